@@ -40,7 +40,8 @@ func TestCallsToTheStore(t *testing.T) {
 		{"dates", func() document { return s.get(dates + lists + "&oneWay=true") }, []string{take, sheet("")}},
 		{"dates of returns", func() document { return s.get(dates + lists) },
 			[]string{take, sheet("#1-3"), sheet("#4-7"), sheet("#8-14"), sheet("#15+")}},
-		{"destinations", func() document { return s.get(destinations + "origin=MIL&oneWay=true") }, []string{take, "Get ORIGIN#MIL DEALS, strong false"}},
+		{"destinations", func() document { return s.get(destinations + "origin=MIL&oneWay=true") },
+			[]string{take, "Get ORIGIN#MIL DEALS, strong false"}},
 		{"a forged token", func() document {
 			s.with(pro[:len(pro)-2]+"xx", metrics+"originIataCode=MIL")
 			return document{status: 200}

@@ -32,7 +32,10 @@ func (s *Service) dates(p *parameters) asked {
 		}
 		out := listAnswer{Warnings: append(from.whole(), to.whole()...)}
 		if !all {
-			out.Warnings = append(out.Warnings, warning(byMonth, "This service does not show the fares of departures one by one (its setting VERDETTO_FARES_SHOWN): of each month and length of stay this is the cheapest. GET "+routes.Named("compat-metrics").Path+" is about any departure."))
+			out.Warnings = append(out.Warnings,
+				warning(byMonth, "This service does not show the fares of departures one by one (its "+
+					"setting VERDETTO_FARES_SHOWN): of each month and length of stay this is the "+
+					"cheapest. GET "+routes.Named("compat-metrics").Path+" is about any departure."))
 		}
 		s.fill(&out, p, f, viewBy, list{
 			kind: "flight-date", from: from, options: options,
@@ -56,7 +59,8 @@ func (s *Service) dates(p *parameters) asked {
 }
 
 // options are the fares of a route that a filter asks for, and where there are none why.
-func (s *Service) options(ctx context.Context, from, to place, f filter, each bool) (options []option, why string, err error) {
+func (s *Service) options(ctx context.Context, from, to place, f filter, each bool) (options []option, why string,
+	err error) {
 	q := question(from, to)
 	q.NonStop = f.nonStop
 	found := false

@@ -22,7 +22,8 @@ func (s *Service) destinations(p *parameters) asked {
 	f := p.filter()
 	viewBy := p.oneOf("viewBy", "DESTINATION", "COUNTRY", "DATE", "DESTINATION", "DURATION", "WEEK")
 	if f.oneWay && viewBy == "DURATION" {
-		p.refuse("viewBy", notTogether, "viewBy=DURATION is given together with oneWay=true: give COUNTRY, DATE, DESTINATION or WEEK.")
+		p.refuse("viewBy", notTogether, "viewBy=DURATION is given together with oneWay=true: give COUNTRY, DATE, "+
+			"DESTINATION or WEEK.")
 	}
 	return func(ctx context.Context) (any, error) {
 		out := listAnswer{Warnings: from.whole()}
@@ -30,7 +31,10 @@ func (s *Service) destinations(p *parameters) asked {
 		byDay := len(p.values["departureDate"]) > 0 || viewBy == "DATE" || viewBy == "WEEK"
 		f.ofMonths = f.oneWay && byDay
 		if !f.oneWay && (byDay || len(p.values["duration"]) > 0) {
-			out.Warnings = append(out.Warnings, warning(returnsOfAny, "Of returns the cheapest of any date are known, with 1 to 3, 4 to 7, 8 to 14 and 15 or more nights away: a destination that has none on these days is left out. GET "+routes.Named("compat-dates").Path+" has all returns of a route."))
+			out.Warnings = append(out.Warnings,
+				warning(returnsOfAny, "Of returns the cheapest of any date are known, with 1 to 3, 4 to 7, "+
+					"8 to 14 and 15 or more nights away: a destination that has none on these days is left "+
+					"out. GET "+routes.Named("compat-dates").Path+" has all returns of a route."))
 		}
 		found, err := s.found(ctx, from, f)
 		if err != nil && !errors.Is(err, errNoReturns) {
@@ -38,7 +42,10 @@ func (s *Service) destinations(p *parameters) asked {
 		}
 		if err != nil {
 			f.part = part{} // nothing has parts
-			out.Warnings = append(from.whole(), warning(oneWayOnly, "No return from "+from.Name+" was observed yet: ask with oneWay=true. A return is never made of two of them; GET "+routes.Named("compat-dates").Path+" has returns of a route once somebody has asked for them."))
+			out.Warnings = append(from.whole(),
+				warning(oneWayOnly, "No return from "+from.Name+" was observed yet: ask with oneWay=true. A "+
+					"return is never made of two of them; GET "+routes.Named(
+					"compat-dates").Path+" has returns of a route once somebody has asked for them."))
 		}
 		s.fill(&out, p, f, viewBy, list{
 			kind: "flight-destination", from: from, options: found,
@@ -56,10 +63,12 @@ func (s *Service) destinations(p *parameters) asked {
 				return o.to.City
 			},
 			order: func(a, b option) int {
-				return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.depart, b.depart), strings.Compare(a.to.code, b.to.code))
+				return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.depart, b.depart),
+					strings.Compare(a.to.code, b.to.code))
 			},
 			links: func(o option) flightLinks {
-				return flightLinks{Dates: s.listURL("compat-dates", url.Values{"origin": {from.code}, "destination": {o.to.code}}, f)}
+				return flightLinks{Dates: s.listURL("compat-dates",
+					url.Values{"origin": {from.code}, "destination": {o.to.code}}, f)}
 			},
 		})
 		return out, nil
@@ -90,11 +99,14 @@ func (s *Service) found(ctx context.Context, from place, f filter) (all []option
 	switch {
 	case !covered && f.oneWay:
 		s.RequestOrigin(ctx, from.City)
-		return nil, &refusal{fault{404, noData, "No fare from " + from.Name + " is known here yet. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.", nil}}
+		return nil, &refusal{fault{404, noData, "No fare from " + from.Name +
+			" is known here yet. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.",
+			nil}}
 	case !covered:
 		return nil, errNoReturns
 	case len(all) == 0:
-		return nil, &refusal{fault{404, noData, "No fare from " + from.Name + " is as departureDate, duration, nonStop and maxPrice ask for.", nil}}
+		return nil, &refusal{fault{404, noData, "No fare from " + from.Name +
+			" is as departureDate, duration, nonStop and maxPrice ask for.", nil}}
 	}
 	return all, nil
 }

@@ -100,7 +100,8 @@ func (f filter) trips() (all []fare.Trip) {
 
 // holds reports whether a fare is asked for.
 func (f filter) holds(o option) bool {
-	return f.days.holds(int(o.depart)) && (f.most == 0 || o.price <= f.most) && (f.oneWay || f.nights.holds(int(o.back-o.depart)))
+	return f.days.holds(int(o.depart)) && (f.most == 0 || o.price <= f.most) &&
+		(f.oneWay || f.nights.holds(int(o.back-o.depart)))
 }
 
 // list is what an answer shows: of each group the cheapest option, in order.

@@ -44,7 +44,8 @@ func TestACheckoutAskedForAgain(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "short", strings.Repeat("a", 101)} {
-		wantBody(t, s.Do("POST", "/api/v1/pro/checkout", fixture.Object("email", "ada@example.com"), "Idempotency-Key", bad), 400, "Idempotency-Key", len(bad), " characters")
+		wantBody(t, s.Do("POST", "/api/v1/pro/checkout", fixture.Object("email", "ada@example.com"), "Idempotency-Key",
+			bad), 400, "Idempotency-Key", len(bad), " characters")
 	}
 }
 
@@ -85,16 +86,20 @@ func TestWhatWasUsed(t *testing.T) {
 		call(fixture.Question, key, 2)
 		call("/v1/price-trends?origin=MIL&currency=eur", key, 1)
 		want := map[string]used{
-			"/v1/analisi": {2, 120, 5}, "/v1/rotte": {0, 120, 0}, "/v1/storico": {0, 120, 0}, "/v1/price-trends": {1, 60, 1}, "/v1/pro/chiave": {1, 60, 1},
-			"/v1/calendario": {0, 60, 0}, "/v1/occasioni": {0, 60, 0}, "/v1/pro/portale": {0, 20, 0}, "/v1/pro/gestione/piano": {0, 20, 0}, "/v1/consumo": {0, 60, 0},
+			"/v1/analisi": {2, 120, 5}, "/v1/rotte": {0, 120, 0}, "/v1/storico": {0, 120, 0},
+			"/v1/price-trends": {1, 60, 1}, "/v1/pro/chiave": {1, 60, 1},
+			"/v1/calendario": {0, 60, 0}, "/v1/occasioni": {0, 60, 0}, "/v1/pro/portale": {0, 20, 0},
+			"/v1/pro/gestione/piano": {0, 20, 0}, "/v1/consumo": {0, 60, 0},
 		}
 		if diff := cmp.Diff(want, look()); diff != "" {
 			t.Errorf("-want +got: %s", diff)
 		}
 		clock.Add(24 * time.Hour)
 		want = map[string]used{
-			"/v1/analisi": {0, 120, 0}, "/v1/rotte": {0, 120, 0}, "/v1/storico": {0, 120, 0}, "/v1/price-trends": {0, 60, 0}, "/v1/pro/chiave": {1, 60, 1},
-			"/v1/calendario": {0, 60, 0}, "/v1/occasioni": {0, 60, 0}, "/v1/pro/portale": {0, 20, 0}, "/v1/pro/gestione/piano": {0, 20, 0}, "/v1/consumo": {0, 60, 0},
+			"/v1/analisi": {0, 120, 0}, "/v1/rotte": {0, 120, 0}, "/v1/storico": {0, 120, 0},
+			"/v1/price-trends": {0, 60, 0}, "/v1/pro/chiave": {1, 60, 1},
+			"/v1/calendario": {0, 60, 0}, "/v1/occasioni": {0, 60, 0}, "/v1/pro/portale": {0, 20, 0},
+			"/v1/pro/gestione/piano": {0, 20, 0}, "/v1/consumo": {0, 60, 0},
 		}
 		if diff := cmp.Diff(want, look()); diff != "" {
 			t.Errorf("the next day: -want +got: %s", diff)
@@ -120,7 +125,8 @@ func TestGoodDeliveriesAreHeard(t *testing.T) {
 	}
 	s.Payments.Stripe.Renew(subscription)
 	event := s.Payments.Stripe.Events()[0].Payload
-	want(t, s.From(from, "POST", "/v1/pro/webhook", string(event), "Stripe-Signature", playmoney.Sign(event, s.Clock.Now(), s.Payments.Stripe.Secret)), 200, "", "a good delivery")
+	want(t, s.From(from, "POST", "/v1/pro/webhook", string(event), "Stripe-Signature",
+		playmoney.Sign(event, s.Clock.Now(), s.Payments.Stripe.Secret)), 200, "", "a good delivery")
 }
 
 // TestARefusedRotationIsLookedUpOnce: a wrong key that somebody goes on sending costs one

@@ -31,14 +31,17 @@ func TestNeighboursReadNoKey(t *testing.T) {
 				t.Fatal("the form holds no random field")
 			}
 			once := s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada, "t", field[1]))
-			if twice := s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", "Ada@example.com", "t", field[1])); once.Status != 200 || twice.URL != once.URL {
+			if twice := s.From(office, "POST", "/v1/pro/checkout",
+				fixture.Object("email", "Ada@example.com", "t", field[1])); once.Status != 200 ||
+				twice.URL != once.URL {
 				t.Errorf("a double click: %d %s, then %d %s", once.Status, once.Body, twice.Status, twice.Body)
 			}
 			return once
 		},
 		"by Idempotency-Key": func(s fixture.Shop) fixture.Reply {
 			once := s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada), "Idempotency-Key", again)
-			if twice := s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada), "Idempotency-Key", again); once.Status != 200 || twice.URL != once.URL {
+			if twice := s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada), "Idempotency-Key",
+				again); once.Status != 200 || twice.URL != once.URL {
 				t.Errorf("a retry: %d %s, then %d %s", once.Status, once.Body, twice.Status, twice.Body)
 			}
 			return once
@@ -59,7 +62,8 @@ func TestNeighboursReadNoKey(t *testing.T) {
 			case 1:
 				header = []string{"Idempotency-Key", fmt.Sprint("a-neighbour's-own-", n)}
 			case 2:
-				body = append(body, "t", hidden.FindStringSubmatch(s.Do("GET", "/v1/pro", "", "Accept", "text/html").Body)[1])
+				body = append(body, "t", hidden.FindStringSubmatch(s.Do("GET", "/v1/pro", "", "Accept",
+					"text/html").Body)[1])
 			}
 			a := s.From(office, "POST", "/v1/pro/checkout", fixture.Object(body...), header...)
 			switch {
@@ -73,7 +77,8 @@ func TestNeighboursReadNoKey(t *testing.T) {
 			}
 		}
 		if keys != 0 || refused == 0 {
-			t.Errorf("%s: of 100 neighbours %d got the buyer's checkout; the address was refused %d times", name, keys, refused)
+			t.Errorf("%s: of 100 neighbours %d got the buyer's checkout; the address was refused %d times", name, keys,
+				refused)
 		}
 		if a := s.Confirm(paid); a.Status != 200 || a.APIKey == "" {
 			t.Errorf("%s: the buyer: %d %s", name, a.Status, a.Body)
@@ -86,7 +91,8 @@ func TestLookingDoesNotUseUpAKey(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	session, _ := s.Buy("ada@example.com")
-	if a := s.Do("HEAD", "/api/v1/pro/conferma?session_id="+session, ""); a.Status != 405 || a.Header.Get("Allow") != "GET" {
+	if a := s.Do("HEAD", "/api/v1/pro/conferma?session_id="+session, ""); a.Status != 405 ||
+		a.Header.Get("Allow") != "GET" {
 		t.Errorf("HEAD: %d, Allow %q", a.Status, a.Header.Get("Allow"))
 	}
 	if a := s.Confirm(session); a.Status != 200 || a.APIKey == "" {
@@ -137,7 +143,8 @@ func TestTheEndOfAPlanIsAnsweredAsStored(t *testing.T) {
 	s := fixture.OpenShop(t, table, clock)
 	table.armed = true
 	a := s.Verify("ada@example.com", s.Send(fixture.Price, ""))
-	if stored := s.Customer("ada@example.com").Plan().Until; a.Status != 200 || !a.ExpiresAt.Equal(stored) || !s.Works(a.APIKey) {
+	if stored := s.Customer("ada@example.com").Plan().Until; a.Status != 200 || !a.ExpiresAt.Equal(stored) ||
+		!s.Works(a.APIKey) {
 		t.Errorf("%d %s; stored is %v", a.Status, a.Body, stored)
 	}
 }
@@ -157,7 +164,8 @@ func (b *between) Subscription(ctx context.Context, id string) (pay.Subscription
 	return answer, err
 }
 
-// TestAnOlderAnswerNeverOverwritesANewer: a renewal is paid and its delivery handled while another delivery, which asked before, is still on its way.
+// TestAnOlderAnswerNeverOverwritesANewer: a renewal is paid and its delivery handled while another
+// delivery, which asked before, is still on its way.
 func TestAnOlderAnswerNeverOverwritesANewer(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -180,7 +188,8 @@ func TestAnOlderAnswerNeverOverwritesANewer(t *testing.T) {
 	}
 }
 
-// TestAKeyThatIsReplacedMeanwhileIsNotGivenBack: verifying with the current key while that is replaced must not give back the dead one.
+// TestAKeyThatIsReplacedMeanwhileIsNotGivenBack: verifying with the current key while that is
+// replaced must not give back the dead one.
 func TestAKeyThatIsReplacedMeanwhileIsNotGivenBack(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -218,6 +227,7 @@ func TestContentTypeOfDeliveries(t *testing.T) {
 	s := open(t)
 	s.Buy("ada@example.com")
 	e := s.Payments.Stripe.Events()[0]
-	a := s.Do("POST", "/api/v1/pro/webhook", string(e.Payload), "Content-Type", "application/json; charset=utf-8", "Stripe-Signature", playmoney.Sign(e.Payload, s.Clock.Now(), s.Payments.Stripe.Secret))
+	a := s.Do("POST", "/api/v1/pro/webhook", string(e.Payload), "Content-Type", "application/json; charset=utf-8",
+		"Stripe-Signature", playmoney.Sign(e.Payload, s.Clock.Now(), s.Payments.Stripe.Secret))
 	want(t, a, 200, "")
 }

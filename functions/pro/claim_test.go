@@ -59,7 +59,8 @@ func TestWhoPaidOutranksWhoClaims(t *testing.T) {
 	}
 	s.Clock.Add(29 * 24 * time.Hour)
 	want(t, claim(s, "ada@example.com", signature, ""), 409, "pagamento-gia-usato", "a second claim without proof")
-	if details := s.Do("GET", "/v1/pro/cripta?email=Ada@example.com", ""); !strings.Contains(details.Body, `"proofText":"Verdetto Pro payment\nada@example.com\nSIGNATURE"`) {
+	if details := s.Do("GET", "/v1/pro/cripta?email=Ada@example.com", ""); !strings.Contains(details.Body,
+		`"proofText":"Verdetto Pro payment\nada@example.com\nSIGNATURE"`) {
 		t.Errorf("what to sign is not told: %s", details.Body)
 	}
 	own := claim(s, "Ada@example.com", signature, base58.Encode(ada.proof("ada@example.com", signature)))
@@ -70,8 +71,10 @@ func TestWhoPaidOutranksWhoClaims(t *testing.T) {
 		t.Error("the stranger's key still works")
 	}
 	for name, a := range map[string]fixture.Reply{
-		"again":          claim(s, "ada@example.com", signature, base58.Encode(ada.proof("ada@example.com", signature))),
-		"another proof":  claim(s, "bob@example.com", signature, base64.StdEncoding.EncodeToString(ada.proof("bob@example.com", signature))),
+		"again": claim(s, "ada@example.com", signature,
+			base58.Encode(ada.proof("ada@example.com", signature))),
+		"another proof": claim(s, "bob@example.com", signature,
+			base64.StdEncoding.EncodeToString(ada.proof("bob@example.com", signature))),
 		"without, again": claim(s, "eve@example.com", signature, ""),
 	} {
 		want(t, a, 409, "pagamento-gia-usato", name)
@@ -119,7 +122,8 @@ func TestProofNeverBeatsWhatIsFinal(t *testing.T) {
 	want(t, claim(s, "bob@example.com", bound, ""), 200, "", "a bound payment, by whose it is")
 	marked := ada.pay(s, "")
 	if err := s.Table.Write(t.Context(), store.Op{Mode: store.Create, Item: store.Item{
-		Key: store.Key{Partition: "CASHED#payment/" + marked.String(), Sort: "MARK"}, Data: bytes.Repeat([]byte{'{'}, len(apikey.Hash{})),
+		Key:  store.Key{Partition: "CASHED#payment/" + marked.String(), Sort: "MARK"},
+		Data: bytes.Repeat([]byte{'{'}, len(apikey.Hash{})),
 	}}); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +134,8 @@ func TestProofNeverBeatsWhatIsFinal(t *testing.T) {
 	want(t, proven(old), 422, "pagamento-scaduto", "after 31 days")
 }
 
-// TestClaimsRace: of many claims of one payment, without proof and with it, in any order, the payer's wins and nobody keeps days beside.
+// TestClaimsRace: of many claims of one payment, without proof and with it, in any order, the
+// payer's wins and nobody keeps days beside.
 func TestClaimsRace(t *testing.T) {
 	t.Parallel()
 	const rounds, strangers = 100, 4
@@ -144,7 +149,8 @@ func TestClaimsRace(t *testing.T) {
 		var wg sync.WaitGroup
 		if withProof {
 			wg.Go(func() {
-				if a := claim(s, owner, signature, base58.Encode(ada.proof(owner, signature))); a.Status != 200 || a.APIKey == "" {
+				if a := claim(s, owner, signature, base58.Encode(ada.proof(owner, signature))); a.Status != 200 ||
+					a.APIKey == "" {
 					t.Errorf("round %d: who paid is told %d %s", round, a.Status, a.Body)
 				}
 			})
@@ -160,7 +166,8 @@ func TestClaimsRace(t *testing.T) {
 			}
 		}
 		if withProof != live(s, owner) || withProof == (plans == 1) || plans > 1 {
-			t.Errorf("round %d, with proof %v: who paid has a plan: %v; %d strangers have one", round, withProof, live(s, owner), plans)
+			t.Errorf("round %d, with proof %v: who paid has a plan: %v; %d strangers have one", round, withProof,
+				live(s, owner), plans)
 		}
 	}
 }
@@ -186,7 +193,8 @@ func TestTakingOverUnderFaults(t *testing.T) {
 		if a.Status != 200 && a.Code != "pagamento-gia-usato" || a.Status == 200 && !s.Works(a.APIKey) {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
-		if end := s.Customer("ada@example.com").Crypto; !end.Equal(begun.AddDate(0, 0, 30)) || live(s, "eve@example.com") {
+		if end := s.Customer("ada@example.com").Crypto; !end.Equal(begun.AddDate(0, 0, 30)) ||
+			live(s, "eve@example.com") {
 			t.Errorf("the payer's plan ends %v; the stranger has one: %v", end, live(s, "eve@example.com"))
 		}
 	})

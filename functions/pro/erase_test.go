@@ -46,19 +46,22 @@ func TestAnErasedCustomer(t *testing.T) {
 	if a := s.Form("/v1/pro/cancella", "t="+token); a.Status != 400 || !s.Works(rotated) {
 		t.Errorf("without saying that it is meant: %d", a.Status)
 	}
-	if a := s.Form("/v1/pro/cancella", "conferma=si&t="+token, "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Page(), "You are erased") {
+	if a := s.Form("/v1/pro/cancella", "conferma=si&t="+token, "Accept-Language", "en"); a.Status != 200 ||
+		!strings.Contains(a.Page(), "You are erased") {
 		t.Fatalf("%d %s", a.Status, a.Page())
 	}
 	if s.Works(rotated) || !s.Works(other) {
 		t.Error("the wrong key works")
 	}
-	if held, err := s.Pro.Checkout.Subscription(t.Context(), subscription); err != nil || held.EndedAt.IsZero() || held.Email != "" {
+	if held, err := s.Pro.Checkout.Subscription(t.Context(), subscription); err != nil || held.EndedAt.IsZero() ||
+		held.Email != "" {
 		t.Errorf("the subscription: %+v %v", held, err)
 	}
 	left := func(when string) {
 		t.Helper()
 		for _, f := range table.holding(t, names...) {
-			if !strings.HasPrefix(f, "LIMIT#") || when != "" { // counters of calls, by pseudonyms, are over within a day
+			// counters of calls, by pseudonyms, are over within a day
+			if !strings.HasPrefix(f, "LIMIT#") || when != "" {
 				t.Errorf("left%s: %s", when, f)
 			}
 		}
@@ -90,7 +93,8 @@ func TestAThiefCannotEraseHisTracks(t *testing.T) {
 	must(t, s.Verify("eve@example.com", signature), 200, "")
 	token := linkTo(s, "eve@example.com")
 	must(t, s.Form("/v1/pro/cancella", "conferma=si&t="+token), 200, "")
-	if a := claim(s, "ada@example.com", signature, base58.Encode(ada.proof("ada@example.com", signature))); a.Status != 200 || !s.Works(a.APIKey) {
+	if a := claim(s, "ada@example.com", signature,
+		base58.Encode(ada.proof("ada@example.com", signature))); a.Status != 200 || !s.Works(a.APIKey) {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 }
@@ -171,7 +175,8 @@ func TestLinksServeOnePurpose(t *testing.T) {
 	s.Mailed("grace@example.com")
 	move := cut(newest(s, "grace@example.com", movePattern))
 	session := s.Payments.Stripe.Sessions()[0]
-	tokens := map[string]string{"undo": undo, "agree": agree, "manage": manage, "move": move, "session": session, "page": adasToken + " ada@example.com"}
+	tokens := map[string]string{"undo": undo, "agree": agree, "manage": manage, "move": move, "session": session,
+		"page": adasToken + " ada@example.com"}
 	for kind, token := range tokens {
 		if token == "" {
 			t.Fatalf("no %s", kind)
@@ -184,7 +189,10 @@ func TestLinksServeOnePurpose(t *testing.T) {
 		{"undo", func(token string) fixture.Reply { return s.Form("/v1/pro/recupera/annulla?t="+token, "") }},
 		{"agree", func(token string) fixture.Reply { return s.Form("/v1/pro/recupera/conferma?t="+token, "") }},
 		{"manage", func(token string) fixture.Reply { return s.Do("GET", "/v1/pro/gestione/piano?t="+token, "") }},
-		{"manage", func(token string) fixture.Reply { return s.Do("POST", "/v1/pro/portale", fixture.Object("t", token)) }},
+		{"manage", func(token string) fixture.Reply {
+			return s.Do("POST", "/v1/pro/portale",
+				fixture.Object("t", token))
+		}},
 		{"manage", func(token string) fixture.Reply {
 			return s.Form("/v1/pro/indirizzo", "nuovo=eve%40example.com&t="+token)
 		}},

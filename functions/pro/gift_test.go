@@ -50,12 +50,14 @@ func TestPayingForSomebodyElse(t *testing.T) {
 	for name, pay := range gifts {
 		s := open(t)
 		own := pay(s, "ada@example.com")
-		if own.Status != 200 || !s.Works(own.APIKey) || strings.Contains(own.Body, "status") || len(mailsTo(s, "ada@example.com")) > 0 {
+		if own.Status != 200 || !s.Works(own.APIKey) || strings.Contains(own.Body, "status") ||
+			len(mailsTo(s, "ada@example.com")) > 0 {
 			t.Fatalf("%s: the first payment: %d %s", name, own.Status, own.Body)
 		}
 		s.Clock.Add(24 * time.Hour)
 		gift := pay(s, "ada@example.com")
-		if gift.Status != 200 || gift.APIKey != "" || !strings.Contains(gift.Body, `"status":"esteso"`) || fixture.KeyPattern.MatchString(gift.Body) ||
+		if gift.Status != 200 || gift.APIKey != "" || !strings.Contains(gift.Body, `"status":"esteso"`) ||
+			fixture.KeyPattern.MatchString(gift.Body) ||
 			!gift.ExpiresAt.After(own.ExpiresAt) || gift.Plan != "pro" {
 			t.Errorf("%s: %d %s", name, gift.Status, gift.Body)
 		}
@@ -63,7 +65,8 @@ func TestPayingForSomebodyElse(t *testing.T) {
 			t.Errorf("%s: a stranger's payment voids the owner's key", name)
 		}
 		mails := mailsTo(s, "ada@example.com")
-		if len(mails) != 1 || fixture.KeyPattern.MatchString(mails[0]) || !strings.Contains(mails[0], "now runs until") {
+		if len(mails) != 1 || fixture.KeyPattern.MatchString(mails[0]) ||
+			!strings.Contains(mails[0], "now runs until") {
 			t.Errorf("%s: the owner was told %q", name, mails)
 		}
 		// Who pays after the plan has ended is given a key: the one before opens nothing any more.
@@ -82,13 +85,15 @@ func TestGiftPage(t *testing.T) {
 	gifts["card"](s, "ada@example.com")
 	for language, title := range map[string]string{"it": "Piano prolungato", "en": "The plan was lengthened"} {
 		a := gifts["card"](s, "ada@example.com", "Accept", "text/html", "Accept-Language", language)
-		if a.Status != 200 || !strings.Contains(a.Body, "<title>"+title) || fixture.KeyPattern.MatchString(a.Body) || a.Header.Get("Cache-Control") != "no-store" {
+		if a.Status != 200 || !strings.Contains(a.Body, "<title>"+title) || fixture.KeyPattern.MatchString(a.Body) ||
+			a.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %s", language, a.Status, a.Body)
 		}
 	}
 }
 
-// TestGiftUnderFaults: whichever storage call fails, the owner's key works, the plan is lengthened once and the owner is told once.
+// TestGiftUnderFaults: whichever storage call fails, the owner's key works, the plan is lengthened
+// once and the owner is told once.
 func TestGiftUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
@@ -113,7 +118,8 @@ func TestGiftUnderFaults(t *testing.T) {
 	})
 }
 
-// TestNoticesLieApart: a worker of an earlier version, which takes every job of the outbox for a recovery, finds none of a payment by somebody.
+// TestNoticesLieApart: a worker of an earlier version, which takes every job of the outbox for a
+// recovery, finds none of a payment by somebody.
 func TestNoticesLieApart(t *testing.T) {
 	t.Parallel()
 	for name, pay := range gifts {
@@ -124,7 +130,8 @@ func TestNoticesLieApart(t *testing.T) {
 			t.Errorf("%s: %d jobs, %v", name, len(jobs), err)
 		}
 		texts := mailsTo(s, "ada@example.com")
-		if len(texts) != 1 || !strings.Contains(texts[0], "È arrivato un pagamento") || !strings.Contains(texts[0], "A payment for this address") || !s.Works(own) {
+		if len(texts) != 1 || !strings.Contains(texts[0], "È arrivato un pagamento") ||
+			!strings.Contains(texts[0], "A payment for this address") || !s.Works(own) {
 			t.Errorf("%s: the owner is told, in every language: %q", name, texts)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // guardForm is the form of a page that switches the guard of a key.
-var guardForm = regexp.MustCompile(`action="(/v1/pro/gestione/piano[^"]*)"[^>]*><input type="hidden" name="(t|chiave)" value="([^"]+)"><input type="hidden" name="protezione" value="(si|no)">`)
+var guardForm = regexp.MustCompile(
+	`action="(/v1/pro/gestione/piano[^"]*)"[^>]*><input type="hidden" name="(t|chiave)" value="([^"]+)"><input type="hidden" name="protezione" value="(si|no)">`)
 
 // switchGuard presses the button of a page, and wants it to switch the guard so.
 func switchGuard(t *testing.T, s fixture.Shop, page fixture.Reply, to string) fixture.Reply {
@@ -94,7 +95,8 @@ func TestStrangersSwitchNoGuard(t *testing.T) {
 				t.Errorf("%s, %s: %d %s", set, name, c.a.Status, c.a.Body)
 			}
 		}
-		if a := guard(fixture.Object("protezione", set), "X-Api-Key", own); a.Status != 200 || s.Customer("ada@example.com").Guard != (set == "si") {
+		if a := guard(fixture.Object("protezione", set), "X-Api-Key", own); a.Status != 200 ||
+			s.Customer("ada@example.com").Guard != (set == "si") {
 			t.Errorf("%s by the key: %d %s", set, a.Status, a.Body)
 		}
 	}
@@ -108,5 +110,6 @@ func TestStrangersSwitchNoGuard(t *testing.T) {
 	if keys := recovered(s, "grace@example.com"); len(keys) != 1 || !s.Customer("grace@example.com").Guard {
 		t.Errorf("the plan moved, and %d keys were mailed", len(keys))
 	}
-	want(t, s.Do("POST", "/v1/pro/gestione/piano", fixture.Object("protezione", "si", "t", token), "Accept", "text/html"), 410, "", "a link to a plan that moved")
+	want(t, s.Do("POST", "/v1/pro/gestione/piano", fixture.Object("protezione", "si", "t", token), "Accept",
+		"text/html"), 410, "", "a link to a plan that moved")
 }

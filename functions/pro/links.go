@@ -24,7 +24,8 @@ func (s *Service) sendMove(ctx context.Context, j store.Job) error {
 }
 
 // sendLink mails a link about the plan of an owner. Without a plan nothing was promised.
-func (s *Service) sendLink(ctx context.Context, j store.Job, owner string, p purpose, about any, lasts time.Duration, write writeMail, path string) error {
+func (s *Service) sendLink(ctx context.Context, j store.Job, owner string, p purpose, about any, lasts time.Duration,
+	write writeMail, path string) error {
 	c, err := s.Keys.Customer(ctx, s.customer(owner))
 	if err != nil {
 		return withoutPlan(err)

@@ -49,7 +49,8 @@ func flood(s fixture.Shop, hours int) (came []time.Time) {
 			known := s.From(from, "POST", ask.path, ask.body)
 			unknown := s.From(from, "POST", ask.path, strings.Replace(strings.ToLower(ask.body), "ada", "eve", 1))
 			if known.Status != 202 || known.Status != unknown.Status || known.Body != unknown.Body {
-				s.T.Fatalf("%d %s; of an address without a plan %d %s", known.Status, known.Body, unknown.Status, unknown.Body)
+				s.T.Fatalf("%d %s; of an address without a plan %d %s", known.Status, known.Body, unknown.Status,
+					unknown.Body)
 			}
 		}
 		work(s)
@@ -112,17 +113,20 @@ func TestStrangersFillNoMailbox(t *testing.T) {
 	}
 	stop := newest(s, ada, stopPattern)
 	wantPage(t, s.From(home, "GET", stop+"&lang=it", "", "Accept-Language", "en"), 200, "Let my own requests through")
-	if a := s.From(home, "POST", allow(stop), "", "Content-Type", fixture.Form, "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Page(), "Your own requests come through") {
+	if a := s.From(home, "POST", allow(stop), "", "Content-Type", fixture.Form, "Accept-Language",
+		"en"); a.Status != 200 || !strings.Contains(a.Page(), "Your own requests come through") {
 		t.Fatalf("%d %s", a.Status, a.Page())
 	}
-	if !arrives(s, home, "/v1/alerts", alert) || !arrives(s, home, "/v1/pro/gestione", fixture.Object("email", ada)) || !arrives(s, home, "/v1/pro/recupera", fixture.Object("email", ada)) {
+	if !arrives(s, home, "/v1/alerts", alert) || !arrives(s, home, "/v1/pro/gestione", fixture.Object("email", ada)) ||
+		!arrives(s, home, "/v1/pro/recupera", fixture.Object("email", ada)) {
 		t.Error("the owner's own requests do not arrive")
 	}
 	if arrives(s, "10.201.0.1:1", "/v1/alerts", alert) {
 		t.Error("a stranger's request arrives")
 	}
 	// With the key, from anywhere.
-	want(t, s.From("192.0.2.8:1", "POST", "/v1/pro/gestione", fixture.Object("email", ada), "X-Api-Key", mistyped(key)), 401, "", "a key that is none")
+	want(t, s.From("192.0.2.8:1", "POST", "/v1/pro/gestione", fixture.Object("email", ada), "X-Api-Key", mistyped(key)),
+		401, "", "a key that is none")
 	bob := s.Verify("bob@example.com", s.Send(fixture.Price, "")).APIKey
 	if arrives(s, "192.0.2.8:1", "/v1/pro/gestione", fixture.Object("email", ada), "X-Api-Key", bob) {
 		t.Error("another's key lets requests through")
@@ -167,7 +171,8 @@ func TestNoMoreMailsLikeThis(t *testing.T) {
 		t.Errorf("List-Unsubscribe leads to %s, want %s", got, stop)
 	}
 	for name, bad := range map[string]string{
-		"forged": stop[:len(stop)-4] + "AAAA", "cut short": stop[:len(stop)-1], "bob's": newest(s, "bob@example.com", stopPattern),
+		"forged": stop[:len(stop)-4] + "AAAA", "cut short": stop[:len(stop)-1],
+		"bob's":              newest(s, "bob@example.com", stopPattern),
 		"of another purpose": strings.Replace(stop, "unsubscribe", "confirm", 1),
 	} {
 		s.Form(bad, "")

@@ -33,30 +33,38 @@ type managed struct {
 
 func (s *Service) registerManage(api *httpapi.API) {
 	httpapi.Page(api, "pro-gestione-page", httpapi.PageDoc{
-		Summary: "The page on which a link to one's plan is asked for", Statuses: []int{200}}, asking("manage", "/v1/pro/gestione"))
+		Summary: "The page on which a link to one's plan is asked for", Statuses: []int{200}},
+		asking("manage", "/v1/pro/gestione"))
 	httpapi.JSON(api, "pro-gestione", httpapi.JSONDoc{
-		Summary:     "Get a link to one's plan by e-mail",
-		Description: "The answer is the same for every address. If there is a plan, a link is mailed that works for an hour: to the billing portal, to another address for the plan, to erasing it.",
-		Status:      http.StatusAccepted,
-		Problems:    []httpapi.ProblemType{httpapi.BadKey},
-		Answer:      recovering{},
-		Pages:       []int{http.StatusAccepted},
+		Summary: "Get a link to one's plan by e-mail",
+		Description: "The answer is the same for every address. If there is a plan, a link is mailed that works for " +
+			"an hour: to the billing portal, to another address for the plan, to erasing it.",
+		Status:   http.StatusAccepted,
+		Problems: []httpapi.ProblemType{httpapi.BadKey},
+		Answer:   recovering{},
+		Pages:    []int{http.StatusAccepted},
 	}, func(_ context.Context, in *askInput) error { _, err := address(in.Body.Email); return err }, s.askToManage)
 	httpapi.Page(api, "pro-piano", httpapi.PageDoc{
 		Summary: "The page of a plan, which a mailed link leads to", Statuses: []int{200, 410}}, s.planPage)
 	httpapi.JSON(api, "pro-portale", httpapi.JSONDoc{
-		Summary:     "Open the card processor's billing portal",
-		Description: "For a plan that is paid by card: the address of a page of the card processor's on which the subscription is cancelled, invoices are fetched and the card is changed. With the key in X-Api-Key, or from a page with the key or the token of a mailed link. The address is a secret, and works for some minutes.",
-		Problems:    []httpapi.ProblemType{NoCard, httpapi.BadKey},
-		Answer:      portals{},
-		Pages:       []int{http.StatusOK, NoCard.Status},
+		Summary: "Open the card processor's billing portal",
+		Description: "For a plan that is paid by card: the address of a page of the card processor's on which the " +
+			"subscription is cancelled, invoices are fetched and the card is changed. With the key in " +
+			"X-Api-Key, or from a page with the key or the token of a mailed link. The address is a secret, " +
+			"and works for some minutes.",
+		Problems: []httpapi.ProblemType{NoCard, httpapi.BadKey},
+		Answer:   portals{},
+		Pages:    []int{http.StatusOK, NoCard.Status},
 	}, nil, s.portal)
 	httpapi.JSON(api, "pro-protezione", httpapi.JSONDoc{
-		Summary:     "Have every recovery of a key confirmed by mail, or no longer",
-		Description: "Whoever knows an address can ask for a fresh key, which is mailed to it and voids the one before. With the guard a link is mailed in its place, and the key goes on until that is opened and its button pressed. With the key in X-Api-Key, or from a page with the key or the token of a mailed link.",
-		Problems:    []httpapi.ProblemType{httpapi.BadKey},
-		Answer:      guarding{},
-		Pages:       []int{http.StatusOK, http.StatusGone},
+		Summary: "Have every recovery of a key confirmed by mail, or no longer",
+		Description: "Whoever knows an address can ask for a fresh key, which is mailed to it and voids the one " +
+			"before. With the guard a link is mailed in its place, and the key goes on until that is opened " +
+			"and its button pressed. With the key in X-Api-Key, or from a page with the key or the token of " +
+			"a mailed link.",
+		Problems: []httpapi.ProblemType{httpapi.BadKey},
+		Answer:   guarding{},
+		Pages:    []int{http.StatusOK, http.StatusGone},
 	}, nil, s.guard)
 	s.registerLeave(api)
 }
@@ -83,7 +91,8 @@ func (s *Service) askToManage(ctx context.Context, in *askInput) (*page.Response
 			return nil, err
 		}
 	}
-	return s.leave(ctx, s.links(), manageKind, email, in.Accept, in.Reader, "manage.asked", "If this address has a plan, a link to it is on its way.")
+	return s.leave(ctx, s.links(), manageKind, email, in.Accept, in.Reader, "manage.asked",
+		"If this address has a plan, a link to it is on its way.")
 }
 
 type planInput struct {
@@ -92,7 +101,8 @@ type planInput struct {
 }
 
 // byLink returns what a mailed link of a purpose is about, or the page that says that it works no more.
-func byLink[A any](ctx context.Context, s *Service, p purpose, token string, l *i18n.Language) (about A, ended *page.Response, err error) {
+func byLink[A any](ctx context.Context, s *Service, p purpose, token string, l *i18n.Language) (about A,
+	ended *page.Response, err error) {
 	err = s.unseal(ctx, p, token, &about)
 	if errors.Is(err, store.ErrNotFound) {
 		if p == moveLink {
@@ -123,7 +133,8 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 		Live, Card bool
 		Until      string
 		Rests      []template.HTML
-	}{guardView{view: view{l}, Guard: c.Guard, Token: in.Token}, c.Plan().Live(s.Now()), len(c.Cards) > 0, l.Moment(c.Plan().Until), nil}
+	}{guardView{view: view{l}, Guard: c.Guard, Token: in.Token}, c.Plan().Live(s.Now()), len(c.Cards) > 0,
+		l.Moment(c.Plan().Until), nil}
 	for _, r := range c.RestsOn() {
 		v.Rests = append(v.Rests, l.HTML("plan.by."+r.By, "Until", l.Moment(r.Until)))
 	}
@@ -142,7 +153,8 @@ func formOf(body []byte, name string) (token, value string, err error) {
 	for _, given := range slices.Sorted(maps.Keys(values)) {
 		known := given == "t" || given == name
 		wrong.add(!known, httpapi.Fault{Name: given, Detail: "is not a field of this request"})
-		wrong.add(known && len(values[given]) > 1, httpapi.Fault{Name: given, Detail: "is given more than once; give it once"})
+		wrong.add(known && len(values[given]) > 1,
+			httpapi.Fault{Name: given, Detail: "is given more than once; give it once"})
 	}
 	if err := wrong.err(); err != nil {
 		return "", "", err

@@ -51,7 +51,8 @@ func TestTheLinkToAPlan(t *testing.T) {
 	clock := storetest.NewClock()
 	table := keep(fixture.Bolt(t, clock.Now))
 	s, _, _ := byCard(t, table, clock)
-	known, unknown := s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com")), s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "bob@example.com"))
+	known, unknown := s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com")),
+		s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "bob@example.com"))
 	if known.Status != 202 || known.Status != unknown.Status || known.Body != unknown.Body {
 		t.Errorf("%d %s; %d %s", known.Status, known.Body, unknown.Status, unknown.Body)
 	}
@@ -64,17 +65,21 @@ func TestTheLinkToAPlan(t *testing.T) {
 	}
 	token = linkTo(s, "ada@example.com")
 	page := "/v1/pro/gestione/piano?lang=en&t=" + token
-	if a := s.Do("GET", page, ""); a.Status != 200 || !strings.Contains(a.Page(), "By card: ") && !strings.Contains(a.Page(), "By card until") || !strings.Contains(a.Body, `action="/v1/pro/portale?lang=en"`) {
+	if a := s.Do("GET", page, ""); a.Status != 200 ||
+		!strings.Contains(a.Page(), "By card: ") && !strings.Contains(a.Page(), "By card until") ||
+		!strings.Contains(a.Body, `action="/v1/pro/portale?lang=en"`) {
 		t.Errorf("%d %s", a.Status, a.Page())
 	}
 	clock.Add(time.Hour)
-	for _, a := range []fixture.Reply{s.Do("GET", page, ""), s.Form("/v1/pro/cancella", "conferma=si&t="+token), s.Form("/v1/pro/indirizzo", "nuovo=eve%40example.com&t="+token)} {
+	for _, a := range []fixture.Reply{s.Do("GET", page, ""), s.Form("/v1/pro/cancella", "conferma=si&t="+token),
+		s.Form("/v1/pro/indirizzo", "nuovo=eve%40example.com&t="+token)} {
 		want(t, a, 410, "", "after an hour")
 	}
 	want(t, s.Do("POST", "/v1/pro/portale", fixture.Object("t", token)), 400, "", "after an hour")
 	mails := len(mailsTo(s, "ada@example.com"))
 	for range 20 { // the answer stays, and the mails of the day end
-		if a := s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com")); a.Status != 202 || a.Body != known.Body {
+		if a := s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com")); a.Status != 202 ||
+			a.Body != known.Body {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
 	}
@@ -97,13 +102,15 @@ func TestThePortal(t *testing.T) {
 		return a.Status == 200 && strings.HasPrefix(a.URL, s.Payments.StripeURL+"/p/session/")
 	}
 	for name, a := range map[string]fixture.Reply{
-		"header": portal("", "X-Api-Key", key), "field": portal(fixture.Object("chiave", key)), "link": portal(fixture.Object("t", token)),
+		"header": portal("", "X-Api-Key", key), "field": portal(fixture.Object("chiave", key)),
+		"link": portal(fixture.Object("t", token)),
 	} {
 		if !leads(a) {
 			t.Errorf("by %s: %d %s", name, a.Status, a.Body)
 		}
 	}
-	if a := s.Form("/v1/pro/portale", "chiave="+key, "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Body, `href="`+s.Payments.StripeURL+"/p/session/") || strings.Contains(a.Body, key) {
+	if a := s.Form("/v1/pro/portale", "chiave="+key, "Accept-Language", "en"); a.Status != 200 ||
+		!strings.Contains(a.Body, `href="`+s.Payments.StripeURL+"/p/session/") || strings.Contains(a.Body, key) {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 	// Bought again by another session of hers, it is two customers of the processor.
@@ -175,7 +182,8 @@ func TestAPlanMoves(t *testing.T) {
 	if !after.Crypto.Equal(before.Crypto) || !after.Cards[subscription].Equal(before.Cards[subscription]) {
 		t.Errorf("the plan rests on %+v, before on %+v", after, before)
 	}
-	if moved := strings.Join(mailsTo(s, "ada@example.com"), ""); !strings.Contains(moved, "another address") && !strings.Contains(moved, "un altro indirizzo") {
+	if moved := strings.Join(mailsTo(s, "ada@example.com"), ""); !strings.Contains(moved, "another address") &&
+		!strings.Contains(moved, "un altro indirizzo") {
 		t.Error("the former address is not told")
 	}
 	if found := table.holding(t, string(before.ID)); len(found) > 0 {
@@ -209,7 +217,8 @@ func TestAPlanMoves(t *testing.T) {
 func TestAPlanMovesToOneThatIsThere(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	ada, grace := s.Verify("ada@example.com", s.Send(fixture.Price, "")).APIKey, s.Verify("grace@example.com", s.Send(fixture.Price, "")).APIKey
+	ada, grace := s.Verify("ada@example.com", s.Send(fixture.Price, "")).APIKey,
+		s.Verify("grace@example.com", s.Send(fixture.Price, "")).APIKey
 	ends := s.Customer("grace@example.com").Crypto
 	token := linkTo(s, "ada@example.com")
 	s.Form("/v1/pro/indirizzo", "nuovo=grace%40example.com&t="+token)
@@ -263,15 +272,18 @@ func sent(s fixture.Shop, f *storetest.Faulty, email string) {
 	s.Mailed(email)
 }
 
-// TestFewNewAddressesAreAsked: the owner of a plan can have three addresses asked in a day, and no stranger's mailbox more.
+// TestFewNewAddressesAreAsked: the owner of a plan can have three addresses asked in a day, and no
+// stranger's mailbox more.
 func TestFewNewAddressesAreAsked(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
 	s, _, _ := byCard(t, fixture.Bolt(t, clock.Now), clock)
 	token := linkTo(s, "ada@example.com")
 	for n, status := range []int{202, 202, 202, 429, 429} {
-		want(t, s.Form("/v1/pro/indirizzo", fmt.Sprintf("nuovo=new%d%%40example.com&t=%s", n, token)), status, "", "address ", n+1)
+		want(t, s.Form("/v1/pro/indirizzo", fmt.Sprintf("nuovo=new%d%%40example.com&t=%s", n, token)), status, "",
+			"address ", n+1)
 	}
 	clock.Add(24 * time.Hour)
-	want(t, s.Form("/v1/pro/indirizzo", "nuovo=new9%40example.com&t="+linkTo(s, "ada@example.com")), 202, "", "a day later")
+	want(t, s.Form("/v1/pro/indirizzo", "nuovo=new9%40example.com&t="+linkTo(s, "ada@example.com")), 202, "",
+		"a day later")
 }

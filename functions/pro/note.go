@@ -41,7 +41,8 @@ func (s *Service) seal(p purpose, secret string, about any, until time.Time) (st
 		return store.Note{}, fmt.Errorf("seal a note: %w", err)
 	}
 	name := s.noteName(p, secret)
-	return store.Note{Name: name, Data: aead.Seal(nonce, nonce, plain, []byte(name)), Until: until.UTC().Truncate(time.Second)}, nil
+	return store.Note{Name: name, Data: aead.Seal(nonce, nonce, plain, []byte(name)),
+		Until: until.UTC().Truncate(time.Second)}, nil
 }
 
 // keepNote stores a sealed note.

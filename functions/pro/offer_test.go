@@ -19,7 +19,8 @@ func TestThePriceComesFirst(t *testing.T) {
 	look := func(want string) {
 		t.Helper()
 		page := s.Do("GET", "/v1/pro?lang=it", "", "Accept", html)
-		if has := strings.Contains(page.Page(), want); page.Status != 200 || !has || strings.Contains(page.Page(), "alla cassa, prima") != strings.Contains(want, "alla cassa") {
+		if has := strings.Contains(page.Page(), want); page.Status != 200 || !has ||
+			strings.Contains(page.Page(), "alla cassa, prima") != strings.Contains(want, "alla cassa") {
 			t.Errorf("not %q: %d %s", want, page.Status, page.Page())
 		}
 	}
@@ -57,7 +58,8 @@ func TestThePriceComesFirst(t *testing.T) {
 		spoil()
 		s.Clock.Add(time.Hour)
 		look("Il prezzo lo vedi alla cassa")
-		if a := s.Do("GET", "/v1/pro", ""); a.Status != 200 || strings.Contains(a.Body, `"card"`) || !strings.Contains(a.Body, `"usdc":{"amount":"12.99","days":30}`) {
+		if a := s.Do("GET", "/v1/pro", ""); a.Status != 200 || strings.Contains(a.Body, `"card"`) ||
+			!strings.Contains(a.Body, `"usdc":{"amount":"12.99","days":30}`) {
 			t.Errorf("%s, to a program: %d %s", name, a.Status, a.Body)
 		}
 		stripe.Inactive = false
@@ -71,15 +73,19 @@ func TestAboutPages(t *testing.T) {
 	paths := []string{"/v1/termini", "/v1/privacy", "/v1/contatti", "/v1/note-legali"}
 	for _, path := range paths {
 		a := s.Do("GET", path+"?lang=en", "")
-		if a.Status != 200 || !strings.Contains(a.Page(), "Whoever runs this service has not given all") || !strings.Contains(a.Page(), "(not given)") {
+		if a.Status != 200 || !strings.Contains(a.Page(), "Whoever runs this service has not given all") ||
+			!strings.Contains(a.Page(), "(not given)") {
 			t.Errorf("%s: %d %s", path, a.Status, a.Page())
 		}
 	}
-	s.Pro.Operator = pro.Operator{Name: "Ada & Figlie", Address: "Via Roma 1, Milano", Email: "aiuto@verdetto.example", Phone: "+39 02 1", Number: "IT01", Law: "Italia"}
+	s.Pro.Operator = pro.Operator{Name: "Ada & Figlie", Address: "Via Roma 1, Milano", Email: "aiuto@verdetto.example",
+		Phone: "+39 02 1", Number: "IT01", Law: "Italia"}
 	for _, path := range paths {
 		for lang, missing := range map[string]string{"it": "non ha indicato", "en": "not given"} {
 			a := s.Do("GET", path+"?lang="+lang, "")
-			if a.Status != 200 || strings.Contains(a.Page(), missing) || !strings.Contains(a.Page(), "aiuto@verdetto.example") || !strings.Contains(a.Body, `<html lang="`+lang+`"`) {
+			if a.Status != 200 || strings.Contains(a.Page(), missing) ||
+				!strings.Contains(a.Page(), "aiuto@verdetto.example") ||
+				!strings.Contains(a.Body, `<html lang="`+lang+`"`) {
 				t.Errorf("%s in %s: %d %s", path, lang, a.Status, a.Page())
 			}
 		}

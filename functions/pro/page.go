@@ -63,7 +63,8 @@ func show(status int, l *i18n.Language, block, text string, v any) (*page.Respon
 func asking(block, path string) func(context.Context, *Reader) (*page.Response, error) {
 	return func(_ context.Context, in *Reader) (*page.Response, error) {
 		l := in.language()
-		return render(http.StatusOK, block, page.Page{Language: l, Title: l.Text(block + ".title"), Others: page.InAll(l, path)}, view{l})
+		return render(http.StatusOK, block, page.Page{Language: l, Title: l.Text(block + ".title"),
+			Others: page.InAll(l, path)}, view{l})
 	}
 }
 
@@ -74,7 +75,8 @@ func asJSON(status int, answer any) (*page.Response, error) {
 		return nil, fmt.Errorf("write answer: %w", err)
 	}
 	return &page.Response{
-		Status: status, ContentType: "application/json", Referrer: "no-referrer", Vary: "Accept, Accept-Language", Body: body,
+		Status: status, ContentType: "application/json", Referrer: "no-referrer", Vary: "Accept, Accept-Language",
+		Body: body,
 	}, nil
 }
 
@@ -104,7 +106,8 @@ func (s *Service) showIssued(l *i18n.Language, k issued, until time.Time, renews
 	if !until.IsZero() {
 		v.Again = l.Moment(until)
 	}
-	return render(http.StatusOK, "key.html", page.Page{Language: l, Title: l.Text("key.title"), Scripts: []string{"pro.js"}}, v)
+	return render(http.StatusOK, "key.html", page.Page{Language: l, Title: l.Text("key.title"),
+		Scripts: []string{"pro.js"}}, v)
 }
 
 // confirmPages are the problems of a confirmation that a person is shown in words
@@ -117,7 +120,8 @@ var confirmPages = map[string]struct{ block, path string }{
 	KeyIssued.Code:      {"issued", "/v1/pro/recupera"},
 }
 
-// confirmProblem shows a problem of a confirmation to a person; any other error, and any to a program, stays what it is.
+// confirmProblem shows a problem of a confirmation to a person; any other error, and any to a
+// program, stays what it is.
 func confirmProblem(accept string, l *i18n.Language, session string, err error) (*page.Response, error) {
 	var p *httpapi.Problem
 	if !page.WantsHTML(accept) || !errors.As(err, &p) {

@@ -45,13 +45,14 @@ func TestForeignSubscriptionsLeaveThePlan(t *testing.T) {
 	foreign := map[string]string{}
 	for _, email := range []string{"ada@example.com", "eve@example.com"} {
 		_, foreign[email] = s.Payments.Stripe.SellOther(email, "price_one_cent")
-		if err := s.Pro.Keys.Change(t.Context(), apikey.Of([]byte(fixture.Pepper), email), func(c *store.Customer) error {
-			if c.Cards == nil {
-				c.Cards = map[string]time.Time{}
-			}
-			c.Cards[foreign[email]] = s.Clock.Now().AddDate(1, 0, 0)
-			return nil
-		}); err != nil {
+		if err := s.Pro.Keys.Change(t.Context(), apikey.Of([]byte(fixture.Pepper), email),
+			func(c *store.Customer) error {
+				if c.Cards == nil {
+					c.Cards = map[string]time.Time{}
+				}
+				c.Cards[foreign[email]] = s.Clock.Now().AddDate(1, 0, 0)
+				return nil
+			}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -59,7 +60,8 @@ func TestForeignSubscriptionsLeaveThePlan(t *testing.T) {
 		t.Errorf("%d keys were mailed to who bought something else: %+v", len(keys), s.Customer("eve@example.com"))
 	}
 	keys, ada := recovered(s, "ada@example.com"), s.Customer("ada@example.com")
-	if _, still := ada.Cards[foreign["ada@example.com"]]; len(keys) != 1 || still || len(ada.Cards) != 1 || ada.Cards[own].IsZero() {
+	if _, still := ada.Cards[foreign["ada@example.com"]]; len(keys) != 1 || still || len(ada.Cards) != 1 ||
+		ada.Cards[own].IsZero() {
 		t.Errorf("%d keys, %+v", len(keys), ada)
 	}
 }

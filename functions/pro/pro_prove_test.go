@@ -24,7 +24,8 @@ func TestProveRecoveryTellsNothing(t *testing.T) {
 	fixture.TakeAlikeLong(t, []string{"unknown", "given one write more", "known"}, each, func(kind string, n int) {
 		must(t, s.Recover(fmt.Sprintf("%.5s%d@example.com", kind, n)), 202, "")
 		if kind == "given one write more" {
-			if _, err := table.Take(t.Context(), store.Key{Partition: "MORE", Sort: fmt.Sprint(n)}, 1, 1, clock.Now().AddDate(1, 0, 0)); err != nil {
+			if _, err := table.Take(t.Context(), store.Key{Partition: "MORE", Sort: fmt.Sprint(n)}, 1, 1,
+				clock.Now().AddDate(1, 0, 0)); err != nil {
 				t.Fatal(err)
 			}
 		}

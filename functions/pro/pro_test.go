@@ -64,8 +64,10 @@ func TestCheckoutPage(t *testing.T) {
 	s := open(t)
 	for language, title := range map[string]string{"it": "Alla cassa", "en-GB": "To the checkout"} {
 		a := s.Form("/v1/pro/checkout", "email=ada%40example.com", "Accept-Language", language)
-		if a.Status != 200 || a.Header.Get("Content-Type") != "text/html; charset=utf-8" || a.Header.Get("Cache-Control") != "no-store" ||
-			!strings.Contains(a.Body, "<title>"+title) || !strings.Contains(a.Body, `href="`+s.Payments.StripeURL) || strings.Contains(a.Body, "example.com") {
+		if a.Status != 200 || a.Header.Get("Content-Type") != "text/html; charset=utf-8" ||
+			a.Header.Get("Cache-Control") != "no-store" ||
+			!strings.Contains(a.Body, "<title>"+title) || !strings.Contains(a.Body, `href="`+s.Payments.StripeURL) ||
+			strings.Contains(a.Body, "example.com") {
 			t.Errorf("%s: %d %v %s", language, a.Status, a.Header, a.Body)
 		}
 	}
@@ -77,7 +79,8 @@ func TestKeyPage(t *testing.T) {
 	session, _ := s.Buy("ada@example.com")
 	a := s.Confirm(session, "Accept", "text/html,application/xhtml+xml;q=0.9", "Accept-Language", "en-GB,it;q=0.5")
 	key := fixture.KeyPattern.FindString(a.Body)
-	if a.Status != 200 || a.Header.Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(a.Body, "Your Pro key") ||
+	if a.Status != 200 || a.Header.Get("Content-Type") != "text/html; charset=utf-8" ||
+		!strings.Contains(a.Body, "Your Pro key") ||
 		!strings.Contains(a.Header.Get("Content-Security-Policy"), "default-src 'none'") || !s.Works(key) {
 		t.Errorf("%d %v %s", a.Status, a.Header, a.Body)
 	}
@@ -184,9 +187,11 @@ func TestDeliveriesThatAreRefused(t *testing.T) {
 		{"empty", playmoney.Sign(nil, now, secret), nil},
 		{"not JSON", playmoney.Sign([]byte("{"), now, secret), []byte("{")},
 	} {
-		want(t, s.Do("POST", "/api/v1/pro/webhook", string(c.payload), "Stripe-Signature", c.signature), 400, "", c.name)
+		want(t, s.Do("POST", "/api/v1/pro/webhook", string(c.payload), "Stripe-Signature", c.signature), 400, "",
+			c.name)
 	}
-	unheard := []byte(`{"id":"evt_1","object":"event","type":"charge.dispute.created","created":1,"data":{"object":{"id":"dp_1","object":"dispute"}}}`)
+	unheard := []byte(
+		`{"id":"evt_1","object":"event","type":"charge.dispute.created","created":1,"data":{"object":{"id":"dp_1","object":"dispute"}}}`)
 	deliver(t, s, playmoney.Event{Type: "unheard of", Payload: unheard}, 200)
 }
 
@@ -194,21 +199,29 @@ func TestPaymentsInUSDC(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	details := s.Do("GET", "/v1/pro/cripta?email=ada@example.com", "")
-	if details.Status != 200 || details.Wallet != onemachine.StandInWallet || details.Mint != pay.DevnetUSDC || details.Amount != "12.99" ||
-		!strings.HasPrefix(details.Link, "solana:"+onemachine.StandInWallet+"?amount=12.99&spl-token="+pay.DevnetUSDC) || !strings.Contains(details.Link, "memo=") ||
+	if details.Status != 200 || details.Wallet != onemachine.StandInWallet || details.Mint != pay.DevnetUSDC ||
+		details.Amount != "12.99" ||
+		!strings.HasPrefix(
+			details.Link, "solana:"+onemachine.StandInWallet+"?amount=12.99&spl-token="+pay.DevnetUSDC) ||
+		!strings.Contains(details.Link, "memo=") ||
 		!strings.HasPrefix(details.QR, "<svg ") || strings.Contains(details.Link, "ada") {
 		t.Errorf("%d %s", details.Status, details.Body)
 	}
-	if plain := s.Do("GET", "/v1/pro/cripta", ""); plain.Status != 200 || plain.Link != "" || plain.QR != "" || plain.Wallet != onemachine.StandInWallet {
+	if plain := s.Do("GET", "/v1/pro/cripta", ""); plain.Status != 200 || plain.Link != "" || plain.QR != "" ||
+		plain.Wallet != onemachine.StandInWallet {
 		t.Errorf("%d %s", plain.Status, plain.Body)
 	}
 
 	short := s.Send(fixture.Price-1, "")
 	bound := s.Send(fixture.Price, details.Memo)
-	wrongCoin := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: playmoney.Address("look-alike"), Units: fixture.Price})
-	elsewhere := s.Payments.Node.Pay(playmoney.Transfer{Wallet: playmoney.Address("another"), Mint: pay.DevnetUSDC, Units: fixture.Price})
-	failed := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price, Failed: true})
-	young := s.Payments.Node.Send(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price})
+	wrongCoin := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet,
+		Mint: playmoney.Address("look-alike"), Units: fixture.Price})
+	elsewhere := s.Payments.Node.Pay(playmoney.Transfer{Wallet: playmoney.Address("another"), Mint: pay.DevnetUSDC,
+		Units: fixture.Price})
+	failed := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC,
+		Units: fixture.Price, Failed: true})
+	young := s.Payments.Node.Send(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC,
+		Units: fixture.Price})
 	lost := s.Send(fixture.Price, "")
 	s.Payments.Node.Forget(lost)
 	var first fixture.Reply // of those that succeed
@@ -234,7 +247,8 @@ func TestPaymentsInUSDC(t *testing.T) {
 			first = a
 		}
 		want(t, a, c.status, c.code, c.name)
-		if (a.Code == "pagamento-non-definitivo" || a.Code == "pagamento-non-trovato") && a.Header.Get("Retry-After") == "" {
+		if (a.Code == "pagamento-non-definitivo" || a.Code == "pagamento-non-trovato") &&
+			a.Header.Get("Retry-After") == "" {
 			t.Errorf("%s: no Retry-After", c.name)
 		}
 	}
@@ -246,7 +260,8 @@ func TestPaymentsInUSDC(t *testing.T) {
 		t.Errorf("a second payment: %d %s; want 60 days from %v", second.Status, second.Body, begun)
 	}
 	third := s.Verify("ada@example.com", s.Send(fixture.Price, ""), "X-Api-Key", first.APIKey)
-	if third.Status != 200 || third.APIKey != first.APIKey || !s.Works(first.APIKey) || !third.ExpiresAt.Equal(begun.AddDate(0, 0, 90)) {
+	if third.Status != 200 || third.APIKey != first.APIKey || !s.Works(first.APIKey) ||
+		!third.ExpiresAt.Equal(begun.AddDate(0, 0, 90)) {
 		t.Errorf("with the current key: %d %s", third.Status, third.Body)
 	}
 	old := s.Send(fixture.Price, "")
@@ -280,7 +295,8 @@ func TestBadInputToPro(t *testing.T) {
 				t.Errorf("%s, %s: %d %.200s", path, name, a.Status, a.Body)
 			}
 		}
-		want(t, post(path, fixture.Object("email", "ada@example.com"), "Content-Type", "text/plain"), 400, "", path, ", wrong content type")
+		want(t, post(path, fixture.Object("email", "ada@example.com"), "Content-Type", "text/plain"), 400, "", path,
+			", wrong content type")
 	}
 	for name, signature := range map[string]string{
 		"empty":                   "",

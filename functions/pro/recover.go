@@ -11,14 +11,18 @@ import (
 
 func (s *Service) registerRecover(api *httpapi.API) {
 	httpapi.JSON(api, "pro-recupera", httpapi.JSONDoc{
-		Summary:     "Get a fresh key by e-mail",
-		Description: "The answer is the same for every address, and does not wait to learn whether there is a plan. If there is, a fresh key is mailed, and the old one is refused once the mail has been sent. The mail has a link that brings the old key back. Where that was used in the last 30 days, or the owner has set so, the mail asks to confirm first.",
-		Status:      http.StatusAccepted,
-		Answer:      recovering{},
-		Pages:       []int{http.StatusAccepted},
+		Summary: "Get a fresh key by e-mail",
+		Description: "The answer is the same for every address, and does not wait to learn whether there is a plan. " +
+			"If there is, a fresh key is mailed, and the old one is refused once the mail has been sent. " +
+			"The mail has a link that brings the old key back. Where that was used in the last 30 days, or " +
+			"the owner has set so, the mail asks to confirm first.",
+		Status: http.StatusAccepted,
+		Answer: recovering{},
+		Pages:  []int{http.StatusAccepted},
 	}, func(ctx context.Context, in *recoverInput) error { _, err := address(in.Body.Email); return err }, s.recover)
 	httpapi.Page(api, "pro-recupera-page", httpapi.PageDoc{
-		Summary: "The page on which a lost key is asked for", Statuses: []int{200}}, asking("recover", "/v1/pro/recupera"))
+		Summary: "The page on which a lost key is asked for", Statuses: []int{200}},
+		asking("recover", "/v1/pro/recupera"))
 	httpapi.Page(api, "pro-annulla-page", httpapi.PageDoc{
 		Summary: "The page that a link to undo a recovery leads to", Statuses: []int{200, 400, 410}}, s.undoPage)
 	httpapi.Page(api, "pro-annulla", httpapi.PageDoc{
@@ -47,13 +51,15 @@ func (s *Service) recover(ctx context.Context, in *recoverInput) (*page.Response
 }
 
 // leave puts a job about an address into an outbox. The answer is the same for every address.
-func (s *Service) leave(ctx context.Context, box store.Outbox, kind, email, accept string, r Reader, block, detail string) (*page.Response, error) {
+func (s *Service) leave(ctx context.Context, box store.Outbox, kind, email, accept string, r Reader, block,
+	detail string) (*page.Response, error) {
 	email, err := address(email)
 	if err != nil {
 		return nil, err
 	}
 	l := r.language()
-	if err := box.Put(ctx, store.Job{Kind: kind, Email: email, Lang: l.Code, At: s.Now(), Caller: httpapi.Subject(ctx)}); err != nil {
+	if err := box.Put(ctx, store.Job{Kind: kind, Email: email, Lang: l.Code, At: s.Now(),
+		Caller: httpapi.Subject(ctx)}); err != nil {
 		return nil, err
 	}
 	s.signal()

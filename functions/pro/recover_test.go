@@ -33,7 +33,8 @@ func newBench(t *testing.T) *bench {
 	table := fixture.Bolt(t, clock)
 	b.Service = &pro.Service{
 		Keys: store.Customers{Table: table}, Outbox: store.Outbox{Table: table, Name: "pro"}, Sender: b,
-		Pepper: []byte("pepper"), BaseURL: "https://verdetto.example", Random: rand.Reader, Now: clock, Log: slog.New(slog.DiscardHandler),
+		Pepper: []byte("pepper"), BaseURL: "https://verdetto.example", Random: rand.Reader, Now: clock,
+		Log: slog.New(slog.DiscardHandler),
 	}
 	return b
 }

@@ -50,11 +50,13 @@ func mistyped(key string) string {
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	s, clock, own := owner(t)
-	for name, key := range map[string]string{"none": "", "mistyped": mistyped(own), "unknown": "vd_" + strings.Repeat("A", 65)} {
+	for name, key := range map[string]string{"none": "", "mistyped": mistyped(own), "unknown": "vd_" +
+		strings.Repeat("A", 65)} {
 		want(t, rotate(s, key), 401, "chiave-non-valida", name)
 	}
 	first := rotate(s, own)
-	if first.Status != 200 || first.Plan != "pro" || !s.Works(first.APIKey) || s.Works(own) || first.Header.Get("Cache-Control") != "no-store" {
+	if first.Status != 200 || first.Plan != "pro" || !s.Works(first.APIKey) || s.Works(own) ||
+		first.Header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d %s", first.Status, first.Body)
 	}
 	clock.Add(9 * time.Minute) // the answer was lost: the old key asks again, and is good for nothing else
@@ -89,7 +91,8 @@ func TestRotationIsCountedByKey(t *testing.T) {
 	if a.Status != 429 || a.Header.Get("Retry-After") == "" || !s.Works(key) {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
-	if got := a.Header.Get("RateLimit-Policy") + a.Header.Get("X-RateLimit-Remaining"); got != `"pro-ruota-key";q=20;w=3600`+"0" {
+	if got := a.Header.Get("RateLimit-Policy") +
+		a.Header.Get("X-RateLimit-Remaining"); got != `"pro-ruota-key";q=20;w=3600`+"0" {
 		t.Errorf("a refusal tells %s", got)
 	}
 }
@@ -99,7 +102,8 @@ func TestLookingAtAKey(t *testing.T) {
 	s, clock, own := owner(t)
 	look := func(key string) fixture.Reply { return s.Do("GET", "/v1/pro/chiave", "", "X-Api-Key", key) }
 	a := look(own)
-	if a.Status != 200 || a.Plan != "pro" || !a.ExpiresAt.Equal(clock.Now().AddDate(0, 0, 30)) || !strings.Contains(a.Body, `"restsOn":[{"by":"usdc"`) ||
+	if a.Status != 200 || a.Plan != "pro" || !a.ExpiresAt.Equal(clock.Now().AddDate(0, 0, 30)) ||
+		!strings.Contains(a.Body, `"restsOn":[{"by":"usdc"`) ||
 		strings.Contains(a.Body, "sub_") || a.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}

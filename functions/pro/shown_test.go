@@ -81,7 +81,8 @@ func TestTheKeyPageAgain(t *testing.T) {
 	}
 	clock.Add(10*time.Minute - time.Second)
 	paytest.Break(s.Payments.Stripe).Down(true) // looking again asks nobody
-	if a := s.Confirm(session, "Accept", html); a.Status != 200 || fixture.KeyPattern.FindString(a.Body) != key || a.Header.Get("Cache-Control") != "no-store" {
+	if a := s.Confirm(session, "Accept", html); a.Status != 200 || fixture.KeyPattern.FindString(a.Body) != key ||
+		a.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("looked at again: %d %s", a.Status, a.Page())
 	}
 	paytest.Break(s.Payments.Stripe).Down(false)
@@ -96,7 +97,9 @@ func TestTheKeyPageAgain(t *testing.T) {
 	}
 	clock.Add(time.Second)
 	a := s.Confirm(session, "Accept", html, "Accept-Language", "en")
-	if a.Status != 409 || strings.Contains(a.Body, "vd_") || !strings.Contains(a.Page(), "A fresh key comes by e-mail") || !strings.Contains(a.Body, `href="/v1/pro/recupera?lang=en"`) {
+	if a.Status != 409 || strings.Contains(a.Body, "vd_") ||
+		!strings.Contains(a.Page(), "A fresh key comes by e-mail") ||
+		!strings.Contains(a.Body, `href="/v1/pro/recupera?lang=en"`) {
 		t.Errorf("after ten minutes: %d %s", a.Status, a.Page())
 	}
 }
@@ -142,12 +145,14 @@ func TestConfirmationForPeople(t *testing.T) {
 		status        int
 		says, leads   string
 	}{
-		{"pending", open, 409, "Il pagamento non è ancora arrivato", "/v1/pro/conferma?session_id=" + open + "&amp;lang=it"},
+		{"pending", open, 409, "Il pagamento non è ancora arrivato", "/v1/pro/conferma?session_id=" + open +
+			"&amp;lang=it"},
 		{"unknown", "cs_test_none", 404, "Questo pagamento non lo conosciamo", "/v1/pro?lang=it"},
 		{"foreign", foreign, 422, "Quel pagamento era per altro", "/v1/pro?lang=it"},
 	} {
 		a := s.Confirm(c.session, "Accept", html, "Accept-Language", "it")
-		if a.Status != c.status || !strings.Contains(a.Page(), c.says) || !strings.Contains(a.Body, `href="`+c.leads+`"`) {
+		if a.Status != c.status || !strings.Contains(a.Page(), c.says) ||
+			!strings.Contains(a.Body, `href="`+c.leads+`"`) {
 			t.Errorf("%s: %d %s", c.name, a.Status, a.Page())
 		}
 		if p := s.Confirm(c.session); p.Status != c.status || p.Code == "" {

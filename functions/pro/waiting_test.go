@@ -34,11 +34,13 @@ func asked(s fixture.Shop, email, token string) playmoney.Transfer {
 		s.T.Fatal(err)
 	}
 	q := u.Query()
-	return playmoney.Transfer{Wallet: u.Opaque, Mint: q.Get("spl-token"), Units: fixture.Price, Memo: q.Get("memo"), Reference: q.Get("reference")}
+	return playmoney.Transfer{Wallet: u.Opaque, Mint: q.Get("spl-token"), Units: fixture.Price, Memo: q.Get("memo"),
+		Reference: q.Get("reference")}
 }
 
 func wait(s fixture.Shop, email, token string, more ...string) fixture.Reply {
-	return s.Do("POST", "/v1/pro/cripta/attesa", fixture.Object(append([]string{"email", email, "t", token}, more...)...))
+	return s.Do("POST", "/v1/pro/cripta/attesa",
+		fixture.Object(append([]string{"email", email, "t", token}, more...)...))
 }
 
 func state(a fixture.Reply) string {
@@ -48,7 +50,8 @@ func state(a fixture.Reply) string {
 	return fmt.Sprint(a.Status, " ", a.Body)
 }
 
-// TestWaitingForAPayment: the page that asked for it is shown the key, as long as it may be looked at, and nobody else is.
+// TestWaitingForAPayment: the page that asked for it is shown the key, as long as it may be looked
+// at, and nobody else is.
 func TestWaitingForAPayment(t *testing.T) {
 	t.Parallel()
 	s := open(t)
@@ -83,7 +86,8 @@ func TestWaitingForAPayment(t *testing.T) {
 		t.Errorf("looked at again: %d %s", again.Status, again.Body)
 	}
 	page := s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&t="+adasToken, "Accept-Language", "en")
-	if fixture.KeyPattern.FindString(page.Body) != a.APIKey || !strings.Contains(page.Page(), "does not renew by itself") {
+	if fixture.KeyPattern.FindString(page.Body) != a.APIKey ||
+		!strings.Contains(page.Page(), "does not renew by itself") {
 		t.Errorf("as a page: %d %s", page.Status, page.Page())
 	}
 	s.Clock.Add(10 * time.Minute)
@@ -99,8 +103,11 @@ func TestWaitingForWhatBuysNothing(t *testing.T) {
 	s := open(t)
 	for want, spoil := range map[string]func(*playmoney.Transfer){
 		"insufficiente": func(p *playmoney.Transfer) { p.Units-- },
-		"di-altri":      func(p *playmoney.Transfer) { p.Memo = pay.BindingMemo([]byte(fixture.Pepper), "bob@example.com") },
-		"in-attesa":     func(p *playmoney.Transfer) { p.Failed = true }, // left out: the payer sends another
+		"di-altri": func(p *playmoney.Transfer) {
+			p.Memo = pay.BindingMemo([]byte(fixture.Pepper),
+				"bob@example.com")
+		},
+		"in-attesa": func(p *playmoney.Transfer) { p.Failed = true }, // left out: the payer sends another
 	} {
 		token := fmt.Sprintf("%032x", len(want))
 		p := asked(s, "ada@example.com", token)
@@ -109,9 +116,11 @@ func TestWaitingForWhatBuysNothing(t *testing.T) {
 		if got := state(wait(s, "ada@example.com", token)); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		wantBody(t, s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&t="+token, "Accept-Language", "en"), 200, "<svg", want, ", as a page")
+		wantBody(t, s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&t="+token, "Accept-Language", "en"), 200,
+			"<svg", want, ", as a page")
 	}
-	failed := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price, Failed: true}).String()
+	failed := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC,
+		Units: fixture.Price, Failed: true}).String()
 	old := s.Send(fixture.Price, "").String()
 	s.Clock.Add(31 * 24 * time.Hour)
 	unheard := strings.Repeat("5", 87)
@@ -125,11 +134,13 @@ func TestWaitingForWhatBuysNothing(t *testing.T) {
 		`{"email":"ada@example.com","t":"short"}`:                                  "t",
 		`{"email":"ada@example.com","t":"` + adasToken + `","signature":"<none>"}`: "signature",
 	} {
-		if a := s.Do("POST", "/v1/pro/cripta/attesa", body); a.Status != 400 || len(a.Errors) != 1 || a.Errors[0].Name != want {
+		if a := s.Do("POST", "/v1/pro/cripta/attesa", body); a.Status != 400 || len(a.Errors) != 1 ||
+			a.Errors[0].Name != want {
 			t.Errorf("%s: %d %s", body, a.Status, a.Body)
 		}
 	}
-	wantPage(t, s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&signature=none&t="+adasToken, "Accept-Language", "en"), 200, "We know no transaction with that signature", "mistyped on the page")
+	wantPage(t, s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&signature=none&t="+adasToken,
+		"Accept-Language", "en"), 200, "We know no transaction with that signature", "mistyped on the page")
 	paytest.Break(s.Payments.Node).Down(true)
 	if a := wait(s, "ada@example.com", adasToken); a.Status != 503 || a.Header.Get("Retry-After") == "" {
 		t.Errorf("without a node: %d %s", a.Status, a.Body)
@@ -173,7 +184,8 @@ func TestWaitingUnderFaults(t *testing.T) {
 		begun := s.Clock.Now()
 		a := s.Retry(f, func() fixture.Reply { return wait(s, "ada@example.com", adasToken) })
 		f.Heal()
-		if again := wait(s, "ada@example.com", adasToken); a.APIKey == "" || again.APIKey != a.APIKey || !s.Works(a.APIKey) {
+		if again := wait(s, "ada@example.com", adasToken); a.APIKey == "" || again.APIKey != a.APIKey ||
+			!s.Works(a.APIKey) {
 			t.Errorf("%d %s; again %s", a.Status, a.Body, again.Body)
 		}
 		if end := s.Customer("ada@example.com").Crypto; !end.Equal(begun.AddDate(0, 0, 30)) {

@@ -57,7 +57,8 @@ func (s *Service) beside(name string) store.Outbox {
 
 // mailboxes counts the mails that any caller can cause.
 func (s *Service) mailboxes() notify.Mailboxes {
-	return notify.Mailboxes{Store: store.Mailboxes{Table: s.Keys.Table}, Links: notify.Links{Pepper: s.Pepper, BaseURL: s.BaseURL}, Now: s.Now}
+	return notify.Mailboxes{Store: store.Mailboxes{Table: s.Keys.Table},
+		Links: notify.Links{Pepper: s.Pepper, BaseURL: s.BaseURL}, Now: s.Now}
 }
 
 // anyones are the kinds of jobs that any caller can leave for any address.

@@ -34,7 +34,8 @@ type world struct {
 
 func openWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, log: &fixture.Log{}, wallet: account(t, fixture.PerCallWallet.String()), ada: account(t, address("ada"))}
+	w := &world{t: t, log: &fixture.Log{}, wallet: account(t, fixture.PerCallWallet.String()),
+		ada: account(t, address("ada"))}
 	w.Network = svmlocal.Open(t, svmlocal.World{
 		Mint: pay.MainnetUSDC,
 		Accounts: []svmlocal.Account{
@@ -52,14 +53,17 @@ func openWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, value := range map[string]string{"X402_FEE_KEY": string(key), "SOLANA_NODES": w.URL, "SOLANA_WALLET": fixture.PerCallWallet.String(), "SOLANA_NETWORK": "mainnet-beta", "SOLANA_MINT": pay.MainnetUSDC} {
+	for name, value := range map[string]string{"X402_FEE_KEY": string(key), "SOLANA_NODES": w.URL,
+		"SOLANA_WALLET": fixture.PerCallWallet.String(), "SOLANA_NETWORK": "mainnet-beta",
+		"SOLANA_MINT": pay.MainnetUSDC} {
 		t.Setenv(name, value)
 	}
 	clock := today()
 	table := fixture.Bolt(t, clock.Now)
 	source := fixture.Falling(fare.DayOf(clock.Now()))
 	fixture.Refreshed(t, table, source, clock.Now)
-	service := fixture.New(t, onemachine.Options{Table: table, Source: source, Now: clock.Now, BaseURL: fixture.LocalURL, Log: slog.New(slog.NewJSONHandler(w.log, nil))})
+	service := fixture.New(t, onemachine.Options{Table: table, Source: source, Now: clock.Now,
+		BaseURL: fixture.LocalURL, Log: slog.New(slog.NewJSONHandler(w.log, nil))})
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if payment := r.Header.Get(x402pay.SignatureHeader); payment != "" {
 			w.mu.Lock()
@@ -81,7 +85,8 @@ func openWorld(t *testing.T) *world {
 func (w *world) fee(header string) int64 {
 	w.t.Helper()
 	seller, err := x402pay.New(x402pay.Config{
-		Network: x402pay.Mainnet, Mint: pay.MainnetUSDC, Wallet: fixture.PerCallWallet.String(), FeeKey: fixture.SolanaKey("fees"),
+		Network: x402pay.Mainnet, Mint: pay.MainnetUSDC, Wallet: fixture.PerCallWallet.String(),
+		FeeKey: fixture.SolanaKey("fees"),
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -148,17 +153,20 @@ func TestPublishedClients(t *testing.T) {
 			lamports := w.Number("lamports", address("fees"))
 			status, header, body := svmlocal.Run(t, client(t, w.url+verdict, w.URL, seed("ada")))
 			var answer struct{ Verdetto struct{ Livello string } }
-			if err := json.Unmarshal([]byte(body), &answer); err != nil || status != "200" || answer.Verdetto.Livello != "ottimo" {
+			if err := json.Unmarshal([]byte(body), &answer); err != nil || status != "200" ||
+				answer.Verdetto.Livello != "ottimo" {
 				t.Fatalf("%s %s %s %v", status, header, body, err)
 			}
-			if settled := settlement(t, header); !settled.Success || settled.Payer != address("ada") || settled.Amount != "10000" {
+			if settled := settlement(t, header); !settled.Success || settled.Payer != address("ada") ||
+				settled.Amount != "10000" {
 				t.Errorf("%+v", settled)
 			}
 			look := func() [2]int64 { return [2]int64{w.Number("hold", w.ada), w.Number("hold", w.wallet)} }
 			if got := look(); got != [2]int64{1_000_000 - price, price} {
 				t.Errorf("%v", got)
 			}
-			if spent, want := lamports-w.Number("lamports", address("fees")), w.fee(w.payments[0]); spent != want || want > x402pay.MaxFee {
+			if spent, want := lamports-w.Number("lamports", address("fees")), w.fee(w.payments[0]); spent != want ||
+				want > x402pay.MaxFee {
 				t.Errorf("%d lamports, want %d", spent, want)
 			}
 			if status := w.replay(another); status != 402 || look() != [2]int64{1_000_000 - price, price} {
@@ -185,7 +193,8 @@ func TestWhatTheChainRefuses(t *testing.T) {
 				w.before = func() { c.before(w) }
 			}
 			lamports := w.Number("lamports", address("fees"))
-			status, header, _ := svmlocal.Run(t, svmlocal.Clients["fetch, of npm"](t, w.url+verdict, w.URL, seed(c.payer)))
+			status, header, _ := svmlocal.Run(t,
+				svmlocal.Clients["fetch, of npm"](t, w.url+verdict, w.URL, seed(c.payer)))
 			if settled := settlement(t, header); status != "402" || settled.Success || settled.ErrorReason != c.reason {
 				t.Errorf("%s %+v", status, settled)
 			}
@@ -196,15 +205,17 @@ func TestWhatTheChainRefuses(t *testing.T) {
 	}
 }
 
-// TestDrainedBeforeTheBlock: the payer's account is emptied after the payment was verified and tried, and before its block. Nothing is given
-// and nothing taken; the network takes its fee of us, once, which is counted, and showing the payment a hundred times more costs no other.
+// TestDrainedBeforeTheBlock: the payer's account is emptied after the payment was verified and
+// tried, and before its block. Nothing is given and nothing taken; the network takes its fee of us,
+// once, which is counted, and showing the payment a hundred times more costs no other.
 func TestDrainedBeforeTheBlock(t *testing.T) {
 	w := openWorld(t)
 	w.before = func() { w.Drain(w.ada) }
 	lamports := w.Number("lamports", address("fees"))
 	status, header, body := svmlocal.Run(t, svmlocal.Clients["fetch, of npm"](t, w.url+verdict, w.URL, seed("ada")))
 	settled := settlement(t, header)
-	if status != "402" || settled.Success || settled.ErrorReason != "transaction_failed" || !strings.Contains(body, x402.Refused.Code) {
+	if status != "402" || settled.Success || settled.ErrorReason != "transaction_failed" ||
+		!strings.Contains(body, x402.Refused.Code) {
 		t.Errorf("%s %s %+v", status, body, settled)
 	}
 	spent := lamports - w.Number("lamports", address("fees"))

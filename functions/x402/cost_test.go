@@ -32,7 +32,8 @@ func TestCallsToTheStore(t *testing.T) {
 	if diff := cmp.Diff([]string{"Take"}, calls("", 402)); diff != "" {
 		t.Errorf("without a payment (-want +got): %s", diff)
 	}
-	want := []string{"Take", "Get ROUTE#MIL-BUH SHEET, strong false", "Query FEES#payer-NAME", "Query FEES#NAME", "Query FEES#all", "Write of 8", "Query CREDIT#NAME", "Write of 9"}
+	want := []string{"Take", "Get ROUTE#MIL-BUH SHEET, strong false", "Query FEES#payer-NAME", "Query FEES#NAME",
+		"Query FEES#all", "Write of 8", "Query CREDIT#NAME", "Write of 9"}
 	if diff := cmp.Diff(want, calls(p.Payment("ada", price, 2), 200)); diff != "" {
 		t.Errorf("paid (-want +got): %s", diff)
 	}

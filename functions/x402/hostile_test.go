@@ -13,8 +13,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestAPayerIsNotHarmed: payments that were settled, or failed, are on the chain for everybody to copy. Whoever shows one again
-// and again, for this call and for others, is told nothing and refused soon; its payer goes on paying and being answered.
+// TestAPayerIsNotHarmed: payments that were settled, or failed, are on the chain for everybody to
+// copy. Whoever shows one again and again, for this call and for others, is told nothing and
+// refused soon; its payer goes on paying and being answered.
 func TestAPayerIsNotHarmed(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -36,8 +37,10 @@ func TestAPayerIsNotHarmed(t *testing.T) {
 			t.Errorf("%s: %v", stranger, status)
 		}
 	}
-	if w := p.From("198.51.100.9:1", verdict, failed); w.Code != 402 || p.Chain.Lamports != lamports || p.Chain.Sent != sent {
-		t.Errorf("a payment that failed is shown again: %d, %d lamports, %d sent", w.Code, lamports-p.Chain.Lamports, p.Chain.Sent-sent)
+	if w := p.From("198.51.100.9:1", verdict, failed); w.Code != 402 || p.Chain.Lamports != lamports ||
+		p.Chain.Sent != sent {
+		t.Errorf("a payment that failed is shown again: %d, %d lamports, %d sent", w.Code, lamports-p.Chain.Lamports,
+			p.Chain.Sent-sent)
 	}
 	for n := range 3 {
 		want(t, p.Ask(another, p.Payment("ada", price, 10+n)), 200, "", "its payer")
@@ -55,7 +58,8 @@ func TestFeesAreLostOnce(t *testing.T) {
 		p.Chain.Held[address(name)] = price
 		failed := p.Payment(name, price, 1)
 		for from := range 250 {
-			if w := p.From(fmt.Sprintf("198.51.%d.%d:1", payer, from), verdict, failed); w.Code != 402 && w.Code != 429 {
+			if w := p.From(fmt.Sprintf("198.51.%d.%d:1", payer, from), verdict, failed); w.Code != 402 &&
+				w.Code != 429 {
 				t.Fatalf("%d %s", w.Code, w.Body)
 			}
 		}
@@ -67,12 +71,14 @@ func TestFeesAreLostOnce(t *testing.T) {
 	want(t, p.Ask(verdict, p.Payment("ada", price, 1)), 200, "")
 }
 
-// TestAssertionsBurnNoMore: assertions of Lighthouse, which wallets add, can be made to hold as the node tries a payment and to fail in
-// the block. After 50 such a day they are refused, unsent, from everybody; payments without are taken as ever.
+// TestAssertionsBurnNoMore: assertions of Lighthouse, which wallets add, can be made to hold as the
+// node tries a payment and to fail in the block. After 50 such a day they are refused, unsent, from
+// everybody; payments without are taken as ever.
 func TestAssertionsBurnNoMore(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
-	guard := solana.NewInstruction(solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95"), nil, []byte{15, 0})
+	guard := solana.NewInstruction(solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95"), nil,
+		[]byte{15, 0})
 	p.Chain.Fails = true
 	for payer := range 60 {
 		name := fmt.Sprint("payer ", payer)
@@ -84,18 +90,21 @@ func TestAssertionsBurnNoMore(t *testing.T) {
 		t.Errorf("%d sent", p.Chain.Sent)
 	}
 	w := p.Ask(verdict, p.Payment("ada", price, 1, guard))
-	if required := header[x402pay.Required](t, w, x402pay.RequiredHeader); w.Code != 402 || required.Error != "guarded_payments_not_accepted" {
+	if required := header[x402pay.Required](t, w, x402pay.RequiredHeader); w.Code != 402 ||
+		required.Error != "guarded_payments_not_accepted" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	want(t, p.Ask(verdict, p.Payment("ada", price, 2)), 200, "")
 }
 
-// TestOneKeyOneService: requirements, and so payments, name the key that pays fees; one for another service's key is none here.
+// TestOneKeyOneService: requirements, and so payments, name the key that pays fees; one for another
+// service's key is none here.
 func TestOneKeyOneService(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
 	theirs, _, _ := open(t)
-	other, err := x402pay.New(x402pay.Config{Network: x402pay.Mainnet, Mint: pay.MainnetUSDC, Wallet: fixture.PerCallWallet.String(), FeeKey: fixture.SolanaKey("other fees")})
+	other, err := x402pay.New(x402pay.Config{Network: x402pay.Mainnet, Mint: pay.MainnetUSDC,
+		Wallet: fixture.PerCallWallet.String(), FeeKey: fixture.SolanaKey("other fees")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,8 +126,10 @@ func TestInvalidPaymentsAskNobody(t *testing.T) {
 	}
 }
 
-// TestOpenPaymentsAreBounded: payments that a node takes and that no block has, such as of a blockhash about to expire, hold a function each and cost
-// nobody anything. A payer has one at a time. Each holds its slots until it is known that it came to nothing; who shows one again, as the answer says, is not refused for it.
+// TestOpenPaymentsAreBounded: payments that a node takes and that no block has, such as of a
+// blockhash about to expire, hold a function each and cost nobody anything. A payer has one at a
+// time. Each holds its slots until it is known that it came to nothing; who shows one again, as the
+// answer says, is not refused for it.
 func TestOpenPaymentsAreBounded(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)
@@ -148,8 +159,9 @@ func TestOpenPaymentsAreBounded(t *testing.T) {
 	want(t, p.Ask(verdict, first), 402, "", "expired")
 }
 
-// TestSlotsOfTheLostAreFreed: payments of which nobody learned what became of them, since the network was out of reach, do not end the sale of a day.
-// Those that took effect meanwhile stay credits, those that failed count as fees.
+// TestSlotsOfTheLostAreFreed: payments of which nobody learned what became of them, since the
+// network was out of reach, do not end the sale of a day. Those that took effect meanwhile stay
+// credits, those that failed count as fees.
 func TestSlotsOfTheLostAreFreed(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)

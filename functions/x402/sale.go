@@ -28,24 +28,31 @@ type paidAnswer struct {
 }
 
 // ofAnswers are the problems of the free endpoints that sold ones share.
-var ofAnswers = []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare, published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency}
+var ofAnswers = []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
+	published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency}
 
 // sell registers an endpoint that answers a question for a payment.
 func sell[I, Q any, P interface {
 	*I
 	presented() string
 	Question() (Q, error)
-}](s *Service, api *httpapi.API, name, summary string, gives any, check func(context.Context, Q) error, answer func(context.Context, Q) (any, error)) {
+}](s *Service, api *httpapi.API, name, summary string, gives any, check func(context.Context, Q) error,
+	answer func(context.Context, Q) (any, error)) {
 	route := routes.Named(name)
 	free := route.Path[len("/x402"):]
 	doc := httpapi.JSONDoc{
-		Summary: summary, Answer: gives, Problems: append([]httpapi.ProblemType{NotSold, Required, Refused}, ofAnswers...),
-		Description: "The answer of GET " + free + " to the same parameters, for a payment of " + route.PriceText() + " USDC by x402 (version 2, scheme exact, on Solana), where the operator sells answers one by one; elsewhere it is 404 vendita-non-attiva. " +
-			"Without a payment it says what to pay. The payment is taken once the answer is made, and buys that one; shown again with the same call it gives the same for 24 hours.",
+		Summary: summary, Answer: gives, Problems: append([]httpapi.ProblemType{NotSold, Required, Refused},
+			ofAnswers...),
+		Description: "The answer of GET " + free + " to the same parameters, for a payment of " + route.PriceText() +
+			" USDC by x402 (version 2, scheme exact, on Solana), where the operator sells answers one by " +
+			"one; elsewhere it is 404 vendita-non-attiva. Without a payment it says what to pay. The " +
+			"payment is taken once the answer is made, and buys that one; shown again with the same call it " +
+			"gives the same for 24 hours.",
 	}
 	httpapi.JSON(api, name, doc, func(ctx context.Context, in *I) error {
 		if s.Seller == nil {
-			return NotSold.Problem("This service does not sell answers one by one. GET " + free + " gives the same, up to a daily cap or with a Pro key.")
+			return NotSold.Problem("This service does not sell answers one by one. GET " + free +
+				" gives the same, up to a daily cap or with a Pro key.")
 		}
 		q, err := P(in).Question()
 		if err != nil {
@@ -89,11 +96,14 @@ func (s *sale) serve(ctx context.Context, header string) (*paidAnswer, error) {
 		return nil, err
 	}
 	if header == "" {
-		return nil, s.required(Required.Problem("Pay "+s.price()+" with the header "+x402pay.SignatureHeader+": "+x402pay.RequiredHeader+" says how, in base64. Clients of x402 do both."), x402pay.SignatureHeader+" is missing")
+		return nil, s.required(Required.Problem(
+			"Pay "+s.price()+" with the header "+x402pay.SignatureHeader+": "+x402pay.RequiredHeader+" says how, in "+
+				"base64. Clients of x402 do both."), x402pay.SignatureHeader+" is missing")
 	}
 	payload, err := x402pay.ParsePayload(header)
 	if err != nil {
-		return nil, httpapi.Invalid(httpapi.Fault{Name: x402pay.SignatureHeader, Detail: "cannot be read: " + err.Error()})
+		return nil, httpapi.Invalid(httpapi.Fault{Name: x402pay.SignatureHeader, Detail: "cannot be read: " +
+			err.Error()})
 	}
 	payment, err := s.Seller.Verify(payload, s.want)
 	if refused := new(x402pay.Refusal); errors.As(err, &refused) {
@@ -127,10 +137,12 @@ func (s *sale) charge(ctx context.Context, payment x402pay.Payment, bought []byt
 	signature, wire := payment.Sign()
 	height, err := s.Chain.Height(ctx)
 	if err != nil {
-		return nil, s.retryLater(ctx, err, "Nothing was taken, since the chain cannot be reached. Send the same payment again.")
+		return nil, s.retryLater(ctx, err, "Nothing was taken, since the chain cannot be reached. Send the same "+
+			"payment again.")
 	}
 	asked := store.Payment{
-		Name: signature.String(), Call: s.call, Payer: payment.Payer, Units: payment.Units, Fee: payment.Fee, At: s.Now().UTC(), Until: pay.LastHeight(height),
+		Name: signature.String(), Call: s.call, Payer: payment.Payer, Units: payment.Units, Fee: payment.Fee,
+		At: s.Now().UTC(), Until: pay.LastHeight(height),
 	}
 	taken, fresh, err := s.Payments.Take(ctx, asked, slots(ctx, payment)...)
 	if full := new(store.Full); errors.As(err, &full) && s.freed(ctx, full.Old) {
@@ -162,10 +174,13 @@ func (s *sale) charge(ctx context.Context, payment x402pay.Payment, bought []byt
 		if errors.Is(err, pay.ErrInsufficientFunds) {
 			return nil, s.refused(payment, "insufficient_funds", "Its payer does not hold "+s.price()+".")
 		}
-		return nil, s.refused(payment, "transaction_simulation_failed", "Its transaction would not take effect: it may be too old, or its payer has no account of the coin.")
+		return nil, s.refused(payment, "transaction_simulation_failed",
+			"Its transaction would not take effect: it may be too old, or its payer has no account of the coin.")
 	}
-	return nil, s.retryLater(ctx, err, "Whether the payment took effect is not known yet. Send the same call with the same "+x402pay.SignatureHeader+
-		" again: it is answered once the payment is there, and it is not taken twice. If it is there and you make another, that is not taken: the next call of its payer is paid already.")
+	return nil, s.retryLater(ctx, err, "Whether the payment took effect is not known yet. Send the same call with "+
+		"the same "+x402pay.SignatureHeader+
+		" again: it is answered once the payment is there, and it is not taken twice. If it is there and you make "+
+		"another, that is not taken: the next call of its payer is paid already.")
 }
 
 // settle sends a payment that holds slots, and waits until it is known what became of
@@ -184,7 +199,8 @@ func (s *sale) settle(ctx context.Context, taken store.Payment, wire []byte) (pa
 }
 
 // record stores what a payment has bought, and returns it.
-func (s *sale) record(ctx context.Context, payment x402pay.Payment, taken store.Payment, bought []byte) (*paidAnswer, error) {
+func (s *sale) record(ctx context.Context, payment x402pay.Payment, taken store.Payment, bought []byte) (*paidAnswer,
+	error) {
 	err := s.Payments.Give(ctx, taken, bought, s.Now())
 	if errors.Is(err, store.ErrConflict) { // somebody shows the same payment at the same time
 		if taken, err = s.Payments.Get(ctx, taken.Name); err == nil {
@@ -192,12 +208,14 @@ func (s *sale) record(ctx context.Context, payment x402pay.Payment, taken store.
 		}
 	}
 	if err != nil {
-		return nil, s.retryLater(ctx, err, "The payment was taken, and your answer is waiting: send the same call with the same "+x402pay.SignatureHeader+" again.")
+		return nil, s.retryLater(ctx, err, "The payment was taken, and your answer is waiting: send the same call "+
+			"with the same "+x402pay.SignatureHeader+" again.")
 	}
 	return s.deliver(taken, bought)
 }
 
-// replayOr replays what a payment has bought, where the answer cannot be built any more. It fails with err where that is nothing.
+// replayOr replays what a payment has bought, where the answer cannot be built any more. It fails
+// with err where that is nothing.
 func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error) (*paidAnswer, error) {
 	signature, _ := payment.Sign()
 	taken, unknown := s.Payments.Get(ctx, signature.String())
@@ -211,21 +229,24 @@ func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error)
 // for a day. Anybody can copy a payment from the chain, so replays are counted by address.
 func (s *sale) replay(ctx context.Context, payment x402pay.Payment, taken store.Payment) (*paidAnswer, error) {
 	if taken.Nothing != "" {
-		return nil, s.shown(ctx, payment, "transaction_"+taken.Nothing, "Its transaction moved nothing. Make a new one.")
+		return nil, s.shown(ctx, payment, "transaction_"+taken.Nothing,
+			"Its transaction moved nothing. Make a new one.")
 	}
 	bought, err := s.Payments.Answer(ctx, taken.Name)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, s.shown(ctx, payment, "payment_already_used", "It has bought an answer. Make a new one.")
 	}
 	if err != nil {
-		return nil, s.retryLater(ctx, err, "The payment was taken, and your answer is kept: send the same call with the same "+x402pay.SignatureHeader+" again.")
+		return nil, s.retryLater(ctx, err, "The payment was taken, and your answer is kept: send the same call with "+
+			"the same "+x402pay.SignatureHeader+" again.")
 	}
 	shown, err := s.Limiter.Take(ctx, againLimit, httpapi.Subject(ctx)+"#"+taken.Name)
 	if err != nil {
 		s.Log.ErrorContext(ctx, "answer that is shown again not counted", "error", err)
 	}
 	if !shown.Allowed {
-		return nil, s.shown(ctx, payment, "payment_already_used", "It has bought an answer, which was shown to you again as often as it is in a day. Make a new one.")
+		return nil, s.shown(ctx, payment, "payment_already_used",
+			"It has bought an answer, which was shown to you again as often as it is in a day. Make a new one.")
 	}
 	return s.deliver(taken, bought)
 }
@@ -236,7 +257,8 @@ func (s *sale) deliver(taken store.Payment, bought []byte) (*paidAnswer, error) 
 	if err != nil {
 		return nil, err
 	}
-	settled := x402pay.Settlement{Success: true, Payer: taken.Payer, Transaction: cmp.Or(taken.Instead, taken.Name), Network: s.want.Network, Amount: s.want.Amount}
+	settled := x402pay.Settlement{Success: true, Payer: taken.Payer, Transaction: cmp.Or(taken.Instead, taken.Name),
+		Network: s.want.Network, Amount: s.want.Amount}
 	response, err := settled.Header()
 	if err != nil {
 		return nil, fmt.Errorf("write settlement: %w", err)
@@ -267,7 +289,8 @@ func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte
 				return s.deliver(fresh, bought)
 			}
 			if !errors.Is(err, store.ErrConflict) { // it may have been used: nothing is sent beside it
-				return nil, s.retryLater(ctx, err, "Send the same call with the same "+x402pay.SignatureHeader+" again: it is not taken twice.")
+				return nil, s.retryLater(ctx, err,
+					"Send the same call with the same "+x402pay.SignatureHeader+" again: it is not taken twice.")
 			}
 		}
 		if err != nil {
@@ -282,7 +305,8 @@ func (s *sale) price() string { return pay.FormatUnits(s.units) + " USDC" }
 
 // required puts what has to be paid beside a problem.
 func (s *sale) required(p *httpapi.Problem, reason string) error {
-	header, err := x402pay.Required{X402Version: x402pay.Version, Error: reason, Resource: s.resource, Accepts: []x402pay.Requirements{s.want}}.Header()
+	header, err := x402pay.Required{X402Version: x402pay.Version, Error: reason, Resource: s.resource,
+		Accepts: []x402pay.Requirements{s.want}}.Header()
 	if err != nil {
 		return fmt.Errorf("write requirements: %w", err)
 	}

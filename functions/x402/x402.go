@@ -2,13 +2,12 @@
 // without a key: by the protocol x402, version 2, scheme exact, in USDC on Solana.
 // The answers are those of the free endpoints, to the same questions.
 //
-// Who asks without a payment is told the price (402). Who asks with one is answered
-// in this order: the payment is verified, which costs nothing; the answer is made, so
-// that nothing is taken for one that there is not; the payment is recorded as taken
-// for this call, once and for ever; it is settled on the chain; the answer is recorded
-// as given, and given. Wherever that breaks off, the same payment for the same call
-// goes on from there, and a payment that was settled and not answered is good for its
-// payer's next call of as much: see sale and store.Payments.
+// Who asks without a payment is told the price (402). Who asks with one is answered in this order:
+// the payment is verified, which costs nothing; the answer is made, so that nothing is taken for
+// one that there is not; the payment is recorded as taken for this call, once and for ever; it is
+// settled on the chain; the answer is recorded as given, and given. Wherever that breaks off, the
+// same payment for the same call goes on from there, and a payment that was settled and not
+// answered is good for its payer's next call of as much: see sale and store.Payments.
 package x402
 
 import (
@@ -45,9 +44,12 @@ type Service struct {
 
 // The problems of paying.
 var (
-	NotSold  = httpapi.ProblemType{Status: http.StatusNotFound, Code: "vendita-non-attiva", Title: "Answers are not sold one by one here"}
-	Required = httpapi.ProblemType{Status: http.StatusPaymentRequired, Code: "pagamento-richiesto", Title: "The answer is to be paid for"}
-	Refused  = httpapi.ProblemType{Status: http.StatusPaymentRequired, Code: "pagamento-rifiutato", Title: "The payment was not accepted"}
+	NotSold = httpapi.ProblemType{Status: http.StatusNotFound, Code: "vendita-non-attiva",
+		Title: "Answers are not sold one by one here"}
+	Required = httpapi.ProblemType{Status: http.StatusPaymentRequired, Code: "pagamento-richiesto",
+		Title: "The answer is to be paid for"}
+	Refused = httpapi.ProblemType{Status: http.StatusPaymentRequired, Code: "pagamento-rifiutato",
+		Title: "The payment was not accepted"}
 )
 
 // Presented is where a payment is.
@@ -116,11 +118,13 @@ func (s *Service) funded(ctx context.Context) error {
 	case held.err != nil:
 		s.Log.ErrorContext(ctx, "fees not known", "error", held.err)
 	case held.lamports < LeastFunds:
-		s.Log.ErrorContext(ctx, "fees used up", "address", s.Seller.FeePayer(), "lamports", held.lamports, "least", LeastFunds)
+		s.Log.ErrorContext(ctx, "fees used up", "address", s.Seller.FeePayer(), "lamports", held.lamports, "least",
+			LeastFunds)
 	default:
 		return nil
 	}
-	return notNow("Payments cannot be taken just now, so nothing is sold. Try again in a minute; the free endpoints answer as ever.", "60")
+	return notNow("Payments cannot be taken just now, so nothing is sold. Try again in a minute; the free endpoints "+
+		"answer as ever.", "60")
 }
 
 // notNow is a problem of ours: nobody has to pay for it.

@@ -17,9 +17,8 @@ type Signature [64]byte
 // ErrNotSignature: the text does not name a transaction.
 var ErrNotSignature = errors.New("not the signature of a transaction")
 
-// ParseSignature reads base58 of exactly 64 bytes, the one spelling that wallets
-// and explorers show. It refuses any other encoding, so that a transaction has
-// one name only.
+// ParseSignature reads base58 of exactly 64 bytes, the one spelling that wallets and explorers
+// show. It refuses any other encoding, so that a transaction has one name only.
 func ParseSignature(text string) (Signature, error) {
 	var s Signature
 	if err := base58.Decode64(text, (*[64]byte)(&s)); err != nil {

@@ -88,12 +88,14 @@ func (n *Node) Send(t Transfer) pay.Signature {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	count := len(n.transactions) + 1
-	s := &sent{transfer: t, slot: 300_000_000 + count, at: n.now(), finality: Processed, payer: cmp.Or(t.From, Address(fmt.Sprint("payer ", count)))}
+	s := &sent{transfer: t, slot: 300_000_000 + count, at: n.now(), finality: Processed,
+		payer: cmp.Or(t.From, Address(fmt.Sprint("payer ", count)))}
 	s.message = s.compose()
 	signed := t
 	signed.Failed = false // which nobody knows when it is signed
 	for i := range s.message.signers {
-		s.signatures = append(s.signatures, sha512.Sum512([]byte(fmt.Sprintf("signature %d of %d: %+v", i, count, signed))))
+		s.signatures = append(s.signatures, sha512.Sum512([]byte(fmt.Sprintf("signature %d of %d: %+v", i, count,
+			signed))))
 	}
 	held := t.Wallet + t.Mint
 	s.before = n.balances[held]
@@ -239,7 +241,8 @@ func (n *Node) getTransaction(params []json.RawMessage) (result any, code int, t
 		Encoding, Commitment           string
 		MaxSupportedTransactionVersion *int
 	}{Commitment: string(Finalized)}
-	if len(params) > 1 && json.Unmarshal(params[1], &options) != nil || len(params) == 0 || json.Unmarshal(params[0], &name) != nil {
+	if len(params) > 1 && json.Unmarshal(params[1], &options) != nil || len(params) == 0 ||
+		json.Unmarshal(params[0], &name) != nil {
 		return nil, -32602, "Invalid params"
 	}
 	b, ok := decode(name, 64)
@@ -334,7 +337,8 @@ func spell(calls []call) []any {
 	var spelled []any
 	for _, c := range calls {
 		spelled = append(spelled, map[string]any{
-			"programIdIndex": c.program, "accounts": append([]int{}, c.accounts...), "data": base58.Encode(c.data), "stackHeight": 2,
+			"programIdIndex": c.program, "accounts": append([]int{}, c.accounts...), "data": base58.Encode(c.data),
+			"stackHeight": 2,
 		})
 	}
 	return spelled

@@ -43,7 +43,8 @@ func newFixture(t *testing.T) *fixture {
 		if r.Header.Get("Stripe-Signature") != playmoney.Sign(payload, noon, playmoney.TestSecret) {
 			d.received = append(d.received, "badly signed")
 		} else {
-			d.received = append(d.received, regexp.MustCompile(`"type":"([a-z_.]+\.[a-z_]+)"`).FindStringSubmatch(string(payload))[1])
+			d.received = append(d.received, regexp.MustCompile(`"type":"([a-z_.]+\.[a-z_]+)"`).FindStringSubmatch(
+				string(payload))[1])
 		}
 		w.WriteHeader(d.answer)
 	}))
@@ -80,8 +81,10 @@ func (d *fixture) request(t *testing.T, method, path, key string, form url.Value
 func (d *fixture) begin(t *testing.T) (path, id string) {
 	t.Helper()
 	status, _, body := d.request(t, http.MethodPost, "/v1/checkout/sessions", playmoney.TestKey, url.Values{
-		"mode": {"subscription"}, "line_items[0][price]": {playmoney.TestPrice}, "line_items[0][quantity]": {"1"}, "customer_email": {"a&b@example.com"},
-		"success_url": {"http://shop.example/done?id={CHECKOUT_SESSION_ID}"}, "cancel_url": {"http://shop.example/back"},
+		"mode": {"subscription"}, "line_items[0][price]": {playmoney.TestPrice}, "line_items[0][quantity]": {"1"},
+		"customer_email": {"a&b@example.com"},
+		"success_url":    {"http://shop.example/done?id={CHECKOUT_SESSION_ID}"},
+		"cancel_url":     {"http://shop.example/back"},
 	})
 	found := regexp.MustCompile(`"url":"http://[^/]+(/c/pay/(cs_test_[0-9a-f]+))"`).FindStringSubmatch(body)
 	if status != http.StatusOK || found == nil {
@@ -94,11 +97,13 @@ func TestCheckoutPage(t *testing.T) {
 	d := newFixture(t)
 	path, id := d.begin(t)
 	_, header, page := d.request(t, http.MethodGet, path, "", nil)
-	if !strings.Contains(page, "12.99 USD") || !strings.Contains(page, "a&amp;b@example.com") || !strings.Contains(page, `value="pay"`) {
+	if !strings.Contains(page, "12.99 USD") || !strings.Contains(page, "a&amp;b@example.com") ||
+		!strings.Contains(page, `value="pay"`) {
 		t.Errorf("page: %s", page)
 	}
 	policy := header.Get("Content-Security-Policy")
-	if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "form-action 'self' http://shop.example") {
+	if !strings.Contains(policy, "default-src 'none'") ||
+		!strings.Contains(policy, "form-action 'self' http://shop.example") {
 		t.Errorf("policy: %s", policy)
 	}
 	if strings.Contains(page, "<script") || strings.Contains(page, "style=") {
@@ -114,11 +119,13 @@ func TestCheckoutPage(t *testing.T) {
 	press("cancel", "http://shop.example/back")
 	press("pay", "http://shop.example/done?id="+id)
 	press("pay", "http://shop.example/done?id="+id) // again
-	want := []string{"checkout.session.completed", "customer.subscription.created", "invoice.paid", "invoice.payment_succeeded"}
+	want := []string{"checkout.session.completed", "customer.subscription.created", "invoice.paid",
+		"invoice.payment_succeeded"}
 	if diff := cmp.Diff(want, d.received); diff != "" {
 		t.Error(diff)
 	}
-	if _, _, page := d.request(t, http.MethodGet, path, "", nil); strings.Contains(page, `value="pay"`) || !strings.Contains(page, "is complete") {
+	if _, _, page := d.request(t, http.MethodGet, path, "", nil); strings.Contains(page, `value="pay"`) ||
+		!strings.Contains(page, "is complete") {
 		t.Errorf("page afterwards: %s", page)
 	}
 	if status, _, _ := d.request(t, http.MethodGet, "/c/pay/cs_test_other", "", nil); status != http.StatusNotFound {
@@ -133,7 +140,8 @@ func TestExpiredPage(t *testing.T) {
 	if _, _, page := d.request(t, http.MethodGet, path, "", nil); !strings.Contains(page, "is expired") {
 		t.Errorf("page: %s", page)
 	}
-	if status, header, _ := d.request(t, http.MethodPost, path, "", url.Values{"do": {"pay"}}); status != http.StatusSeeOther || header.Get("Location") != path {
+	if status, header, _ := d.request(t, http.MethodPost, path, "",
+		url.Values{"do": {"pay"}}); status != http.StatusSeeOther || header.Get("Location") != path {
 		t.Errorf("paying leads to %d %q", status, header.Get("Location"))
 	}
 	if len(d.stripe.Events()) != 0 {
@@ -161,11 +169,13 @@ func TestIndexPage(t *testing.T) {
 			t.Errorf("%s: %d, the last event is %s", c.do, status, got)
 		}
 	}
-	if _, _, page := d.request(t, http.MethodGet, "/", "", nil); !strings.Contains(page, held) || !strings.Contains(page, "canceled") {
+	if _, _, page := d.request(t, http.MethodGet, "/", "", nil); !strings.Contains(page, held) ||
+		!strings.Contains(page, "canceled") {
 		t.Errorf("page: %s", page)
 	}
 	d.answer = http.StatusInternalServerError
-	if status, _, body := d.request(t, http.MethodPost, "/", "", url.Values{"subscription": {held}, "do": {"renew"}}); status != http.StatusBadGateway {
+	if status, _, body := d.request(t, http.MethodPost, "/", "",
+		url.Values{"subscription": {held}, "do": {"renew"}}); status != http.StatusBadGateway {
 		t.Errorf("a webhook that fails is passed over: %d %s", status, body)
 	}
 }
@@ -179,11 +189,15 @@ func TestAPIRefuses(t *testing.T) {
 		says                    string
 	}{
 		{"no key", http.MethodGet, "/v1/subscriptions/sub_1", "", nil, 401, "Invalid API Key"},
-		{"unknown subscription", http.MethodGet, "/v1/subscriptions/sub_1", playmoney.TestKey, nil, 404, "resource_missing"},
-		{"unknown session", http.MethodGet, "/v1/checkout/sessions/cs_1", playmoney.TestKey, nil, 404, "resource_missing"},
+		{"unknown subscription", http.MethodGet, "/v1/subscriptions/sub_1", playmoney.TestKey, nil, 404,
+			"resource_missing"},
+		{"unknown session", http.MethodGet, "/v1/checkout/sessions/cs_1", playmoney.TestKey, nil, 404,
+			"resource_missing"},
 		{"unknown path", http.MethodGet, "/v1/lottery", playmoney.TestKey, nil, 404, "Unrecognized"},
-		{"unknown parameter", http.MethodPost, "/v1/checkout/sessions", playmoney.TestKey, url.Values{"luck": {"1"}}, 400, "parameter_unknown"},
-		{"single payment", http.MethodPost, "/v1/checkout/sessions", playmoney.TestKey, url.Values{"mode": {"payment"}}, 400, "mode"},
+		{"unknown parameter", http.MethodPost, "/v1/checkout/sessions", playmoney.TestKey, url.Values{"luck": {"1"}},
+			400, "parameter_unknown"},
+		{"single payment", http.MethodPost, "/v1/checkout/sessions", playmoney.TestKey, url.Values{"mode": {"payment"}},
+			400, "mode"},
 	} {
 		status, _, body := d.request(t, c.method, c.path, c.key, c.form)
 		if status != c.status || !strings.Contains(body, c.says) {

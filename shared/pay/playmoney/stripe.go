@@ -82,8 +82,7 @@ type holding struct {
 	deletedCustomer     bool
 }
 
-// id makes up an identifier. The caller holds the lock, as in all that follows
-// in lower case.
+// id makes up an identifier. The caller holds the lock, as in all that follows in lower case.
 func (s *Stripe) id(prefix string) string {
 	s.counter++
 	sum := sha256.Sum256([]byte(fmt.Sprint(prefix, s.counter)))
@@ -149,7 +148,8 @@ func (s *Stripe) complete(session string, paid bool) string {
 func (s *Stripe) SellOther(email, price string) (session, subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := &checkout{id: s.id("cs_test_"), email: email, status: "open", created: s.now(), expires: s.now().Add(sessionLife)}
+	c := &checkout{id: s.id("cs_test_"), email: email, status: "open", created: s.now(),
+		expires: s.now().Add(sessionLife)}
 	s.sessions[c.id] = c
 	return c.id, s.subscribe(c, price, true)
 }
@@ -291,7 +291,8 @@ func (s *Stripe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mux.HandleFunc("POST /v1/customers/{id}", s.api(s.updateCustomer))
 	mux.HandleFunc("DELETE /v1/customers/{id}", s.api(s.deleteCustomer))
 	mux.HandleFunc("/v1/", s.api(func(r *http.Request) (int, object) {
-		return fault(http.StatusNotFound, "invalid_request_error", "", "", "Unrecognized request URL ("+r.Method+": "+r.URL.Path+").")
+		return fault(http.StatusNotFound, "invalid_request_error", "", "",
+			"Unrecognized request URL ("+r.Method+": "+r.URL.Path+").")
 	}))
 	mux.HandleFunc("GET /c/pay/{id}", s.checkoutPage)
 	mux.HandleFunc("POST /c/pay/{id}", s.checkoutForm)

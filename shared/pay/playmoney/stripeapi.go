@@ -57,9 +57,11 @@ func (s *Stripe) api(operation func(*http.Request) (int, object)) http.HandlerFu
 }
 
 // once performs an operation, or repeats what was answered to its idempotency key.
-func (s *Stripe) once(w http.ResponseWriter, r *http.Request, operation func(*http.Request) (int, object)) (int, object) {
+func (s *Stripe) once(w http.ResponseWriter, r *http.Request, operation func(*http.Request) (int, object)) (int,
+	object) {
 	if r.Header.Get("Authorization") != "Bearer "+s.Key {
-		return fault(http.StatusUnauthorized, "invalid_request_error", "", "", "Invalid API Key provided: "+r.Header.Get("Authorization"))
+		return fault(http.StatusUnauthorized, "invalid_request_error", "", "",
+			"Invalid API Key provided: "+r.Header.Get("Authorization"))
 	}
 	if err := r.ParseForm(); err != nil {
 		return refused("", "", err.Error())
@@ -96,12 +98,14 @@ func (s *Stripe) createSession(r *http.Request) (int, object) {
 	case form.Get("mode") != "subscription" || form.Get("line_items[0][quantity]") != "1":
 		return refused("", "mode", "One subscription is what is sold here.")
 	case form.Get("line_items[0][price]") != s.Price:
-		return refused("resource_missing", "line_items[0][price]", "No such price: '"+form.Get("line_items[0][price]")+"'")
+		return refused("resource_missing", "line_items[0][price]",
+			"No such price: '"+form.Get("line_items[0][price]")+"'")
 	case !strings.Contains(email, "@"):
 		return refused("email_invalid", "customer_email", "Invalid email address: "+email)
 	}
 	for _, name := range []string{"success_url", "cancel_url"} {
-		if u, err := url.Parse(form.Get(name)); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		if u, err := url.Parse(form.Get(name)); err != nil || u.Scheme != "http" && u.Scheme != "https" ||
+			u.Host == "" {
 			return refused("url_invalid", name, "Not a valid URL")
 		}
 	}

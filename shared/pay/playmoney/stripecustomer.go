@@ -33,8 +33,10 @@ func (s *Stripe) getPrice(r *http.Request) (int, object) {
 		return missing("price", "price", id)
 	}
 	return http.StatusOK, object{
-		"id": s.Price, "object": "price", "active": !s.Inactive, "billing_scheme": "per_unit", "currency": s.Currency, "type": "recurring",
-		"unit_amount": s.Amount, "unit_amount_decimal": fmt.Sprint(s.Amount), "tax_behavior": "unspecified", "livemode": false,
+		"id": s.Price, "object": "price", "active": !s.Inactive, "billing_scheme": "per_unit", "currency": s.Currency,
+		"type":        "recurring",
+		"unit_amount": s.Amount, "unit_amount_decimal": fmt.Sprint(s.Amount), "tax_behavior": "unspecified",
+		"livemode":           false,
 		"custom_unit_amount": nil, "transform_quantity": nil, "metadata": object{},
 		"recurring": object{"interval": "month", "interval_count": 1, "usage_type": "licensed", "aggregate_usage": nil},
 	}
@@ -66,7 +68,8 @@ func (s *Stripe) createPortal(r *http.Request) (int, object) {
 	id := s.id("bps_")
 	s.portals[id] = portal{customer, back, s.now().Add(portalLife)}
 	return http.StatusOK, object{
-		"id": id, "object": "billing_portal.session", "configuration": "bpc_1", "created": s.now().Unix(), "customer": customer,
+		"id": id, "object": "billing_portal.session", "configuration": "bpc_1", "created": s.now().Unix(),
+		"customer": customer,
 		"livemode": false, "return_url": back, "url": "http://" + r.Host + "/p/session/" + id,
 	}
 }

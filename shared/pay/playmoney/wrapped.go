@@ -1,6 +1,5 @@
-// Package playmoney stands in for a card processor and for a node of a blockchain,
-// under make run and in tests: Stripe speaks the wire of Stripe's API, Node that of
-// a Solana node. No money moves.
+// Package playmoney stands in for a card processor and for a node of a blockchain, under make run
+// and in tests: Stripe speaks the wire of Stripe's API, Node that of a Solana node. No money moves.
 //
 // Both hold their state in memory and tell the truth about it, as the real ones do.
 // They are written from the wire alone, without the libraries that the adapters use,

@@ -62,14 +62,16 @@ func TestFind(t *testing.T) {
 		}
 	}
 	paytest.Break(nodes[1]).Down(true)
-	if _, err := chain.Find(t.Context(), other); !errors.Is(err, pay.ErrUnavailable) || strings.Contains(err.Error(), "secret") {
+	if _, err := chain.Find(t.Context(), other); !errors.Is(err, pay.ErrUnavailable) ||
+		strings.Contains(err.Error(), "secret") {
 		t.Errorf("both are down: %v", err)
 	}
 	paytest.Break(nodes[0]).Down(false)
 	if found, err := chain.Find(t.Context(), other); err != nil || found != nil {
 		t.Errorf("one knows of none: %v %v", found, err)
 	}
-	for _, answer := range []string{`{"result":{}}`, `{"result":[{"signature":"short"}]}`, `{"error":{"code":-32005,"message":"node is behind"}}`, `<html>`} {
+	for _, answer := range []string{`{"result":{}}`, `{"result":[{"signature":"short"}]}`,
+		`{"error":{"code":-32005,"message":"node is behind"}}`, `<html>`} {
 		paytest.Break(nodes[0]).Fail(paytest.Garbled(answer))
 		if found, err := chain.Find(t.Context(), reference); !errors.Is(err, pay.ErrUnavailable) || found != nil {
 			t.Errorf("%s: %v %v", answer, found, err)

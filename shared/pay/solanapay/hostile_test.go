@@ -38,7 +38,8 @@ func answerTo(t testing.TB, transfer playmoney.Transfer) (map[string]any, pay.Si
 	transfer.Units = cmp.Or(transfer.Units, price)
 	node := playmoney.NewNode(func() time.Time { return noon })
 	signature := node.Pay(transfer)
-	question := fmt.Sprintf(`{"method":"getTransaction","params":[%q,{"encoding":"base64","maxSupportedTransactionVersion":0}]}`, signature)
+	question := fmt.Sprintf(
+		`{"method":"getTransaction","params":[%q,{"encoding":"base64","maxSupportedTransactionVersion":0}]}`, signature)
 	request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(question))
 	request.Header.Set("Content-Type", "application/json")
 	recorder := httptest.NewRecorder()
@@ -82,11 +83,14 @@ func TestRead(t *testing.T) {
 	}{
 		{"plain", playmoney.Transfer{}, price, nil, nil},
 		{"with a memo", playmoney.Transfer{Memo: "vd1:memo"}, price, []string{"vd1:memo"}, nil},
-		{"with a memo of the first program", playmoney.Transfer{Memo: "vd1:memo", MemoProgram: playmoney.OldMemoProgram}, price, []string{"vd1:memo"}, nil},
-		{"with a memo of a look-alike program", playmoney.Transfer{Memo: "vd1:memo", MemoProgram: playmoney.Address("memo")}, price, nil, nil},
+		{"with a memo of the first program", playmoney.Transfer{Memo: "vd1:memo",
+			MemoProgram: playmoney.OldMemoProgram}, price, []string{"vd1:memo"}, nil},
+		{"with a memo of a look-alike program",
+			playmoney.Transfer{Memo: "vd1:memo", MemoProgram: playmoney.Address("memo")}, price, nil, nil},
 		{"by another program", playmoney.Transfer{Memo: "ciao ✈", Inner: true}, price, []string{"ciao ✈"}, nil},
 		{"version 0", playmoney.Transfer{Memo: "vd1:memo", Tables: true}, price, []string{"vd1:memo"}, nil},
-		{"version 0, by another program", playmoney.Transfer{Memo: "vd1:memo", Tables: true, Inner: true}, price, []string{"vd1:memo"}, nil},
+		{"version 0, by another program", playmoney.Transfer{Memo: "vd1:memo", Tables: true, Inner: true}, price,
+			[]string{"vd1:memo"}, nil},
 		{"two signers", playmoney.Transfer{Memo: "vd1:memo", Signers: 2}, price, []string{"vd1:memo"}, nil},
 		{"one unit short", playmoney.Transfer{Units: price - 1}, price - 1, nil, nil},
 		{"wrong mint", playmoney.Transfer{Mint: pay.DevnetUSDC}, 0, nil, nil},
@@ -106,7 +110,8 @@ func TestRead(t *testing.T) {
 			}
 			payer := playmoney.Address("payer 1")
 			want := pay.Payment{
-				Signature: signature, Units: c.units, Memos: c.memos, At: noon, Slot: 300_000_001, Payer: payer, Payers: []string{payer},
+				Signature: signature, Units: c.units, Memos: c.memos, At: noon, Slot: 300_000_001, Payer: payer,
+				Payers: []string{payer},
 			}
 			if c.name == "wrong mint" {
 				want.Payers = nil // nobody's USDC was moved
@@ -151,7 +156,8 @@ func TestHostile(t *testing.T) {
 			meta(a)["postTokenBalances"] = append(rows(a, "post"), again(row(a, "post"), object{"accountIndex": 0}))
 		}, 2 * price, nil},
 		{"paid out", func(a object) { amount(a, "pre", "20000000") }, price - 20_000_000, nil},
-		{"an account closed", func(a object) { meta(a)["postTokenBalances"] = []any{}; amount(a, "pre", "5") }, -5, nil},
+		{"an account closed", func(a object) { meta(a)["postTokenBalances"] = []any{}; amount(a, "pre", "5") }, -5,
+			nil},
 		{"an account handed to us with what is in it", func(a object) {
 			row(a, "pre")["owner"] = playmoney.Address("other")
 			amount(a, "pre", "12990000")
@@ -167,7 +173,8 @@ func TestHostile(t *testing.T) {
 		{"no program named, as old nodes do", func(a object) { delete(row(a, "post"), "programId") }, price, nil},
 		{"unknown time", func(a object) { a["blockTime"] = nil }, price, nil},
 		{"another coin is odd", func(a object) {
-			meta(a)["postTokenBalances"] = append(rows(a, "post"), object{"accountIndex": 0, "mint": pay.DevnetUSDC, "uiTokenAmount": object{"amount": "x"}})
+			meta(a)["postTokenBalances"] = append(rows(a, "post"),
+				object{"accountIndex": 0, "mint": pay.DevnetUSDC, "uiTokenAmount": object{"amount": "x"}})
 		}, price, nil},
 
 		{"outcome missing", func(a object) { delete(meta(a), "err") }, 0, pay.ErrUnreadable},
@@ -177,13 +184,17 @@ func TestHostile(t *testing.T) {
 		{"balances before missing", func(a object) { delete(meta(a), "preTokenBalances") }, 0, pay.ErrUnreadable},
 		{"balances after null", func(a object) { meta(a)["postTokenBalances"] = nil }, 0, pay.ErrUnreadable},
 		{"owner missing, as old nodes do", func(a object) { delete(row(a, "post"), "owner") }, 0, pay.ErrUnreadable},
-		{"owner of the payer's account missing", func(a object) { delete(rows(a, "pre")[0].(object), "owner") }, 0, pay.ErrUnreadable},
-		{"an account twice", func(a object) { meta(a)["postTokenBalances"] = append(rows(a, "post"), row(a, "post")) }, 0, pay.ErrUnreadable},
+		{"owner of the payer's account missing", func(a object) { delete(rows(a, "pre")[0].(object), "owner") }, 0,
+			pay.ErrUnreadable},
+		{"an account twice", func(a object) { meta(a)["postTokenBalances"] = append(rows(a, "post"), row(a, "post")) },
+			0, pay.ErrUnreadable},
 		{"an account that is not there", func(a object) { row(a, "post")["accountIndex"] = 99 }, 0, pay.ErrUnreadable},
 		{"a negative account", func(a object) { row(a, "post")["accountIndex"] = -1 }, 0, pay.ErrUnreadable},
 		{"no account", func(a object) { delete(row(a, "post"), "accountIndex") }, 0, pay.ErrUnreadable},
-		{"Token-2022", func(a object) { row(a, "post")["programId"] = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb" }, 0, pay.ErrUnreadable},
-		{"nine decimals", func(a object) { row(a, "post")["uiTokenAmount"].(object)["decimals"] = 9 }, 0, pay.ErrUnreadable},
+		{"Token-2022", func(a object) { row(a, "post")["programId"] = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb" },
+			0, pay.ErrUnreadable},
+		{"nine decimals", func(a object) { row(a, "post")["uiTokenAmount"].(object)["decimals"] = 9 }, 0,
+			pay.ErrUnreadable},
 		{"negative amount", func(a object) { amount(a, "pre", "-12990000") }, 0, pay.ErrUnreadable},
 		{"huge amount", func(a object) { amount(a, "post", "18446744073709551616") }, 0, pay.ErrUnreadable},
 		{"sum of huge amounts", func(a object) { amount(a, "post", "18446744073709551615") }, 0, pay.ErrUnreadable},
@@ -270,18 +281,22 @@ func TestInnerMemos(t *testing.T) {
 		want          []string
 		err           error
 	}{
-		{"in order", []any{other, memo("one"), memo("two")}, []any{memo("last")}, []string{"one", "two", "outer", "last"}, nil},
+		{"in order", []any{other, memo("one"), memo("two")}, []any{memo("last")},
+			[]string{"one", "two", "outer", "last"}, nil},
 		{"without text", []any{raw("")}, nil, []string{"", "outer"}, nil},
-		{"of a program that is not there", []any{map[string]any{"programIdIndex": 99}, map[string]any{}}, nil, []string{"outer"}, nil},
+		{"of a program that is not there", []any{map[string]any{"programIdIndex": 99}, map[string]any{}}, nil,
+			[]string{"outer"}, nil},
 		{"not base58", []any{raw("0")}, nil, nil, pay.ErrUnreadable},
 		{"too long", []any{raw(strings.Repeat("2", maxMemo+1))}, nil, nil, pay.ErrUnreadable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			answer["meta"].(map[string]any)["innerInstructions"] = []any{
-				map[string]any{"index": 0, "instructions": c.first}, map[string]any{"index": 1, "instructions": c.second},
+				map[string]any{"index": 0, "instructions": c.first},
+				map[string]any{"index": 1, "instructions": c.second},
 			}
 			got, err := ours.read(encode(t, answer), signature)
-			if diff := gocmp.Diff(c.want, got.Memos); diff != "" || !errors.Is(err, c.err) || err == nil && got.Units != price {
+			if diff := gocmp.Diff(c.want, got.Memos); diff != "" || !errors.Is(err, c.err) ||
+				err == nil && got.Units != price {
 				t.Errorf("%d units, %v: %s", got.Units, err, diff)
 			}
 		})
@@ -289,7 +304,8 @@ func TestInnerMemos(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, transfer := range []playmoney.Transfer{{}, {Memo: "vd1:memo", Inner: true}, {Tables: true, Memo: "x"}, {Failed: true}} {
+	for _, transfer := range []playmoney.Transfer{{}, {Memo: "vd1:memo", Inner: true}, {Tables: true, Memo: "x"},
+		{Failed: true}} {
 		answer, signature := answerTo(f, transfer)
 		f.Add(encode(f, answer), signature[:])
 	}

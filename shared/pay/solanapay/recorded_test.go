@@ -18,8 +18,7 @@ import (
 	"verdetto/shared/pay"
 )
 
-// recorded says of every recorded transaction what it did for a wallet that it
-// concerns.
+// recorded says of every recorded transaction what it did for a wallet that it concerns.
 var recorded = []struct {
 	file, wallet, mint string
 	units              int64
@@ -27,42 +26,62 @@ var recorded = []struct {
 	err                error
 }{
 	// USDC, by transfers of every kind.
-	{"portal_sendingSolWithMemo.json", "6PCANXw778iMrBzLUVK4c9q6Xc2X9oRUCvLoa4tfsLWG", pay.MainnetUSDC, 210_000, []string{"basketball"}, nil},
-	{"portal_sendingSolWithMemo.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, -210_000, []string{"basketball"}, nil},
-	{"p2pwallet_validGetSendSPLTransactionResponse.json", "3i476kTBBTy7pBGx4CXwJpJ6phuwLQgcwLTdHhU3c7ui", pay.MainnetUSDC, 1000, []string{"transfer"}, nil},
-	{"metamask_send-usdc-transfer-to-self-2.json", "9fE6zKgca6K2EEa3yjbcq7zGMusUNqSQeWQNL2YDZ2Yi", pay.MainnetUSDC, 1_000_000, nil, nil},
+	{"portal_sendingSolWithMemo.json", "6PCANXw778iMrBzLUVK4c9q6Xc2X9oRUCvLoa4tfsLWG", pay.MainnetUSDC, 210_000,
+		[]string{"basketball"}, nil},
+	{"portal_sendingSolWithMemo.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, -210_000,
+		[]string{"basketball"}, nil},
+	{"p2pwallet_validGetSendSPLTransactionResponse.json", "3i476kTBBTy7pBGx4CXwJpJ6phuwLQgcwLTdHhU3c7ui",
+		pay.MainnetUSDC, 1000, []string{"transfer"}, nil},
+	{"metamask_send-usdc-transfer-to-self-2.json", "9fE6zKgca6K2EEa3yjbcq7zGMusUNqSQeWQNL2YDZ2Yi", pay.MainnetUSDC,
+		1_000_000, nil, nil},
 	{"portal_sendingMoneyToSelf.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil, nil},
 	// Swaps: USDC came to who signed for it, which is no payment; or went to a pool, which is one to the pool.
-	{"portal_swapSolForUSDCOnJupiter.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil, nil},
-	{"portal_swapSolForUSDCOnJupiter.json", "7qbRF6YsyGuLUVs6Y1q64bdVrfe4ZcUUz1JRdoVNUJnm", pay.MainnetUSDC, -32_903_572, nil, nil},
+	{"portal_swapSolForUSDCOnJupiter.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil,
+		nil},
+	{"portal_swapSolForUSDCOnJupiter.json", "7qbRF6YsyGuLUVs6Y1q64bdVrfe4ZcUUz1JRdoVNUJnm", pay.MainnetUSDC,
+		-32_903_572, nil, nil},
 	{"metamask_swap-sol-to-usdc.json", "3xTPAZxmpwd8GrNEKApaTw6VH4jqJ31WFXUvQzgwhR7c", pay.MainnetUSDC, 0, nil, nil},
-	{"metamask_swap-usdc-to-cobie.json", "DtMUkCoeyzs35B6EpQQxPyyog6TRwXxV1W1Acp8nWBNa", pay.MainnetUSDC, -10_000, nil, nil},
-	{"metamask_swap-usdc-to-cobie.json", "3msVd34R5KxonDzyNSV5nT19UtUeJ2RF1NaQhvVPNLxL", pay.MainnetUSDC, 10_000, nil, nil},
-	{"metamask_swap-failed-transaction.json", "9az5xpAV8KJ2Q2Jb1ZvBpvfUa5Cj4dZirbgvfPF5XsB8", pay.MainnetUSDC, 0, nil, pay.ErrFailedTransaction},
+	{"metamask_swap-usdc-to-cobie.json", "DtMUkCoeyzs35B6EpQQxPyyog6TRwXxV1W1Acp8nWBNa", pay.MainnetUSDC, -10_000, nil,
+		nil},
+	{"metamask_swap-usdc-to-cobie.json", "3msVd34R5KxonDzyNSV5nT19UtUeJ2RF1NaQhvVPNLxL", pay.MainnetUSDC, 10_000, nil,
+		nil},
+	{"metamask_swap-failed-transaction.json", "9az5xpAV8KJ2Q2Jb1ZvBpvfUa5Cj4dZirbgvfPF5XsB8", pay.MainnetUSDC, 0, nil,
+		pay.ErrFailedTransaction},
 	// The USDC of the test network: worthless where real money is meant, USDC where it is not.
 	{"crosschain_02.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.MainnetUSDC, 0, nil, nil},
 	{"crosschain_02.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.DevnetUSDC, 200_000, nil, nil},
 	{"metamask_send-usdc-transfer.json", "BXT1K8kzYXWMi6ihg7m9UqiHW4iJbJ69zumELHE9oBLe", pay.MainnetUSDC, 0, nil, nil},
-	{"metamask_send-usdc-transfer.json", "BXT1K8kzYXWMi6ihg7m9UqiHW4iJbJ69zumELHE9oBLe", pay.DevnetUSDC, 10_000, nil, nil},
-	{"metamask_send-usdc-transfer-to-self.json", "BLw3RweJmfbTapJRgnPRvd962YDjFYAnVGd1p5hmZ5tP", pay.DevnetUSDC, 0, nil, nil},
+	{"metamask_send-usdc-transfer.json", "BXT1K8kzYXWMi6ihg7m9UqiHW4iJbJ69zumELHE9oBLe", pay.DevnetUSDC, 10_000, nil,
+		nil},
+	{"metamask_send-usdc-transfer-to-self.json", "BLw3RweJmfbTapJRgnPRvd962YDjFYAnVGd1p5hmZ5tP", pay.DevnetUSDC, 0, nil,
+		nil},
 	// Other coins, Token-2022 among them.
 	{"crosschain_03.json", "GtxgnRiSfBzahR9xb7hvYbWq3Uzez7hpCz2BJbCLxKdq", pay.MainnetUSDC, 0, nil, nil},
-	{"metamask_send-jup-transfer-checked-to-self.json", "DtMUkCoeyzs35B6EpQQxPyyog6TRwXxV1W1Acp8nWBNa", pay.MainnetUSDC, 0, nil, nil},
-	{"metamask_send-spl-token-and-create-token-account.json", "BYh4CfuGDvFMKaZp3RPmkw9y6qg3sWukA2TiGJDeLKZi", pay.MainnetUSDC, 0, nil, nil},
+	{"metamask_send-jup-transfer-checked-to-self.json", "DtMUkCoeyzs35B6EpQQxPyyog6TRwXxV1W1Acp8nWBNa", pay.MainnetUSDC,
+		0, nil, nil},
+	{"metamask_send-spl-token-and-create-token-account.json", "BYh4CfuGDvFMKaZp3RPmkw9y6qg3sWukA2TiGJDeLKZi",
+		pay.MainnetUSDC, 0, nil, nil},
 	{"portal_sendingUSDH.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil, nil},
 	// If the Token-2022 coin were the one that is asked for, it would still be refused.
-	{"metamask_send-spl-token-and-create-token-account.json", "BYh4CfuGDvFMKaZp3RPmkw9y6qg3sWukA2TiGJDeLKZi", "HeLp6NuQkmYB4pYWo2zYs22mESHXPQYzXbB8n4V98jwC", 0, nil, pay.ErrUnreadable},
+	{"metamask_send-spl-token-and-create-token-account.json", "BYh4CfuGDvFMKaZp3RPmkw9y6qg3sWukA2TiGJDeLKZi",
+		"HeLp6NuQkmYB4pYWo2zYs22mESHXPQYzXbB8n4V98jwC", 0, nil, pay.ErrUnreadable},
 	// SOL, and nothing.
 	{"crosschain_00.json", "HzcTrHjkEhjFTHEsC6Dsv8DXCh21WgujD4s5M15Sm94g", pay.MainnetUSDC, 0, nil, nil},
 	{"crosschain_01.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.MainnetUSDC, 0, nil, nil},
 	{"metamask_native-sol-transfer.json", "FDUGdV6bjhvw5gbirXCvqbTSWK9999kcrZcrHoCQzXJK", pay.MainnetUSDC, 0, nil, nil},
-	{"p2pwallet_validGetSendSOLTransactionResponse.json", "2b7iQq3PbWwWTotRSDFNXT9DauU418aCHK4jcAzETUem", pay.MainnetUSDC, 0, []string{"transfer"}, nil},
+	{"p2pwallet_validGetSendSOLTransactionResponse.json", "2b7iQq3PbWwWTotRSDFNXT9DauU418aCHK4jcAzETUem",
+		pay.MainnetUSDC, 0, []string{"transfer"}, nil},
 	{"portal_sendingSol.json", "Adyu2gX2zmLmHbgAoiXe2n4egp6x8PS7EFAqcFvhqahz", pay.MainnetUSDC, 0, nil, nil},
-	{"portal_sendingSolWithNote.json", "8N7ek7FydYYt7GfhM8a3PLjj1dh9fTftdVLHnbJdThe7", pay.MainnetUSDC, 0, nil, nil}, // a note is of another program
-	{"portal_makingLightShieldAccount.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil, nil},
-	{"crosschain_04.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.MainnetUSDC, 0, nil, pay.ErrFailedTransaction},
-	{"metamask_spam-2.json", "FQT9SSwEZ6UUQxsmTzgt5JzjrS4M5zm13M1QiYF8TEo6", pay.MainnetUSDC, 0, nil, pay.ErrFailedTransaction},
-	{"crosschain_07.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.MainnetUSDC, 0, nil, pay.ErrUnreadable}, // damaged
+	// a note is of another program
+	{"portal_sendingSolWithNote.json", "8N7ek7FydYYt7GfhM8a3PLjj1dh9fTftdVLHnbJdThe7", pay.MainnetUSDC, 0, nil, nil},
+	{"portal_makingLightShieldAccount.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil,
+		nil},
+	{"crosschain_04.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.MainnetUSDC, 0, nil,
+		pay.ErrFailedTransaction},
+	{"metamask_spam-2.json", "FQT9SSwEZ6UUQxsmTzgt5JzjrS4M5zm13M1QiYF8TEo6", pay.MainnetUSDC, 0, nil,
+		pay.ErrFailedTransaction},
+	// damaged
+	{"crosschain_07.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.MainnetUSDC, 0, nil, pay.ErrUnreadable},
 }
 
 func folder(t *testing.T) string {
@@ -188,7 +207,8 @@ func TestTokenAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := keysOf(t, answer)
-	for place, wallet := range map[int]string{1: "9fE6zKgca6K2EEa3yjbcq7zGMusUNqSQeWQNL2YDZ2Yi", 2: "FQT9SSwEZ6UUQxsmTzgt5JzjrS4M5zm13M1QiYF8TEo6"} {
+	for place, wallet := range map[int]string{1: "9fE6zKgca6K2EEa3yjbcq7zGMusUNqSQeWQNL2YDZ2Yi",
+		2: "FQT9SSwEZ6UUQxsmTzgt5JzjrS4M5zm13M1QiYF8TEo6"} {
 		got, err := TokenAccount(wallet, pay.MainnetUSDC)
 		if want := keys[place]; err != nil || got != want {
 			t.Errorf("account of %s: %s, %v, want %s", wallet, got, err, want)

@@ -55,7 +55,8 @@ func (c *Chain) Settle(ctx context.Context, s pay.Signed) (pay.Outcome, error) {
 func (c *Chain) send(ctx context.Context, wire []byte) error {
 	unsure := false
 	_, err := ask(ctx, c, func(ctx context.Context, n *node) (struct{}, error) {
-		_, err := n.call(ctx, "sendTransaction", base64.StdEncoding.EncodeToString(wire), map[string]any{"encoding": "base64", "preflightCommitment": "confirmed"})
+		_, err := n.call(ctx, "sendTransaction", base64.StdEncoding.EncodeToString(wire),
+			map[string]any{"encoding": "base64", "preflightCommitment": "confirmed"})
 		var told *nodeError
 		if errors.As(err, &told) && told.Code == preflightFailed {
 			err = fmt.Errorf("%w: %.200q", pay.ErrRefusedTransaction, told.Message)
@@ -68,7 +69,8 @@ func (c *Chain) send(ctx context.Context, wire []byte) error {
 	}, pay.ErrRefusedTransaction)
 	switch {
 	case err != nil && unsure && errors.Is(err, pay.ErrRefusedTransaction):
-		return fmt.Errorf("send transaction: %w: the node before may have passed it on; then %v", pay.ErrUnavailable, err)
+		return fmt.Errorf("send transaction: %w: the node before may have passed it on; then %v", pay.ErrUnavailable,
+			err)
 	case err != nil:
 		return fmt.Errorf("send transaction: %w", err)
 	}

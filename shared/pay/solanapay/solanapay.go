@@ -58,7 +58,10 @@ func New(config Config) (*Chain, error) {
 	}
 	client := config.Client
 	if client == nil {
-		client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		client = &http.Client{CheckRedirect: func(*http.Request,
+			[]*http.Request) error {
+			return http.ErrUseLastResponse
+		}}
 	}
 	chain := &Chain{rule: rule{wallet: config.Wallet, mint: config.Mint}, poll: cmp.Or(config.Poll, pollEvery)}
 	for i, address := range config.Nodes {
@@ -124,10 +127,10 @@ func (c *Chain) judge(ctx context.Context, n *node, signature pay.Signature) (pa
 	return pay.Payment{}, fmt.Errorf("%w: the node knows that it is final, but not what it did", pay.ErrUnreadable)
 }
 
-// ask puts a question to the nodes in order, until one answers it or fails with final.
-// Each has its share of the time that is left. Otherwise the error is that of the node
-// that knows most.
-func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *node) (A, error), final error) (none A, worst error) {
+// ask puts a question to the nodes in order, until one answers it or fails with final. Each has its
+// share of the time that is left. Otherwise the error is that of the node that knows most.
+func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *node) (A, error), final error) (none A,
+	worst error) {
 	ctx, cancel := context.WithTimeout(ctx, pay.Timeout)
 	defer cancel()
 	for i, n := range c.nodes {
@@ -154,7 +157,8 @@ func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *n
 // knowledge ranks what nodes say about a transaction that none could judge: a node that
 // saw it knows more than one that did not, and that one more than one that is down.
 func knowledge(err error) int {
-	return slices.IndexFunc([]error{pay.ErrUnavailable, pay.ErrNotFound, pay.ErrUnreadable, pay.ErrNotFinal}, func(known error) bool {
-		return errors.Is(err, known)
-	})
+	return slices.IndexFunc([]error{pay.ErrUnavailable, pay.ErrNotFound, pay.ErrUnreadable, pay.ErrNotFinal},
+		func(known error) bool {
+			return errors.Is(err, known)
+		})
 }

@@ -23,8 +23,10 @@ var (
 	noon   = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	wallet = playmoney.Address("wallet")
 	due    = playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: 12_990_000, Memo: "vd1:memo"}
-	failed = playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: 12_990_000, Memo: "vd1:memo", Failed: true}
-	tables = playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: 12_990_000, Memo: "vd1:memo", Tables: true}
+	failed = playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: 12_990_000, Memo: "vd1:memo",
+		Failed: true}
+	tables = playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: 12_990_000, Memo: "vd1:memo",
+		Tables: true}
 )
 
 // open makes a chain that asks nodes.
@@ -77,7 +79,8 @@ func TestPayment(t *testing.T) {
 			return s
 		}, 0, pay.ErrNotFound},
 		{"failed", func(n *playmoney.Node) pay.Signature { return n.Pay(failed) }, 0, pay.ErrFailedTransaction},
-		{"failed, but not for good yet", func(n *playmoney.Node) pay.Signature { return n.Send(failed) }, 0, pay.ErrNotFinal},
+		{"failed, but not for good yet", func(n *playmoney.Node) pay.Signature { return n.Send(failed) }, 0,
+			pay.ErrNotFinal},
 		{"version 0", func(n *playmoney.Node) pay.Signature { return n.Pay(tables) }, 12_990_000, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -89,7 +92,9 @@ func TestPayment(t *testing.T) {
 			}
 			want := pay.Payment{}
 			if err == nil {
-				want = pay.Payment{Signature: signature, Units: c.units, Memos: []string{"vd1:memo"}, At: noon, Slot: 300_000_001, Payer: playmoney.Address("payer 1"), Payers: []string{playmoney.Address("payer 1")}}
+				want = pay.Payment{Signature: signature, Units: c.units, Memos: []string{"vd1:memo"}, At: noon,
+					Slot: 300_000_001, Payer: playmoney.Address("payer 1"),
+					Payers: []string{playmoney.Address("payer 1")}}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
@@ -115,7 +120,8 @@ func TestBecomesFinal(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	limited := paytest.Fault{Status: http.StatusTooManyRequests, Body: `{"jsonrpc":"2.0","error":{"code":429,"message":"Too many requests"},"id":1}`}
+	limited := paytest.Fault{Status: http.StatusTooManyRequests,
+		Body: `{"jsonrpc":"2.0","error":{"code":429,"message":"Too many requests"},"id":1}`}
 	for _, c := range []struct {
 		name   string
 		faults []paytest.Fault
@@ -130,17 +136,21 @@ func TestFaults(t *testing.T) {
 		{"our secret is wrong", []paytest.Fault{paytest.Broken(401)}, pay.ErrRefused},
 		{"not JSON", []paytest.Fault{paytest.Garbled("<html>")}, pay.ErrUnavailable},
 		{"neither result nor error", []paytest.Fault{paytest.Garbled(`{"jsonrpc":"2.0","id":1}`)}, pay.ErrUnavailable},
-		{"behind", []paytest.Fault{paytest.Garbled(`{"error":{"code":-32005,"message":"Node is behind by 42 slots"}}`)}, pay.ErrUnavailable},
-		{"of a version to come", []paytest.Fault{paytest.Garbled(`{"error":{"code":-32015,"message":"Transaction version (1) is not supported"}}`)}, pay.ErrUnreadable},
+		{"behind", []paytest.Fault{paytest.Garbled(`{"error":{"code":-32005,"message":"Node is behind by 42 slots"}}`)},
+			pay.ErrUnavailable},
+		{"of a version to come", []paytest.Fault{paytest.Garbled(
+			`{"error":{"code":-32015,"message":"Transaction version (1) is not supported"}}`)}, pay.ErrUnreadable},
 		{"endless", []paytest.Fault{paytest.Garbled(strings.Repeat(" ", 5<<20))}, pay.ErrUnavailable},
 		{"another's transaction", []paytest.Fault{paytest.Garbled(`{"result":{"slot":1}}`)}, pay.ErrUnreadable},
 		{"two statuses", []paytest.Fault{{}, paytest.Garbled(`{"result":{"value":[null,null]}}`)}, pay.ErrUnavailable},
 		{"final without history", []paytest.Fault{
 			paytest.Garbled(`{"result":null}`), paytest.Garbled(`{"result":{"value":[{"confirmations":null}]}}`),
-			paytest.Garbled(`{"result":null}`), paytest.Garbled(`{"result":{"value":[{"confirmationStatus":"finalized"}]}}`),
+			paytest.Garbled(`{"result":null}`),
+			paytest.Garbled(`{"result":{"value":[{"confirmationStatus":"finalized"}]}}`),
 		}, pay.ErrUnreadable},
 		{"it became final in between", []paytest.Fault{
-			paytest.Garbled(`{"result":null}`), paytest.Garbled(`{"result":{"value":[{"confirmations":null,"confirmationStatus":"finalized"}]}}`),
+			paytest.Garbled(`{"result":null}`),
+			paytest.Garbled(`{"result":{"value":[{"confirmations":null,"confirmationStatus":"finalized"}]}}`),
 		}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -177,13 +187,18 @@ func TestSecondNode(t *testing.T) {
 	}{
 		{"the first is down", func(n *playmoney.Node) { paytest.Break(n).Down(true) }, false, nil, 1},
 		{"the first lags", func(*playmoney.Node) {}, false, nil, 1},
-		{"the first speaks nonsense", func(n *playmoney.Node) { paytest.Break(n).Fail(paytest.Garbled(`{"result":{}}`)) }, false, nil, 1},
+		{"the first speaks nonsense", func(n *playmoney.Node) {
+			paytest.Break(n).Fail(
+				paytest.Garbled(`{"result":{}}`))
+		}, false, nil, 1},
 		{"the first refuses us", func(n *playmoney.Node) { paytest.Break(n).Fail(paytest.Broken(403)) }, false, nil, 1},
 		{"the first lags, the second waits", func(*playmoney.Node) {}, true, pay.ErrNotFinal, 2},
 		{"the first has seen it", func(n *playmoney.Node) { n.Send(due) }, true, pay.ErrNotFinal, 2},
-		{"the first is down, the second waits", func(n *playmoney.Node) { paytest.Break(n).Down(true) }, true, pay.ErrNotFinal, 2},
+		{"the first is down, the second waits", func(n *playmoney.Node) { paytest.Break(n).Down(true) }, true,
+			pay.ErrNotFinal, 2},
 		{"the first knows it", func(n *playmoney.Node) { n.Pay(due) }, false, nil, 0},
-		{"the first knows that it failed", func(n *playmoney.Node) { n.Pay(failed) }, false, pay.ErrFailedTransaction, 0},
+		{"the first knows that it failed", func(n *playmoney.Node) { n.Pay(failed) }, false, pay.ErrFailedTransaction,
+			0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			nodes, chain := world(t, 2)
@@ -261,7 +276,8 @@ func TestCallerGoesAway(t *testing.T) {
 	signature := nodes[0].Pay(due)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := chain.Payment(ctx, signature); !errors.Is(err, context.Canceled) || errors.Is(err, pay.ErrUnavailable) {
+	if _, err := chain.Payment(ctx, signature); !errors.Is(err, context.Canceled) ||
+		errors.Is(err, pay.ErrUnavailable) {
 		t.Errorf("error %v", err)
 	}
 	if got := nodes[1].Calls(); got != 0 {
@@ -279,7 +295,10 @@ func TestNew(t *testing.T) {
 		{"good", func(*solanapay.Config) {}, ""},
 		{"on this machine", func(c *solanapay.Config) { c.Nodes[0] = "http://127.0.0.1:8899" }, ""},
 		{"no node", func(c *solanapay.Config) { c.Nodes = nil }, "no node"},
-		{"in the clear", func(c *solanapay.Config) { c.Nodes = []string{"https://a.example", "http://b.example/?key=secret"} }, "node 2"},
+		{"in the clear", func(c *solanapay.Config) {
+			c.Nodes = []string{"https://a.example",
+				"http://b.example/?key=secret"}
+		}, "node 2"},
 		{"no address", func(c *solanapay.Config) { c.Nodes[0] = "secret" }, "node 1"},
 		{"wallet", func(c *solanapay.Config) { c.Wallet = "0x1234" }, "wallet"},
 		{"wallet of too few bytes", func(c *solanapay.Config) { c.Wallet = wallet[:20] }, "wallet"},
@@ -307,7 +326,8 @@ func TestPage(t *testing.T) {
 	server := httptest.NewServer(node)
 	defer server.Close()
 	chain := open(t, nil, server.URL)
-	response, err := http.PostForm(server.URL, map[string][]string{"wallet": {wallet}, "amount": {"12.99"}, "memo": {"<b>"}})
+	response, err := http.PostForm(server.URL,
+		map[string][]string{"wallet": {wallet}, "amount": {"12.99"}, "memo": {"<b>"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +346,8 @@ func TestPage(t *testing.T) {
 	if err != nil || got.Units != 12_990_000 || !cmp.Equal(got.Memos, []string{"<b>"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if strings.Contains(string(page), "<b>") || strings.Contains(string(page), "<script") || response.Header.Get("Content-Security-Policy") == "" {
+	if strings.Contains(string(page), "<b>") || strings.Contains(string(page), "<script") ||
+		response.Header.Get("Content-Security-Policy") == "" {
 		t.Errorf("the page is not a plain one: %s", page)
 	}
 }

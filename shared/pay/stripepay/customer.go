@@ -52,7 +52,8 @@ func (c *Checkout) Forget(ctx context.Context, customer string) error {
 }
 
 // customer calls the API about a customer, and reports whether the answer is about one that was deleted.
-func (c *Checkout) customer(ctx context.Context, what, method, id string, params *stripe.CustomerParams) (deleted bool, err error) {
+func (c *Checkout) customer(ctx context.Context, what, method, id string, params *stripe.CustomerParams) (deleted bool,
+	err error) {
 	if !isID(id, "cus_") {
 		return false, fmt.Errorf("%s: %w", what, pay.ErrNoSuchCustomer)
 	}

@@ -89,7 +89,8 @@ func readEvent(payload []byte) (pay.Event, error) {
 	if err := json.Unmarshal(payload, &w); err != nil {
 		return pay.Event{}, fmt.Errorf("%w: %w", pay.ErrMalformed, err)
 	}
-	if w.Object != "event" || w.ID == "" || w.Type == "" || w.Created <= 0 || len(w.Data.Object) == 0 || w.Data.Object[0] != '{' {
+	if w.Object != "event" || w.ID == "" || w.Type == "" || w.Created <= 0 || len(w.Data.Object) == 0 ||
+		w.Data.Object[0] != '{' {
 		return pay.Event{}, fmt.Errorf("%w: no event", pay.ErrMalformed)
 	}
 	event := pay.Event{ID: w.ID, Kind: pay.Other, Type: w.Type, Created: moment(w.Created), Live: w.Livemode}

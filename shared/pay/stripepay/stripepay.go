@@ -1,10 +1,9 @@
 // Package stripepay is pay.Checkout over Stripe's API.
 //
-// It promises to keep quiet: no secret and no address is logged or put into an
-// error, and the library's telemetry is off. Answers are read from their JSON
-// rather than through the library's types, because the shapes of subscriptions
-// and invoices depend on the version that an account is set to, and both the old
-// and the new ones are understood.
+// It promises to keep quiet: no secret and no address is logged or put into an error, and the
+// library's telemetry is off. Answers are read from their JSON rather than through the library's
+// types, because the shapes of subscriptions and invoices depend on the version that an account is
+// set to, and both the old and the new ones are understood.
 package stripepay
 
 import (
@@ -28,8 +27,7 @@ type Config struct {
 	Price string // id of the recurring price that is sold
 	// FormerPrices were sold before: subscriptions to them go on.
 	FormerPrices []string
-	// WebhookSecrets sign deliveries: the current one and, while it is being
-	// replaced, the former.
+	// WebhookSecrets sign deliveries: the current one and, while it is being replaced, the former.
 	WebhookSecrets []string
 	URL            string       // of the API; empty: Stripe's own
 	Client         *http.Client // nil: one of its own
@@ -123,7 +121,8 @@ func (d discreet) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // call asks the API, and returns the JSON of its answer. An object that is not there is missing.
-func (c *Checkout) call(ctx context.Context, what, method, path string, params stripe.ParamsContainer, missing error) ([]byte, error) {
+func (c *Checkout) call(ctx context.Context, what, method, path string, params stripe.ParamsContainer,
+	missing error) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
 	defer cancel()
 	params.GetParams().Context = ctx
@@ -208,7 +207,8 @@ func (c *Checkout) Subscription(ctx context.Context, id string) (pay.Subscriptio
 // isID reports whether a text may be an id, so that nonsense is not asked about.
 func isID(text, prefix string) bool {
 	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
-	return len(text) > len(prefix) && len(text) <= 255 && strings.HasPrefix(text, prefix) && strings.Trim(text, letters) == ""
+	return len(text) > len(prefix) && len(text) <= 255 && strings.HasPrefix(text, prefix) &&
+		strings.Trim(text, letters) == ""
 }
 
 // translate puts an error into the terms of package pay. Stripe's own message stays out:

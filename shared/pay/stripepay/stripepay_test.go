@@ -25,7 +25,8 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 var order = pay.StartRequest{
 	Email: "anna@example.com", IdempotencyKey: "key-1",
-	SuccessURL: "https://verdetto.example/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}", CancelURL: "https://verdetto.example/",
+	SuccessURL: "https://verdetto.example/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}",
+	CancelURL:  "https://verdetto.example/",
 }
 
 // inside is a network in which there is nothing but Stripe's stand-in.
@@ -126,7 +127,8 @@ func TestLife(t *testing.T) {
 		{"renewal failed, then paid", func(l *life) { l.FailRenewal(l.pay()); l.Renew(l.held) },
 			complete(true, secondEnd), pay.Subscription{Status: pay.Active, PaidUntil: secondEnd}},
 		{"renewal failed for good", func(l *life) { l.FailRenewal(l.pay()); l.end(firstEnd.AddDate(0, 0, 14)) },
-			complete(true, firstEnd), pay.Subscription{Status: pay.Ended, PaidUntil: firstEnd, EndedAt: firstEnd.AddDate(0, 0, 14)}},
+			complete(true, firstEnd), pay.Subscription{Status: pay.Ended, PaidUntil: firstEnd,
+				EndedAt: firstEnd.AddDate(0, 0, 14)}},
 		{"cancelled at the end of the period", func(l *life) { l.CancelAtPeriodEnd(l.pay()) },
 			complete(true, firstEnd), pay.Subscription{Status: pay.Active, PaidUntil: firstEnd, CancelAt: firstEnd}},
 		{"ended at once", func(l *life) { l.pay(); l.end(later) },
@@ -167,7 +169,8 @@ func TestLife(t *testing.T) {
 					t.Fatal(err)
 				}
 				wantHeld := c.held
-				wantHeld.ID, wantHeld.Customer, wantHeld.Email, wantHeld.Ours = got.Subscription, got.Customer, "anna@example.com", true
+				wantHeld.ID, wantHeld.Customer, wantHeld.Email, wantHeld.Ours = got.Subscription, got.Customer,
+					"anna@example.com", true
 				if diff := cmp.Diff(wantHeld, held); diff != "" || held.ID == "" || held.Customer == "" {
 					t.Error(diff)
 				}
@@ -257,8 +260,10 @@ func TestIdempotency(t *testing.T) {
 
 // TestFaults runs on virtual time, because the library sleeps between attempts.
 func TestFaults(t *testing.T) {
-	tooMany := paytest.Fault{Status: 429, Body: `{"error":{"type":"invalid_request_error","code":"rate_limit","message":"slow down, anna@example.com"}}`}
-	inUse := paytest.Fault{Status: 409, Body: `{"error":{"type":"idempotency_error","code":"idempotency_key_in_use","message":"in use"}}`}
+	tooMany := paytest.Fault{Status: 429,
+		Body: `{"error":{"type":"invalid_request_error","code":"rate_limit","message":"slow down, anna@example.com"}}`}
+	inUse := paytest.Fault{Status: 409,
+		Body: `{"error":{"type":"idempotency_error","code":"idempotency_key_in_use","message":"in use"}}`}
 	for _, c := range []struct {
 		name   string
 		faults []paytest.Fault
@@ -269,22 +274,32 @@ func TestFaults(t *testing.T) {
 		{"down", []paytest.Fault{paytest.Cut(), paytest.Cut(), paytest.Cut()}, nil, pay.ErrUnavailable, 0},
 		{"cut once", []paytest.Fault{paytest.Cut()}, nil, nil, 1},
 		{"cut once it was done", []paytest.Fault{paytest.CutAfter()}, nil, nil, 1},
-		{"cut each time it was done", []paytest.Fault{paytest.CutAfter(), paytest.CutAfter(), paytest.CutAfter()}, nil, pay.ErrUnavailable, 1},
+		{"cut each time it was done", []paytest.Fault{paytest.CutAfter(), paytest.CutAfter(), paytest.CutAfter()}, nil,
+			pay.ErrUnavailable, 1},
 		{"a proxy's 502 once", []paytest.Fault{paytest.Broken(502)}, nil, nil, 1},
-		{"a proxy's 503 for long", []paytest.Fault{paytest.Broken(503), paytest.Broken(503), paytest.Broken(503)}, nil, pay.ErrUnavailable, 0},
-		{"500 of the API", []paytest.Fault{{Status: 500, Body: `{"error":{"type":"api_error","message":"oops"}}`}}, nil, pay.ErrUnavailable, 0},
+		{"a proxy's 503 for long", []paytest.Fault{paytest.Broken(503), paytest.Broken(503), paytest.Broken(503)}, nil,
+			pay.ErrUnavailable, 0},
+		{"500 of the API", []paytest.Fault{{Status: 500, Body: `{"error":{"type":"api_error","message":"oops"}}`}}, nil,
+			pay.ErrUnavailable, 0},
 		{"429", []paytest.Fault{tooMany}, nil, pay.ErrUnavailable, 0},
 		{"the same call runs elsewhere", []paytest.Fault{inUse, inUse, inUse}, nil, pay.ErrUnavailable, 0},
 		{"not JSON", []paytest.Fault{paytest.Garbled("<html>")}, nil, pay.ErrUnavailable, 0},
-		{"another object", []paytest.Fault{paytest.Garbled(`{"id":"cus_1","object":"customer"}`)}, nil, pay.ErrUnavailable, 0},
-		{"no page in the answer", []paytest.Fault{paytest.Garbled(`{"id":"cs_1","object":"checkout.session"}`)}, nil, pay.ErrUnavailable, 0},
-		{"moved", []paytest.Fault{{Status: 302, Header: http.Header{"Location": {"https://elsewhere.invalid"}}}}, nil, pay.ErrUnavailable, 0},
+		{"another object", []paytest.Fault{paytest.Garbled(`{"id":"cus_1","object":"customer"}`)}, nil,
+			pay.ErrUnavailable, 0},
+		{"no page in the answer", []paytest.Fault{paytest.Garbled(`{"id":"cs_1","object":"checkout.session"}`)}, nil,
+			pay.ErrUnavailable, 0},
+		{"moved", []paytest.Fault{{Status: 302, Header: http.Header{"Location": {"https://elsewhere.invalid"}}}}, nil,
+			pay.ErrUnavailable, 0},
 		{"slow once", make([]paytest.Fault, 1), nil, nil, 1}, // see below
 		{"slow for long", make([]paytest.Fault, 3), nil, pay.ErrUnavailable, 0},
-		{"wrong key", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Key = "sk_live_wrong" }, pay.ErrRefused, 0},
-		{"wrong price", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Price = "price_other" }, pay.ErrRefused, 0},
-		{"wrong page to come back to", nil, func(_ *stripepay.Config, r *pay.StartRequest) { r.SuccessURL = "nowhere" }, pay.ErrRefused, 0},
-		{"not an address", nil, func(_ *stripepay.Config, r *pay.StartRequest) { r.Email = "anna" }, pay.ErrBadEmail, 0},
+		{"wrong key", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Key = "sk_live_wrong" }, pay.ErrRefused,
+			0},
+		{"wrong price", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Price = "price_other" }, pay.ErrRefused,
+			0},
+		{"wrong page to come back to", nil, func(_ *stripepay.Config, r *pay.StartRequest) { r.SuccessURL = "nowhere" },
+			pay.ErrRefused, 0},
+		{"not an address", nil, func(_ *stripepay.Config, r *pay.StartRequest) { r.Email = "anna" }, pay.ErrBadEmail,
+			0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -363,7 +378,8 @@ func TestDiscretion(t *testing.T) {
 	watcher := &spy{next: inside{fake}}
 	checkout := open(t, watcher)
 	page := start(t, checkout, order)
-	paytest.Break(fake).Fail(paytest.Fault{Status: 400, Body: `{"error":{"type":"invalid_request_error","message":"anna@example.com"}}`})
+	paytest.Break(fake).Fail(paytest.Fault{Status: 400,
+		Body: `{"error":{"type":"invalid_request_error","message":"anna@example.com"}}`})
 	if _, err := checkout.Session(t.Context(), page.ID); !errors.Is(err, pay.ErrRefused) {
 		t.Error(err)
 	}
@@ -399,9 +415,11 @@ func TestNew(t *testing.T) {
 		{"no key", func(c *stripepay.Config) { c.Key = "" }, "key"},
 		{"no price", func(c *stripepay.Config) { c.Price = "" }, "price"},
 		{"an empty former price", func(c *stripepay.Config) { c.FormerPrices = []string{""} }, "former price"},
-		{"a former price after a comma and a space", func(c *stripepay.Config) { c.FormerPrices = []string{"price_1", " price_2"} }, "former price"},
+		{"a former price after a comma and a space",
+			func(c *stripepay.Config) { c.FormerPrices = []string{"price_1", " price_2"} }, "former price"},
 		{"no webhook secret", func(c *stripepay.Config) { c.WebhookSecrets = nil }, "webhook secret"},
-		{"an empty webhook secret", func(c *stripepay.Config) { c.WebhookSecrets = []string{"whsec_secret", ""} }, "webhook secret 2"},
+		{"an empty webhook secret", func(c *stripepay.Config) { c.WebhookSecrets = []string{"whsec_secret", ""} },
+			"webhook secret 2"},
 		{"in the clear", func(c *stripepay.Config) { c.URL = "http://stripe.example" }, "https"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

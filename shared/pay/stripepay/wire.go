@@ -234,8 +234,7 @@ func (i wireInvoice) subscription() string {
 	return i.Parent.SubscriptionDetails.Subscription.ID
 }
 
-// paysUntil is the end of what the invoice is for. The invoice's own period is
-// the one before.
+// paysUntil is the end of what the invoice is for. The invoice's own period is the one before.
 func (i wireInvoice) paysUntil() time.Time {
 	var end int64
 	for _, line := range i.Lines.Data {

@@ -20,7 +20,8 @@ var (
 	source      = accountOf(payer, mint)
 	destination = accountOf(wallet, mint)
 	// transfer are the accounts of a transfer.
-	transfer = []*solana.AccountMeta{solana.Meta(source).WRITE(), solana.Meta(mint), solana.Meta(destination).WRITE(), solana.Meta(payer).SIGNER()}
+	transfer = []*solana.AccountMeta{solana.Meta(source).WRITE(), solana.Meta(mint), solana.Meta(destination).WRITE(),
+		solana.Meta(payer).SIGNER()}
 )
 
 // paying replaces the transfer, with others who sign.
@@ -64,9 +65,12 @@ var hostile = map[string][]struct {
 		{"another chain", asking(func(p *Payload) { p.Accepted.Network = "eip155:8453" }), invalidNetwork},
 		{"a lower price accepted", asking(func(p *Payload) { p.Accepted.Amount = "1" }), invalidRequirements},
 		{"another coin accepted", asking(func(p *Payload) { p.Accepted.Asset = pay.DevnetUSDC }), invalidRequirements},
-		{"another wallet accepted", asking(func(p *Payload) { p.Accepted.PayTo = payer.String() }), invalidRequirements},
-		{"another fee payer accepted", asking(func(p *Payload) { p.Accepted.Extra.FeePayer = payer.String() }), invalidRequirements},
-		{"more time accepted", asking(func(p *Payload) { p.Accepted.MaxTimeoutSeconds = 1 << 30 }), invalidRequirements},
+		{"another wallet accepted", asking(func(p *Payload) { p.Accepted.PayTo = payer.String() }),
+			invalidRequirements},
+		{"another fee payer accepted", asking(func(p *Payload) { p.Accepted.Extra.FeePayer = payer.String() }),
+			invalidRequirements},
+		{"more time accepted", asking(func(p *Payload) { p.Accepted.MaxTimeoutSeconds = 1 << 30 }),
+			invalidRequirements},
 	},
 	"written otherwise than the network reads it": {
 		{"no transaction", text(func(string) string { return "" }), undecoded},
@@ -83,14 +87,21 @@ var hostile = map[string][]struct {
 				return append(w[:1+solana.SignatureLength], w[1+2*solana.SignatureLength:]...)
 			}
 		}, undecoded},
-		{"an account that is not there", func(d *draft) { d.message = func(m *solana.Message) { m.Instructions[2].Accounts[2] = 99 } }, undecoded},
-		{"a program that is not there", func(d *draft) { d.message = func(m *solana.Message) { m.Instructions[3].ProgramIDIndex = 99 } }, undecoded},
+		{"an account that is not there", func(
+			d *draft) {
+			d.message = func(m *solana.Message) { m.Instructions[2].Accounts[2] = 99 }
+		}, undecoded},
+		{"a program that is not there", func(
+			d *draft) {
+			d.message = func(m *solana.Message) { m.Instructions[3].ProgramIDIndex = 99 }
+		}, undecoded},
 		{"an account twice", func(d *draft) {
 			d.message = func(m *solana.Message) { m.AccountKeys[len(m.AccountKeys)-1] = m.AccountKeys[1] }
 		}, undecoded},
 		{"accounts in a look-up table", func(d *draft) {
 			d.message = func(m *solana.Message) {
-				m.SetAddressTableLookups([]solana.MessageAddressTableLookup{{AccountKey: stranger, WritableIndexes: []byte{0}}})
+				m.SetAddressTableLookups([]solana.MessageAddressTableLookup{{AccountKey: stranger,
+					WritableIndexes: []byte{0}}})
 			}
 		}, undecoded},
 	},
@@ -111,7 +122,8 @@ var hostile = map[string][]struct {
 		{"a third who signs", adding(memo(solana.Meta(stranger).SIGNER()), other), undecoded},
 	},
 	"with other transfers": {
-		{"another coin", paying(transferOf(source, solana.MustPublicKeyFromBase58(pay.DevnetUSDC), destination, payer, price, 6)), mintMismatch},
+		{"another coin", paying(transferOf(source, solana.MustPublicKeyFromBase58(pay.DevnetUSDC), destination, payer,
+			price, 6)), mintMismatch},
 		{"to the payer", paying(transferOf(source, mint, source, payer, price, 6)), toOthers},
 		{"to another wallet", paying(transferOf(source, mint, accountOf(stranger, mint), payer, price, 6)), toOthers},
 		{"to the wallet itself", paying(transferOf(source, mint, wallet, payer, price, 6)), toOthers},
@@ -129,24 +141,31 @@ var hostile = map[string][]struct {
 			d.calls[2].(*solana.GenericInstruction).AccountValues[3].IsSigner = false
 			d.calls[3] = memo(solana.Meta(payer).SIGNER())
 		}, badSignature},
-		{"an unchecked transfer", paying(token(binary.LittleEndian.AppendUint64([]byte{3}, price), transfer[0], transfer[2], transfer[3])), noTransfer},
+		{"an unchecked transfer", paying(token(binary.LittleEndian.AppendUint64([]byte{3}, price), transfer[0],
+			transfer[2], transfer[3])), noTransfer},
 		{"an approval", paying(token(ten(13), transfer...)), noTransfer},
 		{"coins burnt", paying(token(ten(15), transfer...)), noTransfer},
-		{"an owner of several signers", paying(token(ten(transferChecked), append(transfer, solana.Meta(stranger))...)), noTransfer},
+		{"an owner of several signers", paying(token(ten(transferChecked), append(transfer, solana.Meta(stranger))...)),
+			noTransfer},
 		{"too few accounts", paying(token(ten(transferChecked), transfer[1:]...)), noTransfer},
-		{"another token program", paying(call(solana.Token2022ProgramID, ten(transferChecked), transfer...)), badInstructions},
+		{"another token program", paying(call(solana.Token2022ProgramID, ten(transferChecked), transfer...)),
+			badInstructions},
 		{"no transfer", func(d *draft) { d.calls[2] = memo(solana.Meta(payer).SIGNER()) }, noTransfer},
 		{"two transfers", adding(transferOf(source, mint, destination, payer, price, 6)), noTransfer},
 		{"and back again", adding(transferOf(destination, mint, source, payer, price, 6)), toOthers},
 	},
 	"with other calls": {
-		{"our SOL to the payer", adding(call(solana.SystemProgramID, lamports(1), solana.Meta(fee).WRITE().SIGNER(), solana.Meta(payer).WRITE())), feePayerNamed},
-		{"the payer's SOL to us", adding(call(solana.SystemProgramID, lamports(1), solana.Meta(payer).WRITE().SIGNER(), solana.Meta(fee).WRITE())), feePayerNamed},
+		{"our SOL to the payer", adding(call(solana.SystemProgramID, lamports(1), solana.Meta(fee).WRITE().SIGNER(),
+			solana.Meta(payer).WRITE())), feePayerNamed},
+		{"the payer's SOL to us", adding(call(solana.SystemProgramID, lamports(1), solana.Meta(payer).WRITE().SIGNER(),
+			solana.Meta(fee).WRITE())), feePayerNamed},
 		{"a nonce that never expires", func(d *draft) {
-			advance := call(solana.SystemProgramID, []byte{4, 0, 0, 0}, solana.Meta(stranger).WRITE(), solana.Meta(payer).SIGNER())
+			advance := call(solana.SystemProgramID, []byte{4, 0, 0, 0}, solana.Meta(stranger).WRITE(),
+				solana.Meta(payer).SIGNER())
 			d.calls = append([]solana.Instruction{advance}, d.calls...)
 		}, badInstructions},
-		{"an account made at our cost", adding(call(solana.SPLAssociatedTokenAccountProgramID, nil, solana.Meta(fee).WRITE().SIGNER(), solana.Meta(destination).WRITE())), feePayerNamed},
+		{"an account made at our cost", adding(call(solana.SPLAssociatedTokenAccountProgramID, nil,
+			solana.Meta(fee).WRITE().SIGNER(), solana.Meta(destination).WRITE())), feePayerNamed},
 		{"we are named in a memo", adding(memo(solana.Meta(fee).SIGNER())), feePayerNamed},
 		{"we are named to a guard", adding(call(lighthouse, []byte{1}, solana.Meta(fee))), feePayerNamed},
 		{"we are the program", adding(call(fee, nil)), undecoded},
@@ -157,7 +176,8 @@ var hostile = map[string][]struct {
 			}
 		}, badInstructions},
 		{"a dear place", func(d *draft) { d.calls[1] = priceCall(500_050) }, feeTooHigh},
-		{"a dear place by overflow", func(d *draft) { d.calls[0], d.calls[1] = limitCall(1<<32-1), priceCall(1<<63) }, feeTooHigh},
+		{"a dear place by overflow", func(d *draft) { d.calls[0], d.calls[1] = limitCall(1<<32-1), priceCall(1<<63) },
+			feeTooHigh},
 		{"much computing", func(d *draft) { d.calls[0], d.calls[1] = limitCall(1<<32-1), priceCall(3) }, feeTooHigh},
 		{"no limit of computing", func(d *draft) { d.calls = d.calls[1:] }, badLimit},
 		{"no price of computing", func(d *draft) { d.calls = append(d.calls[:1], d.calls[2:]...) }, badPrice},

@@ -80,7 +80,8 @@ func priceCall(each uint64) solana.Instruction {
 
 // transferOf is a checked transfer; owner signs.
 func transferOf(source, mint, destination, owner solana.PublicKey, units uint64, decimals byte) solana.Instruction {
-	return call(solana.TokenProgramID, append(binary.LittleEndian.AppendUint64([]byte{transferChecked}, units), decimals),
+	return call(solana.TokenProgramID, append(binary.LittleEndian.AppendUint64([]byte{transferChecked}, units),
+		decimals),
 		solana.Meta(source).WRITE(), solana.Meta(mint), solana.Meta(destination).WRITE(), solana.Meta(owner).SIGNER())
 }
 
@@ -148,9 +149,10 @@ func TestPaymentsThatPass(t *testing.T) {
 		"as the published clients make it": {func(*draft) {}, 10_001},
 		"of the first version":             {func(d *draft) { d.version = solana.MessageVersionLegacy }, 10_001},
 		"without a memo":                   {func(d *draft) { d.calls = d.calls[:3] }, 10_001},
-		"in another order":                 {func(d *draft) { d.calls[0], d.calls[2] = d.calls[2], d.calls[0] }, 10_001},
-		"at no price of computing":         {func(d *draft) { d.calls[1] = priceCall(0) }, 10_000},
-		"as dear as it may be":             {func(d *draft) { d.calls[1] = priceCall(500_000) }, MaxFee},
+		"in another order": {func(d *draft) { d.calls[0], d.calls[2] = d.calls[2], d.calls[0] },
+			10_001},
+		"at no price of computing": {func(d *draft) { d.calls[1] = priceCall(0) }, 10_000},
+		"as dear as it may be":     {func(d *draft) { d.calls[1] = priceCall(500_000) }, MaxFee},
 		"guarded by a wallet": {func(d *draft) {
 			guard := call(lighthouse, []byte{1}, solana.Meta(accountOf(payer, mint)))
 			d.calls = append(d.calls, guard, guard, guard)
@@ -199,7 +201,8 @@ func TestEveryByte(t *testing.T) {
 			changed[i] ^= bit
 			sent.Payload.Transaction = base64.StdEncoding.EncodeToString(changed)
 			_, err := s.Verify(sent, s.Requirements(price))
-			if ours := i >= 1 && i < 1+solana.SignatureLength; (err == nil) != ours { // our signature's place: it is written anew
+			// our signature's place: it is written anew
+			if ours := i >= 1 && i < 1+solana.SignatureLength; (err == nil) != ours {
 				t.Errorf("byte %d: %v", i, err)
 			}
 		}
@@ -218,8 +221,10 @@ func TestParsePayload(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 	for name, header := range map[string]string{
-		"no base64": "{}", "no JSON": base64.StdEncoding.EncodeToString([]byte("paid")), "a list": base64.StdEncoding.EncodeToString([]byte("[]")),
-		"long": strings.Repeat("A", maxHeader+1), "an amount that is a number": base64.StdEncoding.EncodeToString([]byte(`{"accepted":{"amount":1}}`)),
+		"no base64": "{}", "no JSON": base64.StdEncoding.EncodeToString([]byte("paid")),
+		"a list":                     base64.StdEncoding.EncodeToString([]byte("[]")),
+		"long":                       strings.Repeat("A", maxHeader+1),
+		"an amount that is a number": base64.StdEncoding.EncodeToString([]byte(`{"accepted":{"amount":1}}`)),
 	} {
 		var r *Refusal
 		if _, err := ParsePayload(header); !errors.As(err, &r) || r.Reason != invalidPayload {
