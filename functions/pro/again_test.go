@@ -17,8 +17,7 @@ import (
 // TestACheckoutAskedForAgain: with an Idempotency-Key the same call gives the same
 // checkout, also when it is long past ten minutes; whatever differs gives another.
 func TestACheckoutAskedForAgain(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	ask := func(from, email string, header ...string) string {
 		t.Helper()
 		a := s.From(from+":1", "POST", "/api/v1/pro/checkout", fixture.Object("email", email), header...)
@@ -109,8 +108,7 @@ func TestWhatWasUsed(t *testing.T) {
 
 // TestGoodDeliveriesAreHeard: however many bad ones an address has sent before, a signed delivery is taken.
 func TestGoodDeliveriesAreHeard(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")
 	must(t, s.Confirm(session), 200, "")
 	const from = "54.187.174.169:443"

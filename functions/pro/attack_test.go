@@ -88,8 +88,7 @@ func TestNeighboursReadNoKey(t *testing.T) {
 
 // TestLookingDoesNotUseUpAKey: a HEAD, as previews of links send it, has nowhere to show a key.
 func TestLookingDoesNotUseUpAKey(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	session, _ := s.Buy("ada@example.com")
 	if a := s.Do("HEAD", "/api/v1/pro/conferma?session_id="+session, ""); a.Status != 405 ||
 		a.Header.Get("Allow") != "GET" {
@@ -102,8 +101,7 @@ func TestLookingDoesNotUseUpAKey(t *testing.T) {
 
 // TestAUsedPaymentDoesNotTellWhoUsedIt: payments are public, and who made them is not.
 func TestAUsedPaymentDoesNotTellWhoUsedIt(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	signature := s.Send(fixture.Price, "")
 	s.Verify("ada@example.com", signature)
 	own, other := s.Verify("ada@example.com", signature), s.Verify("eve@example.com", signature)
@@ -167,8 +165,7 @@ func (b *between) Subscription(ctx context.Context, id string) (pay.Subscription
 // TestAnOlderAnswerNeverOverwritesANewer: a renewal is paid and its delivery handled while another
 // delivery, which asked before, is still on its way.
 func TestAnOlderAnswerNeverOverwritesANewer(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")
 	s.Confirm(session)
 	first := s.Payments.Stripe.Events()[0]
@@ -223,8 +220,7 @@ func (i *interrupted) Write(ctx context.Context, ops ...store.Op) error {
 
 // TestContentTypeOfDeliveries: the processor names a charset.
 func TestContentTypeOfDeliveries(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	s.Buy("ada@example.com")
 	e := s.Payments.Stripe.Events()[0]
 	a := s.Do("POST", "/api/v1/pro/webhook", string(e.Payload), "Content-Type", "application/json; charset=utf-8",

@@ -49,8 +49,7 @@ func claim(s fixture.Shop, email string, signature pay.Signature, firma string) 
 }
 
 func TestWhoPaidOutranksWhoClaims(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	ada := newPayer(1)
 	signature := ada.pay(s, "thanks")
 	eve := claim(s, "eve@example.com", signature, "")
@@ -86,8 +85,7 @@ func TestWhoPaidOutranksWhoClaims(t *testing.T) {
 
 // TestProofsThatAreNone: a firma that proves nothing is refused with its reason, whoever claimed before.
 func TestProofsThatAreNone(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	ada, bob := newPayer(1), newPayer(2)
 	signature, other := ada.pay(s, ""), ada.pay(s, "")
 	good := ada.proof("ada@example.com", signature)
@@ -111,8 +109,7 @@ func TestProofsThatAreNone(t *testing.T) {
 
 // TestProofNeverBeatsWhatIsFinal: a memo that binds, a claim that an earlier version marked, and the end of 30 days.
 func TestProofNeverBeatsWhatIsFinal(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	ada := newPayer(1)
 	proven := func(signature pay.Signature) fixture.Reply {
 		return claim(s, "ada@example.com", signature, base58.Encode(ada.proof("ada@example.com", signature)))

@@ -86,8 +86,7 @@ func TestAnErasedCustomer(t *testing.T) {
 // TestAThiefCannotEraseHisTracks: who claimed a payment of another's and had himself
 // erased leaves it to who proves to have paid.
 func TestAThiefCannotEraseHisTracks(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	ada := newPayer(1)
 	signature := ada.pay(s, "")
 	must(t, s.Verify("eve@example.com", signature), 200, "")

@@ -80,8 +80,7 @@ func TestPayingForSomebodyElse(t *testing.T) {
 
 // TestGiftPage: a person is shown the same, without a key.
 func TestGiftPage(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	gifts["card"](s, "ada@example.com")
 	for language, title := range map[string]string{"it": "Piano prolungato", "en": "The plan was lengthened"} {
 		a := gifts["card"](s, "ada@example.com", "Accept", "text/html", "Accept-Language", language)

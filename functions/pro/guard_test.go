@@ -30,8 +30,7 @@ func switchGuard(t *testing.T, s fixture.Shop, page fixture.Reply, to string) fi
 // TestTheOwnerGuardsTheKey: switched on in advance, by the page with the key or by the page of the
 // plan, a stranger's request stops no key; the mailed link does. The owner can switch it off again.
 func TestTheOwnerGuardsTheKey(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	session, _ := s.Buy("ada@example.com")
 	shown := s.Confirm(session, "Accept", "text/html", "Accept-Language", "en")
 	own := fixture.KeyPattern.FindString(shown.Body)

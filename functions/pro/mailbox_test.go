@@ -93,8 +93,7 @@ func arrives(s fixture.Shop, from, path, body string, header ...string) bool {
 // TestStrangersFillNoMailbox: in any 24 hours at most 6 mails come, of all kinds together, however many
 // addresses strangers ask from; and what the owner asks for arrives.
 func TestStrangersFillNoMailbox(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	key := s.Verify(ada, s.Send(fixture.Price, "")).APIKey
 	s.Do("POST", "/v1/pro/gestione/piano", fixture.Object("protezione", "si"), "X-Api-Key", key)
 	came := flood(s, 36)
@@ -141,8 +140,7 @@ func allow(stop string) string { return strings.Replace(stop, "/unsubscribe", "/
 
 // TestOneStrangerLeavesRoom: one address uses up half of the quota, and the owner's first request from another arrives.
 func TestOneStrangerLeavesRoom(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	alert := fixture.Object("route", "MIL-BUH", "email", ada)
 	for n := range 20 {
 		if got := arrives(s, "10.200.0.1:1", "/v1/alerts", alert); got != (n < 3) {
@@ -157,8 +155,7 @@ func TestOneStrangerLeavesRoom(t *testing.T) {
 
 // TestNoMoreMailsLikeThis: the link is honoured for 180 days and not longer, by one click too; others change nothing.
 func TestNoMoreMailsLikeThis(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	alert := fixture.Object("route", "MIL-BUH", "email", ada)
 	stranger := func() string { s.Clock.Add(time.Hour); return fmt.Sprintf("10.202.%d.1:1", s.Clock.Now().Unix()%200) }
 	s.From(home, "POST", "/v1/alerts", fixture.Object("route", "MIL-BUH", "email", "bob@example.com"))

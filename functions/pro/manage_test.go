@@ -215,8 +215,7 @@ func TestAPlanMoves(t *testing.T) {
 
 // TestAPlanMovesToOneThatIsThere: days are added up, and the key there goes on.
 func TestAPlanMovesToOneThatIsThere(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	ada, grace := s.Verify("ada@example.com", s.Send(fixture.Price, "")).APIKey,
 		s.Verify("grace@example.com", s.Send(fixture.Price, "")).APIKey
 	ends := s.Customer("grace@example.com").Crypto

@@ -12,8 +12,7 @@ import (
 
 // TestThePriceComesFirst: from the processor, held for an hour; never one that is not known to be right.
 func TestThePriceComesFirst(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	stripe := s.Payments.Stripe
 	stripe.Currency = "eur"
 	look := func(want string) {
@@ -68,8 +67,7 @@ func TestThePriceComesFirst(t *testing.T) {
 
 // TestAboutPages: particulars as the operator gives them, and what is not given is said not to be.
 func TestAboutPages(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	paths := []string{"/v1/termini", "/v1/privacy", "/v1/contatti", "/v1/note-legali"}
 	for _, path := range paths {
 		a := s.Do("GET", path+"?lang=en", "")

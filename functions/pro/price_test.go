@@ -38,8 +38,7 @@ func TestAnotherPriceIsNotPro(t *testing.T) {
 // TestForeignSubscriptionsLeaveThePlan: earlier versions took any subscription. One that is
 // not Pro's is dropped when a key is recovered; what else the plan rests on stays.
 func TestForeignSubscriptionsLeaveThePlan(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	session, own := s.Buy("ada@example.com")
 	s.Confirm(session)
 	foreign := map[string]string{}

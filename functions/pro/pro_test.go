@@ -26,6 +26,13 @@ func open(t *testing.T) fixture.Shop {
 	return fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
 }
 
+// parallel opens a shop for a test that runs beside others.
+func parallel(t *testing.T) fixture.Shop {
+	t.Helper()
+	t.Parallel()
+	return open(t)
+}
+
 // want checks an answer's status, and its code where one is given.
 func want(t testing.TB, a fixture.Reply, status int, code string, what ...any) {
 	t.Helper()
@@ -60,8 +67,7 @@ func wantBody(t testing.TB, a fixture.Reply, status int, text string, what ...an
 
 // TestCheckoutPage: who asks with a browser is shown where to pay, in their language; nothing of them is said back.
 func TestCheckoutPage(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	for language, title := range map[string]string{"it": "Alla cassa", "en-GB": "To the checkout"} {
 		a := s.Form("/v1/pro/checkout", "email=ada%40example.com", "Accept-Language", language)
 		if a.Status != 200 || a.Header.Get("Content-Type") != "text/html; charset=utf-8" ||
@@ -74,8 +80,7 @@ func TestCheckoutPage(t *testing.T) {
 }
 
 func TestKeyPage(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	session, _ := s.Buy("ada@example.com")
 	a := s.Confirm(session, "Accept", "text/html,application/xhtml+xml;q=0.9", "Accept-Language", "en-GB,it;q=0.5")
 	key := fixture.KeyPattern.FindString(a.Body)
@@ -90,8 +95,7 @@ func TestKeyPage(t *testing.T) {
 }
 
 func TestPlanByCardFollowsTheSubscription(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")
 	key := s.Confirm(session).APIKey
 	delivered := 0
@@ -168,8 +172,7 @@ func TestDeliveriesInAnyOrder(t *testing.T) {
 }
 
 func TestDeliveriesThatAreRefused(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	s.Buy("ada@example.com")
 	e := s.Payments.Stripe.Events()[0]
 	now, secret := s.Clock.Now(), s.Payments.Stripe.Secret
@@ -196,8 +199,7 @@ func TestDeliveriesThatAreRefused(t *testing.T) {
 }
 
 func TestPaymentsInUSDC(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	details := s.Do("GET", "/v1/pro/cripta?email=ada@example.com", "")
 	if details.Status != 200 || details.Wallet != onemachine.StandInWallet || details.Mint != pay.DevnetUSDC ||
 		details.Amount != "12.99" ||
@@ -270,8 +272,7 @@ func TestPaymentsInUSDC(t *testing.T) {
 }
 
 func TestBadInputToPro(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	good := s.Send(fixture.Price, "")
 	post := func(path, body string, header ...string) fixture.Reply { return s.Do("POST", path, body, header...) }
 	for _, path := range []string{"/api/v1/pro/checkout", "/api/v1/pro/recupera"} {

@@ -106,8 +106,7 @@ func TestTheKeyPageAgain(t *testing.T) {
 
 // TestAReplacedKeyIsNotShownAgain: within the ten minutes too.
 func TestAReplacedKeyIsNotShownAgain(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	session, _ := s.Buy("ada@example.com")
 	key := fixture.KeyPattern.FindString(s.Confirm(session, "Accept", html).Body)
 	must(t, s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", key), 200, "")
@@ -135,8 +134,7 @@ func TestALostAnswerIsShownAgain(t *testing.T) {
 
 // TestConfirmationForPeople: what there is instead of a key is said in the reader's language.
 func TestConfirmationForPeople(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	s.Checkout("ada@example.com")
 	open := s.Payments.Stripe.Sessions()[0]
 	foreign, _ := s.Payments.Stripe.SellOther("bob@example.com", "price_other")

@@ -53,8 +53,7 @@ func state(a fixture.Reply) string {
 // TestWaitingForAPayment: the page that asked for it is shown the key, as long as it may be looked
 // at, and nobody else is.
 func TestWaitingForAPayment(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	want := func(what, state1 string, a fixture.Reply) {
 		t.Helper()
 		if got := state(a); got != state1 {
@@ -99,8 +98,7 @@ func TestWaitingForAPayment(t *testing.T) {
 
 // TestWaitingForWhatBuysNothing: each is said as what it is; the poll itself is never an error.
 func TestWaitingForWhatBuysNothing(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	for want, spoil := range map[string]func(*playmoney.Transfer){
 		"insufficiente": func(p *playmoney.Transfer) { p.Units-- },
 		"di-altri": func(p *playmoney.Transfer) {
@@ -149,8 +147,7 @@ func TestWaitingForWhatBuysNothing(t *testing.T) {
 
 // TestOthersMayNameAReference: once it is on the chain; the payment is found still, and a look costs what it costs.
 func TestOthersMayNameAReference(t *testing.T) {
-	t.Parallel()
-	s := open(t)
+	s := parallel(t)
 	payment := asked(s, "ada@example.com", adasToken)
 	dust := payment
 	dust.Units = 1
