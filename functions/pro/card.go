@@ -114,7 +114,7 @@ type confirmInput struct {
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	l, person := in.language(), page.WantsHTML(in.Accept)
 	if person {
-		bought, until, ok, err := s.again(ctx, in.Session)
+		bought, until, ok, err := s.lookAgain(ctx, in.Session)
 		if err != nil {
 			return nil, err
 		}

@@ -171,14 +171,14 @@ const extended = "esteso"
 // of an address to the payer. A key that is in force stays as it is and is shown
 // to nobody but who has it: the payer may be a stranger. The owner is told by mail.
 // Who has the secret, where there is one, can look at what was shown again.
-func (s *Service) buy(ctx context.Context, email, shown, what, secret string, claim *store.Claim,
+func (s *Service) buy(ctx context.Context, email, presented, what, secret string, claim *store.Claim,
 	change func(*store.Customer)) (issued, error) {
 	now := s.Now()
 	var note func(string) (store.Note, error)
 	if secret != "" {
-		note = s.keepShown(secret, s.customer(email))
+		note = s.noteKey(secret, s.customer(email))
 	}
-	key, ok := apikey.Parse(shown)
+	key, ok := apikey.Parse(presented)
 	holds := func(c store.Customer) bool { return ok && key.Customer == c.ID && c.Holds(key) }
 	text, c, err := s.Keys.IssueOnce(ctx, s.Random, s.customer(email), now, store.Once{
 		What:   what,
@@ -200,7 +200,7 @@ func (s *Service) buy(ctx context.Context, email, shown, what, secret string, cl
 	switch {
 	case text != "":
 	case holds(c):
-		bought.APIKey = shown
+		bought.APIKey = presented
 	default:
 		bought.Status = extended
 		s.signal()

@@ -102,7 +102,7 @@ func (s *Service) checkWaiting(_ context.Context, in *waitInput) error {
 func (s *Service) wait(ctx context.Context, in *waitInput) (*page.Response, error) {
 	l, person := in.language(), page.WantsHTML(in.Accept)
 	secret := secretOf(in.Body.Token, in.Body.Email)
-	bought, until, ok, err := s.again(ctx, secret)
+	bought, until, ok, err := s.lookAgain(ctx, secret)
 	state := stillWaiting
 	if err == nil && !ok {
 		bought, state, err = s.look(ctx, in, secret)
