@@ -17,12 +17,14 @@ func TestEvidenceJavaSDK(t *testing.T) {
 	if err != nil || len(compiler) != 1 {
 		t.Fatal(compiler, err)
 	}
-	compile := exec.CommandContext(t.Context(), java, "-jar", compiler[0], "-17", "-proc:none", "-nowarn", "-cp", sdkJars(t), "-d", classes, filepath.Join("testdata", "Ask.java"))
+	compile := exec.CommandContext(t.Context(), java, "-jar", compiler[0], "-17", "-proc:none", "-nowarn", "-cp",
+		sdkJars(t), "-d", classes, filepath.Join("testdata", "Ask.java"))
 	if out, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	driven(t, httptest.NewServer, func(_ *httptest.Server, port, key, word string) *exec.Cmd {
-		return exec.CommandContext(t.Context(), java, "-cp", classes+string(filepath.ListSeparator)+jars, "Ask", port, key, word, day)
+		return exec.CommandContext(t.Context(), java, "-cp", classes+string(filepath.ListSeparator)+jars, "Ask", port,
+			key, word, day)
 	})
 }
 

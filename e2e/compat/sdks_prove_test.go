@@ -25,10 +25,12 @@ func TestProveNodeSDK(t *testing.T) {
 	sdk := testenv.Tool(t, "sdks", "node_modules", "amadeus")
 	driven(t, httptest.NewTLSServer, func(s *httptest.Server, port, key, word string) *exec.Cmd {
 		certificate := filepath.Join(t.TempDir(), "certificate.pem")
-		if err := os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+		if err := os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+			Bytes: s.Certificate().Raw}), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		command := exec.CommandContext(t.Context(), node, filepath.Join("testdata", "ask.js"), sdk, port, key, word, day)
+		command := exec.CommandContext(t.Context(), node, filepath.Join("testdata", "ask.js"), sdk, port, key, word,
+			day)
 		command.Env = append(os.Environ(), "NODE_EXTRA_CA_CERTS="+certificate)
 		return command
 	})

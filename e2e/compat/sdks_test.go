@@ -45,15 +45,18 @@ const day = "2016-04-20"
 
 // driven has a program ask the service that it makes, over loopback, and compares
 // what the SDK's objects hold with what our own API answers.
-func driven(t *testing.T, listen func(http.Handler) *httptest.Server, program func(s *httptest.Server, port, key, word string) *exec.Cmd) {
+func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
+	program func(s *httptest.Server, port, key, word string) *exec.Cmd) {
 	t.Helper()
 	clock := func() time.Time { return fixture.Today }
 	table := fixture.Bolt(t, clock)
-	r := refresh.Refresher{Source: sample.New(), Fares: store.Fares{Table: table}, Now: clock, Workers: 1, Rates: ecb.Table().On(fare.DayOf(fixture.Today))}
+	r := refresh.Refresher{Source: sample.New(), Fares: store.Fares{Table: table}, Now: clock, Workers: 1,
+		Rates: ecb.Table().On(fare.DayOf(fixture.Today))}
 	if report, err := r.Run(t.Context(), "MIL"); err != nil || report.Failed > 0 {
 		t.Fatalf("%+v %v", report, err)
 	}
-	handler := fixture.Described(t, fixture.New(t, onemachine.Options{Table: table, Source: sample.New(), Now: clock}).API)
+	handler := fixture.Described(t, fixture.New(t,
+		onemachine.Options{Table: table, Source: sample.New(), Now: clock}).API)
 	server := listen(handler)
 	t.Cleanup(server.Close)
 	key := fixture.IssueKey(t, table, "ada@example.com", fixture.Today, 24*time.Hour)
@@ -109,10 +112,13 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server, program fu
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-our API +SDK):\n%s", diff)
 	}
-	if len(got.Dates) < 200 || len(got.Pages) != 4 || len(got.Destinations) < 20 || len(got.Journeys) < 5 || len(got.Metrics) != 5 || cmp.Equal(got.Metrics, got.Returns) {
-		t.Errorf("hardly anything was read: %d dates on %d pages, %d destinations, %v and %v", len(got.Dates), len(got.Pages), len(got.Destinations), got.Metrics, got.Returns)
+	if len(got.Dates) < 200 || len(got.Pages) != 4 || len(got.Destinations) < 20 || len(got.Journeys) < 5 ||
+		len(got.Metrics) != 5 || cmp.Equal(got.Metrics, got.Returns) {
+		t.Errorf("hardly anything was read: %d dates on %d pages, %d destinations, %v and %v", len(got.Dates),
+			len(got.Pages), len(got.Destinations), got.Metrics, got.Returns)
 	}
-	t.Logf("%d dates, %d of returns, %d destinations, %d of returns, %d pages, %d errors", len(got.Dates), len(got.Stays), len(got.Destinations), len(got.Journeys), len(got.Pages), len(got.Errors)+1)
+	t.Logf("%d dates, %d of returns, %d destinations, %d of returns, %d pages, %d errors", len(got.Dates),
+		len(got.Stays), len(got.Destinations), len(got.Journeys), len(got.Pages), len(got.Errors)+1)
 }
 
 // class is what an SDK calls an error: ClientError in two of them, ClientException in one.
@@ -155,7 +161,8 @@ func expected(t *testing.T, handler http.Handler) (want said) {
 		}
 		ask("/v1/analisi?origine=Milano&destinazione=Londra&prezzo=45&partenza="+day+more, &a)
 		q := a.Quartili
-		return [][2]string{{"MINIMUM", amount(q.MinimoCent)}, {"FIRST", amount(q.Q1Cent)}, {"MEDIUM", amount(q.MedianaCent)}, {"THIRD", amount(q.Q3Cent)}, {"MAXIMUM", amount(q.MassimoCent)}}
+		return [][2]string{{"MINIMUM", amount(q.MinimoCent)}, {"FIRST", amount(q.Q1Cent)},
+			{"MEDIUM", amount(q.MedianaCent)}, {"THIRD", amount(q.Q3Cent)}, {"MAXIMUM", amount(q.MassimoCent)}}
 	}
 	type days struct {
 		Giorni []struct {
@@ -200,16 +207,20 @@ func expected(t *testing.T, handler http.Handler) (want said) {
 	ask("/v1/occasioni?origine=Milano", &cheap)
 	ask("/v1/occasioni?origine=Milano&notti=4-7", &journeys)
 	for _, o := range journeys.Occasioni {
-		want.Journeys = append(want.Journeys, [4]string{o.DestinazioneIata, o.Prezzo.Partenza, o.Prezzo.Ritorno, amount(o.Prezzo.Cent)})
+		want.Journeys = append(want.Journeys,
+			[4]string{o.DestinazioneIata, o.Prezzo.Partenza, o.Prezzo.Ritorno, amount(o.Prezzo.Cent)})
 	}
 	slices.SortFunc(want.Journeys, func(a, b [4]string) int {
-		return order.Or(len(a[3])-len(b[3]), strings.Compare(a[3], b[3]), strings.Compare(a[1], b[1]), strings.Compare(a[0], b[0]))
+		return order.Or(len(a[3])-len(b[3]), strings.Compare(a[3], b[3]), strings.Compare(a[1], b[1]),
+			strings.Compare(a[0], b[0]))
 	})
 	for _, o := range cheap.Occasioni {
-		want.Destinations = append(want.Destinations, [3]string{o.DestinazioneIata, o.Prezzo.Partenza, amount(o.Prezzo.Cent)})
+		want.Destinations = append(want.Destinations,
+			[3]string{o.DestinazioneIata, o.Prezzo.Partenza, amount(o.Prezzo.Cent)})
 	}
 	slices.SortFunc(want.Destinations, func(a, b [3]string) int {
-		return order.Or(len(a[2])-len(b[2]), strings.Compare(a[2], b[2]), strings.Compare(a[1], b[1]), strings.Compare(a[0], b[0]))
+		return order.Or(len(a[2])-len(b[2]), strings.Compare(a[2], b[2]), strings.Compare(a[1], b[1]),
+			strings.Compare(a[0], b[0]))
 	}) // prices have two decimals: the longer text is the higher
 	for i := 0; i < len(want.Dates); i += 100 {
 		want.Pages = append(want.Pages, want.Dates[i:min(i+100, len(want.Dates))])

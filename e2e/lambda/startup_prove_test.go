@@ -16,7 +16,7 @@ import (
 	"verdetto/cmd/verdetto/runtimeapi"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/architecture/testenv"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/store/dynamostore/dynamolocal"
 )
@@ -154,7 +154,7 @@ var startEnvironment = slices.Concat([]string{
 	"AWS_REGION=eu-south-1", "VERDETTO_ORIGIN_SECRETS=local-origin-secret", "VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
 	"VERDETTO_BASE_URL=https://verdetto.example", "VERDETTO_MAIL_FROM=Verdetto <mail@verdetto.example>",
 	"VERDETTO_QUEUE_URL=http://127.0.0.1:1/queue", "VERDETTO_WORK_QUEUE_URL=http://127.0.0.1:1/work",
-	"STRIPE_KEY=" + paytest.TestKey, "STRIPE_PRICE=" + paytest.TestPrice, "STRIPE_WEBHOOK_SECRETS=" + paytest.TestSecret,
+	"STRIPE_KEY=" + playmoney.TestKey, "STRIPE_PRICE=" + playmoney.TestPrice, "STRIPE_WEBHOOK_SECRETS=" + playmoney.TestSecret,
 	"SOLANA_NODES=http://127.0.0.1:1", "SOLANA_WALLET=" + onemachine.StandInWallet, "STRIPE_URL=http://127.0.0.1:1",
 	"TRAVELPAYOUTS_TOKEN=token",
 	"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_EC2_METADATA_DISABLED=true",

@@ -27,29 +27,34 @@ func TestKeyStates(t *testing.T) {
 			t.Fatalf("checkout %d %s, again %d %s", a.Status, a.Body, again.Status, again.Body)
 		}
 		session := s.Payments.Stripe.Sessions()[0]
-		if a := s.Confirm(session); a.Status != 409 || a.Code != "pagamento-in-attesa" || a.Header.Get("Retry-After") == "" {
+		if a := s.Confirm(session); a.Status != 409 || a.Code != "pagamento-in-attesa" ||
+			a.Header.Get("Retry-After") == "" {
 			t.Errorf("before paying: %d %s", a.Status, a.Body)
 		}
 		s.Payments.Stripe.Pay(session)
 		card := s.Confirm(session)
-		if card.Status != 200 || card.Plan != "pro" || !s.Works(card.APIKey) || card.Header.Get("Cache-Control") != "no-store" {
+		if card.Status != 200 || card.Plan != "pro" || !s.Works(card.APIKey) ||
+			card.Header.Get("Cache-Control") != "no-store" {
 			t.Fatalf("confirmation: %d %s", card.Status, card.Body)
 		}
 		if d := card.ExpiresAt.Sub(clock.Now()); d < 30*24*time.Hour || d > 35*24*time.Hour {
 			t.Errorf("a month's plan ends in %v", d)
 		}
-		if a := s.Confirm(session); a.Status != 409 || a.Code != "chiave-gia-emessa" || !strings.Contains(a.Body, "recupera") {
+		if a := s.Confirm(session); a.Status != 409 || a.Code != "chiave-gia-emessa" ||
+			!strings.Contains(a.Body, "recupera") {
 			t.Errorf("confirmed again: %d %s", a.Status, a.Body)
 		}
 
 		// No key, crypto payment verified: key active for 30 days, no renewal.
 		signature := s.Send(fixture.Price, "")
 		crypto := s.Verify("bob@example.com", signature)
-		if crypto.Status != 200 || crypto.Plan != "pro" || !s.Works(crypto.APIKey) || !crypto.ExpiresAt.Equal(clock.Now().AddDate(0, 0, 30)) {
+		if crypto.Status != 200 || crypto.Plan != "pro" || !s.Works(crypto.APIKey) ||
+			!crypto.ExpiresAt.Equal(clock.Now().AddDate(0, 0, 30)) {
 			t.Fatalf("verification: %d %s", crypto.Status, crypto.Body)
 		}
 
-		// Key active, recupera with the paying address: new key active, old key revoked, sent by mail, one answer for any address.
+		// Key active, recupera with the paying address: new key active, old key revoked, sent by
+		// mail, one answer for any address.
 		known, unknown := s.Recover("ada@example.com"), s.Recover("nobody@example.com")
 		if known.Status != 202 || known.Body != unknown.Body || unknown.Status != 202 {
 			t.Errorf("recovery: %d %s, %d %s", known.Status, known.Body, unknown.Status, unknown.Body)
@@ -71,7 +76,8 @@ func TestKeyStates(t *testing.T) {
 
 		// After 30 days the plan paid in USDC has ended; the one by card has grace.
 		clock.Add(30 * 24 * time.Hour)
-		if a := s.Do("GET", fixture.Question, "", "X-Api-Key", crypto.APIKey); a.Status != 401 || a.Code != "piano-scaduto" {
+		if a := s.Do("GET", fixture.Question, "", "X-Api-Key", crypto.APIKey); a.Status != 401 ||
+			a.Code != "piano-scaduto" {
 			t.Errorf("after 30 days: %d %s", a.Status, a.Body)
 		}
 		if !s.Works(fresh[0]) {

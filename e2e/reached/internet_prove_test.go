@@ -29,7 +29,7 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/carrier/mail/smtpmail/eximlocal"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/upstream/sample"
 	"verdetto/shared/upstream/upstreamtest"
@@ -86,7 +86,7 @@ func playInternet(t *testing.T, root string) *internet {
 	block, _ := pem.Decode(root0)
 	trust(t, root, "pebble", block.Bytes)
 
-	stripe, node := paytest.NewStripe(time.Now), paytest.NewNode(time.Now)
+	stripe, node := playmoney.NewStripe(time.Now), playmoney.NewNode(time.Now)
 	stripe.Key, stripe.Price, stripe.Secret = "sk_test_51", "price_1", "whsec_1"
 	rows, err := onemachine.Rows(t.Context(), sample.New(), time.Now())
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -199,7 +199,7 @@ func (s shop) payShown(w *tab) {
 	if err != nil || q.Get("reference") == "" || q.Get("memo") == "" {
 		w.t.Fatalf("%v: %v", q, err)
 	}
-	s.Payments.Node.Pay(paytest.Transfer{
+	s.Payments.Node.Pay(playmoney.Transfer{
 		Wallet: link.Opaque, Mint: q.Get("spl-token"), Units: uint64(units), Memo: q.Get("memo"),
 		Reference: q.Get("reference"),
 	})
@@ -257,7 +257,7 @@ func TestProveUSDCWithoutAScript(t *testing.T) {
 	w.visit(s.base + "/v1/pro/cripta?lang=en")
 	w.do(chromedp.SendKeys("#usdc-email", "bob@example.com"), chromedp.Click("main form button"))
 	w.wait(`document.querySelector('.qr svg')`)
-	signature := s.Payments.Node.Pay(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC,
+	signature := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC,
 		Units: fixture.Price}).String()
 	w.do(chromedp.Click("summary"), chromedp.SendKeys("#signature", signature), chromedp.Click("details button"))
 	if second := shownKey(w); second == first || s.works(t, first) != 200 || s.works(t, second) != 200 {

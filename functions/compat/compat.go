@@ -8,9 +8,8 @@
 // are what package answer says and package deals holds. What is bookable does not
 // exist here, and is answered with 501. Nothing else in this service has this form.
 //
-// A call is counted under the cap of the endpoint of ours that answers the same.
-// It costs one read beside that of the customer; the dates of returns cost one for
-// each length of stay, four at most.
+// A call is counted under the cap of the endpoint of ours that answers the same. It costs one read
+// beside that of the customer; the dates of returns cost one for each length of stay, four at most.
 package compat
 
 import (
@@ -18,7 +17,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strconv"
 
 	"verdetto/shared/answer"
@@ -110,7 +108,8 @@ func write(w http.ResponseWriter, r *http.Request, status int, kind string, docu
 // bookable answers what there cannot be here.
 func bookable(w http.ResponseWriter, r *http.Request) {
 	writeErrors(w, r, fault{Status: http.StatusNotImplemented, kind: notFound,
-		Detail: "Nothing is sold here: this service has observed fares, and no offers, orders, seats or anything else that can be booked. It answers " + has() + "."})
+		Detail: "Nothing is sold here: this service has observed fares, and no offers, orders, seats or anything " +
+			"else that can be booked. It answers " + has() + "."})
 }
 
 // has lists what is answered.
@@ -119,11 +118,5 @@ func has() (list string) {
 	for i, name := range names {
 		list += map[bool]string{true: "", false: ", "}[i == 0] + "GET " + routes.Named(name).Path
 	}
-	return list
-}
-
-// sorted is a list in order.
-func sorted[T any](list []T, by func(a, b T) int) []T {
-	slices.SortStableFunc(list, by)
 	return list
 }

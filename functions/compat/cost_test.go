@@ -29,18 +29,19 @@ func TestCallsToTheStore(t *testing.T) {
 		{"a free token", func() document { s.trade("free"); return document{status: 200} }, nil},
 		{"a token of a key", func() document { s.trade(key); return document{status: 200} }, []string{customer}},
 		{"metrics", func() document {
-			return s.get(metrics + "originIataCode=MIL&destinationIataCode=LON&departureDate=2016-04-20&oneWay=true")
+			return s.get(metrics + london + "&oneWay=true")
 		}, []string{take, sheet("")}},
 		{"metrics, with a key", func() document {
-			return s.with(pro, metrics+"originIataCode=MIL&destinationIataCode=LON&departureDate=2016-04-20&oneWay=true")
+			return s.with(pro, metrics+london+"&oneWay=true")
 		}, []string{customer, take, sheet("")}},
 		{"metrics of returns", func() document {
-			return s.get(metrics + "originIataCode=MIL&destinationIataCode=LON&departureDate=2016-04-20")
+			return s.get(metrics + london)
 		}, []string{take, sheet("#4-7")}},
-		{"dates", func() document { return s.get(dates + "origin=MIL&destination=LON&oneWay=true") }, []string{take, sheet("")}},
-		{"dates of returns", func() document { return s.get(dates + "origin=MIL&destination=LON") },
+		{"dates", func() document { return s.get(dates + lists + "&oneWay=true") }, []string{take, sheet("")}},
+		{"dates of returns", func() document { return s.get(dates + lists) },
 			[]string{take, sheet("#1-3"), sheet("#4-7"), sheet("#8-14"), sheet("#15+")}},
-		{"destinations", func() document { return s.get(destinations + "origin=MIL&oneWay=true") }, []string{take, "Get ORIGIN#MIL DEALS, strong false"}},
+		{"destinations", func() document { return s.get(destinations + "origin=MIL&oneWay=true") },
+			[]string{take, "Get ORIGIN#MIL DEALS, strong false"}},
 		{"a forged token", func() document {
 			s.with(pro[:len(pro)-2]+"xx", metrics+"originIataCode=MIL")
 			return document{status: 200}

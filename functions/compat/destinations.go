@@ -15,29 +15,6 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// flightDestination is a destination, and the cheapest fare to it.
-type flightDestination struct {
-	Type          string           `json:"type"`
-	Origin        string           `json:"origin"`
-	Destination   string           `json:"destination"`
-	DepartureDate string           `json:"departureDate"`
-	ReturnDate    string           `json:"returnDate,omitempty"`
-	Price         total            `json:"price"`
-	Links         destinationLinks `json:"links"`
-}
-
-type destinationLinks struct {
-	Dates  string `json:"flightDates"`
-	Offers string `json:"flightOffers"`
-}
-
-type destinationsAnswer struct {
-	Warnings     []fault             `json:"warnings,omitempty"`
-	Data         []flightDestination `json:"data"`
-	Dictionaries dictionaries        `json:"dictionaries"`
-	Meta         meta                `json:"meta"`
-}
-
 // destinations answers from the deals of an origin: of each destination the cheapest
 // of any time, and of one-way fares of every month of departure; of returns by class of nights away.
 func (s *Service) destinations(p *parameters) asked {
@@ -45,72 +22,64 @@ func (s *Service) destinations(p *parameters) asked {
 	f := p.filter()
 	viewBy := p.oneOf("viewBy", "DESTINATION", "COUNTRY", "DATE", "DESTINATION", "DURATION", "WEEK")
 	if f.oneWay && viewBy == "DURATION" {
-		p.refuse("viewBy", notTogether, "viewBy=DURATION is given together with oneWay=true: give COUNTRY, DATE, DESTINATION or WEEK.")
+		p.refuse("viewBy", notTogether, "viewBy=DURATION is given together with oneWay=true: give COUNTRY, DATE, "+
+			"DESTINATION or WEEK.")
 	}
 	return func(ctx context.Context) (any, error) {
-		out := destinationsAnswer{Data: []flightDestination{}, Warnings: from.whole(), Meta: meta{Currency: "EUR", Defaults: p.defaults(f, viewBy), Links: s.selfLink(p)}}
+		out := listAnswer{Warnings: from.whole()}
 		// Without dates it is the fare that GET /v1/occasioni names; of dates the cheapest of each month are known.
 		byDay := len(p.values["departureDate"]) > 0 || viewBy == "DATE" || viewBy == "WEEK"
 		f.ofMonths = f.oneWay && byDay
 		if !f.oneWay && (byDay || len(p.values["duration"]) > 0) {
-			out.Warnings = append(out.Warnings, warning(returnsOfAny, "Of returns the cheapest of any date are known, with 1 to 3, 4 to 7, 8 to 14 and 15 or more nights away: a destination that has none on these days is left out. GET "+routes.Named("compat-dates").Path+" has all returns of a route."))
+			out.Warnings = append(out.Warnings,
+				warning(returnsOfAny, "Of returns the cheapest of any date are known, with 1 to 3, 4 to 7, "+
+					"8 to 14 and 15 or more nights away: a destination that has none on these days is left "+
+					"out. GET "+routes.Named("compat-dates").Path+" has all returns of a route."))
 		}
 		found, err := s.found(ctx, from, f)
-		if errors.Is(err, errNoReturns) {
-			out.Warnings = append(from.whole(), warning(oneWayOnly, "No return from "+from.Name+" was observed yet: ask with oneWay=true. A return is never made of two of them; GET "+routes.Named("compat-dates").Path+" has returns of a route once somebody has asked for them."))
-			out.Dictionaries = dictionary(from)
-			return out, nil
-		}
-		if err != nil {
+		if err != nil && !errors.Is(err, errNoReturns) {
 			return nil, err
 		}
-		found = cheapest(found, func(o destination) any {
-			switch viewBy {
-			case "COUNTRY":
-				return o.to.Country
-			case "DATE":
-				return o.depart
-			case "WEEK":
-				return weekOf(o.depart)
-			case "DURATION":
-				return [2]any{o.to.City, o.back - o.depart}
-			}
-			return o.to.City
-		})
-		found = sorted(found, func(a, b destination) int {
-			return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.depart, b.depart), strings.Compare(a.to.code, b.to.code))
-		})
-		out.Meta.Count = len(found)
-		found, out.Meta.Links = partOf(s, p, f.part, found)
-		named := []place{from}
-		for _, o := range found {
-			d := flightDestination{Type: "flight-destination", Origin: from.code, Destination: o.to.code, DepartureDate: o.depart.String(), Price: total{amount(o.price)}}
-			if o.back != 0 {
-				d.ReturnDate = o.back.String()
-			}
-			d.Links = destinationLinks{
-				s.list("compat-dates", url.Values{"origin": {from.code}, "destination": {o.to.code}}, f.oneWay, f.nonStop),
-				s.page(from, o.to, d.DepartureDate, d.ReturnDate, f.nonStop),
-			}
-			out.Data = append(out.Data, d)
-			named = append(named, o.to)
+		if err != nil {
+			f.part = part{} // nothing has parts
+			out.Warnings = append(from.whole(),
+				warning(oneWayOnly, "No return from "+from.Name+" was observed yet: ask with oneWay=true. A "+
+					"return is never made of two of them; GET "+routes.Named(
+					"compat-dates").Path+" has returns of a route once somebody has asked for them."))
 		}
-		out.Dictionaries = dictionary(named...)
+		s.fill(&out, p, f, viewBy, list{
+			kind: "flight-destination", from: from, options: found,
+			group: func(o option) any {
+				switch viewBy {
+				case "COUNTRY":
+					return o.to.Country
+				case "DATE":
+					return o.depart
+				case "WEEK":
+					return weekOf(o.depart)
+				case "DURATION":
+					return [2]any{o.to.City, o.back - o.depart}
+				}
+				return o.to.City
+			},
+			order: func(a, b option) int {
+				return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.depart, b.depart),
+					strings.Compare(a.to.code, b.to.code))
+			},
+			links: func(o option) flightLinks {
+				return flightLinks{Dates: s.listURL("compat-dates",
+					url.Values{"origin": {from.code}, "destination": {o.to.code}}, f)}
+			},
+		})
 		return out, nil
 	}
-}
-
-// destination is a destination that has a fare.
-type destination struct {
-	option
-	to place
 }
 
 // errNoReturns: no return from the origin was observed.
 var errNoReturns = errors.New("no return was observed")
 
 // found lists the fares of an origin's deals that a filter asks for.
-func (s *Service) found(ctx context.Context, from place, f filter) (all []destination, err error) {
+func (s *Service) found(ctx context.Context, from place, f filter) (all []option, err error) {
 	covered := false
 	for _, trip := range f.trips() {
 		data, _, err := s.Stored.Deals(ctx, from.City, trip)
@@ -130,17 +99,20 @@ func (s *Service) found(ctx context.Context, from place, f filter) (all []destin
 	switch {
 	case !covered && f.oneWay:
 		s.RequestOrigin(ctx, from.City)
-		return nil, &refusal{fault{404, noData, "No fare from " + from.Name + " is known here yet. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.", nil}}
+		return nil, &refusal{fault{404, noData, "No fare from " + from.Name +
+			" is known here yet. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.",
+			nil}}
 	case !covered:
 		return nil, errNoReturns
 	case len(all) == 0:
-		return nil, &refusal{fault{404, noData, "No fare from " + from.Name + " is as departureDate, duration, nonStop and maxPrice ask for.", nil}}
+		return nil, &refusal{fault{404, noData, "No fare from " + from.Name +
+			" is as departureDate, duration, nonStop and maxPrice ask for.", nil}}
 	}
 	return all, nil
 }
 
 // ofDeals lists the fares of deals that the filter asks for, as of a day.
-func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []destination) {
+func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []option) {
 	for _, e := range origin.Entries {
 		of := &e.Any
 		if f.nonStop {
@@ -162,12 +134,12 @@ func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []destination)
 			if d.Fare.Depart < today {
 				continue
 			}
-			o := option{depart: d.Fare.Depart, price: d.Fare.Price}
+			o := option{to: place{string(e.Destination), to}, depart: d.Fare.Depart, price: d.Fare.Price}
 			if d.Fare.Nights > 0 {
 				o.back = o.depart + fare.Day(d.Fare.Nights)
 			}
 			if f.holds(o) {
-				all = append(all, destination{o, place{string(e.Destination), to}})
+				all = append(all, o)
 			}
 			if !f.ofMonths {
 				break // those behind it are of when it has departed

@@ -136,9 +136,9 @@ type total struct {
 	Total string `json:"total"`
 }
 
-// page is the address of the page with our verdict on a departure. It stands where
+// pageURL is the address of the page with our verdict on a departure. It stands where
 // the address of an offer stood: there are none here.
-func (s *Service) page(from, to place, depart, back string, nonStop bool) string {
+func (s *Service) pageURL(from, to place, depart, back string, nonStop bool) string {
 	query := url.Values{"da": {string(from.City)}, "a": {string(to.City)}, "quando": {depart}}
 	if back != "" {
 		query.Set("ritorno", back)
@@ -149,9 +149,9 @@ func (s *Service) page(from, to place, depart, back string, nonStop bool) string
 	return s.address("/", query)
 }
 
-// list is the address of a list of flights.
-func (s *Service) list(name string, query url.Values, oneWay, nonStop bool) string {
-	query.Set("oneWay", strconv.FormatBool(oneWay))
-	query.Set("nonStop", strconv.FormatBool(nonStop))
+// listURL is the address of a list of flights.
+func (s *Service) listURL(name string, query url.Values, f filter) string {
+	query.Set("oneWay", strconv.FormatBool(f.oneWay))
+	query.Set("nonStop", strconv.FormatBool(f.nonStop))
 	return s.address(routes.Named(name).Path, query)
 }

@@ -54,14 +54,18 @@ func (s *Service) metrics(p *parameters) asked {
 		out.Warnings = append(from.whole(), to.whole()...)
 		if !oneWay {
 			q.Trip = usualStay
-			out.Warnings = append(out.Warnings, warning(stayAssumed, "These are returns with 4 to 7 nights away, observed as returns; GET /v1/analisi with notti is about others."))
+			out.Warnings = append(out.Warnings,
+				warning(stayAssumed, "These are returns with 4 to 7 nights away, observed as returns; GET "+
+					"/v1/analisi with notti is about others."))
 		}
 		_, of, count, err := s.Comparables(ctx, q)
 		if none, why := nothing(err); none {
 			err = nil
 			out.Warnings = append(out.Warnings, warning(noData, why))
 		} else if err == nil && of == nil {
-			out.Warnings = append(out.Warnings, warning(noData, fmt.Sprintf("%d fares are known to compare with, and too few of them leave as many days ahead: figures want 8 at least.", count)))
+			out.Warnings = append(out.Warnings,
+				warning(noData, fmt.Sprintf("%d fares are known to compare with, and too few of them leave "+
+					"as many days ahead: figures want 8 at least.", count)))
 		}
 		if err != nil || of == nil {
 			return out, err
@@ -71,7 +75,8 @@ func (s *Service) metrics(p *parameters) asked {
 		for _, f := range []struct {
 			cents fare.Cents
 			rank  string
-		}{{of.MinimoCent, "MINIMUM"}, {of.Q1Cent, "FIRST"}, {of.MedianaCent, "MEDIUM"}, {of.Q3Cent, "THIRD"}, {of.MassimoCent, "MAXIMUM"}} {
+		}{{of.MinimoCent, "MINIMUM"}, {of.Q1Cent, "FIRST"}, {of.MedianaCent, "MEDIUM"}, {of.Q3Cent, "THIRD"},
+			{of.MassimoCent, "MAXIMUM"}} {
 			cents, _ := rates.From(f.cents, currency) // its rate is known
 			m.PriceMetrics = append(m.PriceMetrics, quartile{amount(cents), f.rank})
 		}
@@ -95,7 +100,8 @@ func (p *parameters) departure(name string) (d fare.Day) {
 	case d < p.today:
 		p.refuse(name, invalidOption, fmt.Sprintf("%s has been: today is %s (UTC).", name, p.today))
 	case d > p.today+answer.MaxAhead:
-		p.refuse(name, invalidOption, fmt.Sprintf("%s is too far ahead: departures up to %s are known.", name, p.today+answer.MaxAhead))
+		p.refuse(name, invalidOption, fmt.Sprintf("%s is too far ahead: departures up to %s are known.", name,
+			p.today+answer.MaxAhead))
 	}
 	return d
 }
@@ -112,7 +118,8 @@ func (s *Service) currency(p *parameters, name string) (code string, rates fare.
 	}
 	rates, p.err = s.Rates(p.ctx)
 	if _, known := rates.Rate(code); p.err == nil && !known {
-		p.refuse(name, p.unfit, "There is no reference rate for "+code+". Choose one of: "+strings.Join(rates.Currencies(), ", ")+".")
+		p.refuse(name, p.unfit, "There is no reference rate for "+code+". Choose one of: "+strings.Join(
+			rates.Currencies(), ", ")+".")
 	}
 	return code, rates
 }
@@ -127,11 +134,14 @@ func nothing(err error) (none bool, why string) {
 	)
 	switch {
 	case errors.As(err, &covered):
-		return true, fmt.Sprintf("No such fare from %s to %s has ever been observed here. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.", covered.Series.Origin, covered.Series.Destination)
+		return true, fmt.Sprintf("No such fare from %s to %s has ever been observed here. It is noted, and the next "+
+			"refresh asks for it; GET /v1/rotte lists what is covered.", covered.Series.Origin,
+			covered.Series.Destination)
 	case errors.As(err, &empty), errors.As(err, &noFare):
 		return true, "The route is covered, but no such fare was found on it lately. Fares are refreshed every 7 days."
 	case errors.As(err, &stops):
-		return true, "Of the fares on this route the source does not say how many stops they have. Ask for fares with any number of stops."
+		return true, "Of the fares on this route the source does not say how many stops they have. Ask for fares " +
+			"with any number of stops."
 	}
 	return false, ""
 }

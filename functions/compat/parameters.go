@@ -31,7 +31,8 @@ func readParameters(r *http.Request, today fare.Day, unfit kind) *parameters {
 	p := &parameters{ctx: r.Context(), path: r.URL.Path, today: today, unfit: unfit}
 	var err error
 	if p.values, err = url.ParseQuery(r.URL.RawQuery); err != nil {
-		p.refuse("", invalidFormat, "The query string cannot be read: a % must begin an escape of two hexadecimal digits.")
+		p.refuse("", invalidFormat, "The query string cannot be read: a % must begin an escape of two "+
+			"hexadecimal digits.")
 	}
 	return p
 }
@@ -74,7 +75,8 @@ func (c place) whole() []fault {
 	if c.code == string(c.City) || len(c.Airports) < 2 {
 		return nil
 	}
-	return []fault{warning(wholeCity, fmt.Sprintf("Fares are observed by city: these are of all airports of %s (%s), not of %s alone.", c.Name, c.City, c.code))}
+	return []fault{warning(wholeCity, fmt.Sprintf(
+		"Fares are observed by city: these are of all airports of %s (%s), not of %s alone.", c.Name, c.City, c.code))}
 }
 
 // place reads the code of a city or an airport, which has to be given.
@@ -103,7 +105,8 @@ func (p *parameters) place(name string) (c place) {
 func (p *parameters) ends(origin, destination string) (from, to place) {
 	from, to = p.place(origin), p.place(destination)
 	if from.City != "" && from.City == to.City {
-		p.refuse(destination, p.unfit, fmt.Sprintf("%s and %s are both %s. Give two different cities.", origin, destination, from.Name))
+		p.refuse(destination, p.unfit, fmt.Sprintf("%s and %s are both %s. Give two different cities.", origin,
+			destination, from.Name))
 	}
 	return from, to
 }

@@ -117,7 +117,8 @@ func serve(t *testing.T, source upstream.Source, o onemachine.Options) *service 
 // observe has a table know a source's fares from Milan.
 func observe(t *testing.T, table store.Table, source upstream.Source) {
 	t.Helper()
-	r := refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: func() time.Time { return now }, Workers: 1, Rates: ecb.Table().On(fare.DayOf(now))}
+	r := refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: func() time.Time { return now },
+		Workers: 1, Rates: ecb.Table().On(fare.DayOf(now))}
 	if report, err := r.Run(t.Context(), "MIL"); err != nil || report.Failed > 0 {
 		t.Fatalf("%+v %v", report, err)
 	}
@@ -175,7 +176,8 @@ func worldOf(t *testing.T, source upstream.Source) *service {
 // trade trades a secret for a token.
 func (s *service) trade(secret string) string {
 	s.t.Helper()
-	d := s.post(url.Values{"grant_type": {"client_credentials"}, "client_id": {"anything"}, "client_secret": {secret}}.Encode())
+	d := s.post(url.Values{"grant_type": {"client_credentials"}, "client_id": {"anything"},
+		"client_secret": {secret}}.Encode())
 	if d.status != 200 || d.ExpiresIn != 1799 {
 		s.t.Fatalf("no token: %d %s", d.status, d.body)
 	}

@@ -57,15 +57,18 @@ func (s *Service) about(name string) func(context.Context, *Reader) (*page.Respo
 			if !s.sells() && slices.Contains(ofSale, id) {
 				continue
 			}
-			sections = append(sections, aboutSection{id, l.Text("about." + p.text + "." + id + ".title"), l.HTML("about."+p.text+"."+id+".text", s.particulars(l)...)})
+			sections = append(sections, aboutSection{id, l.Text("about." + p.text + "." + id + ".title"),
+				l.HTML("about."+p.text+"."+id+".text", s.particulars(l)...)})
 		}
 		title := l.Text("about." + p.text + ".title")
-		return render(http.StatusOK, "about.html", page.Page{Language: l, Title: title, Index: true, Others: page.InAll(l, p.path), Found: page.FoundAt(s.BaseURL, l, p.path)}, struct {
-			view
-			Title    string
-			Missing  bool
-			Sections []aboutSection
-		}{view{l}, title, s.Operator.Name == "" || s.Operator.Address == "" || s.Operator.Email == "", sections})
+		return render(http.StatusOK, "about.html",
+			page.Page{Language: l, Title: title, Index: true, Others: page.InAll(l, p.path),
+				Found: page.FoundAt(s.BaseURL, l, p.path)}, struct {
+				view
+				Title    string
+				Missing  bool
+				Sections []aboutSection
+			}{view{l}, title, s.Operator.Name == "" || s.Operator.Address == "" || s.Operator.Email == "", sections})
 	}
 }
 
@@ -79,9 +82,12 @@ func (s *Service) particulars(l *i18n.Language) []any {
 		return text
 	}
 	return []any{
-		"Name", given(o.Name), "Address", given(o.Address), "Email", given(o.Email), "Phone", given(o.Phone), "Number", given(o.Number), "Law", given(o.Law),
+		"Name", given(o.Name), "Address", given(o.Address), "Email", given(o.Email), "Phone", given(o.Phone), "Number",
+		given(o.Number), "Law", given(o.Law),
 		"USDC", l.Decimals(pay.FormatUnits(s.Wallet.Units)), "Days", CryptoDays,
-		"Offer", page.In(l, "/v1/pro"), "Manage", page.In(l, "/v1/pro/gestione"), "Recover", page.In(l, "/v1/pro/recupera"),
-		"Contact", page.In(l, "/v1/contatti"), "Privacy", page.In(l, "/v1/privacy"), "Imprint", page.In(l, "/v1/note-legali"),
+		"Offer", page.In(l, "/v1/pro"), "Manage", page.In(l, "/v1/pro/gestione"), "Recover",
+		page.In(l, "/v1/pro/recupera"),
+		"Contact", page.In(l, "/v1/contatti"), "Privacy", page.In(l, "/v1/privacy"), "Imprint",
+		page.In(l, "/v1/note-legali"),
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
@@ -17,9 +17,7 @@ import (
 // TestACheckoutAskedForAgain: with an Idempotency-Key the same call gives the same
 // checkout, also when it is long past ten minutes; whatever differs gives another.
 func TestACheckoutAskedForAgain(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	ask := func(from, email string, header ...string) string {
 		t.Helper()
 		a := s.From(from+":1", "POST", "/api/v1/pro/checkout", fixture.Object("email", email), header...)
@@ -30,7 +28,7 @@ func TestACheckoutAskedForAgain(t *testing.T) {
 	}
 	key := []string{"Idempotency-Key", again}
 	first := ask("10.9.9.9", "ada@example.com", key...)
-	clock.Add(time.Hour)
+	s.Clock.Add(time.Hour)
 	if got := ask("10.9.9.9", "ADA@example.com", key...); got != first {
 		t.Error("the same call gave another checkout")
 	}
@@ -45,9 +43,8 @@ func TestACheckoutAskedForAgain(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "short", strings.Repeat("a", 101)} {
-		if a := s.Do("POST", "/api/v1/pro/checkout", fixture.Object("email", "ada@example.com"), "Idempotency-Key", bad); a.Status != 400 || !strings.Contains(a.Body, "Idempotency-Key") {
-			t.Errorf("%d characters: %d %s", len(bad), a.Status, a.Body)
-		}
+		wantBody(t, s.Do("POST", "/api/v1/pro/checkout", fixture.Object("email", "ada@example.com"), "Idempotency-Key",
+			bad), 400, "Idempotency-Key", len(bad), " characters")
 	}
 }
 
@@ -88,16 +85,20 @@ func TestWhatWasUsed(t *testing.T) {
 		call(fixture.Question, key, 2)
 		call("/v1/price-trends?origin=MIL&currency=eur", key, 1)
 		want := map[string]used{
-			"/v1/analisi": {2, 120, 5}, "/v1/rotte": {0, 120, 0}, "/v1/storico": {0, 120, 0}, "/v1/price-trends": {1, 60, 1}, "/v1/pro/chiave": {1, 60, 1},
-			"/v1/calendario": {0, 60, 0}, "/v1/occasioni": {0, 60, 0}, "/v1/pro/portale": {0, 20, 0}, "/v1/pro/gestione/piano": {0, 20, 0}, "/v1/consumo": {0, 60, 0},
+			"/v1/analisi": {2, 120, 5}, "/v1/rotte": {0, 120, 0}, "/v1/storico": {0, 120, 0},
+			"/v1/price-trends": {1, 60, 1}, "/v1/pro/chiave": {1, 60, 1},
+			"/v1/calendario": {0, 60, 0}, "/v1/occasioni": {0, 60, 0}, "/v1/pro/portale": {0, 20, 0},
+			"/v1/pro/gestione/piano": {0, 20, 0}, "/v1/consumo": {0, 60, 0},
 		}
 		if diff := cmp.Diff(want, look()); diff != "" {
 			t.Errorf("-want +got: %s", diff)
 		}
 		clock.Add(24 * time.Hour)
 		want = map[string]used{
-			"/v1/analisi": {0, 120, 0}, "/v1/rotte": {0, 120, 0}, "/v1/storico": {0, 120, 0}, "/v1/price-trends": {0, 60, 0}, "/v1/pro/chiave": {1, 60, 1},
-			"/v1/calendario": {0, 60, 0}, "/v1/occasioni": {0, 60, 0}, "/v1/pro/portale": {0, 20, 0}, "/v1/pro/gestione/piano": {0, 20, 0}, "/v1/consumo": {0, 60, 0},
+			"/v1/analisi": {0, 120, 0}, "/v1/rotte": {0, 120, 0}, "/v1/storico": {0, 120, 0},
+			"/v1/price-trends": {0, 60, 0}, "/v1/pro/chiave": {1, 60, 1},
+			"/v1/calendario": {0, 60, 0}, "/v1/occasioni": {0, 60, 0}, "/v1/pro/portale": {0, 20, 0},
+			"/v1/pro/gestione/piano": {0, 20, 0}, "/v1/consumo": {0, 60, 0},
 		}
 		if diff := cmp.Diff(want, look()); diff != "" {
 			t.Errorf("the next day: -want +got: %s", diff)
@@ -107,13 +108,9 @@ func TestWhatWasUsed(t *testing.T) {
 
 // TestGoodDeliveriesAreHeard: however many bad ones an address has sent before, a signed delivery is taken.
 func TestGoodDeliveriesAreHeard(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")
-	if a := s.Confirm(session); a.Status != 200 {
-		t.Fatalf("%d %s", a.Status, a.Body)
-	}
+	must(t, s.Confirm(session), 200, "")
 	const from = "54.187.174.169:443"
 	refused := 0
 	for range 3100 {
@@ -126,9 +123,8 @@ func TestGoodDeliveriesAreHeard(t *testing.T) {
 	}
 	s.Payments.Stripe.Renew(subscription)
 	event := s.Payments.Stripe.Events()[0].Payload
-	if a := s.From(from, "POST", "/v1/pro/webhook", string(event), "Stripe-Signature", paytest.Sign(event, clock.Now(), s.Payments.Stripe.Secret)); a.Status != 200 {
-		t.Errorf("a good delivery: %d %s", a.Status, a.Body)
-	}
+	want(t, s.From(from, "POST", "/v1/pro/webhook", string(event), "Stripe-Signature",
+		playmoney.Sign(event, s.Clock.Now(), s.Payments.Stripe.Secret)), 200, "", "a good delivery")
 }
 
 // TestARefusedRotationIsLookedUpOnce: a wrong key that somebody goes on sending costs one
@@ -142,9 +138,7 @@ func TestARefusedRotationIsLookedUpOnce(t *testing.T) {
 	wrong := "vd_" + strings.Repeat("A", 65)
 	before := len(table.Calls())
 	for range 50 {
-		if a := rotate(s, wrong); a.Status != 401 {
-			t.Fatalf("%d %s", a.Status, a.Body)
-		}
+		must(t, rotate(s, wrong), 401, "")
 	}
 	if got := len(table.Calls()) - before; got != 1 {
 		t.Errorf("50 rotations of a wrong key made %d calls to the store", got)

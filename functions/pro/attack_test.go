@@ -11,7 +11,7 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
@@ -31,14 +31,17 @@ func TestNeighboursReadNoKey(t *testing.T) {
 				t.Fatal("the form holds no random field")
 			}
 			once := s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada, "t", field[1]))
-			if twice := s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", "Ada@example.com", "t", field[1])); once.Status != 200 || twice.URL != once.URL {
+			if twice := s.From(office, "POST", "/v1/pro/checkout",
+				fixture.Object("email", "Ada@example.com", "t", field[1])); once.Status != 200 ||
+				twice.URL != once.URL {
 				t.Errorf("a double click: %d %s, then %d %s", once.Status, once.Body, twice.Status, twice.Body)
 			}
 			return once
 		},
 		"by Idempotency-Key": func(s fixture.Shop) fixture.Reply {
 			once := s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada), "Idempotency-Key", again)
-			if twice := s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada), "Idempotency-Key", again); once.Status != 200 || twice.URL != once.URL {
+			if twice := s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada), "Idempotency-Key",
+				again); once.Status != 200 || twice.URL != once.URL {
 				t.Errorf("a retry: %d %s, then %d %s", once.Status, once.Body, twice.Status, twice.Body)
 			}
 			return once
@@ -47,9 +50,8 @@ func TestNeighboursReadNoKey(t *testing.T) {
 			return s.From(office, "POST", "/v1/pro/checkout", fixture.Object("email", ada))
 		},
 	} {
-		clock := storetest.NewClock()
-		s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
-		clock.Add(time.Hour - time.Duration(clock.Now().Minute())*time.Minute)
+		s := open(t)
+		s.Clock.Add(time.Hour - time.Duration(s.Clock.Now().Minute())*time.Minute)
 		buyer := own(s)
 		paid := s.Payments.Stripe.Sessions()[0]
 		s.Payments.Stripe.Pay(paid)
@@ -60,13 +62,14 @@ func TestNeighboursReadNoKey(t *testing.T) {
 			case 1:
 				header = []string{"Idempotency-Key", fmt.Sprint("a-neighbour's-own-", n)}
 			case 2:
-				body = append(body, "t", hidden.FindStringSubmatch(s.Do("GET", "/v1/pro", "", "Accept", "text/html").Body)[1])
+				body = append(body, "t", hidden.FindStringSubmatch(s.Do("GET", "/v1/pro", "", "Accept",
+					"text/html").Body)[1])
 			}
 			a := s.From(office, "POST", "/v1/pro/checkout", fixture.Object(body...), header...)
 			switch {
 			case a.Status == 429:
 				refused++
-				clock.Add(time.Hour)
+				s.Clock.Add(time.Hour)
 			case a.Status != 200:
 				t.Fatalf("%d %s", a.Status, a.Body)
 			case a.URL == buyer.URL:
@@ -74,7 +77,8 @@ func TestNeighboursReadNoKey(t *testing.T) {
 			}
 		}
 		if keys != 0 || refused == 0 {
-			t.Errorf("%s: of 100 neighbours %d got the buyer's checkout; the address was refused %d times", name, keys, refused)
+			t.Errorf("%s: of 100 neighbours %d got the buyer's checkout; the address was refused %d times", name, keys,
+				refused)
 		}
 		if a := s.Confirm(paid); a.Status != 200 || a.APIKey == "" {
 			t.Errorf("%s: the buyer: %d %s", name, a.Status, a.Body)
@@ -84,11 +88,10 @@ func TestNeighboursReadNoKey(t *testing.T) {
 
 // TestLookingDoesNotUseUpAKey: a HEAD, as previews of links send it, has nowhere to show a key.
 func TestLookingDoesNotUseUpAKey(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	session, _ := s.Buy("ada@example.com")
-	if a := s.Do("HEAD", "/api/v1/pro/conferma?session_id="+session, ""); a.Status != 405 || a.Header.Get("Allow") != "GET" {
+	if a := s.Do("HEAD", "/api/v1/pro/conferma?session_id="+session, ""); a.Status != 405 ||
+		a.Header.Get("Allow") != "GET" {
 		t.Errorf("HEAD: %d, Allow %q", a.Status, a.Header.Get("Allow"))
 	}
 	if a := s.Confirm(session); a.Status != 200 || a.APIKey == "" {
@@ -98,9 +101,7 @@ func TestLookingDoesNotUseUpAKey(t *testing.T) {
 
 // TestAUsedPaymentDoesNotTellWhoUsedIt: payments are public, and who made them is not.
 func TestAUsedPaymentDoesNotTellWhoUsedIt(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	signature := s.Send(fixture.Price, "")
 	s.Verify("ada@example.com", signature)
 	own, other := s.Verify("ada@example.com", signature), s.Verify("eve@example.com", signature)
@@ -140,7 +141,8 @@ func TestTheEndOfAPlanIsAnsweredAsStored(t *testing.T) {
 	s := fixture.OpenShop(t, table, clock)
 	table.armed = true
 	a := s.Verify("ada@example.com", s.Send(fixture.Price, ""))
-	if stored := s.Customer("ada@example.com").Plan().Until; a.Status != 200 || !a.ExpiresAt.Equal(stored) || !s.Works(a.APIKey) {
+	if stored := s.Customer("ada@example.com").Plan().Until; a.Status != 200 || !a.ExpiresAt.Equal(stored) ||
+		!s.Works(a.APIKey) {
 		t.Errorf("%d %s; stored is %v", a.Status, a.Body, stored)
 	}
 }
@@ -160,11 +162,10 @@ func (b *between) Subscription(ctx context.Context, id string) (pay.Subscription
 	return answer, err
 }
 
-// TestAnOlderAnswerNeverOverwritesANewer: a renewal is paid and its delivery handled while another delivery, which asked before, is still on its way.
+// TestAnOlderAnswerNeverOverwritesANewer: a renewal is paid and its delivery handled while another
+// delivery, which asked before, is still on its way.
 func TestAnOlderAnswerNeverOverwritesANewer(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")
 	s.Confirm(session)
 	first := s.Payments.Stripe.Events()[0]
@@ -184,7 +185,8 @@ func TestAnOlderAnswerNeverOverwritesANewer(t *testing.T) {
 	}
 }
 
-// TestAKeyThatIsReplacedMeanwhileIsNotGivenBack: verifying with the current key while that is replaced must not give back the dead one.
+// TestAKeyThatIsReplacedMeanwhileIsNotGivenBack: verifying with the current key while that is
+// replaced must not give back the dead one.
 func TestAKeyThatIsReplacedMeanwhileIsNotGivenBack(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -218,13 +220,10 @@ func (i *interrupted) Write(ctx context.Context, ops ...store.Op) error {
 
 // TestContentTypeOfDeliveries: the processor names a charset.
 func TestContentTypeOfDeliveries(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	s.Buy("ada@example.com")
 	e := s.Payments.Stripe.Events()[0]
-	a := s.Do("POST", "/api/v1/pro/webhook", string(e.Payload), "Content-Type", "application/json; charset=utf-8", "Stripe-Signature", paytest.Sign(e.Payload, clock.Now(), s.Payments.Stripe.Secret))
-	if a.Status != 200 {
-		t.Errorf("%d %s", a.Status, a.Body)
-	}
+	a := s.Do("POST", "/api/v1/pro/webhook", string(e.Payload), "Content-Type", "application/json; charset=utf-8",
+		"Stripe-Signature", playmoney.Sign(e.Payload, s.Clock.Now(), s.Payments.Stripe.Secret))
+	want(t, a, 200, "")
 }

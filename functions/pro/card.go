@@ -19,17 +19,21 @@ import (
 
 func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.JSON(api, "pro-checkout", httpapi.JSONDoc{
-		Summary:     "Buy Pro by card",
-		Description: "Gives the address of a hosted checkout. The same caller gets the same one for the same e-mail address and Idempotency-Key, or random field of a page, as long as the card processor remembers it. Without either, every call begins another.",
-		Answer:      checkoutBegun{},
-		Pages:       []int{http.StatusOK},
+		Summary: "Buy Pro by card",
+		Description: "Gives the address of a hosted checkout. The same caller gets the same one for the same e-mail " +
+			"address and Idempotency-Key, or random field of a page, as long as the card processor " +
+			"remembers it. Without either, every call begins another.",
+		Answer: checkoutBegun{},
+		Pages:  []int{http.StatusOK},
 	}, s.checkCheckout, s.checkout)
 	httpapi.JSON(api, "pro-conferma", httpapi.JSONDoc{
-		Summary:     "Get the key after paying by card",
-		Description: "The hosted checkout sends the payer here. The key is shown once as JSON, or as a page where HTML is asked for; the page can be opened again for 10 minutes. Where the address has a key already, that key goes on, no key is shown, and `status` is `esteso`.",
-		Problems:    []httpapi.ProblemType{NoSuchSession, NotPro, NotPaid, SessionExpired, KeyIssued},
-		Answer:      issued{},
-		Pages:       []int{http.StatusOK, NoSuchSession.Status, NotPro.Status, NotPaid.Status, SessionExpired.Status},
+		Summary: "Get the key after paying by card",
+		Description: "The hosted checkout sends the payer here. The key is shown once as JSON, or as a page where " +
+			"HTML is asked for; the page can be opened again for 10 minutes. Where the address has a key " +
+			"already, that key goes on, no key is shown, and `status` is `esteso`.",
+		Problems: []httpapi.ProblemType{NoSuchSession, NotPro, NotPaid, SessionExpired, KeyIssued},
+		Answer:   issued{},
+		Pages:    []int{http.StatusOK, NoSuchSession.Status, NotPro.Status, NotPaid.Status, SessionExpired.Status},
 	}, nil, s.confirm)
 	httpapi.JSON(api, "pro-webhook", httpapi.JSONDoc{
 		Summary:     "Deliveries of the card processor",
@@ -78,7 +82,8 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	})
 	switch {
 	case errors.Is(err, pay.ErrBadEmail):
-		return nil, httpapi.Invalid(httpapi.Fault{Name: "email", Detail: "is not an address that the card checkout takes"})
+		return nil, httpapi.Invalid(httpapi.Fault{Name: "email",
+			Detail: "is not an address that the card checkout takes"})
 	case errors.Is(err, pay.ErrUnavailable):
 		return nil, s.unavailable(ctx, "the checkout", err)
 	case err != nil:
@@ -93,7 +98,8 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 func (s *Service) checkoutKey(ctx context.Context, in *checkoutInput, email string) (string, error) {
 	secret := httpapi.Repeatable{Again: cmp.Or(in.Again, in.Body.Token)}
 	var derived [16]byte
-	_, err := io.ReadFull(secret.Random(ctx, s.Random, "pro checkout", httpapi.Subject(ctx), apikey.Normalize(email)), derived[:])
+	_, err := io.ReadFull(secret.Random(ctx, s.Random, "pro checkout", httpapi.Subject(ctx), apikey.Normalize(email)),
+		derived[:])
 	return hex.EncodeToString(derived[:]), err
 }
 
@@ -108,7 +114,7 @@ type confirmInput struct {
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	l, person := in.language(), page.WantsHTML(in.Accept)
 	if person {
-		bought, until, ok, err := s.again(ctx, in.Session)
+		bought, until, ok, err := s.lookAgain(ctx, in.Session)
 		if err != nil {
 			return nil, err
 		}
@@ -131,15 +137,19 @@ func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 	session, err := s.Checkout.Session(ctx, id)
 	switch {
 	case errors.Is(err, pay.ErrNoSuchSession):
-		return issued{}, NoSuchSession.Problem("No checkout has that session_id. Open the link that the checkout sent you to, whole.")
+		return issued{}, NoSuchSession.Problem(
+			"No checkout has that session_id. Open the link that the checkout sent you to, whole.")
 	case err != nil:
 		return issued{}, s.unavailable(ctx, "the checkout", err)
 	case session.Status == pay.Expired:
-		return issued{}, SessionExpired.Problem("The checkout expired before it was paid. POST /api/v1/pro/checkout begins a new one.")
+		return issued{}, SessionExpired.Problem(
+			"The checkout expired before it was paid. POST /api/v1/pro/checkout begins a new one.")
 	case session.Foreign():
-		return issued{}, NotPro.Problem("The checkout did not sell Pro, so there is no key for it. POST /api/v1/pro/checkout begins one that does.")
+		return issued{}, NotPro.Problem("The checkout did not sell Pro, so there is no key for it. POST " +
+			"/api/v1/pro/checkout begins one that does.")
 	case !session.Sold() || session.Email == "":
-		return issued{}, NotPaid.Problem("The checkout is not paid yet. Finish it, or wait as Retry-After says and ask again.").With("Retry-After", "5")
+		return issued{}, NotPaid.Problem("The checkout is not paid yet. Finish it, or wait as Retry-After says and "+
+			"ask again.").With("Retry-After", "5")
 	}
 	bought, err := s.buy(ctx, session.Email, "", "checkout/"+session.ID, session.ID, nil, func(c *store.Customer) {
 		paid(c, session.Subscription, session.PaidUntil)
@@ -248,9 +258,8 @@ func (s *Service) dropForeign(ctx context.Context, c *store.Customer) error {
 	return nil
 }
 
-// subscriber finds whose a subscription is: by what was remembered of it, or by
-// its address. The address can be changed at the processor; the plan stays with
-// who bought it.
+// subscriber finds whose a subscription is: by what was remembered of it, or by its address. The
+// address can be changed at the processor; the plan stays with who bought it.
 func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.CustomerID, error) {
 	known, err := s.Keys.SubscriptionOwner(ctx, event.Subscription)
 	if !errors.Is(err, store.ErrNotFound) {
@@ -264,7 +273,8 @@ func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.Custo
 		return "", errForeign
 	}
 	if subscription.Status == pay.Ended {
-		return "", pay.ErrNoSuchSubscription // whoever was erased does not come back with the news that the subscription ended
+		// whoever was erased does not come back with the news that the subscription ended
+		return "", pay.ErrNoSuchSubscription
 	}
 	email := subscription.Email
 	if email == "" {

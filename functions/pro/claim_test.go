@@ -16,7 +16,7 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/shared/apikey"
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
@@ -29,7 +29,7 @@ type payer struct{ key ed25519.PrivateKey }
 func newPayer(n byte) payer { return payer{ed25519.NewKeyFromSeed(bytes.Repeat([]byte{n}, 32))} }
 
 func (p payer) pay(s fixture.Shop, memo string) pay.Signature {
-	return s.Payments.Node.Pay(paytest.Transfer{
+	return s.Payments.Node.Pay(playmoney.Transfer{
 		Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price, Memo: memo,
 		From: base58.Encode(p.key.Public().(ed25519.PublicKey)),
 	})
@@ -49,37 +49,34 @@ func claim(s fixture.Shop, email string, signature pay.Signature, firma string) 
 }
 
 func TestWhoPaidOutranksWhoClaims(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	ada := newPayer(1)
 	signature := ada.pay(s, "thanks")
 	eve := claim(s, "eve@example.com", signature, "")
 	if eve.Status != 200 || !s.Works(eve.APIKey) {
 		t.Fatalf("%d %s", eve.Status, eve.Body)
 	}
-	clock.Add(29 * 24 * time.Hour)
-	if a := claim(s, "ada@example.com", signature, ""); a.Status != 409 || a.Code != "pagamento-gia-usato" {
-		t.Errorf("a second claim without proof: %d %s", a.Status, a.Body)
-	}
-	if details := s.Do("GET", "/v1/pro/cripta?email=Ada@example.com", ""); !strings.Contains(details.Body, `"proofText":"Verdetto Pro payment\nada@example.com\nSIGNATURE"`) {
+	s.Clock.Add(29 * 24 * time.Hour)
+	want(t, claim(s, "ada@example.com", signature, ""), 409, "pagamento-gia-usato", "a second claim without proof")
+	if details := s.Do("GET", "/v1/pro/cripta?email=Ada@example.com", ""); !strings.Contains(details.Body,
+		`"proofText":"Verdetto Pro payment\nada@example.com\nSIGNATURE"`) {
 		t.Errorf("what to sign is not told: %s", details.Body)
 	}
 	own := claim(s, "Ada@example.com", signature, base58.Encode(ada.proof("ada@example.com", signature)))
-	if own.Status != 200 || !s.Works(own.APIKey) || !own.ExpiresAt.Equal(clock.Now().AddDate(0, 0, 30)) {
+	if own.Status != 200 || !s.Works(own.APIKey) || !own.ExpiresAt.Equal(s.Clock.Now().AddDate(0, 0, 30)) {
 		t.Errorf("with proof: %d %s", own.Status, own.Body)
 	}
 	if s.Works(eve.APIKey) {
 		t.Error("the stranger's key still works")
 	}
 	for name, a := range map[string]fixture.Reply{
-		"again":          claim(s, "ada@example.com", signature, base58.Encode(ada.proof("ada@example.com", signature))),
-		"another proof":  claim(s, "bob@example.com", signature, base64.StdEncoding.EncodeToString(ada.proof("bob@example.com", signature))),
+		"again": claim(s, "ada@example.com", signature,
+			base58.Encode(ada.proof("ada@example.com", signature))),
+		"another proof": claim(s, "bob@example.com", signature,
+			base64.StdEncoding.EncodeToString(ada.proof("bob@example.com", signature))),
 		"without, again": claim(s, "eve@example.com", signature, ""),
 	} {
-		if a.Status != 409 || a.Code != "pagamento-gia-usato" {
-			t.Errorf("%s: %d %s", name, a.Status, a.Body)
-		}
+		want(t, a, 409, "pagamento-gia-usato", name)
 	}
 	if !s.Works(own.APIKey) {
 		t.Error("the proven claim was lost")
@@ -88,9 +85,7 @@ func TestWhoPaidOutranksWhoClaims(t *testing.T) {
 
 // TestProofsThatAreNone: a firma that proves nothing is refused with its reason, whoever claimed before.
 func TestProofsThatAreNone(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	ada, bob := newPayer(1), newPayer(2)
 	signature, other := ada.pay(s, ""), ada.pay(s, "")
 	good := ada.proof("ada@example.com", signature)
@@ -107,54 +102,41 @@ func TestProofsThatAreNone(t *testing.T) {
 		"the payment's own":     {signature.String(), 422, "prova-non-valida"},
 		"one bit of it changed": {base58.Encode(append([]byte{good[0] ^ 1}, good[1:]...)), 422, "prova-non-valida"},
 	} {
-		if a := claim(s, "ada@example.com", signature, c.firma); a.Status != c.status || a.Code != c.code {
-			t.Errorf("%s: %d %s", name, a.Status, a.Body)
-		}
+		want(t, claim(s, "ada@example.com", signature, c.firma), c.status, c.code, name)
 	}
-	if a := claim(s, "ada@example.com", signature, base64.StdEncoding.EncodeToString(good)); a.Status != 200 {
-		t.Errorf("the good one: %d %s", a.Status, a.Body)
-	}
+	want(t, claim(s, "ada@example.com", signature, base64.StdEncoding.EncodeToString(good)), 200, "", "the good one")
 }
 
 // TestProofNeverBeatsWhatIsFinal: a memo that binds, a claim that an earlier version marked, and the end of 30 days.
 func TestProofNeverBeatsWhatIsFinal(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	ada := newPayer(1)
 	proven := func(signature pay.Signature) fixture.Reply {
 		return claim(s, "ada@example.com", signature, base58.Encode(ada.proof("ada@example.com", signature)))
 	}
 	bound := ada.pay(s, pay.BindingMemo([]byte(fixture.Pepper), "bob@example.com"))
-	if a := proven(bound); a.Status != 403 || a.Code != "pagamento-di-altri" {
-		t.Errorf("a bound payment: %d %s", a.Status, a.Body)
-	}
-	if a := claim(s, "bob@example.com", bound, ""); a.Status != 200 {
-		t.Errorf("a bound payment, by whose it is: %d %s", a.Status, a.Body)
-	}
+	want(t, proven(bound), 403, "pagamento-di-altri", "a bound payment")
+	want(t, claim(s, "bob@example.com", bound, ""), 200, "", "a bound payment, by whose it is")
 	marked := ada.pay(s, "")
 	if err := s.Table.Write(t.Context(), store.Op{Mode: store.Create, Item: store.Item{
-		Key: store.Key{Partition: "CASHED#payment/" + marked.String(), Sort: "MARK"}, Data: bytes.Repeat([]byte{'{'}, len(apikey.Hash{})),
+		Key:  store.Key{Partition: "CASHED#payment/" + marked.String(), Sort: "MARK"},
+		Data: bytes.Repeat([]byte{'{'}, len(apikey.Hash{})),
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	if a := proven(marked); a.Status != 409 {
-		t.Errorf("a payment that an earlier version marked: %d %s", a.Status, a.Body)
-	}
+	want(t, proven(marked), 409, "", "a payment that an earlier version marked")
 	old := ada.pay(s, "")
 	claim(s, "eve@example.com", old, "")
-	clock.Add(31 * 24 * time.Hour)
-	if a := proven(old); a.Status != 422 || a.Code != "pagamento-scaduto" {
-		t.Errorf("after 31 days: %d %s", a.Status, a.Body)
-	}
+	s.Clock.Add(31 * 24 * time.Hour)
+	want(t, proven(old), 422, "pagamento-scaduto", "after 31 days")
 }
 
-// TestClaimsRace: of many claims of one payment, without proof and with it, in any order, the payer's wins and nobody keeps days beside.
+// TestClaimsRace: of many claims of one payment, without proof and with it, in any order, the
+// payer's wins and nobody keeps days beside.
 func TestClaimsRace(t *testing.T) {
 	t.Parallel()
 	const rounds, strangers = 100, 4
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
 	for round := range rounds {
 		withProof := round%2 == 0
 		ada := newPayer(byte(round))
@@ -164,7 +146,8 @@ func TestClaimsRace(t *testing.T) {
 		var wg sync.WaitGroup
 		if withProof {
 			wg.Go(func() {
-				if a := claim(s, owner, signature, base58.Encode(ada.proof(owner, signature))); a.Status != 200 || a.APIKey == "" {
+				if a := claim(s, owner, signature, base58.Encode(ada.proof(owner, signature))); a.Status != 200 ||
+					a.APIKey == "" {
 					t.Errorf("round %d: who paid is told %d %s", round, a.Status, a.Body)
 				}
 			})
@@ -180,7 +163,8 @@ func TestClaimsRace(t *testing.T) {
 			}
 		}
 		if withProof != live(s, owner) || withProof == (plans == 1) || plans > 1 {
-			t.Errorf("round %d, with proof %v: who paid has a plan: %v; %d strangers have one", round, withProof, live(s, owner), plans)
+			t.Errorf("round %d, with proof %v: who paid has a plan: %v; %d strangers have one", round, withProof,
+				live(s, owner), plans)
 		}
 	}
 }
@@ -206,7 +190,8 @@ func TestTakingOverUnderFaults(t *testing.T) {
 		if a.Status != 200 && a.Code != "pagamento-gia-usato" || a.Status == 200 && !s.Works(a.APIKey) {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
-		if end := s.Customer("ada@example.com").Crypto; !end.Equal(begun.AddDate(0, 0, 30)) || live(s, "eve@example.com") {
+		if end := s.Customer("ada@example.com").Crypto; !end.Equal(begun.AddDate(0, 0, 30)) ||
+			live(s, "eve@example.com") {
 			t.Errorf("the payer's plan ends %v; the stranger has one: %v", end, live(s, "eve@example.com"))
 		}
 	})

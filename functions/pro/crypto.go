@@ -10,6 +10,7 @@ import (
 
 	"rsc.io/qr"
 
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/pay"
 	"verdetto/shared/store"
 	"verdetto/shared/web/httpapi"
@@ -18,16 +19,22 @@ import (
 
 func (s *Service) registerCrypto(api *httpapi.API) {
 	httpapi.JSON(api, "pro-cripta", httpapi.JSONDoc{
-		Summary:     "How to pay in USDC",
-		Description: "One payment buys 30 days; there is no renewal by itself. With an e-mail address the answer holds a Solana Pay link whose memo binds the payment to that address, so that nobody else can claim it. Where HTML is asked for it is a page that waits for the payment.",
-		Answer:      Details{},
-		Pages:       []int{http.StatusOK},
+		Summary: "How to pay in USDC",
+		Description: "One payment buys 30 days; there is no renewal by itself. With an e-mail address the answer " +
+			"holds a Solana Pay link whose memo binds the payment to that address, so that nobody else can " +
+			"claim it. Where HTML is asked for it is a page that waits for the payment.",
+		Answer: Details{},
+		Pages:  []int{http.StatusOK},
 	}, s.checkCrypto, s.details)
 	s.registerWaiting(api)
 	httpapi.JSON(api, "pro-verifica-cripta", httpapi.JSONDoc{
-		Summary:     "Get the key after paying in USDC",
-		Description: "Looks the transaction up on the chain. A signature counts once, ever. A payment that no memo binds to an address belongs to who claims it first, unless who paid proves it with firma. Where the address has a key already, that key goes on, no key is shown, and `status` is `esteso`; whoever sends that key in X-Api-Key is shown it again.",
-		Problems:    []httpapi.ProblemType{NoPayment, NotFinal, PaymentFailed, TooLittle, TooOld, NotYours, WrongProof, PaymentUsed},
+		Summary: "Get the key after paying in USDC",
+		Description: "Looks the transaction up on the chain. A signature counts once, ever. A payment that no memo " +
+			"binds to an address belongs to who claims it first, unless who paid proves it with firma. " +
+			"Where the address has a key already, that key goes on, no key is shown, and `status` is " +
+			"`esteso`; whoever sends that key in X-Api-Key is shown it again.",
+		Problems: []httpapi.ProblemType{NoPayment, NotFinal, PaymentFailed, TooLittle, TooOld, NotYours, WrongProof,
+			PaymentUsed},
 	}, s.checkVerify, s.verify)
 }
 
@@ -79,7 +86,8 @@ func (s *Service) details(_ context.Context, in *detailsInput) (*page.Response, 
 func (s *Service) bare() Details {
 	return Details{
 		Wallet: s.Wallet.Owner, TokenAccount: s.Wallet.TokenAccount, Mint: s.Wallet.Mint, Network: s.Wallet.Network,
-		Amount: pay.FormatUnits(s.Wallet.Units), Decimals: 6, Days: CryptoDays, ProofText: pay.ProofText("EMAIL", "SIGNATURE"),
+		Amount: pay.FormatUnits(s.Wallet.Units), Decimals: 6, Days: CryptoDays,
+		ProofText: pay.ProofText("EMAIL", "SIGNATURE"),
 	}
 }
 
@@ -93,7 +101,8 @@ func (s *Service) detailsFor(email, reference string) (Details, error) {
 	d.ProofText = pay.ProofText(email, "SIGNATURE")
 	d.Memo = pay.BindingMemo(s.Pepper, email)
 	d.Link = pay.Transfer{
-		Recipient: d.Wallet, Mint: d.Mint, Units: s.Wallet.Units, Memo: d.Memo, Label: "Verdetto Pro", Reference: reference,
+		Recipient: d.Wallet, Mint: d.Mint, Units: s.Wallet.Units, Memo: d.Memo, Label: "Verdetto Pro",
+		Reference: reference,
 	}.Link()
 	d.QR, err = svg(d.Link)
 	return d, err
@@ -115,7 +124,8 @@ func svg(text string) (string, error) {
 		}
 	}
 	size := code.Size + 2*border
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges" role="img" aria-label="QR"><path fill="#fff" d="M0 0h%dv%dH0z"/><path d="%s"/></svg>`,
+	return fmt.Sprintf(
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges" role="img" aria-label="QR"><path fill="#fff" d="M0 0h%dv%dH0z"/><path d="%s"/></svg>`,
 		size, size, size, size, path.String()), nil
 }
 
@@ -131,23 +141,14 @@ type verifyInput struct {
 type verifyOutput struct{ Body issued }
 
 func (s *Service) checkVerify(_ context.Context, in *verifyInput) error {
-	var faults []httpapi.Fault
-	if _, err := address(in.Body.Email); err != nil {
-		var p *httpapi.Problem
-		if errors.As(err, &p) {
-			faults = append(faults, p.Errors...)
-		}
-	}
-	if _, err := pay.ParseSignature(in.Body.Signature); err != nil {
-		faults = append(faults, httpapi.Fault{Name: "signature", Detail: "is not a transaction signature: 64 bytes in base58, as wallets and explorers show it"})
-	}
-	if _, err := pay.ParseProof(in.Body.Proof); in.Body.Proof != "" && err != nil {
-		faults = append(faults, httpapi.Fault{Name: "firma", Detail: "is " + pay.ErrNotProof.Error()})
-	}
-	if len(faults) > 0 {
-		return httpapi.Invalid(faults...)
-	}
-	return nil
+	var wrong faults
+	_, err := mail.ParseAddress(in.Body.Email)
+	wrong.add(err != nil, badEmail)
+	_, err = pay.ParseSignature(in.Body.Signature)
+	wrong.add(err != nil, badTransaction)
+	_, err = pay.ParseProof(in.Body.Proof)
+	wrong.add(in.Body.Proof != "" && err != nil, httpapi.Fault{Name: "firma", Detail: "is " + pay.ErrNotProof.Error()})
+	return wrong.err()
 }
 
 // claimDays is how old a payment may be when it is claimed.
@@ -158,7 +159,8 @@ func (s *Service) verify(ctx context.Context, in *verifyInput) (*verifyOutput, e
 	if err != nil {
 		return nil, err
 	}
-	bought, err := s.redeem(ctx, redemption{email: in.Body.Email, key: in.Key, signature: signature, firma: in.Body.Proof})
+	bought, err := s.redeem(ctx, redemption{email: in.Body.Email, key: in.Key, signature: signature,
+		firma: in.Body.Proof})
 	if err != nil {
 		return nil, err
 	}
@@ -187,12 +189,16 @@ func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 	now := s.Now()
 	switch {
 	case payment.Units < s.Wallet.Units:
-		return issued{}, TooLittle.Problem(fmt.Sprintf("The transaction left %s USDC in our wallet; a plan costs %s. Send the whole price in one transaction.",
+		return issued{}, TooLittle.Problem(fmt.Sprintf(
+			"The transaction left %s USDC in our wallet; a plan costs %s. Send the whole price in one transaction.",
 			pay.FormatUnits(max(0, payment.Units)), pay.FormatUnits(s.Wallet.Units)))
 	case now.Sub(payment.At) > claimDays*24*time.Hour:
-		return issued{}, TooOld.Problem(fmt.Sprintf("The payment was made on %s; payments can be claimed for %d days. Write to us.", payment.At.UTC().Format(time.DateOnly), claimDays))
+		return issued{}, TooOld.Problem(fmt.Sprintf(
+			"The payment was made on %s; payments can be claimed for %d days. Write to us.",
+			payment.At.UTC().Format(time.DateOnly), claimDays))
 	case !pay.MayClaim(s.Pepper, email, payment.Memos):
-		return issued{}, NotYours.Problem("The memo of the payment binds it to another e-mail address. Give the address that the payment link was made for.")
+		return issued{}, NotYours.Problem("The memo of the payment binds it to another e-mail address. Give the " +
+			"address that the payment link was made for.")
 	}
 	claim, err := claimed(payment, email, r.firma)
 	if err != nil {
@@ -220,24 +226,32 @@ func claimed(payment pay.Payment, email, firma string) (*store.Claim, error) {
 			return nil, err
 		}
 		if proven = payment.Proves(proof, email); !proven {
-			return nil, WrongProof.Problem("firma is not a signature by the address whose USDC the transaction moved, of the three lines that proofText of GET /v1/pro/cripta?email= shows, with the transaction's signature in its place.")
+			return nil, WrongProof.Problem("firma is not a signature by the address whose USDC the transaction " +
+				"moved, of the three lines that proofText of GET /v1/pro/cripta?email= shows, with the " +
+				"transaction's signature in its place.")
 		}
 	}
 	if pay.Bound(payment.Memos) {
 		return nil, nil
 	}
-	return &store.Claim{Proven: proven, TakeBack: func(c *store.Customer) { c.Crypto = c.Crypto.AddDate(0, 0, -CryptoDays) }}, nil
+	return &store.Claim{Proven: proven, TakeBack: func(c *store.Customer) {
+		c.Crypto = c.Crypto.AddDate(0, 0,
+			-CryptoDays)
+	}}, nil
 }
 
 // noPayment tells why a transaction is no payment.
 func (s *Service) noPayment(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, pay.ErrNotFound):
-		return NoPayment.Problem("No transaction has that signature. If you have just sent it, wait as Retry-After says and ask again.").With("Retry-After", "15")
+		return NoPayment.Problem("No transaction has that signature. If you have just sent it, wait as Retry-After "+
+			"says and ask again.").With("Retry-After", "15")
 	case errors.Is(err, pay.ErrNotFinal):
-		return NotFinal.Problem("The network has not made the transaction final yet; that takes about 15 seconds. Ask again then.").With("Retry-After", "15")
+		return NotFinal.Problem("The network has not made the transaction final yet; that takes about 15 seconds. "+
+			"Ask again then.").With("Retry-After", "15")
 	case errors.Is(err, pay.ErrFailedTransaction):
-		return PaymentFailed.Problem("The transaction is on the chain but failed: it moved nothing. Send the payment again.")
+		return PaymentFailed.Problem("The transaction is on the chain but failed: it moved nothing. Send the " +
+			"payment again.")
 	}
 	return s.unavailable(ctx, "the chain", err)
 }

@@ -32,6 +32,28 @@ func holdsOneKey(s fixture.Shop, given ...string) {
 	}
 }
 
+// paid pays for ada's plan in USDC, whatever fails, and returns the answer.
+func paid(s fixture.Shop, f *storetest.Faulty) fixture.Reply {
+	signature := s.Send(fixture.Price, "")
+	return s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) })
+}
+
+// endsWithOneKey: a purchase gave a key, or it was issued and the answer lost; then it is recovered.
+func endsWithOneKey(t *testing.T, s fixture.Shop, f *storetest.Faulty, a fixture.Reply, lost string) {
+	t.Helper()
+	keys := []string{a.APIKey}
+	if a.APIKey == "" {
+		if a.Code != lost {
+			t.Fatalf("%d %s", a.Status, a.Body)
+		}
+		s.Retry(f, func() fixture.Reply { return s.Recover("ada@example.com") })
+		f.Heal()
+		keys = append(keys, s.Mailed("ada@example.com")...)
+	}
+	f.Heal()
+	holdsOneKey(s, keys...)
+}
+
 func TestPurchaseByCardUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
@@ -46,17 +68,7 @@ func TestPurchaseByCardUnderFaults(t *testing.T) {
 			})
 		}
 		a := s.Retry(f, func() fixture.Reply { return s.Confirm(session) })
-		keys := []string{a.APIKey}
-		if a.APIKey == "" { // the key was issued and its answer lost
-			if a.Code != "chiave-gia-emessa" {
-				t.Fatalf("%d %s", a.Status, a.Body)
-			}
-			s.Retry(f, func() fixture.Reply { return s.Recover("ada@example.com") })
-			f.Heal()
-			keys = append(keys, s.Mailed("ada@example.com")...)
-		}
-		f.Heal()
-		holdsOneKey(s, keys...)
+		endsWithOneKey(t, s, f, a, "chiave-gia-emessa")
 		if end := s.Customer("ada@example.com").Plan().Until; end.Sub(s.Clock.Now()) > 35*24*time.Hour {
 			t.Errorf("one payment was counted twice: the plan ends %v", end)
 		}
@@ -66,20 +78,9 @@ func TestPurchaseByCardUnderFaults(t *testing.T) {
 func TestPurchaseInUSDCUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
-		signature := s.Send(fixture.Price, "")
 		begun := s.Clock.Now()
-		a := s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) })
-		keys := []string{a.APIKey}
-		if a.APIKey == "" {
-			if a.Code != "pagamento-gia-usato" {
-				t.Fatalf("%d %s", a.Status, a.Body)
-			}
-			s.Retry(f, func() fixture.Reply { return s.Recover("ada@example.com") })
-			f.Heal()
-			keys = append(keys, s.Mailed("ada@example.com")...)
-		}
-		f.Heal()
-		holdsOneKey(s, keys...)
+		a := paid(s, f)
+		endsWithOneKey(t, s, f, a, "pagamento-gia-usato")
 		if end := s.Customer("ada@example.com").Crypto; !end.Equal(begun.AddDate(0, 0, 30)) {
 			t.Errorf("the plan ends %v", end)
 		}
@@ -90,8 +91,7 @@ func TestRecoveryUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
 		// The purchase itself is faultless: the fault is armed for the recovery only when it gets that far.
-		signature := s.Send(fixture.Price, "")
-		first := s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) })
+		first := paid(s, f)
 		if a := s.Retry(f, func() fixture.Reply { return s.Recover("ada@example.com") }); a.Status != 202 {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}

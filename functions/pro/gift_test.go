@@ -48,15 +48,16 @@ var gifts = map[string]func(s fixture.Shop, email string, header ...string) fixt
 func TestPayingForSomebodyElse(t *testing.T) {
 	t.Parallel()
 	for name, pay := range gifts {
-		clock := storetest.NewClock()
-		s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+		s := open(t)
 		own := pay(s, "ada@example.com")
-		if own.Status != 200 || !s.Works(own.APIKey) || strings.Contains(own.Body, "status") || len(mailsTo(s, "ada@example.com")) > 0 {
+		if own.Status != 200 || !s.Works(own.APIKey) || strings.Contains(own.Body, "status") ||
+			len(mailsTo(s, "ada@example.com")) > 0 {
 			t.Fatalf("%s: the first payment: %d %s", name, own.Status, own.Body)
 		}
-		clock.Add(24 * time.Hour)
+		s.Clock.Add(24 * time.Hour)
 		gift := pay(s, "ada@example.com")
-		if gift.Status != 200 || gift.APIKey != "" || !strings.Contains(gift.Body, `"status":"esteso"`) || fixture.KeyPattern.MatchString(gift.Body) ||
+		if gift.Status != 200 || gift.APIKey != "" || !strings.Contains(gift.Body, `"status":"esteso"`) ||
+			fixture.KeyPattern.MatchString(gift.Body) ||
 			!gift.ExpiresAt.After(own.ExpiresAt) || gift.Plan != "pro" {
 			t.Errorf("%s: %d %s", name, gift.Status, gift.Body)
 		}
@@ -64,11 +65,12 @@ func TestPayingForSomebodyElse(t *testing.T) {
 			t.Errorf("%s: a stranger's payment voids the owner's key", name)
 		}
 		mails := mailsTo(s, "ada@example.com")
-		if len(mails) != 1 || fixture.KeyPattern.MatchString(mails[0]) || !strings.Contains(mails[0], "now runs until") {
+		if len(mails) != 1 || fixture.KeyPattern.MatchString(mails[0]) ||
+			!strings.Contains(mails[0], "now runs until") {
 			t.Errorf("%s: the owner was told %q", name, mails)
 		}
 		// Who pays after the plan has ended is given a key: the one before opens nothing any more.
-		clock.Add(200 * 24 * time.Hour)
+		s.Clock.Add(200 * 24 * time.Hour)
 		late := pay(s, "ada@example.com")
 		if late.Status != 200 || !s.Works(late.APIKey) || s.Works(own.APIKey) {
 			t.Errorf("%s: after the end of the plan: %d %s", name, late.Status, late.Body)
@@ -78,26 +80,25 @@ func TestPayingForSomebodyElse(t *testing.T) {
 
 // TestGiftPage: a person is shown the same, without a key.
 func TestGiftPage(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	gifts["card"](s, "ada@example.com")
 	for language, title := range map[string]string{"it": "Piano prolungato", "en": "The plan was lengthened"} {
 		a := gifts["card"](s, "ada@example.com", "Accept", "text/html", "Accept-Language", language)
-		if a.Status != 200 || !strings.Contains(a.Body, "<title>"+title) || fixture.KeyPattern.MatchString(a.Body) || a.Header.Get("Cache-Control") != "no-store" {
+		if a.Status != 200 || !strings.Contains(a.Body, "<title>"+title) || fixture.KeyPattern.MatchString(a.Body) ||
+			a.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %d %s", language, a.Status, a.Body)
 		}
 	}
 }
 
-// TestGiftUnderFaults: whichever storage call fails, the owner's key works, the plan is lengthened once and the owner is told once.
+// TestGiftUnderFaults: whichever storage call fails, the owner's key works, the plan is lengthened
+// once and the owner is told once.
 func TestGiftUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
-		signature := s.Send(fixture.Price, "")
 		gift := s.Send(fixture.Price, "")
 		begun := s.Clock.Now()
-		own := s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) })
+		own := paid(s, f)
 		if own.APIKey == "" {
 			return // the fault fell on the first purchase: TestPurchaseInUSDCUnderFaults
 		}
@@ -116,20 +117,20 @@ func TestGiftUnderFaults(t *testing.T) {
 	})
 }
 
-// TestNoticesLieApart: a worker of an earlier version, which takes every job of the outbox for a recovery, finds none of a payment by somebody.
+// TestNoticesLieApart: a worker of an earlier version, which takes every job of the outbox for a
+// recovery, finds none of a payment by somebody.
 func TestNoticesLieApart(t *testing.T) {
 	t.Parallel()
 	for name, pay := range gifts {
 		s, clock, own := owner(t)
-		if a := pay(s, "ada@example.com"); a.Status != 200 {
-			t.Fatalf("%s: %d %s", name, a.Status, a.Body)
-		}
+		must(t, pay(s, "ada@example.com"), 200, "", name)
 		jobs, err := s.Pro.Outbox.Take(t.Context(), 25, clock.Now(), time.Minute)
 		if len(jobs) > 0 || err != nil {
 			t.Errorf("%s: %d jobs, %v", name, len(jobs), err)
 		}
 		texts := mailsTo(s, "ada@example.com")
-		if len(texts) != 1 || !strings.Contains(texts[0], "È arrivato un pagamento") || !strings.Contains(texts[0], "A payment for this address") || !s.Works(own) {
+		if len(texts) != 1 || !strings.Contains(texts[0], "È arrivato un pagamento") ||
+			!strings.Contains(texts[0], "A payment for this address") || !s.Works(own) {
 			t.Errorf("%s: the owner is told, in every language: %q", name, texts)
 		}
 	}

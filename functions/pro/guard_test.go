@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
-	"verdetto/shared/store/storetest"
 )
 
 // guardForm is the form of a page that switches the guard of a key.
-var guardForm = regexp.MustCompile(`action="(/v1/pro/gestione/piano[^"]*)"[^>]*><input type="hidden" name="(t|chiave)" value="([^"]+)"><input type="hidden" name="protezione" value="(si|no)">`)
+var guardForm = regexp.MustCompile(
+	`action="(/v1/pro/gestione/piano[^"]*)"[^>]*><input type="hidden" name="(t|chiave)" value="([^"]+)"><input type="hidden" name="protezione" value="(si|no)">`)
 
 // switchGuard presses the button of a page, and wants it to switch the guard so.
 func switchGuard(t *testing.T, s fixture.Shop, page fixture.Reply, to string) fixture.Reply {
@@ -30,9 +30,7 @@ func switchGuard(t *testing.T, s fixture.Shop, page fixture.Reply, to string) fi
 // TestTheOwnerGuardsTheKey: switched on in advance, by the page with the key or by the page of the
 // plan, a stranger's request stops no key; the mailed link does. The owner can switch it off again.
 func TestTheOwnerGuardsTheKey(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	session, _ := s.Buy("ada@example.com")
 	shown := s.Confirm(session, "Accept", "text/html", "Accept-Language", "en")
 	own := fixture.KeyPattern.FindString(shown.Body)
@@ -96,7 +94,8 @@ func TestStrangersSwitchNoGuard(t *testing.T) {
 				t.Errorf("%s, %s: %d %s", set, name, c.a.Status, c.a.Body)
 			}
 		}
-		if a := guard(fixture.Object("protezione", set), "X-Api-Key", own); a.Status != 200 || s.Customer("ada@example.com").Guard != (set == "si") {
+		if a := guard(fixture.Object("protezione", set), "X-Api-Key", own); a.Status != 200 ||
+			s.Customer("ada@example.com").Guard != (set == "si") {
 			t.Errorf("%s by the key: %d %s", set, a.Status, a.Body)
 		}
 	}
@@ -110,7 +109,6 @@ func TestStrangersSwitchNoGuard(t *testing.T) {
 	if keys := recovered(s, "grace@example.com"); len(keys) != 1 || !s.Customer("grace@example.com").Guard {
 		t.Errorf("the plan moved, and %d keys were mailed", len(keys))
 	}
-	if a := s.Do("POST", "/v1/pro/gestione/piano", fixture.Object("protezione", "si", "t", token), "Accept", "text/html"); a.Status != 410 {
-		t.Errorf("a link to a plan that moved: %d %s", a.Status, a.Body)
-	}
+	want(t, s.Do("POST", "/v1/pro/gestione/piano", fixture.Object("protezione", "si", "t", token), "Accept",
+		"text/html"), 410, "", "a link to a plan that moved")
 }

@@ -31,13 +31,16 @@ type moving struct {
 
 func (s *Service) registerLeave(api *httpapi.API) {
 	httpapi.Page(api, "pro-indirizzo", httpapi.PageDoc{
-		Summary: "Ask for another address for a plan: it has to confirm", Statuses: []int{202, 400, 410}, Form: addressForm{}}, s.askToMove)
+		Summary: "Ask for another address for a plan: it has to confirm", Statuses: []int{202, 400, 410},
+		Form: addressForm{}}, s.askToMove)
 	httpapi.Page(api, "pro-indirizzo-conferma-page", httpapi.PageDoc{
 		Summary: "The page that the new address of a plan is mailed a link to", Statuses: []int{200, 410}}, s.movePage)
 	httpapi.Page(api, "pro-indirizzo-conferma", httpapi.PageDoc{
-		Summary: "Confirm the new address of a plan: it moves, and a fresh key is mailed", Statuses: []int{200, 410}}, s.move)
+		Summary: "Confirm the new address of a plan: it moves, and a fresh key is mailed", Statuses: []int{200, 410}},
+		s.move)
 	httpapi.Page(api, "pro-cancella", httpapi.PageDoc{
-		Summary: "Erase a customer: subscriptions end, and nothing that names her is kept", Statuses: []int{200, 400, 410}, Form: eraseForm{}}, s.erase)
+		Summary:  "Erase a customer: subscriptions end, and nothing that names her is kept",
+		Statuses: []int{200, 400, 410}, Form: eraseForm{}}, s.erase)
 }
 
 type addressForm struct {
@@ -69,17 +72,19 @@ func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response,
 	if err != nil {
 		return showNotice(http.StatusBadRequest, l, "move.refused", backTo(l, token))
 	}
-	about, ended, err := s.byLink(ctx, token, l)
+	about, ended, err := byLink[managed](ctx, s, manageLink, token, l)
 	if ended != nil || err != nil {
 		return ended, err
 	}
 	if apikey.Normalize(to) == apikey.Normalize(about.Email) {
 		return showNotice(http.StatusBadRequest, l, "move.refused", backTo(l, token))
 	}
-	if err := httpapi.ConsumeLimit(ctx, perPlan, string(s.customer(about.Email)), "This plan had too many new addresses asked. Wait as Retry-After says."); err != nil {
+	if err := httpapi.ConsumeLimit(ctx, perPlan, string(s.customer(about.Email)),
+		"This plan had too many new addresses asked. Wait as Retry-After says."); err != nil {
 		return nil, err
 	}
-	if err := s.links().Put(ctx, store.Job{Kind: moveKind, Email: to, Ref: about.Email, Lang: l.Code, At: s.Now(), Caller: httpapi.Subject(ctx)}); err != nil {
+	if err := s.links().Put(ctx, store.Job{Kind: moveKind, Email: to, Ref: about.Email, Lang: l.Code, At: s.Now(),
+		Caller: httpapi.Subject(ctx)}); err != nil {
 		return nil, err
 	}
 	s.signal()
@@ -89,15 +94,11 @@ func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response,
 // movePage shows a button and changes nothing.
 func (s *Service) movePage(ctx context.Context, in *planInput) (*page.Response, error) {
 	l := in.language()
-	var between moving
-	err := s.unseal(ctx, moveLink, in.Token, &between)
-	if errors.Is(err, store.ErrNotFound) {
-		return showNotice(http.StatusGone, l, "move.gone", page.In(l, "/v1/pro"))
+	_, ended, err := byLink[moving](ctx, s, moveLink, in.Token, l)
+	if ended != nil || err != nil {
+		return ended, err
 	}
-	if err != nil {
-		return nil, err
-	}
-	return render(http.StatusOK, "move", page.Page{Language: l, Title: l.Text("move.agree.title")}, struct {
+	return show(http.StatusOK, l, "move", "move.agree", struct {
 		view
 		Action string
 	}{view{l}, page.In(l, movePath+"?t="+in.Token)})
@@ -107,35 +108,31 @@ func (s *Service) movePage(ctx context.Context, in *planInput) (*page.Response, 
 // mailed to the new address, unless that has one. Pressed again, it says the same.
 func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, error) {
 	l := in.language()
-	var between moving
-	err := s.unseal(ctx, moveLink, in.Token, &between)
-	if errors.Is(err, store.ErrNotFound) {
-		return showNotice(http.StatusGone, l, "move.gone", page.In(l, "/v1/pro"))
-	}
-	if err != nil {
-		return nil, err
+	between, ended, err := byLink[moving](ctx, s, moveLink, in.Token, l)
+	if ended != nil || err != nil {
+		return ended, err
 	}
 	if between.Done {
 		return showNotice(http.StatusOK, l, "move.done", page.In(l, "/v1/pro/gestione"))
 	}
 	now := s.Now()
-	_, err = s.Keys.Move(ctx, s.customer(between.From), s.customer(between.To), now, func(to store.Customer) []store.LeftJob {
-		fresh := store.LeftJob{Outbox: s.Outbox, Job: store.Job{Kind: agreedKind, Email: between.To, Lang: l.Code, At: now}}
-		if to.HasLiveKey(now) {
-			fresh = store.LeftJob{Outbox: s.noticesBox(), Job: store.Job{Kind: extendedKind, Email: between.To, Lang: l.Code, At: now}}
-		}
-		return []store.LeftJob{fresh, {Outbox: s.links(), Job: store.Job{Kind: movedKind, Email: between.From, Ref: between.To, Lang: l.Code, At: now}}}
-	})
+	_, err = s.Keys.Move(ctx, s.customer(between.From), s.customer(between.To), now,
+		func(to store.Customer) []store.LeftJob {
+			fresh := store.LeftJob{Outbox: s.Outbox,
+				Job: store.Job{Kind: agreedKind, Email: between.To, Lang: l.Code, At: now}}
+			if to.HasLiveKey(now) {
+				fresh = store.LeftJob{Outbox: s.noticesBox(),
+					Job: store.Job{Kind: extendedKind, Email: between.To, Lang: l.Code, At: now}}
+			}
+			return []store.LeftJob{fresh, {Outbox: s.links(),
+				Job: store.Job{Kind: movedKind, Email: between.From, Ref: between.To, Lang: l.Code, At: now}}}
+		})
 	if err != nil && !errors.Is(err, store.ErrNotFound) { // not there: it was done before
 		return nil, err
 	}
 	s.signal()
 	between.Done = true
-	note, err := s.seal(moveLink, in.Token, between, now.Add(moveTime))
-	if err == nil {
-		err = s.notes().Put(ctx, note)
-	}
-	if err != nil {
+	if err := s.keepNote(ctx, moveLink, in.Token, between, now.Add(moveTime)); err != nil {
 		return nil, err
 	}
 	return showNotice(http.StatusOK, l, "move.done", page.In(l, "/v1/pro/gestione"))
@@ -152,7 +149,7 @@ func (s *Service) erase(ctx context.Context, in *formInput) (*page.Response, err
 	if sure != "si" {
 		return showNotice(http.StatusBadRequest, l, "erase.unsure", backTo(l, token))
 	}
-	about, ended, err := s.byLink(ctx, token, l)
+	about, ended, err := byLink[managed](ctx, s, manageLink, token, l)
 	if ended != nil || err != nil {
 		return ended, err
 	}

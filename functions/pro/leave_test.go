@@ -26,23 +26,25 @@ func TestFormsOfAPlanAreReadFirst(t *testing.T) {
 		{"an empty address, a dead link", "indirizzo", dead, "&nuovo=", 400, "That is no new address"},
 		{"no such address, a dead link", "indirizzo", dead, "&nuovo=eve", 400, "That is no new address"},
 		{"the present address", "indirizzo", live, "&nuovo=ada%40example.com", 400, "That is no new address"},
-		{"an address twice", "indirizzo", live, "&nuovo=eve%40example.com&nuovo=eve%40example.com", 400, "nuovo is given more than once"},
-		{"a field too many", "indirizzo", live, "&nuovo=eve%40example.com&altro=1", 400, "altro is not a field of this request"},
+		{"an address twice", "indirizzo", live, "&nuovo=eve%40example.com&nuovo=eve%40example.com", 400,
+			"nuovo is given more than once"},
+		{"a field too many", "indirizzo", live, "&nuovo=eve%40example.com&altro=1", 400,
+			"altro is not a field of this request"},
 		{"a whole form, a dead link", "indirizzo", dead, "&nuovo=eve%40example.com", 410, "does not work any more"},
 		{"no link", "indirizzo", "", "&nuovo=eve%40example.com", 400, "t is missing"},
 		{"not confirmed", "cancella", live, "", 400, "Nothing was erased"},
 		{"not confirmed, a dead link", "cancella", dead, "", 400, "Nothing was erased"},
 		{"confirmed in another way, a dead link", "cancella", dead, "&conferma=no", 400, "Nothing was erased"},
 		{"confirmed, a dead link", "cancella", dead, "&conferma=si", 410, "does not work any more"},
-		{"confirmed, and a field too many", "cancella", live, "&conferma=si&lang=en", 400, "lang is not a field of this request"},
+		{"confirmed, and a field too many", "cancella", live, "&conferma=si&lang=en", 400,
+			"lang is not a field of this request"},
 		{"confirmed, no link", "cancella", "", "&conferma=si", 400, "t is missing"},
 	} {
 		form := "t=" + strings.NewReplacer(`"`, "%22", "&", "%26", "=", "%3D").Replace(c.token) + c.fields
 		a := s.Form("/v1/pro/"+c.path, form, "Accept-Language", "en")
-		if a.Status != c.status || !strings.Contains(a.Page(), c.want) {
-			t.Errorf("%s: %d %s", c.name, a.Status, a.Page())
-		}
-		if back := `href="/v1/pro/gestione/piano?t=`; strings.Contains(a.Body, back) && c.token == dead && !strings.Contains(a.Body, back+`made-up%22%26lang%3Dit&amp;lang=en"`) {
+		wantPage(t, a, c.status, c.want, c.name)
+		if back := `href="/v1/pro/gestione/piano?t=`; strings.Contains(a.Body, back) && c.token == dead &&
+			!strings.Contains(a.Body, back+`made-up%22%26lang%3Dit&amp;lang=en"`) {
 			t.Errorf("%s: the way back takes the token for more than it is: %s", c.name, a.Body)
 		}
 	}

@@ -3,6 +3,7 @@ package pro
 import (
 	"context"
 	"errors"
+	"time"
 
 	"verdetto/shared/carrier/mail"
 	"verdetto/shared/pay"
@@ -14,58 +15,44 @@ import (
 
 // sendManage mails a link to a plan, to an address that has one or had one.
 func (s *Service) sendManage(ctx context.Context, j store.Job) error {
-	c, err := s.Keys.Customer(ctx, s.customer(j.Email))
-	if errors.Is(err, store.ErrNotFound) {
-		return nil // the answer has promised nothing else
-	}
-	if err != nil {
-		return err
-	}
-	if allowed, err := s.allowed(ctx, j); err != nil || !allowed {
-		return err
-	}
-	token := s.name(string(manageLink), j.Name())
-	note, err := s.seal(manageLink, token, managed{j.Email}, j.At.Add(manageTime))
-	if err == nil {
-		err = s.notes().Put(ctx, note)
-	}
-	if err != nil {
-		return err
-	}
-	return s.send(ctx, j, mail.ManageMail, c, planPath+"?t="+token)
+	return s.sendLink(ctx, j, j.Email, manageLink, managed{j.Email}, manageTime, mail.ManageMail, planPath)
 }
 
 // sendMove asks the new address of a plan, which is told nothing of the present one.
 func (s *Service) sendMove(ctx context.Context, j store.Job) error {
-	c, err := s.Keys.Customer(ctx, s.customer(j.Ref))
-	if errors.Is(err, store.ErrNotFound) {
-		return nil // it has moved, or was erased, since
-	}
+	return s.sendLink(ctx, j, j.Ref, moveLink, moving{From: j.Ref, To: j.Email}, moveTime, mail.MoveMail, movePath)
+}
+
+// sendLink mails a link about the plan of an owner. Without a plan nothing was promised.
+func (s *Service) sendLink(ctx context.Context, j store.Job, owner string, p purpose, about any, lasts time.Duration,
+	write writeMail, path string) error {
+	c, err := s.Keys.Customer(ctx, s.customer(owner))
 	if err != nil {
-		return err
+		return withoutPlan(err)
 	}
 	if allowed, err := s.allowed(ctx, j); err != nil || !allowed {
 		return err
 	}
-	token := s.name(string(moveLink), j.Name())
-	note, err := s.seal(moveLink, token, moving{From: j.Ref, To: j.Email}, j.At.Add(moveTime))
-	if err == nil {
-		err = s.notes().Put(ctx, note)
-	}
-	if err != nil {
+	token := s.name(string(p), j.Name())
+	if err := s.keepNote(ctx, p, token, about, j.At.Add(lasts)); err != nil {
 		return err
 	}
-	return s.send(ctx, j, mail.MoveMail, c, movePath+"?t="+token)
+	return s.send(ctx, j, write, c, path+"?t="+token)
+}
+
+// withoutPlan ends a job without an error where its plan has moved or was erased since.
+func withoutPlan(err error) error {
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // sendMoved has the card processor write to the new address of a plan, and tells the former one.
 func (s *Service) sendMoved(ctx context.Context, j store.Job) error {
 	c, err := s.Keys.Customer(ctx, s.customer(j.Ref))
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
 	if err != nil {
-		return err
+		return withoutPlan(err)
 	}
 	asking, cancel := context.WithTimeout(ctx, pay.Timeout) // for all subscriptions: see sendTime
 	defer cancel()

@@ -10,7 +10,6 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/notify"
-	"verdetto/shared/store/storetest"
 )
 
 // What strangers can have sent to a mailbox, over alerts and plans together.
@@ -50,7 +49,8 @@ func flood(s fixture.Shop, hours int) (came []time.Time) {
 			known := s.From(from, "POST", ask.path, ask.body)
 			unknown := s.From(from, "POST", ask.path, strings.Replace(strings.ToLower(ask.body), "ada", "eve", 1))
 			if known.Status != 202 || known.Status != unknown.Status || known.Body != unknown.Body {
-				s.T.Fatalf("%d %s; of an address without a plan %d %s", known.Status, known.Body, unknown.Status, unknown.Body)
+				s.T.Fatalf("%d %s; of an address without a plan %d %s", known.Status, known.Body, unknown.Status,
+					unknown.Body)
 			}
 		}
 		work(s)
@@ -85,9 +85,7 @@ func work(s fixture.Shop) {
 func arrives(s fixture.Shop, from, path, body string, header ...string) bool {
 	s.T.Helper()
 	before := len(mailsOfAda(s))
-	if a := s.From(from, "POST", path, body, header...); a.Status != 202 {
-		s.T.Fatalf("%d %s", a.Status, a.Body)
-	}
+	must(s.T, s.From(from, "POST", path, body, header...), 202, "")
 	work(s)
 	return len(mailsOfAda(s)) == before+1
 }
@@ -95,9 +93,7 @@ func arrives(s fixture.Shop, from, path, body string, header ...string) bool {
 // TestStrangersFillNoMailbox: in any 24 hours at most 6 mails come, of all kinds together, however many
 // addresses strangers ask from; and what the owner asks for arrives.
 func TestStrangersFillNoMailbox(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	key := s.Verify(ada, s.Send(fixture.Price, "")).APIKey
 	s.Do("POST", "/v1/pro/gestione/piano", fixture.Object("protezione", "si"), "X-Api-Key", key)
 	came := flood(s, 36)
@@ -115,22 +111,21 @@ func TestStrangersFillNoMailbox(t *testing.T) {
 		t.Error("the quota is not used up")
 	}
 	stop := newest(s, ada, stopPattern)
-	if a := s.From(home, "GET", stop+"&lang=it", "", "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Page(), "Let my own requests through") {
-		t.Errorf("%d %s", a.Status, a.Page())
-	}
-	if a := s.From(home, "POST", allow(stop), "", "Content-Type", fixture.Form, "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Page(), "Your own requests come through") {
+	wantPage(t, s.From(home, "GET", stop+"&lang=it", "", "Accept-Language", "en"), 200, "Let my own requests through")
+	if a := s.From(home, "POST", allow(stop), "", "Content-Type", fixture.Form, "Accept-Language",
+		"en"); a.Status != 200 || !strings.Contains(a.Page(), "Your own requests come through") {
 		t.Fatalf("%d %s", a.Status, a.Page())
 	}
-	if !arrives(s, home, "/v1/alerts", alert) || !arrives(s, home, "/v1/pro/gestione", fixture.Object("email", ada)) || !arrives(s, home, "/v1/pro/recupera", fixture.Object("email", ada)) {
+	if !arrives(s, home, "/v1/alerts", alert) || !arrives(s, home, "/v1/pro/gestione", fixture.Object("email", ada)) ||
+		!arrives(s, home, "/v1/pro/recupera", fixture.Object("email", ada)) {
 		t.Error("the owner's own requests do not arrive")
 	}
 	if arrives(s, "10.201.0.1:1", "/v1/alerts", alert) {
 		t.Error("a stranger's request arrives")
 	}
 	// With the key, from anywhere.
-	if a := s.From("192.0.2.8:1", "POST", "/v1/pro/gestione", fixture.Object("email", ada), "X-Api-Key", mistyped(key)); a.Status != 401 {
-		t.Errorf("a key that is none: %d %s", a.Status, a.Body)
-	}
+	want(t, s.From("192.0.2.8:1", "POST", "/v1/pro/gestione", fixture.Object("email", ada), "X-Api-Key", mistyped(key)),
+		401, "", "a key that is none")
 	bob := s.Verify("bob@example.com", s.Send(fixture.Price, "")).APIKey
 	if arrives(s, "192.0.2.8:1", "/v1/pro/gestione", fixture.Object("email", ada), "X-Api-Key", bob) {
 		t.Error("another's key lets requests through")
@@ -145,15 +140,13 @@ func allow(stop string) string { return strings.Replace(stop, "/unsubscribe", "/
 
 // TestOneStrangerLeavesRoom: one address uses up half of the quota, and the owner's first request from another arrives.
 func TestOneStrangerLeavesRoom(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	alert := fixture.Object("route", "MIL-BUH", "email", ada)
 	for n := range 20 {
 		if got := arrives(s, "10.200.0.1:1", "/v1/alerts", alert); got != (n < 3) {
 			t.Errorf("mail %d of one stranger arrives: %v", n+1, got)
 		}
-		clock.Add(time.Hour)
+		s.Clock.Add(time.Hour)
 	}
 	if !arrives(s, home, "/v1/alerts", alert) {
 		t.Error("the owner's request does not arrive")
@@ -162,11 +155,9 @@ func TestOneStrangerLeavesRoom(t *testing.T) {
 
 // TestNoMoreMailsLikeThis: the link is honoured for 180 days and not longer, by one click too; others change nothing.
 func TestNoMoreMailsLikeThis(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	alert := fixture.Object("route", "MIL-BUH", "email", ada)
-	stranger := func() string { clock.Add(time.Hour); return fmt.Sprintf("10.202.%d.1:1", clock.Now().Unix()%200) }
+	stranger := func() string { s.Clock.Add(time.Hour); return fmt.Sprintf("10.202.%d.1:1", s.Clock.Now().Unix()%200) }
 	s.From(home, "POST", "/v1/alerts", fixture.Object("route", "MIL-BUH", "email", "bob@example.com"))
 	if !arrives(s, stranger(), "/v1/alerts", alert) {
 		t.Fatal("no mail came")
@@ -177,7 +168,8 @@ func TestNoMoreMailsLikeThis(t *testing.T) {
 		t.Errorf("List-Unsubscribe leads to %s, want %s", got, stop)
 	}
 	for name, bad := range map[string]string{
-		"forged": stop[:len(stop)-4] + "AAAA", "cut short": stop[:len(stop)-1], "bob's": newest(s, "bob@example.com", stopPattern),
+		"forged": stop[:len(stop)-4] + "AAAA", "cut short": stop[:len(stop)-1],
+		"bob's":              newest(s, "bob@example.com", stopPattern),
 		"of another purpose": strings.Replace(stop, "unsubscribe", "confirm", 1),
 	} {
 		s.Form(bad, "")
@@ -185,19 +177,17 @@ func TestNoMoreMailsLikeThis(t *testing.T) {
 		if !arrives(s, stranger(), "/v1/alerts", alert) {
 			t.Errorf("a link that is %s stops mails", name)
 		}
-		clock.Add(25 * time.Hour)
+		s.Clock.Add(25 * time.Hour)
 	}
 	if a := s.Do("GET", stop, ""); a.Status != 200 || !arrives(s, stranger(), "/v1/alerts", alert) {
 		t.Errorf("merely following the link stops mails: %d %s", a.Status, a.Body)
 	}
-	if a := s.From("198.51.100.9:1", "POST", stop, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form); a.Status != 200 {
-		t.Fatalf("%d %s", a.Status, a.Page())
-	}
+	must(t, s.From("198.51.100.9:1", "POST", stop, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form), 200, "")
 	for day := 0; day < 180; day += 9 {
 		if arrives(s, stranger(), "/v1/alerts", alert) {
 			t.Fatalf("a mail came on day %d", day)
 		}
-		clock.Add(9*24*time.Hour - time.Hour)
+		s.Clock.Add(9*24*time.Hour - time.Hour)
 	}
 	if !arrives(s, stranger(), "/v1/alerts", alert) {
 		t.Error("nothing comes after 180 days")

@@ -33,37 +33,40 @@ type managed struct {
 
 func (s *Service) registerManage(api *httpapi.API) {
 	httpapi.Page(api, "pro-gestione-page", httpapi.PageDoc{
-		Summary: "The page on which a link to one's plan is asked for", Statuses: []int{200}}, s.managePage)
+		Summary: "The page on which a link to one's plan is asked for", Statuses: []int{200}},
+		asking("manage", "/v1/pro/gestione"))
 	httpapi.JSON(api, "pro-gestione", httpapi.JSONDoc{
-		Summary:     "Get a link to one's plan by e-mail",
-		Description: "The answer is the same for every address. If there is a plan, a link is mailed that works for an hour: to the billing portal, to another address for the plan, to erasing it.",
-		Status:      http.StatusAccepted,
-		Problems:    []httpapi.ProblemType{httpapi.BadKey},
-		Answer:      recovering{},
-		Pages:       []int{http.StatusAccepted},
+		Summary: "Get a link to one's plan by e-mail",
+		Description: "The answer is the same for every address. If there is a plan, a link is mailed that works for " +
+			"an hour: to the billing portal, to another address for the plan, to erasing it.",
+		Status:   http.StatusAccepted,
+		Problems: []httpapi.ProblemType{httpapi.BadKey},
+		Answer:   recovering{},
+		Pages:    []int{http.StatusAccepted},
 	}, func(_ context.Context, in *askInput) error { _, err := address(in.Body.Email); return err }, s.askToManage)
 	httpapi.Page(api, "pro-piano", httpapi.PageDoc{
 		Summary: "The page of a plan, which a mailed link leads to", Statuses: []int{200, 410}}, s.planPage)
 	httpapi.JSON(api, "pro-portale", httpapi.JSONDoc{
-		Summary:     "Open the card processor's billing portal",
-		Description: "For a plan that is paid by card: the address of a page of the card processor's on which the subscription is cancelled, invoices are fetched and the card is changed. With the key in X-Api-Key, or from a page with the key or the token of a mailed link. The address is a secret, and works for some minutes.",
-		Problems:    []httpapi.ProblemType{NoCard, httpapi.BadKey},
-		Answer:      portals{},
-		Pages:       []int{http.StatusOK, NoCard.Status},
+		Summary: "Open the card processor's billing portal",
+		Description: "For a plan that is paid by card: the address of a page of the card processor's on which the " +
+			"subscription is cancelled, invoices are fetched and the card is changed. With the key in " +
+			"X-Api-Key, or from a page with the key or the token of a mailed link. The address is a secret, " +
+			"and works for some minutes.",
+		Problems: []httpapi.ProblemType{NoCard, httpapi.BadKey},
+		Answer:   portals{},
+		Pages:    []int{http.StatusOK, NoCard.Status},
 	}, nil, s.portal)
 	httpapi.JSON(api, "pro-protezione", httpapi.JSONDoc{
-		Summary:     "Have every recovery of a key confirmed by mail, or no longer",
-		Description: "Whoever knows an address can ask for a fresh key, which is mailed to it and voids the one before. With the guard a link is mailed in its place, and the key goes on until that is opened and its button pressed. With the key in X-Api-Key, or from a page with the key or the token of a mailed link.",
-		Problems:    []httpapi.ProblemType{httpapi.BadKey},
-		Answer:      guarding{},
-		Pages:       []int{http.StatusOK, http.StatusGone},
+		Summary: "Have every recovery of a key confirmed by mail, or no longer",
+		Description: "Whoever knows an address can ask for a fresh key, which is mailed to it and voids the one " +
+			"before. With the guard a link is mailed in its place, and the key goes on until that is opened " +
+			"and its button pressed. With the key in X-Api-Key, or from a page with the key or the token of " +
+			"a mailed link.",
+		Problems: []httpapi.ProblemType{httpapi.BadKey},
+		Answer:   guarding{},
+		Pages:    []int{http.StatusOK, http.StatusGone},
 	}, nil, s.guard)
 	s.registerLeave(api)
-}
-
-func (s *Service) managePage(_ context.Context, in *Reader) (*page.Response, error) {
-	l := in.language()
-	return render(http.StatusOK, "manage", page.Page{Language: l, Title: l.Text("manage.title"), Others: page.InAll(l, "/v1/pro/gestione")}, view{l})
 }
 
 type askInput struct {
@@ -88,15 +91,8 @@ func (s *Service) askToManage(ctx context.Context, in *askInput) (*page.Response
 			return nil, err
 		}
 	}
-	l := in.language()
-	if err := s.links().Put(ctx, store.Job{Kind: manageKind, Email: email, Lang: l.Code, At: s.Now(), Caller: httpapi.Subject(ctx)}); err != nil {
-		return nil, err
-	}
-	s.signal()
-	if page.WantsHTML(in.Accept) {
-		return render(http.StatusAccepted, "asked", page.Page{Language: l, Title: l.Text("manage.asked.title")}, view{l})
-	}
-	return asJSON(http.StatusAccepted, recovering{"accepted", "If this address has a plan, a link to it is on its way."})
+	return s.leave(ctx, s.links(), manageKind, email, in.Accept, in.Reader, "manage.asked",
+		"If this address has a plan, a link to it is on its way.")
 }
 
 type planInput struct {
@@ -104,11 +100,16 @@ type planInput struct {
 	Reader
 }
 
-// byLink gives whose plan a mailed link is for, or the page that says that the link works no more.
-func (s *Service) byLink(ctx context.Context, token string, l *i18n.Language) (about managed, ended *page.Response, err error) {
-	err = s.unseal(ctx, manageLink, token, &about)
+// byLink returns what a mailed link of a purpose is about, or the page that says that it works no more.
+func byLink[A any](ctx context.Context, s *Service, p purpose, token string, l *i18n.Language) (about A,
+	ended *page.Response, err error) {
+	err = s.unseal(ctx, p, token, &about)
 	if errors.Is(err, store.ErrNotFound) {
-		ended, err = showNotice(http.StatusGone, l, "plan.gone", page.In(l, "/v1/pro/gestione"))
+		if p == moveLink {
+			ended, err = showNotice(http.StatusGone, l, "move.gone", page.In(l, "/v1/pro"))
+		} else {
+			ended, err = showNotice(http.StatusGone, l, "plan.gone", page.In(l, "/v1/pro/gestione"))
+		}
 	}
 	return about, ended, err
 }
@@ -116,7 +117,7 @@ func (s *Service) byLink(ctx context.Context, token string, l *i18n.Language) (a
 // planPage shows how a plan stands, and what can be done with it; following the link changes nothing.
 func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, error) {
 	l := in.language()
-	about, ended, err := s.byLink(ctx, in.Token, l)
+	about, ended, err := byLink[managed](ctx, s, manageLink, in.Token, l)
 	if ended != nil || err != nil {
 		return ended, err
 	}
@@ -132,11 +133,12 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 		Live, Card bool
 		Until      string
 		Rests      []template.HTML
-	}{guardView{view: view{l}, Guard: c.Guard, Token: in.Token}, c.Plan().Live(s.Now()), len(c.Cards) > 0, l.Moment(c.Plan().Until), nil}
+	}{guardView{view: view{l}, Guard: c.Guard, Token: in.Token}, c.Plan().Live(s.Now()), len(c.Cards) > 0,
+		l.Moment(c.Plan().Until), nil}
 	for _, r := range c.RestsOn() {
 		v.Rests = append(v.Rests, l.HTML("plan.by."+r.By, "Until", l.Moment(r.Until)))
 	}
-	return render(http.StatusOK, "plan", page.Page{Language: l, Title: l.Text("plan.title")}, v)
+	return show(http.StatusOK, l, "plan", "plan", v)
 }
 
 // formOf reads what a form of a plan's page sends: the token of the link that led
@@ -146,20 +148,16 @@ func formOf(body []byte, name string) (token, value string, err error) {
 	if err != nil {
 		return "", "", httpapi.BadRequest.Problem("The form cannot be read.")
 	}
-	var faults []httpapi.Fault
-	if values.Get("t") == "" {
-		faults = append(faults, httpapi.Fault{Name: "t", Detail: "is missing"})
-	}
+	var wrong faults
+	wrong.add(values.Get("t") == "", httpapi.Fault{Name: "t", Detail: "is missing"})
 	for _, given := range slices.Sorted(maps.Keys(values)) {
-		switch {
-		case given != "t" && given != name:
-			faults = append(faults, httpapi.Fault{Name: given, Detail: "is not a field of this request"})
-		case len(values[given]) > 1:
-			faults = append(faults, httpapi.Fault{Name: given, Detail: "is given more than once; give it once"})
-		}
+		known := given == "t" || given == name
+		wrong.add(!known, httpapi.Fault{Name: given, Detail: "is not a field of this request"})
+		wrong.add(known && len(values[given]) > 1,
+			httpapi.Fault{Name: given, Detail: "is given more than once; give it once"})
 	}
-	if len(faults) > 0 {
-		return "", "", httpapi.Invalid(faults...)
+	if err := wrong.err(); err != nil {
+		return "", "", err
 	}
 	return values.Get("t"), values.Get(name), nil
 }
@@ -169,12 +167,11 @@ func backTo(l *i18n.Language, token string) string {
 	return page.In(l, planPath+"?t="+url.QueryEscape(token))
 }
 
-// customerOf tells whose plan it is to who shows a key that is in force, or the token of a mailed link.
+// customerOf returns the customer of a key that is in force, or of a mailed link.
 func (s *Service) customerOf(ctx context.Context, key, token string) (store.Customer, error) {
 	if key == "" && token != "" {
 		var about managed
-		err := s.unseal(ctx, manageLink, token, &about)
-		if err != nil {
+		if err := s.unseal(ctx, manageLink, token, &about); err != nil {
 			return store.Customer{}, err
 		}
 		return s.Keys.Customer(ctx, s.customer(about.Email))

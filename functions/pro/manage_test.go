@@ -9,6 +9,7 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/notify"
+	"verdetto/shared/pay/paytest"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
@@ -23,9 +24,7 @@ func linkTo(s fixture.Shop, email string) string {
 	s.T.Helper()
 	s.Clock.Add(time.Hour) // no cap is reached
 	before := newest(s, email, planPattern)
-	if a := s.Do("POST", "/v1/pro/gestione", fixture.Object("email", email)); a.Status != 202 {
-		s.T.Fatalf("%d %s", a.Status, a.Body)
-	}
+	must(s.T, s.Do("POST", "/v1/pro/gestione", fixture.Object("email", email)), 202, "")
 	s.Mailed(email)
 	link := newest(s, email, planPattern)
 	if link == before {
@@ -52,7 +51,8 @@ func TestTheLinkToAPlan(t *testing.T) {
 	clock := storetest.NewClock()
 	table := keep(fixture.Bolt(t, clock.Now))
 	s, _, _ := byCard(t, table, clock)
-	known, unknown := s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com")), s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "bob@example.com"))
+	known, unknown := s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com")),
+		s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "bob@example.com"))
 	if known.Status != 202 || known.Status != unknown.Status || known.Body != unknown.Body {
 		t.Errorf("%d %s; %d %s", known.Status, known.Body, unknown.Status, unknown.Body)
 	}
@@ -65,21 +65,21 @@ func TestTheLinkToAPlan(t *testing.T) {
 	}
 	token = linkTo(s, "ada@example.com")
 	page := "/v1/pro/gestione/piano?lang=en&t=" + token
-	if a := s.Do("GET", page, ""); a.Status != 200 || !strings.Contains(a.Page(), "By card: ") && !strings.Contains(a.Page(), "By card until") || !strings.Contains(a.Body, `action="/v1/pro/portale?lang=en"`) {
+	if a := s.Do("GET", page, ""); a.Status != 200 ||
+		!strings.Contains(a.Page(), "By card: ") && !strings.Contains(a.Page(), "By card until") ||
+		!strings.Contains(a.Body, `action="/v1/pro/portale?lang=en"`) {
 		t.Errorf("%d %s", a.Status, a.Page())
 	}
 	clock.Add(time.Hour)
-	for _, a := range []fixture.Reply{s.Do("GET", page, ""), s.Form("/v1/pro/cancella", "conferma=si&t="+token), s.Form("/v1/pro/indirizzo", "nuovo=eve%40example.com&t="+token)} {
-		if a.Status != 410 {
-			t.Errorf("after an hour: %d %s", a.Status, a.Page())
-		}
+	for _, a := range []fixture.Reply{s.Do("GET", page, ""), s.Form("/v1/pro/cancella", "conferma=si&t="+token),
+		s.Form("/v1/pro/indirizzo", "nuovo=eve%40example.com&t="+token)} {
+		want(t, a, 410, "", "after an hour")
 	}
-	if a := s.Do("POST", "/v1/pro/portale", fixture.Object("t", token)); a.Status != 400 {
-		t.Errorf("after an hour: %d %s", a.Status, a.Body)
-	}
+	want(t, s.Do("POST", "/v1/pro/portale", fixture.Object("t", token)), 400, "", "after an hour")
 	mails := len(mailsTo(s, "ada@example.com"))
 	for range 20 { // the answer stays, and the mails of the day end
-		if a := s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com")); a.Status != 202 || a.Body != known.Body {
+		if a := s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com")); a.Status != 202 ||
+			a.Body != known.Body {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
 	}
@@ -102,13 +102,15 @@ func TestThePortal(t *testing.T) {
 		return a.Status == 200 && strings.HasPrefix(a.URL, s.Payments.StripeURL+"/p/session/")
 	}
 	for name, a := range map[string]fixture.Reply{
-		"header": portal("", "X-Api-Key", key), "field": portal(fixture.Object("chiave", key)), "link": portal(fixture.Object("t", token)),
+		"header": portal("", "X-Api-Key", key), "field": portal(fixture.Object("chiave", key)),
+		"link": portal(fixture.Object("t", token)),
 	} {
 		if !leads(a) {
 			t.Errorf("by %s: %d %s", name, a.Status, a.Body)
 		}
 	}
-	if a := s.Form("/v1/pro/portale", "chiave="+key, "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Body, `href="`+s.Payments.StripeURL+"/p/session/") || strings.Contains(a.Body, key) {
+	if a := s.Form("/v1/pro/portale", "chiave="+key, "Accept-Language", "en"); a.Status != 200 ||
+		!strings.Contains(a.Body, `href="`+s.Payments.StripeURL+"/p/session/") || strings.Contains(a.Body, key) {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 	// Bought again by another session of hers, it is two customers of the processor.
@@ -133,19 +135,15 @@ func TestThePortal(t *testing.T) {
 			t.Errorf("%s: %d %s", name, c.a.Status, c.a.Body)
 		}
 	}
-	if a := s.Form("/v1/pro/portale", "chiave="+eve, "Accept-Language", "it"); a.Status != 409 || !strings.Contains(a.Page(), "Nessun abbonamento con carta") {
-		t.Errorf("%d %s", a.Status, a.Page())
-	}
-	s.Payments.Stripe.Down(true)
+	wantPage(t, s.Form("/v1/pro/portale", "chiave="+eve, "Accept-Language", "it"), 409, "Nessun abbonamento con carta")
+	paytest.Break(s.Payments.Stripe).Down(true)
 	if a := portal("", "X-Api-Key", key); a.Status != 503 || a.Header.Get("Retry-After") == "" {
 		t.Errorf("out of reach: %d %s", a.Status, a.Body)
 	}
-	s.Payments.Stripe.Down(false)
+	paytest.Break(s.Payments.Stripe).Down(false)
 	s.Payments.Stripe.DeleteCustomer(subscription)
 	s.Payments.Stripe.DeleteCustomer(second)
-	if a := portal("", "X-Api-Key", key); a.Status != 409 || a.Code != "nessuna-carta" {
-		t.Errorf("deleted at the processor: %d %s", a.Status, a.Body)
-	}
+	want(t, portal("", "X-Api-Key", key), 409, "nessuna-carta", "deleted at the processor")
 }
 
 // TestAPlanMoves: both addresses have to say so; then the one has the plan and the other has nothing.
@@ -159,13 +157,9 @@ func TestAPlanMoves(t *testing.T) {
 	before := s.Customer("ada@example.com")
 	token := linkTo(s, "ada@example.com")
 	for _, nuovo := range []string{"", "none", "Ada%40example.com"} {
-		if a := s.Form("/v1/pro/indirizzo", "t="+token+"&nuovo="+nuovo); a.Status != 400 {
-			t.Errorf("%q: %d %s", nuovo, a.Status, a.Page())
-		}
+		want(t, s.Form("/v1/pro/indirizzo", "t="+token+"&nuovo="+nuovo), 400, "", nuovo)
 	}
-	if a := s.Form("/v1/pro/indirizzo", "nuovo=grace%40example.com&t="+token); a.Status != 202 {
-		t.Fatalf("%d %s", a.Status, a.Page())
-	}
+	must(t, s.Form("/v1/pro/indirizzo", "nuovo=grace%40example.com&t="+token), 202, "")
 	s.Mailed("grace@example.com")
 	link := newest(s, "grace@example.com", movePattern)
 	if strings.Contains(strings.Join(mailsTo(s, "grace@example.com"), ""), "ada@") {
@@ -188,7 +182,8 @@ func TestAPlanMoves(t *testing.T) {
 	if !after.Crypto.Equal(before.Crypto) || !after.Cards[subscription].Equal(before.Cards[subscription]) {
 		t.Errorf("the plan rests on %+v, before on %+v", after, before)
 	}
-	if moved := strings.Join(mailsTo(s, "ada@example.com"), ""); !strings.Contains(moved, "another address") && !strings.Contains(moved, "un altro indirizzo") {
+	if moved := strings.Join(mailsTo(s, "ada@example.com"), ""); !strings.Contains(moved, "another address") &&
+		!strings.Contains(moved, "un altro indirizzo") {
 		t.Error("the former address is not told")
 	}
 	if found := table.holding(t, string(before.ID)); len(found) > 0 {
@@ -220,15 +215,14 @@ func TestAPlanMoves(t *testing.T) {
 
 // TestAPlanMovesToOneThatIsThere: days are added up, and the key there goes on.
 func TestAPlanMovesToOneThatIsThere(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
-	ada, grace := s.Verify("ada@example.com", s.Send(fixture.Price, "")).APIKey, s.Verify("grace@example.com", s.Send(fixture.Price, "")).APIKey
+	s := parallel(t)
+	ada, grace := s.Verify("ada@example.com", s.Send(fixture.Price, "")).APIKey,
+		s.Verify("grace@example.com", s.Send(fixture.Price, "")).APIKey
 	ends := s.Customer("grace@example.com").Crypto
 	token := linkTo(s, "ada@example.com")
 	s.Form("/v1/pro/indirizzo", "nuovo=grace%40example.com&t="+token)
 	s.Mailed("grace@example.com")
-	left := s.Customer("ada@example.com").Crypto.Sub(clock.Now())
+	left := s.Customer("ada@example.com").Crypto.Sub(s.Clock.Now())
 	press(t, s, newest(s, "grace@example.com", movePattern), 200)
 	if keys := s.Mailed("grace@example.com"); keys != nil || !s.Works(grace) || s.Works(ada) {
 		t.Errorf("mailed %d keys; hers works: %v", len(keys), s.Works(grace))
@@ -242,8 +236,7 @@ func TestAPlanMovesToOneThatIsThere(t *testing.T) {
 func TestMovingUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
-		signature := s.Send(fixture.Price, "")
-		first := s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) })
+		first := paid(s, f)
 		s.Retry(f, func() fixture.Reply {
 			return s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com"))
 		})
@@ -278,19 +271,18 @@ func sent(s fixture.Shop, f *storetest.Faulty, email string) {
 	s.Mailed(email)
 }
 
-// TestFewNewAddressesAreAsked: the owner of a plan can have three addresses asked in a day, and no stranger's mailbox more.
+// TestFewNewAddressesAreAsked: the owner of a plan can have three addresses asked in a day, and no
+// stranger's mailbox more.
 func TestFewNewAddressesAreAsked(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
 	s, _, _ := byCard(t, fixture.Bolt(t, clock.Now), clock)
 	token := linkTo(s, "ada@example.com")
-	for n, want := range []int{202, 202, 202, 429, 429} {
-		if a := s.Form("/v1/pro/indirizzo", fmt.Sprintf("nuovo=new%d%%40example.com&t=%s", n, token)); a.Status != want {
-			t.Errorf("address %d: %d %s", n+1, a.Status, a.Page())
-		}
+	for n, status := range []int{202, 202, 202, 429, 429} {
+		want(t, s.Form("/v1/pro/indirizzo", fmt.Sprintf("nuovo=new%d%%40example.com&t=%s", n, token)), status, "",
+			"address ", n+1)
 	}
 	clock.Add(24 * time.Hour)
-	if a := s.Form("/v1/pro/indirizzo", "nuovo=new9%40example.com&t="+linkTo(s, "ada@example.com")); a.Status != 202 {
-		t.Errorf("a day later: %d %s", a.Status, a.Page())
-	}
+	want(t, s.Form("/v1/pro/indirizzo", "nuovo=new9%40example.com&t="+linkTo(s, "ada@example.com")), 202, "",
+		"a day later")
 }

@@ -41,7 +41,17 @@ func (s *Service) seal(p purpose, secret string, about any, until time.Time) (st
 		return store.Note{}, fmt.Errorf("seal a note: %w", err)
 	}
 	name := s.noteName(p, secret)
-	return store.Note{Name: name, Data: aead.Seal(nonce, nonce, plain, []byte(name)), Until: until.UTC().Truncate(time.Second)}, nil
+	return store.Note{Name: name, Data: aead.Seal(nonce, nonce, plain, []byte(name)),
+		Until: until.UTC().Truncate(time.Second)}, nil
+}
+
+// keepNote stores a sealed note.
+func (s *Service) keepNote(ctx context.Context, p purpose, secret string, about any, until time.Time) error {
+	note, err := s.seal(p, secret, about, until)
+	if err != nil {
+		return err
+	}
+	return s.notes().Put(ctx, note)
 }
 
 // unseal reads the note of a purpose that a secret opens; store.ErrNotFound where there is none.

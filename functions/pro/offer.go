@@ -13,10 +13,11 @@ import (
 
 func (s *Service) registerOffer(api *httpapi.API) {
 	httpapi.JSON(api, "pro-offerta", httpapi.JSONDoc{
-		Summary:     "What the paid plan is, and what it costs",
-		Description: "The price by card is the card processor's own, held for an hour; it is absent while the processor does not say it. Where HTML is asked for it is the page on which the plan is bought.",
-		Answer:      planOffer{},
-		Pages:       []int{http.StatusOK},
+		Summary: "What the paid plan is, and what it costs",
+		Description: "The price by card is the card processor's own, held for an hour; it is absent while the " +
+			"processor does not say it. Where HTML is asked for it is the page on which the plan is bought.",
+		Answer: planOffer{},
+		Pages:  []int{http.StatusOK},
 	}, nil, s.offer)
 }
 
@@ -82,10 +83,12 @@ func (s *Service) offerPage(r Reader, price pay.Price, known bool) (*page.Respon
 		Days, Grace                                                     int
 	}{
 		view: view{l}, ProCalls: l.Number(int(verdicts.Pro.Calls)), FreeCalls: l.Number(int(verdicts.Free.Calls)),
-		USDC: l.Decimals(pay.FormatUnits(s.Wallet.Units)), Token: token, Checkout: checkout, Days: CryptoDays, Grace: int(apikey.Grace.Hours() / 24),
+		USDC: l.Decimals(pay.FormatUnits(s.Wallet.Units)), Token: token, Checkout: checkout, Days: CryptoDays,
+		Grace: int(apikey.Grace.Hours() / 24),
 	}
 	if known {
-		v.Price, v.Every, v.PlusTax = l.Price(price.Amount, price.Currency), l.Text("offer.once."+price.Every), price.PlusTax
+		v.Price, v.Every, v.PlusTax = l.Price(price.Amount, price.Currency), l.Text("offer.once."+price.Every),
+			price.PlusTax
 		if price.Count > 1 {
 			v.Every = l.Count("offer.every."+price.Every, price.Count)
 		}

@@ -6,23 +6,20 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/e2e/fixture"
 	"verdetto/functions/pro"
 	"verdetto/shared/pay/paytest"
-	"verdetto/shared/store/storetest"
 )
 
 // TestThePriceComesFirst: from the processor, held for an hour; never one that is not known to be right.
 func TestThePriceComesFirst(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	stripe := s.Payments.Stripe
 	stripe.Currency = "eur"
 	look := func(want string) {
 		t.Helper()
 		page := s.Do("GET", "/v1/pro?lang=it", "", "Accept", html)
-		if has := strings.Contains(page.Page(), want); page.Status != 200 || !has || strings.Contains(page.Page(), "alla cassa, prima") != strings.Contains(want, "alla cassa") {
+		if has := strings.Contains(page.Page(), want); page.Status != 200 || !has ||
+			strings.Contains(page.Page(), "alla cassa, prima") != strings.Contains(want, "alla cassa") {
 			t.Errorf("not %q: %d %s", want, page.Status, page.Page())
 		}
 	}
@@ -36,29 +33,32 @@ func TestThePriceComesFirst(t *testing.T) {
 		t.Errorf("20 readers cost %d calls", calls)
 	}
 	stripe.Amount = 1499
-	clock.Add(time.Hour - time.Second)
+	s.Clock.Add(time.Hour - time.Second)
 	look("12,99 € al mese")
-	clock.Add(time.Second)
+	s.Clock.Add(time.Second)
 	look("14,99 € al mese")
 
 	// Once the hour is over a price that nobody confirms is no price.
-	stripe.Down(true)
-	clock.Add(time.Hour)
+	paytest.Break(stripe).Down(true)
+	s.Clock.Add(time.Hour)
 	look("Il prezzo lo vedi alla cassa")
-	stripe.Down(false)
+	paytest.Break(stripe).Down(false)
 	look("Il prezzo lo vedi alla cassa") // it is not asked at every view
-	clock.Add(30 * time.Second)
+	s.Clock.Add(30 * time.Second)
 	look("14,99 € al mese")
 
 	for name, spoil := range map[string]func(){
 		"not sold any more": func() { stripe.Inactive = true },
-		"a proxy's page":    func() { stripe.Inactive = false; stripe.Fail(paytest.Garbled("<html>")) },
-		"another object":    func() { stripe.Fail(paytest.Garbled(`{"object":"price","id":"price_other","unit_amount":1}`)) },
+		"a proxy's page":    func() { stripe.Inactive = false; paytest.Break(stripe).Fail(paytest.Garbled("<html>")) },
+		"another object": func() {
+			paytest.Break(stripe).Fail(paytest.Garbled(`{"object":"price","id":"price_other","unit_amount":1}`))
+		},
 	} {
 		spoil()
-		clock.Add(time.Hour)
+		s.Clock.Add(time.Hour)
 		look("Il prezzo lo vedi alla cassa")
-		if a := s.Do("GET", "/v1/pro", ""); a.Status != 200 || strings.Contains(a.Body, `"card"`) || !strings.Contains(a.Body, `"usdc":{"amount":"12.99","days":30}`) {
+		if a := s.Do("GET", "/v1/pro", ""); a.Status != 200 || strings.Contains(a.Body, `"card"`) ||
+			!strings.Contains(a.Body, `"usdc":{"amount":"12.99","days":30}`) {
 			t.Errorf("%s, to a program: %d %s", name, a.Status, a.Body)
 		}
 		stripe.Inactive = false
@@ -67,21 +67,23 @@ func TestThePriceComesFirst(t *testing.T) {
 
 // TestAboutPages: particulars as the operator gives them, and what is not given is said not to be.
 func TestAboutPages(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	paths := []string{"/v1/termini", "/v1/privacy", "/v1/contatti", "/v1/note-legali"}
 	for _, path := range paths {
 		a := s.Do("GET", path+"?lang=en", "")
-		if a.Status != 200 || !strings.Contains(a.Page(), "Whoever runs this service has not given all") || !strings.Contains(a.Page(), "(not given)") {
+		if a.Status != 200 || !strings.Contains(a.Page(), "Whoever runs this service has not given all") ||
+			!strings.Contains(a.Page(), "(not given)") {
 			t.Errorf("%s: %d %s", path, a.Status, a.Page())
 		}
 	}
-	s.Pro.Operator = pro.Operator{Name: "Ada & Figlie", Address: "Via Roma 1, Milano", Email: "aiuto@verdetto.example", Phone: "+39 02 1", Number: "IT01", Law: "Italia"}
+	s.Pro.Operator = pro.Operator{Name: "Ada & Figlie", Address: "Via Roma 1, Milano", Email: "aiuto@verdetto.example",
+		Phone: "+39 02 1", Number: "IT01", Law: "Italia"}
 	for _, path := range paths {
 		for lang, missing := range map[string]string{"it": "non ha indicato", "en": "not given"} {
 			a := s.Do("GET", path+"?lang="+lang, "")
-			if a.Status != 200 || strings.Contains(a.Page(), missing) || !strings.Contains(a.Page(), "aiuto@verdetto.example") || !strings.Contains(a.Body, `<html lang="`+lang+`"`) {
+			if a.Status != 200 || strings.Contains(a.Page(), missing) ||
+				!strings.Contains(a.Page(), "aiuto@verdetto.example") ||
+				!strings.Contains(a.Body, `<html lang="`+lang+`"`) {
 				t.Errorf("%s in %s: %d %s", path, lang, a.Status, a.Page())
 			}
 		}

@@ -2,6 +2,7 @@ package pro
 
 import (
 	"bytes"
+	"context"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -53,6 +54,20 @@ func render(status int, block string, p page.Page, v any) (*page.Response, error
 	return page.Respond(status, p)
 }
 
+// show writes a page that nobody has to find, under the title of a text.
+func show(status int, l *i18n.Language, block, text string, v any) (*page.Response, error) {
+	return render(status, block, page.Page{Language: l, Title: l.Text(text + ".title")}, v)
+}
+
+// asking is the page that asks for the address of a plan: a block of the templates.
+func asking(block, path string) func(context.Context, *Reader) (*page.Response, error) {
+	return func(_ context.Context, in *Reader) (*page.Response, error) {
+		l := in.language()
+		return render(http.StatusOK, block, page.Page{Language: l, Title: l.Text(block + ".title"),
+			Others: page.InAll(l, path)}, view{l})
+	}
+}
+
 // asJSON answers a program where a person is shown a page.
 func asJSON(status int, answer any) (*page.Response, error) {
 	body, err := json.Marshal(answer)
@@ -60,7 +75,8 @@ func asJSON(status int, answer any) (*page.Response, error) {
 		return nil, fmt.Errorf("write answer: %w", err)
 	}
 	return &page.Response{
-		Status: status, ContentType: "application/json", Referrer: "no-referrer", Vary: "Accept, Accept-Language", Body: body,
+		Status: status, ContentType: "application/json", Referrer: "no-referrer", Vary: "Accept, Accept-Language",
+		Body: body,
 	}, nil
 }
 
@@ -71,7 +87,7 @@ func showCheckout(accept string, l *i18n.Language, c checkoutBegun) (*page.Respo
 	if !page.WantsHTML(accept) {
 		return asJSON(http.StatusOK, c)
 	}
-	return render(http.StatusOK, "checkout.html", page.Page{Language: l, Title: l.Text("checkout.title")}, struct {
+	return show(http.StatusOK, l, "checkout.html", "checkout", struct {
 		view
 		URL string
 	}{view{l}, c.URL})
@@ -85,12 +101,13 @@ func (s *Service) showIssued(l *i18n.Language, k issued, until time.Time, renews
 		Renews             bool
 	}{guardView{view{l}, k.guard, k.APIKey, ""}, l.Moment(k.ExpiresAt), "", s.BaseURL, renews}
 	if k.APIKey == "" {
-		return render(http.StatusOK, "extended.html", page.Page{Language: l, Title: l.Text("extended.title")}, v)
+		return show(http.StatusOK, l, "extended.html", "extended", v)
 	}
 	if !until.IsZero() {
 		v.Again = l.Moment(until)
 	}
-	return render(http.StatusOK, "key.html", page.Page{Language: l, Title: l.Text("key.title"), Scripts: []string{"pro.js"}}, v)
+	return render(http.StatusOK, "key.html", page.Page{Language: l, Title: l.Text("key.title"),
+		Scripts: []string{"pro.js"}}, v)
 }
 
 // confirmPages are the problems of a confirmation that a person is shown in words
@@ -103,7 +120,8 @@ var confirmPages = map[string]struct{ block, path string }{
 	KeyIssued.Code:      {"issued", "/v1/pro/recupera"},
 }
 
-// confirmProblem shows a problem of a confirmation to a person; any other error, and any to a program, stays what it is.
+// confirmProblem shows a problem of a confirmation to a person; any other error, and any to a
+// program, stays what it is.
 func confirmProblem(accept string, l *i18n.Language, session string, err error) (*page.Response, error) {
 	var p *httpapi.Problem
 	if !page.WantsHTML(accept) || !errors.As(err, &p) {
@@ -131,7 +149,7 @@ func showNotice(status int, l *i18n.Language, text, next string) (*page.Response
 
 // showLink shows what a link of a mail leads to: a block of link.html.
 func showLink(status int, l *i18n.Language, block, action string) (*page.Response, error) {
-	return render(status, block, page.Page{Language: l, Title: l.Text("recovery." + block + ".title")}, struct {
+	return show(status, l, block, "recovery."+block, struct {
 		view
 		Action string
 	}{view{l}, action})

@@ -70,9 +70,10 @@ func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, 
 	case len(urls) == 0 && page.WantsHTML(in.Accept):
 		return showNotice(NoCard.Status, l, "portal.none", page.In(l, "/v1/pro/gestione"))
 	case len(urls) == 0:
-		return nil, NoCard.Problem("No subscription by card belongs to this plan: there is nothing to cancel, and no invoice at the card processor.")
+		return nil, NoCard.Problem("No subscription by card belongs to this plan: there is nothing to cancel, and " +
+			"no invoice at the card processor.")
 	case page.WantsHTML(in.Accept):
-		return render(http.StatusOK, "portal", page.Page{Language: l, Title: l.Text("portal.title")}, struct {
+		return show(http.StatusOK, l, "portal", "portal", struct {
 			view
 			URLs []string
 		}{view{l}, urls})
@@ -84,7 +85,8 @@ func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, 
 func (s *Service) payers(ctx context.Context, c store.Customer) (customers []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*pay.Timeout)
 	defer cancel()
-	subscriptions := slices.SortedFunc(maps.Keys(c.Cards), func(a, b string) int { return c.Cards[b].Compare(c.Cards[a]) })
+	subscriptions := slices.SortedFunc(maps.Keys(c.Cards),
+		func(a, b string) int { return c.Cards[b].Compare(c.Cards[a]) })
 	for _, id := range subscriptions {
 		held, err := s.Checkout.Subscription(ctx, id)
 		switch {

@@ -1,8 +1,7 @@
-// Package pro sells the paid plan: by card through a hosted checkout, or in USDC
-// on Solana. Every step can fail before or after its effect and be tried again:
-// a key and the mark of what it was issued for are one write, plans follow what
-// the card processor and the chain say now rather than what a message said, and
-// a key that got lost on the way is replaced through recupera.
+// Package pro sells the paid plan: by card through a hosted checkout, or in USDC on Solana. Every
+// step can fail before or after its effect and be tried again: a key and the mark of what it was
+// issued for are one write, plans follow what the card processor and the chain say now rather than
+// what a message said, and a key that got lost on the way is replaced through recupera.
 package pro
 
 import (
@@ -60,21 +59,36 @@ const CryptoDays = 30
 
 // The problems that buying can meet.
 var (
-	NoSuchSession  = httpapi.ProblemType{Status: http.StatusNotFound, Code: "sessione-sconosciuta", Title: "There is no such checkout"}
-	NotPro         = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "checkout-non-pro", Title: "The checkout sold something else"}
-	NotPaid        = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-in-attesa", Title: "The payment has not arrived", Wait: true}
-	SessionExpired = httpapi.ProblemType{Status: http.StatusGone, Code: "sessione-scaduta", Title: "The checkout has expired"}
-	KeyIssued      = httpapi.ProblemType{Status: http.StatusConflict, Code: "chiave-gia-emessa", Title: "The key was issued before"}
-	BadSignature   = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "firma-non-valida", Title: "The delivery is not signed as it should be"}
-	NoPayment      = httpapi.ProblemType{Status: http.StatusNotFound, Code: "pagamento-non-trovato", Title: "There is no such payment", Wait: true}
-	WrongProof     = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "prova-non-valida", Title: "The proof is not of who paid"}
-	NotFinal       = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-non-definitivo", Title: "The payment is not final yet", Wait: true}
-	PaymentFailed  = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "pagamento-fallito", Title: "The transaction failed"}
-	TooLittle      = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "importo-insufficiente", Title: "The payment is too small"}
-	TooOld         = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "pagamento-scaduto", Title: "The payment is too old"}
-	NotYours       = httpapi.ProblemType{Status: http.StatusForbidden, Code: "pagamento-di-altri", Title: "The payment is bound to another address"}
-	NoCard         = httpapi.ProblemType{Status: http.StatusConflict, Code: "nessuna-carta", Title: "The plan is not paid by card"}
-	PaymentUsed    = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-gia-usato", Title: "The payment was used before"}
+	NoSuchSession = httpapi.ProblemType{Status: http.StatusNotFound, Code: "sessione-sconosciuta",
+		Title: "There is no such checkout"}
+	NotPro = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "checkout-non-pro",
+		Title: "The checkout sold something else"}
+	NotPaid = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-in-attesa",
+		Title: "The payment has not arrived", Wait: true}
+	SessionExpired = httpapi.ProblemType{Status: http.StatusGone, Code: "sessione-scaduta",
+		Title: "The checkout has expired"}
+	KeyIssued = httpapi.ProblemType{Status: http.StatusConflict, Code: "chiave-gia-emessa",
+		Title: "The key was issued before"}
+	BadSignature = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "firma-non-valida",
+		Title: "The delivery is not signed as it should be"}
+	NoPayment = httpapi.ProblemType{Status: http.StatusNotFound, Code: "pagamento-non-trovato",
+		Title: "There is no such payment", Wait: true}
+	WrongProof = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "prova-non-valida",
+		Title: "The proof is not of who paid"}
+	NotFinal = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-non-definitivo",
+		Title: "The payment is not final yet", Wait: true}
+	PaymentFailed = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "pagamento-fallito",
+		Title: "The transaction failed"}
+	TooLittle = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "importo-insufficiente",
+		Title: "The payment is too small"}
+	TooOld = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "pagamento-scaduto",
+		Title: "The payment is too old"}
+	NotYours = httpapi.ProblemType{Status: http.StatusForbidden, Code: "pagamento-di-altri",
+		Title: "The payment is bound to another address"}
+	NoCard = httpapi.ProblemType{Status: http.StatusConflict, Code: "nessuna-carta",
+		Title: "The plan is not paid by card"}
+	PaymentUsed = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-gia-usato",
+		Title: "The payment was used before"}
 )
 
 // Register adds the endpoints to an API.
@@ -100,11 +114,33 @@ type emailBody struct {
 	} `contentType:"application/json"`
 }
 
+// faults gathers what is wrong with a request.
+type faults []httpapi.Fault
+
+func (f *faults) add(wrong bool, fault httpapi.Fault) {
+	if wrong {
+		*f = append(*f, fault)
+	}
+}
+
+func (f faults) err() error {
+	if len(f) == 0 {
+		return nil
+	}
+	return httpapi.Invalid(f...)
+}
+
+var (
+	badEmail       = httpapi.Fault{Name: "email", Detail: "is not an e-mail address such as ada@example.com"}
+	badTransaction = httpapi.Fault{Name: "signature",
+		Detail: "is not a transaction signature: 64 bytes in base58, as wallets and explorers show it"}
+)
+
 // address reads an e-mail address, or says what is wrong with it.
 func address(email string) (string, error) {
 	a, err := mail.ParseAddress(email)
 	if err != nil {
-		return "", httpapi.Invalid(httpapi.Fault{Name: "email", Detail: "is not an e-mail address such as ada@example.com"})
+		return "", httpapi.Invalid(badEmail)
 	}
 	return a, nil
 }
@@ -112,7 +148,8 @@ func address(email string) (string, error) {
 // unavailable tells a caller that the other side of a payment did not answer.
 func (s *Service) unavailable(ctx context.Context, what string, err error) error {
 	s.Log.ErrorContext(ctx, what+" could not be asked", "error", err)
-	return httpapi.Unavailable.Problem("The payment could not be checked just now; nothing is lost. Try again in a few seconds.").With("Retry-After", "5")
+	return httpapi.Unavailable.Problem("The payment could not be checked just now; nothing is lost. Try again in a "+
+		"few seconds.").With("Retry-After", "5")
 }
 
 // customer is whose plan an address has.
@@ -134,13 +171,14 @@ const extended = "esteso"
 // of an address to the payer. A key that is in force stays as it is and is shown
 // to nobody but who has it: the payer may be a stranger. The owner is told by mail.
 // Who has the secret, where there is one, can look at what was shown again.
-func (s *Service) buy(ctx context.Context, email, shown, what, secret string, claim *store.Claim, change func(*store.Customer)) (issued, error) {
+func (s *Service) buy(ctx context.Context, email, presented, what, secret string, claim *store.Claim,
+	change func(*store.Customer)) (issued, error) {
 	now := s.Now()
 	var note func(string) (store.Note, error)
 	if secret != "" {
-		note = s.keepShown(secret, s.customer(email))
+		note = s.noteKey(secret, s.customer(email))
 	}
-	key, ok := apikey.Parse(shown)
+	key, ok := apikey.Parse(presented)
 	holds := func(c store.Customer) bool { return ok && key.Customer == c.ID && c.Holds(key) }
 	text, c, err := s.Keys.IssueOnce(ctx, s.Random, s.customer(email), now, store.Once{
 		What:   what,
@@ -162,7 +200,7 @@ func (s *Service) buy(ctx context.Context, email, shown, what, secret string, cl
 	switch {
 	case text != "":
 	case holds(c):
-		bought.APIKey = shown
+		bought.APIKey = presented
 	default:
 		bought.Status = extended
 		s.signal()
@@ -183,5 +221,7 @@ func onceFailed(err error, kind httpapi.ProblemType) error {
 	if !errors.Is(err, store.ErrIssued) {
 		return err
 	}
-	return kind.Problem("It was used before: for a key, which was shown once, or to lengthen the plan of an address that has one. If it was yours, POST /api/v1/pro/recupera with the e-mail address of the plan sends a fresh key.")
+	return kind.Problem("It was used before: for a key, which was shown once, or to lengthen the plan of an address " +
+		"that has one. If it was yours, POST /api/v1/pro/recupera with the e-mail address of the plan sends " +
+		"a fresh key.")
 }

@@ -18,17 +18,14 @@ func TestProveRecoveryTellsNothing(t *testing.T) {
 	s := fixture.OpenShop(t, table, clock)
 	const each = 200
 	for n := range 3 * each {
-		if a := s.Verify(fmt.Sprintf("known%d@example.com", n), s.Send(fixture.Price, "")); a.Status != 200 {
-			t.Fatalf("%d %s", a.Status, a.Body)
-		}
+		must(t, s.Verify(fmt.Sprintf("known%d@example.com", n), s.Send(fixture.Price, "")), 200, "")
 	}
 	clock.Add(time.Hour)
 	fixture.TakeAlikeLong(t, []string{"unknown", "given one write more", "known"}, each, func(kind string, n int) {
-		if a := s.Recover(fmt.Sprintf("%.5s%d@example.com", kind, n)); a.Status != 202 {
-			t.Fatalf("%d %s", a.Status, a.Body)
-		}
+		must(t, s.Recover(fmt.Sprintf("%.5s%d@example.com", kind, n)), 202, "")
 		if kind == "given one write more" {
-			if _, err := table.Take(t.Context(), store.Key{Partition: "MORE", Sort: fmt.Sprint(n)}, 1, 1, clock.Now().AddDate(1, 0, 0)); err != nil {
+			if _, err := table.Take(t.Context(), store.Key{Partition: "MORE", Sort: fmt.Sprint(n)}, 1, 1,
+				clock.Now().AddDate(1, 0, 0)); err != nil {
 				t.Fatal(err)
 			}
 		}

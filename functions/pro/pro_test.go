@@ -2,6 +2,7 @@ package pro_test
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -11,35 +12,80 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store/storetest"
 )
 
 // Money and access, through the whole service, with the real adapters talking
 // to stand-ins for Stripe and Solana.
 
+// open opens a shop over a table of its own.
+func open(t *testing.T) fixture.Shop {
+	t.Helper()
+	clock := storetest.NewClock()
+	return fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+}
+
+// parallel opens a shop for a test that runs beside others.
+func parallel(t *testing.T) fixture.Shop {
+	t.Helper()
+	t.Parallel()
+	return open(t)
+}
+
+// want checks an answer's status, and its code where one is given.
+func want(t testing.TB, a fixture.Reply, status int, code string, what ...any) {
+	t.Helper()
+	if a.Status != status || code != "" && a.Code != code {
+		t.Errorf("%s: %d %s, want %d %s", fmt.Sprint(what...), a.Status, a.Body, status, code)
+	}
+}
+
+// must is want, and ends the test.
+func must(t testing.TB, a fixture.Reply, status int, code string, what ...any) {
+	t.Helper()
+	if a.Status != status || code != "" && a.Code != code {
+		t.Fatalf("%s: %d %s, want %d %s", fmt.Sprint(what...), a.Status, a.Body, status, code)
+	}
+}
+
+// wantPage checks an answer's status, and that its main part holds a text.
+func wantPage(t testing.TB, a fixture.Reply, status int, text string, what ...any) {
+	t.Helper()
+	if a.Status != status || !strings.Contains(a.Page(), text) {
+		t.Errorf("%s: %d %s, want %d %q", fmt.Sprint(what...), a.Status, a.Page(), status, text)
+	}
+}
+
+// wantBody checks an answer's status, and that it holds a text.
+func wantBody(t testing.TB, a fixture.Reply, status int, text string, what ...any) {
+	t.Helper()
+	if a.Status != status || !strings.Contains(a.Body, text) {
+		t.Errorf("%s: %d %s, want %d %q", fmt.Sprint(what...), a.Status, a.Body, status, text)
+	}
+}
+
 // TestCheckoutPage: who asks with a browser is shown where to pay, in their language; nothing of them is said back.
 func TestCheckoutPage(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	for language, title := range map[string]string{"it": "Alla cassa", "en-GB": "To the checkout"} {
 		a := s.Form("/v1/pro/checkout", "email=ada%40example.com", "Accept-Language", language)
-		if a.Status != 200 || a.Header.Get("Content-Type") != "text/html; charset=utf-8" || a.Header.Get("Cache-Control") != "no-store" ||
-			!strings.Contains(a.Body, "<title>"+title) || !strings.Contains(a.Body, `href="`+s.Payments.StripeURL) || strings.Contains(a.Body, "example.com") {
+		if a.Status != 200 || a.Header.Get("Content-Type") != "text/html; charset=utf-8" ||
+			a.Header.Get("Cache-Control") != "no-store" ||
+			!strings.Contains(a.Body, "<title>"+title) || !strings.Contains(a.Body, `href="`+s.Payments.StripeURL) ||
+			strings.Contains(a.Body, "example.com") {
 			t.Errorf("%s: %d %v %s", language, a.Status, a.Header, a.Body)
 		}
 	}
 }
 
 func TestKeyPage(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	session, _ := s.Buy("ada@example.com")
 	a := s.Confirm(session, "Accept", "text/html,application/xhtml+xml;q=0.9", "Accept-Language", "en-GB,it;q=0.5")
 	key := fixture.KeyPattern.FindString(a.Body)
-	if a.Status != 200 || a.Header.Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(a.Body, "Your Pro key") ||
+	if a.Status != 200 || a.Header.Get("Content-Type") != "text/html; charset=utf-8" ||
+		!strings.Contains(a.Body, "Your Pro key") ||
 		!strings.Contains(a.Header.Get("Content-Security-Policy"), "default-src 'none'") || !s.Works(key) {
 		t.Errorf("%d %v %s", a.Status, a.Header, a.Body)
 	}
@@ -49,9 +95,7 @@ func TestKeyPage(t *testing.T) {
 }
 
 func TestPlanByCardFollowsTheSubscription(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")
 	key := s.Confirm(session).APIKey
 	delivered := 0
@@ -65,7 +109,7 @@ func TestPlanByCardFollowsTheSubscription(t *testing.T) {
 	month := 31 * 24 * time.Hour
 	step := func(what string, after time.Duration, happen func(string), want bool) {
 		t.Helper()
-		clock.Add(after)
+		s.Clock.Add(after)
 		if happen != nil {
 			happen(subscription)
 			deliver()
@@ -86,7 +130,7 @@ func TestPlanByCardFollowsTheSubscription(t *testing.T) {
 }
 
 // deliver posts an event to the webhook and wants a status.
-func deliver(t *testing.T, s fixture.Shop, e paytest.Event, want int) {
+func deliver(t *testing.T, s fixture.Shop, e playmoney.Event, want int) {
 	t.Helper()
 	if a := s.Deliver(e.Payload); a.Status != want {
 		t.Errorf("%s: %d %s, want %d", e.Type, a.Status, a.Body, want)
@@ -99,14 +143,13 @@ func TestDeliveriesInAnyOrder(t *testing.T) {
 	for _, basil := range []bool{false, true} {
 		var want time.Time
 		for round := range 10 {
-			clock := storetest.NewClock()
-			s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+			s := open(t)
 			s.Payments.Stripe.Basil = basil
 			_, subscription := s.Buy("ada@example.com")
 			s.Buy("bob@example.com")
 			s.Payments.Stripe.Renew(subscription)
 			s.Payments.Stripe.FailRenewal(subscription)
-			var all []paytest.Event
+			var all []playmoney.Event
 			for _, e := range s.Payments.Stripe.Events() {
 				for range 20 {
 					all = append(all, e)
@@ -121,7 +164,7 @@ func TestDeliveriesInAnyOrder(t *testing.T) {
 			if round == 0 {
 				want = end
 			}
-			if !end.Equal(want) || end.Before(clock.Now().AddDate(0, 2, 0)) {
+			if !end.Equal(want) || end.Before(s.Clock.Now().AddDate(0, 2, 0)) {
 				t.Errorf("basil %v, round %d: the plan ends %v, in round 0 %v", basil, round, end, want)
 			}
 		}
@@ -129,12 +172,10 @@ func TestDeliveriesInAnyOrder(t *testing.T) {
 }
 
 func TestDeliveriesThatAreRefused(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	s.Buy("ada@example.com")
 	e := s.Payments.Stripe.Events()[0]
-	now, secret := clock.Now(), s.Payments.Stripe.Secret
+	now, secret := s.Clock.Now(), s.Payments.Stripe.Secret
 	tampered := bytes.Replace(e.Payload, []byte("ada@"), []byte("eve@"), 1)
 	for _, c := range []struct {
 		name, signature string
@@ -142,41 +183,47 @@ func TestDeliveriesThatAreRefused(t *testing.T) {
 	}{
 		{"none", "", e.Payload},
 		{"nonsense", "t=x,v1=y", e.Payload},
-		{"another secret", paytest.Sign(e.Payload, now, "whsec_another"), e.Payload},
-		{"stale", paytest.Sign(e.Payload, now.Add(-6*time.Minute), secret), e.Payload},
-		{"from the future", paytest.Sign(e.Payload, now.Add(6*time.Minute), secret), e.Payload},
-		{"tampered", paytest.Sign(e.Payload, now, secret), tampered},
-		{"empty", paytest.Sign(nil, now, secret), nil},
-		{"not JSON", paytest.Sign([]byte("{"), now, secret), []byte("{")},
+		{"another secret", playmoney.Sign(e.Payload, now, "whsec_another"), e.Payload},
+		{"stale", playmoney.Sign(e.Payload, now.Add(-6*time.Minute), secret), e.Payload},
+		{"from the future", playmoney.Sign(e.Payload, now.Add(6*time.Minute), secret), e.Payload},
+		{"tampered", playmoney.Sign(e.Payload, now, secret), tampered},
+		{"empty", playmoney.Sign(nil, now, secret), nil},
+		{"not JSON", playmoney.Sign([]byte("{"), now, secret), []byte("{")},
 	} {
-		if a := s.Do("POST", "/api/v1/pro/webhook", string(c.payload), "Stripe-Signature", c.signature); a.Status != 400 {
-			t.Errorf("%s: %d %s", c.name, a.Status, a.Body)
-		}
+		want(t, s.Do("POST", "/api/v1/pro/webhook", string(c.payload), "Stripe-Signature", c.signature), 400, "",
+			c.name)
 	}
-	unheard := []byte(`{"id":"evt_1","object":"event","type":"charge.dispute.created","created":1,"data":{"object":{"id":"dp_1","object":"dispute"}}}`)
-	deliver(t, s, paytest.Event{Type: "unheard of", Payload: unheard}, 200)
+	unheard := []byte(
+		`{"id":"evt_1","object":"event","type":"charge.dispute.created","created":1,"data":{"object":{"id":"dp_1","object":"dispute"}}}`)
+	deliver(t, s, playmoney.Event{Type: "unheard of", Payload: unheard}, 200)
 }
 
 func TestPaymentsInUSDC(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	details := s.Do("GET", "/v1/pro/cripta?email=ada@example.com", "")
-	if details.Status != 200 || details.Wallet != onemachine.StandInWallet || details.Mint != pay.DevnetUSDC || details.Amount != "12.99" ||
-		!strings.HasPrefix(details.Link, "solana:"+onemachine.StandInWallet+"?amount=12.99&spl-token="+pay.DevnetUSDC) || !strings.Contains(details.Link, "memo=") ||
+	if details.Status != 200 || details.Wallet != onemachine.StandInWallet || details.Mint != pay.DevnetUSDC ||
+		details.Amount != "12.99" ||
+		!strings.HasPrefix(
+			details.Link, "solana:"+onemachine.StandInWallet+"?amount=12.99&spl-token="+pay.DevnetUSDC) ||
+		!strings.Contains(details.Link, "memo=") ||
 		!strings.HasPrefix(details.QR, "<svg ") || strings.Contains(details.Link, "ada") {
 		t.Errorf("%d %s", details.Status, details.Body)
 	}
-	if plain := s.Do("GET", "/v1/pro/cripta", ""); plain.Status != 200 || plain.Link != "" || plain.QR != "" || plain.Wallet != onemachine.StandInWallet {
+	if plain := s.Do("GET", "/v1/pro/cripta", ""); plain.Status != 200 || plain.Link != "" || plain.QR != "" ||
+		plain.Wallet != onemachine.StandInWallet {
 		t.Errorf("%d %s", plain.Status, plain.Body)
 	}
 
 	short := s.Send(fixture.Price-1, "")
 	bound := s.Send(fixture.Price, details.Memo)
-	wrongCoin := s.Payments.Node.Pay(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: paytest.Address("look-alike"), Units: fixture.Price})
-	elsewhere := s.Payments.Node.Pay(paytest.Transfer{Wallet: paytest.Address("another"), Mint: pay.DevnetUSDC, Units: fixture.Price})
-	failed := s.Payments.Node.Pay(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price, Failed: true})
-	young := s.Payments.Node.Send(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price})
+	wrongCoin := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet,
+		Mint: playmoney.Address("look-alike"), Units: fixture.Price})
+	elsewhere := s.Payments.Node.Pay(playmoney.Transfer{Wallet: playmoney.Address("another"), Mint: pay.DevnetUSDC,
+		Units: fixture.Price})
+	failed := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC,
+		Units: fixture.Price, Failed: true})
+	young := s.Payments.Node.Send(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC,
+		Units: fixture.Price})
 	lost := s.Send(fixture.Price, "")
 	s.Payments.Node.Forget(lost)
 	var first fixture.Reply // of those that succeed
@@ -201,35 +248,31 @@ func TestPaymentsInUSDC(t *testing.T) {
 		if a.Status == 200 {
 			first = a
 		}
-		if a.Status != c.status || a.Code != c.code {
-			t.Errorf("%s: %d %s", c.name, a.Status, a.Body)
-		}
-		if (a.Code == "pagamento-non-definitivo" || a.Code == "pagamento-non-trovato") && a.Header.Get("Retry-After") == "" {
+		want(t, a, c.status, c.code, c.name)
+		if (a.Code == "pagamento-non-definitivo" || a.Code == "pagamento-non-trovato") &&
+			a.Header.Get("Retry-After") == "" {
 			t.Errorf("%s: no Retry-After", c.name)
 		}
 	}
-	s.Payments.Node.Advance(young, paytest.Finalized)
-	begun := clock.Now()
-	clock.Add(24 * time.Hour)
+	s.Payments.Node.Advance(young, playmoney.Finalized)
+	begun := s.Clock.Now()
+	s.Clock.Add(24 * time.Hour)
 	second := s.Verify("ada@example.com", young)
 	if second.Status != 200 || second.APIKey != "" || !second.ExpiresAt.Equal(begun.AddDate(0, 0, 60)) {
 		t.Errorf("a second payment: %d %s; want 60 days from %v", second.Status, second.Body, begun)
 	}
 	third := s.Verify("ada@example.com", s.Send(fixture.Price, ""), "X-Api-Key", first.APIKey)
-	if third.Status != 200 || third.APIKey != first.APIKey || !s.Works(first.APIKey) || !third.ExpiresAt.Equal(begun.AddDate(0, 0, 90)) {
+	if third.Status != 200 || third.APIKey != first.APIKey || !s.Works(first.APIKey) ||
+		!third.ExpiresAt.Equal(begun.AddDate(0, 0, 90)) {
 		t.Errorf("with the current key: %d %s", third.Status, third.Body)
 	}
 	old := s.Send(fixture.Price, "")
-	clock.Add(30*24*time.Hour + time.Minute)
-	if a := s.Verify("bob@example.com", old); a.Status != 422 || a.Code != "pagamento-scaduto" {
-		t.Errorf("31 days later: %d %s", a.Status, a.Body)
-	}
+	s.Clock.Add(30*24*time.Hour + time.Minute)
+	want(t, s.Verify("bob@example.com", old), 422, "pagamento-scaduto", "31 days later")
 }
 
 func TestBadInputToPro(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	good := s.Send(fixture.Price, "")
 	post := func(path, body string, header ...string) fixture.Reply { return s.Do("POST", path, body, header...) }
 	for _, path := range []string{"/api/v1/pro/checkout", "/api/v1/pro/recupera"} {
@@ -253,9 +296,8 @@ func TestBadInputToPro(t *testing.T) {
 				t.Errorf("%s, %s: %d %.200s", path, name, a.Status, a.Body)
 			}
 		}
-		if a := post(path, fixture.Object("email", "ada@example.com"), "Content-Type", "text/plain"); a.Status != 400 {
-			t.Errorf("%s, wrong content type: %d %s", path, a.Status, a.Body)
-		}
+		want(t, post(path, fixture.Object("email", "ada@example.com"), "Content-Type", "text/plain"), 400, "", path,
+			", wrong content type")
 	}
 	for name, signature := range map[string]string{
 		"empty":                   "",
@@ -272,13 +314,9 @@ func TestBadInputToPro(t *testing.T) {
 		}
 	}
 	for _, query := range []string{"", "?session_id=", "?session_id=a&session_id=b"} {
-		if a := s.Do("GET", "/api/v1/pro/conferma"+query, ""); a.Status != 400 {
-			t.Errorf("conferma%s: %d %s", query, a.Status, a.Body)
-		}
+		want(t, s.Do("GET", "/api/v1/pro/conferma"+query, ""), 400, "", "conferma", query)
 	}
 	for _, id := range []string{"cs_test_unknown", "../../etc/passwd", "cs_%2F"} {
-		if a := s.Confirm(id); a.Status != 404 || a.Code != "sessione-sconosciuta" {
-			t.Errorf("session %s: %d %s", id, a.Status, a.Body)
-		}
+		want(t, s.Confirm(id), 404, "sessione-sconosciuta", "session ", id)
 	}
 }

@@ -1,19 +1,18 @@
 package pro_test
 
 import (
+	"slices"
 	"sync"
 	"testing"
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/pay/paytest"
-	"verdetto/shared/store/storetest"
 )
 
 // paymentCalls are those that ask Stripe or Solana, with what each needs paid.
 func paymentCalls(t *testing.T) (fixture.Shop, map[string]func() fixture.Reply) {
 	t.Helper()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
 	signature := s.Send(fixture.Price, "")
 	session, _ := s.Buy("ada@example.com")
 	return s, map[string]func() fixture.Reply{
@@ -29,15 +28,12 @@ func outOfReach(t *testing.T, s fixture.Shop, how string, do func()) {
 	t.Helper()
 	held := make(chan struct{})
 	defer close(held)
-	if how == "down" {
-		s.Payments.Stripe.Down(true)
-		s.Payments.Node.Down(true)
-		defer s.Payments.Stripe.Down(false)
-		defer s.Payments.Node.Down(false)
-	} else {
-		for range 20 {
-			s.Payments.Stripe.Fail(paytest.Slow(held))
-			s.Payments.Node.Fail(paytest.Slow(held))
+	for _, faults := range []*paytest.Faults{paytest.Break(s.Payments.Stripe), paytest.Break(s.Payments.Node)} {
+		if how == "down" {
+			faults.Down(true)
+			defer faults.Down(false)
+		} else {
+			faults.Fail(slices.Repeat([]paytest.Fault{paytest.Slow(held)}, 20)...)
 		}
 	}
 	do()
@@ -67,8 +63,6 @@ func TestPaymentsOutOfReach(t *testing.T) {
 				break
 			}
 		}
-		if a.Status != 200 {
-			t.Errorf("%s does not complete afterwards: %d %s", name, a.Status, a.Body)
-		}
+		want(t, a, 200, "", name, " does not complete afterwards")
 	}
 }

@@ -11,14 +11,18 @@ import (
 
 func (s *Service) registerRecover(api *httpapi.API) {
 	httpapi.JSON(api, "pro-recupera", httpapi.JSONDoc{
-		Summary:     "Get a fresh key by e-mail",
-		Description: "The answer is the same for every address, and does not wait to learn whether there is a plan. If there is, a fresh key is mailed, and the old one is refused once the mail has been sent. The mail has a link that brings the old key back. Where that was used in the last 30 days, or the owner has set so, the mail asks to confirm first.",
-		Status:      http.StatusAccepted,
-		Answer:      recovering{},
-		Pages:       []int{http.StatusAccepted},
+		Summary: "Get a fresh key by e-mail",
+		Description: "The answer is the same for every address, and does not wait to learn whether there is a plan. " +
+			"If there is, a fresh key is mailed, and the old one is refused once the mail has been sent. " +
+			"The mail has a link that brings the old key back. Where that was used in the last 30 days, or " +
+			"the owner has set so, the mail asks to confirm first.",
+		Status: http.StatusAccepted,
+		Answer: recovering{},
+		Pages:  []int{http.StatusAccepted},
 	}, func(ctx context.Context, in *recoverInput) error { _, err := address(in.Body.Email); return err }, s.recover)
 	httpapi.Page(api, "pro-recupera-page", httpapi.PageDoc{
-		Summary: "The page on which a lost key is asked for", Statuses: []int{200}}, s.recoverPage)
+		Summary: "The page on which a lost key is asked for", Statuses: []int{200}},
+		asking("recover", "/v1/pro/recupera"))
 	httpapi.Page(api, "pro-annulla-page", httpapi.PageDoc{
 		Summary: "The page that a link to undo a recovery leads to", Statuses: []int{200, 400, 410}}, s.undoPage)
 	httpapi.Page(api, "pro-annulla", httpapi.PageDoc{
@@ -40,25 +44,27 @@ type recovering struct {
 	Detail string `json:"detail"`
 }
 
-// recoverPage asks for the address of a plan.
-func (s *Service) recoverPage(_ context.Context, in *Reader) (*page.Response, error) {
-	l := in.language()
-	return render(http.StatusOK, "recover", page.Page{Language: l, Title: l.Text("recover.title"), Others: page.InAll(l, "/v1/pro/recupera")}, view{l})
-}
-
 // recover does the same for every address: it leaves a job.
 func (s *Service) recover(ctx context.Context, in *recoverInput) (*page.Response, error) {
-	email, err := address(in.Body.Email)
+	return s.leave(ctx, s.Outbox, recoverKind, in.Body.Email, in.Accept, in.Reader, "recovering",
+		"If this address has a plan, a fresh key is on its way to it, and the old key stops working.")
+}
+
+// leave puts a job about an address into an outbox. The answer is the same for every address.
+func (s *Service) leave(ctx context.Context, box store.Outbox, kind, email, accept string, r Reader, block,
+	detail string) (*page.Response, error) {
+	email, err := address(email)
 	if err != nil {
 		return nil, err
 	}
-	l := in.language()
-	if err := s.Outbox.Put(ctx, store.Job{Kind: recoverKind, Email: email, Lang: l.Code, At: s.Now(), Caller: httpapi.Subject(ctx)}); err != nil {
+	l := r.language()
+	if err := box.Put(ctx, store.Job{Kind: kind, Email: email, Lang: l.Code, At: s.Now(),
+		Caller: httpapi.Subject(ctx)}); err != nil {
 		return nil, err
 	}
 	s.signal()
-	if page.WantsHTML(in.Accept) {
-		return render(http.StatusAccepted, "recovering", page.Page{Language: l, Title: l.Text("recovering.title")}, view{l})
+	if page.WantsHTML(accept) {
+		return show(http.StatusAccepted, l, block, block, view{l})
 	}
-	return asJSON(http.StatusAccepted, recovering{"accepted", "If this address has a plan, a fresh key is on its way to it, and the old key stops working."})
+	return asJSON(http.StatusAccepted, recovering{"accepted", detail})
 }

@@ -13,14 +13,17 @@ import (
 
 func (s *Service) registerKey(api *httpapi.API) {
 	httpapi.JSON(api, "pro-chiave", httpapi.JSONDoc{
-		Summary:     "Look at a key",
-		Description: "The plan of the key in X-Api-Key, until when it lasts, what it rests on, and what was called with the key in this minute and today. This call is counted too.",
-		Problems:    []httpapi.ProblemType{httpapi.BadKey},
+		Summary: "Look at a key",
+		Description: "The plan of the key in X-Api-Key, until when it lasts, what it rests on, and what was called " +
+			"with the key in this minute and today. This call is counted too.",
+		Problems: []httpapi.ProblemType{httpapi.BadKey},
 	}, nil, s.key)
 	httpapi.JSON(api, "pro-ruota", httpapi.JSONDoc{
-		Summary:     "Replace a key by a fresh one",
-		Description: "Answers a fresh key for the one in X-Api-Key, which is refused from then on. With an Idempotency-Key of the caller's own choice a lost answer can be asked for again: the same call, with the old key and the same Idempotency-Key, gives the same fresh key for 10 minutes.",
-		Problems:    []httpapi.ProblemType{httpapi.BadKey, httpapi.PlanEnded, httpapi.TooMany},
+		Summary: "Replace a key by a fresh one",
+		Description: "Answers a fresh key for the one in X-Api-Key, which is refused from then on. With an " +
+			"Idempotency-Key of the caller's own choice a lost answer can be asked for again: the same " +
+			"call, with the old key and the same Idempotency-Key, gives the same fresh key for 10 minutes.",
+		Problems: []httpapi.ProblemType{httpapi.BadKey, httpapi.PlanEnded, httpapi.TooMany},
 	}, nil, s.rotate)
 }
 
@@ -54,20 +57,14 @@ type usage struct {
 }
 
 func refusedKey() error {
-	return httpapi.BadKey.Problem("The header X-Api-Key holds no key that is in force. POST /api/v1/pro/recupera sends a fresh key to the address that paid.").
+	return httpapi.BadKey.Problem("The header X-Api-Key holds no key that is in force. POST /api/v1/pro/recupera "+
+		"sends a fresh key to the address that paid.").
 		With("WWW-Authenticate", "ApiKey")
 }
 
 // key tells of a key that was found to be in force before the call was counted.
 func (s *Service) key(ctx context.Context, in *keyInput) (*keyOutput, error) {
-	shown, ok := apikey.Parse(in.Key)
-	if !ok {
-		return nil, refusedKey()
-	}
-	c, err := s.Keys.Customer(ctx, shown.Customer)
-	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Holds(shown) {
-		return nil, refusedKey()
-	}
+	c, err := s.customerOf(ctx, in.Key, "")
 	if err != nil {
 		return nil, err
 	}
@@ -126,10 +123,12 @@ func (s *Service) rotate(ctx context.Context, in *rotateInput) (*rotateOutput, e
 	case err != nil:
 		return nil, err
 	case !c.Plan().Live(now):
-		return nil, httpapi.PlanEnded.Problem("The plan of this key ended on "+c.Plan().Until.UTC().Format(time.DateOnly)+
-			". POST /api/v1/pro/checkout or GET /v1/pro/cripta renews it.").With("WWW-Authenticate", "ApiKey")
+		return nil, httpapi.PlanEnded.Problem(
+			"The plan of this key ended on "+c.Plan().Until.UTC().Format(time.DateOnly)+
+				". POST /api/v1/pro/checkout or GET /v1/pro/cripta renews it.").With("WWW-Authenticate", "ApiKey")
 	}
-	if err := httpapi.ConsumeLimit(ctx, perKey, string(c.ID), "This key was rotated too often. Wait as Retry-After says."); err != nil {
+	if err := httpapi.ConsumeLimit(ctx, perKey, string(c.ID),
+		"This key was rotated too often. Wait as Retry-After says."); err != nil {
 		return nil, err
 	}
 	text, hash, err := apikey.Mint(in.Random(ctx, s.Random, "pro rotated key", in.Key), c.ID)

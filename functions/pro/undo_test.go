@@ -38,8 +38,8 @@ func lastMatch(texts []string, pattern *regexp.Regexp) (found string) {
 // owner opens a shop in which ada has a key paid in USDC.
 func owner(t *testing.T) (fixture.Shop, *storetest.Clock, string) {
 	t.Helper()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := open(t)
+	clock := s.Clock
 	a := s.Verify("ada@example.com", s.Send(fixture.Price, ""))
 	if !s.Works(a.APIKey) {
 		t.Fatalf("%d %s", a.Status, a.Body)
@@ -63,7 +63,8 @@ func press(t *testing.T, s fixture.Shop, link string, want int) fixture.Reply {
 	return a
 }
 
-// TestUndo: a stranger asked for a fresh key. One click brings the owner's own back, and for 30 days nothing changes without hers.
+// TestUndo: a stranger asked for a fresh key. One click brings the owner's own back, and for 30
+// days nothing changes without hers.
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	s, clock, own := owner(t)
@@ -73,7 +74,8 @@ func TestUndo(t *testing.T) {
 		t.Fatalf("%d keys were mailed", len(fresh))
 	}
 	link := newest(s, "ada@example.com", undoPattern)
-	if a := s.Do("GET", link, "", "Accept", "text/html"); a.Status != 200 || !strings.Contains(a.Body, `method="post"`) || !s.Works(fresh[0]) {
+	if a := s.Do("GET", link, "", "Accept", "text/html"); a.Status != 200 ||
+		!strings.Contains(a.Body, `method="post"`) || !s.Works(fresh[0]) {
 		t.Errorf("following the link: %d %s", a.Status, a.Body)
 	}
 	for range 2 { // pressed again: the same answer
@@ -142,7 +144,8 @@ func TestLinksThatAreOfNoUse(t *testing.T) {
 	holdsOneKey(s, append(s.Mailed("ada@example.com"), own, rotated.APIKey)...)
 }
 
-// TestUndoFromAnyMail: after several recoveries each mail's link brings back the key that was the owner's before the first.
+// TestUndoFromAnyMail: after several recoveries each mail's link brings back the key that was the
+// owner's before the first.
 func TestUndoFromAnyMail(t *testing.T) {
 	t.Parallel()
 	for which := range 3 {
@@ -198,7 +201,8 @@ var carrierFaults = []struct {
 	{"refused", mail.ErrRefused, false, -1, false},
 }
 
-// TestNoMailNoChange: whatever the carrier does, one key works: the old one until the mail is taken, the mailed one after.
+// TestNoMailNoChange: whatever the carrier does, one key works: the old one until the mail is
+// taken, the mailed one after.
 func TestNoMailNoChange(t *testing.T) {
 	t.Parallel()
 	for _, c := range carrierFaults {
@@ -232,7 +236,8 @@ func TestNoticesUnderCarrierFaults(t *testing.T) {
 		return s.Recover(email)
 	}
 	for _, c := range carrierFaults {
-		for name, cause := range map[string]func(fixture.Shop, string, ...string) fixture.Reply{"card": gifts["card"], "USDC": gifts["USDC"], "guarded": guarded} {
+		for name, cause := range map[string]func(fixture.Shop, string, ...string) fixture.Reply{"card": gifts["card"],
+			"USDC": gifts["USDC"], "guarded": guarded} {
 			s, clock, own := owner(t)
 			var before int
 			sender := &carrier{Sender: s.Pro.Sender, fault: c.fault, after: c.after}
@@ -295,8 +300,7 @@ func workThrough(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
 func TestUndoUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
-		signature := s.Send(fixture.Price, "")
-		own := s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) }).APIKey
+		own := paid(s, f).APIKey
 		if own == "" {
 			return // the fault fell on the purchase: TestPurchaseInUSDCUnderFaults
 		}
@@ -335,7 +339,8 @@ func strangersForAMonth(t *testing.T, strangers int) {
 	interruptions, worked := 0, true
 	for hour := range 30 * 24 {
 		for n := range strangers {
-			s.From(fmt.Sprintf("10.9.%d.%d:1", n/256, n%256), "POST", "/api/v1/pro/recupera", fixture.Object("email", "ada@example.com"))
+			s.From(fmt.Sprintf("10.9.%d.%d:1", n/256, n%256), "POST", "/api/v1/pro/recupera",
+				fixture.Object("email", "ada@example.com"))
 		}
 		if hour%8 == 7 && !s.Works(own) {
 			press(t, s, newest(s, "ada@example.com", undoPattern), 200)
@@ -354,14 +359,13 @@ func strangersForAMonth(t *testing.T, strangers int) {
 		}
 		clock.Add(time.Hour)
 	}
-	t.Logf("%d strangers, 30 days: the owner's key was refused for %v in %d interruption(s); the bound is %v in one", strangers, refused, interruptions, reads)
+	t.Logf("%d strangers, 30 days: the owner's key was refused for %v in %d interruption(s); the bound is %v in one",
+		strangers, refused, interruptions, reads)
 	if interruptions > 1 || refused > reads {
 		t.Errorf("the bound is passed")
 	}
 	// Nor do they keep her from rotating, or from looking.
-	if a := s.Do("GET", "/v1/pro/chiave", "", "X-Api-Key", own); a.Status != 200 {
-		t.Errorf("she cannot look at her key: %d %s", a.Status, a.Body)
-	}
+	want(t, s.Do("GET", "/v1/pro/chiave", "", "X-Api-Key", own), 200, "", "she cannot look at her key")
 	if a := s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", own); a.Status != 200 || !s.Works(a.APIKey) {
 		t.Errorf("she cannot rotate her key: %d %s", a.Status, a.Body)
 	}

@@ -26,10 +26,12 @@ func TestNothingSold(t *testing.T) {
 	table, log := fixture.Bolt(t, clock.Now), slog.New(slog.DiscardHandler)
 	limiter, pepper := limit.New(table, clock.Now), []byte(strings.Repeat("p", 32))
 	keys := store.Customers{Table: table}
-	api := httpapi.New(httpapi.Config{Now: clock.Now, Log: log, Pepper: pepper, Limiter: limiter, Customers: keys, Refused: apikey.NewRefused()})
+	api := httpapi.New(httpapi.Config{Now: clock.Now, Log: log, Pepper: pepper, Limiter: limiter, Customers: keys,
+		Refused: apikey.NewRefused()})
 	(&pro.Service{
-		Keys: keys, Outbox: store.Outbox{Table: table, Name: "pro"}, Checkout: pay.Unsold{}, Limiter: limiter, Refused: apikey.NewRefused(),
-		Pepper: pepper, BaseURL: "https://verdetto.example", Random: rand.Reader, Now: clock.Now, Log: log,
+		Keys: keys, Outbox: store.Outbox{Table: table, Name: "pro"}, Checkout: pay.Unsold{}, Limiter: limiter,
+		Refused: apikey.NewRefused(),
+		Pepper:  pepper, BaseURL: "https://verdetto.example", Random: rand.Reader, Now: clock.Now, Log: log,
 	}).Register(api)
 	for _, c := range []struct {
 		method, path, body string

@@ -11,23 +11,24 @@ import (
 	"time"
 
 	"verdetto/shared/apikey"
+	"verdetto/shared/carrier/mail"
 	"verdetto/shared/pay"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/page"
 )
 
-// The page that waits for a payment in USDC. Each has a token of its own, and its
-// link a reference that is derived from it: a transaction that names the reference
-// was made by that page's link. Whoever has the token, and nobody who sees the
-// chain or knows the address, is shown the key.
+// The page that waits for a payment in USDC. Each has a token of its own, and its link a reference
+// that is derived from it: a transaction that names the reference was made by that page's link.
+// Whoever has the token, and nobody who sees the chain or knows the address, is shown the key.
 
 func (s *Service) registerWaiting(api *httpapi.API) {
 	httpapi.JSON(api, "pro-attesa", httpapi.JSONDoc{
-		Summary:     "Look whether a payment in USDC has arrived",
-		Description: "For the page that waits for a payment: looks for transactions that its link has caused, or for the one named, and gives the key. For 10 minutes it gives the same again.",
-		Answer:      waited{},
-		Pages:       []int{http.StatusOK},
+		Summary: "Look whether a payment in USDC has arrived",
+		Description: "For the page that waits for a payment: looks for transactions that its link has caused, or " +
+			"for the one named, and gives the key. For 10 minutes it gives the same again.",
+		Answer: waited{},
+		Pages:  []int{http.StatusOK},
 	}, s.checkWaiting, s.wait)
 }
 
@@ -88,28 +89,20 @@ func (s *Service) token() (string, error) {
 }
 
 func (s *Service) checkWaiting(_ context.Context, in *waitInput) error {
-	var faults []httpapi.Fault
-	var p *httpapi.Problem
-	if _, err := address(in.Body.Email); errors.As(err, &p) {
-		faults = append(faults, p.Errors...)
-	}
-	if !isToken(in.Body.Token) {
-		faults = append(faults, badToken)
-	}
-	if _, err := pay.ParseSignature(in.Body.Signature); in.Body.Signature != "" && err != nil && !page.WantsHTML(in.Accept) {
-		faults = append(faults, httpapi.Fault{Name: "signature", Detail: "is not a transaction signature: 64 bytes in base58, as wallets and explorers show it"})
-	}
-	if len(faults) > 0 {
-		return httpapi.Invalid(faults...)
-	}
-	return nil
+	var wrong faults
+	_, err := mail.ParseAddress(in.Body.Email)
+	wrong.add(err != nil, badEmail)
+	wrong.add(!isToken(in.Body.Token), badToken)
+	_, err = pay.ParseSignature(in.Body.Signature)
+	wrong.add(in.Body.Signature != "" && err != nil && !page.WantsHTML(in.Accept), badTransaction)
+	return wrong.err()
 }
 
 // wait looks once.
 func (s *Service) wait(ctx context.Context, in *waitInput) (*page.Response, error) {
 	l, person := in.language(), page.WantsHTML(in.Accept)
 	secret := secretOf(in.Body.Token, in.Body.Email)
-	bought, until, ok, err := s.again(ctx, secret)
+	bought, until, ok, err := s.lookAgain(ctx, secret)
 	state := stillWaiting
 	if err == nil && !ok {
 		bought, state, err = s.look(ctx, in, secret)
@@ -132,9 +125,8 @@ func (s *Service) wait(ctx context.Context, in *waitInput) (*page.Response, erro
 	return asJSON(http.StatusOK, waited{Status: state})
 }
 
-// mostJudged bounds what one look costs at the nodes. Anybody can make
-// transactions that name a reference once it is on the chain, but not before: the
-// payment is among the oldest.
+// mostJudged bounds what one look costs at the nodes. Anybody can make transactions that name a
+// reference once it is on the chain, but not before: the payment is among the oldest.
 const mostJudged = 5
 
 // look asks the chain, and redeems the first payment that buys the plan.
@@ -185,7 +177,8 @@ func (s *Service) payPage(in *detailsInput) (*page.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return render(http.StatusOK, "usdc-ask", page.Page{Language: l, Title: l.Text("usdc.title"), Others: page.InAll(l, "/v1/pro/cripta")}, struct {
+	return render(http.StatusOK, "usdc-ask", page.Page{Language: l, Title: l.Text("usdc.title"),
+		Others: page.InAll(l, "/v1/pro/cripta")}, struct {
 		view
 		USDC, Email, Token string
 		Days               int
@@ -215,8 +208,10 @@ func (s *Service) waitingPage(l *i18n.Language, email, token, typed, state strin
 	if err != nil {
 		return nil, err
 	}
-	return render(http.StatusOK, "usdc-pay", page.Page{Language: l, Title: l.Text("usdc.title"), Scripts: []string{"pro.js"}}, payView{
-		view: view{l}, Details: d, Email: email, Token: token, Typed: typed, State: l.Text("usdc.state." + state), Spoken: l.Decimals(d.Amount),
-		Link: template.URL(d.Link), QR: template.HTML(d.QR), // both made here, of nothing that a caller has written
+	return render(http.StatusOK, "usdc-pay", page.Page{Language: l, Title: l.Text("usdc.title"),
+		Scripts: []string{"pro.js"}}, payView{
+		view: view{l}, Details: d, Email: email, Token: token, Typed: typed, State: l.Text("usdc.state." + state),
+		Spoken: l.Decimals(d.Amount),
+		Link:   template.URL(d.Link), QR: template.HTML(d.QR), // both made here, of nothing that a caller has written
 	})
 }

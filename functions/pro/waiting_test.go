@@ -12,6 +12,7 @@ import (
 	"verdetto/e2e/fixture"
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store/storetest"
 )
 
@@ -21,7 +22,7 @@ const (
 )
 
 // asked is the payment that a page asks for.
-func asked(s fixture.Shop, email, token string) paytest.Transfer {
+func asked(s fixture.Shop, email, token string) playmoney.Transfer {
 	s.T.Helper()
 	a := s.Do("GET", "/v1/pro/cripta?email="+url.QueryEscape(email)+"&t="+token, "", "Accept", html)
 	link := regexp.MustCompile(`href="(solana:[^"]+)"`).FindStringSubmatch(a.Body)
@@ -33,11 +34,13 @@ func asked(s fixture.Shop, email, token string) paytest.Transfer {
 		s.T.Fatal(err)
 	}
 	q := u.Query()
-	return paytest.Transfer{Wallet: u.Opaque, Mint: q.Get("spl-token"), Units: fixture.Price, Memo: q.Get("memo"), Reference: q.Get("reference")}
+	return playmoney.Transfer{Wallet: u.Opaque, Mint: q.Get("spl-token"), Units: fixture.Price, Memo: q.Get("memo"),
+		Reference: q.Get("reference")}
 }
 
 func wait(s fixture.Shop, email, token string, more ...string) fixture.Reply {
-	return s.Do("POST", "/v1/pro/cripta/attesa", fixture.Object(append([]string{"email", email, "t", token}, more...)...))
+	return s.Do("POST", "/v1/pro/cripta/attesa",
+		fixture.Object(append([]string{"email", email, "t", token}, more...)...))
 }
 
 func state(a fixture.Reply) string {
@@ -47,11 +50,10 @@ func state(a fixture.Reply) string {
 	return fmt.Sprint(a.Status, " ", a.Body)
 }
 
-// TestWaitingForAPayment: the page that asked for it is shown the key, as long as it may be looked at, and nobody else is.
+// TestWaitingForAPayment: the page that asked for it is shown the key, as long as it may be looked
+// at, and nobody else is.
 func TestWaitingForAPayment(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	want := func(what, state1 string, a fixture.Reply) {
 		t.Helper()
 		if got := state(a); got != state1 {
@@ -65,9 +67,9 @@ func TestWaitingForAPayment(t *testing.T) {
 	want("before", "in-attesa", wait(s, "ada@example.com", adasToken))
 	sent := s.Payments.Node.Send(payment)
 	want("sent", "in-attesa", wait(s, "ada@example.com", adasToken))
-	s.Payments.Node.Advance(sent, paytest.Confirmed)
+	s.Payments.Node.Advance(sent, playmoney.Confirmed)
 	want("confirmed", "visto", wait(s, "ada@example.com", adasToken))
-	s.Payments.Node.Advance(sent, paytest.Finalized)
+	s.Payments.Node.Advance(sent, playmoney.Finalized)
 
 	// Whoever knows the address, and sees the chain, has another page's token.
 	want("a stranger's page", "in-attesa", wait(s, "ada@example.com", evesToken))
@@ -83,25 +85,27 @@ func TestWaitingForAPayment(t *testing.T) {
 		t.Errorf("looked at again: %d %s", again.Status, again.Body)
 	}
 	page := s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&t="+adasToken, "Accept-Language", "en")
-	if fixture.KeyPattern.FindString(page.Body) != a.APIKey || !strings.Contains(page.Page(), "does not renew by itself") {
+	if fixture.KeyPattern.FindString(page.Body) != a.APIKey ||
+		!strings.Contains(page.Page(), "does not renew by itself") {
 		t.Errorf("as a page: %d %s", page.Status, page.Page())
 	}
-	clock.Add(10 * time.Minute)
+	s.Clock.Add(10 * time.Minute)
 	want("after ten minutes", "usato", wait(s, "ada@example.com", adasToken))
-	if got := s.Customer("ada@example.com").Crypto; !got.Equal(clock.Now().Add(-10*time.Minute).AddDate(0, 0, 30)) {
+	if got := s.Customer("ada@example.com").Crypto; !got.Equal(s.Clock.Now().Add(-10*time.Minute).AddDate(0, 0, 30)) {
 		t.Errorf("looking again and again lengthened the plan to %v", got)
 	}
 }
 
 // TestWaitingForWhatBuysNothing: each is said as what it is; the poll itself is never an error.
 func TestWaitingForWhatBuysNothing(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
-	for want, spoil := range map[string]func(*paytest.Transfer){
-		"insufficiente": func(p *paytest.Transfer) { p.Units-- },
-		"di-altri":      func(p *paytest.Transfer) { p.Memo = pay.BindingMemo([]byte(fixture.Pepper), "bob@example.com") },
-		"in-attesa":     func(p *paytest.Transfer) { p.Failed = true }, // left out: the payer sends another
+	s := parallel(t)
+	for want, spoil := range map[string]func(*playmoney.Transfer){
+		"insufficiente": func(p *playmoney.Transfer) { p.Units-- },
+		"di-altri": func(p *playmoney.Transfer) {
+			p.Memo = pay.BindingMemo([]byte(fixture.Pepper),
+				"bob@example.com")
+		},
+		"in-attesa": func(p *playmoney.Transfer) { p.Failed = true }, // left out: the payer sends another
 	} {
 		token := fmt.Sprintf("%032x", len(want))
 		p := asked(s, "ada@example.com", token)
@@ -110,13 +114,13 @@ func TestWaitingForWhatBuysNothing(t *testing.T) {
 		if got := state(wait(s, "ada@example.com", token)); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		if a := s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&t="+token, "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Body, "<svg") {
-			t.Errorf("%s, as a page: %d %s", want, a.Status, a.Page())
-		}
+		wantBody(t, s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&t="+token, "Accept-Language", "en"), 200,
+			"<svg", want, ", as a page")
 	}
-	failed := s.Payments.Node.Pay(paytest.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC, Units: fixture.Price, Failed: true}).String()
+	failed := s.Payments.Node.Pay(playmoney.Transfer{Wallet: onemachine.StandInWallet, Mint: pay.DevnetUSDC,
+		Units: fixture.Price, Failed: true}).String()
 	old := s.Send(fixture.Price, "").String()
-	clock.Add(31 * 24 * time.Hour)
+	s.Clock.Add(31 * 24 * time.Hour)
 	unheard := strings.Repeat("5", 87)
 	for signature, want := range map[string]string{failed: "fallito", old: "scaduto", unheard: "non-trovato"} {
 		if got := state(wait(s, "ada@example.com", adasToken, "signature", signature)); got != want {
@@ -128,14 +132,14 @@ func TestWaitingForWhatBuysNothing(t *testing.T) {
 		`{"email":"ada@example.com","t":"short"}`:                                  "t",
 		`{"email":"ada@example.com","t":"` + adasToken + `","signature":"<none>"}`: "signature",
 	} {
-		if a := s.Do("POST", "/v1/pro/cripta/attesa", body); a.Status != 400 || len(a.Errors) != 1 || a.Errors[0].Name != want {
+		if a := s.Do("POST", "/v1/pro/cripta/attesa", body); a.Status != 400 || len(a.Errors) != 1 ||
+			a.Errors[0].Name != want {
 			t.Errorf("%s: %d %s", body, a.Status, a.Body)
 		}
 	}
-	if a := s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&signature=none&t="+adasToken, "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Page(), "We know no transaction with that signature") {
-		t.Errorf("mistyped on the page: %d %s", a.Status, a.Page())
-	}
-	s.Payments.Node.Down(true)
+	wantPage(t, s.Form("/v1/pro/cripta/attesa", "email=ada%40example.com&signature=none&t="+adasToken,
+		"Accept-Language", "en"), 200, "We know no transaction with that signature", "mistyped on the page")
+	paytest.Break(s.Payments.Node).Down(true)
 	if a := wait(s, "ada@example.com", adasToken); a.Status != 503 || a.Header.Get("Retry-After") == "" {
 		t.Errorf("without a node: %d %s", a.Status, a.Body)
 	}
@@ -143,9 +147,7 @@ func TestWaitingForWhatBuysNothing(t *testing.T) {
 
 // TestOthersMayNameAReference: once it is on the chain; the payment is found still, and a look costs what it costs.
 func TestOthersMayNameAReference(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	payment := asked(s, "ada@example.com", adasToken)
 	dust := payment
 	dust.Units = 1
@@ -179,7 +181,8 @@ func TestWaitingUnderFaults(t *testing.T) {
 		begun := s.Clock.Now()
 		a := s.Retry(f, func() fixture.Reply { return wait(s, "ada@example.com", adasToken) })
 		f.Heal()
-		if again := wait(s, "ada@example.com", adasToken); a.APIKey == "" || again.APIKey != a.APIKey || !s.Works(a.APIKey) {
+		if again := wait(s, "ada@example.com", adasToken); a.APIKey == "" || again.APIKey != a.APIKey ||
+			!s.Works(a.APIKey) {
 			t.Errorf("%d %s; again %s", a.Status, a.Body, again.Body)
 		}
 		if end := s.Customer("ada@example.com").Crypto; !end.Equal(begun.AddDate(0, 0, 30)) {

@@ -57,7 +57,8 @@ func (s *Service) beside(name string) store.Outbox {
 
 // mailboxes counts the mails that any caller can cause.
 func (s *Service) mailboxes() notify.Mailboxes {
-	return notify.Mailboxes{Store: store.Mailboxes{Table: s.Keys.Table}, Links: notify.Links{Pepper: s.Pepper, BaseURL: s.BaseURL}, Now: s.Now}
+	return notify.Mailboxes{Store: store.Mailboxes{Table: s.Keys.Table},
+		Links: notify.Links{Pepper: s.Pepper, BaseURL: s.BaseURL}, Now: s.Now}
 }
 
 // anyones are the kinds of jobs that any caller can leave for any address.
@@ -82,16 +83,11 @@ func (s *Service) stopLink(j store.Job) string {
 
 // do does one job. A mail that is refused for good ends it.
 func (s *Service) do(ctx context.Context, j store.Job) error {
-	work := s.sendKey
-	switch j.Kind {
-	case extendedKind:
-		work = s.sendExtended
-	case manageKind:
-		work = s.sendManage
-	case moveKind:
-		work = s.sendMove
-	case movedKind:
-		work = s.sendMoved
+	work, ok := map[string]func(context.Context, store.Job) error{
+		extendedKind: s.sendExtended, manageKind: s.sendManage, moveKind: s.sendMove, movedKind: s.sendMoved,
+	}[j.Kind]
+	if !ok {
+		work = s.sendKey
 	}
 	err := work(ctx, j)
 	if errors.Is(err, mail.ErrRefused) {
@@ -104,23 +100,33 @@ func (s *Service) do(ctx context.Context, j store.Job) error {
 // sendExtended tells the owner of a key that a payment lengthened the plan.
 func (s *Service) sendExtended(ctx context.Context, j store.Job) error {
 	c, err := s.Keys.Customer(ctx, s.customer(j.Email))
-	if errors.Is(err, store.ErrNotFound) {
-		return nil // the plan has moved on since, or was erased
-	}
 	if err != nil {
-		return err
+		return withoutPlan(err)
 	}
 	return s.send(ctx, j, mail.ExtendedMail, c, "")
 }
 
-// send writes the mail of a job about a plan, and hands it to the carrier.
-func (s *Service) send(ctx context.Context, j store.Job, write func(mail.Key) (mail.Message, error), c store.Customer, path string) error {
-	message, err := write(mail.Key{To: j.Email, Lang: language(j), Until: c.Plan().Until, BaseURL: s.BaseURL, Path: path, Stop: s.stopLink(j), Support: s.Operator.Email})
+// writeMail writes a mail about a plan.
+type writeMail func(mail.Key) (mail.Message, error)
+
+// send hands the mail of a job about a plan to the carrier.
+func (s *Service) send(ctx context.Context, j store.Job, write writeMail, c store.Customer, path string) error {
+	message, err := s.compose(j, write, c, "", path)
 	if err != nil {
 		return err
 	}
-	message.ID = messageID(j)
 	return s.Sender.Send(ctx, message)
+}
+
+// compose writes the mail of a job. Its id is the same however often the job is done, so
+// that a mail that came twice is one to its reader.
+func (s *Service) compose(j store.Job, write writeMail, c store.Customer, key, path string) (mail.Message, error) {
+	message, err := write(mail.Key{
+		To: j.Email, Lang: language(j), Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL, Path: path,
+		Stop: s.stopLink(j), Support: s.Operator.Email,
+	})
+	message.ID = strings.ReplaceAll(j.Name(), ".", "-")
+	return message, err
 }
 
 // language is that of a job's mail: English where what was asked for is no longer
@@ -131,9 +137,6 @@ func language(j store.Job) string {
 	}
 	return i18n.In(j.Lang).Code
 }
-
-// messageID is the same however often a job is done, so that a mail that came twice is one to its reader.
-func messageID(j store.Job) string { return strings.ReplaceAll(j.Name(), ".", "-") }
 
 // sendKey mails a fresh key to an address that has a plan, and makes it the
 // current one once the carrier has the mail: until then the old one works. The
@@ -193,14 +196,10 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 // keyMessage writes the mail with a fresh key: the first of a customer who paid
 // and never came back from the checkout, or one in the place of another.
 func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Message, error) {
-	k := mail.Key{To: j.Email, Lang: language(j), Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL, Stop: s.stopLink(j), Support: s.Operator.Email}
-	write := mail.KeyMail
 	if owned := c.Owned(); len(owned) > 0 {
-		write, k.Path = mail.RecoverMail, s.undoPath(c.ID, owned)
+		return s.compose(j, mail.RecoverMail, c, key, s.undoPath(c.ID, owned))
 	}
-	message, err := write(k)
-	message.ID = messageID(j)
-	return message, err
+	return s.compose(j, mail.KeyMail, c, key, "")
 }
 
 // sendOffer mails a link that has to be followed, and its button pressed, before a fresh key is mailed.

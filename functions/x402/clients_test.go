@@ -19,12 +19,12 @@ import (
 	"verdetto/shared/pay/solanapay"
 	"verdetto/shared/pay/x402pay"
 	"verdetto/shared/pay/x402pay/svmlocal"
-	"verdetto/shared/store/storetest"
 )
 
 // world is the whole service, configured by its settings, over Solana's own runtime.
 type world struct {
 	*svmlocal.Network
+	t                *testing.T
 	url, ada, wallet string
 	log              *fixture.Log
 	mu               sync.Mutex
@@ -34,11 +34,14 @@ type world struct {
 
 func openWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{log: &fixture.Log{}, wallet: account(t, fixture.PerCallWallet.String()), ada: account(t, address("ada"))}
+	w := &world{t: t, log: &fixture.Log{}, wallet: account(t, fixture.PerCallWallet.String()),
+		ada: account(t, address("ada"))}
 	w.Network = svmlocal.Open(t, svmlocal.World{
 		Mint: pay.MainnetUSDC,
 		Accounts: []svmlocal.Account{
-			{Owner: address("ada"), Account: w.ada, Units: 1_000_000}, {Owner: fixture.PerCallWallet.String(), Account: w.wallet},
+			{Owner: address("ada"), Account: w.ada, Units: 1_000_000},
+			{Owner: address("poor"), Account: account(t, address("poor")), Units: price - 1},
+			{Owner: fixture.PerCallWallet.String(), Account: w.wallet},
 		},
 		Lamports: map[string]int64{address("fees"): 1_000_000_000},
 	})
@@ -50,15 +53,17 @@ func openWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, value := range map[string]string{"X402_FEE_KEY": string(key), "SOLANA_NODES": w.URL, "SOLANA_WALLET": fixture.PerCallWallet.String(), "SOLANA_NETWORK": "mainnet-beta", "SOLANA_MINT": pay.MainnetUSDC} {
+	for name, value := range map[string]string{"X402_FEE_KEY": string(key), "SOLANA_NODES": w.URL,
+		"SOLANA_WALLET": fixture.PerCallWallet.String(), "SOLANA_NETWORK": "mainnet-beta",
+		"SOLANA_MINT": pay.MainnetUSDC} {
 		t.Setenv(name, value)
 	}
-	clock := storetest.NewClock()
-	clock.Add(fixture.Today.Sub(clock.Now()))
+	clock := today()
 	table := fixture.Bolt(t, clock.Now)
 	source := fixture.Falling(fare.DayOf(clock.Now()))
 	fixture.Refreshed(t, table, source, clock.Now)
-	service := fixture.New(t, onemachine.Options{Table: table, Source: source, Now: clock.Now, BaseURL: fixture.LocalURL, Log: slog.New(slog.NewJSONHandler(w.log, nil))})
+	service := fixture.New(t, onemachine.Options{Table: table, Source: source, Now: clock.Now,
+		BaseURL: fixture.LocalURL, Log: slog.New(slog.NewJSONHandler(w.log, nil))})
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if payment := r.Header.Get(x402pay.SignatureHeader); payment != "" {
 			w.mu.Lock()
@@ -74,6 +79,57 @@ func openWorld(t *testing.T) *world {
 	t.Cleanup(server.Close)
 	w.url = server.URL
 	return w
+}
+
+// fee is what a payment costs us, as it was judged.
+func (w *world) fee(header string) int64 {
+	w.t.Helper()
+	seller, err := x402pay.New(x402pay.Config{
+		Network: x402pay.Mainnet, Mint: pay.MainnetUSDC, Wallet: fixture.PerCallWallet.String(),
+		FeeKey: fixture.SolanaKey("fees"),
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	payload, err := x402pay.ParsePayload(header)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	payment, err := seller.Verify(payload, seller.Requirements(price))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return payment.Fee
+}
+
+// settlement reads the header that says what became of a payment.
+func settlement(t *testing.T, header string) (settled x402pay.Settlement) {
+	t.Helper()
+	text, err := base64.StdEncoding.DecodeString(header)
+	if err == nil {
+		err = json.Unmarshal(text, &settled)
+	}
+	if err != nil {
+		t.Fatalf("%q: %v", header, err)
+	}
+	return settled
+}
+
+// replay shows the first payment again, and returns the status of the answer.
+func (w *world) replay(target string) int {
+	r, err := http.NewRequestWithContext(w.t.Context(), "GET", w.url+target, nil)
+	if err != nil {
+		w.t.Error(err)
+		return 0
+	}
+	r.Header.Set(x402pay.SignatureHeader, w.payments[0])
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		w.t.Error(err)
+		return 0
+	}
+	answer.Body.Close()
+	return answer.StatusCode
 }
 
 func account(t *testing.T, owner string) string {
@@ -97,38 +153,24 @@ func TestPublishedClients(t *testing.T) {
 			lamports := w.Number("lamports", address("fees"))
 			status, header, body := svmlocal.Run(t, client(t, w.url+verdict, w.URL, seed("ada")))
 			var answer struct{ Verdetto struct{ Livello string } }
-			if err := json.Unmarshal([]byte(body), &answer); err != nil || status != "200" || answer.Verdetto.Livello != "ottimo" {
+			if err := json.Unmarshal([]byte(body), &answer); err != nil || status != "200" ||
+				answer.Verdetto.Livello != "ottimo" {
 				t.Fatalf("%s %s %s %v", status, header, body, err)
 			}
-			text, err := base64.StdEncoding.DecodeString(header)
-			var settled x402pay.Settlement
-			if err == nil {
-				err = json.Unmarshal(text, &settled)
-			}
-			if err != nil || !settled.Success || settled.Payer != address("ada") || settled.Amount != "10000" {
-				t.Errorf("%+v %v", settled, err)
+			if settled := settlement(t, header); !settled.Success || settled.Payer != address("ada") ||
+				settled.Amount != "10000" {
+				t.Errorf("%+v", settled)
 			}
 			look := func() [2]int64 { return [2]int64{w.Number("hold", w.ada), w.Number("hold", w.wallet)} }
 			if got := look(); got != [2]int64{1_000_000 - price, price} {
 				t.Errorf("%v", got)
 			}
-			if spent := lamports - w.Number("lamports", address("fees")); spent <= 0 || spent > x402pay.MaxFee {
-				t.Errorf("%d lamports", spent)
-			} else {
-				t.Logf("%d lamports", spent)
+			if spent, want := lamports-w.Number("lamports", address("fees")), w.fee(w.payments[0]); spent != want ||
+				want > x402pay.MaxFee {
+				t.Errorf("%d lamports, want %d", spent, want)
 			}
-			r, err := http.NewRequestWithContext(t.Context(), "GET", w.url+another, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Header.Set(x402pay.SignatureHeader, w.payments[0])
-			again, err := http.DefaultClient.Do(r)
-			if err != nil {
-				t.Fatal(err)
-			}
-			again.Body.Close()
-			if again.StatusCode != 402 || look() != [2]int64{1_000_000 - price, price} {
-				t.Errorf("%d %v", again.StatusCode, look())
+			if status := w.replay(another); status != 402 || look() != [2]int64{1_000_000 - price, price} {
+				t.Errorf("%d %v", status, look())
 			}
 		})
 	}
@@ -142,6 +184,7 @@ func TestWhatTheChainRefuses(t *testing.T) {
 		reason string
 	}{
 		"its payer never had any":   {"pauper", nil, "transaction_simulation_failed"},
+		"its payer has not enough":  {"poor", nil, "insufficient_funds"},
 		"its blockhash has expired": {"ada", func(w *world) { w.Expire() }, "transaction_simulation_failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,14 +193,10 @@ func TestWhatTheChainRefuses(t *testing.T) {
 				w.before = func() { c.before(w) }
 			}
 			lamports := w.Number("lamports", address("fees"))
-			status, header, _ := svmlocal.Run(t, svmlocal.Clients["fetch, of npm"](t, w.url+verdict, w.URL, seed(c.payer)))
-			text, err := base64.StdEncoding.DecodeString(header)
-			var settled x402pay.Settlement
-			if err == nil {
-				err = json.Unmarshal(text, &settled)
-			}
-			if err != nil || status != "402" || settled.Success || settled.ErrorReason != c.reason {
-				t.Errorf("%s %s %+v %v", status, header, settled, err)
+			status, header, _ := svmlocal.Run(t,
+				svmlocal.Clients["fetch, of npm"](t, w.url+verdict, w.URL, seed(c.payer)))
+			if settled := settlement(t, header); status != "402" || settled.Success || settled.ErrorReason != c.reason {
+				t.Errorf("%s %+v", status, settled)
 			}
 			if w.Number("hold", w.wallet) != 0 || w.Number("lamports", address("fees")) != lamports {
 				t.Error("something has moved")
@@ -166,20 +205,18 @@ func TestWhatTheChainRefuses(t *testing.T) {
 	}
 }
 
-// TestDrainedBeforeTheBlock: the payer's account is emptied after the payment was verified and tried, and before its block. Nothing is given
-// and nothing taken; the network takes its fee of us, once, which is counted, and showing the payment a hundred times more costs no other.
+// TestDrainedBeforeTheBlock: the payer's account is emptied after the payment was verified and
+// tried, and before its block. Nothing is given and nothing taken; the network takes its fee of us,
+// once, which is counted, and showing the payment a hundred times more costs no other.
 func TestDrainedBeforeTheBlock(t *testing.T) {
 	w := openWorld(t)
 	w.before = func() { w.Drain(w.ada) }
 	lamports := w.Number("lamports", address("fees"))
 	status, header, body := svmlocal.Run(t, svmlocal.Clients["fetch, of npm"](t, w.url+verdict, w.URL, seed("ada")))
-	text, err := base64.StdEncoding.DecodeString(header)
-	var settled x402pay.Settlement
-	if err == nil {
-		err = json.Unmarshal(text, &settled)
-	}
-	if err != nil || status != "402" || settled.Success || settled.ErrorReason != "transaction_failed" || !strings.Contains(body, x402.Refused.Code) {
-		t.Errorf("%s %s %+v %v", status, body, settled, err)
+	settled := settlement(t, header)
+	if status != "402" || settled.Success || settled.ErrorReason != "transaction_failed" ||
+		!strings.Contains(body, x402.Refused.Code) {
+		t.Errorf("%s %s %+v", status, body, settled)
 	}
 	spent := lamports - w.Number("lamports", address("fees"))
 	if w.Number("hold", w.wallet) != 0 || w.Number("hold", w.ada) != 0 || spent <= 0 || spent > x402pay.MaxFee {
@@ -188,21 +225,7 @@ func TestDrainedBeforeTheBlock(t *testing.T) {
 	var replays sync.WaitGroup
 	answered := make([]int, 100)
 	for i := range answered {
-		replays.Go(func() {
-			r, err := http.NewRequestWithContext(t.Context(), "GET", w.url+verdict, nil)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			r.Header.Set(x402pay.SignatureHeader, w.payments[0])
-			again, err := http.DefaultClient.Do(r)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			again.Body.Close()
-			answered[i] = again.StatusCode
-		})
+		replays.Go(func() { answered[i] = w.replay(verdict) })
 	}
 	replays.Wait()
 	for _, status := range answered {

@@ -8,14 +8,12 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/fare"
-	"verdetto/shared/store/storetest"
 )
 
 // TestCallsToTheStore: what a paid verdict costs of the store, and one that is asked for without a payment.
 func TestCallsToTheStore(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	clock.Add(fixture.Today.Sub(clock.Now()))
+	clock := today()
 	table := fixture.Bolt(t, clock.Now)
 	fixture.Refreshed(t, table, fixture.Falling(fare.DayOf(clock.Now())), clock.Now)
 	recorder := &fixture.Recorder{Table: table}
@@ -24,9 +22,7 @@ func TestCallsToTheStore(t *testing.T) {
 	calls := func(payment string, want int) (calls []string) {
 		t.Helper()
 		before := len(recorder.Calls())
-		if w := p.Ask(verdict, payment); w.Code != want {
-			t.Fatalf("%d %s", w.Code, w.Body)
-		}
+		must(t, p.Ask(verdict, payment), want, "")
 		for _, c := range recorder.Calls()[before:] {
 			calls = append(calls, name.ReplaceAllString(c, "NAME"))
 		}
@@ -36,7 +32,8 @@ func TestCallsToTheStore(t *testing.T) {
 	if diff := cmp.Diff([]string{"Take"}, calls("", 402)); diff != "" {
 		t.Errorf("without a payment (-want +got): %s", diff)
 	}
-	want := []string{"Take", "Get ROUTE#MIL-BUH SHEET, strong false", "Query FEES#payer-NAME", "Query FEES#NAME", "Query FEES#all", "Write of 8", "Query CREDIT#NAME", "Write of 9"}
+	want := []string{"Take", "Get ROUTE#MIL-BUH SHEET, strong false", "Query FEES#payer-NAME", "Query FEES#NAME",
+		"Query FEES#all", "Write of 8", "Query CREDIT#NAME", "Write of 9"}
 	if diff := cmp.Diff(want, calls(p.Payment("ada", price, 2), 200)); diff != "" {
 		t.Errorf("paid (-want +got): %s", diff)
 	}

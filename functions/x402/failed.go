@@ -15,12 +15,11 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// What comes to nothing costs a caller nothing, and us a little: it is bounded by
-// address, and by payer where it is certain that it is the payer who shows it, since
-// what has been on the chain can be shown by anybody. What may cost us a fee is bounded
-// by payer and address, and for all together: that bounds what is lost in a day.
-// Every bound is exact, whatever is sent at once and to how many processes: a payment
-// is sent only while it holds a slot of each.
+// What comes to nothing costs a caller nothing, and us a little: it is bounded by address, and by
+// payer where it is certain that it is the payer who shows it, since what has been on the chain can
+// be shown by anybody. What may cost us a fee is bounded by payer and address, and for all
+// together: that bounds what is lost in a day. Every bound is exact, whatever is sent at once and
+// to how many processes: a payment is sent only while it holds a slot of each.
 const (
 	day = 24 * time.Hour
 
@@ -62,20 +61,28 @@ func (s *sale) notTaken(ctx context.Context, err error) error {
 	full := new(store.Full)
 	switch {
 	case errors.Is(err, store.ErrOpen):
-		return httpapi.TooMany.Problem("Nothing was taken: another payment of this payer is open. Send this one again once that one is answered.").With("Retry-After", "5")
+		return httpapi.TooMany.Problem("Nothing was taken: another payment of this payer is open. Send this one "+
+			"again once that one is answered.").With("Retry-After", "5")
 	case !errors.As(err, &full):
-		return s.later(ctx, err, "Nothing was taken, since payments cannot be recorded just now. Send the same payment again.")
+		return s.retryLater(ctx, err, "Nothing was taken, since payments cannot be recorded just now. Send the same "+
+			"payment again.")
 	case full.Slots == slotsGuarded:
-		return s.required(Refused.Problem("Nothing was taken: payments with assertions of the program Lighthouse are not taken today. Send one without."), "guarded_payments_not_accepted")
+		return s.required(Refused.Problem("Nothing was taken: payments with assertions of the program Lighthouse "+
+			"are not taken today. Send one without."), "guarded_payments_not_accepted")
 	case full.Slots == slotsOfAll:
 		s.Log.ErrorContext(ctx, "too many payments failed on the chain today")
-		return notNow("Payments cannot be taken just now, so nothing is sold. Try again tomorrow (UTC); the free endpoints answer as ever.", "3600")
+		return notNow("Payments cannot be taken just now, so nothing is sold. Try again tomorrow (UTC); the free "+
+			"endpoints answer as ever.", "3600")
 	case !full.Fees:
-		return httpapi.TooMany.Problem("Too many payments of yours came to nothing. Try again in an hour.").With("Retry-After", "3600")
+		return httpapi.TooMany.Problem("Too many payments of yours came to nothing. Try again in an hour.").With(
+			"Retry-After", "3600")
 	case full.IsOpen:
-		return httpapi.TooMany.Problem(fmt.Sprintf("Nothing was taken: %d payments of yours are open, or failed on the chain today. Send this one again once one is answered.", mostFees)).With("Retry-After", "5")
+		return httpapi.TooMany.Problem(fmt.Sprintf(
+			"Nothing was taken: %d payments of yours are open, or failed on the chain today. Send this one "+
+				"again once one is answered.", mostFees)).With("Retry-After", "5")
 	}
-	return httpapi.TooMany.Problem("Too many payments of yours failed on the chain, each at our cost. Try again tomorrow (UTC).").With("Retry-After", "3600")
+	return httpapi.TooMany.Problem("Too many payments of yours failed on the chain, each at our cost. Try again "+
+		"tomorrow (UTC).").With("Retry-After", "3600")
 }
 
 // freed looks at what became of payments that were left open, and reports whether one of them freed its slots.
@@ -112,14 +119,17 @@ func (s *sale) fail(ctx context.Context, p store.Payment, outcome pay.Outcome) e
 	cost := outcome == pay.MovedNothing
 	err := s.Payments.Fail(ctx, p, string(outcome), cost, s.Now())
 	if cost && !errors.Is(err, store.ErrConflict) {
-		s.Log.LogAttrs(ctx, slog.LevelWarn, "payment failed on the chain", append([]slog.Attr{slog.String("payment", p.Name)},
-			s.Metrics.Attrs(s.Now(), metrics.Metric{Name: "FeesLost", Unit: metrics.None, Value: float64(p.Fee)})...)...)
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "payment failed on the chain",
+			append([]slog.Attr{slog.String("payment", p.Name)},
+				s.Metrics.Attrs(s.Now(), metrics.Metric{Name: "FeesLost", Unit: metrics.None,
+					Value: float64(p.Fee)})...)...)
 	}
 	return err
 }
 
 // failed records that a payment failed, and tells it.
-func (s *sale) failed(ctx context.Context, payment x402pay.Payment, taken store.Payment, outcome pay.Outcome, fresh bool) error {
+func (s *sale) failed(ctx context.Context, payment x402pay.Payment, taken store.Payment, outcome pay.Outcome,
+	fresh bool) error {
 	if err := s.fail(ctx, taken, outcome); err != nil && !errors.Is(err, store.ErrConflict) {
 		s.Log.ErrorContext(ctx, "failed payment not recorded", "payment", taken.Name, "error", err)
 	}
@@ -151,5 +161,6 @@ func (s *sale) refused(payment x402pay.Payment, reason, detail string) error {
 	if err != nil {
 		return fmt.Errorf("write settlement: %w", err)
 	}
-	return s.required(Refused.Problem("The payment bought nothing. "+detail).With(x402pay.ResponseHeader, header), reason)
+	return s.required(Refused.Problem("The payment bought nothing. "+detail).With(x402pay.ResponseHeader, header),
+		reason)
 }

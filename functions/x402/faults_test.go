@@ -30,11 +30,13 @@ func TestEveryStepFails(t *testing.T) {
 	var faults []fault
 	for call := range 12 {
 		for _, side := range []storetest.Side{storetest.Before, storetest.After} {
-			faults = append(faults, fault{fmt.Sprint("call ", call, " to the store, ", side), func(table *storetest.Faulty, _ func(string)) { table.DieAt(call, side) }})
+			faults = append(faults, fault{fmt.Sprint("call ", call, " to the store, ", side),
+				func(table *storetest.Faulty, _ func(string)) { table.DieAt(call, side) }})
 		}
 	}
 	for _, step := range []string{"height", "send", "sent", "outcome"} {
-		faults = append(faults, fault{"the chain at " + step, func(_ *storetest.Faulty, chain func(string)) { chain(step) }})
+		faults = append(faults, fault{"the chain at " + step,
+			func(_ *storetest.Faulty, chain func(string)) { chain(step) }})
 	}
 	broken := 0
 	for _, f := range faults {
@@ -46,12 +48,7 @@ func TestEveryStepFails(t *testing.T) {
 				}
 				payment, answered := p.Payment("ada", price, 1), int64(0)
 				f.arm(table, func(step string) {
-					p.Chain.Fault = func(s string) error {
-						if s == step {
-							return pay.ErrUnavailable
-						}
-						return nil
-					}
+					p.Chain.Fault = failing(pay.ErrUnavailable, step)
 				})
 				first := p.Ask(verdict, payment)
 				table.Heal()
@@ -92,7 +89,8 @@ func TestEveryStepFails(t *testing.T) {
 	}
 }
 
-// TestACreditIsUsedOnce: what was settled and not answered pays for one call of its payer, of no higher price, and of nobody else.
+// TestACreditIsUsedOnce: what was settled and not answered pays for one call of its payer, of no
+// higher price, and of nobody else.
 func TestACreditIsUsedOnce(t *testing.T) {
 	t.Parallel()
 	p, clock, table := open(t)
@@ -100,12 +98,7 @@ func TestACreditIsUsedOnce(t *testing.T) {
 	lost := func(number int) string {
 		t.Helper()
 		payment := p.Payment("ada", price, number)
-		p.Chain.Fault = func(step string) error {
-			if step == "sent" {
-				return pay.ErrUnavailable
-			}
-			return nil
-		}
+		p.Chain.Fault = failing(pay.ErrUnavailable, "sent")
 		if w := p.Ask(verdict, payment); w.Code != 503 || !strings.Contains(w.Body.String(), "not known yet") {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
@@ -120,7 +113,9 @@ func TestACreditIsUsedOnce(t *testing.T) {
 		}
 	}
 	first := lost(1)
-	if w := p.Ask(another, p.Payment("ada", price, 2)); w.Code != 429 || w.Header().Get("Retry-After") != "5" || p.Chain.Sent != 1 { // the first may still be under way
+	// the first may still be under way
+	if w := p.Ask(another, p.Payment("ada", price, 2)); w.Code != 429 || w.Header().Get("Retry-After") != "5" ||
+		p.Chain.Sent != 1 {
 		t.Errorf("%d %s, %d sent", w.Code, w.Body, p.Chain.Sent)
 	}
 	clock.Add(3 * time.Minute)
@@ -128,9 +123,7 @@ func TestACreditIsUsedOnce(t *testing.T) {
 	ask(calendar, p.Payment("ada", 2*price, 4), 2*price)
 	ask(another, p.Payment("ada", price, 5), 0)
 	ask(another, p.Payment("ada", price, 6), price)
-	if w := p.Ask(verdict, first); w.Code != 402 {
-		t.Errorf("a payment that was used as a credit: %d %s", w.Code, w.Body)
-	}
+	want(t, p.Ask(verdict, first), 402, "", "a payment that was used as a credit")
 	if again := p.Payment("ada", price, 5); p.Ask(another, again).Code != 200 || p.Ask(verdict, again).Code != 402 {
 		t.Error("what was paid by a credit is not as any other")
 	}
@@ -138,7 +131,8 @@ func TestACreditIsUsedOnce(t *testing.T) {
 	// One that moved nothing is none, and is looked at once.
 	p.Chain.Held[address("ada")] = 0
 	poor := p.Payment("ada", price, 7)
-	if w := p.Ask(verdict, poor); w.Code != 402 || header[x402pay.Settlement](t, w, x402pay.ResponseHeader).ErrorReason != "insufficient_funds" {
+	if w := p.Ask(verdict, poor); w.Code != 402 ||
+		header[x402pay.Settlement](t, w, x402pay.ResponseHeader).ErrorReason != "insufficient_funds" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	p.Chain.Held[address("ada")] = 100 * price
@@ -148,9 +142,7 @@ func TestACreditIsUsedOnce(t *testing.T) {
 	if items, err := (storeOf(table)).Credits(t.Context(), address("ada"), clock.Now()); err != nil || len(items) > 0 {
 		t.Errorf("%+v %v", items, err)
 	}
-	if w := p.Ask(verdict, poor); w.Code != 402 {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
+	want(t, p.Ask(verdict, poor), 402, "")
 }
 
 // TestHostilePayments: they take nothing and give nothing, and cost us no fee but where the network itself fails one.
@@ -166,21 +158,22 @@ func TestHostilePayments(t *testing.T) {
 		return string(b)
 	}
 	cases := map[string]struct{ target, payment string }{
-		"its blockhash has expired":     {verdict, expired},
-		"less than the price":           {verdict, p.Payment("ada", price-1, 3)},
-		"more than the price":           {verdict, p.Payment("ada", price+1, 4)},
-		"the price of a verdict":        {calendar, p.Payment("ada", price, 5)},
-		"the price of a calendar":       {verdict, p.Payment("ada", 2*price, 6)},
-		"a payer who holds nothing":     {verdict, p.Payment("pauper", price, 7)},
-		"the wallet pays itself":        {verdict, p.Payment("wallet", price, 8)},
-		"we pay ourselves":              {verdict, p.Payment("fees", price, 9)},
-		"no base64":                     {verdict, "{}"},
-		"a word":                        {verdict, "paid"},
-		"a long header":                 {verdict, strings.Repeat("A", 9000)},
-		"JSON of nothing":               {verdict, "e30="},
-		"a list":                        {verdict, "W10="},
-		"half of it":                    {verdict, good[:len(good)/2/4*4]},
-		"an unknown city and a payment": {"/x402/v1/analisi?origine=Atlantide&destinazione=Bucarest", p.Payment("ada", price, 10)},
+		"its blockhash has expired": {verdict, expired},
+		"less than the price":       {verdict, p.Payment("ada", price-1, 3)},
+		"more than the price":       {verdict, p.Payment("ada", price+1, 4)},
+		"the price of a verdict":    {calendar, p.Payment("ada", price, 5)},
+		"the price of a calendar":   {verdict, p.Payment("ada", 2*price, 6)},
+		"a payer who holds nothing": {verdict, p.Payment("pauper", price, 7)},
+		"the wallet pays itself":    {verdict, p.Payment("wallet", price, 8)},
+		"we pay ourselves":          {verdict, p.Payment("fees", price, 9)},
+		"no base64":                 {verdict, "{}"},
+		"a word":                    {verdict, "paid"},
+		"a long header":             {verdict, strings.Repeat("A", 9000)},
+		"JSON of nothing":           {verdict, "e30="},
+		"a list":                    {verdict, "W10="},
+		"half of it":                {verdict, good[:len(good)/2/4*4]},
+		"an unknown city and a payment": {"/x402/v1/analisi?origine=Atlantide&destinazione=Bucarest",
+			p.Payment("ada", price, 10)},
 	}
 	for at := 40; at < len(good)-4 && len(cases) < 40; at += len(good) / 27 {
 		cases[fmt.Sprint("character ", at, " is another")] = struct{ target, payment string }{verdict, flipped(at)}
@@ -191,7 +184,9 @@ func TestHostilePayments(t *testing.T) {
 	lamports := p.Chain.Lamports
 	for name, c := range cases {
 		w := p.Ask(c.target, c.payment)
-		if w.Code != 402 && w.Code != 400 && w.Code != 404 && w.Code != 429 || w.Header().Get("PAYMENT-RESPONSE") != "" && header[x402pay.Settlement](t, w, x402pay.ResponseHeader).Success {
+		if w.Code != 402 && w.Code != 400 && w.Code != 404 && w.Code != 429 ||
+			w.Header().Get("PAYMENT-RESPONSE") != "" &&
+				header[x402pay.Settlement](t, w, x402pay.ResponseHeader).Success {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)
 		}
 		if p.Chain.Got != 0 || p.Chain.Lamports != lamports {
@@ -200,7 +195,8 @@ func TestHostilePayments(t *testing.T) {
 	}
 	clock.Add(time.Hour)
 
-	// Between the trial and the block its payer has spent it all: the network takes its fee of us, a few times and no more.
+	// Between the trial and the block its payer has spent it all: the network takes its fee of us,
+	// a few times and no more.
 	p.Chain.Fails = true
 	status := map[int]int{}
 	for i := range 60 {
@@ -217,12 +213,7 @@ func TestUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
 	payment := p.Payment("ada", price, 1)
-	p.Chain.Fault = func(step string) error {
-		if step == "send" {
-			return errors.New("a fault that names nothing")
-		}
-		return nil
-	}
+	p.Chain.Fault = failing(errors.New("a fault that names nothing"), "send")
 	for range 2 {
 		if w := p.Ask(verdict, payment); w.Code != 503 || w.Header().Get("Retry-After") == "" {
 			t.Errorf("%d %s", w.Code, w.Body)
@@ -231,7 +222,8 @@ func TestUnknownOutcome(t *testing.T) {
 	p.Chain.Fault = nil
 	p.Chain.Expire()
 	w := p.Ask(verdict, payment)
-	if w.Code != 402 || code(w) != x402.Refused.Code || header[x402pay.Settlement](t, w, x402pay.ResponseHeader).ErrorReason != "transaction_expired" {
+	if w.Code != 402 || code(w) != x402.Refused.Code ||
+		header[x402pay.Settlement](t, w, x402pay.ResponseHeader).ErrorReason != "transaction_expired" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if p.Chain.Got != 0 {
@@ -243,21 +235,15 @@ func storeOf(t store.Table) store.Payments { return store.Payments{Table: t} }
 
 func address(payer string) string { return fixture.SolanaAddress(payer) }
 
-// TestOpenPaymentsOfEarlierVersions: they hold no slots. What took effect is answered; what was never sent is not sent, and expires.
+// TestOpenPaymentsOfEarlierVersions: they hold no slots. What took effect is answered; what was
+// never sent is not sent, and expires.
 func TestOpenPaymentsOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	for step, want := range map[string]int{"sent": 200, "send": 503} {
 		p, _, table := open(t)
-		p.Chain.Fault = func(s string) error {
-			if s == step {
-				return pay.ErrUnavailable
-			}
-			return nil
-		}
+		p.Chain.Fault = failing(pay.ErrUnavailable, step)
 		payment := p.Payment("ada", price, 1)
-		if w := p.Ask(verdict, payment); w.Code != 503 {
-			t.Fatalf("%d %s", w.Code, w.Body)
-		}
+		must(t, p.Ask(verdict, payment), 503, "")
 		p.Chain.Fault = nil
 		credits, err := storeOf(table).Credits(t.Context(), address("ada"), fixture.Today.Add(time.Hour))
 		if err != nil || len(credits) != 1 {

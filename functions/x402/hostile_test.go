@@ -13,20 +13,17 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestAPayerIsNotHarmed: payments that were settled, or failed, are on the chain for everybody to copy. Whoever shows one again
-// and again, for this call and for others, is told nothing and refused soon; its payer goes on paying and being answered.
+// TestAPayerIsNotHarmed: payments that were settled, or failed, are on the chain for everybody to
+// copy. Whoever shows one again and again, for this call and for others, is told nothing and
+// refused soon; its payer goes on paying and being answered.
 func TestAPayerIsNotHarmed(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
 	settled := p.Payment("ada", price, 1)
-	if w := p.Ask(verdict, settled); w.Code != 200 {
-		t.Fatalf("%d %s", w.Code, w.Body)
-	}
+	must(t, p.Ask(verdict, settled), 200, "")
 	p.Chain.Fails = true
 	failed := p.Payment("ada", price, 2)
-	if w := p.Ask(verdict, failed); w.Code != 402 {
-		t.Fatalf("%d %s", w.Code, w.Body)
-	}
+	must(t, p.Ask(verdict, failed), 402, "")
 	p.Chain.Fails = false
 	lamports, sent := p.Chain.Lamports, p.Chain.Sent
 	for i, copied := range []string{settled, failed} {
@@ -40,13 +37,13 @@ func TestAPayerIsNotHarmed(t *testing.T) {
 			t.Errorf("%s: %v", stranger, status)
 		}
 	}
-	if w := p.From("198.51.100.9:1", verdict, failed); w.Code != 402 || p.Chain.Lamports != lamports || p.Chain.Sent != sent {
-		t.Errorf("a payment that failed is shown again: %d, %d lamports, %d sent", w.Code, lamports-p.Chain.Lamports, p.Chain.Sent-sent)
+	if w := p.From("198.51.100.9:1", verdict, failed); w.Code != 402 || p.Chain.Lamports != lamports ||
+		p.Chain.Sent != sent {
+		t.Errorf("a payment that failed is shown again: %d, %d lamports, %d sent", w.Code, lamports-p.Chain.Lamports,
+			p.Chain.Sent-sent)
 	}
 	for n := range 3 {
-		if w := p.Ask(another, p.Payment("ada", price, 10+n)); w.Code != 200 {
-			t.Errorf("its payer: %d %s", w.Code, w.Body)
-		}
+		want(t, p.Ask(another, p.Payment("ada", price, 10+n)), 200, "", "its payer")
 	}
 }
 
@@ -61,7 +58,8 @@ func TestFeesAreLostOnce(t *testing.T) {
 		p.Chain.Held[address(name)] = price
 		failed := p.Payment(name, price, 1)
 		for from := range 250 {
-			if w := p.From(fmt.Sprintf("198.51.%d.%d:1", payer, from), verdict, failed); w.Code != 402 && w.Code != 429 {
+			if w := p.From(fmt.Sprintf("198.51.%d.%d:1", payer, from), verdict, failed); w.Code != 402 &&
+				w.Code != 429 {
 				t.Fatalf("%d %s", w.Code, w.Body)
 			}
 		}
@@ -70,44 +68,43 @@ func TestFeesAreLostOnce(t *testing.T) {
 	if lost := strings.Count(p.Log.String(), "payment failed on the chain"); lost != 3 || p.Chain.Sent != 3 {
 		t.Errorf("%d fees, %d sent", lost, p.Chain.Sent)
 	}
-	if w := p.Ask(verdict, p.Payment("ada", price, 1)); w.Code != 200 {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
+	want(t, p.Ask(verdict, p.Payment("ada", price, 1)), 200, "")
 }
 
-// TestAssertionsBurnNoMore: assertions of Lighthouse, which wallets add, can be made to hold as the node tries a payment and to fail in
-// the block. After 50 such a day they are refused, unsent, from everybody; payments without are taken as ever.
+// TestAssertionsBurnNoMore: assertions of Lighthouse, which wallets add, can be made to hold as the
+// node tries a payment and to fail in the block. After 50 such a day they are refused, unsent, from
+// everybody; payments without are taken as ever.
 func TestAssertionsBurnNoMore(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
-	guard := solana.NewInstruction(solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95"), nil, []byte{15, 0})
+	guard := solana.NewInstruction(solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95"), nil,
+		[]byte{15, 0})
 	p.Chain.Fails = true
 	for payer := range 60 {
 		name := fmt.Sprint("payer ", payer)
 		p.Chain.Held[address(name)] = price
-		if w := p.From(fmt.Sprint("198.51.100.", payer, ":1"), verdict, p.Payment(name, price, 1, guard)); w.Code != 402 {
-			t.Fatalf("%d %s", w.Code, w.Body)
-		}
+		must(t, p.From(fmt.Sprint("198.51.100.", payer, ":1"), verdict, p.Payment(name, price, 1, guard)), 402, "")
 	}
 	p.Chain.Fails = false
 	if p.Chain.Sent != 50 {
 		t.Errorf("%d sent", p.Chain.Sent)
 	}
 	w := p.Ask(verdict, p.Payment("ada", price, 1, guard))
-	if required := header[x402pay.Required](t, w, x402pay.RequiredHeader); w.Code != 402 || required.Error != "guarded_payments_not_accepted" {
+	if required := header[x402pay.Required](t, w, x402pay.RequiredHeader); w.Code != 402 ||
+		required.Error != "guarded_payments_not_accepted" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if w := p.Ask(verdict, p.Payment("ada", price, 2)); w.Code != 200 {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
+	want(t, p.Ask(verdict, p.Payment("ada", price, 2)), 200, "")
 }
 
-// TestOneKeyOneService: requirements, and so payments, name the key that pays fees; one for another service's key is none here.
+// TestOneKeyOneService: requirements, and so payments, name the key that pays fees; one for another
+// service's key is none here.
 func TestOneKeyOneService(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
 	theirs, _, _ := open(t)
-	other, err := x402pay.New(x402pay.Config{Network: x402pay.Mainnet, Mint: pay.MainnetUSDC, Wallet: fixture.PerCallWallet.String(), FeeKey: fixture.SolanaKey("other fees")})
+	other, err := x402pay.New(x402pay.Config{Network: x402pay.Mainnet, Mint: pay.MainnetUSDC,
+		Wallet: fixture.PerCallWallet.String(), FeeKey: fixture.SolanaKey("other fees")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,26 +119,21 @@ func TestInvalidPaymentsAskNobody(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
 	for n := range 100 {
-		if w := p.Ask(verdict, p.Payment("ada", price+1+int64(n), n)); w.Code != 402 {
-			t.Fatalf("%d %s", w.Code, w.Body)
-		}
+		must(t, p.Ask(verdict, p.Payment("ada", price+1+int64(n), n)), 402, "")
 	}
 	if p.Chain.Asked > 0 {
 		t.Errorf("the chain was asked %d times", p.Chain.Asked)
 	}
 }
 
-// TestOpenPaymentsAreBounded: payments that a node takes and that no block has, such as of a blockhash about to expire, hold a function each and cost
-// nobody anything. A payer has one at a time. Each holds its slots until it is known that it came to nothing; who shows one again, as the answer says, is not refused for it.
+// TestOpenPaymentsAreBounded: payments that a node takes and that no block has, such as of a
+// blockhash about to expire, hold a function each and cost nobody anything. A payer has one at a
+// time. Each holds its slots until it is known that it came to nothing; who shows one again, as the
+// answer says, is not refused for it.
 func TestOpenPaymentsAreBounded(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)
-	p.Chain.Fault = func(step string) error {
-		if step == "send" {
-			return pay.ErrNotFound
-		}
-		return nil
-	}
+	p.Chain.Fault = failing(pay.ErrNotFound, "send")
 	first := p.Payment("ada", price, 0)
 	for range 30 {
 		if w := p.Ask(verdict, first); w.Code != 503 || w.Header().Get("Retry-After") == "" {
@@ -163,45 +155,31 @@ func TestOpenPaymentsAreBounded(t *testing.T) {
 	p.Chain.Expire()
 	p.Chain.Fault = nil
 	clock.Add(store.OpenFor)
-	if w := p.From(from(99), verdict, p.Payment("ada", price, 99)); w.Code != 200 {
-		t.Errorf("once the others came to nothing: %d %s", w.Code, w.Body)
-	}
-	if w := p.Ask(verdict, first); w.Code != 402 {
-		t.Errorf("expired: %d %s", w.Code, w.Body)
-	}
+	want(t, p.From(from(99), verdict, p.Payment("ada", price, 99)), 200, "", "once the others came to nothing")
+	want(t, p.Ask(verdict, first), 402, "", "expired")
 }
 
-// TestSlotsOfTheLostAreFreed: payments of which nobody learned what became of them, since the network was out of reach, do not end the sale of a day.
-// Those that took effect meanwhile stay credits, those that failed count as fees.
+// TestSlotsOfTheLostAreFreed: payments of which nobody learned what became of them, since the
+// network was out of reach, do not end the sale of a day. Those that took effect meanwhile stay
+// credits, those that failed count as fees.
 func TestSlotsOfTheLostAreFreed(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)
-	p.Chain.Fault = func(step string) error {
-		if step == "sent" || step == "outcome" {
-			return pay.ErrUnavailable
-		}
-		return nil
-	}
+	p.Chain.Fault = failing(pay.ErrUnavailable, "sent", "outcome")
 	lost := make([]string, 5)
 	for n := range lost {
 		p.Chain.Fails = n == 0
 		lost[n] = p.Payment("ada", price, n)
-		if w := p.Ask(verdict, lost[n]); w.Code != 503 {
-			t.Fatalf("%d %s", w.Code, w.Body)
-		}
+		must(t, p.Ask(verdict, lost[n]), 503, "")
 		clock.Add(store.OpenFor)
 	}
 	bob := address("bob")
 	p.Chain.Held[bob] = 1_000_000
-	if w := p.Ask(verdict, p.Payment("bob", price, 0)); w.Code != 429 {
-		t.Errorf("while nobody knows: %d %s", w.Code, w.Body)
-	}
+	want(t, p.Ask(verdict, p.Payment("bob", price, 0)), 429, "", "while nobody knows")
 	p.Chain.Fault = nil
 	for n := range 4 { // the first fails, and three of the others are looked at
 		clock.Add(store.OpenFor)
-		if w := p.Ask(verdict, p.Payment("bob", price, 1+n)); w.Code != 200 {
-			t.Errorf("payment %d: %d %s", n, w.Code, w.Body)
-		}
+		want(t, p.Ask(verdict, p.Payment("bob", price, 1+n)), 200, "", "payment ", n)
 	}
 	for n, payment := range lost {
 		if w := p.Ask(verdict, payment); (w.Code == 200) != (n > 0) {

@@ -42,7 +42,8 @@ func (o *tried) note(t *testing.T, w *httptest.ResponseRecorder, payer, address 
 	defer o.mu.Unlock()
 	o.status[w.Code]++
 	if w.Header().Get(x402pay.ResponseHeader) != "" {
-		if reason := header[x402pay.Settlement](t, w, x402pay.ResponseHeader).ErrorReason; reason != "transaction_failed" {
+		if reason := header[x402pay.Settlement](t, w,
+			x402pay.ResponseHeader).ErrorReason; reason != "transaction_failed" {
 			t.Errorf("%s from %s: %s", payer, address, reason)
 		}
 		o.failed[payer]++
@@ -50,11 +51,13 @@ func (o *tried) note(t *testing.T, w *httptest.ResponseRecorder, payer, address 
 	}
 }
 
-// TestFailuresAreBoundedAcrossProcesses: payments that fail on the chain are sent at once to four processes. What they cost
-// stays within the numbers that the documents name, to the unit: 5 a day of a payer and of an address, 50 with assertions, 500 of all.
+// TestFailuresAreBoundedAcrossProcesses: payments that fail on the chain are sent at once to four
+// processes. What they cost stays within the numbers that the documents name, to the unit: 5 a day
+// of a payer and of an address, 50 with assertions, 500 of all.
 func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 	t.Parallel()
-	guard := solana.NewInstruction(solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95"), nil, []byte{15, 0})
+	guard := solana.NewInstruction(solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95"), nil,
+		[]byte{15, 0})
 	for _, c := range []struct {
 		name                        string
 		payments, payers, addresses int
@@ -86,7 +89,10 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 				return nil
 			}
 			payer := func(n int) string { return fmt.Sprint("payer ", n%c.payers) }
-			address := func(n int) string { return fmt.Sprintf("198.51.%d.%d:1", n%c.addresses/250, 1+n%c.addresses%250) }
+			address := func(n int) string {
+				return fmt.Sprintf("198.51.%d.%d:1", n%c.addresses/250,
+					1+n%c.addresses%250)
+			}
 			for n := range c.payers {
 				p.Chain.Held[fixture.SolanaAddress(payer(n))] = price
 			}
@@ -98,7 +104,8 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 			var all sync.WaitGroup
 			for n, payment := range payments {
 				all.Go(func() {
-					outcomes.note(t, p.At(instances[n%len(instances)], address(n), verdict, payment), payer(n), address(n))
+					outcomes.note(t, p.At(instances[n%len(instances)], address(n), verdict, payment), payer(n),
+						address(n))
 				})
 			}
 			all.Wait()
@@ -106,7 +113,8 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 			for n := range payments { // those that met others
 				if p.Chain.Sent < c.want {
 					again := p.Payment(payer(n), price, c.payments+n, c.more...)
-					outcomes.note(t, p.At(instances[n%len(instances)], address(n), verdict, again), payer(n), address(n))
+					outcomes.note(t, p.At(instances[n%len(instances)], address(n), verdict, again), payer(n),
+						address(n))
 				}
 			}
 			last := p.At(instances[0], address(0), verdict, p.Payment(payer(0), price, 3*c.payments, c.more...))
@@ -130,7 +138,8 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 	}
 }
 
-// TestHonestPayersAmongMany: payments that take effect free what they hold. All are answered in the end, none is paid twice.
+// TestHonestPayersAmongMany: payments that take effect free what they hold. All are answered in the
+// end, none is paid twice.
 func TestHonestPayersAmongMany(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
@@ -171,8 +180,8 @@ func TestHonestPayersAmongMany(t *testing.T) {
 	})
 }
 
-// TestFaultsAddNoFee has each access to the store fail, before and after its effect, and all that follow it, while a payment
-// fails on the chain. A slot may be lost for the day, and none is added.
+// TestFaultsAddNoFee has each access to the store fail, before and after its effect, and all that
+// follow it, while a payment fails on the chain. A slot may be lost for the day, and none is added.
 func TestFaultsAddNoFee(t *testing.T) {
 	t.Parallel()
 	for call := range 10 {

@@ -20,46 +20,64 @@ import (
 // underWay is how long a call may take: payments that were taken longer ago and not answered are credits.
 const underWay = store.OpenFor
 
-// sold is an answer that was paid for.
-type sold struct {
+// paidAnswer is an answer that was paid for.
+type paidAnswer struct {
 	ContentType string `header:"Content-Type"`
 	Response    string `header:"PAYMENT-RESPONSE"`
 	Body        []byte
 }
 
 // ofAnswers are the problems of the free endpoints that sold ones share.
-var ofAnswers = []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare, published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency}
+var ofAnswers = []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
+	published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency}
 
-// sell registers an endpoint that answers for a payment.
-func sell[I any, P interface {
+// sell registers an endpoint that answers a question for a payment.
+func sell[I, Q any, P interface {
 	*I
 	presented() string
-}](s *Service, api *httpapi.API, name, summary string, gives any, check func(context.Context, *I) error, answer func(context.Context, *I) (any, error)) {
+	Question() (Q, error)
+}](s *Service, api *httpapi.API, name, summary string, gives any, check func(context.Context, Q) error,
+	answer func(context.Context, Q) (any, error)) {
 	route := routes.Named(name)
 	free := route.Path[len("/x402"):]
-	httpapi.JSON(api, name, httpapi.JSONDoc{
-		Summary: summary, Answer: gives, Problems: append([]httpapi.ProblemType{NotSold, Required, Refused}, ofAnswers...),
-		Description: "The answer of GET " + free + " to the same parameters, for a payment of " + route.PriceText() + " USDC by x402 (version 2, scheme exact, on Solana), where the operator sells answers one by one; elsewhere it is 404 vendita-non-attiva. " +
-			"Without a payment it says what to pay. The payment is taken once the answer is made, and buys that one; shown again with the same call it gives the same for 24 hours.",
-	},
-		func(ctx context.Context, in *I) error {
-			if s.Seller == nil {
-				return NotSold.Problem("This service does not sell answers one by one. GET " + free + " gives the same, up to a daily cap or with a Pro key.")
-			}
-			return check(ctx, in)
-		}, func(ctx context.Context, in *I) (*sold, error) {
-			asked, err := json.Marshal(in)
-			if err != nil {
-				return nil, fmt.Errorf("write question: %w", err)
-			}
-			call := sha256.Sum256(append([]byte(name+"\x00"), asked...))
-			return (&sale{
-				Service: s, units: route.Price, want: s.Seller.Requirements(route.Price),
-				resource: x402pay.Resource{URL: s.BaseURL + route.Path, Description: summary, MimeType: "application/json"},
-				call:     base64.RawURLEncoding.EncodeToString(call[:]),
-				answer:   func(ctx context.Context) (any, error) { return answer(ctx, in) },
-			}).serve(ctx, P(in).presented())
-		})
+	doc := httpapi.JSONDoc{
+		Summary: summary, Answer: gives, Problems: append([]httpapi.ProblemType{NotSold, Required, Refused},
+			ofAnswers...),
+		Description: "The answer of GET " + free + " to the same parameters, for a payment of " + route.PriceText() +
+			" USDC by x402 (version 2, scheme exact, on Solana), where the operator sells answers one by " +
+			"one; elsewhere it is 404 vendita-non-attiva. Without a payment it says what to pay. The " +
+			"payment is taken once the answer is made, and buys that one; shown again with the same call it " +
+			"gives the same for 24 hours.",
+	}
+	httpapi.JSON(api, name, doc, func(ctx context.Context, in *I) error {
+		if s.Seller == nil {
+			return NotSold.Problem("This service does not sell answers one by one. GET " + free +
+				" gives the same, up to a daily cap or with a Pro key.")
+		}
+		q, err := P(in).Question()
+		if err != nil {
+			return err
+		}
+		return check(ctx, q)
+	}, func(ctx context.Context, in *I) (*paidAnswer, error) {
+		asked, err := json.Marshal(in)
+		if err != nil {
+			return nil, fmt.Errorf("write question: %w", err)
+		}
+		call := sha256.Sum256(append([]byte(name+"\x00"), asked...))
+		return (&sale{
+			Service: s, units: route.Price, want: s.Seller.Requirements(route.Price),
+			resource: x402pay.Resource{URL: s.BaseURL + route.Path, Description: summary, MimeType: "application/json"},
+			call:     base64.RawURLEncoding.EncodeToString(call[:]),
+			answer: func(ctx context.Context) (any, error) {
+				q, err := P(in).Question()
+				if err != nil {
+					return nil, err
+				}
+				return answer(ctx, q)
+			},
+		}).serve(ctx, P(in).presented())
+	})
 }
 
 // sale is a call that is to be paid.
@@ -73,16 +91,19 @@ type sale struct {
 }
 
 // serve is the way of a call, see the package comment.
-func (s *sale) serve(ctx context.Context, header string) (*sold, error) {
+func (s *sale) serve(ctx context.Context, header string) (*paidAnswer, error) {
 	if err := s.funded(ctx); err != nil {
 		return nil, err
 	}
 	if header == "" {
-		return nil, s.required(Required.Problem("Pay "+s.price()+" with the header "+x402pay.SignatureHeader+": "+x402pay.RequiredHeader+" says how, in base64. Clients of x402 do both."), x402pay.SignatureHeader+" is missing")
+		return nil, s.required(Required.Problem(
+			"Pay "+s.price()+" with the header "+x402pay.SignatureHeader+": "+x402pay.RequiredHeader+" says how, in "+
+				"base64. Clients of x402 do both."), x402pay.SignatureHeader+" is missing")
 	}
 	payload, err := x402pay.ParsePayload(header)
 	if err != nil {
-		return nil, httpapi.Invalid(httpapi.Fault{Name: x402pay.SignatureHeader, Detail: "cannot be read: " + err.Error()})
+		return nil, httpapi.Invalid(httpapi.Fault{Name: x402pay.SignatureHeader, Detail: "cannot be read: " +
+			err.Error()})
 	}
 	payment, err := s.Seller.Verify(payload, s.want)
 	if refused := new(x402pay.Refusal); errors.As(err, &refused) {
@@ -91,15 +112,15 @@ func (s *sale) serve(ctx context.Context, header string) (*sold, error) {
 	if err != nil {
 		return nil, err
 	}
-	bought, err := s.make(ctx)
+	bought, err := s.build(ctx)
 	if err != nil {
-		return s.kept(ctx, payment, err)
+		return s.replayOr(ctx, payment, err)
 	}
-	return s.take(ctx, payment, bought)
+	return s.charge(ctx, payment, bought)
 }
 
-// make makes the answer, compressed as it is kept.
-func (s *sale) make(ctx context.Context) ([]byte, error) {
+// build makes the answer, compressed as it is stored.
+func (s *sale) build(ctx context.Context) ([]byte, error) {
 	answer, err := s.answer(ctx)
 	if err != nil {
 		return nil, err
@@ -111,15 +132,17 @@ func (s *sale) make(ctx context.Context) ([]byte, error) {
 	return pack(body)
 }
 
-// take has the call be paid, and gives what it has bought.
-func (s *sale) take(ctx context.Context, payment x402pay.Payment, bought []byte) (*sold, error) {
+// charge has the call be paid, and returns what it has bought.
+func (s *sale) charge(ctx context.Context, payment x402pay.Payment, bought []byte) (*paidAnswer, error) {
 	signature, wire := payment.Sign()
 	height, err := s.Chain.Height(ctx)
 	if err != nil {
-		return nil, s.later(ctx, err, "Nothing was taken, since the chain cannot be reached. Send the same payment again.")
+		return nil, s.retryLater(ctx, err, "Nothing was taken, since the chain cannot be reached. Send the same "+
+			"payment again.")
 	}
 	asked := store.Payment{
-		Name: signature.String(), Call: s.call, Payer: payment.Payer, Units: payment.Units, Fee: payment.Fee, At: s.Now().UTC(), Until: pay.LastHeight(height),
+		Name: signature.String(), Call: s.call, Payer: payment.Payer, Units: payment.Units, Fee: payment.Fee,
+		At: s.Now().UTC(), Until: pay.LastHeight(height),
 	}
 	taken, fresh, err := s.Payments.Take(ctx, asked, slots(ctx, payment)...)
 	if full := new(store.Full); errors.As(err, &full) && s.freed(ctx, full.Old) {
@@ -131,17 +154,17 @@ func (s *sale) take(ctx context.Context, payment x402pay.Payment, bought []byte)
 	case err != nil:
 		return nil, s.notTaken(ctx, err)
 	case taken.Given > 0 || taken.Nothing != "":
-		return s.again(ctx, payment, taken)
+		return s.replay(ctx, payment, taken)
 	}
 	if fresh {
-		if given, err := s.credited(ctx, taken, bought); given != nil || err != nil {
+		if given, err := s.useCredit(ctx, taken, bought); given != nil || err != nil {
 			return given, err
 		}
 	}
 	outcome, err := s.settle(ctx, taken, wire)
 	switch {
 	case err == nil && outcome == pay.TookEffect:
-		return s.give(ctx, payment, taken, bought)
+		return s.record(ctx, payment, taken, bought)
 	case err == nil:
 		return nil, s.failed(ctx, payment, taken, outcome, fresh)
 	case fresh && errors.Is(err, pay.ErrRefusedTransaction):
@@ -151,10 +174,13 @@ func (s *sale) take(ctx context.Context, payment x402pay.Payment, bought []byte)
 		if errors.Is(err, pay.ErrInsufficientFunds) {
 			return nil, s.refused(payment, "insufficient_funds", "Its payer does not hold "+s.price()+".")
 		}
-		return nil, s.refused(payment, "transaction_simulation_failed", "Its transaction would not take effect: it may be too old, or its payer has no account of the coin.")
+		return nil, s.refused(payment, "transaction_simulation_failed",
+			"Its transaction would not take effect: it may be too old, or its payer has no account of the coin.")
 	}
-	return nil, s.later(ctx, err, "Whether the payment took effect is not known yet. Send the same call with the same "+x402pay.SignatureHeader+
-		" again: it is answered once the payment is there, and it is not taken twice. If it is there and you make another, that is not taken: the next call of its payer is paid already.")
+	return nil, s.retryLater(ctx, err, "Whether the payment took effect is not known yet. Send the same call with "+
+		"the same "+x402pay.SignatureHeader+
+		" again: it is answered once the payment is there, and it is not taken twice. If it is there and you make "+
+		"another, that is not taken: the next call of its payer is paid already.")
 }
 
 // settle sends a payment that holds slots, and waits until it is known what became of
@@ -172,71 +198,77 @@ func (s *sale) settle(ctx context.Context, taken store.Payment, wire []byte) (pa
 	return s.Chain.Settle(ctx, pay.Signed{Signature: signature, Wire: wire, Until: taken.Until})
 }
 
-// give records what a payment has bought, and gives it.
-func (s *sale) give(ctx context.Context, payment x402pay.Payment, taken store.Payment, bought []byte) (*sold, error) {
+// record stores what a payment has bought, and returns it.
+func (s *sale) record(ctx context.Context, payment x402pay.Payment, taken store.Payment, bought []byte) (*paidAnswer,
+	error) {
 	err := s.Payments.Give(ctx, taken, bought, s.Now())
 	if errors.Is(err, store.ErrConflict) { // somebody shows the same payment at the same time
 		if taken, err = s.Payments.Get(ctx, taken.Name); err == nil {
-			return s.again(ctx, payment, taken)
+			return s.replay(ctx, payment, taken)
 		}
 	}
 	if err != nil {
-		return nil, s.later(ctx, err, "The payment was taken, and your answer is waiting: send the same call with the same "+x402pay.SignatureHeader+" again.")
+		return nil, s.retryLater(ctx, err, "The payment was taken, and your answer is waiting: send the same call "+
+			"with the same "+x402pay.SignatureHeader+" again.")
 	}
-	return s.sold(taken, bought)
+	return s.deliver(taken, bought)
 }
 
-// kept gives what a payment has bought before where the answer cannot be made any more; err where it has bought nothing.
-func (s *sale) kept(ctx context.Context, payment x402pay.Payment, err error) (*sold, error) {
+// replayOr replays what a payment has bought, where the answer cannot be built any more. It fails
+// with err where that is nothing.
+func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error) (*paidAnswer, error) {
 	signature, _ := payment.Sign()
 	taken, unknown := s.Payments.Get(ctx, signature.String())
 	if unknown != nil || taken.Given == 0 || taken.Call != s.call {
 		return nil, err
 	}
-	return s.again(ctx, payment, taken)
+	return s.replay(ctx, payment, taken)
 }
 
-// again gives what a payment has bought to who may have lost it: the same bytes, for
-// a day. What has been on the chain can be copied by anybody, so who shows it
-// may use up what an address is shown, and not what its payer is.
-func (s *sale) again(ctx context.Context, payment x402pay.Payment, taken store.Payment) (*sold, error) {
+// replay returns what a payment has bought to a caller who may have lost it: the same bytes,
+// for a day. Anybody can copy a payment from the chain, so replays are counted by address.
+func (s *sale) replay(ctx context.Context, payment x402pay.Payment, taken store.Payment) (*paidAnswer, error) {
 	if taken.Nothing != "" {
-		return nil, s.shown(ctx, payment, "transaction_"+taken.Nothing, "Its transaction moved nothing. Make a new one.")
+		return nil, s.shown(ctx, payment, "transaction_"+taken.Nothing,
+			"Its transaction moved nothing. Make a new one.")
 	}
 	bought, err := s.Payments.Answer(ctx, taken.Name)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, s.shown(ctx, payment, "payment_already_used", "It has bought an answer. Make a new one.")
 	}
 	if err != nil {
-		return nil, s.later(ctx, err, "The payment was taken, and your answer is kept: send the same call with the same "+x402pay.SignatureHeader+" again.")
+		return nil, s.retryLater(ctx, err, "The payment was taken, and your answer is kept: send the same call with "+
+			"the same "+x402pay.SignatureHeader+" again.")
 	}
 	shown, err := s.Limiter.Take(ctx, againLimit, httpapi.Subject(ctx)+"#"+taken.Name)
 	if err != nil {
 		s.Log.ErrorContext(ctx, "answer that is shown again not counted", "error", err)
 	}
 	if !shown.Allowed {
-		return nil, s.shown(ctx, payment, "payment_already_used", "It has bought an answer, which was shown to you again as often as it is in a day. Make a new one.")
+		return nil, s.shown(ctx, payment, "payment_already_used",
+			"It has bought an answer, which was shown to you again as often as it is in a day. Make a new one.")
 	}
-	return s.sold(taken, bought)
+	return s.deliver(taken, bought)
 }
 
-// sold is the answer that a payment has bought, with the transaction that it was settled by.
-func (s *sale) sold(taken store.Payment, bought []byte) (*sold, error) {
+// deliver is the answer that a payment has bought, with the transaction that settled it.
+func (s *sale) deliver(taken store.Payment, bought []byte) (*paidAnswer, error) {
 	body, err := unpack(bought)
 	if err != nil {
 		return nil, err
 	}
-	settled := x402pay.Settlement{Success: true, Payer: taken.Payer, Transaction: cmp.Or(taken.Instead, taken.Name), Network: s.want.Network, Amount: s.want.Amount}
+	settled := x402pay.Settlement{Success: true, Payer: taken.Payer, Transaction: cmp.Or(taken.Instead, taken.Name),
+		Network: s.want.Network, Amount: s.want.Amount}
 	response, err := settled.Header()
 	if err != nil {
 		return nil, fmt.Errorf("write settlement: %w", err)
 	}
-	return &sold{"application/json", response, body}, nil
+	return &paidAnswer{"application/json", response, body}, nil
 }
 
-// credited answers a fresh payment with one of the same payer that was settled and
-// not answered; nil where there is none. What came to nothing is no credit any more.
-func (s *sale) credited(ctx context.Context, fresh store.Payment, bought []byte) (*sold, error) {
+// useCredit answers a fresh payment with an earlier one of its payer that was settled and
+// not answered. It returns nil where there is none.
+func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte) (*paidAnswer, error) {
 	credits, err := s.Payments.Credits(ctx, fresh.Payer, s.Now().Add(-underWay))
 	if err != nil {
 		return nil, err
@@ -254,10 +286,11 @@ func (s *sale) credited(ctx context.Context, fresh store.Payment, bought []byte)
 		default:
 			if err = s.Payments.Use(ctx, credit, fresh, bought, s.Now()); err == nil {
 				fresh.Instead = credit.Name
-				return s.sold(fresh, bought)
+				return s.deliver(fresh, bought)
 			}
 			if !errors.Is(err, store.ErrConflict) { // it may have been used: nothing is sent beside it
-				return nil, s.later(ctx, err, "Send the same call with the same "+x402pay.SignatureHeader+" again: it is not taken twice.")
+				return nil, s.retryLater(ctx, err,
+					"Send the same call with the same "+x402pay.SignatureHeader+" again: it is not taken twice.")
 			}
 		}
 		if err != nil {
@@ -272,15 +305,16 @@ func (s *sale) price() string { return pay.FormatUnits(s.units) + " USDC" }
 
 // required puts what has to be paid beside a problem.
 func (s *sale) required(p *httpapi.Problem, reason string) error {
-	header, err := x402pay.Required{X402Version: x402pay.Version, Error: reason, Resource: s.resource, Accepts: []x402pay.Requirements{s.want}}.Header()
+	header, err := x402pay.Required{X402Version: x402pay.Version, Error: reason, Resource: s.resource,
+		Accepts: []x402pay.Requirements{s.want}}.Header()
 	if err != nil {
 		return fmt.Errorf("write requirements: %w", err)
 	}
 	return p.With(x402pay.RequiredHeader, header)
 }
 
-// later tells that nobody knows yet, and how to go on.
-func (s *sale) later(ctx context.Context, err error, detail string) error {
+// retryLater is the answer while the outcome is not known.
+func (s *sale) retryLater(ctx context.Context, err error, detail string) error {
 	s.Log.ErrorContext(ctx, "payment not settled", "error", err)
 	return notNow(detail, "5")
 }

@@ -3,7 +3,9 @@ package x402_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,11 +32,43 @@ const (
 
 var price = routes.Named("x402-analisi").Price
 
+// want checks an answer's status, and its code where one is given.
+func want(t *testing.T, w *httptest.ResponseRecorder, status int, problem string, what ...any) {
+	t.Helper()
+	if w.Code != status || problem != "" && code(w) != problem {
+		t.Errorf("%s: %d %s, want %d %s", fmt.Sprint(what...), w.Code, w.Body, status, problem)
+	}
+}
+
+// must is want, and ends the test.
+func must(t *testing.T, w *httptest.ResponseRecorder, status int, problem string, what ...any) {
+	t.Helper()
+	if w.Code != status || problem != "" && code(w) != problem {
+		t.Fatalf("%s: %d %s, want %d %s", fmt.Sprint(what...), w.Code, w.Body, status, problem)
+	}
+}
+
+// failing has steps of the chain fail.
+func failing(err error, steps ...string) func(string) error {
+	return func(step string) error {
+		if slices.Contains(steps, step) {
+			return err
+		}
+		return nil
+	}
+}
+
+// today is a clock at the day of the fares of tests.
+func today() *storetest.Clock {
+	clock := storetest.NewClock()
+	clock.Add(fixture.Today.Sub(clock.Now()))
+	return clock
+}
+
 // open has the service answer over the fares of one route.
 func open(t *testing.T) (*fixture.PerCall, *storetest.Clock, *storetest.Faulty) {
 	t.Helper()
-	clock := storetest.NewClock()
-	clock.Add(fixture.Today.Sub(clock.Now()))
+	clock := today()
 	table := fixture.Bolt(t, clock.Now)
 	fixture.Refreshed(t, table, fixture.Falling(fare.DayOf(clock.Now())), clock.Now)
 	faulty := storetest.NewFaulty(table)
@@ -68,7 +102,8 @@ func TestPaidAnswers(t *testing.T) {
 	for i, target := range []string{verdict, another, calendar, deals} {
 		asked := p.Ask(target, "")
 		required := header[x402pay.Required](t, asked, x402pay.RequiredHeader)
-		if asked.Code != 402 || code(asked) != x402.Required.Code || required.X402Version != 2 || len(required.Accepts) != 1 || asked.Header().Get("Cache-Control") != "no-store" {
+		if asked.Code != 402 || code(asked) != x402.Required.Code || required.X402Version != 2 ||
+			len(required.Accepts) != 1 || asked.Header().Get("Cache-Control") != "no-store" {
 			t.Fatalf("%d %s %+v", asked.Code, asked.Body, required)
 		}
 		path, _, _ := strings.Cut(target, "?")
@@ -78,7 +113,8 @@ func TestPaidAnswers(t *testing.T) {
 				cost = r.Price
 			}
 		}
-		if diff := cmp.Diff(p.Seller.Requirements(cost), required.Accepts[0]); diff != "" || required.Resource.URL != fixture.LocalURL+path {
+		if diff := cmp.Diff(p.Seller.Requirements(cost), required.Accepts[0]); diff != "" ||
+			required.Resource.URL != fixture.LocalURL+path {
 			t.Errorf("%+v %s", required.Resource, diff)
 		}
 		got, before := p.Chain.Got, p.Chain.Held
@@ -87,36 +123,39 @@ func TestPaidAnswers(t *testing.T) {
 			t.Fatalf("%d %s, %d of %v", w.Code, w.Body, p.Chain.Got-got, before)
 		}
 		settled := header[x402pay.Settlement](t, w, x402pay.ResponseHeader)
-		if _, err := pay.ParseSignature(settled.Transaction); err != nil || !settled.Success || settled.Network != x402pay.Mainnet {
+		if _, err := pay.ParseSignature(settled.Transaction); err != nil || !settled.Success ||
+			settled.Network != x402pay.Mainnet {
 			t.Errorf("%+v %v", settled, err)
 		}
 		same := httptest.NewRecorder()
 		free.ServeHTTP(same, httptest.NewRequest("GET", strings.TrimPrefix(target, "/x402"), nil))
-		if diff := cmp.Diff(strings.TrimSpace(same.Body.String()), strings.TrimSpace(w.Body.String())); diff != "" || same.Code != 200 {
+		if diff := cmp.Diff(strings.TrimSpace(same.Body.String()), strings.TrimSpace(w.Body.String())); diff != "" ||
+			same.Code != 200 {
 			t.Errorf("%s (-free +paid): %s", target, diff)
 		}
 	}
 }
 
-// TestAPaymentBuysOneAnswer: shown again for the same call within a day it gives the same bytes, whatever has become of the
-// fares, a few times to each address, so that who copies it from the chain takes nothing from its payer. For any other call it gives nothing.
+// TestAPaymentBuysOneAnswer: shown again for the same call within a day it gives the same bytes,
+// whatever has become of the fares, a few times to each address, so that who copies it from the
+// chain takes nothing from its payer. For any other call it gives nothing.
 func TestAPaymentBuysOneAnswer(t *testing.T) {
 	t.Parallel()
 	p, clock, table := open(t)
 	payment := p.Payment("ada", price, 1)
 	first := p.Ask(verdict, payment)
-	if first.Code != 200 {
-		t.Fatalf("%d %s", first.Code, first.Body)
-	}
+	must(t, first, 200, "")
 	other := p.Ask(another, payment)
 	settled := header[x402pay.Settlement](t, other, x402pay.ResponseHeader)
-	if other.Code != 402 || code(other) != x402.Refused.Code || settled.Success || settled.ErrorReason != "payment_already_used" {
+	if other.Code != 402 || code(other) != x402.Refused.Code || settled.Success ||
+		settled.ErrorReason != "payment_already_used" {
 		t.Errorf("for another call: %d %s %+v", other.Code, other.Body, settled)
 	}
 	again := func(from string, want int) {
 		t.Helper()
 		w := p.From(from, verdict, payment)
-		if w.Code != want || want == 200 && (w.Body.String() != first.Body.String() || w.Header().Get(x402pay.ResponseHeader) != first.Header().Get(x402pay.ResponseHeader)) {
+		if w.Code != want || want == 200 && (w.Body.String() != first.Body.String() ||
+			w.Header().Get(x402pay.ResponseHeader) != first.Header().Get(x402pay.ResponseHeader)) {
 			t.Errorf("shown again to %s: %d %s", from, w.Code, w.Body)
 		}
 	}
@@ -126,7 +165,8 @@ func TestAPaymentBuysOneAnswer(t *testing.T) {
 	}
 	again(payer, 200)
 	clock.Add(24*time.Hour - time.Minute)
-	forgotten := store.Op{Mode: store.Delete, Item: store.Item{Key: store.Key{Partition: "ROUTE#MIL-BUH", Sort: "SHEET"}}}
+	forgotten := store.Op{Mode: store.Delete,
+		Item: store.Item{Key: store.Key{Partition: "ROUTE#MIL-BUH", Sort: "SHEET"}}}
 	if err := table.Write(t.Context(), forgotten); err != nil {
 		t.Fatal(err)
 	}
@@ -135,9 +175,7 @@ func TestAPaymentBuysOneAnswer(t *testing.T) {
 		t.Errorf("what cannot be answered any more: %d %s", w.Code, w.Body)
 	}
 	clock.Add(2 * time.Minute)
-	if w := p.Ask(verdict, payment); w.Code != 402 {
-		t.Errorf("a day later: %d %s", w.Code, w.Body)
-	}
+	want(t, p.Ask(verdict, payment), 402, "", "a day later")
 	if p.Chain.Got != price {
 		t.Errorf("%d units", p.Chain.Got)
 	}
@@ -153,13 +191,15 @@ func TestWhatIsNotPaid(t *testing.T) {
 		status int
 		code   string
 	}{
-		"an unknown city":  {"/x402/v1/analisi?origine=Atlantide&destinazione=Bucarest", 404, "citta-sconosciuta"},
-		"not covered":      {"/x402/v1/analisi?origine=Milano&destinazione=Tokyo", 404, "rotta-non-coperta"},
-		"no such month":    {"/x402/v1/calendario?origine=Milano&destinazione=Bucarest&mese=2016-13", 400, "richiesta-non-valida"},
+		"an unknown city": {"/x402/v1/analisi?origine=Atlantide&destinazione=Bucarest", 404, "citta-sconosciuta"},
+		"not covered":     {"/x402/v1/analisi?origine=Milano&destinazione=Tokyo", 404, "rotta-non-coperta"},
+		"no such month": {"/x402/v1/calendario?origine=Milano&destinazione=Bucarest&mese=2016-13", 400,
+			"richiesta-non-valida"},
 		"no fare":          {verdict + "&partenza=2016-03-20", 404, "nessuna-tariffa"},
 		"unknown currency": {verdict + "&valuta=XXX", 400, "valuta-sconosciuta"},
 	} {
-		if w := p.Ask(c.target, p.Payment("ada", price, 1)); w.Code != c.status && !strings.Contains(c.target, "calendario") || code(w) != c.code {
+		if w := p.Ask(c.target, p.Payment("ada", price, 1)); w.Code != c.status &&
+			!strings.Contains(c.target, "calendario") || code(w) != c.code {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)
 		}
 	}
@@ -198,9 +238,7 @@ func TestNothingIsSold(t *testing.T) {
 		t.Errorf("the chain was asked twice in a minute: %d", w.Code)
 	}
 	clock.Add(time.Minute)
-	if w := p.Ask(verdict, ""); w.Code != 402 {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
+	want(t, p.Ask(verdict, ""), 402, "")
 }
 
 // TestShownManyTimesAtOnce: one payment for a hundred different calls buys one of
@@ -208,8 +246,11 @@ func TestNothingIsSold(t *testing.T) {
 func TestShownManyTimesAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, target := range map[string]func(i int) string{
-		"for the same call":   func(int) string { return verdict },
-		"for different calls": func(i int) string { return another[:len(another)-2] + string(rune('1'+i%9)) + string(rune('0'+i/9%10)) },
+		"for the same call": func(int) string { return verdict },
+		"for different calls": func(i int) string {
+			return another[:len(another)-2] + string(rune('1'+i%9)) +
+				string(rune('0'+i/9%10))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -253,7 +294,8 @@ func TestPagesMayPay(t *testing.T) {
 	if !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), x402pay.SignatureHeader) {
 		t.Errorf("%v", w.Header())
 	}
-	if h := p.Ask(verdict, "").Header(); h.Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(h.Get("Access-Control-Expose-Headers"), x402pay.RequiredHeader+", "+x402pay.ResponseHeader) {
+	if h := p.Ask(verdict, "").Header(); h.Get("Access-Control-Allow-Origin") != "*" ||
+		!strings.Contains(h.Get("Access-Control-Expose-Headers"), x402pay.RequiredHeader+", "+x402pay.ResponseHeader) {
 		t.Errorf("%v", h)
 	}
 }

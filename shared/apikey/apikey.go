@@ -1,11 +1,10 @@
 // Package apikey makes, reads and hashes Pro keys, and says when a plan is
 // live. It is pure: randomness is handed in, and nothing is stored here.
 //
-// A key is "vd_", the customer's id and a secret, both in unpadded URL-safe
-// base64: 68 characters in all. Only a hash of the secret is ever stored. The id
-// is derived from the customer's e-mail address, so an address has one
-// customer, a customer has one key, and putting a new hash in place of the old
-// one revokes the old key in the same write.
+// A key is "vd_", the customer's id and a secret, both in unpadded URL-safe base64: 68 characters
+// in all. Only a hash of the secret is ever stored. The id is derived from the customer's e-mail
+// address, so an address has one customer, a customer has one key, and putting a new hash in place
+// of the old one revokes the old key in the same write.
 package apikey
 
 import (

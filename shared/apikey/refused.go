@@ -13,10 +13,9 @@ const RefusedFor = 5 * time.Second
 // maxRefused is how many are remembered: about 0.5 MB.
 const maxRefused = 4096
 
-// Refused remembers keys that were looked up and refused a moment ago, so that a
-// program which goes on sending one does not have it looked up every time. It
-// remembers no key that is in force, and of the others a hash. A nil Refused
-// remembers nothing.
+// Refused remembers keys that were looked up and refused a moment ago, so that a program which goes
+// on sending one does not have it looked up every time. It remembers no key that is in force, and
+// of the others a hash. A nil Refused remembers nothing.
 type Refused struct {
 	mu      sync.Mutex
 	keys    map[[sha256.Size]byte]refusal

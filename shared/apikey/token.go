@@ -9,15 +9,13 @@ import (
 	"time"
 )
 
-// A token stands for a key, or for nobody, for a short time. It is signed, so that
-// one that was made up or changed is known without reading anything. It holds the
-// customer's id, when it ends, and a mark of the key that it was made for, from
-// which the key cannot be had: who compares it with the mark of the key that is
-// stored now finds out whether that key was replaced since.
+// A token stands for a key, or for nobody, for a short time. It is signed, so that one that was
+// made up or changed is known without reading anything. It holds the customer's id, when it ends,
+// and a mark of the key that it was made for, from which the key cannot be had: who compares it
+// with the mark of the key that is stored now finds out whether that key was replaced since.
 //
-// What begins as none of the prefixes is no token. That of a customer's holds
-// "vd_", by which whoever stands before the service tells calls with a key from
-// others; no key begins so.
+// What begins as none of the prefixes is no token. That of a customer's holds "vd_", by which
+// whoever stands before the service tells calls with a key from others; no key begins so.
 const (
 	tokenScheme = "token_vd_"
 	freeScheme  = "token_free_"

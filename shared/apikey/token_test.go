@@ -31,7 +31,8 @@ func TestTokens(t *testing.T) {
 		t.Error("a key and a token are taken for each other")
 	}
 	data, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(token, tokenScheme))
-	if err != nil || bytes.Contains(data, hash[:8]) || bytes.Contains(data, key.secret[:8]) || strings.Contains(token, text[25:35]) {
+	if err != nil || bytes.Contains(data, hash[:8]) || bytes.Contains(data, key.secret[:8]) ||
+		strings.Contains(token, text[25:35]) {
 		t.Error("the token tells its key", err)
 	}
 	if again := signer.Of(key.Customer, hash, ends); again != token {

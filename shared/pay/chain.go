@@ -3,16 +3,13 @@ package pay
 import (
 	"context"
 	"time"
-
-	"github.com/gagliardetto/solana-go/base58"
 )
 
 // Chain verifies payments in USDC to one wallet.
 type Chain interface {
-	// Payment reads a final transaction and says what it moved to the wallet.
-	// Otherwise ErrNotFound, ErrNotFinal, ErrFailedTransaction, ErrUnreadable or
-	// ErrUnavailable. A transaction that is final stays so: its Payment is the same
-	// for ever.
+	// Payment reads a final transaction and says what it moved to the wallet. Otherwise
+	// ErrNotFound, ErrNotFinal, ErrFailedTransaction, ErrUnreadable or ErrUnavailable. A
+	// transaction that is final stays so: its Payment is the same for ever.
 	Payment(ctx context.Context, signature Signature) (Payment, error)
 
 	// Find lists the newest transactions that name a reference, oldest first, at
@@ -25,20 +22,12 @@ type Chain interface {
 // MaxFound is how many transactions Find gives at most.
 const MaxFound = 25
 
-// Reference is what a transaction can name beside its accounts so that it is found
-// again: 32 bytes, in the form of an address that nobody has.
-type Reference [32]byte
-
-// String is the spelling of addresses.
-func (r Reference) String() string { return base58.Encode(r[:]) }
-
 // Payment is what a transaction did for the wallet.
 type Payment struct {
 	Signature Signature
-	// Units are millionths of a USDC that the transaction left in the wallet's
-	// accounts, less what it took out of them: 0 for one that did not concern the
-	// wallet, only moved USDC within it, or was signed by the wallet itself, such as
-	// a swap; negative for one that paid out.
+	// Units are millionths of a USDC that the transaction left in the wallet's accounts, less what
+	// it took out of them: 0 for one that did not concern the wallet, only moved USDC within it, or
+	// was signed by the wallet itself, such as a swap; negative for one that paid out.
 	Units int64
 	Memos []string // as they were written, in order
 	At    time.Time

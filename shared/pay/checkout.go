@@ -34,8 +34,7 @@ type Checkout interface {
 	// minutes. ErrNoSuchCustomer for one that is unknown or was deleted.
 	Portal(ctx context.Context, customer, returnURL string) (address string, err error)
 
-	// Readdress has the processor write to another address from now on;
-	// ErrNoSuchCustomer as above.
+	// Readdress has the processor write to another address from now on; ErrNoSuchCustomer as above.
 	Readdress(ctx context.Context, customer, email string) error
 
 	// Forget deletes a customer, which ends the subscriptions at once. What the

@@ -36,7 +36,8 @@ func TestParseSignature(t *testing.T) {
 		{"space around it", " " + plain.String(), Signature{}, true},
 		{"an address", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v", Signature{}, true},
 		{"hex", strings.Repeat("0f", 64), Signature{}, true},
-		{"base64", "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWYwMTIzNDU2Nzg5YWJjZGVmMDEyMzQ1Njc4OWFiY2RlZg==", Signature{}, true},
+		{"base64", "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWYwMTIzNDU2Nzg5YWJjZGVmMDEyMzQ1Njc4OWFiY2RlZg==",
+			Signature{}, true},
 		{"a letter that base58 leaves out", "0" + plain.String()[1:], Signature{}, true},
 		{"65 bytes in 88 letters", strings.Repeat("z", 88), Signature{}, true},
 		{"very long", strings.Repeat("z", 1<<20), Signature{}, true},
@@ -87,7 +88,8 @@ func TestUnits(t *testing.T) {
 		{"9223372036854.775807", math.MaxInt64, "9223372036854.775807"},
 		{"9223372036854.775808", 0, ""},
 		{"0.0000001", 0, ""},
-		{"0", 0, ""}, {"", 0, ""}, {".5", 0, ""}, {"5.", 0, ""}, {"-1", 0, ""}, {"+1", 0, ""}, {"1e3", 0, ""}, {"1,5", 0, ""}, {"1.2.3", 0, ""}, {" 1", 0, ""},
+		{"0", 0, ""}, {"", 0, ""}, {".5", 0, ""}, {"5.", 0, ""}, {"-1", 0, ""}, {"+1", 0, ""}, {"1e3", 0, ""},
+		{"1,5", 0, ""}, {"1.2.3", 0, ""}, {" 1", 0, ""},
 	} {
 		units, err := ParseUnits(c.text)
 		if units != c.units || (err == nil) != (c.units != 0) {

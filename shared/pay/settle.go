@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Settler has transactions take effect that were signed here. What a transaction
-// is called is known before it is sent: so whoever has lost an answer asks again,
-// and nothing is paid twice.
+// Settler has transactions take effect that were signed here. What a transaction is called is known
+// before it is sent: so whoever has lost an answer asks again, and nothing is paid twice.
 type Settler interface {
 	// Height is how many blocks the network has made, as far as the nodes know.
 	Height(ctx context.Context) (uint64, error)

@@ -32,7 +32,8 @@ func ParseUnits(text string) (int64, error) {
 	}
 	units, err := strconv.ParseInt(whole+part+strings.Repeat("0", 6-len(part)), 10, 64)
 	if err != nil || units == 0 {
-		return 0, fmt.Errorf("read amount %q: want more than nothing and at most %d USDC", text, math.MaxInt64/UnitsPerUSDC)
+		return 0, fmt.Errorf("read amount %q: want more than nothing and at most %d USDC", text,
+			math.MaxInt64/UnitsPerUSDC)
 	}
 	return units, nil
 }
@@ -46,9 +47,8 @@ func FormatUnits(units int64) string {
 // binding begins a memo that binds a payment to an e-mail address.
 const binding = "vd1:"
 
-// BindingMemo is the memo that binds a payment to an address. Without the
-// operator's pepper nobody can tell from a memo, which all the world can read,
-// whose it is.
+// BindingMemo is the memo that binds a payment to an address. Without the operator's pepper nobody
+// can tell from a memo, which all the world can read, whose it is.
 func BindingMemo(pepper []byte, email string) string {
 	mac := hmac.New(sha256.New, pepper)
 	mac.Write([]byte("payment memo\x00" + apikey.Normalize(email)))
@@ -114,7 +114,8 @@ type Transfer struct {
 func (t Transfer) Link() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "solana:%s?amount=%s&spl-token=%s", t.Recipient, FormatUnits(t.Units), t.Mint)
-	for _, field := range []struct{ name, value string }{{"reference", t.Reference}, {"label", t.Label}, {"memo", t.Memo}} {
+	for _, field := range []struct{ name, value string }{{"reference", t.Reference}, {"label", t.Label},
+		{"memo", t.Memo}} {
 		if field.value != "" {
 			// Wallets undo percent signs but not every one takes + for a space.
 			b.WriteString("&" + field.name + "=" + strings.ReplaceAll(url.QueryEscape(field.value), "+", "%20"))

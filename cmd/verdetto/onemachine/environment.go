@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/store/dynamostore/dynamolocal"
 	"verdetto/shared/upstream/ecb"
@@ -54,7 +54,7 @@ func (o Options) SeedEnvironment(ctx context.Context, endpoint string, fill bool
 		"VERDETTO_ORIGIN_SECRETS=local-origin-secret",
 		"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
 		"VERDETTO_BASE_URL=https://verdetto.example", "VERDETTO_MAIL_FROM=Verdetto <mail@verdetto.example>",
-		"STRIPE_KEY=" + paytest.TestKey, "STRIPE_PRICE=" + paytest.TestPrice, "STRIPE_WEBHOOK_SECRETS=" + paytest.TestSecret,
+		"STRIPE_KEY=" + playmoney.TestKey, "STRIPE_PRICE=" + playmoney.TestPrice, "STRIPE_WEBHOOK_SECRETS=" + playmoney.TestSecret,
 		"STRIPE_URL=" + money.StripeURL, "SOLANA_NODES=" + money.NodeURL, "X402_FEE_KEY=off", "SOLANA_WALLET=" + StandInWallet,
 		"TRAVELPAYOUTS_TOKEN=" + standIn.Token,
 		"TRAVELPAYOUTS_URL=" + standIn.URL,

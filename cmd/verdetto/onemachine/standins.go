@@ -7,24 +7,24 @@ import (
 	"time"
 
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/runtime/config"
 )
 
 // StandInWallet is where payments to the stand-in for Solana go. Nobody holds its key.
-var StandInWallet = paytest.Address("verdetto desk wallet")
+var StandInWallet = playmoney.Address("verdetto desk wallet")
 
 // StandIns play Stripe and Solana on this machine.
 type StandIns struct {
-	Stripe             *paytest.Stripe
-	Node               *paytest.Node
+	Stripe             *playmoney.Stripe
+	Node               *playmoney.Node
 	StripeURL, NodeURL string // where they show their pages
 	servers            []*http.Server
 }
 
 // startStandIns starts both, for a service that they reach at localURL, or that they do not report to without one.
 func startStandIns(now func() time.Time, localURL string) (*StandIns, error) {
-	s := &StandIns{Stripe: paytest.NewStripe(now), Node: paytest.NewNode(now)}
+	s := &StandIns{Stripe: playmoney.NewStripe(now), Node: playmoney.NewNode(now)}
 	if localURL != "" {
 		s.Stripe.Webhook = localURL + "/api/v1/pro/webhook"
 	}

@@ -59,13 +59,17 @@ func main() {
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	must(store.CheckPepper(context.Background(), items, access.Key()))
 	limiter, refused := limit.New(items, now), apikey.NewRefused()
-	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
+	sender, err := sesmail.New(sesv2.NewFromConfig(settings),
+		sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 	must(err)
 	service := &pro.Service{
-		Keys: store.Customers{Table: items, Changed: refused.Forget}, Outbox: store.Outbox{Table: items, Name: "pro", Delay: store.RandomDelay}, Checkout: pay.Unsold{},
-		Sender:  instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName), Now: now},
+		Keys:   store.Customers{Table: items, Changed: refused.Forget},
+		Outbox: store.Outbox{Table: items, Name: "pro", Delay: store.RandomDelay}, Checkout: pay.Unsold{},
+		Sender: instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName),
+			Now: now},
 		Limiter: limiter, Refused: refused, Pepper: access.Key(), BaseURL: public.BaseURL,
-		Random: rand.Reader, Now: now, Log: logger, Operator: pro.Operator(operator), Metrics: metrics.Of(lambdacontext.FunctionName),
+		Random: rand.Reader, Now: now, Log: logger, Operator: pro.Operator(operator),
+		Metrics: metrics.Of(lambdacontext.FunctionName),
 	}
 	if sale.Any() {
 		must(sell(service, payment))
@@ -79,21 +83,24 @@ func main() {
 		Metrics: metrics.Of(lambdacontext.FunctionName), Pages: page.Problems,
 	})
 	service.Register(api)
-	lambdahttp.MainWith(http.Handler(api), lambdaqueue.Adapt(queue.WorkerHandler(service.Work, logger), func(ctx context.Context, _ json.RawMessage) (any, error) {
-		done, err := service.Work(ctx)
-		return map[string]int{"done": done}, err
-	}))
+	lambdahttp.MainWith(http.Handler(api), lambdaqueue.Adapt(queue.WorkerHandler(service.Work, logger),
+		func(ctx context.Context, _ json.RawMessage) (any, error) {
+			done, err := service.Work(ctx)
+			return map[string]int{"done": done}, err
+		}))
 }
 
 // sell sets up the card processor and the chain.
 func sell(s *pro.Service, payment config.Pay) (err error) {
 	s.Checkout, err = stripepay.New(stripepay.Config{
-		Key: payment.StripeKey, Price: payment.StripePrice, FormerPrices: payment.StripeFormer, WebhookSecrets: payment.StripeSecrets, URL: payment.StripeURL,
+		Key: payment.StripeKey, Price: payment.StripePrice, FormerPrices: payment.StripeFormer,
+		WebhookSecrets: payment.StripeSecrets, URL: payment.StripeURL,
 	})
 	if err != nil {
 		return err
 	}
-	if s.Chain, err = solanapay.New(solanapay.Config{Nodes: payment.SolanaNodes, Wallet: payment.SolanaWallet, Mint: payment.SolanaMint}); err != nil {
+	if s.Chain, err = solanapay.New(solanapay.Config{Nodes: payment.SolanaNodes, Wallet: payment.SolanaWallet,
+		Mint: payment.SolanaMint}); err != nil {
 		return err
 	}
 	account, err := solanapay.TokenAccount(payment.SolanaWallet, payment.SolanaMint)
@@ -101,7 +108,8 @@ func sell(s *pro.Service, payment config.Pay) (err error) {
 		return err
 	}
 	units, err := pay.ParseUnits(payment.USDC)
-	s.Wallet = pro.Wallet{Owner: payment.SolanaWallet, TokenAccount: account, Mint: payment.SolanaMint, Network: payment.SolanaNetwork, Units: units}
+	s.Wallet = pro.Wallet{Owner: payment.SolanaWallet, TokenAccount: account, Mint: payment.SolanaMint,
+		Network: payment.SolanaNetwork, Units: units}
 	return err
 }
 

@@ -48,9 +48,11 @@ func main() {
 	must(err)
 	if sold {
 		key, _ := config.SolanaKey(payment.FeeKey)
-		service.Seller, err = x402pay.New(x402pay.Config{Network: x402pay.NetworkOf(payment.Network), Mint: payment.Mint, Wallet: payment.Wallet, FeeKey: key})
+		service.Seller, err = x402pay.New(x402pay.Config{Network: x402pay.NetworkOf(payment.Network),
+			Mint: payment.Mint, Wallet: payment.Wallet, FeeKey: key})
 		must(err)
-		service.Chain, err = solanapay.New(solanapay.Config{Nodes: payment.Nodes, Wallet: payment.Wallet, Mint: payment.Mint})
+		service.Chain, err = solanapay.New(solanapay.Config{Nodes: payment.Nodes, Wallet: payment.Wallet,
+			Mint: payment.Mint})
 		must(err)
 	}
 	api := httpapi.New(httpapi.Config{

@@ -7,6 +7,7 @@ import (
 
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 )
 
 // TestFind: the transactions that name a reference, oldest first, as far as any node knows them.
@@ -27,14 +28,14 @@ func TestFind(t *testing.T) {
 	if found := find(); found != nil {
 		t.Errorf("%d are found of none", len(found))
 	}
-	failed := named
-	failed.Failed = true
-	nodes[0].Pay(failed)
+	lost := named
+	lost.Failed = true
+	nodes[0].Pay(lost)
 	processed := nodes[0].Send(named)
 	if found := find(); found != nil {
 		t.Errorf("one that failed or may vanish is found: %v", found)
 	}
-	nodes[0].Advance(processed, paytest.Confirmed)
+	nodes[0].Advance(processed, playmoney.Confirmed)
 	second := nodes[0].Pay(named)
 	if found := find(); len(found) != 2 || found[0] != processed || found[1] != second {
 		t.Errorf("%v", found)
@@ -55,21 +56,23 @@ func TestFind(t *testing.T) {
 	named.Reference = other.String()
 	third := nodes[1].Pay(named)
 	for _, how := range []string{"lags", "is down"} {
-		nodes[0].Down(how == "is down")
+		paytest.Break(nodes[0]).Down(how == "is down")
 		if found, err := chain.Find(t.Context(), other); err != nil || len(found) != 1 || found[0] != third {
 			t.Errorf("the first node %s: %v %v", how, found, err)
 		}
 	}
-	nodes[1].Down(true)
-	if _, err := chain.Find(t.Context(), other); !errors.Is(err, pay.ErrUnavailable) || strings.Contains(err.Error(), "secret") {
+	paytest.Break(nodes[1]).Down(true)
+	if _, err := chain.Find(t.Context(), other); !errors.Is(err, pay.ErrUnavailable) ||
+		strings.Contains(err.Error(), "secret") {
 		t.Errorf("both are down: %v", err)
 	}
-	nodes[0].Down(false)
+	paytest.Break(nodes[0]).Down(false)
 	if found, err := chain.Find(t.Context(), other); err != nil || found != nil {
 		t.Errorf("one knows of none: %v %v", found, err)
 	}
-	for _, answer := range []string{`{"result":{}}`, `{"result":[{"signature":"short"}]}`, `{"error":{"code":-32005,"message":"node is behind"}}`, `<html>`} {
-		nodes[0].Fail(paytest.Garbled(answer))
+	for _, answer := range []string{`{"result":{}}`, `{"result":[{"signature":"short"}]}`,
+		`{"error":{"code":-32005,"message":"node is behind"}}`, `<html>`} {
+		paytest.Break(nodes[0]).Fail(paytest.Garbled(answer))
 		if found, err := chain.Find(t.Context(), reference); !errors.Is(err, pay.ErrUnavailable) || found != nil {
 			t.Errorf("%s: %v %v", answer, found, err)
 		}

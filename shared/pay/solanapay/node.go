@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"time"
 
 	"verdetto/shared/pay"
 )
@@ -24,15 +23,6 @@ const unsupportedVersion = -32015
 type node struct {
 	address string
 	client  *http.Client
-}
-
-// withShare gives the first of so many equal parts of the time that is left.
-func withShare(ctx context.Context, parts int) (context.Context, context.CancelFunc) {
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, time.Until(deadline)/time.Duration(parts))
 }
 
 // transaction asks for a final transaction; nil when the node has none.
@@ -58,7 +48,8 @@ func (s *status) final() bool {
 
 // status asks how a transaction stands; nil when the node never heard of it.
 func (n *node) status(ctx context.Context, signature pay.Signature) (*status, error) {
-	body, err := n.call(ctx, "getSignatureStatuses", []string{signature.String()}, map[string]any{"searchTransactionHistory": true})
+	body, err := n.call(ctx, "getSignatureStatuses", []string{signature.String()},
+		map[string]any{"searchTransactionHistory": true})
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +64,8 @@ func (n *node) status(ctx context.Context, signature pay.Signature) (*status, er
 
 // naming lists the newest transactions that name an account, newest first.
 func (n *node) naming(ctx context.Context, account string, most int) ([]pay.Signature, error) {
-	body, err := n.call(ctx, "getSignaturesForAddress", account, map[string]any{"commitment": "confirmed", "limit": most})
+	body, err := n.call(ctx, "getSignaturesForAddress", account,
+		map[string]any{"commitment": "confirmed", "limit": most})
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,8 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	if err != nil {
 		return pay.Payment{}, err
 	}
-	payment := pay.Payment{Signature: signature, Units: units, Memos: memos, Slot: rec.Slot, Payers: payers, Payer: tx.keys[0]}
+	payment := pay.Payment{Signature: signature, Units: units, Memos: memos, Slot: rec.Slot, Payers: payers,
+		Payer: tx.keys[0]}
 	if rec.BlockTime != nil {
 		payment.At = time.Unix(*rec.BlockTime, 0).UTC()
 	}

@@ -54,7 +54,8 @@ func (c *Chain) Settle(ctx context.Context, s pay.Signed) (pay.Outcome, error) {
 func (c *Chain) send(ctx context.Context, wire []byte) error {
 	unsure := false
 	_, err := ask(ctx, c, func(ctx context.Context, n *node) (struct{}, error) {
-		_, err := n.call(ctx, "sendTransaction", base64.StdEncoding.EncodeToString(wire), map[string]any{"encoding": "base64", "preflightCommitment": "confirmed"})
+		_, err := n.call(ctx, "sendTransaction", base64.StdEncoding.EncodeToString(wire),
+			map[string]any{"encoding": "base64", "preflightCommitment": "confirmed"})
 		var told *nodeError
 		if errors.As(err, &told) && told.Code == preflightFailed {
 			err = fmt.Errorf("%w: %.200q", pay.ErrRefusedTransaction, told.Message)
@@ -64,10 +65,11 @@ func (c *Chain) send(ctx context.Context, wire []byte) error {
 		}
 		unsure = unsure || errors.Is(err, pay.ErrUnavailable) && told == nil
 		return struct{}{}, err
-	}, func(err error) bool { return errors.Is(err, pay.ErrRefusedTransaction) })
+	}, pay.ErrRefusedTransaction)
 	switch {
 	case err != nil && unsure && errors.Is(err, pay.ErrRefusedTransaction):
-		return fmt.Errorf("send transaction: %w: the node before may have passed it on; then %v", pay.ErrUnavailable, err)
+		return fmt.Errorf("send transaction: %w: the node before may have passed it on; then %v", pay.ErrUnavailable,
+			err)
 	case err != nil:
 		return fmt.Errorf("send transaction: %w", err)
 	}
@@ -170,29 +172,4 @@ func (n *node) height(ctx context.Context, commitment string) (uint64, error) {
 		return 0, fmt.Errorf("%w: the height cannot be read", pay.ErrUnavailable)
 	}
 	return height, nil
-}
-
-// ask puts a question to the nodes in order, until one answers it or says what ends
-// it. Otherwise the error is that of the node that knows most.
-func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *node) (A, error), ends func(error) bool) (none A, worst error) {
-	ctx, cancel := context.WithTimeout(ctx, pay.Timeout)
-	defer cancel()
-	for i, n := range c.nodes {
-		answer, err := func() (A, error) {
-			ctx, cancel := withShare(ctx, len(c.nodes)-i)
-			defer cancel()
-			return question(ctx, n)
-		}()
-		if err == nil {
-			return answer, nil
-		}
-		err = fmt.Errorf("ask node %d: %w", i+1, err)
-		if errors.Is(err, context.Canceled) || ends != nil && ends(err) {
-			return none, err
-		}
-		if worst == nil || informative(err) > informative(worst) {
-			worst = err
-		}
-	}
-	return none, worst
 }

@@ -11,14 +11,13 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
-	"verdetto/shared/pay/solanapay"
+	"verdetto/shared/pay/playmoney"
 )
 
-// script answers JSON-RPC by method: a result, or an error where it begins with "error". What is said last is said again.
+// script answers JSON-RPC by method: a result, or an error where it begins with "error". What is
+// said last is said again.
 type script struct {
 	says  map[string][]string
 	asked []string
@@ -51,7 +50,7 @@ const (
 	unknown   = `{"value":[null]}`
 	processed = `{"value":[{"confirmationStatus":"processed","err":null}]}`
 	confirmed = `{"value":[{"confirmationStatus":"confirmed","err":null}]}`
-	failed    = `{"value":[{"confirmationStatus":"confirmed","err":{"InstructionError":[2,{"Custom":1}]}}]}`
+	failing   = `{"value":[{"confirmationStatus":"confirmed","err":{"InstructionError":[2,{"Custom":1}]}}]}`
 	poor      = `error {"code":-32002,"message":"simulation failed","data":{"err":{"InstructionError":[2,{"Custom":1}]}}}`
 	too       = `error {"code":-32002,"message":"simulation failed","data":{"err":"BlockhashNotFound"}}`
 )
@@ -65,32 +64,49 @@ func TestSettle(t *testing.T) {
 		err   error
 		calls int
 	}{
-		{"at once", map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {confirmed}}, pay.TookEffect, nil, 2},
-		{"after a while", map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {unknown, processed, confirmed}}, pay.TookEffect, nil, 4},
-		{"it fails on the chain", map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {processed, failed}}, pay.MovedNothing, nil, 3},
-		{"nobody hears of it again", map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {unknown}}, "", pay.ErrNotFound, 0},
-		{"the answer to sending is lost, and it has arrived", map[string][]string{"getSignatureStatuses": {processed, confirmed}}, pay.TookEffect, nil, 3},
-		{"the answer to sending is lost, and it has not arrived", map[string][]string{"getSignatureStatuses": {unknown}}, "", pay.ErrUnavailable, 2},
-		{"the payer has not enough", map[string][]string{"sendTransaction": {poor}, "getSignatureStatuses": {unknown}, "getBlockHeight": {"900"}}, "", pay.ErrInsufficientFunds, 3},
-		{"it is refused", map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {unknown}, "getBlockHeight": {"1000"}}, "", pay.ErrRefusedTransaction, 3},
-		{"it was sent before, and has taken effect", map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {confirmed}}, pay.TookEffect, nil, 2},
-		{"it was sent before, and is under way", map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {processed, processed, confirmed}}, pay.TookEffect, nil, 4},
-		{"it was sent before, and is too old", map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {unknown}, "getBlockHeight": {"1001"}, "getTransaction": {"null"}}, pay.TooLate, nil, 4},
-		{"it was sent long ago, and took effect", map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {unknown}, "getBlockHeight": {"1001"}, "getTransaction": {`{"meta":{"err":null}}`}}, pay.TookEffect, nil, 4},
-		{"it was sent long ago, and failed", map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {unknown}, "getBlockHeight": {"1001"}, "getTransaction": {`{"meta":{"err":"x"}}`}}, pay.MovedNothing, nil, 4},
-		{"it is too old for a node that keeps no history", map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {unknown}, "getBlockHeight": {"1001"}, "getTransaction": {`error {"code":-32011,"message":"no history"}`}}, "", pay.ErrUnavailable, 4},
+		{"at once", map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {confirmed}},
+			pay.TookEffect, nil, 2},
+		{"after a while", map[string][]string{"sendTransaction": {`"x"`},
+			"getSignatureStatuses": {unknown, processed, confirmed}}, pay.TookEffect, nil, 4},
+		{"it fails on the chain", map[string][]string{"sendTransaction": {`"x"`},
+			"getSignatureStatuses": {processed, failing}}, pay.MovedNothing, nil, 3},
+		{"nobody hears of it again", map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {unknown}},
+			"", pay.ErrNotFound, 0},
+		{"the answer to sending is lost, and it has arrived",
+			map[string][]string{"getSignatureStatuses": {processed, confirmed}}, pay.TookEffect, nil, 3},
+		{"the answer to sending is lost, and it has not arrived",
+			map[string][]string{"getSignatureStatuses": {unknown}}, "", pay.ErrUnavailable, 2},
+		{"the payer has not enough", map[string][]string{"sendTransaction": {poor}, "getSignatureStatuses": {unknown},
+			"getBlockHeight": {"900"}}, "", pay.ErrInsufficientFunds, 3},
+		{"it is refused", map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {unknown},
+			"getBlockHeight": {"1000"}}, "", pay.ErrRefusedTransaction, 3},
+		{"it was sent before, and has taken effect",
+			map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {confirmed}}, pay.TookEffect, nil, 2},
+		{"it was sent before, and is under way",
+			map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {processed, processed, confirmed}},
+			pay.TookEffect, nil, 4},
+		{"it was sent before, and is too old",
+			map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {unknown}, "getBlockHeight": {"1001"},
+				"getTransaction": {"null"}}, pay.TooLate, nil, 4},
+		{"it was sent long ago, and took effect",
+			map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {unknown}, "getBlockHeight": {"1001"},
+				"getTransaction": {`{"meta":{"err":null}}`}}, pay.TookEffect, nil, 4},
+		{"it was sent long ago, and failed", map[string][]string{"sendTransaction": {too},
+			"getSignatureStatuses": {unknown}, "getBlockHeight": {"1001"}, "getTransaction": {`{"meta":{"err":"x"}}`}},
+			pay.MovedNothing, nil, 4},
+		{"it is too old for a node that keeps no history",
+			map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {unknown}, "getBlockHeight": {"1001"},
+				"getTransaction": {`error {"code":-32011,"message":"no history"}`}}, "", pay.ErrUnavailable, 4},
 		{"the node is down", nil, "", pay.ErrUnavailable, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &script{says: c.says}
-				chain, err := solanapay.New(solanapay.Config{Nodes: []string{"https://node.example"}, Wallet: paytest.Address("wallet"), Mint: pay.MainnetUSDC, Client: &http.Client{Transport: s}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				chain := open(t, s, "https://node.example")
 				ctx, cancel := context.WithTimeout(t.Context(), pay.SettleTimeout)
 				defer cancel()
-				got, err := chain.Settle(ctx, pay.Signed{Signature: pay.Signature{1}, Wire: []byte("wire"), Until: 1000})
+				got, err := chain.Settle(ctx,
+					pay.Signed{Signature: pay.Signature{1}, Wire: []byte("wire"), Until: 1000})
 				if got != c.want || !errors.Is(err, c.err) || c.calls > 0 && len(s.asked) != c.calls {
 					t.Errorf("%q %v %v", got, err, s.asked)
 				}
@@ -104,19 +120,17 @@ func TestSettle(t *testing.T) {
 
 // TestSettleAsksTheNextNode: one that is down is passed over, for sending and for asking.
 func TestSettleAsksTheNextNode(t *testing.T) {
-	up := &script{says: map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {confirmed}, "getBlockHeight": {"7"}, "getBalance": {`{"value":12}`}}}
-	chain, err := solanapay.New(solanapay.Config{Nodes: []string{"https://down.example", "https://up.example"}, Wallet: paytest.Address("wallet"), Mint: pay.MainnetUSDC,
-		Client: &http.Client{Transport: byHost{"down.example": &script{}, "up.example": up}}, Poll: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := chain.Settle(t.Context(), pay.Signed{Signature: pay.Signature{1}, Until: 1000}); err != nil || got != pay.TookEffect {
+	up := &script{says: map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {confirmed},
+		"getBlockHeight": {"7"}, "getBalance": {`{"value":12}`}}}
+	chain := open(t, byHost{"down.example": &script{}, "up.example": up}, "https://down.example", "https://up.example")
+	if got, err := chain.Settle(t.Context(), pay.Signed{Signature: pay.Signature{1}, Until: 1000}); err != nil ||
+		got != pay.TookEffect {
 		t.Errorf("%q %v", got, err)
 	}
 	if height, err := chain.Height(t.Context()); err != nil || height != 7 {
 		t.Errorf("%d %v", height, err)
 	}
-	if balance, err := chain.Balance(t.Context(), paytest.Address("fees")); err != nil || balance != 12 {
+	if balance, err := chain.Balance(t.Context(), playmoney.Address("fees")); err != nil || balance != 12 {
 		t.Errorf("%d %v", balance, err)
 	}
 }
@@ -130,13 +144,11 @@ func TestRefusalBehindASilentNode(t *testing.T) {
 		"it breaks off":          {&script{}, false},
 		"it says that it cannot": {&script{says: map[string][]string{"sendTransaction": {`error {"code":-32005,"message":"node is behind"}`}}}, true},
 	} {
-		second := &script{says: map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {unknown}, "getBlockHeight": {"7"}}}
-		chain, err := solanapay.New(solanapay.Config{Nodes: []string{"https://first.example", "https://second.example"}, Wallet: paytest.Address("wallet"), Mint: pay.MainnetUSDC,
-			Client: &http.Client{Transport: byHost{"first.example": c.first, "second.example": second}}, Poll: time.Millisecond})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = chain.Settle(t.Context(), pay.Signed{Signature: pay.Signature{1}, Until: 1000})
+		second := &script{says: map[string][]string{"sendTransaction": {too}, "getSignatureStatuses": {unknown},
+			"getBlockHeight": {"7"}}}
+		chain := open(t, byHost{"first.example": c.first, "second.example": second}, "https://first.example",
+			"https://second.example")
+		_, err := chain.Settle(t.Context(), pay.Signed{Signature: pay.Signature{1}, Until: 1000})
 		if errors.Is(err, pay.ErrRefusedTransaction) != c.refused || errors.Is(err, pay.ErrUnavailable) == c.refused {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -58,7 +58,10 @@ func New(config Config) (*Chain, error) {
 	}
 	client := config.Client
 	if client == nil {
-		client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		client = &http.Client{CheckRedirect: func(*http.Request,
+			[]*http.Request) error {
+			return http.ErrUseLastResponse
+		}}
 	}
 	chain := &Chain{rule: rule{wallet: config.Wallet, mint: config.Mint}, poll: cmp.Or(config.Poll, pollEvery)}
 	for i, address := range config.Nodes {
@@ -73,72 +76,35 @@ func New(config Config) (*Chain, error) {
 
 // Payment implements pay.Chain.
 func (c *Chain) Payment(ctx context.Context, signature pay.Signature) (pay.Payment, error) {
-	ctx, cancel := context.WithTimeout(ctx, pay.Timeout)
-	defer cancel()
-	var worst error
-	for i, n := range c.nodes {
-		payment, err := c.ask(ctx, n, len(c.nodes)-i, signature)
-		if err == nil {
-			return payment, nil
-		}
-		err = fmt.Errorf("ask node %d about %s: %w", i+1, signature, err)
-		if errors.Is(err, pay.ErrFailedTransaction) || errors.Is(err, context.Canceled) {
-			return pay.Payment{}, err
-		}
-		if worst == nil || informative(err) > informative(worst) {
-			worst = err
-		}
+	payment, err := ask(ctx, c, func(ctx context.Context, n *node) (pay.Payment, error) {
+		return c.judge(ctx, n, signature)
+	}, pay.ErrFailedTransaction)
+	if err != nil {
+		return pay.Payment{}, fmt.Errorf("read transaction %s: %w", signature, err)
 	}
-	return pay.Payment{}, worst
+	return payment, nil
 }
 
 // Find implements pay.Chain. A node that knows of none may lag behind: the next one is asked.
 func (c *Chain) Find(ctx context.Context, reference pay.Reference) ([]pay.Signature, error) {
-	ctx, cancel := context.WithTimeout(ctx, pay.Timeout)
-	defer cancel()
-	answered, worst := false, error(nil)
-	for i, n := range c.nodes {
-		found, err := c.find(ctx, n, len(c.nodes)-i, reference)
-		switch {
-		case errors.Is(err, context.Canceled):
-			return nil, fmt.Errorf("find payment: %w", err)
-		case err != nil:
-			worst = fmt.Errorf("find payment: ask node %d: %w", i+1, err)
-		case len(found) > 0:
-			slices.Reverse(found)
-			return found, nil
-		default:
-			answered = true
+	answered := false
+	found, err := ask(ctx, c, func(ctx context.Context, n *node) ([]pay.Signature, error) {
+		found, err := n.naming(ctx, reference.String(), pay.MaxFound)
+		answered = answered || err == nil
+		if err == nil && len(found) == 0 {
+			err = pay.ErrNotFound
 		}
+		return found, err
+	}, nil)
+	if err != nil && (!answered || errors.Is(err, context.Canceled)) {
+		return nil, fmt.Errorf("find payment: %w", err)
 	}
-	if answered {
-		return nil, nil
-	}
-	return nil, worst
+	slices.Reverse(found)
+	return found, nil
 }
 
-func (c *Chain) find(ctx context.Context, n *node, share int, reference pay.Reference) ([]pay.Signature, error) {
-	ctx, cancel := withShare(ctx, share)
-	defer cancel()
-	return n.naming(ctx, reference.String(), pay.MaxFound)
-}
-
-// informative ranks what nodes say about a transaction that none could judge: one
-// that saw it knows more than one that did not, and that one more than one that
-// is down.
-func informative(err error) int {
-	for rank, sentinel := range []error{pay.ErrUnavailable, pay.ErrNotFound, pay.ErrUnreadable, pay.ErrNotFinal} {
-		if errors.Is(err, sentinel) {
-			return rank
-		}
-	}
-	return -1
-}
-
-// ask asks one node, which has its share of the time that is left.
-func (c *Chain) ask(ctx context.Context, n *node, share int, signature pay.Signature) (pay.Payment, error) {
-	ctx, cancel := withShare(ctx, share)
-	defer cancel()
+// judge asks one node what a transaction moved.
+func (c *Chain) judge(ctx context.Context, n *node, signature pay.Signature) (pay.Payment, error) {
 	for range 2 {
 		body, err := n.transaction(ctx, signature)
 		if err != nil {
@@ -148,10 +114,9 @@ func (c *Chain) ask(ctx context.Context, n *node, share int, signature pay.Signa
 			return c.rule.read(body, signature)
 		}
 		s, err := n.status(ctx, signature)
-		if err != nil {
-			return pay.Payment{}, err
-		}
 		switch {
+		case err != nil:
+			return pay.Payment{}, err
 		case s == nil:
 			return pay.Payment{}, pay.ErrNotFound
 		case !s.final():
@@ -160,4 +125,40 @@ func (c *Chain) ask(ctx context.Context, n *node, share int, signature pay.Signa
 		// It became final between the two questions, or the node keeps no history.
 	}
 	return pay.Payment{}, fmt.Errorf("%w: the node knows that it is final, but not what it did", pay.ErrUnreadable)
+}
+
+// ask puts a question to the nodes in order, until one answers it or fails with final. Each has its
+// share of the time that is left. Otherwise the error is that of the node that knows most.
+func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *node) (A, error), final error) (none A,
+	worst error) {
+	ctx, cancel := context.WithTimeout(ctx, pay.Timeout)
+	defer cancel()
+	for i, n := range c.nodes {
+		answer, err := func() (A, error) {
+			deadline, _ := ctx.Deadline()
+			ctx, cancel := context.WithTimeout(ctx, time.Until(deadline)/time.Duration(len(c.nodes)-i))
+			defer cancel()
+			return question(ctx, n)
+		}()
+		if err == nil {
+			return answer, nil
+		}
+		err = fmt.Errorf("ask node %d: %w", i+1, err)
+		if errors.Is(err, context.Canceled) || final != nil && errors.Is(err, final) {
+			return none, err
+		}
+		if worst == nil || knowledge(err) > knowledge(worst) {
+			worst = err
+		}
+	}
+	return none, worst
+}
+
+// knowledge ranks what nodes say about a transaction that none could judge: a node that
+// saw it knows more than one that did not, and that one more than one that is down.
+func knowledge(err error) int {
+	return slices.IndexFunc([]error{pay.ErrUnavailable, pay.ErrNotFound, pay.ErrUnreadable, pay.ErrNotFinal},
+		func(known error) bool {
+			return errors.Is(err, known)
+		})
 }

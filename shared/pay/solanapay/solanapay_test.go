@@ -15,69 +15,73 @@ import (
 
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/pay/solanapay"
 )
 
 var (
 	noon   = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	wallet = paytest.Address("wallet")
-	due    = paytest.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: 12_990_000, Memo: "vd1:memo"}
+	wallet = playmoney.Address("wallet")
+	due    = playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: 12_990_000, Memo: "vd1:memo"}
+	failed = playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: 12_990_000, Memo: "vd1:memo",
+		Failed: true}
+	tables = playmoney.Transfer{Wallet: wallet, Mint: pay.MainnetUSDC, Units: 12_990_000, Memo: "vd1:memo",
+		Tables: true}
 )
 
-// world is one or more nodes and a chain that asks them.
-func world(t *testing.T, count int) ([]*paytest.Node, *solanapay.Chain) {
+// open makes a chain that asks nodes.
+func open(t *testing.T, transport http.RoundTripper, nodes ...string) *solanapay.Chain {
 	t.Helper()
-	var nodes []*paytest.Node
-	config := solanapay.Config{Wallet: wallet, Mint: pay.MainnetUSDC}
-	for range count {
-		node := paytest.NewNode(func() time.Time { return noon })
-		server := httptest.NewServer(node)
-		t.Cleanup(server.Close)
-		nodes = append(nodes, node)
-		config.Nodes = append(config.Nodes, server.URL+"/?api-key=secret")
+	config := solanapay.Config{Nodes: nodes, Wallet: wallet, Mint: pay.MainnetUSDC, Poll: time.Millisecond}
+	if transport != nil {
+		config.Client = &http.Client{Transport: transport}
 	}
 	chain, err := solanapay.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return nodes, chain
+	return chain
+}
+
+// world is one or more nodes and a chain that asks them.
+func world(t *testing.T, count int) ([]*playmoney.Node, *solanapay.Chain) {
+	t.Helper()
+	var nodes []*playmoney.Node
+	var addresses []string
+	for range count {
+		node := playmoney.NewNode(func() time.Time { return noon })
+		server := httptest.NewServer(node)
+		t.Cleanup(server.Close)
+		nodes = append(nodes, node)
+		addresses = append(addresses, server.URL+"/?api-key=secret")
+	}
+	return nodes, open(t, nil, addresses...)
 }
 
 func TestPayment(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		given func(*paytest.Node) pay.Signature
+		given func(*playmoney.Node) pay.Signature
 		units int64
 		err   error
 	}{
-		{"final", func(n *paytest.Node) pay.Signature { return n.Pay(due) }, 12_990_000, nil},
-		{"never heard of", func(*paytest.Node) pay.Signature { return pay.Signature{9} }, 0, pay.ErrNotFound},
-		{"processed", func(n *paytest.Node) pay.Signature { return n.Send(due) }, 0, pay.ErrNotFinal},
-		{"confirmed", func(n *paytest.Node) pay.Signature {
+		{"final", func(n *playmoney.Node) pay.Signature { return n.Pay(due) }, 12_990_000, nil},
+		{"never heard of", func(*playmoney.Node) pay.Signature { return pay.Signature{9} }, 0, pay.ErrNotFound},
+		{"processed", func(n *playmoney.Node) pay.Signature { return n.Send(due) }, 0, pay.ErrNotFinal},
+		{"confirmed", func(n *playmoney.Node) pay.Signature {
 			s := n.Send(due)
-			n.Advance(s, paytest.Confirmed)
+			n.Advance(s, playmoney.Confirmed)
 			return s
 		}, 0, pay.ErrNotFinal},
-		{"on a fork that was abandoned", func(n *paytest.Node) pay.Signature {
+		{"on a fork that was abandoned", func(n *playmoney.Node) pay.Signature {
 			s := n.Send(due)
 			n.Forget(s)
 			return s
 		}, 0, pay.ErrNotFound},
-		{"failed", func(n *paytest.Node) pay.Signature {
-			failed := due
-			failed.Failed = true
-			return n.Pay(failed)
-		}, 0, pay.ErrFailedTransaction},
-		{"failed, but not for good yet", func(n *paytest.Node) pay.Signature {
-			failed := due
-			failed.Failed = true
-			return n.Send(failed)
-		}, 0, pay.ErrNotFinal},
-		{"version 0", func(n *paytest.Node) pay.Signature {
-			tables := due
-			tables.Tables = true
-			return n.Pay(tables)
-		}, 12_990_000, nil},
+		{"failed", func(n *playmoney.Node) pay.Signature { return n.Pay(failed) }, 0, pay.ErrFailedTransaction},
+		{"failed, but not for good yet", func(n *playmoney.Node) pay.Signature { return n.Send(failed) }, 0,
+			pay.ErrNotFinal},
+		{"version 0", func(n *playmoney.Node) pay.Signature { return n.Pay(tables) }, 12_990_000, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			nodes, chain := world(t, 1)
@@ -88,7 +92,9 @@ func TestPayment(t *testing.T) {
 			}
 			want := pay.Payment{}
 			if err == nil {
-				want = pay.Payment{Signature: signature, Units: c.units, Memos: []string{"vd1:memo"}, At: noon, Slot: 300_000_001, Payer: paytest.Address("payer 1"), Payers: []string{paytest.Address("payer 1")}}
+				want = pay.Payment{Signature: signature, Units: c.units, Memos: []string{"vd1:memo"}, At: noon,
+					Slot: 300_000_001, Payer: playmoney.Address("payer 1"),
+					Payers: []string{playmoney.Address("payer 1")}}
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
@@ -101,20 +107,21 @@ func TestPayment(t *testing.T) {
 func TestBecomesFinal(t *testing.T) {
 	nodes, chain := world(t, 1)
 	signature := nodes[0].Send(due)
-	for _, stage := range []paytest.Finality{paytest.Processed, paytest.Confirmed} {
+	for _, stage := range []playmoney.Finality{playmoney.Processed, playmoney.Confirmed} {
 		nodes[0].Advance(signature, stage)
 		if _, err := chain.Payment(t.Context(), signature); !errors.Is(err, pay.ErrNotFinal) {
 			t.Fatalf("%s: %v", stage, err)
 		}
 	}
-	nodes[0].Advance(signature, paytest.Finalized)
+	nodes[0].Advance(signature, playmoney.Finalized)
 	if got, err := chain.Payment(t.Context(), signature); err != nil || got.Units != 12_990_000 {
 		t.Fatalf("final: %+v, %v", got, err)
 	}
 }
 
 func TestFaults(t *testing.T) {
-	limited := paytest.Fault{Status: http.StatusTooManyRequests, Body: `{"jsonrpc":"2.0","error":{"code":429,"message":"Too many requests"},"id":1}`}
+	limited := paytest.Fault{Status: http.StatusTooManyRequests,
+		Body: `{"jsonrpc":"2.0","error":{"code":429,"message":"Too many requests"},"id":1}`}
 	for _, c := range []struct {
 		name   string
 		faults []paytest.Fault
@@ -129,26 +136,30 @@ func TestFaults(t *testing.T) {
 		{"our secret is wrong", []paytest.Fault{paytest.Broken(401)}, pay.ErrRefused},
 		{"not JSON", []paytest.Fault{paytest.Garbled("<html>")}, pay.ErrUnavailable},
 		{"neither result nor error", []paytest.Fault{paytest.Garbled(`{"jsonrpc":"2.0","id":1}`)}, pay.ErrUnavailable},
-		{"behind", []paytest.Fault{paytest.Garbled(`{"error":{"code":-32005,"message":"Node is behind by 42 slots"}}`)}, pay.ErrUnavailable},
-		{"of a version to come", []paytest.Fault{paytest.Garbled(`{"error":{"code":-32015,"message":"Transaction version (1) is not supported"}}`)}, pay.ErrUnreadable},
+		{"behind", []paytest.Fault{paytest.Garbled(`{"error":{"code":-32005,"message":"Node is behind by 42 slots"}}`)},
+			pay.ErrUnavailable},
+		{"of a version to come", []paytest.Fault{paytest.Garbled(
+			`{"error":{"code":-32015,"message":"Transaction version (1) is not supported"}}`)}, pay.ErrUnreadable},
 		{"endless", []paytest.Fault{paytest.Garbled(strings.Repeat(" ", 5<<20))}, pay.ErrUnavailable},
 		{"another's transaction", []paytest.Fault{paytest.Garbled(`{"result":{"slot":1}}`)}, pay.ErrUnreadable},
 		{"two statuses", []paytest.Fault{{}, paytest.Garbled(`{"result":{"value":[null,null]}}`)}, pay.ErrUnavailable},
 		{"final without history", []paytest.Fault{
 			paytest.Garbled(`{"result":null}`), paytest.Garbled(`{"result":{"value":[{"confirmations":null}]}}`),
-			paytest.Garbled(`{"result":null}`), paytest.Garbled(`{"result":{"value":[{"confirmationStatus":"finalized"}]}}`),
+			paytest.Garbled(`{"result":null}`),
+			paytest.Garbled(`{"result":{"value":[{"confirmationStatus":"finalized"}]}}`),
 		}, pay.ErrUnreadable},
 		{"it became final in between", []paytest.Fault{
-			paytest.Garbled(`{"result":null}`), paytest.Garbled(`{"result":{"value":[{"confirmations":null,"confirmationStatus":"finalized"}]}}`),
+			paytest.Garbled(`{"result":null}`),
+			paytest.Garbled(`{"result":{"value":[{"confirmations":null,"confirmationStatus":"finalized"}]}}`),
 		}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			nodes, chain := world(t, 1)
 			sent := nodes[0].Send(due)
 			if c.want == nil {
-				nodes[0].Advance(sent, paytest.Finalized)
+				nodes[0].Advance(sent, playmoney.Finalized)
 			}
-			nodes[0].Fail(c.faults...)
+			paytest.Break(nodes[0]).Fail(c.faults...)
 			got, err := chain.Payment(t.Context(), sent)
 			if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 				t.Errorf("%+v, error %v, want %v", got, err, c.want)
@@ -157,7 +168,7 @@ func TestFaults(t *testing.T) {
 				t.Errorf("the error tells the node's address: %v", err)
 			}
 			// And it passes.
-			nodes[0].Advance(sent, paytest.Finalized)
+			nodes[0].Advance(sent, playmoney.Finalized)
 			if _, err := chain.Payment(t.Context(), sent); err != nil {
 				t.Errorf("afterwards: %v", err)
 			}
@@ -169,31 +180,32 @@ func TestFaults(t *testing.T) {
 func TestSecondNode(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		first func(*paytest.Node) // the second knows the payment
-		late  bool                // and has not seen it become final
+		first func(*playmoney.Node) // the second knows the payment
+		late  bool                  // and has not seen it become final
 		want  error
 		calls int // of the second
 	}{
-		{"the first is down", func(n *paytest.Node) { n.Down(true) }, false, nil, 1},
-		{"the first lags", func(*paytest.Node) {}, false, nil, 1},
-		{"the first speaks nonsense", func(n *paytest.Node) { n.Fail(paytest.Garbled(`{"result":{}}`)) }, false, nil, 1},
-		{"the first refuses us", func(n *paytest.Node) { n.Fail(paytest.Broken(403)) }, false, nil, 1},
-		{"the first lags, the second waits", func(*paytest.Node) {}, true, pay.ErrNotFinal, 2},
-		{"the first has seen it", func(n *paytest.Node) { n.Send(due) }, true, pay.ErrNotFinal, 2},
-		{"the first is down, the second waits", func(n *paytest.Node) { n.Down(true) }, true, pay.ErrNotFinal, 2},
-		{"the first knows it", func(n *paytest.Node) { n.Pay(due) }, false, nil, 0},
-		{"the first knows that it failed", func(n *paytest.Node) {
-			failed := due
-			failed.Failed = true
-			n.Pay(failed)
-		}, false, pay.ErrFailedTransaction, 0},
+		{"the first is down", func(n *playmoney.Node) { paytest.Break(n).Down(true) }, false, nil, 1},
+		{"the first lags", func(*playmoney.Node) {}, false, nil, 1},
+		{"the first speaks nonsense", func(n *playmoney.Node) {
+			paytest.Break(n).Fail(
+				paytest.Garbled(`{"result":{}}`))
+		}, false, nil, 1},
+		{"the first refuses us", func(n *playmoney.Node) { paytest.Break(n).Fail(paytest.Broken(403)) }, false, nil, 1},
+		{"the first lags, the second waits", func(*playmoney.Node) {}, true, pay.ErrNotFinal, 2},
+		{"the first has seen it", func(n *playmoney.Node) { n.Send(due) }, true, pay.ErrNotFinal, 2},
+		{"the first is down, the second waits", func(n *playmoney.Node) { paytest.Break(n).Down(true) }, true,
+			pay.ErrNotFinal, 2},
+		{"the first knows it", func(n *playmoney.Node) { n.Pay(due) }, false, nil, 0},
+		{"the first knows that it failed", func(n *playmoney.Node) { n.Pay(failed) }, false, pay.ErrFailedTransaction,
+			0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			nodes, chain := world(t, 2)
 			c.first(nodes[0])
 			signature := nodes[1].Send(due)
 			if !c.late {
-				nodes[1].Advance(signature, paytest.Finalized)
+				nodes[1].Advance(signature, playmoney.Finalized)
 			}
 			_, err := chain.Payment(t.Context(), signature)
 			if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
@@ -224,12 +236,9 @@ func TestTimeout(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				chain, err := solanapay.New(solanapay.Config{Nodes: c.nodes, Wallet: wallet, Mint: pay.MainnetUSDC, Client: &http.Client{Transport: never{}}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				chain := open(t, never{}, c.nodes...)
 				begun := time.Now()
-				_, err = chain.Payment(t.Context(), pay.Signature{1})
+				_, err := chain.Payment(t.Context(), pay.Signature{1})
 				if took := time.Since(begun); !errors.Is(err, pay.ErrUnavailable) || took != pay.Timeout {
 					t.Errorf("%v after %v", err, took)
 				}
@@ -252,14 +261,9 @@ func (h halting) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestSlowNodeLeavesTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		node := paytest.NewNode(func() time.Time { return noon })
+		node := playmoney.NewNode(func() time.Time { return noon })
 		signature := node.Pay(due)
-		chain, err := solanapay.New(solanapay.Config{
-			Nodes: []string{"https://one.invalid", "https://two.invalid"}, Wallet: wallet, Mint: pay.MainnetUSDC, Client: &http.Client{Transport: halting{node}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		chain := open(t, halting{node}, "https://one.invalid", "https://two.invalid")
 		begun := time.Now()
 		if _, err := chain.Payment(t.Context(), signature); err != nil || time.Since(begun) != pay.Timeout/2 {
 			t.Errorf("%v after %v", err, time.Since(begun))
@@ -272,7 +276,8 @@ func TestCallerGoesAway(t *testing.T) {
 	signature := nodes[0].Pay(due)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := chain.Payment(ctx, signature); !errors.Is(err, context.Canceled) || errors.Is(err, pay.ErrUnavailable) {
+	if _, err := chain.Payment(ctx, signature); !errors.Is(err, context.Canceled) ||
+		errors.Is(err, pay.ErrUnavailable) {
 		t.Errorf("error %v", err)
 	}
 	if got := nodes[1].Calls(); got != 0 {
@@ -290,7 +295,10 @@ func TestNew(t *testing.T) {
 		{"good", func(*solanapay.Config) {}, ""},
 		{"on this machine", func(c *solanapay.Config) { c.Nodes[0] = "http://127.0.0.1:8899" }, ""},
 		{"no node", func(c *solanapay.Config) { c.Nodes = nil }, "no node"},
-		{"in the clear", func(c *solanapay.Config) { c.Nodes = []string{"https://a.example", "http://b.example/?key=secret"} }, "node 2"},
+		{"in the clear", func(c *solanapay.Config) {
+			c.Nodes = []string{"https://a.example",
+				"http://b.example/?key=secret"}
+		}, "node 2"},
 		{"no address", func(c *solanapay.Config) { c.Nodes[0] = "secret" }, "node 1"},
 		{"wallet", func(c *solanapay.Config) { c.Wallet = "0x1234" }, "wallet"},
 		{"wallet of too few bytes", func(c *solanapay.Config) { c.Wallet = wallet[:20] }, "wallet"},
@@ -314,14 +322,12 @@ func TestNew(t *testing.T) {
 
 // TestPage pays as a person does on the stand-in's page.
 func TestPage(t *testing.T) {
-	node := paytest.NewNode(func() time.Time { return noon })
+	node := playmoney.NewNode(func() time.Time { return noon })
 	server := httptest.NewServer(node)
 	defer server.Close()
-	chain, err := solanapay.New(solanapay.Config{Nodes: []string{server.URL}, Wallet: wallet, Mint: pay.MainnetUSDC})
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.PostForm(server.URL, map[string][]string{"wallet": {wallet}, "amount": {"12.99"}, "memo": {"<b>"}})
+	chain := open(t, nil, server.URL)
+	response, err := http.PostForm(server.URL,
+		map[string][]string{"wallet": {wallet}, "amount": {"12.99"}, "memo": {"<b>"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +346,8 @@ func TestPage(t *testing.T) {
 	if err != nil || got.Units != 12_990_000 || !cmp.Equal(got.Memos, []string{"<b>"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if strings.Contains(string(page), "<b>") || strings.Contains(string(page), "<script") || response.Header.Get("Content-Security-Policy") == "" {
+	if strings.Contains(string(page), "<b>") || strings.Contains(string(page), "<script") ||
+		response.Header.Get("Content-Security-Policy") == "" {
 		t.Errorf("the page is not a plain one: %s", page)
 	}
 }

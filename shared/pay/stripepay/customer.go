@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/stripe/stripe-go/v76"
 
@@ -13,74 +14,53 @@ import (
 
 // Portal implements pay.Checkout.
 func (c *Checkout) Portal(ctx context.Context, customer, returnURL string) (string, error) {
+	const what = "open billing portal"
 	if !isID(customer, "cus_") {
-		return "", fmt.Errorf("open billing portal: %w", pay.ErrNoSuchCustomer)
+		return "", fmt.Errorf("%s: %w", what, pay.ErrNoSuchCustomer)
 	}
-	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
-	defer cancel()
 	params := &stripe.BillingPortalSessionParams{Customer: &customer, ReturnURL: &returnURL}
-	params.Context = ctx
-	answer, err := c.portals.New(params)
+	body, err := c.call(ctx, what, http.MethodPost, "/v1/billing_portal/sessions", params, pay.ErrRefused)
 	if err != nil {
-		// Of a customer that is not there it says 400, and names the parameter.
-		var refusal *stripe.Error
-		if errors.As(err, &refusal) && refusal.Code == stripe.ErrorCodeResourceMissing && refusal.Param == "customer" {
-			return "", fmt.Errorf("open billing portal: %w", pay.ErrNoSuchCustomer)
-		}
-		return "", translate(ctx, "open billing portal", err, pay.ErrRefused)
+		return "", err
 	}
-	if answer.URL == "" {
-		return "", fmt.Errorf("open billing portal: %w: the answer is not a page", pay.ErrUnavailable)
+	var page struct{ URL string }
+	if err := json.Unmarshal(body, &page); err != nil || page.URL == "" {
+		return "", fmt.Errorf("%s: %w: the answer is not a page", what, pay.ErrUnavailable)
 	}
-	return answer.URL, nil
+	return page.URL, nil
 }
 
 // Readdress implements pay.Checkout.
 func (c *Checkout) Readdress(ctx context.Context, customer, email string) error {
-	if !isID(customer, "cus_") {
-		return fmt.Errorf("change address: %w", pay.ErrNoSuchCustomer)
+	deleted, err := c.customer(ctx, "change address", http.MethodPost, customer, &stripe.CustomerParams{Email: &email})
+	if err == nil && deleted {
+		err = fmt.Errorf("change address: %w", pay.ErrNoSuchCustomer)
 	}
-	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
-	defer cancel()
-	params := &stripe.CustomerParams{Email: &email}
-	params.Context = ctx
-	answer, err := c.customers.Update(customer, params)
-	if err != nil {
-		return translate(ctx, "change address", err, pay.ErrNoSuchCustomer)
-	}
-	if deleted(answer.LastResponse) {
-		return fmt.Errorf("change address: %w", pay.ErrNoSuchCustomer)
-	}
-	return nil
+	return err
 }
 
 // Forget implements pay.Checkout.
 func (c *Checkout) Forget(ctx context.Context, customer string) error {
-	if !isID(customer, "cus_") {
+	deleted, err := c.customer(ctx, "delete customer", http.MethodDelete, customer, &stripe.CustomerParams{})
+	switch {
+	case errors.Is(err, pay.ErrNoSuchCustomer):
 		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
-	defer cancel()
-	params := &stripe.CustomerParams{}
-	params.Context = ctx
-	answer, err := c.customers.Del(customer, params)
-	if err != nil {
-		err = translate(ctx, "delete customer", err, pay.ErrNoSuchCustomer)
-		if errors.Is(err, pay.ErrNoSuchCustomer) {
-			return nil
-		}
-		return err
-	}
-	if !deleted(answer.LastResponse) {
+	case err == nil && !deleted:
 		return fmt.Errorf("delete customer: %w: the answer does not say that it is", pay.ErrUnavailable)
 	}
-	return nil
+	return err
 }
 
-// deleted tells whether an answer is about a customer that was deleted.
-func deleted(answer *stripe.APIResponse) bool {
-	var customer struct {
-		Deleted bool `json:"deleted"`
+// customer calls the API about a customer, and reports whether the answer is about one that was deleted.
+func (c *Checkout) customer(ctx context.Context, what, method, id string, params *stripe.CustomerParams) (deleted bool,
+	err error) {
+	if !isID(id, "cus_") {
+		return false, fmt.Errorf("%s: %w", what, pay.ErrNoSuchCustomer)
 	}
-	return answer != nil && json.Unmarshal(answer.RawJSON, &customer) == nil && customer.Deleted
+	body, err := c.call(ctx, what, method, "/v1/customers/"+id, params, pay.ErrNoSuchCustomer)
+	if err != nil {
+		return false, err
+	}
+	var answer struct{ Deleted bool }
+	return json.Unmarshal(body, &answer) == nil && answer.Deleted, nil
 }

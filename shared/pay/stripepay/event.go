@@ -89,7 +89,8 @@ func readEvent(payload []byte) (pay.Event, error) {
 	if err := json.Unmarshal(payload, &w); err != nil {
 		return pay.Event{}, fmt.Errorf("%w: %w", pay.ErrMalformed, err)
 	}
-	if w.Object != "event" || w.ID == "" || w.Type == "" || w.Created <= 0 || len(w.Data.Object) == 0 || w.Data.Object[0] != '{' {
+	if w.Object != "event" || w.ID == "" || w.Type == "" || w.Created <= 0 || len(w.Data.Object) == 0 ||
+		w.Data.Object[0] != '{' {
 		return pay.Event{}, fmt.Errorf("%w: no event", pay.ErrMalformed)
 	}
 	event := pay.Event{ID: w.ID, Kind: pay.Other, Type: w.Type, Created: moment(w.Created), Live: w.Livemode}
@@ -111,7 +112,7 @@ func readEvent(payload []byte) (pay.Event, error) {
 
 // aboutSession: a checkout may also be of a single payment, which is not ours.
 func aboutSession(event *pay.Event, object []byte) error {
-	s, err := readSession(object)
+	s, err := read[wireSession](object, "checkout.session")
 	if err != nil {
 		return err
 	}
@@ -128,12 +129,9 @@ func aboutSession(event *pay.Event, object []byte) error {
 
 // aboutInvoice: an invoice may also be of no subscription.
 func aboutInvoice(event *pay.Event, object []byte) error {
-	var i wireInvoice
-	if err := json.Unmarshal(object, &i); err != nil {
+	i, err := read[wireInvoice](object, "invoice")
+	if err != nil {
 		return err
-	}
-	if i.Object != "invoice" {
-		return errors.New("not an invoice")
 	}
 	if i.subscription() == "" {
 		return nil
@@ -149,7 +147,7 @@ func aboutInvoice(event *pay.Event, object []byte) error {
 }
 
 func aboutSubscription(event *pay.Event, object []byte) error {
-	s, err := readSubscription(object)
+	s, err := read[wireSubscription](object, "subscription")
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/pay/stripepay"
 )
 
@@ -52,7 +52,8 @@ func TestEvents(t *testing.T) {
 			var got []pay.Event
 			seen := map[string]bool{}
 			for i, event := range fake.Events() {
-				read, err := checkout.Event(event.Payload, paytest.Sign(event.Payload, now, paytest.TestSecret), now)
+				read, err := checkout.Event(event.Payload, playmoney.Sign(event.Payload, now, playmoney.TestSecret),
+					now)
 				if err != nil {
 					t.Fatalf("%s: %v", event.Type, err)
 				}
@@ -79,7 +80,7 @@ func TestSignature(t *testing.T) {
 	payload := []byte(`{"object":"event","id":"evt_1","type":"customer.created","created":1,"data":{"object":{}}}`)
 	checkout := open(t, nil, func(c *stripepay.Config) { c.WebhookSecrets = []string{"whsec_new", "whsec_old"} })
 	sign := func(age time.Duration, secrets ...string) string {
-		return paytest.Sign(payload, noon.Add(-age), secrets...)
+		return playmoney.Sign(payload, noon.Add(-age), secrets...)
 	}
 	good := sign(0, "whsec_new")
 	mac := good[strings.Index(good, "v1="):]
@@ -129,7 +130,8 @@ func TestSignature(t *testing.T) {
 
 // envelope wraps an object as deliveries do.
 func envelope(kind, object string) string {
-	return fmt.Sprintf(`{"object":"event","id":"evt_1","type":%q,"created":1700000000,"livemode":true,"api_version":"2099-01-01.future","data":{"object":%s}}`, kind, object)
+	return fmt.Sprintf(
+		`{"object":"event","id":"evt_1","type":%q,"created":1700000000,"livemode":true,"api_version":"2099-01-01.future","data":{"object":%s}}`, kind, object)
 }
 
 func TestPayloads(t *testing.T) {
@@ -140,14 +142,19 @@ func TestPayloads(t *testing.T) {
 		want          pay.Event
 		err           error
 	}{
-		{"a kind that does not matter", envelope("customer.created", `{"object":"customer"}`), pay.Event{Kind: pay.Other, Type: "customer.created"}, nil},
-		{"a checkout of a single payment", envelope("checkout.session.completed", `{"object":"checkout.session","id":"cs_1","mode":"payment"}`),
+		{"a kind that does not matter", envelope("customer.created", `{"object":"customer"}`),
+			pay.Event{Kind: pay.Other, Type: "customer.created"}, nil},
+		{"a checkout of a single payment", envelope("checkout.session.completed",
+			`{"object":"checkout.session","id":"cs_1","mode":"payment"}`),
 			pay.Event{Kind: pay.Other, Type: "checkout.session.completed"}, nil},
-		{"an invoice of no subscription", envelope("invoice.paid", `{"object":"invoice","id":"in_1","subscription":null}`),
+		{"an invoice of no subscription", envelope("invoice.paid",
+			`{"object":"invoice","id":"in_1","subscription":null}`),
 			pay.Event{Kind: pay.Other, Type: "invoice.paid"}, nil},
-		{"objects in the place of ids", envelope("invoice.paid", `{"object":"invoice","subscription":{"id":"sub_1"},"customer":{"id":"cus_1"}}`),
+		{"objects in the place of ids", envelope("invoice.paid",
+			`{"object":"invoice","subscription":{"id":"sub_1"},"customer":{"id":"cus_1"}}`),
 			pay.Event{Kind: pay.InvoicePaid, Type: "invoice.paid", Subscription: "sub_1", Customer: "cus_1"}, nil},
-		{"an update that says it has ended", envelope("customer.subscription.updated", `{"object":"subscription","id":"sub_1","status":"canceled"}`),
+		{"an update that says it has ended", envelope("customer.subscription.updated",
+			`{"object":"subscription","id":"sub_1","status":"canceled"}`),
 			pay.Event{Kind: pay.SubscriptionEnded, Type: "customer.subscription.updated", Subscription: "sub_1"}, nil},
 
 		{"empty", "", pay.Event{}, pay.ErrMalformed},
@@ -155,15 +162,22 @@ func TestPayloads(t *testing.T) {
 		{"null", "null", pay.Event{}, pay.ErrMalformed},
 		{"a list", "[]", pay.Event{}, pay.ErrMalformed},
 		{"a bare object", `{"object":{"id":"sub_1","object":"subscription"}}`, pay.Event{}, pay.ErrMalformed},
-		{"no object", `{"object":"event","id":"evt_1","type":"invoice.paid","created":1,"data":{}}`, pay.Event{}, pay.ErrMalformed},
+		{"no object", `{"object":"event","id":"evt_1","type":"invoice.paid","created":1,"data":{}}`, pay.Event{},
+			pay.ErrMalformed},
 		{"an object that is none", envelope("invoice.paid", `"in_1"`), pay.Event{}, pay.ErrMalformed},
-		{"another object", envelope("invoice.paid", `{"object":"charge","subscription":"sub_1"}`), pay.Event{}, pay.ErrMalformed},
-		{"a checkout without its subscription", envelope("checkout.session.completed", `{"object":"checkout.session","id":"cs_1","mode":"subscription"}`), pay.Event{}, pay.ErrMalformed},
-		{"a subscription without its id", envelope("customer.subscription.deleted", `{"object":"subscription","status":"canceled"}`), pay.Event{}, pay.ErrMalformed},
-		{"two in one", envelope("customer.created", `{}`) + envelope("customer.created", `{}`), pay.Event{}, pay.ErrMalformed},
+		{"another object", envelope("invoice.paid", `{"object":"charge","subscription":"sub_1"}`), pay.Event{},
+			pay.ErrMalformed},
+		{"a checkout without its subscription",
+			envelope("checkout.session.completed", `{"object":"checkout.session","id":"cs_1","mode":"subscription"}`),
+			pay.Event{}, pay.ErrMalformed},
+		{"a subscription without its id", envelope("customer.subscription.deleted",
+			`{"object":"subscription","status":"canceled"}`), pay.Event{}, pay.ErrMalformed},
+		{"two in one", envelope("customer.created", `{}`) + envelope("customer.created", `{}`), pay.Event{},
+			pay.ErrMalformed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := checkout.Event([]byte(c.payload), paytest.Sign([]byte(c.payload), noon, paytest.TestSecret), noon)
+			got, err := checkout.Event([]byte(c.payload), playmoney.Sign([]byte(c.payload), noon, playmoney.TestSecret),
+				noon)
 			if !errors.Is(err, c.err) || (err == nil) != (c.err == nil) {
 				t.Fatalf("error %v, want %v", err, c.err)
 			}
@@ -179,10 +193,15 @@ func TestPayloads(t *testing.T) {
 }
 
 func FuzzEvent(f *testing.F) {
-	f.Add([]byte(envelope("invoice.paid", `{"object":"invoice","subscription":{"id":"sub_1"},"lines":{"data":[{"type":"subscription","period":{"end":5}}]}}`)), "t=1,v1=00")
-	f.Add([]byte(envelope("customer.subscription.updated", `{"object":"subscription","id":"sub_1","items":{"data":[{"current_period_end":7}]}}`)), "t=,v1=,")
-	f.Add([]byte(envelope("checkout.session.completed", `{"object":"checkout.session","id":"cs_1","mode":"subscription","subscription":"sub_1"}`)), "")
-	checkout, err := stripepay.New(stripepay.Config{Key: "k", Price: "p", WebhookSecrets: []string{paytest.TestSecret}})
+	f.Add([]byte(
+		envelope("invoice.paid",
+			`{"object":"invoice","subscription":{"id":"sub_1"},"lines":{"data":[{"type":"subscription","period":{"end":5}}]}}`)), "t=1,v1=00")
+	f.Add([]byte(envelope("customer.subscription.updated",
+		`{"object":"subscription","id":"sub_1","items":{"data":[{"current_period_end":7}]}}`)), "t=,v1=,")
+	f.Add([]byte(envelope("checkout.session.completed",
+		`{"object":"checkout.session","id":"cs_1","mode":"subscription","subscription":"sub_1"}`)), "")
+	checkout, err := stripepay.New(stripepay.Config{Key: "k", Price: "p",
+		WebhookSecrets: []string{playmoney.TestSecret}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -190,7 +209,7 @@ func FuzzEvent(f *testing.F) {
 		if _, err := checkout.Event(payload, header, noon); err == nil {
 			t.Errorf("a signature was guessed: %q", header)
 		}
-		event, err := checkout.Event(payload, paytest.Sign(payload, noon, paytest.TestSecret), noon)
+		event, err := checkout.Event(payload, playmoney.Sign(payload, noon, playmoney.TestSecret), noon)
 		switch {
 		case err != nil:
 			if !errors.Is(err, pay.ErrMalformed) {

@@ -16,12 +16,12 @@ import (
 	"verdetto/shared/pay/stripepay"
 )
 
-// stripeMock starts stripe-mock, which carries Stripe's own description of its
-// API, and returns its address. It checks every request against the description
-// and answers with fixtures.
+// stripeMock starts stripe-mock, which carries Stripe's own description of its API, and returns its
+// address. It checks every request against the description and answers with fixtures.
 func stripeMock(t *testing.T) string {
 	t.Helper()
-	mock := exec.Command(testenv.Tool(t, "stripe-mock", "stripe-mock"), "-http-addr", "127.0.0.1:0", "-https-addr", "127.0.0.1:0")
+	mock := exec.Command(testenv.Tool(t, "stripe-mock", "stripe-mock"), "-http-addr", "127.0.0.1:0", "-https-addr",
+		"127.0.0.1:0")
 	output, err := mock.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -78,10 +78,12 @@ func TestStripeMock(t *testing.T) {
 	if err != nil || held.ID != "sub_1234" || held.Customer == "" || held.PaidUntil.IsZero() {
 		t.Errorf("subscription %+v, %v", held, err)
 	}
-	if _, err := checkout.Price(t.Context()); err != nil && !errors.Is(err, pay.ErrNoPrice) { // its fixture is not charged by the period
+	// its fixture is not charged by the period
+	if _, err := checkout.Price(t.Context()); err != nil && !errors.Is(err, pay.ErrNoPrice) {
 		t.Errorf("price: %v", err)
 	}
-	if url, err := checkout.Portal(t.Context(), "cus_1234", "https://verdetto.example/v1/pro"); err != nil || url == "" {
+	if url, err := checkout.Portal(t.Context(), "cus_1234", "https://verdetto.example/v1/pro"); err != nil ||
+		url == "" {
 		t.Errorf("portal %q, %v", url, err)
 	}
 	if err := checkout.Readdress(t.Context(), "cus_1234", "ada@example.com"); err != nil {

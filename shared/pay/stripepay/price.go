@@ -2,8 +2,8 @@ package stripepay
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,14 +16,14 @@ import (
 // Currencies whose amounts Stripe does not write in hundredths. Of odd ones it is
 // told otherwise in one place than in another: no amount is better than a wrong one.
 var (
-	wholeCurrencies    = []string{"BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV", "XAF", "XOF", "XPF"}
+	wholeCurrencies = []string{"BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV",
+		"XAF", "XOF", "XPF"}
 	thousandCurrencies = []string{"BHD", "JOD", "KWD", "OMR", "TND"}
 	oddCurrencies      = []string{"ISK", "UGX"}
 )
 
 // wirePrice is what matters of a price.
 type wirePrice struct {
-	Object            string `json:"object"`
 	ID                string `json:"id"`
 	Active            bool   `json:"active"`
 	BillingScheme     string `json:"billing_scheme"`
@@ -41,16 +41,13 @@ type wirePrice struct {
 
 // Price implements pay.Checkout.
 func (c *Checkout) Price(ctx context.Context) (pay.Price, error) {
-	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
-	defer cancel()
-	params := &stripe.PriceParams{}
-	params.Context = ctx
-	answer, err := c.sold.Get(c.price, params)
+	body, err := c.call(ctx, "read price", http.MethodGet, stripe.FormatURLPath("/v1/prices/%s", c.price),
+		&stripe.PriceParams{}, pay.ErrRefused)
 	if err != nil {
-		return pay.Price{}, translate(ctx, "read price", err, pay.ErrRefused)
+		return pay.Price{}, err
 	}
-	var p wirePrice
-	if err := json.Unmarshal(answer.LastResponse.RawJSON, &p); err != nil || p.Object != "price" || p.ID != c.price {
+	p, err := read[wirePrice](body, "price")
+	if err != nil || p.ID != c.price {
 		return pay.Price{}, fmt.Errorf("read price: %w: the answer is not that price", pay.ErrUnavailable)
 	}
 	return p.price()
@@ -66,9 +63,11 @@ func (p wirePrice) price() (pay.Price, error) {
 		return wrong("it is not active")
 	case p.Recurring == nil || p.Recurring.UsageType != "" && p.Recurring.UsageType != "licensed":
 		return wrong("it is not charged by the period")
-	case !slices.Contains([]string{"day", "week", "month", "year"}, p.Recurring.Interval) || p.Recurring.IntervalCount < 1:
+	case !slices.Contains([]string{"day", "week", "month", "year"}, p.Recurring.Interval) ||
+		p.Recurring.IntervalCount < 1:
 		return wrong("its period is not known")
-	case p.UnitAmount == nil || *p.UnitAmount < 0 || p.BillingScheme != "" && p.BillingScheme != "per_unit" || p.TransformQuantity != nil || p.CustomUnitAmount != nil:
+	case p.UnitAmount == nil || *p.UnitAmount < 0 || p.BillingScheme != "" && p.BillingScheme != "per_unit" ||
+		p.TransformQuantity != nil || p.CustomUnitAmount != nil:
 		return wrong("it has no amount")
 	}
 	currency := strings.ToUpper(p.Currency)

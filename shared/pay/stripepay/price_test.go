@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"verdetto/shared/architecture/testenv"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/pay/stripepay"
 )
 
@@ -29,7 +29,8 @@ func (a account) RoundTrip(r *http.Request) (*http.Response, error) {
 		if !a.expanded {
 			held = []byte(`"sub_recorded"`)
 		}
-		fmt.Fprintf(w, `{"object":"checkout.session","id":"cs_test_1","status":"complete","payment_status":"paid","customer_email":"anna@example.com","subscription":%s}`, held)
+		fmt.Fprintf(w,
+			`{"object":"checkout.session","id":"cs_test_1","status":"complete","payment_status":"paid","customer_email":"anna@example.com","subscription":%s}`, held)
 	} else {
 		_, _ = w.Write(held)
 	}
@@ -96,9 +97,12 @@ func TestPriceInEveryShape(t *testing.T) {
 		"a plan, before 2020": `{"plan":{"id":"price_1","object":"plan"}}`,
 		"the second item":     `{"price":{"id":"price_other"}},{"price":{"id":"price_1"}}`,
 	} {
-		heldTo(t, name, fmt.Appendf(nil, `{"object":"subscription","id":"sub_recorded","status":"active","items":{"data":[%s]}}`, items), "price_1")
+		heldTo(t, name,
+			fmt.Appendf(nil, `{"object":"subscription","id":"sub_recorded","status":"active","items":{"data":[%s]}}`,
+				items), "price_1")
 	}
-	none := []byte(`{"object":"subscription","id":"sub_recorded","status":"active","items":{"data":[]},"metadata":{"price":"price_1"}}`)
+	none := []byte(
+		`{"object":"subscription","id":"sub_recorded","status":"active","items":{"data":[]},"metadata":{"price":"price_1"}}`)
 	if got, err := open(t, account{none, true}).Subscription(t.Context(), "sub_recorded"); err != nil || got.Ours {
 		t.Errorf("without items: %+v, %v", got, err)
 	}
@@ -118,10 +122,12 @@ func heldTo(t *testing.T, name string, object []byte, own string) {
 		{"price_new", []string{"price_older", own + "x"}, false},
 	} {
 		for _, expanded := range []bool{true, false} {
-			checkout := open(t, account{object, expanded}, func(config *stripepay.Config) { config.Price, config.FormerPrices = c.price, c.former })
+			checkout := open(t, account{object, expanded},
+				func(config *stripepay.Config) { config.Price, config.FormerPrices = c.price, c.former })
 			session, err := checkout.Session(t.Context(), "cs_test_1")
 			if err != nil || session.Ours != c.want || session.Sold() != c.want || session.Foreign() == c.want {
-				t.Errorf("%s, price %s, former %v, expanded %v: session %+v, %v", name, c.price, c.former, expanded, session, err)
+				t.Errorf("%s, price %s, former %v, expanded %v: session %+v, %v", name, c.price, c.former, expanded,
+					session, err)
 			}
 			held, err := checkout.Subscription(t.Context(), "sub_recorded")
 			if err != nil || held.Ours != c.want || !held.PaidUntil.Equal(session.PaidUntil) {
@@ -139,10 +145,11 @@ func TestStandInSellsOtherThings(t *testing.T) {
 		fake.Basil = basil
 		id, subscription := fake.SellOther("eve@example.com", "price_other")
 		session, err := checkout.Session(t.Context(), id)
-		if err != nil || !session.Paid || session.Subscription != subscription || session.PaidUntil.IsZero() || session.Sold() || !session.Foreign() {
+		if err != nil || !session.Paid || session.Subscription != subscription || session.PaidUntil.IsZero() ||
+			session.Sold() || !session.Foreign() {
 			t.Errorf("%+v, %v", session, err)
 		}
-		fake.Reprice(subscription, paytest.TestPrice)
+		fake.Reprice(subscription, playmoney.TestPrice)
 		if held, err := checkout.Subscription(t.Context(), subscription); err != nil || !held.Ours {
 			t.Errorf("%+v, %v", held, err)
 		}

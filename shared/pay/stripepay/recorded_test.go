@@ -14,7 +14,7 @@ import (
 
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/pay"
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 )
 
 // recorded says what each recorded file is. Those named payrails_ are the data
@@ -34,7 +34,8 @@ var recorded = []struct {
 		Subscription: "sub_1234", Customer: "cus_1234", Email: "customer@example.org"}},
 	// The same invoice, had it been paid: to the end of its line's period, not of its own.
 	{"payrails_invoice.payment_failed.json", "invoice.paid", pay.Event{Kind: pay.InvoicePaid,
-		Subscription: "sub_1234", Customer: "cus_1234", Email: "customer@example.org", PaidUntil: time.Unix(1776969906, 0).UTC()}},
+		Subscription: "sub_1234", Customer: "cus_1234", Email: "customer@example.org",
+		PaidUntil: time.Unix(1776969906, 0).UTC()}},
 	// One that names the subscription in both places.
 	{"payrails_invoice.payment_action_required.json", "invoice.payment_failed", pay.Event{Kind: pay.InvoiceFailed,
 		Subscription: "sub_1234", Customer: "cus_1234", Email: "customer@example.org"}},
@@ -48,25 +49,30 @@ var recorded = []struct {
 
 	// These checkouts and invoices are of no subscription.
 	{"rubymock_checkout.session.completed.json", "", pay.Event{Kind: pay.Other, Type: "checkout.session.completed"}},
-	{"rubymock_checkout.session.completed.payment_mode.json", "", pay.Event{Kind: pay.Other, Type: "checkout.session.completed"}},
-	{"rubymock_checkout.session.completed.setup_mode.json", "", pay.Event{Kind: pay.Other, Type: "checkout.session.completed"}},
+	{"rubymock_checkout.session.completed.payment_mode.json", "",
+		pay.Event{Kind: pay.Other, Type: "checkout.session.completed"}},
+	{"rubymock_checkout.session.completed.setup_mode.json", "",
+		pay.Event{Kind: pay.Other, Type: "checkout.session.completed"}},
 	{"rubymock_invoice.paid.json", "", pay.Event{Kind: pay.Other, Type: "invoice.paid"}},
 	{"rubymock_invoice.payment_failed.json", "", pay.Event{Kind: pay.Other, Type: "invoice.payment_failed"}},
 	{"rubymock_invoice.payment_succeeded.json", "", pay.Event{Kind: pay.Other, Type: "invoice.payment_succeeded"}},
 	{"rubymock_customer.deleted.json", "", pay.Event{Kind: pay.Other, Type: "customer.deleted"}},
-	{"rubymock_customer.subscription.created.json", "", pay.Event{Kind: pay.SubscriptionChanged, Type: "customer.subscription.created",
-		Subscription: "sub_000000000000000000000000", Customer: "cus_00000000000000"}},
-	{"rubymock_customer.subscription.updated.json", "", pay.Event{Kind: pay.SubscriptionChanged, Type: "customer.subscription.updated",
-		Subscription: "sub_000000000000000000000000", Customer: "cus_00000000000000"}},
-	{"rubymock_customer.subscription.deleted.json", "", pay.Event{Kind: pay.SubscriptionEnded, Type: "customer.subscription.deleted",
-		Subscription: "sub_000000000000000000000000", Customer: "cus_00000000000000"}},
+	{"rubymock_customer.subscription.created.json", "",
+		pay.Event{Kind: pay.SubscriptionChanged, Type: "customer.subscription.created",
+			Subscription: "sub_000000000000000000000000", Customer: "cus_00000000000000"}},
+	{"rubymock_customer.subscription.updated.json", "",
+		pay.Event{Kind: pay.SubscriptionChanged, Type: "customer.subscription.updated",
+			Subscription: "sub_000000000000000000000000", Customer: "cus_00000000000000"}},
+	{"rubymock_customer.subscription.deleted.json", "",
+		pay.Event{Kind: pay.SubscriptionEnded, Type: "customer.subscription.deleted",
+			Subscription: "sub_000000000000000000000000", Customer: "cus_00000000000000"}},
 }
 
 func TestRecorded(t *testing.T) {
 	root := testenv.Data(t)
 	checkout := open(t, nil)
 	read := func(payload []byte) (pay.Event, error) {
-		return checkout.Event(payload, paytest.Sign(payload, noon, paytest.TestSecret), noon)
+		return checkout.Event(payload, playmoney.Sign(payload, noon, playmoney.TestSecret), noon)
 	}
 	named := map[string]bool{"openapi_fixtures3.json": true}
 	for _, c := range recorded {
@@ -80,7 +86,8 @@ func TestRecorded(t *testing.T) {
 				if _, err := read(payload); !errors.Is(err, pay.ErrMalformed) {
 					t.Errorf("without an envelope: %v", err)
 				}
-				payload = []byte(fmt.Sprintf(`{"object":"event","id":"evt_1","type":%q,"created":1700000000,"data":%s}`, c.bare, payload))
+				payload = []byte(fmt.Sprintf(`{"object":"event","id":"evt_1","type":%q,"created":1700000000,"data":%s}`,
+					c.bare, payload))
 			}
 			got, err := read(payload)
 			if err != nil {

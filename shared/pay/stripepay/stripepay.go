@@ -1,10 +1,9 @@
 // Package stripepay is pay.Checkout over Stripe's API.
 //
-// It promises to keep quiet: no secret and no address is logged or put into an
-// error, and the library's telemetry is off. Answers are read from their JSON
-// rather than through the library's types, because the shapes of subscriptions
-// and invoices depend on the version that an account is set to, and both the old
-// and the new ones are understood.
+// It promises to keep quiet: no secret and no address is logged or put into an error, and the
+// library's telemetry is off. Answers are read from their JSON rather than through the library's
+// types, because the shapes of subscriptions and invoices depend on the version that an account is
+// set to, and both the old and the new ones are understood.
 package stripepay
 
 import (
@@ -18,11 +17,6 @@ import (
 	"time"
 
 	"github.com/stripe/stripe-go/v76"
-	portal "github.com/stripe/stripe-go/v76/billingportal/session"
-	"github.com/stripe/stripe-go/v76/checkout/session"
-	"github.com/stripe/stripe-go/v76/customer"
-	"github.com/stripe/stripe-go/v76/price"
-	"github.com/stripe/stripe-go/v76/subscription"
 
 	"verdetto/shared/pay"
 )
@@ -33,8 +27,7 @@ type Config struct {
 	Price string // id of the recurring price that is sold
 	// FormerPrices were sold before: subscriptions to them go on.
 	FormerPrices []string
-	// WebhookSecrets sign deliveries: the current one and, while it is being
-	// replaced, the former.
+	// WebhookSecrets sign deliveries: the current one and, while it is being replaced, the former.
 	WebhookSecrets []string
 	URL            string       // of the API; empty: Stripe's own
 	Client         *http.Client // nil: one of its own
@@ -51,15 +44,11 @@ const (
 
 // Checkout sells one price.
 type Checkout struct {
-	price         string
-	prices        []string // the price and the former ones
-	secrets       []string
-	backend       stripe.Backend
-	sessions      session.Client
-	subscriptions subscription.Client
-	sold          price.Client
-	portals       portal.Client
-	customers     customer.Client
+	key     string
+	price   string
+	prices  []string // the price and the former ones
+	secrets []string
+	backend stripe.Backend
 }
 
 var _ pay.Checkout = (*Checkout)(nil)
@@ -106,12 +95,8 @@ func New(config Config) (*Checkout, error) {
 		LeveledLogger:     &stripe.LeveledLogger{Level: stripe.LevelNull},
 	})
 	return &Checkout{
-		price: config.Price, prices: append([]string{config.Price}, config.FormerPrices...), secrets: config.WebhookSecrets, backend: backend,
-		sessions:      session.Client{B: backend, Key: config.Key},
-		subscriptions: subscription.Client{B: backend, Key: config.Key},
-		sold:          price.Client{B: backend, Key: config.Key},
-		portals:       portal.Client{B: backend, Key: config.Key},
-		customers:     customer.Client{B: backend, Key: config.Key},
+		key: config.Key, price: config.Price, prices: append([]string{config.Price}, config.FormerPrices...),
+		secrets: config.WebhookSecrets, backend: backend,
 	}, nil
 }
 
@@ -135,10 +120,21 @@ func (d discreet) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// Start implements pay.Checkout.
-func (c *Checkout) Start(ctx context.Context, request pay.StartRequest) (pay.Page, error) {
+// call asks the API, and returns the JSON of its answer. An object that is not there is missing.
+func (c *Checkout) call(ctx context.Context, what, method, path string, params stripe.ParamsContainer,
+	missing error) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
 	defer cancel()
+	params.GetParams().Context = ctx
+	var answer stripe.APIResource
+	if err := c.backend.Call(method, path, c.key, params, &answer); err != nil {
+		return nil, translate(ctx, what, err, missing)
+	}
+	return answer.LastResponse.RawJSON, nil
+}
+
+// Start implements pay.Checkout.
+func (c *Checkout) Start(ctx context.Context, request pay.StartRequest) (pay.Page, error) {
 	params := &stripe.CheckoutSessionParams{
 		Mode:          stripe.String(string(stripe.CheckoutSessionModeSubscription)),
 		LineItems:     []*stripe.CheckoutSessionLineItemParams{{Price: &c.price, Quantity: stripe.Int64(1)}},
@@ -146,15 +142,14 @@ func (c *Checkout) Start(ctx context.Context, request pay.StartRequest) (pay.Pag
 		SuccessURL:    &request.SuccessURL,
 		CancelURL:     &request.CancelURL,
 	}
-	params.Context = ctx
 	if request.IdempotencyKey != "" {
 		params.SetIdempotencyKey(request.IdempotencyKey)
 	}
-	answer, err := c.sessions.New(params)
+	body, err := c.call(ctx, "start checkout", http.MethodPost, "/v1/checkout/sessions", params, pay.ErrRefused)
 	if err != nil {
-		return pay.Page{}, translate(ctx, "start checkout", err, pay.ErrRefused)
+		return pay.Page{}, err
 	}
-	s, err := readSession(answer.LastResponse.RawJSON)
+	s, err := read[wireSession](body, "checkout.session")
 	if err != nil || s.URL == "" {
 		return pay.Page{}, fmt.Errorf("start checkout: %w: the answer is not a page", pay.ErrUnavailable)
 	}
@@ -163,35 +158,27 @@ func (c *Checkout) Start(ctx context.Context, request pay.StartRequest) (pay.Pag
 
 // Session implements pay.Checkout.
 func (c *Checkout) Session(ctx context.Context, id string) (pay.Session, error) {
+	const what = "read checkout"
 	if !isID(id, "cs_") {
-		return pay.Session{}, fmt.Errorf("read checkout: %w", pay.ErrNoSuchSession)
+		return pay.Session{}, fmt.Errorf("%s: %w", what, pay.ErrNoSuchSession)
 	}
-	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
-	defer cancel()
 	params := &stripe.CheckoutSessionParams{}
-	params.Context = ctx
 	params.AddExpand("subscription.latest_invoice")
-	answer, err := c.sessions.Get(id, params)
+	body, err := c.call(ctx, what, http.MethodGet, "/v1/checkout/sessions/"+id, params, pay.ErrNoSuchSession)
 	if err != nil {
-		return pay.Session{}, translate(ctx, "read checkout", err, pay.ErrNoSuchSession)
+		return pay.Session{}, err
 	}
-	s, err := readSession(answer.LastResponse.RawJSON)
+	s, err := read[wireSession](body, "checkout.session")
 	if err != nil || s.ID != id {
-		return pay.Session{}, fmt.Errorf("read checkout: %w: the answer is not that session", pay.ErrUnavailable)
+		return pay.Session{}, fmt.Errorf("%s: %w: the answer is not that session", what, pay.ErrUnavailable)
 	}
-	return c.withSubscription(ctx, s)
-}
-
-// withSubscription is the session with what its subscription says, which is
-// asked for where the answer names it only.
-func (c *Checkout) withSubscription(ctx context.Context, s wireSession) (pay.Session, error) {
 	answer, err := s.session(c.prices)
 	if err != nil || answer.Subscription == "" || s.Subscription.Object != nil {
 		return answer, err
 	}
-	held, err := c.Subscription(ctx, answer.Subscription)
+	held, err := c.Subscription(ctx, answer.Subscription) // the answer holds its id alone
 	if err != nil {
-		return pay.Session{}, fmt.Errorf("read checkout: %w: its subscription: %v", pay.ErrUnavailable, err)
+		return pay.Session{}, fmt.Errorf("%s: %w: its subscription: %v", what, pay.ErrUnavailable, err)
 	}
 	answer.PaidUntil, answer.Ours = held.PaidUntil, held.Ours
 	return answer, nil
@@ -199,30 +186,29 @@ func (c *Checkout) withSubscription(ctx context.Context, s wireSession) (pay.Ses
 
 // Subscription implements pay.Checkout.
 func (c *Checkout) Subscription(ctx context.Context, id string) (pay.Subscription, error) {
+	const what = "read subscription"
 	if !isID(id, "sub_") {
-		return pay.Subscription{}, fmt.Errorf("read subscription: %w", pay.ErrNoSuchSubscription)
+		return pay.Subscription{}, fmt.Errorf("%s: %w", what, pay.ErrNoSuchSubscription)
 	}
-	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
-	defer cancel()
 	params := &stripe.SubscriptionParams{}
-	params.Context = ctx
 	params.AddExpand("customer")
 	params.AddExpand("latest_invoice")
-	answer, err := c.subscriptions.Get(id, params)
+	body, err := c.call(ctx, what, http.MethodGet, "/v1/subscriptions/"+id, params, pay.ErrNoSuchSubscription)
 	if err != nil {
-		return pay.Subscription{}, translate(ctx, "read subscription", err, pay.ErrNoSuchSubscription)
+		return pay.Subscription{}, err
 	}
-	s, err := readSubscription(answer.LastResponse.RawJSON)
+	s, err := read[wireSubscription](body, "subscription")
 	if err != nil || s.ID != id {
-		return pay.Subscription{}, fmt.Errorf("read subscription: %w: the answer is not that subscription", pay.ErrUnavailable)
+		return pay.Subscription{}, fmt.Errorf("%s: %w: the answer is not that subscription", what, pay.ErrUnavailable)
 	}
 	return s.subscription(c.prices), nil
 }
 
-// isID tells what may be an id, so that nonsense is not asked about.
+// isID reports whether a text may be an id, so that nonsense is not asked about.
 func isID(text, prefix string) bool {
 	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
-	return len(text) > len(prefix) && len(text) <= 255 && strings.HasPrefix(text, prefix) && strings.Trim(text, letters) == ""
+	return len(text) > len(prefix) && len(text) <= 255 && strings.HasPrefix(text, prefix) &&
+		strings.Trim(text, letters) == ""
 }
 
 // translate puts an error into the terms of package pay. Stripe's own message stays out:
@@ -246,6 +232,8 @@ func translate(ctx context.Context, what string, err, missing error) error {
 		kind = pay.ErrUnavailable
 	case code == http.StatusNotFound:
 		kind = missing
+	case refusal.Code == stripe.ErrorCodeResourceMissing && refusal.Param == "customer": // status 400
+		kind = pay.ErrNoSuchCustomer
 	case refusal.Code == stripe.ErrorCodeEmailInvalid, refusal.Param == "customer_email":
 		kind = pay.ErrBadEmail
 	}

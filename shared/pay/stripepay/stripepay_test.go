@@ -17,6 +17,7 @@ import (
 
 	"verdetto/shared/pay"
 	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/pay/stripepay"
 )
 
@@ -24,7 +25,8 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 var order = pay.StartRequest{
 	Email: "anna@example.com", IdempotencyKey: "key-1",
-	SuccessURL: "https://verdetto.example/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}", CancelURL: "https://verdetto.example/",
+	SuccessURL: "https://verdetto.example/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}",
+	CancelURL:  "https://verdetto.example/",
 }
 
 // inside is a network in which there is nothing but Stripe's stand-in.
@@ -47,7 +49,7 @@ func (n inside) RoundTrip(r *http.Request) (response *http.Response, err error) 
 func open(t *testing.T, network http.RoundTripper, change ...func(*stripepay.Config)) *stripepay.Checkout {
 	t.Helper()
 	config := stripepay.Config{
-		Key: paytest.TestKey, Price: paytest.TestPrice, WebhookSecrets: []string{paytest.TestSecret},
+		Key: playmoney.TestKey, Price: playmoney.TestPrice, WebhookSecrets: []string{playmoney.TestSecret},
 		URL: "https://stripe.invalid", Client: &http.Client{Transport: network},
 	}
 	for _, c := range change {
@@ -61,9 +63,9 @@ func open(t *testing.T, network http.RoundTripper, change ...func(*stripepay.Con
 }
 
 // world is a stand-in and a checkout over it, in time that passes only as told.
-func world(t *testing.T, now *time.Time) (*paytest.Stripe, *stripepay.Checkout) {
+func world(t *testing.T, now *time.Time) (*playmoney.Stripe, *stripepay.Checkout) {
 	t.Helper()
-	fake := paytest.NewStripe(func() time.Time { return *now })
+	fake := playmoney.NewStripe(func() time.Time { return *now })
 	return fake, open(t, inside{fake})
 }
 
@@ -76,64 +78,76 @@ func start(t *testing.T, checkout pay.Checkout, request pay.StartRequest) pay.Pa
 	return page
 }
 
+// life is a checkout, and the subscription that comes of it.
+type life struct {
+	*playmoney.Stripe
+	session, held string
+	now           time.Time
+}
+
+func (l *life) pay() string {
+	l.held = l.Pay(l.session)
+	return l.held
+}
+
+func (l *life) end(at time.Time) {
+	l.now = at
+	l.End(l.held)
+}
+
 // TestLife follows checkouts and subscriptions through everything that happens to them.
 func TestLife(t *testing.T) {
 	firstEnd := noon.AddDate(0, 1, 0)
 	secondEnd := firstEnd.AddDate(0, 1, 0)
 	later := noon.AddDate(0, 0, 10)
+	complete := func(paid bool, until time.Time) pay.Session {
+		return pay.Session{Status: pay.Complete, Paid: paid, PaidUntil: until}
+	}
 	for _, c := range []struct {
 		name    string
-		happen  func(fake *paytest.Stripe, session string, now *time.Time)
+		happen  func(l *life)
 		session pay.Session      // but for the ids
 		held    pay.Subscription // but for the ids; zero: there is none
 	}{
-		{"open", func(*paytest.Stripe, string, *time.Time) {}, pay.Session{Status: pay.Open}, pay.Subscription{}},
-		{"expired", func(f *paytest.Stripe, s string, _ *time.Time) { f.Expire(s) }, pay.Session{Status: pay.Expired}, pay.Subscription{}},
-		{"expired by itself", func(_ *paytest.Stripe, _ string, now *time.Time) { *now = later }, pay.Session{Status: pay.Expired}, pay.Subscription{}},
-		{"paid", func(f *paytest.Stripe, s string, _ *time.Time) { f.Pay(s) },
-			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
-		{"the money is on its way", func(f *paytest.Stripe, s string, _ *time.Time) { f.PayLater(s) },
-			pay.Session{Status: pay.Complete, PaidUntil: noon}, pay.Subscription{Status: pay.Active, PaidUntil: noon}},
-		{"the money came", func(f *paytest.Stripe, s string, _ *time.Time) { f.PayLater(s); f.Settle(s) },
-			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
-		{"renewed", func(f *paytest.Stripe, s string, _ *time.Time) { f.Renew(f.Pay(s)) },
-			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: secondEnd}, pay.Subscription{Status: pay.Active, PaidUntil: secondEnd}},
-		{"due, not charged yet", func(f *paytest.Stripe, s string, _ *time.Time) { f.FallDue(f.Pay(s)) },
-			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
-		{"renewal failed", func(f *paytest.Stripe, s string, _ *time.Time) { f.FailRenewal(f.Pay(s)) },
-			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Late, PaidUntil: firstEnd}},
-		{"renewal failed, then paid", func(f *paytest.Stripe, s string, _ *time.Time) {
-			held := f.Pay(s)
-			f.FailRenewal(held)
-			f.Renew(held)
-		}, pay.Session{Status: pay.Complete, Paid: true, PaidUntil: secondEnd}, pay.Subscription{Status: pay.Active, PaidUntil: secondEnd}},
-		{"renewal failed for good", func(f *paytest.Stripe, s string, now *time.Time) {
-			held := f.Pay(s)
-			f.FailRenewal(held)
-			*now = firstEnd.AddDate(0, 0, 14)
-			f.End(held)
-		}, pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Ended, PaidUntil: firstEnd, EndedAt: firstEnd.AddDate(0, 0, 14)}},
-		{"cancelled at the end of the period", func(f *paytest.Stripe, s string, _ *time.Time) { f.CancelAtPeriodEnd(f.Pay(s)) },
-			pay.Session{Status: pay.Complete, Paid: true, PaidUntil: firstEnd}, pay.Subscription{Status: pay.Active, PaidUntil: firstEnd, CancelAt: firstEnd}},
-		{"ended at once", func(f *paytest.Stripe, s string, now *time.Time) {
-			held := f.Pay(s)
-			*now = later
-			f.End(held)
-		}, pay.Session{Status: pay.Complete, Paid: true, PaidUntil: later}, pay.Subscription{Status: pay.Ended, PaidUntil: later, EndedAt: later}},
+		{"open", func(*life) {}, pay.Session{Status: pay.Open}, pay.Subscription{}},
+		{"expired", func(l *life) { l.Expire(l.session) }, pay.Session{Status: pay.Expired}, pay.Subscription{}},
+		{"expired by itself", func(l *life) { l.now = later }, pay.Session{Status: pay.Expired}, pay.Subscription{}},
+		{"paid", func(l *life) { l.pay() },
+			complete(true, firstEnd), pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
+		{"the money is on its way", func(l *life) { l.PayLater(l.session) },
+			complete(false, noon), pay.Subscription{Status: pay.Active, PaidUntil: noon}},
+		{"the money came", func(l *life) { l.PayLater(l.session); l.Settle(l.session) },
+			complete(true, firstEnd), pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
+		{"renewed", func(l *life) { l.Renew(l.pay()) },
+			complete(true, secondEnd), pay.Subscription{Status: pay.Active, PaidUntil: secondEnd}},
+		{"due, not charged yet", func(l *life) { l.FallDue(l.pay()) },
+			complete(true, firstEnd), pay.Subscription{Status: pay.Active, PaidUntil: firstEnd}},
+		{"renewal failed", func(l *life) { l.FailRenewal(l.pay()) },
+			complete(true, firstEnd), pay.Subscription{Status: pay.Late, PaidUntil: firstEnd}},
+		{"renewal failed, then paid", func(l *life) { l.FailRenewal(l.pay()); l.Renew(l.held) },
+			complete(true, secondEnd), pay.Subscription{Status: pay.Active, PaidUntil: secondEnd}},
+		{"renewal failed for good", func(l *life) { l.FailRenewal(l.pay()); l.end(firstEnd.AddDate(0, 0, 14)) },
+			complete(true, firstEnd), pay.Subscription{Status: pay.Ended, PaidUntil: firstEnd,
+				EndedAt: firstEnd.AddDate(0, 0, 14)}},
+		{"cancelled at the end of the period", func(l *life) { l.CancelAtPeriodEnd(l.pay()) },
+			complete(true, firstEnd), pay.Subscription{Status: pay.Active, PaidUntil: firstEnd, CancelAt: firstEnd}},
+		{"ended at once", func(l *life) { l.pay(); l.end(later) },
+			complete(true, later), pay.Subscription{Status: pay.Ended, PaidUntil: later, EndedAt: later}},
 	} {
 		for _, shape := range []struct {
 			name  string
 			basil bool
 		}{{"old shapes", false}, {"new shapes", true}} {
 			t.Run(c.name+", "+shape.name, func(t *testing.T) {
-				now := noon
-				fake, checkout := world(t, &now)
-				fake.Basil = shape.basil
+				l := &life{now: noon}
+				fake, checkout := world(t, &l.now)
+				l.Stripe, fake.Basil = fake, shape.basil
 				page := start(t, checkout, order)
 				if page.URL == "" || !page.Expires.Equal(noon.Add(24*time.Hour)) {
 					t.Errorf("page %+v", page)
 				}
-				c.happen(fake, page.ID, &now)
+				l.session = page.ID
+				c.happen(l)
 				got, err := checkout.Session(t.Context(), page.ID)
 				if err != nil {
 					t.Fatal(err)
@@ -155,7 +169,8 @@ func TestLife(t *testing.T) {
 					t.Fatal(err)
 				}
 				wantHeld := c.held
-				wantHeld.ID, wantHeld.Customer, wantHeld.Email, wantHeld.Ours = got.Subscription, got.Customer, "anna@example.com", true
+				wantHeld.ID, wantHeld.Customer, wantHeld.Email, wantHeld.Ours = got.Subscription, got.Customer,
+					"anna@example.com", true
 				if diff := cmp.Diff(wantHeld, held); diff != "" || held.ID == "" || held.Customer == "" {
 					t.Error(diff)
 				}
@@ -245,8 +260,10 @@ func TestIdempotency(t *testing.T) {
 
 // TestFaults runs on virtual time, because the library sleeps between attempts.
 func TestFaults(t *testing.T) {
-	tooMany := paytest.Fault{Status: 429, Body: `{"error":{"type":"invalid_request_error","code":"rate_limit","message":"slow down, anna@example.com"}}`}
-	inUse := paytest.Fault{Status: 409, Body: `{"error":{"type":"idempotency_error","code":"idempotency_key_in_use","message":"in use"}}`}
+	tooMany := paytest.Fault{Status: 429,
+		Body: `{"error":{"type":"invalid_request_error","code":"rate_limit","message":"slow down, anna@example.com"}}`}
+	inUse := paytest.Fault{Status: 409,
+		Body: `{"error":{"type":"idempotency_error","code":"idempotency_key_in_use","message":"in use"}}`}
 	for _, c := range []struct {
 		name   string
 		faults []paytest.Fault
@@ -257,26 +274,36 @@ func TestFaults(t *testing.T) {
 		{"down", []paytest.Fault{paytest.Cut(), paytest.Cut(), paytest.Cut()}, nil, pay.ErrUnavailable, 0},
 		{"cut once", []paytest.Fault{paytest.Cut()}, nil, nil, 1},
 		{"cut once it was done", []paytest.Fault{paytest.CutAfter()}, nil, nil, 1},
-		{"cut each time it was done", []paytest.Fault{paytest.CutAfter(), paytest.CutAfter(), paytest.CutAfter()}, nil, pay.ErrUnavailable, 1},
+		{"cut each time it was done", []paytest.Fault{paytest.CutAfter(), paytest.CutAfter(), paytest.CutAfter()}, nil,
+			pay.ErrUnavailable, 1},
 		{"a proxy's 502 once", []paytest.Fault{paytest.Broken(502)}, nil, nil, 1},
-		{"a proxy's 503 for long", []paytest.Fault{paytest.Broken(503), paytest.Broken(503), paytest.Broken(503)}, nil, pay.ErrUnavailable, 0},
-		{"500 of the API", []paytest.Fault{{Status: 500, Body: `{"error":{"type":"api_error","message":"oops"}}`}}, nil, pay.ErrUnavailable, 0},
+		{"a proxy's 503 for long", []paytest.Fault{paytest.Broken(503), paytest.Broken(503), paytest.Broken(503)}, nil,
+			pay.ErrUnavailable, 0},
+		{"500 of the API", []paytest.Fault{{Status: 500, Body: `{"error":{"type":"api_error","message":"oops"}}`}}, nil,
+			pay.ErrUnavailable, 0},
 		{"429", []paytest.Fault{tooMany}, nil, pay.ErrUnavailable, 0},
 		{"the same call runs elsewhere", []paytest.Fault{inUse, inUse, inUse}, nil, pay.ErrUnavailable, 0},
 		{"not JSON", []paytest.Fault{paytest.Garbled("<html>")}, nil, pay.ErrUnavailable, 0},
-		{"another object", []paytest.Fault{paytest.Garbled(`{"id":"cus_1","object":"customer"}`)}, nil, pay.ErrUnavailable, 0},
-		{"no page in the answer", []paytest.Fault{paytest.Garbled(`{"id":"cs_1","object":"checkout.session"}`)}, nil, pay.ErrUnavailable, 0},
-		{"moved", []paytest.Fault{{Status: 302, Header: http.Header{"Location": {"https://elsewhere.invalid"}}}}, nil, pay.ErrUnavailable, 0},
+		{"another object", []paytest.Fault{paytest.Garbled(`{"id":"cus_1","object":"customer"}`)}, nil,
+			pay.ErrUnavailable, 0},
+		{"no page in the answer", []paytest.Fault{paytest.Garbled(`{"id":"cs_1","object":"checkout.session"}`)}, nil,
+			pay.ErrUnavailable, 0},
+		{"moved", []paytest.Fault{{Status: 302, Header: http.Header{"Location": {"https://elsewhere.invalid"}}}}, nil,
+			pay.ErrUnavailable, 0},
 		{"slow once", make([]paytest.Fault, 1), nil, nil, 1}, // see below
 		{"slow for long", make([]paytest.Fault, 3), nil, pay.ErrUnavailable, 0},
-		{"wrong key", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Key = "sk_live_wrong" }, pay.ErrRefused, 0},
-		{"wrong price", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Price = "price_other" }, pay.ErrRefused, 0},
-		{"wrong page to come back to", nil, func(_ *stripepay.Config, r *pay.StartRequest) { r.SuccessURL = "nowhere" }, pay.ErrRefused, 0},
-		{"not an address", nil, func(_ *stripepay.Config, r *pay.StartRequest) { r.Email = "anna" }, pay.ErrBadEmail, 0},
+		{"wrong key", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Key = "sk_live_wrong" }, pay.ErrRefused,
+			0},
+		{"wrong price", nil, func(c *stripepay.Config, _ *pay.StartRequest) { c.Price = "price_other" }, pay.ErrRefused,
+			0},
+		{"wrong page to come back to", nil, func(_ *stripepay.Config, r *pay.StartRequest) { r.SuccessURL = "nowhere" },
+			pay.ErrRefused, 0},
+		{"not an address", nil, func(_ *stripepay.Config, r *pay.StartRequest) { r.Email = "anna" }, pay.ErrBadEmail,
+			0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				fake := paytest.NewStripe(func() time.Time { return noon })
+				fake := playmoney.NewStripe(func() time.Time { return noon })
 				request := order
 				checkout := open(t, inside{fake}, func(config *stripepay.Config) {
 					config.Client.Timeout = 3 * time.Second
@@ -284,11 +311,12 @@ func TestFaults(t *testing.T) {
 						c.change(config, &request)
 					}
 				})
+				faults := paytest.Break(fake)
 				for _, fault := range c.faults {
 					if fault.Status == 0 && !fault.Cut {
 						fault = paytest.Slow(make(chan struct{})) // which must be made in the time that it is waited in
 					}
-					fake.Fail(fault)
+					faults.Fail(fault)
 				}
 				begun := time.Now()
 				page, err := checkout.Start(t.Context(), request)
@@ -346,11 +374,12 @@ func TestDiscretion(t *testing.T) {
 	defer file.Close()
 	os.Stderr, os.Stdout = file, file
 
-	fake := paytest.NewStripe(func() time.Time { return noon })
+	fake := playmoney.NewStripe(func() time.Time { return noon })
 	watcher := &spy{next: inside{fake}}
 	checkout := open(t, watcher)
 	page := start(t, checkout, order)
-	fake.Fail(paytest.Fault{Status: 400, Body: `{"error":{"type":"invalid_request_error","message":"anna@example.com"}}`})
+	paytest.Break(fake).Fail(paytest.Fault{Status: 400,
+		Body: `{"error":{"type":"invalid_request_error","message":"anna@example.com"}}`})
 	if _, err := checkout.Session(t.Context(), page.ID); !errors.Is(err, pay.ErrRefused) {
 		t.Error(err)
 	}
@@ -386,9 +415,11 @@ func TestNew(t *testing.T) {
 		{"no key", func(c *stripepay.Config) { c.Key = "" }, "key"},
 		{"no price", func(c *stripepay.Config) { c.Price = "" }, "price"},
 		{"an empty former price", func(c *stripepay.Config) { c.FormerPrices = []string{""} }, "former price"},
-		{"a former price after a comma and a space", func(c *stripepay.Config) { c.FormerPrices = []string{"price_1", " price_2"} }, "former price"},
+		{"a former price after a comma and a space",
+			func(c *stripepay.Config) { c.FormerPrices = []string{"price_1", " price_2"} }, "former price"},
 		{"no webhook secret", func(c *stripepay.Config) { c.WebhookSecrets = nil }, "webhook secret"},
-		{"an empty webhook secret", func(c *stripepay.Config) { c.WebhookSecrets = []string{"whsec_secret", ""} }, "webhook secret 2"},
+		{"an empty webhook secret", func(c *stripepay.Config) { c.WebhookSecrets = []string{"whsec_secret", ""} },
+			"webhook secret 2"},
 		{"in the clear", func(c *stripepay.Config) { c.URL = "http://stripe.example" }, "https"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

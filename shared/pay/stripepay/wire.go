@@ -39,9 +39,21 @@ func moment(seconds int64) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
+// read reads an object of the API, which has to be of a kind and, but for invoices, to have an id.
+func read[W any](body []byte, object string) (w W, err error) {
+	var head struct{ Object, ID string }
+	if err := json.Unmarshal(body, &head); err != nil {
+		return w, err
+	}
+	if head.Object != object || head.ID == "" && object != "invoice" {
+		return w, errors.New("not a " + object)
+	}
+	err = json.Unmarshal(body, &w)
+	return w, err
+}
+
 // wireSession is what matters of a checkout.session.
 type wireSession struct {
-	Object          string `json:"object"`
 	ID              string `json:"id"`
 	URL             string `json:"url"`
 	Mode            string `json:"mode"`
@@ -55,17 +67,6 @@ type wireSession struct {
 	Subscription ref   `json:"subscription"`
 	Created      int64 `json:"created"`
 	ExpiresAt    int64 `json:"expires_at"`
-}
-
-func readSession(body []byte) (wireSession, error) {
-	var s wireSession
-	if err := json.Unmarshal(body, &s); err != nil {
-		return wireSession{}, err
-	}
-	if s.Object != "checkout.session" || s.ID == "" {
-		return wireSession{}, errors.New("not a checkout session")
-	}
-	return s, nil
 }
 
 // email is the address that paid; before that, the one that was asked to.
@@ -90,7 +91,7 @@ func (s wireSession) session(prices []string) (pay.Session, error) {
 		return pay.Session{}, fmt.Errorf("read checkout: %w: status %q", pay.ErrUnavailable, s.Status)
 	}
 	if s.Subscription.Object != nil {
-		held, err := readSubscription(s.Subscription.Object)
+		held, err := read[wireSubscription](s.Subscription.Object, "subscription")
 		if err != nil {
 			return pay.Session{}, fmt.Errorf("read checkout: %w: its subscription cannot be read", pay.ErrUnavailable)
 		}
@@ -107,7 +108,6 @@ type period struct {
 
 // wireSubscription is what matters of a subscription.
 type wireSubscription struct {
-	Object            string `json:"object"`
 	ID                string `json:"id"`
 	Status            string `json:"status"`
 	Customer          ref    `json:"customer"`
@@ -137,17 +137,6 @@ func (s wireSubscription) has(prices []string) bool {
 		}
 		return id != "" && slices.Contains(prices, id)
 	})
-}
-
-func readSubscription(body []byte) (wireSubscription, error) {
-	var s wireSubscription
-	if err := json.Unmarshal(body, &s); err != nil {
-		return wireSubscription{}, err
-	}
-	if s.Object != "subscription" || s.ID == "" {
-		return wireSubscription{}, errors.New("not a subscription")
-	}
-	return s, nil
 }
 
 // current is the period that runs now, wherever the version keeps it.
@@ -217,7 +206,6 @@ func (s wireSubscription) subscription(prices []string) pay.Subscription {
 
 // wireInvoice is what matters of an invoice.
 type wireInvoice struct {
-	Object        string `json:"object"`
 	Customer      ref    `json:"customer"`
 	CustomerEmail string `json:"customer_email"`
 	Subscription  ref    `json:"subscription"` // until 2025-03-31
@@ -246,8 +234,7 @@ func (i wireInvoice) subscription() string {
 	return i.Parent.SubscriptionDetails.Subscription.ID
 }
 
-// paysUntil is the end of what the invoice is for. The invoice's own period is
-// the one before.
+// paysUntil is the end of what the invoice is for. The invoice's own period is the one before.
 func (i wireInvoice) paysUntil() time.Time {
 	var end int64
 	for _, line := range i.Lines.Data {

@@ -48,13 +48,17 @@ var lighthouse = solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8s
 func (s *Seller) Verify(p Payload, want Requirements) (Payment, error) {
 	switch {
 	case p.X402Version != Version:
-		return Payment{}, refuse(invalidVersion, "the payment is of version %d, and %d is answered", p.X402Version, Version)
+		return Payment{}, refuse(invalidVersion, "the payment is of version %d, and %d is answered", p.X402Version,
+			Version)
 	case p.Accepted.Scheme != want.Scheme:
-		return Payment{}, refuse(unsupportedScheme, "the payment is by scheme %.40q, and %q is answered", p.Accepted.Scheme, want.Scheme)
+		return Payment{}, refuse(unsupportedScheme, "the payment is by scheme %.40q, and %q is answered",
+			p.Accepted.Scheme, want.Scheme)
 	case p.Accepted.Network != want.Network:
-		return Payment{}, refuse(invalidNetwork, "the payment is on %.60q, and %s is answered", p.Accepted.Network, want.Network)
+		return Payment{}, refuse(invalidNetwork, "the payment is on %.60q, and %s is answered", p.Accepted.Network,
+			want.Network)
 	case p.Accepted != want:
-		return Payment{}, refuse(invalidRequirements, "the payment is for other requirements than those of this answer: ask again without it")
+		return Payment{}, refuse(invalidRequirements,
+			"the payment is for other requirements than those of this answer: ask again without it")
 	}
 	units, err := strconv.ParseInt(want.Amount, 10, 64)
 	if err != nil || units <= 0 {
@@ -73,7 +77,8 @@ func (s *Seller) Verify(p Payload, want Requirements) (Payment, error) {
 		return Payment{}, err
 	}
 	guarded := slices.Contains(tx.Message.AccountKeys, lighthouse)
-	return Payment{Payer: payer.String(), Units: units, Fee: fee, Guarded: guarded, key: s.config.FeeKey, message: message, payer: tx.Signatures[1]}, nil
+	return Payment{Payer: payer.String(), Units: units, Fee: fee, Guarded: guarded, key: s.config.FeeKey,
+		message: message, payer: tx.Signatures[1]}, nil
 }
 
 // decode reads a transaction, and gives the message that is signed. It has one spelling:
@@ -110,7 +115,9 @@ func decode(text string) (*solana.Transaction, []byte, error) {
 func (s *Seller) signers(tx *solana.Transaction, message []byte) (solana.PublicKey, error) {
 	h, keys := tx.Message.Header, tx.Message.AccountKeys
 	if h.NumRequiredSignatures != 2 || len(keys) < 2 {
-		return solana.PublicKey{}, refuse(badSignature, "the transaction wants %d signatures: the payer's and that of %s are two", h.NumRequiredSignatures, s.feePayer)
+		return solana.PublicKey{}, refuse(badSignature,
+			"the transaction wants %d signatures: the payer's and that of %s are two", h.NumRequiredSignatures,
+			s.feePayer)
 	}
 	if keys[0] != s.feePayer {
 		return solana.PublicKey{}, refuse(invalidRequirements, "the network's fee is to be paid by %s", s.feePayer)
@@ -132,7 +139,8 @@ func (s *Seller) calls(m *solana.Message, payer solana.PublicKey, units uint64) 
 		program := m.AccountKeys[call.ProgramIDIndex]
 		for _, i := range call.Accounts {
 			if m.AccountKeys[i] == s.feePayer {
-				return 0, refuse(feePayerNamed, "a call names %s, which pays the network and takes part in nothing", s.feePayer)
+				return 0, refuse(feePayerNamed, "a call names %s, which pays the network and takes part in nothing",
+					s.feePayer)
 			}
 		}
 		switch program {
@@ -192,7 +200,8 @@ func feeOf(limit, price uint64) (int64, error) {
 const transferChecked = 12
 
 // transfer judges a call of the token program: the payer's coins, all of the price, to the wallet.
-func (s *Seller) transfer(m *solana.Message, call solana.CompiledInstruction, payer solana.PublicKey, units uint64) error {
+func (s *Seller) transfer(m *solana.Message, call solana.CompiledInstruction, payer solana.PublicKey,
+	units uint64) error {
 	if len(call.Data) != 10 || call.Data[0] != transferChecked || len(call.Accounts) != 4 {
 		return refuse(noTransfer, "the token program is called for something else than one owner's checked transfer")
 	}
@@ -207,7 +216,8 @@ func (s *Seller) transfer(m *solana.Message, call solana.CompiledInstruction, pa
 	case at(3) != payer:
 		return refuse(badSignature, "the transfer is of another owner's coins than the one's who has signed")
 	case amount != units || call.Data[9] != decimals:
-		return refuse(amountMismatch, "the transfer is of %d units with %d decimals, and the price is %d with %d", amount, call.Data[9], units, decimals)
+		return refuse(amountMismatch, "the transfer is of %d units with %d decimals, and the price is %d with %d",
+			amount, call.Data[9], units, decimals)
 	}
 	return nil
 }

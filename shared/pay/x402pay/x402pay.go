@@ -93,7 +93,8 @@ func (s *Seller) FeePayer() string { return s.feePayer.String() }
 // Requirements are what a payment of so many units, millionths of a USDC, has to look like.
 func (s *Seller) Requirements(units int64) Requirements {
 	return Requirements{
-		Scheme: scheme, Network: s.config.Network, Amount: strconv.FormatInt(units, 10), Asset: s.config.Mint, PayTo: s.config.Wallet,
+		Scheme: scheme, Network: s.config.Network, Amount: strconv.FormatInt(units, 10), Asset: s.config.Mint,
+		PayTo:             s.config.Wallet,
 		MaxTimeoutSeconds: lifetime, Extra: Extra{FeePayer: s.FeePayer()},
 	}
 }

@@ -165,9 +165,13 @@ func (n *Network) Expire() {
 // seed of a key (in hex): it asks for the address, pays where that is asked for, and
 // prints the status of the answer, its header PAYMENT-RESPONSE and its body, with spaces between.
 var Clients = map[string]func(t testing.TB, args ...string) *exec.Cmd{
-	"fetch, of npm": func(t testing.TB, args ...string) *exec.Cmd { return node(t, "client.mjs", fetchClient, args...) },
+	"fetch, of npm": func(t testing.TB, args ...string) *exec.Cmd {
+		return node(t, "client.mjs", fetchClient,
+			args...)
+	},
 	"httpx, of PyPI": func(t testing.TB, args ...string) *exec.Cmd {
-		return exec.CommandContext(t.Context(), testenv.Tool(t, "x402-python", "bin", "python"), append([]string{"-c", httpxClient}, args...)...)
+		return exec.CommandContext(t.Context(), testenv.Tool(t, "x402-python", "bin", "python"),
+			append([]string{"-c", httpxClient}, args...)...)
 	},
 }
 

@@ -1,4 +1,4 @@
-package paytest
+package playmoney
 
 import (
 	"fmt"
@@ -30,11 +30,13 @@ var portalTemplate = template.Must(template.New("").Parse(`<!DOCTYPE html>
 func (s *Stripe) getPrice(r *http.Request) (int, object) {
 	id := r.PathValue("id")
 	if id != s.Price {
-		return fault(http.StatusNotFound, "invalid_request_error", "resource_missing", "price", "No such price: '"+id+"'")
+		return missing("price", "price", id)
 	}
 	return http.StatusOK, object{
-		"id": s.Price, "object": "price", "active": !s.Inactive, "billing_scheme": "per_unit", "currency": s.Currency, "type": "recurring",
-		"unit_amount": s.Amount, "unit_amount_decimal": fmt.Sprint(s.Amount), "tax_behavior": "unspecified", "livemode": false,
+		"id": s.Price, "object": "price", "active": !s.Inactive, "billing_scheme": "per_unit", "currency": s.Currency,
+		"type":        "recurring",
+		"unit_amount": s.Amount, "unit_amount_decimal": fmt.Sprint(s.Amount), "tax_behavior": "unspecified",
+		"livemode":           false,
 		"custom_unit_amount": nil, "transform_quantity": nil, "metadata": object{},
 		"recurring": object{"interval": "month", "interval_count": 1, "usage_type": "licensed", "aggregate_usage": nil},
 	}
@@ -53,20 +55,21 @@ func (s *Stripe) known(customer string) bool {
 func (s *Stripe) createPortal(r *http.Request) (int, object) {
 	for name := range r.PostForm {
 		if name != "customer" && name != "return_url" {
-			return fault(http.StatusBadRequest, "invalid_request_error", "parameter_unknown", name, "Received unknown parameter: "+name)
+			return refused("parameter_unknown", name, "Received unknown parameter: "+name)
 		}
 	}
 	customer, back := r.PostForm.Get("customer"), r.PostForm.Get("return_url")
 	if !s.known(customer) {
-		return fault(http.StatusBadRequest, "invalid_request_error", "resource_missing", "customer", "No such customer: '"+customer+"'")
+		return refused("resource_missing", "customer", "No such customer: '"+customer+"'")
 	}
 	if u, err := url.Parse(back); err != nil || u.Host == "" {
-		return fault(http.StatusBadRequest, "invalid_request_error", "url_invalid", "return_url", "Not a valid URL")
+		return refused("url_invalid", "return_url", "Not a valid URL")
 	}
 	id := s.id("bps_")
 	s.portals[id] = portal{customer, back, s.now().Add(portalLife)}
 	return http.StatusOK, object{
-		"id": id, "object": "billing_portal.session", "configuration": "bpc_1", "created": s.now().Unix(), "customer": customer,
+		"id": id, "object": "billing_portal.session", "configuration": "bpc_1", "created": s.now().Unix(),
+		"customer": customer,
 		"livemode": false, "return_url": back, "url": "http://" + r.Host + "/p/session/" + id,
 	}
 }
@@ -74,11 +77,11 @@ func (s *Stripe) createPortal(r *http.Request) (int, object) {
 func (s *Stripe) updateCustomer(r *http.Request) (int, object) {
 	id := r.PathValue("id")
 	if !s.known(id) {
-		return missingCustomer(id)
+		return missing("customer", "id", id)
 	}
 	email := r.PostForm.Get("email")
 	if !strings.Contains(email, "@") {
-		return fault(http.StatusBadRequest, "invalid_request_error", "email_invalid", "email", "Invalid email address: "+email)
+		return refused("email_invalid", "email", "Invalid email address: "+email)
 	}
 	for _, h := range s.subscriptions {
 		if h.customer == id {
@@ -91,14 +94,10 @@ func (s *Stripe) updateCustomer(r *http.Request) (int, object) {
 func (s *Stripe) deleteCustomer(r *http.Request) (int, object) {
 	id := r.PathValue("id")
 	if !s.known(id) {
-		return missingCustomer(id)
+		return missing("customer", "id", id)
 	}
 	s.forget(id)
 	return http.StatusOK, object{"id": id, "object": "customer", "deleted": true}
-}
-
-func missingCustomer(id string) (int, object) {
-	return fault(http.StatusNotFound, "invalid_request_error", "resource_missing", "id", "No such customer: '"+id+"'")
 }
 
 // portalAt copies a portal that its address still opens, with what its customer holds.
@@ -150,9 +149,5 @@ func (s *Stripe) portalForm(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	if err := s.report(r.Context()); err != nil {
-		http.Error(w, err.Error(), http.StatusBadGateway)
-		return
-	}
-	http.Redirect(w, r, r.URL.Path, http.StatusSeeOther)
+	s.leadOn(w, r, r.URL.Path)
 }

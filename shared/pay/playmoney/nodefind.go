@@ -1,4 +1,4 @@
-package paytest
+package playmoney
 
 import (
 	"cmp"
@@ -16,7 +16,8 @@ func (n *Node) getSignaturesForAddress(params []json.RawMessage) (result any, co
 		Commitment string
 		Limit      int
 	}{Commitment: string(Finalized), Limit: 1000}
-	if len(params) > 1 && json.Unmarshal(params[1], &options) != nil || len(params) == 0 || json.Unmarshal(params[0], &account) != nil {
+	if len(params) > 1 && json.Unmarshal(params[1], &options) != nil || len(params) == 0 ||
+		json.Unmarshal(params[0], &account) != nil {
 		return nil, -32602, "Invalid params"
 	}
 	_, ok := decode(account, 32)
@@ -39,7 +40,8 @@ func (n *Node) getSignaturesForAddress(params []json.RawMessage) (result any, co
 	list := []any{}
 	for _, s := range named[:min(len(named), options.Limit)] {
 		list = append(list, map[string]any{
-			"signature": base58.Encode(s.signatures[0][:]), "slot": s.slot, "err": s.err(), "memo": orNull(s.transfer.Memo),
+			"signature": base58.Encode(s.signatures[0][:]), "slot": s.slot, "err": s.err(),
+			"memo":      orNull(s.transfer.Memo),
 			"blockTime": s.at.Unix(), "confirmationStatus": s.finality,
 		})
 	}

@@ -1,4 +1,4 @@
-package paytest
+package playmoney
 
 import (
 	"cmp"
@@ -44,7 +44,7 @@ type Transfer struct {
 // Node stands in for a Solana node. It is an http.Handler; a GET shows a page
 // for people on which they make payments.
 type Node struct {
-	Faults
+	wrapped
 
 	now func() time.Time
 
@@ -82,18 +82,20 @@ func (n *Node) Pay(t Transfer) pay.Signature {
 func (n *Node) Send(t Transfer) pay.Signature {
 	for _, address := range []string{t.Wallet, t.Mint} {
 		if _, ok := decode(address, 32); !ok {
-			panic("paytest: not an address: " + strconv.Quote(address))
+			panic("playmoney: not an address: " + strconv.Quote(address))
 		}
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	count := len(n.transactions) + 1
-	s := &sent{transfer: t, slot: 300_000_000 + count, at: n.now(), finality: Processed, payer: cmp.Or(t.From, Address(fmt.Sprint("payer ", count)))}
+	s := &sent{transfer: t, slot: 300_000_000 + count, at: n.now(), finality: Processed,
+		payer: cmp.Or(t.From, Address(fmt.Sprint("payer ", count)))}
 	s.message = s.compose()
 	signed := t
 	signed.Failed = false // which nobody knows when it is signed
 	for i := range s.message.signers {
-		s.signatures = append(s.signatures, sha512.Sum512([]byte(fmt.Sprintf("signature %d of %d: %+v", i, count, signed))))
+		s.signatures = append(s.signatures, sha512.Sum512([]byte(fmt.Sprintf("signature %d of %d: %+v", i, count,
+			signed))))
 	}
 	held := t.Wallet + t.Mint
 	s.before = n.balances[held]
@@ -186,7 +188,7 @@ func (m message) place(key string) int {
 			return i
 		}
 	}
-	panic("paytest: the message has no account " + key)
+	panic("playmoney: the message has no account " + key)
 }
 
 // ServeHTTP implements http.Handler.
@@ -238,15 +240,16 @@ func (n *Node) getTransaction(params []json.RawMessage) (result any, code int, t
 	options := struct {
 		Encoding, Commitment           string
 		MaxSupportedTransactionVersion *int
-	}{Encoding: "json", Commitment: string(Finalized)}
-	if len(params) > 1 && json.Unmarshal(params[1], &options) != nil || len(params) == 0 || json.Unmarshal(params[0], &name) != nil {
+	}{Commitment: string(Finalized)}
+	if len(params) > 1 && json.Unmarshal(params[1], &options) != nil || len(params) == 0 ||
+		json.Unmarshal(params[0], &name) != nil {
 		return nil, -32602, "Invalid params"
 	}
 	b, ok := decode(name, 64)
 	switch {
 	case !ok:
 		return nil, -32602, "Invalid param: WrongSize"
-	case options.Encoding != "json" && options.Encoding != "base64":
+	case options.Encoding != "base64":
 		return nil, -32602, "Invalid params: unknown variant `" + options.Encoding + "`"
 	case options.Commitment == string(Processed):
 		return nil, -32602, "Method does not support commitment below `confirmed`"
@@ -258,7 +261,7 @@ func (n *Node) getTransaction(params []json.RawMessage) (result any, code int, t
 	case s.message.loaded != nil && options.MaxSupportedTransactionVersion == nil:
 		return nil, -32015, "Transaction version (0) is not supported by the requesting client."
 	}
-	return s.result(options.Encoding), 0, ""
+	return s.result(), 0, ""
 }
 
 func (n *Node) getSignatureStatuses(params []json.RawMessage) (result any, code int, text string) {
@@ -296,7 +299,7 @@ func (s *sent) err() any {
 }
 
 // result is what getTransaction says.
-func (s *sent) result(encoding string) map[string]any {
+func (s *sent) result() map[string]any {
 	m, t := s.message, s.transfer
 	balance := func(place int, owner string, units uint64) map[string]any {
 		return map[string]any{
@@ -311,27 +314,15 @@ func (s *sent) result(encoding string) map[string]any {
 	}
 	var inner []any
 	if t.Inner {
-		inner = append(inner, map[string]any{"index": 0, "instructions": s.spell(s.transferCalls(m), 2)})
-	}
-	var transaction any
-	if encoding == "base64" {
-		transaction = []string{base64.StdEncoding.EncodeToString(m.bytes(s.signatures)), "base64"}
-	} else {
-		var names []string
-		for _, x := range s.signatures {
-			names = append(names, base58.Encode(x[:]))
-		}
-		transaction = map[string]any{"signatures": names, "message": map[string]any{
-			"accountKeys": m.accounts, "instructions": s.spell(m.calls, 1), "recentBlockhash": Address("block"),
-			"header": map[string]any{"numRequiredSignatures": m.signers, "numReadonlySignedAccounts": 0, "numReadonlyUnsignedAccounts": m.readonly},
-		}}
+		inner = append(inner, map[string]any{"index": 0, "instructions": spell(s.transferCalls(m))})
 	}
 	version := any("legacy")
 	if m.loaded != nil {
 		version = 0
 	}
 	return map[string]any{
-		"slot": s.slot, "blockTime": s.at.Unix(), "version": version, "transaction": transaction,
+		"slot": s.slot, "blockTime": s.at.Unix(), "version": version,
+		"transaction": []string{base64.StdEncoding.EncodeToString(m.bytes(s.signatures)), "base64"},
 		"meta": map[string]any{
 			"err": s.err(), "fee": 5000, "innerInstructions": orEmpty(inner), "logMessages": []string{},
 			"loadedAddresses":   map[string]any{"writable": append([]string{}, m.loaded...), "readonly": []string{}},
@@ -341,11 +332,13 @@ func (s *sent) result(encoding string) map[string]any {
 	}
 }
 
-func (s *sent) spell(calls []call, height int) []any {
+// spell writes inner calls.
+func spell(calls []call) []any {
 	var spelled []any
 	for _, c := range calls {
 		spelled = append(spelled, map[string]any{
-			"programIdIndex": c.program, "accounts": append([]int{}, c.accounts...), "data": base58.Encode(c.data), "stackHeight": height,
+			"programIdIndex": c.program, "accounts": append([]int{}, c.accounts...), "data": base58.Encode(c.data),
+			"stackHeight": 2,
 		})
 	}
 	return spelled

@@ -1,4 +1,4 @@
-package paytest
+package playmoney
 
 import (
 	"fmt"
@@ -26,8 +26,9 @@ func orNever(t time.Time) any {
 // sessionObject writes a session; expand says which fields hold objects rather than ids.
 func (s *Stripe) sessionObject(c *checkout, expand []string) object {
 	o := object{
-		"id": c.id, "object": "checkout.session", "mode": "subscription", "status": c.status, "payment_status": "unpaid",
-		"amount_total": s.Amount, "currency": s.Currency, "livemode": false, "metadata": object{},
+		"id": c.id, "object": "checkout.session", "mode": "subscription", "status": c.status,
+		"payment_status": "unpaid",
+		"amount_total":   s.Amount, "currency": s.Currency, "livemode": false, "metadata": object{},
 		"customer": nil, "customer_email": c.email, "customer_details": object{"email": c.email, "name": nil},
 		"subscription": nil, "created": c.created.Unix(), "expires_at": c.expires.Unix(),
 		"success_url": c.success, "cancel_url": c.cancel, "url": nil,
@@ -57,11 +58,13 @@ func expanded(expand []string, field string) (within []string, ok bool) {
 }
 
 func (s *Stripe) subscriptionObject(h *holding, expand []string) object {
-	item := object{"id": "si_" + h.id, "object": "subscription_item", "quantity": 1, "subscription": h.id, "price": object{"id": h.price, "object": "price"}}
+	item := object{"id": "si_" + h.id, "object": "subscription_item", "quantity": 1, "subscription": h.id,
+		"price": object{"id": h.price, "object": "price"}}
 	o := object{
 		"id": h.id, "object": "subscription", "status": h.status, "customer": h.customer, "latest_invoice": h.invoice(),
 		"cancel_at": nil, "cancel_at_period_end": h.cancels, "created": h.created.Unix(), "ended_at": orNever(h.ended),
-		"canceled_at": orNever(h.ended), "livemode": false, "metadata": object{}, "items": object{"object": "list", "data": []object{item}, "has_more": false},
+		"canceled_at": orNever(h.ended), "livemode": false, "metadata": object{},
+		"items": object{"object": "list", "data": []object{item}, "has_more": false},
 	}
 	if h.cancels {
 		o["cancel_at"] = h.end.Unix()
@@ -91,9 +94,11 @@ func (h *holding) invoice() string {
 // invoiceObject writes the newest invoice of a subscription. As on Stripe, the
 // invoice's own period is the one that has ended, and its line's the one it is for.
 func (s *Stripe) invoiceObject(h *holding) object {
-	line := object{"id": "il_" + h.id, "object": "line_item", "amount": s.Amount, "period": object{"start": h.begin.Unix(), "end": h.end.Unix()}}
+	line := object{"id": "il_" + h.id, "object": "line_item", "amount": s.Amount,
+		"period": object{"start": h.begin.Unix(), "end": h.end.Unix()}}
 	o := object{
-		"id": h.invoice(), "object": "invoice", "customer": h.customer, "customer_email": orNull(h.email), "amount_due": s.Amount, "currency": s.Currency,
+		"id": h.invoice(), "object": "invoice", "customer": h.customer, "customer_email": orNull(h.email),
+		"amount_due": s.Amount, "currency": s.Currency,
 		"created": h.begin.Unix(), "period_start": h.begin.Unix(), "period_end": h.begin.Unix(), "livemode": false,
 		"lines": object{"object": "list", "data": []object{line}, "has_more": false},
 	}
@@ -106,8 +111,10 @@ func (s *Stripe) invoiceObject(h *holding) object {
 		o["status"] = "open"
 	}
 	if s.Basil {
-		o["parent"] = object{"type": "subscription_details", "subscription_details": object{"subscription": h.id, "metadata": object{}}}
-		line["parent"] = object{"type": "subscription_item_details", "subscription_item_details": object{"subscription": h.id}}
+		o["parent"] = object{"type": "subscription_details",
+			"subscription_details": object{"subscription": h.id, "metadata": object{}}}
+		line["parent"] = object{"type": "subscription_item_details",
+			"subscription_item_details": object{"subscription": h.id}}
 	} else {
 		o["subscription"], line["subscription"], line["type"] = h.id, h.id, "subscription"
 		o["paid"] = h.paid

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"verdetto/e2e/fixture"
+	"verdetto/shared/pay/paytest"
 	"verdetto/shared/store"
 	"verdetto/shared/store/storetest"
 )
@@ -79,11 +80,12 @@ func TestTheKeyPageAgain(t *testing.T) {
 		t.Errorf("in clear: %v", found)
 	}
 	clock.Add(10*time.Minute - time.Second)
-	s.Payments.Stripe.Down(true) // looking again asks nobody
-	if a := s.Confirm(session, "Accept", html); a.Status != 200 || fixture.KeyPattern.FindString(a.Body) != key || a.Header.Get("Cache-Control") != "no-store" {
+	paytest.Break(s.Payments.Stripe).Down(true) // looking again asks nobody
+	if a := s.Confirm(session, "Accept", html); a.Status != 200 || fixture.KeyPattern.FindString(a.Body) != key ||
+		a.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("looked at again: %d %s", a.Status, a.Page())
 	}
-	s.Payments.Stripe.Down(false)
+	paytest.Break(s.Payments.Stripe).Down(false)
 	for name, a := range map[string]fixture.Reply{
 		"a program":         s.Confirm(session),
 		"another's session": s.Confirm(other, "Accept", html),
@@ -95,21 +97,19 @@ func TestTheKeyPageAgain(t *testing.T) {
 	}
 	clock.Add(time.Second)
 	a := s.Confirm(session, "Accept", html, "Accept-Language", "en")
-	if a.Status != 409 || strings.Contains(a.Body, "vd_") || !strings.Contains(a.Page(), "A fresh key comes by e-mail") || !strings.Contains(a.Body, `href="/v1/pro/recupera?lang=en"`) {
+	if a.Status != 409 || strings.Contains(a.Body, "vd_") ||
+		!strings.Contains(a.Page(), "A fresh key comes by e-mail") ||
+		!strings.Contains(a.Body, `href="/v1/pro/recupera?lang=en"`) {
 		t.Errorf("after ten minutes: %d %s", a.Status, a.Page())
 	}
 }
 
 // TestAReplacedKeyIsNotShownAgain: within the ten minutes too.
 func TestAReplacedKeyIsNotShownAgain(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	session, _ := s.Buy("ada@example.com")
 	key := fixture.KeyPattern.FindString(s.Confirm(session, "Accept", html).Body)
-	if a := s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", key); a.Status != 200 {
-		t.Fatalf("%d %s", a.Status, a.Body)
-	}
+	must(t, s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", key), 200, "")
 	if a := s.Confirm(session, "Accept", html); a.Status != 409 || strings.Contains(a.Body, "vd_") {
 		t.Errorf("%d %s", a.Status, a.Page())
 	}
@@ -134,9 +134,7 @@ func TestALostAnswerIsShownAgain(t *testing.T) {
 
 // TestConfirmationForPeople: what there is instead of a key is said in the reader's language.
 func TestConfirmationForPeople(t *testing.T) {
-	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
+	s := parallel(t)
 	s.Checkout("ada@example.com")
 	open := s.Payments.Stripe.Sessions()[0]
 	foreign, _ := s.Payments.Stripe.SellOther("bob@example.com", "price_other")
@@ -145,12 +143,14 @@ func TestConfirmationForPeople(t *testing.T) {
 		status        int
 		says, leads   string
 	}{
-		{"pending", open, 409, "Il pagamento non è ancora arrivato", "/v1/pro/conferma?session_id=" + open + "&amp;lang=it"},
+		{"pending", open, 409, "Il pagamento non è ancora arrivato", "/v1/pro/conferma?session_id=" + open +
+			"&amp;lang=it"},
 		{"unknown", "cs_test_none", 404, "Questo pagamento non lo conosciamo", "/v1/pro?lang=it"},
 		{"foreign", foreign, 422, "Quel pagamento era per altro", "/v1/pro?lang=it"},
 	} {
 		a := s.Confirm(c.session, "Accept", html, "Accept-Language", "it")
-		if a.Status != c.status || !strings.Contains(a.Page(), c.says) || !strings.Contains(a.Body, `href="`+c.leads+`"`) {
+		if a.Status != c.status || !strings.Contains(a.Page(), c.says) ||
+			!strings.Contains(a.Body, `href="`+c.leads+`"`) {
 			t.Errorf("%s: %d %s", c.name, a.Status, a.Page())
 		}
 		if p := s.Confirm(c.session); p.Status != c.status || p.Code == "" {
@@ -158,7 +158,5 @@ func TestConfirmationForPeople(t *testing.T) {
 		}
 	}
 	s.Payments.Stripe.Expire(open)
-	if a := s.Confirm(open, "Accept", html, "Accept-Language", "it"); a.Status != 410 || !strings.Contains(a.Page(), "Il tempo per pagare è scaduto") {
-		t.Errorf("%d %s", a.Status, a.Page())
-	}
+	wantPage(t, s.Confirm(open, "Accept", html, "Accept-Language", "it"), 410, "Il tempo per pagare è scaduto")
 }

@@ -1,4 +1,4 @@
-package paytest
+package playmoney
 
 import (
 	"bytes"
@@ -74,6 +74,15 @@ func (s *Stripe) Deliver(ctx context.Context, address string, event Event) (int,
 	defer response.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<20))
 	return response.StatusCode, nil
+}
+
+// leadOn reports what a press of a button has done, and leads to the next page.
+func (s *Stripe) leadOn(w http.ResponseWriter, r *http.Request, next string) {
+	if err := s.report(r.Context()); err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
 // report delivers what has happened since it last did to Webhook, if there is one.

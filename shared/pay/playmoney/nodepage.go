@@ -1,4 +1,4 @@
-package paytest
+package playmoney
 
 import (
 	"html/template"
@@ -26,7 +26,8 @@ var nodePage = template.Must(template.New("").Parse(`<!DOCTYPE html>
 // page makes payments by hand; its fields may be filled in by the query.
 func (n *Node) page(w http.ResponseWriter, r *http.Request) {
 	fields := struct{ Wallet, Mint, Amount, Memo, Reference, Signature, Fault string }{
-		r.FormValue("wallet"), r.FormValue("mint"), r.FormValue("amount"), r.FormValue("memo"), r.FormValue("reference"), "", "",
+		r.FormValue("wallet"), r.FormValue("mint"), r.FormValue("amount"), r.FormValue("memo"),
+		r.FormValue("reference"), "", "",
 	}
 	if fields.Mint == "" {
 		fields.Mint = pay.MainnetUSDC
@@ -42,7 +43,8 @@ func (n *Node) page(w http.ResponseWriter, r *http.Request) {
 		case !wallet || !mint || fields.Reference != "" && !reference:
 			fields.Fault = "The wallet, the mint or the reference is not an address."
 		default:
-			fields.Signature = n.Pay(Transfer{Wallet: fields.Wallet, Mint: fields.Mint, Units: uint64(units), Memo: fields.Memo, Reference: fields.Reference}).String()
+			fields.Signature = n.Pay(Transfer{Wallet: fields.Wallet, Mint: fields.Mint, Units: uint64(units),
+				Memo: fields.Memo, Reference: fields.Reference}).String()
 		}
 	}
 	pageHeader(w, "'self'")
@@ -52,6 +54,7 @@ func (n *Node) page(w http.ResponseWriter, r *http.Request) {
 // pageHeader forbids a page everything but to send its form.
 func pageHeader(w http.ResponseWriter, forms string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action "+forms)
+	w.Header().Set("Content-Security-Policy",
+		"default-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action "+forms)
 	w.Header().Set("Cache-Control", "no-store")
 }

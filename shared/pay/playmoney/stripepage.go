@@ -1,4 +1,4 @@
-package paytest
+package playmoney
 
 import (
 	"fmt"
@@ -60,7 +60,8 @@ func (s *Stripe) checkoutPage(w http.ResponseWriter, r *http.Request) {
 	}
 	pageHeader(w, strings.Join(forms, " "))
 	_ = stripePages.ExecuteTemplate(w, "checkout", map[string]string{
-		"Price": fmt.Sprintf("%d.%02d %s", s.Amount/100, s.Amount%100, strings.ToUpper(s.Currency)), "Email": c.email, "Status": c.status,
+		"Price": fmt.Sprintf("%d.%02d %s", s.Amount/100, s.Amount%100, strings.ToUpper(s.Currency)), "Email": c.email,
+		"Status": c.status,
 	})
 }
 
@@ -83,11 +84,7 @@ func (s *Stripe) checkoutForm(w http.ResponseWriter, r *http.Request) {
 		s.complete(id, true)
 	}
 	s.mu.Unlock()
-	if err := s.report(r.Context()); err != nil {
-		http.Error(w, err.Error(), http.StatusBadGateway)
-		return
-	}
-	http.Redirect(w, r, strings.ReplaceAll(c.success, "{CHECKOUT_SESSION_ID}", id), http.StatusSeeOther)
+	s.leadOn(w, r, strings.ReplaceAll(c.success, "{CHECKOUT_SESSION_ID}", id))
 }
 
 func (s *Stripe) index(w http.ResponseWriter, _ *http.Request) {
@@ -96,7 +93,8 @@ func (s *Stripe) index(w http.ResponseWriter, _ *http.Request) {
 	s.mu.Lock()
 	for _, id := range slices.Sorted(maps.Keys(s.subscriptions)) {
 		h := s.subscriptions[id]
-		rows = append(rows, row{id, h.email, h.status, h.begin.Format(time.DateOnly) + " to " + h.end.Format(time.DateOnly)})
+		rows = append(rows, row{id, h.email, h.status, h.begin.Format(time.DateOnly) + " to " +
+			h.end.Format(time.DateOnly)})
 	}
 	s.mu.Unlock()
 	pageHeader(w, "'self'")
@@ -108,15 +106,12 @@ func (s *Stripe) indexForm(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	known := s.subscriptions[id] != nil
 	s.mu.Unlock()
-	act := map[string]func(string){"renew": s.Renew, "fail": s.FailRenewal, "cancel": s.CancelAtPeriodEnd, "end": s.End}[r.FormValue("do")]
+	act := map[string]func(string){"renew": s.Renew, "fail": s.FailRenewal, "cancel": s.CancelAtPeriodEnd,
+		"end": s.End}[r.FormValue("do")]
 	if !known || act == nil {
 		http.Error(w, "no such subscription or action", http.StatusBadRequest)
 		return
 	}
 	act(id)
-	if err := s.report(r.Context()); err != nil {
-		http.Error(w, err.Error(), http.StatusBadGateway)
-		return
-	}
-	http.Redirect(w, r, "/", http.StatusSeeOther)
+	s.leadOn(w, r, "/")
 }

@@ -1,7 +1,6 @@
-package paytest_test
+package playmoney_test
 
 import (
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,14 +13,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/shared/pay/paytest"
+	"verdetto/shared/pay/playmoney"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // fixture is a stand-in on loopback with a webhook that it reports to.
 type fixture struct {
-	stripe  *paytest.Stripe
+	stripe  *playmoney.Stripe
 	address string
 	now     time.Time
 
@@ -33,7 +32,7 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	d := &fixture{now: noon, answer: http.StatusOK}
-	d.stripe = paytest.NewStripe(func() time.Time { return d.now })
+	d.stripe = playmoney.NewStripe(func() time.Time { return d.now })
 	server := httptest.NewServer(d.stripe)
 	t.Cleanup(server.Close)
 	d.address = server.URL
@@ -41,10 +40,11 @@ func newFixture(t *testing.T) *fixture {
 		payload, _ := io.ReadAll(r.Body)
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		if r.Header.Get("Stripe-Signature") != paytest.Sign(payload, noon, paytest.TestSecret) {
+		if r.Header.Get("Stripe-Signature") != playmoney.Sign(payload, noon, playmoney.TestSecret) {
 			d.received = append(d.received, "badly signed")
 		} else {
-			d.received = append(d.received, regexp.MustCompile(`"type":"([a-z_.]+\.[a-z_]+)"`).FindStringSubmatch(string(payload))[1])
+			d.received = append(d.received, regexp.MustCompile(`"type":"([a-z_.]+\.[a-z_]+)"`).FindStringSubmatch(
+				string(payload))[1])
 		}
 		w.WriteHeader(d.answer)
 	}))
@@ -80,9 +80,11 @@ func (d *fixture) request(t *testing.T, method, path, key string, form url.Value
 // begin makes a session through the API and returns its page's path and its id.
 func (d *fixture) begin(t *testing.T) (path, id string) {
 	t.Helper()
-	status, _, body := d.request(t, http.MethodPost, "/v1/checkout/sessions", paytest.TestKey, url.Values{
-		"mode": {"subscription"}, "line_items[0][price]": {paytest.TestPrice}, "line_items[0][quantity]": {"1"}, "customer_email": {"a&b@example.com"},
-		"success_url": {"http://shop.example/done?id={CHECKOUT_SESSION_ID}"}, "cancel_url": {"http://shop.example/back"},
+	status, _, body := d.request(t, http.MethodPost, "/v1/checkout/sessions", playmoney.TestKey, url.Values{
+		"mode": {"subscription"}, "line_items[0][price]": {playmoney.TestPrice}, "line_items[0][quantity]": {"1"},
+		"customer_email": {"a&b@example.com"},
+		"success_url":    {"http://shop.example/done?id={CHECKOUT_SESSION_ID}"},
+		"cancel_url":     {"http://shop.example/back"},
 	})
 	found := regexp.MustCompile(`"url":"http://[^/]+(/c/pay/(cs_test_[0-9a-f]+))"`).FindStringSubmatch(body)
 	if status != http.StatusOK || found == nil {
@@ -95,11 +97,13 @@ func TestCheckoutPage(t *testing.T) {
 	d := newFixture(t)
 	path, id := d.begin(t)
 	_, header, page := d.request(t, http.MethodGet, path, "", nil)
-	if !strings.Contains(page, "12.99 USD") || !strings.Contains(page, "a&amp;b@example.com") || !strings.Contains(page, `value="pay"`) {
+	if !strings.Contains(page, "12.99 USD") || !strings.Contains(page, "a&amp;b@example.com") ||
+		!strings.Contains(page, `value="pay"`) {
 		t.Errorf("page: %s", page)
 	}
 	policy := header.Get("Content-Security-Policy")
-	if !strings.Contains(policy, "default-src 'none'") || !strings.Contains(policy, "form-action 'self' http://shop.example") {
+	if !strings.Contains(policy, "default-src 'none'") ||
+		!strings.Contains(policy, "form-action 'self' http://shop.example") {
 		t.Errorf("policy: %s", policy)
 	}
 	if strings.Contains(page, "<script") || strings.Contains(page, "style=") {
@@ -115,11 +119,13 @@ func TestCheckoutPage(t *testing.T) {
 	press("cancel", "http://shop.example/back")
 	press("pay", "http://shop.example/done?id="+id)
 	press("pay", "http://shop.example/done?id="+id) // again
-	want := []string{"checkout.session.completed", "customer.subscription.created", "invoice.paid", "invoice.payment_succeeded"}
+	want := []string{"checkout.session.completed", "customer.subscription.created", "invoice.paid",
+		"invoice.payment_succeeded"}
 	if diff := cmp.Diff(want, d.received); diff != "" {
 		t.Error(diff)
 	}
-	if _, _, page := d.request(t, http.MethodGet, path, "", nil); strings.Contains(page, `value="pay"`) || !strings.Contains(page, "is complete") {
+	if _, _, page := d.request(t, http.MethodGet, path, "", nil); strings.Contains(page, `value="pay"`) ||
+		!strings.Contains(page, "is complete") {
 		t.Errorf("page afterwards: %s", page)
 	}
 	if status, _, _ := d.request(t, http.MethodGet, "/c/pay/cs_test_other", "", nil); status != http.StatusNotFound {
@@ -134,7 +140,8 @@ func TestExpiredPage(t *testing.T) {
 	if _, _, page := d.request(t, http.MethodGet, path, "", nil); !strings.Contains(page, "is expired") {
 		t.Errorf("page: %s", page)
 	}
-	if status, header, _ := d.request(t, http.MethodPost, path, "", url.Values{"do": {"pay"}}); status != http.StatusSeeOther || header.Get("Location") != path {
+	if status, header, _ := d.request(t, http.MethodPost, path, "",
+		url.Values{"do": {"pay"}}); status != http.StatusSeeOther || header.Get("Location") != path {
 		t.Errorf("paying leads to %d %q", status, header.Get("Location"))
 	}
 	if len(d.stripe.Events()) != 0 {
@@ -162,27 +169,14 @@ func TestIndexPage(t *testing.T) {
 			t.Errorf("%s: %d, the last event is %s", c.do, status, got)
 		}
 	}
-	if _, _, page := d.request(t, http.MethodGet, "/", "", nil); !strings.Contains(page, held) || !strings.Contains(page, "canceled") {
+	if _, _, page := d.request(t, http.MethodGet, "/", "", nil); !strings.Contains(page, held) ||
+		!strings.Contains(page, "canceled") {
 		t.Errorf("page: %s", page)
 	}
 	d.answer = http.StatusInternalServerError
-	if status, _, body := d.request(t, http.MethodPost, "/", "", url.Values{"subscription": {held}, "do": {"renew"}}); status != http.StatusBadGateway {
+	if status, _, body := d.request(t, http.MethodPost, "/", "",
+		url.Values{"subscription": {held}, "do": {"renew"}}); status != http.StatusBadGateway {
 		t.Errorf("a webhook that fails is passed over: %d %s", status, body)
-	}
-}
-
-func TestDeliverByHand(t *testing.T) {
-	d := newFixture(t)
-	_, id := d.begin(t)
-	d.stripe.Pay(id)
-	events := d.stripe.Events()
-	for _, event := range []paytest.Event{events[2], events[0], events[2]} { // out of order, and one twice
-		if status, err := d.stripe.Deliver(t.Context(), d.stripe.Webhook, event); status != http.StatusOK || err != nil {
-			t.Errorf("%d, %v", status, err)
-		}
-	}
-	if diff := cmp.Diff([]string{"invoice.paid", "checkout.session.completed", "invoice.paid"}, d.received); diff != "" {
-		t.Error(diff)
 	}
 }
 
@@ -195,54 +189,19 @@ func TestAPIRefuses(t *testing.T) {
 		says                    string
 	}{
 		{"no key", http.MethodGet, "/v1/subscriptions/sub_1", "", nil, 401, "Invalid API Key"},
-		{"unknown subscription", http.MethodGet, "/v1/subscriptions/sub_1", paytest.TestKey, nil, 404, "resource_missing"},
-		{"unknown session", http.MethodGet, "/v1/checkout/sessions/cs_1", paytest.TestKey, nil, 404, "resource_missing"},
-		{"unknown path", http.MethodGet, "/v1/lottery", paytest.TestKey, nil, 404, "Unrecognized"},
-		{"unknown parameter", http.MethodPost, "/v1/checkout/sessions", paytest.TestKey, url.Values{"luck": {"1"}}, 400, "parameter_unknown"},
-		{"single payment", http.MethodPost, "/v1/checkout/sessions", paytest.TestKey, url.Values{"mode": {"payment"}}, 400, "mode"},
+		{"unknown subscription", http.MethodGet, "/v1/subscriptions/sub_1", playmoney.TestKey, nil, 404,
+			"resource_missing"},
+		{"unknown session", http.MethodGet, "/v1/checkout/sessions/cs_1", playmoney.TestKey, nil, 404,
+			"resource_missing"},
+		{"unknown path", http.MethodGet, "/v1/lottery", playmoney.TestKey, nil, 404, "Unrecognized"},
+		{"unknown parameter", http.MethodPost, "/v1/checkout/sessions", playmoney.TestKey, url.Values{"luck": {"1"}},
+			400, "parameter_unknown"},
+		{"single payment", http.MethodPost, "/v1/checkout/sessions", playmoney.TestKey, url.Values{"mode": {"payment"}},
+			400, "mode"},
 	} {
 		status, _, body := d.request(t, c.method, c.path, c.key, c.form)
 		if status != c.status || !strings.Contains(body, c.says) {
 			t.Errorf("%s: %d %s", c.name, status, body)
 		}
-	}
-}
-
-func TestFaultsOnTheWire(t *testing.T) {
-	d := newFixture(t)
-	get := func() error {
-		response, err := http.Get(d.address + "/")
-		if err != nil {
-			return err
-		}
-		defer response.Body.Close()
-		if response.StatusCode != http.StatusOK {
-			return errors.New(response.Status)
-		}
-		return nil
-	}
-	released := make(chan struct{})
-	d.stripe.Fail(paytest.Cut(), paytest.CutAfter(), paytest.Broken(503), paytest.Slow(released), paytest.Fault{})
-	for _, want := range []string{"EOF", "EOF", "503 Service Unavailable"} {
-		if err := get(); err == nil || !strings.HasSuffix(err.Error(), want) {
-			t.Errorf("%v, want %s", err, want)
-		}
-	}
-	answered := make(chan error)
-	go func() { answered <- get() }()
-	close(released)
-	if err := <-answered; err != nil {
-		t.Errorf("released: %v", err)
-	}
-	if err := get(); err != nil {
-		t.Errorf("no fault: %v", err)
-	}
-	d.stripe.Down(true)
-	if err := get(); err == nil {
-		t.Error("it answers while it is down")
-	}
-	d.stripe.Down(false)
-	if err := get(); err != nil {
-		t.Errorf("up again: %v", err)
 	}
 }

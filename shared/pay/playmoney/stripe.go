@@ -1,4 +1,4 @@
-package paytest
+package playmoney
 
 import (
 	"crypto/sha256"
@@ -15,7 +15,7 @@ import (
 // checkout pages and, at /, a page on which a person makes time pass for
 // subscriptions. The exported fields are set before the first request.
 type Stripe struct {
-	Faults
+	wrapped
 
 	Key    string // the API key that is accepted
 	Price  string // the price that is sold
@@ -82,8 +82,7 @@ type holding struct {
 	deletedCustomer     bool
 }
 
-// id makes up an identifier. The caller holds the lock, as in all that follows
-// in lower case.
+// id makes up an identifier. The caller holds the lock, as in all that follows in lower case.
 func (s *Stripe) id(prefix string) string {
 	s.counter++
 	sum := sha256.Sum256([]byte(fmt.Sprint(prefix, s.counter)))
@@ -93,7 +92,7 @@ func (s *Stripe) id(prefix string) string {
 func (s *Stripe) session(id string) *checkout {
 	c := s.sessions[id]
 	if c == nil {
-		panic("paytest: no session " + id)
+		panic("playmoney: no session " + id)
 	}
 	if c.status == "open" && !s.now().Before(c.expires) {
 		c.status = "expired"
@@ -104,7 +103,7 @@ func (s *Stripe) session(id string) *checkout {
 func (s *Stripe) held(id string) *holding {
 	h := s.subscriptions[id]
 	if h == nil {
-		panic("paytest: no subscription " + id)
+		panic("playmoney: no subscription " + id)
 	}
 	return h
 }
@@ -140,7 +139,7 @@ func (s *Stripe) PayLater(session string) (subscription string) {
 func (s *Stripe) complete(session string, paid bool) string {
 	c := s.session(session)
 	if c.status != "open" {
-		panic("paytest: the session is " + c.status)
+		panic("playmoney: the session is " + c.status)
 	}
 	return s.subscribe(c, s.Price, paid)
 }
@@ -149,18 +148,31 @@ func (s *Stripe) complete(session string, paid bool) string {
 func (s *Stripe) SellOther(email, price string) (session, subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := &checkout{id: s.id("cs_test_"), email: email, status: "open", created: s.now(), expires: s.now().Add(sessionLife)}
+	c := &checkout{id: s.id("cs_test_"), email: email, status: "open", created: s.now(),
+		expires: s.now().Add(sessionLife)}
 	s.sessions[c.id] = c
 	return c.id, s.subscribe(c, price, true)
 }
 
-// Reprice gives a subscription another price.
-func (s *Stripe) Reprice(subscription, price string) {
+// change changes a subscription, and notes that it was updated and what became of its invoice.
+func (s *Stripe) change(subscription string, how func(*holding), invoice ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.held(subscription)
-	h.price = price
+	how(h)
 	s.happen("customer.subscription.updated", s.subscriptionObject(h, nil))
+	s.invoiced(h, invoice...)
+}
+
+func (s *Stripe) invoiced(h *holding, kinds ...string) {
+	for _, kind := range kinds {
+		s.happen(kind, s.invoiceObject(h))
+	}
+}
+
+// Reprice gives a subscription another price.
+func (s *Stripe) Reprice(subscription, price string) {
+	s.change(subscription, func(h *holding) { h.price = price })
 }
 
 func (s *Stripe) subscribe(c *checkout, price string, paid bool) string {
@@ -174,14 +186,9 @@ func (s *Stripe) subscribe(c *checkout, price string, paid bool) string {
 	s.happen("checkout.session.completed", s.sessionObject(c, nil))
 	s.happen("customer.subscription.created", s.subscriptionObject(h, nil))
 	if paid {
-		s.invoicePaid(h)
+		s.invoiced(h, "invoice.paid", "invoice.payment_succeeded")
 	}
 	return h.id
-}
-
-func (s *Stripe) invoicePaid(h *holding) {
-	s.happen("invoice.paid", s.invoiceObject(h))
-	s.happen("invoice.payment_succeeded", s.invoiceObject(h))
 }
 
 // Settle lets the money of PayLater arrive.
@@ -193,7 +200,7 @@ func (s *Stripe) Settle(session string) {
 	h := s.held(c.subscription)
 	h.paid = true
 	s.happen("checkout.session.async_payment_succeeded", s.sessionObject(c, nil))
-	s.invoicePaid(h)
+	s.invoiced(h, "invoice.paid", "invoice.payment_succeeded")
 }
 
 // Expire ends an open checkout.
@@ -207,38 +214,26 @@ func (s *Stripe) Expire(session string) {
 
 // Renew pays what a failed renewal left open, or else begins the next period and pays it.
 func (s *Stripe) Renew(subscription string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	h := s.held(subscription)
-	if h.paid {
-		h.advance()
-	}
-	h.paid, h.status = true, "active"
-	s.happen("customer.subscription.updated", s.subscriptionObject(h, nil))
-	s.invoicePaid(h)
+	s.change(subscription, func(h *holding) {
+		if h.paid {
+			h.advance()
+		}
+		h.paid, h.status = true, "active"
+	}, "invoice.paid", "invoice.payment_succeeded")
 }
 
 // FallDue begins the next period, whose invoice is not charged yet: for about an
 // hour a subscription is active and not paid.
-func (s *Stripe) FallDue(subscription string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	h := s.held(subscription)
-	h.advance()
-	s.happen("customer.subscription.updated", s.subscriptionObject(h, nil))
-}
+func (s *Stripe) FallDue(subscription string) { s.change(subscription, (*holding).advance) }
 
 // FailRenewal begins the next period, if it has not begun, and fails to collect for it.
 func (s *Stripe) FailRenewal(subscription string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	h := s.held(subscription)
-	if h.paid {
-		h.advance()
-	}
-	h.status = "past_due"
-	s.happen("customer.subscription.updated", s.subscriptionObject(h, nil))
-	s.happen("invoice.payment_failed", s.invoiceObject(h))
+	s.change(subscription, func(h *holding) {
+		if h.paid {
+			h.advance()
+		}
+		h.status = "past_due"
+	}, "invoice.payment_failed")
 }
 
 func (h *holding) advance() {
@@ -249,18 +244,17 @@ func (h *holding) advance() {
 
 // CancelAtPeriodEnd stops a subscription from renewing; End is still to come.
 func (s *Stripe) CancelAtPeriodEnd(subscription string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	h := s.held(subscription)
-	h.cancels = true
-	s.happen("customer.subscription.updated", s.subscriptionObject(h, nil))
+	s.change(subscription, func(h *holding) { h.cancels = true })
 }
 
 // End ends a subscription now.
 func (s *Stripe) End(subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := s.held(subscription)
+	s.end(s.held(subscription))
+}
+
+func (s *Stripe) end(h *holding) {
 	h.status, h.ended = "canceled", s.now()
 	s.happen("customer.subscription.deleted", s.subscriptionObject(h, nil))
 }
@@ -280,8 +274,7 @@ func (s *Stripe) forget(customer string) {
 			continue
 		}
 		if h.ended.IsZero() {
-			h.status, h.ended = "canceled", s.now()
-			s.happen("customer.subscription.deleted", s.subscriptionObject(h, nil))
+			s.end(h)
 		}
 		h.deletedCustomer = true
 	}
@@ -298,7 +291,8 @@ func (s *Stripe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mux.HandleFunc("POST /v1/customers/{id}", s.api(s.updateCustomer))
 	mux.HandleFunc("DELETE /v1/customers/{id}", s.api(s.deleteCustomer))
 	mux.HandleFunc("/v1/", s.api(func(r *http.Request) (int, object) {
-		return fault(http.StatusNotFound, "invalid_request_error", "", "", "Unrecognized request URL ("+r.Method+": "+r.URL.Path+").")
+		return fault(http.StatusNotFound, "invalid_request_error", "", "",
+			"Unrecognized request URL ("+r.Method+": "+r.URL.Path+").")
 	}))
 	mux.HandleFunc("GET /c/pay/{id}", s.checkoutPage)
 	mux.HandleFunc("POST /c/pay/{id}", s.checkoutForm)

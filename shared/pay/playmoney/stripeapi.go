@@ -1,4 +1,4 @@
-package paytest
+package playmoney
 
 import (
 	"encoding/json"
@@ -32,6 +32,16 @@ func fault(status int, kind, code, param, message string) (int, object) {
 	return status, object{"error": e}
 }
 
+// refused is a fault of the request: its code, its parameter, and why.
+func refused(code, param, message string) (int, object) {
+	return fault(http.StatusBadRequest, "invalid_request_error", code, param, message)
+}
+
+// missing is what there is not: a kind of object, named by a parameter.
+func missing(kind, param, id string) (int, object) {
+	return fault(http.StatusNotFound, "invalid_request_error", "resource_missing", param, "No such "+kind+": '"+id+"'")
+}
+
 // api wraps an operation: who calls, idempotency, JSON.
 func (s *Stripe) api(operation func(*http.Request) (int, object)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -47,12 +57,14 @@ func (s *Stripe) api(operation func(*http.Request) (int, object)) http.HandlerFu
 }
 
 // once performs an operation, or repeats what was answered to its idempotency key.
-func (s *Stripe) once(w http.ResponseWriter, r *http.Request, operation func(*http.Request) (int, object)) (int, object) {
+func (s *Stripe) once(w http.ResponseWriter, r *http.Request, operation func(*http.Request) (int, object)) (int,
+	object) {
 	if r.Header.Get("Authorization") != "Bearer "+s.Key {
-		return fault(http.StatusUnauthorized, "invalid_request_error", "", "", "Invalid API Key provided: "+r.Header.Get("Authorization"))
+		return fault(http.StatusUnauthorized, "invalid_request_error", "", "",
+			"Invalid API Key provided: "+r.Header.Get("Authorization"))
 	}
 	if err := r.ParseForm(); err != nil {
-		return fault(http.StatusBadRequest, "invalid_request_error", "", "", err.Error())
+		return refused("", "", err.Error())
 	}
 	key := r.Header.Get("Idempotency-Key")
 	if r.Method != http.MethodPost || key == "" {
@@ -78,21 +90,23 @@ func (s *Stripe) createSession(r *http.Request) (int, object) {
 		switch name {
 		case "mode", "line_items[0][price]", "line_items[0][quantity]", "customer_email", "success_url", "cancel_url":
 		default:
-			return fault(http.StatusBadRequest, "invalid_request_error", "parameter_unknown", name, "Received unknown parameter: "+name)
+			return refused("parameter_unknown", name, "Received unknown parameter: "+name)
 		}
 	}
 	email := form.Get("customer_email")
 	switch {
 	case form.Get("mode") != "subscription" || form.Get("line_items[0][quantity]") != "1":
-		return fault(http.StatusBadRequest, "invalid_request_error", "", "mode", "One subscription is what is sold here.")
+		return refused("", "mode", "One subscription is what is sold here.")
 	case form.Get("line_items[0][price]") != s.Price:
-		return fault(http.StatusBadRequest, "invalid_request_error", "resource_missing", "line_items[0][price]", "No such price: '"+form.Get("line_items[0][price]")+"'")
+		return refused("resource_missing", "line_items[0][price]",
+			"No such price: '"+form.Get("line_items[0][price]")+"'")
 	case !strings.Contains(email, "@"):
-		return fault(http.StatusBadRequest, "invalid_request_error", "email_invalid", "customer_email", "Invalid email address: "+email)
+		return refused("email_invalid", "customer_email", "Invalid email address: "+email)
 	}
 	for _, name := range []string{"success_url", "cancel_url"} {
-		if u, err := url.Parse(form.Get(name)); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return fault(http.StatusBadRequest, "invalid_request_error", "url_invalid", name, "Not a valid URL")
+		if u, err := url.Parse(form.Get(name)); err != nil || u.Scheme != "http" && u.Scheme != "https" ||
+			u.Host == "" {
+			return refused("url_invalid", name, "Not a valid URL")
 		}
 	}
 	now := s.now()
@@ -109,7 +123,7 @@ func (s *Stripe) createSession(r *http.Request) (int, object) {
 func (s *Stripe) getSession(r *http.Request) (int, object) {
 	id := r.PathValue("id")
 	if s.sessions[id] == nil {
-		return fault(http.StatusNotFound, "invalid_request_error", "resource_missing", "session", "No such checkout.session: "+id)
+		return missing("checkout.session", "session", id)
 	}
 	c := s.session(id)
 	answer := s.sessionObject(c, expansions(r))
@@ -122,7 +136,7 @@ func (s *Stripe) getSession(r *http.Request) (int, object) {
 func (s *Stripe) getSubscription(r *http.Request) (int, object) {
 	h := s.subscriptions[r.PathValue("id")]
 	if h == nil {
-		return fault(http.StatusNotFound, "invalid_request_error", "resource_missing", "id", "No such subscription: '"+r.PathValue("id")+"'")
+		return missing("subscription", "id", r.PathValue("id"))
 	}
 	return http.StatusOK, s.subscriptionObject(h, expansions(r))
 }

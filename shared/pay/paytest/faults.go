@@ -1,12 +1,4 @@
-// Package paytest stands in for a card processor and for a node of a blockchain,
-// in tests and on one machine: Stripe speaks the wire of Stripe's API, Node that of a
-// Solana node.
-//
-// Both hold their state in memory and tell the truth about it on the wire as the
-// real ones do: sessions are paid, renewed and ended, transactions are pending,
-// final or failed. They are written from the wire alone, without the libraries
-// that the adapters use, so that both sides cannot be wrong in the same way. They
-// can be told to misbehave.
+// Package paytest makes play money misbehave on the wire.
 package paytest
 
 import (
@@ -17,8 +9,8 @@ import (
 
 // Fault is one way in which a request goes wrong. The zero value is no fault.
 type Fault struct {
-	Status int             // answered with Body, instead of the answer
-	Header http.Header     // added to that
+	Status int             // answered with Header and Body instead of the answer
+	Header http.Header     //
 	Body   string          //
 	Cut    bool            // the connection breaks without an answer
 	After  bool            // only once the request has had its effect; with no other fault, nothing is wrong
@@ -49,6 +41,15 @@ type Faults struct {
 	down  bool
 }
 
+// Break stands between the network and a stand-in. It takes the place of an earlier Break.
+func Break(standIn interface {
+	Wrap(func(http.Handler) http.Handler)
+}) *Faults {
+	f := &Faults{}
+	standIn.Wrap(f.around)
+	return f
+}
+
 // Fail makes the next requests go wrong, one fault each, in this order.
 func (f *Faults) Fail(faults ...Fault) {
 	f.mu.Lock()
@@ -77,29 +78,31 @@ func (f *Faults) next() Fault {
 	return fault
 }
 
-// serve answers a request by the handler, or by the next fault.
-func (f *Faults) serve(w http.ResponseWriter, r *http.Request, handler http.Handler) {
-	fault := f.next()
-	if fault.Until != nil {
-		select {
-		case <-fault.Until:
-		case <-r.Context().Done():
+// around answers a request by the handler, or by the next fault.
+func (f *Faults) around(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fault := f.next()
+		if fault.Until != nil {
+			select {
+			case <-fault.Until:
+			case <-r.Context().Done():
+				panic(http.ErrAbortHandler)
+			}
+		}
+		if !fault.Cut && fault.Status == 0 {
+			handler.ServeHTTP(w, r)
+			return
+		}
+		if fault.After {
+			handler.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		if fault.Cut {
 			panic(http.ErrAbortHandler)
 		}
-	}
-	if !fault.Cut && fault.Status == 0 {
-		handler.ServeHTTP(w, r)
-		return
-	}
-	if fault.After {
-		handler.ServeHTTP(httptest.NewRecorder(), r)
-	}
-	if fault.Cut {
-		panic(http.ErrAbortHandler)
-	}
-	for name, values := range fault.Header {
-		w.Header()[name] = values
-	}
-	w.WriteHeader(fault.Status)
-	_, _ = w.Write([]byte(fault.Body))
+		for name, values := range fault.Header {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(fault.Status)
+		_, _ = w.Write([]byte(fault.Body))
+	})
 }

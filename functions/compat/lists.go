@@ -1,0 +1,158 @@
+package compat
+
+import (
+	"slices"
+	"strconv"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+// flight is a departure, and the cheapest fare that it has.
+type flight struct {
+	Type          string      `json:"type"`
+	Origin        string      `json:"origin"`
+	Destination   string      `json:"destination"`
+	DepartureDate string      `json:"departureDate"`
+	ReturnDate    string      `json:"returnDate,omitempty"`
+	Price         total       `json:"price"`
+	Links         flightLinks `json:"links"`
+}
+
+// flightLinks are of a flight: either destinations or dates, and the page with our verdict.
+type flightLinks struct {
+	Destinations string `json:"flightDestinations,omitempty"`
+	Dates        string `json:"flightDates,omitempty"`
+	Offers       string `json:"flightOffers"`
+}
+
+type listAnswer struct {
+	Warnings     []fault      `json:"warnings,omitempty"`
+	Data         []flight     `json:"data"`
+	Dictionaries dictionaries `json:"dictionaries"`
+	Meta         meta         `json:"meta"`
+}
+
+// filter is what both lists are asked by.
+type filter struct {
+	days     span
+	nights   span
+	oneWay   bool
+	nonStop  bool
+	most     fare.Cents // 0: any
+	part     part
+	ofMonths bool // of destinations: the cheapest fare of each month, not that of any time
+}
+
+func (p *parameters) filter() (f filter) {
+	f.oneWay, f.nonStop = p.flag("oneWay"), p.flag("nonStop")
+	f.days = p.days("departureDate", verdict.CalendarDays)
+	f.nights = p.nights("duration", f.oneWay)
+	if most, given := p.number("maxPrice", 1, int(fare.MaxPrice/100)); given {
+		f.most = 100 * fare.Cents(most)
+	}
+	f.part = p.part()
+	return f
+}
+
+// defaults are the parameters of a filter that were not given.
+func (p *parameters) defaults(f filter, viewBy string) *defaults {
+	var d defaults
+	absent := func(name string) bool { return len(p.values[name]) == 0 }
+	if absent("departureDate") {
+		d.DepartureDate = fare.Day(f.days.from).String() + "," + fare.Day(f.days.to).String()
+	}
+	if absent("oneWay") {
+		d.OneWay = &f.oneWay
+	}
+	if absent("duration") && !f.oneWay {
+		d.Duration = strconv.Itoa(f.nights.from) + "," + strconv.Itoa(f.nights.to)
+	}
+	if absent("nonStop") {
+		d.NonStop = &f.nonStop
+	}
+	if absent("viewBy") {
+		d.ViewBy = viewBy
+	}
+	if d == (defaults{}) {
+		return nil
+	}
+	return &d
+}
+
+// option is a departure that has a fare.
+type option struct {
+	to           place
+	depart, back fare.Day // back is 0 where it is one-way
+	price        fare.Cents
+}
+
+// trips are the kinds of trip that a filter asks for.
+func (f filter) trips() (all []fare.Trip) {
+	for _, t := range fare.Trips() {
+		from, to := t.Nights()
+		if (t == fare.OneWay) == f.oneWay && (f.oneWay || from <= f.nights.to && to >= f.nights.from) {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// holds reports whether a fare is asked for.
+func (f filter) holds(o option) bool {
+	return f.days.holds(int(o.depart)) && (f.most == 0 || o.price <= f.most) &&
+		(f.oneWay || f.nights.holds(int(o.back-o.depart)))
+}
+
+// list is what an answer shows: of each group the cheapest option, in order.
+type list struct {
+	kind    string
+	from    place
+	options []option
+	group   func(option) any
+	order   func(a, b option) int
+	links   func(option) flightLinks
+}
+
+// fill puts the part of a list that is asked for into an answer, with the names of its places.
+func (s *Service) fill(out *listAnswer, p *parameters, f filter, viewBy string, l list) {
+	options := cheapest(l.options, l.group)
+	slices.SortStableFunc(options, l.order)
+	out.Meta = meta{Count: len(options), Currency: "EUR", Defaults: p.defaults(f, viewBy)}
+	options, out.Meta.Links = partOf(s, p, f.part, options)
+	out.Data = []flight{}
+	named := []place{l.from}
+	for _, o := range options {
+		d := flight{
+			Type: l.kind, Origin: l.from.code, Destination: o.to.code,
+			DepartureDate: o.depart.String(), Price: total{amount(o.price)}, Links: l.links(o),
+		}
+		if o.back != 0 {
+			d.ReturnDate = o.back.String()
+		}
+		d.Links.Offers = s.pageURL(l.from, o.to, d.DepartureDate, d.ReturnDate, f.nonStop)
+		out.Data = append(out.Data, d)
+		named = append(named, o.to)
+	}
+	out.Dictionaries = dictionary(named...)
+}
+
+// cheapest keeps the cheapest option of each group; of equal ones the first.
+func cheapest(options []option, group func(option) any) (kept []option) {
+	at := map[any]int{}
+	for _, o := range options {
+		g := group(o)
+		i, seen := at[g]
+		switch {
+		case !seen:
+			at[g] = len(kept)
+			kept = append(kept, o)
+		case o.price < kept[i].price:
+			kept[i] = o
+		}
+	}
+	return kept
+}
+
+// weekOf is the Monday of a day's week.
+func weekOf(d fare.Day) fare.Day { return d - fare.Day((int(d.Time().Weekday())+6)%7) }
