@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
@@ -13,7 +14,6 @@ import (
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
-	"verdetto/shared/web/chart"
 	"verdetto/shared/web/httpapi"
 )
 

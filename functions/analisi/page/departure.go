@@ -3,12 +3,12 @@ package page
 import (
 	"strings"
 
+	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
-	"verdetto/shared/web/chart"
 )
 
 // showDeparture answers with a verdict about a departure or the cheapest of a month.

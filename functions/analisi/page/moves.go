@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
+	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
-	"verdetto/shared/web/chart"
 )
 
 // movesView is how the fare of a departure has moved; or Why it is not told.

@@ -3,12 +3,12 @@ package page
 import (
 	"context"
 
+	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
-	"verdetto/shared/web/chart"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/page"
 )

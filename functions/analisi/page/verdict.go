@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
-	"verdetto/shared/web/chart"
 )
 
 // newest is the day of the newest fare of a route.

@@ -10,9 +10,9 @@ import (
 	"net/http"
 	"strings"
 
+	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
-	"verdetto/shared/web/chart"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/page"
 )

@@ -17,9 +17,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
-	"verdetto/shared/web/chart"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -131,7 +131,7 @@ func TestCharts(t *testing.T) {
 			}
 			want, err := os.ReadFile(path)
 			if err != nil {
-				t.Fatal(err, "; go test ./shared/web/chart -update writes it")
+				t.Fatal(err, "; go test ./functions/analisi/page/chart -update writes it")
 			}
 			if diff := cmp.Diff(string(want), strings.ReplaceAll(svg, "><", ">\n<")+"\n"); diff != "" {
 				t.Error(diff)

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
-	"verdetto/shared/web/chart"
 )
 
 // TestPicture: it is one XML document that refers to nothing, escapes what it is
