@@ -19,7 +19,7 @@ type confrontoInput struct {
 	published.Shown
 }
 
-func (in *confrontoInput) questions() ([]answer.Question, []published.Viaggio, error) {
+func (in *confrontoInput) comparison() (published.Comparison, error) {
 	list := func(s string) []string {
 		if s == "" {
 			return nil
@@ -29,7 +29,7 @@ func (in *confrontoInput) questions() ([]answer.Question, []published.Viaggio, e
 	return (&published.Trips{
 		From: answer.Named{Parameter: "origine", Name: in.Origine}, Destinations: list(in.Destinazioni), Departures: list(in.Partenze), Months: list(in.Mesi),
 		Trip: published.Trip{Diretto: in.Diretto, Notti: in.Notti, Valuta: in.Valuta},
-	}).Questions(func(parameter string) string { return several[parameter] })
+	}).Comparison(func(parameter string) string { return several[parameter] })
 }
 
 // several are what the parameters of one verdict are called here.
@@ -45,21 +45,21 @@ func (s *Service) registerComparison(api *httpapi.API) {
 		Problems:      []httpapi.ProblemType{httpapi.SameCity, httpapi.UnknownCurrency},
 		ConsumesQuota: true,
 	}, func(ctx context.Context, in *confrontoInput) error {
-		all, _, err := in.questions()
+		c, err := in.comparison()
 		if err != nil {
 			return err
 		}
-		return s.Answers().CheckTrips(ctx, all)
+		return s.Answers().CheckTrips(ctx, c)
 	}, func(ctx context.Context, in *confrontoInput) (*confrontoOutput, error) {
-		all, asked, err := in.questions()
+		trips, err := in.comparison()
 		if err != nil {
 			return nil, err
 		}
-		granted, err := api.ConsumeQuotas(ctx, "analisi", len(all))
+		granted, err := api.ConsumeQuotas(ctx, "analisi", trips.Len())
 		if err != nil {
 			return nil, err
 		}
-		c, err := s.Answers().Compare(ctx, all, asked, granted)
+		c, err := s.Answers().Compare(ctx, trips, granted)
 		return &confrontoOutput{c}, err
 	})
 }

@@ -59,8 +59,7 @@ func (s *Service) addResources(server *mcp.Server) {
 		URITemplate: coverageURI + "/{origin}", Name: "coverage-from", Title: "Destinations that are covered from a city", MIMEType: "application/json",
 		Description: "Every destination in the data from a city, given by its IATA code, with how many observations each rests on and how fresh they are. Reading it counts as watched_routes.",
 	}, s.resource(func(ctx context.Context, uri string) (any, error) {
-		origin := answer.Named{Parameter: "origin", Name: strings.TrimPrefix(uri, coverageURI+"/")}
-		return s.Answers.Covered(ctx, origin, answer.Named{}, "")
+		return s.Answers.Covered(ctx, originOf(strings.TrimPrefix(uri, coverageURI+"/")), answer.Named{}, "")
 	}))
 }
 

@@ -21,11 +21,6 @@ import (
 // those do, and never less about how sure it is: an agent may pass on nothing else.
 type sentences struct{ *i18n.Language }
 
-// Asker is part of the arguments of every tool.
-type Asker struct {
-	Language string `json:"language,omitempty" doc:"Language of the sentences and of city names, by its code, it, en, de, fr, es or pt: that of who is asking you. Without it, and for one that is not spoken here, English. Fields and their values are the same in all" maxLength:"20"`
-}
-
 // say is what the asker is answered in.
 func (a Asker) say() sentences {
 	code, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(a.Language)), "-") // pt-BR is pt
