@@ -5,8 +5,6 @@ package scorecard
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -179,17 +177,10 @@ func (s *Service) Register(api *httpapi.API) {
 		Answer: Pagella{}, Text: "text/csv",
 	}, nil, func(ctx context.Context, in *pagellaInput) (*httpapi.Tagged, error) {
 		p, err := s.pagella(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if in.Formato == "csv" {
+		if err == nil && in.Formato == "csv" {
 			return httpapi.Tag(in.IfNoneMatch, "text/csv; charset=utf-8", p.CSV()), nil
 		}
-		body, err := json.Marshal(p)
-		if err != nil {
-			return nil, fmt.Errorf("write score: %w", err)
-		}
-		return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
+		return httpapi.TagJSON(in.IfNoneMatch, p, err)
 	})
 	httpapi.Page(api, "pagella-page", httpapi.PageDoc{Summary: "The same as a page", Statuses: []int{200}}, s.page)
 }

@@ -42,6 +42,26 @@ func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context
 	register(a, name, description{JSONDoc: doc}, check, handler)
 }
 
+// Asked makes the two functions that JSON wants of one that reads a question from the
+// parameters, one that refuses it before it is counted, and one that answers it.
+func Asked[I, Q, O any](
+	question func(*I) (Q, error), check func(context.Context, Q) error, handler func(context.Context, *I, Q) (*O, error),
+) (func(context.Context, *I) error, func(context.Context, *I) (*O, error)) {
+	return func(ctx context.Context, in *I) error {
+			q, err := question(in)
+			if err != nil {
+				return err
+			}
+			return check(ctx, q)
+		}, func(ctx context.Context, in *I) (*O, error) {
+			q, err := question(in)
+			if err != nil {
+				return nil, err
+			}
+			return handler(ctx, in, q)
+		}
+}
+
 // Page registers a typed handler that answers with a page whatever it is asked:
 // its parameters are handed over as they came. Otherwise it is as JSON.
 func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Context, *I) (*O, error)) {
