@@ -9,6 +9,7 @@
 package httpapi
 
 import (
+	"crypto/sha256"
 	"log/slog"
 	"net/http"
 	"time"
@@ -60,6 +61,7 @@ type Config struct {
 type API struct {
 	config  Config
 	signer  apikey.TokenSigner
+	origins [][sha256.Size]byte // hashes of OriginSecrets
 	router  *router
 	huma    huma.API
 	handler http.Handler
@@ -69,6 +71,9 @@ type API struct {
 func New(config Config) *API {
 	config.Log = RequestLog(config.Log)
 	a := &API{config: config, signer: apikey.NewTokenSigner(config.Pepper), router: newRouter()}
+	for _, secret := range config.OriginSecrets {
+		a.origins = append(a.origins, sha256.Sum256([]byte(secret)))
+	}
 	a.huma = newHuma(a.router)
 	a.handler = a.middleware(a.router)
 	return a

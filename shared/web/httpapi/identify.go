@@ -37,38 +37,27 @@ type Customers interface {
 // identify finds out who is calling: a customer where the endpoint takes keys
 // and one is sent, or a token of one, and otherwise an address. A key that is not
 // good is never taken for none.
-func (a *API) identify(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := callOf(r.Context())
-		given, shown := r.Header[KeyHeader]
-		if shown = shown && c.endpoint.route.Keyed(); !shown && !c.endpoint.route.Tokens {
-			c.subject = c.address
-			next.ServeHTTP(w, r)
-			return
+func (a *API) identify(r *http.Request, c *call) *Problem {
+	c.subject = c.address
+	given, shown := r.Header[KeyHeader]
+	if !(shown && c.endpoint.route.Keyed()) && !c.endpoint.route.Tokens {
+		return nil
+	}
+	customer, p := a.caller(r.Context(), given)
+	if p == nil && customer.ID != "" {
+		c.pro, c.subject, c.holder = true, string(customer.ID), customer
+	}
+	if p == nil || p.Status == http.StatusUnauthorized && p.Code != PlanEnded.Code {
+		// Who shows a key was let in for it, and is known only now.
+		if over := a.overOthers(r.Context()); over != nil {
+			return over
 		}
-		customer, p := a.caller(r.Context(), given)
-		if p == nil {
-			c.subject = c.address
-			if customer.ID != "" {
-				c.pro, c.subject, c.holder = true, string(customer.ID), customer
-			}
-		}
-		if p == nil || p.Status == http.StatusUnauthorized && p.Code != PlanEnded.Code {
-			// Who shows a key was let in for it, and is known only now.
-			if over := a.overOthers(r.Context()); over != nil {
-				p = over
-			}
-		}
-		if p != nil {
-			p.Write(w, r)
-			return
-		}
-		if c.pro {
-			c.header.Set("X-Plan", "pro")
-			c.header.Set("X-Cache", "MISS")
-		}
-		next.ServeHTTP(w, r)
-	})
+	}
+	if c.pro {
+		c.header.Set("X-Plan", "pro")
+		c.header.Set("X-Cache", "MISS")
+	}
+	return p
 }
 
 // caller gives whose key or token was sent, if it is in force; nobody for a token that is nobody's.

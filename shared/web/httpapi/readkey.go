@@ -9,32 +9,23 @@ import (
 // of their own accord, for one in X-Api-Key. Where keys are looked at, what is no key of
 // ours is refused: who sends one does not mean to be served without. Where tokens
 // are looked at, one of them may come in its place. Elsewhere the header says nothing.
-func (a *API) readKey(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		route := callOf(r.Context()).endpoint.route
-		given := r.Header.Values("Authorization")
-		if len(given) == 0 || !route.Keyed() && !route.ShownKey {
-			next.ServeHTTP(w, r)
-			return
-		}
-		key, p := bearer(given)
-		if route.Tokens {
-			key, p = bearerOfAny(given)
-		}
-		if p == nil && key != "" {
-			if other := r.Header.Values(KeyHeader); len(other) > 0 && (len(other) > 1 || other[0] != key) {
-				p = BadRequest.Problem("The headers X-Api-Key and Authorization hold two different keys. Send one key, in one of them.")
-			}
-		}
-		if p != nil {
-			p.Write(w, r)
-			return
-		}
-		if key != "" {
-			r.Header.Set(KeyHeader, key)
-		}
-		next.ServeHTTP(w, r)
-	})
+func readKey(r *http.Request, c *call) *Problem {
+	route, given := c.endpoint.route, r.Header.Values("Authorization")
+	if len(given) == 0 || !route.Keyed() && !route.ShownKey {
+		return nil
+	}
+	key, p := bearer(given)
+	if route.Tokens {
+		key, p = bearerOfAny(given)
+	}
+	if p != nil || key == "" {
+		return p
+	}
+	if other := r.Header.Values(KeyHeader); len(other) > 0 && (len(other) > 1 || other[0] != key) {
+		return BadRequest.Problem("The headers X-Api-Key and Authorization hold two different keys. Send one key, in one of them.")
+	}
+	r.Header.Set(KeyHeader, key)
+	return nil
 }
 
 // bearer reads the key in Authorization; "" where it is something that nobody
