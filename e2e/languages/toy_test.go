@@ -30,7 +30,6 @@ func open(t *testing.T) reader {
 	return r
 }
 
-// page calls as the reader's browser does.
 func (r reader) page(t *testing.T, method, target, body string, status int) fixture.Reply {
 	t.Helper()
 	a := r.Do(method, target, body, "Accept", "text/html", "Accept-Language", "en;q=0.9, "+r.toy.Code, "Content-Type", fixture.Form)
@@ -166,5 +165,4 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// address finds the lines of a mail that are an address and nothing else.
 var address = regexp.MustCompile(`(?m)^https?://\S+$`)

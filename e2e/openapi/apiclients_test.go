@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// openapiTools is where the programs are made of.
 const openapiTools = "tools/openapi"
 
 // withNode is the environment with a Node of today first, where make tools has

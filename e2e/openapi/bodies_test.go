@@ -11,7 +11,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// field is a field of a body, as the description has it.
 type field struct {
 	Type      any
 	Enum      []any

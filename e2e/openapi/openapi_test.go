@@ -85,7 +85,6 @@ func newDescriber(t *testing.T) *describer {
 	return &describer{s, fixture.OpenPerCall(t, table, clock), s.API.Describe()}
 }
 
-// operations gives the described operations in a lasting order.
 func (d *describer) operations() (all []*huma.Operation) {
 	for _, item := range d.doc.Paths {
 		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
@@ -199,7 +198,6 @@ func (d *describer) kept() {
 	d.show("alerts-manage-page", d.Do("GET", d.Alerts.Links.Manage(alert.Subscriber, now)+"&format=json", ""))
 }
 
-// sales shows what is paid one by one.
 func (d *describer) sales() {
 	for i, c := range []struct {
 		operation, parameters string
@@ -253,7 +251,6 @@ func (d *describer) departures() {
 // show takes an answer into the description, as the example of its code or of its success.
 func (d *describer) show(operation string, a fixture.Reply) { d.showAs(operation, "answer", a) }
 
-// showAs is show, with the name that a success has among several.
 func (d *describer) showAs(operation, name string, a fixture.Reply) {
 	d.T.Helper()
 	at := slices.IndexFunc(d.operations(), func(op *huma.Operation) bool { return op.OperationID == operation })

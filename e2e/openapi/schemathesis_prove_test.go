@@ -71,7 +71,6 @@ func schemathesis(t *testing.T, seed int64, args ...string) (cases int) {
 	return cases
 }
 
-// casesOf reads how many calls a report is about.
 func casesOf(path string) (int, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -23,7 +23,6 @@ var (
 	moveOf  = regexp.MustCompile(`<tr><th scope="row">([^<]+)</th><td>([0-9]+)</td><td>([^<]+)</td>`)
 )
 
-// line is a list under its name.
 func line(name string, of []string) string { return "\n" + name + ": " + strings.Join(of, "; ") + "\n" }
 
 // linesOf is what a page shows: itself, and its lists as lines.
@@ -63,7 +62,6 @@ func dateOf(day string) string {
 	return i18n.In("it").Date(d)
 }
 
-// calendarDay is a day of a calendar, in whole euros.
 func calendarDay(day string, c fare.Cents) string {
 	return fmt.Sprintf("%s at %d euro", day, (c+50)/100)
 }

@@ -57,7 +57,6 @@ func day(g verdict.Giorno) string {
 	return fmt.Sprintf("%s at %d cents, %s", g.Partenza, *g.Cent, g.Livello)
 }
 
-// level is a verdict on a fare.
 func level(a answer) string {
 	if a.Verdetto.Percentile == nil || a.Verdetto.Affidabilita == "" {
 		return ""
@@ -115,7 +114,6 @@ func best(a answer) string {
 	return fmt.Sprintf("%s %s%s at %d cents, %s", v.Analisi.DestinazioneIata, v.Partenza, v.Mese, v.Analisi.Prezzo.Cent, v.Analisi.Verdetto.Livello)
 }
 
-// euro is an amount as the Italian page writes it.
 func euro(c fare.Cents) string {
 	if c%100 == 0 {
 		return fmt.Sprintf("%d\u00a0€", c/100)
@@ -123,7 +121,6 @@ func euro(c fare.Cents) string {
 	return fmt.Sprintf("%d,%02d\u00a0€", c/100, c%100)
 }
 
-// ofVerdict is what the page of a verdict shows.
 func ofVerdict(a verdict.Analysis) []string {
 	return []string{`class="verdict ` + a.Verdetto.Livello + `"`, euro(a.Prezzo.Cent)}
 }
@@ -382,7 +379,6 @@ func decode(t *testing.T, body []byte, into *answer) {
 	}
 }
 
-// document is docs/tasks.md.
 func document(rows, transcript string) []byte {
 	return []byte(`# What a traveller wants to know
 

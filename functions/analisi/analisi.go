@@ -49,13 +49,11 @@ func (s *Service) Pages() *page.Service {
 	return &page.Service{Answers: s.Answers(), BaseURL: s.BaseURL, Telegram: s.Telegram}
 }
 
-// output is an answer as JSON.
 type output[A any] struct{ Body A }
 
 // body makes the output of what package published returns.
 func body[A any](a A, err error) (*output[A], error) { return &output[A]{a}, err }
 
-// registerVerdicts adds the endpoints that judge trips.
 func (s *Service) registerVerdicts(api *httpapi.API) {
 	check, handle := httpapi.Asked((*published.VerdictInput).Question, s.Answers().Check,
 		func(ctx context.Context, _ *published.VerdictInput, q answer.Question) (*output[verdict.Analysis], error) {
@@ -140,7 +138,6 @@ func (s *Service) registerLists(api *httpapi.API) {
 	})
 }
 
-// registerAlive answers that the process runs; it reads nothing.
 func registerAlive(api *httpapi.API) {
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -205,7 +202,6 @@ func (in *comparisonInput) question() (published.Comparison, error) {
 	}).Comparison(func(parameter string) string { return several[parameter] })
 }
 
-// several are what the parameters of one verdict are called here.
 var several = map[string]string{
 	"destinazione": "destinazioni", "partenza": "partenze", "mese": "mesi", "diretto": "diretto", "notti": "notti", "valuta": "valuta", "prezzo": "prezzo", "ritorno": "ritorno",
 }

@@ -59,7 +59,6 @@ func registerCities(api *httpapi.API, cities *answer.CoveredCities) {
 	})
 }
 
-// complete returns the cities whose name begins as it was typed so far.
 func complete(ctx context.Context, in *citiesInput, cities *answer.CoveredCities) Cities {
 	lang := cmp.Or(string(in.Lang), i18n.Default().Code)
 	covered, known := cities.Offered(ctx, in.Origin, lang)

@@ -39,7 +39,6 @@ func (c *counted) Trends(ctx context.Context, origin fare.City) ([]byte, int64, 
 	return c.Coverage.Trends(ctx, origin)
 }
 
-// completing completes names over what is covered, at a moment.
 func completing(c *counted, now func() time.Time) http.Handler {
 	log := slog.New(slog.DiscardHandler)
 	s := &analisi.Service{Reader: &answer.Reader{Summaries: analisitest.Summaries{}, Demand: &analisitest.Requests{}, Now: now, Log: log}, Coverage: c}

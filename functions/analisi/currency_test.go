@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// abroad serves MIL-BUH and the deals of Milan, with rates.
 func abroad(t *testing.T) *httpapi.API {
 	t.Helper()
 	h, _ := counting(t)

@@ -91,7 +91,6 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// counter counts, up to the limit.
 type counter struct {
 	limit.Counters
 	counted, writes int64
@@ -105,7 +104,6 @@ func (c *counter) Take(_ context.Context, _ store.Key, n, most int64, _ time.Tim
 	return c.counted, nil
 }
 
-// counting serves MIL-BUH and the deals of Milan, with rates, and counts.
 func counting(t *testing.T) (*httpapi.API, *counter) {
 	t.Helper()
 	log, c := slog.New(slog.DiscardHandler), &counter{}

@@ -21,7 +21,6 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// dealing serves the deals of Milan at a moment.
 func dealing(t *testing.T, d *analisitest.DealsOfMilan, data string, now func() time.Time) (*httpapi.API, *analisitest.Requests) {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)

@@ -25,7 +25,6 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// customer is the one customer there is.
 type customer store.Customer
 
 func (c customer) Customer(_ context.Context, id apikey.CustomerID) (store.Customer, error) {

@@ -76,7 +76,6 @@ type DealsQuestion struct {
 	Show    answer.Currency
 }
 
-// known are the levels that there are.
 var known = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient}
 
 // Question reads what is asked. Faults call parameters what the caller calls them.

@@ -67,7 +67,6 @@ func (in *CalendarInput) Question() (q answer.Question, err error) {
 	return q, err
 }
 
-// same calls a parameter what the endpoints call it.
 func same(parameter string) string { return parameter }
 
 // Question reads what is asked; the cities are the caller's to fill in. Faults call
@@ -94,7 +93,6 @@ func (in *Trip) Question(name func(parameter string) string) (q answer.Question,
 	return q, nil
 }
 
-// parseNights reads a class of nights away; none is one way.
 func parseNights(given, name string) (fare.Trip, error) {
 	nights := strings.TrimRight(given, " +")
 	if nights == "15" { // a + that was not escaped is a space
@@ -155,7 +153,6 @@ func Invalid(parameter, detail string) error {
 	return httpapi.Invalid(httpapi.Fault{Name: parameter, Detail: detail})
 }
 
-// badDate says what is wrong with a day.
 func badDate(e *answer.BadDate) error {
 	return Invalid(e.Parameter, map[answer.DateFault]string{
 		answer.Past:      "has been: today is " + e.From.String() + " (UTC)",

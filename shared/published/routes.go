@@ -33,7 +33,6 @@ type Citta struct {
 	Nome   string `json:"nome" doc:"Name in Italian, or else in English" example:"Milano"`
 }
 
-// pageOfInto is how many routes into a destination a page holds.
 const pageOfInto = 100
 
 // Covered lists the covered routes from a city, to a city, or both; a city

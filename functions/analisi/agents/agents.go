@@ -72,7 +72,6 @@ func (s *Service) newServer() http.Handler {
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: httpapi.MaxBody})
 }
 
-// euros writes hundredths of a currency.
 func euros(cents int64, currency string) string {
 	sign := ""
 	if cents < 0 {

@@ -54,7 +54,6 @@ func uiMeta() mcp.Meta {
 	}}
 }
 
-// addCard offers the card.
 func addCard(server *mcp.Server) {
 	server.AddResource(&mcp.Resource{
 		URI: cardURI, Name: "card", Title: "A verdict, or a calendar, to look at", MIMEType: cardType, Meta: uiMeta(),

@@ -54,7 +54,6 @@ func TestCardDocument(t *testing.T) {
 	}
 }
 
-// cardOf calls a tool and gives what its answer has for the card.
 func (d *fixture) cardOf(t *testing.T, tool, arguments, meta string, headers ...string) (html string, failed bool) {
 	t.Helper()
 	w := d.send(t, "POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`, tool, arguments, meta), headers...)

@@ -87,7 +87,6 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer.copyTo(w, r, id)
 }
 
-// checkHeaders gives what is wrong with the headers of a POST.
 func checkHeaders(r *http.Request) *httpapi.Problem {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return problemWithStatus(http.StatusUnsupportedMediaType, "Send the message as Content-Type: application/json.")
@@ -148,7 +147,6 @@ func problemWithStatus(status int, detail string) *httpapi.Problem {
 	return kind.Problem(detail)
 }
 
-// writeError answers with a JSON-RPC error.
 func writeError(w http.ResponseWriter, status int, id json.RawMessage, fault *jsonrpc.Error) {
 	if len(id) == 0 {
 		id = json.RawMessage("null")

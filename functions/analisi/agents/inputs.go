@@ -31,7 +31,6 @@ type Kind struct {
 	Currency string `json:"currency,omitempty" doc:"ISO 4217 code of the currency of all amounts; without it, EUR" example:"EUR" maxLength:"3"`
 }
 
-// trip is the kind as a part of a question.
 func (k Kind) trip() published.Trip {
 	return published.Trip{Notti: k.Nights, Diretto: k.NonStop, Valuta: k.Currency}
 }
@@ -117,7 +116,6 @@ var arguments = map[string]string{
 	"diretto": "non_stop", "prezzo": "price", "massimo": "max_price", "livello": "levels", "valuta": "currency",
 }
 
-// comparisonArguments are those of a comparison.
 var comparisonArguments = map[string]string{
 	"destinazione": "destinations", "partenza": "departures", "mese": "months",
 	"notti": "nights", "diretto": "non_stop", "valuta": "currency",

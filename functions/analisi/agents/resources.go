@@ -35,7 +35,6 @@ type Coverage struct {
 // maxCovered is how many cities are listed: more than any source has.
 const maxCovered = 2000
 
-// addResources offers them.
 func (s *Service) addResources(server *mcp.Server) {
 	server.AddResource(&mcp.Resource{
 		URI: referenceURI, Name: "reference", Title: "The service in one page", MIMEType: "text/plain",

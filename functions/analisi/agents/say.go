@@ -21,7 +21,6 @@ import (
 // those do, and never less about how sure it is: an agent may pass on nothing else.
 type sentences struct{ *i18n.Language }
 
-// say is what the asker is answered in.
 func (a Asker) say() sentences {
 	code, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(a.Language)), "-") // pt-BR is pt
 	return sentences{i18n.In(code)}
@@ -35,7 +34,6 @@ func (s sentences) named(asked string) string {
 	return asked
 }
 
-// city is what a city is called in the language.
 func (s sentences) city(iata string) string { return places.Name(fare.City(iata), s.Code) }
 
 // places says where the fares are of more than was asked for.

@@ -122,7 +122,6 @@ func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) err
 	return nil
 }
 
-// unfitList says what is wrong with a list of texts.
 func unfitList(value any, required bool, most *int) string {
 	list, ok := value.([]any)
 	switch {

@@ -112,7 +112,6 @@ func (fares) Rates(context.Context) (fare.Rates, error) {
 	return fare.Rates{Date: today - 1, PerEuro: map[string]float64{"USD": 1.25, "RON": 5}}, nil
 }
 
-// counters count, up to the limit, and remember by which names.
 type counters struct {
 	mu     sync.Mutex
 	taken  map[string]int64  // by name and subject
@@ -144,7 +143,6 @@ func (c *counters) Take(_ context.Context, key store.Key, n, most int64, _ time.
 	return c.taken[key.Partition], nil
 }
 
-// names tells how often each cap was counted, whoever it was counted for.
 func (c *counters) names() map[string]int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,7 +153,6 @@ func (c *counters) names() map[string]int64 {
 	return out
 }
 
-// customers hold keys.
 type customers map[apikey.CustomerID]store.Customer
 
 func (c customers) Customer(_ context.Context, id apikey.CustomerID) (store.Customer, error) {
@@ -165,7 +162,6 @@ func (c customers) Customer(_ context.Context, id apikey.CustomerID) (store.Cust
 	return store.Customer{}, store.ErrNotFound
 }
 
-// key adds a customer and gives the key.
 func (c customers) key(t *testing.T, email string, until time.Time) string {
 	t.Helper()
 	id := apikey.Of([]byte("pepper"), email)
@@ -190,7 +186,6 @@ func open(t testing.TB, s fares, data string) *fixture {
 	return openAt(t, "", s, data)
 }
 
-// openAt is open for a service that is reached at base.
 func openAt(t testing.TB, base string, s fares, data string) *fixture {
 	t.Helper()
 	d := &fixture{counters: &counters{taken: map[string]int64{}, window: map[string]string{}}, customers: customers{}, logs: &bytes.Buffer{}}
@@ -208,12 +203,10 @@ func openAt(t testing.TB, base string, s fares, data string) *fixture {
 	return d
 }
 
-// knownRoutes are those of most tests.
 func knownRoutes() fares {
 	return fares{milbuh: analisitest.SummaryOf(40), millon: analisitest.SummaryOf(3)}
 }
 
-// send makes a request. Headers are pairs; an empty value takes one away.
 func (d *fixture) send(t *testing.T, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -232,7 +225,6 @@ func (d *fixture) send(t *testing.T, method, path, body string, headers ...strin
 	return w
 }
 
-// result is what a tool answered.
 type result struct {
 	Content []struct {
 		Type, Text string
@@ -241,7 +233,6 @@ type result struct {
 	IsError           bool
 }
 
-// problem reads the problem document of a refusal.
 func (r result) problem(t *testing.T) httpapi.Problem {
 	t.Helper()
 	var p httpapi.Problem
@@ -252,7 +243,6 @@ func (r result) problem(t *testing.T) httpapi.Problem {
 	return p
 }
 
-// call calls a tool; arguments are JSON.
 func (d *fixture) call(t *testing.T, tool, arguments string, headers ...string) (result, http.Header) {
 	t.Helper()
 	w := d.send(t, http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`, headers...)

@@ -27,7 +27,6 @@ func tools(t *testing.T) nodePrograms {
 	return nodePrograms{testenv.Tool(t, "mcp", "node_modules")}
 }
 
-// run gives the exit code and what was written.
 func (o nodePrograms) run(t *testing.T, program string, arguments ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	home := t.TempDir() // neither reads nor leaves settings

@@ -19,7 +19,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// description is what an agent reads of a tool before it calls it.
 type description struct {
 	Name, Title, Description string
 
@@ -40,7 +39,6 @@ func parseDescriptions() (all []description) {
 	return all
 }
 
-// asker is the arguments of a tool.
 type asker interface{ say() sentences }
 
 // addTool offers a tool. I holds its arguments, of which question makes what check and
@@ -105,7 +103,6 @@ func addTool[I, Q, O any](
 	})
 }
 
-// successResult is what a tool answers.
 func successResult(out any, text string, say sentences, x *exchange) (*mcp.CallToolResult, error) {
 	structured, err := json.Marshal(out)
 	if err != nil {

@@ -195,7 +195,6 @@ func (s *Service) calendar(ctx context.Context, in *calendarInput, q answer.Ques
 	return Calendar{c, cardHTML{card}}, and(say.calendar(c, all), say.places(in.Origin, in.Destination)), nil
 }
 
-// best are the n best-judged days, in order of departure.
 func best(days []verdict.Giorno, n int) []verdict.Giorno {
 	place := func(g verdict.Giorno) int {
 		if g.Percentile == nil {

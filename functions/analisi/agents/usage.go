@@ -7,7 +7,6 @@ import (
 	"verdetto/shared/published"
 )
 
-// usage says what is left of each cap.
 func (s sentences) usage(u published.Consumo) string {
 	var until any
 	if u.PianoFinoAl != nil {

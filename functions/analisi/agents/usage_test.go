@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// usage asks what a caller has left.
 func (d *fixture) usage(t *testing.T, headers ...string) (u published.Consumo, text string) {
 	t.Helper()
 	answer, header := d.call(t, "usage", `{}`, headers...)
@@ -25,7 +24,6 @@ func (d *fixture) usage(t *testing.T, headers ...string) (u published.Consumo, t
 	return u, answer.Content[0].Text
 }
 
-// left is what is left by path.
 func left(u published.Consumo) map[string]int64 {
 	all := map[string]int64{}
 	for _, l := range u.Limiti {

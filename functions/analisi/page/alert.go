@@ -13,7 +13,6 @@ import (
 // alertFields are what the address fills the form in with beside the trip, as typed.
 type alertFields struct{ Under, Nights string }
 
-// fields are its parameters.
 func (g *alertFields) fields() []field {
 	return []field{{"soglia", &g.Under}, {"notti", &g.Nights}}
 }

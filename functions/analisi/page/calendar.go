@@ -111,7 +111,6 @@ func (v *view) shortest(name string) string {
 	return name
 }
 
-// weeksOf is the days of a month by weeks that begin on Monday.
 func weeksOf(first fare.Day) (weeks [][7]calendarDay) {
 	for day := first; day.Month() == first.Month(); day++ {
 		if day == first || day.Time().Weekday() == time.Monday {
@@ -122,14 +121,12 @@ func weeksOf(first fare.Day) (weeks [][7]calendarDay) {
 	return weeks
 }
 
-// at is the cell of a day in the weeks of its month.
 func at(weeks [][7]calendarDay, day fare.Day) *calendarDay {
 	t := day.Time()
 	column := int(t.Weekday()+6) % 7
 	return &weeks[(t.Day()-1+(column+35-(t.Day()-1))%7)/7][column]
 }
 
-// levelClass is a level's class of the style sheet.
 func levelClass(level string) string {
 	if level == verdict.Insufficient {
 		return "unknown"
@@ -137,7 +134,6 @@ func levelClass(level string) string {
 	return level
 }
 
-// levelText returns a level in words, with its certainty if that is low.
 func levelText(l *i18n.Language, level, reliability string) string {
 	switch {
 	case level == verdict.Insufficient:

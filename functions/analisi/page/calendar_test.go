@@ -105,7 +105,6 @@ func TestCalendarAgrees(t *testing.T) {
 	}
 }
 
-// sheetOf is the sheet of a series on which these fares were found.
 func sheetOf(all []departure.Live, currency fare.Currency, perEuro float64) []byte {
 	var s departure.State
 	s.In(currency, perEuro)

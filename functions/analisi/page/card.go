@@ -42,7 +42,6 @@ func (s *Service) registerCard(api *httpapi.API) {
 	}, s.card)
 }
 
-// cardSubject is the question that a card answers.
 type cardSubject struct {
 	route    fare.Route
 	trip     trip
@@ -50,7 +49,6 @@ type cardSubject struct {
 	picture  bool // of the history
 }
 
-// cardName is the file name of the card of a question's page.
 func cardName(route fare.Route, t trip, l *i18n.Language) string {
 	name := route.String()
 	for _, said := range []string{t.Month, t.Date, t.Back} {
@@ -72,7 +70,6 @@ func cardName(route fare.Route, t trip, l *i18n.Language) string {
 
 var cardFile = regexp.MustCompile(`^([A-Z]{3}-[A-Z]{3})(?:-([0-9]{4}-[0-9]{2})|-([0-9]{4}-[0-9]{2}-[0-9]{2})(?:-([0-9]{4}-[0-9]{2}-[0-9]{2}))?(?:-flessibile([137]))?)?(-diretto)?(?:-visto([1-9][0-9]{0,8}))?-([a-z]+)[.](png|svg)$`)
 
-// cardOf parses the file name of a card.
 func cardOf(file string) (c cardSubject, err error) {
 	no := NoCard.Problem("Cards are named as in MIL-BUH-it.png: two city codes and " + i18n.SpokenCodes() +
 		". Those of trips are named as in MIL-BUH-2027-03-it.png or MIL-BUH-2027-03-20-diretto-it.png, pictures of a history as in MIL-BUH-it.svg or MIL-BUH-2027-03-it.svg.")
@@ -137,7 +134,6 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 	return &cardOutput{"image/png", "nosniff", "", png}, nil
 }
 
-// drawVerdict puts a verdict on a card.
 func (s *Service) drawVerdict(c *chart.Card, l *i18n.Language, asked answer.Question, a answer.Answer) {
 	v := a.Analysis.Verdetto
 	c.Level, c.Verdict = v.Livello, brief(l, a.Analysis.Prezzo.Cent, v)

@@ -16,7 +16,6 @@ import (
 // Where it is cheap to fly to now from a city: the answer to a question without a
 // destination. It is what GET /v1/occasioni answers, from the same one read, and counts as that.
 
-// cheapView is a list of destinations, the best-judged first.
 type cheapView struct {
 	City, Lede, First string
 	Partly            bool // more was asked than can be said without a destination
@@ -30,10 +29,8 @@ type cheapRow struct {
 	Level, LevelText, Sure string
 }
 
-// maxDestinations is how many destinations are listed.
 const maxDestinations = 60
 
-// cheap answers where it is cheap to fly to from a city.
 func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view) {
 	v.Anywhere = true
 	most, ok := q.most()

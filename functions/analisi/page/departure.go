@@ -71,7 +71,6 @@ type waitRow struct {
 	Cells []string
 }
 
-// waitsOf tells of a departure what may be expected of it.
 func waitsOf(l *i18n.Language, a verdict.Analysis) *waits {
 	if a.AnticipoGiorni == nil {
 		return nil

@@ -54,7 +54,6 @@ func (s *Service) registerFeeds(api *httpapi.API) {
 	}, s.feed)
 }
 
-// feedOf parses the file name of a feed.
 func feedOf(file string) (origin places.Place, l *i18n.Language, form string, err error) {
 	name, form, _ := strings.Cut(file, ".")
 	code, language, _ := strings.Cut(name, "-")
@@ -94,7 +93,6 @@ func (s *Service) feed(ctx context.Context, in *feedInput) (*httpapi.Tagged, err
 	return httpapi.Tag(in.IfNoneMatch, contentType, body), nil
 }
 
-// feedOfDeals is what is told of the deals of an origin.
 func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Language, invented bool) feed {
 	now := s.Now()
 	f := feed{language: l, id: feedID("feed", l.Code, string(origin.City)), title: l.Text("feed.title", "City", origin.Name), page: s.page(l, "da="+string(origin.City))}
@@ -145,7 +143,6 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// feedPath is where the Atom feed of a city is.
 func feedPath(origin fare.City, l *i18n.Language) string {
 	return "/feed/" + string(origin) + "-" + l.Code + ".atom"
 }

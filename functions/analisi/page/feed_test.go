@@ -20,7 +20,6 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// dealing serves the feeds of Milan at a moment.
 func dealing(d *analisitest.DealsOfMilan, data string, now func() time.Time) *httpapi.API {
 	log := slog.New(slog.DiscardHandler)
 	s := &page.Service{BaseURL: "https://verdetto.example", Answers: &published.Answers{Coverage: d, Reader: &answer.Reader{
@@ -31,7 +30,6 @@ func dealing(d *analisitest.DealsOfMilan, data string, now func() time.Time) *ht
 	return api
 }
 
-// parsed gives a feed as an independent parser understands it.
 func parsed(t *testing.T, api *httpapi.API, path, kind string) *gofeed.Feed {
 	t.Helper()
 	w := analisitest.Get(t, api, path)

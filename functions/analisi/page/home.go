@@ -163,7 +163,6 @@ func (h home) check(r *http.Request, asked answer.Question, v *view) bool {
 	return true
 }
 
-// refuseFailed answers for an error of the service.
 func (h home) refuseFailed(r *http.Request, v *view, err error) {
 	h.Log.ErrorContext(r.Context(), "page failed", "error", err)
 	status := http.StatusInternalServerError
@@ -173,7 +172,6 @@ func (h home) refuseFailed(r *http.Request, v *view, err error) {
 	v.refuse(status, "failed")
 }
 
-// respond writes the page.
 func (v *view) respond(base string) (*page.Response, error) {
 	var body, head bytes.Buffer
 	if err := homeHTML.ExecuteTemplate(&body, "body", v); err != nil {

@@ -60,7 +60,6 @@ func (milanCoverage) Deals(_ context.Context, origin fare.City, trip fare.Trip) 
 	return nil, 0, store.ErrNotFound
 }
 
-// counters remembers what was counted; one in it is at its limit.
 type counters struct {
 	limit.Counters
 	taken []string
@@ -93,7 +92,6 @@ func steady(once, price fare.Cents) verdict.RouteSummary {
 	return verdict.Build(all, verdict.RouteSummary{}, d, verdict.Options{})
 }
 
-// site is the page over invented routes.
 type site struct {
 	*httpapi.API
 	counters *counters

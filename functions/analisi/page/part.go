@@ -18,7 +18,6 @@ import (
 // made here, of the page's own templates and charts: a part of a page, without a
 // script and without anything that would have to be fetched.
 
-// partView is what a part is made of.
 type partView struct {
 	view
 	Page, AlertForm string // whole addresses; empty: not known

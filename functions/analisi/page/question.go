@@ -37,7 +37,6 @@ import (
 //
 // What is empty, as a form without a script sends it, is not said.
 
-// question is what a reader asks for.
 type question struct {
 	from, to string // as typed
 	trip
@@ -49,13 +48,11 @@ type question struct {
 // trip is what is said of the journey beside its cities, as typed.
 type trip struct{ Month, Date, Around, Back, NonStop, Seen, Most string }
 
-// field is a parameter of the page and what it says.
 type field struct {
 	name string
 	text *string
 }
 
-// fields are the parameters of a trip, in the order in which links have them.
 func (t *trip) fields() []field {
 	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"flessibile", &t.Around}, {"ritorno", &t.Back}, {"diretto", &t.NonStop}, {"visto", &t.Seen}, {"massimo", &t.Most}}
 }
@@ -89,7 +86,6 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 // link is the page of a question about two cities, with the same trip and in the language that was chosen.
 func (q question) link(from, to string) string { return q.linkOn(q.trip, from, to) }
 
-// linkOn is link for another trip.
 func (q question) linkOn(t trip, from, to string) string {
 	lang := ""
 	if q.chosen {
@@ -109,7 +105,6 @@ func pageAddress(from, to string, t trip, lang string) string {
 	return "/" + b.String()
 }
 
-// city finds a city and names it in the reader's language.
 func (q question) city(name string) (places.Place, bool) {
 	p, ok := places.Find(name)
 	if ok {
@@ -145,7 +140,6 @@ func (t trip) most() (fare.Cents, bool) {
 	return most, ok && most > 0 && most <= fare.MaxPrice
 }
 
-// centsOf reads an amount.
 func centsOf(text string) (fare.Cents, bool) {
 	m := amount.FindStringSubmatch(text)
 	if m == nil {
@@ -191,7 +185,6 @@ func (t trip) read(l *i18n.Language) (answer.Question, faults) {
 	return q, wrong
 }
 
-// pageNames are what the parameters of the endpoint are called here.
 var pageNames = map[string]string{"partenza": "quando", "mese": "mese", "ritorno": "ritorno", "diretto": "diretto", "prezzo": "visto"}
 
 // refused adds to the faults what package answer refuses; false for any other error.

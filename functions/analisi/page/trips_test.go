@@ -20,7 +20,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// sheetsByTrip are those of single departures, by series.
 type sheetsByTrip map[fare.Series][]byte
 
 func (s sheetsByTrip) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {

@@ -15,7 +15,6 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// newest is the day of the newest fare of a route.
 func newest(s verdict.RouteSummary) fare.Day { return fare.DayOf(time.Unix(s.Newest, 0)) }
 
 // newVerdict is what verdicts have in common, whatever they are about.
@@ -77,7 +76,6 @@ func standingOf(s verdict.RouteSummary, asked answer.Question, today fare.Day) (
 	return verdict.StandingAt(s, s.FromEuro(fare.Cents(math.Round(100*asked.Price.Amount))))
 }
 
-// describeCertainty says how sure a verdict is, and what it rests on.
 func (j *verdictView) describeCertainty(l *i18n.Language, reliability, restsOn string) {
 	j.Sure, j.SureDays = l.Text("certainty."+reliability), restsOn
 	certainty := 1 + slices.Index([]string{verdict.Bassa, verdict.Media, verdict.Alta}, reliability)
@@ -100,7 +98,6 @@ func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary
 	}
 }
 
-// scaleOf is the scale of a standing, whose level was judged.
 func scaleOf(l *i18n.Language, t verdict.Standing, s verdict.Scale, level string) chart.Scale {
 	low, high := t.Interval()
 	c := chart.Scale{
@@ -147,7 +144,6 @@ func (v *view) departuresIn(q question, m time.Month) string {
 	return v.askMonth(q, m)
 }
 
-// askMonth is the question about the next such month.
 func (v *view) askMonth(q question, m time.Month) string {
 	t := q.trip
 	t.Date, t.Around, t.Back, t.Month = "", "", "", nextMonth(v.today, m)

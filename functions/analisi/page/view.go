@@ -55,7 +55,6 @@ type view struct {
 
 type link struct{ Text, To string }
 
-// maxExamples is how many cities the first page names.
 const maxExamples = 6
 
 // Examples links to where it is cheap to fly from some cities that there are fares from.
@@ -104,7 +103,6 @@ func (v view) TripOpen() bool {
 // TripText returns the trip in words; empty if there is none.
 func (v view) TripText() string { return v.Trip.text(v.T) }
 
-// text returns a trip in words.
 func (t trip) text(l *i18n.Language) string {
 	var all []string
 	if m, err := time.Parse("2006-01", t.Month); err == nil {
@@ -126,7 +124,6 @@ func (t trip) text(l *i18n.Language) string {
 	return strings.Join(all, " · ")
 }
 
-// notice says why there is no verdict.
 type notice struct {
 	Title, Lede, Label string
 	Route              string // that it is about; empty: none
@@ -138,7 +135,6 @@ type notice struct {
 // responsiveChart is a chart for wide screens and one for narrow ones, of which a browser shows one.
 type responsiveChart struct{ Wide, Narrow template.HTML }
 
-// verdictView is a verdict as it is shown.
 type verdictView struct {
 	Route, Level, Headline string
 	Trip                   string // in words; empty: any one-way fare
@@ -161,13 +157,11 @@ type verdictView struct {
 	Share, Back, Others    link
 }
 
-// monthRow is a month of departure, and the question about it.
 type monthRow struct {
 	Name, Median, Fares string
 	To                  string
 }
 
-// newView makes a page without an answer yet.
 func (h home) newView(q question) view {
 	v := view{
 		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, Form: q.alert, Telegram: h.Telegram, today: fare.DayOf(h.Now()),

@@ -42,7 +42,6 @@ var advice = map[string]string{
 	"valuta-sconosciuta":       "Choose one of suggestions: currencies with a reference rate of the European Central Bank.",
 }
 
-// proKeyWays are the ways to a Pro key.
 var proKeyWays = []ReferenceWay{
 	{"By card", []string{
 		`POST /v1/pro/checkout with {"email": "ada@example.com"} gives url, a hosted checkout.`,

@@ -35,10 +35,8 @@ type AgentSetUp struct {
 	WithKey string `json:"withKey,omitempty" doc:"The same with a Pro key in place of vd_...; absent where the client sends no headers of one's own"`
 }
 
-// shownKey stands for a key.
 const shownKey = "vd_..."
 
-// agents is how the service at its own address is set up.
 func (s *Service) agents() (Agents, error) {
 	a := Agents{MCP: s.BaseURL + routes.Named("mcp").Path, Header: httpapi.KeyHeader}
 	type object = map[string]any

@@ -22,7 +22,6 @@ import (
 // catalogType is the media type of an API catalog (RFC 9727, section 4).
 const catalogType = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`
 
-// apiCatalog is a set of links as RFC 9264 writes them.
 type apiCatalog struct {
 	Linkset []apiLinks `json:"linkset"`
 }
@@ -64,7 +63,6 @@ func (s *Service) catalog() apiCatalog {
 	}}
 }
 
-// registryEntry is what is published in the registry of MCP servers.
 type registryEntry struct {
 	Schema      string           `json:"$schema"`
 	Name        string           `json:"name"`
@@ -88,7 +86,6 @@ type registryHeader struct {
 	IsSecret    bool   `json:"isSecret"`
 }
 
-// entry is that of the service at its own address.
 func (s *Service) entry() registryEntry {
 	return registryEntry{
 		Schema:      "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",

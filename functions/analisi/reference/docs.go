@@ -21,7 +21,6 @@ var docsTemplate string
 
 var docsHTML = template.Must(template.New("docs").Funcs(template.FuncMap{"code": code}).Parse(docsTemplate))
 
-// code shows what stands between backquotes as code.
 func code(s string) template.HTML {
 	var b strings.Builder
 	for i, part := range strings.Split(s, "`") {

@@ -18,7 +18,6 @@ type cachedInput struct {
 	IfNoneMatch string `header:"If-None-Match"`
 }
 
-// registerOpenAPI publishes the description.
 func registerOpenAPI(api *httpapi.API) {
 	httpapi.JSON(api, "openapi", httpapi.JSONDoc{
 		Summary:     "The API in OpenAPI 3.1",

@@ -110,7 +110,6 @@ type ReferenceLink struct {
 	Text string `json:"text"`
 }
 
-// operation is what is read of the description of one.
 type operation struct {
 	OperationID string `json:"operationId"`
 	Summary     string

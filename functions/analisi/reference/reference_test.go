@@ -17,13 +17,11 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// read asks for what is written for programs.
 func read(t *testing.T, method, target string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	return readAt(t, "", method, target, header...)
 }
 
-// readAt asks a service that is reached at base.
 func readAt(t *testing.T, base, method, target string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	now := func() time.Time { return time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC) }

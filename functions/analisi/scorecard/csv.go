@@ -24,13 +24,11 @@ func (p Pagella) CSV() []byte {
 	return b.Bytes()
 }
 
-// measure is a number by its name.
 type measure struct {
 	name  string
 	value any
 }
 
-// measures are the numbers of a published type, by their published names.
 func measures(of any) (all []measure) {
 	v := reflect.ValueOf(of)
 	for i := range v.NumField() {
@@ -42,7 +40,6 @@ func measures(of any) (all []measure) {
 	return all
 }
 
-// csvRows writes the rows of a week.
 type csvRows struct {
 	*csv.Writer
 	week string

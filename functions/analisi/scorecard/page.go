@@ -92,7 +92,6 @@ func dateText(l *i18n.Language, day string) string {
 	return l.Date(d)
 }
 
-// shareText writes a share in percent, with a tenth.
 func shareText(l *i18n.Language, share float64) string {
 	return l.Text("format.percent", "Percent", l.Decimals(fmt.Sprintf("%.1f", math.Abs(100*share))))
 }

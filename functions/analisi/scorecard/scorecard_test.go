@@ -29,7 +29,6 @@ func serve(kept scorecard.Score) *httpapi.API {
 	return api
 }
 
-// unlimited counts nothing.
 type unlimited struct{ limit.Counters }
 
 func (unlimited) Take(context.Context, store.Key, int64, int64, time.Time) (int64, error) {

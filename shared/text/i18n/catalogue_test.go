@@ -13,7 +13,6 @@ import (
 	"github.com/nicksnyder/go-i18n/v2/i18n"
 )
 
-// texts are those of a catalogue, each with its forms.
 func texts(t *testing.T, code string) map[string][]string {
 	t.Helper()
 	catalogue, err := Catalogue(code)
@@ -31,7 +30,6 @@ func texts(t *testing.T, code string) map[string][]string {
 	return all
 }
 
-// placeholders are the names that a text is filled in by.
 func placeholders(t *testing.T, text string) []string {
 	t.Helper()
 	names := map[string]bool{}
@@ -49,7 +47,6 @@ func placeholders(t *testing.T, text string) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// walk visits the nodes of a template.
 func walk(n parse.Node, visit func(parse.Node)) {
 	visit(n)
 	branch := func(b *parse.BranchNode) {

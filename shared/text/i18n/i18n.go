@@ -170,7 +170,6 @@ func (l *Language) HTML(id string, fill ...any) template.HTML {
 	return template.HTML(l.fill(id, nil, fill))
 }
 
-// unemphasized drops the markup of emphasis.
 var unemphasized = strings.NewReplacer("<strong>", "", "</strong>", "", "<code>", "", "</code>", "")
 
 // Plain gives a text that may hold emphasis without it.

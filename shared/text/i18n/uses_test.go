@@ -32,7 +32,6 @@ var inTemplate = regexp.MustCompile(`\.(Text|Plain|HTML|Count) "([^"]+)"((?: "[A
 
 var quotedName = regexp.MustCompile(`"([A-Z]\w*)"`)
 
-// uses finds every text that the sources ask for.
 func uses(t *testing.T) (all []use) {
 	t.Helper()
 	root := filepath.Join("..", "..", "..")
@@ -109,7 +108,6 @@ func inGo(t *testing.T, path string) (all []use) {
 	return all
 }
 
-// filledIn are the names that a call gives.
 func filledIn(call *ast.CallExpr, method string) []string {
 	from, names := 1, []string{}
 	if method == "Count" {

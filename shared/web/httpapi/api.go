@@ -91,5 +91,4 @@ func newHuma(router *router) huma.API {
 	return api
 }
 
-// ServeHTTP answers a request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }

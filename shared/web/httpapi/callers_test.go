@@ -98,7 +98,6 @@ type shown struct {
 	Key string `header:"X-Api-Key"`
 }
 
-// ask makes a call from an address, with headers.
 func (s *service) ask(from, method, target string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, strings.NewReader("{}"))
 	r.RemoteAddr = from

@@ -97,7 +97,6 @@ type description struct {
 	rawBody bool // the body is handed over as it came, whatever it is
 }
 
-// descriptionKey is where an operation of Huma's carries its description.
 const descriptionKey = "description"
 
 func descriptionOf(op *huma.Operation) description {
@@ -132,7 +131,6 @@ func register[I, O any](a *API, name string, d description, check func(context.C
 	})
 }
 
-// answer is the way of a well-formed call.
 func answer[I, O any](ctx context.Context, a *API, route routes.Route, d description, in *I, check func(context.Context, *I) error, handler func(context.Context, *I) (*O, error)) (*O, error) {
 	if check != nil {
 		if err := check(ctx, in); err != nil {
@@ -147,7 +145,6 @@ func answer[I, O any](ctx context.Context, a *API, route routes.Route, d descrip
 	return handler(ctx, in)
 }
 
-// varyByKey names the headers that a key is sent in.
 const varyByKey = KeyHeader + ", Authorization"
 
 // cacheControl is that of a successful answer. What belongs to a key is shared

@@ -10,7 +10,6 @@ import (
 	"strconv"
 )
 
-// formType is the media type of what a page's form sends.
 const formType = "application/x-www-form-urlencoded"
 
 // form hands on the fields of a form that a browser posted as the JSON object

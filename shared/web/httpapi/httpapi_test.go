@@ -27,7 +27,6 @@ type in struct {
 
 type out struct{ Body struct{} }
 
-// counters remembers under whom calls were counted.
 type counters struct {
 	limit.Counters
 	subjects []string

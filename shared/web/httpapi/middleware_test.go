@@ -178,7 +178,6 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// registerTraced adds endpoints that note what is done in them.
 func registerTraced(api *httpapi.API, tr *trace) {
 	check := func(_ context.Context, in *in) error {
 		tr.pass("check")

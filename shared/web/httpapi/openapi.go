@@ -102,7 +102,6 @@ func (d *describer) path(registered *huma.PathItem) *huma.PathItem {
 	return &item
 }
 
-// problemList lists every code of the API, as the extension x-problems.
 func problemList(problems map[string]ProblemType) []map[string]any {
 	var list []map[string]any
 	for _, code := range slices.Sorted(maps.Keys(problems)) {

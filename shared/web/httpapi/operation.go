@@ -54,7 +54,6 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 	return &op
 }
 
-// quotaText writes the caps of a route.
 func quotaText(r routes.Route) string {
 	var caps []string
 	if r.Free != (routes.Cap{}) {

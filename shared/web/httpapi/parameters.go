@@ -41,7 +41,6 @@ func integerHeader(required bool, description string, least, example int) *huma.
 	return &huma.Header{Required: required, Description: description, Schema: &huma.Schema{Type: "integer", Format: "int64", Minimum: &l}, Example: example}
 }
 
-// headerRef refers to a header of headers.
 func headerRef(name string) *huma.Header { return &huma.Header{Ref: "#/components/headers/" + name} }
 
 // optionalHeader describes a header that an answer can lack, though others always have it.
@@ -101,7 +100,6 @@ func describeParameters(registered []*huma.Param, page bool) []*huma.Param {
 	return described
 }
 
-// limitText describes what Unfit accepts.
 func limitText(schema *huma.Schema, name string, required bool) {
 	longest, shortest := MaxParameter, 1
 	schema.MaxLength = &longest

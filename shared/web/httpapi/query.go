@@ -78,7 +78,6 @@ func Unfit(s string, required bool) string {
 	return ""
 }
 
-// refuse answers with a problem from within Huma.
 func refuse(ctx huma.Context, p *Problem) {
 	r, w := humago.Unwrap(ctx)
 	p.Write(w, r)

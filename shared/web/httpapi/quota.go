@@ -113,7 +113,6 @@ func ConsumeLimit(ctx context.Context, l limit.Limit, subject, detail string) er
 	return nil
 }
 
-// refuse tells a caller that there are no calls left, and until when.
 func (a *API) refuse(ctx context.Context, d limit.Decision, detail string) *Problem {
 	d.Headers(callOf(ctx).header, a.config.Now())
 	return TooMany.Problem(detail)
@@ -150,7 +149,6 @@ func (a *API) paid(route routes.Route) *Paid {
 	return &Paid{Path: twin.Path, Price: twin.PriceText(), Currency: "USDC", Protocol: "x402"}
 }
 
-// usagePath tells callers what they have left.
 var usagePath = routes.Named("consumo").Path
 
 func (a *API) notCounted(ctx context.Context, err error) {

@@ -34,10 +34,8 @@ type resource struct {
 	writeProblem problemWriter
 }
 
-// problemWriter answers with a problem.
 type problemWriter func(http.ResponseWriter, *http.Request, *Problem)
 
-// endpoint answers a route.
 type endpoint struct {
 	route   routes.Route
 	handler http.Handler
@@ -102,7 +100,6 @@ func (rt *router) find(method, path string) match {
 	return match{}
 }
 
-// ServeHTTP is the end of the middleware: the endpoint that was found answers.
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := callOf(r.Context())
 	if c.file != "" {

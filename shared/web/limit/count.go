@@ -15,7 +15,6 @@ import (
 // those whose number is beyond it are refused. The counter itself may then stand
 // above the cap.
 
-// counter is what a subject's calls are counted in.
 type counter struct {
 	key     store.Key
 	limit   int64
@@ -74,7 +73,6 @@ func (l *Limiter) next(c counter) []*waiter {
 	return next
 }
 
-// countAll counts those who have gathered until there are none.
 func (l *Limiter) countAll(c counter, waiting []*waiter) {
 	for ; waiting != nil; waiting = l.next(c) {
 		ctx, cancel := forAll(waiting[0].ctx)

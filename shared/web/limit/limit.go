@@ -34,7 +34,6 @@ type Limit struct {
 	Kept time.Duration
 }
 
-// window is the one that a moment lies in.
 func (l Limit) window(now time.Time) (from, to time.Time) { return span(l.Window, now) }
 
 func span(of time.Duration, now time.Time) (from, to time.Time) {
@@ -50,7 +49,6 @@ func (l Limit) Ends(now time.Time) time.Time {
 
 func (l Limit) partition(subject string) string { return "LIMIT#" + l.Name + "#" + subject }
 
-// key is the counter of a subject in the window that begins at a moment.
 func (l Limit) key(subject string, from time.Time) store.Key {
 	return store.Key{Partition: l.partition(subject), Sort: from.Format(time.RFC3339)}
 }

@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// counters counts in memory, as a store does, and how often it is asked.
 type counters struct {
 	mu    sync.Mutex
 	count map[store.Key]int64

@@ -142,7 +142,6 @@ var files embed.FS
 // AssetPath is where assets are served, by functions/analisi.
 const AssetPath = "/assets/"
 
-// asset is a file with its name in the world.
 type asset struct {
 	data        []byte
 	contentType string

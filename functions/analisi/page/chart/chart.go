@@ -22,7 +22,6 @@ import (
 // Level names, worst last, are also classes of the style sheet.
 var levels = []string{"ottimo", "buono", "normale", "caro"}
 
-// canvas collects the parts of an image.
 type canvas struct{ b strings.Builder }
 
 func newCanvas(class string, width, height int, label string) *canvas {
@@ -67,7 +66,6 @@ func (c *canvas) text(class, anchor string, x, y float64, s string) {
 
 func (c *canvas) done() template.HTML { return template.HTML(c.b.String() + "</svg>") }
 
-// num writes a coordinate as shortly as it can be.
 func num(v float64) string {
 	s := fmt.Sprintf("%.1f", v)
 	return strings.TrimSuffix(s, ".0")

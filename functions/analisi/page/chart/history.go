@@ -165,7 +165,6 @@ func (h History) days(c *canvas, left, right float64, y func(fare.Cents) float64
 	}
 }
 
-// levelOf is the place of the level that a price has today.
 func (h History) levelOf(p fare.Cents) int {
 	for i, upTo := range []fare.Cents{h.Scale.Ottimo, h.Scale.Buono, h.Scale.Normale} {
 		if p <= upTo {
