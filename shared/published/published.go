@@ -1,9 +1,6 @@
-// Package published is the published form of answers: the parameters that a verdict,
-// a calendar and a list of deals are asked for with, the JSON that they are answered
-// with, as comparisons, histories, covered routes and the caller's usage are, and the
-// problems that are told in their place. Package answer finds and judges.
-// The free endpoints, the agents' tools and the answers that are paid one by one all
-// take it, so that they accept and say the same.
+// Package published is the published form of answers: parameters, JSON and problems. The
+// free endpoints, the agents' tools and the paid answers share it, so that they
+// accept and say the same. Package answer finds and judges.
 package published
 
 import (

@@ -1,12 +1,7 @@
-// Package agents answers /mcp: the service as tools of the Model Context
-// Protocol, for AI agents. It speaks the protocol's streamable HTTP without
-// sessions: every POST holds one message and is answered at once with JSON, so
-// any process, or any Lambda function, can answer any of them.
+// Package agents answers /mcp: the service as tools of the Model Context Protocol. It
+// keeps no sessions: any process answers any message, at once and with JSON.
 //
-// A tool gives the answer that the endpoint of the same question gives, from
-// the same code, and is counted under that endpoint's cap for the same caller.
-// Beginning a session, pinging, listing and the reference are free. What a tool
-// cannot answer it refuses in a result that says what to do next.
+// A tool gives the answer of the endpoint of the same question, and counts under its cap.
 package agents
 
 import (

@@ -15,9 +15,8 @@ import (
 )
 
 // A client that can show interfaces (MCP Apps, the extension io.modelcontextprotocol/ui)
-// reads one document, the same for everybody, and hands it the results of the tools
-// that name it. What is to be seen comes in a result, under cardKey of its _meta: it is
-// made of the page's own templates. Who does not show it has the sentences and the structured answer, as ever.
+// reads one document and hands it the results of tools that name it. A result has
+// what is to be seen under cardKey of its _meta, made of the page's own templates.
 
 const (
 	uiExtension = "io.modelcontextprotocol/ui"

@@ -18,16 +18,12 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// mcpHandler answers /mcp. It checks a request before the SDK's server answers
-// it, and gives the answer the headers and errors that all of the service has: a
-// fault of the HTTP request is a problem document, a fault of the message a
-// JSON-RPC error.
+// mcpHandler answers /mcp. It checks a request before the SDK's server answers it: a
+// fault of HTTP is a problem document, a fault of the message a JSON-RPC error.
 //
-// Pages of any site may call it: it looks at no cookie, so whatever a page could
-// have it answer anybody can ask for. Only where the process answers on a
-// loopback address the SDK refuses a Host that is no loopback name: there a page
-// could otherwise reach a service that its own author cannot. The host of the base
-// URL is allowed: behind a proxy on the same machine every caller names it.
+// Pages of any site may call it, since it looks at no cookie. On a loopback address the
+// SDK refuses other Hosts, against DNS rebinding; the host of the base URL is allowed,
+// because callers name it behind a proxy on the same machine.
 type mcpHandler struct {
 	server func() http.Handler
 	host   string // of the base URL; empty if it has none

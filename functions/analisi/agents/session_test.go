@@ -48,10 +48,8 @@ var sampleCalls = []struct {
 	{"departure_history", map[string]any{"origin": "Milan", "destination": "Bucharest", "month": "2016-04"}},
 }
 
-// TestSession is an agent's whole session, with the SDK's own client over HTTP:
-// it meets the server, lists the tools, and calls each. Every structured answer
-// is checked against the schema that the tool was listed with. The newest
-// revision of the protocol, which has no sessions at all, says the same in other frames.
+// TestSession is an agent's whole session with the SDK's client, in both revisions: it
+// lists the tools and calls each. Every answer is checked against its tool's schema.
 func TestSession(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) { session(t, revision) })

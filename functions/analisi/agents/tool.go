@@ -118,10 +118,9 @@ func successResult(out any, text string, say sentences, x *exchange) (*mcp.CallT
 	return result, nil
 }
 
-// errorResult tells an agent what went wrong and what to do next: first in words,
-// then as the problem document that the endpoint would have answered with. It is
-// no structured content, which clients check against the schema of answers.
-// What happened is said in the asker's language, and to whoever asks in English with what was given.
+// errorResult tells an agent what went wrong and what to do next: in words, then as the
+// problem document of the endpoint. Clients check structured content against the
+// schema of answers, so it is none.
 func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolResult {
 	text := p.Detail
 	if said, ok := say.Lookup("problem.code." + p.Code); ok && say.Language != i18n.English() {

@@ -19,10 +19,9 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The deals of a city as a feed, in Atom (RFC 4287) and JSON Feed 1.1: an entry
-// for each destination whose cheapest fare is ottimo or buono. An entry is of a
-// route and a departure: so is its id, which never changes. When it was updated
-// changes only when something else is told, so that a reader shows nothing twice.
+// The deals of a city as a feed, in Atom (RFC 4287) and JSON Feed 1.1. The id of an entry
+// is made of its route and departure; the time of its update changes only with its text,
+// so that a reader shows nothing twice.
 
 type feedInput struct {
 	File        string `path:"file" doc:"ORIGIN-LANGUAGE.atom or .json" example:"MIL-it.atom"`

@@ -19,10 +19,9 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// What search engines read. GET /sitemap.xml lists the sitemaps: one of the pages
-// that there always are, and one for each city that fares are known from. Each is
-// made from one read, and holds the pages that show a verdict today, in every
-// language. Sitemaps name whole addresses: without its own a service has none.
+// GET /sitemap.xml lists the sitemaps: one of the fixed pages, and one for each origin,
+// with the pages that show a verdict today in every language. Sitemaps name whole
+// addresses: without its own a service has none.
 
 // maxSitemaps bounds the list; the protocol allows 50,000.
 const maxSitemaps = 5000

@@ -2,10 +2,9 @@ package page
 
 import "net/http"
 
-// What a listed page tells search engines of itself, in the vocabulary of
-// schema.org: of which site it is, where it stands in it, and of when it is. There is
-// nothing on sale here, so no offer, price or rating is among it. A script of this
-// type is data: it is never run, and the pages' policy has nothing to say of it.
+// What a listed page tells search engines of itself, in the vocabulary of schema.org.
+// Nothing is on sale here, so no offer, price or rating is among it. A script of this
+// type is data, which the pages' policy allows.
 
 type linked map[string]any
 

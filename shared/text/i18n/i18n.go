@@ -1,11 +1,9 @@
-// Package i18n holds what people read: one catalogue of texts for each
-// language, and how that language writes numbers, money, dates and lists.
+// Package i18n holds what people read: one catalogue of texts for each language, and how
+// the language writes numbers, money, dates and lists.
 //
-// A language is added by its catalogue, a file such as en.toml, and by its line
-// in the list below. Texts are chosen and filled in by go-i18n, by the plural
-// rules of CLDR. A text that a catalogue lacks is shown in English. A catalogue
-// is read when the first text is asked for in its language, which takes a few
-// milliseconds: a process reads those of its readers, and most read none.
+// A language is added by its catalogue, such as en.toml, and its line in the list below.
+// A text that a catalogue lacks is shown in English. A catalogue is read when its first
+// text is asked for, since that takes milliseconds and most processes read none.
 package i18n
 
 import (

@@ -1,9 +1,7 @@
-// Package wording holds the sentences about a verdict that depend on more than
-// what they are filled in with. The page, the pictures and the mails of alerts
-// take them from here, so that they say the same.
+// Package wording holds the sentences about a verdict that pages, pictures and mails share.
 //
-// It promises that nobody is told to wait unless waiting was worth it on the
-// record, and then not without how often it went wrong.
+// It promises that nobody is told to wait unless waiting was worth it on the record, and
+// then not without how often it went wrong.
 package wording
 
 import (

@@ -1,11 +1,8 @@
-// Package httpapi answers HTTP for every function. Endpoints are rows of
-// routes.Table: JSON and Page register typed handlers with Huma, Mount plain
-// ones. All of them have in common what stands in middleware.go: one lookup of
-// the endpoint, a request log without personal data, origin secret, CORS, keys.
+// Package httpapi answers HTTP for every function. Endpoints are rows of routes.Table: JSON
+// and Page register typed handlers with Huma, Mount plain ones; middleware.go is their way.
 //
-// A well-formed request is counted, whatever is then found; a 400 is free. Every
-// answer that is not a success is a problem document with Cache-Control:
-// no-store; a browser is shown it as a page.
+// A well-formed request is counted, whatever is then found; a 400 is free. Every answer
+// that is not a success is a problem document with Cache-Control: no-store.
 package httpapi
 
 import (

@@ -33,11 +33,9 @@ type PageDoc struct {
 	Answer   any   // the type of what it answers as JSON, where it may be asked for in place of a page
 }
 
-// JSON registers a typed handler for a route of routes.Table. A request whose
-// parameters are each well formed is shown to check, where there is one; what
-// that lets pass is counted and then handled. What either returns that is no
-// Problem is logged and told to the caller as a plain 500 or 503. A handler that
-// returns Tagged answers 304 to who has the answer already.
+// JSON registers a typed handler for a route. A well-formed request is shown to check,
+// where there is one, then counted, then handled. An error of either that is no Problem
+// is logged and told as a plain 500 or 503.
 func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context, *I) error, handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{JSONDoc: doc}, check, handler)
 }
@@ -71,10 +69,9 @@ func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Conte
 	}, nil, handler)
 }
 
-// Mount has a plain handler answer routes, for what is no typed call: files, and
-// protocols of their own. It is told who calls, as typed handlers are, but it
-// counts by itself, with ConsumeQuota, and says itself how long its answers may
-// be kept. What {file} in a route's path stands for is PathValue("file").
+// Mount has a plain handler answer routes, for files and protocols of their own. It
+// counts by itself, with ConsumeQuota, and says itself how long its answers may be
+// kept. What {file} in a route's path stands for is PathValue("file").
 func (a *API) Mount(h http.Handler, names ...string) {
 	for _, name := range names {
 		a.router.add(routes.Named(name), h, nil)

@@ -12,10 +12,9 @@ import (
 
 const formType = "application/x-www-form-urlencoded"
 
-// form hands on the fields of a form that a browser posted as the JSON object
-// that a program would have sent; fields left empty are left out. So a page works
-// without a script, and handlers know one kind of body only. Where an endpoint
-// takes no forms it is left as it is.
+// form turns a form that a browser posted into the JSON object that a program would send,
+// without its empty fields. So pages work without a script, and handlers know one kind of
+// body.
 func form(r *http.Request, c *call) *Problem {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != formType || !c.endpoint.route.Form {

@@ -12,10 +12,9 @@ import (
 	"strings"
 )
 
-// middleware wraps the router in what every request passes, in the order in
-// which it is passed. Each step answers by itself or has the next one answer; so
-// of several faults the caller is told the first, and nothing behind it is done.
-// Then a typed handler's parameters are checked, the call is counted and answered: see JSON.
+// middleware wraps the router in what every request passes, in this order. Of several
+// faults the caller is told the first, and nothing behind it is done. Then a typed
+// handler's parameters are checked and the call is counted and answered: see JSON.
 func (a *API) middleware(router http.Handler) http.Handler {
 	h := router
 	for _, step := range slices.Backward([]func(http.Handler) http.Handler{

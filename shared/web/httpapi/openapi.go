@@ -27,13 +27,9 @@ var functionTags = map[string]string{
 	"x402":        "Answers for a payment each, without a key, where the operator sells them so",
 }
 
-// Describe gives the OpenAPI description of the typed endpoints that are
-// registered here: what Huma reads from the handlers' types, completed with what
-// this package adds to every answer. An operation's documented answers are all
-// that it ever gives; a test holds every answer of the service against it. Paths
-// outside of /v1 are pages and other protocols, and no part of the API, but for those
-// that sell its answers one by one: they are described also where nothing is sold,
-// with what they answer there.
+// Describe returns the OpenAPI description of the typed endpoints: what Huma reads from
+// the types, completed with what this package adds to every answer. Paths outside of /v1
+// are no part of it, except those that sell its answers one by one.
 func (a *API) Describe() *huma.OpenAPI {
 	registered := a.huma.OpenAPI()
 	o := &huma.OpenAPI{

@@ -14,11 +14,9 @@ import (
 // MaxParameter is how many characters (runes) a query parameter may have.
 const MaxParameter = 100
 
-// checkParameters refuses query parameters that no endpoint could make sense of,
-// naming every one that is at fault, before Huma looks at their types. Pages look
-// at their parameters by themselves. A header that is sent empty, where something
-// has to stand in it, is refused too: Huma takes it for one that was not sent, and who
-// sends an empty Idempotency-Key would not have what it is for.
+// checkParameters refuses query parameters that no endpoint could make sense of, naming
+// all of them, before Huma looks at their types. It also refuses a header that is sent
+// empty where it must not be: Huma takes it for one that was not sent.
 func checkParameters(ctx huma.Context, next func(huma.Context)) {
 	if descriptionOf(ctx.Operation()).page {
 		next(ctx)

@@ -42,10 +42,9 @@ func ProLimit(r routes.Route) limit.Limit {
 	return limit.Limit{Name: r.Name + "-pro", Calls: r.Pro.Calls, Window: r.Pro.Per, Kept: 24 * time.Hour}
 }
 
-// consumeQuota counts a call of the caller's cap, where the route has one, and
-// says in the answer's headers how it stands. It is one write; a small cap of a
-// network is one more, and a large one is counted in memory. Where the counter cannot be reached the call passes and that
-// is logged.
+// consumeQuota counts a call under the caller's cap of a route and writes the answer's
+// headers. It is one write, and one more for a small cap of a network. Where the counter
+// cannot be reached the call passes and that is logged.
 func (a *API) consumeQuota(ctx context.Context, route routes.Route) error {
 	_, err := a.consumeQuotas(ctx, route, 1)
 	return err
@@ -94,10 +93,9 @@ func (a *API) networkUsedUp(ctx context.Context, d limit.Decision) *Problem {
 	return a.refuse(ctx, d, "All addresses of your network together (its IPv6 /48) have used up their calls. Wait as Retry-After says, or send a Pro key in X-Api-Key.")
 }
 
-// ConsumeLimit counts a call under a limit of the handler's own, which stands beside
-// the cap of its route or in the place of one. The error is a Problem with the
-// detail where it is used up: then the answer's headers tell of this limit, since it
-// is this one that the caller waits for, and otherwise where the route has no cap.
+// ConsumeLimit counts a call under a limit of the handler's own. The error is a Problem
+// with the detail where it is used up. The answer's headers tell of this limit then, or
+// where the route has no cap.
 func ConsumeLimit(ctx context.Context, l limit.Limit, subject, detail string) error {
 	c := callOf(ctx)
 	a := c.api
@@ -157,10 +155,9 @@ func (a *API) notCounted(ctx context.Context, err error) {
 	}
 }
 
-// capOthers counts the calls that no cap of an endpoint counts, and refuses who
-// makes more of them than anybody needs: routes.Others. It reads and writes
-// memory, whatever the path is. Who shows a key, or calls where callers prove
-// themselves by a signature, is refused only once that is known to be wrong.
+// capOthers counts in memory the calls that no cap of an endpoint counts, and refuses
+// callers who make too many: routes.Others. A caller with a key or a signature is
+// refused only once that is known to be wrong.
 func (a *API) capOthers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())

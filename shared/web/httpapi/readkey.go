@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// readKey takes a key that is sent as Authorization: Bearer, as many programs do
-// of their own accord, for one in X-Api-Key. Where keys are looked at, what is no key of
-// ours is refused: who sends one does not mean to be served without. Where tokens
-// are looked at, one of them may come in its place. Elsewhere the header says nothing.
+// readKey takes a key that is sent as Authorization: Bearer for one in X-Api-Key. Where
+// keys are looked at, what is no key of ours is refused: its sender does not mean to be
+// served without. Elsewhere the header says nothing.
 func readKey(r *http.Request, c *call) *Problem {
 	route, given := c.endpoint.route, r.Header.Values("Authorization")
 	if len(given) == 0 || !route.Keyed() && !route.ShownKey {

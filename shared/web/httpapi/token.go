@@ -10,10 +10,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// Some protocols have a program trade its key for a token first, and send that.
-// Where a route takes tokens (routes.Route.Tokens) who calls is found out by the
-// customer's item as with a key, at one read: a token ends with its key and with the
-// plan. It comes in Authorization, or where a key would.
+// Some protocols have a program trade its key for a token first. A token ends with its key
+// and with the plan, so it costs the same read as a key. It comes in Authorization, or
+// where a key would.
 
 // TokenLasts is how long a token is good for.
 const TokenLasts = 30 * time.Minute

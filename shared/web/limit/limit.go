@@ -1,14 +1,9 @@
-// Package limit decides whether a call is within its cap. A limit is a value, a
-// decision is a pure function of the count, and counting is one conditional
-// write to the store: there is no moment between reading and writing in which
-// others could slip through.
+// Package limit decides whether a call is within its cap. Counting is one conditional
+// write to the store, so that no call slips through between reading and writing; what
+// many subjects do together is counted in memory: see Join.
 //
-// A subject that is over its cap stays so until the window ends, so a Limiter
-// remembers it and does not write again. When the counter cannot be reached the
-// call is let through: a fault of ours is not charged to the caller.
-//
-// What many subjects do together is counted in memory and written now and then:
-// see Join.
+// A Limiter remembers subjects over their cap until the window ends. When the counter
+// cannot be reached the call is let through: our fault is not charged to the caller.
 package limit
 
 import (
@@ -69,10 +64,9 @@ func decide(l Limit, count int64, over bool, now time.Time) Decision {
 	return Decision{Limit: l, Allowed: !over, Counted: true, Remaining: max(0, l.Calls-count), Reset: reset}
 }
 
-// Headers writes how a caller stands: X-RateLimit-*, and the same as the draft of
-// the IETF has it (draft-ietf-httpapi-ratelimit-headers): RateLimit-Policy is the
-// cap, and the same for everybody; RateLimit is the caller's own. A refused call
-// is told in Retry-After how many whole seconds to wait.
+// Headers writes X-RateLimit-*, and the same as the draft of the IETF has it
+// (draft-ietf-httpapi-ratelimit-headers). A refused call is told in Retry-After how many
+// whole seconds to wait.
 func (d Decision) Headers(h http.Header, now time.Time) {
 	h.Set("X-RateLimit-Limit", strconv.FormatInt(d.Limit.Calls, 10))
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(d.Reset.Unix(), 10))

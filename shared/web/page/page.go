@@ -1,7 +1,5 @@
-// Package page is the look that the service's pages have in common: one layout,
-// one style sheet, the languages, the security policy that browsers hold them
-// to, and the assets under names that change with their content, so that a
-// browser may keep them for good.
+// Package page is the look that the service's pages share: layout, style sheet, languages,
+// security policy, and assets under names that change with their content.
 package page
 
 import (

@@ -1,10 +1,9 @@
-// Package routes is the one table of what the service answers: method, path,
-// the function that answers, and what callers and the edge may do with it. The
-// Lambda functions, the process on one machine, the edge's behaviours and the
-// published description are all made from it. It holds data only.
+// Package routes is the one table of what the service answers. The Lambda functions, the
+// process on one machine, the edge's behaviours and the published description are made
+// from it.
 //
-// A new endpoint is a row here and a handler that is registered under the row's
-// name (httpapi.JSON, httpapi.Page or API.Mount) in the folder that Function names.
+// A new endpoint is a row here and a handler that is registered under the row's name
+// (httpapi.JSON, httpapi.Page or API.Mount) in the folder that Function names.
 package routes
 
 import (
@@ -74,10 +73,9 @@ func (c Cap) String() string {
 // here, by their /64, and the mobile customers of a whole town may share a /48.
 const PerNetwork = 32
 
-// Others caps what no row counts: pages, files, documents, paths that nothing
-// answers at, requests that are refused before they are counted. It is counted in
-// memory and costs no write (limit.Join), so it is a soft cap and a generous one:
-// it is to be met by programs that run wild, and by no person.
+// Others caps what no row counts: pages, files, unknown paths, refused requests. It is
+// counted in memory (limit.Join), so it is a soft cap, to be met by programs that run
+// wild and by no person.
 var Others = Route{Name: "others", Free: Cap{3000, time.Hour}, Pro: Cap{36000, time.Hour}}
 
 // Keyed tells whether the endpoint looks at X-Api-Key.

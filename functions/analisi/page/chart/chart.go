@@ -1,12 +1,8 @@
-// Package chart draws what a verdict rests on: where today's fare stands, the
-// weeks before, the months, the booking window; and the card that is shown
-// where a verdict is linked to.
+// Package chart draws what a verdict rests on, as SVG without scripts and style
+// attributes, which the pages' policy forbids; and the card of a verdict as PNG.
 //
-// Charts are SVG made on the server, so that they need no script. Colours and
-// type come from the page's style sheet through classes; nothing in them needs
-// a style attribute, which the pages' policy forbids. Each is one image to a
-// screen reader, named by its label, or a group of named links: who draws a chart
-// gives the same numbers as text beside it. The package is pure.
+// To a screen reader each chart is one image named by its label, or a group of named
+// links. Callers give the same numbers as text beside it.
 package chart
 
 import (
