@@ -24,22 +24,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-func serve(t *testing.T, s analisitest.Summaries) *httpapi.API {
-	t.Helper()
-	return serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: s, Demand: &analisitest.Requests{}}})
-}
-
-func serveWith(t *testing.T, s *analisi.Service) *httpapi.API {
-	t.Helper()
-	s.Now = func() time.Time { return analisitest.Today }
-	s.Log = slog.New(slog.DiscardHandler)
-	api := httpapi.New(httpapi.Config{Now: s.Now, Log: s.Log, AllFares: true, Limiter: limit.New(analisitest.Unlimited{}, s.Now)})
-	s.Register(api)
-	return api
-}
-
 func TestVerdict(t *testing.T) {
-	h := serve(t, analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)})
+	h := analisitest.OfMilBuh().Open()
 	for _, path := range []string{"/v1/analisi", "/api/v1/analisi"} {
 		w := analisitest.Get(t, h, path+"?origine=MILANO&destinazione=bucure%C8%99ti")
 		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/json" || w.Header().Get("Cache-Control") != "no-store" {
@@ -78,7 +64,7 @@ func TestVerdict(t *testing.T) {
 }
 
 func TestTooLittleData(t *testing.T) {
-	w := analisitest.Get(t, serve(t, analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(3)}), "/v1/analisi?origine=Milano&destinazione=Bucarest")
+	w := analisitest.Get(t, analisitest.Site{Summaries: analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(3)}}.Open(), "/v1/analisi?origine=Milano&destinazione=Bucarest")
 	var got struct {
 		Verdetto     map[string]any `json:"verdetto"`
 		Osservazioni int            `json:"osservazioni"`
@@ -94,13 +80,13 @@ func TestTooLittleData(t *testing.T) {
 func TestProblems(t *testing.T) {
 	stale := analisitest.SummaryOf(40)
 	stale.AsOf -= 30
-	h := serve(t, analisitest.Summaries{
+	h := analisitest.Site{Summaries: analisitest.Summaries{
 		analisitest.MilBuh:                  analisitest.SummaryOf(40),
 		{Origin: "MIL", Destination: "ROM"}: stale,
 		{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 		{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
 		{Origin: "MIL", Destination: "BCN"}: []byte("not a summary"),
-	})
+	}}.Open()
 	long := strings.Repeat("a", 101)
 	for _, c := range []struct {
 		name, query string
@@ -161,8 +147,9 @@ func TestProblems(t *testing.T) {
 
 func TestDemand(t *testing.T) {
 	w := &analisitest.Requests{Err: errors.New("storage is down")}
-	service := &analisi.Service{Reader: &answer.Reader{Summaries: analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)}, Demand: w}}
-	h := serveWith(t, service)
+	site, at := analisitest.OfMilBuh(), analisitest.Today
+	site.Demand, site.Now = w, func() time.Time { return at }
+	h := site.Open()
 	ask := func(query string, status int) {
 		t.Helper()
 		if got := analisitest.Get(t, h, "/v1/analisi?"+query); got.Code != status {
@@ -184,7 +171,7 @@ func TestDemand(t *testing.T) {
 	// A series in demand is noted once a process and day, by whichever way it is asked for.
 	analisitest.Get(t, h, "/?da=Milano&a=Bucarest")
 	analisitest.Get(t, h, "/card/MIL-BUH-it.png")
-	service.Now = func() time.Time { return analisitest.Today.AddDate(0, 0, 1) }
+	at = analisitest.Today.AddDate(0, 0, 1)
 	ask("origine=Milano&destinazione=Bucarest", 200)
 	ask("origine=Milano&destinazione=Bucarest", 200)
 	day := func(n int) string { return "MIL-BUH " + analisitest.Today.AddDate(0, 0, n).Format(time.DateOnly) }
@@ -194,7 +181,7 @@ func TestDemand(t *testing.T) {
 }
 
 func TestRoutes(t *testing.T) {
-	h := serveWith(t, &analisi.Service{Reader: &answer.Reader{Summaries: analisitest.Summaries{}, Demand: &analisitest.Requests{}}, Coverage: analisitest.Coverage{}})
+	h := analisitest.Site{}.Open()
 	for _, c := range []struct {
 		name, query string
 		status      int
@@ -240,7 +227,8 @@ func TestRoutes(t *testing.T) {
 
 // TestAlive: the path of health answers at any process, and reads nothing.
 func TestAlive(t *testing.T) {
-	h := serveWith(t, &analisi.Service{Reader: &answer.Reader{}})
+	h := httpapi.New(httpapi.Config{Now: analisitest.Noon, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(analisitest.Unlimited{}, analisitest.Noon)})
+	(&analisi.Service{Reader: &answer.Reader{Now: analisitest.Noon}}).Register(h)
 	for _, method := range []string{"GET", "HEAD"} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(method, "/healthz", nil))

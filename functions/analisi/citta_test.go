@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -14,10 +12,7 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/analisitest"
-	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/web/httpapi"
-	"verdetto/shared/web/limit"
 )
 
 // counted is a store of coverage that counts its reads; one in it has them fail.
@@ -37,14 +32,6 @@ func (c *counted) Covered(ctx context.Context, after fare.City, limit int) ([]fa
 func (c *counted) Trends(ctx context.Context, origin fare.City) ([]byte, int64, error) {
 	c.trends++
 	return c.Coverage.Trends(ctx, origin)
-}
-
-func completing(c *counted, now func() time.Time) http.Handler {
-	log := slog.New(slog.DiscardHandler)
-	s := &analisi.Service{Reader: &answer.Reader{Summaries: analisitest.Summaries{}, Demand: &analisitest.Requests{}, Now: now, Log: log}, Coverage: c}
-	api := httpapi.New(httpapi.Config{Now: now, Log: log, Limiter: limit.New(analisitest.Unlimited{}, now)})
-	s.Register(api)
-	return api
 }
 
 // TestCities: of Milan and Rome fares are known, from Milan to London and Bucharest, from Rome to London.
@@ -76,7 +63,7 @@ func TestCities(t *testing.T) {
 		{"no such language", "q=mila&lang=xx", 400, nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := analisitest.Get(t, completing(&counted{}, func() time.Time { return analisitest.Today }), "/v1/citta?"+strings.ReplaceAll(c.query, " ", "+"))
+			w := analisitest.Get(t, analisitest.Site{Coverage: &counted{}}.Open(), "/v1/citta?"+strings.ReplaceAll(c.query, " ", "+"))
 			var got analisi.Cities
 			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status {
 				t.Fatalf("%d %s %v", w.Code, w.Body, err)
@@ -97,7 +84,7 @@ func TestCities(t *testing.T) {
 // TestWhatIsCoveredIsHeld: each list is read once in an hour, and where that fails names are completed all the same.
 func TestWhatIsCoveredIsHeld(t *testing.T) {
 	c, now := &counted{}, analisitest.Today
-	h := completing(c, func() time.Time { return now })
+	h := analisitest.Site{Coverage: c, Now: func() time.Time { return now }}.Open()
 	ask := func(query string, marked bool) {
 		t.Helper()
 		w := analisitest.Get(t, h, "/v1/citta?"+query)

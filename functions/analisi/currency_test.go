@@ -14,16 +14,10 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-func abroad(t *testing.T) *httpapi.API {
-	t.Helper()
-	h, _ := counting(t)
-	return h
-}
-
 // TestCurrency: every answer is shown in the currency that was asked for, whatever
 // that does to single cents; verdicts and what was quoted stay.
 func TestCurrency(t *testing.T) {
-	h := abroad(t)
+	h, _ := counting()
 	const route = "origine=Milano&destinazione=Bucarest"
 	for _, c := range []struct {
 		name, target string
@@ -93,7 +87,7 @@ func decoded[T any](t *testing.T, body []byte) (v T) {
 
 // TestPlaces: every answer says where its fares are of more than was asked for.
 func TestPlaces(t *testing.T) {
-	h := abroad(t)
+	h, _ := counting()
 	milan := verdict.Luogo{Estremo: "origine", Chiesto: "Milano", Citta: "Milano", Iata: "MIL", Aeroporti: []string{"MXP", "LIN", "BGY", "PMF"},
 		Nota: "Milano has several airports (MXP, LIN, BGY, PMF), and the fares are those of all of them together: which one a fare is of is not kept."}
 	asked := func(what string) verdict.Luogo {

@@ -3,7 +3,6 @@ package analisi_test
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -11,9 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/analisitest"
-	"verdetto/shared/answer"
 	"verdetto/shared/published"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict/deals"
@@ -52,7 +49,7 @@ func TestBadInput(t *testing.T) {
 		{"back on the day", "partenza=2016-04-10&ritorno=2016-04-10", 400, "richiesta-non-valida", "ritorno", "want a later day", "analisi"},
 		{"back too late", "partenza=2016-04-10&ritorno=2017-04-10", 400, "richiesta-non-valida", "ritorno", "at the latest", "analisi"},
 		{"back without a departure", "ritorno=2016-04-10", 400, "richiesta-non-valida", "ritorno", "without partenza", "analisi"},
-		{"nights that are none", "notti=5", 400, "richiesta-non-valida", "notti", "1-3, 4-7, 8-14 or 15+", "analisi calendario storico confronto"},
+		{"nights that are none", "notti=5", 400, "richiesta-non-valida", "notti", "1-3, 4-7, 8-14 or 15+", "analisi calendario storico occasioni confronto"},
 		{"days either side of nothing", "flessibile=3", 400, "richiesta-non-valida", "flessibile", "without partenza", "analisi"},
 		{"a price of nothing", "prezzo=0", 400, "richiesta-non-valida", "prezzo", "more than 0", "analisi"},
 		{"an absurd price", "prezzo=999999999", 400, "richiesta-non-valida", "prezzo", "at most 100,000 EUR", "analisi"},
@@ -72,7 +69,7 @@ func TestBadInput(t *testing.T) {
 				continue
 			}
 			t.Run(c.name+"/"+name, func(t *testing.T) {
-				h, counter := counting(t)
+				h, counter := counting()
 				w := analisitest.Get(t, h, "/v1/"+name+"?"+query+"&"+c.query)
 				p := decoded[httpapi.Problem](t, w.Body.Bytes())
 				var parameter string
@@ -104,22 +101,15 @@ func (c *counter) Take(_ context.Context, _ store.Key, n, most int64, _ time.Tim
 	return c.counted, nil
 }
 
-func counting(t *testing.T) (*httpapi.API, *counter) {
-	t.Helper()
-	log, c := slog.New(slog.DiscardHandler), &counter{}
-	s := &analisi.Service{
-		Reader: &answer.Reader{Summaries: analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)}, Sheets: analisitest.Sheets{{Route: analisitest.MilBuh}: analisitest.DeparturesOf(60)}, Demand: &analisitest.Requests{},
-			Rates: analisitest.Rates{}, Now: analisitest.Noon, Log: log},
-		Coverage: &analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())}, BaseURL: "https://verdetto.example",
-	}
-	api := httpapi.New(httpapi.Config{Now: analisitest.Noon, Log: log, AllFares: true, Limiter: limit.New(c, analisitest.Noon)})
-	s.Register(api)
-	return api, c
+func counting() (*httpapi.API, *counter) {
+	c, s := &counter{}, analisitest.OfMilBuh()
+	s.Counters, s.Coverage, s.BaseURL = c, &analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())}, "https://verdetto.example"
+	return s.Open(), c
 }
 
 // TestSeveralTrips: each is answered as by itself, in order; n count as n in one write, and what the cap does not cover says so.
 func TestSeveralTrips(t *testing.T) {
-	h, c := counting(t)
+	h, c := counting()
 	ask := func(query string) (published.Confronto, int) {
 		t.Helper()
 		w := analisitest.Get(t, h, "/v1/confronto?origine=Milano&"+query)

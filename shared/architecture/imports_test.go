@@ -50,6 +50,8 @@ var groups = map[string]string{
 	"functions/analisi":        "fare verdict store text web answer published functions/analisi/page functions/analisi/reference functions/analisi/scorecard",
 	"functions/analisi/*":      "fare verdict store text web answer published functions/analisi/page/chart",
 	"functions/analisi/agents": "fare verdict text web answer published functions/analisi/page functions/analisi/reference",
+
+	"functions/analisi/analisitest": "fare verdict store web answer published functions/analisi",
 }
 
 // libraries maps a library, by the prefix of its path, to the folders that may import it.

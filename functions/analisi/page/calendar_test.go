@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"log/slog"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/analisitest"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
@@ -21,8 +19,6 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
-	"verdetto/shared/web/httpapi"
-	"verdetto/shared/web/limit"
 	"verdetto/shared/web/page"
 )
 
@@ -129,14 +125,7 @@ func (m moving) Blocks(ctx context.Context, of fare.Series, read store.Consisten
 
 // siteOfSheets is the page over one route with sheets of its departures, as it is known on a day.
 func siteOfSheets(of answer.Sheets, route fare.Route, day fare.Day, all bool) site {
-	now := func() time.Time { return day.Time().Add(12 * time.Hour) }
-	s := site{counters: &counters{}}
-	service := &analisi.Service{Reader: &answer.Reader{
-		Summaries: analisitest.Summaries{route: analisitest.SummaryOf(40)}, Sheets: of, Rates: rates{}, Demand: &analisitest.Requests{}, Now: now, Log: slog.New(slog.DiscardHandler),
-	}, Coverage: milanCoverage{}}
-	s.API = httpapi.New(httpapi.Config{AllFares: all, Now: now, Log: service.Log, Limiter: limit.New(s.counters, now)})
-	service.Register(s.API)
-	return s
+	return openOn(day, analisitest.Site{Summaries: analisitest.Summaries{route: analisitest.SummaryOf(40)}, Sheets: of, HideFares: !all})
 }
 
 // TestCalendarOfThePage: it holds what GET /v1/calendario answers, of the same trip, and no more.

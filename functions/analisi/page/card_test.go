@@ -100,7 +100,7 @@ func TestPictures(t *testing.T) {
 		{"MIL-BUH-xx.svg", true, 404, nil, ""},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			h, _ := crawled(t, publicBase, c.all)
+			h, _ := crawled(publicBase, !c.all)
 			w := analisitest.Get(t, h, "/card/"+c.file)
 			if w.Code != c.status {
 				t.Fatalf("%d %s", w.Code, w.Body)

@@ -2,7 +2,6 @@ package page_test
 
 import (
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"net/url"
 	"regexp"
@@ -12,24 +11,22 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/analisitest"
-	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
-	"verdetto/shared/web/httpapi"
-	"verdetto/shared/web/limit"
 )
 
 // siteOf is the page over the route from Milan to Bucharest, as it is known on a day.
 func siteOf(s verdict.RouteSummary, day fare.Day) site {
-	now := func() time.Time { return day.Time().Add(12 * time.Hour) }
+	return openOn(day, analisitest.Site{Summaries: analisitest.Summaries{analisitest.MilBuh: s}})
+}
+
+// openOn is a site as it is known on a day.
+func openOn(day fare.Day, s analisitest.Site) site {
 	of := site{counters: &counters{}}
-	service := &analisi.Service{Reader: &answer.Reader{
-		Summaries: analisitest.Summaries{analisitest.MilBuh: s}, Sheets: analisitest.Sheets{}, Rates: rates{}, Demand: &analisitest.Requests{}, Now: now, Log: slog.New(slog.DiscardHandler),
-	}, Coverage: milanCoverage{}}
-	of.API = httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: service.Log, Limiter: limit.New(of.counters, now)})
-	service.Register(of.API)
+	s.Counters, s.Coverage = of.counters, milanCoverage{}
+	s.Now = func() time.Time { return day.Time().Add(12 * time.Hour) }
+	of.API = s.Open()
 	return of
 }
 

@@ -1,7 +1,6 @@
 package page_test
 
 import (
-	"log/slog"
 	"net/http/httptest"
 	"regexp"
 	"strings"
@@ -12,22 +11,12 @@ import (
 	"github.com/mmcdole/gofeed"
 
 	"verdetto/functions/analisi/analisitest"
-	"verdetto/functions/analisi/page"
-	"verdetto/shared/answer"
-	"verdetto/shared/published"
 	"verdetto/shared/verdict/deals"
 	"verdetto/shared/web/httpapi"
-	"verdetto/shared/web/limit"
 )
 
 func dealing(d *analisitest.DealsOfMilan, data string, now func() time.Time) *httpapi.API {
-	log := slog.New(slog.DiscardHandler)
-	s := &page.Service{BaseURL: "https://verdetto.example", Answers: &published.Answers{Coverage: d, Reader: &answer.Reader{
-		Summaries: analisitest.Summaries{}, Demand: &analisitest.Requests{}, Now: now, Log: log,
-	}}}
-	api := httpapi.New(httpapi.Config{Now: now, Log: log, AllFares: true, Data: data, Limiter: limit.New(analisitest.Unlimited{}, now)})
-	s.Register(api)
-	return api
+	return analisitest.Site{Coverage: d, Data: data, Now: now, BaseURL: publicBase}.Open()
 }
 
 func parsed(t *testing.T, api *httpapi.API, path, kind string) *gofeed.Feed {

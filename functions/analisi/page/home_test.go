@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -16,9 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/analisitest"
-	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
@@ -102,8 +99,7 @@ func openSite(base, data string) site {
 	stale := analisitest.SummaryOf(40)
 	stale.AsOf -= 30
 	s := site{counters: &counters{}, requests: &analisitest.Requests{}}
-	now := func() time.Time { return analisitest.Today }
-	service := &analisi.Service{Reader: &answer.Reader{
+	s.API = analisitest.Site{
 		Summaries: analisitest.Summaries{
 			analisitest.MilBuh:                  analisitest.SummaryOf(40),
 			{Origin: "MIL", Destination: "PRG"}: analisitest.SummaryOf(3),
@@ -115,10 +111,8 @@ func openSite(base, data string) site {
 			{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 			{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
 		},
-		Sheets: tripSheets(), Rates: rates{}, Demand: s.requests, Now: now, Log: slog.New(slog.DiscardHandler),
-	}, Coverage: milanCoverage{}, BaseURL: base}
-	s.API = httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: service.Log, Limiter: limit.New(s.counters, now), Data: data})
-	service.Register(s.API)
+		Sheets: tripSheets(), Demand: s.requests, Counters: s.counters, Coverage: milanCoverage{}, BaseURL: base, Data: data,
+	}.Open()
 	return s
 }
 

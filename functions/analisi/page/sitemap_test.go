@@ -4,20 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"encoding/xml"
-	"log/slog"
 	"regexp"
 	"strings"
 	"testing"
 
-	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/analisitest"
-	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict/trends"
 	"verdetto/shared/web/httpapi"
-	"verdetto/shared/web/limit"
 )
 
 // milan covers MIL, of which BUH has a live fare and a verdict, ROM too few days and LON no live fare; and counts its reads.
@@ -46,14 +42,10 @@ func (m *milan) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 	return data, 1, err
 }
 
-func crawled(t *testing.T, base string, allFares bool) (*httpapi.API, *milan) {
-	t.Helper()
-	m := &milan{}
-	log := slog.New(slog.DiscardHandler)
-	s := &analisi.Service{Reader: &answer.Reader{Summaries: analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)}, Sheets: analisitest.Sheets{{Route: analisitest.MilBuh}: analisitest.DeparturesOf(60)}, Demand: &analisitest.Requests{}, Rates: analisitest.Rates{}, Now: analisitest.Noon, Log: log}, Coverage: m, BaseURL: base}
-	api := httpapi.New(httpapi.Config{Now: analisitest.Noon, Log: log, AllFares: allFares, Limiter: limit.New(analisitest.Unlimited{}, analisitest.Noon)})
-	s.Register(api)
-	return api, m
+func crawled(base string, hideFares bool) (*httpapi.API, *milan) {
+	m, s := &milan{}, analisitest.OfMilBuh()
+	s.Coverage, s.BaseURL, s.HideFares = m, base, hideFares
+	return s.Open(), m
 }
 
 const publicBase = "https://verdetto.example"
@@ -83,7 +75,7 @@ var (
 // TestSitemaps: from the list of sitemaps every page is reached that shows a verdict,
 // and each is the canonical page of itself, with the alternates that the page has.
 func TestSitemaps(t *testing.T) {
-	h, m := crawled(t, publicBase, true)
+	h, m := crawled(publicBase, false)
 	read := func(path string) (f sitemapFile) {
 		t.Helper()
 		before := m.reads
@@ -137,7 +129,7 @@ func TestSitemaps(t *testing.T) {
 			t.Errorf("%s: %d", path, w.Code)
 		}
 	}
-	none, _ := crawled(t, "", true)
+	none, _ := crawled("", false)
 	for _, path := range []string{"/sitemap.xml", "/sitemap/MIL.xml", "/sitemap/pagine.xml"} {
 		if w := analisitest.Get(t, none, path); w.Code != 404 || !strings.Contains(w.Body.String(), "VERDETTO_BASE_URL") {
 			t.Errorf("%s without an address: %d %s", path, w.Code, w.Body)
@@ -156,7 +148,7 @@ func TestSitemaps(t *testing.T) {
 
 // TestStructured: listed pages tell what they are, and nothing that they are not.
 func TestStructured(t *testing.T) {
-	h, _ := crawled(t, publicBase, true)
+	h, _ := crawled(publicBase, false)
 	for _, c := range []struct {
 		target string
 		crumbs string

@@ -39,12 +39,6 @@ func (s sheetsByTrip) Pooled(context.Context, store.Consistency) ([]byte, int64,
 	return departure.Cycle{Day: d - 1, Pooled: departure.Start(d)}.Encode(), 1, nil
 }
 
-type rates struct{}
-
-func (rates) Rates(context.Context) (fare.Rates, error) {
-	return fare.Rates{PerEuro: map[string]float64{"USD": 1.25}}, nil
-}
-
 // tripSheetOf is a series whose departures cost 30 to 90 euro, those of the tenth, twentieth and thirtieth
 // of a month nothing that was seen, over so many days.
 func tripSheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/functions/analisi/scorecard"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
@@ -24,15 +25,9 @@ var today = time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func serve(kept scorecard.Score) *httpapi.API {
 	now := func() time.Time { return today }
-	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler), AllFares: true, Limiter: limit.New(unlimited{}, now)})
+	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler), AllFares: true, Limiter: limit.New(analisitest.Unlimited{}, now)})
 	(&scorecard.Service{Score: kept, Now: now}).Register(api)
 	return api
-}
-
-type unlimited struct{ limit.Counters }
-
-func (unlimited) Take(context.Context, store.Key, int64, int64, time.Time) (int64, error) {
-	return 1, nil
 }
 
 func get(h http.Handler, target string) *httptest.ResponseRecorder {

@@ -2,10 +2,12 @@ package httpapi_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -13,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/apikey"
 	"verdetto/shared/runtime/metrics"
@@ -64,6 +66,11 @@ func TestOrder(t *testing.T) {
 	}
 	const secret, document, html = "the-secret", "application/problem+json", "text/html; charset=utf-8"
 	everything := []string{"identify", "check", "quota", "handler"}
+	elsewhere := func(r *http.Request) { r.Header.Del("X-Origin-Secret") }
+	badKey := func(r *http.Request) { r.Header.Set("X-Api-Key", "vd_bad") }
+	person := func(r *http.Request) { r.Header.Set("Accept", browser) }
+	bare := func(r *http.Request) { r.URL.RawQuery = "" }
+	usedUp := func(tr *trace) { tr.usedUp = true }
 	for _, c := range []struct {
 		name         string
 		method, path string              // GET /v1/analisi where empty
@@ -79,33 +86,33 @@ func TestOrder(t *testing.T) {
 	}{
 		{name: "nothing is wrong", status: 200, kind: "application/json", cors: true, cache: "private, max-age=600", route: "analisi", steps: everything},
 		{name: "not through our distribution, to no endpoint", path: "/v1/nothing",
-			change: func(r *http.Request) { r.Header.Del("X-Origin-Secret") }, status: 403, code: "accesso-diretto", kind: document, route: "unknown"},
+			change: elsewhere, status: 403, code: "accesso-diretto", kind: document, route: "unknown"},
 		{name: "not through our distribution, a preflight", method: "OPTIONS",
-			change: func(r *http.Request) { r.Header.Del("X-Origin-Secret") }, status: 403, code: "accesso-diretto", kind: document, route: "unknown"},
+			change: elsewhere, status: 403, code: "accesso-diretto", kind: document, route: "unknown"},
 		{name: "no endpoint, a preflight", method: "OPTIONS", path: "/v1/nothing", status: 404, code: "percorso-sconosciuto", kind: document, route: "unknown"},
 		{name: "a preflight with a bad key", method: "OPTIONS",
-			change: func(r *http.Request) { r.Header.Set("X-Api-Key", "vd_bad") }, status: 204, cors: true, route: "unknown"},
+			change: badKey, status: 204, cors: true, route: "unknown"},
 		{name: "a wrong method with a bad key", method: "DELETE",
-			change: func(r *http.Request) { r.Header.Set("X-Api-Key", "vd_bad") }, status: 405, code: "metodo-non-ammesso", kind: document, cors: true, route: "unknown"},
+			change: badKey, status: 405, code: "metodo-non-ammesso", kind: document, cors: true, route: "unknown"},
 		{name: "a bad key, and parameters missing",
 			change: func(r *http.Request) { r.Header.Set("X-Api-Key", "vd_bad"); r.URL.RawQuery = "" }, status: 401, code: "chiave-non-valida", kind: document, cors: true, route: "analisi"},
-		{name: "an ended plan, and parameters missing", change: func(r *http.Request) { r.URL.RawQuery = "" },
+		{name: "an ended plan, and parameters missing", change: bare,
 			fault: func(tr *trace) { tr.customer.Until = now }, status: 401, code: "piano-scaduto", kind: document, cors: true, route: "analisi", steps: everything[:1]},
-		{name: "parameters missing, and calls used up", change: func(r *http.Request) { r.URL.RawQuery = "" },
-			fault: func(tr *trace) { tr.usedUp = true }, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "analisi", steps: everything[:1]},
+		{name: "parameters missing, and calls used up", change: bare,
+			fault: usedUp, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "analisi", steps: everything[:1]},
 		{name: "refused by the check, and calls used up", change: func(r *http.Request) { r.URL.RawQuery = "origine=a&destinazione=a" },
-			fault: func(tr *trace) { tr.usedUp = true }, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "analisi", steps: everything[:2]},
-		{name: "calls used up", fault: func(tr *trace) { tr.usedUp = true }, status: 429, code: "troppe-richieste", kind: document, cors: true, route: "analisi", steps: everything[:3]},
+			fault: usedUp, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "analisi", steps: everything[:2]},
+		{name: "calls used up", fault: usedUp, status: 429, code: "troppe-richieste", kind: document, cors: true, route: "analisi", steps: everything[:3]},
 		{name: "a handler that fails", fault: func(tr *trace) { tr.err = errors.New("down") }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything},
 		{name: "storage that fails", fault: func(tr *trace) { tr.err = store.ErrUnavailable }, status: 503, code: "servizio-non-disponibile", kind: document, cors: true, route: "analisi", steps: everything},
 		{name: "a panic while the key is looked up", fault: func(tr *trace) { tr.panicAt = "identify" }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything[:1]},
 		{name: "a panic of the handler", fault: func(tr *trace) { tr.panicAt = "handler" }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything},
-		{name: "a panic, before a person", change: func(r *http.Request) { r.Header.Set("Accept", browser) },
+		{name: "a panic, before a person", change: person,
 			fault: func(tr *trace) { tr.panicAt = "handler" }, status: 500, kind: html, cors: true, route: "analisi", steps: everything},
 		{name: "not through our distribution, before a person",
 			change: func(r *http.Request) { r.Header.Set("Accept", browser); r.Header.Del("X-Origin-Secret") }, status: 403, kind: html, route: "analisi"},
 		{name: "no endpoint, before a person", path: "/v1/nothing",
-			change: func(r *http.Request) { r.Header.Set("Accept", browser) }, status: 404, kind: html, route: "unknown"},
+			change: person, status: 404, kind: html, route: "unknown"},
 		{name: "where the edge keeps answers a person is told as a program is", path: "/v1/price-trends",
 			change: func(r *http.Request) { r.Header.Set("Accept", browser); r.URL.RawQuery = "" }, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "price-trends", steps: everything[:1]},
 		{name: "where the edge keeps answers, with a key", path: "/api/v1/price-trends", status: 200, kind: "application/json", cors: true, cache: "s-maxage=600", route: "price-trends", steps: everything},
@@ -115,7 +122,7 @@ func TestOrder(t *testing.T) {
 				r.Body = http.NoBody
 				r.URL.RawQuery = ""
 			},
-			fault: func(tr *trace) { tr.usedUp = true }, status: 400, code: "richiesta-non-valida", kind: document, route: "pro-checkout"},
+			fault: usedUp, status: 400, code: "richiesta-non-valida", kind: document, route: "pro-checkout"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tr := &trace{customer: store.Customer{ID: id, Hash: hash[:], Until: now.Add(time.Hour)}}
@@ -123,20 +130,8 @@ func TestOrder(t *testing.T) {
 				c.fault(tr)
 			}
 			var log bytes.Buffer
-			at := func() time.Time { return now }
-			api := httpapi.New(httpapi.Config{
-				Now: at, Log: slog.New(slog.NewJSONHandler(&log, nil)), Limiter: limit.New(tr, at), Customers: tr, Pepper: []byte("pepper"),
-				OriginSecrets: []string{secret}, Pages: page.Problems, Data: "sample", Metrics: metrics.Of("verdetto-analisi"),
-			})
-			registerTraced(api, tr)
-			method, path := c.method, c.path
-			if method == "" {
-				method = "GET"
-			}
-			if path == "" {
-				path = "/v1/analisi"
-			}
-			r := httptest.NewRequest(method, path+wellFormed, nil)
+			api := openTraced(tr, &log, secret)
+			r := httptest.NewRequest(cmp.Or(c.method, "GET"), cmp.Or(c.path, "/v1/analisi")+wellFormed, nil)
 			r.Header.Set("X-Origin-Secret", secret)
 			r.Header.Set("X-Api-Key", key)
 			r.Header.Set("Access-Control-Request-Method", "GET")
@@ -154,7 +149,7 @@ func TestOrder(t *testing.T) {
 			}
 			h := w.Header()
 			got := []any{w.Code, problem.Code, h.Get("Content-Type"), h.Get("Access-Control-Allow-Origin") == "*", tr.steps}
-			if diff := cmp.Diff([]any{c.status, c.code, c.kind, c.cors, c.steps}, got); diff != "" {
+			if diff := gocmp.Diff([]any{c.status, c.code, c.kind, c.cors, c.steps}, got); diff != "" {
 				t.Errorf("-want +got: %s", diff)
 			}
 			if c.cache == "" && c.status >= 400 {
@@ -178,7 +173,13 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-func registerTraced(api *httpapi.API, tr *trace) {
+// openTraced serves endpoints that note what is done in them.
+func openTraced(tr *trace, log io.Writer, secret string) *httpapi.API {
+	at := func() time.Time { return now }
+	api := httpapi.New(httpapi.Config{
+		Now: at, Log: slog.New(slog.NewJSONHandler(log, nil)), Limiter: limit.New(tr, at), Customers: tr, Pepper: []byte("pepper"),
+		OriginSecrets: []string{secret}, Pages: page.Problems, Data: "sample", Metrics: metrics.Of("verdetto-analisi"),
+	})
 	check := func(_ context.Context, in *in) error {
 		tr.pass("check")
 		if in.Origine == in.Destinazione {
@@ -199,6 +200,7 @@ func registerTraced(api *httpapi.API, tr *trace) {
 		tr.pass("handler")
 		return &out{}, nil
 	})
+	return api
 }
 
 type formInput struct {
