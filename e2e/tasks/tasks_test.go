@@ -270,8 +270,8 @@ var inPart = map[string]string{
 	"Is London to New York cheap, in dollars?": "in part: in euros",
 }
 
-// shown are the tasks whose conversation docs/tasks.md prints.
-var shown = []int{1, 3, 11, 12, 19}
+// printed are the tasks whose conversation docs/tasks.md prints.
+var printed = []int{1, 3, 11, 12, 19}
 
 func TestTasks(t *testing.T) {
 	t.Parallel()
@@ -342,7 +342,7 @@ func TestTasks(t *testing.T) {
 				pages = append(pages, part)
 			}
 			fmt.Fprintf(&rows, "| %s | `%s` | `%s` | %s | %s |\n", c.wants, c.path, c.tool, strings.Join(pages, "<br>"), said)
-			if slices.Contains(shown, i) {
+			if slices.Contains(printed, i) {
 				fmt.Fprintf(&transcript, "**%s**\n\n```text\n> %s %s\n\n%s\n```\n\n", c.wants, c.tool, c.arguments, text)
 			}
 		})

@@ -165,7 +165,7 @@ type historyInput struct {
 	Mese     string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, from this one to the one of 365 days ahead: how its fares moved is told too. Not together with partenza"`
 	Diretto  bool   `query:"diretto" doc:"Only fares without stops"`
 	Notti    string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away; without it, one-way fares"`
-	published.Shown
+	published.CurrencyInput
 }
 
 func (in *historyInput) question() (q answer.Question, err error) {
@@ -186,7 +186,7 @@ type comparisonInput struct {
 	Mesi         string `query:"mesi" pattern:"^([0-9]{4}-(0[1-9]|1[0-2])(,[0-9]{4}-(0[1-9]|1[0-2]))*)?$" patternDescription:"months such as 2027-03,2027-04" doc:"Months of departure, separated by commas. Not together with partenze"`
 	Diretto      bool   `query:"diretto" doc:"Only fares without stops"`
 	Notti        string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away; without it, one-way fares"`
-	published.Shown
+	published.CurrencyInput
 }
 
 func (in *comparisonInput) question() (published.Comparison, error) {

@@ -38,8 +38,8 @@ func (c *counted) Trends(ctx context.Context, origin fare.City) ([]byte, int64, 
 func TestCities(t *testing.T) {
 	yes, no := new(bool), new(bool)
 	*yes = true
-	city := func(code, name, country string, watched *bool) analisi.Offered {
-		return analisi.Offered{Codice: code, Nome: name, Paese: country, Domanda: name, Seguita: watched}
+	city := func(code, name, country string, covered *bool) analisi.Offered {
+		return analisi.Offered{Codice: code, Nome: name, Paese: country, Domanda: name, Seguita: covered}
 	}
 	for _, c := range []struct {
 		name, query string

@@ -46,7 +46,7 @@ type DealsInput struct {
 	Livello string `query:"livello" pattern:"^((ottimo|buono|normale|caro|dati-insufficienti)(,(ottimo|buono|normale|caro|dati-insufficienti))*)?$" patternDescription:"levels such as ottimo,buono" doc:"Only these levels, separated by commas"`
 	Diretto bool   `query:"diretto" doc:"Only fares without stops; destinations of whose fares the stops are not known are left out"`
 	Massimo string `query:"massimo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 60 or 59.99" doc:"Only fares up to this amount, in valuta"`
-	Shown
+	CurrencyInput
 }
 
 // CheapInput are all parameters of a question for deals.
@@ -60,8 +60,8 @@ func (in *CheapInput) Question() (DealsQuestion, error) {
 	return in.DealsInput.Question(answer.Named{Parameter: "origine", Name: in.Origine}, same)
 }
 
-// Shown is the parameter that says in which currency an answer is shown.
-type Shown struct {
+// CurrencyInput is the parameter that says in which currency an answer is shown.
+type CurrencyInput struct {
 	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency that amounts are shown in, at the newest reference rates, one set for all of an answer. It moves no verdict: fares are compared as they were quoted"`
 }
 

@@ -45,13 +45,13 @@ func (s *Answers) Verdict(ctx context.Context, q answer.Question) (verdict.Analy
 }
 
 // VerdictOf is Verdict, and what that was made of, in euros.
-func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (shown verdict.Analysis, of answer.Answer, err error) {
+func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (converted verdict.Analysis, of answer.Answer, err error) {
 	if of, err = s.Answer(ctx, q); err != nil {
 		return of.Analysis, of, Problem(err)
 	}
 	of.Analysis.Luoghi = LuoghiOf(q, of.Found)
-	shown, err = InCurrency(ctx, s.Reader, of.Analysis, q.Show)
-	return shown, of, err
+	converted, err = InCurrency(ctx, s.Reader, of.Analysis, q.Show)
+	return converted, of, err
 }
 
 // Calendar judges the departures of a route day by day. Fares are told one by one only where all of them may be shown.
@@ -61,13 +61,13 @@ func (s *Answers) Calendar(ctx context.Context, q answer.Question, allFares bool
 }
 
 // CalendarOf is Calendar, and what that was made of, in euros.
-func (s *Answers) CalendarOf(ctx context.Context, q answer.Question, allFares bool) (shown verdict.Calendario, f answer.Found, of verdict.Calendario, err error) {
+func (s *Answers) CalendarOf(ctx context.Context, q answer.Question, allFares bool) (converted verdict.Calendario, f answer.Found, of verdict.Calendario, err error) {
 	if f, of, err = s.Reader.Calendar(ctx, q, allFares); err != nil {
 		return of, f, of, Problem(err)
 	}
 	of.Luoghi = LuoghiOf(q, f)
-	shown, err = InCurrency(ctx, s.Reader, of, q.Show)
-	return shown, f, of, err
+	converted, err = InCurrency(ctx, s.Reader, of, q.Show)
+	return converted, f, of, err
 }
 
 // InCurrency gives an answer with its amounts in the currency that was asked for.

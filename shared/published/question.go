@@ -56,7 +56,7 @@ type CalendarInput struct {
 	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Only departures of this month, from this one to the one of 365 days ahead; without it those up to 330 days ahead"`
 	Diretto bool   `query:"diretto" doc:"Only fares without stops"`
 	Notti   string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away, by the day of the way out; without it, one-way fares"`
-	Shown
+	CurrencyInput
 }
 
 // Question reads what is asked.

@@ -166,11 +166,11 @@ func (s sentences) trends(t view.Trends, skipped, all int) string {
 }
 
 // more says how to go on where there is more than was shown.
-func (s sentences) more(shown, all int) string {
-	if shown >= all {
+func (s sentences) more(last, all int) string {
+	if last >= all {
 		return ""
 	}
-	return " " + s.Text("agents.more", "Skip", shown)
+	return " " + s.Text("agents.more", "Skip", last)
 }
 
 func (s sentences) destination(d view.Destination, currency string) string {

@@ -29,8 +29,8 @@ var (
 	calendarS = regexp.MustCompile(`(?s)<section class="calendar".*?</section>`)
 )
 
-// levelShown is the level of a verdict's page, as the calendar calls it, and whether it is said with low certainty.
-func levelShown(t *testing.T, s site, target string) (level string, unsure bool) {
+// levelOfTarget is the level of a verdict's page, as the calendar calls it, and whether it is said with low certainty.
+func levelOfTarget(t *testing.T, s site, target string) (level string, unsure bool) {
 	t.Helper()
 	w := s.visit(html.UnescapeString(target))
 	m := levelOfPage.FindStringSubmatch(w.Body.String())
@@ -56,12 +56,12 @@ func disagreements(t *testing.T, s site, target string, each int) (levels map[st
 		if i%each != 0 {
 			continue
 		}
-		if level, unsure := levelShown(t, s, c[3]); level != c[1] || unsure != (c[2] != "") {
+		if level, unsure := levelOfTarget(t, s, c[3]); level != c[1] || unsure != (c[2] != "") {
 			found = append(found, fmt.Sprintf("%s is %s%s in the calendar, and %s (unsure: %v) by itself", c[3], c[1], c[2], level, unsure))
 		}
 	}
 	for _, m := range monthOf.FindAllStringSubmatch(body, -1) {
-		if level, _ := levelShown(t, s, m[6]); level != m[3] {
+		if level, _ := levelOfTarget(t, s, m[6]); level != m[3] {
 			found = append(found, fmt.Sprintf("%s is %s in the calendar, and %s by itself", m[5], m[3], level))
 		}
 	}

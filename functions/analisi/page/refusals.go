@@ -11,7 +11,7 @@ import (
 
 // What is said where a trip has no verdict: never that it cannot be helped, but which question can be asked in its place.
 
-// refuseNotCovered answers that a route, or a kind of trip on it, is not watched.
+// refuseNotCovered answers that a route, or a kind of trip on it, is not covered.
 func (v *view) refuseNotCovered(q question, asked answer.Question) {
 	v.Alert = v.route.String()
 	if asked.Trip == fare.OneWay {

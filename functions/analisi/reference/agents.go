@@ -35,12 +35,12 @@ type AgentSetUp struct {
 	WithKey string `json:"withKey,omitempty" doc:"The same with a Pro key in place of vd_...; absent where the client sends no headers of one's own"`
 }
 
-const shownKey = "vd_..."
+const keyExample = "vd_..."
 
 func (s *Service) agents() (Agents, error) {
 	a := Agents{MCP: s.BaseURL + routes.Named("mcp").Path, Header: httpapi.KeyHeader}
 	type object = map[string]any
-	keyed := object{a.Header: shownKey}
+	keyed := object{a.Header: keyExample}
 	// server writes the settings of a client: what it calls its list of servers, and what it wants to know of one.
 	server := func(list string, entry object) (string, error) {
 		text, err := indented(object{list: object{"verdetto": entry}})
@@ -55,7 +55,7 @@ func (s *Service) agents() (Agents, error) {
 		{
 			"Clients that start programs only", "their file of servers; wants Node.js", "mcpServers",
 			object{"command": "npx", "args": []string{"-y", "mcp-remote", a.MCP}},
-			object{"command": "npx", "args": []string{"-y", "mcp-remote", a.MCP, "--header", a.Header + ":" + shownKey}},
+			object{"command": "npx", "args": []string{"-y", "mcp-remote", a.MCP, "--header", a.Header + ":" + keyExample}},
 		},
 	} {
 		free, err := server(c.list, c.free)
@@ -68,7 +68,7 @@ func (s *Service) agents() (Agents, error) {
 		}
 		a.Clients = append(a.Clients, AgentSetUp{c.name, c.where, "json", free, pro})
 	}
-	header := ` --header "` + a.Header + ": " + shownKey + `"`
+	header := ` --header "` + a.Header + ": " + keyExample + `"`
 	claude, gemini := "claude mcp add --transport http verdetto "+a.MCP, "gemini mcp add --transport http"
 	codex := "codex mcp add verdetto --url " + a.MCP
 	a.Clients = append([]AgentSetUp{

@@ -80,7 +80,7 @@ func serve(t *testing.T) *service {
 		}
 		return &out{}, nil
 	})
-	httpapi.JSON(s.API, "pro-ruota", httpapi.JSONDoc{}, nil, func(_ context.Context, in *shown) (*out, error) {
+	httpapi.JSON(s.API, "pro-ruota", httpapi.JSONDoc{}, nil, func(_ context.Context, in *keyed) (*out, error) {
 		if in.Key != "" {
 			return nil, httpapi.BadKey.Problem("It holds: " + in.Key)
 		}
@@ -94,7 +94,7 @@ type signed struct {
 	RawBody   []byte `contentType:"application/json"`
 }
 
-type shown struct {
+type keyed struct {
 	Key string `header:"X-Api-Key"`
 }
 

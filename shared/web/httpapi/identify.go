@@ -39,8 +39,8 @@ type Customers interface {
 // good is never taken for none.
 func (a *API) identify(r *http.Request, c *call) *Problem {
 	c.subject = c.address
-	given, shown := r.Header[KeyHeader]
-	if !(shown && c.endpoint.route.Keyed()) && !c.endpoint.route.Tokens {
+	given, sent := r.Header[KeyHeader]
+	if !(sent && c.endpoint.route.Keyed()) && !c.endpoint.route.Tokens {
 		return nil
 	}
 	customer, p := a.caller(r.Context(), given)

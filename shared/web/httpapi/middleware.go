@@ -18,20 +18,20 @@ import (
 func (a *API) middleware(router http.Handler) http.Handler {
 	h := router
 	for _, step := range slices.Backward([]func(http.Handler) http.Handler{
-		a.match,               // finds the endpoint, once: all that follow go by it; names the request
-		a.problemPages,        // shows a problem to a person as a page, whichever step below tells it
-		a.log,                 // writes one line, whatever is answered
-		a.recoverPanic,        // answers 500 where a step below panics
-		refusing(a.origin),    // 403 to who does not come through our distribution: it learns of no path and no key
-		a.capOthers,           // 429 to who makes too many calls that no endpoint counts
-		refusing(knownPath),   // 404
-		a.cors,                // lets pages of other sites read; answers their preflights
-		refusing(knownMethod), // 405
-		refusing(a.shown),     // 403 where the owner of the fares has not allowed what the endpoint shows
-		refusing(readKey),     // takes a key in Authorization as one in X-Api-Key
-		refusing(a.identify),  // 401 to a bad key: who is calling is known from here on
-		refusing(readBody),    // 400 to a body that breaks off
-		refusing(form),        // hands the form of a page on as JSON
+		a.match,                 // finds the endpoint, once: all that follow go by it; names the request
+		a.problemPages,          // shows a problem to a person as a page, whichever step below tells it
+		a.log,                   // writes one line, whatever is answered
+		a.recoverPanic,          // answers 500 where a step below panics
+		refusing(a.origin),      // 403 to who does not come through our distribution: it learns of no path and no key
+		a.capOthers,             // 429 to who makes too many calls that no endpoint counts
+		refusing(knownPath),     // 404
+		a.cors,                  // lets pages of other sites read; answers their preflights
+		refusing(knownMethod),   // 405
+		refusing(a.singleFares), // 403 where the owner of the fares has not allowed what the endpoint shows
+		refusing(readKey),       // takes a key in Authorization as one in X-Api-Key
+		refusing(a.identify),    // 401 to a bad key: who is calling is known from here on
+		refusing(readBody),      // 400 to a body that breaks off
+		refusing(form),          // hands the form of a page on as JSON
 	}) {
 		h = step(h)
 	}
@@ -148,8 +148,8 @@ func FaresNotShown() *Problem {
 	return NotShown.Problem("This service shows today's cheapest fares and figures made of past ones, not fares of past days or departures one by one. GET /v1/analisi compares today's fare with them, GET /v1/price-trends gives medians; who runs the service can allow more (VERDETTO_FARES_SHOWN).")
 }
 
-// shown refuses an endpoint that lists single fares where only today's may be shown.
-func (a *API) shown(_ *http.Request, c *call) *Problem {
+// singleFares refuses an endpoint that lists single fares where only today's may be shown.
+func (a *API) singleFares(_ *http.Request, c *call) *Problem {
 	if c.endpoint.route.SingleFares && !a.config.AllFares {
 		return FaresNotShown()
 	}

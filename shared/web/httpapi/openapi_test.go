@@ -49,16 +49,16 @@ func registerPages(api *httpapi.API) {
 	type link struct {
 		ID string `query:"id"`
 	}
-	shown := &page.Response{Status: http.StatusOK, ContentType: "text/html"}
+	blank := &page.Response{Status: http.StatusOK, ContentType: "text/html"}
 	httpapi.JSON(api, "alerts", httpapi.JSONDoc{
 		Body: wanted{}, Answer: answer{}, Status: http.StatusAccepted, ConsumesQuota: true, Pages: []int{202, 400},
-	}, nil, func(context.Context, *rawJSON) (*page.Response, error) { return shown, nil })
+	}, nil, func(context.Context, *rawJSON) (*page.Response, error) { return blank, nil })
 	httpapi.Page(api, "alerts-confirm-page", httpapi.PageDoc{Statuses: []int{200, 400, 410}},
-		func(context.Context, *link) (*page.Response, error) { return shown, nil })
+		func(context.Context, *link) (*page.Response, error) { return blank, nil })
 	httpapi.Page(api, "alerts-manage", httpapi.PageDoc{Statuses: []int{200, 400}, Form: removal{}},
-		func(context.Context, *rawForm) (*page.Response, error) { return shown, nil })
+		func(context.Context, *rawForm) (*page.Response, error) { return blank, nil })
 	httpapi.Page(api, "pro-cancella", httpapi.PageDoc{Statuses: []int{200}, Form: sure{}},
-		func(context.Context, *rawForm) (*page.Response, error) { return shown, nil })
+		func(context.Context, *rawForm) (*page.Response, error) { return blank, nil })
 }
 
 // TestDescriptionOfPagesAndForms: what Huma cannot read from the types is in the description all the same.

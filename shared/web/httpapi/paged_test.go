@@ -53,13 +53,13 @@ func TestProblemsAsPages(t *testing.T) {
 				api.ServeHTTP(w, r)
 				return w
 			}
-			shown, given := ask("Accept", browser, "Accept-Language", "it"), ask("Accept", "application/json")
-			body := shown.Body.String()
-			if shown.Code != c.status || !strings.Contains(body, "<h1>"+c.title+"</h1>") || !strings.Contains(body, c.says) ||
+			paged, given := ask("Accept", browser, "Accept-Language", "it"), ask("Accept", "application/json")
+			body := paged.Body.String()
+			if paged.Code != c.status || !strings.Contains(body, "<h1>"+c.title+"</h1>") || !strings.Contains(body, c.says) ||
 				!strings.Contains(body, `<html lang="it">`) || strings.Contains(body, "<b>") {
-				t.Errorf("%d %s", shown.Code, body)
+				t.Errorf("%d %s", paged.Code, body)
 			}
-			h := shown.Header()
+			h := paged.Header()
 			if h.Get("Content-Type") != "text/html; charset=utf-8" || h.Get("Content-Security-Policy") != page.Policy || h.Get("Cache-Control") != "no-store" {
 				t.Errorf("%v", h)
 			}

@@ -57,7 +57,7 @@ func optionalHeader(name string) *huma.Header {
 func commonHeaders(route routes.Route, status int) map[string]*huma.Header {
 	h := map[string]*huma.Header{"Cache-Control": headerRef("Cache-Control"), "X-Data": headerRef("X-Data"), RequestIDHeader: headerRef(RequestIDHeader)}
 	capped := route.Keyed() || route.Free != (routes.Cap{})
-	if capped || route.ShownKey || status == http.StatusTooManyRequests {
+	if capped || route.KeyInHandler || status == http.StatusTooManyRequests {
 		limit := optionalHeader // a 400 is not counted, unless it comes of a later check; ConsumeLimit is the handler's own
 		if capped && (status < 400 || status == http.StatusTooManyRequests) {
 			limit = headerRef

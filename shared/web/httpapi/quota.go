@@ -183,7 +183,7 @@ func provesItself(c *call, r *http.Request) bool {
 		return false
 	}
 	route := c.endpoint.route
-	return route.Signed || (route.Keyed() || route.ShownKey) && (r.Header.Get(KeyHeader) != "" || r.Header.Get("Authorization") != "")
+	return route.Signed || (route.Keyed() || route.KeyInHandler) && (r.Header.Get(KeyHeader) != "" || r.Header.Get("Authorization") != "")
 }
 
 // othersOf are the limits of a caller's other calls, each with who is counted.

@@ -10,7 +10,7 @@ import (
 // served without. Elsewhere the header says nothing.
 func readKey(r *http.Request, c *call) *Problem {
 	route, given := c.endpoint.route, r.Header.Values("Authorization")
-	if len(given) == 0 || !route.Keyed() && !route.ShownKey {
+	if len(given) == 0 || !route.Keyed() && !route.KeyInHandler {
 		return nil
 	}
 	key, p := bearer(given)

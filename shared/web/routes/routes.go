@@ -28,7 +28,7 @@ type Route struct {
 	NoHEAD          bool          // its GET shows something once: a HEAD, as previews of links send it, is not answered
 	Keys            bool          // looks at X-Api-Key although it counts nothing under its own name
 	Tokens          bool          // wants a key, a token of one, or a token of nobody's: who shows none of them is refused
-	ShownKey        bool          // its handler looks at X-Api-Key by itself, for more than who calls
+	KeyInHandler    bool          // its handler looks at X-Api-Key by itself, for more than who calls
 	Signed          bool          // callers prove themselves by a signature: of a call whose signature is right no cap is ever told
 	SingleFares     bool          // it lists fares of past days or of departures one by one: only where the setting VERDETTO_FARES_SHOWN says all
 	CrossOriginPOST bool          // scripts in pages of any site may post to it: it looks at no cookie
@@ -203,14 +203,14 @@ var Table = slices.Concat(
 		// Calls with a key alone are answered, so only they are counted, and by key.
 		{Name: "pro-chiave", Path: "/v1/pro/chiave", Pro: Cap{60, time.Minute}},
 		// It takes a key that was rotated away for some minutes more, so it looks at keys by itself, and counts by key.
-		{Name: "pro-ruota", Method: "POST", Path: "/v1/pro/chiave/ruota", ShownKey: true},
+		{Name: "pro-ruota", Method: "POST", Path: "/v1/pro/chiave/ruota", KeyInHandler: true},
 		{Name: "pro-cripta", Path: "/v1/pro/cripta", Free: Cap{100, day}},
 		// A page that waits asks every 15 seconds for an hour: that is one page.
 		{Name: "pro-attesa", Method: "POST", Path: "/v1/pro/cripta/attesa", Free: Cap{300, time.Hour}, Form: true},
 		{Name: "pro-gestione-page", Path: "/v1/pro/gestione", Free: Cap{300, time.Hour}},
 		{
 			Name: "pro-gestione", Method: "POST", Path: "/v1/pro/gestione", Free: Cap{5, time.Hour}, Form: true,
-			ShownKey: true,
+			KeyInHandler: true,
 		},
 		{Name: "pro-piano", Path: "/v1/pro/gestione/piano", Free: Cap{60, time.Hour}},
 		{
@@ -227,7 +227,7 @@ var Table = slices.Concat(
 		{Name: "pro-cancella", Method: "POST", Path: "/v1/pro/cancella", Free: Cap{10, time.Hour}},
 		{
 			Name: "pro-verifica-cripta", Method: "POST", Path: "/v1/pro/verifica-cripta",
-			Free: Cap{60, time.Hour}, ShownKey: true,
+			Free: Cap{60, time.Hour}, KeyInHandler: true,
 		},
 	}),
 	rows("alerts", []Route{
