@@ -160,7 +160,7 @@ var reference = sync.OnceValues(func() (Reference, error) {
 			Free:   "No key and no signup: calls are counted by address, an IPv6 address with its /64, and all of a /48 together.",
 			Pro:    "A key in the header, or in Authorization: Bearer. One that is unknown, replaced or whose plan has ended is refused with 401, never taken for none.",
 		},
-		ProKey: proKeyWays, Rules: rules, Links: links(),
+		ProKey: advice().ProKey, Rules: advice().Rules, Links: links(),
 	}
 	r.Description, _, _ = strings.Cut(d.Info.Description, "\n\n") // what follows is told in the rules
 	for _, s := range d.Servers {
@@ -204,7 +204,7 @@ var reference = sync.OnceValues(func() (Reference, error) {
 		r.Endpoints = append(r.Endpoints, e)
 	}
 	for _, p := range d.Problems {
-		r.Problems = append(r.Problems, ReferenceProblem{p.Code, "/v1/docs#" + p.Code, p.Status, p.Title, advice[p.Code]})
+		r.Problems = append(r.Problems, ReferenceProblem{p.Code, "/v1/docs#" + p.Code, p.Status, p.Title, advice().Advice[p.Code]})
 	}
 	return r, nil
 })

@@ -79,7 +79,7 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 	for _, p := range published(t).Problems {
 		codes = append(codes, p.Code)
 		if p.Do == "" {
-			t.Errorf("%s: say in advice.go what to do about it", p.Code)
+			t.Errorf("%s: say in advice.json what to do about it", p.Code)
 		}
 		for _, l := range i18n.Languages() { // i18n falls back to English
 			if said, ok := l.Lookup("problem.code." + p.Code); !ok || l != i18n.English() && said == i18n.English().Text("problem.code."+p.Code) {

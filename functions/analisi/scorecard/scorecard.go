@@ -5,6 +5,7 @@ package scorecard
 
 import (
 	"context"
+	_ "embed"
 	"math"
 	"slices"
 	"time"
@@ -158,10 +159,9 @@ type VotoIntervallo struct {
 }
 
 // method says how the score is counted; it is published with every answer.
-const method = "Once a week, at the first refresh of a series (a route and a kind of trip) in it, what an answer says that day is noted: of up to 12 departures that have a fare, chosen by a hash of the two days before anything of what follows is known, and of the route. " +
-	"7 days later (14 for the longer chance, 28 for the interval) the first refresh after those days looks up in the history what came: whether the departure was seen at least 5 % cheaper or dearer, and what it cost last; of a route, its cheapest fare on the last of the seven days on which something was found. " +
-	"What could not be compared is counted by why. Each statement is counted once, in the week in which it is counted, and never taken back. Chances are as they were published; the rule's own are kept beside. " +
-	"The references are of the same rows: the rival is reckoned at the refresh from the same history; the random walk and the shuffled prices are not replayed, but reckoned from the counts: a walk falls as often as it rises whatever the level, and a price drawn anew is 5 % lower as often as comparables are, on each day on which the departure was seen again."
+//
+//go:embed method.txt
+var method string
 
 type pagellaInput struct {
 	Formato     string `query:"formato" enum:"json,csv" doc:"json, or csv: a row for each number, with the columns settimana (empty in the sum), giorni, tabella, riga, misura, valore" default:"json"`
