@@ -24,6 +24,9 @@ import (
 	"verdetto/shared/web/limit"
 )
 
+// malformed is the code of most problems that a caller causes.
+const malformed = "richiesta-non-valida"
+
 func TestVerdict(t *testing.T) {
 	h := analisitest.OfMilBuh().Open()
 	for _, path := range []string{"/v1/analisi", "/api/v1/analisi"} {
@@ -95,18 +98,18 @@ func TestProblems(t *testing.T) {
 		parameters  string // those named as faulty
 		suggestion  string
 	}{
-		{"both missing", "", 400, "richiesta-non-valida", "origine destinazione", ""},
-		{"one missing", "origine=Milano", 400, "richiesta-non-valida", "destinazione", ""},
-		{"empty", "origine=&destinazione=Bucarest", 400, "richiesta-non-valida", "origine", ""},
-		{"blank", "origine=Milano&destinazione=%20%20", 400, "richiesta-non-valida", "destinazione", ""},
-		{"over-long", "origine=" + long + "&destinazione=Bucarest", 400, "richiesta-non-valida", "origine", ""},
+		{"both missing", "", 400, malformed, "origine destinazione", ""},
+		{"one missing", "origine=Milano", 400, malformed, "destinazione", ""},
+		{"empty", "origine=&destinazione=Bucarest", 400, malformed, "origine", ""},
+		{"blank", "origine=Milano&destinazione=%20%20", 400, malformed, "destinazione", ""},
+		{"over-long", "origine=" + long + "&destinazione=Bucarest", 400, malformed, "origine", ""},
 		{"100 runes are not over-long", "origine=" + strings.Repeat("%C3%A9", 100) + "&destinazione=Bucarest", 404, "citta-sconosciuta", "origine", ""},
-		{"control character", "origine=Mil%00ano&destinazione=Bucarest", 400, "richiesta-non-valida", "origine", ""},
-		{"line break", "origine=Milano&destinazione=Buca%0Arest", 400, "richiesta-non-valida", "destinazione", ""},
-		{"invalid UTF-8", "origine=Mil%ffano&destinazione=Bucarest", 400, "richiesta-non-valida", "origine", ""},
-		{"repeated", "origine=Milano&origine=Roma&destinazione=Bucarest", 400, "richiesta-non-valida", "origine", ""},
-		{"repeated alike", "origine=Milano&destinazione=Bucarest&destinazione=Bucarest", 400, "richiesta-non-valida", "destinazione", ""},
-		{"bad escape", "origine=Mil%zzano&destinazione=Bucarest", 400, "richiesta-non-valida", "", ""},
+		{"control character", "origine=Mil%00ano&destinazione=Bucarest", 400, malformed, "origine", ""},
+		{"line break", "origine=Milano&destinazione=Buca%0Arest", 400, malformed, "destinazione", ""},
+		{"invalid UTF-8", "origine=Mil%ffano&destinazione=Bucarest", 400, malformed, "origine", ""},
+		{"repeated", "origine=Milano&origine=Roma&destinazione=Bucarest", 400, malformed, "origine", ""},
+		{"repeated alike", "origine=Milano&destinazione=Bucarest&destinazione=Bucarest", 400, malformed, "destinazione", ""},
+		{"bad escape", "origine=Mil%zzano&destinazione=Bucarest", 400, malformed, "", ""},
 		{"same city", "origine=Milano&destinazione=Milan", 400, "stessa-citta", "destinazione", ""},
 		{"unknown city", "origine=Milano&destinazione=Bukarestt", 404, "citta-sconosciuta", "destinazione", "Bukarest"},
 		{"nothing like a city", "origine=qqqqqqqqqqqq&destinazione=Bucarest", 404, "citta-sconosciuta", "origine", ""},

@@ -66,7 +66,7 @@ func TestCurrency(t *testing.T) {
 			if w.Code != 400 || p.Code != "valuta-sconosciuta" || strings.Join(p.Suggestions, " ") != "EUR RON USD" || p.Errors[0].Name != "valuta" {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
-			if w := analisitest.Get(t, h, c.target+"&valuta=EU"); w.Code != 400 || !strings.Contains(w.Body.String(), "richiesta-non-valida") {
+			if w := analisitest.Get(t, h, c.target+"&valuta=EU"); w.Code != 400 || !strings.Contains(w.Body.String(), malformed) {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
 		})

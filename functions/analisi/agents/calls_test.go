@@ -21,6 +21,9 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
+// malformed is the code of most problems that a caller causes.
+const malformed = "richiesta-non-valida"
+
 const milanoBucarest = `{"origin":"Milano","destination":"Bucarest"}`
 
 // TestCounts shows under which cap each call is counted, and what is free.
@@ -159,40 +162,40 @@ func TestRefusals(t *testing.T) {
 		faulty                      string // the arguments at fault
 		says                        []string
 	}{
-		{"nothing given", "flight_price_verdict", `{}`, "richiesta-non-valida", "destination origin", []string{"origin is missing", "not counted"}},
-		{"null", "flight_price_verdict", `null`, "richiesta-non-valida", "destination origin", nil},
-		{"no object", "flight_price_verdict", `["Milano","Bucarest"]`, "richiesta-non-valida", "arguments", []string{"no JSON object"}},
-		{"no list", "compare_trips", `{"origin":"Milano","destinations":"Bucarest"}`, "richiesta-non-valida", "destinations", []string{"no list of strings"}},
-		{"a list of numbers", "compare_trips", `{"origin":"Milano","destinations":[7]}`, "richiesta-non-valida", "destinations", []string{"no list of strings"}},
-		{"an empty list", "compare_trips", `{"origin":"Milano","destinations":[]}`, "richiesta-non-valida", "destinations", []string{"is empty"}},
-		{"an empty name in a list", "compare_trips", `{"origin":"Milano","destinations":["Roma"," "]}`, "richiesta-non-valida", "destinations", []string{"is empty"}},
-		{"too many in a list", "compare_trips", `{"origin":"Milano","destinations":["a","b","c","d","e","f","g","h","i","j","k"]}`, "richiesta-non-valida", "destinations", []string{"want 10 at most"}},
-		{"too many trips", "compare_trips", `{"origin":"Milano","destinations":["Roma","Bari","Pisa","Parigi"],"months":["2016-04","2016-05","2016-06"]}`, "richiesta-non-valida", "destinations", []string{"make 12 trips"}},
-		{"days and months", "compare_trips", `{"origin":"Milano","destinations":["Roma"],"departures":["2016-04-09"],"months":["2016-04"]}`, "richiesta-non-valida", "months", []string{"together with departures"}},
-		{"a day that has been", "compare_trips", `{"origin":"Milano","destinations":["Roma"],"departures":["2016-02-29"]}`, "richiesta-non-valida", "departures", []string{"has been"}},
+		{"nothing given", "flight_price_verdict", `{}`, malformed, "destination origin", []string{"origin is missing", "not counted"}},
+		{"null", "flight_price_verdict", `null`, malformed, "destination origin", nil},
+		{"no object", "flight_price_verdict", `["Milano","Bucarest"]`, malformed, "arguments", []string{"no JSON object"}},
+		{"no list", "compare_trips", `{"origin":"Milano","destinations":"Bucarest"}`, malformed, "destinations", []string{"no list of strings"}},
+		{"a list of numbers", "compare_trips", `{"origin":"Milano","destinations":[7]}`, malformed, "destinations", []string{"no list of strings"}},
+		{"an empty list", "compare_trips", `{"origin":"Milano","destinations":[]}`, malformed, "destinations", []string{"is empty"}},
+		{"an empty name in a list", "compare_trips", `{"origin":"Milano","destinations":["Roma"," "]}`, malformed, "destinations", []string{"is empty"}},
+		{"too many in a list", "compare_trips", `{"origin":"Milano","destinations":["a","b","c","d","e","f","g","h","i","j","k"]}`, malformed, "destinations", []string{"want 10 at most"}},
+		{"too many trips", "compare_trips", `{"origin":"Milano","destinations":["Roma","Bari","Pisa","Parigi"],"months":["2016-04","2016-05","2016-06"]}`, malformed, "destinations", []string{"make 12 trips"}},
+		{"days and months", "compare_trips", `{"origin":"Milano","destinations":["Roma"],"departures":["2016-04-09"],"months":["2016-04"]}`, malformed, "months", []string{"together with departures"}},
+		{"a day that has been", "compare_trips", `{"origin":"Milano","destinations":["Roma"],"departures":["2016-02-29"]}`, malformed, "departures", []string{"has been"}},
 		{"an unknown currency of several", "compare_trips", `{"origin":"Milano","destinations":["Roma"],"currency":"xau"}`, "valuta-sconosciuta", "currency", nil},
 		{"an unknown currency of a calendar", "fare_calendar", `{"origin":"Milano","destination":"Bucarest","currency":"xau"}`, "valuta-sconosciuta", "currency", nil},
-		{"not a string", "flight_price_verdict", `{"origin":7,"destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"no string"}},
-		{"null for a string", "flight_price_verdict", `{"origin":null,"destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"is missing"}},
-		{"blank", "flight_price_verdict", `{"origin":"  ","destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"is empty"}},
-		{"too long", "cheapest_months", `{"origin":"` + strings.Repeat("a", 101) + `","destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"longer than 100"}},
-		{"control character", "when_to_book", `{"origin":"Mil\u0000ano","destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"control"}},
-		{"an argument of another tool", "when_to_book", `{"origin":"Milano","destination":"Bucarest","currency":"eur"}`, "richiesta-non-valida", "arguments", []string{`"currency"`, "it takes destination, language, origin"}},
+		{"not a string", "flight_price_verdict", `{"origin":7,"destination":"Bucarest"}`, malformed, "origin", []string{"no string"}},
+		{"null for a string", "flight_price_verdict", `{"origin":null,"destination":"Bucarest"}`, malformed, "origin", []string{"is missing"}},
+		{"blank", "flight_price_verdict", `{"origin":"  ","destination":"Bucarest"}`, malformed, "origin", []string{"is empty"}},
+		{"too long", "cheapest_months", `{"origin":"` + strings.Repeat("a", 101) + `","destination":"Bucarest"}`, malformed, "origin", []string{"longer than 100"}},
+		{"control character", "when_to_book", `{"origin":"Mil\u0000ano","destination":"Bucarest"}`, malformed, "origin", []string{"control"}},
+		{"an argument of another tool", "when_to_book", `{"origin":"Milano","destination":"Bucarest","currency":"eur"}`, malformed, "arguments", []string{`"currency"`, "it takes destination, language, origin"}},
 		{"same city", "flight_price_verdict", `{"origin":"Milano","destination":"MXP"}`, "stessa-citta", "destination", []string{"Milano (MIL)", "two different"}},
 		{"unknown city", "flight_price_verdict", `{"origin":"Milano","destination":"Bukarestt"}`, "citta-sconosciuta", "destination", []string{"Perhaps: Bukarest", "another spelling"}},
 		{"unknown origin of routes", "watched_routes", `{"origin":"Atlantis"}`, "citta-sconosciuta", "origin", []string{"IATA"}},
-		{"bad page", "watched_routes", `{"page":"2"}`, "richiesta-non-valida", "page", []string{"successiva"}},
+		{"bad page", "watched_routes", `{"page":"2"}`, malformed, "page", []string{"successiva"}},
 		{"unknown city of trends", "price_trends", `{"origin":"Milano","destination":"Atlantis"}`, "citta-sconosciuta", "destination", nil},
 		{"same city in trends", "price_trends", `{"origin":"Milano","destination":"LIN"}`, "stessa-citta", "destination", nil},
 		{"unknown currency", "price_trends", `{"origin":"Milano","currency":"xau"}`, "valuta-sconosciuta", "currency", []string{"EUR, RON, USD"}},
 		{"unknown currency of a price", "flight_price_verdict", `{"origin":"Milano","destination":"Bucharest","price":45,"currency":"xau"}`, "valuta-sconosciuta", "currency", []string{"EUR, RON, USD"}},
-		{"a level that is none", "cheap_now", `{"origin":"Milano","levels":"ottimo, good"}`, "richiesta-non-valida", "levels", []string{"ottimo, buono, normale"}},
-		{"a price of nothing", "cheap_now", `{"origin":"Milano","max_price":-3}`, "richiesta-non-valida", "max_price", []string{"more than 0"}},
-		{"a month that has been", "cheap_now", `{"origin":"Milano","month":"2015-01"}`, "richiesta-non-valida", "month", []string{"has been"}},
+		{"a level that is none", "cheap_now", `{"origin":"Milano","levels":"ottimo, good"}`, malformed, "levels", []string{"ottimo, buono, normale"}},
+		{"a price of nothing", "cheap_now", `{"origin":"Milano","max_price":-3}`, malformed, "max_price", []string{"more than 0"}},
+		{"a month that has been", "cheap_now", `{"origin":"Milano","month":"2015-01"}`, malformed, "month", []string{"has been"}},
 		{"deals not covered", "cheap_now", `{"origin":"Roma"}`, "rotta-non-coperta", "", []string{"No fare from Roma", "watched_routes"}},
 		{"no departures", "fare_calendar", `{"origin":"Milano","destination":"Roma"}`, "nessuna-tariffa", "", []string{"refreshed every 7 days"}},
 		{"a calendar of one city", "fare_calendar", `{"origin":"Milano","destination":"LIN"}`, "stessa-citta", "destination", nil},
-		{"a departure and a month", "departure_history", `{"origin":"Milano","destination":"Bucarest","departure":"2016-04-01","month":"2016-04"}`, "richiesta-non-valida", "month", []string{"together with departure"}},
+		{"a departure and a month", "departure_history", `{"origin":"Milano","destination":"Bucarest","departure":"2016-04-01","month":"2016-04"}`, malformed, "month", []string{"together with departure"}},
 		{"route not covered", "flight_price_verdict", `{"origin":"Bucarest","destination":"Milano"}`, "rotta-non-coperta", "", []string{"watched_routes"}},
 		{"trends not covered", "price_trends", `{"origin":"Roma"}`, "rotta-non-coperta", "", []string{"No fare from ROM has", "watched_routes"}},
 		{"trends of a route not covered", "price_trends", `{"origin":"Milano","destination":"Tokyo"}`, "rotta-non-coperta", "", []string{"from MIL to TYO"}},

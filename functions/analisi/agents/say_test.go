@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -66,7 +65,7 @@ func TestSentencesOfALanguage(t *testing.T) {
 
 // TestLanguagesAreListed: tools say which languages they answer in.
 func TestLanguagesAreListed(t *testing.T) {
-	doc := reflect.TypeFor[Asker]().Field(0).Tag.Get("doc")
+	doc := descriptions.Arguments["language"]
 	words := strings.FieldsFunc(doc, func(r rune) bool { return strings.ContainsRune(" ,:.", r) })
 	for _, code := range i18n.Codes() {
 		if code != i18ntest.Toy(t).Code && !slices.Contains(words, code) {

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -19,24 +21,37 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
+// description is what an agent reads of a tool before it calls it.
 type description struct {
 	Name, Title, Description string
 
-	Quota   string // the route under whose cap a call is counted
-	Several bool   // a call counts as several, and the answer counts them
+	Arguments map[string]string // where they mean something else than those of most tools
+	Quota     string            // the route under whose cap a call is counted
+	Several   bool              // a call counts as several, and the answer counts them
 }
 
 //go:embed tools.json
 var toolsJSON []byte
 
-// descriptions are those of all tools, in the order in which they are listed.
+// descriptions are those of all tools, in the order in which they are listed, and what
+// arguments of the same name mean to most tools.
 var descriptions = parseDescriptions()
 
-func parseDescriptions() (all []description) {
+func parseDescriptions() (all struct {
+	Arguments map[string]string
+	Tools     []description
+}) {
 	if err := json.Unmarshal(toolsJSON, &all); err != nil {
 		panic(err) // it is embedded
 	}
 	return all
+}
+
+// describe puts what the arguments mean into their schema.
+func (d description) describe(input *huma.Schema) {
+	for name, property := range input.Properties {
+		property.Description = cmp.Or(d.Arguments[name], descriptions.Arguments[name])
+	}
 }
 
 type asker interface{ say() sentences }
@@ -49,8 +64,9 @@ func addTool[I, Q, O any](
 	question func(*I) (Q, error), check func(context.Context, Q) error,
 	answer func(context.Context, *I, Q) (O, string, error),
 ) {
-	d := descriptions[slices.IndexFunc(descriptions, func(d description) bool { return d.Name == name })]
+	d := descriptions.Tools[slices.IndexFunc(descriptions.Tools, func(d description) bool { return d.Name == name })]
 	input := schemaOf[I]()
+	d.describe(input)
 	no, yes := false, true
 	var meta mcp.Meta
 	if _, ok := any(*new(O)).(interface{ html() string }); ok {
@@ -175,7 +191,7 @@ func listToolNames(next mcp.MethodHandler) mcp.MethodHandler {
 			return result, err
 		}
 		var names []string
-		for _, d := range descriptions {
+		for _, d := range descriptions.Tools {
 			names = append(names, d.Name)
 		}
 		named := *fault

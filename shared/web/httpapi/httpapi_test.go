@@ -20,6 +20,9 @@ import (
 	"verdetto/shared/web/limit"
 )
 
+// malformed is the code of most problems that a caller causes.
+const malformed = "richiesta-non-valida"
+
 type in struct {
 	Origine      string `query:"origine" required:"true"`
 	Destinazione string `query:"destinazione" required:"true"`

@@ -99,9 +99,9 @@ func TestOrder(t *testing.T) {
 		{name: "an ended plan, and parameters missing", change: bare,
 			fault: func(tr *trace) { tr.customer.Until = now }, status: 401, code: "piano-scaduto", kind: document, cors: true, route: "analisi", steps: everything[:1]},
 		{name: "parameters missing, and calls used up", change: bare,
-			fault: usedUp, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "analisi", steps: everything[:1]},
+			fault: usedUp, status: 400, code: malformed, kind: document, cors: true, route: "analisi", steps: everything[:1]},
 		{name: "refused by the check, and calls used up", change: func(r *http.Request) { r.URL.RawQuery = "origine=a&destinazione=a" },
-			fault: usedUp, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "analisi", steps: everything[:2]},
+			fault: usedUp, status: 400, code: malformed, kind: document, cors: true, route: "analisi", steps: everything[:2]},
 		{name: "calls used up", fault: usedUp, status: 429, code: "troppe-richieste", kind: document, cors: true, route: "analisi", steps: everything[:3]},
 		{name: "a handler that fails", fault: func(tr *trace) { tr.err = errors.New("down") }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything},
 		{name: "storage that fails", fault: func(tr *trace) { tr.err = store.ErrUnavailable }, status: 503, code: "servizio-non-disponibile", kind: document, cors: true, route: "analisi", steps: everything},
@@ -114,7 +114,7 @@ func TestOrder(t *testing.T) {
 		{name: "no endpoint, before a person", path: "/v1/nothing",
 			change: person, status: 404, kind: html, route: "unknown"},
 		{name: "where the edge keeps answers a person is told as a program is", path: "/v1/price-trends",
-			change: func(r *http.Request) { r.Header.Set("Accept", browser); r.URL.RawQuery = "" }, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "price-trends", steps: everything[:1]},
+			change: func(r *http.Request) { r.Header.Set("Accept", browser); r.URL.RawQuery = "" }, status: 400, code: malformed, kind: document, cors: true, route: "price-trends", steps: everything[:1]},
 		{name: "where the edge keeps answers, with a key", path: "/api/v1/price-trends", status: 200, kind: "application/json", cors: true, cache: "s-maxage=600", route: "price-trends", steps: everything},
 		{name: "a form that cannot be read, and calls used up", method: "POST", path: "/v1/pro/checkout",
 			change: func(r *http.Request) {
@@ -122,7 +122,7 @@ func TestOrder(t *testing.T) {
 				r.Body = http.NoBody
 				r.URL.RawQuery = ""
 			},
-			fault: usedUp, status: 400, code: "richiesta-non-valida", kind: document, route: "pro-checkout"},
+			fault: usedUp, status: 400, code: malformed, kind: document, route: "pro-checkout"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tr := &trace{customer: store.Customer{ID: id, Hash: hash[:], Until: now.Add(time.Hour)}}
