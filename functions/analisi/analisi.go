@@ -61,13 +61,18 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 		})
 	httpapi.JSON(api, "analisi", httpapi.JSONDoc{
 		Summary: "Price verdict for a route",
-		Description: "Says whether today's cheapest economy fare for one adult is cheap, compared with the cheapest fare of the same route on past days; or a price that was seen elsewhere. " +
-			"Without further parameters it is about one-way fares with any number of stops and any departure. With partenza or mese it is about that departure, or the cheapest of that month, compared with the route's departures as many days ahead, and says what is to be expected of it.",
-		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare, published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
+		Description: "Says whether today's cheapest economy fare for one adult is cheap, compared with the cheapest " +
+			"fare of the same route on past days; or a price that was seen elsewhere. " +
+			"Without further parameters it is about one-way fares with any number of stops and any departure. With " +
+			"partenza or mese it is about that departure, or the cheapest of that month, compared with the route's " +
+			"departures as many days ahead, and says what is to be expected of it.",
+		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
+			published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
 	}, check, handle)
 
 	compareCheck, compare := httpapi.Asked((*comparisonInput).question, s.Answers().CheckTrips,
-		func(ctx context.Context, _ *comparisonInput, trips published.Comparison) (*output[published.Confronto], error) {
+		func(ctx context.Context, _ *comparisonInput,
+			trips published.Comparison) (*output[published.Confronto], error) {
 			granted, err := api.ConsumeQuotas(ctx, "analisi", trips.Len())
 			if err != nil {
 				return nil, err
@@ -76,8 +81,10 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 		})
 	httpapi.JSON(api, "confronto", httpapi.JSONDoc{
 		Summary: "Verdicts on several trips",
-		Description: "Up to 10 trips from one city in one call: each destination on each departure, or in each month, judged as GET /v1/analisi judges it. " +
-			"It counts as so many verdicts, in one step: where fewer are left, those are answered, and what was not says so. A trip without a verdict says why and takes nothing from the others.",
+		Description: "Up to 10 trips from one city in one call: each destination on each departure, or in each " +
+			"month, judged as GET /v1/analisi judges it. " +
+			"It counts as so many verdicts, in one step: where fewer are left, those are answered, and what was not " +
+			"says so. A trip without a verdict says why and takes nothing from the others.",
 		Problems:      []httpapi.ProblemType{httpapi.SameCity, httpapi.UnknownCurrency},
 		ConsumesQuota: true,
 	}, compareCheck, compare)
@@ -89,10 +96,13 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 		})
 	httpapi.JSON(api, "calendario", httpapi.JSONDoc{
 		Summary: "Calendar of a route",
-		Description: "The departures of a route that have a fare, day by day up to 330 days ahead, and their months: each with its fare, when that was found, and the verdict that GET /v1/analisi gives with that partenza or mese. " +
+		Description: "The departures of a route that have a fare, day by day up to 330 days ahead, and their months: " +
+			"each with its fare, when that was found, and the verdict that GET /v1/analisi gives with " +
+			"that partenza or mese. " +
 			"Days without a known fare are absent.",
-		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare, published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
-		Answer:   verdict.Calendario{},
+		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
+			published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
+		Answer: verdict.Calendario{},
 	}, daysCheck, days)
 }
 
@@ -105,8 +115,11 @@ func (s *Service) registerLists(api *httpapi.API) {
 		})
 	httpapi.JSON(api, "occasioni", httpapi.JSONDoc{
 		Summary: "Where it is cheap to fly to now",
-		Description: "The destinations from a city that have a fare now, the best-judged first: the cheapest fare of each, of any date or of a month, with its verdict. " +
-			"A minimum is compared with minima: the cheapest fare of a route with the route's cheapest of other days, that of a month with the cheapest of months. The same can be followed as a feed: /feed/MIL-it.atom and /feed/MIL-it.json.",
+		Description: "The destinations from a city that have a fare now, the best-judged first: the cheapest fare of " +
+			"each, of any date or of a month, with its verdict. " +
+			"A minimum is compared with minima: the cheapest fare of a route with the route's cheapest of other " +
+			"days, that of a month with the cheapest of months. The same can be followed as a feed: " +
+			"/feed/MIL-it.atom and /feed/MIL-it.json.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, httpapi.UnknownCurrency},
 		Answer:   published.Occasioni{},
 	}, dealsCheck, deals)
@@ -116,23 +129,28 @@ func (s *Service) registerLists(api *httpapi.API) {
 			return body(s.Answers().Past(ctx, q))
 		})
 	httpapi.JSON(api, "storico", httpapi.JSONDoc{
-		Summary:     "History of a route",
-		Description: "The lows and medians, week by week, that today's cheapest fare is compared with. With partenza or mese also how the fares of that departure, or of the departures in that month, moved.",
-		Problems:    []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
+		Summary: "History of a route",
+		Description: "The lows and medians, week by week, that today's cheapest fare is compared with. With partenza " +
+			"or mese also how the fares of that departure, or of the departures in that month, moved.",
+		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.StopsUnknown,
+			httpapi.SameCity, httpapi.UnknownCurrency},
 	}, pastCheck, past)
 
 	httpapi.JSON(api, "rotte", httpapi.JSONDoc{
-		Summary:     "The routes that are covered",
-		Description: "Which routes a verdict can be asked for, how many observations each rests on, and how fresh they are.",
-		Problems:    []httpapi.ProblemType{httpapi.UnknownCity},
+		Summary: "The routes that are covered",
+		Description: "Which routes a verdict can be asked for, how many observations each rests on, " +
+			"and how fresh they are.",
+		Problems: []httpapi.ProblemType{httpapi.UnknownCity},
 	}, nil, func(ctx context.Context, in *routesInput) (*output[published.Routes], error) {
-		from, to := answer.Named{Parameter: "origine", Name: in.Origine}, answer.Named{Parameter: "destinazione", Name: in.Destinazione}
+		from, to := answer.Named{Parameter: "origine", Name: in.Origine},
+			answer.Named{Parameter: "destinazione", Name: in.Destinazione}
 		return body(s.Answers().Covered(ctx, from, to, in.Page))
 	})
 
 	httpapi.JSON(api, "consumo", httpapi.JSONDoc{
-		Summary:     "What you have left",
-		Description: "The caps of who calls, with a key or without, what was used of them and what is left, until when the plan lasts and what it rests on. It tells nothing of anybody else.",
+		Summary: "What you have left",
+		Description: "The caps of who calls, with a key or without, what was used of them and what is left, until " +
+			"when the plan lasts and what it rests on. It tells nothing of anybody else.",
 	}, nil, func(ctx context.Context, _ *struct{}) (*output[published.Consumo], error) {
 		return body(published.UsageOf(ctx))
 	})
@@ -169,7 +187,8 @@ type historyInput struct {
 }
 
 func (in *historyInput) question() (q answer.Question, err error) {
-	trip := published.Trip{Partenza: in.Partenza, Mese: in.Mese, Diretto: in.Diretto, Notti: in.Notti, Valuta: in.Valuta}
+	trip := published.Trip{Partenza: in.Partenza, Mese: in.Mese, Diretto: in.Diretto,
+		Notti: in.Notti, Valuta: in.Valuta}
 	return (&published.VerdictInput{Ends: in.Ends, Trip: trip}).Question()
 }
 
@@ -197,11 +216,13 @@ func (in *comparisonInput) question() (published.Comparison, error) {
 		return strings.Split(s, ",")
 	}
 	return (&published.Trips{
-		From: answer.Named{Parameter: "origine", Name: in.Origine}, Destinations: list(in.Destinazioni), Departures: list(in.Partenze), Months: list(in.Mesi),
+		From: answer.Named{Parameter: "origine", Name: in.Origine}, Destinations: list(in.Destinazioni),
+		Departures: list(in.Partenze), Months: list(in.Mesi),
 		Trip: published.Trip{Diretto: in.Diretto, Notti: in.Notti, Valuta: in.Valuta},
 	}).Comparison(func(parameter string) string { return several[parameter] })
 }
 
 var several = map[string]string{
-	"destinazione": "destinazioni", "partenza": "partenze", "mese": "mesi", "diretto": "diretto", "notti": "notti", "valuta": "valuta", "prezzo": "prezzo", "ritorno": "ritorno",
+	"destinazione": "destinazioni", "partenza": "partenze", "mese": "mesi", "diretto": "diretto", "notti": "notti",
+	"valuta": "valuta", "prezzo": "prezzo", "ritorno": "ritorno",
 }

@@ -44,7 +44,8 @@ func TestCalendar(t *testing.T) {
 				verdict.Calendario
 				Code string
 			}
-			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status || got.Code != c.code || len(got.Giorni) != c.days {
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status || got.Code != c.code ||
+				len(got.Giorni) != c.days {
 				t.Fatalf("%d %d days %.500s %v", w.Code, len(got.Giorni), w.Body, err)
 			}
 			if c.status != 200 {
@@ -53,7 +54,8 @@ func TestCalendar(t *testing.T) {
 			if w.Header().Get("Cache-Control") != "public, s-maxage=3600" || w.Header().Get("ETag") == "" {
 				t.Errorf("%v", w.Header())
 			}
-			if g := got.Giorni[1]; g.Cent == nil || g.Percentile == nil || g.Livello == "" || *g.EtaOre != 11 || g.Precisione != "istante" {
+			if g := got.Giorni[1]; g.Cent == nil || g.Percentile == nil || g.Livello == "" || *g.EtaOre != 11 ||
+				g.Precisione != "istante" {
 				t.Errorf("%+v", g)
 			}
 			again := httptest.NewRequest("GET", "/v1/calendario?"+c.query, nil)
@@ -71,7 +73,8 @@ func TestCalendar(t *testing.T) {
 func TestCalendarOfFaresThatAreNotShown(t *testing.T) {
 	w := analisitest.Get(t, calendars(true), "/v1/calendario?origine=Milano&destinazione=Bucarest")
 	var got verdict.Calendario
-	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 || len(got.Giorni) != 61 || len(got.Mesi) != 2 {
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 ||
+		len(got.Giorni) != 61 || len(got.Mesi) != 2 {
 		t.Fatalf("%d %.400s %v", w.Code, w.Body, err)
 	}
 	days, _, _ := strings.Cut(w.Body.String(), `"mesi"`)

@@ -51,19 +51,27 @@ func TestCities(t *testing.T) {
 		{"in English", "q=mila&lang=en", 200, []analisi.Offered{city("MIL", "Milan", "IT", yes)}, 0},
 		{"in German", "q=mila&lang=de", 200, []analisi.Offered{city("MIL", "Mailand", "IT", yes)}, 0},
 		{"by another name", "q=BUKARES", 200, []analisi.Offered{city("BUH", "Bucarest", "RO", no)}, 0},
-		{"those that there are fares from come first", "q=r", 200, []analisi.Offered{city("ROM", "Roma", "IT", yes)}, 8},
-		{"but after what was typed in full", "q=rio de janeiro", 200, []analisi.Offered{city("RIO", "Rio de Janeiro", "BR", no)}, 0},
+		{"those that there are fares from come first", "q=r", 200,
+			[]analisi.Offered{city("ROM", "Roma", "IT", yes)}, 8},
+		{"but after what was typed in full", "q=rio de janeiro", 200,
+			[]analisi.Offered{city("RIO", "Rio de Janeiro", "BR", no)}, 0},
 		{"a destination", "q=buca&origine=milano", 200, []analisi.Offered{city("BUH", "Bucarest", "RO", yes)}, 0},
-		{"a destination that there are no fares to", "q=buca&origine=ROM", 200, []analisi.Offered{city("BUH", "Bucarest", "RO", no)}, 0},
-		{"a destination from where there are none", "q=buca&origine=Parigi", 200, []analisi.Offered{city("BUH", "Bucarest", "RO", no)}, 0},
-		{"a destination from nobody knows where", "q=buca&origine=Atlantide", 200, []analisi.Offered{city("BUH", "Bucarest", "RO", nil)}, 0},
-		{"nothing typed: where there are fares from", "", 200, []analisi.Offered{city("MIL", "Milano", "IT", yes), city("ROM", "Roma", "IT", yes)}, 2},
-		{"nothing typed: where people fly to", "q=&origine=Milano&lang=en", 200, []analisi.Offered{city("LON", "London", "GB", yes), city("BUH", "Bucharest", "RO", yes)}, 2},
+		{"a destination that there are no fares to", "q=buca&origine=ROM", 200,
+			[]analisi.Offered{city("BUH", "Bucarest", "RO", no)}, 0},
+		{"a destination from where there are none", "q=buca&origine=Parigi", 200,
+			[]analisi.Offered{city("BUH", "Bucarest", "RO", no)}, 0},
+		{"a destination from nobody knows where", "q=buca&origine=Atlantide", 200,
+			[]analisi.Offered{city("BUH", "Bucarest", "RO", nil)}, 0},
+		{"nothing typed: where there are fares from", "", 200,
+			[]analisi.Offered{city("MIL", "Milano", "IT", yes), city("ROM", "Roma", "IT", yes)}, 2},
+		{"nothing typed: where people fly to", "q=&origine=Milano&lang=en", 200,
+			[]analisi.Offered{city("LON", "London", "GB", yes), city("BUH", "Bucharest", "RO", yes)}, 2},
 		{"nothing", "q=qqqq", 200, nil, 0},
 		{"no such language", "q=mila&lang=xx", 400, nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := analisitest.Get(t, analisitest.Site{Coverage: &counted{}}.Open(), "/v1/citta?"+strings.ReplaceAll(c.query, " ", "+"))
+			w := analisitest.Get(t, analisitest.Site{Coverage: &counted{}}.Open(),
+				"/v1/citta?"+strings.ReplaceAll(c.query, " ", "+"))
 			var got analisi.Cities
 			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status {
 				t.Fatalf("%d %s %v", w.Code, w.Body, err)
@@ -89,7 +97,8 @@ func TestWhatIsCoveredIsHeld(t *testing.T) {
 		t.Helper()
 		w := analisitest.Get(t, h, "/v1/citta?"+query)
 		var got analisi.Cities
-		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 || len(got.Citta) == 0 || (got.Citta[0].Seguita != nil) != marked {
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 || len(got.Citta) == 0 ||
+			(got.Citta[0].Seguita != nil) != marked {
 			t.Fatalf("%d %s %v", w.Code, w.Body, err)
 		}
 	}

@@ -25,8 +25,10 @@ func dealing(d *analisitest.DealsOfMilan, now func() time.Time) (*httpapi.API, *
 func TestCheapNow(t *testing.T) {
 	back := analisitest.Deal(verdict.Buono, 20, fare.DayOf(analisitest.Today)+10, 6999, 9000, fare.NonStop, 3)
 	back.Fare.Nights = 6
-	returns := deals.Entry{Destination: "MAD", AsOf: fare.DayOf(analisitest.Today), Observations: 90, Any: deals.Fares{Route: []deals.Deal{back}}}
-	h, wanted := dealing(&analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries()), Returns: deals.Origin{}.Merge([]deals.Entry{returns})}, nil)
+	returns := deals.Entry{Destination: "MAD", AsOf: fare.DayOf(analisitest.Today), Observations: 90,
+		Any: deals.Fares{Route: []deals.Deal{back}}}
+	h, wanted := dealing(&analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries()),
+		Returns: deals.Origin{}.Merge([]deals.Entry{returns})}, nil)
 	for _, c := range []struct {
 		name, query string
 		status      int
@@ -66,7 +68,8 @@ func TestCheapNow(t *testing.T) {
 			if strings.Join(cities, " ") != c.want {
 				t.Errorf("%v, want %s", cities, c.want)
 			}
-			if c.status == 200 && (w.Header().Get("Cache-Control") != "public, s-maxage=3600" || w.Header().Get("ETag") == "" || got.OrigineIata != "MIL") {
+			if c.status == 200 && (w.Header().Get("Cache-Control") != "public, s-maxage=3600" ||
+				w.Header().Get("ETag") == "" || got.OrigineIata != "MIL") {
 				t.Errorf("%v %s", w.Header(), w.Body)
 			}
 		})
@@ -75,10 +78,12 @@ func TestCheapNow(t *testing.T) {
 		t.Errorf("requested of the next refresh: %s", diff)
 	}
 	var got published.Occasioni
-	if err := json.Unmarshal(analisitest.Get(t, h, "/v1/occasioni?origine=Milano&notti=4-7").Body.Bytes(), &got); err != nil {
+	if err := json.Unmarshal(analisitest.Get(t, h,
+		"/v1/occasioni?origine=Milano&notti=4-7").Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if p := got.Occasioni[0].Prezzo; got.Notti != "4-7" || p.Cent != 6999 || p.Ritorno != back.Fare.Depart.Time().AddDate(0, 0, 6).Format(time.DateOnly) {
+	if p := got.Occasioni[0].Prezzo; got.Notti != "4-7" || p.Cent != 6999 ||
+		p.Ritorno != back.Fare.Depart.Time().AddDate(0, 0, 6).Format(time.DateOnly) {
 		t.Errorf("%+v", got)
 	}
 	got = published.Occasioni{}
@@ -87,15 +92,19 @@ func TestCheapNow(t *testing.T) {
 	}
 	// London's fare is 80 hours old: it is less sure.
 	first, last := got.Occasioni[0], got.Occasioni[4]
-	if first.Destinazione != "Londra" || first.Verdetto.Affidabilita != verdict.Media || *first.Prezzo.EtaOre != 80 || first.Prezzo.Cent != 1999 || *first.Verdetto.ScartoMedianaCent != -2501 {
+	if first.Destinazione != "Londra" || first.Verdetto.Affidabilita != verdict.Media || *first.Prezzo.EtaOre != 80 ||
+		first.Prezzo.Cent != 1999 || *first.Verdetto.ScartoMedianaCent != -2501 {
 		t.Errorf("%+v", first)
 	}
-	if last.Verdetto.Livello != verdict.Insufficient || last.Verdetto.Percentile != nil || last.Verdetto.MedianaCent != nil || last.Verdetto.Affidabilita != "" {
+	if last.Verdetto.Livello != verdict.Insufficient || last.Verdetto.Percentile != nil ||
+		last.Verdetto.MedianaCent != nil || last.Verdetto.Affidabilita != "" {
 		t.Errorf("too little data, and yet: %+v", last)
 	}
 	// Eight days on nothing is known of now.
-	later, _ := dealing(&analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())}, func() time.Time { return analisitest.Today.AddDate(0, 0, 8) })
-	if w := analisitest.Get(t, later, "/v1/occasioni?origine=Milano"); w.Code != 200 || !strings.Contains(w.Body.String(), `"occasioni":[]`) || strings.Contains(w.Body.String(), "aggiornatoIl") {
+	later, _ := dealing(&analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())},
+		func() time.Time { return analisitest.Today.AddDate(0, 0, 8) })
+	if w := analisitest.Get(t, later, "/v1/occasioni?origine=Milano"); w.Code != 200 ||
+		!strings.Contains(w.Body.String(), `"occasioni":[]`) || strings.Contains(w.Body.String(), "aggiornatoIl") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	down, _ := dealing(&analisitest.DealsOfMilan{Err: store.ErrUnavailable}, nil)

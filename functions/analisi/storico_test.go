@@ -84,7 +84,8 @@ func TestHistory(t *testing.T) {
 				t.Errorf("today %v", got.OggiCent)
 			}
 			for i, s := range got.Settimane {
-				if s.MinimoCent <= 0 || s.MedianaCent < s.MinimoCent || s.Giorni < 1 || s.Giorni > 7 || i > 0 && s.Dal <= got.Settimane[i-1].Dal {
+				if s.MinimoCent <= 0 || s.MedianaCent < s.MinimoCent || s.Giorni < 1 || s.Giorni > 7 || i > 0 &&
+					s.Dal <= got.Settimane[i-1].Dal {
 					t.Errorf("week %+v", s)
 				}
 			}
@@ -92,7 +93,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestHistoryOfDepartures: a departure and a month of the route that summaryOf is made of, seen at 5, 25, 50 and 70 days.
+// TestHistoryOfDepartures: a departure and a month of the route that summaryOf is made of, seen at
+// 5, 25, 50 and 70 days.
 func TestHistoryOfDepartures(t *testing.T) {
 	h := calendars(false)
 	for _, c := range []struct {
@@ -126,7 +128,8 @@ func TestHistoryOfDepartures(t *testing.T) {
 				if diff := cmp.Diff(c.days, got.Partenza.Giorni); diff != "" {
 					t.Error(diff)
 				}
-			case got.Mese == nil || got.Mese.Settimane == nil || len(got.Mese.Settimane) != c.weeks || got.Partenza != nil:
+			case got.Mese == nil || got.Mese.Settimane == nil ||
+				len(got.Mese.Settimane) != c.weeks || got.Partenza != nil:
 				t.Errorf("%+v", got.Mese)
 			}
 			if c.status == 200 && len(got.Settimane) != 7 {
@@ -134,7 +137,9 @@ func TestHistoryOfDepartures(t *testing.T) {
 			}
 		})
 	}
-	if w := analisitest.Get(t, calendars(true), "/v1/storico?origine=Milano&destinazione=Bucarest&partenza=2016-03-26"); w.Code != 403 || !strings.Contains(w.Body.String(), "tariffe-non-mostrate") {
+	if w := analisitest.Get(t, calendars(true),
+		"/v1/storico?origine=Milano&destinazione=Bucarest&partenza=2016-03-26"); w.Code != 403 ||
+		!strings.Contains(w.Body.String(), "tariffe-non-mostrate") {
 		t.Errorf("fares of past days that may not be shown: %d %.300s", w.Code, w.Body)
 	}
 }

@@ -74,7 +74,8 @@ func (in *Trips) Comparison(name func(parameter string) string) (c Comparison, e
 		whens = append(whens, Viaggio{})
 	}
 	if n := len(in.Destinations) * len(whens); n > MaxTrips {
-		return c, Invalid(name("destinazione"), fmt.Sprintf("make %d trips with the dates: want %d at most in one call", n, MaxTrips))
+		return c, Invalid(name("destinazione"),
+			fmt.Sprintf("make %d trips with the dates: want %d at most in one call", n, MaxTrips))
 	}
 	for _, destination := range in.Destinations {
 		destination = strings.TrimSpace(destination)
@@ -108,11 +109,14 @@ func (s *Answers) CheckTrips(ctx context.Context, c Comparison) error {
 
 // Compare answers about the first trips of a comparison, as many as were granted.
 func (s *Answers) Compare(ctx context.Context, of Comparison, granted int) (Confronto, error) {
-	c := Confronto{Chiesti: of.Len(), Contati: granted, Viaggi: slices.Clone(of.trips), Migliori: []int{}, PiuEconomici: []int{}}
+	c := Confronto{Chiesti: of.Len(), Contati: granted, Viaggi: slices.Clone(of.trips), Migliori: []int{},
+		PiuEconomici: []int{}}
 	for i := range c.Viaggi {
 		v := &c.Viaggi[i]
 		if i >= granted {
-			v.Problema = &ProblemaViaggio{Code: httpapi.TooMany.Code, Detail: "No call was left for this trip: X-RateLimit-Reset says when there are more. A Pro key has no daily cap."}
+			v.Problema = &ProblemaViaggio{Code: httpapi.TooMany.Code,
+				Detail: "No call was left for this trip: X-RateLimit-Reset says when there are more. A " +
+					"Pro key has no daily cap."}
 			continue
 		}
 		a, err := s.Verdict(ctx, of.questions[i])
@@ -133,6 +137,9 @@ func (s *Answers) Compare(ctx context.Context, of Comparison, granted int) (Conf
 	slices.SortStableFunc(c.Migliori, func(i, j int) int {
 		return verdict.Judged{Verdict: c.Viaggi[i].Analisi.Verdetto}.Better(verdict.Judged{Verdict: c.Viaggi[j].Analisi.Verdetto})
 	})
-	slices.SortStableFunc(c.PiuEconomici, func(i, j int) int { return int(c.Viaggi[i].Analisi.Prezzo.Cent - c.Viaggi[j].Analisi.Prezzo.Cent) })
+	slices.SortStableFunc(c.PiuEconomici, func(i,
+		j int) int {
+		return int(c.Viaggi[i].Analisi.Prezzo.Cent - c.Viaggi[j].Analisi.Prezzo.Cent)
+	})
 	return c, nil
 }

@@ -45,7 +45,8 @@ func (s *Answers) Verdict(ctx context.Context, q answer.Question) (verdict.Analy
 }
 
 // VerdictOf is Verdict, and what that was made of, in euros.
-func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (converted verdict.Analysis, of answer.Answer, err error) {
+func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (converted verdict.Analysis,
+	of answer.Answer, err error) {
 	if of, err = s.Answer(ctx, q); err != nil {
 		return of.Analysis, of, Problem(err)
 	}
@@ -61,7 +62,8 @@ func (s *Answers) Calendar(ctx context.Context, q answer.Question, allFares bool
 }
 
 // CalendarOf is Calendar, and what that was made of, in euros.
-func (s *Answers) CalendarOf(ctx context.Context, q answer.Question, allFares bool) (converted verdict.Calendario, f answer.Found, of verdict.Calendario, err error) {
+func (s *Answers) CalendarOf(ctx context.Context, q answer.Question, allFares bool) (converted verdict.Calendario,
+	f answer.Found, of verdict.Calendario, err error) {
 	if f, of, err = s.Reader.Calendar(ctx, q, allFares); err != nil {
 		return of, f, of, Problem(err)
 	}
@@ -93,14 +95,17 @@ func luoghi(ends ...end) (all []verdict.Luogo) {
 		if !partial && len(e.city.Airports) < 2 {
 			continue
 		}
-		l := verdict.Luogo{Estremo: e.which, Chiesto: e.city.Name, Citta: places.Name(e.city.City, "it"), Iata: string(e.city.City), Aeroporti: e.city.Airports}
+		l := verdict.Luogo{Estremo: e.which, Chiesto: e.city.Name, Citta: places.Name(e.city.City, "it"),
+			Iata: string(e.city.City), Aeroporti: e.city.Airports}
 		var said []string
 		if partial {
 			l.Chiesto = asked
-			said = append(said, fmt.Sprintf("%s was asked for: the fares are those of %s (%s).", asked, l.Citta, l.Iata))
+			said = append(said, fmt.Sprintf("%s was asked for: the fares are those of %s (%s).",
+				asked, l.Citta, l.Iata))
 		}
 		if len(l.Aeroporti) > 1 {
-			said = append(said, fmt.Sprintf("%s has several airports (%s), and the fares are those of all of them together: which one a fare is of is not kept.", l.Citta, strings.Join(l.Aeroporti, ", ")))
+			said = append(said, fmt.Sprintf("%s has several airports (%s), and the fares are those of all of them "+
+				"together: which one a fare is of is not kept.", l.Citta, strings.Join(l.Aeroporti, ", ")))
 		}
 		l.Nota = strings.Join(said, " ")
 		all = append(all, l)

@@ -21,7 +21,8 @@ type Ends struct {
 
 // Cities are the two, each with the parameter that it was given in.
 func (in *Ends) Cities() (origin, destination answer.Named) {
-	return answer.Named{Parameter: "origine", Name: in.Origine}, answer.Named{Parameter: "destinazione", Name: in.Destinazione}
+	return answer.Named{Parameter: "origine", Name: in.Origine},
+		answer.Named{Parameter: "destinazione", Name: in.Destinazione}
 }
 
 // Trip is what can be said of a journey beside its two cities. Days that have
@@ -113,7 +114,8 @@ func (in *Trip) when(name func(parameter string) string) (*answer.When, error) {
 	case in.Flessibile != "" && in.Partenza == "":
 		return nil, Invalid(name("flessibile"), "is given without "+name("partenza")+", the day that it is about")
 	case in.Ritorno != "" && in.Partenza == "":
-		return nil, Invalid(name("ritorno"), "is given without "+name("partenza")+", the day of the way out; for returns of a month give "+name("notti"))
+		return nil, Invalid(name("ritorno"), "is given without "+name("partenza")+", the day of the way out; for "+
+			"returns of a month give "+name("notti"))
 	case in.Ritorno != "" && in.Notti != "":
 		return nil, Invalid(name("notti"), "is given together with "+name("ritorno")+": give one of them")
 	case in.Mese != "":
@@ -170,7 +172,8 @@ func noFareOn(e *answer.NoFareOn) error {
 	} else if e.Span != nil {
 		on = fmt.Sprintf("within %d days of %s", e.Span.Days(), e.Date)
 	}
-	p := NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no %sfare for a departure %s was found on it lately.",
+	p := NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no %sfare for a departure %s "+
+		"was found on it lately.",
 		e.Origin.Name, e.Destination.Name, kindOf(e.Series.Trip, e.NonStop), on))
 	for _, day := range e.Near {
 		p.Suggestions = append(p.Suggestions, day.String())

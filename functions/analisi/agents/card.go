@@ -38,7 +38,8 @@ var document = sync.OnceValues(func() (string, error) {
 	if err := all.ExecuteTemplate(&script, "card.js", struct{ Version string }{httpapi.Version}); err != nil {
 		return "", fmt.Errorf("write card: %w", err)
 	}
-	if err := all.ExecuteTemplate(&html, "card.html", struct{ Style, Script string }{page.EmbeddedStyle(), script.String()}); err != nil {
+	if err := all.ExecuteTemplate(&html, "card.html",
+		struct{ Style, Script string }{page.EmbeddedStyle(), script.String()}); err != nil {
 		return "", fmt.Errorf("write card: %w", err)
 	}
 	return html.String(), nil
@@ -56,10 +57,12 @@ func uiMeta() mcp.Meta {
 func addCard(server *mcp.Server) {
 	server.AddResource(&mcp.Resource{
 		URI: cardURI, Name: "card", Title: "A verdict, or a calendar, to look at", MIMEType: cardType, Meta: uiMeta(),
-		Description: "For clients that show interfaces: what flight_price_verdict and fare_calendar answer, as the page shows it.",
+		Description: "For clients that show interfaces: what flight_price_verdict and fare_calendar " +
+			"answer, as the page shows it.",
 	}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		html, err := document()
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: cardURI, MIMEType: cardType, Text: html, Meta: uiMeta()}}}, err
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: cardURI, MIMEType: cardType, Text: html,
+			Meta: uiMeta()}}}, err
 	})
 }
 

@@ -170,7 +170,8 @@ func (in *comparisonInput) question() (published.Comparison, error) {
 }
 
 func (in *dealsInput) question() (published.DealsQuestion, error) {
-	d := published.DealsInput{Mese: in.Month, Notti: in.Nights, Livello: in.Levels, Diretto: in.NonStop, Massimo: majorUnits(in.Most)}
+	d := published.DealsInput{Mese: in.Month, Notti: in.Nights, Livello: in.Levels, Diretto: in.NonStop,
+		Massimo: majorUnits(in.Most)}
 	d.Valuta = in.Currency
 	return d.Question(originOf(in.Origin), argumentOf)
 }

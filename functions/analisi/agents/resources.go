@@ -45,7 +45,8 @@ func (s *Service) addResources(server *mcp.Server) {
 	})
 	server.AddResource(&mcp.Resource{
 		URI: coverageURI, Name: "coverage", Title: "Cities that fares are known from", MIMEType: "application/json",
-		Description: "Every city that can be asked about as an origin, with its IATA code. Reading it counts as watched_routes.",
+		Description: "Every city that can be asked about as an origin, with its IATA code. Reading it " +
+			"counts as watched_routes.",
 	}, s.resource(func(ctx context.Context, _ string) (any, error) {
 		cities, err := s.Answers.Coverage.Covered(ctx, "", maxCovered+1)
 		c := Coverage{Citta: []published.Citta{}, Altre: len(cities) > maxCovered, Rotte: coverageURI + "/{origin}"}
@@ -55,8 +56,10 @@ func (s *Service) addResources(server *mcp.Server) {
 		return c, err
 	}))
 	server.AddResourceTemplate(&mcp.ResourceTemplate{
-		URITemplate: coverageURI + "/{origin}", Name: "coverage-from", Title: "Destinations that are covered from a city", MIMEType: "application/json",
-		Description: "Every destination in the data from a city, given by its IATA code, with how many observations each rests on and how fresh they are. Reading it counts as watched_routes.",
+		URITemplate: coverageURI + "/{origin}", Name: "coverage-from",
+		Title: "Destinations that are covered from a city", MIMEType: "application/json",
+		Description: "Every destination in the data from a city, given by its IATA code, with how many observations " +
+			"each rests on and how fresh they are. Reading it counts as watched_routes.",
 	}, s.resource(func(ctx context.Context, uri string) (any, error) {
 		return s.Answers.Covered(ctx, originOf(strings.TrimPrefix(uri, coverageURI+"/")), answer.Named{}, "")
 	}))

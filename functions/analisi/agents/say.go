@@ -63,12 +63,15 @@ func (s sentences) verdict(a verdict.Analysis) string {
 	}
 	v, route := a.Verdetto, s.route(a.Origine, a.Destinazione)
 	if v.Percentile == nil {
-		return s.Text("agents.no_verdict", "Route", route, "Days", v.Campione, "Needed", verdict.MinSample) + " " + s.newest(a.AggiornatoIl)
+		return s.Text("agents.no_verdict", "Route", route, "Days", v.Campione, "Needed", verdict.MinSample) + " " +
+			s.newest(a.AggiornatoIl)
 	}
 	price := int64(*v.MedianaCent + *v.ScartoMedianaCent)
 	return s.Text("agents.verdict", "Route", route, "Price", euros(price, a.Valuta),
-		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile", *v.Percentile, "Days", v.Campione,
-		"Median", euros(int64(*v.MedianaCent), a.Valuta), "Certainty", s.Text("agents.certainty."+v.Affidabilita)) + " " + s.fare(a.Prezzo) + " " + s.newest(a.AggiornatoIl)
+		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile",
+		*v.Percentile, "Days", v.Campione,
+		"Median", euros(int64(*v.MedianaCent), a.Valuta), "Certainty", s.Text("agents.certainty."+v.Affidabilita)) +
+		" " + s.fare(a.Prezzo) + " " + s.newest(a.AggiornatoIl)
 }
 
 // departure is a verdict about a departure or a month: what is usual, and what is to be expected.
@@ -76,18 +79,23 @@ func (s sentences) departure(a verdict.Analysis) string {
 	v, p := a.Verdetto, a.Prezzo
 	route, price := s.route(a.Origine, a.Destinazione), euros(int64(p.Cent), a.Valuta)
 	if v.Percentile == nil {
-		return s.Text("agents.no_departure", "Route", route, "Price", price, "Departure", p.Partenza, "Fares", v.Campione, "Needed", departure.MinCount) +
+		return s.Text("agents.no_departure", "Route", route, "Price", price, "Departure", p.Partenza, "Fares",
+			v.Campione, "Needed", departure.MinCount) +
 			" " + s.newest(a.AggiornatoIl)
 	}
 	q := a.Quartili
-	said := []string{s.Text("agents.departure", "Route", route, "Price", price, "Departure", p.Partenza, "Return", p.Ritorno,
+	said := []string{s.Text("agents.departure", "Route", route, "Price", price, "Departure",
+		p.Partenza, "Return", p.Ritorno,
 		"Stated", p.Dichiarato, "Month", a.Ambito == verdict.InMese, "Lead", a.AnticipoGiorni,
-		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile", *v.Percentile, "Fares", v.Campione,
-		"Low", euros(int64(q.Q1Cent), a.Valuta), "High", euros(int64(q.Q3Cent), a.Valuta), "Median", euros(int64(q.MedianaCent), a.Valuta),
+		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile",
+		*v.Percentile, "Fares", v.Campione,
+		"Low", euros(int64(q.Q1Cent), a.Valuta), "High", euros(int64(q.Q3Cent), a.Valuta), "Median",
+		euros(int64(q.MedianaCent), a.Valuta),
 		"Certainty", s.Text("agents.certainty."+v.Affidabilita))}
 	for _, f := range a.Previsione {
 		change := func(c fare.Cents) string { return euros(int64(c), a.Valuta) }
-		said = append(said, s.Text("agents.forecast", "Days", f.Giorni, "Fall", percent(f.Calo5), "More", f.Calo5Oltre, "Rise", percent(f.Rialzo5),
+		said = append(said, s.Text("agents.forecast", "Days", f.Giorni, "Fall", percent(f.Calo5), "More", f.Calo5Oltre,
+			"Rise", percent(f.Rialzo5),
 			"Mean", change(f.Attesa.MediaCent), "From", change(f.Attesa.DaCent), "To", change(f.Attesa.ACent),
 			"Dearer", percent(f.Attesa.PiuCaro), "Pays", f.Conviene))
 	}
@@ -106,9 +114,11 @@ func (s sentences) months(m Months) string {
 	}
 	var listed []string
 	for _, one := range m.MesiPerConvenienza[:min(3, len(m.MesiPerConvenienza))] {
-		listed = append(listed, s.Text("agents.month", "Month", s.Month(time.Month(one.Mese)), "Median", euros(int64(one.MedianaCent), m.Valuta), "Fares", one.Campione))
+		listed = append(listed, s.Text("agents.month", "Month", s.Month(time.Month(one.Mese)), "Median",
+			euros(int64(one.MedianaCent), m.Valuta), "Fares", one.Campione))
 	}
-	return s.Text("agents.months", "Route", route, "Months", strings.Join(listed, ", "), "Known", len(m.MesiPerConvenienza)) +
+	return s.Text("agents.months", "Route", route, "Months", strings.Join(listed, ", "), "Known",
+		len(m.MesiPerConvenienza)) +
 		" " + s.newest(m.AggiornatoIl) + " " + s.Text("agents.months_note")
 }
 
@@ -133,9 +143,11 @@ func (s sentences) routes(r published.Routes) string {
 	}
 	var listed []string
 	for _, one := range r.Rotte[:min(5, len(r.Rotte))] {
-		listed = append(listed, s.Text("agents.route", "Route", s.route(one.Origine.Nome, one.Destinazione.Nome), "Days", one.Campione))
+		listed = append(listed, s.Text("agents.route", "Route", s.route(one.Origine.Nome, one.Destinazione.Nome),
+			"Days", one.Campione))
 	}
-	return s.Text("agents.routes", "Routes", len(r.Rotte), "Needed", verdict.MinSample, "Listed", strings.Join(listed, ", "),
+	return s.Text("agents.routes", "Routes", len(r.Rotte), "Needed", verdict.MinSample, "Listed",
+		strings.Join(listed, ", "),
 		"Others", len(r.Rotte) > len(listed), "Page", r.Successiva)
 }
 
@@ -157,7 +169,8 @@ func (s sentences) trends(t view.Trends, skipped, all int) string {
 		if all > len(t.Destinations) {
 			order = s.Text("agents.some_shown", "First", skipped+1, "Last", skipped+len(t.Destinations))
 		}
-		said = s.Text("agents.trends", "City", s.city(t.Origin), "Destinations", all, "Order", order, "Listed", strings.Join(listed, "; ")) + s.more(skipped+len(t.Destinations), all)
+		said = s.Text("agents.trends", "City", s.city(t.Origin), "Destinations", all, "Order", order, "Listed",
+			strings.Join(listed, "; ")) + s.more(skipped+len(t.Destinations), all)
 	}
 	if t.UpdatedAt != nil {
 		said += " " + s.newest(*t.UpdatedAt)
@@ -179,7 +192,8 @@ func (s sentences) destination(d view.Destination, currency string) string {
 	}
 	level := ""
 	if d.Certainty != "" {
-		level = s.Text("agents.judged", "Level", s.Text("agents.level."+d.Level), "Certainty", s.Text("agents.certainty."+d.Certainty))
+		level = s.Text("agents.judged", "Level", s.Text("agents.level."+d.Level), "Certainty",
+			s.Text("agents.certainty."+d.Certainty))
 	}
 	change, median := "", ""
 	if d.ChangePercent != nil {
@@ -188,7 +202,8 @@ func (s sentences) destination(d view.Destination, currency string) string {
 	if d.MedianCents != nil {
 		median = euros(*d.MedianCents, currency)
 	}
-	return s.Text("agents.destination", "City", s.city(d.Destination), "Price", euros(d.Cheapest.AmountCents, currency), "Departure", d.Cheapest.Departure,
+	return s.Text("agents.destination", "City", s.city(d.Destination), "Price", euros(d.Cheapest.AmountCents, currency),
+		"Departure", d.Cheapest.Departure,
 		"Change", change, "Median", median, "Days", d.Sample, "Judged", level)
 }
 

@@ -64,7 +64,8 @@ func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) 
 	case "PAR":
 		var many []trends.Entry
 		for n := range 30 {
-			many = append(many, trends.Entry{Destination: fare.City([]byte{'A', 'A', 'A' + byte(n)}), AsOf: today, Newest: found, Observations: 100 - n,
+			many = append(many, trends.Entry{Destination: fare.City([]byte{'A', 'A', 'A' + byte(n)}), AsOf: today,
+				Newest: found, Observations: 100 - n,
 				Live: []trends.Live{{Depart: today + 2, Price: 1500, Found: found}}, Months: []trends.Month{}})
 		}
 		data, err := trends.Origin{}.Merge(many).Encode()
@@ -73,9 +74,12 @@ func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) 
 		return nil, 0, store.ErrNotFound
 	}
 	data, err := trends.Origin{}.Merge([]trends.Entry{
-		{Destination: "LON", AsOf: today, Newest: found, Observations: 900, Sample: 60, Median: 5000, Minimum: 2000, Previous: 4000,
-			Live: []trends.Live{{Depart: today + 2, Price: 1500, Found: found}}, Months: []trends.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}}},
-		{Destination: "BUH", AsOf: today, Newest: found, Observations: 20, Sample: 7, Live: []trends.Live{{Depart: today + 3, Price: 9999, Found: found}}, Months: []trends.Month{}},
+		{Destination: "LON", AsOf: today, Newest: found, Observations: 900, Sample: 60, Median: 5000,
+			Minimum: 2000, Previous: 4000,
+			Live:   []trends.Live{{Depart: today + 2, Price: 1500, Found: found}},
+			Months: []trends.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}}},
+		{Destination: "BUH", AsOf: today, Newest: found, Observations: 20, Sample: 7,
+			Live: []trends.Live{{Depart: today + 3, Price: 9999, Found: found}}, Months: []trends.Month{}},
 		{Destination: "PAR", AsOf: today - 20, Newest: found, Observations: 5, Months: []trends.Month{}},
 	}).Encode()
 	return data, 1, err
@@ -87,7 +91,8 @@ func (fares) Deals(_ context.Context, origin fare.City, _ fare.Trip) ([]byte, in
 		return nil, 0, store.ErrNotFound
 	}
 	var all []deals.Entry
-	for to, s := range map[fare.City]verdict.RouteSummary{"BUH": analisitest.SummaryOf(40), "LON": analisitest.SummaryOf(3)} {
+	for to, s := range map[fare.City]verdict.RouteSummary{"BUH": analisitest.SummaryOf(40),
+		"LON": analisitest.SummaryOf(3)} {
 		e := deals.Entry{Destination: to, AsOf: today, Observations: 1}
 		for _, j := range verdict.CheapestAhead(s) {
 			e.Any.Route = append(e.Any.Route, deals.Deal{Judged: j})
@@ -126,7 +131,8 @@ func (c *counters) Query(_ context.Context, r store.Range) (items []store.Item, 
 	defer c.mu.Unlock()
 	c.reads++
 	if n, ok := c.taken[r.Partition]; ok && c.window[r.Partition] > r.After {
-		items = append(items, store.Item{Key: store.Key{Partition: r.Partition, Sort: c.window[r.Partition]}, Data: store.CounterData(n)})
+		items = append(items, store.Item{Key: store.Key{Partition: r.Partition, Sort: c.window[r.Partition]},
+			Data: store.CounterData(n)})
 	}
 	return items, c.err
 }
@@ -188,14 +194,18 @@ func open(t testing.TB, s fares, data string) *fixture {
 
 func openAt(t testing.TB, base string, s fares, data string) *fixture {
 	t.Helper()
-	d := &fixture{counters: &counters{taken: map[string]int64{}, window: map[string]string{}}, customers: customers{}, logs: &bytes.Buffer{}}
+	d := &fixture{counters: &counters{taken: map[string]int64{}, window: map[string]string{}}, customers: customers{},
+		logs: &bytes.Buffer{}}
 	clock := func() time.Time { return now }
 	log := slog.New(slog.NewTextHandler(d.logs, nil))
 	d.API = httpapi.New(httpapi.Config{
 		AllFares: true, PaidCalls: true,
-		Now: clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers, Pepper: []byte("pepper"), Data: data,
+		Now: clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers,
+		Pepper: []byte("pepper"), Data: data,
 	})
-	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: s, Sheets: analisitest.Sheets{{Route: milbuh}: analisitest.DeparturesOf(60)}, Demand: s, Rates: s, Now: clock, Log: log}, Coverage: s, BaseURL: base}
+	verdicts := &analisi.Service{Reader: &answer.Reader{Summaries: s,
+		Sheets: analisitest.Sheets{{Route: milbuh}: analisitest.DeparturesOf(60)}, Demand: s, Rates: s, Now: clock,
+		Log: log}, Coverage: s, BaseURL: base}
 	verdicts.Register(d.API)
 	reader := &view.Reader{Fares: s, Now: clock, AllFares: true}
 	(&pricetrends.Service{Trends: reader}).Register(d.API)
@@ -245,7 +255,9 @@ func (r result) problem(t *testing.T) httpapi.Problem {
 
 func (d *fixture) call(t *testing.T, tool, arguments string, headers ...string) (result, http.Header) {
 	t.Helper()
-	w := d.send(t, http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`, headers...)
+	w := d.send(t, http.MethodPost, "/mcp",
+		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`,
+		headers...)
 	var m struct {
 		ID     int
 		Result result

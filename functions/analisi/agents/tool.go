@@ -93,7 +93,8 @@ func addTool[I, Q, O any](
 		Meta: meta,
 		Name: d.Name, Title: d.Title, Description: d.Description,
 		InputSchema: marshalSchema(input), OutputSchema: marshalSchema(schemaOf[O]()),
-		Annotations: &mcp.ToolAnnotations{Title: d.Title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &yes},
+		Annotations: &mcp.ToolAnnotations{Title: d.Title, ReadOnlyHint: true, IdempotentHint: true,
+			DestructiveHint: &no, OpenWorldHint: &yes},
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
 		x := ctx.Value(exchangeKey{}).(*exchange)
 		// The SDK gives a call a context apart from that of its request. Here a
@@ -102,7 +103,8 @@ func addTool[I, Q, O any](
 		defer func() {
 			if v := recover(); v != nil {
 				s.Log.ErrorContext(ctx, "panic", "tool", d.Name, "value", v, "stack", string(debug.Stack()))
-				result = errorResult(httpapi.Internal.Problem("Something went wrong on our side; it has been logged. Try again in a minute."), say, x)
+				result = errorResult(httpapi.Internal.Problem("Something went wrong on our side; it has been logged. "+
+					"Try again in a minute."), say, x)
 			}
 		}()
 		in := new(I)
@@ -187,7 +189,8 @@ func listToolNames(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, request)
 		var fault *jsonrpc.Error
-		if method != "tools/call" || !errors.As(err, &fault) || fault.Code != jsonrpc.CodeInvalidParams || !strings.HasPrefix(fault.Message, "unknown tool") {
+		if method != "tools/call" || !errors.As(err, &fault) || fault.Code != jsonrpc.CodeInvalidParams ||
+			!strings.HasPrefix(fault.Message, "unknown tool") {
 			return result, err
 		}
 		var names []string

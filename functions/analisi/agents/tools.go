@@ -65,7 +65,8 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 	return v, and(say.verdict(a), say.places(in.Origin, in.Destination), say.pages(v, s.Pages.Telegram)), nil
 }
 
-func (s *Service) comparison(ctx context.Context, in *comparisonInput, q published.Comparison) (published.Confronto, string, error) {
+func (s *Service) comparison(ctx context.Context, in *comparisonInput,
+	q published.Comparison) (published.Confronto, string, error) {
 	granted, err := s.api.ConsumeQuotas(ctx, "analisi", q.Len())
 	if err != nil {
 		return published.Confronto{}, "", err
@@ -142,7 +143,8 @@ func (s *Service) checkTrends(ctx context.Context, in *trendsInput) error {
 	}
 	if _, ok := rates.Rate(in.Currency); !ok {
 		known := rates.Currencies()
-		p := httpapi.UnknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %q. Choose one of: %s.", in.Currency, strings.Join(known, ", ")))
+		p := httpapi.UnknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %q. Choose one of: %s.",
+			in.Currency, strings.Join(known, ", ")))
 		p.Errors = []httpapi.Fault{{Name: "currency", Detail: "has no reference rate"}}
 		p.Suggestions = known
 		return p
@@ -209,7 +211,8 @@ func best(days []verdict.Giorno, n int) []verdict.Giorno {
 	return sorted
 }
 
-func (s *Service) deals(ctx context.Context, in *dealsInput, q published.DealsQuestion) (published.Occasioni, string, error) {
+func (s *Service) deals(ctx context.Context, in *dealsInput,
+	q published.DealsQuestion) (published.Occasioni, string, error) {
 	o, err := s.Answers.Deals(ctx, q)
 	if err != nil {
 		return o, "", err

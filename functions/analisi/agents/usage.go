@@ -14,7 +14,8 @@ func (s sentences) usage(u published.Consumo) string {
 	}
 	listed := make([]string, len(u.Limiti))
 	for i, l := range u.Limiti {
-		listed[i] = s.Text("agents.usage_limit", "Path", l.Percorso, "Left", l.Restano, "Calls", l.Chiamate, "Reset", l.Ricomincia.UTC().Format(time.DateTime))
+		listed[i] = s.Text("agents.usage_limit", "Path", l.Percorso, "Left", l.Restano, "Calls", l.Chiamate, "Reset",
+			l.Ricomincia.UTC().Format(time.DateTime))
 	}
 	text := s.Text("agents.usage", "Until", until, "Listed", strings.Join(listed, "; "))
 	for _, l := range u.Limiti {

@@ -43,9 +43,11 @@ func (s Site) Open() *httpapi.API {
 	if s.Now == nil {
 		s.Now = Noon
 	}
-	reader := &answer.Reader{Summaries: s.Summaries, Sheets: s.Sheets, Demand: s.Demand, Rates: Rates{}, Now: s.Now, Log: log}
+	reader := &answer.Reader{Summaries: s.Summaries, Sheets: s.Sheets, Demand: s.Demand, Rates: Rates{},
+		Now: s.Now, Log: log}
 	api := httpapi.New(httpapi.Config{
-		Now: s.Now, Log: log, Limiter: limit.New(s.Counters, s.Now), Customers: s.Customers, Data: s.Data, AllFares: !s.HideFares,
+		Now: s.Now, Log: log, Limiter: limit.New(s.Counters, s.Now), Customers: s.Customers, Data: s.Data,
+		AllFares: !s.HideFares,
 	})
 	(&analisi.Service{Reader: reader, Coverage: s.Coverage, BaseURL: s.BaseURL}).Register(api)
 	return api

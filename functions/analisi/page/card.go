@@ -33,9 +33,12 @@ type cardOutput struct {
 
 func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.JSON(api, "card", httpapi.JSONDoc{
-		Summary:     "Picture of a verdict",
-		Description: "What is shown where a verdict's page is linked to: a PNG of 1200 by 630. With .svg in place of .png, as in MIL-BUH-it.svg and MIL-BUH-2027-03-it.svg, the weeks behind it as a picture for other pages, 720 by 400.",
-		Problems:    []httpapi.ProblemType{NoCard, published.NoLiveFare, published.StopsUnknown, httpapi.NotCovered, httpapi.NotShown},
+		Summary: "Picture of a verdict",
+		Description: "What is shown where a verdict's page is linked to: a PNG of 1200 by 630. With .svg in place of " +
+			".png, as in MIL-BUH-it.svg and MIL-BUH-2027-03-it.svg, the weeks behind it as a picture for " +
+			"other pages, 720 by 400.",
+		Problems: []httpapi.ProblemType{NoCard, published.NoLiveFare, published.StopsUnknown,
+			httpapi.NotCovered, httpapi.NotShown},
 	}, func(_ context.Context, in *cardInput) error {
 		_, err := cardOf(in.File)
 		return err
@@ -68,11 +71,13 @@ func cardName(route fare.Route, t trip, l *i18n.Language) string {
 	return name + "-" + l.Code + ".png"
 }
 
-var cardFile = regexp.MustCompile(`^([A-Z]{3}-[A-Z]{3})(?:-([0-9]{4}-[0-9]{2})|-([0-9]{4}-[0-9]{2}-[0-9]{2})(?:-([0-9]{4}-[0-9]{2}-[0-9]{2}))?(?:-flessibile([137]))?)?(-diretto)?(?:-visto([1-9][0-9]{0,8}))?-([a-z]+)[.](png|svg)$`)
+var cardFile = regexp.MustCompile(`^([A-Z]{3}-[A-Z]{3})(?:-([0-9]{4}-[0-9]{2})|` +
+	`-([0-9]{4}-[0-9]{2}-[0-9]{2})(?:-([0-9]{4}-[0-9]{2}-[0-9]{2}))?(?:-flessibile([137]))?)?(-diretto)?(?:-visto([1-9][0-9]{0,8}))?-([a-z]+)[.](png|svg)$`)
 
 func cardOf(file string) (c cardSubject, err error) {
 	no := NoCard.Problem("Cards are named as in MIL-BUH-it.png: two city codes and " + i18n.SpokenCodes() +
-		". Those of trips are named as in MIL-BUH-2027-03-it.png or MIL-BUH-2027-03-20-diretto-it.png, pictures of a history as in MIL-BUH-it.svg or MIL-BUH-2027-03-it.svg.")
+		". Those of trips are named as in MIL-BUH-2027-03-it.png or MIL-BUH-2027-03-20-diretto-it.png, pictures of a " +
+		"history as in MIL-BUH-it.svg or MIL-BUH-2027-03-it.svg.")
 	m := cardFile.FindStringSubmatch(file)
 	if m == nil {
 		return c, no

@@ -33,10 +33,11 @@ func openOn(day fare.Day, s analisitest.Site) site {
 var (
 	levelOfPage = regexp.MustCompile(`<article class="verdict ([a-z-]+)"`)
 	svgOf       = regexp.MustCompile(`(?s)<svg class="chart (scale|history)" viewBox="0 0 ([0-9]+) [0-9]+".*?</svg>`)
-	box         = regexp.MustCompile(`<rect class="(?:zone|band) ([a-z]+)" x="([-0-9.]+)" y="([-0-9.]+)" width="([-0-9.]+)" height="([-0-9.]+)"/>`)
-	dotOf       = regexp.MustCompile(`<circle class="today[^"]*" cx="([-0-9.]+)" cy="([-0-9.]+)"`)
-	needleOf    = regexp.MustCompile(`<path class="needle" d="M([-0-9.]+) `)
-	nameOf      = regexp.MustCompile(`<text class="name"[^>]*>([^<]*)</text>`)
+	box         = regexp.MustCompile(`<rect class="(?:zone|band) ([a-z]+)" x="([-0-9.]+)" y="([-0-9.]+)" ` +
+		`width="([-0-9.]+)" height="([-0-9.]+)"/>`)
+	dotOf    = regexp.MustCompile(`<circle class="today[^"]*" cx="([-0-9.]+)" cy="([-0-9.]+)"`)
+	needleOf = regexp.MustCompile(`<path class="needle" d="M([-0-9.]+) `)
+	nameOf   = regexp.MustCompile(`<text class="name"[^>]*>([^<]*)</text>`)
 )
 
 func number(t *testing.T, s string) float64 {
@@ -92,7 +93,8 @@ func contradictions(t *testing.T, page string) (level string, found []string, ch
 	return level, found, charts
 }
 
-// agree asks about prices all over the range of a route, and holds every page's charts to its headline. It gives how many pages of each level there were.
+// agree asks about prices all over the range of a route, and holds every page's charts to its
+// headline. It gives how many pages of each level there were.
 func agree(t *testing.T, s verdict.RouteSummary, day fare.Day, prices int) map[string]int {
 	t.Helper()
 	levels := map[string]int{}
@@ -144,7 +146,8 @@ func TestChartsAgree(t *testing.T) {
 			case 5: // it wanders
 				price = max(500, price*(.9+.2*chance.Float64()))
 			}
-			all = append(all, fare.Observation{Found: (d - ago).Time().Unix() + 3600, Depart: d + 9, Price: fare.Cents(price)})
+			all = append(all, fare.Observation{Found: (d - ago).Time().Unix() + 3600, Depart: d + 9,
+				Price: fare.Cents(price)})
 		}
 		for level, n := range agree(t, verdict.Build(all, verdict.RouteSummary{}, d, verdict.Options{}), d, 12) {
 			levels[level] += n

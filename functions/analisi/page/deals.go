@@ -77,7 +77,8 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 }
 
 // showCheap lists the deals of a city and a kind of trip up to an amount; 0: any.
-func (v *view) showCheap(q question, from places.Place, all []published.DestinationDeal, kind fare.Trip, most fare.Cents, now time.Time) {
+func (v *view) showCheap(q question, from places.Place, all []published.DestinationDeal, kind fare.Trip,
+	most fare.Cents, now time.Time) {
 	l := v.T
 	v.Alert = string(from.City) + "-*"
 	c := &cheapView{City: from.Name, Lede: l.Text("cheap.lede")}
@@ -145,7 +146,8 @@ func (v *view) widerCheap(q question) {
 	} {
 		t := q.trip
 		if w.drop(&t); t != q.trip {
-			v.Notice.Wider = append(v.Notice.Wider, link{v.T.Text("refusal.wider." + w.said), q.linkOn(t, v.AskFrom, "")})
+			v.Notice.Wider = append(v.Notice.Wider,
+				link{v.T.Text("refusal.wider." + w.said), q.linkOn(t, v.AskFrom, "")})
 		}
 	}
 }

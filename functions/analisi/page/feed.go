@@ -57,12 +57,14 @@ func feedOf(file string) (origin places.Place, l *i18n.Language, form string, er
 	name, form, _ := strings.Cut(file, ".")
 	code, language, _ := strings.Cut(name, "-")
 	l, known := i18n.Find(language)
-	if city, err := fare.ParseCity(code); err == nil && known && string(city) == code && (form == "atom" || form == "json") {
+	if city, err := fare.ParseCity(code); err == nil && known && string(city) == code &&
+		(form == "atom" || form == "json") {
 		if name := places.Name(city, l.Code); name != "" {
 			return places.Place{City: city, Name: name}, l, form, nil
 		}
 	}
-	return origin, nil, "", httpapi.UnknownPath.Problem("Feeds are named as in MIL-it.atom and MIL-it.json: a city code, and " + i18n.SpokenCodes() + ".")
+	return origin, nil, "", httpapi.UnknownPath.Problem("Feeds are named as in MIL-it.atom and MIL-it.json: a city " +
+		"code, and " + i18n.SpokenCodes() + ".")
 }
 
 func (s *Service) feed(ctx context.Context, in *feedInput) (*httpapi.Tagged, error) {
@@ -94,7 +96,8 @@ func (s *Service) feed(ctx context.Context, in *feedInput) (*httpapi.Tagged, err
 
 func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Language, invented bool) feed {
 	now := s.Now()
-	f := feed{language: l, id: feedID("feed", l.Code, string(origin.City)), title: l.Text("feed.title", "City", origin.Name), page: s.page(l, "da="+string(origin.City))}
+	f := feed{language: l, id: feedID("feed", l.Code, string(origin.City)),
+		title: l.Text("feed.title", "City", origin.Name), page: s.page(l, "da="+string(origin.City))}
 	if invented {
 		f.title += " · " + l.Text("home.invented")
 	}
@@ -116,11 +119,15 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 		usual, _ := d.Usual()
 		name := places.Name(d.To, l.Code)
 		f.entries = append(f.entries, feedEntry{
-			id:    feedID("deal", l.Code, string(origin.City), string(d.To), price.Partenza),
-			title: l.Text("feed.entry", "City", name, "Price", l.Amount(price.Cent), "Date", l.Date(d.Fare.Depart), "Level", l.Text("level."+v.Livello)),
-			text: l.Text("feed.text", "Route", routeName(l, origin.Name, name), "Price", l.Amount(price.Cent), "Date", l.Date(d.Fare.Depart),
-				"Usual", l.Money(usual), "NonStop", d.Fare.Stops == fare.NonStop, "Certainty", l.Text("certainty."+v.Affidabilita)),
-			page: s.page(l, "da="+string(origin.City)+"&a="+string(d.To)), level: v.Livello, updated: lastChange(d.Deal, now),
+			id: feedID("deal", l.Code, string(origin.City), string(d.To), price.Partenza),
+			title: l.Text("feed.entry", "City", name, "Price", l.Amount(price.Cent), "Date", l.Date(d.Fare.Depart),
+				"Level", l.Text("level."+v.Livello)),
+			text: l.Text("feed.text", "Route", routeName(l, origin.Name, name), "Price", l.Amount(price.Cent), "Date",
+				l.Date(d.Fare.Depart),
+				"Usual", l.Money(usual), "NonStop", d.Fare.Stops == fare.NonStop, "Certainty",
+				l.Text("certainty."+v.Affidabilita)),
+			page: s.page(l, "da="+string(origin.City)+"&a="+string(d.To)), level: v.Livello,
+			updated: lastChange(d.Deal, now),
 		})
 	}
 	return f
@@ -204,12 +211,14 @@ func (f feed) atom() ([]byte, error) {
 		}
 		return links
 	}
-	a := atomFeed{Language: f.language.Code, ID: f.id, Title: f.title, Updated: f.updated.Format(time.RFC3339), Author: "Verdetto", Links: page(f.page)}
+	a := atomFeed{Language: f.language.Code, ID: f.id, Title: f.title, Updated: f.updated.Format(time.RFC3339),
+		Author: "Verdetto", Links: page(f.page)}
 	if f.self != "" {
 		a.Links = append(a.Links, atomLink{"self", "application/atom+xml", f.self})
 	}
 	for _, e := range f.entries {
-		a.Entries = append(a.Entries, atomEntry{e.id, e.title, e.updated.Format(time.RFC3339), page(e.page), atomCategory{e.level}, e.text})
+		a.Entries = append(a.Entries, atomEntry{e.id, e.title, e.updated.Format(time.RFC3339), page(e.page),
+			atomCategory{e.level}, e.text})
 	}
 	body, err := xml.MarshalIndent(a, "", " ")
 	return append([]byte(xml.Header), append(body, '\n')...), err
@@ -239,9 +248,11 @@ type jsonFeed struct {
 }
 
 func (f feed) json() ([]byte, error) {
-	j := jsonFeed{"https://jsonfeed.org/version/1.1", f.title, f.page, f.self, f.language.Code, []jsonAuthor{{"Verdetto"}}, []jsonItem{}}
+	j := jsonFeed{"https://jsonfeed.org/version/1.1", f.title, f.page, f.self, f.language.Code,
+		[]jsonAuthor{{"Verdetto"}}, []jsonItem{}}
 	for _, e := range f.entries {
-		j.Items = append(j.Items, jsonItem{e.id, e.page, e.title, e.text, e.updated.Format(time.RFC3339), []string{e.level}})
+		j.Items = append(j.Items, jsonItem{e.id, e.page, e.title, e.text,
+			e.updated.Format(time.RFC3339), []string{e.level}})
 	}
 	return json.Marshal(j)
 }

@@ -54,7 +54,8 @@ type field struct {
 }
 
 func (t *trip) fields() []field {
-	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"flessibile", &t.Around}, {"ritorno", &t.Back}, {"diretto", &t.NonStop}, {"visto", &t.Seen}, {"massimo", &t.Most}}
+	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"flessibile", &t.Around}, {"ritorno", &t.Back},
+		{"diretto", &t.NonStop}, {"visto", &t.Seen}, {"massimo", &t.Most}}
 }
 
 // parseQuestion reads the question; false where it is malformed.
@@ -99,7 +100,8 @@ func pageAddress(from, to string, t trip, lang string) string {
 	var b strings.Builder
 	for _, f := range append(append([]field{{"da", &from}, {"a", &to}}, t.fields()...), field{"lang", &lang}) {
 		if *f.text != "" {
-			b.WriteString(map[bool]string{true: "?", false: "&"}[b.Len() == 0] + f.name + "=" + url.QueryEscape(*f.text))
+			b.WriteString(map[bool]string{true: "?", false: "&"}[b.Len() == 0] + f.name + "=" +
+				url.QueryEscape(*f.text))
 		}
 	}
 	return "/" + b.String()
@@ -155,7 +157,8 @@ type faults map[string]string
 // read makes of a trip what package answer is asked; what cannot be read is among the faults.
 func (t trip) read(l *i18n.Language) (answer.Question, faults) {
 	wrong := faults{}
-	in := published.Trip{Partenza: t.Date, Flessibile: t.Around, Mese: t.Month, Ritorno: t.Back, Diretto: t.NonStop != "", Valuta: "EUR"}
+	in := published.Trip{Partenza: t.Date, Flessibile: t.Around, Mese: t.Month, Ritorno: t.Back,
+		Diretto: t.NonStop != "", Valuta: "EUR"}
 	if _, err := time.Parse("2006-01", t.Month); t.Month != "" && err != nil {
 		wrong["mese"] = l.Text("ask.fault.month")
 	}
@@ -185,7 +188,8 @@ func (t trip) read(l *i18n.Language) (answer.Question, faults) {
 	return q, wrong
 }
 
-var pageNames = map[string]string{"partenza": "quando", "mese": "mese", "ritorno": "ritorno", "diretto": "diretto", "prezzo": "visto"}
+var pageNames = map[string]string{"partenza": "quando", "mese": "mese", "ritorno": "ritorno",
+	"diretto": "diretto", "prezzo": "visto"}
 
 // refused adds to the faults what package answer refuses; false for any other error.
 func (f faults) refused(l *i18n.Language, err error) bool {

@@ -16,7 +16,8 @@ func (v *view) Structured() any {
 	site, here := v.Base+"/", v.Base+v.Itself
 	crumbs := []linked{{"@type": "ListItem", "position": 1, "name": "Verdetto", "item": site}}
 	crumb := func(name, address string) {
-		crumbs = append(crumbs, linked{"@type": "ListItem", "position": len(crumbs) + 1, "name": name, "item": v.Base + address})
+		crumbs = append(crumbs, linked{"@type": "ListItem", "position": len(crumbs) + 1, "name": name,
+			"item": v.Base + address})
 	}
 	lang := ""
 	if v.Lang != "" {
@@ -29,11 +30,14 @@ func (v *view) Structured() any {
 		crumb(v.Title, v.Itself)
 	}
 	page := linked{
-		"@type": "WebPage", "@id": here, "url": here, "name": v.Title, "description": v.Description, "inLanguage": v.T.Code,
-		"isPartOf": linked{"@id": site + "#site"}, "breadcrumb": linked{"@type": "BreadcrumbList", "itemListElement": crumbs},
+		"@type": "WebPage", "@id": here, "url": here, "name": v.Title, "description": v.Description,
+		"inLanguage": v.T.Code,
+		"isPartOf":   linked{"@id": site + "#site"},
+		"breadcrumb": linked{"@type": "BreadcrumbList", "itemListElement": crumbs},
 	}
 	if v.Verdict != nil {
 		page["dateModified"] = v.Verdict.Updated
 	}
-	return linked{"@context": "https://schema.org", "@graph": []linked{{"@type": "WebSite", "@id": site + "#site", "url": site, "name": "Verdetto"}, page}}
+	return linked{"@context": "https://schema.org",
+		"@graph": []linked{{"@type": "WebSite", "@id": site + "#site", "url": site, "name": "Verdetto"}, page}}
 }

@@ -70,7 +70,8 @@ func (v view) Examples() []link {
 // Sample is the scale of an invented verdict.
 func (v view) Sample() responsiveChart {
 	s := chart.Scale{
-		Percentile: 7, Low: 3, High: 17, Level: verdict.Ottimo, Ends: [3]float64{10, 35, 70}, Names: levelNames(v.T), Label: v.T.Text("home.example_note"),
+		Percentile: 7, Low: 3, High: 17, Level: verdict.Ottimo, Ends: [3]float64{10, 35, 70}, Names: levelNames(v.T),
+		Label: v.T.Text("home.example_note"),
 	}
 	return responsiveChart{s.SVG(680), s.SVG(328)}
 }
@@ -95,7 +96,8 @@ type option struct {
 func (v view) FirstDay() string { return v.today.String() }
 func (v view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 
-// TripOpen tells whether the fields of the trip are shown at once: on the first page, and where there is something to mend or to add.
+// TripOpen tells whether the fields of the trip are shown at once: on the first page, and where
+// there is something to mend or to add.
 func (v view) TripOpen() bool {
 	return v.Start || v.Anywhere || len(v.Faults) > 0 || v.Notice != nil && v.Notice.Seen
 }
@@ -164,7 +166,8 @@ type monthRow struct {
 
 func (h home) newView(q question) view {
 	v := view{
-		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, Form: q.alert, Telegram: h.Telegram, today: fare.DayOf(h.Now()),
+		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, Form: q.alert,
+		Telegram: h.Telegram, today: fare.DayOf(h.Now()),
 		Title: q.language.Text("home.claim"), Description: q.language.Text("home.summary"), status: http.StatusOK,
 	}
 	if q.chosen {

@@ -50,12 +50,14 @@ func (s *Service) agents() (Agents, error) {
 		name, where, list string
 		free, pro         object
 	}{
-		{"VS Code", ".vscode/mcp.json", "servers", object{"type": "http", "url": a.MCP}, object{"type": "http", "url": a.MCP, "headers": keyed}},
+		{"VS Code", ".vscode/mcp.json", "servers", object{"type": "http", "url": a.MCP},
+			object{"type": "http", "url": a.MCP, "headers": keyed}},
 		{"Cursor", "~/.cursor/mcp.json", "mcpServers", object{"url": a.MCP}, object{"url": a.MCP, "headers": keyed}},
 		{
 			"Clients that start programs only", "their file of servers; wants Node.js", "mcpServers",
 			object{"command": "npx", "args": []string{"-y", "mcp-remote", a.MCP}},
-			object{"command": "npx", "args": []string{"-y", "mcp-remote", a.MCP, "--header", a.Header + ":" + keyExample}},
+			object{"command": "npx", "args": []string{"-y", "mcp-remote", a.MCP, "--header",
+				a.Header + ":" + keyExample}},
 		},
 	} {
 		free, err := server(c.list, c.free)
@@ -83,16 +85,18 @@ func (s *Service) agents() (Agents, error) {
 // registerAgents publishes the set-up: as JSON, and as a page where HTML is asked for.
 func (s *Service) registerAgents(api *httpapi.API) {
 	httpapi.JSON(api, "agenti", httpapi.JSONDoc{
-		Summary:     "How AI agents are given the service",
-		Description: "The address of the MCP server, and set-up for common clients, to be copied: as JSON, or as a page where HTML is asked for.",
-		Answer:      Agents{},
-		Pages:       []int{http.StatusOK},
+		Summary: "How AI agents are given the service",
+		Description: "The address of the MCP server, and set-up for common clients, to be copied: as JSON, or as a " +
+			"page where HTML is asked for.",
+		Answer: Agents{},
+		Pages:  []int{http.StatusOK},
 	}, nil, func(_ context.Context, in *docsInput) (*page.Response, error) {
 		a, err := s.agents()
 		if err != nil {
 			return nil, fmt.Errorf("write set-up: %w", err)
 		}
 		l := i18n.Accepted(in.AcceptLanguage)
-		return answer(in, a, agentsHTML, page.Page{Language: l, Title: l.Text("docs.agents"), Description: l.Text("docs.agents_summary")})
+		return answer(in, a, agentsHTML, page.Page{Language: l, Title: l.Text("docs.agents"),
+			Description: l.Text("docs.agents_summary")})
 	})
 }

@@ -26,7 +26,8 @@ type apiCatalog struct {
 	Linkset []apiLinks `json:"linkset"`
 }
 
-// apiLinks says of what stands at anchor where it is described: for programs (desc), for people (doc), in other forms (meta).
+// apiLinks says of what stands at anchor where it is described: for programs (desc), for people
+// (doc), in other forms (meta).
 type apiLinks struct {
 	Anchor string     `json:"anchor"`
 	Item   []linkedTo `json:"item,omitempty"`
@@ -96,7 +97,8 @@ func (s *Service) entry() registryEntry {
 		WebsiteURL:  s.BaseURL + routes.Named("agenti").Path,
 		Remotes: []registryRemote{{
 			Type: "streamable-http", URL: s.BaseURL + routes.Named("mcp").Path,
-			Headers: []registryHeader{{Name: httpapi.KeyHeader, Description: "A Pro key, for calls without daily caps. It works without one.", IsSecret: true}},
+			Headers: []registryHeader{{Name: httpapi.KeyHeader,
+				Description: "A Pro key, for calls without daily caps. It works without one.", IsSecret: true}},
 		}},
 	}
 }
@@ -137,13 +139,14 @@ func (s *Service) registerDiscovery(api *httpapi.API) {
 			_, _ = w.Write(out.Body) // the caller has gone: nobody is left to tell
 		}
 	}), "api-catalog")
-	httpapi.JSON(api, "server-json", httpapi.JSONDoc{Summary: "The entry for the registry of MCP servers"}, nil, func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
-		body, err := indented(s.entry())
-		if err != nil {
-			return nil, fmt.Errorf("write entry: %w", err)
-		}
-		return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
-	})
+	httpapi.JSON(api, "server-json", httpapi.JSONDoc{Summary: "The entry for the registry of MCP servers"}, nil,
+		func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
+			body, err := indented(s.entry())
+			if err != nil {
+				return nil, fmt.Errorf("write entry: %w", err)
+			}
+			return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
+		})
 }
 
 // indented writes JSON as somebody may read it before publishing it, without escapes meant for HTML.

@@ -157,8 +157,10 @@ var reference = sync.OnceValues(func() (Reference, error) {
 		Name: d.Info.Title, Version: d.Info.Version,
 		Authentication: ReferenceAuth{
 			Header: httpapi.KeyHeader,
-			Free:   "No key and no signup: calls are counted by address, an IPv6 address with its /64, and all of a /48 together.",
-			Pro:    "A key in the header, or in Authorization: Bearer. One that is unknown, replaced or whose plan has ended is refused with 401, never taken for none.",
+			Free: "No key and no signup: calls are counted by address, an IPv6 address with its /64, " +
+				"and all of a /48 together.",
+			Pro: "A key in the header, or in Authorization: Bearer. One that is unknown, replaced or whose plan has " +
+				"ended is refused with 401, never taken for none.",
 		},
 		ProKey: advice().ProKey, Rules: advice().Rules, Links: links(),
 	}
@@ -186,9 +188,12 @@ var reference = sync.OnceValues(func() (Reference, error) {
 				whole = false
 			}
 		}
-		body := d.Schemas.Schemas[strings.TrimPrefix(op.RequestBody.Content["application/json"].Schema.Ref, "#/components/schemas/")]
+		body := d.Schemas.Schemas[strings.TrimPrefix(op.RequestBody.Content["application/json"].Schema.Ref,
+			"#/components/schemas/")]
 		for _, name := range slices.Sorted(maps.Keys(body.Properties)) {
-			e.Parameters = append(e.Parameters, ReferenceParameter{name, "body", slices.Contains(body.Required, name), body.Properties[name].Description})
+			e.Parameters = append(e.Parameters,
+				ReferenceParameter{name, "body", slices.Contains(body.Required, name),
+					body.Properties[name].Description})
 		}
 		for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
 			a := op.Responses[status]
@@ -204,7 +209,8 @@ var reference = sync.OnceValues(func() (Reference, error) {
 		r.Endpoints = append(r.Endpoints, e)
 	}
 	for _, p := range d.Problems {
-		r.Problems = append(r.Problems, ReferenceProblem{p.Code, "/v1/docs#" + p.Code, p.Status, p.Title, advice().Advice[p.Code]})
+		r.Problems = append(r.Problems, ReferenceProblem{p.Code, "/v1/docs#" + p.Code, p.Status, p.Title,
+			advice().Advice[p.Code]})
 	}
 	return r, nil
 })

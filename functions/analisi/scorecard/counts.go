@@ -10,7 +10,8 @@ import (
 func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 	v := VotoPartenze{
 		Giorni: days, Dichiarate: int(h.Stated()), Confrontate: int(h.Compared()), NonConfrontabili: missedOf(h.Missed),
-		Fasce: []Fascia{}, Anticipi: []VotoAnticipo{}, Eta: groupsOf([]string{"0", "1-2"}, h.Ages[:]), Affidabilita: groupsOf(score.SureNames[:], h.Sures[:]),
+		Fasce: []Fascia{}, Anticipi: []VotoAnticipo{}, Eta: groupsOf([]string{"0", "1-2"}, h.Ages[:]),
+		Affidabilita: groupsOf(score.SureNames[:], h.Sures[:]),
 	}
 	n := h.Compared()
 	var fell, rose, said int64
@@ -21,7 +22,8 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 		}
 		fell, rose, said = fell+b.Fell, rose+b.Rose, said+b.Said
 		f := Fascia{
-			Da: float64(5*i) / 100, A: float64(5*i+5) / 100, Casi: int(b.N), Detto: share(float64(b.Said)/100, b.N), Calate: share(b.Fell, b.N),
+			Da: float64(5*i) / 100, A: float64(5*i+5) / 100, Casi: int(b.N), Detto: share(float64(b.Said)/100, b.N),
+			Calate: share(b.Fell, b.N),
 			Salite: share(b.Rose, b.N), PiuCare: share(b.Dearer, b.N), Variazione: share(float64(b.Change)/1e4, b.N),
 		}
 		off := math.Abs(float64(b.Said)/100 - float64(b.Fell))
@@ -54,7 +56,8 @@ func levelsOf(h *score.HorizonCounts, walk float64) (all []VotoLivello) {
 			sum.Shuffled += c.Shuffled
 		}
 		all = append(all, VotoLivello{
-			Livello: score.LevelNames[l], Casi: int(sum.N), Calate: share(sum.Fell, sum.N), Salite: share(sum.Rose, sum.N),
+			Livello: score.LevelNames[l], Casi: int(sum.N), Calate: share(sum.Fell, sum.N),
+			Salite:      share(sum.Rose, sum.N),
 			Passeggiata: walk, Mescolate: share(float64(sum.Shuffled)/100, sum.N),
 			Comuni: int(h.Both[l].N), CalateComuni: share(h.Both[l].Fell, h.Both[l].N),
 			Rivale: int(h.Rival[l].N), CalateRivale: share(h.Rival[l].Fell, h.Rival[l].N),

@@ -86,7 +86,8 @@ func (r csvRows) departures(d VotoPartenze) {
 	}
 	for _, a := range d.Anticipi {
 		for i, level := range score.LevelNames {
-			r.write(days, "anticipi", fmt.Sprintf("%d-%s", a.DaGiorni, level), []measure{{"casi", a.Casi[i]}, {"calate", a.Calate[i]}})
+			r.write(days, "anticipi", fmt.Sprintf("%d-%s", a.DaGiorni, level),
+				[]measure{{"casi", a.Casi[i]}, {"calate", a.Calate[i]}})
 		}
 	}
 	for _, g := range d.Eta {

@@ -172,7 +172,9 @@ type pagellaInput struct {
 func (s *Service) Register(api *httpapi.API) {
 	httpapi.JSON(api, "pagella", httpapi.JSONDoc{
 		Summary: "What the service said, and what came of it",
-		Description: "The service's own score: what was said of departures and routes, week after week, compared with what came; stated chances beside shares, what followed each level beside its references, how often intervals held, and what could not be compared and why. " +
+		Description: "The service's own score: what was said of departures and routes, week after week, compared " +
+			"with what came; stated chances beside shares, what followed each level beside its references, how often " +
+			"intervals held, and what could not be compared and why. " +
 			"By week and in sum, as JSON or CSV; as a page at /pagella.",
 		Answer: Pagella{}, Text: "text/csv",
 	}, nil, func(ctx context.Context, in *pagellaInput) (*httpapi.Tagged, error) {
@@ -196,7 +198,8 @@ func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 		if sum, err = score.DecodeSum(data); err != nil {
 			return Pagella{}, err
 		}
-		stored, err := s.Score.ScoreWeeks(ctx, fare.CycleOf(fare.DayOf(s.Now())).First()-7*(score.KeptWeeks-1), store.Eventual)
+		stored, err := s.Score.ScoreWeeks(ctx,
+			fare.CycleOf(fare.DayOf(s.Now())).First()-7*(score.KeptWeeks-1), store.Eventual)
 		if err != nil {
 			return Pagella{}, err
 		}
@@ -211,7 +214,8 @@ func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 
 // Of is a score as it is published: the sum, and weeks by their Mondays.
 func Of(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
-	p := Pagella{Fonte: sum.Source, Settimane: len(weeks), Regola: score.Rule, Metodo: method, Somma: votoOf(&sum.Counts), PerSettimana: []VotoDiSettimana{}}
+	p := Pagella{Fonte: sum.Source, Settimane: len(weeks), Regola: score.Rule, Metodo: method,
+		Somma: votoOf(&sum.Counts), PerSettimana: []VotoDiSettimana{}}
 	if sum.Since == 0 {
 		return p
 	}
@@ -262,16 +266,21 @@ func votoOf(c *score.Counts) Voto {
 		v.Percentili = append(v.Percentili, VotoPercentili{name, int(n), share(half, n), share(most, n)})
 	}
 	r := &c.Route
-	v.Rotte = VotoRotte{Dichiarate: int(r.Stated()), Confrontate: int(r.Compared()), NonConfrontabili: missedOf(r.Missed)}
+	v.Rotte = VotoRotte{Dichiarate: int(r.Stated()), Confrontate: int(r.Compared()),
+		NonConfrontabili: missedOf(r.Missed)}
 	for i, l := range r.Levels {
-		v.Rotte.Livelli = append(v.Rotte.Livelli, VotoRotta{score.LevelNames[i], int(l.N), share(l.Fell, l.N), share(l.Rose, l.N), share(float64(l.Change)/1e4, l.N)})
+		v.Rotte.Livelli = append(v.Rotte.Livelli,
+			VotoRotta{score.LevelNames[i], int(l.N), share(l.Fell, l.N), share(l.Rose, l.N),
+				share(float64(l.Change)/1e4, l.N)})
 	}
 	for i, h := range r.Intervals {
-		v.Rotte.Intervalli = append(v.Rotte.Intervalli, VotoIntervallo{score.SureNames[i], int(h.N), share(h.Held, h.N)})
+		v.Rotte.Intervalli = append(v.Rotte.Intervalli,
+			VotoIntervallo{score.SureNames[i], int(h.N), share(h.Held, h.N)})
 	}
 	return v
 }
 
 func missedOf(m [score.Reasons]int64) NonConfrontabili {
-	return NonConfrontabili{int(m[score.Gone]), int(m[score.Unseen]), int(m[score.Stale]), int(m[score.RuleChanged]), int(m[score.Currency])}
+	return NonConfrontabili{int(m[score.Gone]), int(m[score.Unseen]), int(m[score.Stale]), int(m[score.RuleChanged]),
+		int(m[score.Currency])}
 }

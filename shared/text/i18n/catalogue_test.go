@@ -25,7 +25,8 @@ func texts(t *testing.T, code string) map[string][]string {
 	}
 	all := map[string][]string{}
 	for _, m := range messages {
-		all[m.ID] = slices.DeleteFunc([]string{m.Zero, m.One, m.Two, m.Few, m.Many, m.Other}, func(form string) bool { return form == "" })
+		all[m.ID] = slices.DeleteFunc([]string{m.Zero, m.One, m.Two, m.Few, m.Many, m.Other},
+			func(form string) bool { return form == "" })
 	}
 	return all
 }
@@ -89,7 +90,8 @@ func walk(n parse.Node, visit func(parse.Node)) {
 func wanted(of, by map[string][]string) []string {
 	isForAgents := func(id string) bool { return strings.HasPrefix(id, "agents.") }
 	answersAgents := slices.ContainsFunc(slices.Collect(maps.Keys(by)), isForAgents)
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(of)), func(id string) bool { return !answersAgents && isForAgents(id) })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(of)),
+		func(id string) bool { return !answersAgents && isForAgents(id) })
 }
 
 // TestCatalogues holds every catalogue against the English one: the same texts,
@@ -166,7 +168,8 @@ func TestPlurals(t *testing.T) {
 				for _, name := range placeholders(t, forms[0]) {
 					values[name] = n
 				}
-				if _, err := l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, PluralCount: n, TemplateData: values, TemplateParser: textParser{}}); err != nil {
+				if _, err := l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, PluralCount: n,
+					TemplateData: values, TemplateParser: textParser{}}); err != nil {
 					t.Errorf("%s: %s of %d: %v", l.Code, id, n, err)
 				}
 			}
@@ -186,7 +189,8 @@ claim = "Is dat een goede prijs?"`))
 	if bare.Text("home.claim") == English().Text("home.claim") || bare.Text("home.ask") != English().Text("home.ask") {
 		t.Errorf("%q, %q", bare.Text("home.claim"), bare.Text("home.ask"))
 	}
-	if got, want := bare.Count("verdict.too_little", 1, "Needed", 8), English().Count("verdict.too_little", 1, "Needed", 8); got != want {
+	if got, want := bare.Count("verdict.too_little", 1, "Needed", 8),
+		English().Count("verdict.too_little", 1, "Needed", 8); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for name, fault := range map[string]func(){

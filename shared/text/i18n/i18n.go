@@ -39,7 +39,8 @@ type Language struct {
 
 	once  sync.Once
 	texts *i18n.Localizer // made once
-	fixed sync.Map        // texts that nothing is filled into, by id: a page of numbers asks for some of them hundreds of times
+	// texts that nothing is filled into, by id: a page of numbers asks for some of them hundreds of times
+	fixed sync.Map
 
 	amounts *amounts // nil: euros
 }
@@ -209,7 +210,8 @@ func (l *Language) localize(id string, count any, fill []any) string {
 		values[fill[i].(string)] = fill[i+1]
 	}
 	// Where it falls back to the form "other", it reports which one was missing.
-	text, err := l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: values, PluralCount: count, TemplateParser: textParser{}})
+	text, err := l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: values, PluralCount: count,
+		TemplateParser: textParser{}})
 	if english := English(); text == "" && l != english {
 		return english.localize(id, count, fill)
 	}

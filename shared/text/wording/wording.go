@@ -55,7 +55,8 @@ func Advice(l *i18n.Language, a verdict.Analysis) string {
 	advice := l.Text("waits.no")
 	for _, f := range a.Previsione {
 		if f.Conviene { // of both horizons the longer one, which is told last
-			advice = l.Text("waits.yes", "Days", f.Giorni, "Change", l.Money(-f.Attesa.MediaCent), "Dearer", int(math.Round(100*f.Attesa.PiuCaro)))
+			advice = l.Text("waits.yes", "Days", f.Giorni, "Change", l.Money(-f.Attesa.MediaCent), "Dearer",
+				int(math.Round(100*f.Attesa.PiuCaro)))
 		}
 	}
 	return advice
@@ -71,7 +72,8 @@ func Waits(l *i18n.Language, a verdict.Analysis) []string {
 	}
 	all := []string{advice}
 	for _, f := range a.Previsione {
-		all = append(all, l.Text("waits.line", "Days", f.Giorni, "Fall", Fall(l, f), "Mean", Change(l, f.Attesa.MediaCent)))
+		all = append(all, l.Text("waits.line", "Days", f.Giorni, "Fall", Fall(l, f), "Mean",
+			Change(l, f.Attesa.MediaCent)))
 	}
 	return all
 }

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-const exposedHeaders = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, Retry-After, X-Plan, X-Cache, X-Data, X-Request-Id, ETag"
+const exposedHeaders = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, " +
+	"Retry-After, X-Plan, X-Cache, X-Data, X-Request-Id, ETag"
 
 // agentHeaders are those that a client of the Model Context Protocol sends.
 const agentHeaders = ", Content-Type, Accept, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-Id"

@@ -104,7 +104,8 @@ func (a *API) recoverPanic(next http.Handler) http.Handler {
 			if v := recover(); v != nil {
 				a.config.Log.ErrorContext(r.Context(), "panic", "value", v, "stack", string(debug.Stack()))
 				if rec, ok := w.(*responseRecorder); !ok || rec.status == 0 {
-					Internal.Problem("Something went wrong on our side; it has been logged. Try again in a minute.").Write(w, r)
+					Internal.Problem("Something went wrong on our side; it has been logged. Try again "+
+						"in a minute.").Write(w, r)
 				}
 			}
 		}()
@@ -130,7 +131,8 @@ func (a *API) origin(r *http.Request, _ *call) *Problem {
 
 func knownPath(_ *http.Request, c *call) *Problem {
 	if c.resource == nil {
-		return UnknownPath.Problem("Nothing answers at this path. GET /v1 lists what does, and GET /v1/docs explains it.")
+		return UnknownPath.Problem("Nothing answers at this path. GET /v1 lists what does, and " +
+			"GET /v1/docs explains it.")
 	}
 	return nil
 }
@@ -145,7 +147,9 @@ func knownMethod(_ *http.Request, c *call) *Problem {
 
 // FaresNotShown is the problem of fares that are not shown one by one.
 func FaresNotShown() *Problem {
-	return NotShown.Problem("This service shows today's cheapest fares and figures made of past ones, not fares of past days or departures one by one. GET /v1/analisi compares today's fare with them, GET /v1/price-trends gives medians; who runs the service can allow more (VERDETTO_FARES_SHOWN).")
+	return NotShown.Problem("This service shows today's cheapest fares and figures made of past ones, not fares of " +
+		"past days or departures one by one. GET /v1/analisi compares today's fare with them, GET /v1/price-trends " +
+		"gives medians; who runs the service can allow more (VERDETTO_FARES_SHOWN).")
 }
 
 // singleFares refuses an endpoint that lists single fares where only today's may be shown.

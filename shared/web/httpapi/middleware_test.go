@@ -84,38 +84,54 @@ func TestOrder(t *testing.T) {
 		route        string // the metrics' endpoint
 		steps        []string
 	}{
-		{name: "nothing is wrong", status: 200, kind: "application/json", cors: true, cache: "private, max-age=600", route: "analisi", steps: everything},
+		{name: "nothing is wrong", status: 200, kind: "application/json", cors: true, cache: "private, max-age=600",
+			route: "analisi", steps: everything},
 		{name: "not through our distribution, to no endpoint", path: "/v1/nothing",
 			change: elsewhere, status: 403, code: "accesso-diretto", kind: document, route: "unknown"},
 		{name: "not through our distribution, a preflight", method: "OPTIONS",
 			change: elsewhere, status: 403, code: "accesso-diretto", kind: document, route: "unknown"},
-		{name: "no endpoint, a preflight", method: "OPTIONS", path: "/v1/nothing", status: 404, code: "percorso-sconosciuto", kind: document, route: "unknown"},
+		{name: "no endpoint, a preflight", method: "OPTIONS", path: "/v1/nothing", status: 404,
+			code: "percorso-sconosciuto", kind: document, route: "unknown"},
 		{name: "a preflight with a bad key", method: "OPTIONS",
 			change: badKey, status: 204, cors: true, route: "unknown"},
 		{name: "a wrong method with a bad key", method: "DELETE",
 			change: badKey, status: 405, code: "metodo-non-ammesso", kind: document, cors: true, route: "unknown"},
 		{name: "a bad key, and parameters missing",
-			change: func(r *http.Request) { r.Header.Set("X-Api-Key", "vd_bad"); r.URL.RawQuery = "" }, status: 401, code: "chiave-non-valida", kind: document, cors: true, route: "analisi"},
+			change: func(r *http.Request) { r.Header.Set("X-Api-Key", "vd_bad"); r.URL.RawQuery = "" }, status: 401,
+			code: "chiave-non-valida", kind: document, cors: true, route: "analisi"},
 		{name: "an ended plan, and parameters missing", change: bare,
-			fault: func(tr *trace) { tr.customer.Until = now }, status: 401, code: "piano-scaduto", kind: document, cors: true, route: "analisi", steps: everything[:1]},
+			fault: func(tr *trace) { tr.customer.Until = now }, status: 401, code: "piano-scaduto", kind: document,
+			cors: true, route: "analisi", steps: everything[:1]},
 		{name: "parameters missing, and calls used up", change: bare,
-			fault: usedUp, status: 400, code: malformed, kind: document, cors: true, route: "analisi", steps: everything[:1]},
-		{name: "refused by the check, and calls used up", change: func(r *http.Request) { r.URL.RawQuery = "origine=a&destinazione=a" },
-			fault: usedUp, status: 400, code: malformed, kind: document, cors: true, route: "analisi", steps: everything[:2]},
-		{name: "calls used up", fault: usedUp, status: 429, code: "troppe-richieste", kind: document, cors: true, route: "analisi", steps: everything[:3]},
-		{name: "a handler that fails", fault: func(tr *trace) { tr.err = errors.New("down") }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything},
-		{name: "storage that fails", fault: func(tr *trace) { tr.err = store.ErrUnavailable }, status: 503, code: "servizio-non-disponibile", kind: document, cors: true, route: "analisi", steps: everything},
-		{name: "a panic while the key is looked up", fault: func(tr *trace) { tr.panicAt = "identify" }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything[:1]},
-		{name: "a panic of the handler", fault: func(tr *trace) { tr.panicAt = "handler" }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything},
+			fault: usedUp, status: 400, code: malformed, kind: document, cors: true, route: "analisi",
+			steps: everything[:1]},
+		{name: "refused by the check, and calls used up",
+			change: func(r *http.Request) { r.URL.RawQuery = "origine=a&destinazione=a" },
+			fault:  usedUp, status: 400, code: malformed, kind: document, cors: true, route: "analisi",
+			steps: everything[:2]},
+		{name: "calls used up", fault: usedUp, status: 429, code: "troppe-richieste", kind: document, cors: true,
+			route: "analisi", steps: everything[:3]},
+		{name: "a handler that fails", fault: func(tr *trace) { tr.err = errors.New("down") }, status: 500,
+			code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything},
+		{name: "storage that fails", fault: func(tr *trace) { tr.err = store.ErrUnavailable }, status: 503,
+			code: "servizio-non-disponibile", kind: document, cors: true, route: "analisi", steps: everything},
+		{name: "a panic while the key is looked up", fault: func(tr *trace) { tr.panicAt = "identify" }, status: 500,
+			code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything[:1]},
+		{name: "a panic of the handler", fault: func(tr *trace) { tr.panicAt = "handler" }, status: 500,
+			code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything},
 		{name: "a panic, before a person", change: person,
-			fault: func(tr *trace) { tr.panicAt = "handler" }, status: 500, kind: html, cors: true, route: "analisi", steps: everything},
+			fault: func(tr *trace) { tr.panicAt = "handler" }, status: 500, kind: html, cors: true,
+			route: "analisi", steps: everything},
 		{name: "not through our distribution, before a person",
-			change: func(r *http.Request) { r.Header.Set("Accept", browser); r.Header.Del("X-Origin-Secret") }, status: 403, kind: html, route: "analisi"},
+			change: func(r *http.Request) { r.Header.Set("Accept", browser); r.Header.Del("X-Origin-Secret") },
+			status: 403, kind: html, route: "analisi"},
 		{name: "no endpoint, before a person", path: "/v1/nothing",
 			change: person, status: 404, kind: html, route: "unknown"},
 		{name: "where the edge keeps answers a person is told as a program is", path: "/v1/price-trends",
-			change: func(r *http.Request) { r.Header.Set("Accept", browser); r.URL.RawQuery = "" }, status: 400, code: malformed, kind: document, cors: true, route: "price-trends", steps: everything[:1]},
-		{name: "where the edge keeps answers, with a key", path: "/api/v1/price-trends", status: 200, kind: "application/json", cors: true, cache: "s-maxage=600", route: "price-trends", steps: everything},
+			change: func(r *http.Request) { r.Header.Set("Accept", browser); r.URL.RawQuery = "" }, status: 400,
+			code: malformed, kind: document, cors: true, route: "price-trends", steps: everything[:1]},
+		{name: "where the edge keeps answers, with a key", path: "/api/v1/price-trends", status: 200,
+			kind: "application/json", cors: true, cache: "s-maxage=600", route: "price-trends", steps: everything},
 		{name: "a form that cannot be read, and calls used up", method: "POST", path: "/v1/pro/checkout",
 			change: func(r *http.Request) {
 				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -148,7 +164,8 @@ func TestOrder(t *testing.T) {
 				}
 			}
 			h := w.Header()
-			got := []any{w.Code, problem.Code, h.Get("Content-Type"), h.Get("Access-Control-Allow-Origin") == "*", tr.steps}
+			got := []any{w.Code, problem.Code, h.Get("Content-Type"),
+				h.Get("Access-Control-Allow-Origin") == "*", tr.steps}
 			if diff := gocmp.Diff([]any{c.status, c.code, c.kind, c.cors, c.steps}, got); diff != "" {
 				t.Errorf("-want +got: %s", diff)
 			}
@@ -163,7 +180,8 @@ func TestOrder(t *testing.T) {
 				Msg, Route string
 				Status     int
 			}
-			if err := json.Unmarshal([]byte(lines[len(lines)-1]), &line); err != nil || line.Msg != "request" || line.Status != c.status || line.Route != c.route {
+			if err := json.Unmarshal([]byte(lines[len(lines)-1]), &line); err != nil || line.Msg != "request" ||
+				line.Status != c.status || line.Route != c.route {
 				t.Errorf("the log: %s", log.String())
 			}
 			if strings.Count(log.String(), `"msg":"request"`) != 1 {
@@ -177,7 +195,8 @@ func TestOrder(t *testing.T) {
 func openTraced(tr *trace, log io.Writer, secret string) *httpapi.API {
 	at := func() time.Time { return now }
 	api := httpapi.New(httpapi.Config{
-		Now: at, Log: slog.New(slog.NewJSONHandler(log, nil)), Limiter: limit.New(tr, at), Customers: tr, Pepper: []byte("pepper"),
+		Now: at, Log: slog.New(slog.NewJSONHandler(log, nil)), Limiter: limit.New(tr, at), Customers: tr,
+		Pepper:        []byte("pepper"),
 		OriginSecrets: []string{secret}, Pages: page.Problems, Data: "sample", Metrics: metrics.Of("verdetto-analisi"),
 	})
 	check := func(_ context.Context, in *in) error {

@@ -26,7 +26,8 @@ func checkParameters(ctx huma.Context, next func(huma.Context)) {
 	u := ctx.URL()
 	values, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		refuse(ctx, BadRequest.Problem("The query string cannot be read: a % must begin an escape of two hexadecimal digits, and parameters are parted by &."))
+		refuse(ctx, BadRequest.Problem("The query string cannot be read: a % must begin an escape of two hexadecimal "+
+			"digits, and parameters are parted by &."))
 		return
 	}
 	var faults []Fault
@@ -38,7 +39,8 @@ func checkParameters(ctx huma.Context, next func(huma.Context)) {
 		fault := ""
 		switch {
 		case p.In == "header":
-			if len(given) > 0 && given[0] == "" && p.Schema != nil && p.Schema.MinLength != nil && *p.Schema.MinLength > 0 {
+			if len(given) > 0 && given[0] == "" && p.Schema != nil && p.Schema.MinLength != nil &&
+				*p.Schema.MinLength > 0 {
 				fault = fmt.Sprintf("is empty: give %d characters or more, or leave it out", *p.Schema.MinLength)
 			}
 		case p.In != "query":

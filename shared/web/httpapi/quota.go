@@ -11,7 +11,8 @@ import (
 )
 
 // TooMany is told to a caller whose calls are used up.
-var TooMany = ProblemType{Status: http.StatusTooManyRequests, Code: "troppe-richieste", Title: "Too many calls", Wait: true}
+var TooMany = ProblemType{Status: http.StatusTooManyRequests, Code: "troppe-richieste",
+	Title: "Too many calls", Wait: true}
 
 // ConsumeQuota counts a call under the caller's cap of a route, for handlers
 // that JSON does not count for. The error is a Problem where the cap is used up.
@@ -90,7 +91,8 @@ func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (gra
 
 // networkUsedUp is the problem of a caller whose network has used up its calls.
 func (a *API) networkUsedUp(ctx context.Context, d limit.Decision) *Problem {
-	return a.refuse(ctx, d, "All addresses of your network together (its IPv6 /48) have used up their calls. Wait as Retry-After says, or send a Pro key in X-Api-Key.")
+	return a.refuse(ctx, d, "All addresses of your network together (its IPv6 /48) have used up their calls. Wait as "+
+		"Retry-After says, or send a Pro key in X-Api-Key.")
 }
 
 // ConsumeLimit counts a call under a limit of the handler's own. The error is a Problem
@@ -124,14 +126,17 @@ func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, 
 	case !pro && !route.Keyed():
 		return a.refuse(ctx, d, "There were too many such calls from your address. Wait as Retry-After says.")
 	case pro:
-		p := a.refuse(ctx, d, "This key has used up its calls of this minute. Wait as Retry-After says. GET "+usagePath+" says what is left of each cap.")
+		p := a.refuse(ctx, d, "This key has used up its calls of this minute. Wait as Retry-After says. "+
+			"GET "+usagePath+" says what is left of each cap.")
 		p.Usage = usagePath
 		return p
 	}
-	text := "The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it has no daily cap. GET " + usagePath + " says what is left of each cap."
+	text := "The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it " +
+		"has no daily cap. GET " + usagePath + " says what is left of each cap."
 	paid := a.paid(route)
 	if paid != nil {
-		text += " GET " + paid.Path + " answers the same question at once, for a payment of " + paid.Price + " USDC by x402."
+		text += " GET " + paid.Path + " answers the same question at once, for a payment of " +
+			paid.Price + " USDC by x402."
 	}
 	p := a.refuse(ctx, d, text)
 	p.Usage, p.Paid = usagePath, paid
@@ -183,7 +188,8 @@ func provesItself(c *call, r *http.Request) bool {
 		return false
 	}
 	route := c.endpoint.route
-	return route.Signed || (route.Keyed() || route.KeyInHandler) && (r.Header.Get(KeyHeader) != "" || r.Header.Get("Authorization") != "")
+	return route.Signed || (route.Keyed() || route.KeyInHandler) &&
+		(r.Header.Get(KeyHeader) != "" || r.Header.Get("Authorization") != "")
 }
 
 // othersOf are the limits of a caller's other calls, each with who is counted.
@@ -202,7 +208,8 @@ func othersOf(c *call) map[limit.Limit]string {
 func (a *API) overOthers(ctx context.Context) *Problem {
 	for l, subject := range othersOf(callOf(ctx)) {
 		if d, full := a.config.Limiter.Full(l, subject); full {
-			return a.refuse(ctx, d, "There were far more calls than anybody needs, of pages, documents, unknown paths or refused requests. Wait as Retry-After says.")
+			return a.refuse(ctx, d, "There were far more calls than anybody needs, of pages, documents, unknown "+
+				"paths or refused requests. Wait as Retry-After says.")
 		}
 	}
 	return nil

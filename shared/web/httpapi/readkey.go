@@ -21,7 +21,8 @@ func readKey(r *http.Request, c *call) *Problem {
 		return p
 	}
 	if other := r.Header.Values(KeyHeader); len(other) > 0 && (len(other) > 1 || other[0] != key) {
-		return BadRequest.Problem("The headers X-Api-Key and Authorization hold two different keys. Send one key, in one of them.")
+		return BadRequest.Problem("The headers X-Api-Key and Authorization hold two different keys. Send " +
+			"one key, in one of them.")
 	}
 	r.Header.Set(KeyHeader, key)
 	return nil
@@ -38,7 +39,8 @@ func bearer(given []string) (string, *Problem) {
 	case len(given) == 1 && !isBearer && !strings.Contains(given[0], "vd_"):
 		return "", nil
 	}
-	return "", BadKey.Problem("The header Authorization holds no Pro key of this service: send it as Authorization: Bearer vd_..., or in X-Api-Key. Without either, calls are free up to a daily cap.").
+	return "", BadKey.Problem("The header Authorization holds no Pro key of this service: send it as Authorization: "+
+		"Bearer vd_..., or in X-Api-Key. Without either, calls are free up to a daily cap.").
 		With("WWW-Authenticate", "ApiKey")
 }
 
@@ -46,7 +48,8 @@ func bearer(given []string) (string, *Problem) {
 func bearerOfAny(given []string) (string, *Problem) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(given[0]), " ")
 	if token = strings.TrimSpace(token); len(given) != 1 || !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return "", NoToken.Problem("The header Authorization is not of the form Bearer and an access token.").With("WWW-Authenticate", "Bearer")
+		return "", NoToken.Problem("The header Authorization is not of the form Bearer and an access "+
+			"token.").With("WWW-Authenticate", "Bearer")
 	}
 	return token, nil
 }

@@ -60,7 +60,8 @@ func newRouter() *router {
 	return &router{resources: map[string]*resource{}, folders: map[string]*resource{}}
 }
 
-// add has a handler answer a route at all of its paths, and problems there be written in a form of their own, where one is given.
+// add has a handler answer a route at all of its paths, and problems there be written in a form of
+// their own, where one is given.
 func (rt *router) add(route routes.Route, h http.Handler, write problemWriter) {
 	for _, path := range route.Paths() {
 		at := rt.resources
@@ -77,7 +78,8 @@ func (rt *router) add(route routes.Route, h http.Handler, write problemWriter) {
 func (r *resource) add(e *endpoint) {
 	for _, method := range e.route.Methods() {
 		if other := r.endpoints[method]; other != nil {
-			panic(fmt.Sprintf("httpapi: both %s and %s are to answer %s %s", other.route.Name, e.route.Name, method, e.route.Path))
+			panic(fmt.Sprintf("httpapi: both %s and %s are to answer %s %s", other.route.Name, e.route.Name,
+				method, e.route.Path))
 		}
 		r.endpoints[method] = e
 		r.methods = append(r.methods, method)

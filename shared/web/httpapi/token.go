@@ -19,10 +19,12 @@ const TokenLasts = 30 * time.Minute
 
 // The problems that a caller with a token can meet.
 var (
-	NoToken      = ProblemType{Status: http.StatusUnauthorized, Code: "token-mancante", Title: "There is no token"}
-	BadToken     = ProblemType{Status: http.StatusUnauthorized, Code: "token-non-valido", Title: "The token is not valid"}
+	NoToken  = ProblemType{Status: http.StatusUnauthorized, Code: "token-mancante", Title: "There is no token"}
+	BadToken = ProblemType{Status: http.StatusUnauthorized, Code: "token-non-valido",
+		Title: "The token is not valid"}
 	TokenEnded   = ProblemType{Status: http.StatusUnauthorized, Code: "token-scaduto", Title: "The token has ended"}
-	TokenRevoked = ProblemType{Status: http.StatusUnauthorized, Code: "token-revocato", Title: "The key of the token was replaced"}
+	TokenRevoked = ProblemType{Status: http.StatusUnauthorized, Code: "token-revocato",
+		Title: "The key of the token was replaced"}
 )
 
 // Token gives a token for a key that is in force, or without a key one of
@@ -45,7 +47,8 @@ func (a *API) holder(ctx context.Context, given []string) (nobody store.Customer
 		return t.Problem(detail).With("WWW-Authenticate", "Bearer")
 	}
 	if len(given) == 0 {
-		return nobody, refuse(NoToken, "The header Authorization is missing: send Authorization: Bearer and an access token.")
+		return nobody, refuse(NoToken, "The header Authorization is missing: send Authorization: "+
+			"Bearer and an access token.")
 	}
 	t, ok := a.signer.Read(given[0])
 	switch {
@@ -57,8 +60,10 @@ func (a *API) holder(ctx context.Context, given []string) (nobody store.Customer
 		return nobody, nil
 	}
 	c, err := a.config.Customers.Customer(ctx, t.Customer)
-	if errors.Is(err, store.ErrNotFound) || err == nil && (len(c.Hash) != len(apikey.Hash{}) || !a.signer.MadeFor(t, apikey.Hash(c.Hash))) {
-		return nobody, refuse(TokenRevoked, "The key that this access token was made for was replaced or revoked. Ask for a new token with the key that is in force.")
+	if errors.Is(err, store.ErrNotFound) || err == nil &&
+		(len(c.Hash) != len(apikey.Hash{}) || !a.signer.MadeFor(t, apikey.Hash(c.Hash))) {
+		return nobody, refuse(TokenRevoked, "The key that this access token was made for was replaced or revoked. "+
+			"Ask for a new token with the key that is in force.")
 	}
 	return c, a.inForce(ctx, c, err)
 }

@@ -20,7 +20,8 @@ type tally struct {
 const (
 	// fewest is how many calls a process counts before it writes them: what is seldom asked writes nothing.
 	fewest = 16
-	// soft is the least limit that is counted so. Below it what the processes do not know of each other would be much of it.
+	// soft is the least limit that is counted so. Below it what the processes do not know of each
+	// other would be much of it.
 	soft = 512
 	// writeEvery is how long a process waits before it writes a tally again.
 	writeEvery = time.Minute

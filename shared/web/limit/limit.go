@@ -58,7 +58,8 @@ type Decision struct {
 	Reset     time.Time // when the window ends
 }
 
-// decide says what follows from a count after the call; over is a call that was not counted because the cap was reached.
+// decide says what follows from a count after the call; over is a call that was not counted because
+// the cap was reached.
 func decide(l Limit, count int64, over bool, now time.Time) Decision {
 	_, reset := l.window(now)
 	return Decision{Limit: l, Allowed: !over, Counted: true, Remaining: max(0, l.Calls-count), Reset: reset}
@@ -70,7 +71,8 @@ func decide(l Limit, count int64, over bool, now time.Time) Decision {
 func (d Decision) Headers(h http.Header, now time.Time) {
 	h.Set("X-RateLimit-Limit", strconv.FormatInt(d.Limit.Calls, 10))
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(d.Reset.Unix(), 10))
-	h.Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%d", d.Limit.Name, d.Limit.Calls, int64(d.Limit.Window/time.Second)))
+	h.Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%d", d.Limit.Name, d.Limit.Calls,
+		int64(d.Limit.Window/time.Second)))
 	if d.Counted {
 		h.Set("X-RateLimit-Remaining", strconv.FormatInt(d.Remaining, 10))
 		h.Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", d.Limit.Name, d.Remaining, d.RetryAfter(now)))
@@ -106,7 +108,8 @@ const remembered = 10_000
 
 // New makes a Limiter.
 func New(counters Counters, now func() time.Time) *Limiter {
-	return &Limiter{counters: counters, now: now, over: map[store.Key]time.Time{}, counting: map[counter][]*waiter{}, joined: map[store.Key]*tally{}}
+	return &Limiter{counters: counters, now: now, over: map[store.Key]time.Time{}, counting: map[counter][]*waiter{},
+		joined: map[store.Key]*tally{}}
 }
 
 // Take counts one call of a subject. The error, if any, is for the log: the call is let through.
@@ -133,7 +136,8 @@ func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, 
 	case errors.Is(err, store.ErrLimit):
 		return decide(limit, limit.Calls, true, now), nil
 	}
-	return Decision{Limit: limit, Allowed: true, Granted: n, Reset: to}, fmt.Errorf("count a call under %s: %w", limit.Name, err)
+	return Decision{Limit: limit, Allowed: true, Granted: n, Reset: to},
+		fmt.Errorf("count a call under %s: %w", limit.Name, err)
 }
 
 // Used gives how many calls of a subject were counted in the present window and in
@@ -142,7 +146,8 @@ func (l *Limiter) Used(ctx context.Context, limit Limit, subject string) (window
 	now := l.now()
 	begins, _ := limit.window(now)
 	from, _ := span(max(limit.Kept, limit.Window), now)
-	items, err := l.counters.Query(ctx, store.Range{Partition: limit.partition(subject), After: from.Add(-time.Second).Format(time.RFC3339)})
+	items, err := l.counters.Query(ctx, store.Range{Partition: limit.partition(subject),
+		After: from.Add(-time.Second).Format(time.RFC3339)})
 	if err != nil {
 		return 0, 0, fmt.Errorf("read what was counted under %s: %w", limit.Name, err)
 	}

@@ -16,25 +16,29 @@ import (
 
 // Route is one endpoint. Those of the API, whose paths are under /v1, answer under /api/v1 as well.
 type Route struct {
-	Name            string // stable: the operation id, and the name under which calls are counted
-	Method          string
-	Path            string // may end in {file}, which stands for any one name
-	Function        string // the folder in functions/ that answers
-	Free            Cap    // for callers without a key, by address
-	Pro             Cap    // for callers with a key, by key
-	Edge            Edge
-	Own             time.Duration // how long a caller with a key may keep an answer, for itself alone; 0 is not at all
-	Form            bool          // a form of a page may be posted to it as well
-	NoHEAD          bool          // its GET shows something once: a HEAD, as previews of links send it, is not answered
-	Keys            bool          // looks at X-Api-Key although it counts nothing under its own name
-	Tokens          bool          // wants a key, a token of one, or a token of nobody's: who shows none of them is refused
-	KeyInHandler    bool          // its handler looks at X-Api-Key by itself, for more than who calls
-	Signed          bool          // callers prove themselves by a signature: of a call whose signature is right no cap is ever told
-	SingleFares     bool          // it lists fares of past days or of departures one by one: only where the setting VERDETTO_FARES_SHOWN says all
-	CrossOriginPOST bool          // scripts in pages of any site may post to it: it looks at no cookie
-	Relayed         bool          // few addresses call it for many: payment and mail providers. The firewall gives them more
-	Price           int64         // of one call, in millionths of a USDC, by x402; 0: it is not sold so
-	FreeTier        bool          // answers about fares without a key: the edge refuses that while the operator closes the free tier
+	Name     string // stable: the operation id, and the name under which calls are counted
+	Method   string
+	Path     string // may end in {file}, which stands for any one name
+	Function string // the folder in functions/ that answers
+	Free     Cap    // for callers without a key, by address
+	Pro      Cap    // for callers with a key, by key
+	Edge     Edge
+	Own      time.Duration // how long a caller with a key may keep an answer, for itself alone; 0 is not at all
+	Form     bool          // a form of a page may be posted to it as well
+	NoHEAD   bool          // its GET shows something once: a HEAD, as previews of links send it, is not answered
+	Keys     bool          // looks at X-Api-Key although it counts nothing under its own name
+	// wants a key, a token of one, or a token of nobody's: who shows none of them is refused
+	Tokens       bool
+	KeyInHandler bool // its handler looks at X-Api-Key by itself, for more than who calls
+	// callers prove themselves by a signature: of a call whose signature is right no cap is ever told
+	Signed bool
+	// it lists fares of past days or of departures one by one: only where the setting VERDETTO_FARES_SHOWN says all
+	SingleFares     bool
+	CrossOriginPOST bool  // scripts in pages of any site may post to it: it looks at no cookie
+	Relayed         bool  // few addresses call it for many: payment and mail providers. The firewall gives them more
+	Price           int64 // of one call, in millionths of a USDC, by x402; 0: it is not sold so
+	// answers about fares without a key: the edge refuses that while the operator closes the free tier
+	FreeTier bool
 
 	// Query lists the parameters of an answer that the edge may keep. Others are
 	// neither part of its key nor passed on: a made-up one is no answer of its own.
@@ -98,7 +102,8 @@ func (r Route) Paths() []string {
 	return []string{r.Path}
 }
 
-// Described tells whether the endpoint is part of the API as it is described: what is under /v1, and what sells the same answers.
+// Described tells whether the endpoint is part of the API as it is described: what is under /v1,
+// and what sells the same answers.
 func (r Route) Described() bool { return len(r.Paths()) == 2 || r.Price > 0 }
 
 // Edge is how long the edge may share a successful answer; 0 is not at all.
@@ -144,7 +149,8 @@ var Table = slices.Concat(
 		{Name: "pagella-page", Path: "/pagella", Free: Cap{300, time.Hour}},
 		// It reads what was counted of the caller, and is counted under a cap of its own.
 		{Name: "consumo", Path: "/v1/consumo", Free: Cap{60, time.Hour}, Pro: Cap{60, time.Minute}},
-		// It is asked at every keystroke and answered from what a process holds: counting would cost more than answering.
+		// It is asked at every keystroke and answered from what a process holds: counting would
+		// cost more than answering.
 		{Name: "citta", Path: "/v1/citta", Edge: Edge{Free: day}, Query: []string{"q", "lang", "origine"}},
 		// What it looks up it counts as analisi or occasioni.
 		{Name: "home", Path: "/", Weight: 2},
@@ -189,7 +195,8 @@ var Table = slices.Concat(
 		{Name: "note-legali", Path: "/v1/note-legali", Free: Cap{300, time.Hour}},
 		{Name: "pro-checkout", Method: "POST", Path: "/v1/pro/checkout", Free: Cap{10, time.Hour}, Form: true},
 		{Name: "pro-conferma", Path: "/v1/pro/conferma", Free: Cap{60, time.Hour}, NoHEAD: true},
-		// The card processor retries from few addresses, and what it says is good has to be heard whatever was sent before.
+		// The card processor retries from few addresses, and what it says is good has to be heard
+		// whatever was sent before.
 		{
 			Name: "pro-webhook", Method: "POST", Path: "/v1/pro/webhook", Relayed: true, Signed: true, Weight: 2,
 			Headers: []string{"Stripe-Signature"},
@@ -272,8 +279,9 @@ var Table = slices.Concat(
 		{Name: "compat-transfers", Method: "POST", Path: "/v1/ordering/{file}"},
 	}),
 	[]Route{
-		// What programs without a key pay for call by call. A price is above what the call costs, the network's fee most of all:
-		// docs/selling.md. A call without a payment counts as one with it.
+		// What programs without a key pay for call by call. A price is above what the call costs,
+		// the network's fee most of all: docs/selling.md. A call without a payment counts as one
+		// with it.
 		sold("x402-analisi", "/x402/v1/analisi", 10_000, 120),
 		sold("x402-calendario", "/x402/v1/calendario", 20_000, 60),
 		sold("x402-occasioni", "/x402/v1/occasioni", 20_000, 60),

@@ -22,14 +22,16 @@ type canvas struct{ b strings.Builder }
 
 func newCanvas(class string, width, height int, label string) *canvas {
 	c := &canvas{}
-	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" role="img" aria-label="%s">`, class, width, height, html.EscapeString(label))
+	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" role="img" aria-label="%s">`, class, width, height,
+		html.EscapeString(label))
 	return c
 }
 
 // newGroup is a canvas with links in it, which a screen reader goes through one by one.
 func newGroup(class string, width, height int, label string) *canvas {
 	c := &canvas{}
-	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" role="group" aria-label="%s">`, class, width, height, html.EscapeString(label))
+	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" role="group" aria-label="%s">`, class, width, height,
+		html.EscapeString(label))
 	return c
 }
 
@@ -41,7 +43,8 @@ func (c *canvas) endLink() { c.b.WriteString("</a>") }
 
 func (c *canvas) rect(class string, x, y, w, h float64) {
 	if w > 0 && h > 0 {
-		fmt.Fprintf(&c.b, `<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`, class, num(x), num(y), num(w), num(h))
+		fmt.Fprintf(&c.b, `<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`, class, num(x),
+			num(y), num(w), num(h))
 	}
 }
 
@@ -57,7 +60,8 @@ func (c *canvas) dot(class string, x, y, r float64) {
 
 // text writes at a point; anchor is start, middle or end.
 func (c *canvas) text(class, anchor string, x, y float64, s string) {
-	fmt.Fprintf(&c.b, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, num(x), num(y), html.EscapeString(s))
+	fmt.Fprintf(&c.b, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, num(x), num(y),
+		html.EscapeString(s))
 }
 
 func (c *canvas) done() template.HTML { return template.HTML(c.b.String() + "</svg>") }
