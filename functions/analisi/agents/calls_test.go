@@ -172,11 +172,7 @@ func TestRefusals(t *testing.T) {
 		{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
 		{Origin: "MIL", Destination: "BCN"}: func(context.Context) { panic("secret internal text") },
 	}, "")
-	for _, c := range []struct {
-		name, tool, arguments, code string
-		faulty                      string // the arguments at fault
-		says                        []string
-	}{
+	for _, c := range []refusal{
 		{"nothing given", "flight_price_verdict", `{}`, malformed, "destination origin",
 			[]string{"origin is missing", "not counted"}},
 		{"null", "flight_price_verdict", `null`, malformed, "destination origin", nil},
@@ -264,30 +260,40 @@ func TestRefusals(t *testing.T) {
 		{"a panic", "when_to_book", `{"origin":"Milano","destination":"Barcellona"}`, "errore-interno", "",
 			[]string{"Try again"}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			answer, header := d.call(t, c.tool, c.arguments)
-			p := answer.problem(t)
-			var faulty []string
-			for _, f := range p.Errors {
-				faulty = append(faulty, f.Name)
-			}
-			if p.Code != c.code || strings.Join(faulty, " ") != c.faulty || header.Get("Cache-Control") != "no-store" {
-				t.Errorf("%+v", answer)
-			}
-			text := answer.Content[0].Text
-			for _, part := range c.says {
-				if !strings.Contains(text, part) {
-					t.Errorf("%q lacks %q", text, part)
-				}
-			}
-			if !strings.HasPrefix(text, p.Detail) || strings.Contains(text, "secret") ||
-				strings.Contains(answer.Content[1].Text, "secret") {
-				t.Errorf("%+v", answer)
-			}
-		})
+		t.Run(c.name, func(t *testing.T) { d.checkRefusal(t, c) })
 	}
 	if n := strings.Count(d.logs.String(), "secret internal text"); n < 2 {
 		t.Errorf("what failed is not in the log: %s", d.logs)
+	}
+}
+
+// refusal is a call that is refused, and what is said of it.
+type refusal struct {
+	name, tool, arguments, code string
+	faulty                      string // the arguments at fault
+	says                        []string
+}
+
+func (d *fixture) checkRefusal(t *testing.T, c refusal) {
+	t.Helper()
+	answer, header := d.call(t, c.tool, c.arguments)
+	p := answer.problem(t)
+	var faulty []string
+	for _, f := range p.Errors {
+		faulty = append(faulty, f.Name)
+	}
+	if p.Code != c.code || strings.Join(faulty, " ") != c.faulty || header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%+v", answer)
+	}
+	text := answer.Content[0].Text
+	for _, part := range c.says {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q lacks %q", text, part)
+		}
+	}
+	if !strings.HasPrefix(text, p.Detail) || strings.Contains(text, "secret") ||
+		strings.Contains(answer.Content[1].Text, "secret") {
+		t.Errorf("%+v", answer)
 	}
 }
 

@@ -67,7 +67,6 @@ func addTool[I, Q, O any](
 	d := descriptions.Tools[slices.IndexFunc(descriptions.Tools, func(d description) bool { return d.Name == name })]
 	input := schemaOf[I]()
 	d.describe(input)
-	no, yes := false, true
 	var meta mcp.Meta
 	if _, ok := any(*new(O)).(interface{ html() string }); ok {
 		meta = cardMeta()
@@ -93,8 +92,7 @@ func addTool[I, Q, O any](
 		Meta: meta,
 		Name: d.Name, Title: d.Title, Description: d.Description,
 		InputSchema: marshalSchema(input), OutputSchema: marshalSchema(schemaOf[O]()),
-		Annotations: &mcp.ToolAnnotations{Title: d.Title, ReadOnlyHint: true, IdempotentHint: true,
-			DestructiveHint: &no, OpenWorldHint: &yes},
+		Annotations: readOnly(d.Title),
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
 		x := ctx.Value(exchangeKey{}).(*exchange)
 		// The SDK gives a call a context apart from that of its request. Here a
@@ -119,6 +117,13 @@ func addTool[I, Q, O any](
 		}
 		return result, err
 	})
+}
+
+// readOnly annotates a tool that looks at the world and changes nothing in it.
+func readOnly(title string) *mcp.ToolAnnotations {
+	no, yes := false, true
+	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true,
+		DestructiveHint: &no, OpenWorldHint: &yes}
 }
 
 func successResult(out any, text string, say sentences, x *exchange) (*mcp.CallToolResult, error) {

@@ -138,12 +138,7 @@ func said(w *httptest.ResponseRecorder) string {
 
 func TestPage(t *testing.T) {
 	s := openSite("https://verdetto.example", "")
-	for _, c := range []struct {
-		name, target, language string
-		status                 int
-		says                   string
-		counted                string // which cap it counts as
-	}{
+	for _, c := range []visit{
 		{"first look", "/", "it", 200, "Il prezzo di oggi è buono?", ""},
 		{"first look: cities that there are fares from", "/", "en", 200,
 			"Where it is cheap now, from Milan · Rome", ""},
@@ -228,44 +223,55 @@ func TestPage(t *testing.T) {
 			"Questa città non la conosciamo.", "occasioni"},
 		{"destinations while storage is down", "/?da=Parigi", "it", 503, "Qualcosa non va da noi.", "occasioni"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			s.counters.taken = nil
-			r := httptest.NewRequest(http.MethodGet, "/", nil)
-			_, r.URL.RawQuery, _ = strings.Cut(c.target, "?")
-			r.Header.Set("Accept-Language", c.language)
-			w := httptest.NewRecorder()
-			s.ServeHTTP(w, r)
-			text := said(w)
-			if w.Code != c.status || !strings.Contains(text, strings.ReplaceAll(c.says, " €", "\u00a0€")) &&
-				!strings.Contains(text, c.says) {
-				t.Errorf("%d, want %q in\n%s", w.Code, c.says, text)
-			}
-			// of what no cap counts, some at a time
-			counted := slices.DeleteFunc(s.counters.taken, func(name string) bool { return name == "others-free" })
-			if got := strings.Join(counted, " "); !strings.HasPrefix(got, c.counted) ||
-				(c.counted == "") != (got == "") {
-				t.Errorf("counted as %q, want %q", got, c.counted)
-			}
-			body := w.Body.String()
-			if strings.Contains(body, "<script>") || strings.Contains(body, "internal text") ||
-				strings.Contains(body, " style=") || strings.Contains(body, "<style") {
-				t.Error("the page holds what it must not")
-			}
-			h := w.Header()
-			cached := map[bool]string{true: "private, no-cache", false: "no-store"}[c.status == 200]
-			if h.Get("Content-Type") != "text/html; charset=utf-8" || h.Get("Content-Security-Policy") != page.Policy ||
-				h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != cached ||
-				!strings.Contains(h.Get("Vary"), "Accept-Language") {
-				t.Errorf("headers %v", h)
-			}
-			filtered := regexp.MustCompile(`[&](mese|quando|diretto|massimo)=.`).MatchString(c.target)
-			if noindex := strings.Contains(body, `content="noindex"`); noindex == (c.status == 200 && !filtered) {
-				t.Errorf("noindex %v", noindex)
-			}
-		})
+		t.Run(c.name, func(t *testing.T) { s.check(t, c) })
 	}
 	if diff := cmp.Diff([]fare.City{"BUH", "CUF"}, s.requests.Noted); diff != "" {
 		t.Errorf("requested origins: %s", diff)
+	}
+}
+
+// visit is a call of the page, and what it shows.
+type visit struct {
+	name, target, language string
+	status                 int
+	says                   string
+	counted                string // which cap it counts as
+}
+
+func (s site) check(t *testing.T, c visit) {
+	t.Helper()
+	s.counters.taken = nil
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	_, r.URL.RawQuery, _ = strings.Cut(c.target, "?")
+	r.Header.Set("Accept-Language", c.language)
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	text := said(w)
+	if w.Code != c.status || !strings.Contains(text, strings.ReplaceAll(c.says, " €", "\u00a0€")) &&
+		!strings.Contains(text, c.says) {
+		t.Errorf("%d, want %q in\n%s", w.Code, c.says, text)
+	}
+	// of what no cap counts, some at a time
+	counted := slices.DeleteFunc(s.counters.taken, func(name string) bool { return name == "others-free" })
+	if got := strings.Join(counted, " "); !strings.HasPrefix(got, c.counted) ||
+		(c.counted == "") != (got == "") {
+		t.Errorf("counted as %q, want %q", got, c.counted)
+	}
+	body := w.Body.String()
+	if strings.Contains(body, "<script>") || strings.Contains(body, "internal text") ||
+		strings.Contains(body, " style=") || strings.Contains(body, "<style") {
+		t.Error("the page holds what it must not")
+	}
+	h := w.Header()
+	cached := map[bool]string{true: "private, no-cache", false: "no-store"}[c.status == 200]
+	if h.Get("Content-Type") != "text/html; charset=utf-8" || h.Get("Content-Security-Policy") != page.Policy ||
+		h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cache-Control") != cached ||
+		!strings.Contains(h.Get("Vary"), "Accept-Language") {
+		t.Errorf("headers %v", h)
+	}
+	filtered := regexp.MustCompile(`[&](mese|quando|diretto|massimo)=.`).MatchString(c.target)
+	if noindex := strings.Contains(body, `content="noindex"`); noindex == (c.status == 200 && !filtered) {
+		t.Errorf("noindex %v", noindex)
 	}
 }
 

@@ -147,8 +147,24 @@ func tablesOf(p Pagella, l *i18n.Language) (tables []table) {
 			shareOf(l, c.Meta, c.Casi), shareOf(l, c.NoveDecimi, c.Casi), l.Number(r.Casi),
 			shareOf(l, r.Tenuti, r.Casi)})
 	}
-	missed := table{ID: "non-confrontabili", Title: text("missed"), Note: text("missed_note"),
-		Heads: []string{text("why"), text("departures7"), text("departures14"), text("routes_column")}}
+	weeks := table{ID: "settimane", Title: text("weeks"), Note: text("weeks_note"),
+		Heads: []string{text("week"), text("cases"), text("said"), text("came"), text("in_band")}}
+	for _, w := range p.PerSettimana {
+		d, in := w.Partenze[0], "–"
+		if w.InBanda != nil {
+			in = text(map[bool]string{true: "yes", false: "no"}[*w.InBanda])
+		}
+		weeks.Rows = append(weeks.Rows, []string{strings.ReplaceAll(dateText(l, w.Lunedi), " ", "\u00a0"),
+			l.Number(d.Confrontate), shareOf(l, d.Detto, d.Confrontate), shareOf(l, d.Calate, d.Confrontate), in})
+	}
+	return append(tables, levels, routes, cover, missedTable(p, l), weeks)
+}
+
+// missedTable shows why statements were not compared.
+func missedTable(p Pagella, l *i18n.Language) table {
+	missed := table{ID: "non-confrontabili", Title: l.Text("pagella.missed"), Note: l.Text("pagella.missed_note"),
+		Heads: []string{l.Text("pagella.why"), l.Text("pagella.departures7"), l.Text("pagella.departures14"),
+			l.Text("pagella.routes_column")}}
 	a, b, r := p.Somma.Partenze[0], p.Somma.Partenze[1], p.Somma.Rotte
 	for _, row := range []struct {
 		why string
@@ -161,18 +177,9 @@ func tablesOf(p Pagella, l *i18n.Language) (tables []table) {
 		{"currency", func(m NonConfrontabili) int { return m.AltraValuta }},
 	} {
 		of := func(n, all int) string { return shareOf(l, float64(n)/float64(max(1, all)), all) }
-		missed.Rows = append(missed.Rows, []string{text(row.why), of(row.n(a.NonConfrontabili), a.Dichiarate),
+		missed.Rows = append(missed.Rows, []string{l.Text("pagella." + row.why),
+			of(row.n(a.NonConfrontabili), a.Dichiarate),
 			of(row.n(b.NonConfrontabili), b.Dichiarate), of(row.n(r.NonConfrontabili), r.Dichiarate)})
 	}
-	weeks := table{ID: "settimane", Title: text("weeks"), Note: text("weeks_note"),
-		Heads: []string{text("week"), text("cases"), text("said"), text("came"), text("in_band")}}
-	for _, w := range p.PerSettimana {
-		d, in := w.Partenze[0], "–"
-		if w.InBanda != nil {
-			in = text(map[bool]string{true: "yes", false: "no"}[*w.InBanda])
-		}
-		weeks.Rows = append(weeks.Rows, []string{strings.ReplaceAll(dateText(l, w.Lunedi), " ", "\u00a0"),
-			l.Number(d.Confrontate), shareOf(l, d.Detto, d.Confrontate), shareOf(l, d.Calate, d.Confrontate), in})
-	}
-	return append(tables, levels, routes, cover, missed, weeks)
+	return missed
 }

@@ -56,6 +56,13 @@ func (tr *trace) Take(context.Context, store.Key, int64, int64, time.Time) (int6
 	return 1, nil
 }
 
+// What makes a good request or a good service a bad one.
+func elsewhere(r *http.Request) { r.Header.Del("X-Origin-Secret") }
+func badKey(r *http.Request)    { r.Header.Set("X-Api-Key", "vd_bad") }
+func person(r *http.Request)    { r.Header.Set("Accept", browser) }
+func bare(r *http.Request)      { r.URL.RawQuery = "" }
+func usedUp(tr *trace)          { tr.usedUp = true }
+
 // TestOrder: what is wrong with a request is told by the first step that it
 // cannot pass, and nothing behind that step is done.
 func TestOrder(t *testing.T) {
@@ -66,11 +73,6 @@ func TestOrder(t *testing.T) {
 	}
 	const secret, document, html = "the-secret", "application/problem+json", "text/html; charset=utf-8"
 	everything := []string{"identify", "check", "quota", "handler"}
-	elsewhere := func(r *http.Request) { r.Header.Del("X-Origin-Secret") }
-	badKey := func(r *http.Request) { r.Header.Set("X-Api-Key", "vd_bad") }
-	person := func(r *http.Request) { r.Header.Set("Accept", browser) }
-	bare := func(r *http.Request) { r.URL.RawQuery = "" }
-	usedUp := func(tr *trace) { tr.usedUp = true }
 	for _, c := range []struct {
 		name         string
 		method, path string              // GET /v1/analisi where empty
@@ -175,19 +177,25 @@ func TestOrder(t *testing.T) {
 			if h.Get("Cache-Control") != c.cache || h.Get("X-Data") != "sample" {
 				t.Errorf("%v", h)
 			}
-			lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-			var line struct {
-				Msg, Route string
-				Status     int
-			}
-			if err := json.Unmarshal([]byte(lines[len(lines)-1]), &line); err != nil || line.Msg != "request" ||
-				line.Status != c.status || line.Route != c.route {
-				t.Errorf("the log: %s", log.String())
-			}
-			if strings.Count(log.String(), `"msg":"request"`) != 1 {
-				t.Errorf("more than one line: %s", log.String())
-			}
+			checkLine(t, log.String(), c.status, c.route)
 		})
+	}
+}
+
+// checkLine checks that the last line of a log, and no other, tells of a request.
+func checkLine(t *testing.T, log string, status int, route string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	var line struct {
+		Msg, Route string
+		Status     int
+	}
+	err := json.Unmarshal([]byte(lines[len(lines)-1]), &line)
+	if err != nil || line.Msg != "request" || line.Status != status || line.Route != route {
+		t.Errorf("the log: %s", log)
+	}
+	if strings.Count(log, `"msg":"request"`) != 1 {
+		t.Errorf("more than one line: %s", log)
 	}
 }
 
