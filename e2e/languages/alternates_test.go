@@ -23,11 +23,13 @@ var (
 // and all of them name one another.
 func TestAlternates(t *testing.T) {
 	r := open(t)
-	for _, path := range []string{"/", "/?da=Milano&a=Bucarest", "/?da=Milano", "/v1/pro", "/v1/termini", "/v1/privacy", "/v1/contatti", "/v1/note-legali"} {
+	for _, path := range []string{"/", "/?da=Milano&a=Bucarest", "/?da=Milano", "/v1/pro", "/v1/termini", "/v1/privacy",
+		"/v1/contatti", "/v1/note-legali"} {
 		visit := func(address, language string) (itself string, all map[string]string) {
 			address = strings.TrimPrefix(address, fixture.LocalURL)
 			a := r.Do("GET", address, "", "Accept", "text/html", "Accept-Language", language)
-			if a.Status != 200 || !strings.Contains(a.Body, fmt.Sprintf("<html lang=%q>", language)) && address == path {
+			if a.Status != 200 || !strings.Contains(a.Body,
+				fmt.Sprintf("<html lang=%q>", language)) && address == path {
 				t.Fatalf("%s: %d", address, a.Status)
 			}
 			all = map[string]string{}

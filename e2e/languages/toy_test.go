@@ -30,14 +30,15 @@ func open(t *testing.T) reader {
 	return r
 }
 
-// page calls as the reader's browser does.
 func (r reader) page(t *testing.T, method, target, body string, status int) fixture.Reply {
 	t.Helper()
-	a := r.Do(method, target, body, "Accept", "text/html", "Accept-Language", "en;q=0.9, "+r.toy.Code, "Content-Type", fixture.Form)
+	a := r.Do(method, target, body, "Accept", "text/html", "Accept-Language", "en;q=0.9, "+r.toy.Code,
+		"Content-Type", fixture.Form)
 	if a.Status != status {
 		t.Fatalf("%s %s: %d %s", method, target, a.Status, a.Body)
 	}
-	i18ntest.HTML(t, a.Body, "USD", "USDC", "Solana", "devnet", "Milan", "Rome", "Naples", "London", "Paris", "Bucharest", "Atlanta", "ntfy", "Webhook", "https")
+	i18ntest.HTML(t, a.Body, "USD", "USDC", "Solana", "devnet", "Milan", "Rome", "Naples", "London", "Paris",
+		"Bucharest", "Atlanta", "ntfy", "Webhook", "https")
 	if !strings.Contains(a.Body, `<html lang="`+r.toy.Code+`"`) {
 		t.Errorf("%s says that it is in another language", target)
 	}
@@ -54,7 +55,8 @@ func (r reader) mails(t *testing.T, address string, want int) maildir.Mail {
 	m := all[want-1]
 	var lines []string
 	for line := range strings.Lines(m.Text) {
-		if !strings.HasPrefix(line, "http") && !strings.HasPrefix(line, "    curl") && !strings.HasPrefix(line, "    vd_") {
+		if !strings.HasPrefix(line, "http") && !strings.HasPrefix(line, "    curl") &&
+			!strings.HasPrefix(line, "    vd_") {
 			lines = append(lines, line)
 		}
 	}
@@ -68,7 +70,8 @@ func TestPages(t *testing.T) {
 	r := open(t)
 	first := r.page(t, "GET", "/", "", 200)
 	for _, want := range []string{
-		`hreflang="it" lang="it">Italiano</a>`, `hreflang="en" lang="en">English</a>`, `hreflang="de" lang="de">Deutsch</a>`, // others to choose from
+		`hreflang="it" lang="it">Italiano</a>`, `hreflang="en" lang="en">English</a>`,
+		`hreflang="de" lang="de">Deutsch</a>`, // others to choose from
 		`href="/?lang=eo"`,
 	} {
 		if !strings.Contains(first.Body, want) {
@@ -92,7 +95,8 @@ func TestPages(t *testing.T) {
 	r.page(t, "GET", "/v1/docs", "", 200)
 	r.page(t, "GET", "/nothing", "", 404)
 
-	if a := r.Do("GET", "/?lang=eo&da=Milano", "", "Accept-Language", "it"); !strings.Contains(a.Body, "⟦") || !strings.Contains(a.Body, "lang=eo") {
+	if a := r.Do("GET", "/?lang=eo&da=Milano", "", "Accept-Language", "it"); !strings.Contains(a.Body, "⟦") ||
+		!strings.Contains(a.Body, "lang=eo") {
 		t.Error("the language that was chosen is not kept")
 	}
 	toy, english := r.Do("GET", "/card/MIL-BUH-eo.png", ""), r.Do("GET", "/card/MIL-BUH-en.png", "")
@@ -139,14 +143,17 @@ func TestKeys(t *testing.T) {
 	session, _ := shop.Buy(ada)
 	r.page(t, "GET", "/api/v1/pro/conferma?session_id="+session, "", 200)
 	for _, path := range []string{
-		"/v1/pro", "/v1/pro/cripta", "/v1/pro/recupera", "/v1/pro/gestione", "/v1/termini", "/v1/privacy", "/v1/contatti", "/v1/note-legali",
+		"/v1/pro", "/v1/pro/cripta", "/v1/pro/recupera", "/v1/pro/gestione", "/v1/termini", "/v1/privacy",
+		"/v1/contatti", "/v1/note-legali",
 		"/api/v1/pro/conferma?session_id=" + session,
 	} {
 		r.page(t, "GET", path, "", 200)
 	}
-	a := r.Do("POST", "/api/v1/pro/checkout", fixture.Object("email", "bob@example.com"), "Accept", "text/html", "Accept-Language", r.toy.Code)
+	a := r.Do("POST", "/api/v1/pro/checkout", fixture.Object("email", "bob@example.com"), "Accept", "text/html",
+		"Accept-Language", r.toy.Code)
 	i18ntest.HTML(t, a.Body)
-	if a := r.Do("POST", "/api/v1/pro/recupera", fixture.Object("email", ada), "Accept-Language", r.toy.Code); a.Status != 202 {
+	if a := r.Do("POST", "/api/v1/pro/recupera", fixture.Object("email", ada), "Accept-Language",
+		r.toy.Code); a.Status != 202 {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
 	if keys := shop.Mailed(ada); len(keys) != 1 {
@@ -166,5 +173,4 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// address finds the lines of a mail that are an address and nothing else.
 var address = regexp.MustCompile(`(?m)^https?://\S+$`)

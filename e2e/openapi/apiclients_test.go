@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// openapiTools is where the programs are made of.
 const openapiTools = "tools/openapi"
 
 // withNode is the environment with a Node of today first, where make tools has
@@ -33,7 +32,8 @@ func TestOpenAPILints(t *testing.T) {
 		t.Fatal(err)
 	}
 	// An operation without an id and a path: each linter has something to say of one of them.
-	data = []byte(strings.Replace(strings.Replace(string(data), `"operationId": "analisi",`, "", 1), `"summary": "What this API is",`, "", 1))
+	data = []byte(strings.Replace(strings.Replace(string(data), `"operationId": "analisi",`, "", 1),
+		`"summary": "What this API is",`, "", 1))
 	if err := os.WriteFile(spoiled, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -46,11 +46,13 @@ func TestOpenAPILints(t *testing.T) {
 			lint := func(path string) (string, error) {
 				command := exec.CommandContext(t.Context(), program, append(args, path)...)
 				command.Dir = t.TempDir() // where there is no configuration of anyone's
-				command.Env = append(withNode(t), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true", "NO_COLOR=1")
+				command.Env = append(withNode(t), "REDOCLY_TELEMETRY=off",
+					"REDOCLY_SUPPRESS_UPDATE_NOTICE=true", "NO_COLOR=1")
 				out, err := command.CombinedOutput()
 				return string(out), err
 			}
-			if out, err := lint(description); err != nil || strings.Contains(out, "::warning") || strings.Contains(out, "::error") {
+			if out, err := lint(description); err != nil || strings.Contains(out, "::warning") ||
+				strings.Contains(out, "::error") {
 				t.Errorf("%v\n%s", err, out)
 			}
 			if out, err := lint(spoiled); err == nil && !strings.Contains(out, "::warning") {
@@ -64,7 +66,8 @@ func TestOpenAPILints(t *testing.T) {
 // description, compile and get a verdict, and a problem, from a running service.
 func TestGeneratedClients(t *testing.T) {
 	t.Parallel()
-	description, python := fixture.Path(t, fixture.DescriptionFile), fixture.Path(t, ".tools", "openapi-python", "bin", "python")
+	description, python := fixture.Path(t, fixture.DescriptionFile),
+		fixture.Path(t, ".tools", "openapi-python", "bin", "python")
 	for _, client := range []struct {
 		name      string
 		available func(t *testing.T)
@@ -83,12 +86,14 @@ func TestGeneratedClients(t *testing.T) {
 			{"go", "vet", "./..."},
 			{"go", "build", "-o", "verdict", "."},
 		}, []string{"./verdict"}},
-		{"typescript", func(t *testing.T) { testenv.Tool(t, "openapi", "node_modules", ".bin", "openapi-typescript") }, [][]string{
-			{"node_modules/.bin/openapi-typescript", description, "--output", "api.d.ts"},
-			{"node_modules/.bin/tsc", "--project", "."},
-		}, []string{"node", "verdict.js"}},
+		{"typescript", func(t *testing.T) { testenv.Tool(t, "openapi", "node_modules", ".bin", "openapi-typescript") },
+			[][]string{
+				{"node_modules/.bin/openapi-typescript", description, "--output", "api.d.ts"},
+				{"node_modules/.bin/tsc", "--project", "."},
+			}, []string{"node", "verdict.js"}},
 		{"python", func(t *testing.T) { testenv.Tool(t, "openapi-python", "bin", "python") }, [][]string{
-			{python, "-m", "openapi_python_client", "generate", "--path", description, "--meta", "none", "--output-path", "client"},
+			{python, "-m", "openapi_python_client", "generate", "--path", description, "--meta", "none",
+				"--output-path", "client"},
 			{python, "-m", "compileall", "-q", "client", "verdict.py"},
 		}, []string{python, "verdict.py"}},
 	} {
@@ -105,9 +110,11 @@ func TestGeneratedClients(t *testing.T) {
 					t.Fatal(err)
 				}
 			case "python":
-				environment = append(environment, "PATH="+testenv.Tool(t, "openapi-python", "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+				environment = append(environment,
+					"PATH="+testenv.Tool(t, "openapi-python", "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
 			default:
-				if err := os.Symlink(testenv.Tool(t, "openapi", "node_modules"), filepath.Join(dir, "node_modules")); err != nil {
+				if err := os.Symlink(testenv.Tool(t, "openapi", "node_modules"),
+					filepath.Join(dir, "node_modules")); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -126,7 +133,8 @@ func TestGeneratedClients(t *testing.T) {
 				run(step...)
 			}
 			url, _ := public(t)
-			if got := run(append(client.call, url, "MILANO", "bucarest")...); !strings.HasPrefix(got, "Milano Bucarest ") {
+			if got := run(append(client.call, url, "MILANO", "bucarest")...); !strings.HasPrefix(got,
+				"Milano Bucarest ") {
 				t.Errorf("the verdict is %q", got)
 			}
 			if got := run(append(client.call, url, "Milano", "Bukarestt")...); got != "citta-sconosciuta" {

@@ -11,7 +11,6 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// field is a field of a body, as the description has it.
 type field struct {
 	Type      any
 	Enum      []any
@@ -25,7 +24,8 @@ func (f field) mayBeNull() bool {
 }
 
 func (f field) mayBeEmpty() bool {
-	return f.Type == "string" && f.MinLength == 0 && (f.Enum == nil || slices.Contains(f.Enum, any(""))) && regexp.MustCompile(f.Pattern).MatchString("")
+	return f.Type == "string" && f.MinLength == 0 && (f.Enum == nil || slices.Contains(f.Enum, any(""))) &&
+		regexp.MustCompile(f.Pattern).MatchString("")
 }
 
 // fields is the schema of a body, or refers to it.

@@ -1,4 +1,5 @@
-// Package openapi holds end-to-end tests of the description of the API: that it is made of what is served, and that others can work by it.
+// Package openapi holds end-to-end tests of the description of the API: that it is made of what is
+// served, and that others can work by it.
 package openapi
 
 import (
@@ -42,12 +43,14 @@ func TestOpenAPI(t *testing.T) {
 		for status, r := range op.Responses {
 			content := r.Content["application/json"]
 			if status < "300" && content != nil && len(content.Examples) == 0 && !itself[op.OperationID] {
-				t.Errorf("%s has no example of %s: give its parameters and fields examples that it answers to, or show it in purchases", op.OperationID, status)
+				t.Errorf("%s has no example of %s: give its parameters and fields examples that it answers to, or "+
+					"show it in purchases", op.OperationID, status)
 			}
 		}
 	}
 	for _, route := range routes.Table {
-		if route.Described() && !slices.ContainsFunc(d.operations(), func(op *huma.Operation) bool { return op.OperationID == route.Name }) {
+		if route.Described() && !slices.ContainsFunc(d.operations(),
+			func(op *huma.Operation) bool { return op.OperationID == route.Name }) {
 			t.Errorf("%s is not described: newDescriber is to make the whole service", route.Name)
 		}
 	}
@@ -85,7 +88,6 @@ func newDescriber(t *testing.T) *describer {
 	return &describer{s, fixture.OpenPerCall(t, table, clock), s.API.Describe()}
 }
 
-// operations gives the described operations in a lasting order.
 func (d *describer) operations() (all []*huma.Operation) {
 	for _, item := range d.doc.Paths {
 		for _, op := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
@@ -161,7 +163,8 @@ func (d *describer) purchases() {
 	d.show("pro-chiave", d.Do("GET", "/v1/pro/chiave", "", "X-Api-Key", key))
 	rotated := d.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", key)
 	d.show("pro-ruota", rotated)
-	d.show("pro-protezione", d.Do("POST", "/v1/pro/gestione/piano", fixture.Object("protezione", "no"), "X-Api-Key", rotated.APIKey))
+	d.show("pro-protezione", d.Do("POST", "/v1/pro/gestione/piano", fixture.Object("protezione", "no"),
+		"X-Api-Key", rotated.APIKey))
 	d.show("pro-portale", d.Do("POST", "/v1/pro/portale", "", "X-Api-Key", rotated.APIKey))
 	delivery := d.Payments.Stripe.Events()[0].Payload
 	d.show("pro-webhook", d.Deliver(delivery))
@@ -174,9 +177,11 @@ func (d *describer) purchases() {
 
 // chats shows what Telegram asks, and is answered.
 func (d *describer) chats() {
-	const update = `{"update_id":1,"message":{"message_id":1,"date":1,"text":"/list","chat":{"id":1,"type":"private"},"from":{"id":1,"first_name":"Ada","language_code":"en"}}}`
+	const update = `{"update_id":1,"message":{"message_id":1,"date":1,"text":"/list","chat":{"id":1,` +
+		`"type":"private"},"from":{"id":1,"first_name":"Ada","language_code":"en"}}}`
 	for _, secret := range []string{telegramtest.Secret, "another"} {
-		d.show("alerts-telegram", d.Do("POST", "/v1/alerts/telegram", update, "X-Telegram-Bot-Api-Secret-Token", secret))
+		d.show("alerts-telegram", d.Do("POST", "/v1/alerts/telegram", update,
+			"X-Telegram-Bot-Api-Secret-Token", secret))
 	}
 }
 
@@ -185,8 +190,10 @@ func (d *describer) kept() {
 	const email = "ada@example.com"
 	now := d.Clock.Now()
 	alert := store.Alert{
-		Subscriber: fixture.Subscriber(email), Route: fixture.Route, Email: email, Language: "en", Kind: store.Drop, Percent: 15,
-		Trip: store.Trip{From: fare.DayOf(now) + 40, To: fare.DayOf(now) + 43, Nonstop: true}, Asked: fare.DayOf(now), Since: fare.DayOf(now),
+		Subscriber: fixture.Subscriber(email), Route: fixture.Route, Email: email, Language: "en",
+		Kind: store.Drop, Percent: 15,
+		Trip: store.Trip{From: fare.DayOf(now) + 40, To: fare.DayOf(now) + 43, Nonstop: true}, Asked: fare.DayOf(now),
+		Since: fare.DayOf(now),
 	}
 	alert.ID = alert.NewID()
 	err := d.Alerts.Alerts.AddPending(d.T.Context(), email, alert, now.Add(time.Hour))
@@ -199,12 +206,12 @@ func (d *describer) kept() {
 	d.show("alerts-manage-page", d.Do("GET", d.Alerts.Links.Manage(alert.Subscriber, now)+"&format=json", ""))
 }
 
-// sales shows what is paid one by one.
 func (d *describer) sales() {
 	for i, c := range []struct {
 		operation, parameters string
 	}{
-		{"x402-analisi", "?origine=Milano&destinazione=Bucarest"}, {"x402-calendario", "?origine=Milano&destinazione=Bucarest"}, {"x402-occasioni", "?origine=Milano"},
+		{"x402-analisi", "?origine=Milano&destinazione=Bucarest"},
+		{"x402-calendario", "?origine=Milano&destinazione=Bucarest"}, {"x402-occasioni", "?origine=Milano"},
 	} {
 		route := routes.Named(c.operation)
 		payment := d.sold.Payment("ada", route.Price, i)
@@ -243,7 +250,8 @@ func (d *describer) problems() {
 
 // departures shows an answer about the month in which the route's cheapest fare departs.
 func (d *describer) departures() {
-	cheapest := regexp.MustCompile(`"partenza":"(\d{4}-\d{2})`).FindStringSubmatch(d.Do("GET", fixture.Question, "").Body)
+	cheapest := regexp.MustCompile(`"partenza":"(\d{4}-\d{2})`).FindStringSubmatch(d.Do("GET",
+		fixture.Question, "").Body)
 	if cheapest == nil {
 		d.T.Fatal("no departure is judged")
 	}
@@ -253,7 +261,6 @@ func (d *describer) departures() {
 // show takes an answer into the description, as the example of its code or of its success.
 func (d *describer) show(operation string, a fixture.Reply) { d.showAs(operation, "answer", a) }
 
-// showAs is show, with the name that a success has among several.
 func (d *describer) showAs(operation, name string, a fixture.Reply) {
 	d.T.Helper()
 	at := slices.IndexFunc(d.operations(), func(op *huma.Operation) bool { return op.OperationID == operation })

@@ -54,11 +54,16 @@ func TestEmailPattern(t *testing.T) {
 	optional := publishedPattern(t, "paths", "/v1/pro/cripta", "get", "parameters", 0, "schema", "pattern")
 	for _, email := range []string{
 		"ada@example.com", "ADA@EXAMPLE.COM", "a.b.c@d.e.example", "a+b@example.com", "!#$%&'*+-/?=^_`{|}~@example.com",
-		"=?utf-8?q?x?=@example.com", "a=?b@example.com", "a==?b@example.com", "a=.?b@example.com", "?=@example.com", "=@example.com", "a=b=@example.com", "a=?@example.com",
-		"ada@xn--bcher-kva.example", "1@2.co", "a@b-c.example", strings.Repeat("a", 64) + "@example.com", "a@" + strings.Repeat("b", 63) + ".com", "a@b.c9",
-		"", "ada", "@", "ada@", "@example.com", "ada@example", "ada@.com", "ada@example..com", "ada@example.com.", ".ada@example.com", "ada.@example.com",
-		"a..b@example.com", "a@b@example.com", "a b@example.com", "ada@-b.com", "ada@b-.com", "ada@b_c.com", "ada@127.0.0.1", "ada@[127.0.0.1]", "ada@b.c",
-		"\"ada\"@example.com", "Ada <ada@example.com>", "ada@example.com\n", "\nada@example.com", "ada@example.c0m-", "àda@example.com", "ada@exàmple.com",
+		"=?utf-8?q?x?=@example.com", "a=?b@example.com", "a==?b@example.com", "a=.?b@example.com", "?=@example.com",
+		"=@example.com", "a=b=@example.com", "a=?@example.com",
+		"ada@xn--bcher-kva.example", "1@2.co", "a@b-c.example", strings.Repeat("a", 64) + "@example.com",
+		"a@" + strings.Repeat("b", 63) + ".com", "a@b.c9",
+		"", "ada", "@", "ada@", "@example.com", "ada@example", "ada@.com", "ada@example..com", "ada@example.com.",
+		".ada@example.com", "ada.@example.com",
+		"a..b@example.com", "a@b@example.com", "a b@example.com", "ada@-b.com", "ada@b-.com", "ada@b_c.com",
+		"ada@127.0.0.1", "ada@[127.0.0.1]", "ada@b.c",
+		"\"ada\"@example.com", "Ada <ada@example.com>", "ada@example.com\n", "\nada@example.com", "ada@example.c0m-",
+		"àda@example.com", "ada@exàmple.com",
 		"a@" + strings.Repeat("b", 64) + ".com", "(ada)@example.com", "ada@example.1com", "a,b@example.com",
 	} {
 		_, err := mail.ParseAddress(email)
@@ -77,10 +82,12 @@ func TestTextPattern(t *testing.T) {
 	now := func() time.Time { return fixture.Today }
 	h := fixture.Instance(t, fixture.Bolt(t, now), fixture.Fares(nil), now)
 	for parameter, pattern := range map[string]*regexp.Regexp{
-		"analisi?destinazione=Roma&origine=": publishedPattern(t, "paths", "/v1/analisi", "get", "parameters", 0, "schema", "pattern"),
-		"rotte?origine=":                     publishedPattern(t, "paths", "/v1/rotte", "get", "parameters", 0, "schema", "pattern"),
+		"analisi?destinazione=Roma&origine=": publishedPattern(t, "paths", "/v1/analisi", "get", "parameters", 0,
+			"schema", "pattern"),
+		"rotte?origine=": publishedPattern(t, "paths", "/v1/rotte", "get", "parameters", 0, "schema", "pattern"),
 	} {
-		for _, text := range []string{"Milano", "São Paulo", "  x  ", "", " ", "\t", "\u00a0", "\u3000", "a\tb", "a\x00", "\n", "a\nb", "\x7f", "\u0085", "a\u009fb", "東京", "'; --", "%", "\u200b", "\U0001F600"} {
+		for _, text := range []string{"Milano", "São Paulo", "  x  ", "", " ", "\t", "\u00a0", "\u3000", "a\tb",
+			"a\x00", "\n", "a\nb", "\x7f", "\u0085", "a\u009fb", "東京", "'; --", "%", "\u200b", "\U0001F600"} {
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, httptest.NewRequest("GET", "/v1/"+parameter+url.QueryEscape(text), nil))
 			if got, want := pattern.MatchString(text), w.Code != 400; got != want {
@@ -97,8 +104,10 @@ func TestTokenPattern(t *testing.T) {
 	clock := storetest.NewClock()
 	s := fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
 	for _, token := range []string{
-		"000102030405060708090a0b0c0d0e0f", "000102030405060708090A0B0C0D0E0f", "", "0", strings.Repeat("0", 31), strings.Repeat("0", 33), strings.Repeat("0", 64),
-		strings.Repeat("g", 32), strings.Repeat("0", 32) + "\n", " " + strings.Repeat("0", 31), strings.Repeat("\u0660", 16), strings.Repeat("\u0660", 32),
+		"000102030405060708090a0b0c0d0e0f", "000102030405060708090A0B0C0D0E0f", "", "0", strings.Repeat("0", 31),
+		strings.Repeat("0", 33), strings.Repeat("0", 64),
+		strings.Repeat("g", 32), strings.Repeat("0", 32) + "\n", " " + strings.Repeat("0", 31),
+		strings.Repeat("\u0660", 16), strings.Repeat("\u0660", 32),
 	} {
 		a := s.Do("POST", "/v1/pro/cripta/attesa", fixture.Object("email", "ada@example.com", "t", token))
 		if got := pattern.MatchString(token); got != (a.Status == 200) {
@@ -118,7 +127,8 @@ func TestWhatMayBeLeftOutMayBeEmpty(t *testing.T) {
 				continue
 			}
 			checked++
-			if p.Schema.MinLength != nil && *p.Schema.MinLength > 0 || p.Schema.Pattern != "" && !publishedRegexp(t, p.Schema.Pattern).MatchString("") {
+			if p.Schema.MinLength != nil && *p.Schema.MinLength > 0 || p.Schema.Pattern != "" &&
+				!publishedRegexp(t, p.Schema.Pattern).MatchString("") {
 				t.Errorf("%s: %s may be left out and not be empty: %q", op.OperationID, p.Name, p.Schema.Pattern)
 			}
 		}

@@ -52,11 +52,13 @@ func schemathesis(t *testing.T, seed int64, args ...string) (cases int) {
 		{"with a key", []string{"--header", "X-Api-Key: " + key}},
 	} {
 		report := filepath.Join(t.TempDir(), "report.json")
-		command := exec.CommandContext(t.Context(), program, slices.Concat([]string{"--config-file", config, "run", url + "/v1/openapi.json",
-			"--checks", "all", "--seed", strconv.FormatInt(seed, 10), "--continue-on-failure",
-			"--report-json-path", report, "--generation-database", "none", "--no-color"}, args, caller.args)...)
+		command := exec.CommandContext(t.Context(), program,
+			slices.Concat([]string{"--config-file", config, "run", url + "/v1/openapi.json",
+				"--checks", "all", "--seed", strconv.FormatInt(seed, 10), "--continue-on-failure",
+				"--report-json-path", report, "--generation-database", "none", "--no-color"}, args, caller.args)...)
 		command.Dir = filepath.Dir(report)
-		command.Env = append(os.Environ(), "SCHEMATHESIS_HOOKS=hooks", "PYTHONPATH="+filepath.Dir(config), "PYTHONDONTWRITEBYTECODE=1")
+		command.Env = append(os.Environ(), "SCHEMATHESIS_HOOKS=hooks", "PYTHONPATH="+filepath.Dir(config),
+			"PYTHONDONTWRITEBYTECODE=1")
 		out, err := command.CombinedOutput()
 		if err != nil {
 			t.Errorf("%s, seed %d: %v\n%s", caller.name, seed, err, tail(out))
@@ -71,7 +73,6 @@ func schemathesis(t *testing.T, seed int64, args ...string) (cases int) {
 	return cases
 }
 
-// casesOf reads how many calls a report is about.
 func casesOf(path string) (int, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -20,7 +20,8 @@ func TestFeedsOverRefreshes(t *testing.T) {
 	t.Parallel()
 	clock := fixture.Today
 	now := func() time.Time { return clock }
-	o := onemachine.Options{Table: fixture.Bolt(t, now), Source: sample.New(), Now: now, Log: slog.New(slog.DiscardHandler), BaseURL: "https://verdetto.example"}
+	o := onemachine.Options{Table: fixture.Bolt(t, now), Source: sample.New(), Now: now,
+		Log: slog.New(slog.DiscardHandler), BaseURL: "https://verdetto.example"}
 	refresh := func() {
 		t.Helper()
 		if report, err := o.Refresh(t.Context(), nil, "ROM"); err != nil || report.Failed > 0 {

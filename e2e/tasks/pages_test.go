@@ -17,13 +17,14 @@ import (
 // a page shows a list where it has the line: all of it, in its order, and nothing else.
 
 var (
-	cellOf  = regexp.MustCompile(`<td class="([a-z-]+)(?: unsure)?"><a href="[^"]*&quando=([0-9-]+)[^"]*"(?: aria-current="date")?>[0-9]+<b>([0-9]+)</b>`)
-	placeOf = regexp.MustCompile(`<th scope="row"><a href="[^"]+">([^<]+)</a><small>([^<]+)</small></th><td>([^<]+)<small>[^<]*</small></td><td><span class="level ([a-z-]+)">`)
+	cellOf = regexp.MustCompile(`<td class="([a-z-]+)(?: unsure)?"><a href="[^"]*&quando=([0-9-]+)[^"]*"(?: ` +
+		`aria-current="date")?>[0-9]+<b>([0-9]+)</b>`)
+	placeOf = regexp.MustCompile(`<th scope="row"><a href="[^"]+">([^<]+)</a><small>([^<]+)</small></th><td>` +
+		`([^<]+)<small>[^<]*</small></td><td><span class="level ([a-z-]+)">`)
 	movesOf = regexp.MustCompile(`(?s)<section aria-labelledby="moves-title">.*?</section>`)
 	moveOf  = regexp.MustCompile(`<tr><th scope="row">([^<]+)</th><td>([0-9]+)</td><td>([^<]+)</td>`)
 )
 
-// line is a list under its name.
 func line(name string, of []string) string { return "\n" + name + ": " + strings.Join(of, "; ") + "\n" }
 
 // linesOf is what a page shows: itself, and its lists as lines.
@@ -63,7 +64,6 @@ func dateOf(day string) string {
 	return i18n.In("it").Date(d)
 }
 
-// calendarDay is a day of a calendar, in whole euros.
 func calendarDay(day string, c fare.Cents) string {
 	return fmt.Sprintf("%s at %d euro", day, (c+50)/100)
 }
@@ -99,7 +99,8 @@ func ofDeals(a answer, _ int) (parts []string) {
 	byLevel := map[string][]string{}
 	for _, o := range a.Occasioni {
 		byLevel[o.Verdetto.Livello] = append(byLevel[o.Verdetto.Livello],
-			fmt.Sprintf("%s, %s, %s", places.Name(fare.City(o.DestinazioneIata), "it"), dateOf(o.Prezzo.Partenza), euro(o.Prezzo.Cent)))
+			fmt.Sprintf("%s, %s, %s", places.Name(fare.City(o.DestinazioneIata), "it"), dateOf(o.Prezzo.Partenza),
+				euro(o.Prezzo.Cent)))
 	}
 	for level, all := range byLevel {
 		parts = append(parts, line("destinations "+level, all))

@@ -48,7 +48,7 @@ type task struct {
 	wants           string
 	path            string // of the API
 	tool, arguments string
-	pages           []string // the addresses that a reader comes to, one for each form that is sent and each link that is followed
+	pages           []string // that a reader comes to, by each form that is sent and link that is followed
 	says            func(a answer) string
 	pageSays        func(a answer, page int) []string // what each page must show; nil: the verdict and its price
 }
@@ -57,7 +57,6 @@ func day(g verdict.Giorno) string {
 	return fmt.Sprintf("%s at %d cents, %s", g.Partenza, *g.Cent, g.Livello)
 }
 
-// level is a verdict on a fare.
 func level(a answer) string {
 	if a.Verdetto.Percentile == nil || a.Verdetto.Affidabilita == "" {
 		return ""
@@ -100,7 +99,8 @@ func deals(fits func(published.Occasione) bool) func(a answer) string {
 			if !fits(o) {
 				return ""
 			}
-			all = append(all, fmt.Sprintf("%s at %d cents on %s, %s", o.DestinazioneIata, o.Prezzo.Cent, o.Prezzo.Partenza, o.Verdetto.Livello))
+			all = append(all, fmt.Sprintf("%s at %d cents on %s, %s", o.DestinazioneIata, o.Prezzo.Cent,
+				o.Prezzo.Partenza, o.Verdetto.Livello))
 		}
 		return strings.Join(all[:min(3, len(all))], "; ")
 	}
@@ -112,10 +112,10 @@ func best(a answer) string {
 		return ""
 	}
 	v := a.Viaggi[a.Migliori[0]]
-	return fmt.Sprintf("%s %s%s at %d cents, %s", v.Analisi.DestinazioneIata, v.Partenza, v.Mese, v.Analisi.Prezzo.Cent, v.Analisi.Verdetto.Livello)
+	return fmt.Sprintf("%s %s%s at %d cents, %s", v.Analisi.DestinazioneIata, v.Partenza, v.Mese, v.Analisi.Prezzo.Cent,
+		v.Analisi.Verdetto.Livello)
 }
 
-// euro is an amount as the Italian page writes it.
 func euro(c fare.Cents) string {
 	if c%100 == 0 {
 		return fmt.Sprintf("%d\u00a0€", c/100)
@@ -123,7 +123,6 @@ func euro(c fare.Cents) string {
 	return fmt.Sprintf("%d,%02d\u00a0€", c/100, c%100)
 }
 
-// ofVerdict is what the page of a verdict shows.
 func ofVerdict(a verdict.Analysis) []string {
 	return []string{`class="verdict ` + a.Verdetto.Livello + `"`, euro(a.Prezzo.Cent)}
 }
@@ -136,38 +135,50 @@ func anyDay(verdict.Giorno, time.Time) bool { return true }
 // The tasks. The invented world is that of 1 March 2016, a Tuesday.
 var tasks = []task{
 	{"Is today's cheapest fare from Milan to London cheap?", "/v1/analisi?origine=Milano&destinazione=Londra",
-		"flight_price_verdict", `{"origin":"Milan","destination":"London"}`, []string{"/?da=Milano&a=Londra"}, level, nil},
-	{"Is 45 EUR good for Milan to Bucharest on 20 April?", "/v1/analisi?origine=Milano&destinazione=Bucarest&partenza=2016-04-20&prezzo=45",
-		"flight_price_verdict", `{"origin":"Milan","destination":"Bucharest","departure":"2016-04-20","price":45}`, []string{"/?da=Milano&a=Bucarest&quando=2016-04-20&visto=45"},
+		"flight_price_verdict", `{"origin":"Milan","destination":"London"}`,
+		[]string{"/?da=Milano&a=Londra"}, level, nil},
+	{"Is 45 EUR good for Milan to Bucharest on 20 April?",
+		"/v1/analisi?origine=Milano&destinazione=Bucarest&partenza=2016-04-20&prezzo=45",
+		"flight_price_verdict", `{"origin":"Milan","destination":"Bucharest","departure":"2016-04-20","price":45}`,
+		[]string{"/?da=Milano&a=Bucarest&quando=2016-04-20&visto=45"},
 		func(a answer) string {
 			if !a.Prezzo.Dichiarato || a.Prezzo.Cent != 4500 || a.Prezzo.Partenza != "2016-04-20" {
 				return ""
 			}
 			return level(a)
 		}, nil},
-	{"A weekend in April under 60 EUR from Naples to London, non-stop", "/v1/calendario?origine=Napoli&destinazione=Londra&mese=2016-04&diretto=true",
-		"fare_calendar", `{"origin":"Naples","destination":"London","month":"2016-04","non_stop":true}`, []string{"/?da=Napoli&a=Londra&mese=2016-04&diretto=si", "/?da=NAP&a=LON&quando=2016-04-09&diretto=si"},
+	{"A weekend in April under 60 EUR from Naples to London, non-stop",
+		"/v1/calendario?origine=Napoli&destinazione=Londra&mese=2016-04&diretto=true",
+		"fare_calendar", `{"origin":"Naples","destination":"London","month":"2016-04","non_stop":true}`,
+		[]string{"/?da=Napoli&a=Londra&mese=2016-04&diretto=si", "/?da=NAP&a=LON&quando=2016-04-09&diretto=si"},
 		cheapest(func(g verdict.Giorno, d time.Time) bool {
 			weekend := d.Weekday() == time.Friday || d.Weekday() == time.Saturday
 			return weekend && *g.Cent <= 6000 && g.Soste != nil && *g.Soste == 0
 		}), ofDay("2016-04-09", "/?da=NAP&a=LON&quando=2016-04-09&diretto=si")},
-	{"Anywhere in April under 60 EUR from Naples, non-stop", "/v1/occasioni?origine=Napoli&mese=2016-04&massimo=60&diretto=true",
-		"cheap_now", `{"origin":"Naples","month":"2016-04","max_price":60,"non_stop":true}`, []string{"/?da=Napoli&mese=2016-04&massimo=60&diretto=si"},
+	{"Anywhere in April under 60 EUR from Naples, non-stop",
+		"/v1/occasioni?origine=Napoli&mese=2016-04&massimo=60&diretto=true",
+		"cheap_now", `{"origin":"Naples","month":"2016-04","max_price":60,"non_stop":true}`,
+		[]string{"/?da=Napoli&mese=2016-04&massimo=60&diretto=si"},
 		deals(func(o published.Occasione) bool {
 			return o.Prezzo.Cent <= 6000 && *o.Prezzo.Soste == 0 && strings.HasPrefix(o.Prezzo.Partenza, "2016-04")
 		}), ofDeals},
-	{"Which day of April is the cheapest from Rome to Paris?", "/v1/calendario?origine=Roma&destinazione=Parigi&mese=2016-04",
-		"fare_calendar", `{"origin":"Rome","destination":"Paris","month":"2016-04"}`, []string{"/?da=Roma&a=Parigi&mese=2016-04"}, cheapest(anyDay),
+	{"Which day of April is the cheapest from Rome to Paris?",
+		"/v1/calendario?origine=Roma&destinazione=Parigi&mese=2016-04",
+		"fare_calendar", `{"origin":"Rome","destination":"Paris","month":"2016-04"}`,
+		[]string{"/?da=Roma&a=Parigi&mese=2016-04"}, cheapest(anyDay),
 		func(a answer, _ int) []string {
-			return []string{`class="verdict ` + a.Mesi[0].Livello + `"`, euro(a.Mesi[0].MinimoCent), "19 aprile 2016", calendarOf("2016-04", a.Giorni)}
+			return []string{`class="verdict ` + a.Mesi[0].Livello + `"`, euro(a.Mesi[0].MinimoCent), "19 aprile 2016",
+				calendarOf("2016-04", a.Giorni)}
 		}},
 	{"Which month is the cheapest from Milan to New York?", "/v1/analisi?origine=Milano&destinazione=New%20York",
 		"cheapest_months", `{"origin":"Milan","destination":"New York"}`, []string{"/?da=Milano&a=New+York"},
 		func(a answer) string {
-			if len(a.MesiPerConvenienza) < 2 || a.MesiPerConvenienza[0].MedianaCent > a.MesiPerConvenienza[1].MedianaCent {
+			if len(a.MesiPerConvenienza) < 2 ||
+				a.MesiPerConvenienza[0].MedianaCent > a.MesiPerConvenienza[1].MedianaCent {
 				return ""
 			}
-			return fmt.Sprintf("%s, median %d cents", time.Month(a.MesiPerConvenienza[0].Mese), a.MesiPerConvenienza[0].MedianaCent)
+			return fmt.Sprintf("%s, median %d cents", time.Month(a.MesiPerConvenienza[0].Mese),
+				a.MesiPerConvenienza[0].MedianaCent)
 		}, func(a answer, _ int) []string { return []string{`id="months-title"`, "febbraio"} }},
 	{"How far ahead should one book Rome to London?", "/v1/analisi?origine=Roma&destinazione=Londra",
 		"when_to_book", `{"origin":"Rome","destination":"London"}`, []string{"/?da=Roma&a=Londra"},
@@ -177,44 +188,61 @@ var tasks = []task{
 			}
 			return fmt.Sprintf("%d to %d days", a.AnticipoConsigliato.DaGiorni, a.AnticipoConsigliato.AGiorni)
 		}, func(a answer, _ int) []string {
-			return []string{`id="window-title"`, fmt.Sprintf("fra %d e %d giorni", a.AnticipoConsigliato.DaGiorni, a.AnticipoConsigliato.AGiorni)}
+			return []string{`id="window-title"`,
+				fmt.Sprintf("fra %d e %d giorni", a.AnticipoConsigliato.DaGiorni, a.AnticipoConsigliato.AGiorni)}
 		}},
 	{"Where is it cheap to go from Rome now?", "/v1/occasioni?origine=Roma&livello=ottimo,buono",
 		"cheap_now", `{"origin":"Rome","levels":"ottimo,buono"}`, []string{"/?da=Roma"},
 		deals(func(o published.Occasione) bool {
 			return o.Verdetto.Livello == verdict.Ottimo || o.Verdetto.Livello == verdict.Buono
 		}), ofDeals},
-	{"Milan to Barcelona from 12 to 17 April: is that return cheap?", "/v1/analisi?origine=Milano&destinazione=Barcellona&partenza=2016-04-12&ritorno=2016-04-17",
-		"flight_price_verdict", `{"origin":"Milan","destination":"Barcelona","departure":"2016-04-12","return":"2016-04-17"}`, []string{"/?da=Milano&a=Barcellona&quando=2016-04-12&ritorno=2016-04-17"},
+	{"Milan to Barcelona from 12 to 17 April: is that return cheap?",
+		"/v1/analisi?origine=Milano&destinazione=Barcellona&partenza=2016-04-12&ritorno=2016-04-17",
+		"flight_price_verdict",
+		`{"origin":"Milan","destination":"Barcelona","departure":"2016-04-12","return":"2016-04-17"}`,
+		[]string{"/?da=Milano&a=Barcellona&quando=2016-04-12&ritorno=2016-04-17"},
 		func(a answer) string {
 			if a.Prezzo.Ritorno == "" {
 				return ""
 			}
 			return when(verdict.InPartenza, "2016-04-12", "2016-04-12")(a)
 		}, nil},
-	{"Will the fare from Milan to Madrid on 5 May fall: should one wait?", "/v1/analisi?origine=Milano&destinazione=Madrid&partenza=2016-05-05",
-		"flight_price_verdict", `{"origin":"Milan","destination":"Madrid","departure":"2016-05-05"}`, []string{"/?da=Milano&a=Madrid&quando=2016-05-05"},
+	{"Will the fare from Milan to Madrid on 5 May fall: should one wait?",
+		"/v1/analisi?origine=Milano&destinazione=Madrid&partenza=2016-05-05",
+		"flight_price_verdict", `{"origin":"Milan","destination":"Madrid","departure":"2016-05-05"}`,
+		[]string{"/?da=Milano&a=Madrid&quando=2016-05-05"},
 		func(a answer) string {
 			if len(a.Previsione) != 2 {
 				return ""
 			}
-			return fmt.Sprintf("falls with chance %.2f within 14 days; waiting pays: %v", a.Previsione[1].Calo5, a.Previsione[1].Conviene)
+			return fmt.Sprintf("falls with chance %.2f within 14 days; waiting pays: %v", a.Previsione[1].Calo5,
+				a.Previsione[1].Conviene)
 		}, func(a answer, _ int) []string { return []string{`id="waits-title"`, euro(a.Prezzo.Cent)} }},
-	{"How has the fare from Milan to Paris on 20 April moved?", "/v1/storico?origine=Milano&destinazione=Parigi&partenza=2016-04-20",
-		"departure_history", `{"origin":"Milan","destination":"Paris","departure":"2016-04-20"}`, []string{"/?da=Milano&a=Parigi&quando=2016-04-20"},
+	{"How has the fare from Milan to Paris on 20 April moved?",
+		"/v1/storico?origine=Milano&destinazione=Parigi&partenza=2016-04-20",
+		"departure_history", `{"origin":"Milan","destination":"Paris","departure":"2016-04-20"}`,
+		[]string{"/?da=Milano&a=Parigi&quando=2016-04-20"},
 		func(a answer) string {
 			if a.Partenza == nil || len(a.Partenza.Giorni) < 2 {
 				return ""
 			}
 			last := a.Partenza.Giorni[len(a.Partenza.Giorni)-1]
-			return fmt.Sprintf("seen on %d days, last at %d cents on %s", len(a.Partenza.Giorni), last.Cent, last.Giorno)
+			return fmt.Sprintf("seen on %d days, last at %d cents on %s", len(a.Partenza.Giorni),
+				last.Cent, last.Giorno)
 		}, ofMoves},
-	{"Milan to London on Friday 15 or Saturday 16 April?", "/v1/confronto?origine=Milano&destinazioni=Londra&partenze=2016-04-15,2016-04-16",
-		"compare_trips", `{"origin":"Milan","destinations":["London"],"departures":["2016-04-15","2016-04-16"]}`, []string{"/?da=Milano&a=Londra&quando=2016-04-15", "/?da=Milano&a=Londra&quando=2016-04-16"}, best, ofTrip},
-	{"Lisbon, Madrid or Athens in May from Milan?", "/v1/confronto?origine=Milano&destinazioni=Lisbona,Madrid,Atene&mesi=2016-05",
-		"compare_trips", `{"origin":"Milan","destinations":["Lisbon","Madrid","Athens"],"months":["2016-05"]}`, []string{"/?da=Milano&a=Lisbona&mese=2016-05", "/?da=Milano&a=Madrid&mese=2016-05", "/?da=Milano&a=Atene&mese=2016-05"}, best, ofTrip},
-	{"Non-stop from Milan to New York in May", "/v1/analisi?origine=Milano&destinazione=New%20York&mese=2016-05&diretto=true",
-		"flight_price_verdict", `{"origin":"Milan","destination":"New York","month":"2016-05","non_stop":true}`, []string{"/?da=Milano&a=New+York&mese=2016-05&diretto=si"},
+	{"Milan to London on Friday 15 or Saturday 16 April?",
+		"/v1/confronto?origine=Milano&destinazioni=Londra&partenze=2016-04-15,2016-04-16",
+		"compare_trips", `{"origin":"Milan","destinations":["London"],"departures":["2016-04-15","2016-04-16"]}`,
+		[]string{"/?da=Milano&a=Londra&quando=2016-04-15", "/?da=Milano&a=Londra&quando=2016-04-16"}, best, ofTrip},
+	{"Lisbon, Madrid or Athens in May from Milan?",
+		"/v1/confronto?origine=Milano&destinazioni=Lisbona,Madrid,Atene&mesi=2016-05",
+		"compare_trips", `{"origin":"Milan","destinations":["Lisbon","Madrid","Athens"],"months":["2016-05"]}`,
+		[]string{"/?da=Milano&a=Lisbona&mese=2016-05", "/?da=Milano&a=Madrid&mese=2016-05",
+			"/?da=Milano&a=Atene&mese=2016-05"}, best, ofTrip},
+	{"Non-stop from Milan to New York in May",
+		"/v1/analisi?origine=Milano&destinazione=New%20York&mese=2016-05&diretto=true",
+		"flight_price_verdict", `{"origin":"Milan","destination":"New York","month":"2016-05","non_stop":true}`,
+		[]string{"/?da=Milano&a=New+York&mese=2016-05&diretto=si"},
 		func(a answer) string {
 			if a.Prezzo.Soste == nil || *a.Prezzo.Soste != 0 {
 				return ""
@@ -222,7 +250,8 @@ var tasks = []task{
 			return when(verdict.InMese, "2016-05-01", "2016-05-31")(a)
 		}, nil},
 	{"Is London to New York cheap, in dollars?", "/v1/analisi?origine=Londra&destinazione=New%20York&valuta=USD",
-		"flight_price_verdict", `{"origin":"London","destination":"New York","currency":"USD"}`, []string{"/?da=Londra&a=New+York"},
+		"flight_price_verdict", `{"origin":"London","destination":"New York","currency":"USD"}`,
+		[]string{"/?da=Londra&a=New+York"},
 		func(a answer) string {
 			if a.Valuta != "USD" || a.Prezzo.Valuta != "USD" {
 				return ""
@@ -231,10 +260,15 @@ var tasks = []task{
 		}, func(a answer, _ int) []string {
 			return []string{`class="verdict ` + a.Verdetto.Livello + `"`, dateOf(a.Prezzo.Partenza)}
 		}},
-	{"Milan to Bucharest within three days of 20 April", "/v1/analisi?origine=Milano&destinazione=Bucarest&partenza=2016-04-20&flessibile=3",
-		"flight_price_verdict", `{"origin":"Milan","destination":"Bucharest","departure":"2016-04-20","flexible_days":"3"}`, []string{"/?da=Milano&a=Bucarest&quando=2016-04-20&flessibile=3"}, when(verdict.InPartenza, "2016-04-17", "2016-04-23"),
+	{"Milan to Bucharest within three days of 20 April",
+		"/v1/analisi?origine=Milano&destinazione=Bucarest&partenza=2016-04-20&flessibile=3",
+		"flight_price_verdict",
+		`{"origin":"Milan","destination":"Bucharest","departure":"2016-04-20","flexible_days":"3"}`,
+		[]string{"/?da=Milano&a=Bucarest&quando=2016-04-20&flessibile=3"},
+		when(verdict.InPartenza, "2016-04-17", "2016-04-23"),
 		func(a answer, _ int) []string {
-			return []string{euro(a.Prezzo.Cent), dateOf(a.Prezzo.Partenza), `class="verdict ` + a.Verdetto.Livello + `"`}
+			return []string{euro(a.Prezzo.Cent), dateOf(a.Prezzo.Partenza),
+				`class="verdict ` + a.Verdetto.Livello + `"`}
 		}},
 	{"Is Rome to Tokyo watched at all?", "/v1/rotte?origine=Roma&destinazione=Tokyo",
 		"watched_routes", `{"origin":"Rome","destination":"Tokyo"}`, []string{"/?da=Roma&a=Tokyo"},
@@ -252,14 +286,18 @@ var tasks = []task{
 			}
 			return fmt.Sprintf("first %s, now %s", a.Destinations[0].City, a.Destinations[0].Level)
 		}, func(a answer, _ int) []string { return []string{"Milano", `class="places"`} }},
-	{"A few days in London from Milan in April, 4 to 7 nights", "/v1/calendario?origine=Milano&destinazione=Londra&mese=2016-04&notti=4-7",
-		"fare_calendar", `{"origin":"Milan","destination":"London","month":"2016-04","nights":"4-7"}`, []string{"/?da=Milano&a=Londra&quando=2016-04-15&ritorno=2016-04-20", "/?da=Milano&a=Londra&quando=2016-04-11&ritorno=2016-04-16"},
+	{"A few days in London from Milan in April, 4 to 7 nights",
+		"/v1/calendario?origine=Milano&destinazione=Londra&mese=2016-04&notti=4-7",
+		"fare_calendar", `{"origin":"Milan","destination":"London","month":"2016-04","nights":"4-7"}`,
+		[]string{"/?da=Milano&a=Londra&quando=2016-04-15&ritorno=2016-04-20",
+			"/?da=Milano&a=Londra&quando=2016-04-11&ritorno=2016-04-16"},
 		cheapest(func(g verdict.Giorno, _ time.Time) bool { return g.Ritorno > g.Partenza }),
 		ofDay("2016-04-11", "/?da=Milano&a=Londra&quando=2016-04-11&ritorno=2016-04-16")},
 	{"From Bergamo to Bucharest", "/v1/analisi?origine=Bergamo&destinazione=Bucarest",
 		"flight_price_verdict", `{"origin":"Bergamo","destination":"Bucharest"}`, []string{"/?da=Bergamo&a=Bucarest"},
 		func(a answer) string {
-			if a.Origine != "Bergamo" || len(a.Luoghi) == 0 || a.Luoghi[0].Chiesto != "Bergamo" || a.Luoghi[0].Iata != "MIL" {
+			if a.Origine != "Bergamo" || len(a.Luoghi) == 0 || a.Luoghi[0].Chiesto != "Bergamo" ||
+				a.Luoghi[0].Iata != "MIL" {
 				return ""
 			}
 			return level(a) + ", of all of Milan"
@@ -273,14 +311,15 @@ var inPart = map[string]string{
 	"Is London to New York cheap, in dollars?": "in part: in euros",
 }
 
-// shown are the tasks whose conversation docs/tasks.md prints.
-var shown = []int{1, 3, 11, 12, 19}
+// printed are the tasks whose conversation docs/tasks.md prints.
+var printed = []int{1, 3, 11, 12, 19}
 
 func TestTasks(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return fixture.Today }
 	table := fixture.Bolt(t, now)
-	o := onemachine.Options{Table: table, Source: sample.New(), Now: now, Log: slog.New(slog.DiscardHandler), BaseURL: "https://verdetto.example"}
+	o := onemachine.Options{Table: table, Source: sample.New(), Now: now, Log: slog.New(slog.DiscardHandler),
+		BaseURL: "https://verdetto.example"}
 	if report, err := o.Refresh(t.Context(), nil, "MIL", "ROM", "NAP", "LON"); err != nil || report.Failed > 0 {
 		t.Fatal(report, err)
 	}
@@ -344,9 +383,11 @@ func TestTasks(t *testing.T) {
 			if part := inPart[c.wants]; part != "" {
 				pages = append(pages, part)
 			}
-			fmt.Fprintf(&rows, "| %s | `%s` | `%s` | %s | %s |\n", c.wants, c.path, c.tool, strings.Join(pages, "<br>"), said)
-			if slices.Contains(shown, i) {
-				fmt.Fprintf(&transcript, "**%s**\n\n```text\n> %s %s\n\n%s\n```\n\n", c.wants, c.tool, c.arguments, text)
+			fmt.Fprintf(&rows, "| %s | `%s` | `%s` | %s | %s |\n", c.wants, c.path, c.tool,
+				strings.Join(pages, "<br>"), said)
+			if slices.Contains(printed, i) {
+				fmt.Fprintf(&transcript, "**%s**\n\n```text\n> %s %s\n\n%s\n```\n\n", c.wants,
+					c.tool, c.arguments, text)
 			}
 		})
 	}
@@ -382,12 +423,12 @@ func decode(t *testing.T, body []byte, into *answer) {
 	}
 }
 
-// document is docs/tasks.md.
 func document(rows, transcript string) []byte {
 	return []byte(`# What a traveller wants to know
 
 Each of 20 tasks is done by one call of the API, by one call of an agent's tool, and on the page in one to three steps: a form that is sent,
-or a link that is followed. ` + "`make test PKG=./e2e/tasks`" + ` does them over the invented world as of 1 March 2016, checks that the answer is one to the
+or a link that is followed. ` + "`make test PKG=./e2e/tasks`" +
+		` does them over the invented world as of 1 March 2016, checks that the answer is one to the
 question, that programs and agents are told the same and that the page shows it, and writes this document.
 
 | task | call | tool | page | what it comes to |
@@ -401,7 +442,8 @@ One task is done on the page in part: it knows euros only.
 
 ## An agent at work
 
-Five of them as the official client of the protocol (the Go SDK's) had them from ` + "`/mcp`" + `. After the prompt sign stands the call, below it the text
+Five of them as the official client of the protocol (the Go SDK's) had them from ` + "`/mcp`" +
+		`. After the prompt sign stands the call, below it the text
 of the answer; the structured answer beside it is that of the endpoint.
 
 ` + strings.TrimRight(transcript, "\n") + "\n")

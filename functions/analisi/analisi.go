@@ -1,12 +1,12 @@
-// Package analisi answers GET /v1/analisi: is today's cheapest fare on a route
-// cheap, or a price that somebody has seen? Package answer finds and judges it; here
-// questions are read and answers are written, as JSON, as a page and as pictures.
-// GET /v1/rotte says which routes can be asked for.
+// Package analisi answers the JSON endpoints about fares: verdicts, comparisons,
+// calendars, deals, covered routes, histories, cities. Package published gives the
+// answers; here are the endpoints' parameters, descriptions and forms.
 package analisi
 
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"verdetto/functions/analisi/page"
 	"verdetto/functions/analisi/reference"
@@ -25,37 +25,12 @@ type Service struct {
 	Telegram bool            // alerts can come there
 }
 
-type output struct{ Body verdict.Analysis }
-
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
-	httpapi.JSON(api, "analisi", httpapi.JSONDoc{
-		Summary: "Price verdict for a route",
-		Description: "Says whether today's cheapest economy fare for one adult is cheap, compared with the cheapest fare of the same route on past days; or a price that was seen elsewhere. " +
-			"Without further parameters it is about one-way fares with any number of stops and any departure. With partenza or mese it is about that departure, or the cheapest of that month, compared with the route's departures as many days ahead, and says what is to be expected of it.",
-		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare, published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
-	}, func(ctx context.Context, in *published.VerdictInput) error {
-		q, err := in.Question()
-		if err != nil {
-			return err
-		}
-		return s.Answers().Check(ctx, q)
-	}, func(ctx context.Context, in *published.VerdictInput) (*output, error) {
-		q, err := in.Question()
-		if err != nil {
-			return nil, err
-		}
-		a, err := s.Answers().Verdict(ctx, q)
-		return &output{a}, err
-	})
-	s.registerComparison(api)
-	s.registerRoutes(api)
+	s.registerVerdicts(api)
+	s.registerLists(api)
 	(&reference.Service{BaseURL: s.BaseURL}).Register(api)
-	s.registerCalendar(api)
-	s.registerDeals(api)
-	s.registerHistory(api)
 	(&scorecard.Service{Score: s.Score, Now: s.Now}).Register(api)
-	registerUsage(api)
 	registerAlive(api)
 	cities, pages := &answer.CoveredCities{Reader: s.Reader}, s.Pages()
 	registerCities(api, cities)
@@ -73,7 +48,113 @@ func (s *Service) Pages() *page.Service {
 	return &page.Service{Answers: s.Answers(), BaseURL: s.BaseURL, Telegram: s.Telegram}
 }
 
-// registerAlive answers that the process runs; it reads nothing.
+type output[A any] struct{ Body A }
+
+// body makes the output of what package published returns.
+func body[A any](a A, err error) (*output[A], error) { return &output[A]{a}, err }
+
+func (s *Service) registerVerdicts(api *httpapi.API) {
+	check, handle := httpapi.Asked((*published.VerdictInput).Question, s.Answers().Check,
+		func(ctx context.Context, _ *published.VerdictInput, q answer.Question) (*output[verdict.Analysis], error) {
+			return body(s.Answers().Verdict(ctx, q))
+		})
+	httpapi.JSON(api, "analisi", httpapi.JSONDoc{
+		Summary: "Price verdict for a route",
+		Description: "Says whether today's cheapest economy fare for one adult is cheap, compared with the cheapest " +
+			"fare of the same route on past days; or a price that was seen elsewhere. " +
+			"Without further parameters it is about one-way fares with any number of stops and any departure. With " +
+			"partenza or mese it is about that departure, or the cheapest of that month, compared with the route's " +
+			"departures as many days ahead, and says what is to be expected of it.",
+		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
+			published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
+	}, check, handle)
+
+	compareCheck, compare := httpapi.Asked((*comparisonInput).question, s.Answers().CheckTrips,
+		func(ctx context.Context, _ *comparisonInput,
+			trips published.Comparison) (*output[published.Confronto], error) {
+			granted, err := api.ConsumeQuotas(ctx, "analisi", trips.Len())
+			if err != nil {
+				return nil, err
+			}
+			return body(s.Answers().Compare(ctx, trips, granted))
+		})
+	httpapi.JSON(api, "confronto", httpapi.JSONDoc{
+		Summary: "Verdicts on several trips",
+		Description: "Up to 10 trips from one city in one call: each destination on each departure, or in each " +
+			"month, judged as GET /v1/analisi judges it. " +
+			"It counts as so many verdicts, in one step: where fewer are left, those are answered, and what was not " +
+			"says so. A trip without a verdict says why and takes nothing from the others.",
+		Problems:      []httpapi.ProblemType{httpapi.SameCity, httpapi.UnknownCurrency},
+		ConsumesQuota: true,
+	}, compareCheck, compare)
+
+	daysCheck, days := httpapi.Asked((*calendarInput).Question, s.Answers().Check,
+		func(ctx context.Context, in *calendarInput, q answer.Question) (*httpapi.Tagged, error) {
+			c, err := s.Answers().Calendar(ctx, q, httpapi.AllFares(ctx))
+			return httpapi.TagJSON(in.IfNoneMatch, c, err)
+		})
+	httpapi.JSON(api, "calendario", httpapi.JSONDoc{
+		Summary: "Calendar of a route",
+		Description: "The departures of a route that have a fare, day by day up to 330 days ahead, and their months: " +
+			"each with its fare, when that was found, and the verdict that GET /v1/analisi gives with " +
+			"that partenza or mese. " +
+			"Days without a known fare are absent.",
+		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
+			published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
+		Answer: verdict.Calendario{},
+	}, daysCheck, days)
+}
+
+// registerLists adds the endpoints that list fares, routes and what the caller has left.
+func (s *Service) registerLists(api *httpapi.API) {
+	dealsCheck, deals := httpapi.Asked((*dealsInput).Question, s.Answers().CheckDeals,
+		func(ctx context.Context, in *dealsInput, q published.DealsQuestion) (*httpapi.Tagged, error) {
+			o, err := s.Answers().Deals(ctx, q)
+			return httpapi.TagJSON(in.IfNoneMatch, o, err)
+		})
+	httpapi.JSON(api, "occasioni", httpapi.JSONDoc{
+		Summary: "Where it is cheap to fly to now",
+		Description: "The destinations from a city that have a fare now, the best-judged first: the cheapest fare of " +
+			"each, of any date or of a month, with its verdict. " +
+			"A minimum is compared with minima: the cheapest fare of a route with the route's cheapest of other " +
+			"days, that of a month with the cheapest of months. The same can be followed as a feed: " +
+			"/feed/MIL-it.atom and /feed/MIL-it.json.",
+		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, httpapi.UnknownCurrency},
+		Answer:   published.Occasioni{},
+	}, dealsCheck, deals)
+
+	pastCheck, past := httpapi.Asked((*historyInput).question, s.Answers().Check,
+		func(ctx context.Context, _ *historyInput, q answer.Question) (*output[published.Storico], error) {
+			return body(s.Answers().Past(ctx, q))
+		})
+	httpapi.JSON(api, "storico", httpapi.JSONDoc{
+		Summary: "History of a route",
+		Description: "The lows and medians, week by week, that today's cheapest fare is compared with. With partenza " +
+			"or mese also how the fares of that departure, or of the departures in that month, moved.",
+		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.StopsUnknown,
+			httpapi.SameCity, httpapi.UnknownCurrency},
+	}, pastCheck, past)
+
+	httpapi.JSON(api, "rotte", httpapi.JSONDoc{
+		Summary: "The routes that are covered",
+		Description: "Which routes a verdict can be asked for, how many observations each rests on, " +
+			"and how fresh they are.",
+		Problems: []httpapi.ProblemType{httpapi.UnknownCity},
+	}, nil, func(ctx context.Context, in *routesInput) (*output[published.Routes], error) {
+		from, to := answer.Named{Parameter: "origine", Name: in.Origine},
+			answer.Named{Parameter: "destinazione", Name: in.Destinazione}
+		return body(s.Answers().Covered(ctx, from, to, in.Page))
+	})
+
+	httpapi.JSON(api, "consumo", httpapi.JSONDoc{
+		Summary: "What you have left",
+		Description: "The caps of who calls, with a key or without, what was used of them and what is left, until " +
+			"when the plan lasts and what it rests on. It tells nothing of anybody else.",
+	}, nil, func(ctx context.Context, _ *struct{}) (*output[published.Consumo], error) {
+		return body(published.UsageOf(ctx))
+	})
+}
+
 func registerAlive(api *httpapi.API) {
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -83,4 +164,64 @@ func registerAlive(api *httpapi.API) {
 			_, _ = w.Write([]byte(`{"stato":"attivo"}` + "\n")) // the caller has gone: nobody is left to tell
 		}
 	}), "salute")
+}
+
+type calendarInput struct {
+	published.CalendarInput
+	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that the caller has"`
+}
+
+type dealsInput struct {
+	published.CheapInput
+	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that the caller has"`
+}
+
+type historyInput struct {
+	published.Ends
+	Partenza string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, from today to 365 days ahead: how its fare moved is told too"`
+	Mese     string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, from this one to the one of 365 days ahead: how its fares moved is told too. Not together with partenza"`
+	Diretto  bool   `query:"diretto" doc:"Only fares without stops"`
+	Notti    string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away; without it, one-way fares"`
+	published.CurrencyInput
+}
+
+func (in *historyInput) question() (q answer.Question, err error) {
+	trip := published.Trip{Partenza: in.Partenza, Mese: in.Mese, Diretto: in.Diretto,
+		Notti: in.Notti, Valuta: in.Valuta}
+	return (&published.VerdictInput{Ends: in.Ends, Trip: trip}).Question()
+}
+
+type routesInput struct {
+	Origine      string `query:"origine" doc:"Only routes from this city (name or IATA code)" example:"Milano"`
+	Destinazione string `query:"destinazione" doc:"Only routes to this city (name or IATA code)"`
+	Page         string `query:"page" pattern:"^([A-Z]{3})?$" patternDescription:"what an earlier answer gave as successiva" doc:"Where to go on: successiva of the page before"`
+}
+
+type comparisonInput struct {
+	Origine      string `query:"origine" required:"true" doc:"Origin city: a name in any of six languages, or an IATA code" example:"Milano"`
+	Destinazioni string `query:"destinazioni" required:"true" doc:"Destinations likewise, separated by commas" example:"Bucarest,Londra"`
+	Partenze     string `query:"partenze" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2}(,[0-9]{4}-[0-9]{2}-[0-9]{2})*)?$" patternDescription:"days such as 2027-03-20,2027-03-21" doc:"Days of departure, separated by commas; without them, and without mesi, the cheapest of any date"`
+	Mesi         string `query:"mesi" pattern:"^([0-9]{4}-(0[1-9]|1[0-2])(,[0-9]{4}-(0[1-9]|1[0-2]))*)?$" patternDescription:"months such as 2027-03,2027-04" doc:"Months of departure, separated by commas. Not together with partenze"`
+	Diretto      bool   `query:"diretto" doc:"Only fares without stops"`
+	Notti        string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away; without it, one-way fares"`
+	published.CurrencyInput
+}
+
+func (in *comparisonInput) question() (published.Comparison, error) {
+	list := func(s string) []string {
+		if s == "" {
+			return nil
+		}
+		return strings.Split(s, ",")
+	}
+	return (&published.Trips{
+		From: answer.Named{Parameter: "origine", Name: in.Origine}, Destinations: list(in.Destinazioni),
+		Departures: list(in.Partenze), Months: list(in.Mesi),
+		Trip: published.Trip{Diretto: in.Diretto, Notti: in.Notti, Valuta: in.Valuta},
+	}).Comparison(func(parameter string) string { return several[parameter] })
+}
+
+var several = map[string]string{
+	"destinazione": "destinazioni", "partenza": "partenze", "mese": "mesi", "diretto": "diretto", "notti": "notti",
+	"valuta": "valuta", "prezzo": "prezzo", "ritorno": "ritorno",
 }

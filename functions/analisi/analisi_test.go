@@ -24,30 +24,15 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-func serve(t *testing.T, s analisitest.Summaries) *httpapi.API {
-	t.Helper()
-	return serveWith(t, &analisi.Service{Reader: readerOf(analisitest.Fares{Summaries: s})})
-}
-
-func readerOf(fares analisitest.Fares) *answer.Reader {
-	if fares.Requests == nil {
-		fares.Requests = &analisitest.Requests{}
-	}
-	return answer.NewReader(fares, analisitest.Noon, slog.New(slog.DiscardHandler))
-}
-
-func serveWith(t *testing.T, s *analisi.Service) *httpapi.API {
-	t.Helper()
-	api := httpapi.New(httpapi.Config{Now: s.Now, Log: s.Log, AllFares: true, Limiter: limit.New(analisitest.Unlimited{}, s.Now)})
-	s.Register(api)
-	return api
-}
+// malformed is the code of most problems that a caller causes.
+const malformed = "richiesta-non-valida"
 
 func TestVerdict(t *testing.T) {
-	h := serve(t, analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)})
+	h := analisitest.OfMilBuh().Open()
 	for _, path := range []string{"/v1/analisi", "/api/v1/analisi"} {
 		w := analisitest.Get(t, h, path+"?origine=MILANO&destinazione=bucure%C8%99ti")
-		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/json" || w.Header().Get("Cache-Control") != "no-store" {
+		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/json" ||
+			w.Header().Get("Cache-Control") != "no-store" {
 			t.Fatalf("%s: %d %v %s", path, w.Code, w.Header(), w.Body)
 		}
 		var got map[string]any
@@ -66,9 +51,12 @@ func TestVerdict(t *testing.T) {
 			of   any
 			want []string
 		}{
-			{got, []string{"aggiornatoIl", "ambito", "anticipoConsigliato", "destinazione", "destinazioneIata", "luoghi", "mesiPerConvenienza", "origine", "origineIata", "osservazioni", "prezzo", "valuta", "verdetto"}},
+			{got, []string{"aggiornatoIl", "ambito", "anticipoConsigliato", "destinazione", "destinazioneIata",
+				"luoghi", "mesiPerConvenienza", "origine", "origineIata", "osservazioni", "prezzo",
+				"valuta", "verdetto"}},
 			{got["prezzo"], []string{"cent", "etaOre", "partenza", "precisione", "quotato", "trovatoIl", "valuta"}},
-			{got["verdetto"], []string{"affidabilita", "campione", "livello", "medianaCent", "minimoCent", "percentile", "scartoMedianaCent", "stagionale"}},
+			{got["verdetto"], []string{"affidabilita", "campione", "livello", "medianaCent", "minimoCent", "percentile",
+				"scartoMedianaCent", "stagionale"}},
 			{got["mesiPerConvenienza"].([]any)[0], []string{"campione", "medianaCent", "mese"}},
 			{got["anticipoConsigliato"], []string{"aGiorni", "campione", "daGiorni", "medianaCent", "risparmioCent"}},
 		} {
@@ -76,14 +64,15 @@ func TestVerdict(t *testing.T) {
 				t.Errorf("%s: fields: %s", path, diff)
 			}
 		}
-		if got["origine"] != "Milano" || got["destinazione"] != "București" || got["valuta"] != "EUR" || got["aggiornatoIl"] != "2016-03-01T01:00:00Z" {
+		if got["origine"] != "Milano" || got["destinazione"] != "București" || got["valuta"] != "EUR" ||
+			got["aggiornatoIl"] != "2016-03-01T01:00:00Z" {
 			t.Errorf("%s: %s", path, w.Body)
 		}
 	}
 }
 
 func TestTooLittleData(t *testing.T) {
-	w := analisitest.Get(t, serve(t, analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(3)}), "/v1/analisi?origine=Milano&destinazione=Bucarest")
+	w := analisitest.Get(t, analisitest.Site{Summaries: analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(3)}}.Open(), "/v1/analisi?origine=Milano&destinazione=Bucarest")
 	var got struct {
 		Verdetto     map[string]any `json:"verdetto"`
 		Osservazioni int            `json:"osservazioni"`
@@ -91,7 +80,8 @@ func TestTooLittleData(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusOK {
 		t.Fatalf("%d %s %v", w.Code, w.Body, err)
 	}
-	if diff := cmp.Diff(map[string]any{"livello": "dati-insufficienti", "campione": 3.0}, got.Verdetto); diff != "" || got.Osservazioni != 16 {
+	if diff := cmp.Diff(map[string]any{"livello": "dati-insufficienti", "campione": 3.0}, got.Verdetto); diff != "" ||
+		got.Osservazioni != 16 {
 		t.Errorf("%s", w.Body)
 	}
 }
@@ -99,13 +89,13 @@ func TestTooLittleData(t *testing.T) {
 func TestProblems(t *testing.T) {
 	stale := analisitest.SummaryOf(40)
 	stale.AsOf -= 30
-	h := serve(t, analisitest.Summaries{
+	h := analisitest.Site{Summaries: analisitest.Summaries{
 		analisitest.MilBuh:                  analisitest.SummaryOf(40),
 		{Origin: "MIL", Destination: "ROM"}: stale,
 		{Origin: "MIL", Destination: "PAR"}: fmt.Errorf("read: %w", store.ErrUnavailable),
 		{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
 		{Origin: "MIL", Destination: "BCN"}: []byte("not a summary"),
-	})
+	}}.Open()
 	long := strings.Repeat("a", 101)
 	for _, c := range []struct {
 		name, query string
@@ -114,18 +104,20 @@ func TestProblems(t *testing.T) {
 		parameters  string // those named as faulty
 		suggestion  string
 	}{
-		{"both missing", "", 400, "richiesta-non-valida", "origine destinazione", ""},
-		{"one missing", "origine=Milano", 400, "richiesta-non-valida", "destinazione", ""},
-		{"empty", "origine=&destinazione=Bucarest", 400, "richiesta-non-valida", "origine", ""},
-		{"blank", "origine=Milano&destinazione=%20%20", 400, "richiesta-non-valida", "destinazione", ""},
-		{"over-long", "origine=" + long + "&destinazione=Bucarest", 400, "richiesta-non-valida", "origine", ""},
-		{"100 runes are not over-long", "origine=" + strings.Repeat("%C3%A9", 100) + "&destinazione=Bucarest", 404, "citta-sconosciuta", "origine", ""},
-		{"control character", "origine=Mil%00ano&destinazione=Bucarest", 400, "richiesta-non-valida", "origine", ""},
-		{"line break", "origine=Milano&destinazione=Buca%0Arest", 400, "richiesta-non-valida", "destinazione", ""},
-		{"invalid UTF-8", "origine=Mil%ffano&destinazione=Bucarest", 400, "richiesta-non-valida", "origine", ""},
-		{"repeated", "origine=Milano&origine=Roma&destinazione=Bucarest", 400, "richiesta-non-valida", "origine", ""},
-		{"repeated alike", "origine=Milano&destinazione=Bucarest&destinazione=Bucarest", 400, "richiesta-non-valida", "destinazione", ""},
-		{"bad escape", "origine=Mil%zzano&destinazione=Bucarest", 400, "richiesta-non-valida", "", ""},
+		{"both missing", "", 400, malformed, "origine destinazione", ""},
+		{"one missing", "origine=Milano", 400, malformed, "destinazione", ""},
+		{"empty", "origine=&destinazione=Bucarest", 400, malformed, "origine", ""},
+		{"blank", "origine=Milano&destinazione=%20%20", 400, malformed, "destinazione", ""},
+		{"over-long", "origine=" + long + "&destinazione=Bucarest", 400, malformed, "origine", ""},
+		{"100 runes are not over-long", "origine=" + strings.Repeat("%C3%A9", 100) + "&destinazione=Bucarest", 404,
+			"citta-sconosciuta", "origine", ""},
+		{"control character", "origine=Mil%00ano&destinazione=Bucarest", 400, malformed, "origine", ""},
+		{"line break", "origine=Milano&destinazione=Buca%0Arest", 400, malformed, "destinazione", ""},
+		{"invalid UTF-8", "origine=Mil%ffano&destinazione=Bucarest", 400, malformed, "origine", ""},
+		{"repeated", "origine=Milano&origine=Roma&destinazione=Bucarest", 400, malformed, "origine", ""},
+		{"repeated alike", "origine=Milano&destinazione=Bucarest&destinazione=Bucarest", 400,
+			malformed, "destinazione", ""},
+		{"bad escape", "origine=Mil%zzano&destinazione=Bucarest", 400, malformed, "", ""},
 		{"same city", "origine=Milano&destinazione=Milan", 400, "stessa-citta", "destinazione", ""},
 		{"unknown city", "origine=Milano&destinazione=Bukarestt", 404, "citta-sconosciuta", "destinazione", "Bukarest"},
 		{"nothing like a city", "origine=qqqqqqqqqqqq&destinazione=Bucarest", 404, "citta-sconosciuta", "origine", ""},
@@ -145,10 +137,12 @@ func TestProblems(t *testing.T) {
 			for _, f := range p.Errors {
 				parameters = append(parameters, f.Name)
 			}
-			if w.Code != c.status || p.Status != c.status || p.Code != c.code || strings.Join(parameters, " ") != c.parameters {
+			if w.Code != c.status || p.Status != c.status || p.Code != c.code ||
+				strings.Join(parameters, " ") != c.parameters {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
-			if w.Header().Get("Content-Type") != "application/problem+json" || w.Header().Get("Cache-Control") != "no-store" {
+			if w.Header().Get("Content-Type") != "application/problem+json" ||
+				w.Header().Get("Cache-Control") != "no-store" {
 				t.Errorf("headers %v", w.Header())
 			}
 			if c.suggestion != "" && !slices.Contains(p.Suggestions, c.suggestion) {
@@ -166,8 +160,9 @@ func TestProblems(t *testing.T) {
 
 func TestDemand(t *testing.T) {
 	w := &analisitest.Requests{Err: errors.New("storage is down")}
-	service := &analisi.Service{Reader: readerOf(analisitest.Fares{Summaries: analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)}, Requests: w})}
-	h := serveWith(t, service)
+	site, at := analisitest.OfMilBuh(), analisitest.Today
+	site.Demand, site.Now = w, func() time.Time { return at }
+	h := site.Open()
 	ask := func(query string, status int) {
 		t.Helper()
 		if got := analisitest.Get(t, h, "/v1/analisi?"+query); got.Code != status {
@@ -183,13 +178,14 @@ func TestDemand(t *testing.T) {
 		ask("origine=Milano&destinazione=Bucarest", 200)
 		ask("origine=Atlantide&destinazione=Londra", 404)
 	}
-	if diff := cmp.Diff([]fare.City{"ROM"}, w.Noted); diff != "" || w.Until.Before(analisitest.Today.Add(14*24*time.Hour)) {
+	if diff := cmp.Diff([]fare.City{"ROM"}, w.Noted); diff != "" ||
+		w.Until.Before(analisitest.Today.Add(14*24*time.Hour)) {
 		t.Errorf("noted %v until %v", w.Noted, w.Until)
 	}
 	// A series in demand is noted once a process and day, by whichever way it is asked for.
 	analisitest.Get(t, h, "/?da=Milano&a=Bucarest")
 	analisitest.Get(t, h, "/card/MIL-BUH-it.png")
-	service.Now = func() time.Time { return analisitest.Today.AddDate(0, 0, 1) }
+	at = analisitest.Today.AddDate(0, 0, 1)
 	ask("origine=Milano&destinazione=Bucarest", 200)
 	ask("origine=Milano&destinazione=Bucarest", 200)
 	day := func(n int) string { return "MIL-BUH " + analisitest.Today.AddDate(0, 0, n).Format(time.DateOnly) }
@@ -199,7 +195,7 @@ func TestDemand(t *testing.T) {
 }
 
 func TestRoutes(t *testing.T) {
-	h := serveWith(t, &analisi.Service{Reader: readerOf(analisitest.Fares{Routes: analisitest.Coverage{}})})
+	h := analisitest.Site{}.Open()
 	for _, c := range []struct {
 		name, query string
 		status      int
@@ -231,13 +227,15 @@ func TestRoutes(t *testing.T) {
 			for _, r := range got.Rotte {
 				routes = append(routes, r.Origine.Codice+"-"+r.Destinazione.Codice)
 			}
-			if w.Code != c.status || len(routes) != c.count || strings.Join(routes[:min(2, len(routes))], " ") != c.routes || got.Successiva != c.next {
+			if w.Code != c.status || len(routes) != c.count ||
+				strings.Join(routes[:min(2, len(routes))], " ") != c.routes || got.Successiva != c.next {
 				t.Errorf("%d %.300s", w.Code, w.Body)
 			}
 		})
 	}
 	w := analisitest.Get(t, h, "/v1/rotte?origine=Roma")
-	want := `{"rotte":[{"origine":{"codice":"ROM","nome":"Roma"},"destinazione":{"codice":"LON","nome":"Londra"},"osservazioni":1,"campione":0,"aggiornatoIl":"2016-03-01T11:00:00Z"}]}`
+	want := `{"rotte":[{"origine":{"codice":"ROM","nome":"Roma"},"destinazione":{"codice":"LON","nome":"Londra"},` +
+		`"osservazioni":1,"campione":0,"aggiornatoIl":"2016-03-01T11:00:00Z"}]}`
 	if got := strings.TrimSpace(w.Body.String()); got != want {
 		t.Errorf("%s", got)
 	}
@@ -245,11 +243,14 @@ func TestRoutes(t *testing.T) {
 
 // TestAlive: the path of health answers at any process, and reads nothing.
 func TestAlive(t *testing.T) {
-	h := serveWith(t, &analisi.Service{Reader: readerOf(analisitest.Fares{})})
+	h := httpapi.New(httpapi.Config{Now: analisitest.Noon, Log: slog.New(slog.DiscardHandler),
+		Limiter: limit.New(analisitest.Unlimited{}, analisitest.Noon)})
+	(&analisi.Service{Reader: &answer.Reader{Now: analisitest.Noon}}).Register(h)
 	for _, method := range []string{"GET", "HEAD"} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(method, "/healthz", nil))
-		if w.Code != 200 || w.Header().Get("Cache-Control") != "no-store" || (w.Body.String() == "{\"stato\":\"attivo\"}\n") != (method == "GET") {
+		if w.Code != 200 || w.Header().Get("Cache-Control") != "no-store" ||
+			(w.Body.String() == "{\"stato\":\"attivo\"}\n") != (method == "GET") {
 			t.Errorf("%s: %d %v %s", method, w.Code, w.Header(), w.Body)
 		}
 	}

@@ -52,14 +52,14 @@ type citiesOutput struct{ Body Cities }
 
 func registerCities(api *httpapi.API, cities *answer.CoveredCities) {
 	httpapi.JSON(api, "citta", httpapi.JSONDoc{
-		Summary:     "Complete the name of a city",
-		Description: "Offers cities with scheduled flights for the beginning of a name, and says which of them there are fares for. It is not counted.",
+		Summary: "Complete the name of a city",
+		Description: "Offers cities with scheduled flights for the beginning of a name, and says which of them there " +
+			"are fares for. It is not counted.",
 	}, nil, func(ctx context.Context, in *citiesInput) (*citiesOutput, error) {
 		return &citiesOutput{complete(ctx, in, cities)}, nil
 	})
 }
 
-// complete returns the cities whose name begins as it was typed so far.
 func complete(ctx context.Context, in *citiesInput, cities *answer.CoveredCities) Cities {
 	lang := cmp.Or(string(in.Lang), i18n.Default().Code)
 	covered, known := cities.Offered(ctx, in.Origin, lang)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"log/slog"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -14,10 +12,7 @@ import (
 
 	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/analisitest"
-	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/web/httpapi"
-	"verdetto/shared/web/limit"
 )
 
 // counted is a store of coverage that counts its reads; one in it has them fail.
@@ -39,21 +34,12 @@ func (c *counted) Trends(ctx context.Context, origin fare.City) ([]byte, int64, 
 	return c.Coverage.Trends(ctx, origin)
 }
 
-// completing completes names over what is covered, at a moment.
-func completing(c *counted, now func() time.Time) http.Handler {
-	log := slog.New(slog.DiscardHandler)
-	s := &analisi.Service{Reader: answer.NewReader(analisitest.Fares{Routes: c}, now, log)}
-	api := httpapi.New(httpapi.Config{Now: now, Log: log, Limiter: limit.New(analisitest.Unlimited{}, now)})
-	s.Register(api)
-	return api
-}
-
 // TestCities: of Milan and Rome fares are known, from Milan to London and Bucharest, from Rome to London.
 func TestCities(t *testing.T) {
 	yes, no := new(bool), new(bool)
 	*yes = true
-	city := func(code, name, country string, watched *bool) analisi.Offered {
-		return analisi.Offered{Codice: code, Nome: name, Paese: country, Domanda: name, Seguita: watched}
+	city := func(code, name, country string, covered *bool) analisi.Offered {
+		return analisi.Offered{Codice: code, Nome: name, Paese: country, Domanda: name, Seguita: covered}
 	}
 	for _, c := range []struct {
 		name, query string
@@ -65,19 +51,27 @@ func TestCities(t *testing.T) {
 		{"in English", "q=mila&lang=en", 200, []analisi.Offered{city("MIL", "Milan", "IT", yes)}, 0},
 		{"in German", "q=mila&lang=de", 200, []analisi.Offered{city("MIL", "Mailand", "IT", yes)}, 0},
 		{"by another name", "q=BUKARES", 200, []analisi.Offered{city("BUH", "Bucarest", "RO", no)}, 0},
-		{"those that there are fares from come first", "q=r", 200, []analisi.Offered{city("ROM", "Roma", "IT", yes)}, 8},
-		{"but after what was typed in full", "q=rio de janeiro", 200, []analisi.Offered{city("RIO", "Rio de Janeiro", "BR", no)}, 0},
+		{"those that there are fares from come first", "q=r", 200,
+			[]analisi.Offered{city("ROM", "Roma", "IT", yes)}, 8},
+		{"but after what was typed in full", "q=rio de janeiro", 200,
+			[]analisi.Offered{city("RIO", "Rio de Janeiro", "BR", no)}, 0},
 		{"a destination", "q=buca&origine=milano", 200, []analisi.Offered{city("BUH", "Bucarest", "RO", yes)}, 0},
-		{"a destination that there are no fares to", "q=buca&origine=ROM", 200, []analisi.Offered{city("BUH", "Bucarest", "RO", no)}, 0},
-		{"a destination from where there are none", "q=buca&origine=Parigi", 200, []analisi.Offered{city("BUH", "Bucarest", "RO", no)}, 0},
-		{"a destination from nobody knows where", "q=buca&origine=Atlantide", 200, []analisi.Offered{city("BUH", "Bucarest", "RO", nil)}, 0},
-		{"nothing typed: where there are fares from", "", 200, []analisi.Offered{city("MIL", "Milano", "IT", yes), city("ROM", "Roma", "IT", yes)}, 2},
-		{"nothing typed: where people fly to", "q=&origine=Milano&lang=en", 200, []analisi.Offered{city("LON", "London", "GB", yes), city("BUH", "Bucharest", "RO", yes)}, 2},
+		{"a destination that there are no fares to", "q=buca&origine=ROM", 200,
+			[]analisi.Offered{city("BUH", "Bucarest", "RO", no)}, 0},
+		{"a destination from where there are none", "q=buca&origine=Parigi", 200,
+			[]analisi.Offered{city("BUH", "Bucarest", "RO", no)}, 0},
+		{"a destination from nobody knows where", "q=buca&origine=Atlantide", 200,
+			[]analisi.Offered{city("BUH", "Bucarest", "RO", nil)}, 0},
+		{"nothing typed: where there are fares from", "", 200,
+			[]analisi.Offered{city("MIL", "Milano", "IT", yes), city("ROM", "Roma", "IT", yes)}, 2},
+		{"nothing typed: where people fly to", "q=&origine=Milano&lang=en", 200,
+			[]analisi.Offered{city("LON", "London", "GB", yes), city("BUH", "Bucharest", "RO", yes)}, 2},
 		{"nothing", "q=qqqq", 200, nil, 0},
 		{"no such language", "q=mila&lang=xx", 400, nil, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := analisitest.Get(t, completing(&counted{}, func() time.Time { return analisitest.Today }), "/v1/citta?"+strings.ReplaceAll(c.query, " ", "+"))
+			w := analisitest.Get(t, analisitest.Site{Coverage: &counted{}}.Open(),
+				"/v1/citta?"+strings.ReplaceAll(c.query, " ", "+"))
 			var got analisi.Cities
 			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status {
 				t.Fatalf("%d %s %v", w.Code, w.Body, err)
@@ -99,12 +93,13 @@ func TestCities(t *testing.T) {
 // names are completed all the same.
 func TestWhatIsCoveredIsHeld(t *testing.T) {
 	c, now := &counted{}, analisitest.Today
-	h := completing(c, func() time.Time { return now })
+	h := analisitest.Site{Coverage: c, Now: func() time.Time { return now }}.Open()
 	ask := func(query string, marked bool) {
 		t.Helper()
 		w := analisitest.Get(t, h, "/v1/citta?"+query)
 		var got analisi.Cities
-		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 || len(got.Citta) == 0 || (got.Citta[0].Seguita != nil) != marked {
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 200 || len(got.Citta) == 0 ||
+			(got.Citta[0].Seguita != nil) != marked {
 			t.Fatalf("%d %s %v", w.Code, w.Body, err)
 		}
 	}
@@ -126,7 +121,9 @@ func TestWhatIsCoveredIsHeld(t *testing.T) {
 	if c.covered != 4 || c.trends != 3 {
 		t.Errorf("after an hour %d lists of origins and %d of destinations", c.covered, c.trends)
 	}
-	h = completing(&counted{err: errors.New("storage is down")}, func() time.Time { return now })
+	h = analisitest.Site{
+		Coverage: &counted{err: errors.New("storage is down")}, Now: func() time.Time { return now },
+	}.Open()
 	ask("q=mila", false)
 	ask("q=buca&origine=Milano", false)
 }

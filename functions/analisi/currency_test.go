@@ -14,17 +14,10 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// abroad serves MIL-BUH and the deals of Milan, with rates.
-func abroad(t *testing.T) *httpapi.API {
-	t.Helper()
-	h, _ := counting(t)
-	return h
-}
-
 // TestCurrency: every answer is shown in the currency that was asked for, whatever
 // that does to single cents; verdicts and what was quoted stay.
 func TestCurrency(t *testing.T) {
-	h := abroad(t)
+	h, _ := counting()
 	const route = "origine=Milano&destinazione=Bucarest"
 	for _, c := range []struct {
 		name, target string
@@ -70,16 +63,20 @@ func TestCurrency(t *testing.T) {
 			}
 			w := analisitest.Get(t, h, c.target+"&valuta=XAU")
 			p := decoded[httpapi.Problem](t, w.Body.Bytes())
-			if w.Code != 400 || p.Code != "valuta-sconosciuta" || strings.Join(p.Suggestions, " ") != "EUR RON USD" || p.Errors[0].Name != "valuta" {
+			if w.Code != 400 || p.Code != "valuta-sconosciuta" || strings.Join(p.Suggestions, " ") != "EUR RON USD" ||
+				p.Errors[0].Name != "valuta" {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
-			if w := analisitest.Get(t, h, c.target+"&valuta=EU"); w.Code != 400 || !strings.Contains(w.Body.String(), "richiesta-non-valida") {
+			if w := analisitest.Get(t, h, c.target+"&valuta=EU"); w.Code != 400 ||
+				!strings.Contains(w.Body.String(), malformed) {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
 		})
 	}
 	// What a fare may cost is said in the same currency: LON's is 19.99 euro, the next 25.
-	if o := decoded[published.Occasioni](t, analisitest.Get(t, h, "/v1/occasioni?origine=Milano&massimo=25&valuta=USD").Body.Bytes()); len(o.Occasioni) != 1 || o.Occasioni[0].Prezzo.Cent != 2499 {
+	if o := decoded[published.Occasioni](t, analisitest.Get(t, h,
+		"/v1/occasioni?origine=Milano&massimo=25&valuta=USD").Body.Bytes()); len(o.Occasioni) != 1 ||
+		o.Occasioni[0].Prezzo.Cent != 2499 {
 		t.Errorf("up to 25 dollars: %+v", o)
 	}
 }
@@ -94,9 +91,11 @@ func decoded[T any](t *testing.T, body []byte) (v T) {
 
 // TestPlaces: every answer says where its fares are of more than was asked for.
 func TestPlaces(t *testing.T) {
-	h := abroad(t)
-	milan := verdict.Luogo{Estremo: "origine", Chiesto: "Milano", Citta: "Milano", Iata: "MIL", Aeroporti: []string{"MXP", "LIN", "BGY", "PMF"},
-		Nota: "Milano has several airports (MXP, LIN, BGY, PMF), and the fares are those of all of them together: which one a fare is of is not kept."}
+	h, _ := counting()
+	milan := verdict.Luogo{Estremo: "origine", Chiesto: "Milano", Citta: "Milano", Iata: "MIL",
+		Aeroporti: []string{"MXP", "LIN", "BGY", "PMF"},
+		Nota: "Milano has several airports (MXP, LIN, BGY, PMF), and the fares are those of all of them " +
+			"together: which one a fare is of is not kept."}
 	asked := func(what string) verdict.Luogo {
 		l := milan
 		l.Chiesto, l.Nota = what, what+" was asked for: the fares are those of Milano (MIL). "+milan.Nota
@@ -111,7 +110,9 @@ func TestPlaces(t *testing.T) {
 		{"bergamo", "Bergamo", asked("Bergamo")},
 		{"bgy", "Milano", asked("BGY")},
 	} {
-		for _, path := range []string{"/v1/analisi?destinazione=Bucarest&", "/v1/analisi?destinazione=Bucarest&partenza=2016-04-09&", "/v1/calendario?destinazione=Bucarest&", "/v1/storico?destinazione=Bucarest&", "/v1/occasioni?"} {
+		for _, path := range []string{"/v1/analisi?destinazione=Bucarest&",
+			"/v1/analisi?destinazione=Bucarest&partenza=2016-04-09&", "/v1/calendario?destinazione=Bucarest&",
+			"/v1/storico?destinazione=Bucarest&", "/v1/occasioni?"} {
 			got := decoded[struct {
 				Origine, OrigineIata string
 				Luoghi               []verdict.Luogo

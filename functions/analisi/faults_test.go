@@ -3,7 +3,6 @@ package analisi_test
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -11,9 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/analisitest"
-	"verdetto/shared/answer"
 	"verdetto/shared/published"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict/deals"
@@ -25,7 +22,8 @@ import (
 // which parameter it is and what is wanted, and a 400 is not counted.
 func TestBadInput(t *testing.T) {
 	const route, list = "origine=Milano&destinazione=Bucarest", "origine=Milano&destinazioni=Bucarest"
-	paths := map[string]string{"analisi": route, "calendario": route, "storico": route, "occasioni": "origine=Milano", "confronto": list}
+	paths := map[string]string{"analisi": route, "calendario": route, "storico": route,
+		"occasioni": "origine=Milano", "confronto": list}
 	for _, c := range []struct {
 		name      string
 		query     string
@@ -35,44 +33,64 @@ func TestBadInput(t *testing.T) {
 		says      string
 		of        string // the paths that take it
 	}{
-		{"a day that has been", "partenza=2016-02-29", 400, "richiesta-non-valida", "partenza", "has been: today is 2016-03-01", "analisi storico"},
-		{"a day too far ahead", "partenza=2017-03-02", 400, "richiesta-non-valida", "partenza", "departures up to 2017-03-01", "analisi storico"},
-		{"no day of the calendar", "partenza=2017-02-29", 400, "richiesta-non-valida", "partenza", "want YYYY-MM-DD", "analisi storico"},
-		{"no day at all", "partenza=tomorrow", 400, "richiesta-non-valida", "partenza", "a day such as", "analisi storico"},
-		{"a day that has been, of several", "partenze=2016-04-01,2016-02-29", 400, "richiesta-non-valida", "partenze", "has been", "confronto"},
-		{"no day, of several", "partenze=2016-04-01,", 400, "richiesta-non-valida", "partenze", "days such as", "confronto"},
-		{"a month that has been", "mese=2016-02", 400, "richiesta-non-valida", "mese", "has been", "analisi calendario storico occasioni"},
-		{"a month too far ahead", "mese=2017-04", 400, "richiesta-non-valida", "mese", "too far ahead", "analisi calendario storico occasioni"},
-		{"a month that is none", "mese=2016-13", 400, "richiesta-non-valida", "mese", "a month such as", "analisi calendario storico occasioni"},
-		{"the month of nothing", "mese=2016-00", 400, "richiesta-non-valida", "mese", "a month such as", "analisi calendario storico occasioni"},
-		{"a month that has been, of several", "mesi=2016-04,2016-02", 400, "richiesta-non-valida", "mesi", "has been", "confronto"},
-		{"days and months", "partenze=2016-04-01&mesi=2016-04", 400, "richiesta-non-valida", "mesi", "give one of them", "confronto"},
-		{"a day and a month", "partenza=2016-04-01&mese=2016-04", 400, "richiesta-non-valida", "mese", "give one of them", "analisi storico"},
-		{"back before the departure", "partenza=2016-04-10&ritorno=2016-04-09", 400, "richiesta-non-valida", "ritorno", "want a later day than 2016-04-10", "analisi"},
-		{"back on the day", "partenza=2016-04-10&ritorno=2016-04-10", 400, "richiesta-non-valida", "ritorno", "want a later day", "analisi"},
-		{"back too late", "partenza=2016-04-10&ritorno=2017-04-10", 400, "richiesta-non-valida", "ritorno", "at the latest", "analisi"},
-		{"back without a departure", "ritorno=2016-04-10", 400, "richiesta-non-valida", "ritorno", "without partenza", "analisi"},
-		{"nights that are none", "notti=5", 400, "richiesta-non-valida", "notti", "1-3, 4-7, 8-14 or 15+", "analisi calendario storico confronto"},
-		{"days either side of nothing", "flessibile=3", 400, "richiesta-non-valida", "flessibile", "without partenza", "analisi"},
-		{"a price of nothing", "prezzo=0", 400, "richiesta-non-valida", "prezzo", "more than 0", "analisi"},
-		{"an absurd price", "prezzo=999999999", 400, "richiesta-non-valida", "prezzo", "at most 100,000 EUR", "analisi"},
-		{"a negative price", "prezzo=-3", 400, "richiesta-non-valida", "prezzo", "an amount such as", "analisi"},
-		{"a price in words", "prezzo=cheap", 400, "richiesta-non-valida", "prezzo", "an amount such as", "analisi"},
-		{"nothing at most", "massimo=0", 400, "richiesta-non-valida", "massimo", "more than 0", "occasioni"},
-		{"levels that are none", "livello=gratis", 400, "richiesta-non-valida", "livello", "levels such as", "occasioni"},
-		{"a currency without a rate", "valuta=XAU", 400, "valuta-sconosciuta", "valuta", "Choose one of: EUR, RON, USD", "analisi calendario storico occasioni confronto"},
-		{"a currency that is none", "valuta=euro", 400, "richiesta-non-valida", "valuta", "three letters", "analisi calendario storico occasioni confronto"},
-		{"neither true nor false", "diretto=si", 400, "richiesta-non-valida", "diretto", "", "analisi calendario storico occasioni confronto"},
-		{"given twice", "valuta=EUR&valuta=USD", 400, "richiesta-non-valida", "valuta", "give it once", "analisi calendario storico occasioni confronto"},
-		{"non-stop where it is not known", "diretto=true", 404, "soste-sconosciute", "", "any number of stops", "analisi calendario storico"},
-		{"returns of which none was seen", "notti=8-14", 404, "rotta-non-coperta", "", "It is noted", "analisi calendario storico"},
+		{"a day that has been", "partenza=2016-02-29", 400, malformed, "partenza",
+			"has been: today is 2016-03-01", "analisi storico"},
+		{"a day too far ahead", "partenza=2017-03-02", 400, malformed, "partenza",
+			"departures up to 2017-03-01", "analisi storico"},
+		{"no day of the calendar", "partenza=2017-02-29", 400, malformed, "partenza",
+			"want YYYY-MM-DD", "analisi storico"},
+		{"no day at all", "partenza=tomorrow", 400, malformed, "partenza", "a day such as", "analisi storico"},
+		{"a day that has been, of several", "partenze=2016-04-01,2016-02-29", 400, malformed, "partenze",
+			"has been", "confronto"},
+		{"no day, of several", "partenze=2016-04-01,", 400, malformed, "partenze", "days such as", "confronto"},
+		{"a month that has been", "mese=2016-02", 400, malformed, "mese", "has been",
+			"analisi calendario storico occasioni"},
+		{"a month too far ahead", "mese=2017-04", 400, malformed, "mese", "too far ahead",
+			"analisi calendario storico occasioni"},
+		{"a month that is none", "mese=2016-13", 400, malformed, "mese", "a month such as",
+			"analisi calendario storico occasioni"},
+		{"the month of nothing", "mese=2016-00", 400, malformed, "mese", "a month such as",
+			"analisi calendario storico occasioni"},
+		{"a month that has been, of several", "mesi=2016-04,2016-02", 400, malformed, "mesi", "has been", "confronto"},
+		{"days and months", "partenze=2016-04-01&mesi=2016-04", 400, malformed, "mesi",
+			"give one of them", "confronto"},
+		{"a day and a month", "partenza=2016-04-01&mese=2016-04", 400, malformed, "mese",
+			"give one of them", "analisi storico"},
+		{"back before the departure", "partenza=2016-04-10&ritorno=2016-04-09", 400, malformed, "ritorno",
+			"want a later day than 2016-04-10", "analisi"},
+		{"back on the day", "partenza=2016-04-10&ritorno=2016-04-10", 400, malformed, "ritorno",
+			"want a later day", "analisi"},
+		{"back too late", "partenza=2016-04-10&ritorno=2017-04-10", 400, malformed, "ritorno",
+			"at the latest", "analisi"},
+		{"back without a departure", "ritorno=2016-04-10", 400, malformed, "ritorno", "without partenza", "analisi"},
+		{"nights that are none", "notti=5", 400, malformed, "notti", "1-3, 4-7, 8-14 or 15+",
+			"analisi calendario storico occasioni confronto"},
+		{"days either side of nothing", "flessibile=3", 400, malformed, "flessibile", "without partenza", "analisi"},
+		{"a price of nothing", "prezzo=0", 400, malformed, "prezzo", "more than 0", "analisi"},
+		{"an absurd price", "prezzo=999999999", 400, malformed, "prezzo", "at most 100,000 EUR", "analisi"},
+		{"a negative price", "prezzo=-3", 400, malformed, "prezzo", "an amount such as", "analisi"},
+		{"a price in words", "prezzo=cheap", 400, malformed, "prezzo", "an amount such as", "analisi"},
+		{"nothing at most", "massimo=0", 400, malformed, "massimo", "more than 0", "occasioni"},
+		{"levels that are none", "livello=gratis", 400, malformed, "livello", "levels such as", "occasioni"},
+		{"a currency without a rate", "valuta=XAU", 400, "valuta-sconosciuta", "valuta", "Choose one of: EUR, RON, USD",
+			"analisi calendario storico occasioni confronto"},
+		{"a currency that is none", "valuta=euro", 400, malformed, "valuta", "three letters",
+			"analisi calendario storico occasioni confronto"},
+		{"neither true nor false", "diretto=si", 400, malformed, "diretto", "",
+			"analisi calendario storico occasioni confronto"},
+		{"given twice", "valuta=EUR&valuta=USD", 400, malformed, "valuta", "give it once",
+			"analisi calendario storico occasioni confronto"},
+		{"non-stop where it is not known", "diretto=true", 404, "soste-sconosciute", "", "any number of stops",
+			"analisi calendario storico"},
+		{"returns of which none was seen", "notti=8-14", 404, "rotta-non-coperta", "", "It is noted",
+			"analisi calendario storico"},
 	} {
 		for name, query := range paths {
 			if !slices.Contains(strings.Fields(c.of), name) {
 				continue
 			}
 			t.Run(c.name+"/"+name, func(t *testing.T) {
-				h, counter := counting(t)
+				h, counter := counting()
 				w := analisitest.Get(t, h, "/v1/"+name+"?"+query+"&"+c.query)
 				p := decoded[httpapi.Problem](t, w.Body.Bytes())
 				var parameter string
@@ -80,7 +98,8 @@ func TestBadInput(t *testing.T) {
 				for _, e := range p.Errors {
 					parameter, said = parameter+e.Name, said+" "+e.Detail
 				}
-				if w.Code != c.status || p.Code != c.code || parameter != c.parameter || !strings.Contains(said, c.says) || w.Header().Get("Content-Type") != "application/problem+json" {
+				if w.Code != c.status || p.Code != c.code || parameter != c.parameter ||
+					!strings.Contains(said, c.says) || w.Header().Get("Content-Type") != "application/problem+json" {
 					t.Errorf("%d %s", w.Code, w.Body)
 				}
 				if (counter.counted > 0) != (c.status != 400) {
@@ -91,7 +110,6 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// counter counts, up to the limit.
 type counter struct {
 	limit.Counters
 	counted, writes int64
@@ -105,26 +123,17 @@ func (c *counter) Take(_ context.Context, _ store.Key, n, most int64, _ time.Tim
 	return c.counted, nil
 }
 
-// counting serves MIL-BUH and the deals of Milan, with rates, and counts.
-func counting(t *testing.T) (*httpapi.API, *counter) {
-	t.Helper()
-	log, c := slog.New(slog.DiscardHandler), &counter{}
-	s := &analisi.Service{
-		Reader: answer.NewReader(analisitest.Fares{
-			Summaries:  analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)},
-			Departures: analisitest.Sheets{{Route: analisitest.MilBuh}: analisitest.DeparturesOf(60)}, Requests: &analisitest.Requests{},
-			Routes: &analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())},
-		}, analisitest.Noon, log),
-		BaseURL: "https://verdetto.example",
-	}
-	api := httpapi.New(httpapi.Config{Now: analisitest.Noon, Log: log, AllFares: true, Limiter: limit.New(c, analisitest.Noon)})
-	s.Register(api)
-	return api, c
+func counting() (*httpapi.API, *counter) {
+	c, s := &counter{}, analisitest.OfMilBuh()
+	s.Counters, s.Coverage, s.BaseURL = c, &analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())},
+		"https://verdetto.example"
+	return s.Open(), c
 }
 
-// TestSeveralTrips: each is answered as by itself, in order; n count as n in one write, and what the cap does not cover says so.
+// TestSeveralTrips: each is answered as by itself, in order; n count as n in one write, and what
+// the cap does not cover says so.
 func TestSeveralTrips(t *testing.T) {
-	h, c := counting(t)
+	h, c := counting()
 	ask := func(query string) (published.Confronto, int) {
 		t.Helper()
 		w := analisitest.Get(t, h, "/v1/confronto?origine=Milano&"+query)
@@ -141,9 +150,11 @@ func TestSeveralTrips(t *testing.T) {
 		return all
 	}
 	got, status := ask("destinazioni=Bucarest,%20Roma,Atlantide&partenze=2016-04-09,2016-04-10&valuta=usd")
-	want := []string{"Bucarest 2016-04-09", "Bucarest 2016-04-10", "Roma 2016-04-09 rotta-non-coperta", "Roma 2016-04-10 rotta-non-coperta",
+	want := []string{"Bucarest 2016-04-09", "Bucarest 2016-04-10", "Roma 2016-04-09 rotta-non-coperta",
+		"Roma 2016-04-10 rotta-non-coperta",
 		"Atlantide 2016-04-09 citta-sconosciuta", "Atlantide 2016-04-10 citta-sconosciuta"}
-	if diff := cmp.Diff(want, of(got)); diff != "" || status != 200 || got.Chiesti != 6 || got.Contati != 6 || c.counted != 6 || c.writes != 1 {
+	if diff := cmp.Diff(want, of(got)); diff != "" || status != 200 || got.Chiesti != 6 || got.Contati != 6 ||
+		c.counted != 6 || c.writes != 1 {
 		t.Fatalf("%d, %d counted in %d writes, %s", status, c.counted, c.writes, diff)
 	}
 	for i, day := range []string{"2016-04-09", "2016-04-10"} {
@@ -153,16 +164,20 @@ func TestSeveralTrips(t *testing.T) {
 		}
 	}
 	cheap := func(i int) float64 { return float64(got.Viaggi[i].Analisi.Prezzo.Cent) }
-	if len(got.Migliori) != 2 || len(got.PiuEconomici) != 2 || cheap(got.PiuEconomici[0]) > cheap(got.PiuEconomici[1]) ||
+	if len(got.Migliori) != 2 || len(got.PiuEconomici) != 2 ||
+		cheap(got.PiuEconomici[0]) > cheap(got.PiuEconomici[1]) ||
 		*got.Viaggi[got.Migliori[0]].Analisi.Verdetto.Percentile > *got.Viaggi[got.Migliori[1]].Analisi.Verdetto.Percentile {
 		t.Errorf("%v %v", got.Migliori, got.PiuEconomici)
 	}
 	c.counted = 27 // of 30
 	got, status = ask("destinazioni=Bucarest&mesi=2016-03,2016-04,2016-05,2016-06,2016-07")
-	if diff := cmp.Diff([]string{"Bucarest 2016-03", "Bucarest 2016-04", "Bucarest 2016-05 nessuna-tariffa", "Bucarest 2016-06 troppe-richieste", "Bucarest 2016-07 troppe-richieste"}, of(got)); diff != "" || status != 200 || got.Contati != 3 {
+	if diff := cmp.Diff([]string{"Bucarest 2016-03", "Bucarest 2016-04", "Bucarest 2016-05 nessuna-tariffa",
+		"Bucarest 2016-06 troppe-richieste", "Bucarest 2016-07 troppe-richieste"}, of(got)); diff != "" ||
+		status != 200 || got.Contati != 3 {
 		t.Errorf("%d, %d of %d: %s", status, got.Contati, got.Chiesti, diff)
 	}
-	if w := analisitest.Get(t, h, "/v1/confronto?origine=Milano&destinazioni=Bucarest"); w.Code != 429 || w.Header().Get("Retry-After") == "" {
+	if w := analisitest.Get(t, h, "/v1/confronto?origine=Milano&destinazioni=Bucarest"); w.Code != 429 ||
+		w.Header().Get("Retry-After") == "" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
 	for query, detail := range map[string]string{
@@ -171,7 +186,8 @@ func TestSeveralTrips(t *testing.T) {
 		"destinazioni=Roma,,Bucarest":                                                     "an empty name",
 		"destinazioni=Roma,Milano":                                                        "stessa-citta",
 	} {
-		if w := analisitest.Get(t, h, "/v1/confronto?origine=Milano&"+query); w.Code != 400 || !strings.Contains(w.Body.String(), detail) {
+		if w := analisitest.Get(t, h, "/v1/confronto?origine=Milano&"+query); w.Code != 400 ||
+			!strings.Contains(w.Body.String(), detail) {
 			t.Errorf("%s: %d %s", query, w.Code, w.Body)
 		}
 	}

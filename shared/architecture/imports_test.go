@@ -33,7 +33,7 @@ var groups = map[string]string{
 	"shared/pay":            "fare apikey runtime architecture",
 	"shared/text":           "fare verdict",
 	"shared/carrier":        "fare apikey text runtime architecture",
-	"shared/web":            "store text fare apikey runtime verdict",
+	"shared/web":            "store text fare apikey runtime",
 	"shared/answer":         "fare verdict store",
 	"shared/published":      "answer verdict web fare store",
 	"shared/notify":         "answer verdict store carrier text web fare runtime",
@@ -49,9 +49,10 @@ var groups = map[string]string{
 
 	"functions/analisi": "fare verdict store text web answer published functions/analisi/page " +
 		"functions/analisi/reference functions/analisi/scorecard",
-	"functions/analisi/*": "fare verdict store text web answer published",
+	"functions/analisi/*": "fare verdict store text web answer published functions/analisi/page/chart",
 	"functions/analisi/agents": "fare verdict text web answer published functions/analisi/page " +
 		"functions/analisi/reference",
+	"functions/analisi/analisitest": "fare verdict store web answer published functions/analisi",
 }
 
 // libraries maps a library, by the prefix of its path, to the folders that may import it.
@@ -87,9 +88,9 @@ var libraries = map[string]string{
 	"github.com/stripe/stripe-go":           "shared/pay/stripepay",
 	"go.etcd.io/bbolt":                      "shared/store/boltstore",
 	"golang.org/x/crypto/acme":              "cmd/verdetto/edge",
-	"golang.org/x/image":                    "shared/web/chart",
+	"golang.org/x/image":                    "functions/analisi/page/chart",
 	"golang.org/x/term":                     "cmd/verdetto",
-	"golang.org/x/text":                     "shared/fare shared/text shared/web/chart",
+	"golang.org/x/text":                     "shared/fare shared/text functions/analisi/page/chart",
 	"golang.org/x/time":                     "shared/notify shared/upstream/travelpayouts",
 	"rsc.io/qr":                             "functions/pro",
 }

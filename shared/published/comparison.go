@@ -49,8 +49,17 @@ type Trips struct {
 	Trip         Trip // what they have in common
 }
 
-// Questions are the trips one by one. Faults call parameters what the caller calls them.
-func (in *Trips) Questions(name func(parameter string) string) (all []answer.Question, asked []Viaggio, err error) {
+// Comparison is the questions about several trips, with what is answered of each so far: what it is about.
+type Comparison struct {
+	questions []answer.Question
+	trips     []Viaggio
+}
+
+// Len returns how many trips are compared.
+func (c Comparison) Len() int { return len(c.questions) }
+
+// Comparison reads the trips one by one. Faults call parameters what the caller calls them.
+func (in *Trips) Comparison(name func(parameter string) string) (c Comparison, err error) {
 	whens := []Viaggio{}
 	for _, day := range in.Departures {
 		whens = append(whens, Viaggio{Partenza: strings.TrimSpace(day)})
@@ -60,36 +69,37 @@ func (in *Trips) Questions(name func(parameter string) string) (all []answer.Que
 	}
 	switch {
 	case len(in.Departures) > 0 && len(in.Months) > 0:
-		return nil, nil, Invalid(name("mese"), "is given together with "+name("partenza")+": give one of them")
+		return c, Invalid(name("mese"), "is given together with "+name("partenza")+": give one of them")
 	case len(whens) == 0:
 		whens = append(whens, Viaggio{})
 	}
 	if n := len(in.Destinations) * len(whens); n > MaxTrips {
-		return nil, nil, Invalid(name("destinazione"), fmt.Sprintf("make %d trips with the dates: want %d at most in one call", n, MaxTrips))
+		return c, Invalid(name("destinazione"),
+			fmt.Sprintf("make %d trips with the dates: want %d at most in one call", n, MaxTrips))
 	}
 	for _, destination := range in.Destinations {
 		destination = strings.TrimSpace(destination)
 		if destination == "" {
-			return nil, nil, Invalid(name("destinazione"), "holds an empty name")
+			return c, Invalid(name("destinazione"), "holds an empty name")
 		}
 		for _, v := range whens {
 			trip := in.Trip
 			trip.Partenza, trip.Mese = v.Partenza, v.Mese
 			q, err := trip.Question(name)
 			if err != nil {
-				return nil, nil, err
+				return c, err
 			}
 			q.From, q.To = in.From, answer.Named{Parameter: name("destinazione"), Name: destination}
 			v.Destinazione = destination
-			all, asked = append(all, q), append(asked, v)
+			c.questions, c.trips = append(c.questions, q), append(c.trips, v)
 		}
 	}
-	return all, asked, nil
+	return c, nil
 }
 
 // CheckTrips refuses, before they are counted, trips that no answer could be made for.
-func (s *Answers) CheckTrips(ctx context.Context, all []answer.Question) error {
-	for _, q := range all {
+func (s *Answers) CheckTrips(ctx context.Context, c Comparison) error {
+	for _, q := range c.questions {
 		if err := s.Check(ctx, q); err != nil {
 			return err
 		}
@@ -97,16 +107,19 @@ func (s *Answers) CheckTrips(ctx context.Context, all []answer.Question) error {
 	return nil
 }
 
-// Compare answers about the first of some trips, as many as were granted.
-func (s *Answers) Compare(ctx context.Context, all []answer.Question, asked []Viaggio, granted int) (Confronto, error) {
-	c := Confronto{Chiesti: len(all), Contati: granted, Viaggi: slices.Clone(asked), Migliori: []int{}, PiuEconomici: []int{}}
+// Compare answers about the first trips of a comparison, as many as were granted.
+func (s *Answers) Compare(ctx context.Context, of Comparison, granted int) (Confronto, error) {
+	c := Confronto{Chiesti: of.Len(), Contati: granted, Viaggi: slices.Clone(of.trips), Migliori: []int{},
+		PiuEconomici: []int{}}
 	for i := range c.Viaggi {
 		v := &c.Viaggi[i]
 		if i >= granted {
-			v.Problema = &ProblemaViaggio{Code: httpapi.TooMany.Code, Detail: "No call was left for this trip: X-RateLimit-Reset says when there are more. A Pro key has no daily cap."}
+			v.Problema = &ProblemaViaggio{Code: httpapi.TooMany.Code,
+				Detail: "No call was left for this trip: X-RateLimit-Reset says when there are more. A " +
+					"Pro key has no daily cap."}
 			continue
 		}
-		a, err := s.Verdict(ctx, all[i])
+		a, err := s.Verdict(ctx, of.questions[i])
 		var p *httpapi.Problem
 		switch {
 		case errors.As(err, &p):
@@ -124,6 +137,9 @@ func (s *Answers) Compare(ctx context.Context, all []answer.Question, asked []Vi
 	slices.SortStableFunc(c.Migliori, func(i, j int) int {
 		return verdict.Judged{Verdict: c.Viaggi[i].Analisi.Verdetto}.Better(verdict.Judged{Verdict: c.Viaggi[j].Analisi.Verdetto})
 	})
-	slices.SortStableFunc(c.PiuEconomici, func(i, j int) int { return int(c.Viaggi[i].Analisi.Prezzo.Cent - c.Viaggi[j].Analisi.Prezzo.Cent) })
+	slices.SortStableFunc(c.PiuEconomici, func(i,
+		j int) int {
+		return int(c.Viaggi[i].Analisi.Prezzo.Cent - c.Viaggi[j].Analisi.Prezzo.Cent)
+	})
 	return c, nil
 }

@@ -46,7 +46,7 @@ type DealsInput struct {
 	Livello string `query:"livello" pattern:"^((ottimo|buono|normale|caro|dati-insufficienti)(,(ottimo|buono|normale|caro|dati-insufficienti))*)?$" patternDescription:"levels such as ottimo,buono" doc:"Only these levels, separated by commas"`
 	Diretto bool   `query:"diretto" doc:"Only fares without stops; destinations of whose fares the stops are not known are left out"`
 	Massimo string `query:"massimo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 60 or 59.99" doc:"Only fares up to this amount, in valuta"`
-	Shown
+	CurrencyInput
 }
 
 // CheapInput are all parameters of a question for deals.
@@ -60,8 +60,8 @@ func (in *CheapInput) Question() (DealsQuestion, error) {
 	return in.DealsInput.Question(answer.Named{Parameter: "origine", Name: in.Origine}, same)
 }
 
-// Shown is the parameter that says in which currency an answer is shown.
-type Shown struct {
+// CurrencyInput is the parameter that says in which currency an answer is shown.
+type CurrencyInput struct {
 	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency that amounts are shown in, at the newest reference rates, one set for all of an answer. It moves no verdict: fares are compared as they were quoted"`
 }
 
@@ -76,12 +76,12 @@ type DealsQuestion struct {
 	Show    answer.Currency
 }
 
-// known are the levels that there are.
 var known = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient}
 
 // Question reads what is asked. Faults call parameters what the caller calls them.
 func (in *DealsInput) Question(from answer.Named, name func(parameter string) string) (q DealsQuestion, err error) {
-	q = DealsQuestion{From: from, NonStop: in.Diretto, Show: answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}}
+	q = DealsQuestion{From: from, NonStop: in.Diretto,
+		Show: answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}}
 	if q.When, err = (&Trip{Mese: in.Mese}).when(name); err != nil {
 		return q, err
 	}
@@ -89,7 +89,8 @@ func (in *DealsInput) Question(from answer.Named, name func(parameter string) st
 		return q, err
 	}
 	if q.Trip != fare.OneWay && q.When != nil {
-		return q, Invalid(name("notti"), "is given together with "+name("mese")+": of returns the cheapest of any date is known; GET /v1/calendario has those of a month")
+		return q, Invalid(name("notti"), "is given together with "+name("mese")+": of returns the cheapest of any "+
+			"date is known; GET /v1/calendario has those of a month")
 	}
 	if in.Livello != "" {
 		q.Levels = strings.Split(in.Livello, ",")
@@ -135,7 +136,8 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 	if o, err = InCurrency(ctx, s.Reader, o, q.Show); err != nil {
 		return o, err
 	}
-	o.Occasioni = slices.DeleteFunc(o.Occasioni, func(one Occasione) bool { return q.Most > 0 && one.Prezzo.Cent > q.Most })
+	o.Occasioni = slices.DeleteFunc(o.Occasioni,
+		func(one Occasione) bool { return q.Most > 0 && one.Prezzo.Cent > q.Most })
 	for _, one := range o.Occasioni {
 		if found := one.Prezzo.TrovatoIl; o.AggiornatoIl == nil || found.After(*o.AggiornatoIl) {
 			o.AggiornatoIl = found
@@ -150,10 +152,13 @@ func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.
 	data, _, err := s.Stored.Deals(ctx, origin.City, trip)
 	switch {
 	case errors.Is(err, store.ErrNotFound) && trip != fare.OneWay:
-		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("No return with %s nights away was observed from %s yet. Returns of a route are asked for once somebody has asked for them: GET /v1/analisi?notti= of one; without notti one-way fares are listed.", trip, origin.Name))
+		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("No return with %s nights away was observed "+
+			"from %s yet. Returns of a route are asked for once somebody has asked for them: GET /v1/analisi?notti= "+
+			"of one; without notti one-way fares are listed.", trip, origin.Name))
 	case errors.Is(err, store.ErrNotFound):
 		s.RequestOrigin(ctx, origin.City)
-		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("No fare from %s is known here yet. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.", origin.Name))
+		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("No fare from %s is known here yet. It is "+
+			"noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.", origin.Name))
 	case err != nil:
 		return deals.Origin{}, err
 	}

@@ -28,7 +28,8 @@ type Storico struct {
 	AggiornatoIl     time.Time       `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
 }
 
-// Settimana is the cheapest fares of a week's days: for each day on which something was found, the cheapest that was live.
+// Settimana is the cheapest fares of a week's days: for each day on which something was found, the
+// cheapest that was live.
 type Settimana struct {
 	Settimana   string     `json:"settimana" doc:"Week by ISO 8601" example:"2016-W09"`
 	Dal         string     `json:"dal" format:"date" doc:"Its Monday" example:"2016-02-29"`
@@ -70,8 +71,9 @@ func (s *Answers) Past(ctx context.Context, q answer.Question) (Storico, error) 
 		cut = func(weeks []verdict.Week) []verdict.Week { return verdict.Since(weeks, today, FreeWeeks) }
 	}
 	h := Storico{
-		Origine: f.Origin.Name, Destinazione: f.Destination.Name, OrigineIata: string(f.Series.Origin), DestinazioneIata: string(f.Series.Destination),
-		Luoghi: LuoghiOf(q, f), Valuta: "EUR",
+		Origine: f.Origin.Name, Destinazione: f.Destination.Name, OrigineIata: string(f.Series.Origin),
+		DestinazioneIata: string(f.Series.Destination),
+		Luoghi:           LuoghiOf(q, f), Valuta: "EUR",
 		Settimane: settimane(cut(verdict.Weeks(summary))), AggiornatoIl: time.Unix(summary.Newest, 0).UTC(),
 	}
 	if live, ok := summary.Cheapest(today); ok {
@@ -86,7 +88,8 @@ func (s *Answers) Past(ctx context.Context, q answer.Question) (Storico, error) 
 		h.Partenza = &Movimento{q.When.Date.String(), []Visto{}}
 		for _, l := range moves {
 			if day := fare.DayOf(time.Unix(l.Found, 0)); day >= from {
-				h.Partenza.Giorni = append(h.Partenza.Giorni, Visto{day.String(), int(l.Depart - day), summary.Euro(l.Price)})
+				h.Partenza.Giorni = append(h.Partenza.Giorni,
+					Visto{day.String(), int(l.Depart - day), summary.Euro(l.Price)})
 			}
 		}
 	}

@@ -16,9 +16,11 @@ import (
 // The problems of questions.
 var (
 	// NoLiveFare is the problem of a route that is covered and has no fare just now.
-	NoLiveFare = httpapi.ProblemType{Status: http.StatusNotFound, Code: "nessuna-tariffa", Title: "There is no live fare on the route"}
+	NoLiveFare = httpapi.ProblemType{Status: http.StatusNotFound, Code: "nessuna-tariffa",
+		Title: "There is no live fare on the route"}
 	// StopsUnknown is the problem of a question for non-stop fares where the source does not tell them apart.
-	StopsUnknown = httpapi.ProblemType{Status: http.StatusNotFound, Code: "soste-sconosciute", Title: "Which fares of the route are non-stop is not known"}
+	StopsUnknown = httpapi.ProblemType{Status: http.StatusNotFound, Code: "soste-sconosciute",
+		Title: "Which fares of the route are non-stop is not known"}
 )
 
 // Problem says in the words of the API why a question has no answer. Other errors stay what they are.
@@ -39,28 +41,36 @@ func Problem(err error) error {
 	case errors.As(err, &city):
 		return unknownCity(city)
 	case errors.As(err, &same):
-		p := httpapi.SameCity.Problem(fmt.Sprintf("Both names lead to %s (%s). Give two different cities.", same.Place.Name, same.Place.City))
+		p := httpapi.SameCity.Problem(fmt.Sprintf("Both names lead to %s (%s). Give two different cities.",
+			same.Place.Name, same.Place.City))
 		p.Errors = []httpapi.Fault{{Name: same.To.Parameter, Detail: "is the same city as " + same.From.Parameter}}
 		return p
 	case errors.As(err, &covered):
-		return httpapi.NotCovered.Problem(fmt.Sprintf("No %sfare from %s to %s has ever been observed here. It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.",
+		return httpapi.NotCovered.Problem(fmt.Sprintf("No %sfare from %s to %s has ever been observed here. It is "+
+			"noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.",
 			kindOf(covered.Series.Trip, false), covered.Origin.Name, covered.Destination.Name))
 	case errors.As(err, &live):
-		return NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no %sfare was found on it lately%s. Fares are refreshed every 7 days: try again then, or have a price of your own judged.",
+		return NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no %sfare was found on it "+
+			"lately%s. Fares are refreshed every 7 days: try again then, or have a price of your own judged.",
 			live.Origin.Name, live.Destination.Name, kindOf(live.Series.Trip, live.NonStop), newestOf(live.Found)))
 	case errors.As(err, &none):
-		return NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but of no departure was a %sfare found lately. Fares are refreshed every 7 days: try again then.",
+		return NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but of no departure was a %sfare "+
+			"found lately. Fares are refreshed every 7 days: try again then.",
 			none.Origin.Name, none.Destination.Name, kindOf(none.Series.Trip, none.NonStop)))
 	case errors.As(err, &stops):
-		return StopsUnknown.Problem(fmt.Sprintf("Of the fares from %s to %s the source does not say how many stops they have. Ask for fares with any number of stops.", stops.Origin.Name, stops.Destination.Name))
+		return StopsUnknown.Problem(fmt.Sprintf("Of the fares from %s to %s the source does not say how many stops "+
+			"they have. Ask for fares with any number of stops.", stops.Origin.Name, stops.Destination.Name))
 	case errors.As(err, &date):
 		return badDate(date)
 	case errors.As(err, &noFare):
 		return noFareOn(noFare)
 	case errors.As(err, &price):
-		return httpapi.Invalid(httpapi.Fault{Name: price.Parameter, Detail: "is the price of no fare: want more than 0, and at most 100,000 EUR or as much of another currency"})
+		return httpapi.Invalid(httpapi.Fault{Name: price.Parameter,
+			Detail: "is the price of no fare: want more than 0, and at most 100,000 EUR or as " +
+				"much of another currency"})
 	case errors.As(err, &currency):
-		p := httpapi.UnknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %s. Choose one of: %s.", currency.Currency, strings.Join(currency.Currencies, ", ")))
+		p := httpapi.UnknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %s. Choose one of: %s.",
+			currency.Currency, strings.Join(currency.Currencies, ", ")))
 		p.Errors = []httpapi.Fault{{Name: currency.Parameter, Detail: "has no reference rate"}}
 		p.Suggestions = currency.Currencies
 		return p
@@ -88,7 +98,8 @@ func kindOf(t fare.Trip, nonStop bool) (kind string) {
 }
 
 func unknownCity(u *answer.UnknownCity) error {
-	p := httpapi.UnknownCity.Problem(fmt.Sprintf("%s: no city with scheduled flights is called %q.", u.Parameter, u.Name))
+	p := httpapi.UnknownCity.Problem(fmt.Sprintf("%s: no city with scheduled flights is called %q.",
+		u.Parameter, u.Name))
 	p.Errors = []httpapi.Fault{{Name: u.Parameter, Detail: "is not a city we know"}}
 	p.Suggestions = u.Suggestions
 	if len(p.Suggestions) > 0 {

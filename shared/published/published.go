@@ -1,9 +1,6 @@
-// Package published is the published form of answers: the parameters that a verdict,
-// a calendar and a list of deals are asked for with, the JSON that they are answered
-// with, as comparisons, histories, covered routes and the caller's usage are, and the
-// problems that are told in their place. Package answer finds and judges.
-// The free endpoints, the agents' tools and the answers that are paid one by one all
-// take it, so that they accept and say the same.
+// Package published is the published form of answers: parameters, JSON and problems. The
+// free endpoints, the agents' tools and the paid answers share it, so that they
+// accept and say the same. Package answer finds and judges.
 package published
 
 import (
@@ -36,13 +33,14 @@ func (s *Answers) Verdict(ctx context.Context, q answer.Question) (verdict.Analy
 }
 
 // VerdictOf is Verdict, and what that was made of, in euros.
-func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (shown verdict.Analysis, of answer.Answer, err error) {
+func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (converted verdict.Analysis,
+	of answer.Answer, err error) {
 	if of, err = s.Answer(ctx, q); err != nil {
 		return of.Analysis, of, Problem(err)
 	}
 	of.Analysis.Luoghi = LuoghiOf(q, of.Found)
-	shown, err = InCurrency(ctx, s.Reader, of.Analysis, q.Show)
-	return shown, of, err
+	converted, err = InCurrency(ctx, s.Reader, of.Analysis, q.Show)
+	return converted, of, err
 }
 
 // Calendar judges the departures of a route day by day. Fares are told one by one only where all of them may be shown.
@@ -52,13 +50,14 @@ func (s *Answers) Calendar(ctx context.Context, q answer.Question, allFares bool
 }
 
 // CalendarOf is Calendar, and what that was made of, in euros.
-func (s *Answers) CalendarOf(ctx context.Context, q answer.Question, allFares bool) (shown verdict.Calendario, f answer.Found, of verdict.Calendario, err error) {
+func (s *Answers) CalendarOf(ctx context.Context, q answer.Question, allFares bool) (converted verdict.Calendario,
+	f answer.Found, of verdict.Calendario, err error) {
 	if f, of, err = s.Reader.Calendar(ctx, q, allFares); err != nil {
 		return of, f, of, Problem(err)
 	}
 	of.Luoghi = LuoghiOf(q, f)
-	shown, err = InCurrency(ctx, s.Reader, of, q.Show)
-	return shown, f, of, err
+	converted, err = InCurrency(ctx, s.Reader, of, q.Show)
+	return converted, f, of, err
 }
 
 // InCurrency gives an answer with its amounts in the currency that was asked for.
@@ -84,14 +83,17 @@ func luoghi(ends ...end) (all []verdict.Luogo) {
 		if !partial && len(e.city.Airports) < 2 {
 			continue
 		}
-		l := verdict.Luogo{Estremo: e.which, Chiesto: e.city.Name, Citta: places.Name(e.city.City, "it"), Iata: string(e.city.City), Aeroporti: e.city.Airports}
+		l := verdict.Luogo{Estremo: e.which, Chiesto: e.city.Name, Citta: places.Name(e.city.City, "it"),
+			Iata: string(e.city.City), Aeroporti: e.city.Airports}
 		var said []string
 		if partial {
 			l.Chiesto = asked
-			said = append(said, fmt.Sprintf("%s was asked for: the fares are those of %s (%s).", asked, l.Citta, l.Iata))
+			said = append(said, fmt.Sprintf("%s was asked for: the fares are those of %s (%s).",
+				asked, l.Citta, l.Iata))
 		}
 		if len(l.Aeroporti) > 1 {
-			said = append(said, fmt.Sprintf("%s has several airports (%s), and the fares are those of all of them together: which one a fare is of is not kept.", l.Citta, strings.Join(l.Aeroporti, ", ")))
+			said = append(said, fmt.Sprintf("%s has several airports (%s), and the fares are those of all of them "+
+				"together: which one a fare is of is not kept.", l.Citta, strings.Join(l.Aeroporti, ", ")))
 		}
 		l.Nota = strings.Join(said, " ")
 		all = append(all, l)

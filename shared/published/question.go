@@ -21,7 +21,8 @@ type Ends struct {
 
 // Cities are the two, each with the parameter that it was given in.
 func (in *Ends) Cities() (origin, destination answer.Named) {
-	return answer.Named{Parameter: "origine", Name: in.Origine}, answer.Named{Parameter: "destinazione", Name: in.Destinazione}
+	return answer.Named{Parameter: "origine", Name: in.Origine},
+		answer.Named{Parameter: "destinazione", Name: in.Destinazione}
 }
 
 // Trip is what can be said of a journey beside its two cities. Days that have
@@ -56,7 +57,7 @@ type CalendarInput struct {
 	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Only departures of this month, from this one to the one of 365 days ahead; without it those up to 330 days ahead"`
 	Diretto bool   `query:"diretto" doc:"Only fares without stops"`
 	Notti   string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away, by the day of the way out; without it, one-way fares"`
-	Shown
+	CurrencyInput
 }
 
 // Question reads what is asked.
@@ -67,7 +68,6 @@ func (in *CalendarInput) Question() (q answer.Question, err error) {
 	return q, err
 }
 
-// same calls a parameter what the endpoints call it.
 func same(parameter string) string { return parameter }
 
 // Question reads what is asked; the cities are the caller's to fill in. Faults call
@@ -94,7 +94,6 @@ func (in *Trip) Question(name func(parameter string) string) (q answer.Question,
 	return q, nil
 }
 
-// parseNights reads a class of nights away; none is one way.
 func parseNights(given, name string) (fare.Trip, error) {
 	nights := strings.TrimRight(given, " +")
 	if nights == "15" { // a + that was not escaped is a space
@@ -115,7 +114,8 @@ func (in *Trip) when(name func(parameter string) string) (*answer.When, error) {
 	case in.Flessibile != "" && in.Partenza == "":
 		return nil, Invalid(name("flessibile"), "is given without "+name("partenza")+", the day that it is about")
 	case in.Ritorno != "" && in.Partenza == "":
-		return nil, Invalid(name("ritorno"), "is given without "+name("partenza")+", the day of the way out; for returns of a month give "+name("notti"))
+		return nil, Invalid(name("ritorno"), "is given without "+name("partenza")+", the day of the way out; for "+
+			"returns of a month give "+name("notti"))
 	case in.Ritorno != "" && in.Notti != "":
 		return nil, Invalid(name("notti"), "is given together with "+name("ritorno")+": give one of them")
 	case in.Mese != "":
@@ -155,7 +155,6 @@ func Invalid(parameter, detail string) error {
 	return httpapi.Invalid(httpapi.Fault{Name: parameter, Detail: detail})
 }
 
-// badDate says what is wrong with a day.
 func badDate(e *answer.BadDate) error {
 	return Invalid(e.Parameter, map[answer.DateFault]string{
 		answer.Past:      "has been: today is " + e.From.String() + " (UTC)",
@@ -173,7 +172,8 @@ func noFareOn(e *answer.NoFareOn) error {
 	} else if e.Span != nil {
 		on = fmt.Sprintf("within %d days of %s", e.Span.Days(), e.Date)
 	}
-	p := NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no %sfare for a departure %s was found on it lately.",
+	p := NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no %sfare for a departure %s "+
+		"was found on it lately.",
 		e.Origin.Name, e.Destination.Name, kindOf(e.Series.Trip, e.NonStop), on))
 	for _, day := range e.Near {
 		p.Suggestions = append(p.Suggestions, day.String())

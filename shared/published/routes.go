@@ -33,7 +33,6 @@ type Citta struct {
 	Nome   string `json:"nome" doc:"Name in Italian, or else in English" example:"Milano"`
 }
 
-// pageOfInto is how many routes into a destination a page holds.
 const pageOfInto = 100
 
 // Covered lists the covered routes from a city, to a city, or both; a city
@@ -62,7 +61,8 @@ func (s *Answers) Covered(ctx context.Context, from, to answer.Named, after stri
 	case destination != "":
 		into, err := s.Stored.Into(ctx, destination, page, pageOfInto)
 		for _, r := range into {
-			out.Rotte = append(out.Rotte, Rotta{citta(r.Origin), citta(destination), r.Observations, r.Sample, r.Newest.UTC()})
+			out.Rotte = append(out.Rotte, Rotta{citta(r.Origin), citta(destination), r.Observations,
+				r.Sample, r.Newest.UTC()})
 		}
 		if len(into) == pageOfInto {
 			out.Successiva = string(into[pageOfInto-1].Origin)
@@ -95,7 +95,8 @@ func (s *Answers) routesFrom(ctx context.Context, origin, destination fare.City,
 	}
 	for _, e := range all.Entries {
 		if destination == "" || e.Destination == destination {
-			to.Rotte = append(to.Rotte, Rotta{citta(origin), citta(e.Destination), e.Observations, e.Sample, time.Unix(e.Newest, 0).UTC()})
+			to.Rotte = append(to.Rotte, Rotta{citta(origin), citta(e.Destination), e.Observations, e.Sample,
+				time.Unix(e.Newest, 0).UTC()})
 		}
 	}
 	return nil

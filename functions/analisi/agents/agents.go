@@ -1,16 +1,12 @@
-// Package agents answers /mcp: the service as tools of the Model Context
-// Protocol, for AI agents. It speaks the protocol's streamable HTTP without
-// sessions: every POST holds one message and is answered at once with JSON, so
-// any process, or any Lambda function, can answer any of them.
+// Package agents answers /mcp: the service as tools of the Model Context Protocol. It
+// keeps no sessions: any process answers any message, at once and with JSON.
 //
-// A tool gives the answer that the endpoint of the same question gives, from
-// the same code, and is counted under that endpoint's cap for the same caller.
-// Beginning a session, pinging, listing and the reference are free. What a tool
-// cannot answer it refuses in a result that says what to do next.
+// A tool gives the answer of the endpoint of the same question, and counts under its cap.
 package agents
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -47,22 +43,8 @@ func (s *Service) Register(api *httpapi.API) {
 	api.Mount(h, "mcp", "mcp-get", "mcp-delete")
 }
 
-const instructions = `Verdetto says whether a flight fare is cheap, judged against the route's own observed history, and how sure it is: today's cheapest fare of a route, that of a departure or a month, or a price that somebody has seen.
-
-- "Is this a good price?", "should I book now?": flight_price_verdict, with departure or month where a date was named, and with price where a price was. Tell nobody to wait where conviene is false.
-- "Which of these dates, months or places?": compare_trips, up to 10 at once; pass on which could not be answered.
-- "Which month is cheapest?": cheapest_months. "How far ahead should I book?": when_to_book.
-- "Which days are cheap?": fare_calendar. "How has this departure's fare moved?": departure_history.
-- "Where can I go cheaply?": cheap_now. "Where do people go, how have prices moved?": price_trends.
-- "Which routes do you know?", or after rotta-non-coperta: watched_routes, or the resource verdetto://coverage. What all codes and fields mean: verdetto://reference.
-- "How many questions are left?": usage.
-- "Tell me when it gets cheap": give the person the link avviso of a verdict; the form there wants their address, and you cannot fill that in.
-
-Do not use it for what it does not know: seats and prices to book now, flight numbers, times, airlines, baggage, delays, business class, children's fares, fares of a certain airport of a city, or a forecast of prices. Do not ask again for the same within a day: fares change with the refresh. Give language, the code of the language that the person speaks to you in.
-
-Cities are given by name (Italian, English, French, German, Spanish, Portuguese or the local language) or by IATA code of a city or airport. Fares are economy, for one adult, one-way unless a return or nights were asked for. In structured content amounts are integers in hundredths of the currency; the text writes them out. Fares are refreshed every 7 days: aggiornatoIl and updatedAt say how old they are. Nothing can be booked here and no itinerary is shown: send people to an airline or travel agency for that.
-Pass the certainty (affidabilita: alta is high, media medium, bassa low) and the size of the sample (campione) on with every verdict, and make no verdict of your own where livello is dati-insufficienti.
-Calls without a key are limited by day and address; a Pro key goes into the header X-Api-Key of the connection.`
+//go:embed instructions.txt
+var instructions string
 
 // newServer makes the protocol's server.
 func (s *Service) newServer() http.Handler {
@@ -79,12 +61,12 @@ func (s *Service) newServer() http.Handler {
 	})
 	s.addResources(server)
 	addCard(server)
-	server.AddReceivingMiddleware(listToolNames(s.addTools(server)), keptAsKnown)
+	s.addTools(server)
+	server.AddReceivingMiddleware(listToolNames, keptAsKnown)
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: httpapi.MaxBody})
 }
 
-// euros writes hundredths of a currency.
 func euros(cents int64, currency string) string {
 	sign := ""
 	if cents < 0 {

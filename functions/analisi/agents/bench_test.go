@@ -37,9 +37,10 @@ func BenchmarkFirst(b *testing.B) {
 
 func BenchmarkEach(b *testing.B) {
 	for name, body := range map[string]string{
-		"ping":    ping,
-		"list":    `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
-		"verdict": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flight_price_verdict","arguments":` + milanoBucarest + `}}`,
+		"ping": ping,
+		"list": `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+		"verdict": `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"flight_price_verdict",` +
+			`"arguments":` + milanoBucarest + `}}`,
 	} {
 		b.Run(name, func(b *testing.B) {
 			d := open(b, knownRoutes(), "")

@@ -11,7 +11,9 @@ import (
 // revision of the protocol that knows of that, and in no earlier one.
 func TestCaching(t *testing.T) {
 	d := open(t, knownRoutes(), "")
-	const caller = `"_meta":{"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+	const caller = `"_meta":{"io.modelcontextprotocol/protocolVersion":%q,` +
+		`"io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},` +
+		`"io.modelcontextprotocol/clientCapabilities":{}}`
 	for _, c := range []struct{ method, name, params string }{
 		{"server/discover", "", ""},
 		{"tools/list", "", ""},
@@ -29,7 +31,8 @@ func TestCaching(t *testing.T) {
 			if kept {
 				params = "{" + c.params + fmt.Sprintf(caller, revision) + "}"
 			}
-			w := d.send(t, "POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, c.method, params),
+			w := d.send(t, "POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, c.method,
+				params),
 				"Mcp-Protocol-Version", revision, "Mcp-Method", c.method, "Mcp-Name", c.name)
 			var m struct{ Result map[string]json.RawMessage }
 			decode(t, w.Body, &m)

@@ -21,6 +21,9 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
+// malformed is the code of most problems that a caller causes.
+const malformed = "richiesta-non-valida"
+
 const milanoBucarest = `{"origin":"Milano","destination":"Bucarest"}`
 
 // TestCounts shows under which cap each call is counted, and what is free.
@@ -38,15 +41,21 @@ func TestCounts(t *testing.T) {
 		{"calendar", "fare_calendar", milanoBucarest, false, map[string]int64{"calendario-free": 1}},
 		{"cheap now", "cheap_now", `{"origin":"MIL"}`, false, map[string]int64{"occasioni-free": 1}},
 		{"history", "departure_history", milanoBucarest, false, map[string]int64{"storico-free": 1}},
-		{"three trips are three", "compare_trips", `{"origin":"Milano","destinations":["Bucarest","Londra","Tokyo"]}`, false, map[string]int64{"analisi-free": 3}},
-		{"of which one cannot be asked are none", "compare_trips", `{"origin":"Milano","destinations":["Bucarest"],"departures":["2016-04-09","2016-01-09"]}`, false, map[string]int64{}},
-		{"a month that has been is not", "fare_calendar", `{"origin":"Milano","destination":"Bucarest","month":"2016-01"}`, false, map[string]int64{}},
+		{"three trips are three", "compare_trips", `{"origin":"Milano","destinations":["Bucarest","Londra","Tokyo"]}`,
+			false, map[string]int64{"analisi-free": 3}},
+		{"of which one cannot be asked are none", "compare_trips",
+			`{"origin":"Milano","destinations":["Bucarest"],"departures":["2016-04-09","2016-01-09"]}`,
+			false, map[string]int64{}},
+		{"a month that has been is not", "fare_calendar",
+			`{"origin":"Milano","destination":"Bucarest","month":"2016-01"}`, false, map[string]int64{}},
 		{"verdict with a key", "flight_price_verdict", milanoBucarest, true, map[string]int64{"analisi-pro": 1}},
 		{"trends with a key", "price_trends", `{"origin":"MIL"}`, true, map[string]int64{"price-trends-pro": 1}},
-		{"a city that is not known is counted", "flight_price_verdict", `{"origin":"Milano","destination":"Atlantis"}`, false, map[string]int64{"analisi-free": 1}},
+		{"a city that is not known is counted", "flight_price_verdict", `{"origin":"Milano","destination":"Atlantis"}`,
+			false, map[string]int64{"analisi-free": 1}},
 		{"a missing argument is not", "flight_price_verdict", `{"origin":"Milano"}`, false, map[string]int64{}},
 		{"the same city is not", "when_to_book", `{"origin":"Milano","destination":"MXP"}`, false, map[string]int64{}},
-		{"an unknown currency is not", "price_trends", `{"origin":"Milano","currency":"xau"}`, false, map[string]int64{}},
+		{"an unknown currency is not", "price_trends", `{"origin":"Milano","currency":"xau"}`,
+			false, map[string]int64{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := open(t, knownRoutes(), "")
@@ -58,7 +67,8 @@ func TestCounts(t *testing.T) {
 			if diff := cmp.Diff(c.want, d.counters.names()); diff != "" {
 				t.Error(diff)
 			}
-			if (header.Get("X-Plan") == "pro") != c.pro || (header.Get("X-RateLimit-Remaining") != "") != (len(c.want) > 0) {
+			if (header.Get("X-Plan") == "pro") != c.pro ||
+				(header.Get("X-RateLimit-Remaining") != "") != (len(c.want) > 0) {
 				t.Errorf("headers %v", header)
 			}
 		})
@@ -71,24 +81,29 @@ func TestOneCap(t *testing.T) {
 	for n := range 15 {
 		w := d.send(t, http.MethodGet, "/v1/analisi?origine=Milano&destinazione=Bucarest", "")
 		answer, header := d.call(t, "when_to_book", milanoBucarest)
-		if left := fmt.Sprint(28 - 2*n); w.Code != 200 || answer.IsError || header.Get("X-RateLimit-Remaining") != left || header.Get("X-RateLimit-Limit") != "30" {
+		if left := fmt.Sprint(28 - 2*n); w.Code != 200 || answer.IsError ||
+			header.Get("X-RateLimit-Remaining") != left || header.Get("X-RateLimit-Limit") != "30" {
 			t.Fatalf("pair %d: %d %+v %v, want %s left", n, w.Code, answer, header, left)
 		}
 	}
-	if w := d.send(t, http.MethodGet, "/v1/analisi?origine=Milano&destinazione=Bucarest", ""); w.Code != http.StatusTooManyRequests {
+	if w := d.send(t, http.MethodGet, "/v1/analisi?origine=Milano&destinazione=Bucarest",
+		""); w.Code != http.StatusTooManyRequests {
 		t.Errorf("the endpoint: %d", w.Code)
 	}
 	answer, header := d.call(t, "flight_price_verdict", milanoBucarest)
 	p := answer.problem(t)
-	if p.Code != "troppe-richieste" || p.Status != 429 || header.Get("X-RateLimit-Remaining") != "0" || header.Get("Retry-After") != "43200" {
+	if p.Code != "troppe-richieste" || p.Status != 429 || header.Get("X-RateLimit-Remaining") != "0" ||
+		header.Get("Retry-After") != "43200" {
 		t.Errorf("%+v %v", p, header)
 	}
-	if want := (&httpapi.Paid{Path: "/x402/v1/analisi", Price: "0.01", Currency: "USDC", Protocol: "x402"}); p.Usage != "/v1/consumo" || p.Paid == nil || *p.Paid != *want {
+	if want := (&httpapi.Paid{Path: "/x402/v1/analisi", Price: "0.01", Currency: "USDC",
+		Protocol: "x402"}); p.Usage != "/v1/consumo" || p.Paid == nil || *p.Paid != *want {
 		t.Errorf("%+v, want %+v", p, want)
 	}
 	said := map[string]string{}
 	for _, l := range i18n.Languages() {
-		answer, _ := d.call(t, "flight_price_verdict", strings.TrimSuffix(milanoBucarest, "}")+`,"language":"`+l.Code+`"}`)
+		answer, _ := d.call(t, "flight_price_verdict",
+			strings.TrimSuffix(milanoBucarest, "}")+`,"language":"`+l.Code+`"}`)
 		text := answer.Content[0].Text
 		for _, part := range []string{"12h0m0s", "X-Api-Key", " usage ", "/x402/v1/analisi", "0.01 USDC"} {
 			if !strings.Contains(text, part) {
@@ -104,10 +119,12 @@ func TestOneCap(t *testing.T) {
 	if answer, _ := d.call(t, "watched_routes", `{}`); answer.IsError {
 		t.Errorf("%+v", answer)
 	}
-	if w := d.send(t, http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); w.Code != 200 || !strings.Contains(w.Body.String(), "price_trends") {
+	if w := d.send(t, http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); w.Code != 200 ||
+		!strings.Contains(w.Body.String(), "price_trends") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if answer, _ := d.call(t, "flight_price_verdict", milanoBucarest, "X-Api-Key", d.customers.key(t, "ada@example.com", now.Add(time.Hour))); answer.IsError {
+	if answer, _ := d.call(t, "flight_price_verdict", milanoBucarest, "X-Api-Key",
+		d.customers.key(t, "ada@example.com", now.Add(time.Hour))); answer.IsError {
 		t.Errorf("%+v", answer)
 	}
 }
@@ -138,7 +155,8 @@ func TestCallersAreKeptApart(t *testing.T) {
 			perCaller++
 		}
 	}
-	if diff := cmp.Diff(map[string]int64{"analisi-pro": 80, "rotte-free": 80}, d.counters.names()); diff != "" || perCaller != 8 {
+	if diff := cmp.Diff(map[string]int64{"analisi-pro": 80, "rotte-free": 80},
+		d.counters.names()); diff != "" || perCaller != 8 {
 		t.Errorf("%d callers were counted as themselves; %s", perCaller, diff)
 	}
 }
@@ -154,76 +172,128 @@ func TestRefusals(t *testing.T) {
 		{Origin: "MIL", Destination: "MAD"}: errors.New("secret internal text"),
 		{Origin: "MIL", Destination: "BCN"}: func(context.Context) { panic("secret internal text") },
 	}, "")
-	for _, c := range []struct {
-		name, tool, arguments, code string
-		faulty                      string // the arguments at fault
-		says                        []string
-	}{
-		{"nothing given", "flight_price_verdict", `{}`, "richiesta-non-valida", "destination origin", []string{"origin is missing", "not counted"}},
-		{"null", "flight_price_verdict", `null`, "richiesta-non-valida", "destination origin", nil},
-		{"no object", "flight_price_verdict", `["Milano","Bucarest"]`, "richiesta-non-valida", "arguments", []string{"no JSON object"}},
-		{"no list", "compare_trips", `{"origin":"Milano","destinations":"Bucarest"}`, "richiesta-non-valida", "destinations", []string{"no list of strings"}},
-		{"a list of numbers", "compare_trips", `{"origin":"Milano","destinations":[7]}`, "richiesta-non-valida", "destinations", []string{"no list of strings"}},
-		{"an empty list", "compare_trips", `{"origin":"Milano","destinations":[]}`, "richiesta-non-valida", "destinations", []string{"is empty"}},
-		{"an empty name in a list", "compare_trips", `{"origin":"Milano","destinations":["Roma"," "]}`, "richiesta-non-valida", "destinations", []string{"is empty"}},
-		{"too many in a list", "compare_trips", `{"origin":"Milano","destinations":["a","b","c","d","e","f","g","h","i","j","k"]}`, "richiesta-non-valida", "destinations", []string{"want 10 at most"}},
-		{"too many trips", "compare_trips", `{"origin":"Milano","destinations":["Roma","Bari","Pisa","Parigi"],"months":["2016-04","2016-05","2016-06"]}`, "richiesta-non-valida", "destinations", []string{"make 12 trips"}},
-		{"days and months", "compare_trips", `{"origin":"Milano","destinations":["Roma"],"departures":["2016-04-09"],"months":["2016-04"]}`, "richiesta-non-valida", "months", []string{"together with departures"}},
-		{"a day that has been", "compare_trips", `{"origin":"Milano","destinations":["Roma"],"departures":["2016-02-29"]}`, "richiesta-non-valida", "departures", []string{"has been"}},
-		{"an unknown currency of several", "compare_trips", `{"origin":"Milano","destinations":["Roma"],"currency":"xau"}`, "valuta-sconosciuta", "currency", nil},
-		{"an unknown currency of a calendar", "fare_calendar", `{"origin":"Milano","destination":"Bucarest","currency":"xau"}`, "valuta-sconosciuta", "currency", nil},
-		{"not a string", "flight_price_verdict", `{"origin":7,"destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"no string"}},
-		{"null for a string", "flight_price_verdict", `{"origin":null,"destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"is missing"}},
-		{"blank", "flight_price_verdict", `{"origin":"  ","destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"is empty"}},
-		{"too long", "cheapest_months", `{"origin":"` + strings.Repeat("a", 101) + `","destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"longer than 100"}},
-		{"control character", "when_to_book", `{"origin":"Mil\u0000ano","destination":"Bucarest"}`, "richiesta-non-valida", "origin", []string{"control"}},
-		{"an argument of another tool", "when_to_book", `{"origin":"Milano","destination":"Bucarest","currency":"eur"}`, "richiesta-non-valida", "arguments", []string{`"currency"`, "it takes destination, language, origin"}},
-		{"same city", "flight_price_verdict", `{"origin":"Milano","destination":"MXP"}`, "stessa-citta", "destination", []string{"Milano (MIL)", "two different"}},
-		{"unknown city", "flight_price_verdict", `{"origin":"Milano","destination":"Bukarestt"}`, "citta-sconosciuta", "destination", []string{"Perhaps: Bukarest", "another spelling"}},
-		{"unknown origin of routes", "watched_routes", `{"origin":"Atlantis"}`, "citta-sconosciuta", "origin", []string{"IATA"}},
-		{"bad page", "watched_routes", `{"page":"2"}`, "richiesta-non-valida", "page", []string{"successiva"}},
-		{"unknown city of trends", "price_trends", `{"origin":"Milano","destination":"Atlantis"}`, "citta-sconosciuta", "destination", nil},
-		{"same city in trends", "price_trends", `{"origin":"Milano","destination":"LIN"}`, "stessa-citta", "destination", nil},
-		{"unknown currency", "price_trends", `{"origin":"Milano","currency":"xau"}`, "valuta-sconosciuta", "currency", []string{"EUR, RON, USD"}},
-		{"unknown currency of a price", "flight_price_verdict", `{"origin":"Milano","destination":"Bucharest","price":45,"currency":"xau"}`, "valuta-sconosciuta", "currency", []string{"EUR, RON, USD"}},
-		{"a level that is none", "cheap_now", `{"origin":"Milano","levels":"ottimo, good"}`, "richiesta-non-valida", "levels", []string{"ottimo, buono, normale"}},
-		{"a price of nothing", "cheap_now", `{"origin":"Milano","max_price":-3}`, "richiesta-non-valida", "max_price", []string{"more than 0"}},
-		{"a month that has been", "cheap_now", `{"origin":"Milano","month":"2015-01"}`, "richiesta-non-valida", "month", []string{"has been"}},
-		{"deals not covered", "cheap_now", `{"origin":"Roma"}`, "rotta-non-coperta", "", []string{"No fare from Roma", "watched_routes"}},
-		{"no departures", "fare_calendar", `{"origin":"Milano","destination":"Roma"}`, "nessuna-tariffa", "", []string{"refreshed every 7 days"}},
-		{"a calendar of one city", "fare_calendar", `{"origin":"Milano","destination":"LIN"}`, "stessa-citta", "destination", nil},
-		{"a departure and a month", "departure_history", `{"origin":"Milano","destination":"Bucarest","departure":"2016-04-01","month":"2016-04"}`, "richiesta-non-valida", "month", []string{"together with departure"}},
-		{"route not covered", "flight_price_verdict", `{"origin":"Bucarest","destination":"Milano"}`, "rotta-non-coperta", "", []string{"watched_routes"}},
-		{"trends not covered", "price_trends", `{"origin":"Roma"}`, "rotta-non-coperta", "", []string{"No fare from ROM has", "watched_routes"}},
-		{"trends of a route not covered", "price_trends", `{"origin":"Milano","destination":"Tokyo"}`, "rotta-non-coperta", "", []string{"from MIL to TYO"}},
-		{"no live fare", "cheapest_months", `{"origin":"Milano","destination":"Roma"}`, "nessuna-tariffa", "", []string{"refreshed every 7 days", "price_trends"}},
-		{"storage is down", "when_to_book", `{"origin":"Milano","destination":"Parigi"}`, "servizio-non-disponibile", "", []string{"Try again in a few seconds"}},
-		{"storage fails", "when_to_book", `{"origin":"Milano","destination":"Madrid"}`, "errore-interno", "", []string{"Try again"}},
-		{"a panic", "when_to_book", `{"origin":"Milano","destination":"Barcellona"}`, "errore-interno", "", []string{"Try again"}},
+	for _, c := range []refusal{
+		{"nothing given", "flight_price_verdict", `{}`, malformed, "destination origin",
+			[]string{"origin is missing", "not counted"}},
+		{"null", "flight_price_verdict", `null`, malformed, "destination origin", nil},
+		{"no object", "flight_price_verdict", `["Milano","Bucarest"]`, malformed, "arguments",
+			[]string{"no JSON object"}},
+		{"no list", "compare_trips", `{"origin":"Milano","destinations":"Bucarest"}`, malformed, "destinations",
+			[]string{"no list of strings"}},
+		{"a list of numbers", "compare_trips", `{"origin":"Milano","destinations":[7]}`, malformed, "destinations",
+			[]string{"no list of strings"}},
+		{"an empty list", "compare_trips", `{"origin":"Milano","destinations":[]}`, malformed, "destinations",
+			[]string{"is empty"}},
+		{"an empty name in a list", "compare_trips", `{"origin":"Milano","destinations":["Roma"," "]}`, malformed,
+			"destinations", []string{"is empty"}},
+		{"too many in a list", "compare_trips",
+			`{"origin":"Milano","destinations":["a","b","c","d","e","f","g","h","i","j","k"]}`, malformed,
+			"destinations", []string{"want 10 at most"}},
+		{"too many trips", "compare_trips",
+			`{"origin":"Milano","destinations":["Roma","Bari","Pisa","Parigi"],"months":["2016-04","2016-05",` +
+				`"2016-06"]}`, malformed, "destinations", []string{"make 12 trips"}},
+		{"days and months", "compare_trips",
+			`{"origin":"Milano","destinations":["Roma"],"departures":["2016-04-09"],"months":["2016-04"]}`, malformed,
+			"months", []string{"together with departures"}},
+		{"a day that has been", "compare_trips",
+			`{"origin":"Milano","destinations":["Roma"],"departures":["2016-02-29"]}`, malformed, "departures",
+			[]string{"has been"}},
+		{"an unknown currency of several", "compare_trips",
+			`{"origin":"Milano","destinations":["Roma"],"currency":"xau"}`, "valuta-sconosciuta", "currency", nil},
+		{"an unknown currency of a calendar", "fare_calendar",
+			`{"origin":"Milano","destination":"Bucarest","currency":"xau"}`, "valuta-sconosciuta", "currency", nil},
+		{"not a string", "flight_price_verdict", `{"origin":7,"destination":"Bucarest"}`, malformed, "origin",
+			[]string{"no string"}},
+		{"null for a string", "flight_price_verdict", `{"origin":null,"destination":"Bucarest"}`, malformed, "origin",
+			[]string{"is missing"}},
+		{"blank", "flight_price_verdict", `{"origin":"  ","destination":"Bucarest"}`, malformed, "origin",
+			[]string{"is empty"}},
+		{"too long", "cheapest_months", `{"origin":"` + strings.Repeat("a", 101) + `","destination":"Bucarest"}`,
+			malformed, "origin", []string{"longer than 100"}},
+		{"control character", "when_to_book", `{"origin":"Mil\u0000ano","destination":"Bucarest"}`, malformed, "origin",
+			[]string{"control"}},
+		{"an argument of another tool", "when_to_book", `{"origin":"Milano","destination":"Bucarest","currency":"eur"}`,
+			malformed, "arguments", []string{`"currency"`, "it takes destination, language, origin"}},
+		{"same city", "flight_price_verdict", `{"origin":"Milano","destination":"MXP"}`, "stessa-citta", "destination",
+			[]string{"Milano (MIL)", "two different"}},
+		{"unknown city", "flight_price_verdict", `{"origin":"Milano","destination":"Bukarestt"}`, "citta-sconosciuta",
+			"destination", []string{"Perhaps: Bukarest", "another spelling"}},
+		{"unknown origin of routes", "watched_routes", `{"origin":"Atlantis"}`, "citta-sconosciuta",
+			"origin", []string{"IATA"}},
+		{"bad page", "watched_routes", `{"page":"2"}`, malformed, "page", []string{"successiva"}},
+		{"unknown city of trends", "price_trends", `{"origin":"Milano","destination":"Atlantis"}`,
+			"citta-sconosciuta", "destination", nil},
+		{"same city in trends", "price_trends", `{"origin":"Milano","destination":"LIN"}`,
+			"stessa-citta", "destination", nil},
+		{"unknown currency", "price_trends", `{"origin":"Milano","currency":"xau"}`, "valuta-sconosciuta", "currency",
+			[]string{"EUR, RON, USD"}},
+		{"unknown currency of a price", "flight_price_verdict",
+			`{"origin":"Milano","destination":"Bucharest","price":45,"currency":"xau"}`, "valuta-sconosciuta",
+			"currency", []string{"EUR, RON, USD"}},
+		{"a level that is none", "cheap_now", `{"origin":"Milano","levels":"ottimo, good"}`, malformed, "levels",
+			[]string{"ottimo, buono, normale"}},
+		{"a price of nothing", "cheap_now", `{"origin":"Milano","max_price":-3}`, malformed, "max_price",
+			[]string{"more than 0"}},
+		{"a month that has been", "cheap_now", `{"origin":"Milano","month":"2015-01"}`, malformed, "month",
+			[]string{"has been"}},
+		{"deals not covered", "cheap_now", `{"origin":"Roma"}`, "rotta-non-coperta", "",
+			[]string{"No fare from Roma", "watched_routes"}},
+		{"no departures", "fare_calendar", `{"origin":"Milano","destination":"Roma"}`, "nessuna-tariffa", "",
+			[]string{"refreshed every 7 days"}},
+		{"a calendar of one city", "fare_calendar", `{"origin":"Milano","destination":"LIN"}`,
+			"stessa-citta", "destination", nil},
+		{"a departure and a month", "departure_history",
+			`{"origin":"Milano","destination":"Bucarest","departure":"2016-04-01","month":"2016-04"}`, malformed,
+			"month", []string{"together with departure"}},
+		{"route not covered", "flight_price_verdict", `{"origin":"Bucarest","destination":"Milano"}`,
+			"rotta-non-coperta", "", []string{"watched_routes"}},
+		{"trends not covered", "price_trends", `{"origin":"Roma"}`, "rotta-non-coperta", "",
+			[]string{"No fare from ROM has", "watched_routes"}},
+		{"trends of a route not covered", "price_trends", `{"origin":"Milano","destination":"Tokyo"}`,
+			"rotta-non-coperta", "", []string{"from MIL to TYO"}},
+		{"no live fare", "cheapest_months", `{"origin":"Milano","destination":"Roma"}`, "nessuna-tariffa", "",
+			[]string{"refreshed every 7 days", "price_trends"}},
+		{"storage is down", "when_to_book", `{"origin":"Milano","destination":"Parigi"}`, "servizio-non-disponibile",
+			"", []string{"Try again in a few seconds"}},
+		{"storage fails", "when_to_book", `{"origin":"Milano","destination":"Madrid"}`, "errore-interno", "",
+			[]string{"Try again"}},
+		{"a panic", "when_to_book", `{"origin":"Milano","destination":"Barcellona"}`, "errore-interno", "",
+			[]string{"Try again"}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			answer, header := d.call(t, c.tool, c.arguments)
-			p := answer.problem(t)
-			var faulty []string
-			for _, f := range p.Errors {
-				faulty = append(faulty, f.Name)
-			}
-			if p.Code != c.code || strings.Join(faulty, " ") != c.faulty || header.Get("Cache-Control") != "no-store" {
-				t.Errorf("%+v", answer)
-			}
-			text := answer.Content[0].Text
-			for _, part := range c.says {
-				if !strings.Contains(text, part) {
-					t.Errorf("%q lacks %q", text, part)
-				}
-			}
-			if !strings.HasPrefix(text, p.Detail) || strings.Contains(text, "secret") || strings.Contains(answer.Content[1].Text, "secret") {
-				t.Errorf("%+v", answer)
-			}
-		})
+		t.Run(c.name, func(t *testing.T) { d.checkRefusal(t, c) })
 	}
 	if n := strings.Count(d.logs.String(), "secret internal text"); n < 2 {
 		t.Errorf("what failed is not in the log: %s", d.logs)
+	}
+}
+
+// refusal is a call that is refused, and what is said of it.
+type refusal struct {
+	name, tool, arguments, code string
+	faulty                      string // the arguments at fault
+	says                        []string
+}
+
+func (d *fixture) checkRefusal(t *testing.T, c refusal) {
+	t.Helper()
+	answer, header := d.call(t, c.tool, c.arguments)
+	p := answer.problem(t)
+	var faulty []string
+	for _, f := range p.Errors {
+		faulty = append(faulty, f.Name)
+	}
+	if p.Code != c.code || strings.Join(faulty, " ") != c.faulty || header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%+v", answer)
+	}
+	text := answer.Content[0].Text
+	for _, part := range c.says {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q lacks %q", text, part)
+		}
+	}
+	if !strings.HasPrefix(text, p.Detail) || strings.Contains(text, "secret") ||
+		strings.Contains(answer.Content[1].Text, "secret") {
+		t.Errorf("%+v", answer)
 	}
 }
 
@@ -239,7 +309,8 @@ func TestKeys(t *testing.T) {
 		{"ended", ended, "piano-scaduto"},
 	} {
 		for _, method := range []string{"initialize", "ping", "tools/list", "tools/call"} {
-			w := d.send(t, http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{}}`, "X-Api-Key", c.key)
+			w := d.send(t, http.MethodPost, "/mcp",
+				`{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{}}`, "X-Api-Key", c.key)
 			if w.Code != http.StatusUnauthorized || !strings.Contains(w.Body.String(), c.code) {
 				t.Errorf("%s, %s: %d %s", c.name, method, w.Code, w.Body)
 			}
@@ -256,8 +327,10 @@ func TestMostPopularOnly(t *testing.T) {
 	answer, _ := d.call(t, "price_trends", `{"origin":"Parigi"}`)
 	var got struct{ Destinations []struct{ Observations int } }
 	decode(t, strings.NewReader(string(answer.StructuredContent)), &got)
-	if len(got.Destinations) != 20 || got.Destinations[0].Observations != 100 || got.Destinations[19].Observations != 81 ||
-		!strings.Contains(answer.Content[0].Text, "30 destinations with a live fare, of which places 1 to 20 by how often they were observed are shown") {
+	if len(got.Destinations) != 20 || got.Destinations[0].Observations != 100 ||
+		got.Destinations[19].Observations != 81 ||
+		!strings.Contains(answer.Content[0].Text,
+			"30 destinations with a live fare, of which places 1 to 20 by how often they were observed are shown") {
 		t.Errorf("%d destinations: %s", len(got.Destinations), answer.Content[0].Text)
 	}
 }
@@ -265,12 +338,17 @@ func TestMostPopularOnly(t *testing.T) {
 // TestTimeIsPassedOn shows that a tool works no longer than the request that asked for it.
 func TestTimeIsPassedOn(t *testing.T) {
 	var deadline time.Time
-	s := fares{fare.Route{Origin: "MIL", Destination: "BUH"}: func(ctx context.Context) { deadline, _ = ctx.Deadline() }}
+	s := fares{fare.Route{Origin: "MIL", Destination: "BUH"}: func(ctx context.Context) {
+		deadline,
+			_ = ctx.Deadline()
+	}}
 	d := open(t, s, "")
 	at := time.Now().Add(time.Hour)
 	ctx, cancel := context.WithDeadline(t.Context(), at)
 	defer cancel()
-	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"when_to_book","arguments":`+milanoBucarest+`}}`))
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/mcp",
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"when_to_book",`+
+			`"arguments":`+milanoBucarest+`}}`))
 	r.Header.Set("Content-Type", "application/json")
 	d.ServeHTTP(httptest.NewRecorder(), r)
 	if !deadline.Equal(at) {
@@ -284,130 +362,11 @@ func TestInventedFaresAreMarked(t *testing.T) {
 		d := open(t, knownRoutes(), data)
 		for _, c := range sampleCalls[:3] {
 			answer, header := d.call(t, c.tool, milanoBucarest)
-			told := slices.ContainsFunc(answer.Content, func(part struct{ Type, Text string }) bool { return strings.Contains(part.Text, "invented") })
+			told := slices.ContainsFunc(answer.Content,
+				func(part struct{ Type, Text string }) bool { return strings.Contains(part.Text, "invented") })
 			if told != want || header.Get("X-Data") != data {
 				t.Errorf("data %q: %+v %v", data, answer.Content, header)
 			}
-		}
-	}
-}
-
-// TestEveryDestination shows that all destinations in the data can be listed, some at a time, and each once.
-func TestEveryDestination(t *testing.T) {
-	d := open(t, knownRoutes(), "")
-	seen := map[string]bool{}
-	for skip, pages := 0, 0; ; pages++ {
-		answer, _ := d.call(t, "price_trends", fmt.Sprintf(`{"origin":"Parigi","skip":%d}`, skip))
-		var got struct {
-			Destinations []struct{ Destination string }
-		}
-		decode(t, strings.NewReader(string(answer.StructuredContent)), &got)
-		for _, one := range got.Destinations {
-			seen[one.Destination] = true
-		}
-		skip += len(got.Destinations)
-		if more := strings.Contains(answer.Content[0].Text, fmt.Sprintf("ask again with skip %d", skip)); !more || pages > 3 {
-			break
-		}
-	}
-	if len(seen) != 30 {
-		t.Errorf("%d destinations, want 30", len(seen))
-	}
-}
-
-// TestSeveralWithinTheCap: n trips are counted in one write; where fewer are left,
-// the first are answered, and what was not says so.
-func TestSeveralWithinTheCap(t *testing.T) {
-	d := open(t, knownRoutes(), "")
-	ask := func() (c struct {
-		Contati int
-		Viaggi  []struct {
-			Analisi  *struct{ Verdetto struct{ Livello string } }
-			Problema *struct{ Code string }
-		}
-	}, text string) {
-		answer, _ := d.call(t, "compare_trips", `{"origin":"Milano","destinations":["Bucarest","Londra"],"departures":["2016-03-26","2016-03-27","2016-03-28","2016-03-29"]}`)
-		decode(t, strings.NewReader(string(answer.StructuredContent)), &c)
-		return c, answer.Content[0].Text
-	}
-	for n := range 3 {
-		if c, _ := ask(); c.Contati != 8 || d.counters.writes != n+1 {
-			t.Fatalf("call %d: %d counted in %d writes", n, c.Contati, d.counters.writes)
-		}
-	}
-	c, text := ask() // 24 of 30 are used up
-	if c.Contati != 6 || c.Viaggi[0].Analisi == nil || c.Viaggi[5].Problema.Code != "nessuna-tariffa" && c.Viaggi[5].Problema.Code != "rotta-non-coperta" || c.Viaggi[6].Problema.Code != "troppe-richieste" || c.Viaggi[7].Problema.Code != "troppe-richieste" {
-		t.Errorf("%+v", c)
-	}
-	for _, part := range []string{"8 trips were asked about, of which the first 6 were looked up", "London (2016-03-28): troppe-richieste", "Best-judged: Bucharest"} {
-		if !strings.Contains(text, part) {
-			t.Errorf("%q lacks %q", text, part)
-		}
-	}
-	if answer, _ := d.call(t, "compare_trips", `{"origin":"Milano","destinations":["Bucarest"]}`); answer.problem(t).Code != "troppe-richieste" {
-		t.Errorf("%+v", answer)
-	}
-}
-
-// TestLanguage: sentences and names are those of the asker's language, and what went wrong too.
-func TestLanguage(t *testing.T) {
-	d := open(t, knownRoutes(), "")
-	for _, c := range []struct {
-		tool, arguments string
-		says            map[string]string // by language
-	}{
-		{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest"`, map[string]string{"": "Milan to Bucharest: today's cheapest", "en": "Milan to Bucharest: today's", "it": "la tariffa di sola andata più bassa di oggi",
-			"de": "Mailand – Bukarest: Der niedrigste Preis von heute", "fr": "Milan – Bucarest\u00a0: le prix le plus bas du jour", "es": "De Milán a Bucarest: el precio más bajo de hoy", "pt-BR": "De Milão para Bucareste: o preço mais baixo de hoje", "nl": "Milan to Bucharest: today's"}},
-		{"cheap_now", `"origin":"Milano"`, map[string]string{"en": "From Milan: 2 destinations with such a fare. Each is the cheapest fare of any date, compared with the cheapest of other days. Bucharest", "it": "Da Milano: 2 destinazioni con una tariffa così. Di ognuna la tariffa più bassa di qualsiasi data, confrontata con le più basse di altri giorni. Bucarest",
-			"de": "Ab Mailand: Ziele mit einem solchen Preis: 2.", "fr": "Depuis Milan\u00a0: destinations qui ont un tel prix\u00a0: 2.", "es": "Desde Milán: destinos con un precio así: 2.", "pt": "A partir de Milão: destinos com um preço assim: 2."}},
-		{"price_trends", `"origin":"Milan","destination":"London"`, map[string]string{"en": "From Milan to London", "it": "Da Milano a Londra"}},
-		{"watched_routes", `"origin":"Milan"`, map[string]string{"en": "Milan to London", "it": "Londra"}},
-		{"fare_calendar", `"origin":"Bergamo","destination":"Bucarest"`, map[string]string{"en": "You asked for Bergamo: these are the fares of Milan.", "it": "Hai chiesto Bergamo: queste sono le tariffe di Milano."}},
-		{"when_to_book", `"origin":"Roma","destination":"Bucarest"`, map[string]string{"en": "No fare from Roma to Bucarest has ever been observed here", "it": "watched_routes: chiamalo", "de": "Diese Strecke beobachten wir noch nicht. Wir haben sie vorgemerkt. Als Werkzeug ist das watched_routes"}},
-	} {
-		for language, says := range c.says {
-			arguments := "{" + c.arguments + "}"
-			if language != "" {
-				arguments = "{" + c.arguments + `,"language":"` + language + `"}`
-			}
-			answer, _ := d.call(t, c.tool, arguments)
-			if text := answer.Content[0].Text; !strings.Contains(text, says) {
-				t.Errorf("%s in %q: %q lacks %q", c.tool, language, text, says)
-			}
-		}
-	}
-}
-
-// TestResources: the reference is free; what is covered counts as watched_routes, and tells every destination.
-func TestResources(t *testing.T) {
-	d := open(t, knownRoutes(), "")
-	read := func(uri string) string {
-		return d.send(t, http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"`+uri+`"}}`).Body.String()
-	}
-	for _, c := range []struct {
-		uri    string
-		says   []string
-		counts int64
-	}{
-		{"verdetto://reference", []string{"# Verdetto", "/v1/occasioni", "text/plain"}, 0},
-		{"verdetto://coverage", []string{`\"codice\":\"MIL\",\"nome\":\"Milan\"`, "verdetto://coverage/{origin}"}, 1},
-		{"verdetto://coverage/MIL", []string{`\"codice\":\"LON\"`, `\"codice\":\"BUH\"`, `\"codice\":\"PAR\"`}, 2},
-		{"verdetto://coverage/Atlantis", []string{`"error"`, "citta-sconosciuta", "-32602"}, 3},
-		{"verdetto://prices", []string{`"error"`, "-32602"}, 3},
-	} {
-		got := read(c.uri)
-		for _, part := range c.says {
-			if !strings.Contains(got, part) {
-				t.Errorf("%s lacks %s: %.400s", c.uri, part, got)
-			}
-		}
-		if n := d.counters.names()["rotte-free"]; n != c.counts {
-			t.Errorf("%s: %d counted, want %d", c.uri, n, c.counts)
-		}
-	}
-	for method, says := range map[string]string{"resources/list": "verdetto://coverage", "resources/templates/list": "verdetto://coverage/{origin}"} {
-		if w := d.send(t, http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`); !strings.Contains(w.Body.String(), says) {
-			t.Errorf("%s: %s", method, w.Body)
 		}
 	}
 }

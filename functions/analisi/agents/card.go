@@ -15,9 +15,8 @@ import (
 )
 
 // A client that can show interfaces (MCP Apps, the extension io.modelcontextprotocol/ui)
-// reads one document, the same for everybody, and hands it the results of the tools
-// that name it. What is to be seen comes in a result, under cardKey of its _meta: it is
-// made of the page's own templates. Who does not show it has the sentences and the structured answer, as ever.
+// reads one document and hands it the results of tools that name it. A result has
+// what is to be seen under cardKey of its _meta, made of the page's own templates.
 
 const (
 	uiExtension = "io.modelcontextprotocol/ui"
@@ -39,7 +38,8 @@ var document = sync.OnceValues(func() (string, error) {
 	if err := all.ExecuteTemplate(&script, "card.js", struct{ Version string }{httpapi.Version}); err != nil {
 		return "", fmt.Errorf("write card: %w", err)
 	}
-	if err := all.ExecuteTemplate(&html, "card.html", struct{ Style, Script string }{page.EmbeddedStyle(), script.String()}); err != nil {
+	if err := all.ExecuteTemplate(&html, "card.html",
+		struct{ Style, Script string }{page.EmbeddedStyle(), script.String()}); err != nil {
 		return "", fmt.Errorf("write card: %w", err)
 	}
 	return html.String(), nil
@@ -54,14 +54,15 @@ func uiMeta() mcp.Meta {
 	}}
 }
 
-// addCard offers the card.
 func addCard(server *mcp.Server) {
 	server.AddResource(&mcp.Resource{
 		URI: cardURI, Name: "card", Title: "A verdict, or a calendar, to look at", MIMEType: cardType, Meta: uiMeta(),
-		Description: "For clients that show interfaces: what flight_price_verdict and fare_calendar answer, as the page shows it.",
+		Description: "For clients that show interfaces: what flight_price_verdict and fare_calendar " +
+			"answer, as the page shows it.",
 	}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		html, err := document()
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: cardURI, MIMEType: cardType, Text: html, Meta: uiMeta()}}}, err
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: cardURI, MIMEType: cardType, Text: html,
+			Meta: uiMeta()}}}, err
 	})
 }
 

@@ -10,12 +10,14 @@ import (
 )
 
 // fetched is whatever would have a browser ask somebody for something, or run what an answer brings along.
-var fetched = regexp.MustCompile(`(?i)<(script|link|img|iframe|object|embed|base|form)\b|\bsrc=|url\(|@import|\bon[a-z]+="|javascript:`)
+var fetched = regexp.MustCompile(`(?i)<(script|link|img|iframe|object|embed|base|form)\b|\bsrc=|url\(|@import|` +
+	`\bon[a-z]+="|javascript:`)
 
 // TestCardDocument: the document that clients show answers in is whole, and fetches nothing.
 func TestCardDocument(t *testing.T) {
 	d := open(t, knownRoutes(), "")
-	w := d.send(t, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"ui://verdetto/card"}}`)
+	w := d.send(t, "POST", "/mcp",
+		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"ui://verdetto/card"}}`)
 	var m struct {
 		Result struct {
 			Contents []struct {
@@ -34,7 +36,8 @@ func TestCardDocument(t *testing.T) {
 		t.Fatalf("%+v", m)
 	}
 	c := m.Result.Contents[0]
-	if c.URI != "ui://verdetto/card" || c.MimeType != "text/html;profile=mcp-app" || len(c.Meta.UI.CSP["connectDomains"])+len(c.Meta.UI.CSP["resourceDomains"]) != 0 || !c.Meta.UI.PrefersBorder {
+	if c.URI != "ui://verdetto/card" || c.MimeType != "text/html;profile=mcp-app" ||
+		len(c.Meta.UI.CSP["connectDomains"])+len(c.Meta.UI.CSP["resourceDomains"]) != 0 || !c.Meta.UI.PrefersBorder {
 		t.Errorf("%s %s %+v", c.URI, c.MimeType, c.Meta)
 	}
 	html, script, ok := strings.Cut(c.Text, "<script>")
@@ -54,10 +57,11 @@ func TestCardDocument(t *testing.T) {
 	}
 }
 
-// cardOf calls a tool and gives what its answer has for the card.
 func (d *fixture) cardOf(t *testing.T, tool, arguments, meta string, headers ...string) (html string, failed bool) {
 	t.Helper()
-	w := d.send(t, "POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`, tool, arguments, meta), headers...)
+	w := d.send(t, "POST", "/mcp",
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`, tool,
+			arguments, meta), headers...)
 	var m struct {
 		Result struct {
 			IsError bool
@@ -77,18 +81,26 @@ func (d *fixture) cardOf(t *testing.T, tool, arguments, meta string, headers ...
 // the page's own drawing and nothing that would run or be fetched.
 func TestCards(t *testing.T) {
 	for _, l := range i18n.Languages() {
-		d := openAt(t, "https://verdetto.example", knownRoutes(), "sample") // of its own: the questions of a day are counted
+		// of its own: the questions of a day are counted
+		d := openAt(t, "https://verdetto.example", knownRoutes(), "sample")
 		for _, c := range []struct {
 			tool, arguments string
 			has             []string
 		}{
-			{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest"`, []string{`class="verdict `, `class="chart`, "https://verdetto.example/?da=MIL", l.Text("certainty.bassa"), l.Text("home.invented")}},
-			{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest","departure":"2016-03-26"`, []string{`class="chart`, l.Text("waits.title"), `value="2016-03-26"`, "quando=2016-03-26"}},
-			{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest","month":"2016-04","currency":"usd"`, []string{`class="chart`, "\u00a0USD", "mese=2016-04"}},
+			{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest"`,
+				[]string{`class="verdict `, `class="chart`, "https://verdetto.example/?da=MIL",
+					l.Text("certainty.bassa"), l.Text("home.invented")}},
+			{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest","departure":"2016-03-26"`,
+				[]string{`class="chart`, l.Text("waits.title"), `value="2016-03-26"`, "quando=2016-03-26"}},
+			{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest","month":"2016-04","currency":"usd"`,
+				[]string{`class="chart`, "\u00a0USD", "mese=2016-04"}},
 			{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest","price":45`, []string{l.Money(4500)}},
-			{"flight_price_verdict", `"origin":"Milano","destination":"Londra"`, []string{l.Text("headline.dati-insufficienti")}},
-			{"fare_calendar", `"origin":"Milano","destination":"Bucarest"`, []string{`id="m2016-0`, "quando=2016-0", `data-tool="fare_calendar"`, l.Text("calendar.title")}},
-			{"fare_calendar", `"origin":"Milano","destination":"Bucarest","month":"2016-04","currency":"RON"`, []string{`id="m2016-04"`, "\u00a0RON"}},
+			{"flight_price_verdict", `"origin":"Milano","destination":"Londra"`,
+				[]string{l.Text("headline.dati-insufficienti")}},
+			{"fare_calendar", `"origin":"Milano","destination":"Bucarest"`,
+				[]string{`id="m2016-0`, "quando=2016-0", `data-tool="fare_calendar"`, l.Text("calendar.title")}},
+			{"fare_calendar", `"origin":"Milano","destination":"Bucarest","month":"2016-04","currency":"RON"`,
+				[]string{`id="m2016-04"`, "\u00a0RON"}},
 		} {
 			html, failed := d.cardOf(t, c.tool, "{"+c.arguments+`,"language":"`+l.Code+`"}`, "")
 			if found := fetched.FindString(html); failed || found != "" || len(html) > 24_000 {
@@ -108,7 +120,8 @@ func TestCards(t *testing.T) {
 	if html, _ := d.cardOf(t, "price_trends", `{"origin":"Milano"}`, ""); html != "" {
 		t.Errorf("price_trends: %.200s", html)
 	}
-	if html, failed := d.cardOf(t, "flight_price_verdict", `{"origin":"Milano","destination":"Atlantis"}`, ""); html != "" || !failed {
+	if html, failed := d.cardOf(t, "flight_price_verdict", `{"origin":"Milano","destination":"Atlantis"}`,
+		""); html != "" || !failed {
 		t.Errorf("a refusal: %.200s", html)
 	}
 }
@@ -116,13 +129,17 @@ func TestCards(t *testing.T) {
 // TestCardsForWhoShowsThem: a client that says what it can is sent what it can show.
 func TestCardsForWhoShowsThem(t *testing.T) {
 	d := open(t, knownRoutes(), "")
-	revision := []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", "flight_price_verdict"}
+	revision := []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name",
+		"flight_price_verdict"}
 	for capabilities, want := range map[string]bool{
 		`{}`: false,
 		`{"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}}`: true,
 	} {
-		meta := `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},"io.modelcontextprotocol/clientCapabilities":` + capabilities + `}`
-		if html, failed := d.cardOf(t, "flight_price_verdict", milanoBucarest, meta, revision...); failed || (html != "") != want {
+		meta := `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+			`"io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"},` +
+			`"io.modelcontextprotocol/clientCapabilities":` + capabilities + `}`
+		if html, failed := d.cardOf(t, "flight_price_verdict", milanoBucarest, meta, revision...); failed ||
+			(html != "") != want {
 			t.Errorf("%s: %d bytes", capabilities, len(html))
 		}
 	}

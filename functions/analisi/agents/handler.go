@@ -18,16 +18,12 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// mcpHandler answers /mcp. It checks a request before the SDK's server answers
-// it, and gives the answer the headers and errors that all of the service has: a
-// fault of the HTTP request is a problem document, a fault of the message a
-// JSON-RPC error.
+// mcpHandler answers /mcp. It checks a request before the SDK's server answers it: a
+// fault of HTTP is a problem document, a fault of the message a JSON-RPC error.
 //
-// Pages of any site may call it: it looks at no cookie, so whatever a page could
-// have it answer anybody can ask for. Only where the process answers on a
-// loopback address the SDK refuses a Host that is no loopback name: there a page
-// could otherwise reach a service that its own author cannot. The host of the base
-// URL is allowed: behind a proxy on the same machine every caller names it.
+// Pages of any site may call it, since it looks at no cookie. On a loopback address the
+// SDK refuses other Hosts, against DNS rebinding; the host of the base URL is allowed,
+// because callers name it behind a proxy on the same machine.
 type mcpHandler struct {
 	server func() http.Handler
 	host   string // of the base URL; empty if it has none
@@ -45,7 +41,8 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodPost {
 		// There is no stream to listen to, and no session to end.
-		httpapi.WrongMethod.Problem("This path answers POST with one JSON-RPC message of the Model Context Protocol. It keeps no sessions and offers no stream.").
+		httpapi.WrongMethod.Problem("This path answers POST with one JSON-RPC message of the Model Context Protocol. "+
+			"It keeps no sessions and offers no stream.").
 			With("Allow", "POST").Write(w, r)
 		return
 	}
@@ -55,7 +52,8 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, httpapi.MaxBody))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		problemWithStatus(http.StatusRequestEntityTooLarge, fmt.Sprintf("The body is larger than %d bytes. Send one JSON-RPC message.", httpapi.MaxBody)).Write(w, r)
+		problemWithStatus(http.StatusRequestEntityTooLarge,
+			fmt.Sprintf("The body is larger than %d bytes. Send one JSON-RPC message.", httpapi.MaxBody)).Write(w, r)
 		return
 	}
 	if err != nil {
@@ -87,7 +85,6 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer.copyTo(w, r, id)
 }
 
-// checkHeaders gives what is wrong with the headers of a POST.
 func checkHeaders(r *http.Request) *httpapi.Problem {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		return problemWithStatus(http.StatusUnsupportedMediaType, "Send the message as Content-Type: application/json.")
@@ -103,7 +100,8 @@ func checkHeaders(r *http.Request) *httpapi.Problem {
 	if strings.TrimSpace(accept) == "" {
 		return nil
 	}
-	return problemWithStatus(http.StatusNotAcceptable, "Answers are JSON. Send Accept: application/json, text/event-stream, as the protocol asks.")
+	return problemWithStatus(http.StatusNotAcceptable,
+		"Answers are JSON. Send Accept: application/json, text/event-stream, as the protocol asks.")
 }
 
 // statelessRevision of the protocol is the first in which an unknown method is a 404 of HTTP.
@@ -111,7 +109,8 @@ const statelessRevision = "2026-07-28"
 
 // answeredMethods are those of a server with tools and resources and nothing else. A subscription
 // would hold the request open for notifications that never come.
-var answeredMethods = []string{"initialize", "server/discover", "ping", "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read"}
+var answeredMethods = []string{"initialize", "server/discover", "ping", "tools/list", "tools/call", "resources/list",
+	"resources/templates/list", "resources/read"}
 
 // checkMessage gives the id of a message, and what is wrong with it, before the
 // SDK's server reads it. Batches are of an old revision of the protocol and would
@@ -119,7 +118,8 @@ var answeredMethods = []string{"initialize", "server/discover", "ping", "tools/l
 func checkMessage(body []byte) (id json.RawMessage, fault *jsonrpc.Error) {
 	trimmed := bytes.TrimLeft(body, " \t\r\n")
 	if len(trimmed) > 0 && trimmed[0] == '[' {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "batches are not answered: send one JSON-RPC message in each POST"}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest,
+			Message: "batches are not answered: send one JSON-RPC message in each POST"}
 	}
 	var m struct {
 		Version string          `json:"jsonrpc"`
@@ -128,15 +128,19 @@ func checkMessage(body []byte) (id json.RawMessage, fault *jsonrpc.Error) {
 	}
 	if err := json.Unmarshal(body, &m); err != nil {
 		if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) || len(trimmed) == 0 {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the body is no JSON: send one JSON-RPC message"}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeParseError,
+				Message: "the body is no JSON: send one JSON-RPC message"}
 		}
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: `the body is no JSON-RPC message: it is an object with "jsonrpc": "2.0", an "id" and a "method"`}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest,
+			Message: `the body is no JSON-RPC message: it is an object with "jsonrpc": "2.0", an "id" and a "method"`}
 	}
 	switch {
 	case m.Version != "2.0":
 		return m.ID, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: `the message lacks "jsonrpc": "2.0"`}
 	case len(m.ID) > 0 && m.Method != "" && !slices.Contains(answeredMethods, m.Method):
-		return m.ID, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("there is no method %.40q here: this server offers tools and resources, and answers %s", m.Method, strings.Join(answeredMethods, ", "))}
+		return m.ID, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound,
+			Message: fmt.Sprintf("there is no method %.40q here: this server offers tools and resources, and answers "+
+				"%s", m.Method, strings.Join(answeredMethods, ", "))}
 	}
 	return m.ID, nil
 }
@@ -148,7 +152,6 @@ func problemWithStatus(status int, detail string) *httpapi.Problem {
 	return kind.Problem(detail)
 }
 
-// writeError answers with a JSON-RPC error.
 func writeError(w http.ResponseWriter, status int, id json.RawMessage, fault *jsonrpc.Error) {
 	if len(id) == 0 {
 		id = json.RawMessage("null")

@@ -26,34 +26,57 @@ func TestMessages(t *testing.T) {
 		{"ping", "POST", ping, nil, 200, "", `"result":{}`},
 		{"JSON alone is accepted", "POST", ping, []string{"Accept", "application/json"}, 200, "", `"result":{}`},
 		{"no word of what is accepted", "POST", ping, []string{"Accept", ""}, 200, "", `"result":{}`},
-		{"a charset", "POST", ping, []string{"Content-Type", "application/json; charset=utf-8"}, 200, "", `"result":{}`},
-		{"a page of another site", "POST", ping, []string{"Origin", "https://elsewhere.example"}, 200, "", `"result":{}`},
+		{"a charset", "POST", ping, []string{"Content-Type", "application/json; charset=utf-8"},
+			200, "", `"result":{}`},
+		{"a page of another site", "POST", ping, []string{"Origin", "https://elsewhere.example"},
+			200, "", `"result":{}`},
 		{"a notification", "POST", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil, 202, "", ""},
 		{"an older revision", "POST", ping, []string{"Mcp-Protocol-Version", "2025-03-26"}, 200, "", `"result":{}`},
-		{"initialize of an unknown revision is answered with a known one", "POST", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2099-01-01","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, nil, 200, "", `"protocolVersion":"2025-11-25"`},
-		{"the newest revision", "POST", `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`, []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "server/discover"}, 200, "", `"supportedVersions"`},
+		{"initialize of an unknown revision is answered with a known one", "POST",
+			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2099-01-01",` +
+				`"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, nil, 200, "",
+			`"protocolVersion":"2025-11-25"`},
+		{"the newest revision", "POST",
+			`{"jsonrpc":"2.0","id":1,"method":"server/discover",` +
+				`"params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+				`"io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"},` +
+				`"io.modelcontextprotocol/clientCapabilities":{}}}}`,
+			[]string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "server/discover"}, 200, "",
+			`"supportedVersions"`},
 
 		{"stream", "GET", "", []string{"Accept", "text/event-stream"}, 405, "metodo-non-ammesso", "offers no stream"},
 		{"end of a session", "DELETE", "", []string{"Mcp-Session-Id", "x"}, 405, "metodo-non-ammesso", "no sessions"},
 		{"another method", "PUT", ping, nil, 405, "metodo-non-ammesso", "POST"},
-		{"events only", "POST", ping, []string{"Accept", "text/event-stream"}, 406, "richiesta-non-valida", "Send Accept"},
-		{"not sent as JSON", "POST", ping, []string{"Content-Type", "text/plain"}, 415, "richiesta-non-valida", "Content-Type: application/json"},
-		{"no content type", "POST", ping, []string{"Content-Type", ""}, 415, "richiesta-non-valida", "Content-Type: application/json"},
-		{"too large", "POST", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x", httpapi.MaxBody) + `"}}`, nil, 413, "richiesta-non-valida", "65536 bytes"},
+		{"events only", "POST", ping, []string{"Accept", "text/event-stream"}, 406, malformed, "Send Accept"},
+		{"not sent as JSON", "POST", ping, []string{"Content-Type", "text/plain"}, 415, malformed,
+			"Content-Type: application/json"},
+		{"no content type", "POST", ping, []string{"Content-Type", ""}, 415, malformed,
+			"Content-Type: application/json"},
+		{"too large", "POST", `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("x",
+			httpapi.MaxBody) + `"}}`, nil, 413, malformed, "65536 bytes"},
 
 		{"empty", "POST", "", nil, 400, "-32700", "no JSON"},
 		{"cut short", "POST", `{"jsonrpc":`, nil, 400, "-32700", "no JSON"},
 		{"no object", "POST", `"ping"`, nil, 400, "-32600", "no JSON-RPC message"},
 		{"no version", "POST", `{"id":1,"method":"ping"}`, nil, 400, "-32600", "jsonrpc"},
 		{"an id that is none", "POST", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, nil, 400, "-32600", "invalid ID"},
-		{"a call without an id", "POST", `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"watched_routes"}}`, nil, 400, "-32600", "missing id"},
+		{"a call without an id", "POST", `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"watched_routes"}}`,
+			nil, 400, "-32600", "missing id"},
 		{"a batch", "POST", "[" + ping + "," + ping + "]", nil, 400, "-32600", "batches"},
-		{"a revision that never was", "POST", ping, []string{"Mcp-Protocol-Version", "1999-01-01"}, 400, "-32600", "supported versions"},
+		{"a revision that never was", "POST", ping, []string{"Mcp-Protocol-Version", "1999-01-01"}, 400, "-32600",
+			"supported versions"},
 		{"params missing", "POST", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, nil, 400, "-32600", "params"},
-		{"unknown method", "POST", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, nil, 200, "-32601", "tools and resources"},
-		{"unknown method of the newest revision", "POST", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, []string{"Mcp-Protocol-Version", "2026-07-28"}, 404, "-32601", "tools and resources"},
-		{"a subscription, which would never end", "POST", `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{}}}`, []string{"Mcp-Protocol-Version", "2026-07-28"}, 404, "-32601", "tools and resources"},
-		{"unknown tool", "POST", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"book_flight","arguments":{}}}`, nil, 200, "-32602", "the tools are flight_price_verdict, compare_trips, cheapest_months, when_to_book, watched_routes, price_trends, fare_calendar, cheap_now, departure_history, usage"},
+		{"unknown method", "POST", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, nil, 200, "-32601",
+			"tools and resources"},
+		{"unknown method of the newest revision", "POST", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`,
+			[]string{"Mcp-Protocol-Version", "2026-07-28"}, 404, "-32601", "tools and resources"},
+		{"a subscription, which would never end", "POST",
+			`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{}}}`,
+			[]string{"Mcp-Protocol-Version", "2026-07-28"}, 404, "-32601", "tools and resources"},
+		{"unknown tool", "POST",
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"book_flight","arguments":{}}}`, nil, 200,
+			"-32602", "the tools are flight_price_verdict, compare_trips, cheapest_months, when_to_book, " +
+				"watched_routes, price_trends, fare_calendar, cheap_now, departure_history, usage"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := d.send(t, c.method, "/mcp", c.body, c.headers...)
@@ -68,10 +91,12 @@ func TestMessages(t *testing.T) {
 			if c.status >= 400 && !strings.HasPrefix(c.code, "-") {
 				kind = "application/problem+json"
 			}
-			if w.Code != c.status || got.Code+got.Error.Code.String() != c.code || !strings.Contains(w.Body.String(), c.says) {
+			if w.Code != c.status || got.Code+got.Error.Code.String() != c.code ||
+				!strings.Contains(w.Body.String(), c.says) {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
-			if w.Body.Len() > 0 && w.Header().Get("Content-Type") != kind || w.Header().Get("Cache-Control") != "no-store" {
+			if w.Body.Len() > 0 && w.Header().Get("Content-Type") != kind ||
+				w.Header().Get("Cache-Control") != "no-store" {
 				t.Errorf("headers %v", w.Header())
 			}
 			if c.status == 405 && !strings.Contains(w.Header().Get("Allow"), "POST") {
@@ -114,12 +139,14 @@ func TestHost(t *testing.T) {
 		host, origin string
 		status       int
 	}{
-		{bare, "", "", 200}, {bare, "localhost:8080", "", 200}, {bare, "elsewhere.example", "", 403}, {bare, "verdetto.example", "", 403},
+		{bare, "", "", 200}, {bare, "localhost:8080", "", 200}, {bare, "elsewhere.example", "", 403},
+		{bare, "verdetto.example", "", 403},
 		{based, "", "", 200}, {based, "verdetto.example", "", 200}, {based, "VERDETTO.example:443", "", 200},
 		{based, "verdetto.example", "https://elsewhere.example", 200}, // pages of any site may call what is public
 		{based, "elsewhere.example", "http://elsewhere.example", 403}, // as a name that is led here calls
 		{based, "elsewhere.example", "https://verdetto.example", 403},
-		{based, "verdetto.example.elsewhere.example", "", 403}, {based, "xverdetto.example", "", 403}, {based, "elsewhere.example:443", "", 403},
+		{based, "verdetto.example.elsewhere.example", "", 403}, {based, "xverdetto.example", "", 403},
+		{based, "elsewhere.example:443", "", 403},
 		{based, "verdetto.example@elsewhere.example", "", 403}, {based, "verdetto.example.", "", 403},
 	} {
 		answer := ask(c.at, c.host, c.origin)
@@ -138,9 +165,11 @@ func TestHost(t *testing.T) {
 // TestPreflight shows that a client in a page of any site may ask.
 func TestPreflight(t *testing.T) {
 	d := open(t, knownRoutes(), "")
-	w := d.send(t, http.MethodOptions, "/mcp", "", "Origin", "https://elsewhere.example", "Access-Control-Request-Method", "POST")
+	w := d.send(t, http.MethodOptions, "/mcp", "", "Origin", "https://elsewhere.example",
+		"Access-Control-Request-Method", "POST")
 	h := w.Header()
-	if w.Code != http.StatusNoContent || h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Access-Control-Allow-Methods") != "POST" || h.Get("Access-Control-Allow-Credentials") != "" {
+	if w.Code != http.StatusNoContent || h.Get("Access-Control-Allow-Origin") != "*" ||
+		h.Get("Access-Control-Allow-Methods") != "POST" || h.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("%d %v", w.Code, h)
 	}
 	for _, name := range []string{"Content-Type", "X-Api-Key", "Mcp-Protocol-Version", "Mcp-Method"} {
@@ -149,8 +178,10 @@ func TestPreflight(t *testing.T) {
 		}
 	}
 	// The other endpoints are open to reading only, as before.
-	w = d.send(t, http.MethodOptions, "/v1/analisi", "", "Origin", "https://elsewhere.example", "Access-Control-Request-Method", "GET")
-	if w.Header().Get("Access-Control-Allow-Methods") != "GET, HEAD" || strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "Mcp") {
+	w = d.send(t, http.MethodOptions, "/v1/analisi", "", "Origin", "https://elsewhere.example",
+		"Access-Control-Request-Method", "GET")
+	if w.Header().Get("Access-Control-Allow-Methods") != "GET, HEAD" ||
+		strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "Mcp") {
 		t.Errorf("%v", w.Header())
 	}
 }

@@ -35,7 +35,6 @@ type Coverage struct {
 // maxCovered is how many cities are listed: more than any source has.
 const maxCovered = 2000
 
-// addResources offers them.
 func (s *Service) addResources(server *mcp.Server) {
 	server.AddResource(&mcp.Resource{
 		URI: referenceURI, Name: "reference", Title: "The service in one page", MIMEType: "text/plain",
@@ -46,7 +45,8 @@ func (s *Service) addResources(server *mcp.Server) {
 	})
 	server.AddResource(&mcp.Resource{
 		URI: coverageURI, Name: "coverage", Title: "Cities that fares are known from", MIMEType: "application/json",
-		Description: "Every city that can be asked about as an origin, with its IATA code. Reading it counts as watched_routes.",
+		Description: "Every city that can be asked about as an origin, with its IATA code. Reading it " +
+			"counts as watched_routes.",
 	}, s.resource(func(ctx context.Context, _ string) (any, error) {
 		cities, err := s.Answers.Stored.Covered(ctx, "", maxCovered+1)
 		c := Coverage{Citta: []published.Citta{}, Altre: len(cities) > maxCovered, Rotte: coverageURI + "/{origin}"}
@@ -56,11 +56,12 @@ func (s *Service) addResources(server *mcp.Server) {
 		return c, err
 	}))
 	server.AddResourceTemplate(&mcp.ResourceTemplate{
-		URITemplate: coverageURI + "/{origin}", Name: "coverage-from", Title: "Destinations that are covered from a city", MIMEType: "application/json",
-		Description: "Every destination in the data from a city, given by its IATA code, with how many observations each rests on and how fresh they are. Reading it counts as watched_routes.",
+		URITemplate: coverageURI + "/{origin}", Name: "coverage-from",
+		Title: "Destinations that are covered from a city", MIMEType: "application/json",
+		Description: "Every destination in the data from a city, given by its IATA code, with how many observations " +
+			"each rests on and how fresh they are. Reading it counts as watched_routes.",
 	}, s.resource(func(ctx context.Context, uri string) (any, error) {
-		origin := answer.Named{Parameter: "origin", Name: strings.TrimPrefix(uri, coverageURI+"/")}
-		return s.Answers.Covered(ctx, origin, answer.Named{}, "")
+		return s.Answers.Covered(ctx, originOf(strings.TrimPrefix(uri, coverageURI+"/")), answer.Named{}, "")
 	}))
 }
 

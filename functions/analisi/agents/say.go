@@ -21,12 +21,6 @@ import (
 // those do, and never less about how sure it is: an agent may pass on nothing else.
 type sentences struct{ *i18n.Language }
 
-// Asker is part of the arguments of every tool.
-type Asker struct {
-	Language string `json:"language,omitempty" doc:"Language of the sentences and of city names, by its code, it, en, de, fr, es or pt: that of who is asking you. Without it, and for one that is not spoken here, English. Fields and their values are the same in all" maxLength:"20"`
-}
-
-// say is what the asker is answered in.
 func (a Asker) say() sentences {
 	code, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(a.Language)), "-") // pt-BR is pt
 	return sentences{i18n.In(code)}
@@ -40,7 +34,6 @@ func (s sentences) named(asked string) string {
 	return asked
 }
 
-// city is what a city is called in the language.
 func (s sentences) city(iata string) string { return places.Name(fare.City(iata), s.Code) }
 
 // places says where the fares are of more than was asked for.
@@ -70,12 +63,15 @@ func (s sentences) verdict(a verdict.Analysis) string {
 	}
 	v, route := a.Verdetto, s.route(a.Origine, a.Destinazione)
 	if v.Percentile == nil {
-		return s.Text("agents.no_verdict", "Route", route, "Days", v.Campione, "Needed", verdict.MinSample) + " " + s.newest(a.AggiornatoIl)
+		return s.Text("agents.no_verdict", "Route", route, "Days", v.Campione, "Needed", verdict.MinSample) + " " +
+			s.newest(a.AggiornatoIl)
 	}
 	price := int64(*v.MedianaCent + *v.ScartoMedianaCent)
 	return s.Text("agents.verdict", "Route", route, "Price", euros(price, a.Valuta),
-		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile", *v.Percentile, "Days", v.Campione,
-		"Median", euros(int64(*v.MedianaCent), a.Valuta), "Certainty", s.Text("agents.certainty."+v.Affidabilita)) + " " + s.fare(a.Prezzo) + " " + s.newest(a.AggiornatoIl)
+		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile",
+		*v.Percentile, "Days", v.Campione,
+		"Median", euros(int64(*v.MedianaCent), a.Valuta), "Certainty", s.Text("agents.certainty."+v.Affidabilita)) +
+		" " + s.fare(a.Prezzo) + " " + s.newest(a.AggiornatoIl)
 }
 
 // departure is a verdict about a departure or a month: what is usual, and what is to be expected.
@@ -83,18 +79,23 @@ func (s sentences) departure(a verdict.Analysis) string {
 	v, p := a.Verdetto, a.Prezzo
 	route, price := s.route(a.Origine, a.Destinazione), euros(int64(p.Cent), a.Valuta)
 	if v.Percentile == nil {
-		return s.Text("agents.no_departure", "Route", route, "Price", price, "Departure", p.Partenza, "Fares", v.Campione, "Needed", departure.MinCount) +
+		return s.Text("agents.no_departure", "Route", route, "Price", price, "Departure", p.Partenza, "Fares",
+			v.Campione, "Needed", departure.MinCount) +
 			" " + s.newest(a.AggiornatoIl)
 	}
 	q := a.Quartili
-	said := []string{s.Text("agents.departure", "Route", route, "Price", price, "Departure", p.Partenza, "Return", p.Ritorno,
+	said := []string{s.Text("agents.departure", "Route", route, "Price", price, "Departure",
+		p.Partenza, "Return", p.Ritorno,
 		"Stated", p.Dichiarato, "Month", a.Ambito == verdict.InMese, "Lead", a.AnticipoGiorni,
-		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile", *v.Percentile, "Fares", v.Campione,
-		"Low", euros(int64(q.Q1Cent), a.Valuta), "High", euros(int64(q.Q3Cent), a.Valuta), "Median", euros(int64(q.MedianaCent), a.Valuta),
+		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile",
+		*v.Percentile, "Fares", v.Campione,
+		"Low", euros(int64(q.Q1Cent), a.Valuta), "High", euros(int64(q.Q3Cent), a.Valuta), "Median",
+		euros(int64(q.MedianaCent), a.Valuta),
 		"Certainty", s.Text("agents.certainty."+v.Affidabilita))}
 	for _, f := range a.Previsione {
 		change := func(c fare.Cents) string { return euros(int64(c), a.Valuta) }
-		said = append(said, s.Text("agents.forecast", "Days", f.Giorni, "Fall", percent(f.Calo5), "More", f.Calo5Oltre, "Rise", percent(f.Rialzo5),
+		said = append(said, s.Text("agents.forecast", "Days", f.Giorni, "Fall", percent(f.Calo5), "More", f.Calo5Oltre,
+			"Rise", percent(f.Rialzo5),
 			"Mean", change(f.Attesa.MediaCent), "From", change(f.Attesa.DaCent), "To", change(f.Attesa.ACent),
 			"Dearer", percent(f.Attesa.PiuCaro), "Pays", f.Conviene))
 	}
@@ -113,9 +114,11 @@ func (s sentences) months(m Months) string {
 	}
 	var listed []string
 	for _, one := range m.MesiPerConvenienza[:min(3, len(m.MesiPerConvenienza))] {
-		listed = append(listed, s.Text("agents.month", "Month", s.Month(time.Month(one.Mese)), "Median", euros(int64(one.MedianaCent), m.Valuta), "Fares", one.Campione))
+		listed = append(listed, s.Text("agents.month", "Month", s.Month(time.Month(one.Mese)), "Median",
+			euros(int64(one.MedianaCent), m.Valuta), "Fares", one.Campione))
 	}
-	return s.Text("agents.months", "Route", route, "Months", strings.Join(listed, ", "), "Known", len(m.MesiPerConvenienza)) +
+	return s.Text("agents.months", "Route", route, "Months", strings.Join(listed, ", "), "Known",
+		len(m.MesiPerConvenienza)) +
 		" " + s.newest(m.AggiornatoIl) + " " + s.Text("agents.months_note")
 }
 
@@ -140,9 +143,11 @@ func (s sentences) routes(r published.Routes) string {
 	}
 	var listed []string
 	for _, one := range r.Rotte[:min(5, len(r.Rotte))] {
-		listed = append(listed, s.Text("agents.route", "Route", s.route(one.Origine.Nome, one.Destinazione.Nome), "Days", one.Campione))
+		listed = append(listed, s.Text("agents.route", "Route", s.route(one.Origine.Nome, one.Destinazione.Nome),
+			"Days", one.Campione))
 	}
-	return s.Text("agents.routes", "Routes", len(r.Rotte), "Needed", verdict.MinSample, "Listed", strings.Join(listed, ", "),
+	return s.Text("agents.routes", "Routes", len(r.Rotte), "Needed", verdict.MinSample, "Listed",
+		strings.Join(listed, ", "),
 		"Others", len(r.Rotte) > len(listed), "Page", r.Successiva)
 }
 
@@ -164,7 +169,8 @@ func (s sentences) trends(t view.Trends, skipped, all int) string {
 		if all > len(t.Destinations) {
 			order = s.Text("agents.some_shown", "First", skipped+1, "Last", skipped+len(t.Destinations))
 		}
-		said = s.Text("agents.trends", "City", s.city(t.Origin), "Destinations", all, "Order", order, "Listed", strings.Join(listed, "; ")) + s.more(skipped+len(t.Destinations), all)
+		said = s.Text("agents.trends", "City", s.city(t.Origin), "Destinations", all, "Order", order, "Listed",
+			strings.Join(listed, "; ")) + s.more(skipped+len(t.Destinations), all)
 	}
 	if t.UpdatedAt != nil {
 		said += " " + s.newest(*t.UpdatedAt)
@@ -173,11 +179,11 @@ func (s sentences) trends(t view.Trends, skipped, all int) string {
 }
 
 // more says how to go on where there is more than was shown.
-func (s sentences) more(shown, all int) string {
-	if shown >= all {
+func (s sentences) more(last, all int) string {
+	if last >= all {
 		return ""
 	}
-	return " " + s.Text("agents.more", "Skip", shown)
+	return " " + s.Text("agents.more", "Skip", last)
 }
 
 func (s sentences) destination(d view.Destination, currency string) string {
@@ -186,7 +192,8 @@ func (s sentences) destination(d view.Destination, currency string) string {
 	}
 	level := ""
 	if d.Certainty != "" {
-		level = s.Text("agents.judged", "Level", s.Text("agents.level."+d.Level), "Certainty", s.Text("agents.certainty."+d.Certainty))
+		level = s.Text("agents.judged", "Level", s.Text("agents.level."+d.Level), "Certainty",
+			s.Text("agents.certainty."+d.Certainty))
 	}
 	change, median := "", ""
 	if d.ChangePercent != nil {
@@ -195,7 +202,8 @@ func (s sentences) destination(d view.Destination, currency string) string {
 	if d.MedianCents != nil {
 		median = euros(*d.MedianCents, currency)
 	}
-	return s.Text("agents.destination", "City", s.city(d.Destination), "Price", euros(d.Cheapest.AmountCents, currency), "Departure", d.Cheapest.Departure,
+	return s.Text("agents.destination", "City", s.city(d.Destination), "Price", euros(d.Cheapest.AmountCents, currency),
+		"Departure", d.Cheapest.Departure,
 		"Change", change, "Median", median, "Days", d.Sample, "Judged", level)
 }
 

@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -21,43 +20,67 @@ func TestSentencesOfALanguage(t *testing.T) {
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
 	cents, percentile, season, amount, change := fare.Cents(5000), 7, true, int64(5000), 2.5
 	known := verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at}
-	known.Verdetto = verdict.Verdetto{Livello: verdict.Buono, Percentile: &percentile, MedianaCent: &cents, ScartoMedianaCent: new(fare.Cents), Affidabilita: verdict.Bassa, Stagionale: &season}
+	known.Verdetto = verdict.Verdetto{Livello: verdict.Buono, Percentile: &percentile, MedianaCent: &cents,
+		ScartoMedianaCent: new(fare.Cents), Affidabilita: verdict.Bassa, Stagionale: &season}
 	month := known
-	month.Ambito, month.Quartili, month.Previsione = verdict.InMese, &verdict.Quartili{}, []verdict.Previsione{{Giorni: 7}, {Giorni: 14, Conviene: true}}
-	destination := view.Destination{Destination: "LON", City: "London", Level: verdict.Buono, Certainty: verdict.Alta, MedianCents: &amount, ChangePercent: &change, Cheapest: &view.Fare{AmountCents: amount, Departure: "2016-05-10"}}
+	month.Ambito, month.Quartili, month.Previsione = verdict.InMese, &verdict.Quartili{},
+		[]verdict.Previsione{{Giorni: 7}, {Giorni: 14, Conviene: true}}
+	destination := view.Destination{Destination: "LON", City: "London", Level: verdict.Buono, Certainty: verdict.Alta,
+		MedianCents: &amount, ChangePercent: &change,
+		Cheapest: &view.Fare{AmountCents: amount, Departure: "2016-05-10"}}
 	city := func(name string) published.Citta { return published.Citta{Nome: name} }
 	for name, said := range map[string]string{
-		"verdict":      s.verdict(known),
-		"no verdict":   s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at}),
-		"a month":      s.verdict(month),
-		"no departure": s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", Ambito: verdict.InPartenza, AggiornatoIl: at}),
-		"months":       s.months(Months{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", MesiPerConvenienza: []verdict.Mese{{Mese: 5}, {Mese: 6}}, AggiornatoIl: at}),
-		"no months":    s.months(Months{Origine: "Milano", Destinazione: "Bucarest"}),
-		"window":       s.window(Window{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AnticipoConsigliato: &verdict.Anticipo{RisparmioCent: &cents}, AggiornatoIl: at}),
-		"no saving":    s.window(Window{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AnticipoConsigliato: &verdict.Anticipo{}, AggiornatoIl: at}),
-		"no window":    s.window(Window{Origine: "Milano", Destinazione: "Bucarest"}),
-		"routes": s.routes(published.Routes{Rotte: []published.Rotta{{Origine: city("Milano"), Destinazione: city("Bucarest")}, {Origine: city("Milano"), Destinazione: city("London")}},
+		"verdict":    s.verdict(known),
+		"no verdict": s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at}),
+		"a month":    s.verdict(month),
+		"no departure": s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest",
+			Ambito: verdict.InPartenza, AggiornatoIl: at}),
+		"months": s.months(Months{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR",
+			MesiPerConvenienza: []verdict.Mese{{Mese: 5}, {Mese: 6}}, AggiornatoIl: at}),
+		"no months": s.months(Months{Origine: "Milano", Destinazione: "Bucarest"}),
+		"window": s.window(Window{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR",
+			AnticipoConsigliato: &verdict.Anticipo{RisparmioCent: &cents}, AggiornatoIl: at}),
+		"no saving": s.window(Window{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR",
+			AnticipoConsigliato: &verdict.Anticipo{}, AggiornatoIl: at}),
+		"no window": s.window(Window{Origine: "Milano", Destinazione: "Bucarest"}),
+		"routes": s.routes(published.Routes{Rotte: []published.Rotta{{Origine: city("Milano"),
+			Destinazione: city("Bucarest")}, {Origine: city("Milano"), Destinazione: city("London")}},
 			Successiva: "MIL"}),
-		"no routes":      s.routes(published.Routes{}),
-		"trends":         s.trends(view.Trends{City: "Milano", Origin: "MIL", Currency: "EUR", UpdatedAt: &at, Destinations: []view.Destination{destination, {Destination: "LON", City: "London"}}}, 4, 9),
-		"all the trends": s.trends(view.Trends{City: "Milano", Origin: "MIL", Currency: "EUR", Destinations: []view.Destination{destination}}, 0, 1),
-		"no trends":      s.trends(view.Trends{City: "Milano", Origin: "MIL"}, 0, 0),
-		"trend":          s.trends(view.Trends{City: "Milano", Origin: "MIL", Currency: "EUR", Destinations: []view.Destination{destination}, WeeklyLows: []view.WeeklyLow{{}}}, 0, 1),
-		"calendar": s.calendar(verdict.Calendario{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at,
-			Giorni: []verdict.Giorno{{Partenza: "2016-04-20", Cent: &cents, Livello: verdict.Buono, Percentile: &percentile, Affidabilita: verdict.Alta}},
-			Mesi:   []verdict.MeseInCalendario{{Mese: "2016-04", MinimoCent: cents, MedianaCent: &cents, Livello: verdict.Caro, Percentile: &percentile, Affidabilita: verdict.Alta}}}, 9),
-		"calendar of nothing that is known": s.calendar(verdict.Calendario{Origine: "Milano", Destinazione: "Bucarest", Giorni: []verdict.Giorno{{Livello: verdict.Insufficient}}, AggiornatoIl: at}, 1),
+		"no routes": s.routes(published.Routes{}),
+		"trends": s.trends(view.Trends{City: "Milano", Origin: "MIL", Currency: "EUR", UpdatedAt: &at,
+			Destinations: []view.Destination{destination, {Destination: "LON", City: "London"}}}, 4, 9),
+		"all the trends": s.trends(view.Trends{City: "Milano", Origin: "MIL", Currency: "EUR",
+			Destinations: []view.Destination{destination}}, 0, 1),
+		"no trends": s.trends(view.Trends{City: "Milano", Origin: "MIL"}, 0, 0),
+		"trend": s.trends(view.Trends{City: "Milano", Origin: "MIL", Currency: "EUR",
+			Destinations: []view.Destination{destination}, WeeklyLows: []view.WeeklyLow{{}}}, 0, 1),
+		"calendar": s.calendar(verdict.Calendario{Origine: "Milano", Destinazione: "Bucarest",
+			Valuta: "EUR", AggiornatoIl: at,
+			Giorni: []verdict.Giorno{{Partenza: "2016-04-20", Cent: &cents, Livello: verdict.Buono,
+				Percentile: &percentile, Affidabilita: verdict.Alta}},
+			Mesi: []verdict.MeseInCalendario{{Mese: "2016-04", MinimoCent: cents, MedianaCent: &cents,
+				Livello: verdict.Caro, Percentile: &percentile, Affidabilita: verdict.Alta}}}, 9),
+		"calendar of nothing that is known": s.calendar(verdict.Calendario{Origine: "Milano", Destinazione: "Bucarest",
+			Giorni: []verdict.Giorno{{Livello: verdict.Insufficient}}, AggiornatoIl: at}, 1),
 		"deals": s.deals(published.Occasioni{Origine: "Milano", Valuta: "EUR", Occasioni: []published.Occasione{
-			{Destinazione: "Bucarest", Verdetto: known.Verdetto, Prezzo: verdict.Prezzo{EtaOre: &percentile}}, {Destinazione: "London", Verdetto: verdict.Verdetto{Livello: verdict.Insufficient}}}}, 2, 9),
-		"no deals":        s.deals(published.Occasioni{Origine: "Milano"}, 0, 0),
-		"past":            s.past(published.Storico{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at}),
-		"past departure":  s.past(published.Storico{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at, Partenza: &published.Movimento{Partenza: "2016-04-20", Giorni: []published.Visto{{Giorno: "2016-02-20", Cent: 1}}}}),
-		"past of a month": s.past(published.Storico{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at, Mese: &published.DelMese{Mese: "2016-04", Settimane: []published.Settimana{{Settimana: "2016-W09"}}}}),
-		"past of nothing": s.past(published.Storico{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at, Partenza: &published.Movimento{Partenza: "2016-04-20"}}),
-		"pages":           s.pages(Verdict{Pagina: "Milano", Avviso: "Bucarest"}, true),
-		"places":          s.places("Bergamo", "Bucarest"),
-		"comparison": s.comparison(published.Confronto{Chiesti: 3, Contati: 2, Migliori: []int{0}, PiuEconomici: []int{0}, Viaggi: []published.Viaggio{
-			{Analisi: &known}, {Problema: &published.ProblemaViaggio{}}, {Problema: &published.ProblemaViaggio{}}}}, []string{"Bucarest", "London", "Milano"}),
+			{Destinazione: "Bucarest", Verdetto: known.Verdetto, Prezzo: verdict.Prezzo{EtaOre: &percentile}},
+			{Destinazione: "London", Verdetto: verdict.Verdetto{Livello: verdict.Insufficient}}}}, 2, 9),
+		"no deals": s.deals(published.Occasioni{Origine: "Milano"}, 0, 0),
+		"past":     s.past(published.Storico{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at}),
+		"past departure": s.past(published.Storico{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR",
+			AggiornatoIl: at, Partenza: &published.Movimento{Partenza: "2016-04-20",
+				Giorni: []published.Visto{{Giorno: "2016-02-20", Cent: 1}}}}),
+		"past of a month": s.past(published.Storico{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR",
+			AggiornatoIl: at, Mese: &published.DelMese{Mese: "2016-04",
+				Settimane: []published.Settimana{{Settimana: "2016-W09"}}}}),
+		"past of nothing": s.past(published.Storico{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at,
+			Partenza: &published.Movimento{Partenza: "2016-04-20"}}),
+		"pages":  s.pages(Verdict{Pagina: "Milano", Avviso: "Bucarest"}, true),
+		"places": s.places("Bergamo", "Bucarest"),
+		"comparison": s.comparison(published.Confronto{Chiesti: 3, Contati: 2, Migliori: []int{0},
+			PiuEconomici: []int{0}, Viaggi: []published.Viaggio{
+				{Analisi: &known}, {Problema: &published.ProblemaViaggio{}}, {Problema: &published.ProblemaViaggio{}}}},
+			[]string{"Bucarest", "London", "Milano"}),
 		"not covered": s.notCovered(&view.NotCovered{Origin: "MIL", Destination: "BUH"}),
 	} {
 		t.Run(name, func(t *testing.T) { i18ntest.Text(t, said) })
@@ -66,7 +89,7 @@ func TestSentencesOfALanguage(t *testing.T) {
 
 // TestLanguagesAreListed: tools say which languages they answer in.
 func TestLanguagesAreListed(t *testing.T) {
-	doc := reflect.TypeFor[Asker]().Field(0).Tag.Get("doc")
+	doc := descriptions.Arguments["language"]
 	words := strings.FieldsFunc(doc, func(r rune) bool { return strings.ContainsRune(" ,:.", r) })
 	for _, code := range i18n.Codes() {
 		if code != i18ntest.Toy(t).Code && !slices.Contains(words, code) {

@@ -23,10 +23,12 @@ func (s sentences) calendar(c verdict.Calendario, all int) string {
 		if g.Cent != nil {
 			price = euros(int64(*g.Cent), c.Valuta)
 		}
-		days = append(days, s.Text("agents.calendar_day", "Day", g.Partenza, "Price", price, "Level", s.Text("agents.level."+g.Livello), "Percentile", *g.Percentile,
+		days = append(days, s.Text("agents.calendar_day", "Day", g.Partenza, "Price", price, "Level",
+			s.Text("agents.level."+g.Livello), "Percentile", *g.Percentile,
 			"Certainty", s.Text("agents.certainty."+g.Affidabilita)))
 	}
-	said := []string{s.Text("agents.calendar", "Route", s.route(c.Origine, c.Destinazione), "Days", all, "Shown", len(c.Giorni), "Listed", strings.Join(days, "; "), "Needed", departure.MinCount)}
+	said := []string{s.Text("agents.calendar", "Route", s.route(c.Origine, c.Destinazione), "Days", all, "Shown",
+		len(c.Giorni), "Listed", strings.Join(days, "; "), "Needed", departure.MinCount)}
 	var cheapest *verdict.MeseInCalendario
 	for i, m := range c.Mesi {
 		if m.Percentile != nil && (cheapest == nil || *m.Percentile < *cheapest.Percentile) {
@@ -34,7 +36,8 @@ func (s sentences) calendar(c verdict.Calendario, all int) string {
 		}
 	}
 	if m := cheapest; m != nil {
-		said = append(said, s.Text("agents.calendar_month", "Month", m.Mese, "Price", euros(int64(m.MinimoCent), c.Valuta), "Level", s.Text("agents.level."+m.Livello),
+		said = append(said, s.Text("agents.calendar_month", "Month", m.Mese, "Price",
+			euros(int64(m.MinimoCent), c.Valuta), "Level", s.Text("agents.level."+m.Livello),
 			"Median", euros(int64(*m.MedianaCent), c.Valuta), "Certainty", s.Text("agents.certainty."+m.Affidabilita)))
 	}
 	return strings.Join(append(said, s.newest(c.AggiornatoIl)), " ")
@@ -52,18 +55,23 @@ func (s sentences) deals(o published.Occasioni, skipped, all int) string {
 			departure += "/" + d.Prezzo.Ritorno
 		}
 		if d.Verdetto.MedianaCent == nil {
-			listed = append(listed, s.Text("agents.deal_unknown", "City", d.Destinazione, "Price", price, "Departure", departure))
+			listed = append(listed, s.Text("agents.deal_unknown", "City", d.Destinazione, "Price", price,
+				"Departure", departure))
 			continue
 		}
 		usual = euros(int64(*d.Verdetto.MedianaCent), o.Valuta)
-		listed = append(listed, s.Text("agents.deal", "City", d.Destinazione, "Price", price, "Departure", departure, "Level", s.Text("agents.level."+d.Verdetto.Livello),
-			"Median", usual, "Certainty", s.Text("agents.certainty."+d.Verdetto.Affidabilita), "Hours", d.Prezzo.EtaOre))
+		listed = append(listed, s.Text("agents.deal", "City", d.Destinazione, "Price", price, "Departure", departure,
+			"Level", s.Text("agents.level."+d.Verdetto.Livello),
+			"Median", usual, "Certainty", s.Text("agents.certainty."+d.Verdetto.Affidabilita),
+			"Hours", d.Prezzo.EtaOre))
 	}
 	returns := ""
 	if o.Notti != "" {
 		returns = s.Text("agents.deals_returns", "Nights", o.Notti)
 	}
-	return and(returns, s.Text("agents.deals", "City", o.Origine, "Destinations", all, "First", skipped+1, "Last", skipped+len(o.Occasioni), "All", len(o.Occasioni) == all, "Month", o.Ambito == verdict.InMese, "Listed", strings.Join(listed, "; "))+s.more(skipped+len(o.Occasioni), all))
+	return and(returns, s.Text("agents.deals", "City", o.Origine, "Destinations", all, "First", skipped+1, "Last",
+		skipped+len(o.Occasioni), "All", len(o.Occasioni) == all, "Month", o.Ambito == verdict.InMese, "Listed",
+		strings.Join(listed, "; "))+s.more(skipped+len(o.Occasioni), all))
 }
 
 func (s sentences) past(h published.Storico) string {
@@ -79,14 +87,17 @@ func (s sentences) past(h published.Storico) string {
 		for _, g := range h.Partenza.Giorni {
 			low, high = min(low, g.Cent), max(high, g.Cent)
 		}
-		said = s.Text("agents.past_departure", "Route", route, "Departure", h.Partenza.Partenza, "Days", len(h.Partenza.Giorni),
-			"First", amount(first.Cent), "FirstDay", first.Giorno, "Last", amount(last.Cent), "LastDay", last.Giorno, "Low", amount(low), "High", amount(high))
+		said = s.Text("agents.past_departure", "Route", route, "Departure", h.Partenza.Partenza, "Days",
+			len(h.Partenza.Giorni),
+			"First", amount(first.Cent), "FirstDay", first.Giorno, "Last", amount(last.Cent), "LastDay", last.Giorno,
+			"Low", amount(low), "High", amount(high))
 	case h.Mese != nil && len(h.Mese.Settimane) == 0:
 		said = s.Text("agents.past_nothing", "Route", route, "When", h.Mese.Mese)
 	case h.Mese != nil:
 		first, last := h.Mese.Settimane[0], h.Mese.Settimane[len(h.Mese.Settimane)-1]
 		said = s.Text("agents.past_month", "Route", route, "Month", h.Mese.Mese, "Weeks", len(h.Mese.Settimane),
-			"First", amount(first.MedianaCent), "FirstWeek", first.Settimana, "Last", amount(last.MedianaCent), "LastWeek", last.Settimana)
+			"First", amount(first.MedianaCent), "FirstWeek", first.Settimana, "Last", amount(last.MedianaCent),
+			"LastWeek", last.Settimana)
 	}
 	return said + " " + s.newest(h.AggiornatoIl)
 }
@@ -97,10 +108,12 @@ func (s sentences) comparison(c published.Confronto, names []string) string {
 		v := c.Viaggi[i]
 		return s.Text("agents.compared", "City", names[i], "When", v.Partenza+v.Mese)
 	}
-	said := []string{s.Text("agents.comparison", "Asked", c.Chiesti, "Counted", c.Contati, "Known", len(c.PiuEconomici), "Judged", len(c.Migliori))}
+	said := []string{s.Text("agents.comparison", "Asked", c.Chiesti, "Counted", c.Contati, "Known", len(c.PiuEconomici),
+		"Judged", len(c.Migliori))}
 	if len(c.Migliori) > 0 {
 		a := c.Viaggi[c.Migliori[0]].Analisi
-		said = append(said, s.Text("agents.comparison_best", "Trip", trip(c.Migliori[0]), "Price", euros(int64(a.Prezzo.Cent), a.Valuta), "Level", s.Text("agents.level."+a.Verdetto.Livello),
+		said = append(said, s.Text("agents.comparison_best", "Trip", trip(c.Migliori[0]), "Price",
+			euros(int64(a.Prezzo.Cent), a.Valuta), "Level", s.Text("agents.level."+a.Verdetto.Livello),
 			"Livello", a.Verdetto.Livello, "Certainty", s.Text("agents.certainty."+a.Verdetto.Affidabilita)))
 	}
 	var listed, without []string
@@ -110,7 +123,8 @@ func (s sentences) comparison(c published.Confronto, names []string) string {
 		if a.Verdetto.Percentile != nil {
 			level = s.Text("agents.level." + level)
 		}
-		listed = append(listed, s.Text("agents.comparison_one", "Trip", trip(i), "Price", euros(int64(a.Prezzo.Cent), a.Valuta), "Departure", a.Prezzo.Partenza, "Level", level))
+		listed = append(listed, s.Text("agents.comparison_one", "Trip", trip(i), "Price",
+			euros(int64(a.Prezzo.Cent), a.Valuta), "Departure", a.Prezzo.Partenza, "Level", level))
 	}
 	for i, v := range c.Viaggi {
 		if v.Problema != nil {

@@ -68,7 +68,8 @@ func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) err
 	given := map[string]any{}
 	if len(arguments) > 0 {
 		if err := json.Unmarshal(arguments, &given); err != nil {
-			return httpapi.Invalid(httpapi.Fault{Name: "arguments", Detail: `are no JSON object, as in {"origin": "Milano"}`})
+			return httpapi.Invalid(httpapi.Fault{Name: "arguments",
+				Detail: `are no JSON object, as in {"origin": "Milano"}`})
 		}
 	}
 	var faults []httpapi.Fault
@@ -106,7 +107,8 @@ func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) err
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if schema.Properties[name] == nil {
 			faults = append(faults, httpapi.Fault{Name: "arguments",
-				Detail: fmt.Sprintf("hold %.40q, which this tool does not take; it takes %s", name, strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", "))})
+				Detail: fmt.Sprintf("hold %.40q, which this tool does not take; it takes %s", name,
+					strings.Join(slices.Sorted(maps.Keys(schema.Properties)), ", "))})
 		}
 	}
 	if len(faults) > 0 {
@@ -122,7 +124,6 @@ func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) err
 	return nil
 }
 
-// unfitList says what is wrong with a list of texts.
 func unfitList(value any, required bool, most *int) string {
 	list, ok := value.([]any)
 	switch {

@@ -64,7 +64,8 @@ func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) 
 	case "PAR":
 		var many []trends.Entry
 		for n := range 30 {
-			many = append(many, trends.Entry{Destination: fare.City([]byte{'A', 'A', 'A' + byte(n)}), AsOf: today, Newest: found, Observations: 100 - n,
+			many = append(many, trends.Entry{Destination: fare.City([]byte{'A', 'A', 'A' + byte(n)}), AsOf: today,
+				Newest: found, Observations: 100 - n,
 				Live: []trends.Live{{Depart: today + 2, Price: 1500, Found: found}}, Months: []trends.Month{}})
 		}
 		data, err := trends.Origin{}.Merge(many).Encode()
@@ -73,9 +74,12 @@ func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) 
 		return nil, 0, store.ErrNotFound
 	}
 	data, err := trends.Origin{}.Merge([]trends.Entry{
-		{Destination: "LON", AsOf: today, Newest: found, Observations: 900, Sample: 60, Median: 5000, Minimum: 2000, Previous: 4000,
-			Live: []trends.Live{{Depart: today + 2, Price: 1500, Found: found}}, Months: []trends.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}}},
-		{Destination: "BUH", AsOf: today, Newest: found, Observations: 20, Sample: 7, Live: []trends.Live{{Depart: today + 3, Price: 9999, Found: found}}, Months: []trends.Month{}},
+		{Destination: "LON", AsOf: today, Newest: found, Observations: 900, Sample: 60, Median: 5000,
+			Minimum: 2000, Previous: 4000,
+			Live:   []trends.Live{{Depart: today + 2, Price: 1500, Found: found}},
+			Months: []trends.Month{{Month: 3, Median: 4500, Minimum: 2000, Sample: 40}}},
+		{Destination: "BUH", AsOf: today, Newest: found, Observations: 20, Sample: 7,
+			Live: []trends.Live{{Depart: today + 3, Price: 9999, Found: found}}, Months: []trends.Month{}},
 		{Destination: "PAR", AsOf: today - 20, Newest: found, Observations: 5, Months: []trends.Month{}},
 	}).Encode()
 	return data, 1, err
@@ -87,7 +91,8 @@ func (fares) Deals(_ context.Context, origin fare.City, _ fare.Trip) ([]byte, in
 		return nil, 0, store.ErrNotFound
 	}
 	var all []deals.Entry
-	for to, s := range map[fare.City]verdict.RouteSummary{"BUH": analisitest.SummaryOf(40), "LON": analisitest.SummaryOf(3)} {
+	for to, s := range map[fare.City]verdict.RouteSummary{"BUH": analisitest.SummaryOf(40),
+		"LON": analisitest.SummaryOf(3)} {
 		e := deals.Entry{Destination: to, AsOf: today, Observations: 1}
 		for _, j := range verdict.CheapestAhead(s) {
 			e.Any.Route = append(e.Any.Route, deals.Deal{Judged: j})
@@ -112,7 +117,6 @@ func (fares) Rates(context.Context) (fare.Rates, error) {
 	return fare.Rates{Date: today - 1, PerEuro: map[string]float64{"USD": 1.25, "RON": 5}}, nil
 }
 
-// counters count, up to the limit, and remember by which names.
 type counters struct {
 	mu     sync.Mutex
 	taken  map[string]int64  // by name and subject
@@ -127,7 +131,8 @@ func (c *counters) Query(_ context.Context, r store.Range) (items []store.Item, 
 	defer c.mu.Unlock()
 	c.reads++
 	if n, ok := c.taken[r.Partition]; ok && c.window[r.Partition] > r.After {
-		items = append(items, store.Item{Key: store.Key{Partition: r.Partition, Sort: c.window[r.Partition]}, Data: store.CounterData(n)})
+		items = append(items, store.Item{Key: store.Key{Partition: r.Partition, Sort: c.window[r.Partition]},
+			Data: store.CounterData(n)})
 	}
 	return items, c.err
 }
@@ -144,7 +149,6 @@ func (c *counters) Take(_ context.Context, key store.Key, n, most int64, _ time.
 	return c.taken[key.Partition], nil
 }
 
-// names tells how often each cap was counted, whoever it was counted for.
 func (c *counters) names() map[string]int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,7 +159,6 @@ func (c *counters) names() map[string]int64 {
 	return out
 }
 
-// customers hold keys.
 type customers map[apikey.CustomerID]store.Customer
 
 func (c customers) Customer(_ context.Context, id apikey.CustomerID) (store.Customer, error) {
@@ -165,7 +168,6 @@ func (c customers) Customer(_ context.Context, id apikey.CustomerID) (store.Cust
 	return store.Customer{}, store.ErrNotFound
 }
 
-// key adds a customer and gives the key.
 func (c customers) key(t *testing.T, email string, until time.Time) string {
 	t.Helper()
 	id := apikey.Of([]byte("pepper"), email)
@@ -190,15 +192,16 @@ func open(t testing.TB, s fares, data string) *fixture {
 	return openAt(t, "", s, data)
 }
 
-// openAt is open for a service that is reached at base.
 func openAt(t testing.TB, base string, s fares, data string) *fixture {
 	t.Helper()
-	d := &fixture{counters: &counters{taken: map[string]int64{}, window: map[string]string{}}, customers: customers{}, logs: &bytes.Buffer{}}
+	d := &fixture{counters: &counters{taken: map[string]int64{}, window: map[string]string{}}, customers: customers{},
+		logs: &bytes.Buffer{}}
 	clock := func() time.Time { return now }
 	log := slog.New(slog.NewTextHandler(d.logs, nil))
 	d.API = httpapi.New(httpapi.Config{
 		AllFares: true, PaidCalls: true,
-		Now: clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers, Pepper: []byte("pepper"), Data: data,
+		Now: clock, Log: log, Limiter: limit.New(d.counters, clock), Customers: d.customers,
+		Pepper: []byte("pepper"), Data: data,
 	})
 	verdicts := &analisi.Service{BaseURL: base, Reader: answer.NewReader(struct {
 		fares
@@ -211,12 +214,10 @@ func openAt(t testing.TB, base string, s fares, data string) *fixture {
 	return d
 }
 
-// knownRoutes are those of most tests.
 func knownRoutes() fares {
 	return fares{milbuh: analisitest.SummaryOf(40), millon: analisitest.SummaryOf(3)}
 }
 
-// send makes a request. Headers are pairs; an empty value takes one away.
 func (d *fixture) send(t *testing.T, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -235,7 +236,6 @@ func (d *fixture) send(t *testing.T, method, path, body string, headers ...strin
 	return w
 }
 
-// result is what a tool answered.
 type result struct {
 	Content []struct {
 		Type, Text string
@@ -244,7 +244,6 @@ type result struct {
 	IsError           bool
 }
 
-// problem reads the problem document of a refusal.
 func (r result) problem(t *testing.T) httpapi.Problem {
 	t.Helper()
 	var p httpapi.Problem
@@ -255,10 +254,11 @@ func (r result) problem(t *testing.T) httpapi.Problem {
 	return p
 }
 
-// call calls a tool; arguments are JSON.
 func (d *fixture) call(t *testing.T, tool, arguments string, headers ...string) (result, http.Header) {
 	t.Helper()
-	w := d.send(t, http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`, headers...)
+	w := d.send(t, http.MethodPost, "/mcp",
+		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`,
+		headers...)
 	var m struct {
 		ID     int
 		Result result

@@ -27,9 +27,11 @@ var sampleCalls = []struct {
 }{
 	{"flight_price_verdict", map[string]any{"origin": "MILANO", "destination": "OTP"}},
 	{"flight_price_verdict", map[string]any{"origin": "mil", "destination": "London"}},
-	{"flight_price_verdict", map[string]any{"origin": "Bergamo", "destination": "Bucarest", "departure": "2016-03-26", "language": "it"}},
+	{"flight_price_verdict", map[string]any{"origin": "Bergamo", "destination": "Bucarest",
+		"departure": "2016-03-26", "language": "it"}},
 	{"compare_trips", map[string]any{"origin": "Milan", "destinations": []string{"Bucharest", "London", "Tokyo"}}},
-	{"compare_trips", map[string]any{"origin": "Milan", "destinations": []string{"Bucharest"}, "departures": []string{"2016-03-26", "2016-04-09", "2016-09-26"}, "currency": "USD"}},
+	{"compare_trips", map[string]any{"origin": "Milan", "destinations": []string{"Bucharest"},
+		"departures": []string{"2016-03-26", "2016-04-09", "2016-09-26"}, "currency": "USD"}},
 	{"cheapest_months", map[string]any{"origin": "Mailand", "destination": "Bucarest"}},
 	{"when_to_book", map[string]any{"origin": "Milan", "destination": "București"}},
 	{"when_to_book", map[string]any{"origin": "Milan", "destination": "Londres"}},
@@ -48,10 +50,8 @@ var sampleCalls = []struct {
 	{"departure_history", map[string]any{"origin": "Milan", "destination": "Bucharest", "month": "2016-04"}},
 }
 
-// TestSession is an agent's whole session, with the SDK's own client over HTTP:
-// it meets the server, lists the tools, and calls each. Every structured answer
-// is checked against the schema that the tool was listed with. The newest
-// revision of the protocol, which has no sessions at all, says the same in other frames.
+// TestSession is an agent's whole session with the SDK's client, in both revisions: it
+// lists the tools and calls each. Every answer is checked against its tool's schema.
 func TestSession(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) { session(t, revision) })
@@ -63,7 +63,8 @@ func session(t *testing.T, revision string) {
 	server := httptest.NewServer(d)
 	defer server.Close()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: server.URL + "/mcp"}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: server.URL + "/mcp"},
+		&mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,9 @@ func session(t *testing.T, revision string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if initialized.ProtocolVersion != revision || initialized.ServerInfo.Name != "verdetto" || initialized.ServerInfo.Version != httpapi.Version || len(initialized.Instructions) < 200 || string(capabilities) != `{"resources":{},"tools":{}}` {
+	if initialized.ProtocolVersion != revision || initialized.ServerInfo.Name != "verdetto" ||
+		initialized.ServerInfo.Version != httpapi.Version || len(initialized.Instructions) < 200 ||
+		string(capabilities) != `{"resources":{},"tools":{}}` {
 		t.Errorf("the server says of itself: %+v, capabilities %s", initialized, capabilities)
 	}
 	if revision == "2025-11-25" { // the newest has none
@@ -95,7 +98,8 @@ func session(t *testing.T, revision string) {
 	schemas := map[string]*jsonschema.Resolved{}
 	for _, tool := range listed.Tools {
 		a := tool.Annotations
-		if a == nil || !a.ReadOnlyHint || !a.IdempotentHint || a.DestructiveHint == nil || *a.DestructiveHint || a.OpenWorldHint == nil || !*a.OpenWorldHint || a.Title == "" {
+		if a == nil || !a.ReadOnlyHint || !a.IdempotentHint || a.DestructiveHint == nil || *a.DestructiveHint ||
+			a.OpenWorldHint == nil || !*a.OpenWorldHint || a.Title == "" {
 			t.Errorf("%s: annotations %+v", tool.Name, a)
 		}
 		schemas[tool.Name] = resolve(t, tool.OutputSchema)
@@ -171,17 +175,23 @@ func golden(t *testing.T, path string, got []byte) {
 func TestSameAsEndpoint(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for _, c := range []struct{ tool, arguments, target string }{
-		{"flight_price_verdict", `{"origin":"Milano","destination":"Bucarest","language":"it"}`, "/v1/analisi?origine=Milano&destinazione=Bucarest"},
-		{"flight_price_verdict", `{"origin":"Milano","destination":"Londra","language":"it"}`, "/v1/analisi?origine=Milano&destinazione=Londra"},
+		{"flight_price_verdict", `{"origin":"Milano","destination":"Bucarest","language":"it"}`,
+			"/v1/analisi?origine=Milano&destinazione=Bucarest"},
+		{"flight_price_verdict", `{"origin":"Milano","destination":"Londra","language":"it"}`,
+			"/v1/analisi?origine=Milano&destinazione=Londra"},
 		{"watched_routes", `{"origin":"Milano","language":"it"}`, "/v1/rotte?origine=Milano"},
 		{"usage", `{"language":"it"}`, "/v1/consumo"},
 		{"watched_routes", `{"page":"MIL","language":"it"}`, "/v1/rotte?page=MIL"},
-		{"fare_calendar", `{"origin":"Milano","destination":"Bucarest","month":"2016-04","language":"it"}`, "/v1/calendario?origine=Milano&destinazione=Bucarest&mese=2016-04"},
+		{"fare_calendar", `{"origin":"Milano","destination":"Bucarest","month":"2016-04","language":"it"}`,
+			"/v1/calendario?origine=Milano&destinazione=Bucarest&mese=2016-04"},
 		{"cheap_now", `{"origin":"Milano","language":"it"}`, "/v1/occasioni?origine=Milano"},
-		{"cheap_now", `{"origin":"Milano","levels":"dati-insufficienti","max_price":99.5,"language":"it"}`, "/v1/occasioni?origine=Milano&livello=dati-insufficienti&massimo=99.5"},
-		{"departure_history", `{"origin":"Milano","destination":"Bucarest","departure":"2016-03-26","language":"it"}`, "/v1/storico?origine=Milano&destinazione=Bucarest&partenza=2016-03-26"},
+		{"cheap_now", `{"origin":"Milano","levels":"dati-insufficienti","max_price":99.5,"language":"it"}`,
+			"/v1/occasioni?origine=Milano&livello=dati-insufficienti&massimo=99.5"},
+		{"departure_history", `{"origin":"Milano","destination":"Bucarest","departure":"2016-03-26","language":"it"}`,
+			"/v1/storico?origine=Milano&destinazione=Bucarest&partenza=2016-03-26"},
 		{"price_trends", `{"origin":"Milano","language":"it"}`, "/v1/price-trends?origin=MIL&currency=eur"},
-		{"price_trends", `{"origin":"Milano","destination":"London","currency":"ron","language":"it"}`, "/v1/price-trends?origin=MIL&destination=LON&currency=ron"},
+		{"price_trends", `{"origin":"Milano","destination":"London","currency":"ron","language":"it"}`,
+			"/v1/price-trends?origin=MIL&destination=LON&currency=ron"},
 	} {
 		answer, header := d.call(t, c.tool, c.arguments)
 		w := d.send(t, http.MethodGet, c.target, "")

@@ -27,11 +27,11 @@ func tools(t *testing.T) nodePrograms {
 	return nodePrograms{testenv.Tool(t, "mcp", "node_modules")}
 }
 
-// run gives the exit code and what was written.
 func (o nodePrograms) run(t *testing.T, program string, arguments ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	home := t.TempDir() // neither reads nor leaves settings
-	command := exec.CommandContext(t.Context(), filepath.Join(o.folder, "node", "bin", "node"), append([]string{filepath.Join(o.folder, filepath.FromSlash(program))}, arguments...)...)
+	command := exec.CommandContext(t.Context(), filepath.Join(o.folder, "node", "bin", "node"),
+		append([]string{filepath.Join(o.folder, filepath.FromSlash(program))}, arguments...)...)
 	command.Dir = home
 	command.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "NO_COLOR=1"}
 	var out, errors bytes.Buffer
@@ -54,7 +54,8 @@ var (
 	scenarios    = []string{"server-initialize", "ping", "tools-list", "resources-list", "dns-rebinding-protection"}
 	inapplicable = regexp.MustCompile(`^(` +
 		`tools-call-.*|json-schema-2020-12|` + // tools that the suite has made up, test_simple_text and so on
-		`elicitation-.*|logging-.*|completion-.*|resources-.*|prompts-.*|` + // other capabilities, and resources that it has made up
+		// other capabilities, and resources that it has made up
+		`elicitation-.*|logging-.*|completion-.*|resources-.*|prompts-.*|` +
 		`server-sse-.*)$`) // sessions with streams
 )
 
@@ -83,7 +84,8 @@ func TestConformance(t *testing.T) {
 				t.Fatalf("the suite has no such scenario: %v", listed)
 			}
 			folder := t.TempDir()
-			code, out, stderr := o.run(t, conformance, "server", "--url", server.URL+"/mcp", "--scenario", name, "-o", folder)
+			code, out, stderr := o.run(t, conformance, "server", "--url", server.URL+"/mcp",
+				"--scenario", name, "-o", folder)
 			files, err := filepath.Glob(filepath.Join(folder, "*", "checks.json"))
 			if code != 0 || err != nil || len(files) != 1 {
 				t.Fatalf("exit code %d, results %v: %s %s", code, files, out, stderr)
@@ -115,11 +117,13 @@ func TestInspector(t *testing.T) {
 	defer server.Close()
 	inspect := func(t *testing.T, code int, arguments ...string) (out string) {
 		t.Helper()
-		got, out, stderr := o.run(t, inspector, append([]string{"--cli", server.URL + "/mcp", "--transport", "http"}, arguments...)...)
+		got, out, stderr := o.run(t, inspector,
+			append([]string{"--cli", server.URL + "/mcp", "--transport", "http"}, arguments...)...)
 		if got != code {
 			t.Fatalf("exit code %d, want %d: %s %s", got, code, out, stderr)
 		}
-		if slices.Contains(arguments, "--strict") && !strings.Contains(stderr, "0 errors, 0 warnings") && strings.TrimSpace(stderr) != "" {
+		if slices.Contains(arguments, "--strict") && !strings.Contains(stderr, "0 errors, 0 warnings") &&
+			strings.TrimSpace(stderr) != "" {
 			t.Errorf("schemas that some clients do not understand: %s", stderr)
 		}
 		return out
@@ -155,7 +159,8 @@ func TestInspector(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, _ := d.call(t, c.tool, string(text))
-			if answer.IsError || len(answer.Content) != 1 || answer.Content[0].Text != want.Content[0].Text || len(answer.StructuredContent) == 0 {
+			if answer.IsError || len(answer.Content) != 1 || answer.Content[0].Text != want.Content[0].Text ||
+				len(answer.StructuredContent) == 0 {
 				t.Errorf("%+v", answer)
 			}
 		})
@@ -168,7 +173,8 @@ func TestInspector(t *testing.T) {
 	// A refusal reaches it as one, whole, although the tool promises a structured answer.
 	const refused = 5
 	var answer result
-	decode(t, strings.NewReader(inspect(t, refused, "--method", "tools/call", "--tool-name", "when_to_book", "--tool-arg", "origin=Milano", "--tool-arg", "destination=Barcelonna")), &answer)
+	decode(t, strings.NewReader(inspect(t, refused, "--method", "tools/call", "--tool-name", "when_to_book",
+		"--tool-arg", "origin=Milano", "--tool-arg", "destination=Barcelonna")), &answer)
 	if p := answer.problem(t); p.Status != http.StatusNotFound || !slices.Contains(p.Suggestions, "Barcelona") {
 		t.Errorf("%+v", p)
 	}

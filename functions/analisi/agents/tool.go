@@ -1,11 +1,14 @@
 package agents
 
 import (
+	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,32 +21,78 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// tool is one question that agents can ask. I holds its arguments:
-// strings, numbers, true or false. O is its structured answer; both describe themselves with the
-// tags that the endpoints' types have.
-type tool[I, O any] struct {
-	name, title, description string
-	quota                    string // the route under whose cap a call is counted
-	many                     bool   // a call counts as several, and the answer counts them
-	// check refuses, before the call is counted, what no answer could be made for.
-	check func(context.Context, *I) error
-	// answer gives the structured answer and the same in a sentence or two.
-	answer func(context.Context, *I) (O, string, error)
+// description is what an agent reads of a tool before it calls it.
+type description struct {
+	Name, Title, Description string
+
+	Arguments map[string]string // where they mean something else than those of most tools
+	Quota     string            // the route under whose cap a call is counted
+	Several   bool              // a call counts as several, and the answer counts them
 }
 
-// addTool offers a tool and gives its name.
-func addTool[I, O any](s *Service, server *mcp.Server, t tool[I, O]) string {
+//go:embed tools.json
+var toolsJSON []byte
+
+// descriptions are those of all tools, in the order in which they are listed, and what
+// arguments of the same name mean to most tools.
+var descriptions = parseDescriptions()
+
+func parseDescriptions() (all struct {
+	Arguments map[string]string
+	Tools     []description
+}) {
+	if err := json.Unmarshal(toolsJSON, &all); err != nil {
+		panic(err) // it is embedded
+	}
+	return all
+}
+
+// describe puts what the arguments mean into their schema.
+func (d description) describe(input *huma.Schema) {
+	for name, property := range input.Properties {
+		property.Description = cmp.Or(d.Arguments[name], descriptions.Arguments[name])
+	}
+}
+
+type asker interface{ say() sentences }
+
+// addTool offers a tool. I holds its arguments, of which question makes what check and
+// answer work on. O is its structured answer, beside which stand sentences. A nil check
+// refuses nothing; what check refuses is not counted.
+func addTool[I, Q, O any](
+	s *Service, server *mcp.Server, name string,
+	question func(*I) (Q, error), check func(context.Context, Q) error,
+	answer func(context.Context, *I, Q) (O, string, error),
+) {
+	d := descriptions.Tools[slices.IndexFunc(descriptions.Tools, func(d description) bool { return d.Name == name })]
 	input := schemaOf[I]()
-	no, yes := false, true
+	d.describe(input)
 	var meta mcp.Meta
 	if _, ok := any(*new(O)).(interface{ html() string }); ok {
 		meta = cardMeta()
 	}
+	// call reads the arguments, checks and counts the question, and answers it.
+	call := func(ctx context.Context, arguments json.RawMessage, in *I) (out O, text string, err error) {
+		if err = readArguments(arguments, input, in); err != nil {
+			return
+		}
+		q, err := question(in)
+		if err == nil && check != nil {
+			err = check(ctx, q)
+		}
+		if err == nil && !d.Several {
+			err = s.api.ConsumeQuota(ctx, d.Quota)
+		}
+		if err != nil {
+			return
+		}
+		return answer(ctx, in, q)
+	}
 	server.AddTool(&mcp.Tool{
 		Meta: meta,
-		Name: t.name, Title: t.title, Description: t.description,
+		Name: d.Name, Title: d.Title, Description: d.Description,
 		InputSchema: marshalSchema(input), OutputSchema: marshalSchema(schemaOf[O]()),
-		Annotations: &mcp.ToolAnnotations{Title: t.title, ReadOnlyHint: true, IdempotentHint: true, DestructiveHint: &no, OpenWorldHint: &yes},
+		Annotations: readOnly(d.Title),
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
 		x := ctx.Value(exchangeKey{}).(*exchange)
 		// The SDK gives a call a context apart from that of its request. Here a
@@ -51,17 +100,16 @@ func addTool[I, O any](s *Service, server *mcp.Server, t tool[I, O]) string {
 		ctx, say := x.ctx, sentences{i18n.English()}
 		defer func() {
 			if v := recover(); v != nil {
-				s.Log.ErrorContext(ctx, "panic", "tool", t.name, "value", v, "stack", string(debug.Stack()))
-				result = errorResult(httpapi.Internal.Problem("Something went wrong on our side; it has been logged. Try again in a minute."), say, x)
+				s.Log.ErrorContext(ctx, "panic", "tool", d.Name, "value", v, "stack", string(debug.Stack()))
+				result = errorResult(httpapi.Internal.Problem("Something went wrong on our side; it has been logged. "+
+					"Try again in a minute."), say, x)
 			}
 		}()
 		in := new(I)
-		out, text, err := answerCall(ctx, s, t, input, request.Params.Arguments, in)
-		if a, ok := any(in).(interface{ say() sentences }); ok {
-			say = a.say()
-		}
+		out, text, err := call(ctx, request.Params.Arguments, in)
+		say = any(in).(asker).say()
 		if err != nil {
-			return errorResult(s.api.ProblemFor(ctx, t.quota, err), say, x), nil
+			return errorResult(s.api.ProblemFor(ctx, d.Quota, err), say, x), nil
 		}
 		result, err = successResult(out, text, say, x)
 		if c, ok := any(out).(interface{ html() string }); ok && err == nil && c.html() != "" && showsCards(request) {
@@ -69,29 +117,15 @@ func addTool[I, O any](s *Service, server *mcp.Server, t tool[I, O]) string {
 		}
 		return result, err
 	})
-	return t.name
 }
 
-// answerCall does for every call: read its arguments, check them, count, answer.
-func answerCall[I, O any](ctx context.Context, s *Service, t tool[I, O], schema *huma.Schema, arguments json.RawMessage, in *I) (out O, text string, err error) {
-	if err = readArguments(arguments, schema, in); err != nil {
-		return
-	}
-	if t.check != nil {
-		if err = t.check(ctx, in); err != nil {
-			return
-		}
-	}
-	if t.many {
-		return t.answer(ctx, in)
-	}
-	if err = s.api.ConsumeQuota(ctx, t.quota); err != nil {
-		return
-	}
-	return t.answer(ctx, in)
+// readOnly annotates a tool that looks at the world and changes nothing in it.
+func readOnly(title string) *mcp.ToolAnnotations {
+	no, yes := false, true
+	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true,
+		DestructiveHint: &no, OpenWorldHint: &yes}
 }
 
-// successResult is what a tool answers.
 func successResult(out any, text string, say sentences, x *exchange) (*mcp.CallToolResult, error) {
 	structured, err := json.Marshal(out)
 	if err != nil {
@@ -107,10 +141,9 @@ func successResult(out any, text string, say sentences, x *exchange) (*mcp.CallT
 	return result, nil
 }
 
-// errorResult tells an agent what went wrong and what to do next: first in words,
-// then as the problem document that the endpoint would have answered with. It is
-// no structured content, which clients check against the schema of answers.
-// What happened is said in the asker's language, and to whoever asks in English with what was given.
+// errorResult tells an agent what went wrong and what to do next: in words, then as the
+// problem document of the endpoint. Clients check structured content against the
+// schema of answers, so it is none.
 func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolResult {
 	text := p.Detail
 	if said, ok := say.Lookup("problem.code." + p.Code); ok && say.Language != i18n.English() {
@@ -157,17 +190,20 @@ func (s sentences) instead(p *httpapi.Problem) (text string) {
 }
 
 // listToolNames tells an agent that calls an unknown tool which ones there are.
-func listToolNames(names []string) mcp.Middleware {
-	return func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
-			result, err := next(ctx, method, request)
-			var fault *jsonrpc.Error
-			if method == "tools/call" && errors.As(err, &fault) && fault.Code == jsonrpc.CodeInvalidParams && strings.HasPrefix(fault.Message, "unknown tool") {
-				named := *fault
-				named.Message += "; the tools are " + strings.Join(names, ", ")
-				return nil, &named
-			}
+func listToolNames(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
+		result, err := next(ctx, method, request)
+		var fault *jsonrpc.Error
+		if method != "tools/call" || !errors.As(err, &fault) || fault.Code != jsonrpc.CodeInvalidParams ||
+			!strings.HasPrefix(fault.Message, "unknown tool") {
 			return result, err
 		}
+		var names []string
+		for _, d := range descriptions.Tools {
+			names = append(names, d.Name)
+		}
+		named := *fault
+		named.Message += "; the tools are " + strings.Join(names, ", ")
+		return nil, &named
 	}
 }

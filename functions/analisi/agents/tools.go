@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,18 +19,71 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// routeInput names the ends of a route.
-type routeInput struct {
-	Origin      string `json:"origin" doc:"Origin: a city name in Italian, English, French, German, Spanish, Portuguese or the local language, or the IATA code of a city or airport" example:"Milano" minLength:"1" maxLength:"100"`
-	Destination string `json:"destination" doc:"Destination, likewise; another city than the origin" example:"Bucharest" minLength:"1" maxLength:"100"`
-	Asker
+// addTools offers the tools: what each makes of its arguments, what refuses that
+// before it is counted, and what answers it.
+func (s *Service) addTools(server *mcp.Server) {
+	a := s.Answers
+	addTool(s, server, "flight_price_verdict", (*tripInput).question, a.Check, s.verdict)
+	addTool(s, server, "compare_trips", (*comparisonInput).question, a.CheckTrips, s.comparison)
+	addTool(s, server, "cheapest_months", (*routeInput).question, a.Check, s.months)
+	addTool(s, server, "when_to_book", (*routeInput).question, a.Check, s.window)
+	addTool(s, server, "watched_routes", (*coveredInput).question, nil, s.routes)
+	addTool(s, server, "price_trends", (*trendsInput).question, s.checkTrends, s.trends)
+	addTool(s, server, "fare_calendar", (*calendarInput).question, a.Check, s.calendar)
+	addTool(s, server, "cheap_now", (*dealsInput).question, a.CheckDeals, s.deals)
+	addTool(s, server, "departure_history", (*historyInput).question, s.checkHistory, s.history)
+	addTool(s, server, "usage", (*usageInput).question, nil, s.usage)
 }
 
-func (j *routeInput) cities() (origin, destination answer.Named) {
-	return answer.Named{Parameter: "origin", Name: j.Origin}, answer.Named{Parameter: "destination", Name: j.Destination}
+// maxDestinations is how many destinations or days an agent is given at a time: all
+// of them would fill the better part of a small model's memory.
+const maxDestinations = 20
+
+// pageOf returns the elements that follow those to skip, and how many were skipped.
+func pageOf[T any](all []T, skip float64) ([]T, int) {
+	skipped := min(int(skip), len(all))
+	return all[skipped:min(skipped+maxDestinations, len(all))], skipped
 }
 
-func checkCities(_ context.Context, j *routeInput) error { return published.Differ(j.cities()) }
+// Verdict is what flight_price_verdict answers: that of the endpoint, and where to go on.
+type Verdict struct {
+	verdict.Analysis
+	cardHTML
+	Pagina string `json:"pagina,omitempty" doc:"Page that shows the same, with charts, to people"`
+	Avviso string `json:"avviso,omitempty" doc:"Page with the form for an alert on this trip, filled in but for where it is to come: give it to a person, who fills that in. It tells them when the fare gets cheap or costs a given amount, is a new low, drops or changes, by mail, webhook or ntfy, and by Telegram where the form has it. Nothing is sent before they confirm it"`
+}
+
+func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question) (Verdict, string, error) {
+	say := in.say()
+	a, card, err := s.Pages.VerdictPart(ctx, q, say.Language)
+	if err != nil {
+		return Verdict{}, "", err
+	}
+	a.Origine, a.Destinazione = say.named(in.Origin), say.named(in.Destination)
+	v := Verdict{Analysis: a, cardHTML: cardHTML{card}}
+	v.Pagina, v.Avviso = s.Pages.Addresses(a, q, say.Language)
+	return v, and(say.verdict(a), say.places(in.Origin, in.Destination), say.pages(v, s.Pages.Telegram)), nil
+}
+
+func (s *Service) comparison(ctx context.Context, in *comparisonInput,
+	q published.Comparison) (published.Confronto, string, error) {
+	granted, err := s.api.ConsumeQuotas(ctx, "analisi", q.Len())
+	if err != nil {
+		return published.Confronto{}, "", err
+	}
+	c, err := s.Answers.Compare(ctx, q, granted)
+	if err != nil {
+		return c, "", err
+	}
+	say, names := in.say(), make([]string, len(c.Viaggi))
+	for i, v := range c.Viaggi {
+		names[i] = say.named(v.Destinazione)
+		if a := v.Analisi; a != nil {
+			a.Origine, a.Destinazione = say.named(in.Origin), names[i]
+		}
+	}
+	return c, and(say.comparison(c, names), say.places(in.Origin)), nil
+}
 
 // Months is what cheapest_months answers: a part of a verdict.
 type Months struct {
@@ -39,6 +93,12 @@ type Months struct {
 	MesiPerConvenienza []verdict.Mese `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months ranked by median fare, cheapest first; months with fewer than 5 observations are left out"`
 	Osservazioni       int            `json:"osservazioni" doc:"Fares of the route observed in the last 400 days"`
 	AggiornatoIl       time.Time      `json:"aggiornatoIl" format:"date-time" doc:"When the newest of them was found, UTC"`
+}
+
+func (s *Service) months(ctx context.Context, in *routeInput, q answer.Question) (Months, string, error) {
+	a, err := s.analysis(ctx, in, q)
+	m := Months{a.Origine, a.Destinazione, a.Valuta, a.MesiPerConvenienza, a.Osservazioni, a.AggiornatoIl}
+	return m, in.say().months(m), err
 }
 
 // Window is what when_to_book answers: a part of a verdict.
@@ -51,121 +111,55 @@ type Window struct {
 	AggiornatoIl        time.Time         `json:"aggiornatoIl" format:"date-time" doc:"When the newest of them was found, UTC"`
 }
 
-type coveredInput struct {
-	Origin      string `json:"origin,omitempty" doc:"Only routes from this city: a name in any of six languages, or an IATA code" example:"Milano" maxLength:"100"`
-	Destination string `json:"destination,omitempty" doc:"Only routes to this city, likewise" maxLength:"100"`
-	Page        string `json:"page,omitempty" doc:"Where to go on: what the answer before gave as successiva" example:"MIL" maxLength:"3"`
-	Asker
+func (s *Service) window(ctx context.Context, in *routeInput, q answer.Question) (Window, string, error) {
+	a, err := s.analysis(ctx, in, q)
+	w := Window{a.Origine, a.Destinazione, a.Valuta, a.AnticipoConsigliato, a.Osservazioni, a.AggiornatoIl}
+	return w, in.say().window(w), err
 }
 
-type trendsInput struct {
-	Origin      string  `json:"origin" doc:"Origin: a city name in any of six languages, or the IATA code of a city or airport" example:"Milano" minLength:"1" maxLength:"100"`
-	Destination string  `json:"destination,omitempty" doc:"Only the route to this city, likewise, with its weekly lows of the last 52 weeks" example:"London" maxLength:"100"`
-	Currency    string  `json:"currency,omitempty" doc:"ISO 4217 code of the currency of all amounts; without it, EUR" example:"USD" maxLength:"3"`
-	Skip        float64 `json:"skip,omitempty" doc:"Leave out so many destinations, which an answer before has shown: so all that are known can be listed, 20 at a time" minimum:"0"`
-	Asker
-}
-
-// addTools offers the tools and gives their names.
-func (s *Service) addTools(server *mcp.Server) []string {
-	verdicts := addTool(s, server, tool[tripInput, Verdict]{
-		name: "flight_price_verdict", title: "Is this flight fare cheap?", quota: "analisi",
-		description: "Judges an economy fare between two cities against what was observed on the same route. Without a date it is today's cheapest one-way fare, compared with the cheapest fares of past days; with departure or month it is that departure's, compared with departures of the route as many days ahead, with quartili (what is usual) and previsione (the chance that it falls, and what waiting came to). With price, that price is judged. livello is ottimo (very cheap), buono (cheap), normale, caro (expensive) or dati-insufficienti (too little data for a verdict). Also gives the certainty, percentile, median, cheapest months and booking window. Shows no bookable offers.",
-		check:       s.checkTrip,
-		answer:      s.trip,
-	})
-	months := addTool(s, server, tool[routeInput, Months]{
-		name: "cheapest_months", title: "Cheapest months to fly a route", quota: "analisi",
-		description: "Ranks the departure months of a route by the median of the one-way economy fares observed for them, cheapest first, with how many fares each median rests on.",
-		check:       checkCities,
-		answer: func(ctx context.Context, in *routeInput) (Months, string, error) {
-			a, err := s.analysis(ctx, in)
-			m := Months{a.Origine, a.Destinazione, a.Valuta, a.MesiPerConvenienza, a.Osservazioni, a.AggiornatoIl}
-			return m, in.say().months(m), err
-		},
-	})
-	window := addTool(s, server, tool[routeInput, Window]{
-		name: "when_to_book", title: "How far ahead to book a route", quota: "analisi",
-		description: "Says how many days before departure the fares of a route have been lowest, comparing fares of the same departure only, and what that saved. It is what was seen in the past; it does not tell when to wait for one given departure.",
-		check:       checkCities,
-		answer: func(ctx context.Context, in *routeInput) (Window, string, error) {
-			a, err := s.analysis(ctx, in)
-			w := Window{a.Origine, a.Destinazione, a.Valuta, a.AnticipoConsigliato, a.Osservazioni, a.AggiornatoIl}
-			return w, in.say().window(w), err
-		},
-	})
-	routes := addTool(s, server, tool[coveredInput, published.Routes]{
-		name: "watched_routes", title: "Routes that verdicts can be asked for", quota: "rotte",
-		description: "Lists the routes with observed fares, from a city, to a city, or page by page, with how many observations each rests on and how fresh they are.",
-		check:       checkPage,
-		answer: func(ctx context.Context, in *coveredInput) (published.Routes, string, error) {
-			r, err := s.Answers.Covered(ctx, answer.Named{Parameter: "origin", Name: in.Origin}, answer.Named{Parameter: "destination", Name: in.Destination}, in.Page)
-			say := in.say()
-			for i := range r.Rotte {
-				for _, city := range []*published.Citta{&r.Rotte[i].Origine, &r.Rotte[i].Destinazione} {
-					city.Nome = say.city(city.Codice)
-				}
-			}
-			return r, say.routes(r), err
-		},
-	})
-	trends := addTool(s, server, tool[trendsInput, view.Trends]{
-		name: "price_trends", title: "Popular destinations and how prices move", quota: "price-trends",
-		description: "Shows the destinations from a city, the most popular first and 20 at a time, with their cheapest live one-way economy fare, how cheap that is and how sure (level, certainty), its change against a week before, medians and months; with a destination that route only, with its weekly lows of the last 52 weeks. Amounts are in the currency that is asked for.",
-		check:       s.checkTrends,
-		answer:      s.trends,
-	})
-	names := append([]string{verdicts, s.addComparison(server), months, window, routes, trends}, s.addDepartureTools(server)...)
-	return append(names, s.addUsage(server))
-}
-
-func (s *Service) analysis(ctx context.Context, in *routeInput) (verdict.Analysis, error) {
-	origin, destination := in.cities()
-	a, err := s.Answers.Verdict(ctx, answer.Question{From: origin, To: destination})
+func (s *Service) analysis(ctx context.Context, in *routeInput, q answer.Question) (verdict.Analysis, error) {
+	a, err := s.Answers.Verdict(ctx, q)
 	say := in.say()
 	a.Origine, a.Destinazione = say.named(in.Origin), say.named(in.Destination)
 	return a, err
 }
 
-func checkPage(_ context.Context, in *coveredInput) error {
-	if in.Page == "" || len(in.Page) == 3 && strings.Trim(in.Page, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
-		return nil
+func (s *Service) routes(ctx context.Context, in, _ *coveredInput) (published.Routes, string, error) {
+	r, err := s.Answers.Covered(ctx, originOf(in.Origin), destinationOf(in.Destination), in.Page)
+	say := in.say()
+	for i := range r.Rotte {
+		for _, city := range []*published.Citta{&r.Rotte[i].Origine, &r.Rotte[i].Destinazione} {
+			city.Nome = say.city(city.Codice)
+		}
 	}
-	return httpapi.Invalid(httpapi.Fault{Name: "page", Detail: "is not what an earlier answer gave as successiva"})
+	return r, say.routes(r), err
 }
-
-// maxDestinations is how many destinations an agent is shown at a time: all of
-// them would fill the better part of a small model's memory. It asks for the next with skip.
-const maxDestinations = 20
 
 // checkTrends refuses a currency without a rate, and a journey that ends where it begins.
 func (s *Service) checkTrends(ctx context.Context, in *trendsInput) error {
-	in.Currency = strings.ToUpper(in.Currency)
-	if in.Currency == "" {
-		in.Currency = "EUR"
-	}
 	rates, err := s.Trends.Rates(ctx)
 	if err != nil {
 		return err
 	}
 	if _, ok := rates.Rate(in.Currency); !ok {
 		known := rates.Currencies()
-		p := httpapi.UnknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %q. Choose one of: %s.", in.Currency, strings.Join(known, ", ")))
+		p := httpapi.UnknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %q. Choose one of: %s.",
+			in.Currency, strings.Join(known, ", ")))
 		p.Errors = []httpapi.Fault{{Name: "currency", Detail: "has no reference rate"}}
 		p.Suggestions = known
 		return p
 	}
-	return published.Differ(answer.Named{Parameter: "origin", Name: in.Origin}, answer.Named{Parameter: "destination", Name: in.Destination})
+	return published.Differ(originOf(in.Origin), destinationOf(in.Destination))
 }
 
-func (s *Service) trends(ctx context.Context, in *trendsInput) (view.Trends, string, error) {
-	origin, err := published.Find(answer.Named{Parameter: "origin", Name: in.Origin})
+func (s *Service) trends(ctx context.Context, in, _ *trendsInput) (view.Trends, string, error) {
+	origin, err := published.Find(originOf(in.Origin))
 	if err != nil {
 		return view.Trends{}, "", err
 	}
 	var destination fare.City
 	if in.Destination != "" {
-		place, err := published.Find(answer.Named{Parameter: "destination", Name: in.Destination})
+		place, err := published.Find(destinationOf(in.Destination))
 		if err != nil {
 			return view.Trends{}, "", err
 		}
@@ -173,12 +167,92 @@ func (s *Service) trends(ctx context.Context, in *trendsInput) (view.Trends, str
 	}
 	t, err := s.Trends.ReadAll(ctx, origin.City, destination, in.Currency)
 	if not := (*view.NotCovered)(nil); errors.As(err, &not) {
-		return view.Trends{}, "", httpapi.NotCovered.Problem(sentences{i18n.English()}.notCovered(not))
+		return t, "", httpapi.NotCovered.Problem(sentences{i18n.English()}.notCovered(not))
 	}
 	if err != nil {
 		return t, "", err
 	}
-	say, all, skipped := in.say(), len(t.Destinations), min(int(in.Skip), len(t.Destinations))
-	t.Destinations = t.Destinations[skipped:min(skipped+maxDestinations, all)]
+	say, all, skipped := in.say(), len(t.Destinations), 0
+	t.Destinations, skipped = pageOf(t.Destinations, in.Skip)
 	return t, and(say.trends(t, skipped, all), say.places(in.Origin, in.Destination)), nil
+}
+
+// Calendar is what fare_calendar answers: that of the endpoint.
+type Calendar struct {
+	verdict.Calendario
+	cardHTML
+}
+
+func (s *Service) calendar(ctx context.Context, in *calendarInput, q answer.Question) (Calendar, string, error) {
+	say := in.say()
+	c, card, err := s.Pages.CalendarPart(ctx, q, say.Language)
+	if err != nil {
+		return Calendar{}, "", err
+	}
+	all := len(c.Giorni)
+	if in.Month == "" {
+		c.Giorni = best(c.Giorni, maxDestinations)
+	}
+	c.Origine, c.Destinazione = say.named(in.Origin), say.named(in.Destination)
+	return Calendar{c, cardHTML{card}}, and(say.calendar(c, all), say.places(in.Origin, in.Destination)), nil
+}
+
+func best(days []verdict.Giorno, n int) []verdict.Giorno {
+	place := func(g verdict.Giorno) int {
+		if g.Percentile == nil {
+			return 101 // it cannot be judged
+		}
+		return *g.Percentile
+	}
+	sorted := slices.Clone(days)
+	slices.SortStableFunc(sorted, func(a, b verdict.Giorno) int { return place(a) - place(b) })
+	sorted = sorted[:min(n, len(sorted))]
+	slices.SortFunc(sorted, func(a, b verdict.Giorno) int { return strings.Compare(a.Partenza, b.Partenza) })
+	return sorted
+}
+
+func (s *Service) deals(ctx context.Context, in *dealsInput,
+	q published.DealsQuestion) (published.Occasioni, string, error) {
+	o, err := s.Answers.Deals(ctx, q)
+	if err != nil {
+		return o, "", err
+	}
+	say, all, skipped := in.say(), len(o.Occasioni), 0
+	o.Occasioni, skipped = pageOf(o.Occasioni, in.Skip)
+	o.Origine = say.named(in.Origin)
+	for i := range o.Occasioni {
+		o.Occasioni[i].Destinazione = say.city(o.Occasioni[i].DestinazioneIata)
+	}
+	return o, and(say.deals(o, skipped, all), say.places(in.Origin)), nil
+}
+
+// checkHistory refuses any history, well formed or not, where fares of past days may not be shown.
+func (s *Service) checkHistory(ctx context.Context, in *historyInput) error {
+	if !httpapi.AllFares(ctx) {
+		return httpapi.FaresNotShown()
+	}
+	q, err := in.history()
+	if err != nil {
+		return err
+	}
+	return s.Answers.Check(ctx, q)
+}
+
+func (s *Service) history(ctx context.Context, in, _ *historyInput) (published.Storico, string, error) {
+	q, err := in.history()
+	if err != nil {
+		return published.Storico{}, "", err
+	}
+	h, err := s.Answers.Past(ctx, q)
+	if err != nil {
+		return h, "", err
+	}
+	say := in.say()
+	h.Origine, h.Destinazione = say.named(in.Origin), say.named(in.Destination)
+	return h, and(say.past(h), say.places(in.Origin, in.Destination)), nil
+}
+
+func (s *Service) usage(ctx context.Context, in, _ *usageInput) (published.Consumo, string, error) {
+	u, err := published.UsageOf(ctx)
+	return u, in.say().usage(u), err
 }

@@ -114,7 +114,8 @@ func (Coverage) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 	var o trends.Origin
 	switch origin {
 	case "MIL":
-		o = o.Merge([]trends.Entry{{Destination: "BUH", Observations: 5, Sample: 2, Newest: at}, {Destination: "LON", Observations: 9, Sample: 8, Newest: at}})
+		o = o.Merge([]trends.Entry{{Destination: "BUH", Observations: 5, Sample: 2, Newest: at},
+			{Destination: "LON", Observations: 9, Sample: 8, Newest: at}})
 	case "ROM":
 		o = o.Merge([]trends.Entry{{Destination: "LON", Observations: 1, Newest: at}})
 	default:
@@ -157,7 +158,8 @@ func DeparturesOf(days fare.Day) *departure.State {
 	var all []departure.Live
 	for day := d - 40; day <= d; day++ {
 		for lead := fare.Day(1); lead <= days; lead++ {
-			all = append(all, departure.Live{Depart: day + lead, Price: fare.Cents(3100 + 700*((day+lead)%5) + 50*(day%3)), Found: day.Time().Unix() + 3600})
+			all = append(all, departure.Live{Depart: day + lead,
+				Price: fare.Cents(3100 + 700*((day+lead)%5) + 50*(day%3)), Found: day.Time().Unix() + 3600})
 		}
 	}
 	s.Advance(d, departure.Start(d-40), all, new(departure.Statistics))
@@ -207,14 +209,16 @@ func (d *DealsOfMilan) Deals(_ context.Context, origin fare.City, trip fare.Trip
 }
 
 // Deal is one of a level, so many hours old.
-func Deal(level string, percentile int, depart fare.Day, price, median fare.Cents, stops fare.Stops, hours int) deals.Deal {
+func Deal(level string, percentile int, depart fare.Day, price, median fare.Cents, stops fare.Stops,
+	hours int) deals.Deal {
 	d := deals.Deal{Judged: verdict.Judged{
 		Fare:    verdict.Live{Depart: depart, Price: price, Found: Today.Unix() - int64(3600*hours), Stops: stops},
 		Verdict: verdict.Verdetto{Livello: verdict.Insufficient, Campione: 3},
 	}}
 	if level != verdict.Insufficient {
 		difference := price - median
-		d.Verdict = verdict.Verdetto{Livello: level, Affidabilita: verdict.Alta, Percentile: &percentile, MedianaCent: &median, ScartoMedianaCent: &difference, Campione: 300, Stagionale: new(bool)}
+		d.Verdict = verdict.Verdetto{Livello: level, Affidabilita: verdict.Alta, Percentile: &percentile,
+			MedianaCent: &median, ScartoMedianaCent: &difference, Campione: 300, Stagionale: new(bool)}
 	}
 	return d
 }
@@ -224,9 +228,11 @@ func Entries() []deals.Entry {
 	d := fare.DayOf(Today)
 	april := fare.DayOf(time.Date(2016, 4, 9, 0, 0, 0, 0, time.UTC))
 	one := func(city fare.City, all ...deals.Deal) deals.Entry {
-		return deals.Entry{Destination: city, AsOf: d, Observations: 400, Any: deals.Fares{Route: all[:1], Months: all[1:]}}
+		return deals.Entry{Destination: city, AsOf: d, Observations: 400,
+			Any: deals.Fares{Route: all[:1], Months: all[1:]}}
 	}
-	buh := one("BUH", Deal(verdict.Buono, 30, d+20, 3999, 5010, fare.OneStop, 5), Deal(verdict.Ottimo, 4, april, 4500, 7000, fare.OneStop, 5))
+	buh := one("BUH", Deal(verdict.Buono, 30, d+20, 3999, 5010, fare.OneStop, 5),
+		Deal(verdict.Ottimo, 4, april, 4500, 7000, fare.OneStop, 5))
 	buh.NonStop = &deals.Fares{Route: []deals.Deal{Deal(verdict.Caro, 80, d+21, 8000, 6000, fare.NonStop, 5)}}
 	return []deals.Entry{
 		buh,

@@ -13,7 +13,6 @@ import (
 // alertFields are what the address fills the form in with beside the trip, as typed.
 type alertFields struct{ Under, Nights string }
 
-// fields are its parameters.
 func (g *alertFields) fields() []field {
 	return []field{{"soglia", &g.Under}, {"notti", &g.Nights}}
 }
@@ -46,7 +45,8 @@ func (v view) Threshold() string {
 	return v.T.Decimals(m[1] + "." + m[2])
 }
 
-// AlertDays are the departures that an alert can be for: those of the page's trip, some days either side of it, and any.
+// AlertDays are the departures that an alert can be for: those of the page's trip, some days either
+// side of it, and any.
 func (v view) AlertDays() (days []option) {
 	day, err := fare.ParseDay(v.Trip.Date)
 	switch {

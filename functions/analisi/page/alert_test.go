@@ -48,7 +48,8 @@ func sentBy(t *testing.T, body string) url.Values {
 	return sent
 }
 
-// TestFormOfAnAlert: it asks for an alert on the trip that the page is about, by names and values that POST /v1/alerts takes.
+// TestFormOfAnAlert: it asks for an alert on the trip that the page is about, by names and values
+// that POST /v1/alerts takes.
 func TestFormOfAnAlert(t *testing.T) {
 	s := openSite("https://v.example", "")
 	const route = "/?da=Milano&a=Bucarest"
@@ -60,15 +61,18 @@ func TestFormOfAnAlert(t *testing.T) {
 		{"one that is none", route + "&soglia=gratis", ""},
 		{"a day", route + "&quando=2016-04-12", "departure=2016-04-12"},
 		{"days around it", route + "&quando=2016-04-12&flessibile=3", "departure=2016-04-09..2016-04-15"},
-		{"days around a day without a fare", route + "&quando=2016-04-20&diretto=si&flessibile=7", "departure=2016-04-13..2016-04-27&nonstop=true"},
+		{"days around a day without a fare", route + "&quando=2016-04-20&diretto=si&flessibile=7",
+			"departure=2016-04-13..2016-04-27&nonstop=true"},
 		{"around how many nobody offers", route + "&quando=2016-04-12&flessibile=2", "departure=2016-04-12"},
 		{"days around nothing", route + "&flessibile=3", ""},
 		{"a month", route + "&mese=2016-04", "month=2016-04"},
 		{"out and back", route + "&quando=2016-04-12&ritorno=2016-04-18", "departure=2016-04-12&nights=4-7"},
-		{"returns that have no fare", route + "&quando=2016-04-12&ritorno=2016-04-30", "departure=2016-04-12&nights=15%2B"},
+		{"returns that have no fare", route + "&quando=2016-04-12&ritorno=2016-04-30",
+			"departure=2016-04-12&nights=15%2B"},
 		{"nights", route + "&notti=4-7&diretto=si", "nights=4-7&nonstop=true"},
 		{"nights of no class", route + "&notti=5", ""},
-		{"of nights and a return the return", route + "&quando=2016-04-12&ritorno=2016-04-18&notti=15%2B", "departure=2016-04-12&nights=4-7"},
+		{"of nights and a return the return", route + "&quando=2016-04-12&ritorno=2016-04-18&notti=15%2B",
+			"departure=2016-04-12&nights=4-7"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want, err := url.ParseQuery("route=MIL-BUH&email=&threshold=&kind=&days=&percent=&amount=&channel=mail&address=&" + c.want)
@@ -121,7 +125,8 @@ func TestFormOfAnAlertToAnywhere(t *testing.T) {
 	}
 }
 
-// TestLinkToTheFormOfAnAlert: it opens the form for the trip that was asked about, also where no page shows its verdict.
+// TestLinkToTheFormOfAnAlert: it opens the form for the trip that was asked about, also where no
+// page shows its verdict.
 func TestLinkToTheFormOfAnAlert(t *testing.T) {
 	s := page.Service{BaseURL: "https://v.example"}
 	of := verdict.Analysis{OrigineIata: "MIL", DestinazioneIata: "BUH"}
@@ -132,12 +137,18 @@ func TestLinkToTheFormOfAnAlert(t *testing.T) {
 		page, alert string
 	}{
 		{"any departure", published.Trip{}, at + "&lang=en", at + "&lang=en#alert-title"},
-		{"a day and a price", published.Trip{Partenza: "2016-04-12", Prezzo: "45.5"}, at + "&quando=2016-04-12&visto=45.50&lang=en", at + "&quando=2016-04-12&lang=en&soglia=45.50#alert-title"},
-		{"days around one", published.Trip{Partenza: "2016-04-12", Flessibile: "3"}, at + "&quando=2016-04-12&flessibile=3&lang=en", at + "&quando=2016-04-12&flessibile=3&lang=en#alert-title"},
-		{"a month without stops", published.Trip{Mese: "2016-04", Diretto: true}, at + "&mese=2016-04&diretto=si&lang=en", at + "&mese=2016-04&diretto=si&lang=en#alert-title"},
-		{"a return", published.Trip{Partenza: "2016-04-12", Ritorno: "2016-04-30"}, at + "&quando=2016-04-12&ritorno=2016-04-30&lang=en", at + "&quando=2016-04-12&ritorno=2016-04-30&lang=en#alert-title"},
+		{"a day and a price", published.Trip{Partenza: "2016-04-12", Prezzo: "45.5"},
+			at + "&quando=2016-04-12&visto=45.50&lang=en", at + "&quando=2016-04-12&lang=en&soglia=45.50#alert-title"},
+		{"days around one", published.Trip{Partenza: "2016-04-12", Flessibile: "3"},
+			at + "&quando=2016-04-12&flessibile=3&lang=en", at + "&quando=2016-04-12&flessibile=3&lang=en#alert-title"},
+		{"a month without stops", published.Trip{Mese: "2016-04", Diretto: true},
+			at + "&mese=2016-04&diretto=si&lang=en", at + "&mese=2016-04&diretto=si&lang=en#alert-title"},
+		{"a return", published.Trip{Partenza: "2016-04-12", Ritorno: "2016-04-30"},
+			at + "&quando=2016-04-12&ritorno=2016-04-30&lang=en",
+			at + "&quando=2016-04-12&ritorno=2016-04-30&lang=en#alert-title"},
 		{"nights", published.Trip{Notti: "15+"}, "", at + "&lang=en&notti=15%2B#alert-title"},
-		{"nights after some days", published.Trip{Partenza: "2016-04-12", Flessibile: "7", Notti: "4-7"}, "", at + "&quando=2016-04-12&flessibile=7&lang=en&notti=4-7#alert-title"},
+		{"nights after some days", published.Trip{Partenza: "2016-04-12", Flessibile: "7", Notti: "4-7"}, "",
+			at + "&quando=2016-04-12&flessibile=7&lang=en&notti=4-7#alert-title"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.trip.Valuta = "EUR"

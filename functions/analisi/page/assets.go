@@ -13,7 +13,8 @@ func registerAssets(api *httpapi.API) {
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		data, contentType, ok := page.File(r.PathValue("file"))
 		if !ok {
-			httpapi.UnknownPath.Problem("There is no such file; it may be of an older page. Load the page again.").Write(w, r)
+			httpapi.UnknownPath.Problem("There is no such file; it may be of an older page. Load the "+
+				"page again.").Write(w, r)
 			return
 		}
 		h := w.Header()

@@ -30,7 +30,8 @@ type calendarMonth struct {
 	Weeks                [][7]calendarDay
 }
 
-// calendarDay is a cell of the calendar: of another month where it has no number, without a fare where it leads nowhere.
+// calendarDay is a cell of the calendar: of another month where it has no number, without a fare
+// where it leads nowhere.
 type calendarDay struct {
 	Number               int
 	To, Fare, Level, Sub string // Sub says in words what the colour and the mark say
@@ -66,7 +67,9 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			continue // it is ours, and has one
 		}
 		month := calendarMonth{
-			ID: calendarID(m.Mese), Name: l.MonthOf(first), From: l.Text("calendar.from", "Price", l.Money(wording.Whole(m.MinimoCent))), Days: l.Count("calendar.days", m.Giorni),
+			ID: calendarID(m.Mese), Name: l.MonthOf(first),
+			From:  l.Text("calendar.from", "Price", l.Money(wording.Whole(m.MinimoCent))),
+			Days:  l.Count("calendar.days", m.Giorni),
 			Level: levelClass(m.Livello), LevelText: levelText(l, m.Livello, m.Affidabilita),
 			Open: m.Mese == open[:min(len("2006-01"), len(open))] || open == "" && i == 0,
 			To:   q.linkOn(trip{Month: m.Mese, NonStop: q.NonStop}, v.AskFrom, v.AskTo),
@@ -80,7 +83,8 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			}
 			cell := at(cells, day)
 			cell.To = q.linkOn(sameTrip(q, asked, day), from, to)
-			cell.Level, cell.Sub, cell.Unsure, cell.Asked = levelClass(g.Livello), levelText(l, g.Livello, g.Affidabilita), g.Affidabilita == verdict.Bassa, g.Partenza == date
+			cell.Level, cell.Sub, cell.Unsure, cell.Asked = levelClass(g.Livello),
+				levelText(l, g.Livello, g.Affidabilita), g.Affidabilita == verdict.Bassa, g.Partenza == date
 			if g.Cent != nil {
 				cell.Fare = l.Whole(*g.Cent)
 			}
@@ -91,7 +95,8 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 	v.Verdict.Calendar = calendar
 }
 
-// sameTrip is the trip that was asked about, on another day of departure: as many nights away, and no fare of the reader's.
+// sameTrip is the trip that was asked about, on another day of departure: as many nights away, and
+// no fare of the reader's.
 func sameTrip(q question, asked answer.Question, day fare.Day) trip {
 	t := trip{Date: day.String(), NonStop: q.NonStop}
 	if w := asked.When; w != nil && w.Back != 0 {
@@ -111,7 +116,6 @@ func (v *view) shortest(name string) string {
 	return name
 }
 
-// weeksOf is the days of a month by weeks that begin on Monday.
 func weeksOf(first fare.Day) (weeks [][7]calendarDay) {
 	for day := first; day.Month() == first.Month(); day++ {
 		if day == first || day.Time().Weekday() == time.Monday {
@@ -122,14 +126,12 @@ func weeksOf(first fare.Day) (weeks [][7]calendarDay) {
 	return weeks
 }
 
-// at is the cell of a day in the weeks of its month.
 func at(weeks [][7]calendarDay, day fare.Day) *calendarDay {
 	t := day.Time()
 	column := int(t.Weekday()+6) % 7
 	return &weeks[(t.Day()-1+(column+35-(t.Day()-1))%7)/7][column]
 }
 
-// levelClass is a level's class of the style sheet.
 func levelClass(level string) string {
 	if level == verdict.Insufficient {
 		return "unknown"
@@ -137,7 +139,6 @@ func levelClass(level string) string {
 	return level
 }
 
-// levelText returns a level in words, with its certainty if that is low.
 func levelText(l *i18n.Language, level, reliability string) string {
 	switch {
 	case level == verdict.Insufficient:

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"log/slog"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -13,28 +12,27 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/analisitest"
-	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
-	"verdetto/shared/web/httpapi"
-	"verdetto/shared/web/limit"
 	"verdetto/shared/web/page"
 )
 
 var (
-	cellOf    = regexp.MustCompile(`<td class="([a-z-]+)( unsure)?"><a href="([^"]+)"( aria-current="date")?>([0-9]+)<b>([0-9]*)</b><i>([^<]*)</i></a>`)
-	monthOf   = regexp.MustCompile(`<details( open)?><summary><span class="month">([^<]*)</span> <span class="level ([a-z-]+)">([^<]*)</span> <span class="from">[^<]*</span></summary>\s*<table id="m([0-9-]+)"><caption><a href="([^"]+)">`)
+	cellOf = regexp.MustCompile(`<td class="([a-z-]+)( unsure)?"><a href="([^"]+)"( aria-current="date")?>` +
+		`([0-9]+)<b>([0-9]*)</b><i>([^<]*)</i></a>`)
+	monthOf = regexp.MustCompile(`<details( open)?><summary><span class="month">([^<]*)</span> <span class="level ` +
+		`([a-z-]+)">([^<]*)</span> <span class="from">[^<]*</span></summary>\s*<table id="m([0-9-]+)">` +
+		`<caption><a href="([^"]+)">`)
 	quandoOf  = regexp.MustCompile(`[&]quando=([0-9-]+)`)
 	calendarS = regexp.MustCompile(`(?s)<section class="calendar".*?</section>`)
 )
 
-// levelShown is the level of a verdict's page, as the calendar calls it, and whether it is said with low certainty.
-func levelShown(t *testing.T, s site, target string) (level string, unsure bool) {
+// levelOfTarget is the level of a verdict's page, as the calendar calls it, and whether it is said with low certainty.
+func levelOfTarget(t *testing.T, s site, target string) (level string, unsure bool) {
 	t.Helper()
 	w := s.visit(html.UnescapeString(target))
 	m := levelOfPage.FindStringSubmatch(w.Body.String())
@@ -60,12 +58,13 @@ func disagreements(t *testing.T, s site, target string, each int) (levels map[st
 		if i%each != 0 {
 			continue
 		}
-		if level, unsure := levelShown(t, s, c[3]); level != c[1] || unsure != (c[2] != "") {
-			found = append(found, fmt.Sprintf("%s is %s%s in the calendar, and %s (unsure: %v) by itself", c[3], c[1], c[2], level, unsure))
+		if level, unsure := levelOfTarget(t, s, c[3]); level != c[1] || unsure != (c[2] != "") {
+			found = append(found, fmt.Sprintf("%s is %s%s in the calendar, and %s (unsure: %v) by itself", c[3], c[1],
+				c[2], level, unsure))
 		}
 	}
 	for _, m := range monthOf.FindAllStringSubmatch(body, -1) {
-		if level, _ := levelShown(t, s, m[6]); level != m[3] {
+		if level, _ := levelOfTarget(t, s, m[6]); level != m[3] {
 			found = append(found, fmt.Sprintf("%s is %s in the calendar, and %s by itself", m[5], m[3], level))
 		}
 	}
@@ -85,10 +84,12 @@ func TestCalendarAgrees(t *testing.T) {
 				if seed%3 == 0 {
 					price = 2999 + 1000*chance.IntN(2) // few prices: ties
 				}
-				all = append(all, departure.Live{Depart: day + lead, Price: fare.Cents(price), Found: day.Time().Unix() + 3600})
+				all = append(all, departure.Live{Depart: day + lead, Price: fare.Cents(price),
+					Found: day.Time().Unix() + 3600})
 			}
 		}
-		s := siteOfSheets(sheetsByTrip{{Route: analisitest.MilBuh}: sheetOf(all, fare.EUR, 1)}, analisitest.MilBuh, d, true)
+		s := siteOfSheets(sheetsByTrip{{Route: analisitest.MilBuh}: sheetOf(all, fare.EUR, 1)},
+			analisitest.MilBuh, d, true)
 		of, found := disagreements(t, s, "/?da=Milano&a=Bucarest", 3)
 		for level, n := range of {
 			levels[level] += n
@@ -105,7 +106,6 @@ func TestCalendarAgrees(t *testing.T) {
 	}
 }
 
-// sheetOf is the sheet of a series on which these fares were found.
 func sheetOf(all []departure.Live, currency fare.Currency, perEuro float64) []byte {
 	var s departure.Learner
 	s.In(currency, perEuro)
@@ -130,14 +130,8 @@ func (m moving) Blocks(ctx context.Context, of fare.Series, read store.Consisten
 
 // siteOfSheets is the page over one route with sheets of its departures, as it is known on a day.
 func siteOfSheets(of analisitest.Departures, route fare.Route, day fare.Day, all bool) site {
-	now := func() time.Time { return day.Time().Add(12 * time.Hour) }
-	s := site{counters: &counters{}}
-	service := &analisi.Service{Reader: answer.NewReader(analisitest.Fares{
-		Summaries: analisitest.Summaries{route: analisitest.SummaryOf(40)}, Departures: of, Requests: &analisitest.Requests{}, Routes: milanCoverage{},
-	}, now, slog.New(slog.DiscardHandler))}
-	s.API = httpapi.New(httpapi.Config{AllFares: all, Now: now, Log: service.Log, Limiter: limit.New(s.counters, now)})
-	service.Register(s.API)
-	return s
+	return openOn(day, analisitest.Site{Summaries: analisitest.Summaries{route: analisitest.SummaryOf(40)},
+		Sheets: of, HideFares: !all})
 }
 
 // TestCalendarOfThePage: it holds what GET /v1/calendario answers, of the same trip, and no more.
@@ -151,11 +145,16 @@ func TestCalendarOfThePage(t *testing.T) {
 		says         string
 	}{
 		{"any departure", "/?da=Milano&a=Bucarest", "", "", "/?da=MIL&amp;a=BUH&amp;quando=2016-04-12\"", ""},
-		{"a day", "/?da=Milano&a=Bucarest&quando=2016-04-12", "2016-04-12", "2016-04", "/?da=MIL&amp;a=BUH&amp;quando=2016-04-13\"", ""},
-		{"a day, in a language and without stops", "/?da=Milano&a=Bucarest&quando=2016-04-12&diretto=si&lang=it", "2016-04-12", "2016-04", "&amp;quando=2016-04-13&amp;diretto=si&amp;lang=it\"", ""},
-		{"a month", "/?da=Milano&a=Bucarest&mese=2016-05", "", "2016-05", "/?da=MIL&amp;a=BUH&amp;quando=2016-04-12\"", ""},
-		{"a return", "/?da=Milano&a=Bucarest&quando=2016-04-12&ritorno=2016-04-17", "2016-04-12", "2016-04", "&amp;quando=2016-04-13&amp;ritorno=2016-04-18\"", "Andate e ritorno con altrettante notti fuori"},
-		{"a price seen is of the reader's departure alone", "/?da=Milano&a=Bucarest&quando=2016-04-12&visto=45", "2016-04-12", "2016-04", "/?da=MIL&amp;a=BUH&amp;quando=2016-04-13\"", ""},
+		{"a day", "/?da=Milano&a=Bucarest&quando=2016-04-12", "2016-04-12", "2016-04",
+			"/?da=MIL&amp;a=BUH&amp;quando=2016-04-13\"", ""},
+		{"a day, in a language and without stops", "/?da=Milano&a=Bucarest&quando=2016-04-12&diretto=si&lang=it",
+			"2016-04-12", "2016-04", "&amp;quando=2016-04-13&amp;diretto=si&amp;lang=it\"", ""},
+		{"a month", "/?da=Milano&a=Bucarest&mese=2016-05", "", "2016-05",
+			"/?da=MIL&amp;a=BUH&amp;quando=2016-04-12\"", ""},
+		{"a return", "/?da=Milano&a=Bucarest&quando=2016-04-12&ritorno=2016-04-17", "2016-04-12", "2016-04",
+			"&amp;quando=2016-04-13&amp;ritorno=2016-04-18\"", "Andate e ritorno con altrettante notti fuori"},
+		{"a price seen is of the reader's departure alone", "/?da=Milano&a=Bucarest&quando=2016-04-12&visto=45",
+			"2016-04-12", "2016-04", "/?da=MIL&amp;a=BUH&amp;quando=2016-04-13\"", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := s.visit(c.target, "Accept-Language", "it")
@@ -167,7 +166,8 @@ func TestCalendarOfThePage(t *testing.T) {
 				if cell[4] != "" {
 					asked += day
 				}
-				if at, err := fare.ParseDay(day); err != nil || fmt.Sprint(at.Time().Day()) != cell[5] || at.Time().Day()%10 == 0 {
+				if at, err := fare.ParseDay(day); err != nil || fmt.Sprint(at.Time().Day()) != cell[5] ||
+					at.Time().Day()%10 == 0 {
 					t.Errorf("%s is written as %s, or has no fare", day, cell[5])
 				}
 				if cell[6] == "" || cell[7] == "" {
@@ -214,7 +214,8 @@ func TestCalendarWithoutFares(t *testing.T) {
 	}
 	text := said(w)
 	if len(cells) < 100 || !strings.Contains(text, "Qui i singoli prezzi non si mostrano, i loro verdetti sì.") ||
-		!strings.Contains(text, "Com'è cambiato questo prezzo Qui i singoli prezzi dei giorni passati non si mostrano.") {
+		!strings.Contains(text, "Com'è cambiato questo prezzo Qui i singoli prezzi dei giorni "+
+			"passati non si mostrano.") {
 		t.Errorf("%d cells: %s", len(cells), text)
 	}
 }
@@ -238,9 +239,12 @@ func TestMovesOfThePage(t *testing.T) {
 		says         string
 		rows         int
 	}{
-		{"a departure", "&quando=" + seen.String(), moving{of, nil}, "Negli ultimi sei mesi fra 34,25\u00a0€ e 55\u00a0€; il 1º marzo 2016 era 55\u00a0€.", 2},
-		{"a departure that was never seen", "&visto=45&quando=" + (seen + 200).String(), moving{of, nil}, "Negli ultimi sei mesi nessuno ha trovato un prezzo.", 0},
-		{"the history cannot be read", "&quando=" + seen.String(), moving{of, errors.New("secret internal text")}, "Adesso non siamo riusciti a leggerlo.", 0},
+		{"a departure", "&quando=" + seen.String(), moving{of, nil},
+			"Negli ultimi sei mesi fra 34,25\u00a0€ e 55\u00a0€; il 1º marzo 2016 era 55\u00a0€.", 2},
+		{"a departure that was never seen", "&visto=45&quando=" + (seen + 200).String(), moving{of, nil},
+			"Negli ultimi sei mesi nessuno ha trovato un prezzo.", 0},
+		{"the history cannot be read", "&quando=" + seen.String(), moving{of, errors.New("secret internal text")},
+			"Adesso non siamo riusciti a leggerlo.", 0},
 		{"a month has none", "&mese=" + seen.String()[:7], moving{of, errors.New("it is not asked for")}, "", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -248,7 +252,8 @@ func TestMovesOfThePage(t *testing.T) {
 			w := s.visit("/?da=Milano&a=Bucarest"+c.target, "Accept-Language", "it")
 			_, section, found := strings.Cut(w.Body.String(), `aria-labelledby="moves-title"`)
 			section, _, _ = strings.Cut(section, "</section>")
-			if w.Code != 200 || found != (c.says != "") || !strings.Contains(section, c.says) || strings.Contains(section, "internal") {
+			if w.Code != 200 || found != (c.says != "") || !strings.Contains(section, c.says) ||
+				strings.Contains(section, "internal") {
 				t.Fatalf("%d, %v: %.600s", w.Code, found, section)
 			}
 			if rows := strings.Count(section, `<tr><th scope="row">`); rows < c.rows || c.rows == 0 && rows > 0 {
@@ -267,7 +272,8 @@ func TestWeightOfAYear(t *testing.T) {
 	var all []departure.Live
 	for day := d - 30; day <= d; day++ {
 		for lead := fare.Day(1); lead <= 330; lead++ {
-			all = append(all, departure.Live{Depart: day + lead, Price: fare.Cents(30000 + 100*chance.IntN(900)), Found: day.Time().Unix() + 3600})
+			all = append(all, departure.Live{Depart: day + lead, Price: fare.Cents(30000 + 100*chance.IntN(900)),
+				Found: day.Time().Unix() + 3600})
 		}
 	}
 	s := siteOfSheets(moving{sheetsByTrip{{Route: route}: sheetOf(all, fare.EUR, 1)}, nil}, route, d, true)
@@ -280,7 +286,8 @@ func TestWeightOfAYear(t *testing.T) {
 		assets += len(data)
 	}
 	for _, target := range []string{"", "&quando=" + (d + 100).String(), "&mese=2016-06"} {
-		w := s.visit("/?da=" + strings.ReplaceAll(places.Name("REG", "en"), " ", "+") + "&a=" + strings.ReplaceAll(places.Name("SDQ", "en"), " ", "+") + target + "&lang=en")
+		w := s.visit("/?da=" + strings.ReplaceAll(places.Name("REG", "en"), " ", "+") + "&a=" +
+			strings.ReplaceAll(places.Name("SDQ", "en"), " ", "+") + target + "&lang=en")
 		cells := len(cellOf.FindAllString(w.Body.String(), -1))
 		t.Logf("%q: %d bytes of HTML, %d of assets, %d days", target, w.Body.Len(), assets, cells)
 		if w.Code != 200 || cells < 329 || w.Body.Len()+assets > most {

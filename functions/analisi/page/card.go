@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
@@ -13,7 +14,6 @@ import (
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
-	"verdetto/shared/web/chart"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -33,16 +33,18 @@ type cardOutput struct {
 
 func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.JSON(api, "card", httpapi.JSONDoc{
-		Summary:     "Picture of a verdict",
-		Description: "What is shown where a verdict's page is linked to: a PNG of 1200 by 630. With .svg in place of .png, as in MIL-BUH-it.svg and MIL-BUH-2027-03-it.svg, the weeks behind it as a picture for other pages, 720 by 400.",
-		Problems:    []httpapi.ProblemType{NoCard, published.NoLiveFare, published.StopsUnknown, httpapi.NotCovered, httpapi.NotShown},
+		Summary: "Picture of a verdict",
+		Description: "What is shown where a verdict's page is linked to: a PNG of 1200 by 630. With .svg in place of " +
+			".png, as in MIL-BUH-it.svg and MIL-BUH-2027-03-it.svg, the weeks behind it as a picture for " +
+			"other pages, 720 by 400.",
+		Problems: []httpapi.ProblemType{NoCard, published.NoLiveFare, published.StopsUnknown,
+			httpapi.NotCovered, httpapi.NotShown},
 	}, func(_ context.Context, in *cardInput) error {
 		_, err := cardOf(in.File)
 		return err
 	}, s.card)
 }
 
-// cardSubject is the question that a card answers.
 type cardSubject struct {
 	route    fare.Route
 	trip     trip
@@ -50,7 +52,6 @@ type cardSubject struct {
 	picture  bool // of the history
 }
 
-// cardName is the file name of the card of a question's page.
 func cardName(route fare.Route, t trip, l *i18n.Language) string {
 	name := route.String()
 	for _, said := range []string{t.Month, t.Date, t.Back} {
@@ -70,12 +71,13 @@ func cardName(route fare.Route, t trip, l *i18n.Language) string {
 	return name + "-" + l.Code + ".png"
 }
 
-var cardFile = regexp.MustCompile(`^([A-Z]{3}-[A-Z]{3})(?:-([0-9]{4}-[0-9]{2})|-([0-9]{4}-[0-9]{2}-[0-9]{2})(?:-([0-9]{4}-[0-9]{2}-[0-9]{2}))?(?:-flessibile([137]))?)?(-diretto)?(?:-visto([1-9][0-9]{0,8}))?-([a-z]+)[.](png|svg)$`)
+var cardFile = regexp.MustCompile(`^([A-Z]{3}-[A-Z]{3})(?:-([0-9]{4}-[0-9]{2})|` +
+	`-([0-9]{4}-[0-9]{2}-[0-9]{2})(?:-([0-9]{4}-[0-9]{2}-[0-9]{2}))?(?:-flessibile([137]))?)?(-diretto)?(?:-visto([1-9][0-9]{0,8}))?-([a-z]+)[.](png|svg)$`)
 
-// cardOf parses the file name of a card.
 func cardOf(file string) (c cardSubject, err error) {
 	no := NoCard.Problem("Cards are named as in MIL-BUH-it.png: two city codes and " + i18n.SpokenCodes() +
-		". Those of trips are named as in MIL-BUH-2027-03-it.png or MIL-BUH-2027-03-20-diretto-it.png, pictures of a history as in MIL-BUH-it.svg or MIL-BUH-2027-03-it.svg.")
+		". Those of trips are named as in MIL-BUH-2027-03-it.png or MIL-BUH-2027-03-20-diretto-it.png, pictures of a " +
+		"history as in MIL-BUH-it.svg or MIL-BUH-2027-03-it.svg.")
 	m := cardFile.FindStringSubmatch(file)
 	if m == nil {
 		return c, no
@@ -137,7 +139,6 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 	return &cardOutput{"image/png", "nosniff", "", png}, nil
 }
 
-// drawVerdict puts a verdict on a card.
 func (s *Service) drawVerdict(c *chart.Card, l *i18n.Language, asked answer.Question, a answer.Answer) {
 	v := a.Analysis.Verdetto
 	c.Level, c.Verdict = v.Livello, brief(l, a.Analysis.Prezzo.Cent, v)

@@ -22,7 +22,8 @@ import (
 // recorded gives the one-way fares of each route of a recorded panel, and the last day of it.
 func recorded(t *testing.T, file string) (byRoute map[fare.Route][]fare.Observation, last fare.Day) {
 	t.Helper()
-	panel, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file), upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, "")
+	panel, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file),
+		upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,13 +74,15 @@ func TestProveChartsAgree(t *testing.T) {
 	}
 }
 
-// TestProveCalendarAgrees is TestCalendarAgrees over the routes of recorded panels: of each, some departures are followed.
+// TestProveCalendarAgrees is TestCalendarAgrees over the routes of recorded panels: of each, some
+// departures are followed.
 func TestProveCalendarAgrees(t *testing.T) {
 	const perPanel, perRoute = 60, 8
 	cells, pages, routes := map[string]int{}, 0, 0
 	for _, file := range panels {
 		byRoute, last := recorded(t, file)
-		all := slices.SortedFunc(maps.Keys(byRoute), func(a, b fare.Route) int { return strings.Compare(a.String(), b.String()) })
+		all := slices.SortedFunc(maps.Keys(byRoute),
+			func(a, b fare.Route) int { return strings.Compare(a.String(), b.String()) })
 		for i, route := range all {
 			if len(all) > perPanel && i%(len(all)/perPanel) != 0 {
 				continue
@@ -89,7 +92,8 @@ func TestProveCalendarAgrees(t *testing.T) {
 			quotes := s.DayQuotes(fare.Set(byRoute[route]), last-60, rates)
 			var live []departure.Live
 			for _, q := range quotes.All {
-				live = append(live, departure.Live{Depart: q.Depart, Price: q.Price, Found: q.Found, Stops: q.Stops, DayOnly: q.DayOnly})
+				live = append(live, departure.Live{Depart: q.Depart, Price: q.Price, Found: q.Found,
+					Stops: q.Stops, DayOnly: q.DayOnly})
 			}
 			var state departure.Learner
 			state.In(s.Currency, s.PerEuro)
@@ -100,7 +104,9 @@ func TestProveCalendarAgrees(t *testing.T) {
 			}
 			routes++
 			of := siteOfSheets(sheetsByTrip{{Route: route}: state.Encode()}, route, last, true)
-			levels, found := disagreements(t, of, fmt.Sprintf("/?da=%s&a=%s&visto=45&lang=it", route.Origin, route.Destination), max(1, len(state.Live)/perRoute))
+			levels, found := disagreements(t, of,
+				fmt.Sprintf("/?da=%s&a=%s&visto=45&lang=it", route.Origin, route.Destination),
+				max(1, len(state.Live)/perRoute))
 			for level, n := range levels {
 				cells[level] += n
 				pages += n

@@ -2,7 +2,6 @@ package page_test
 
 import (
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"net/url"
 	"regexp"
@@ -12,34 +11,33 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/analisitest"
-	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
-	"verdetto/shared/web/httpapi"
-	"verdetto/shared/web/limit"
 )
 
 // siteOf is the page over the route from Milan to Bucharest, as it is known on a day.
 func siteOf(s verdict.RouteSummary, day fare.Day) site {
-	now := func() time.Time { return day.Time().Add(12 * time.Hour) }
+	return openOn(day, analisitest.Site{Summaries: analisitest.Summaries{analisitest.MilBuh: s}})
+}
+
+// openOn is a site as it is known on a day.
+func openOn(day fare.Day, s analisitest.Site) site {
 	of := site{counters: &counters{}}
-	service := &analisi.Service{Reader: answer.NewReader(analisitest.Fares{
-		Summaries: analisitest.Summaries{analisitest.MilBuh: s}, Departures: analisitest.Sheets{}, Requests: &analisitest.Requests{}, Routes: milanCoverage{},
-	}, now, slog.New(slog.DiscardHandler))}
-	of.API = httpapi.New(httpapi.Config{AllFares: true, Now: now, Log: service.Log, Limiter: limit.New(of.counters, now)})
-	service.Register(of.API)
+	s.Counters, s.Coverage = of.counters, milanCoverage{}
+	s.Now = func() time.Time { return day.Time().Add(12 * time.Hour) }
+	of.API = s.Open()
 	return of
 }
 
 var (
 	levelOfPage = regexp.MustCompile(`<article class="verdict ([a-z-]+)"`)
 	svgOf       = regexp.MustCompile(`(?s)<svg class="chart (scale|history)" viewBox="0 0 ([0-9]+) [0-9]+".*?</svg>`)
-	box         = regexp.MustCompile(`<rect class="(?:zone|band) ([a-z]+)" x="([-0-9.]+)" y="([-0-9.]+)" width="([-0-9.]+)" height="([-0-9.]+)"/>`)
-	dotOf       = regexp.MustCompile(`<circle class="today[^"]*" cx="([-0-9.]+)" cy="([-0-9.]+)"`)
-	needleOf    = regexp.MustCompile(`<path class="needle" d="M([-0-9.]+) `)
-	nameOf      = regexp.MustCompile(`<text class="name"[^>]*>([^<]*)</text>`)
+	box         = regexp.MustCompile(`<rect class="(?:zone|band) ([a-z]+)" x="([-0-9.]+)" y="([-0-9.]+)" ` +
+		`width="([-0-9.]+)" height="([-0-9.]+)"/>`)
+	dotOf    = regexp.MustCompile(`<circle class="today[^"]*" cx="([-0-9.]+)" cy="([-0-9.]+)"`)
+	needleOf = regexp.MustCompile(`<path class="needle" d="M([-0-9.]+) `)
+	nameOf   = regexp.MustCompile(`<text class="name"[^>]*>([^<]*)</text>`)
 )
 
 func number(t *testing.T, s string) float64 {
@@ -95,7 +93,8 @@ func contradictions(t *testing.T, page string) (level string, found []string, ch
 	return level, found, charts
 }
 
-// agree asks about prices all over the range of a route, and holds every page's charts to its headline. It gives how many pages of each level there were.
+// agree asks about prices all over the range of a route, and holds every page's charts to its
+// headline. It gives how many pages of each level there were.
 func agree(t *testing.T, s verdict.RouteSummary, day fare.Day, prices int) map[string]int {
 	t.Helper()
 	levels := map[string]int{}
@@ -147,7 +146,8 @@ func TestChartsAgree(t *testing.T) {
 			case 5: // it wanders
 				price = max(500, price*(.9+.2*chance.Float64()))
 			}
-			all = append(all, fare.Observation{Found: (d - ago).Time().Unix() + 3600, Depart: d + 9, Price: fare.Cents(price)})
+			all = append(all, fare.Observation{Found: (d - ago).Time().Unix() + 3600, Depart: d + 9,
+				Price: fare.Cents(price)})
 		}
 		for level, n := range agree(t, verdict.Build(all, verdict.RouteSummary{}, d, verdict.Options{}), d, 12) {
 			levels[level] += n

@@ -16,7 +16,6 @@ import (
 // Where it is cheap to fly to now from a city: the answer to a question without a
 // destination. It is what GET /v1/occasioni answers, from the same one read, and counts as that.
 
-// cheapView is a list of destinations, the best-judged first.
 type cheapView struct {
 	City, Lede, First string
 	Partly            bool // more was asked than can be said without a destination
@@ -30,10 +29,8 @@ type cheapRow struct {
 	Level, LevelText, Sure string
 }
 
-// maxDestinations is how many destinations are listed.
 const maxDestinations = 60
 
-// cheap answers where it is cheap to fly to from a city.
 func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view) {
 	v.Anywhere = true
 	most, ok := q.most()
@@ -80,7 +77,8 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 }
 
 // showCheap lists the deals of a city and a kind of trip up to an amount; 0: any.
-func (v *view) showCheap(q question, from places.Place, all []published.DestinationDeal, kind fare.Trip, most fare.Cents, now time.Time) {
+func (v *view) showCheap(q question, from places.Place, all []published.DestinationDeal, kind fare.Trip,
+	most fare.Cents, now time.Time) {
 	l := v.T
 	v.Alert = string(from.City) + "-*"
 	c := &cheapView{City: from.Name, Lede: l.Text("cheap.lede")}
@@ -148,7 +146,8 @@ func (v *view) widerCheap(q question) {
 	} {
 		t := q.trip
 		if w.drop(&t); t != q.trip {
-			v.Notice.Wider = append(v.Notice.Wider, link{v.T.Text("refusal.wider." + w.said), q.linkOn(t, v.AskFrom, "")})
+			v.Notice.Wider = append(v.Notice.Wider,
+				link{v.T.Text("refusal.wider." + w.said), q.linkOn(t, v.AskFrom, "")})
 		}
 	}
 }

@@ -3,12 +3,12 @@ package page
 import (
 	"strings"
 
+	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
-	"verdetto/shared/web/chart"
 )
 
 // showDeparture answers with a verdict about a departure or the cheapest of a month.
@@ -28,13 +28,17 @@ func (v *view) showDeparture(q question, asked answer.Question, a verdict.Analys
 	j.Facts = append(j.Facts, wording.Typical(l, a), wording.Comparables(l, *a.Verdetto.Percentile))
 	v.Title += l.Text("format.colon") + " " + brief(l, a.Prezzo.Cent, a.Verdetto)
 	v.Description = strings.Join(j.Facts, " ")
-	j.describeCertainty(l, a.Verdetto.Affidabilita, l.Text("departure.observed", "Fares", l.Number(a.Verdetto.Campione)))
+	j.describeCertainty(l, a.Verdetto.Affidabilita,
+		l.Text("departure.observed", "Fares", l.Number(a.Verdetto.Campione)))
 	of := a.Quartili
 	c := chart.Range{
-		Minimum: wording.Whole(of.MinimoCent), Q1: wording.Whole(of.Q1Cent), Median: wording.Whole(of.MedianaCent), Q3: wording.Whole(of.Q3Cent), Maximum: wording.Whole(of.MassimoCent),
+		Minimum: wording.Whole(of.MinimoCent), Q1: wording.Whole(of.Q1Cent), Median: wording.Whole(of.MedianaCent),
+		Q3: wording.Whole(of.Q3Cent), Maximum: wording.Whole(of.MassimoCent),
 		Price: a.Prezzo.Cent, Level: a.Verdetto.Livello, Money: l.Money,
-		Label: l.Text("departure.range", "Price", l.Money(a.Prezzo.Cent), "Low", l.Money(wording.Whole(of.Q1Cent)), "High", l.Money(wording.Whole(of.Q3Cent)),
-			"Median", l.Money(wording.Whole(of.MedianaCent)), "Minimum", l.Money(wording.Whole(of.MinimoCent)), "Maximum", l.Money(wording.Whole(of.MassimoCent))),
+		Label: l.Text("departure.range", "Price", l.Money(a.Prezzo.Cent), "Low", l.Money(wording.Whole(of.Q1Cent)),
+			"High", l.Money(wording.Whole(of.Q3Cent)),
+			"Median", l.Money(wording.Whole(of.MedianaCent)), "Minimum", l.Money(wording.Whole(of.MinimoCent)),
+			"Maximum", l.Money(wording.Whole(of.MassimoCent))),
 	}
 	j.Range = responsiveChart{c.SVG(680), c.SVG(328)}
 	j.Waits = waitsOf(l, a)
@@ -71,7 +75,6 @@ type waitRow struct {
 	Cells []string
 }
 
-// waitsOf tells of a departure what may be expected of it.
 func waitsOf(l *i18n.Language, a verdict.Analysis) *waits {
 	if a.AnticipoGiorni == nil {
 		return nil
@@ -80,12 +83,14 @@ func waitsOf(l *i18n.Language, a verdict.Analysis) *waits {
 	if len(a.Previsione) == 0 {
 		return w
 	}
-	w.Rows = []waitRow{{Name: l.Text("waits.fall")}, {Name: l.Text("waits.rise")}, {Name: l.Text("waits.mean")}, {Name: l.Text("waits.between")}, {Name: l.Text("waits.dearer")}}
+	w.Rows = []waitRow{{Name: l.Text("waits.fall")}, {Name: l.Text("waits.rise")}, {Name: l.Text("waits.mean")},
+		{Name: l.Text("waits.between")}, {Name: l.Text("waits.dearer")}}
 	for _, f := range a.Previsione {
 		w.Heads = append(w.Heads, l.Text("waits.within", "Days", f.Giorni))
 		for i, cell := range []string{
 			wording.Fall(l, f), wording.Percent(l, f.Rialzo5), wording.Change(l, f.Attesa.MediaCent),
-			l.Text("waits.from_to", "From", wording.Change(l, f.Attesa.DaCent), "To", wording.Change(l, f.Attesa.ACent)), wording.Percent(l, f.Attesa.PiuCaro),
+			l.Text("waits.from_to", "From", wording.Change(l, f.Attesa.DaCent), "To",
+				wording.Change(l, f.Attesa.ACent)), wording.Percent(l, f.Attesa.PiuCaro),
 		} {
 			w.Rows[i].Cells = append(w.Rows[i].Cells, cell)
 		}

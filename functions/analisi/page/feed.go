@@ -19,10 +19,9 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The deals of a city as a feed, in Atom (RFC 4287) and JSON Feed 1.1: an entry
-// for each destination whose cheapest fare is ottimo or buono. An entry is of a
-// route and a departure: so is its id, which never changes. When it was updated
-// changes only when something else is told, so that a reader shows nothing twice.
+// The deals of a city as a feed, in Atom (RFC 4287) and JSON Feed 1.1. The id of an entry
+// is made of its route and departure; the time of its update changes only with its text,
+// so that a reader shows nothing twice.
 
 type feedInput struct {
 	File        string `path:"file" doc:"ORIGIN-LANGUAGE.atom or .json" example:"MIL-it.atom"`
@@ -54,17 +53,18 @@ func (s *Service) registerFeeds(api *httpapi.API) {
 	}, s.feed)
 }
 
-// feedOf parses the file name of a feed.
 func feedOf(file string) (origin places.Place, l *i18n.Language, form string, err error) {
 	name, form, _ := strings.Cut(file, ".")
 	code, language, _ := strings.Cut(name, "-")
 	l, known := i18n.Find(language)
-	if city, err := fare.ParseCity(code); err == nil && known && string(city) == code && (form == "atom" || form == "json") {
+	if city, err := fare.ParseCity(code); err == nil && known && string(city) == code &&
+		(form == "atom" || form == "json") {
 		if name := places.Name(city, l.Code); name != "" {
 			return places.Place{City: city, Name: name}, l, form, nil
 		}
 	}
-	return origin, nil, "", httpapi.UnknownPath.Problem("Feeds are named as in MIL-it.atom and MIL-it.json: a city code, and " + i18n.SpokenCodes() + ".")
+	return origin, nil, "", httpapi.UnknownPath.Problem("Feeds are named as in MIL-it.atom and MIL-it.json: a city " +
+		"code, and " + i18n.SpokenCodes() + ".")
 }
 
 func (s *Service) feed(ctx context.Context, in *feedInput) (*httpapi.Tagged, error) {
@@ -94,10 +94,10 @@ func (s *Service) feed(ctx context.Context, in *feedInput) (*httpapi.Tagged, err
 	return httpapi.Tag(in.IfNoneMatch, contentType, body), nil
 }
 
-// feedOfDeals is what is told of the deals of an origin.
 func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Language, invented bool) feed {
 	now := s.Now()
-	f := feed{language: l, id: feedID("feed", l.Code, string(origin.City)), title: l.Text("feed.title", "City", origin.Name), page: s.page(l, "da="+string(origin.City))}
+	f := feed{language: l, id: feedID("feed", l.Code, string(origin.City)),
+		title: l.Text("feed.title", "City", origin.Name), page: s.page(l, "da="+string(origin.City))}
 	if invented {
 		f.title += " · " + l.Text("home.invented")
 	}
@@ -119,11 +119,15 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 		usual, _ := d.Usual()
 		name := places.Name(d.To, l.Code)
 		f.entries = append(f.entries, feedEntry{
-			id:    feedID("deal", l.Code, string(origin.City), string(d.To), price.Partenza),
-			title: l.Text("feed.entry", "City", name, "Price", l.Amount(price.Cent), "Date", l.Date(d.Fare.Depart), "Level", l.Text("level."+v.Livello)),
-			text: l.Text("feed.text", "Route", routeName(l, origin.Name, name), "Price", l.Amount(price.Cent), "Date", l.Date(d.Fare.Depart),
-				"Usual", l.Money(usual), "NonStop", d.Fare.Stops == fare.NonStop, "Certainty", l.Text("certainty."+v.Affidabilita)),
-			page: s.page(l, "da="+string(origin.City)+"&a="+string(d.To)), level: v.Livello, updated: lastChange(d.Deal, now),
+			id: feedID("deal", l.Code, string(origin.City), string(d.To), price.Partenza),
+			title: l.Text("feed.entry", "City", name, "Price", l.Amount(price.Cent), "Date", l.Date(d.Fare.Depart),
+				"Level", l.Text("level."+v.Livello)),
+			text: l.Text("feed.text", "Route", routeName(l, origin.Name, name), "Price", l.Amount(price.Cent), "Date",
+				l.Date(d.Fare.Depart),
+				"Usual", l.Money(usual), "NonStop", d.Fare.Stops == fare.NonStop, "Certainty",
+				l.Text("certainty."+v.Affidabilita)),
+			page: s.page(l, "da="+string(origin.City)+"&a="+string(d.To)), level: v.Livello,
+			updated: lastChange(d.Deal, now),
 		})
 	}
 	return f
@@ -145,7 +149,6 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// feedPath is where the Atom feed of a city is.
 func feedPath(origin fare.City, l *i18n.Language) string {
 	return "/feed/" + string(origin) + "-" + l.Code + ".atom"
 }
@@ -208,12 +211,14 @@ func (f feed) atom() ([]byte, error) {
 		}
 		return links
 	}
-	a := atomFeed{Language: f.language.Code, ID: f.id, Title: f.title, Updated: f.updated.Format(time.RFC3339), Author: "Verdetto", Links: page(f.page)}
+	a := atomFeed{Language: f.language.Code, ID: f.id, Title: f.title, Updated: f.updated.Format(time.RFC3339),
+		Author: "Verdetto", Links: page(f.page)}
 	if f.self != "" {
 		a.Links = append(a.Links, atomLink{"self", "application/atom+xml", f.self})
 	}
 	for _, e := range f.entries {
-		a.Entries = append(a.Entries, atomEntry{e.id, e.title, e.updated.Format(time.RFC3339), page(e.page), atomCategory{e.level}, e.text})
+		a.Entries = append(a.Entries, atomEntry{e.id, e.title, e.updated.Format(time.RFC3339), page(e.page),
+			atomCategory{e.level}, e.text})
 	}
 	body, err := xml.MarshalIndent(a, "", " ")
 	return append([]byte(xml.Header), append(body, '\n')...), err
@@ -243,9 +248,11 @@ type jsonFeed struct {
 }
 
 func (f feed) json() ([]byte, error) {
-	j := jsonFeed{"https://jsonfeed.org/version/1.1", f.title, f.page, f.self, f.language.Code, []jsonAuthor{{"Verdetto"}}, []jsonItem{}}
+	j := jsonFeed{"https://jsonfeed.org/version/1.1", f.title, f.page, f.self, f.language.Code,
+		[]jsonAuthor{{"Verdetto"}}, []jsonItem{}}
 	for _, e := range f.entries {
-		j.Items = append(j.Items, jsonItem{e.id, e.page, e.title, e.text, e.updated.Format(time.RFC3339), []string{e.level}})
+		j.Items = append(j.Items, jsonItem{e.id, e.page, e.title, e.text,
+			e.updated.Format(time.RFC3339), []string{e.level}})
 	}
 	return json.Marshal(j)
 }

@@ -1,7 +1,6 @@
 package page_test
 
 import (
-	"log/slog"
 	"net/http/httptest"
 	"regexp"
 	"strings"
@@ -12,26 +11,14 @@ import (
 	"github.com/mmcdole/gofeed"
 
 	"verdetto/functions/analisi/analisitest"
-	"verdetto/functions/analisi/page"
-	"verdetto/shared/answer"
-	"verdetto/shared/published"
 	"verdetto/shared/verdict/deals"
 	"verdetto/shared/web/httpapi"
-	"verdetto/shared/web/limit"
 )
 
-// dealing serves the feeds of Milan at a moment.
 func dealing(d *analisitest.DealsOfMilan, data string, now func() time.Time) *httpapi.API {
-	log := slog.New(slog.DiscardHandler)
-	s := &page.Service{BaseURL: "https://verdetto.example", Answers: &published.Answers{
-		Reader: answer.NewReader(analisitest.Fares{Requests: &analisitest.Requests{}, Routes: d}, now, log),
-	}}
-	api := httpapi.New(httpapi.Config{Now: now, Log: log, AllFares: true, Data: data, Limiter: limit.New(analisitest.Unlimited{}, now)})
-	s.Register(api)
-	return api
+	return analisitest.Site{Coverage: d, Data: data, Now: now, BaseURL: publicBase}.Open()
 }
 
-// parsed gives a feed as an independent parser understands it.
 func parsed(t *testing.T, api *httpapi.API, path, kind string) *gofeed.Feed {
 	t.Helper()
 	w := analisitest.Get(t, api, path)
@@ -57,18 +44,25 @@ func TestFeeds(t *testing.T) {
 		"it": {"Dove conviene volare adesso da Milano", "Londra da 19,99\u00a0€ il 10 aprile 2016: ottimo"},
 		"en": {"Where it is cheap to fly from Milan now", "London from €19.99 on 10 April 2016: great"},
 		"de": {"Wohin man ab Mailand jetzt günstig fliegt", "London ab 19,99\u00a0€ am 10. April 2016: sehr gut"},
-		"fr": {"Où partir à bon prix depuis Milan en ce moment", "Londres dès 19,99\u00a0€ le 10 avril 2016\u00a0: excellent"},
-		"es": {"Adónde sale barato volar ahora desde Milán", "Londres desde 19,99\u00a0€ el 10 de abril de 2016: excelente"},
-		"pt": {"Para onde é barato voar agora a partir de Milão", "Londres a partir de 19,99\u00a0€ em 10 de abril de 2016: ótimo"},
+		"fr": {"Où partir à bon prix depuis Milan en ce moment",
+			"Londres dès 19,99\u00a0€ le 10 avril 2016\u00a0: excellent"},
+		"es": {"Adónde sale barato volar ahora desde Milán",
+			"Londres desde 19,99\u00a0€ el 10 de abril de 2016: excelente"},
+		"pt": {"Para onde é barato voar agora a partir de Milão",
+			"Londres a partir de 19,99\u00a0€ em 10 de abril de 2016: ótimo"},
 	} {
-		atom, jsonFeed := parsed(t, h, "/feed/MIL-"+language+".atom", atomKind), parsed(t, h, "/feed/MIL-"+language+".json", jsonKind)
-		if atom.FeedType != "atom" || atom.FeedVersion != "1.0" || jsonFeed.FeedType != "json" || !strings.HasSuffix(jsonFeed.FeedVersion, "/1.1") {
+		atom, jsonFeed := parsed(t, h, "/feed/MIL-"+language+".atom", atomKind),
+			parsed(t, h, "/feed/MIL-"+language+".json", jsonKind)
+		if atom.FeedType != "atom" || atom.FeedVersion != "1.0" || jsonFeed.FeedType != "json" ||
+			!strings.HasSuffix(jsonFeed.FeedVersion, "/1.1") {
 			t.Errorf("%s %s, %s %s", atom.FeedType, atom.FeedVersion, jsonFeed.FeedType, jsonFeed.FeedVersion)
 		}
-		if atom.Title != want.title || atom.UpdatedParsed == nil || len(atom.Authors) != 1 || atom.FeedLink != "https://verdetto.example/feed/MIL-"+language+".atom" || atom.Language != language {
+		if atom.Title != want.title || atom.UpdatedParsed == nil || len(atom.Authors) != 1 ||
+			atom.FeedLink != "https://verdetto.example/feed/MIL-"+language+".atom" || atom.Language != language {
 			t.Errorf("%+v", atom)
 		}
-		if jsonFeed.Title != want.title || jsonFeed.FeedLink != "https://verdetto.example/feed/MIL-"+language+".json" || jsonFeed.Language != language {
+		if jsonFeed.Title != want.title || jsonFeed.FeedLink != "https://verdetto.example/feed/MIL-"+language+".json" ||
+			jsonFeed.Language != language {
 			t.Errorf("%+v", jsonFeed)
 		}
 		if len(atom.Items) != 3 || len(jsonFeed.Items) != 3 || atom.Items[0].Title != want.london {
@@ -76,20 +70,24 @@ func TestFeeds(t *testing.T) {
 		}
 		for i, a := range atom.Items {
 			j := jsonFeed.Items[i]
-			if a.GUID != j.GUID || a.Title != j.Title || a.Content != j.Content || a.Link != j.Link || !a.UpdatedParsed.Equal(*j.UpdatedParsed) || a.Content == "" {
+			if a.GUID != j.GUID || a.Title != j.Title || a.Content != j.Content || a.Link != j.Link ||
+				!a.UpdatedParsed.Equal(*j.UpdatedParsed) || a.Content == "" {
 				t.Errorf("%+v\n%+v", a, j)
 			}
-			if !uuid.MatchString(a.GUID) || ids[a.GUID] || !strings.HasPrefix(a.Link, "https://verdetto.example/?da=MIL&a=") {
+			if !uuid.MatchString(a.GUID) || ids[a.GUID] ||
+				!strings.HasPrefix(a.Link, "https://verdetto.example/?da=MIL&a=") {
 				t.Errorf("id %s, link %s", a.GUID, a.Link)
 			}
 			ids[a.GUID] = true
 		}
 	}
-	sample := dealing(&analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())}, "sample", analisitest.Noon)
+	sample := dealing(&analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())},
+		"sample", analisitest.Noon)
 	if f := parsed(t, sample, "/feed/MIL-en.atom", atomKind); !strings.Contains(f.Title, "invented") {
 		t.Errorf("a feed of invented fares is called %q", f.Title)
 	}
-	for file, status := range map[string]int{"MIL-it.rss": 404, "MIL.atom": 404, "mil-it.atom": 404, "QQQ-it.atom": 404, "MIL-xx.json": 404, "VIE-it.atom": 404, "-.": 404, "MIL-it.atom.atom": 404} {
+	for file, status := range map[string]int{"MIL-it.rss": 404, "MIL.atom": 404, "mil-it.atom": 404, "QQQ-it.atom": 404,
+		"MIL-xx.json": 404, "VIE-it.atom": 404, "-.": 404, "MIL-it.atom.atom": 404} {
 		if w := analisitest.Get(t, h, "/feed/"+file); w.Code != status {
 			t.Errorf("%s: %d %s", file, w.Code, w.Body)
 		}
@@ -146,7 +144,8 @@ func TestFeedsAreStable(t *testing.T) {
 	for i, item := range now.Items {
 		was := old.Items[i]
 		isBuh := strings.Contains(item.Link, "a=BUH")
-		if item.GUID != was.GUID || item.UpdatedParsed.After(*was.UpdatedParsed) != isBuh || (item.Title != was.Title) != isBuh {
+		if item.GUID != was.GUID || item.UpdatedParsed.After(*was.UpdatedParsed) != isBuh ||
+			(item.Title != was.Title) != isBuh {
 			t.Errorf("%+v, before %+v", item, was)
 		}
 	}

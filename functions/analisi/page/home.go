@@ -56,7 +56,8 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, err := v.respond(h.BaseURL)
 	if err != nil {
 		h.Log.ErrorContext(r.Context(), "page not written", "error", err)
-		httpapi.Internal.Problem("Something went wrong on our side; it has been logged. Try again in a minute.").Write(w, r)
+		httpapi.Internal.Problem("Something went wrong on our side; it has been logged. Try again "+
+			"in a minute.").Write(w, r)
 		return
 	}
 	// A browser may show it again when going back, without a request that counts.
@@ -163,7 +164,6 @@ func (h home) check(r *http.Request, asked answer.Question, v *view) bool {
 	return true
 }
 
-// refuseFailed answers for an error of the service.
 func (h home) refuseFailed(r *http.Request, v *view, err error) {
 	h.Log.ErrorContext(r.Context(), "page failed", "error", err)
 	status := http.StatusInternalServerError
@@ -173,7 +173,6 @@ func (h home) refuseFailed(r *http.Request, v *view, err error) {
 	v.refuse(status, "failed")
 }
 
-// respond writes the page.
 func (v *view) respond(base string) (*page.Response, error) {
 	var body, head bytes.Buffer
 	if err := homeHTML.ExecuteTemplate(&body, "body", v); err != nil {
@@ -184,8 +183,10 @@ func (v *view) respond(base string) (*page.Response, error) {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	return page.Respond(v.status, page.Page{
-		Language: v.T, Title: v.Title, Description: v.Description, Index: v.status == http.StatusOK && v.Trip == trip{}, // trips are too many to be listed, and pass
+		// trips are too many to be listed, and pass
+		Language: v.T, Title: v.Title, Description: v.Description, Index: v.status == http.StatusOK && v.Trip == trip{},
 		Head: template.HTML(head.String()), Body: template.HTML(body.String()),
-		Scripts: []string{"home.js"}, Others: v.others, Found: page.Found{Base: base, Itself: v.Itself, In: v.Alternates, Any: v.Alternates[0].Address},
+		Scripts: []string{"home.js"}, Others: v.others,
+		Found: page.Found{Base: base, Itself: v.Itself, In: v.Alternates, Any: v.Alternates[0].Address},
 	})
 }

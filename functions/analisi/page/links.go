@@ -16,10 +16,9 @@ import (
 // maxThreshold is how many digits before the point an alert's threshold has at most.
 const maxThreshold = 5
 
-// Addresses returns those of the page that shows a verdict, and of the form for
-// an alert on its trip, filled in but for where it is to come. Both are empty where
-// the service does not know its own address; that of the page is for what no page shows
-// either: returns by their nights, which the form has all the same. The page takes prices in euro alone.
+// Addresses returns the addresses of the page that shows a verdict, and of the form for an
+// alert on its trip. Both are empty without a BaseURL; that of the page is also empty
+// for returns by their nights, which no page shows. The page takes prices in euro alone.
 func (s *Service) Addresses(a verdict.Analysis, q answer.Question, l *i18n.Language) (page, alert string) {
 	t, whole := tripOf(q)
 	if s.BaseURL == "" {

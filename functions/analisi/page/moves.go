@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
+	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
-	"verdetto/shared/web/chart"
 )
 
 // movesView is how the fare of a departure has moved; or Why it is not told.
@@ -37,7 +37,8 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 		return
 	}
 	from := fare.CycleOf(v.today).First() - 7*(published.FreeWeeks-1)
-	c := chart.Moves{Today: v.today, Price: a.Analysis.Prezzo.Cent, Level: a.Analysis.Verdetto.Livello, Money: l.Money, Month: l.MonthShort}
+	c := chart.Moves{Today: v.today, Price: a.Analysis.Prezzo.Cent, Level: a.Analysis.Verdetto.Livello,
+		Money: l.Money, Month: l.MonthShort}
 	var low, high, last verdict.Live
 	for _, one := range all {
 		day := fare.DayOf(time.Unix(one.Found, 0))
@@ -60,7 +61,8 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 		return
 	}
 	day := l.Date(c.Seen[len(c.Seen)-1].Day)
-	if m.Text = l.Text("moves.between", "Low", l.Money(low.Price), "High", l.Money(high.Price), "Last", l.Money(last.Price), "Day", day); low.Price == high.Price {
+	if m.Text = l.Text("moves.between", "Low", l.Money(low.Price), "High", l.Money(high.Price), "Last",
+		l.Money(last.Price), "Day", day); low.Price == high.Price {
 		m.Text = l.Text("moves.same", "Last", l.Money(last.Price), "Day", day)
 	}
 	c.Label = m.Text

@@ -18,14 +18,14 @@ import (
 // made here, of the page's own templates and charts: a part of a page, without a
 // script and without anything that would have to be fetched.
 
-// partView is what a part is made of.
 type partView struct {
 	view
 	Page, AlertForm string // whole addresses; empty: not known
 }
 
 // newPart returns a part without an answer yet, and the page's question about the same.
-func (s *Service) newPart(ctx context.Context, asked answer.Question, f answer.Found, l *i18n.Language) (partView, question, error) {
+func (s *Service) newPart(ctx context.Context, asked answer.Question, f answer.Found,
+	l *i18n.Language) (partView, question, error) {
 	amounts, err := s.Amounts(ctx, asked.Show)
 	if err != nil {
 		return partView{}, question{}, err
@@ -37,16 +37,19 @@ func (s *Service) newPart(ctx context.Context, asked answer.Question, f answer.F
 	q := question{from: from, to: to, language: l, chosen: true}
 	q.trip, _ = tripOf(asked)
 	a := partView{view: view{
-		T: l, From: from, To: to, AskFrom: places.Query(f.Origin.City, from), AskTo: places.Query(f.Destination.City, to), Trip: q.trip,
-		Places: wording.Places(l, asked.From.Name, asked.To.Name), AllFares: httpapi.AllFares(ctx), Invented: httpapi.Data(ctx) == "sample",
-		today: fare.DayOf(s.Now()), route: f.Series.Route,
+		T: l, From: from, To: to, AskFrom: places.Query(f.Origin.City, from),
+		AskTo: places.Query(f.Destination.City, to), Trip: q.trip,
+		Places: wording.Places(l, asked.From.Name, asked.To.Name), AllFares: httpapi.AllFares(ctx),
+		Invented: httpapi.Data(ctx) == "sample",
+		today:    fare.DayOf(s.Now()), route: f.Series.Route,
 	}}
 	return a, q, nil
 }
 
 // VerdictPart returns a verdict, and the part of the page that shows it without history,
 // months and calendar. A part that cannot be made is logged, and is empty.
-func (s *Service) VerdictPart(ctx context.Context, asked answer.Question, l *i18n.Language) (a verdict.Analysis, html string, err error) {
+func (s *Service) VerdictPart(ctx context.Context, asked answer.Question, l *i18n.Language) (a verdict.Analysis,
+	html string, err error) {
 	a, of, err := s.VerdictOf(ctx, asked)
 	if err != nil {
 		return a, "", err
@@ -66,17 +69,20 @@ func (s *Service) VerdictPart(ctx context.Context, asked answer.Question, l *i18
 
 // CalendarPart returns a calendar, and the part of the page that shows it: the days of
 // one month, the question's or else the best-judged one, and a link for each other month.
-func (s *Service) CalendarPart(ctx context.Context, asked answer.Question, l *i18n.Language) (c verdict.Calendario, html string, err error) {
+func (s *Service) CalendarPart(ctx context.Context, asked answer.Question, l *i18n.Language) (c verdict.Calendario,
+	html string, err error) {
 	c, f, of, err := s.CalendarOf(ctx, asked, httpapi.AllFares(ctx))
 	if err != nil {
 		return c, "", err
 	}
 	part, q, err := s.newPart(ctx, asked, f, l)
 	if err == nil {
-		part.Verdict = &verdictView{Route: routeName(l, part.From, part.To), Trip: part.tripText(answer.Question{Trip: asked.Trip, NonStop: asked.NonStop})}
+		part.Verdict = &verdictView{Route: routeName(l, part.From, part.To),
+			Trip: part.tripText(answer.Question{Trip: asked.Trip, NonStop: asked.NonStop})}
 		part.showCalendar(q, asked, verdict.Analysis{}, &of)
 		part.openOnly(calendarMonthOf(asked, of))
-		part.Page, part.AlertForm = s.Addresses(verdict.Analysis{OrigineIata: string(f.Series.Origin), DestinazioneIata: string(f.Series.Destination)}, asked, l)
+		part.Page, part.AlertForm = s.Addresses(verdict.Analysis{OrigineIata: string(f.Series.Origin),
+			DestinazioneIata: string(f.Series.Destination)}, asked, l)
 	}
 	return c, s.write(ctx, part, "app-calendar", err), nil
 }

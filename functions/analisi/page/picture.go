@@ -3,12 +3,12 @@ package page
 import (
 	"context"
 
+	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
 	"verdetto/shared/verdict"
-	"verdetto/shared/web/chart"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/page"
 )
@@ -34,7 +34,8 @@ func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, err
 	}
 	p := chart.Picture{
 		Title: routeName(l, places.Name(of.route.Origin, l.Code), places.Name(of.route.Destination, l.Code)),
-		Foot:  []string{"Verdetto · " + l.Text("verdict.as_of", "Date", l.Date(today)) + " · " + l.Text("picture.foot")}, Style: page.ChartStyle(),
+		Foot: []string{"Verdetto · " + l.Text("verdict.as_of", "Date", l.Date(today)) + " · " +
+			l.Text("picture.foot")}, Style: page.ChartStyle(),
 		History: chart.History{Today: today, Names: levelNames(l), Money: l.Money, Month: l.MonthShort},
 	}
 	p.Label = l.Text("picture.label", "Route", p.Title)

@@ -37,7 +37,6 @@ import (
 //
 // What is empty, as a form without a script sends it, is not said.
 
-// question is what a reader asks for.
 type question struct {
 	from, to string // as typed
 	trip
@@ -49,15 +48,14 @@ type question struct {
 // trip is what is said of the journey beside its cities, as typed.
 type trip struct{ Month, Date, Around, Back, NonStop, Seen, Most string }
 
-// field is a parameter of the page and what it says.
 type field struct {
 	name string
 	text *string
 }
 
-// fields are the parameters of a trip, in the order in which links have them.
 func (t *trip) fields() []field {
-	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"flessibile", &t.Around}, {"ritorno", &t.Back}, {"diretto", &t.NonStop}, {"visto", &t.Seen}, {"massimo", &t.Most}}
+	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"flessibile", &t.Around}, {"ritorno", &t.Back},
+		{"diretto", &t.NonStop}, {"visto", &t.Seen}, {"massimo", &t.Most}}
 }
 
 // parseQuestion reads the question; false where it is malformed.
@@ -89,7 +87,6 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 // link is the page of a question about two cities, with the same trip and in the language that was chosen.
 func (q question) link(from, to string) string { return q.linkOn(q.trip, from, to) }
 
-// linkOn is link for another trip.
 func (q question) linkOn(t trip, from, to string) string {
 	lang := ""
 	if q.chosen {
@@ -103,13 +100,13 @@ func pageAddress(from, to string, t trip, lang string) string {
 	var b strings.Builder
 	for _, f := range append(append([]field{{"da", &from}, {"a", &to}}, t.fields()...), field{"lang", &lang}) {
 		if *f.text != "" {
-			b.WriteString(map[bool]string{true: "?", false: "&"}[b.Len() == 0] + f.name + "=" + url.QueryEscape(*f.text))
+			b.WriteString(map[bool]string{true: "?", false: "&"}[b.Len() == 0] + f.name + "=" +
+				url.QueryEscape(*f.text))
 		}
 	}
 	return "/" + b.String()
 }
 
-// city finds a city and names it in the reader's language.
 func (q question) city(name string) (places.Place, bool) {
 	p, ok := places.Find(name)
 	if ok {
@@ -145,7 +142,6 @@ func (t trip) most() (fare.Cents, bool) {
 	return most, ok && most > 0 && most <= fare.MaxPrice
 }
 
-// centsOf reads an amount.
 func centsOf(text string) (fare.Cents, bool) {
 	m := amount.FindStringSubmatch(text)
 	if m == nil {
@@ -161,7 +157,8 @@ type faults map[string]string
 // read makes of a trip what package answer is asked; what cannot be read is among the faults.
 func (t trip) read(l *i18n.Language) (answer.Question, faults) {
 	wrong := faults{}
-	in := published.Trip{Partenza: t.Date, Flessibile: t.Around, Mese: t.Month, Ritorno: t.Back, Diretto: t.NonStop != "", Valuta: "EUR"}
+	in := published.Trip{Partenza: t.Date, Flessibile: t.Around, Mese: t.Month, Ritorno: t.Back,
+		Diretto: t.NonStop != "", Valuta: "EUR"}
 	if _, err := time.Parse("2006-01", t.Month); t.Month != "" && err != nil {
 		wrong["mese"] = l.Text("ask.fault.month")
 	}
@@ -191,8 +188,8 @@ func (t trip) read(l *i18n.Language) (answer.Question, faults) {
 	return q, wrong
 }
 
-// pageNames are what the parameters of the endpoint are called here.
-var pageNames = map[string]string{"partenza": "quando", "mese": "mese", "ritorno": "ritorno", "diretto": "diretto", "prezzo": "visto"}
+var pageNames = map[string]string{"partenza": "quando", "mese": "mese", "ritorno": "ritorno",
+	"diretto": "diretto", "prezzo": "visto"}
 
 // refused adds to the faults what package answer refuses; false for any other error.
 func (f faults) refused(l *i18n.Language, err error) bool {

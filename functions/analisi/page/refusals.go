@@ -9,9 +9,10 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// What is said where a trip has no verdict: never that it cannot be helped, but which question can be asked in its place.
+// What is said where a trip has no verdict: never that it cannot be helped, but which question can
+// be asked in its place.
 
-// refuseNotCovered answers that a route, or a kind of trip on it, is not watched.
+// refuseNotCovered answers that a route, or a kind of trip on it, is not covered.
 func (v *view) refuseNotCovered(q question, asked answer.Question) {
 	v.Alert = v.route.String()
 	if asked.Trip == fare.OneWay {
@@ -50,7 +51,8 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 func (v *view) instead(q question) {
 	v.Alert = v.route.String()
 	wider := func(which string, t trip) {
-		v.Notice.Wider = append(v.Notice.Wider, link{v.T.Text("refusal.wider." + which), q.linkOn(t, v.AskFrom, v.AskTo)})
+		v.Notice.Wider = append(v.Notice.Wider,
+			link{v.T.Text("refusal.wider." + which), q.linkOn(t, v.AskFrom, v.AskTo)})
 	}
 	if q.NonStop != "" {
 		t := q.trip

@@ -19,10 +19,9 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// What search engines read. GET /sitemap.xml lists the sitemaps: one of the pages
-// that there always are, and one for each city that fares are known from. Each is
-// made from one read, and holds the pages that show a verdict today, in every
-// language. Sitemaps name whole addresses: without its own a service has none.
+// GET /sitemap.xml lists the sitemaps: one of the fixed pages, and one for each origin,
+// with the pages that show a verdict today in every language. Sitemaps name whole
+// addresses: without its own a service has none.
 
 // maxSitemaps bounds the list; the protocol allows 50,000.
 const maxSitemaps = 5000
@@ -37,11 +36,13 @@ type sitemapInput struct {
 }
 
 func (s *Service) registerSitemaps(api *httpapi.API) {
-	httpapi.JSON(api, "robots", httpapi.JSONDoc{Summary: "What crawlers may read"}, nil, func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
-		return httpapi.Tag(in.IfNoneMatch, "text/plain; charset=utf-8", s.robots()), nil
-	})
+	httpapi.JSON(api, "robots", httpapi.JSONDoc{Summary: "What crawlers may read"}, nil,
+		func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
+			return httpapi.Tag(in.IfNoneMatch, "text/plain; charset=utf-8", s.robots()), nil
+		})
 	known := func(context.Context, *cachedInput) error { return s.hasAddress() }
-	httpapi.JSON(api, "sitemap", httpapi.JSONDoc{Summary: "The list of sitemaps", Problems: []httpapi.ProblemType{httpapi.UnknownPath}}, known,
+	httpapi.JSON(api, "sitemap", httpapi.JSONDoc{Summary: "The list of sitemaps",
+		Problems: []httpapi.ProblemType{httpapi.UnknownPath}}, known,
 		func(ctx context.Context, in *cachedInput) (*httpapi.Tagged, error) {
 			origins, err := s.Stored.Covered(ctx, "", maxSitemaps)
 			if err != nil {
@@ -53,7 +54,8 @@ func (s *Service) registerSitemaps(api *httpapi.API) {
 			}
 			return writeXML(in.IfNoneMatch, index)
 		})
-	httpapi.JSON(api, "sitemap-file", httpapi.JSONDoc{Summary: "The pages of a city", Problems: []httpapi.ProblemType{httpapi.UnknownPath}},
+	httpapi.JSON(api, "sitemap-file", httpapi.JSONDoc{Summary: "The pages of a city",
+		Problems: []httpapi.ProblemType{httpapi.UnknownPath}},
 		func(_ context.Context, in *sitemapInput) error {
 			if _, ok := sitemapCity(in.File); !ok && in.File != fixedPages {
 				return noSitemap()
@@ -71,7 +73,8 @@ func noSitemap() error {
 
 func (s *Service) hasAddress() error {
 	if s.BaseURL == "" {
-		return httpapi.UnknownPath.Problem("This service does not know its public address, so it has no sitemap: who runs it can set VERDETTO_BASE_URL.")
+		return httpapi.UnknownPath.Problem("This service does not know its public address, so it has no sitemap: who " +
+			"runs it can set VERDETTO_BASE_URL.")
 	}
 	return nil
 }
@@ -129,7 +132,8 @@ func (s *Service) sitemap(ctx context.Context, in *sitemapInput) (*httpapi.Tagge
 			s.list(&set, func(l *i18n.Language) string { return canonical(l, from, nil, trip{}) }, "")
 			listed = true
 		}
-		s.list(&set, func(l *i18n.Language) string { return canonical(l, from, &to, trip{}) }, time.Unix(e.Newest, 0).UTC().Format(time.DateOnly))
+		s.list(&set, func(l *i18n.Language) string { return canonical(l, from, &to, trip{}) },
+			time.Unix(e.Newest, 0).UTC().Format(time.DateOnly))
 	}
 	return writeXML(in.IfNoneMatch, set)
 }
@@ -178,7 +182,9 @@ func (s *Service) list(to *urlSet, path func(*i18n.Language) string, modified st
 		alternates = append(alternates, alternate{"alternate", l.Code, s.BaseURL + path(l)})
 	}
 	for _, a := range alternates {
-		to.URLs = append(to.URLs, sitemapURL{a.Href, modified, append(alternates[:len(alternates):len(alternates)], alternate{"alternate", "x-default", alternates[0].Href})})
+		to.URLs = append(to.URLs, sitemapURL{a.Href, modified,
+			append(alternates[:len(alternates):len(alternates)],
+				alternate{"alternate", "x-default", alternates[0].Href})})
 	}
 }
 

@@ -4,23 +4,20 @@ import (
 	"context"
 	"encoding/json"
 	"encoding/xml"
-	"log/slog"
 	"regexp"
 	"strings"
 	"testing"
 
-	"verdetto/functions/analisi"
 	"verdetto/functions/analisi/analisitest"
-	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict/trends"
 	"verdetto/shared/web/httpapi"
-	"verdetto/shared/web/limit"
 )
 
-// milan covers MIL, of which BUH has a live fare and a verdict, ROM too few days and LON no live fare; and counts its reads.
+// milan covers MIL, of which BUH has a live fare and a verdict, ROM too few days and LON no live
+// fare; and counts its reads.
 type milan struct {
 	analisitest.Coverage
 	reads int
@@ -46,18 +43,10 @@ func (m *milan) Trends(_ context.Context, origin fare.City) ([]byte, int64, erro
 	return data, 1, err
 }
 
-func crawled(t *testing.T, base string, allFares bool) (*httpapi.API, *milan) {
-	t.Helper()
-	m := &milan{}
-	log := slog.New(slog.DiscardHandler)
-	s := &analisi.Service{Reader: answer.NewReader(analisitest.Fares{
-		Summaries:  analisitest.Summaries{analisitest.MilBuh: analisitest.SummaryOf(40)},
-		Departures: analisitest.Sheets{{Route: analisitest.MilBuh}: analisitest.DeparturesOf(60)},
-		Requests:   &analisitest.Requests{}, Routes: m,
-	}, analisitest.Noon, log), BaseURL: base}
-	api := httpapi.New(httpapi.Config{Now: analisitest.Noon, Log: log, AllFares: allFares, Limiter: limit.New(analisitest.Unlimited{}, analisitest.Noon)})
-	s.Register(api)
-	return api, m
+func crawled(base string, hideFares bool) (*httpapi.API, *milan) {
+	m, s := &milan{}, analisitest.OfMilBuh()
+	s.Coverage, s.BaseURL, s.HideFares = m, base, hideFares
+	return s.Open(), m
 }
 
 const publicBase = "https://verdetto.example"
@@ -87,12 +76,14 @@ var (
 // TestSitemaps: from the list of sitemaps every page is reached that shows a verdict,
 // and each is the canonical page of itself, with the alternates that the page has.
 func TestSitemaps(t *testing.T) {
-	h, m := crawled(t, publicBase, true)
+	h, m := crawled(publicBase, false)
 	read := func(path string) (f sitemapFile) {
 		t.Helper()
 		before := m.reads
 		w := analisitest.Get(t, h, path)
-		if err := xml.Unmarshal(w.Body.Bytes(), &f); err != nil || w.Code != 200 || w.Header().Get("Content-Type") != "application/xml; charset=utf-8" || w.Header().Get("Cache-Control") != "public, s-maxage=21600" {
+		if err := xml.Unmarshal(w.Body.Bytes(), &f); err != nil || w.Code != 200 ||
+			w.Header().Get("Content-Type") != "application/xml; charset=utf-8" ||
+			w.Header().Get("Cache-Control") != "public, s-maxage=21600" {
 			t.Fatalf("%s: %d %v %s", path, w.Code, w.Header(), w.Body)
 		}
 		if m.reads > before+1 {
@@ -101,13 +92,15 @@ func TestSitemaps(t *testing.T) {
 		return f
 	}
 	index := read("/sitemap.xml")
-	if index.XMLName.Local != "sitemapindex" || len(index.Sitemaps) != 3 || index.Sitemaps[1].Loc != publicBase+"/sitemap/MIL.xml" {
+	if index.XMLName.Local != "sitemapindex" || len(index.Sitemaps) != 3 ||
+		index.Sitemaps[1].Loc != publicBase+"/sitemap/MIL.xml" {
 		t.Fatalf("%+v", index)
 	}
 	languages := len(i18n.Languages())
 	for path, pages := range map[string]int{"/sitemap/pagine.xml": 6, "/sitemap/MIL.xml": 2} {
 		f := read(path)
-		if f.XMLName.Space != "http://www.sitemaps.org/schemas/sitemap/0.9" || f.XMLName.Local != "urlset" || len(f.URLs) != pages*languages {
+		if f.XMLName.Space != "http://www.sitemaps.org/schemas/sitemap/0.9" || f.XMLName.Local != "urlset" ||
+			len(f.URLs) != pages*languages {
 			t.Fatalf("%s: %d addresses %+v", path, len(f.URLs), f.XMLName)
 		}
 		for _, u := range f.URLs {
@@ -122,7 +115,8 @@ func TestSitemaps(t *testing.T) {
 				t.Errorf("%+v", u)
 			}
 			body := analisitest.Get(t, h, target).Body.String()
-			if got := canonicalOf.FindStringSubmatch(body); got == nil || strings.ReplaceAll(got[1], "&amp;", "&") != u.Loc {
+			if got := canonicalOf.FindStringSubmatch(body); got == nil ||
+				strings.ReplaceAll(got[1], "&amp;", "&") != u.Loc {
 				t.Errorf("%s: canonical is %v", u.Loc, got)
 			}
 			onPage := map[string]string{}
@@ -136,14 +130,16 @@ func TestSitemaps(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/sitemap/LON.xml", "/sitemap/mil.xml", "/sitemap/QQQ.xml", "/sitemap/MIL", "/sitemap/"} {
+	for _, path := range []string{"/sitemap/LON.xml", "/sitemap/mil.xml", "/sitemap/QQQ.xml",
+		"/sitemap/MIL", "/sitemap/"} {
 		if w := analisitest.Get(t, h, path); w.Code != 404 {
 			t.Errorf("%s: %d", path, w.Code)
 		}
 	}
-	none, _ := crawled(t, "", true)
+	none, _ := crawled("", false)
 	for _, path := range []string{"/sitemap.xml", "/sitemap/MIL.xml", "/sitemap/pagine.xml"} {
-		if w := analisitest.Get(t, none, path); w.Code != 404 || !strings.Contains(w.Body.String(), "VERDETTO_BASE_URL") {
+		if w := analisitest.Get(t, none, path); w.Code != 404 ||
+			!strings.Contains(w.Body.String(), "VERDETTO_BASE_URL") {
 			t.Errorf("%s without an address: %d %s", path, w.Code, w.Body)
 		}
 	}
@@ -151,7 +147,8 @@ func TestSitemaps(t *testing.T) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	robots := analisitest.Get(t, h, "/robots.txt").Body.String()
-	for _, line := range []string{"User-agent: *\nAllow: /\n", "\nDisallow: /v1/analisi\n", "\nDisallow: /api/\n", "\nDisallow: /mcp\n", "\nSitemap: https://verdetto.example/sitemap.xml\n"} {
+	for _, line := range []string{"User-agent: *\nAllow: /\n", "\nDisallow: /v1/analisi\n", "\nDisallow: /api/\n",
+		"\nDisallow: /mcp\n", "\nSitemap: https://verdetto.example/sitemap.xml\n"} {
 		if !strings.Contains(robots, line) {
 			t.Errorf("robots.txt lacks %q: %s", line, robots)
 		}
@@ -160,7 +157,7 @@ func TestSitemaps(t *testing.T) {
 
 // TestStructured: listed pages tell what they are, and nothing that they are not.
 func TestStructured(t *testing.T) {
-	h, _ := crawled(t, publicBase, true)
+	h, _ := crawled(publicBase, false)
 	for _, c := range []struct {
 		target string
 		crumbs string
@@ -192,7 +189,8 @@ func TestStructured(t *testing.T) {
 				}
 			} `json:"@graph"`
 		}
-		if err := json.Unmarshal([]byte(m[1]), &d); err != nil || d.Context != "https://schema.org" || len(d.Graph) != 2 || d.Graph[1].Type != "WebPage" || !strings.HasPrefix(d.Graph[1].URL, publicBase) {
+		if err := json.Unmarshal([]byte(m[1]), &d); err != nil || d.Context != "https://schema.org" ||
+			len(d.Graph) != 2 || d.Graph[1].Type != "WebPage" || !strings.HasPrefix(d.Graph[1].URL, publicBase) {
 			t.Fatalf("%s: %v %s", c.target, err, m[1])
 		}
 		var names []string

@@ -2,10 +2,9 @@ package page
 
 import "net/http"
 
-// What a listed page tells search engines of itself, in the vocabulary of
-// schema.org: of which site it is, where it stands in it, and of when it is. There is
-// nothing on sale here, so no offer, price or rating is among it. A script of this
-// type is data: it is never run, and the pages' policy has nothing to say of it.
+// What a listed page tells search engines of itself, in the vocabulary of schema.org.
+// Nothing is on sale here, so no offer, price or rating is among it. A script of this
+// type is data, which the pages' policy allows.
 
 type linked map[string]any
 
@@ -17,7 +16,8 @@ func (v *view) Structured() any {
 	site, here := v.Base+"/", v.Base+v.Itself
 	crumbs := []linked{{"@type": "ListItem", "position": 1, "name": "Verdetto", "item": site}}
 	crumb := func(name, address string) {
-		crumbs = append(crumbs, linked{"@type": "ListItem", "position": len(crumbs) + 1, "name": name, "item": v.Base + address})
+		crumbs = append(crumbs, linked{"@type": "ListItem", "position": len(crumbs) + 1, "name": name,
+			"item": v.Base + address})
 	}
 	lang := ""
 	if v.Lang != "" {
@@ -30,11 +30,14 @@ func (v *view) Structured() any {
 		crumb(v.Title, v.Itself)
 	}
 	page := linked{
-		"@type": "WebPage", "@id": here, "url": here, "name": v.Title, "description": v.Description, "inLanguage": v.T.Code,
-		"isPartOf": linked{"@id": site + "#site"}, "breadcrumb": linked{"@type": "BreadcrumbList", "itemListElement": crumbs},
+		"@type": "WebPage", "@id": here, "url": here, "name": v.Title, "description": v.Description,
+		"inLanguage": v.T.Code,
+		"isPartOf":   linked{"@id": site + "#site"},
+		"breadcrumb": linked{"@type": "BreadcrumbList", "itemListElement": crumbs},
 	}
 	if v.Verdict != nil {
 		page["dateModified"] = v.Verdict.Updated
 	}
-	return linked{"@context": "https://schema.org", "@graph": []linked{{"@type": "WebSite", "@id": site + "#site", "url": site, "name": "Verdetto"}, page}}
+	return linked{"@context": "https://schema.org",
+		"@graph": []linked{{"@type": "WebSite", "@id": site + "#site", "url": site, "name": "Verdetto"}, page}}
 }

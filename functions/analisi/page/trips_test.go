@@ -20,7 +20,6 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// sheetsByTrip are those of single departures, by series.
 type sheetsByTrip map[fare.Series][]byte
 
 func (s sheetsByTrip) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {
@@ -48,8 +47,10 @@ func tripSheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte
 	s.In(fare.EUR, 1)
 	s.Stops = stops
 	s.Facts = verdict.RouteSummary{View: verdict.View{
-		Observations: 4800, Newest: analisitest.Today.Unix() - 7200, Window: &verdict.Window{From: 30, To: 60, Median: 40_00, Sample: 100},
-		Months: []verdict.Month{{Month: 2, Median: 3999, Sample: 40}, {Month: 4, Median: 4999, Sample: 40}, {Month: 3, Median: 5999, Sample: 40}},
+		Observations: 4800, Newest: analisitest.Today.Unix() - 7200,
+		Window: &verdict.Window{From: 30, To: 60, Median: 40_00, Sample: 100},
+		Months: []verdict.Month{{Month: 2, Median: 3999, Sample: 40}, {Month: 4, Median: 4999, Sample: 40},
+			{Month: 3, Median: 5999, Sample: 40}},
 	}}.Facts()
 	price := map[fare.Day]fare.Cents{}
 	var all []departure.Live
@@ -62,7 +63,8 @@ func tripSheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte
 			if at.Time().Day()%10 == 0 {
 				continue
 			}
-			all = append(all, departure.Live{Depart: at, Price: price[at], Found: day.Time().Unix() + 3600, Stops: fare.NonStop, Nights: nights})
+			all = append(all, departure.Live{Depart: at, Price: price[at], Found: day.Time().Unix() + 3600,
+				Stops: fare.NonStop, Nights: nights})
 		}
 	}
 	var left departure.Statistics
@@ -90,37 +92,69 @@ func TestTrips(t *testing.T) {
 		lacks                  string
 	}{
 		{"a day", route + "&quando=2016-04-12", "it", 200, []string{
-			"Da Milano a Bucarest · 12 aprile 2016 · solo andata", "Da ", "(partenza: 12 aprile 2016)", "Con lo stesso anticipo, partenze simili costano di solito fra", "Certezza",
-			"Questo prezzo è stato visto oggi: l'ha trovato qualcuno, non è un'offerta.", "E se aspetti?", "entro 7 giorni", "entro 14 giorni", "Si parte fra 42 giorni: sono i giorni in cui questa rotta è costata meno.",
+			"Da Milano a Bucarest · 12 aprile 2016 · solo andata", "Da ", "(partenza: 12 aprile 2016)",
+			"Con lo stesso anticipo, partenze simili costano di solito fra", "Certezza",
+			"Questo prezzo è stato visto oggi: l'ha trovato qualcuno, non è un'offerta.", "E se aspetti?",
+			"entro 7 giorni", "entro 14 giorni",
+			"Si parte fra 42 giorni: sono i giorni in cui questa rotta è costata meno.",
 			"Riguarda il viaggio che hai chiesto. Qui sotto puoi allargarlo.",
 		}, "giorni osservati"},
-		{"a day in English", route + "&quando=2016-04-12", "en", 200, []string{"Milan to Bucharest · 12 April 2016 · one way", "Comparable departures usually cost between", "And if you wait?", "It leaves in 42 days: that is within"}, ""},
-		{"a month", route + "&mese=2016-04", "it", 200, []string{"aprile 2016 · solo andata", "Il più basso del mese:", "aprile 2016)", "il prezzo più basso di un mese è di solito fra"}, ""},
-		{"days around one that has no fare", route + "&quando=2016-04-20&flessibile=3", "it", 200, []string{"Da Milano a Bucarest · 20 aprile 2016 · ± 3 giorni · solo andata", "Il più basso di questi giorni:", "E se aspetti?"}, "(partenza: 20 aprile"},
-		{"a week around, in English", route + "&quando=2016-04-20&flessibile=7", "en", 200, []string{"20 April 2016 · ± 7 days · one way", "The lowest of these days:"}, "Seen on"},
-		{"around days that have no fare", route + "&quando=2016-12-20&flessibile=1", "it", 404, []string{"un prezzo per il 20 dicembre 2016 ± 1 giorno.", "il prezzo più basso di quel mese"}, ""},
-		{"around how many nobody offers", route + "&quando=2016-04-12&flessibile=2", "it", 200, []string{"12 aprile 2016 · solo andata", "(partenza: 12 aprile 2016)"}, "questi giorni"},
-		{"around no day", route + "&mese=2016-04&flessibile=3", "it", 200, []string{"Il più basso del mese:"}, "± 3 giorni"},
-		{"out and back", route + "&quando=2016-04-12&ritorno=2016-04-18", "it", 200, []string{"12 aprile 2016 – 18 aprile 2016", "A questo prezzo si torna in un altro giorno: 17 aprile 2016."}, "· solo andata"},
-		{"back on the very day", route + "&quando=2016-04-12&ritorno=2016-04-17", "it", 200, []string{"12 aprile 2016 – 17 aprile 2016"}, "in un altro giorno"},
-		{"non-stop", route + "&quando=2016-04-12&diretto=si", "it", 200, []string{"12 aprile 2016 · diretto · solo andata"}, ""},
-		{"within a week", route + "&quando=2016-03-05", "en", 200, []string{"this late, we have no record of what waiting comes to", "are over"}, "within 7 days"},
+		{"a day in English", route + "&quando=2016-04-12", "en", 200,
+			[]string{"Milan to Bucharest · 12 April 2016 · one way", "Comparable departures usually cost between",
+				"And if you wait?", "It leaves in 42 days: that is within"}, ""},
+		{"a month", route + "&mese=2016-04", "it", 200,
+			[]string{"aprile 2016 · solo andata", "Il più basso del mese:", "aprile 2016)",
+				"il prezzo più basso di un mese è di solito fra"}, ""},
+		{"days around one that has no fare", route + "&quando=2016-04-20&flessibile=3", "it", 200,
+			[]string{"Da Milano a Bucarest · 20 aprile 2016 · ± 3 giorni · solo andata",
+				"Il più basso di questi giorni:", "E se aspetti?"}, "(partenza: 20 aprile"},
+		{"a week around, in English", route + "&quando=2016-04-20&flessibile=7", "en", 200,
+			[]string{"20 April 2016 · ± 7 days · one way", "The lowest of these days:"}, "Seen on"},
+		{"around days that have no fare", route + "&quando=2016-12-20&flessibile=1", "it", 404,
+			[]string{"un prezzo per il 20 dicembre 2016 ± 1 giorno.", "il prezzo più basso di quel mese"}, ""},
+		{"around how many nobody offers", route + "&quando=2016-04-12&flessibile=2", "it", 200,
+			[]string{"12 aprile 2016 · solo andata", "(partenza: 12 aprile 2016)"}, "questi giorni"},
+		{"around no day", route + "&mese=2016-04&flessibile=3", "it", 200,
+			[]string{"Il più basso del mese:"}, "± 3 giorni"},
+		{"out and back", route + "&quando=2016-04-12&ritorno=2016-04-18", "it", 200,
+			[]string{"12 aprile 2016 – 18 aprile 2016",
+				"A questo prezzo si torna in un altro giorno: 17 aprile 2016."}, "· solo andata"},
+		{"back on the very day", route + "&quando=2016-04-12&ritorno=2016-04-17", "it", 200,
+			[]string{"12 aprile 2016 – 17 aprile 2016"}, "in un altro giorno"},
+		{"non-stop", route + "&quando=2016-04-12&diretto=si", "it", 200,
+			[]string{"12 aprile 2016 · diretto · solo andata"}, ""},
+		{"within a week", route + "&quando=2016-03-05", "en", 200,
+			[]string{"this late, we have no record of what waiting comes to", "are over"}, "within 7 days"},
 		{"long before", route + "&quando=2016-06-22", "en", 200, []string{"By itself this is no reason to wait."}, ""},
-		{"a price seen for a day without a fare", route + "&quando=2016-04-20&visto=35", "it", 200, []string{"L'hai visto a 35 €.", "partenze simili", "E se aspetti?"}, "è stato visto oggi: l'ha trovato"},
-		{"a price seen for a month", route + "&mese=2016-04&visto=35,50", "it", 200, []string{"L'hai visto a 35,50 €."}, "E se aspetti?"},
-		{"a price seen, any time", route + "&visto=95", "it", 200, []string{"Oggi sembra caro.", "L'hai visto a 95 €.", "Di solito il prezzo più basso è"}, "(partenza:"},
-		{"a price seen, lower than ever", route + "&visto=€ 10", "en", 200, []string{"You have seen it for €10. Never seen so low in 40 observed days."}, ""},
+		{"a price seen for a day without a fare", route + "&quando=2016-04-20&visto=35", "it", 200,
+			[]string{"L'hai visto a 35 €.", "partenze simili", "E se aspetti?"}, "è stato visto oggi: l'ha trovato"},
+		{"a price seen for a month", route + "&mese=2016-04&visto=35,50", "it", 200,
+			[]string{"L'hai visto a 35,50 €."}, "E se aspetti?"},
+		{"a price seen, any time", route + "&visto=95", "it", 200,
+			[]string{"Oggi sembra caro.", "L'hai visto a 95 €.", "Di solito il prezzo più basso è"}, "(partenza:"},
+		{"a price seen, lower than ever", route + "&visto=€ 10", "en", 200,
+			[]string{"You have seen it for €10. Never seen so low in 40 observed days."}, ""},
 		{"no fare on the day", route + "&quando=2016-04-20&diretto=si", "it", 404, []string{
-			"Per allora non abbiamo ancora visto prezzi.", "un prezzo per il 20 aprile 2016.", "Partenze vicine che hanno un prezzo: 18 aprile 201619 aprile 201621 aprile 2016",
-			"anche i voli con scalo", "il prezzo più basso di quel mese", "qualunque data", "Hai visto un prezzo da qualche parte?",
+			"Per allora non abbiamo ancora visto prezzi.", "un prezzo per il 20 aprile 2016.",
+			"Partenze vicine che hanno un prezzo: 18 aprile 201619 aprile 201621 aprile 2016",
+			"anche i voli con scalo", "il prezzo più basso di quel mese", "qualunque data",
+			"Hai visto un prezzo da qualche parte?",
 		}, ""},
-		{"no fare on an eighth", "/?da=Milano&a=Berlino&quando=2017-02-08", "it", 404, []string{"un prezzo per l'8 febbraio 2017."}, ""},
-		{"no fare in the month", route + "&mese=2016-12", "en", 404, []string{"lately nobody has found a fare for December 2016."}, "December 2016 · "},
-		{"no returns of that length", route + "&quando=2016-04-12&ritorno=2016-04-30", "it", 404, []string{"Di andate e ritorno non ne abbiamo ancora viste.", "15 o più notti fuori", "solo l'andata"}, "Hai visto un prezzo"},
-		{"no returns of that length, in English", route + "&quando=2016-04-12&ritorno=2016-04-14", "en", 404, []string{"with 1 to 3 nights away"}, ""},
-		{"stops unknown", "/?da=Milano&a=Berlino&quando=2016-04-12&diretto=si", "it", 404, []string{"Quali voli sono diretti non lo sappiamo.", "anche i voli con scalo"}, ""},
-		{"too little is known", "/?da=Milano&a=Praga&quando=2016-04-12", "it", 200, []string{"Non lo sappiamo ancora.", "troppo pochi prezzi confrontabili"}, "Certezza"},
-		{"empty fields, as a form without a script sends them", route + "&mese=&quando=&ritorno=&visto=", "it", 200, []string{"Sembra un ottimo prezzo. Oggi da 30 €"}, ""},
+		{"no fare on an eighth", "/?da=Milano&a=Berlino&quando=2017-02-08", "it", 404,
+			[]string{"un prezzo per l'8 febbraio 2017."}, ""},
+		{"no fare in the month", route + "&mese=2016-12", "en", 404,
+			[]string{"lately nobody has found a fare for December 2016."}, "December 2016 · "},
+		{"no returns of that length", route + "&quando=2016-04-12&ritorno=2016-04-30", "it", 404,
+			[]string{"Di andate e ritorno non ne abbiamo ancora viste.", "15 o più notti fuori", "solo l'andata"},
+			"Hai visto un prezzo"},
+		{"no returns of that length, in English", route + "&quando=2016-04-12&ritorno=2016-04-14", "en", 404,
+			[]string{"with 1 to 3 nights away"}, ""},
+		{"stops unknown", "/?da=Milano&a=Berlino&quando=2016-04-12&diretto=si", "it", 404,
+			[]string{"Quali voli sono diretti non lo sappiamo.", "anche i voli con scalo"}, ""},
+		{"too little is known", "/?da=Milano&a=Praga&quando=2016-04-12", "it", 200,
+			[]string{"Non lo sappiamo ancora.", "troppo pochi prezzi confrontabili"}, "Certezza"},
+		{"empty fields, as a form without a script sends them", route + "&mese=&quando=&ritorno=&visto=", "it", 200,
+			[]string{"Sembra un ottimo prezzo. Oggi da 30 €"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := s.visit(strings.ReplaceAll(c.target, " ", "%20"), "Accept-Language", c.language)
@@ -146,7 +180,8 @@ func TestTrips(t *testing.T) {
 	}
 }
 
-// TestTripsThatCannotBe: what cannot be asked is said beside its field, in the reader's language, and is free of the cap.
+// TestTripsThatCannotBe: what cannot be asked is said beside its field, in the reader's language,
+// and is free of the cap.
 func TestTripsThatCannotBe(t *testing.T) {
 	s := openSite("", "")
 	for _, c := range []struct {
@@ -154,25 +189,40 @@ func TestTripsThatCannotBe(t *testing.T) {
 		at         string // the field
 		it, en     string
 	}{
-		{"a day that has been", "quando=2016-02-29", "quando", "È già passato: scegli da oggi in poi.", "That has passed: choose from today on."},
-		{"a month that has been", "mese=2016-02", "mese", "È già passato: scegli da oggi in poi.", "That has passed: choose from today on."},
-		{"a day too far ahead", "quando=2017-03-02", "quando", "scegli al più tardi il 1º marzo 2017.", "choose 1 March 2017 at the latest."},
-		{"a month too far ahead", "mese=2018-01", "mese", "I prezzi si conoscono fino a un anno prima", "Fares are known up to a year ahead"},
-		{"no day of the calendar", "quando=2016-04-31", "quando", "Nel calendario questo giorno non c'è.", "This is not a day of the calendar."},
+		{"a day that has been", "quando=2016-02-29", "quando", "È già passato: scegli da oggi in poi.",
+			"That has passed: choose from today on."},
+		{"a month that has been", "mese=2016-02", "mese", "È già passato: scegli da oggi in poi.",
+			"That has passed: choose from today on."},
+		{"a day too far ahead", "quando=2017-03-02", "quando", "scegli al più tardi il 1º marzo 2017.",
+			"choose 1 March 2017 at the latest."},
+		{"a month too far ahead", "mese=2018-01", "mese", "I prezzi si conoscono fino a un anno prima",
+			"Fares are known up to a year ahead"},
+		{"no day of the calendar", "quando=2016-04-31", "quando", "Nel calendario questo giorno non c'è.",
+			"This is not a day of the calendar."},
 		{"words for a day", "quando=domani", "quando", "Scrivilo così: 2027-03-20.", "Write it as in 2027-03-20."},
 		{"no month", "mese=2016-13", "mese", "Scegli un mese dall'elenco.", "Choose a month from the list."},
-		{"back before out", "quando=2016-04-12&ritorno=2016-04-11", "ritorno", "Il ritorno dev'essere dopo la partenza.", "The return has to be after the departure."},
-		{"back on the same day", "quando=2016-04-12&ritorno=2016-04-12", "ritorno", "Il ritorno dev'essere dopo la partenza.", "The return has to be after the departure."},
-		{"back years later", "quando=2016-04-12&ritorno=2019-04-12", "ritorno", "È un soggiorno troppo lungo: scegli al più tardi l'8 marzo 2017.", "choose 8 March 2017 at the latest."},
-		{"back without out", "ritorno=2016-04-12", "ritorno", "ci serve anche il giorno di partenza", "we need the day of departure too"},
-		{"a month and a day", "mese=2016-04&quando=2016-04-12", "mese", "Scegli o un mese o un giorno, non tutti e due.", "Choose a month or a day, not both."},
-		{"a price of nothing", "visto=0", "visto", "più di 0 e al massimo 100.000.", "more than 0, and at most 100,000."},
-		{"an absurd price", "visto=100001", "visto", "più di 0 e al massimo 100.000.", "more than 0, and at most 100,000."},
+		{"back before out", "quando=2016-04-12&ritorno=2016-04-11", "ritorno",
+			"Il ritorno dev'essere dopo la partenza.", "The return has to be after the departure."},
+		{"back on the same day", "quando=2016-04-12&ritorno=2016-04-12", "ritorno",
+			"Il ritorno dev'essere dopo la partenza.", "The return has to be after the departure."},
+		{"back years later", "quando=2016-04-12&ritorno=2019-04-12", "ritorno",
+			"È un soggiorno troppo lungo: scegli al più tardi l'8 marzo 2017.", "choose 8 March 2017 at the latest."},
+		{"back without out", "ritorno=2016-04-12", "ritorno", "ci serve anche il giorno di partenza",
+			"we need the day of departure too"},
+		{"a month and a day", "mese=2016-04&quando=2016-04-12", "mese",
+			"Scegli o un mese o un giorno, non tutti e due.", "Choose a month or a day, not both."},
+		{"a price of nothing", "visto=0", "visto", "più di 0 e al massimo 100.000.",
+			"more than 0, and at most 100,000."},
+		{"an absurd price", "visto=100001", "visto", "più di 0 e al massimo 100.000.",
+			"more than 0, and at most 100,000."},
 		{"a negative price", "visto=-5", "visto", "più di 0", "more than 0"},
-		{"words for a price", "visto=tanto", "visto", "Scrivi un prezzo in euro, per esempio 45 o 45,50", "Write a fare in euros, such as 45 or 45.50"},
+		{"words for a price", "visto=tanto", "visto", "Scrivi un prezzo in euro, per esempio 45 o 45,50",
+			"Write a fare in euros, such as 45 or 45.50"},
 		{"thousands, ambiguously", "visto=1.200", "visto", "Scrivi un prezzo in euro", "Write a fare in euros"},
-		{"a limit of nothing", "massimo=0", "massimo", "più di 0 e al massimo 100.000.", "more than 0, and at most 100,000."},
-		{"an absurd limit", "massimo=100001", "massimo", "più di 0 e al massimo 100.000.", "more than 0, and at most 100,000."},
+		{"a limit of nothing", "massimo=0", "massimo", "più di 0 e al massimo 100.000.",
+			"more than 0, and at most 100,000."},
+		{"an absurd limit", "massimo=100001", "massimo", "più di 0 e al massimo 100.000.",
+			"more than 0, and at most 100,000."},
 		{"words for a limit", "massimo=poco", "massimo", "Scrivi un prezzo in euro", "Write a fare in euros"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -184,17 +234,21 @@ func TestTripsThatCannotBe(t *testing.T) {
 				s.counters.taken = nil
 				w := s.visit("/?"+cities+"&"+c.trip, "Accept-Language", language)
 				body := html.UnescapeString(w.Body.String())
-				beside := regexp.MustCompile(`<p class="fault" id="` + c.at + `-fault">([^<]*)</p>`).FindStringSubmatch(body)
+				beside := regexp.MustCompile(`<p class="fault" id="` + c.at +
+					`-fault">([^<]*)</p>`).FindStringSubmatch(body)
 				if w.Code != http.StatusBadRequest || beside == nil || !strings.Contains(beside[1], want) {
 					t.Errorf("%s, %s: %d, beside the field %q, want %q", cities, language, w.Code, beside, want)
 				}
-				if !regexp.MustCompile(`id="`+c.at+`"[^>]* aria-invalid="true" aria-describedby="`+c.at+`-fault"`).MatchString(body) || !strings.Contains(body, `<a href="#`+c.at+`">`) {
+				if !regexp.MustCompile(`id="`+c.at+`"[^>]* aria-invalid="true" `+
+					`aria-describedby="`+c.at+`-fault"`).MatchString(body) ||
+					!strings.Contains(body, `<a href="#`+c.at+`">`) {
 					t.Errorf("%s: the field is not marked, or not linked to", language)
 				}
 				if !strings.Contains(body, `<details class="trip" open>`) {
 					t.Errorf("%s: the fields are not shown", language)
 				}
-				if slices.ContainsFunc(s.counters.taken, func(cap string) bool { return cap == "analisi-free" || cap == "occasioni-free" }) {
+				if slices.ContainsFunc(s.counters.taken,
+					func(cap string) bool { return cap == "analisi-free" || cap == "occasioni-free" }) {
 					t.Errorf("%s: counted as %v", language, s.counters.taken)
 				}
 			}
@@ -220,8 +274,10 @@ func TestTripsAreKept(t *testing.T) {
 		`content="https://v.example/card/MIL-BUH-2016-04-12-2016-04-17-diretto-visto4500-en.png"`,
 		`class="switch" href="/?da=Milano&a=Bucarest` + kept + `&lang=it"`,
 		`href="/?da=Milan&mese=2016-04&diretto=si&lang=en"`, // to where else it is cheap
-		`name="quando" type="date" value="2016-04-12"`, `name="ritorno" type="date" value="2016-04-17"`, `name="visto" value="45"`, `value="si" checked`,
-		`<a href="/?da=Milan&a=Bucharest&mese=2016-04&diretto=si&visto=45&lang=en">April</a>`, // the months lead to their questions
+		`name="quando" type="date" value="2016-04-12"`, `name="ritorno" type="date" value="2016-04-17"`,
+		`name="visto" value="45"`, `value="si" checked`,
+		// the months lead to their questions
+		`<a href="/?da=Milan&a=Bucharest&mese=2016-04&diretto=si&visto=45&lang=en">April</a>`,
 		`<meta name="robots" content="noindex">`,
 	} {
 		if !strings.Contains(body, want) {
@@ -229,19 +285,23 @@ func TestTripsAreKept(t *testing.T) {
 		}
 	}
 	body = html.UnescapeString(s.visit("/?da=Milano&a=Bucarest&quando=2016-04-20&ritorno=2016-04-25&diretto=si").Body.String())
-	if want := `href="/?da=Milano&a=Bucarest&quando=2016-04-19&ritorno=2016-04-24&diretto=si"`; !strings.Contains(body, want) {
+	if want := `href="/?da=Milano&a=Bucarest&quando=2016-04-19&ritorno=2016-04-24&diretto=si"`; !strings.Contains(body,
+		want) {
 		t.Errorf("a departure near it lacks %s", want)
 	}
-	body = html.UnescapeString(s.visit("/?da=Milano&a=Bucarest&quando=2016-04-20&flessibile=3", "Accept-Language", "it").Body.String())
+	body = html.UnescapeString(s.visit("/?da=Milano&a=Bucarest&quando=2016-04-20&flessibile=3",
+		"Accept-Language", "it").Body.String())
 	for _, want := range []string{
-		`<option value="3" selected>`, `content="https://v.example/card/MIL-BUH-2016-04-20-flessibile3-it.png"`, `href="/?da=Milano&a=Bucarest&quando=2016-04-20&flessibile=3&lang=en"`,
+		`<option value="3" selected>`, `content="https://v.example/card/MIL-BUH-2016-04-20-flessibile3-it.png"`,
+		`href="/?da=Milano&a=Bucarest&quando=2016-04-20&flessibile=3&lang=en"`,
 		`<a href="/?da=Milano&a=Bucarest&mese=2016-04">`, // a month has no days around it
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("days around lack %s", want)
 		}
 	}
-	if body := s.visit("/?da=Milano&quando=2016-04-20&flessibile=3", "Accept-Language", "it").Body.String(); strings.Contains(body, `id="flessibile"`) {
+	if body := s.visit("/?da=Milano&quando=2016-04-20&flessibile=3", "Accept-Language",
+		"it").Body.String(); strings.Contains(body, `id="flessibile"`) {
 		t.Error("the list of destinations, which has no days around one, asks for them")
 	}
 	// The way back leads the other way: dates and prices do not.
@@ -258,7 +318,8 @@ func TestTripsAreKept(t *testing.T) {
 // TestWaitingIsAdvisedOnlyWhereItPaid: and then not without how often it went wrong.
 func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 	lead := 40
-	week := verdict.Previsione{Giorni: 7, Calo5: .4, Calo5Oltre: true, Attesa: verdict.Attesa{MediaCent: -210, DaCent: -300, ACent: -100, PiuCaro: .29}}
+	week := verdict.Previsione{Giorni: 7, Calo5: .4, Calo5Oltre: true,
+		Attesa: verdict.Attesa{MediaCent: -210, DaCent: -300, ACent: -100, PiuCaro: .29}}
 	fortnight := week
 	fortnight.Giorni, fortnight.Attesa.MediaCent = 14, -450
 	paid := fortnight
@@ -268,9 +329,13 @@ func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 		of   []verdict.Previsione
 		want string
 	}{
-		{"cheaper on average, and not for sure", []verdict.Previsione{week, fortnight}, "Finora aspettare non ha reso in modo chiaro: non te lo consigliamo."},
-		{"it has paid", []verdict.Previsione{week, paid}, "In casi come questo, aspettare fino a 14 giorni ha fatto risparmiare in media 4,50 €. Ma 29 volte su 100 alla fine costava di più."},
-		{"too late to tell", nil, "Si parte entro una settimana: così a ridosso non sappiamo dire che cosa succede ad aspettare."},
+		{"cheaper on average, and not for sure", []verdict.Previsione{week, fortnight},
+			"Finora aspettare non ha reso in modo chiaro: non te lo consigliamo."},
+		{"it has paid", []verdict.Previsione{week, paid},
+			"In casi come questo, aspettare fino a 14 giorni ha fatto risparmiare in media 4,50 €. Ma 29 volte su " +
+				"100 alla fine costava di più."},
+		{"too late to tell", nil, "Si parte entro una settimana: così a ridosso non sappiamo dire che " +
+			"cosa succede ad aspettare."},
 	} {
 		got := page.WaitAdvice(i18n.In("it"), verdict.Analysis{AnticipoGiorni: &lead, Previsione: c.of})
 		if got := strings.ReplaceAll(got, "\u00a0", " "); got != c.want {

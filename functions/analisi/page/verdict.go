@@ -7,24 +7,25 @@ import (
 	"strings"
 	"time"
 
+	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
-	"verdetto/shared/web/chart"
 )
 
-// newest is the day of the newest fare of a route.
 func newest(s verdict.RouteSummary) fare.Day { return fare.DayOf(time.Unix(s.Newest, 0)) }
 
 // newVerdict is what verdicts have in common, whatever they are about.
 func (v *view) newVerdict(q question, a verdict.Analysis) *verdictView {
 	l := v.T
 	j := &verdictView{
-		Route: routeName(l, v.From, v.To), Trip: v.Trip.text(l), Level: a.Verdetto.Livello, Headline: l.Text("headline." + wordingOf(a.Verdetto)),
-		Facts:   []string{priceText(l, a, q.Around != "")},
-		Fresh:   l.Text("verdict.fresh", "When", ago(l, int(v.today-fare.DayOf(a.AggiornatoIl))), "Observations", l.Number(a.Osservazioni)),
+		Route: routeName(l, v.From, v.To), Trip: v.Trip.text(l), Level: a.Verdetto.Livello,
+		Headline: l.Text("headline." + wordingOf(a.Verdetto)),
+		Facts:    []string{priceText(l, a, q.Around != "")},
+		Fresh: l.Text("verdict.fresh", "When", ago(l, int(v.today-fare.DayOf(a.AggiornatoIl))), "Observations",
+			l.Number(a.Osservazioni)),
 		Updated: a.AggiornatoIl.Format(time.RFC3339),
 		Share:   link{l.Text("home.share"), v.Itself},
 		Back:    link{routeName(l, v.To, v.From), q.linkOn(trip{NonStop: q.NonStop}, v.AskTo, v.AskFrom)},
@@ -77,7 +78,6 @@ func standingOf(s verdict.RouteSummary, asked answer.Question, today fare.Day) (
 	return verdict.PercentileAt(s, s.FromEuro(fare.Cents(math.Round(100*asked.Price.Amount))))
 }
 
-// describeCertainty says how sure a verdict is, and what it rests on.
 func (j *verdictView) describeCertainty(l *i18n.Language, reliability, restsOn string) {
 	j.Sure, j.SureDays = l.Text("certainty."+reliability), restsOn
 	certainty := 1 + slices.Index([]string{verdict.Bassa, verdict.Media, verdict.Alta}, reliability)
@@ -87,25 +87,28 @@ func (j *verdictView) describeCertainty(l *i18n.Language, reliability, restsOn s
 }
 
 // drawHistory draws today against the past, with the same numbers as rows of a table.
-func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, scale verdict.Scale, t verdict.Percentile, level string, today fare.Day) {
+func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, scale verdict.Scale,
+	t verdict.Percentile, level string, today fare.Day) {
 	weeks := verdict.Since(verdict.Weeks(summary), today, published.FreeWeeks)
 	h := chart.History{
 		Weeks: weeks, Scale: scale, Today: today, Price: t.Price, Level: level, Names: levelNames(l),
 		Money: l.Money, Month: l.MonthShort,
-		Label: l.Text("verdict.history", "Price", l.Money(t.Price), "Lowest", l.Money(t.Minimum), "Median", l.Money(t.Median)),
+		Label: l.Text("verdict.history", "Price", l.Money(t.Price), "Lowest", l.Money(t.Minimum),
+			"Median", l.Money(t.Median)),
 	}
 	j.History = responsiveChart{h.SVG(680, 300), h.SVG(328, 260)}
 	for _, week := range slices.Backward(weeks) {
-		j.WeekRows = append(j.WeekRows, [4]string{l.Date(week.First), l.Money(week.Minimum), l.Money(week.Median), l.Number(week.Days)})
+		j.WeekRows = append(j.WeekRows, [4]string{l.Date(week.First), l.Money(week.Minimum), l.Money(week.Median),
+			l.Number(week.Days)})
 	}
 }
 
-// scaleOf is the scale of a standing, whose level was judged.
 func scaleOf(l *i18n.Language, t verdict.Percentile, s verdict.Scale, level string) chart.Scale {
 	low, high := t.Interval()
 	c := chart.Scale{
 		Percentile: t.Percent(), Low: low, High: high, Level: level, Names: levelNames(l),
-		Label: l.Text("verdict.scale", "Percentile", t.Percent(), "Low", int(math.Round(low)), "High", int(math.Round(high))),
+		Label: l.Text("verdict.scale", "Percentile", t.Percent(), "Low", int(math.Round(low)), "High",
+			int(math.Round(high))),
 	}
 	for i, share := range s.Shares {
 		c.Ends[i] = 100 * share
@@ -124,10 +127,12 @@ func (v *view) describeMonths(q question, a verdict.Analysis) {
 		best = append(best, fmt.Sprintf("%s (%s)", l.Month(time.Month(m.Mese)), l.Money((m.MedianaCent+50)/100*100)))
 	}
 	j.MonthsText = months(l, best, known)
-	c := chart.Months{Best: len(best), Name: l.MonthShort, Full: l.Month, To: func(m time.Month) string { return v.departuresIn(q, m) }, Label: j.MonthsText}
+	c := chart.Months{Best: len(best), Name: l.MonthShort, Full: l.Month,
+		To: func(m time.Month) string { return v.departuresIn(q, m) }, Label: j.MonthsText}
 	for _, m := range a.MesiPerConvenienza {
 		c.Months = append(c.Months, verdict.Month{Month: m.Mese, Median: m.MedianaCent, Sample: m.Campione})
-		j.MonthRows = append(j.MonthRows, monthRow{l.Month(time.Month(m.Mese)), l.Money(m.MedianaCent), l.Number(m.Campione), v.askMonth(q, time.Month(m.Mese))})
+		j.MonthRows = append(j.MonthRows, monthRow{l.Month(time.Month(m.Mese)), l.Money(m.MedianaCent),
+			l.Number(m.Campione), v.askMonth(q, time.Month(m.Mese))})
 	}
 	j.Months.Wide = c.SVG(680, 190)
 	c.Name = l.MonthInitial
@@ -147,7 +152,6 @@ func (v *view) departuresIn(q question, m time.Month) string {
 	return v.askMonth(q, m)
 }
 
-// askMonth is the question about the next such month.
 func (v *view) askMonth(q question, m time.Month) string {
 	t := q.trip
 	t.Date, t.Around, t.Back, t.Month = "", "", "", nextMonth(v.today, m)
@@ -187,7 +191,8 @@ func (v *view) describeWindow(j *verdictView, a verdict.Analysis) {
 	j.WindowText = l.Text("verdict.window", "From", w.DaGiorni, "To", w.AGiorni)
 	c := chart.Window{
 		Window: verdict.Window{From: w.DaGiorni, To: w.AGiorni}, Lead: a.AnticipoGiorni,
-		Ends: [2]string{l.Text("verdict.window_far"), l.Text("verdict.window_near")}, Label: strings.TrimSpace(j.Lead + " " + j.WindowText),
+		Ends:  [2]string{l.Text("verdict.window_far"), l.Text("verdict.window_near")},
+		Label: strings.TrimSpace(j.Lead + " " + j.WindowText),
 	}
 	j.Window = responsiveChart{c.SVG(680), c.SVG(328)}
 }

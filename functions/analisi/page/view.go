@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
-	"verdetto/shared/web/chart"
 	"verdetto/shared/web/page"
 )
 
@@ -55,7 +55,6 @@ type view struct {
 
 type link struct{ Text, To string }
 
-// maxExamples is how many cities the first page names.
 const maxExamples = 6
 
 // Examples links to where it is cheap to fly from some cities that there are fares from.
@@ -71,7 +70,8 @@ func (v view) Examples() []link {
 // Sample is the scale of an invented verdict.
 func (v view) Sample() responsiveChart {
 	s := chart.Scale{
-		Percentile: 7, Low: 3, High: 17, Level: verdict.Ottimo, Ends: [3]float64{10, 35, 70}, Names: levelNames(v.T), Label: v.T.Text("home.example_note"),
+		Percentile: 7, Low: 3, High: 17, Level: verdict.Ottimo, Ends: [3]float64{10, 35, 70}, Names: levelNames(v.T),
+		Label: v.T.Text("home.example_note"),
 	}
 	return responsiveChart{s.SVG(680), s.SVG(328)}
 }
@@ -96,7 +96,8 @@ type option struct {
 func (v view) FirstDay() string { return v.today.String() }
 func (v view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 
-// TripOpen tells whether the fields of the trip are shown at once: on the first page, and where there is something to mend or to add.
+// TripOpen tells whether the fields of the trip are shown at once: on the first page, and where
+// there is something to mend or to add.
 func (v view) TripOpen() bool {
 	return v.Start || v.Anywhere || len(v.Faults) > 0 || v.Notice != nil && v.Notice.Seen
 }
@@ -104,7 +105,6 @@ func (v view) TripOpen() bool {
 // TripText returns the trip in words; empty if there is none.
 func (v view) TripText() string { return v.Trip.text(v.T) }
 
-// text returns a trip in words.
 func (t trip) text(l *i18n.Language) string {
 	var all []string
 	if m, err := time.Parse("2006-01", t.Month); err == nil {
@@ -126,7 +126,6 @@ func (t trip) text(l *i18n.Language) string {
 	return strings.Join(all, " · ")
 }
 
-// notice says why there is no verdict.
 type notice struct {
 	Title, Lede, Label string
 	Route              string // that it is about; empty: none
@@ -138,7 +137,6 @@ type notice struct {
 // responsiveChart is a chart for wide screens and one for narrow ones, of which a browser shows one.
 type responsiveChart struct{ Wide, Narrow template.HTML }
 
-// verdictView is a verdict as it is shown.
 type verdictView struct {
 	Route, Level, Headline string
 	Trip                   string // in words; empty: any one-way fare
@@ -161,16 +159,15 @@ type verdictView struct {
 	Share, Back, Others    link
 }
 
-// monthRow is a month of departure, and the question about it.
 type monthRow struct {
 	Name, Median, Fares string
 	To                  string
 }
 
-// newView makes a page without an answer yet.
 func (h home) newView(q question) view {
 	v := view{
-		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, Form: q.alert, Telegram: h.Telegram, today: fare.DayOf(h.Now()),
+		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, Form: q.alert,
+		Telegram: h.Telegram, today: fare.DayOf(h.Now()),
 		Title: q.language.Text("home.claim"), Description: q.language.Text("home.summary"), status: http.StatusOK,
 	}
 	if q.chosen {

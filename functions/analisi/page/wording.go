@@ -77,7 +77,6 @@ func ago(l *i18n.Language, days int) string {
 	return l.Count("ago.days", days)
 }
 
-// levelNames are the levels on a scale, cheapest first.
 func levelNames(l *i18n.Language) (names [4]string) {
 	for i, level := range []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro} {
 		names[i] = l.Text("level." + level)
@@ -85,7 +84,6 @@ func levelNames(l *i18n.Language) (names [4]string) {
 	return names
 }
 
-// routeName is a route as it is read.
 func routeName(l *i18n.Language, from, to string) string {
 	return l.Text("home.route", "From", from, "To", to)
 }

@@ -35,14 +35,12 @@ type AgentSetUp struct {
 	WithKey string `json:"withKey,omitempty" doc:"The same with a Pro key in place of vd_...; absent where the client sends no headers of one's own"`
 }
 
-// shownKey stands for a key.
-const shownKey = "vd_..."
+const keyExample = "vd_..."
 
-// agents is how the service at its own address is set up.
 func (s *Service) agents() (Agents, error) {
 	a := Agents{MCP: s.BaseURL + routes.Named("mcp").Path, Header: httpapi.KeyHeader}
 	type object = map[string]any
-	keyed := object{a.Header: shownKey}
+	keyed := object{a.Header: keyExample}
 	// server writes the settings of a client: what it calls its list of servers, and what it wants to know of one.
 	server := func(list string, entry object) (string, error) {
 		text, err := indented(object{list: object{"verdetto": entry}})
@@ -52,12 +50,14 @@ func (s *Service) agents() (Agents, error) {
 		name, where, list string
 		free, pro         object
 	}{
-		{"VS Code", ".vscode/mcp.json", "servers", object{"type": "http", "url": a.MCP}, object{"type": "http", "url": a.MCP, "headers": keyed}},
+		{"VS Code", ".vscode/mcp.json", "servers", object{"type": "http", "url": a.MCP},
+			object{"type": "http", "url": a.MCP, "headers": keyed}},
 		{"Cursor", "~/.cursor/mcp.json", "mcpServers", object{"url": a.MCP}, object{"url": a.MCP, "headers": keyed}},
 		{
 			"Clients that start programs only", "their file of servers; wants Node.js", "mcpServers",
 			object{"command": "npx", "args": []string{"-y", "mcp-remote", a.MCP}},
-			object{"command": "npx", "args": []string{"-y", "mcp-remote", a.MCP, "--header", a.Header + ":" + shownKey}},
+			object{"command": "npx", "args": []string{"-y", "mcp-remote", a.MCP, "--header",
+				a.Header + ":" + keyExample}},
 		},
 	} {
 		free, err := server(c.list, c.free)
@@ -70,7 +70,7 @@ func (s *Service) agents() (Agents, error) {
 		}
 		a.Clients = append(a.Clients, AgentSetUp{c.name, c.where, "json", free, pro})
 	}
-	header := ` --header "` + a.Header + ": " + shownKey + `"`
+	header := ` --header "` + a.Header + ": " + keyExample + `"`
 	claude, gemini := "claude mcp add --transport http verdetto "+a.MCP, "gemini mcp add --transport http"
 	codex := "codex mcp add verdetto --url " + a.MCP
 	a.Clients = append([]AgentSetUp{
@@ -85,16 +85,18 @@ func (s *Service) agents() (Agents, error) {
 // registerAgents publishes the set-up: as JSON, and as a page where HTML is asked for.
 func (s *Service) registerAgents(api *httpapi.API) {
 	httpapi.JSON(api, "agenti", httpapi.JSONDoc{
-		Summary:     "How AI agents are given the service",
-		Description: "The address of the MCP server, and set-up for common clients, to be copied: as JSON, or as a page where HTML is asked for.",
-		Answer:      Agents{},
-		Pages:       []int{http.StatusOK},
+		Summary: "How AI agents are given the service",
+		Description: "The address of the MCP server, and set-up for common clients, to be copied: as JSON, or as a " +
+			"page where HTML is asked for.",
+		Answer: Agents{},
+		Pages:  []int{http.StatusOK},
 	}, nil, func(_ context.Context, in *docsInput) (*page.Response, error) {
 		a, err := s.agents()
 		if err != nil {
 			return nil, fmt.Errorf("write set-up: %w", err)
 		}
 		l := i18n.Accepted(in.AcceptLanguage)
-		return answer(in, a, agentsHTML, page.Page{Language: l, Title: l.Text("docs.agents"), Description: l.Text("docs.agents_summary")})
+		return answer(in, a, agentsHTML, page.Page{Language: l, Title: l.Text("docs.agents"),
+			Description: l.Text("docs.agents_summary")})
 	})
 }

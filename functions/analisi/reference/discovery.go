@@ -22,12 +22,12 @@ import (
 // catalogType is the media type of an API catalog (RFC 9727, section 4).
 const catalogType = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`
 
-// apiCatalog is a set of links as RFC 9264 writes them.
 type apiCatalog struct {
 	Linkset []apiLinks `json:"linkset"`
 }
 
-// apiLinks says of what stands at anchor where it is described: for programs (desc), for people (doc), in other forms (meta).
+// apiLinks says of what stands at anchor where it is described: for programs (desc), for people
+// (doc), in other forms (meta).
 type apiLinks struct {
 	Anchor string     `json:"anchor"`
 	Item   []linkedTo `json:"item,omitempty"`
@@ -64,7 +64,6 @@ func (s *Service) catalog() apiCatalog {
 	}}
 }
 
-// registryEntry is what is published in the registry of MCP servers.
 type registryEntry struct {
 	Schema      string           `json:"$schema"`
 	Name        string           `json:"name"`
@@ -88,7 +87,6 @@ type registryHeader struct {
 	IsSecret    bool   `json:"isSecret"`
 }
 
-// entry is that of the service at its own address.
 func (s *Service) entry() registryEntry {
 	return registryEntry{
 		Schema:      "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
@@ -99,7 +97,8 @@ func (s *Service) entry() registryEntry {
 		WebsiteURL:  s.BaseURL + routes.Named("agenti").Path,
 		Remotes: []registryRemote{{
 			Type: "streamable-http", URL: s.BaseURL + routes.Named("mcp").Path,
-			Headers: []registryHeader{{Name: httpapi.KeyHeader, Description: "A Pro key, for calls without daily caps. It works without one.", IsSecret: true}},
+			Headers: []registryHeader{{Name: httpapi.KeyHeader,
+				Description: "A Pro key, for calls without daily caps. It works without one.", IsSecret: true}},
 		}},
 	}
 }
@@ -140,13 +139,14 @@ func (s *Service) registerDiscovery(api *httpapi.API) {
 			_, _ = w.Write(out.Body) // the caller has gone: nobody is left to tell
 		}
 	}), "api-catalog")
-	httpapi.JSON(api, "server-json", httpapi.JSONDoc{Summary: "The entry for the registry of MCP servers"}, nil, func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
-		body, err := indented(s.entry())
-		if err != nil {
-			return nil, fmt.Errorf("write entry: %w", err)
-		}
-		return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
-	})
+	httpapi.JSON(api, "server-json", httpapi.JSONDoc{Summary: "The entry for the registry of MCP servers"}, nil,
+		func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
+			body, err := indented(s.entry())
+			if err != nil {
+				return nil, fmt.Errorf("write entry: %w", err)
+			}
+			return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
+		})
 }
 
 // indented writes JSON as somebody may read it before publishing it, without escapes meant for HTML.

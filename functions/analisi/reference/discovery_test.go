@@ -59,8 +59,10 @@ func TestAPICatalog(t *testing.T) {
 					t.Errorf("%s leads to %s", relation, target.Href)
 				}
 				got := readAt(t, ownAddress, "GET", at, "Accept", target.Type)
-				if said, _, _ := strings.Cut(got.Header().Get("Content-Type"), ";"); got.Code != 200 || said != target.Type {
-					t.Errorf("%s leads to %s, which answers %d %s and not %s", relation, target.Href, got.Code, said, target.Type)
+				if said, _, _ := strings.Cut(got.Header().Get("Content-Type"), ";"); got.Code != 200 ||
+					said != target.Type {
+					t.Errorf("%s leads to %s, which answers %d %s and not %s", relation, target.Href,
+						got.Code, said, target.Type)
 				}
 			}
 		}
@@ -70,10 +72,12 @@ func TestAPICatalog(t *testing.T) {
 			t.Errorf("nothing is said of %s", api)
 		}
 	}
-	if diff := cmp.Diff([]string{ownAddress + routes.Named("index").Path, ownAddress + routes.Named("mcp").Path}, items); diff != "" {
+	if diff := cmp.Diff([]string{ownAddress + routes.Named("index").Path,
+		ownAddress + routes.Named("mcp").Path}, items); diff != "" {
 		t.Error(diff)
 	}
-	if again := readAt(t, ownAddress, "GET", path, "If-None-Match", w.Header().Get("ETag")); again.Code != 304 || again.Body.Len() > 0 {
+	if again := readAt(t, ownAddress, "GET", path, "If-None-Match", w.Header().Get("ETag")); again.Code != 304 ||
+		again.Body.Len() > 0 {
 		t.Errorf("asked for the same again: %d", again.Code)
 	}
 }
@@ -96,10 +100,12 @@ func TestRegistryEntry(t *testing.T) {
 				WebsiteURL string
 				Remotes    []struct{ Type, URL string }
 			}
-			if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || w.Code != 200 || w.Header().Get("Content-Type") != "application/json" {
+			if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || w.Code != 200 ||
+				w.Header().Get("Content-Type") != "application/json" {
 				t.Fatal(w.Code, w.Header(), err)
 			}
-			if e.Name != c.name || e.WebsiteURL != c.base+"/v1/agenti" || len(e.Remotes) != 1 || e.Remotes[0].Type != "streamable-http" || e.Remotes[0].URL != c.base+"/mcp" {
+			if e.Name != c.name || e.WebsiteURL != c.base+"/v1/agenti" || len(e.Remotes) != 1 ||
+				e.Remotes[0].Type != "streamable-http" || e.Remotes[0].URL != c.base+"/mcp" {
 				t.Errorf("%+v", e)
 			}
 		})
@@ -110,13 +116,15 @@ func TestRegistryEntry(t *testing.T) {
 func TestAgentsPage(t *testing.T) {
 	var a reference.Agents
 	w := readAt(t, ownAddress, "GET", "/v1/agenti")
-	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != 200 || w.Header().Get("Content-Type") != "application/json" || a.MCP != ownAddress+"/mcp" || len(a.Clients) < 6 {
+	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || w.Code != 200 ||
+		w.Header().Get("Content-Type") != "application/json" || a.MCP != ownAddress+"/mcp" || len(a.Clients) < 6 {
 		t.Fatal(w.Code, w.Header(), err, a)
 	}
 	for language, title := range map[string]string{"it-IT,it;q=0.9": "Per agenti IA", "en-GB": "For AI agents"} {
 		w := readAt(t, ownAddress, "GET", "/v1/agenti", "Accept", "text/html", "Accept-Language", language)
 		html := w.Body.String()
-		if w.Code != 200 || !strings.Contains(html, "<title>"+title) || w.Header().Get("Content-Security-Policy") == "" || w.Header().Get("Vary") != "Accept, Accept-Language" {
+		if w.Code != 200 || !strings.Contains(html, "<title>"+title) ||
+			w.Header().Get("Content-Security-Policy") == "" || w.Header().Get("Vary") != "Accept, Accept-Language" {
 			t.Errorf("%s: %d %v", language, w.Code, w.Header())
 		}
 		for _, c := range a.Clients {

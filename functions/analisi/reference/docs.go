@@ -21,7 +21,6 @@ var docsTemplate string
 
 var docsHTML = template.Must(template.New("docs").Funcs(template.FuncMap{"code": code}).Parse(docsTemplate))
 
-// code shows what stands between backquotes as code.
 func code(s string) template.HTML {
 	var b strings.Builder
 	for i, part := range strings.Split(s, "`") {
@@ -47,25 +46,28 @@ type docsInput struct {
 // registerDocs publishes the reference: as JSON, as a page, and in short as text.
 func registerDocs(api *httpapi.API) {
 	httpapi.JSON(api, "docs", httpapi.JSONDoc{
-		Summary:     "The reference of the API",
-		Description: "Endpoints, problem codes and what to do about each, caps, units, and how to get a Pro key: as JSON, or as a page where HTML is asked for.",
-		Answer:      Reference{},
-		Pages:       []int{http.StatusOK},
+		Summary: "The reference of the API",
+		Description: "Endpoints, problem codes and what to do about each, caps, units, and how to get a Pro key: as " +
+			"JSON, or as a page where HTML is asked for.",
+		Answer: Reference{},
+		Pages:  []int{http.StatusOK},
 	}, nil, func(_ context.Context, in *docsInput) (*page.Response, error) {
 		r, err := reference()
 		if err != nil {
 			return nil, err
 		}
 		l := i18n.Accepted(in.AcceptLanguage)
-		return answer(in, r, docsHTML, page.Page{Language: l, Title: l.Text("docs.title"), Description: l.Text("docs.summary")})
+		return answer(in, r, docsHTML, page.Page{Language: l, Title: l.Text("docs.title"),
+			Description: l.Text("docs.summary")})
 	})
-	httpapi.JSON(api, "llms", httpapi.JSONDoc{Summary: "The service in one page of text"}, nil, func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
-		text, err := InShort()
-		if err != nil {
-			return nil, err
-		}
-		return httpapi.Tag(in.IfNoneMatch, "text/plain; charset=utf-8", text), nil
-	})
+	httpapi.JSON(api, "llms", httpapi.JSONDoc{Summary: "The service in one page of text"}, nil,
+		func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
+			text, err := InShort()
+			if err != nil {
+				return nil, err
+			}
+			return httpapi.Tag(in.IfNoneMatch, "text/plain; charset=utf-8", text), nil
+		})
 }
 
 // InShort is the reference in one page of text, for language models.
@@ -96,5 +98,6 @@ func answer(in *docsInput, document any, html *template.Template, p page.Page) (
 	if err != nil {
 		return nil, fmt.Errorf("write document: %w", err)
 	}
-	return &page.Response{Status: http.StatusOK, ContentType: "application/json", Vary: "Accept, Accept-Language", Body: body}, nil
+	return &page.Response{Status: http.StatusOK, ContentType: "application/json",
+		Vary: "Accept, Accept-Language", Body: body}, nil
 }

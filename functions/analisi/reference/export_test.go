@@ -6,4 +6,4 @@ import (
 )
 
 // Advised lists the codes that advice is given on.
-func Advised() []string { return slices.Sorted(maps.Keys(advice)) }
+func Advised() []string { return slices.Sorted(maps.Keys(advice().Advice)) }

@@ -18,12 +18,12 @@ type cachedInput struct {
 	IfNoneMatch string `header:"If-None-Match"`
 }
 
-// registerOpenAPI publishes the description.
 func registerOpenAPI(api *httpapi.API) {
 	httpapi.JSON(api, "openapi", httpapi.JSONDoc{
-		Summary:     "The API in OpenAPI 3.1",
-		Description: "This description: every path, parameter, header, status and problem code, with answers of the service as examples.",
-		Answer:      map[string]any{},
+		Summary: "The API in OpenAPI 3.1",
+		Description: "This description: every path, parameter, header, status and problem code, with answers of " +
+			"the service as examples.",
+		Answer: map[string]any{},
 	}, nil, func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
 		return httpapi.Tag(in.IfNoneMatch, "application/json", description), nil
 	})

@@ -110,7 +110,6 @@ type ReferenceLink struct {
 	Text string `json:"text"`
 }
 
-// operation is what is read of the description of one.
 type operation struct {
 	OperationID string `json:"operationId"`
 	Summary     string
@@ -158,10 +157,12 @@ var reference = sync.OnceValues(func() (Reference, error) {
 		Name: d.Info.Title, Version: d.Info.Version,
 		Authentication: ReferenceAuth{
 			Header: httpapi.KeyHeader,
-			Free:   "No key and no signup: calls are counted by address, an IPv6 address with its /64, and all of a /48 together.",
-			Pro:    "A key in the header, or in Authorization: Bearer. One that is unknown, replaced or whose plan has ended is refused with 401, never taken for none.",
+			Free: "No key and no signup: calls are counted by address, an IPv6 address with its /64, " +
+				"and all of a /48 together.",
+			Pro: "A key in the header, or in Authorization: Bearer. One that is unknown, replaced or whose plan has " +
+				"ended is refused with 401, never taken for none.",
 		},
-		ProKey: proKeyWays, Rules: rules, Links: links(),
+		ProKey: advice().ProKey, Rules: advice().Rules, Links: links(),
 	}
 	r.Description, _, _ = strings.Cut(d.Info.Description, "\n\n") // what follows is told in the rules
 	for _, s := range d.Servers {
@@ -187,9 +188,12 @@ var reference = sync.OnceValues(func() (Reference, error) {
 				whole = false
 			}
 		}
-		body := d.Schemas.Schemas[strings.TrimPrefix(op.RequestBody.Content["application/json"].Schema.Ref, "#/components/schemas/")]
+		body := d.Schemas.Schemas[strings.TrimPrefix(op.RequestBody.Content["application/json"].Schema.Ref,
+			"#/components/schemas/")]
 		for _, name := range slices.Sorted(maps.Keys(body.Properties)) {
-			e.Parameters = append(e.Parameters, ReferenceParameter{name, "body", slices.Contains(body.Required, name), body.Properties[name].Description})
+			e.Parameters = append(e.Parameters,
+				ReferenceParameter{name, "body", slices.Contains(body.Required, name),
+					body.Properties[name].Description})
 		}
 		for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
 			a := op.Responses[status]
@@ -205,7 +209,8 @@ var reference = sync.OnceValues(func() (Reference, error) {
 		r.Endpoints = append(r.Endpoints, e)
 	}
 	for _, p := range d.Problems {
-		r.Problems = append(r.Problems, ReferenceProblem{p.Code, "/v1/docs#" + p.Code, p.Status, p.Title, advice[p.Code]})
+		r.Problems = append(r.Problems, ReferenceProblem{p.Code, "/v1/docs#" + p.Code, p.Status, p.Title,
+			advice().Advice[p.Code]})
 	}
 	return r, nil
 })

@@ -17,13 +17,11 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// read asks for what is written for programs.
 func read(t *testing.T, method, target string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	return readAt(t, "", method, target, header...)
 }
 
-// readAt asks a service that is reached at base.
 func readAt(t *testing.T, base, method, target string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	now := func() time.Time { return time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC) }
@@ -48,7 +46,8 @@ func TestOpenAPIIsPublished(t *testing.T) {
 	if err := json.Unmarshal(first.Body.Bytes(), &d); err != nil || first.Code != 200 {
 		t.Fatal(first.Code, err)
 	}
-	if !strings.HasPrefix(d.OpenAPI, "3.1.") || d.Info.Version != "1.0.0" || d.Paths["/v1/analisi"] == nil || d.Paths["/v1/pro/checkout"] == nil {
+	if !strings.HasPrefix(d.OpenAPI, "3.1.") || d.Info.Version != "1.0.0" || d.Paths["/v1/analisi"] == nil ||
+		d.Paths["/v1/pro/checkout"] == nil {
 		t.Errorf("%s %s, %d paths", d.OpenAPI, d.Info.Version, len(d.Paths))
 	}
 	for path := range d.Paths {
@@ -69,7 +68,8 @@ func published(t *testing.T) reference.Reference {
 	t.Helper()
 	w := read(t, "GET", "/v1/docs")
 	var r reference.Reference
-	if err := json.Unmarshal(w.Body.Bytes(), &r); err != nil || w.Code != 200 || w.Header().Get("Content-Type") != "application/json" {
+	if err := json.Unmarshal(w.Body.Bytes(), &r); err != nil || w.Code != 200 ||
+		w.Header().Get("Content-Type") != "application/json" {
 		t.Fatal(w.Code, w.Header(), err)
 	}
 	return r
@@ -81,10 +81,11 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 	for _, p := range published(t).Problems {
 		codes = append(codes, p.Code)
 		if p.Do == "" {
-			t.Errorf("%s: say in advice.go what to do about it", p.Code)
+			t.Errorf("%s: say in advice.json what to do about it", p.Code)
 		}
 		for _, l := range i18n.Languages() { // i18n falls back to English
-			if said, ok := l.Lookup("problem.code." + p.Code); !ok || l != i18n.English() && said == i18n.English().Text("problem.code."+p.Code) {
+			if said, ok := l.Lookup("problem.code." + p.Code); !ok || l != i18n.English() &&
+				said == i18n.English().Text("problem.code."+p.Code) {
 				t.Errorf("%s: its page does not say in %s what happened", p.Code, l.English)
 			}
 		}
@@ -97,7 +98,8 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 			t.Errorf("%s is advised on, and nothing answers it", code)
 		}
 	}
-	for _, common := range []string{"richiesta-non-valida", "percorso-sconosciuto", "metodo-non-ammesso", "troppe-richieste", "piano-scaduto", "citta-sconosciuta"} {
+	for _, common := range []string{"richiesta-non-valida", "percorso-sconosciuto", "metodo-non-ammesso",
+		"troppe-richieste", "piano-scaduto", "citta-sconosciuta"} {
 		if !slices.Contains(codes, common) {
 			t.Errorf("%s is missing", common)
 		}
@@ -120,18 +122,22 @@ func TestReferenceIsWhole(t *testing.T) {
 			continue
 		}
 		e := r.Endpoints[at]
-		if e.Method != route.Method || e.Path != route.Path || e.Free != route.Free.String() || e.Pro != route.Pro.String() || e.Summary == "" || len(e.Answers) == 0 {
+		if e.Method != route.Method || e.Path != route.Path || e.Free != route.Free.String() ||
+			e.Pro != route.Pro.String() || e.Summary == "" || len(e.Answers) == 0 {
 			t.Errorf("%+v", e)
 		}
 	}
-	if len(r.ProKey) < 3 || r.Authentication.Header != "X-Api-Key" || len(r.Rules) == 0 || !slices.Equal(r.Base, []string{"", "/api"}) {
+	if len(r.ProKey) < 3 || r.Authentication.Header != "X-Api-Key" || len(r.Rules) == 0 ||
+		!slices.Equal(r.Base, []string{"", "/api"}) {
 		t.Errorf("%+v", r)
 	}
 	for _, e := range r.Endpoints {
-		if e.Name == "analisi" && (e.Example != "/v1/analisi?destinazione=Bucarest&origine=Milano" || len(e.Parameters) != 10 || !e.Parameters[0].Required || e.Parameters[9].Required) {
+		if e.Name == "analisi" && (e.Example != "/v1/analisi?destinazione=Bucarest&origine=Milano" ||
+			len(e.Parameters) != 10 || !e.Parameters[0].Required || e.Parameters[9].Required) {
 			t.Errorf("%+v", e)
 		}
-		if e.Name == "pro-checkout" && !slices.ContainsFunc(e.Parameters, func(p reference.ReferenceParameter) bool { return p.In == "body" && p.Name == "email" && p.Required }) {
+		if e.Name == "pro-checkout" && !slices.ContainsFunc(e.Parameters,
+			func(p reference.ReferenceParameter) bool { return p.In == "body" && p.Name == "email" && p.Required }) {
 			t.Errorf("%+v", e)
 		}
 	}
@@ -143,7 +149,8 @@ func TestDocsPage(t *testing.T) {
 	for language, title := range map[string]string{"it-IT,it;q=0.9": "Riferimento", "en-GB": "Reference"} {
 		w := read(t, "GET", "/v1/docs", "Accept", browser, "Accept-Language", language)
 		html := w.Body.String()
-		if w.Code != 200 || w.Header().Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(html, "<title>"+title) ||
+		if w.Code != 200 || w.Header().Get("Content-Type") != "text/html; charset=utf-8" ||
+			!strings.Contains(html, "<title>"+title) ||
 			w.Header().Get("Content-Security-Policy") == "" || w.Header().Get("Vary") != "Accept, Accept-Language" {
 			t.Errorf("%s: %d %v", language, w.Code, w.Header())
 		}
@@ -179,7 +186,9 @@ func TestLLMs(t *testing.T) {
 	if lines[0] != "# Verdetto" || !strings.HasPrefix(lines[2], "> ") || len(text) > 10_000 {
 		t.Errorf("%d bytes, it begins %q %q", len(text), lines[0], lines[2])
 	}
-	for _, part := range []string{"\n## Endpoints\n", "\n## Rules\n", "[GET /v1/analisi](/v1/analisi?destinazione=Bucarest&origine=Milano)", "/v1/openapi.json", "dati-insufficienti"} {
+	for _, part := range []string{"\n## Endpoints\n", "\n## Rules\n",
+		"[GET /v1/analisi](/v1/analisi?destinazione=Bucarest&origine=Milano)", "/v1/openapi.json",
+		"dati-insufficienti"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("it lacks %q:\n%s", part, text)
 		}

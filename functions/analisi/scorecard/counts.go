@@ -10,7 +10,8 @@ import (
 func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 	v := VotoPartenze{
 		Giorni: days, Dichiarate: int(h.Stated()), Confrontate: int(h.Compared()), NonConfrontabili: missedOf(h.Missed),
-		Fasce: []Fascia{}, Anticipi: []VotoAnticipo{}, Eta: groupsOf([]string{"0", "1-2"}, h.Ages[:]), Affidabilita: groupsOf(score.SureNames[:], h.Sures[:]),
+		Fasce: []Fascia{}, Anticipi: []VotoAnticipo{}, Eta: groupsOf([]string{"0", "1-2"}, h.Ages[:]),
+		Affidabilita: groupsOf(score.SureNames[:], h.Sures[:]),
 	}
 	n := h.Compared()
 	var fell, rose, said int64
@@ -21,7 +22,8 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 		}
 		fell, rose, said = fell+b.Fell, rose+b.Rose, said+b.Said
 		f := Fascia{
-			Da: float64(5*i) / 100, A: float64(5*i+5) / 100, Casi: int(b.N), Detto: share(float64(b.Said)/100, b.N), Calate: share(b.Fell, b.N),
+			Da: float64(5*i) / 100, A: float64(5*i+5) / 100, Casi: int(b.N), Detto: share(float64(b.Said)/100, b.N),
+			Calate: share(b.Fell, b.N),
 			Salite: share(b.Rose, b.N), PiuCare: share(b.Dearer, b.N), Variazione: share(float64(b.Change)/1e4, b.N),
 		}
 		off := math.Abs(float64(b.Said)/100 - float64(b.Fell))
@@ -38,21 +40,34 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 		apart += math.Abs(h.Own[i].OwnSaid() + h.Own[i+1].OwnSaid() - float64(h.Own[i].Fell+h.Own[i+1].Fell))
 	}
 	v.ErroreRegola = share(apart, n)
+	v.Livelli = levelsOf(h, share(float64(fell+rose)/2, n))
+	v.Anticipi = append(v.Anticipi, leadsOf(h)...)
+	return v
+}
+
+// levelsOf is what followed each level; walk is the share that falls on a random walk.
+func levelsOf(h *score.HorizonCounts, walk float64) (all []VotoLivello) {
 	for l, spans := range h.Levels {
-		var all score.Cell
+		var sum score.Cell
 		for _, c := range spans {
-			all.N += c.N
-			all.Fell += c.Fell
-			all.Rose += c.Rose
-			all.Shuffled += c.Shuffled
+			sum.N += c.N
+			sum.Fell += c.Fell
+			sum.Rose += c.Rose
+			sum.Shuffled += c.Shuffled
 		}
-		v.Livelli = append(v.Livelli, VotoLivello{
-			Livello: score.LevelNames[l], Casi: int(all.N), Calate: share(all.Fell, all.N), Salite: share(all.Rose, all.N),
-			Passeggiata: share(float64(fell+rose)/2, n), Mescolate: share(float64(all.Shuffled)/100, all.N),
+		all = append(all, VotoLivello{
+			Livello: score.LevelNames[l], Casi: int(sum.N), Calate: share(sum.Fell, sum.N),
+			Salite:      share(sum.Rose, sum.N),
+			Passeggiata: walk, Mescolate: share(float64(sum.Shuffled)/100, sum.N),
 			Comuni: int(h.Both[l].N), CalateComuni: share(h.Both[l].Fell, h.Both[l].N),
 			Rivale: int(h.Rival[l].N), CalateRivale: share(h.Rival[l].Fell, h.Rival[l].N),
 		})
 	}
+	return all
+}
+
+// leadsOf is what followed the levels by days ahead, where there are cases.
+func leadsOf(h *score.HorizonCounts) (all []VotoAnticipo) {
 	for s := range score.Spans {
 		a := VotoAnticipo{}
 		if s > 0 {
@@ -69,10 +84,10 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 			any += c.N
 		}
 		if any > 0 {
-			v.Anticipi = append(v.Anticipi, a)
+			all = append(all, a)
 		}
 	}
-	return v
+	return all
 }
 
 func groupsOf(names []string, of []score.Case) (all []VotoGruppo) {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"reflect"
+	"strings"
 
 	"verdetto/shared/verdict/score"
 )
@@ -22,19 +24,28 @@ func (p Pagella) CSV() []byte {
 	return b.Bytes()
 }
 
-// measure is a number by its name.
 type measure struct {
 	name  string
 	value any
 }
 
-// csvRows writes the rows of a week.
+func measures(of any) (all []measure) {
+	v := reflect.ValueOf(of)
+	for i := range v.NumField() {
+		if f := v.Field(i); f.CanInt() || f.CanFloat() {
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			all = append(all, measure{name, f.Interface()})
+		}
+	}
+	return all
+}
+
 type csvRows struct {
 	*csv.Writer
 	week string
 }
 
-func (r csvRows) write(days int, table, row string, numbers ...measure) {
+func (r csvRows) write(days int, table, row string, numbers []measure) {
 	horizon := ""
 	if days > 0 {
 		horizon = fmt.Sprint(days)
@@ -45,53 +56,44 @@ func (r csvRows) write(days int, table, row string, numbers ...measure) {
 }
 
 func (r csvRows) score(v Voto) {
-	r.write(0, "rilevazioni", "", measure{"casi", v.Rilevazioni})
+	r.write(0, "rilevazioni", "", []measure{{"casi", v.Rilevazioni}})
 	for _, d := range v.Partenze {
 		r.departures(d)
 	}
 	for _, c := range v.Percentili {
-		r.write(0, "percentili", c.Affidabilita, measure{"casi", c.Casi}, measure{"meta", c.Meta}, measure{"noveDecimi", c.NoveDecimi})
+		r.write(0, "percentili", c.Affidabilita, measures(c))
 	}
-	r.compared(0, "rotte", v.Rotte.Dichiarate, v.Rotte.Confrontate, v.Rotte.NonConfrontabili)
+	r.write(0, "rotte", "", measures(v.Rotte))
+	r.write(0, "rotte", "nonConfrontabili", measures(v.Rotte.NonConfrontabili))
 	for _, l := range v.Rotte.Livelli {
-		r.write(0, "rotte", l.Livello, measure{"casi", l.Casi}, measure{"calate", l.Calate}, measure{"salite", l.Salite}, measure{"variazione", l.Variazione})
+		r.write(0, "rotte", l.Livello, measures(l))
 	}
 	for _, h := range v.Rotte.Intervalli {
-		r.write(0, "intervalli", h.Affidabilita, measure{"casi", h.Casi}, measure{"tenuti", h.Tenuti})
+		r.write(0, "intervalli", h.Affidabilita, measures(h))
 	}
-}
-
-// compared writes how many statements were compared, and why the others were not.
-func (r csvRows) compared(days int, table string, stated, compared int, m NonConfrontabili) {
-	r.write(days, table, "", measure{"dichiarate", stated}, measure{"confrontate", compared})
-	r.write(days, table, "nonConfrontabili", measure{"partita", m.Partita}, measure{"nonRivista", m.NonRivista}, measure{"vecchia", m.Vecchia},
-		measure{"altraRegola", m.AltraRegola}, measure{"altraValuta", m.AltraValuta})
 }
 
 func (r csvRows) departures(d VotoPartenze) {
-	days := d.Giorni
-	r.compared(days, "partenze", d.Dichiarate, d.Confrontate, d.NonConfrontabili)
-	r.write(days, "partenze", "", measure{"calate", d.Calate}, measure{"detto", d.Detto}, measure{"errore", d.Errore}, measure{"erroreRegola", d.ErroreRegola})
+	days, all := d.Giorni, measures(d)
+	r.write(days, "partenze", "", all[1:3]) // how many were stated and compared
+	r.write(days, "partenze", "nonConfrontabili", measures(d.NonConfrontabili))
+	r.write(days, "partenze", "", all[3:])
 	for _, f := range d.Fasce {
-		r.write(days, "fasce", fmt.Sprintf("%v-%v", f.Da, f.A), measure{"casi", f.Casi}, measure{"detto", f.Detto}, measure{"calate", f.Calate},
-			measure{"salite", f.Salite}, measure{"piuCare", f.PiuCare}, measure{"variazione", f.Variazione})
+		r.write(days, "fasce", fmt.Sprintf("%v-%v", f.Da, f.A), measures(f)[2:])
 	}
 	for _, l := range d.Livelli {
-		r.write(days, "livelli", l.Livello, measure{"casi", l.Casi}, measure{"calate", l.Calate}, measure{"salite", l.Salite},
-			measure{"passeggiata", l.Passeggiata}, measure{"mescolate", l.Mescolate}, measure{"comuni", l.Comuni},
-			measure{"calateComuni", l.CalateComuni}, measure{"rivale", l.Rivale}, measure{"calateRivale", l.CalateRivale})
+		r.write(days, "livelli", l.Livello, measures(l))
 	}
 	for _, a := range d.Anticipi {
 		for i, level := range score.LevelNames {
-			r.write(days, "anticipi", fmt.Sprintf("%d-%s", a.DaGiorni, level), measure{"casi", a.Casi[i]}, measure{"calate", a.Calate[i]})
+			r.write(days, "anticipi", fmt.Sprintf("%d-%s", a.DaGiorni, level),
+				[]measure{{"casi", a.Casi[i]}, {"calate", a.Calate[i]}})
 		}
 	}
-	r.groups(days, "eta", d.Eta)
-	r.groups(days, "affidabilita", d.Affidabilita)
-}
-
-func (r csvRows) groups(days int, table string, all []VotoGruppo) {
-	for _, g := range all {
-		r.write(days, table, g.Gruppo, measure{"casi", g.Casi}, measure{"detto", g.Detto}, measure{"calate", g.Calate})
+	for _, g := range d.Eta {
+		r.write(days, "eta", g.Gruppo, measures(g))
+	}
+	for _, g := range d.Affidabilita {
+		r.write(days, "affidabilita", g.Gruppo, measures(g))
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"net/http"
 	"strings"
 
+	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
-	"verdetto/shared/web/chart"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/page"
 )
@@ -60,14 +60,17 @@ func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 	if p.Dal == "" {
 		v.Lede = l.Text("pagella.nothing")
 	} else {
-		v.Lede = l.Text("pagella.lede", "From", dateText(l, p.Dal), "To", dateText(l, p.Al), "Weeks", l.Number(p.Settimane), "Source", p.Fonte,
+		v.Lede = l.Text("pagella.lede", "From", dateText(l, p.Dal), "To", dateText(l, p.Al), "Weeks",
+			l.Number(p.Settimane), "Source", p.Fonte,
 			"Compared", l.Number(week.Confrontate), "Stated", l.Number(week.Dichiarate))
 		v.Band = l.Text("pagella.band_in")
 		if p.FuoriBanda > 0 {
 			v.Band = l.Text("pagella.band_out", "Weeks", p.FuoriBanda)
 		}
-		v.Diagram = l.Text("pagella.diagram", "Said", shareText(l, week.Detto), "Came", shareText(l, week.Calate), "Error", shareText(l, week.Errore))
-		r := chart.Reliability{Axes: [2]string{l.Text("pagella.said_axis"), l.Text("pagella.came_axis")}, Label: v.Diagram}
+		v.Diagram = l.Text("pagella.diagram", "Said", shareText(l, week.Detto), "Came", shareText(l, week.Calate),
+			"Error", shareText(l, week.Errore))
+		r := chart.Reliability{Axes: [2]string{l.Text("pagella.said_axis"),
+			l.Text("pagella.came_axis")}, Label: v.Diagram}
 		for _, f := range week.Fasce {
 			r.Points = append(r.Points, chart.ReliabilityPoint{Said: f.Detto, Came: f.Calate, Cases: f.Casi})
 		}
@@ -79,8 +82,9 @@ func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 		return nil, fmt.Errorf("write page of the score: %w", err)
 	}
 	return page.Respond(http.StatusOK, page.Page{
-		Language: l, Title: l.Text("pagella.title"), Description: l.Text("pagella.summary"), Index: true, Others: page.InAll(l, "/pagella"),
-		Body: template.HTML(body.String()),
+		Language: l, Title: l.Text("pagella.title"), Description: l.Text("pagella.summary"), Index: true,
+		Others: page.InAll(l, "/pagella"),
+		Body:   template.HTML(body.String()),
 	})
 }
 
@@ -92,7 +96,6 @@ func dateText(l *i18n.Language, day string) string {
 	return l.Date(d)
 }
 
-// shareText writes a share in percent, with a tenth.
 func shareText(l *i18n.Language, share float64) string {
 	return l.Text("format.percent", "Percent", l.Decimals(fmt.Sprintf("%.1f", math.Abs(100*share))))
 }
@@ -115,45 +118,68 @@ func tablesOf(p Pagella, l *i18n.Language) (tables []table) {
 			if f.A == 1 {
 				name = l.Text("waits.or_more", "Percent", "40")
 			}
-			bins.Rows = append(bins.Rows, []string{name, l.Number(f.Casi), shareText(l, f.Detto), shareText(l, f.Calate), shareText(l, f.Salite), shareText(l, f.PiuCare)})
+			bins.Rows = append(bins.Rows, []string{name, l.Number(f.Casi), shareText(l, f.Detto),
+				shareText(l, f.Calate), shareText(l, f.Salite), shareText(l, f.PiuCare)})
 		}
 		tables = append(tables, bins)
 	}
 	levels := table{ID: "livelli", Title: text("levels"), Note: text("levels_note"),
-		Heads: []string{text("level"), text("cases"), text("came"), text("walk"), text("shuffled"), text("both"), text("rival")}}
+		Heads: []string{text("level"), text("cases"), text("came"), text("walk"), text("shuffled"),
+			text("both"), text("rival")}}
 	for _, f := range p.Somma.Partenze[0].Livelli {
-		levels.Rows = append(levels.Rows, []string{l.Text("level." + f.Livello), l.Number(f.Casi), shareOf(l, f.Calate, f.Casi), shareText(l, f.Passeggiata),
-			shareOf(l, f.Mescolate, f.Casi), shareOf(l, f.CalateComuni, f.Comuni), shareOf(l, f.CalateRivale, f.Rivale)})
+		levels.Rows = append(levels.Rows, []string{l.Text("level." + f.Livello), l.Number(f.Casi),
+			shareOf(l, f.Calate, f.Casi), shareText(l, f.Passeggiata),
+			shareOf(l, f.Mescolate, f.Casi), shareOf(l, f.CalateComuni, f.Comuni),
+			shareOf(l, f.CalateRivale, f.Rivale)})
 	}
-	routes := table{ID: "rotte", Title: text("routes"), Note: text("routes_note"), Heads: []string{text("level"), text("cases"), text("came"), text("rose")}}
+	routes := table{ID: "rotte", Title: text("routes"), Note: text("routes_note"),
+		Heads: []string{text("level"), text("cases"), text("came"), text("rose")}}
 	for _, r := range p.Somma.Rotte.Livelli {
-		routes.Rows = append(routes.Rows, []string{l.Text("level." + r.Livello), l.Number(r.Casi), shareOf(l, r.Calate, r.Casi), shareOf(l, r.Salite, r.Casi)})
+		routes.Rows = append(routes.Rows, []string{l.Text("level." + r.Livello), l.Number(r.Casi),
+			shareOf(l, r.Calate, r.Casi), shareOf(l, r.Salite, r.Casi)})
 	}
-	cover := table{ID: "intervalli", Title: text("cover"), Note: text("cover_note"), Heads: []string{text("reliability"), text("percentiles"), text("half"), text("nine_tenths"), text("intervals"), text("held")}}
+	cover := table{ID: "intervalli", Title: text("cover"), Note: text("cover_note"),
+		Heads: []string{text("reliability"), text("percentiles"), text("half"), text("nine_tenths"),
+			text("intervals"), text("held")}}
 	for i, c := range p.Somma.Percentili {
 		r := p.Somma.Rotte.Intervalli[i]
-		cover.Rows = append(cover.Rows, []string{l.Text("reliability." + c.Affidabilita), l.Number(c.Casi), shareOf(l, c.Meta, c.Casi), shareOf(l, c.NoveDecimi, c.Casi), l.Number(r.Casi), shareOf(l, r.Tenuti, r.Casi)})
+		cover.Rows = append(cover.Rows, []string{l.Text("reliability." + c.Affidabilita), l.Number(c.Casi),
+			shareOf(l, c.Meta, c.Casi), shareOf(l, c.NoveDecimi, c.Casi), l.Number(r.Casi),
+			shareOf(l, r.Tenuti, r.Casi)})
 	}
-	missed := table{ID: "non-confrontabili", Title: text("missed"), Note: text("missed_note"), Heads: []string{text("why"), text("departures7"), text("departures14"), text("routes_column")}}
-	a, b, r := p.Somma.Partenze[0], p.Somma.Partenze[1], p.Somma.Rotte
-	for _, row := range []struct {
-		why string
-		n   func(NonConfrontabili) int
-	}{
-		{"gone", func(m NonConfrontabili) int { return m.Partita }}, {"unseen", func(m NonConfrontabili) int { return m.NonRivista }},
-		{"stale", func(m NonConfrontabili) int { return m.Vecchia }}, {"rule", func(m NonConfrontabili) int { return m.AltraRegola }},
-		{"currency", func(m NonConfrontabili) int { return m.AltraValuta }},
-	} {
-		of := func(n, all int) string { return shareOf(l, float64(n)/float64(max(1, all)), all) }
-		missed.Rows = append(missed.Rows, []string{text(row.why), of(row.n(a.NonConfrontabili), a.Dichiarate), of(row.n(b.NonConfrontabili), b.Dichiarate), of(row.n(r.NonConfrontabili), r.Dichiarate)})
-	}
-	weeks := table{ID: "settimane", Title: text("weeks"), Note: text("weeks_note"), Heads: []string{text("week"), text("cases"), text("said"), text("came"), text("in_band")}}
+	weeks := table{ID: "settimane", Title: text("weeks"), Note: text("weeks_note"),
+		Heads: []string{text("week"), text("cases"), text("said"), text("came"), text("in_band")}}
 	for _, w := range p.PerSettimana {
 		d, in := w.Partenze[0], "–"
 		if w.InBanda != nil {
 			in = text(map[bool]string{true: "yes", false: "no"}[*w.InBanda])
 		}
-		weeks.Rows = append(weeks.Rows, []string{strings.ReplaceAll(dateText(l, w.Lunedi), " ", "\u00a0"), l.Number(d.Confrontate), shareOf(l, d.Detto, d.Confrontate), shareOf(l, d.Calate, d.Confrontate), in})
+		weeks.Rows = append(weeks.Rows, []string{strings.ReplaceAll(dateText(l, w.Lunedi), " ", "\u00a0"),
+			l.Number(d.Confrontate), shareOf(l, d.Detto, d.Confrontate), shareOf(l, d.Calate, d.Confrontate), in})
 	}
-	return append(tables, levels, routes, cover, missed, weeks)
+	return append(tables, levels, routes, cover, missedTable(p, l), weeks)
+}
+
+// missedTable shows why statements were not compared.
+func missedTable(p Pagella, l *i18n.Language) table {
+	missed := table{ID: "non-confrontabili", Title: l.Text("pagella.missed"), Note: l.Text("pagella.missed_note"),
+		Heads: []string{l.Text("pagella.why"), l.Text("pagella.departures7"), l.Text("pagella.departures14"),
+			l.Text("pagella.routes_column")}}
+	a, b, r := p.Somma.Partenze[0], p.Somma.Partenze[1], p.Somma.Rotte
+	for _, row := range []struct {
+		why string
+		n   func(NonConfrontabili) int
+	}{
+		{"gone", func(m NonConfrontabili) int { return m.Partita }},
+		{"unseen", func(m NonConfrontabili) int { return m.NonRivista }},
+		{"stale", func(m NonConfrontabili) int { return m.Vecchia }},
+		{"rule", func(m NonConfrontabili) int { return m.AltraRegola }},
+		{"currency", func(m NonConfrontabili) int { return m.AltraValuta }},
+	} {
+		of := func(n, all int) string { return shareOf(l, float64(n)/float64(max(1, all)), all) }
+		missed.Rows = append(missed.Rows, []string{l.Text("pagella." + row.why),
+			of(row.n(a.NonConfrontabili), a.Dichiarate),
+			of(row.n(b.NonConfrontabili), b.Dichiarate), of(row.n(r.NonConfrontabili), r.Dichiarate)})
+	}
+	return missed
 }

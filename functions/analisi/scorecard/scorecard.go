@@ -5,8 +5,7 @@ package scorecard
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
+	_ "embed"
 	"math"
 	"slices"
 	"time"
@@ -160,10 +159,9 @@ type VotoIntervallo struct {
 }
 
 // method says how the score is counted; it is published with every answer.
-const method = "Once a week, at the first refresh of a series (a route and a kind of trip) in it, what an answer says that day is noted: of up to 12 departures that have a fare, chosen by a hash of the two days before anything of what follows is known, and of the route. " +
-	"7 days later (14 for the longer chance, 28 for the interval) the first refresh after those days looks up in the history what came: whether the departure was seen at least 5 % cheaper or dearer, and what it cost last; of a route, its cheapest fare on the last of the seven days on which something was found. " +
-	"What could not be compared is counted by why. Each statement is counted once, in the week in which it is counted, and never taken back. Chances are as they were published; the rule's own are kept beside. " +
-	"The references are of the same rows: the rival is reckoned at the refresh from the same history; the random walk and the shuffled prices are not replayed, but reckoned from the counts: a walk falls as often as it rises whatever the level, and a price drawn anew is 5 % lower as often as comparables are, on each day on which the departure was seen again."
+//
+//go:embed method.txt
+var method string
 
 type pagellaInput struct {
 	Formato     string `query:"formato" enum:"json,csv" doc:"json, or csv: a row for each number, with the columns settimana (empty in the sum), giorni, tabella, riga, misura, valore" default:"json"`
@@ -174,22 +172,17 @@ type pagellaInput struct {
 func (s *Service) Register(api *httpapi.API) {
 	httpapi.JSON(api, "pagella", httpapi.JSONDoc{
 		Summary: "What the service said, and what came of it",
-		Description: "The service's own score: what was said of departures and routes, week after week, compared with what came; stated chances beside shares, what followed each level beside its references, how often intervals held, and what could not be compared and why. " +
+		Description: "The service's own score: what was said of departures and routes, week after week, compared " +
+			"with what came; stated chances beside shares, what followed each level beside its references, how often " +
+			"intervals held, and what could not be compared and why. " +
 			"By week and in sum, as JSON or CSV; as a page at /pagella.",
 		Answer: Pagella{}, Text: "text/csv",
 	}, nil, func(ctx context.Context, in *pagellaInput) (*httpapi.Tagged, error) {
 		p, err := s.pagella(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if in.Formato == "csv" {
+		if err == nil && in.Formato == "csv" {
 			return httpapi.Tag(in.IfNoneMatch, "text/csv; charset=utf-8", p.CSV()), nil
 		}
-		body, err := json.Marshal(p)
-		if err != nil {
-			return nil, fmt.Errorf("write score: %w", err)
-		}
-		return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
+		return httpapi.TagJSON(in.IfNoneMatch, p, err)
 	})
 	httpapi.Page(api, "pagella-page", httpapi.PageDoc{Summary: "The same as a page", Statuses: []int{200}}, s.page)
 }
@@ -205,7 +198,8 @@ func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 		if sum, err = score.DecodeSum(data); err != nil {
 			return Pagella{}, err
 		}
-		stored, err := s.Score.ScoreWeeks(ctx, fare.CycleOf(fare.DayOf(s.Now())).First()-7*(score.KeptWeeks-1), store.Eventual)
+		stored, err := s.Score.ScoreWeeks(ctx,
+			fare.CycleOf(fare.DayOf(s.Now())).First()-7*(score.KeptWeeks-1), store.Eventual)
 		if err != nil {
 			return Pagella{}, err
 		}
@@ -220,7 +214,8 @@ func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 
 // Of is a score as it is published: the sum, and weeks by their Mondays.
 func Of(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
-	p := Pagella{Fonte: sum.Source, Settimane: len(weeks), Regola: score.Rule, Metodo: method, Somma: votoOf(&sum.Counts), PerSettimana: []VotoDiSettimana{}}
+	p := Pagella{Fonte: sum.Source, Settimane: len(weeks), Regola: score.Rule, Metodo: method,
+		Somma: votoOf(&sum.Counts), PerSettimana: []VotoDiSettimana{}}
 	if sum.Since == 0 {
 		return p
 	}
@@ -271,16 +266,21 @@ func votoOf(c *score.Counts) Voto {
 		v.Percentili = append(v.Percentili, VotoPercentili{name, int(n), share(half, n), share(most, n)})
 	}
 	r := &c.Route
-	v.Rotte = VotoRotte{Dichiarate: int(r.Stated()), Confrontate: int(r.Compared()), NonConfrontabili: missedOf(r.Missed)}
+	v.Rotte = VotoRotte{Dichiarate: int(r.Stated()), Confrontate: int(r.Compared()),
+		NonConfrontabili: missedOf(r.Missed)}
 	for i, l := range r.Levels {
-		v.Rotte.Livelli = append(v.Rotte.Livelli, VotoRotta{score.LevelNames[i], int(l.N), share(l.Fell, l.N), share(l.Rose, l.N), share(float64(l.Change)/1e4, l.N)})
+		v.Rotte.Livelli = append(v.Rotte.Livelli,
+			VotoRotta{score.LevelNames[i], int(l.N), share(l.Fell, l.N), share(l.Rose, l.N),
+				share(float64(l.Change)/1e4, l.N)})
 	}
 	for i, h := range r.Intervals {
-		v.Rotte.Intervalli = append(v.Rotte.Intervalli, VotoIntervallo{score.SureNames[i], int(h.N), share(h.Held, h.N)})
+		v.Rotte.Intervalli = append(v.Rotte.Intervalli,
+			VotoIntervallo{score.SureNames[i], int(h.N), share(h.Held, h.N)})
 	}
 	return v
 }
 
 func missedOf(m [score.Reasons]int64) NonConfrontabili {
-	return NonConfrontabili{int(m[score.Gone]), int(m[score.Unseen]), int(m[score.Stale]), int(m[score.RuleChanged]), int(m[score.Currency])}
+	return NonConfrontabili{int(m[score.Gone]), int(m[score.Unseen]), int(m[score.Stale]), int(m[score.RuleChanged]),
+		int(m[score.Currency])}
 }

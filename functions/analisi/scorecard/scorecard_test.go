@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/functions/analisi/scorecard"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
@@ -24,16 +25,10 @@ var today = time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func serve(kept scorecard.Score) *httpapi.API {
 	now := func() time.Time { return today }
-	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler), AllFares: true, Limiter: limit.New(unlimited{}, now)})
+	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler), AllFares: true,
+		Limiter: limit.New(analisitest.Unlimited{}, now)})
 	(&scorecard.Service{Score: kept, Now: now}).Register(api)
 	return api
-}
-
-// unlimited counts nothing.
-type unlimited struct{ limit.Counters }
-
-func (unlimited) Take(context.Context, store.Key, int64, int64, time.Time) (int64, error) {
-	return 1, nil
 }
 
 func get(h http.Handler, target string) *httptest.ResponseRecorder {
@@ -71,11 +66,13 @@ func (s scored) ScoreWeeks(_ context.Context, from fare.Day, _ store.Consistency
 func someScore() scored {
 	monday := fare.CycleOf(fare.DayOf(today)).First()
 	sum, s := new(score.Sum), scored{}
-	for _, m := range []fare.Day{monday - 14, monday - 7, monday - 7*score.KeptWeeks} { // the last is too long ago to be listed
+	// the last is too long ago to be listed
+	for _, m := range []fare.Day{monday - 14, monday - 7, monday - 7*score.KeptWeeks} {
 		c := &score.Counts{Rounds: 3}
 		h := &c.Horizons[0]
 		h.Bands[2] = score.Wait{N: 100, Said: 1000, Fell: 12, Rose: 20, Dearer: 30, Change: 40_000}
-		h.Levels[0][1], h.Levels[3][1] = score.Cell{N: 40, Fell: 2, Rose: 10, Shuffled: 300}, score.Cell{N: 60, Fell: 10, Rose: 10, Shuffled: 4800}
+		h.Levels[0][1], h.Levels[3][1] = score.Cell{N: 40, Fell: 2, Rose: 10, Shuffled: 300},
+			score.Cell{N: 60, Fell: 10, Rose: 10, Shuffled: 4800}
 		h.Missed[score.Unseen] = 25
 		c.Route.Intervals[1] = score.Held{N: 10, Held: 9}
 		week := new(score.Sum)
@@ -92,31 +89,39 @@ func TestScoreIsPublished(t *testing.T) {
 	h := serve(someScore())
 	w := get(h, "/api/v1/pagella")
 	var p scorecard.Pagella
-	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != http.StatusOK || !strings.Contains(w.Header().Get("Cache-Control"), "s-maxage=3600") {
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != http.StatusOK ||
+		!strings.Contains(w.Header().Get("Cache-Control"), "s-maxage=3600") {
 		t.Fatalf("%d %v %v", w.Code, w.Header(), err)
 	}
 	d := p.Somma.Partenze[0]
-	if p.Fonte != "csv" || p.Settimane != 2 || len(p.PerSettimana) != 2 || p.PerSettimana[0].Lunedi <= p.PerSettimana[1].Lunedi || p.FuoriBanda != 0 || !*p.PerSettimana[0].InBanda {
+	if p.Fonte != "csv" || p.Settimane != 2 || len(p.PerSettimana) != 2 ||
+		p.PerSettimana[0].Lunedi <= p.PerSettimana[1].Lunedi || p.FuoriBanda != 0 || !*p.PerSettimana[0].InBanda {
 		t.Errorf("%+v", p)
 	}
-	if d.Dichiarate != 375 || d.Confrontate != 300 || d.NonConfrontabili.NonRivista != 75 || d.Detto != .1 || d.Calate != .12 || d.Errore != .02 || d.Fasce[0].Variazione != .04 {
+	if d.Dichiarate != 375 || d.Confrontate != 300 || d.NonConfrontabili.NonRivista != 75 || d.Detto != .1 ||
+		d.Calate != .12 || d.Errore != .02 || d.Fasce[0].Variazione != .04 {
 		t.Errorf("%+v", d)
 	}
-	if l := d.Livelli[3]; l.Calate != .1667 || l.Passeggiata != .16 || l.Mescolate != .8 || p.Somma.Rotte.Intervalli[1].Tenuti != .9 {
+	if l := d.Livelli[3]; l.Calate != .1667 || l.Passeggiata != .16 || l.Mescolate != .8 ||
+		p.Somma.Rotte.Intervalli[1].Tenuti != .9 {
 		t.Errorf("%+v, %+v", l, p.Somma.Rotte.Intervalli)
 	}
 	csv := get(h, "/v1/pagella?formato=csv")
-	for _, row := range []string{"settimana,giorni,tabella,riga,misura,valore\n", "\n,7,partenze,,calate,0.12\n", "\n,7,livelli,caro,passeggiata,0.16\n", "\n" + p.PerSettimana[0].Lunedi + ",7,fasce,0.1-0.15,casi,100\n"} {
+	for _, row := range []string{"settimana,giorni,tabella,riga,misura,valore\n", "\n,7,partenze,,calate,0.12\n",
+		"\n,7,livelli,caro,passeggiata,0.16\n", "\n" + p.PerSettimana[0].Lunedi + ",7,fasce,0.1-0.15,casi,100\n"} {
 		if !strings.Contains(csv.Body.String(), row) {
 			t.Errorf("the CSV lacks %q", row)
 		}
 	}
-	if again := w.Header().Get("ETag"); again == "" || again == csv.Header().Get("ETag") || csv.Header().Get("Content-Type") != "text/csv; charset=utf-8" {
+	if again := w.Header().Get("ETag"); again == "" || again == csv.Header().Get("ETag") ||
+		csv.Header().Get("Content-Type") != "text/csv; charset=utf-8" {
 		t.Errorf("%q %v", again, csv.Header())
 	}
-	for lang, words := range map[string][]string{"it": {"La nostra pagella", "12,0%"}, "en": {"Our own report card", "12.0%"}} {
+	for lang, words := range map[string][]string{"it": {"La nostra pagella", "12,0%"},
+		"en": {"Our own report card", "12.0%"}} {
 		w := get(h, "/pagella?lang="+lang)
-		if w.Code != http.StatusOK || w.Header().Get("Content-Security-Policy") != page.Policy || strings.Contains(w.Body.String(), "<script") || strings.Contains(w.Body.String(), "style=") {
+		if w.Code != http.StatusOK || w.Header().Get("Content-Security-Policy") != page.Policy ||
+			strings.Contains(w.Body.String(), "<script") || strings.Contains(w.Body.String(), "style=") {
 			t.Errorf("%s: %d %v", lang, w.Code, w.Header())
 		}
 		for _, s := range append(words, "<svg", p.Metodo[:0]) {

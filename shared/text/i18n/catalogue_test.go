@@ -13,7 +13,6 @@ import (
 	"github.com/nicksnyder/go-i18n/v2/i18n"
 )
 
-// texts are those of a catalogue, each with its forms.
 func texts(t *testing.T, code string) map[string][]string {
 	t.Helper()
 	catalogue, err := Catalogue(code)
@@ -26,12 +25,12 @@ func texts(t *testing.T, code string) map[string][]string {
 	}
 	all := map[string][]string{}
 	for _, m := range messages {
-		all[m.ID] = slices.DeleteFunc([]string{m.Zero, m.One, m.Two, m.Few, m.Many, m.Other}, func(form string) bool { return form == "" })
+		all[m.ID] = slices.DeleteFunc([]string{m.Zero, m.One, m.Two, m.Few, m.Many, m.Other},
+			func(form string) bool { return form == "" })
 	}
 	return all
 }
 
-// placeholders are the names that a text is filled in by.
 func placeholders(t *testing.T, text string) []string {
 	t.Helper()
 	names := map[string]bool{}
@@ -49,7 +48,6 @@ func placeholders(t *testing.T, text string) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// walk visits the nodes of a template.
 func walk(n parse.Node, visit func(parse.Node)) {
 	visit(n)
 	branch := func(b *parse.BranchNode) {
@@ -92,7 +90,8 @@ func walk(n parse.Node, visit func(parse.Node)) {
 func wanted(of, by map[string][]string) []string {
 	isForAgents := func(id string) bool { return strings.HasPrefix(id, "agents.") }
 	answersAgents := slices.ContainsFunc(slices.Collect(maps.Keys(by)), isForAgents)
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(of)), func(id string) bool { return !answersAgents && isForAgents(id) })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(of)),
+		func(id string) bool { return !answersAgents && isForAgents(id) })
 }
 
 // TestCatalogues holds every catalogue against the English one: the same texts,
@@ -169,7 +168,8 @@ func TestPlurals(t *testing.T) {
 				for _, name := range placeholders(t, forms[0]) {
 					values[name] = n
 				}
-				if _, err := l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, PluralCount: n, TemplateData: values, TemplateParser: textParser{}}); err != nil {
+				if _, err := l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, PluralCount: n,
+					TemplateData: values, TemplateParser: textParser{}}); err != nil {
 					t.Errorf("%s: %s of %d: %v", l.Code, id, n, err)
 				}
 			}
@@ -189,7 +189,8 @@ claim = "Is dat een goede prijs?"`))
 	if bare.Text("home.claim") == English().Text("home.claim") || bare.Text("home.ask") != English().Text("home.ask") {
 		t.Errorf("%q, %q", bare.Text("home.claim"), bare.Text("home.ask"))
 	}
-	if got, want := bare.Count("verdict.too_little", 1, "Needed", 8), English().Count("verdict.too_little", 1, "Needed", 8); got != want {
+	if got, want := bare.Count("verdict.too_little", 1, "Needed", 8),
+		English().Count("verdict.too_little", 1, "Needed", 8); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for name, fault := range map[string]func(){

@@ -33,8 +33,8 @@ func (l *Language) InCurrency(code string, of func(euro fare.Cents) fare.Cents) 
 // Converts tells whether amounts are written in another currency than the euro.
 func (l *Language) Converts() bool { return l.amounts != nil }
 
-// shown is an amount in the currency that amounts are written in.
-func (l *Language) shown(c fare.Cents) fare.Cents {
+// converted is an amount in the currency that amounts are written in.
+func (l *Language) converted(c fare.Cents) fare.Cents {
 	if l.amounts == nil {
 		return c
 	}
@@ -43,15 +43,15 @@ func (l *Language) shown(c fare.Cents) fare.Cents {
 
 // Money writes an amount in euros, without its cents where there are none.
 func (l *Language) Money(c fare.Cents) string {
-	c = l.shown(c)
+	c = l.converted(c)
 	return l.money(c, c%100 != 0)
 }
 
 // Amount writes an amount in euros with its cents.
-func (l *Language) Amount(c fare.Cents) string { return l.money(l.shown(c), true) }
+func (l *Language) Amount(c fare.Cents) string { return l.money(l.converted(c), true) }
 
 // Whole writes an amount in whole units, without the name of its currency.
-func (l *Language) Whole(c fare.Cents) string { return strconv.Itoa(int((l.shown(c) + 50) / 100)) }
+func (l *Language) Whole(c fare.Cents) string { return strconv.Itoa(int((l.converted(c) + 50) / 100)) }
 
 // Price writes an amount that is given in decimals, such as 12.99, in a currency.
 func (l *Language) Price(amount, currency string) string {

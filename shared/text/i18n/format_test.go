@@ -32,7 +32,8 @@ func TestMoney(t *testing.T) {
 }
 
 func TestNumber(t *testing.T) {
-	for n, want := range map[int][2]string{0: {"0", "0"}, 999: {"999", "999"}, 1000: {"1.000", "1,000"}, 1234567: {"1.234.567", "1,234,567"}} {
+	for n, want := range map[int][2]string{0: {"0", "0"}, 999: {"999", "999"}, 1000: {"1.000", "1,000"},
+		1234567: {"1.234.567", "1,234,567"}} {
 		if got := [2]string{In("it").Number(n), In("en").Number(n)}; got != want {
 			t.Errorf("%d: %q", n, got)
 		}
@@ -74,7 +75,8 @@ func TestCalendar(t *testing.T) {
 		}
 	}
 	day, _ := fare.ParseDay("2016-02-29")
-	if it, en := In("it").WeekdayDate(day), In("en").WeekdayDate(day); it != "lunedì 29 febbraio 2016" || en != "Monday 29 February 2016" {
+	if it, en := In("it").WeekdayDate(day), In("en").WeekdayDate(day); it != "lunedì 29 febbraio 2016" ||
+		en != "Monday 29 February 2016" {
 		t.Errorf("%q, %q", it, en)
 	}
 }
@@ -84,7 +86,8 @@ func TestList(t *testing.T) {
 		names   []string
 		italian string
 	}{
-		{nil, ""}, {[]string{"maggio"}, "maggio"}, {[]string{"maggio", "giugno"}, "maggio e giugno"}, {[]string{"a", "b", "c"}, "a, b e c"},
+		{nil, ""}, {[]string{"maggio"}, "maggio"}, {[]string{"maggio", "giugno"}, "maggio e giugno"},
+		{[]string{"a", "b", "c"}, "a, b e c"},
 	} {
 		if got := In("it").List(c.names); got != c.italian {
 			t.Errorf("%q: %q", c.names, got)
@@ -115,13 +118,18 @@ func TestFormats(t *testing.T) {
 	first, _ := fare.ParseDay("2026-03-01")
 	later, _ := fare.ParseDay("2026-08-12")
 	for code, want := range map[string][6]string{
-		"de": {"1.234.567,80\u00a0€", "1. März 2026", "Mittwoch, 12. August 2026", "a, b und c", "5\u00a0%", "August 2026"},
-		"fr": {"1\u202f234\u202f567,80\u00a0€", "1er mars 2026", "mercredi 12 août 2026", "a, b et c", "5\u202f%", "août 2026"},
-		"es": {"1.234.567,80\u00a0€", "1 de marzo de 2026", "miércoles, 12 de agosto de 2026", "a, b y c", "5\u00a0%", "agosto de 2026"},
-		"pt": {"1.234.567,80\u00a0€", "1 de março de 2026", "quarta-feira, 12 de agosto de 2026", "a, b e c", "5%", "agosto de 2026"},
+		"de": {"1.234.567,80\u00a0€", "1. März 2026", "Mittwoch, 12. August 2026", "a, b und c",
+			"5\u00a0%", "August 2026"},
+		"fr": {"1\u202f234\u202f567,80\u00a0€", "1er mars 2026", "mercredi 12 août 2026", "a, b et c",
+			"5\u202f%", "août 2026"},
+		"es": {"1.234.567,80\u00a0€", "1 de marzo de 2026", "miércoles, 12 de agosto de 2026", "a, b y c",
+			"5\u00a0%", "agosto de 2026"},
+		"pt": {"1.234.567,80\u00a0€", "1 de março de 2026", "quarta-feira, 12 de agosto de 2026", "a, b e c",
+			"5%", "agosto de 2026"},
 	} {
 		l := In(code)
-		got := [6]string{l.Amount(123_456_780), l.Date(first), l.WeekdayDate(later), l.List([]string{"a", "b", "c"}), l.Text("format.percent", "Percent", "5"), l.MonthOf(later)}
+		got := [6]string{l.Amount(123_456_780), l.Date(first), l.WeekdayDate(later), l.List([]string{"a", "b", "c"}),
+			l.Text("format.percent", "Percent", "5"), l.MonthOf(later)}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", code, diff)
 		}
@@ -150,7 +158,8 @@ func TestInCurrency(t *testing.T) {
 		if got := [3]string{dollars.Money(98760), dollars.Money(2000), dollars.Amount(2000)}; got != want {
 			t.Errorf("%s: %q, want %q", code, got, want)
 		}
-		if dollars.Whole(2050) != "26" || l.Whole(2050) != "21" || l.Money(2000) == dollars.Money(2000) || l.Converts() || !dollars.Converts() {
+		if dollars.Whole(2050) != "26" || l.Whole(2050) != "21" || l.Money(2000) == dollars.Money(2000) ||
+			l.Converts() || !dollars.Converts() {
 			t.Errorf("%s: %s %s %s", code, dollars.Whole(2050), l.Whole(2050), l.Money(2000))
 		}
 		if dollars.Text("level.buono") != l.Text("level.buono") {

@@ -1,11 +1,9 @@
-// Package i18n holds what people read: one catalogue of texts for each
-// language, and how that language writes numbers, money, dates and lists.
+// Package i18n holds what people read: one catalogue of texts for each language, and how
+// the language writes numbers, money, dates and lists.
 //
-// A language is added by its catalogue, a file such as en.toml, and by its line
-// in the list below. Texts are chosen and filled in by go-i18n, by the plural
-// rules of CLDR. A text that a catalogue lacks is shown in English. A catalogue
-// is read when the first text is asked for in its language, which takes a few
-// milliseconds: a process reads those of its readers, and most read none.
+// A language is added by its catalogue, such as en.toml, and its line in the list below.
+// A text that a catalogue lacks is shown in English. A catalogue is read when its first
+// text is asked for, since that takes milliseconds and most processes read none.
 package i18n
 
 import (
@@ -41,7 +39,8 @@ type Language struct {
 
 	once  sync.Once
 	texts *i18n.Localizer // made once
-	fixed sync.Map        // texts that nothing is filled into, by id: a page of numbers asks for some of them hundreds of times
+	// texts that nothing is filled into, by id: a page of numbers asks for some of them hundreds of times
+	fixed sync.Map
 
 	amounts *amounts // nil: euros
 }
@@ -170,7 +169,6 @@ func (l *Language) HTML(id string, fill ...any) template.HTML {
 	return template.HTML(l.fill(id, nil, fill))
 }
 
-// unemphasized drops the markup of emphasis.
 var unemphasized = strings.NewReplacer("<strong>", "", "</strong>", "", "<code>", "", "</code>", "")
 
 // Plain gives a text that may hold emphasis without it.
@@ -212,7 +210,8 @@ func (l *Language) localize(id string, count any, fill []any) string {
 		values[fill[i].(string)] = fill[i+1]
 	}
 	// Where it falls back to the form "other", it reports which one was missing.
-	text, err := l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: values, PluralCount: count, TemplateParser: textParser{}})
+	text, err := l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: values, PluralCount: count,
+		TemplateParser: textParser{}})
 	if english := English(); text == "" && l != english {
 		return english.localize(id, count, fill)
 	}

@@ -26,12 +26,10 @@ func (textParser) Parse(text, _, _ string) (template.ParsedTemplate, error) {
 	return filled{t}, nil
 }
 
-// fixed is a text without placeholders.
 type fixed string
 
 func (f fixed) Execute(any) (string, error) { return string(f), nil }
 
-// filled is a text with placeholders.
 type filled struct{ *texttemplate.Template }
 
 func (f filled) Execute(values any) (string, error) {

@@ -28,11 +28,11 @@ type use struct {
 var methods = []string{"Text", "Plain", "HTML", "Count", "Lookup"}
 
 // inTemplate finds `.Text "id" "Name" value ...` in a template.
-var inTemplate = regexp.MustCompile(`\.(Text|Plain|HTML|Count) "([^"]+)"((?: "[A-Z]\w*" (?:\((?:[^()]|\([^()]*\))*\)|[^\s(){}|"]+))*)`)
+var inTemplate = regexp.MustCompile(`\.(Text|Plain|HTML|Count) "([^"]+)"((?: "[A-Z]\w*" (?:\((?:[^()]|` +
+	`\([^()]*\))*\)|[^\s(){}|"]+))*)`)
 
 var quotedName = regexp.MustCompile(`"([A-Z]\w*)"`)
 
-// uses finds every text that the sources ask for.
 func uses(t *testing.T) (all []use) {
 	t.Helper()
 	root := filepath.Join("..", "..", "..")
@@ -40,7 +40,8 @@ func uses(t *testing.T) (all []use) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "node_modules" || d.Name() == "dist"):
+		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" ||
+			d.Name() == "node_modules" || d.Name() == "dist"):
 			return filepath.SkipDir
 		case strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go"):
 			all = append(all, inGo(t, path)...)
@@ -109,7 +110,6 @@ func inGo(t *testing.T, path string) (all []use) {
 	return all
 }
 
-// filledIn are the names that a call gives.
 func filledIn(call *ast.CallExpr, method string) []string {
 	from, names := 1, []string{}
 	if method == "Count" {

@@ -1,9 +1,7 @@
-// Package wording holds the sentences about a verdict that depend on more than
-// what they are filled in with. The page, the pictures and the mails of alerts
-// take them from here, so that they say the same.
+// Package wording holds the sentences about a verdict that pages, pictures and mails share.
 //
-// It promises that nobody is told to wait unless waiting was worth it on the
-// record, and then not without how often it went wrong.
+// It promises that nobody is told to wait unless waiting was worth it on the record, and
+// then not without how often it went wrong.
 package wording
 
 import (
@@ -57,7 +55,8 @@ func Advice(l *i18n.Language, a verdict.Analysis) string {
 	advice := l.Text("waits.no")
 	for _, f := range a.Previsione {
 		if f.Conviene { // of both horizons the longer one, which is told last
-			advice = l.Text("waits.yes", "Days", f.Giorni, "Change", l.Money(-f.Attesa.MediaCent), "Dearer", int(math.Round(100*f.Attesa.PiuCaro)))
+			advice = l.Text("waits.yes", "Days", f.Giorni, "Change", l.Money(-f.Attesa.MediaCent), "Dearer",
+				int(math.Round(100*f.Attesa.PiuCaro)))
 		}
 	}
 	return advice
@@ -73,7 +72,8 @@ func Waits(l *i18n.Language, a verdict.Analysis) []string {
 	}
 	all := []string{advice}
 	for _, f := range a.Previsione {
-		all = append(all, l.Text("waits.line", "Days", f.Giorni, "Fall", Fall(l, f), "Mean", Change(l, f.Attesa.MediaCent)))
+		all = append(all, l.Text("waits.line", "Days", f.Giorni, "Fall", Fall(l, f), "Mean",
+			Change(l, f.Attesa.MediaCent)))
 	}
 	return all
 }

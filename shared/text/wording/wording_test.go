@@ -17,7 +17,9 @@ func TestNobodyIsToldToWait(t *testing.T) {
 	of := func(pays ...bool) (a verdict.Analysis) {
 		a.AnticipoGiorni = &lead
 		for i, p := range pays {
-			a.Previsione = append(a.Previsione, verdict.Previsione{Giorni: 7 * (i + 1), Calo5: .3, Attesa: verdict.Attesa{MediaCent: -500, PiuCaro: .37}, Conviene: p})
+			a.Previsione = append(a.Previsione,
+				verdict.Previsione{Giorni: 7 * (i + 1), Calo5: .3,
+					Attesa: verdict.Attesa{MediaCent: -500, PiuCaro: .37}, Conviene: p})
 		}
 		return a
 	}
@@ -33,8 +35,10 @@ func TestNobodyIsToldToWait(t *testing.T) {
 			{"within a week", of(), soon, 1},
 			{"never paid", of(false, false), no, 3},
 			{"one horizon", of(false), no, 2},
-			{"the longer one paid", of(false, true), l.Text("waits.yes", "Days", 14, "Change", l.Money(500), "Dearer", 37), 3},
-			{"the shorter one paid", of(true, false), l.Text("waits.yes", "Days", 7, "Change", l.Money(500), "Dearer", 37), 3},
+			{"the longer one paid", of(false, true),
+				l.Text("waits.yes", "Days", 14, "Change", l.Money(500), "Dearer", 37), 3},
+			{"the shorter one paid", of(true, false),
+				l.Text("waits.yes", "Days", 7, "Change", l.Money(500), "Dearer", 37), 3},
 		} {
 			got := wording.Waits(l, c.given)
 			if len(got) != c.lines || wording.Advice(l, c.given) != c.says {
@@ -50,21 +54,25 @@ func TestNobodyIsToldToWait(t *testing.T) {
 func TestSentences(t *testing.T) {
 	l := i18n.English()
 	typical := func(scope string, low, high fare.Cents) string {
-		return wording.Typical(l, verdict.Analysis{Ambito: scope, Quartili: &verdict.Quartili{Q1Cent: low, Q3Cent: high}})
+		return wording.Typical(l, verdict.Analysis{Ambito: scope,
+			Quartili: &verdict.Quartili{Q1Cent: low, Q3Cent: high}})
 	}
 	for got, want := range map[string]string{
-		typical(verdict.InPartenza, 4049, 6451):                          "Comparable departures usually cost between €40 and €65 this far ahead.",
-		typical(verdict.InPartenza, 3990, 4010):                          "Comparable departures usually cost about €40 this far ahead.",
-		typical(verdict.InMese, 4000, 6500):                              "The lowest fare of a month is usually between €40 and €65 this far ahead.",
-		typical(verdict.InMese, 4000, 4000):                              "The lowest fare of a month is usually about €40 this far ahead.",
-		wording.Comparables(l, 1):                                        "Hardly a comparable fare was lower.",
-		wording.Comparables(l, 2):                                        "Of 100 comparable fares, about 2 were lower.",
-		wording.Comparables(l, 99):                                       "Hardly a comparable fare was higher.",
-		wording.Percent(l, .004):                                         "<1%",
-		wording.Percent(l, 0):                                            "0%",
-		wording.Change(l, 310):                                           "€3.10 more",
-		wording.Change(l, -300):                                          "€3 less",
-		wording.Change(l, 0):                                             "the same",
+		typical(verdict.InPartenza, 4049, 6451): "Comparable departures usually cost " +
+			"between €40 and €65 this far ahead.",
+		typical(verdict.InPartenza, 3990, 4010): "Comparable departures usually cost " +
+			"about €40 this far ahead.",
+		typical(verdict.InMese, 4000, 6500): "The lowest fare of a month is usually between €40 " +
+			"and €65 this far ahead.",
+		typical(verdict.InMese, 4000, 4000): "The lowest fare of a month is usually about €40 this far ahead.",
+		wording.Comparables(l, 1):           "Hardly a comparable fare was lower.",
+		wording.Comparables(l, 2):           "Of 100 comparable fares, about 2 were lower.",
+		wording.Comparables(l, 99):          "Hardly a comparable fare was higher.",
+		wording.Percent(l, .004):            "<1%",
+		wording.Percent(l, 0):               "0%",
+		wording.Change(l, 310):              "€3.10 more",
+		wording.Change(l, -300):             "€3 less",
+		wording.Change(l, 0):                "the same",
 		wording.Fall(l, verdict.Previsione{Calo5: .4, Calo5Oltre: true}): "40% or more",
 	} {
 		if got != want {

@@ -1,14 +1,12 @@
-// Package httpapi answers HTTP for every function. Endpoints are rows of
-// routes.Table: JSON and Page register typed handlers with Huma, Mount plain
-// ones. All of them have in common what stands in middleware.go: one lookup of
-// the endpoint, a request log without personal data, origin secret, CORS, keys.
+// Package httpapi answers HTTP for every function. Endpoints are rows of routes.Table: JSON
+// and Page register typed handlers with Huma, Mount plain ones; middleware.go is their way.
 //
-// A well-formed request is counted, whatever is then found; a 400 is free. Every
-// answer that is not a success is a problem document with Cache-Control:
-// no-store; a browser is shown it as a page.
+// A well-formed request is counted, whatever is then found; a 400 is free. Every answer
+// that is not a success is a problem document with Cache-Control: no-store.
 package httpapi
 
 import (
+	"crypto/sha256"
 	"log/slog"
 	"net/http"
 	"time"
@@ -60,6 +58,7 @@ type Config struct {
 type API struct {
 	config  Config
 	signer  apikey.TokenSigner
+	origins [][sha256.Size]byte // hashes of OriginSecrets
 	router  *router
 	huma    huma.API
 	handler http.Handler
@@ -69,6 +68,9 @@ type API struct {
 func New(config Config) *API {
 	config.Log = RequestLog(config.Log)
 	a := &API{config: config, signer: apikey.NewTokenSigner(config.Pepper), router: newRouter()}
+	for _, secret := range config.OriginSecrets {
+		a.origins = append(a.origins, sha256.Sum256([]byte(secret)))
+	}
 	a.huma = newHuma(a.router)
 	a.handler = a.middleware(a.router)
 	return a
@@ -86,5 +88,4 @@ func newHuma(router *router) huma.API {
 	return api
 }
 
-// ServeHTTP answers a request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.handler.ServeHTTP(w, r) }

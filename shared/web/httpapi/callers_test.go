@@ -68,19 +68,21 @@ func serve(t *testing.T) *service {
 	s := &service{counts: map[store.Key]int64{}, customers: customers{}, refused: apikey.NewRefused(), at: now}
 	clock := func() time.Time { return s.at }
 	s.API = httpapi.New(httpapi.Config{
-		Now: clock, Log: slog.New(slog.NewJSONHandler(s, nil)), Limiter: limit.New(s, clock), Customers: s, Refused: s.refused, Pepper: []byte("pepper"),
+		Now: clock, Log: slog.New(slog.NewJSONHandler(s, nil)), Limiter: limit.New(s, clock), Customers: s,
+		Refused: s.refused, Pepper: []byte("pepper"),
 	})
 	handle := func(context.Context, *in) (*out, error) { return &out{}, nil }
 	httpapi.JSON(s.API, "analisi", httpapi.JSONDoc{}, nil, handle)
 	httpapi.JSON(s.API, "price-trends", httpapi.JSONDoc{}, nil, handle)
-	httpapi.JSON(s.API, "citta", httpapi.JSONDoc{}, nil, func(context.Context, *struct{}) (*out, error) { return &out{}, nil })
+	httpapi.JSON(s.API, "citta", httpapi.JSONDoc{}, nil,
+		func(context.Context, *struct{}) (*out, error) { return &out{}, nil })
 	httpapi.JSON(s.API, "pro-webhook", httpapi.JSONDoc{}, nil, func(_ context.Context, in *signed) (*out, error) {
 		if in.Signature != "good" {
 			return nil, httpapi.BadRequest.Problem("The signature is wrong.")
 		}
 		return &out{}, nil
 	})
-	httpapi.JSON(s.API, "pro-ruota", httpapi.JSONDoc{}, nil, func(_ context.Context, in *shown) (*out, error) {
+	httpapi.JSON(s.API, "pro-ruota", httpapi.JSONDoc{}, nil, func(_ context.Context, in *keyed) (*out, error) {
 		if in.Key != "" {
 			return nil, httpapi.BadKey.Problem("It holds: " + in.Key)
 		}
@@ -94,11 +96,10 @@ type signed struct {
 	RawBody   []byte `contentType:"application/json"`
 }
 
-type shown struct {
+type keyed struct {
 	Key string `header:"X-Api-Key"`
 }
 
-// ask makes a call from an address, with headers.
 func (s *service) ask(from, method, target string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, strings.NewReader("{}"))
 	r.RemoteAddr = from
@@ -125,7 +126,9 @@ func TestAThousandAddressesOfANetwork(t *testing.T) {
 				answered++
 			case 429:
 				refused++
-				if w.Header().Get("Retry-After") != "43200" || w.Header().Get("RateLimit-Policy") != `"analisi-network";q=960;w=86400` || !strings.Contains(w.Body.String(), "/48") {
+				if w.Header().Get("Retry-After") != "43200" ||
+					w.Header().Get("RateLimit-Policy") != `"analisi-network";q=960;w=86400` ||
+					!strings.Contains(w.Body.String(), "/48") {
 					t.Fatalf("a refusal: %v %s", w.Header(), w.Body)
 				}
 			default:
@@ -158,15 +161,17 @@ func TestAThousandAddressesOfANetwork(t *testing.T) {
 	}
 }
 
-// TestASmallCapOfANetworkIsExact: 1,000 addresses of a /48 ask four processes at once for what an address may ask for ten times an
-// hour. Exactly 320 calls are answered.
+// TestASmallCapOfANetworkIsExact: 1,000 addresses of a /48 ask four processes at once for what an
+// address may ask for ten times an hour. Exactly 320 calls are answered.
 func TestASmallCapOfANetworkIsExact(t *testing.T) {
 	s := serve(t)
 	apis := make([]*httpapi.API, 4)
 	for i := range apis {
 		clock := func() time.Time { return now }
-		apis[i] = httpapi.New(httpapi.Config{Now: clock, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(s, clock), Pepper: []byte("pepper")})
-		httpapi.JSON(apis[i], "pro-checkout", httpapi.JSONDoc{}, nil, func(context.Context, *struct{}) (*out, error) { return &out{}, nil })
+		apis[i] = httpapi.New(httpapi.Config{Now: clock, Log: slog.New(slog.DiscardHandler),
+			Limiter: limit.New(s, clock), Pepper: []byte("pepper")})
+		httpapi.JSON(apis[i], "pro-checkout", httpapi.JSONDoc{}, nil,
+			func(context.Context, *struct{}) (*out, error) { return &out{}, nil })
 	}
 	var all sync.WaitGroup
 	var answered atomic.Int64
@@ -178,7 +183,8 @@ func TestASmallCapOfANetworkIsExact(t *testing.T) {
 			apis[n%len(apis)].ServeHTTP(w, r)
 			if w.Code == 200 {
 				answered.Add(1)
-			} else if w.Code != 429 || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "/48") {
+			} else if w.Code != 429 || w.Header().Get("Retry-After") == "" ||
+				!strings.Contains(w.Body.String(), "/48") {
 				t.Errorf("%d %s", w.Code, w.Body)
 			}
 		})
@@ -204,7 +210,8 @@ func TestOtherCallsAreCapped(t *testing.T) {
 		{"a malformed request", "GET", "/v1/price-trends", 400, nil},
 		{"a wrong method", "DELETE", "/v1/citta", 405, nil},
 		{"a malformed key", "GET", "/v1/analisi" + wellFormed, 401, []string{"X-Api-Key", "vd_x"}},
-		{"a delivery that is not signed", "POST", "/v1/pro/webhook", 400, []string{"Content-Type", "application/json", "Stripe-Signature", "bad"}},
+		{"a delivery that is not signed", "POST", "/v1/pro/webhook", 400,
+			[]string{"Content-Type", "application/json", "Stripe-Signature", "bad"}},
 		{"a wrong key that is to be rotated", "POST", "/v1/pro/chiave/ruota", 401, []string{"X-Api-Key", "vd_x"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -214,7 +221,8 @@ func TestOtherCallsAreCapped(t *testing.T) {
 				if want := map[bool]int{true: 429, false: c.status}[n >= most]; w.Code != want {
 					t.Fatalf("call %d: %d %s, want %d", n+1, w.Code, w.Body, want)
 				}
-				if n >= most && (w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "troppe-richieste")) {
+				if n >= most && (w.Header().Get("Retry-After") == "" ||
+					!strings.Contains(w.Body.String(), "troppe-richieste")) {
 					t.Fatalf("%v %s", w.Header(), w.Body)
 				}
 			}
@@ -224,7 +232,8 @@ func TestOtherCallsAreCapped(t *testing.T) {
 			if w := s.ask("192.0.2.8:1", c.method, c.target, c.header...); w.Code != c.status {
 				t.Errorf("another address: %d", w.Code)
 			}
-			if w := s.ask("192.0.2.7:1", "POST", "/v1/pro/webhook", "Content-Type", "application/json", "Stripe-Signature", "good"); w.Code != 200 {
+			if w := s.ask("192.0.2.7:1", "POST", "/v1/pro/webhook", "Content-Type", "application/json",
+				"Stripe-Signature", "good"); w.Code != 200 {
 				t.Errorf("what is signed: %d", w.Code)
 			}
 			s.at = now.Add(time.Hour)
@@ -255,7 +264,8 @@ func TestAKeyPassesWhereItsAddressIsRefused(t *testing.T) {
 		t.Fatalf("%d", w.Code)
 	}
 	for _, header := range [][]string{{"X-Api-Key", key}, {"Authorization", "Bearer " + key}} {
-		if w := s.ask("192.0.2.7:1", "GET", "/v1/analisi"+wellFormed, header...); w.Code != 200 || w.Header().Get("X-Plan") != "pro" {
+		if w := s.ask("192.0.2.7:1", "GET", "/v1/analisi"+wellFormed, header...); w.Code != 200 ||
+			w.Header().Get("X-Plan") != "pro" {
 			t.Errorf("%s: %d %s", header[0], w.Code, w.Body)
 		}
 	}
@@ -288,14 +298,17 @@ func TestBearer(t *testing.T) {
 		{"in lower case", []string{"Authorization", "bearer " + key}, 200, "", true},
 		{"spaces", []string{"Authorization", " Bearer   " + key + " "}, 200, "", true},
 		{"in both", []string{"Authorization", "Bearer " + key, "X-Api-Key", key}, 200, "", true},
-		{"two different ones", []string{"Authorization", "Bearer " + key, "X-Api-Key", other}, 400, "richiesta-non-valida", false},
-		{"beside an empty one", []string{"Authorization", "Bearer " + key, "X-Api-Key", ""}, 400, "richiesta-non-valida", false},
-		{"a wrong one", []string{"Authorization", "Bearer vd_" + strings.Repeat("A", 65)}, 401, "chiave-non-valida", false},
+		{"two different ones", []string{"Authorization", "Bearer " + key, "X-Api-Key", other}, 400, malformed, false},
+		{"beside an empty one", []string{"Authorization", "Bearer " + key, "X-Api-Key", ""}, 400, malformed, false},
+		{"a wrong one", []string{"Authorization", "Bearer vd_" + strings.Repeat("A", 65)}, 401,
+			"chiave-non-valida", false},
 		{"a malformed one", []string{"Authorization", "Bearer vd_"}, 401, "chiave-non-valida", false},
 		{"of somebody else's service", []string{"Authorization", "Bearer sk-abc"}, 401, "chiave-non-valida", false},
-		{"beside a good one", []string{"Authorization", "Bearer sk-abc", "X-Api-Key", key}, 401, "chiave-non-valida", false},
+		{"beside a good one", []string{"Authorization", "Bearer sk-abc", "X-Api-Key", key}, 401,
+			"chiave-non-valida", false},
 		{"none", []string{"Authorization", "Bearer"}, 401, "chiave-non-valida", false},
-		{"twice", []string{"Authorization", "Bearer " + key, "Authorization", "Bearer " + key}, 401, "chiave-non-valida", false},
+		{"twice", []string{"Authorization", "Bearer " + key, "Authorization", "Bearer " + key}, 401,
+			"chiave-non-valida", false},
 		{"a key without a scheme", []string{"Authorization", key}, 401, "chiave-non-valida", false},
 		{"a key in another scheme", []string{"Authorization", "Token " + key}, 401, "chiave-non-valida", false},
 		{"name and password of a proxy", []string{"Authorization", "Basic YWRhOnNlY3JldA=="}, 200, "", false},
@@ -303,10 +316,12 @@ func TestBearer(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := s.ask("192.0.2.7:1", "GET", "/v1/analisi"+wellFormed, c.header...)
 			var p httpapi.Problem
-			if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != c.status || p.Code != c.code || (w.Header().Get("X-Plan") == "pro") != c.pro {
+			if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != c.status || p.Code != c.code ||
+				(w.Header().Get("X-Plan") == "pro") != c.pro {
 				t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 			}
-			if w.Code == 401 && w.Header().Get("WWW-Authenticate") == "" || strings.Contains(w.Body.String(), key[10:]) {
+			if w.Code == 401 && w.Header().Get("WWW-Authenticate") == "" ||
+				strings.Contains(w.Body.String(), key[10:]) {
 				t.Errorf("%v %s", w.Header(), w.Body)
 			}
 			if strings.Contains(s.log.String(), key[10:]) {
@@ -317,7 +332,8 @@ func TestBearer(t *testing.T) {
 	if w := s.ask("192.0.2.7:1", "GET", "/v1/citta", "Authorization", "Bearer sk-abc"); w.Code != 200 {
 		t.Errorf("where no key is looked at: %d", w.Code)
 	}
-	if w := s.ask("192.0.2.7:1", "POST", "/v1/pro/chiave/ruota", "Authorization", "Bearer "+key); !strings.Contains(w.Body.String(), "It holds: "+key) {
+	if w := s.ask("192.0.2.7:1", "POST", "/v1/pro/chiave/ruota", "Authorization",
+		"Bearer "+key); !strings.Contains(w.Body.String(), "It holds: "+key) {
 		t.Errorf("a handler that looks at keys by itself was handed none: %s", w.Body)
 	}
 }
@@ -390,7 +406,8 @@ func TestRequestIDs(t *testing.T) {
 		})
 	}
 	s := serve(t)
-	if a, b := s.ask("192.0.2.7:1", "GET", "/"), s.ask("192.0.2.7:1", "GET", "/"); a.Header().Get("X-Request-Id") == b.Header().Get("X-Request-Id") {
+	if a, b := s.ask("192.0.2.7:1", "GET", "/"),
+		s.ask("192.0.2.7:1", "GET", "/"); a.Header().Get("X-Request-Id") == b.Header().Get("X-Request-Id") {
 		t.Error("two requests have one name")
 	}
 }
@@ -404,8 +421,10 @@ func TestOwnCopies(t *testing.T) {
 		header []string
 		want   []string
 	}{
-		{"/v1/analisi" + wellFormed, []string{"X-Api-Key", key}, []string{"private, max-age=600", "X-Api-Key, Authorization"}},
-		{"/v1/analisi" + wellFormed, []string{"Authorization", "Bearer " + key}, []string{"private, max-age=600", "X-Api-Key, Authorization"}},
+		{"/v1/analisi" + wellFormed, []string{"X-Api-Key", key},
+			[]string{"private, max-age=600", "X-Api-Key, Authorization"}},
+		{"/v1/analisi" + wellFormed, []string{"Authorization", "Bearer " + key},
+			[]string{"private, max-age=600", "X-Api-Key, Authorization"}},
 		{"/v1/analisi" + wellFormed, nil, []string{"no-store", "X-Api-Key, Authorization"}},
 		{"/v1/analisi", []string{"X-Api-Key", key}, []string{"no-store", ""}},
 		{"/v1/price-trends" + wellFormed, []string{"X-Api-Key", key}, []string{"s-maxage=600", ""}},
@@ -420,8 +439,10 @@ func TestOwnCopies(t *testing.T) {
 func TestTagIsNotToldOfAnything(t *testing.T) {
 	body := []byte("{}")
 	tag := httpapi.Tag("", "application/json", body).ETag
-	for given, want := range map[string]int{tag: 304, "W/" + tag: 304, `"a", ` + tag: 304, "*": 200, " * ": 200, `"a", *`: 200, `"a"`: 200, "": 200} {
-		if got := httpapi.Tag(given, "application/json", body); got.Status != want || (len(got.Body) == 0) != (want == http.StatusNotModified) {
+	for given, want := range map[string]int{tag: 304, "W/" + tag: 304, `"a", ` + tag: 304, "*": 200, " * ": 200,
+		`"a", *`: 200, `"a"`: 200, "": 200} {
+		if got := httpapi.Tag(given, "application/json", body); got.Status != want ||
+			(len(got.Body) == 0) != (want == http.StatusNotModified) {
 			t.Errorf("If-None-Match: %s gives %d with %q", given, got.Status, got.Body)
 		}
 	}

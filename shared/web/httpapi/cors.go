@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// exposedHeaders are the headers that a script in a browser may read.
-const exposedHeaders = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, Retry-After, X-Plan, X-Cache, X-Data, X-Request-Id, ETag"
+const exposedHeaders = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, " +
+	"Retry-After, X-Plan, X-Cache, X-Data, X-Request-Id, ETag"
 
 // agentHeaders are those that a client of the Model Context Protocol sends.
 const agentHeaders = ", Content-Type, Accept, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-Id"
@@ -33,7 +33,6 @@ func (a *API) cors(next http.Handler) http.Handler {
 	})
 }
 
-// letPagesRead lets scripts of any site read an answer.
 func letPagesRead(h http.Header) {
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Expose-Headers", exposedHeaders)

@@ -19,10 +19,11 @@ type JSONDoc struct {
 	Problems             []ProblemType // beside those that any endpoint can meet
 	Status               int           // of a success; 0 is 200
 	Answer               any           // a success's type, where the handler writes the bytes itself
-	Text                 string        // the media type of a success as text, where it may be asked for in place of JSON
-	Body                 any           // the type, as JSON or as a form, of a body that the handler reads itself (RawBody)
-	Pages                []int         // statuses that it answers with a page where HTML is asked for
-	ConsumesQuota        bool          // the handler counts by itself, with ConsumeQuota
+	// the media type of a success as text, where it may be asked for in place of JSON
+	Text          string
+	Body          any   // the type, as JSON or as a form, of a body that the handler reads itself (RawBody)
+	Pages         []int // statuses that it answers with a page where HTML is asked for
+	ConsumesQuota bool  // the handler counts by itself, with ConsumeQuota
 }
 
 // PageDoc says of an endpoint that answers with pages what its types do not.
@@ -33,28 +34,48 @@ type PageDoc struct {
 	Answer   any   // the type of what it answers as JSON, where it may be asked for in place of a page
 }
 
-// JSON registers a typed handler for a route of routes.Table. A request whose
-// parameters are each well formed is shown to check, where there is one; what
-// that lets pass is counted and then handled. What either returns that is no
-// Problem is logged and told to the caller as a plain 500 or 503. A handler that
-// returns Tagged answers 304 to who has the answer already.
-func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context, *I) error, handler func(context.Context, *I) (*O, error)) {
+// JSON registers a typed handler for a route. A well-formed request is shown to check,
+// where there is one, then counted, then handled. An error of either that is no Problem
+// is logged and told as a plain 500 or 503.
+func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context, *I) error,
+	handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{JSONDoc: doc}, check, handler)
+}
+
+// Asked makes the two functions that JSON wants of one that reads a question from the
+// parameters, one that refuses it before it is counted, and one that answers it.
+func Asked[I, Q, O any](
+	question func(*I) (Q, error), check func(context.Context, Q) error,
+	handler func(context.Context, *I, Q) (*O, error),
+) (func(context.Context, *I) error, func(context.Context, *I) (*O, error)) {
+	return func(ctx context.Context, in *I) error {
+			q, err := question(in)
+			if err != nil {
+				return err
+			}
+			return check(ctx, q)
+		}, func(ctx context.Context, in *I) (*O, error) {
+			q, err := question(in)
+			if err != nil {
+				return nil, err
+			}
+			return handler(ctx, in, q)
+		}
 }
 
 // Page registers a typed handler that answers with a page whatever it is asked:
 // its parameters are handed over as they came. Otherwise it is as JSON.
 func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{
-		JSONDoc: JSONDoc{Summary: doc.Summary, Description: "Answers with a page.", Body: doc.Form, Answer: doc.Answer, Pages: doc.Statuses},
-		page:    true,
+		JSONDoc: JSONDoc{Summary: doc.Summary, Description: "Answers with a page.", Body: doc.Form, Answer: doc.Answer,
+			Pages: doc.Statuses},
+		page: true,
 	}, nil, handler)
 }
 
-// Mount has a plain handler answer routes, for what is no typed call: files, and
-// protocols of their own. It is told who calls, as typed handlers are, but it
-// counts by itself, with ConsumeQuota, and says itself how long its answers may
-// be kept. What {file} in a route's path stands for is PathValue("file").
+// Mount has a plain handler answer routes, for files and protocols of their own. It
+// counts by itself, with ConsumeQuota, and says itself how long its answers may be
+// kept. What {file} in a route's path stands for is PathValue("file").
 func (a *API) Mount(h http.Handler, names ...string) {
 	for _, name := range names {
 		a.router.add(routes.Named(name), h, nil)
@@ -77,14 +98,14 @@ type description struct {
 	rawBody bool // the body is handed over as it came, whatever it is
 }
 
-// descriptionKey is where an operation of Huma's carries its description.
 const descriptionKey = "description"
 
 func descriptionOf(op *huma.Operation) description {
 	return op.Metadata[descriptionKey].(description)
 }
 
-func register[I, O any](a *API, name string, d description, check func(context.Context, *I) error, handler func(context.Context, *I) (*O, error)) {
+func register[I, O any](a *API, name string, d description, check func(context.Context, *I) error,
+	handler func(context.Context, *I) (*O, error)) {
 	_, d.rawBody = reflect.TypeFor[I]().FieldByName("RawBody")
 	d.tagged = reflect.TypeFor[O]() == reflect.TypeFor[Tagged]()
 	route := routes.Named(name)
@@ -112,8 +133,8 @@ func register[I, O any](a *API, name string, d description, check func(context.C
 	})
 }
 
-// answer is the way of a well-formed call.
-func answer[I, O any](ctx context.Context, a *API, route routes.Route, d description, in *I, check func(context.Context, *I) error, handler func(context.Context, *I) (*O, error)) (*O, error) {
+func answer[I, O any](ctx context.Context, a *API, route routes.Route, d description, in *I,
+	check func(context.Context, *I) error, handler func(context.Context, *I) (*O, error)) (*O, error) {
 	if check != nil {
 		if err := check(ctx, in); err != nil {
 			return nil, err
@@ -127,7 +148,6 @@ func answer[I, O any](ctx context.Context, a *API, route routes.Route, d descrip
 	return handler(ctx, in)
 }
 
-// varyByKey names the headers that a key is sent in.
 const varyByKey = KeyHeader + ", Authorization"
 
 // cacheControl is that of a successful answer. What belongs to a key is shared
@@ -157,8 +177,10 @@ func (a *API) problemFor(ctx context.Context, route routes.Route, err error) *Pr
 		return p
 	}
 	a.config.Log.ErrorContext(ctx, "request failed", "route", route.Name, "error", err)
-	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return Unavailable.Problem("Our storage did not answer in time. Try again in a few seconds.").With("Retry-After", "5")
+	if errors.Is(err, store.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, context.Canceled) {
+		return Unavailable.Problem("Our storage did not answer in time. Try again in a few "+
+			"seconds.").With("Retry-After", "5")
 	}
 	return Internal.Problem("Something went wrong on our side; it has been logged. Try again in a minute.")
 }

@@ -10,31 +10,23 @@ import (
 	"strconv"
 )
 
-// formType is the media type of what a page's form sends.
 const formType = "application/x-www-form-urlencoded"
 
-// form hands on the fields of a form that a browser posted as the JSON object
-// that a program would have sent; fields left empty are left out. So a page works
-// without a script, and handlers know one kind of body only. Where an endpoint
-// takes no forms it is left as it is.
-func (a *API) form(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-		if err != nil || kind != formType || !callOf(r.Context()).endpoint.route.Form {
-			next.ServeHTTP(w, r)
-			return
-		}
-		data, p := formAsJSON(http.MaxBytesReader(w, r.Body, MaxBody))
-		if p != nil {
-			p.Write(w, r)
-			return
-		}
-		r2 := *r
-		r2.Header = r.Header.Clone()
-		r2.Header.Set("Content-Type", "application/json")
-		r2.Body, r2.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
-		next.ServeHTTP(w, &r2)
-	})
+// form turns a form that a browser posted into the JSON object that a program would send,
+// without its empty fields. So pages work without a script, and handlers know one kind of
+// body.
+func form(r *http.Request, c *call) *Problem {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != formType || !c.endpoint.route.Form {
+		return nil
+	}
+	data, p := formAsJSON(http.MaxBytesReader(nil, r.Body, MaxBody))
+	if p == nil {
+		r.Header = r.Header.Clone()
+		r.Header.Set("Content-Type", "application/json")
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
+	}
+	return p
 }
 
 func formAsJSON(form io.Reader) ([]byte, *Problem) {

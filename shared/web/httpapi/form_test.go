@@ -27,7 +27,8 @@ func TestForms(t *testing.T) {
 		}
 	}
 	now := func() time.Time { return time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC) }
-	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(&counters{}, now)})
+	api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler),
+		Limiter: limit.New(&counters{}, now)})
 	for _, name := range []string{"pro-checkout", "pro-ruota"} { // the second takes no forms
 		httpapi.JSON(api, name, httpapi.JSONDoc{}, nil, func(_ context.Context, in *in) (*out, error) {
 			o := &out{}
@@ -42,7 +43,8 @@ func TestForms(t *testing.T) {
 		want                   string // what was got, or what the problem says
 	}{
 		{"form", "/v1/pro/checkout", form, "email=ada%40example.com&note=", 200, "ada@example.com|"},
-		{"form with a charset", "/api/v1/pro/checkout", form + "; charset=utf-8", "email=a%2Bb&note=x+y", 200, "a+b|x y"},
+		{"form with a charset", "/api/v1/pro/checkout", form + "; charset=utf-8",
+			"email=a%2Bb&note=x+y", 200, "a+b|x y"},
 		{"JSON as before", "/v1/pro/checkout", "application/json", `{"email":"ada"}`, 200, "ada|"},
 		{"nothing", "/v1/pro/checkout", form, "", 400, "email"},
 		{"a field twice", "/v1/pro/checkout", form, "email=a&email=b", 400, "email is given 2 times"},
@@ -58,7 +60,8 @@ func TestForms(t *testing.T) {
 			w := httptest.NewRecorder()
 			api.ServeHTTP(w, r)
 			var got struct{ Got, Detail string }
-			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status || !strings.Contains(got.Got+got.Detail, c.want) {
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != c.status ||
+				!strings.Contains(got.Got+got.Detail, c.want) {
 				t.Errorf("%d %s %v", w.Code, w.Body, err)
 			}
 		})

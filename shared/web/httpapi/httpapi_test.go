@@ -20,6 +20,9 @@ import (
 	"verdetto/shared/web/limit"
 )
 
+// malformed is the code of most problems that a caller causes.
+const malformed = "richiesta-non-valida"
+
 type in struct {
 	Origine      string `query:"origine" required:"true"`
 	Destinazione string `query:"destinazione" required:"true"`
@@ -27,7 +30,6 @@ type in struct {
 
 type out struct{ Body struct{} }
 
-// counters remembers under whom calls were counted.
 type counters struct {
 	limit.Counters
 	subjects []string
@@ -162,14 +164,16 @@ func TestCallersAreCountedByAddress(t *testing.T) {
 
 // spoofs are headers that a caller can write to look like another.
 var spoofs = func() (all []http.Header) {
-	addresses := []string{"198.51.100.9", "198.51.100.9:443", "2001:db8:9::9", "[2001:db8:9::9]:443", "127.0.0.1", "unknown"}
+	addresses := []string{"198.51.100.9", "198.51.100.9:443", "2001:db8:9::9", "[2001:db8:9::9]:443",
+		"127.0.0.1", "unknown"}
 	for _, a := range addresses {
 		all = append(all,
 			http.Header{"X-Forwarded-For": {a}},
 			http.Header{"X-Real-Ip": {a}},
 			http.Header{"Cloudfront-Viewer-Address": {a}},
 			http.Header{"Forwarded": {"for=\"" + a + "\";proto=https;by=203.0.113.1"}},
-			http.Header{"X-Forwarded-For": {a, "203.0.113.1"}, "True-Client-Ip": {a}, "X-Client-Ip": {a}, "Cf-Connecting-Ip": {a}})
+			http.Header{"X-Forwarded-For": {a, "203.0.113.1"}, "True-Client-Ip": {a}, "X-Client-Ip": {a},
+				"Cf-Connecting-Ip": {a}})
 	}
 	return all
 }()
@@ -274,12 +278,14 @@ func TestKeys(t *testing.T) {
 			}
 			h := w.Header()
 			if k.status == 200 {
-				if h.Get("X-Plan") != "pro" || h.Get("X-Cache") != "MISS" || h.Get("X-RateLimit-Limit") != "120" || len(subjects) != 1 || !strings.Contains(subjects[0], "analisi-pro#"+string(goodID)) {
+				if h.Get("X-Plan") != "pro" || h.Get("X-Cache") != "MISS" || h.Get("X-RateLimit-Limit") != "120" ||
+					len(subjects) != 1 || !strings.Contains(subjects[0], "analisi-pro#"+string(goodID)) {
 					t.Errorf("headers %v, counted under %v", h, subjects)
 				}
 				return
 			}
-			if subjects != nil || h.Get("X-Plan") != "" || h.Get("Cache-Control") != "no-store" || strings.Contains(w.Body.String(), good[10:]) {
+			if subjects != nil || h.Get("X-Plan") != "" || h.Get("Cache-Control") != "no-store" ||
+				strings.Contains(w.Body.String(), good[10:]) {
 				t.Errorf("headers %v, counted under %v", h, subjects)
 			}
 			if k.status == 401 && h.Get("WWW-Authenticate") == "" || k.status == 503 && h.Get("Retry-After") == "" {
@@ -328,7 +334,8 @@ func TestWhatCounts(t *testing.T) {
 	}
 	c.err = store.ErrUnavailable
 	w, _ := call(api, c, func(*http.Request) {})
-	if w.Code != 200 || w.Header().Get("X-RateLimit-Remaining") != "" || !strings.Contains(log.String(), "call not counted") {
+	if w.Code != 200 || w.Header().Get("X-RateLimit-Remaining") != "" ||
+		!strings.Contains(log.String(), "call not counted") {
 		t.Errorf("with the counter out of reach: %d %v", w.Code, w.Header())
 	}
 }
@@ -336,7 +343,8 @@ func TestWhatCounts(t *testing.T) {
 func TestBrowsersMayCall(t *testing.T) {
 	api, c, _ := open(t, httpapi.Config{})
 	w, _ := call(api, c, func(r *http.Request) { r.Header.Set("Origin", "https://elsewhere.example") })
-	if w.Header().Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(w.Header().Get("Access-Control-Expose-Headers"), "X-RateLimit-Remaining") {
+	if w.Header().Get("Access-Control-Allow-Origin") != "*" ||
+		!strings.Contains(w.Header().Get("Access-Control-Expose-Headers"), "X-RateLimit-Remaining") {
 		t.Errorf("headers %v", w.Header())
 	}
 	w, subjects := call(api, c, func(r *http.Request) {
@@ -345,7 +353,8 @@ func TestBrowsersMayCall(t *testing.T) {
 		r.Header.Set("Access-Control-Request-Method", "GET")
 		r.Header.Set("Access-Control-Request-Headers", "x-api-key")
 	})
-	if w.Code != 204 || !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "X-Api-Key") || subjects != nil {
+	if w.Code != 204 || !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"),
+		"X-Api-Key") || subjects != nil {
 		t.Errorf("preflight: %d %v", w.Code, w.Header())
 	}
 	w, _ = call(api, c, func(r *http.Request) { r.Method = "OPTIONS" })
@@ -358,7 +367,8 @@ func TestPanicIsAnsweredAndLogged(t *testing.T) {
 	api, _, log := open(t, httpapi.Config{})
 	w := httptest.NewRecorder()
 	api.ServeHTTP(w, httptest.NewRequest("GET", "/v1/analisi?origine=panic&destinazione=b", nil))
-	if w.Code != 500 || !strings.Contains(w.Body.String(), "errore-interno") || strings.Contains(w.Body.String(), "example.com") {
+	if w.Code != 500 || !strings.Contains(w.Body.String(), "errore-interno") ||
+		strings.Contains(w.Body.String(), "example.com") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if !strings.Contains(log.String(), `"msg":"panic"`) || !strings.Contains(log.String(), "httpapi_test.go") {
@@ -381,7 +391,8 @@ func TestLogHoldsNothingPersonal(t *testing.T) {
 		Method, Path string
 		Status       int
 	}
-	if err := json.Unmarshal(log.Bytes(), &line); err != nil || line.Status != 401 || line.Path != "/v1/analisi" || line.Method != "GET" {
+	if err := json.Unmarshal(log.Bytes(), &line); err != nil || line.Status != 401 || line.Path != "/v1/analisi" ||
+		line.Method != "GET" {
 		t.Errorf("%s", log)
 	}
 }

@@ -37,43 +37,33 @@ type Customers interface {
 // identify finds out who is calling: a customer where the endpoint takes keys
 // and one is sent, or a token of one, and otherwise an address. A key that is not
 // good is never taken for none.
-func (a *API) identify(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := callOf(r.Context())
-		given, shown := r.Header[KeyHeader]
-		if shown = shown && c.endpoint.route.Keyed(); !shown && !c.endpoint.route.Tokens {
-			c.subject = c.address
-			next.ServeHTTP(w, r)
-			return
+func (a *API) identify(r *http.Request, c *call) *Problem {
+	c.subject = c.address
+	given, sent := r.Header[KeyHeader]
+	if !(sent && c.endpoint.route.Keyed()) && !c.endpoint.route.Tokens {
+		return nil
+	}
+	customer, p := a.caller(r.Context(), given)
+	if p == nil && customer.ID != "" {
+		c.pro, c.subject, c.holder = true, string(customer.ID), customer
+	}
+	if p == nil || p.Status == http.StatusUnauthorized && p.Code != PlanEnded.Code {
+		// Who shows a key was let in for it, and is known only now.
+		if over := a.overOthers(r.Context()); over != nil {
+			return over
 		}
-		customer, p := a.caller(r.Context(), given)
-		if p == nil {
-			c.subject = c.address
-			if customer.ID != "" {
-				c.pro, c.subject, c.holder = true, string(customer.ID), customer
-			}
-		}
-		if p == nil || p.Status == http.StatusUnauthorized && p.Code != PlanEnded.Code {
-			// Who shows a key was let in for it, and is known only now.
-			if over := a.overOthers(r.Context()); over != nil {
-				p = over
-			}
-		}
-		if p != nil {
-			p.Write(w, r)
-			return
-		}
-		if c.pro {
-			c.header.Set("X-Plan", "pro")
-			c.header.Set("X-Cache", "MISS")
-		}
-		next.ServeHTTP(w, r)
-	})
+	}
+	if c.pro {
+		c.header.Set("X-Plan", "pro")
+		c.header.Set("X-Cache", "MISS")
+	}
+	return p
 }
 
 // caller gives whose key or token was sent, if it is in force; nobody for a token that is nobody's.
 func (a *API) caller(ctx context.Context, given []string) (store.Customer, *Problem) {
-	if c := callOf(ctx); c.endpoint.route.Tokens && (len(given) == 0 || len(given) == 1 && !strings.HasPrefix(given[0], "vd_")) {
+	if c := callOf(ctx); c.endpoint.route.Tokens &&
+		(len(given) == 0 || len(given) == 1 && !strings.HasPrefix(given[0], "vd_")) {
 		return a.holder(ctx, given)
 	}
 	c, _, p := a.customer(ctx, given)
@@ -82,8 +72,10 @@ func (a *API) caller(ctx context.Context, given []string) (store.Customer, *Prob
 
 // customer gives whose key was sent, if it is in force, and the key's hash.
 func (a *API) customer(ctx context.Context, given []string) (none store.Customer, _ apikey.Hash, _ *Problem) {
-	refused := BadKey.Problem("The header X-Api-Key (or Authorization: Bearer) holds no key that is in force: it was mistyped, or replaced by a newer one. "+
-		"POST /api/v1/pro/recupera sends a fresh key to the address that paid. Without the header, calls are free up to a daily cap.").
+	refused := BadKey.Problem("The header X-Api-Key (or Authorization: Bearer) holds no key that is in force: it was "+
+		"mistyped, or replaced by a newer one. "+
+		"POST /api/v1/pro/recupera sends a fresh key to the address that paid. Without the header, calls are "+
+		"free up to a daily cap.").
 		With("WWW-Authenticate", "ApiKey")
 	if len(given) != 1 {
 		return none, apikey.Hash{}, refused
@@ -113,10 +105,12 @@ func (a *API) inForce(ctx context.Context, c store.Customer, err error) *Problem
 	switch {
 	case err != nil:
 		a.config.Log.ErrorContext(ctx, "key not checked", "error", err)
-		return Unavailable.Problem("Your key could not be checked just now. Try again in a few seconds.").With("Retry-After", "5")
+		return Unavailable.Problem("Your key could not be checked just now. Try again in a few "+
+			"seconds.").With("Retry-After", "5")
 	case !c.Plan().Live(a.config.Now()):
 		return PlanEnded.Problem("The plan of this key ended on "+c.Plan().Until.UTC().Format(time.DateOnly)+
-			". POST /api/v1/pro/checkout or GET /v1/pro/cripta renews it; without the header, calls are free up to a daily cap.").
+			". POST /api/v1/pro/checkout or GET /v1/pro/cripta renews it; without the header, calls are "+
+			"free up to a daily cap.").
 			With("WWW-Authenticate", "ApiKey")
 	}
 	return nil

@@ -99,7 +99,8 @@ func (l requestLog) WithGroup(name string) slog.Handler { return requestLog{l.Ha
 // normalizeMethod keeps made-up methods out of the log.
 func normalizeMethod(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, http.MethodPatch:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete,
+		http.MethodOptions, http.MethodPatch:
 		return method
 	}
 	return "other"
@@ -126,7 +127,8 @@ func (a *API) metrics(status int) []slog.Attr {
 		return 0
 	}
 	all := []metrics.Metric{
-		metrics.Metric{Name: "Errors5xx", Unit: metrics.Count, Value: count(status >= 500 && status != http.StatusNotImplemented)},
+		metrics.Metric{Name: "Errors5xx", Unit: metrics.Count,
+			Value: count(status >= 500 && status != http.StatusNotImplemented)},
 		metrics.Metric{Name: "Throttled429", Unit: metrics.Count, Value: count(status == http.StatusTooManyRequests)},
 	}
 	if status == http.StatusNotImplemented { // asked for what there cannot be: no failure of ours

@@ -59,10 +59,14 @@ func TestMetricsOfRequests(t *testing.T) {
 // TestAbsentIsNoFailure: a call for what there cannot be is counted as that, and as no failure of ours.
 func TestAbsentIsNoFailure(t *testing.T) {
 	api, _, log := open(t, httpapi.Config{Metrics: metrics.Of("verdetto-compat")})
-	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotImplemented) }), "compat-offers")
+	api.Mount(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		w.WriteHeader(http.StatusNotImplemented)
+	}), "compat-offers")
 	api.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/v2/shopping/flight-offers", nil))
 	got, err := metricstest.Read(bytes.TrimSpace(log.Bytes()))
-	if err != nil || got["Verdetto stack=verdetto function=compat Errors5xx (Count)"] != 0 || got["Verdetto stack=verdetto function=compat Absent501 (Count)"] != 1 {
+	if err != nil || got["Verdetto stack=verdetto function=compat Errors5xx (Count)"] != 0 ||
+		got["Verdetto stack=verdetto function=compat Absent501 (Count)"] != 1 {
 		t.Errorf("%v %v", err, got)
 	}
 }

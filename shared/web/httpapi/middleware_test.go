@@ -2,10 +2,12 @@ package httpapi_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -13,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"verdetto/shared/apikey"
 	"verdetto/shared/runtime/metrics"
@@ -54,6 +56,13 @@ func (tr *trace) Take(context.Context, store.Key, int64, int64, time.Time) (int6
 	return 1, nil
 }
 
+// What makes a good request or a good service a bad one.
+func elsewhere(r *http.Request) { r.Header.Del("X-Origin-Secret") }
+func badKey(r *http.Request)    { r.Header.Set("X-Api-Key", "vd_bad") }
+func person(r *http.Request)    { r.Header.Set("Accept", browser) }
+func bare(r *http.Request)      { r.URL.RawQuery = "" }
+func usedUp(tr *trace)          { tr.usedUp = true }
+
 // TestOrder: what is wrong with a request is told by the first step that it
 // cannot pass, and nothing behind that step is done.
 func TestOrder(t *testing.T) {
@@ -77,45 +86,61 @@ func TestOrder(t *testing.T) {
 		route        string // the metrics' endpoint
 		steps        []string
 	}{
-		{name: "nothing is wrong", status: 200, kind: "application/json", cors: true, cache: "private, max-age=600", route: "analisi", steps: everything},
+		{name: "nothing is wrong", status: 200, kind: "application/json", cors: true, cache: "private, max-age=600",
+			route: "analisi", steps: everything},
 		{name: "not through our distribution, to no endpoint", path: "/v1/nothing",
-			change: func(r *http.Request) { r.Header.Del("X-Origin-Secret") }, status: 403, code: "accesso-diretto", kind: document, route: "unknown"},
+			change: elsewhere, status: 403, code: "accesso-diretto", kind: document, route: "unknown"},
 		{name: "not through our distribution, a preflight", method: "OPTIONS",
-			change: func(r *http.Request) { r.Header.Del("X-Origin-Secret") }, status: 403, code: "accesso-diretto", kind: document, route: "unknown"},
-		{name: "no endpoint, a preflight", method: "OPTIONS", path: "/v1/nothing", status: 404, code: "percorso-sconosciuto", kind: document, route: "unknown"},
+			change: elsewhere, status: 403, code: "accesso-diretto", kind: document, route: "unknown"},
+		{name: "no endpoint, a preflight", method: "OPTIONS", path: "/v1/nothing", status: 404,
+			code: "percorso-sconosciuto", kind: document, route: "unknown"},
 		{name: "a preflight with a bad key", method: "OPTIONS",
-			change: func(r *http.Request) { r.Header.Set("X-Api-Key", "vd_bad") }, status: 204, cors: true, route: "unknown"},
+			change: badKey, status: 204, cors: true, route: "unknown"},
 		{name: "a wrong method with a bad key", method: "DELETE",
-			change: func(r *http.Request) { r.Header.Set("X-Api-Key", "vd_bad") }, status: 405, code: "metodo-non-ammesso", kind: document, cors: true, route: "unknown"},
+			change: badKey, status: 405, code: "metodo-non-ammesso", kind: document, cors: true, route: "unknown"},
 		{name: "a bad key, and parameters missing",
-			change: func(r *http.Request) { r.Header.Set("X-Api-Key", "vd_bad"); r.URL.RawQuery = "" }, status: 401, code: "chiave-non-valida", kind: document, cors: true, route: "analisi"},
-		{name: "an ended plan, and parameters missing", change: func(r *http.Request) { r.URL.RawQuery = "" },
-			fault: func(tr *trace) { tr.customer.Until = now }, status: 401, code: "piano-scaduto", kind: document, cors: true, route: "analisi", steps: everything[:1]},
-		{name: "parameters missing, and calls used up", change: func(r *http.Request) { r.URL.RawQuery = "" },
-			fault: func(tr *trace) { tr.usedUp = true }, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "analisi", steps: everything[:1]},
-		{name: "refused by the check, and calls used up", change: func(r *http.Request) { r.URL.RawQuery = "origine=a&destinazione=a" },
-			fault: func(tr *trace) { tr.usedUp = true }, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "analisi", steps: everything[:2]},
-		{name: "calls used up", fault: func(tr *trace) { tr.usedUp = true }, status: 429, code: "troppe-richieste", kind: document, cors: true, route: "analisi", steps: everything[:3]},
-		{name: "a handler that fails", fault: func(tr *trace) { tr.err = errors.New("down") }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything},
-		{name: "storage that fails", fault: func(tr *trace) { tr.err = store.ErrUnavailable }, status: 503, code: "servizio-non-disponibile", kind: document, cors: true, route: "analisi", steps: everything},
-		{name: "a panic while the key is looked up", fault: func(tr *trace) { tr.panicAt = "identify" }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything[:1]},
-		{name: "a panic of the handler", fault: func(tr *trace) { tr.panicAt = "handler" }, status: 500, code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything},
-		{name: "a panic, before a person", change: func(r *http.Request) { r.Header.Set("Accept", browser) },
-			fault: func(tr *trace) { tr.panicAt = "handler" }, status: 500, kind: html, cors: true, route: "analisi", steps: everything},
+			change: func(r *http.Request) { r.Header.Set("X-Api-Key", "vd_bad"); r.URL.RawQuery = "" }, status: 401,
+			code: "chiave-non-valida", kind: document, cors: true, route: "analisi"},
+		{name: "an ended plan, and parameters missing", change: bare,
+			fault: func(tr *trace) { tr.customer.Until = now }, status: 401, code: "piano-scaduto", kind: document,
+			cors: true, route: "analisi", steps: everything[:1]},
+		{name: "parameters missing, and calls used up", change: bare,
+			fault: usedUp, status: 400, code: malformed, kind: document, cors: true, route: "analisi",
+			steps: everything[:1]},
+		{name: "refused by the check, and calls used up",
+			change: func(r *http.Request) { r.URL.RawQuery = "origine=a&destinazione=a" },
+			fault:  usedUp, status: 400, code: malformed, kind: document, cors: true, route: "analisi",
+			steps: everything[:2]},
+		{name: "calls used up", fault: usedUp, status: 429, code: "troppe-richieste", kind: document, cors: true,
+			route: "analisi", steps: everything[:3]},
+		{name: "a handler that fails", fault: func(tr *trace) { tr.err = errors.New("down") }, status: 500,
+			code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything},
+		{name: "storage that fails", fault: func(tr *trace) { tr.err = store.ErrUnavailable }, status: 503,
+			code: "servizio-non-disponibile", kind: document, cors: true, route: "analisi", steps: everything},
+		{name: "a panic while the key is looked up", fault: func(tr *trace) { tr.panicAt = "identify" }, status: 500,
+			code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything[:1]},
+		{name: "a panic of the handler", fault: func(tr *trace) { tr.panicAt = "handler" }, status: 500,
+			code: "errore-interno", kind: document, cors: true, route: "analisi", steps: everything},
+		{name: "a panic, before a person", change: person,
+			fault: func(tr *trace) { tr.panicAt = "handler" }, status: 500, kind: html, cors: true,
+			route: "analisi", steps: everything},
 		{name: "not through our distribution, before a person",
-			change: func(r *http.Request) { r.Header.Set("Accept", browser); r.Header.Del("X-Origin-Secret") }, status: 403, kind: html, route: "analisi"},
+			change: func(r *http.Request) { r.Header.Set("Accept", browser); r.Header.Del("X-Origin-Secret") },
+			status: 403, kind: html, route: "analisi"},
 		{name: "no endpoint, before a person", path: "/v1/nothing",
-			change: func(r *http.Request) { r.Header.Set("Accept", browser) }, status: 404, kind: html, route: "unknown"},
+			change: person, status: 404, kind: html, route: "unknown"},
 		{name: "where the edge keeps answers a person is told as a program is", path: "/v1/price-trends",
-			change: func(r *http.Request) { r.Header.Set("Accept", browser); r.URL.RawQuery = "" }, status: 400, code: "richiesta-non-valida", kind: document, cors: true, route: "price-trends", steps: everything[:1]},
-		{name: "where the edge keeps answers, with a key", path: "/api/v1/price-trends", status: 200, kind: "application/json", cors: true, cache: "s-maxage=600", route: "price-trends", steps: everything},
+			change: func(r *http.Request) { r.Header.Set("Accept", browser); r.URL.RawQuery = "" }, status: 400,
+			code: malformed, kind: document, cors: true, route: "price-trends", steps: everything[:1]},
+		{name: "where the edge keeps answers, with a key", path: "/api/v1/price-trends", status: 200,
+			kind: "application/json", cors: true, cache: "s-maxage=600", route: "price-trends", steps: everything},
 		{name: "a form that cannot be read, and calls used up", method: "POST", path: "/v1/pro/checkout",
 			change: func(r *http.Request) {
 				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 				r.Body = http.NoBody
 				r.URL.RawQuery = ""
 			},
-			fault: func(tr *trace) { tr.usedUp = true }, status: 400, code: "richiesta-non-valida", kind: document, route: "pro-checkout"},
+			fault: usedUp, status: 400, code: malformed, kind: document, route: "pro-checkout"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tr := &trace{customer: store.Customer{ID: id, Hash: hash[:], Until: now.Add(time.Hour)}}
@@ -123,20 +148,8 @@ func TestOrder(t *testing.T) {
 				c.fault(tr)
 			}
 			var log bytes.Buffer
-			at := func() time.Time { return now }
-			api := httpapi.New(httpapi.Config{
-				Now: at, Log: slog.New(slog.NewJSONHandler(&log, nil)), Limiter: limit.New(tr, at), Customers: tr, Pepper: []byte("pepper"),
-				OriginSecrets: []string{secret}, Pages: page.Problems, Data: "sample", Metrics: metrics.Of("verdetto-analisi"),
-			})
-			registerTraced(api, tr)
-			method, path := c.method, c.path
-			if method == "" {
-				method = "GET"
-			}
-			if path == "" {
-				path = "/v1/analisi"
-			}
-			r := httptest.NewRequest(method, path+wellFormed, nil)
+			api := openTraced(tr, &log, secret)
+			r := httptest.NewRequest(cmp.Or(c.method, "GET"), cmp.Or(c.path, "/v1/analisi")+wellFormed, nil)
 			r.Header.Set("X-Origin-Secret", secret)
 			r.Header.Set("X-Api-Key", key)
 			r.Header.Set("Access-Control-Request-Method", "GET")
@@ -153,8 +166,9 @@ func TestOrder(t *testing.T) {
 				}
 			}
 			h := w.Header()
-			got := []any{w.Code, problem.Code, h.Get("Content-Type"), h.Get("Access-Control-Allow-Origin") == "*", tr.steps}
-			if diff := cmp.Diff([]any{c.status, c.code, c.kind, c.cors, c.steps}, got); diff != "" {
+			got := []any{w.Code, problem.Code, h.Get("Content-Type"),
+				h.Get("Access-Control-Allow-Origin") == "*", tr.steps}
+			if diff := gocmp.Diff([]any{c.status, c.code, c.kind, c.cors, c.steps}, got); diff != "" {
 				t.Errorf("-want +got: %s", diff)
 			}
 			if c.cache == "" && c.status >= 400 {
@@ -163,23 +177,36 @@ func TestOrder(t *testing.T) {
 			if h.Get("Cache-Control") != c.cache || h.Get("X-Data") != "sample" {
 				t.Errorf("%v", h)
 			}
-			lines := strings.Split(strings.TrimSpace(log.String()), "\n")
-			var line struct {
-				Msg, Route string
-				Status     int
-			}
-			if err := json.Unmarshal([]byte(lines[len(lines)-1]), &line); err != nil || line.Msg != "request" || line.Status != c.status || line.Route != c.route {
-				t.Errorf("the log: %s", log.String())
-			}
-			if strings.Count(log.String(), `"msg":"request"`) != 1 {
-				t.Errorf("more than one line: %s", log.String())
-			}
+			checkLine(t, log.String(), c.status, c.route)
 		})
 	}
 }
 
-// registerTraced adds endpoints that note what is done in them.
-func registerTraced(api *httpapi.API, tr *trace) {
+// checkLine checks that the last line of a log, and no other, tells of a request.
+func checkLine(t *testing.T, log string, status int, route string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	var line struct {
+		Msg, Route string
+		Status     int
+	}
+	err := json.Unmarshal([]byte(lines[len(lines)-1]), &line)
+	if err != nil || line.Msg != "request" || line.Status != status || line.Route != route {
+		t.Errorf("the log: %s", log)
+	}
+	if strings.Count(log, `"msg":"request"`) != 1 {
+		t.Errorf("more than one line: %s", log)
+	}
+}
+
+// openTraced serves endpoints that note what is done in them.
+func openTraced(tr *trace, log io.Writer, secret string) *httpapi.API {
+	at := func() time.Time { return now }
+	api := httpapi.New(httpapi.Config{
+		Now: at, Log: slog.New(slog.NewJSONHandler(log, nil)), Limiter: limit.New(tr, at), Customers: tr,
+		Pepper:        []byte("pepper"),
+		OriginSecrets: []string{secret}, Pages: page.Problems, Data: "sample", Metrics: metrics.Of("verdetto-analisi"),
+	})
 	check := func(_ context.Context, in *in) error {
 		tr.pass("check")
 		if in.Origine == in.Destinazione {
@@ -200,6 +227,7 @@ func registerTraced(api *httpapi.API, tr *trace) {
 		tr.pass("handler")
 		return &out{}, nil
 	})
+	return api
 }
 
 type formInput struct {

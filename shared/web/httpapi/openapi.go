@@ -27,13 +27,9 @@ var functionTags = map[string]string{
 	"x402":        "Answers for a payment each, without a key, where the operator sells them so",
 }
 
-// Describe gives the OpenAPI description of the typed endpoints that are
-// registered here: what Huma reads from the handlers' types, completed with what
-// this package adds to every answer. An operation's documented answers are all
-// that it ever gives; a test holds every answer of the service against it. Paths
-// outside of /v1 are pages and other protocols, and no part of the API, but for those
-// that sell its answers one by one: they are described also where nothing is sold,
-// with what they answer there.
+// Describe returns the OpenAPI description of the typed endpoints: what Huma reads from
+// the types, completed with what this package adds to every answer. Paths outside of /v1
+// are no part of it, except those that sell its answers one by one.
 func (a *API) Describe() *huma.OpenAPI {
 	registered := a.huma.OpenAPI()
 	o := &huma.OpenAPI{
@@ -41,14 +37,19 @@ func (a *API) Describe() *huma.OpenAPI {
 		Info: &huma.Info{
 			Title:   "Verdetto",
 			Version: Version,
-			Description: "Says whether today's cheapest fare on a flight route is cheap, judged against that route's own observed history, and how sure it is. " +
+			Description: "Says whether today's cheapest fare on a flight route is cheap, judged against that route's " +
+				"own observed history, and how sure it is. " +
 				"Fares are one-way, economy, for one adult; no bookable fare is ever given.\n\n" +
-				"Every path under /v1 also answers with " + routes.Alias + " before it, and GET paths answer HEAD, but for the one that shows a key once and those that are paid one by one. " +
+				"Every path under /v1 also answers with " + routes.Alias +
+				" before it, and GET paths answer HEAD, but for the one that shows a key once and those " +
+				"that are paid one by one. " +
 				"Without a key calls are free up to a cap for each address; a Pro key goes into " + KeyHeader + ". " +
-				"Every answer that is no success is a problem document (RFC 9457) whose `code` is stable; GET /v1/docs says of each what to do. " +
+				"Every answer that is no success is a problem document (RFC 9457) whose `code` is stable; GET " +
+				"/v1/docs says of each what to do. " +
 				"Who would rather have text/html, as browsers would, is shown it as a page.",
 			Contact: &huma.Contact{Name: "Verdetto"},
-			License: &huma.License{Name: "Observed fares, for information only; city names of OpenTravelData and GeoNames under CC BY 4.0", Identifier: "CC-BY-4.0"},
+			License: &huma.License{Name: "Observed fares, for information only; city names of OpenTravelData and " +
+				"GeoNames under CC BY 4.0", Identifier: "CC-BY-4.0"},
 		},
 		Servers: []*huma.Server{
 			{URL: "/", Description: "The host that this description comes from"},
@@ -61,16 +62,19 @@ func (a *API) Describe() *huma.OpenAPI {
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				keyScheme: {
 					Type: "apiKey", In: "header", Name: KeyHeader,
-					Description: "A Pro key: bought by card or in USDC, see GET /v1/docs. A key that is unknown, replaced or whose plan has ended is refused, never taken for none.",
+					Description: "A Pro key: bought by card or in USDC, see GET /v1/docs. A key that is unknown, " +
+						"replaced or whose plan has ended is refused, never taken for none.",
 				},
-				bearerScheme: {Type: "http", Scheme: "bearer", Description: "The same key, for programs that send keys so."},
+				bearerScheme: {Type: "http", Scheme: "bearer",
+					Description: "The same key, for programs that send keys so."},
 			},
 		},
 		Paths: map[string]*huma.PathItem{},
 	}
 	d := &describer{
-		schemas:   registered.Components.Schemas,
-		problems:  map[string]ProblemType{UnknownPath.Code: UnknownPath, WrongMethod.Code: WrongMethod}, // no operation's own
+		schemas: registered.Components.Schemas,
+		// no operation's own
+		problems:  map[string]ProblemType{UnknownPath.Code: UnknownPath, WrongMethod.Code: WrongMethod},
 		functions: map[string]bool{},
 	}
 	for path, item := range registered.Paths {
@@ -102,11 +106,11 @@ func (d *describer) path(registered *huma.PathItem) *huma.PathItem {
 	return &item
 }
 
-// problemList lists every code of the API, as the extension x-problems.
 func problemList(problems map[string]ProblemType) []map[string]any {
 	var list []map[string]any
 	for _, code := range slices.Sorted(maps.Keys(problems)) {
-		list = append(list, map[string]any{"code": code, "status": problems[code].Status, "title": problems[code].Title})
+		list = append(list, map[string]any{"code": code, "status": problems[code].Status,
+			"title": problems[code].Title})
 	}
 	return list
 }

@@ -49,16 +49,16 @@ func registerPages(api *httpapi.API) {
 	type link struct {
 		ID string `query:"id"`
 	}
-	shown := &page.Response{Status: http.StatusOK, ContentType: "text/html"}
+	blank := &page.Response{Status: http.StatusOK, ContentType: "text/html"}
 	httpapi.JSON(api, "alerts", httpapi.JSONDoc{
 		Body: wanted{}, Answer: answer{}, Status: http.StatusAccepted, ConsumesQuota: true, Pages: []int{202, 400},
-	}, nil, func(context.Context, *rawJSON) (*page.Response, error) { return shown, nil })
+	}, nil, func(context.Context, *rawJSON) (*page.Response, error) { return blank, nil })
 	httpapi.Page(api, "alerts-confirm-page", httpapi.PageDoc{Statuses: []int{200, 400, 410}},
-		func(context.Context, *link) (*page.Response, error) { return shown, nil })
+		func(context.Context, *link) (*page.Response, error) { return blank, nil })
 	httpapi.Page(api, "alerts-manage", httpapi.PageDoc{Statuses: []int{200, 400}, Form: removal{}},
-		func(context.Context, *rawForm) (*page.Response, error) { return shown, nil })
+		func(context.Context, *rawForm) (*page.Response, error) { return blank, nil })
 	httpapi.Page(api, "pro-cancella", httpapi.PageDoc{Statuses: []int{200}, Form: sure{}},
-		func(context.Context, *rawForm) (*page.Response, error) { return shown, nil })
+		func(context.Context, *rawForm) (*page.Response, error) { return blank, nil })
 }
 
 // TestDescriptionOfPagesAndForms: what Huma cannot read from the types is in the description all the same.
@@ -66,7 +66,8 @@ func TestDescriptionOfPagesAndForms(t *testing.T) {
 	api := httpapi.New(httpapi.Config{Log: slog.New(slog.DiscardHandler)})
 	registerPages(api)
 	paths := api.Describe().Paths
-	const problem, json, html, form = "application/problem+json", "application/json", "text/html", "application/x-www-form-urlencoded"
+	const problem, json, html, form = "application/problem+json", "application/json", "text/html",
+		"application/x-www-form-urlencoded"
 	ask, confirm, manage := paths["/v1/alerts"].Post, paths["/v1/alerts/confirm"].Get, paths["/v1/alerts/manage"].Post
 	for _, c := range []struct {
 		name string
@@ -74,11 +75,14 @@ func TestDescriptionOfPagesAndForms(t *testing.T) {
 		want map[string][]string // media types by status
 	}{
 		{"JSON, and pages", ask, map[string][]string{
-			"202": {json, html}, "400": {problem, html}, "403": {problem}, "429": {problem}, "500": {problem}, "503": {problem}}},
+			"202": {json, html}, "400": {problem, html}, "403": {problem}, "429": {problem},
+			"500": {problem}, "503": {problem}}},
 		{"a page", confirm, map[string][]string{
-			"200": {html}, "400": {problem, html}, "403": {problem}, "410": {html}, "429": {problem}, "500": {problem}, "503": {problem}}},
+			"200": {html}, "400": {problem, html}, "403": {problem}, "410": {html}, "429": {problem},
+			"500": {problem}, "503": {problem}}},
 		{"a page with a form", manage, map[string][]string{
-			"200": {html}, "400": {problem, html}, "403": {problem}, "429": {problem}, "500": {problem}, "503": {problem}}},
+			"200": {html}, "400": {problem, html}, "403": {problem}, "429": {problem},
+			"500": {problem}, "503": {problem}}},
 	} {
 		got := map[string][]string{}
 		for status, r := range c.op.Responses {
@@ -92,8 +96,10 @@ func TestDescriptionOfPagesAndForms(t *testing.T) {
 		op       *huma.Operation
 		required bool
 		types    []string
-	}{{ask, true, []string{json, form}}, {manage, false, []string{form}}, {paths["/v1/pro/cancella"].Post, true, []string{form}}} {
-		if got := slices.Sorted(maps.Keys(c.op.RequestBody.Content)); !slices.Equal(got, c.types) || c.op.RequestBody.Required != c.required {
+	}{{ask, true, []string{json, form}}, {manage, false, []string{form}},
+		{paths["/v1/pro/cancella"].Post, true, []string{form}}} {
+		if got := slices.Sorted(maps.Keys(c.op.RequestBody.Content)); !slices.Equal(got, c.types) ||
+			c.op.RequestBody.Required != c.required {
 			t.Errorf("%s: bodies %v, required %v", c.op.Path, got, c.op.RequestBody.Required)
 		}
 	}
@@ -113,9 +119,11 @@ func TestDescribingChangesNothing(t *testing.T) {
 	at := func() time.Time { return now }
 	api := httpapi.New(httpapi.Config{Now: at, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(&counters{}, at)})
 	registerPages(api)
-	httpapi.JSON(api, "analisi", httpapi.JSONDoc{}, nil, func(context.Context, *in) (*out, error) { return &out{}, nil })
+	httpapi.JSON(api, "analisi", httpapi.JSONDoc{}, nil,
+		func(context.Context, *in) (*out, error) { return &out{}, nil })
 	answers := func() (all []string) {
-		for _, target := range []string{"GET /v1/analisi", "GET /v1/analisi" + wellFormed, "POST /v1/alerts", "POST /v1/alerts/manage", "GET /v1/alerts/confirm"} {
+		for _, target := range []string{"GET /v1/analisi", "GET /v1/analisi" + wellFormed, "POST /v1/alerts",
+			"POST /v1/alerts/manage", "GET /v1/alerts/confirm"} {
 			method, path, _ := strings.Cut(target, " ")
 			w := httptest.NewRecorder()
 			api.ServeHTTP(w, httptest.NewRequest(method, path, nil))
@@ -139,7 +147,8 @@ func TestDescribingChangesNothing(t *testing.T) {
 	}
 }
 
-// TestPagesLookAtParametersThemselves: a page is shown whatever it is asked, an empty form among it; an endpoint of JSON refuses.
+// TestPagesLookAtParametersThemselves: a page is shown whatever it is asked, an empty form among
+// it; an endpoint of JSON refuses.
 func TestPagesLookAtParametersThemselves(t *testing.T) {
 	at := func() time.Time { return now }
 	api := httpapi.New(httpapi.Config{Now: at, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(&counters{}, at)})

@@ -28,7 +28,8 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 	op, desc := *registered, descriptionOf(registered)
 	op.Tags = []string{route.Function}
 	if len(route.Paths()) < 2 {
-		op.Servers = []*huma.Server{{URL: "/", Description: "The host that this description comes from: there is no alias"}}
+		op.Servers = []*huma.Server{{URL: "/",
+			Description: "The host that this description comes from: there is no alias"}}
 	}
 	if route.Keyed() {
 		op.Security = []map[string][]string{{}, {keyScheme: {}}, {bearerScheme: {}}}
@@ -54,7 +55,6 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 	return &op
 }
 
-// quotaText writes the caps of a route.
 func quotaText(r routes.Route) string {
 	var caps []string
 	if r.Free != (routes.Cap{}) {
@@ -90,7 +90,8 @@ func (d *describer) requestBody(registered *huma.RequestBody, route routes.Route
 		}
 		body.Content[formType] = &huma.MediaType{Schema: d.formSchema(schema)}
 	case desc.rawBody: // of bytes Huma knows no more than that they are such
-		body.Content["application/json"] = &huma.MediaType{Schema: &huma.Schema{Type: "object", AdditionalProperties: true}}
+		body.Content["application/json"] = &huma.MediaType{Schema: &huma.Schema{Type: "object",
+			AdditionalProperties: true}}
 	default:
 		maps.Copy(body.Content, registered.Content)
 		if route.Form {
@@ -120,7 +121,8 @@ func (d *describer) formSchema(schema *huma.Schema) *huma.Schema {
 func (d *describer) successes(op *huma.Operation, route routes.Route, desc description) map[string]*huma.Response {
 	at := strconv.Itoa(op.DefaultStatus)
 	registered := op.Responses[at]
-	response := &huma.Response{Description: registered.Description, Content: registered.Content, Headers: commonHeaders(route, op.DefaultStatus)}
+	response := &huma.Response{Description: registered.Description, Content: registered.Content,
+		Headers: commonHeaders(route, op.DefaultStatus)}
 	switch {
 	case desc.Answer != nil:
 		response.Content = map[string]*huma.MediaType{"application/json": {Schema: d.schema(desc.Answer)}}
@@ -145,7 +147,8 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	}
 	responses := map[string]*huma.Response{at: response}
 	if desc.tagged {
-		responses["304"] = &huma.Response{Description: http.StatusText(http.StatusNotModified), Headers: commonHeaders(route, http.StatusNotModified)}
+		responses["304"] = &huma.Response{Description: http.StatusText(http.StatusNotModified),
+			Headers: commonHeaders(route, http.StatusNotModified)}
 		for _, r := range responses {
 			r.Headers["ETag"] = headerRef("ETag")
 			if route.Keyed() {
@@ -165,7 +168,8 @@ func addPage(responses map[string]*huma.Response, status int, route routes.Route
 	if responses[at].Content == nil {
 		responses[at].Content = map[string]*huma.MediaType{}
 	}
-	responses[at].Content["text/html"] = &huma.MediaType{Schema: &huma.Schema{Type: "string", Description: "A page for people"}}
+	responses[at].Content["text/html"] = &huma.MediaType{Schema: &huma.Schema{Type: "string",
+		Description: "A page for people"}}
 }
 
 // possibleProblems gives those that an operation can answer with, by status.

@@ -14,34 +14,46 @@ import (
 // headers are those that this package sends, as they are where an answer always
 // has them; an operation's answers refer to them.
 var headers = map[string]*huma.Header{
-	"Cache-Control":         textHeader(true, "How long a cache may keep the answer", "no-store"),
-	"ETag":                  textHeader(true, "Changes with the answer; send it back in If-None-Match", `"pAcTcAyyXAh9ISDL"`),
-	"Vary":                  textHeader(true, "The request headers that the answer depends on", varyByKey),
-	"WWW-Authenticate":      textHeader(true, "How to be known", keyScheme),
-	"X-Cache":               textHeader(false, "Whether the edge had the answer already", "MISS"),
-	"X-Data":                textHeader(false, "Present where the fares behind the answers are invented, as those of a demonstration are", "sample", "sample"),
-	"X-Plan":                textHeader(false, "Present where a key was sent and is in force", "pro", "pro"),
-	"X-RateLimit-Limit":     integerHeader(true, "How many calls the caller has in the present window", 1, 30),
-	"X-RateLimit-Remaining": integerHeader(false, "How many of them are left; absent where the edge shares an answer", 0, 29),
-	"X-RateLimit-Reset":     integerHeader(true, "When the window ends, in Unix seconds", 0, int(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC).Unix())),
-	"RateLimit":             textHeader(false, "How the caller stands, as the draft of the IETF writes it: calls that are left, and seconds until the window ends; absent where the edge shares an answer", `"analisi-free";r=29;t=43200`),
-	"RateLimit-Policy":      textHeader(true, "The cap, as the same draft writes it: calls, and seconds of a window", `"analisi-free";q=30;w=86400`),
-	"X-Request-Id":          textHeader(false, "Names the request in the log of the service: say it when something went wrong. A well-formed one of the caller's own is kept; absent where the edge shares an answer", "XKCDQ4N2B6ZT5V3Y7M2HG4LJ3E"),
-	"PAYMENT-REQUIRED":      textHeader(true, "What has to be paid, and to whom, as the protocol x402 has it: JSON in base64", "eyJ4NDAyVmVyc2lvbiI6MiwiYWNjZXB0cyI6W119"),
-	"PAYMENT-RESPONSE":      textHeader(true, "What became of the payment, as the protocol x402 has it: JSON in base64", "eyJzdWNjZXNzIjp0cnVlfQ=="),
-	"Retry-After":           integerHeader(true, "How many seconds to wait before asking again", 1, 5),
+	"Cache-Control": textHeader(true, "How long a cache may keep the answer", "no-store"),
+	"ETag": textHeader(true, "Changes with the answer; send it back in If-None-Match",
+		`"pAcTcAyyXAh9ISDL"`),
+	"Vary":             textHeader(true, "The request headers that the answer depends on", varyByKey),
+	"WWW-Authenticate": textHeader(true, "How to be known", keyScheme),
+	"X-Cache":          textHeader(false, "Whether the edge had the answer already", "MISS"),
+	"X-Data": textHeader(false,
+		"Present where the fares behind the answers are invented, as those of a demonstration are", "sample", "sample"),
+	"X-Plan":            textHeader(false, "Present where a key was sent and is in force", "pro", "pro"),
+	"X-RateLimit-Limit": integerHeader(true, "How many calls the caller has in the present window", 1, 30),
+	"X-RateLimit-Remaining": integerHeader(false,
+		"How many of them are left; absent where the edge shares an answer", 0, 29),
+	"X-RateLimit-Reset": integerHeader(true, "When the window ends, in Unix seconds", 0,
+		int(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC).Unix())),
+	"RateLimit": textHeader(false, "How the caller stands, as the draft of the IETF writes it: calls that are "+
+		"left, and seconds until the window ends; absent where the edge shares an answer",
+		`"analisi-free";r=29;t=43200`),
+	"RateLimit-Policy": textHeader(true, "The cap, as the same draft writes it: calls, and seconds of a window",
+		`"analisi-free";q=30;w=86400`),
+	"X-Request-Id": textHeader(false, "Names the request in the log of the service: say it when something went "+
+		"wrong. A well-formed one of the caller's own is kept; absent where the edge shares an answer",
+		"XKCDQ4N2B6ZT5V3Y7M2HG4LJ3E"),
+	"PAYMENT-REQUIRED": textHeader(true, "What has to be paid, and to whom, as the protocol x402 has it: JSON in "+
+		"base64", "eyJ4NDAyVmVyc2lvbiI6MiwiYWNjZXB0cyI6W119"),
+	"PAYMENT-RESPONSE": textHeader(true, "What became of the payment, as the protocol x402 has it: JSON in base64",
+		"eyJzdWNjZXNzIjp0cnVlfQ=="),
+	"Retry-After": integerHeader(true, "How many seconds to wait before asking again", 1, 5),
 }
 
 func textHeader(required bool, description, example string, values ...any) *huma.Header {
-	return &huma.Header{Required: required, Description: description, Schema: &huma.Schema{Type: "string", Enum: values}, Example: example}
+	return &huma.Header{Required: required, Description: description,
+		Schema: &huma.Schema{Type: "string", Enum: values}, Example: example}
 }
 
 func integerHeader(required bool, description string, least, example int) *huma.Header {
 	l := float64(least)
-	return &huma.Header{Required: required, Description: description, Schema: &huma.Schema{Type: "integer", Format: "int64", Minimum: &l}, Example: example}
+	return &huma.Header{Required: required, Description: description,
+		Schema: &huma.Schema{Type: "integer", Format: "int64", Minimum: &l}, Example: example}
 }
 
-// headerRef refers to a header of headers.
 func headerRef(name string) *huma.Header { return &huma.Header{Ref: "#/components/headers/" + name} }
 
 // optionalHeader describes a header that an answer can lack, though others always have it.
@@ -56,14 +68,17 @@ func optionalHeader(name string) *huma.Header {
 
 // commonHeaders gives the headers that any answer of an operation with a status may carry.
 func commonHeaders(route routes.Route, status int) map[string]*huma.Header {
-	h := map[string]*huma.Header{"Cache-Control": headerRef("Cache-Control"), "X-Data": headerRef("X-Data"), RequestIDHeader: headerRef(RequestIDHeader)}
+	h := map[string]*huma.Header{"Cache-Control": headerRef("Cache-Control"), "X-Data": headerRef("X-Data"),
+		RequestIDHeader: headerRef(RequestIDHeader)}
 	capped := route.Keyed() || route.Free != (routes.Cap{})
-	if capped || route.ShownKey || status == http.StatusTooManyRequests {
-		limit := optionalHeader // a 400 is not counted, unless it comes of a later check; ConsumeLimit is the handler's own
+	if capped || route.KeyInHandler || status == http.StatusTooManyRequests {
+		// a 400 is not counted, unless it comes of a later check; ConsumeLimit is the handler's own
+		limit := optionalHeader
 		if capped && (status < 400 || status == http.StatusTooManyRequests) {
 			limit = headerRef
 		}
-		for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit", "RateLimit-Policy"} {
+		for _, name := range []string{"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit",
+			"RateLimit-Policy"} {
 			h[name] = limit(name)
 		}
 	}
@@ -101,7 +116,6 @@ func describeParameters(registered []*huma.Param, page bool) []*huma.Param {
 	return described
 }
 
-// limitText describes what Unfit accepts.
 func limitText(schema *huma.Schema, name string, required bool) {
 	longest, shortest := MaxParameter, 1
 	schema.MaxLength = &longest
@@ -145,7 +159,8 @@ func headerDescription(name string) string {
 	case "If-None-Match":
 		return "The ETag of an answer that the caller has"
 	case "PAYMENT-SIGNATURE":
-		return "The payment, as the protocol x402 has it: JSON in base64, of the form that PAYMENT-REQUIRED of an answer without one asks for"
+		return "The payment, as the protocol x402 has it: JSON in base64, of the form that PAYMENT-REQUIRED of an " +
+			"answer without one asks for"
 	case "Stripe-Signature":
 		return "The card processor's signature of the delivery"
 	case "X-Telegram-Bot-Api-Secret-Token":

@@ -46,14 +46,21 @@ type ProblemType struct {
 
 // The problem types that any endpoint can answer with.
 var (
-	BadRequest  = ProblemType{Status: http.StatusBadRequest, Code: "richiesta-non-valida", Title: "The request is not valid"}
-	NotShown    = ProblemType{Status: http.StatusForbidden, Code: "tariffe-non-mostrate", Title: "Single fares of the past are not shown here"}
-	Forbidden   = ProblemType{Status: http.StatusForbidden, Code: "accesso-diretto", Title: "This address is not the public one"}
-	UnknownPath = ProblemType{Status: http.StatusNotFound, Code: "percorso-sconosciuto", Title: "There is nothing at this path"}
-	WrongMethod = ProblemType{Status: http.StatusMethodNotAllowed, Code: "metodo-non-ammesso", Title: "This path does not answer that method"}
-	Internal    = ProblemType{Status: http.StatusInternalServerError, Code: "errore-interno", Title: "The service failed"}
-	Unavailable = ProblemType{Status: http.StatusServiceUnavailable, Code: "servizio-non-disponibile", Title: "The service cannot answer right now", Wait: true}
-	byStatus    = map[int]ProblemType{
+	BadRequest = ProblemType{Status: http.StatusBadRequest, Code: "richiesta-non-valida",
+		Title: "The request is not valid"}
+	NotShown = ProblemType{Status: http.StatusForbidden, Code: "tariffe-non-mostrate",
+		Title: "Single fares of the past are not shown here"}
+	Forbidden = ProblemType{Status: http.StatusForbidden, Code: "accesso-diretto",
+		Title: "This address is not the public one"}
+	UnknownPath = ProblemType{Status: http.StatusNotFound, Code: "percorso-sconosciuto",
+		Title: "There is nothing at this path"}
+	WrongMethod = ProblemType{Status: http.StatusMethodNotAllowed, Code: "metodo-non-ammesso",
+		Title: "This path does not answer that method"}
+	Internal = ProblemType{Status: http.StatusInternalServerError, Code: "errore-interno",
+		Title: "The service failed"}
+	Unavailable = ProblemType{Status: http.StatusServiceUnavailable, Code: "servizio-non-disponibile",
+		Title: "The service cannot answer right now", Wait: true}
+	byStatus = map[int]ProblemType{
 		http.StatusNotFound:            UnknownPath,
 		http.StatusMethodNotAllowed:    WrongMethod,
 		http.StatusInternalServerError: Internal,
@@ -63,10 +70,14 @@ var (
 
 // The problem types of several functions.
 var (
-	UnknownCity     = ProblemType{Status: http.StatusNotFound, Code: "citta-sconosciuta", Title: "No city with an airport bears that name"}
-	SameCity        = ProblemType{Status: http.StatusBadRequest, Code: "stessa-citta", Title: "Origin and destination are the same city"}
-	NotCovered      = ProblemType{Status: http.StatusNotFound, Code: "rotta-non-coperta", Title: "The route is not covered"}
-	UnknownCurrency = ProblemType{Status: http.StatusBadRequest, Code: "valuta-sconosciuta", Title: "There is no reference rate for that currency"}
+	UnknownCity = ProblemType{Status: http.StatusNotFound, Code: "citta-sconosciuta",
+		Title: "No city with an airport bears that name"}
+	SameCity = ProblemType{Status: http.StatusBadRequest, Code: "stessa-citta",
+		Title: "Origin and destination are the same city"}
+	NotCovered = ProblemType{Status: http.StatusNotFound, Code: "rotta-non-coperta",
+		Title: "The route is not covered"}
+	UnknownCurrency = ProblemType{Status: http.StatusBadRequest, Code: "valuta-sconosciuta",
+		Title: "There is no reference rate for that currency"}
 )
 
 // Problem makes a problem of the type.

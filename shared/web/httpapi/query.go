@@ -14,11 +14,9 @@ import (
 // MaxParameter is how many characters (runes) a query parameter may have.
 const MaxParameter = 100
 
-// checkParameters refuses query parameters that no endpoint could make sense of,
-// naming every one that is at fault, before Huma looks at their types. Pages look
-// at their parameters by themselves. A header that is sent empty, where something
-// has to stand in it, is refused too: Huma takes it for one that was not sent, and who
-// sends an empty Idempotency-Key would not have what it is for.
+// checkParameters refuses query parameters that no endpoint could make sense of, naming
+// all of them, before Huma looks at their types. It also refuses a header that is sent
+// empty where it must not be: Huma takes it for one that was not sent.
 func checkParameters(ctx huma.Context, next func(huma.Context)) {
 	if descriptionOf(ctx.Operation()).page {
 		next(ctx)
@@ -28,7 +26,8 @@ func checkParameters(ctx huma.Context, next func(huma.Context)) {
 	u := ctx.URL()
 	values, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		refuse(ctx, BadRequest.Problem("The query string cannot be read: a % must begin an escape of two hexadecimal digits, and parameters are parted by &."))
+		refuse(ctx, BadRequest.Problem("The query string cannot be read: a % must begin an escape of two hexadecimal "+
+			"digits, and parameters are parted by &."))
 		return
 	}
 	var faults []Fault
@@ -40,7 +39,8 @@ func checkParameters(ctx huma.Context, next func(huma.Context)) {
 		fault := ""
 		switch {
 		case p.In == "header":
-			if len(given) > 0 && given[0] == "" && p.Schema != nil && p.Schema.MinLength != nil && *p.Schema.MinLength > 0 {
+			if len(given) > 0 && given[0] == "" && p.Schema != nil && p.Schema.MinLength != nil &&
+				*p.Schema.MinLength > 0 {
 				fault = fmt.Sprintf("is empty: give %d characters or more, or leave it out", *p.Schema.MinLength)
 			}
 		case p.In != "query":
@@ -78,7 +78,6 @@ func Unfit(s string, required bool) string {
 	return ""
 }
 
-// refuse answers with a problem from within Huma.
 func refuse(ctx huma.Context, p *Problem) {
 	r, w := humago.Unwrap(ctx)
 	p.Write(w, r)

@@ -11,7 +11,8 @@ import (
 )
 
 // TooMany is told to a caller whose calls are used up.
-var TooMany = ProblemType{Status: http.StatusTooManyRequests, Code: "troppe-richieste", Title: "Too many calls", Wait: true}
+var TooMany = ProblemType{Status: http.StatusTooManyRequests, Code: "troppe-richieste",
+	Title: "Too many calls", Wait: true}
 
 // ConsumeQuota counts a call under the caller's cap of a route, for handlers
 // that JSON does not count for. The error is a Problem where the cap is used up.
@@ -42,10 +43,9 @@ func ProLimit(r routes.Route) limit.Limit {
 	return limit.Limit{Name: r.Name + "-pro", Calls: r.Pro.Calls, Window: r.Pro.Per, Kept: 24 * time.Hour}
 }
 
-// consumeQuota counts a call of the caller's cap, where the route has one, and
-// says in the answer's headers how it stands. It is one write; a small cap of a
-// network is one more, and a large one is counted in memory. Where the counter cannot be reached the call passes and that
-// is logged.
+// consumeQuota counts a call under the caller's cap of a route and writes the answer's
+// headers. It is one write, and one more for a small cap of a network. Where the counter
+// cannot be reached the call passes and that is logged.
 func (a *API) consumeQuota(ctx context.Context, route routes.Route) error {
 	_, err := a.consumeQuotas(ctx, route, 1)
 	return err
@@ -91,13 +91,13 @@ func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (gra
 
 // networkUsedUp is the problem of a caller whose network has used up its calls.
 func (a *API) networkUsedUp(ctx context.Context, d limit.Decision) *Problem {
-	return a.refuse(ctx, d, "All addresses of your network together (its IPv6 /48) have used up their calls. Wait as Retry-After says, or send a Pro key in X-Api-Key.")
+	return a.refuse(ctx, d, "All addresses of your network together (its IPv6 /48) have used up their calls. Wait as "+
+		"Retry-After says, or send a Pro key in X-Api-Key.")
 }
 
-// ConsumeLimit counts a call under a limit of the handler's own, which stands beside
-// the cap of its route or in the place of one. The error is a Problem with the
-// detail where it is used up: then the answer's headers tell of this limit, since it
-// is this one that the caller waits for, and otherwise where the route has no cap.
+// ConsumeLimit counts a call under a limit of the handler's own. The error is a Problem
+// with the detail where it is used up. The answer's headers tell of this limit then, or
+// where the route has no cap.
 func ConsumeLimit(ctx context.Context, l limit.Limit, subject, detail string) error {
 	c := callOf(ctx)
 	a := c.api
@@ -113,7 +113,6 @@ func ConsumeLimit(ctx context.Context, l limit.Limit, subject, detail string) er
 	return nil
 }
 
-// refuse tells a caller that there are no calls left, and until when.
 func (a *API) refuse(ctx context.Context, d limit.Decision, detail string) *Problem {
 	d.Headers(callOf(ctx).header, a.config.Now())
 	return TooMany.Problem(detail)
@@ -127,14 +126,17 @@ func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, 
 	case !pro && !route.Keyed():
 		return a.refuse(ctx, d, "There were too many such calls from your address. Wait as Retry-After says.")
 	case pro:
-		p := a.refuse(ctx, d, "This key has used up its calls of this minute. Wait as Retry-After says. GET "+usagePath+" says what is left of each cap.")
+		p := a.refuse(ctx, d, "This key has used up its calls of this minute. Wait as Retry-After says. "+
+			"GET "+usagePath+" says what is left of each cap.")
 		p.Usage = usagePath
 		return p
 	}
-	text := "The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it has no daily cap. GET " + usagePath + " says what is left of each cap."
+	text := "The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it " +
+		"has no daily cap. GET " + usagePath + " says what is left of each cap."
 	paid := a.paid(route)
 	if paid != nil {
-		text += " GET " + paid.Path + " answers the same question at once, for a payment of " + paid.Price + " USDC by x402."
+		text += " GET " + paid.Path + " answers the same question at once, for a payment of " +
+			paid.Price + " USDC by x402."
 	}
 	p := a.refuse(ctx, d, text)
 	p.Usage, p.Paid = usagePath, paid
@@ -150,7 +152,6 @@ func (a *API) paid(route routes.Route) *Paid {
 	return &Paid{Path: twin.Path, Price: twin.PriceText(), Currency: "USDC", Protocol: "x402"}
 }
 
-// usagePath tells callers what they have left.
 var usagePath = routes.Named("consumo").Path
 
 func (a *API) notCounted(ctx context.Context, err error) {
@@ -159,10 +160,9 @@ func (a *API) notCounted(ctx context.Context, err error) {
 	}
 }
 
-// capOthers counts the calls that no cap of an endpoint counts, and refuses who
-// makes more of them than anybody needs: routes.Others. It reads and writes
-// memory, whatever the path is. Who shows a key, or calls where callers prove
-// themselves by a signature, is refused only once that is known to be wrong.
+// capOthers counts in memory the calls that no cap of an endpoint counts, and refuses
+// callers who make too many: routes.Others. A caller with a key or a signature is
+// refused only once that is known to be wrong.
 func (a *API) capOthers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())
@@ -188,7 +188,8 @@ func provesItself(c *call, r *http.Request) bool {
 		return false
 	}
 	route := c.endpoint.route
-	return route.Signed || (route.Keyed() || route.ShownKey) && (r.Header.Get(KeyHeader) != "" || r.Header.Get("Authorization") != "")
+	return route.Signed || (route.Keyed() || route.KeyInHandler) &&
+		(r.Header.Get(KeyHeader) != "" || r.Header.Get("Authorization") != "")
 }
 
 // othersOf are the limits of a caller's other calls, each with who is counted.
@@ -207,7 +208,8 @@ func othersOf(c *call) map[limit.Limit]string {
 func (a *API) overOthers(ctx context.Context) *Problem {
 	for l, subject := range othersOf(callOf(ctx)) {
 		if d, full := a.config.Limiter.Full(l, subject); full {
-			return a.refuse(ctx, d, "There were far more calls than anybody needs, of pages, documents, unknown paths or refused requests. Wait as Retry-After says.")
+			return a.refuse(ctx, d, "There were far more calls than anybody needs, of pages, documents, unknown "+
+				"paths or refused requests. Wait as Retry-After says.")
 		}
 	}
 	return nil

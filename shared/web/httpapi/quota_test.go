@@ -24,10 +24,10 @@ func (over) Take(_ context.Context, _ store.Key, _, limit int64, _ time.Time) (i
 
 func (over) Query(context.Context, store.Range) ([]store.Item, error) { return nil, nil }
 
-// TestUsedUp: who has used up a cap is told where it is told what is left, and, where answers are sold one by one and this one is
-// among them, where and for how much, in words and for programs.
+// TestUsedUp: who has used up a cap is told where it is told what is left, and, where answers are
+// sold one by one and this one is among them, where and for how much, in words and for programs.
 func TestUsedUp(t *testing.T) {
-	type shown struct {
+	type ways struct {
 		Usage string
 		Paid  *httpapi.Paid
 	}
@@ -35,29 +35,40 @@ func TestUsedUp(t *testing.T) {
 	for _, c := range []struct {
 		name, route, target string
 		sold                bool
-		want                shown
+		want                ways
 		words               string
 	}{
-		{"where answers are sold", "analisi", "/v1/analisi", true, shown{"/v1/consumo", verdict}, "The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it has no daily cap. GET /v1/consumo says what is left of each cap. GET /x402/v1/analisi answers the same question at once, for a payment of 0.01 USDC by x402."},
-		{"a calendar", "calendario", "/v1/calendario", true, shown{"/v1/consumo", &httpapi.Paid{Path: "/x402/v1/calendario", Price: "0.02", Currency: "USDC", Protocol: "x402"}}, ""},
-		{"where none are", "analisi", "/v1/analisi", false, shown{Usage: "/v1/consumo"}, "The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it has no daily cap. GET /v1/consumo says what is left of each cap."},
-		{"one that is not sold", "rotte", "/v1/rotte", true, shown{Usage: "/v1/consumo"}, ""},
-		{"the question what is left", "consumo", "/v1/consumo", true, shown{}, "What is left was asked for too often. Wait as Retry-After says."},
+		{"where answers are sold", "analisi", "/v1/analisi", true, ways{"/v1/consumo", verdict},
+			"The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it " +
+				"has no daily cap. GET /v1/consumo says what is left of each cap. GET /x402/v1/analisi answers the " +
+				"same question at once, for a payment of 0.01 USDC by x402."},
+		{"a calendar", "calendario", "/v1/calendario", true,
+			ways{"/v1/consumo", &httpapi.Paid{Path: "/x402/v1/calendario", Price: "0.02", Currency: "USDC",
+				Protocol: "x402"}}, ""},
+		{"where none are", "analisi", "/v1/analisi", false, ways{Usage: "/v1/consumo"},
+			"The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it " +
+				"has no daily cap. GET /v1/consumo says what is left of each cap."},
+		{"one that is not sold", "rotte", "/v1/rotte", true, ways{Usage: "/v1/consumo"}, ""},
+		{"the question what is left", "consumo", "/v1/consumo", true, ways{},
+			"What is left was asked for too often. Wait as Retry-After says."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			now := func() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }
-			api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(over{}, now), PaidCalls: c.sold})
-			httpapi.JSON(api, c.route, httpapi.JSONDoc{}, nil, func(context.Context, *struct{}) (*struct{}, error) { return nil, nil })
+			api := httpapi.New(httpapi.Config{Now: now, Log: slog.New(slog.DiscardHandler),
+				Limiter: limit.New(over{}, now), PaidCalls: c.sold})
+			httpapi.JSON(api, c.route, httpapi.JSONDoc{}, nil,
+				func(context.Context, *struct{}) (*struct{}, error) { return nil, nil })
 			w := httptest.NewRecorder()
 			api.ServeHTTP(w, httptest.NewRequest("GET", c.target, nil))
 			var got struct {
-				shown
+				ways
 				Detail string
 			}
 			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 429 {
 				t.Fatalf("%d %s %v", w.Code, w.Body, err)
 			}
-			if diff := cmp.Diff(c.want, got.shown, cmp.AllowUnexported(shown{})); diff != "" || c.words != "" && got.Detail != c.words {
+			if diff := cmp.Diff(c.want, got.ways, cmp.AllowUnexported(ways{})); diff != "" || c.words != "" &&
+				got.Detail != c.words {
 				t.Errorf("%q %s", got.Detail, diff)
 			}
 		})

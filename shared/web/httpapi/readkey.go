@@ -5,36 +5,27 @@ import (
 	"strings"
 )
 
-// readKey takes a key that is sent as Authorization: Bearer, as many programs do
-// of their own accord, for one in X-Api-Key. Where keys are looked at, what is no key of
-// ours is refused: who sends one does not mean to be served without. Where tokens
-// are looked at, one of them may come in its place. Elsewhere the header says nothing.
-func (a *API) readKey(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		route := callOf(r.Context()).endpoint.route
-		given := r.Header.Values("Authorization")
-		if len(given) == 0 || !route.Keyed() && !route.ShownKey {
-			next.ServeHTTP(w, r)
-			return
-		}
-		key, p := bearer(given)
-		if route.Tokens {
-			key, p = bearerOfAny(given)
-		}
-		if p == nil && key != "" {
-			if other := r.Header.Values(KeyHeader); len(other) > 0 && (len(other) > 1 || other[0] != key) {
-				p = BadRequest.Problem("The headers X-Api-Key and Authorization hold two different keys. Send one key, in one of them.")
-			}
-		}
-		if p != nil {
-			p.Write(w, r)
-			return
-		}
-		if key != "" {
-			r.Header.Set(KeyHeader, key)
-		}
-		next.ServeHTTP(w, r)
-	})
+// readKey takes a key that is sent as Authorization: Bearer for one in X-Api-Key. Where
+// keys are looked at, what is no key of ours is refused: its sender does not mean to be
+// served without. Elsewhere the header says nothing.
+func readKey(r *http.Request, c *call) *Problem {
+	route, given := c.endpoint.route, r.Header.Values("Authorization")
+	if len(given) == 0 || !route.Keyed() && !route.KeyInHandler {
+		return nil
+	}
+	key, p := bearer(given)
+	if route.Tokens {
+		key, p = bearerOfAny(given)
+	}
+	if p != nil || key == "" {
+		return p
+	}
+	if other := r.Header.Values(KeyHeader); len(other) > 0 && (len(other) > 1 || other[0] != key) {
+		return BadRequest.Problem("The headers X-Api-Key and Authorization hold two different keys. Send " +
+			"one key, in one of them.")
+	}
+	r.Header.Set(KeyHeader, key)
+	return nil
 }
 
 // bearer reads the key in Authorization; "" where it is something that nobody
@@ -48,7 +39,8 @@ func bearer(given []string) (string, *Problem) {
 	case len(given) == 1 && !isBearer && !strings.Contains(given[0], "vd_"):
 		return "", nil
 	}
-	return "", BadKey.Problem("The header Authorization holds no Pro key of this service: send it as Authorization: Bearer vd_..., or in X-Api-Key. Without either, calls are free up to a daily cap.").
+	return "", BadKey.Problem("The header Authorization holds no Pro key of this service: send it as Authorization: "+
+		"Bearer vd_..., or in X-Api-Key. Without either, calls are free up to a daily cap.").
 		With("WWW-Authenticate", "ApiKey")
 }
 
@@ -56,7 +48,8 @@ func bearer(given []string) (string, *Problem) {
 func bearerOfAny(given []string) (string, *Problem) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(given[0]), " ")
 	if token = strings.TrimSpace(token); len(given) != 1 || !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return "", NoToken.Problem("The header Authorization is not of the form Bearer and an access token.").With("WWW-Authenticate", "Bearer")
+		return "", NoToken.Problem("The header Authorization is not of the form Bearer and an access "+
+			"token.").With("WWW-Authenticate", "Bearer")
 	}
 	return token, nil
 }

@@ -8,14 +8,11 @@ import (
 	"strings"
 )
 
-// Repeatable is embedded in the input of an endpoint that creates something: a
-// caller who has lost the answer makes the same call again with the same
-// Idempotency-Key, and nothing is created twice.
+// Repeatable is embedded in the input of an endpoint that creates something: the same call
+// with the same Idempotency-Key creates nothing twice.
 //
-// Nothing is stored for it. What is created is made of randomness; that of a
-// repeatable call is derived from the call, so that the same call makes the same
-// thing, and who stores it finds that it is there. Another body under the same
-// Idempotency-Key is another call.
+// Nothing is stored for it: what is created is derived from the call, so the same call
+// makes the same thing, and the store finds that it is there.
 type Repeatable struct {
 	Again string `header:"Idempotency-Key" minLength:"16" maxLength:"100" doc:"16 to 100 characters that nobody can guess, such as a UUID: the same call with the same ones is answered as the first was, and creates nothing more"`
 }

@@ -34,10 +34,8 @@ type resource struct {
 	writeProblem problemWriter
 }
 
-// problemWriter answers with a problem.
 type problemWriter func(http.ResponseWriter, *http.Request, *Problem)
 
-// endpoint answers a route.
 type endpoint struct {
 	route   routes.Route
 	handler http.Handler
@@ -62,7 +60,8 @@ func newRouter() *router {
 	return &router{resources: map[string]*resource{}, folders: map[string]*resource{}}
 }
 
-// add has a handler answer a route at all of its paths, and problems there be written in a form of their own, where one is given.
+// add has a handler answer a route at all of its paths, and problems there be written in a form of
+// their own, where one is given.
 func (rt *router) add(route routes.Route, h http.Handler, write problemWriter) {
 	for _, path := range route.Paths() {
 		at := rt.resources
@@ -79,7 +78,8 @@ func (rt *router) add(route routes.Route, h http.Handler, write problemWriter) {
 func (r *resource) add(e *endpoint) {
 	for _, method := range e.route.Methods() {
 		if other := r.endpoints[method]; other != nil {
-			panic(fmt.Sprintf("httpapi: both %s and %s are to answer %s %s", other.route.Name, e.route.Name, method, e.route.Path))
+			panic(fmt.Sprintf("httpapi: both %s and %s are to answer %s %s", other.route.Name, e.route.Name,
+				method, e.route.Path))
 		}
 		r.endpoints[method] = e
 		r.methods = append(r.methods, method)
@@ -102,7 +102,6 @@ func (rt *router) find(method, path string) match {
 	return match{}
 }
 
-// ServeHTTP is the end of the middleware: the endpoint that was found answers.
 func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := callOf(r.Context())
 	if c.file != "" {

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 )
@@ -28,4 +30,16 @@ func Tag(ifNoneMatch, contentType string, body []byte) *Tagged {
 		}
 	}
 	return out
+}
+
+// TagJSON answers with a document as JSON, unless making it failed.
+func TagJSON(ifNoneMatch string, document any, err error) (*Tagged, error) {
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(document)
+	if err != nil {
+		return nil, fmt.Errorf("write answer: %w", err)
+	}
+	return Tag(ifNoneMatch, "application/json", body), nil
 }

@@ -10,20 +10,21 @@ import (
 	"verdetto/shared/store"
 )
 
-// Some protocols have a program trade its key for a token first, and send that.
-// Where a route takes tokens (routes.Route.Tokens) who calls is found out by the
-// customer's item as with a key, at one read: a token ends with its key and with the
-// plan. It comes in Authorization, or where a key would.
+// Some protocols have a program trade its key for a token first. A token ends with its key
+// and with the plan, so it costs the same read as a key. It comes in Authorization, or
+// where a key would.
 
 // TokenLasts is how long a token is good for.
 const TokenLasts = 30 * time.Minute
 
 // The problems that a caller with a token can meet.
 var (
-	NoToken      = ProblemType{Status: http.StatusUnauthorized, Code: "token-mancante", Title: "There is no token"}
-	BadToken     = ProblemType{Status: http.StatusUnauthorized, Code: "token-non-valido", Title: "The token is not valid"}
+	NoToken  = ProblemType{Status: http.StatusUnauthorized, Code: "token-mancante", Title: "There is no token"}
+	BadToken = ProblemType{Status: http.StatusUnauthorized, Code: "token-non-valido",
+		Title: "The token is not valid"}
 	TokenEnded   = ProblemType{Status: http.StatusUnauthorized, Code: "token-scaduto", Title: "The token has ended"}
-	TokenRevoked = ProblemType{Status: http.StatusUnauthorized, Code: "token-revocato", Title: "The key of the token was replaced"}
+	TokenRevoked = ProblemType{Status: http.StatusUnauthorized, Code: "token-revocato",
+		Title: "The key of the token was replaced"}
 )
 
 // Token gives a token for a key that is in force, or without a key one of
@@ -46,7 +47,8 @@ func (a *API) holder(ctx context.Context, given []string) (nobody store.Customer
 		return t.Problem(detail).With("WWW-Authenticate", "Bearer")
 	}
 	if len(given) == 0 {
-		return nobody, refuse(NoToken, "The header Authorization is missing: send Authorization: Bearer and an access token.")
+		return nobody, refuse(NoToken, "The header Authorization is missing: send Authorization: "+
+			"Bearer and an access token.")
 	}
 	t, ok := a.signer.Read(given[0])
 	switch {
@@ -58,8 +60,10 @@ func (a *API) holder(ctx context.Context, given []string) (nobody store.Customer
 		return nobody, nil
 	}
 	c, err := a.config.Customers.Customer(ctx, t.Customer)
-	if errors.Is(err, store.ErrNotFound) || err == nil && (len(c.Hash) != len(apikey.Hash{}) || !a.signer.MadeFor(t, apikey.Hash(c.Hash))) {
-		return nobody, refuse(TokenRevoked, "The key that this access token was made for was replaced or revoked. Ask for a new token with the key that is in force.")
+	if errors.Is(err, store.ErrNotFound) || err == nil &&
+		(len(c.Hash) != len(apikey.Hash{}) || !a.signer.MadeFor(t, apikey.Hash(c.Hash))) {
+		return nobody, refuse(TokenRevoked, "The key that this access token was made for was replaced or revoked. "+
+			"Ask for a new token with the key that is in force.")
 	}
 	return c, a.inForce(ctx, c, err)
 }

@@ -77,18 +77,24 @@ func TestTokens(t *testing.T) {
 		{"a key", func(*service) []string { return []string{"Authorization", "Bearer " + key} }, 200, "pro true", 1},
 		{"nobody's", func(s *service) []string { return []string{"Authorization", token(s, "")} }, 200, "pro false", 0},
 		{"none", func(*service) []string { return nil }, 401, "foreign token-mancante", 0},
-		{"another scheme", func(*service) []string { return []string{"Authorization", "Basic QQ=="} }, 401, "foreign token-mancante", 0},
-		{"a scheme alone", func(*service) []string { return []string{"Authorization", "Bearer "} }, 401, "foreign token-mancante", 0},
+		{"another scheme", func(*service) []string { return []string{"Authorization", "Basic QQ=="} }, 401,
+			"foreign token-mancante", 0},
+		{"a scheme alone", func(*service) []string { return []string{"Authorization", "Bearer "} }, 401,
+			"foreign token-mancante", 0},
 		{"two", func(s *service) []string {
 			return []string{"Authorization", token(s, ""), "Authorization", token(s, "")}
 		}, 401, "foreign token-mancante", 0},
-		{"of another service", func(*service) []string { return []string{"Authorization", "Bearer 2YotnFZFEjr1zCsicMWpAA"} }, 401, "foreign token-non-valido", 0},
+		{"of another service", func(*service) []string {
+			return []string{"Authorization",
+				"Bearer 2YotnFZFEjr1zCsicMWpAA"}
+		}, 401, "foreign token-non-valido", 0},
 		{"changed", func(s *service) []string {
 			made := token(s, key)
 			return []string{"Authorization", made[:len(made)-3] + "AAA"}
 		}, 401, "foreign token-non-valido", 0},
 		{"signed with another pepper", func(s *service) []string {
-			forged := apikey.NewTokenSigner([]byte("another")).Of(ada, apikey.Hash(s.customers[ada].(store.Customer).Hash), s.at.Add(time.Hour))
+			forged := apikey.NewTokenSigner([]byte("another")).Of(ada,
+				apikey.Hash(s.customers[ada].(store.Customer).Hash), s.at.Add(time.Hour))
 			return []string{"Authorization", "Bearer " + forged}
 		}, 401, "foreign token-non-valido", 0},
 		{"of 10 kB", func(*service) []string {
@@ -162,7 +168,8 @@ func TestTokensAreOnlyForTheirRoutes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := s.ask("192.0.2.1:1", "GET", "/v1/analisi"+wellFormed, "Authorization", "Bearer "+made); w.Code != 401 || !strings.Contains(w.Body.String(), "chiave-non-valida") {
+	if w := s.ask("192.0.2.1:1", "GET", "/v1/analisi"+wellFormed, "Authorization", "Bearer "+made); w.Code != 401 ||
+		!strings.Contains(w.Body.String(), "chiave-non-valida") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
@@ -171,7 +178,8 @@ func TestTokensAreOnlyForTheirRoutes(t *testing.T) {
 func TestNoTokenForABadKey(t *testing.T) {
 	s := serve(t)
 	for name, key := range map[string]string{
-		"nobody's": "vd_" + strings.Repeat("A", 65), "no key": "secret", "10 kB": strings.Repeat("x", 10<<10), "a token": "token_free_AAAA",
+		"nobody's": "vd_" + strings.Repeat("A", 65), "no key": "secret", "10 kB": strings.Repeat("x", 10<<10),
+		"a token": "token_free_AAAA",
 	} {
 		if made, err := s.Token(t.Context(), key); err == nil || made != "" {
 			t.Errorf("%s: %q", name, made)
@@ -204,8 +212,10 @@ func TestForeignForm(t *testing.T) {
 	w = s.ask("192.0.2.1:1", "GET", "/v1/analisi"+wellFormed)
 	got["the same calls"] = fmt.Sprint(w.Code, " ", w.Header().Get("Content-Type"))
 	want := map[string]string{
-		"a method": "405 foreign metodo-non-ammesso", "under the alias": "404 application/problem+json", "a panic": "500 foreign errore-interno",
-		"the last call": "200 pro false", "one too many": "429 foreign troppe-richieste", "the same calls": "429 application/problem+json",
+		"a method": "405 foreign metodo-non-ammesso", "under the alias": "404 application/problem+json",
+		"a panic":       "500 foreign errore-interno",
+		"the last call": "200 pro false", "one too many": "429 foreign troppe-richieste",
+		"the same calls": "429 application/problem+json",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got): %s", diff)

@@ -22,10 +22,9 @@ type Used struct {
 // Left is how many calls the window still has.
 func (u Used) Left() int64 { return max(0, u.Cap.Calls-u.Window) }
 
-// UsedByCaller reads what was counted of whoever makes the call, and of nobody
-// else: with a key of every endpoint that counts by key, without one of those
-// that answer about fares. It counts nothing. It is one query for each of them; without a
-// key each finds one counter, and with one as many as a day has minutes at most.
+// UsedByCaller reads what was counted of the caller: with a key of every endpoint that
+// counts by key, else of those that answer about fares. It counts nothing, and is one
+// query for each endpoint.
 func UsedByCaller(ctx context.Context) (all []Used, err error) {
 	c := callOf(ctx)
 	for _, r := range routes.Table {

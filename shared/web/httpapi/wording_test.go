@@ -29,8 +29,10 @@ func TestWordsOfFaults(t *testing.T) {
 		} `contentType:"application/json"`
 	}
 	clock := func() time.Time { return now }
-	api := httpapi.New(httpapi.Config{Now: clock, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(&counters{}, clock)})
-	httpapi.JSON(api, "pro-checkout", httpapi.JSONDoc{}, nil, func(context.Context, *in) (*out, error) { return &out{}, nil })
+	api := httpapi.New(httpapi.Config{Now: clock, Log: slog.New(slog.DiscardHandler),
+		Limiter: limit.New(&counters{}, clock)})
+	httpapi.JSON(api, "pro-checkout", httpapi.JSONDoc{}, nil,
+		func(context.Context, *in) (*out, error) { return &out{}, nil })
 	for _, c := range []struct {
 		name, query, kind, body string
 		fields, detail          string
@@ -42,9 +44,11 @@ func TestWordsOfFaults(t *testing.T) {
 		{"of another type", "", "json", `{"email":1}`, "email", "email is not a string."},
 		{"null where it is required", "", "json", `{"email":null}`, "email", "email is not a string."},
 		{"too short", "", "json", `{"email":""}`, "email", "email is shorter than 3 characters."},
-		{"too long", "", "json", `{"email":"` + strings.Repeat("a", 21) + `"}`, "email", "email is longer than 20 characters."},
+		{"too long", "", "json", `{"email":"` + strings.Repeat("a", 21) + `"}`, "email",
+			"email is longer than 20 characters."},
 		{"not of a list", "", "json", `{"email":"ada","conferma":"x"}`, "conferma", `conferma is not one of "si, no".`},
-		{"not of a pattern", "", "json", `{"email":"ada","route":"1"}`, "route", "route is not of the pattern ^[A-Z]$."},
+		{"not of a pattern", "", "json", `{"email":"ada","route":"1"}`, "route",
+			"route is not of the pattern ^[A-Z]$."},
 		{"not what is described", "?lang=1", "json", `{"email":"ada"}`, "lang", "lang is not a language's code."},
 		{"two at once", "?lang=1", "json", `{}`, "lang email", "lang is not a language's code; email is missing."},
 		{"the whole body", "", "json", `[]`, "body", "body is not an object."},

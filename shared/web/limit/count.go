@@ -9,13 +9,9 @@ import (
 )
 
 // Calls of one subject take turns, so that a flood meets the memory of its first
-// refusal. While its counter is written, which takes as long as the store takes,
-// the next calls of the subject gather; one write counts them all. Each has a
-// number of its own, so the cap stays exact, however many are counted together:
-// those whose number is beyond it are refused. The counter itself may then stand
-// above the cap.
+// refusal. While a counter is written the next calls gather, and one write counts them
+// all. Each has a number of its own, so the cap stays exact; the counter may pass it.
 
-// counter is what a subject's calls are counted in.
 type counter struct {
 	key     store.Key
 	limit   int64
@@ -74,7 +70,6 @@ func (l *Limiter) next(c counter) []*waiter {
 	return next
 }
 
-// countAll counts those who have gathered until there are none.
 func (l *Limiter) countAll(c counter, waiting []*waiter) {
 	for ; waiting != nil; waiting = l.next(c) {
 		ctx, cancel := forAll(waiting[0].ctx)

@@ -31,7 +31,8 @@ func (s *slowly) Take(ctx context.Context, key store.Key, n, limit int64, expire
 }
 
 // gather makes calls of one subject of which all but the first wait for the first one's write.
-func gather(t *testing.T, calls int, ctxOf func(n int) context.Context, meanwhile func()) (of []Decision, errs []error, c *slowly, l *Limiter) {
+func gather(t *testing.T, calls int, ctxOf func(n int) context.Context, meanwhile func()) (of []Decision, errs []error,
+	c *slowly, l *Limiter) {
 	t.Helper()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c = &slowly{begun: make(chan struct{}), goOn: make(chan struct{})}
@@ -92,7 +93,8 @@ func TestGatheredCallsAreCountedTogether(t *testing.T) {
 	if d, err := l.Take(t.Context(), together, "a"); d.Allowed || err != nil || c.asked != 2 {
 		t.Errorf("the next one: %+v %v, %d writes", d, err, c.asked)
 	}
-	if window, kept, err := l.Used(t.Context(), together, "a"); window != together.Calls || kept != together.Calls || err != nil {
+	if window, kept, err := l.Used(t.Context(), together, "a"); window != together.Calls ||
+		kept != together.Calls || err != nil {
 		t.Errorf("used %d, %d, %v", window, kept, err)
 	}
 	if len(l.counting) != 0 {
@@ -100,7 +102,8 @@ func TestGatheredCallsAreCountedTogether(t *testing.T) {
 	}
 }
 
-// TestWhoHangsUpTakesNobodyAlong: a call that is given up while it waits is counted, and lets no other through uncounted.
+// TestWhoHangsUpTakesNobodyAlong: a call that is given up while it waits is counted, and lets no
+// other through uncounted.
 func TestWhoHangsUpTakesNobodyAlong(t *testing.T) {
 	gone, hangUp := context.WithCancel(t.Context())
 	of, errs, c, _ := gather(t, 120, func(n int) context.Context {

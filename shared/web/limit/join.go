@@ -20,18 +20,17 @@ type tally struct {
 const (
 	// fewest is how many calls a process counts before it writes them: what is seldom asked writes nothing.
 	fewest = 16
-	// soft is the least limit that is counted so. Below it what the processes do not know of each other would be much of it.
+	// soft is the least limit that is counted so. Below it what the processes do not know of each
+	// other would be much of it.
 	soft = 512
 	// writeEvery is how long a process waits before it writes a tally again.
 	writeEvery = time.Minute
 )
 
-// Join counts one call of a subject that stands for many, such as a network or
-// the whole service. It costs no write: calls are counted in memory, and written
-// together when there are 16 of them, at most once a minute for each subject, and at the
-// ceiling; so a process learns what others have counted. The ceiling is therefore a soft one:
-// it can be passed by what the other processes count in a minute, and by 16 calls for each of them.
-// A limit below 512 is exact: each call of it is one conditional write, as with Take.
+// Join counts one call of a subject that stands for many, such as a network. Calls are
+// counted in memory and written 16 at a time, at most once a minute, and at the ceiling:
+// it is a soft one, which can be passed by what other processes count in a minute.
+// A limit below 512 is exact, as with Take.
 //
 // The error, if any, is for the log: the call is let through.
 func (l *Limiter) Join(ctx context.Context, limit Limit, subject string) (Decision, error) {

@@ -33,7 +33,8 @@ func joins(t *testing.T, l *Limiter, subject string, calls int) (passed int) {
 	return passed
 }
 
-// TestJoinWritesSeldom: few calls write nothing, many write once a minute and once at the ceiling, and no call passes over it.
+// TestJoinWritesSeldom: few calls write nothing, many write once a minute and once at the ceiling,
+// and no call passes over it.
 func TestJoinWritesSeldom(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
@@ -84,7 +85,8 @@ func TestProcessesLearnOfEachOther(t *testing.T) {
 	}
 }
 
-// TestSmallLimitsAreExact: a limit of a few calls, joined by 1,000 calls at once over four processes, lets exactly those pass.
+// TestSmallLimitsAreExact: a limit of a few calls, joined by 1,000 calls at once over four
+// processes, lets exactly those pass.
 func TestSmallLimitsAreExact(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for _, calls := range []int64{1, 5, 160, soft - 1} {

@@ -1,14 +1,9 @@
-// Package limit decides whether a call is within its cap. A limit is a value, a
-// decision is a pure function of the count, and counting is one conditional
-// write to the store: there is no moment between reading and writing in which
-// others could slip through.
+// Package limit decides whether a call is within its cap. Counting is one conditional
+// write to the store, so that no call slips through between reading and writing; what
+// many subjects do together is counted in memory: see Join.
 //
-// A subject that is over its cap stays so until the window ends, so a Limiter
-// remembers it and does not write again. When the counter cannot be reached the
-// call is let through: a fault of ours is not charged to the caller.
-//
-// What many subjects do together is counted in memory and written now and then:
-// see Join.
+// A Limiter remembers subjects over their cap until the window ends. When the counter
+// cannot be reached the call is let through: our fault is not charged to the caller.
 package limit
 
 import (
@@ -34,7 +29,6 @@ type Limit struct {
 	Kept time.Duration
 }
 
-// window is the one that a moment lies in.
 func (l Limit) window(now time.Time) (from, to time.Time) { return span(l.Window, now) }
 
 func span(of time.Duration, now time.Time) (from, to time.Time) {
@@ -50,7 +44,6 @@ func (l Limit) Ends(now time.Time) time.Time {
 
 func (l Limit) partition(subject string) string { return "LIMIT#" + l.Name + "#" + subject }
 
-// key is the counter of a subject in the window that begins at a moment.
 func (l Limit) key(subject string, from time.Time) store.Key {
 	return store.Key{Partition: l.partition(subject), Sort: from.Format(time.RFC3339)}
 }
@@ -65,20 +58,21 @@ type Decision struct {
 	Reset     time.Time // when the window ends
 }
 
-// decide says what follows from a count after the call; over is a call that was not counted because the cap was reached.
+// decide says what follows from a count after the call; over is a call that was not counted because
+// the cap was reached.
 func decide(l Limit, count int64, over bool, now time.Time) Decision {
 	_, reset := l.window(now)
 	return Decision{Limit: l, Allowed: !over, Counted: true, Remaining: max(0, l.Calls-count), Reset: reset}
 }
 
-// Headers writes how a caller stands: X-RateLimit-*, and the same as the draft of
-// the IETF has it (draft-ietf-httpapi-ratelimit-headers): RateLimit-Policy is the
-// cap, and the same for everybody; RateLimit is the caller's own. A refused call
-// is told in Retry-After how many whole seconds to wait.
+// Headers writes X-RateLimit-*, and the same as the draft of the IETF has it
+// (draft-ietf-httpapi-ratelimit-headers). A refused call is told in Retry-After how many
+// whole seconds to wait.
 func (d Decision) Headers(h http.Header, now time.Time) {
 	h.Set("X-RateLimit-Limit", strconv.FormatInt(d.Limit.Calls, 10))
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(d.Reset.Unix(), 10))
-	h.Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%d", d.Limit.Name, d.Limit.Calls, int64(d.Limit.Window/time.Second)))
+	h.Set("RateLimit-Policy", fmt.Sprintf("%q;q=%d;w=%d", d.Limit.Name, d.Limit.Calls,
+		int64(d.Limit.Window/time.Second)))
 	if d.Counted {
 		h.Set("X-RateLimit-Remaining", strconv.FormatInt(d.Remaining, 10))
 		h.Set("RateLimit", fmt.Sprintf("%q;r=%d;t=%d", d.Limit.Name, d.Remaining, d.RetryAfter(now)))
@@ -114,7 +108,8 @@ const remembered = 10_000
 
 // New makes a Limiter.
 func New(counters Counters, now func() time.Time) *Limiter {
-	return &Limiter{counters: counters, now: now, over: map[store.Key]time.Time{}, counting: map[counter][]*waiter{}, joined: map[store.Key]*tally{}}
+	return &Limiter{counters: counters, now: now, over: map[store.Key]time.Time{}, counting: map[counter][]*waiter{},
+		joined: map[store.Key]*tally{}}
 }
 
 // Take counts one call of a subject. The error, if any, is for the log: the call is let through.
@@ -141,7 +136,8 @@ func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, 
 	case errors.Is(err, store.ErrLimit):
 		return decide(limit, limit.Calls, true, now), nil
 	}
-	return Decision{Limit: limit, Allowed: true, Granted: n, Reset: to}, fmt.Errorf("count a call under %s: %w", limit.Name, err)
+	return Decision{Limit: limit, Allowed: true, Granted: n, Reset: to},
+		fmt.Errorf("count a call under %s: %w", limit.Name, err)
 }
 
 // Used gives how many calls of a subject were counted in the present window and in
@@ -150,7 +146,8 @@ func (l *Limiter) Used(ctx context.Context, limit Limit, subject string) (window
 	now := l.now()
 	begins, _ := limit.window(now)
 	from, _ := span(max(limit.Kept, limit.Window), now)
-	items, err := l.counters.Query(ctx, store.Range{Partition: limit.partition(subject), After: from.Add(-time.Second).Format(time.RFC3339)})
+	items, err := l.counters.Query(ctx, store.Range{Partition: limit.partition(subject),
+		After: from.Add(-time.Second).Format(time.RFC3339)})
 	if err != nil {
 		return 0, 0, fmt.Errorf("read what was counted under %s: %w", limit.Name, err)
 	}

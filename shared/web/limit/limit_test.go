@@ -14,7 +14,6 @@ import (
 	"verdetto/shared/store"
 )
 
-// counters counts in memory, as a store does, and how often it is asked.
 type counters struct {
 	mu    sync.Mutex
 	count map[store.Key]int64
@@ -170,12 +169,14 @@ func TestFailsOpen(t *testing.T) {
 	}
 	h := http.Header{}
 	d.Headers(h, time.Now())
-	if h.Get("X-RateLimit-Remaining") != "" || h.Get("RateLimit") != "" || h.Get("RateLimit-Policy") == "" || h.Get("X-RateLimit-Limit") != "3" || h.Get("Retry-After") != "" {
+	if h.Get("X-RateLimit-Remaining") != "" || h.Get("RateLimit") != "" || h.Get("RateLimit-Policy") == "" ||
+		h.Get("X-RateLimit-Limit") != "3" || h.Get("Retry-After") != "" {
 		t.Errorf("headers %v", h)
 	}
 }
 
-// TestSeveral: n calls cost one write; where fewer are left those are granted, then none; calls that gather are told apart.
+// TestSeveral: n calls cost one write; where fewer are left those are granted, then none; calls
+// that gather are told apart.
 func TestSeveral(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}

@@ -1,7 +1,5 @@
-// Package page is the look that the service's pages have in common: one layout,
-// one style sheet, the languages, the security policy that browsers hold them
-// to, and the assets under names that change with their content, so that a
-// browser may keep them for good.
+// Package page is the look that the service's pages share: layout, style sheet, languages,
+// security policy, and assets under names that change with their content.
 package page
 
 import (
@@ -23,7 +21,8 @@ import (
 
 // Policy is the Content-Security-Policy of every page: nothing from elsewhere,
 // nothing inline, no framing.
-const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
+const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src " +
+	"'self'; font-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // Page is what a page says.
@@ -92,7 +91,8 @@ func InAll(l *i18n.Language, path string) (others []Other) {
 //go:embed *.html
 var templates embed.FS
 
-var pages = template.Must(template.New("").Funcs(template.FuncMap{"asset": Asset, "home": Home, "in": In}).ParseFS(templates, "*.html"))
+var pages = template.Must(template.New("").Funcs(template.FuncMap{"asset": Asset, "home": Home,
+	"in": In}).ParseFS(templates, "*.html"))
 
 // Response is a page as a handler returns it to package httpapi.
 type Response struct {
@@ -142,7 +142,6 @@ var files embed.FS
 // AssetPath is where assets are served, by functions/analisi.
 const AssetPath = "/assets/"
 
-// asset is a file with its name in the world.
 type asset struct {
 	data        []byte
 	contentType string
@@ -199,13 +198,15 @@ func ChartStyle() string {
 	colours, _, _ := strings.Cut(css, "\n* {")
 	_, rest, _ := strings.Cut(css, "/* charts */")
 	charts, _, _ := strings.Cut(rest, "\n\n")
-	return ":root" + colours + charts + "\n.paper { fill: var(--paper) }\n.chart .title { fill: var(--ink); font-weight: 600; font-size: 19px }\n"
+	return ":root" + colours + charts + "\n.paper { fill: var(--paper) }\n.chart .title { fill: var(--ink); " +
+		"font-weight: 600; font-size: 19px }\n"
 }
 
 // hostColours are the names that the protocol of interfaces in clients for agents
 // (MCP Apps) has for colours that the style sheet names.
 var hostColours = map[string]string{
-	"--paper": "--color-background-primary", "--raised": "--color-background-secondary", "--ink": "--color-text-primary",
+	"--paper": "--color-background-primary", "--raised": "--color-background-secondary",
+	"--ink":   "--color-text-primary",
 	"--faint": "--color-text-secondary", "--line": "--color-border-primary", "--field": "--color-border-secondary",
 }
 
@@ -232,7 +233,8 @@ func EmbeddedStyle() string {
 	}
 	light, dark = themed(strings.TrimPrefix(light, " {")), themed(dark)
 	return ":root {" + light + "\n}\n@media (prefers-color-scheme: dark) { :root {" + dark + "\n} }\n" +
-		":root[data-theme=light] {" + light + "\ncolor-scheme: light }\n:root[data-theme=dark] {" + dark + "\ncolor-scheme: dark }\n" + rest
+		":root[data-theme=light] {" + light + "\ncolor-scheme: light }\n:root[data-theme=dark] {" + dark +
+		"\ncolor-scheme: dark }\n" + rest
 }
 
 // File gives what is served under AssetPath.

@@ -24,7 +24,8 @@ func TestWantsHTML(t *testing.T) {
 }
 
 func TestRespond(t *testing.T) {
-	p := page.Page{Language: i18n.English(), Title: "<Title> & more", Description: `"quoted"`, Body: "<p>body</p>", Others: []page.Other{{Language: i18n.In("it"), Address: "/?x=1&y=2"}}}
+	p := page.Page{Language: i18n.English(), Title: "<Title> & more", Description: `"quoted"`, Body: "<p>body</p>",
+		Others: []page.Other{{Language: i18n.In("it"), Address: "/?x=1&y=2"}}}
 	r, err := page.Respond(http.StatusTeapot, p)
 	if err != nil {
 		t.Fatal(err)
@@ -33,14 +34,17 @@ func TestRespond(t *testing.T) {
 	r.Write(w, httptest.NewRequest(http.MethodGet, "/", nil))
 	body := w.Body.String()
 	for _, want := range []string{
-		`<html lang="en">`, `<title>&lt;Title&gt; &amp; more · Verdetto</title>`, `content="&#34;quoted&#34;"`, `<p>body</p>`,
-		`href="/?x=1&amp;y=2" hreflang="it" lang="it">Italiano</a>`, `content="noindex"`, page.Asset("style.css"), page.Asset("serif.woff2"),
+		`<html lang="en">`, `<title>&lt;Title&gt; &amp; more · Verdetto</title>`,
+		`content="&#34;quoted&#34;"`, `<p>body</p>`,
+		`href="/?x=1&amp;y=2" hreflang="it" lang="it">Italiano</a>`, `content="noindex"`, page.Asset("style.css"),
+		page.Asset("serif.woff2"),
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %s:\n%s", want, body)
 		}
 	}
-	if w.Code != http.StatusTeapot || w.Header().Get("Content-Security-Policy") != page.Policy || w.Header().Get("Referrer-Policy") != "no-referrer" {
+	if w.Code != http.StatusTeapot || w.Header().Get("Content-Security-Policy") != page.Policy ||
+		w.Header().Get("Referrer-Policy") != "no-referrer" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
 	if strings.Contains(page.Policy, "unsafe") || !strings.HasPrefix(page.Policy, "default-src 'none';") {
@@ -54,7 +58,8 @@ func TestRespond(t *testing.T) {
 
 func TestFile(t *testing.T) {
 	for name, contentType := range map[string]string{
-		"style.css": "text/css; charset=utf-8", "home.js": "text/javascript; charset=utf-8", "serif.woff2": "font/woff2", "icon.svg": "image/svg+xml",
+		"style.css": "text/css; charset=utf-8", "home.js": "text/javascript; charset=utf-8",
+		"serif.woff2": "font/woff2", "icon.svg": "image/svg+xml",
 	} {
 		hashed := strings.TrimPrefix(page.Asset(name), page.AssetPath)
 		data, kind, ok := page.File(hashed)
@@ -75,18 +80,21 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestEmbeddedStyle: it fetches nothing, is light or dark as the document says, and takes its host's colours where there are any.
+// TestEmbeddedStyle: it fetches nothing, is light or dark as the document says, and takes its
+// host's colours where there are any.
 func TestEmbeddedStyle(t *testing.T) {
 	css := page.EmbeddedStyle()
 	for _, part := range []string{
-		":root[data-theme=light] {", ":root[data-theme=dark] {", "@media (prefers-color-scheme: dark) { :root {", "--paper: var(--color-background-primary, #fbf9f4);", "--paper: var(--color-background-primary, #171613);",
+		":root[data-theme=light] {", ":root[data-theme=dark] {", "@media (prefers-color-scheme: dark) { :root {",
+		"--paper: var(--color-background-primary, #fbf9f4);", "--paper: var(--color-background-primary, #171613);",
 		"--ink: var(--color-text-primary, #efeae0);", "/* charts */",
 	} {
 		if !strings.Contains(css, part) {
 			t.Errorf("the style lacks %s", part)
 		}
 	}
-	if strings.Contains(css, "url(") || strings.Contains(css, "@font-face") || strings.Count(css, "{") != strings.Count(css, "}") {
+	if strings.Contains(css, "url(") || strings.Contains(css, "@font-face") ||
+		strings.Count(css, "{") != strings.Count(css, "}") {
 		t.Errorf("the style fetches something, or is cut in two: %.400s", css)
 	}
 }

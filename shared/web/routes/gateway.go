@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Fallback is the function that answers every path without a group of its own: its own paths, and unknown ones with 404.
+// Fallback is the function that answers every path without a group of its own: its own paths, and
+// unknown ones with 404.
 const Fallback = "analisi"
 
 // Group is a route of API Gateway: the paths that it leads to one function and holds to one share of the throughput.
@@ -41,7 +42,8 @@ func Groups() []Group {
 	return groups
 }
 
-// folder returns the pattern of the paths below the first two parts of an endpoint's path, or a path of only two parts itself.
+// folder returns the pattern of the paths below the first two parts of an endpoint's path, or a
+// path of only two parts itself.
 func folder(path string) string {
 	rest, alias := strings.CutPrefix(path, Alias+"/")
 	parts := strings.Split(strings.TrimPrefix(rest, "/"), "/")

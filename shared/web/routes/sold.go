@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// sold is an endpoint whose answers are paid one by one, each for so many millionths of a USDC. Previews of links do not pay for it.
+// sold is an endpoint whose answers are paid one by one, each for so many millionths of a USDC.
+// Previews of links do not pay for it.
 func sold(name, path string, price, callsAMinute int64) Route {
 	return Route{
 		Name: name, Method: "GET", Path: path, Function: "x402", Price: price, NoHEAD: true,

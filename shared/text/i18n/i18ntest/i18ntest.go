@@ -61,9 +61,11 @@ func mark(texts map[string]any) {
 
 var (
 	// unread is what of a page is not for people, or said to be in another language.
-	unread = regexp.MustCompile(`(?s)<style.*?</style>|<script type="application/ld[+]json">.*?</script>|<div lang="en".*?</div>|<a class="switch".*?</a>|<pre.*?</pre>|<code.*?</code>| data-with="[^"]*"`)
+	unread = regexp.MustCompile(`(?s)<style.*?</style>|<script type="application/ld[+]json">.*?</script>|<div ` +
+		`lang="en".*?</div>|<a class="switch".*?</a>|<pre.*?</pre>|<code.*?</code>| data-with="[^"]*"`)
 	// read are the attributes that are read by people, or to them.
-	read = regexp.MustCompile(`<meta (?:name="description"|property="og:(?:title|description|image:alt)") content="([^"]*)"| (?:alt|placeholder|aria-label|data-[a-z]+)="([^"]*)"`)
+	read = regexp.MustCompile(`<meta (?:name="description"|property="og:(?:title|description|image:alt)") ` +
+		`content="([^"]*)"| (?:alt|placeholder|aria-label|data-[a-z]+)="([^"]*)"`)
 	tag  = regexp.MustCompile(`(?s)<[^>]*>`)
 	word = regexp.MustCompile(`\p{L}+`)
 )

@@ -17,9 +17,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
-	"verdetto/shared/web/chart"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -38,50 +38,67 @@ func prices(p ...int) (all []fare.Cents) {
 func charts() map[string]string {
 	history := chart.History{
 		Weeks: []verdict.Week{
-			{First: monday(-20), Minimum: 3000, Median: 3400, Days: 7}, {First: monday(-19), Minimum: 2800, Median: 3600, Days: 5},
+			{First: monday(-20), Minimum: 3000, Median: 3400, Days: 7},
+			{First: monday(-19), Minimum: 2800, Median: 3600, Days: 5},
 			{First: monday(-10), Minimum: 4100, Median: 4200, Days: 1}, // alone
-			{First: monday(-1), Minimum: 2500, Median: 3000, Days: 7}, {First: monday(0), Minimum: 2600, Median: 2600, Days: 1},
+			{First: monday(-1), Minimum: 2500, Median: 3000, Days: 7},
+			{First: monday(0), Minimum: 2600, Median: 2600, Days: 1},
 		},
-		Scale: verdict.Scale{Prices: prices(2500, 2600, 2800, 2800, 3000, 3000, 3100, 4100, 9900), Ottimo: 2500, Buono: 2799, Normale: 3050},
-		Today: 16861, Price: 2599, Level: "buono", Names: [4]string{"a", "b", "c", "<d>"}, Money: money, Month: month, Label: `a "label" <with> marks`,
+		Scale: verdict.Scale{Prices: prices(2500, 2600, 2800, 2800, 3000, 3000, 3100, 4100, 9900), Ottimo: 2500,
+			Buono: 2799, Normale: 3050},
+		Today: 16861, Price: 2599, Level: "buono", Names: [4]string{"a", "b", "c", "<d>"}, Money: money, Month: month,
+		Label: `a "label" <with> marks`,
 	}
 	flat := history
 	flat.Weeks, flat.Price, flat.Level = nil, 1999, "normale"
-	flat.Scale = verdict.Scale{Prices: prices(1999, 1999, 1999, 1999, 1999, 1999, 1999, 1999), Ottimo: 1959, Buono: 1959, Normale: 1999}
+	flat.Scale = verdict.Scale{Prices: prices(1999, 1999, 1999, 1999, 1999, 1999, 1999, 1999), Ottimo: 1959,
+		Buono: 1959, Normale: 1999}
 	above := history
 	above.Price, above.Level = 99_000, "caro"
 	lead := 84
-	fares := chart.Range{Minimum: 1200, Q1: 2800, Median: 3000, Q3: 4000, Maximum: 8500, Price: 2599, Level: "buono", Money: money, Label: "range"}
+	fares := chart.Range{Minimum: 1200, Q1: 2800, Median: 3000, Q3: 4000, Maximum: 8500, Price: 2599, Level: "buono",
+		Money: money, Label: "range"}
 	far, one := fares, fares
 	far.Price, far.Level = 99_000, "caro"
-	one.Minimum, one.Q1, one.Median, one.Q3, one.Maximum, one.Price, one.Level = 3000, 3000, 3000, 3000, 3000, 3000, "normale"
+	one.Minimum, one.Q1, one.Median, one.Q3, one.Maximum, one.Price, one.Level = 3000, 3000, 3000, 3000,
+		3000, 3000, "normale"
 	return map[string]string{
 		"history":        string(history.SVG(680, 300)),
 		"history-narrow": string(history.SVG(328, 260)),
 		"history-flat":   string(flat.SVG(680, 300)),
 		"history-above":  string(above.SVG(680, 300)),
-		"scale":          string(chart.Scale{Percentile: 9, Low: 3.2, High: 19.9, Level: "ottimo", Ends: [3]float64{10, 35, 70}, Names: [4]string{"a", "b", "c", "<d>"}, Label: "scale"}.SVG(680)),
-		"scale-end":      string(chart.Scale{Percentile: 100, Low: 0, High: 100, Level: "normale", Ends: [3]float64{0, 0, 90}, Names: [4]string{"great", "good", "normal", "expensive"}, Label: "scale"}.SVG(328)),
-		"range":          string(fares.SVG(680)),
-		"range-far":      string(far.SVG(328)),
-		"range-one":      string(one.SVG(328)),
+		"scale": string(chart.Scale{Percentile: 9, Low: 3.2, High: 19.9, Level: "ottimo",
+			Ends: [3]float64{10, 35, 70}, Names: [4]string{"a", "b", "c", "<d>"}, Label: "scale"}.SVG(680)),
+		"scale-end": string(chart.Scale{Percentile: 100, Low: 0, High: 100, Level: "normale",
+			Ends: [3]float64{0, 0, 90}, Names: [4]string{"great", "good", "normal", "expensive"},
+			Label: "scale"}.SVG(328)),
+		"range":     string(fares.SVG(680)),
+		"range-far": string(far.SVG(328)),
+		"range-one": string(one.SVG(328)),
 		"months": string(chart.Months{
-			Months: []verdict.Month{{Month: 11, Median: 2000, Sample: 9}, {Month: 2, Median: 3050, Sample: 8}, {Month: 7, Median: 9999, Sample: 5}},
-			Best:   1, Name: month, Label: "months",
+			Months: []verdict.Month{{Month: 11, Median: 2000, Sample: 9}, {Month: 2, Median: 3050, Sample: 8},
+				{Month: 7, Median: 9999, Sample: 5}},
+			Best: 1, Name: month, Label: "months",
 		}.SVG(680, 190)),
 		"months-links": string(chart.Months{
 			Months: []verdict.Month{{Month: 11, Median: 2000, Sample: 9}, {Month: 2, Median: 3050, Sample: 8}},
-			Best:   1, Name: month, Full: time.Month.String, To: func(m time.Month) string { return fmt.Sprintf("#m&%d", m) }, Label: "months",
+			Best:   1, Name: month, Full: time.Month.String,
+			To: func(m time.Month) string { return fmt.Sprintf("#m&%d", m) }, Label: "months",
 		}.SVG(328, 170)),
 		"moves": string(chart.Moves{
-			Seen:  []chart.Seen{{Day: 16861 - 90, Price: 4500}, {Day: 16861 - 60, Price: 3999}, {Day: 16861 - 10, Price: 5200}, {Day: 16861, Price: 5200}},
+			Seen: []chart.Seen{{Day: 16861 - 90, Price: 4500}, {Day: 16861 - 60, Price: 3999},
+				{Day: 16861 - 10, Price: 5200}, {Day: 16861, Price: 5200}},
 			Today: 16861, Price: 5200, Level: "normale", Money: money, Month: month, Label: "moves",
 		}.SVG(680, 220)),
-		"moves-none":  string(chart.Moves{Today: 16861, Price: 5200, Level: "caro", Money: money, Month: month, Label: "moves"}.SVG(328, 200)),
+		"moves-none": string(chart.Moves{Today: 16861, Price: 5200, Level: "caro", Money: money, Month: month,
+			Label: "moves"}.SVG(328, 200)),
 		"months-none": string(chart.Months{Name: month, Label: "months"}.SVG(328, 170)),
-		"window":      string(chart.Window{Window: verdict.Window{From: 46, To: 90}, Ends: [2]string{"far", "near"}, Label: "window"}.SVG(680)),
-		"window-lead": string(chart.Window{Window: verdict.Window{From: 46, To: 90}, Lead: &lead, Ends: [2]string{"far", "near"}, Label: "window"}.SVG(680)),
-		"window-last": string(chart.Window{Window: verdict.Window{From: 181, To: 500}, Ends: [2]string{"far", "near"}, Label: "window"}.SVG(328)),
+		"window": string(chart.Window{Window: verdict.Window{From: 46, To: 90}, Ends: [2]string{"far", "near"},
+			Label: "window"}.SVG(680)),
+		"window-lead": string(chart.Window{Window: verdict.Window{From: 46, To: 90}, Lead: &lead,
+			Ends: [2]string{"far", "near"}, Label: "window"}.SVG(680)),
+		"window-last": string(chart.Window{Window: verdict.Window{From: 181, To: 500}, Ends: [2]string{"far", "near"},
+			Label: "window"}.SVG(328)),
 	}
 }
 
@@ -116,7 +133,8 @@ func TestCharts(t *testing.T) {
 				if element.Name.Local == "a" && (attributes["href"] == "" || attributes["aria-label"] == "") {
 					t.Errorf("a link without a name: %v", attributes)
 				}
-				if element.Name.Local == "svg" && (attributes["role"] != role || attributes["aria-label"] == "" || attributes["viewBox"] == "") {
+				if element.Name.Local == "svg" &&
+					(attributes["role"] != role || attributes["aria-label"] == "" || attributes["viewBox"] == "") {
 					t.Errorf("no image to a screen reader: %v", attributes)
 				}
 			}
@@ -131,7 +149,7 @@ func TestCharts(t *testing.T) {
 			}
 			want, err := os.ReadFile(path)
 			if err != nil {
-				t.Fatal(err, "; go test ./shared/web/chart -update writes it")
+				t.Fatal(err, "; go test ./functions/analisi/page/chart -update writes it")
 			}
 			if diff := cmp.Diff(string(want), strings.ReplaceAll(svg, "><", ">\n<")+"\n"); diff != "" {
 				t.Error(diff)
@@ -159,7 +177,8 @@ func TestTheLevelsOfTheHistory(t *testing.T) {
 		}
 	}
 	// A fare that never moves is normal: there is no price below it that was ever seen.
-	if flat := charts()["history-flat"]; strings.Contains(flat, `class="band caro"`) == false || strings.Contains(flat, `class="band buono"`) {
+	if flat := charts()["history-flat"]; strings.Contains(flat, `class="band caro"`) == false ||
+		strings.Contains(flat, `class="band buono"`) {
 		t.Error("of a fare that never moves")
 	}
 }
@@ -171,9 +190,14 @@ func TestCard(t *testing.T) {
 		card chart.Card
 		side color.RGBA // colour of the left edge
 	}{
-		{"verdict", chart.Card{Route: "Da Milano a Bucarest", Verdict: "29,99 €, un buon prezzo", Detail: "In 72 giorni su 124 costava di più.", Foot: "al 1 marzo 2016", Level: "buono", Scale: &scale}, color.RGBA{0x3b, 0x74, 0x47, 0xff}},
-		{"nothing known", chart.Card{Route: "Da A a B", Verdict: "Il prezzo di oggi è buono?", Foot: "al 1 marzo 2016"}, color.RGBA{0x1d, 0x1b, 0x18, 0xff}},
-		{"long, and in letters that the typeface lacks", chart.Card{Route: "Łódź → Târgu Mureș 東京 " + strings.Repeat("very long ", 30), Verdict: strings.Repeat("wide ", 60), Level: "caro"}, color.RGBA{0xa3, 0x3b, 0x20, 0xff}},
+		{"verdict", chart.Card{Route: "Da Milano a Bucarest", Verdict: "29,99 €, un buon prezzo",
+			Detail: "In 72 giorni su 124 costava di più.", Foot: "al 1 marzo 2016", Level: "buono", Scale: &scale},
+			color.RGBA{0x3b, 0x74, 0x47, 0xff}},
+		{"nothing known", chart.Card{Route: "Da A a B", Verdict: "Il prezzo di oggi è buono?", Foot: "al 1 marzo 2016"},
+			color.RGBA{0x1d, 0x1b, 0x18, 0xff}},
+		{"long, and in letters that the typeface lacks",
+			chart.Card{Route: "Łódź → Târgu Mureș 東京 " + strings.Repeat("very long ", 30),
+				Verdict: strings.Repeat("wide ", 60), Level: "caro"}, color.RGBA{0xa3, 0x3b, 0x20, 0xff}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data, err := c.card.PNG()
@@ -187,7 +211,8 @@ func TestCard(t *testing.T) {
 			if len(data) > 100_000 {
 				t.Errorf("%d bytes", len(data))
 			}
-			if r, g, b, _ := img.At(5, 300).RGBA(); uint8(r>>8) != c.side.R || uint8(g>>8) != c.side.G || uint8(b>>8) != c.side.B {
+			if r, g, b, _ := img.At(5, 300).RGBA(); uint8(r>>8) != c.side.R || uint8(g>>8) != c.side.G ||
+				uint8(b>>8) != c.side.B {
 				t.Errorf("the edge is %x %x %x", r>>8, g>>8, b>>8)
 			}
 			// Nothing is written over the right margin.
@@ -206,7 +231,8 @@ func TestCard(t *testing.T) {
 
 func BenchmarkCard(b *testing.B) {
 	scale := chart.Scale{Percentile: 29, Low: 13, High: 40, Level: "buono", Ends: [3]float64{10, 35, 70}}
-	c := chart.Card{Route: "Da Milano a Bucarest", Verdict: "29,99 €, un buon prezzo", Detail: "In 72 giorni su 124 costava di più.", Foot: "al 1 marzo 2016", Level: "buono", Scale: &scale}
+	c := chart.Card{Route: "Da Milano a Bucarest", Verdict: "29,99 €, un buon prezzo",
+		Detail: "In 72 giorni su 124 costava di più.", Foot: "al 1 marzo 2016", Level: "buono", Scale: &scale}
 	for b.Loop() {
 		if _, err := c.PNG(); err != nil {
 			b.Fatal(err)

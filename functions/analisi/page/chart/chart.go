@@ -1,12 +1,8 @@
-// Package chart draws what a verdict rests on: where today's fare stands, the
-// weeks before, the months, the booking window; and the card that is shown
-// where a verdict is linked to.
+// Package chart draws what a verdict rests on, as SVG without scripts and style
+// attributes, which the pages' policy forbids; and the card of a verdict as PNG.
 //
-// Charts are SVG made on the server, so that they need no script. Colours and
-// type come from the page's style sheet through classes; nothing in them needs
-// a style attribute, which the pages' policy forbids. Each is one image to a
-// screen reader, named by its label, or a group of named links: who draws a chart
-// gives the same numbers as text beside it. The package is pure.
+// To a screen reader each chart is one image named by its label, or a group of named
+// links. Callers give the same numbers as text beside it.
 package chart
 
 import (
@@ -22,19 +18,20 @@ import (
 // Level names, worst last, are also classes of the style sheet.
 var levels = []string{"ottimo", "buono", "normale", "caro"}
 
-// canvas collects the parts of an image.
 type canvas struct{ b strings.Builder }
 
 func newCanvas(class string, width, height int, label string) *canvas {
 	c := &canvas{}
-	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" role="img" aria-label="%s">`, class, width, height, html.EscapeString(label))
+	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" role="img" aria-label="%s">`, class, width, height,
+		html.EscapeString(label))
 	return c
 }
 
 // newGroup is a canvas with links in it, which a screen reader goes through one by one.
 func newGroup(class string, width, height int, label string) *canvas {
 	c := &canvas{}
-	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" role="group" aria-label="%s">`, class, width, height, html.EscapeString(label))
+	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" role="group" aria-label="%s">`, class, width, height,
+		html.EscapeString(label))
 	return c
 }
 
@@ -46,7 +43,8 @@ func (c *canvas) endLink() { c.b.WriteString("</a>") }
 
 func (c *canvas) rect(class string, x, y, w, h float64) {
 	if w > 0 && h > 0 {
-		fmt.Fprintf(&c.b, `<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`, class, num(x), num(y), num(w), num(h))
+		fmt.Fprintf(&c.b, `<rect class="%s" x="%s" y="%s" width="%s" height="%s"/>`, class, num(x),
+			num(y), num(w), num(h))
 	}
 }
 
@@ -62,12 +60,12 @@ func (c *canvas) dot(class string, x, y, r float64) {
 
 // text writes at a point; anchor is start, middle or end.
 func (c *canvas) text(class, anchor string, x, y float64, s string) {
-	fmt.Fprintf(&c.b, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, num(x), num(y), html.EscapeString(s))
+	fmt.Fprintf(&c.b, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, num(x), num(y),
+		html.EscapeString(s))
 }
 
 func (c *canvas) done() template.HTML { return template.HTML(c.b.String() + "</svg>") }
 
-// num writes a coordinate as shortly as it can be.
 func num(v float64) string {
 	s := fmt.Sprintf("%.1f", v)
 	return strings.TrimSuffix(s, ".0")

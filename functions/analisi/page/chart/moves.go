@@ -25,7 +25,8 @@ type Seen struct {
 	Price fare.Cents
 }
 
-// SVG draws the moves. The dots are what was found; the line between them is a stair, for a fare stands until another one is seen.
+// SVG draws the moves. The dots are what was found; the line between them is a stair, for a fare
+// stands until another one is seen.
 func (m Moves) SVG(width, height int) template.HTML {
 	c := newCanvas("moves", width, height, m.Label)
 	const top, bottom, left, edge = 14.0, 24.0, 66.0, 12.0

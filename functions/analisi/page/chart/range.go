@@ -54,10 +54,8 @@ func (r Range) SVG(width int) template.HTML {
 	return c.done()
 }
 
-// room is what an amount takes in width.
 const room = 58.0
 
-// write writes an amount at a place, and within the picture.
 func (r Range) write(c *canvas, class string, x, y, width float64, p fare.Cents) {
 	switch {
 	case x < room/2:

@@ -109,7 +109,8 @@ func (h History) span() (low, high fare.Cents) {
 	return max(0, low-room), high + room
 }
 
-// line draws the weeks: their lows as a line, the way up to their medians as a shade. It breaks where weeks are missing.
+// line draws the weeks: their lows as a line, the way up to their medians as a shade. It breaks
+// where weeks are missing.
 func (h History) line(c *canvas, x func(fare.Day) float64, y func(fare.Cents) float64) {
 	middle := func(w verdict.Week) fare.Day { return min(w.First+3, h.Today) }
 	var dots strings.Builder
@@ -165,7 +166,6 @@ func (h History) days(c *canvas, left, right float64, y func(fare.Cents) float64
 	}
 }
 
-// levelOf is the place of the level that a price has today.
 func (h History) levelOf(p fare.Cents) int {
 	for i, upTo := range []fare.Cents{h.Scale.Ottimo, h.Scale.Buono, h.Scale.Normale} {
 		if p <= upTo {

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"verdetto/functions/analisi/page/chart"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
-	"verdetto/shared/web/chart"
 )
 
 // TestPicture: it is one XML document that refers to nothing, escapes what it is
@@ -19,10 +19,11 @@ func TestPicture(t *testing.T) {
 		return verdict.Week{First: first, Minimum: low, Median: low + 500, Days: 7}
 	}
 	today := fare.CycleOf(16861).First()
-	p := chart.Picture{Title: `"A" <& B>`, Foot: []string{"first", "second"}, Style: ".x { fill: red }", History: chart.History{
-		Today: today, Weeks: []verdict.Week{week(today-21, 3000), week(today-14, 2500), week(today-7, 4000)},
-		Money: func(c fare.Cents) string { return fmt.Sprint(c) }, Month: time.Month.String, Label: "a label",
-	}}
+	p := chart.Picture{Title: `"A" <& B>`, Foot: []string{"first", "second"}, Style: ".x { fill: red }",
+		History: chart.History{
+			Today: today, Weeks: []verdict.Week{week(today-21, 3000), week(today-14, 2500), week(today-7, 4000)},
+			Money: func(c fare.Cents) string { return fmt.Sprint(c) }, Month: time.Month.String, Label: "a label",
+		}}
 	for _, name := range []string{"weeks alone", "with today's fare"} {
 		priced := name == "with today's fare"
 		if priced {
@@ -33,7 +34,8 @@ func TestPicture(t *testing.T) {
 		if err := xml.Unmarshal([]byte(svg), new(struct{})); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		for _, part := range []string{`xmlns="http://www.w3.org/2000/svg"`, "&#34;A&#34; &lt;&amp; B&gt;", ">first<", ">second<", ".x { fill: red }", `class="low"`} {
+		for _, part := range []string{`xmlns="http://www.w3.org/2000/svg"`, "&#34;A&#34; &lt;&amp; B&gt;", ">first<",
+			">second<", ".x { fill: red }", `class="low"`} {
 			if !strings.Contains(svg, part) {
 				t.Errorf("%s: %s is not in %s", name, part, svg)
 			}

@@ -1,0 +1,156 @@
+package agents_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestEveryDestination shows that all destinations in the data can be listed, some at a time, and each once.
+func TestEveryDestination(t *testing.T) {
+	d := open(t, knownRoutes(), "")
+	seen := map[string]bool{}
+	for skip, pages := 0, 0; ; pages++ {
+		answer, _ := d.call(t, "price_trends", fmt.Sprintf(`{"origin":"Parigi","skip":%d}`, skip))
+		var got struct {
+			Destinations []struct{ Destination string }
+		}
+		decode(t, strings.NewReader(string(answer.StructuredContent)), &got)
+		for _, one := range got.Destinations {
+			seen[one.Destination] = true
+		}
+		skip += len(got.Destinations)
+		if more := strings.Contains(answer.Content[0].Text,
+			fmt.Sprintf("ask again with skip %d", skip)); !more || pages > 3 {
+			break
+		}
+	}
+	if len(seen) != 30 {
+		t.Errorf("%d destinations, want 30", len(seen))
+	}
+}
+
+// TestSeveralWithinTheCap: n trips are counted in one write; where fewer are left,
+// the first are answered, and what was not says so.
+func TestSeveralWithinTheCap(t *testing.T) {
+	d := open(t, knownRoutes(), "")
+	ask := func() (c struct {
+		Contati int
+		Viaggi  []struct {
+			Analisi  *struct{ Verdetto struct{ Livello string } }
+			Problema *struct{ Code string }
+		}
+	}, text string) {
+		answer, _ := d.call(t, "compare_trips",
+			`{"origin":"Milano","destinations":["Bucarest","Londra"],"departures":["2016-03-26","2016-03-27",`+
+				`"2016-03-28","2016-03-29"]}`)
+		decode(t, strings.NewReader(string(answer.StructuredContent)), &c)
+		return c, answer.Content[0].Text
+	}
+	for n := range 3 {
+		if c, _ := ask(); c.Contati != 8 || d.counters.writes != n+1 {
+			t.Fatalf("call %d: %d counted in %d writes", n, c.Contati, d.counters.writes)
+		}
+	}
+	c, text := ask() // 24 of 30 are used up
+	if c.Contati != 6 || c.Viaggi[0].Analisi == nil || c.Viaggi[5].Problema.Code != "nessuna-tariffa" &&
+		c.Viaggi[5].Problema.Code != "rotta-non-coperta" || c.Viaggi[6].Problema.Code != "troppe-richieste" ||
+		c.Viaggi[7].Problema.Code != "troppe-richieste" {
+		t.Errorf("%+v", c)
+	}
+	for _, part := range []string{"8 trips were asked about, of which the first 6 were looked up",
+		"London (2016-03-28): troppe-richieste", "Best-judged: Bucharest"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q lacks %q", text, part)
+		}
+	}
+	if answer, _ := d.call(t, "compare_trips",
+		`{"origin":"Milano","destinations":["Bucarest"]}`); answer.problem(t).Code != "troppe-richieste" {
+		t.Errorf("%+v", answer)
+	}
+}
+
+// TestLanguage: sentences and names are those of the asker's language, and what went wrong too.
+func TestLanguage(t *testing.T) {
+	d := open(t, knownRoutes(), "")
+	for _, c := range []struct {
+		tool, arguments string
+		says            map[string]string // by language
+	}{
+		{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest"`,
+			map[string]string{"": "Milan to Bucharest: today's cheapest", "en": "Milan to Bucharest: today's",
+				"it":    "la tariffa di sola andata più bassa di oggi",
+				"de":    "Mailand – Bukarest: Der niedrigste Preis von heute",
+				"fr":    "Milan – Bucarest\u00a0: le prix le plus bas du jour",
+				"es":    "De Milán a Bucarest: el precio más bajo de hoy",
+				"pt-BR": "De Milão para Bucareste: o preço mais baixo de hoje", "nl": "Milan to Bucharest: today's"}},
+		{"cheap_now", `"origin":"Milano"`, map[string]string{"en": "From Milan: 2 destinations with such a fare. " +
+			"Each is the cheapest fare of any date, compared with the cheapest of other days. Bucharest",
+			"it": "Da Milano: 2 destinazioni con una tariffa così. Di ognuna la tariffa più bassa di qualsiasi data, " +
+				"confrontata con le più basse di altri giorni. Bucarest",
+			"de": "Ab Mailand: Ziele mit einem solchen Preis: 2.",
+			"fr": "Depuis Milan\u00a0: destinations qui ont un tel prix\u00a0: 2.",
+			"es": "Desde Milán: destinos con un precio así: 2.",
+			"pt": "A partir de Milão: destinos com um preço assim: 2."}},
+		{"price_trends", `"origin":"Milan","destination":"London"`,
+			map[string]string{"en": "From Milan to London", "it": "Da Milano a Londra"}},
+		{"watched_routes", `"origin":"Milan"`, map[string]string{"en": "Milan to London", "it": "Londra"}},
+		{"fare_calendar", `"origin":"Bergamo","destination":"Bucarest"`,
+			map[string]string{"en": "You asked for Bergamo: these are the fares of Milan.",
+				"it": "Hai chiesto Bergamo: queste sono le tariffe di Milano."}},
+		{"when_to_book", `"origin":"Roma","destination":"Bucarest"`,
+			map[string]string{"en": "No fare from Roma to Bucarest has ever been observed here",
+				"it": "watched_routes: chiamalo",
+				"de": "Diese Strecke beobachten wir noch nicht. Wir haben sie vorgemerkt. Als Werkzeug " +
+					"ist das watched_routes"}},
+	} {
+		for language, says := range c.says {
+			arguments := "{" + c.arguments + "}"
+			if language != "" {
+				arguments = "{" + c.arguments + `,"language":"` + language + `"}`
+			}
+			answer, _ := d.call(t, c.tool, arguments)
+			if text := answer.Content[0].Text; !strings.Contains(text, says) {
+				t.Errorf("%s in %q: %q lacks %q", c.tool, language, text, says)
+			}
+		}
+	}
+}
+
+// TestResources: the reference is free; what is covered counts as watched_routes, and tells every destination.
+func TestResources(t *testing.T) {
+	d := open(t, knownRoutes(), "")
+	read := func(uri string) string {
+		return d.send(t, http.MethodPost, "/mcp",
+			`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"`+uri+`"}}`).Body.String()
+	}
+	for _, c := range []struct {
+		uri    string
+		says   []string
+		counts int64
+	}{
+		{"verdetto://reference", []string{"# Verdetto", "/v1/occasioni", "text/plain"}, 0},
+		{"verdetto://coverage", []string{`\"codice\":\"MIL\",\"nome\":\"Milan\"`, "verdetto://coverage/{origin}"}, 1},
+		{"verdetto://coverage/MIL", []string{`\"codice\":\"LON\"`, `\"codice\":\"BUH\"`, `\"codice\":\"PAR\"`}, 2},
+		{"verdetto://coverage/Atlantis", []string{`"error"`, "citta-sconosciuta", "-32602"}, 3},
+		{"verdetto://prices", []string{`"error"`, "-32602"}, 3},
+	} {
+		got := read(c.uri)
+		for _, part := range c.says {
+			if !strings.Contains(got, part) {
+				t.Errorf("%s lacks %s: %.400s", c.uri, part, got)
+			}
+		}
+		if n := d.counters.names()["rotte-free"]; n != c.counts {
+			t.Errorf("%s: %d counted, want %d", c.uri, n, c.counts)
+		}
+	}
+	for method, says := range map[string]string{"resources/list": "verdetto://coverage",
+		"resources/templates/list": "verdetto://coverage/{origin}"} {
+		if w := d.send(t, http.MethodPost, "/mcp",
+			`{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`); !strings.Contains(w.Body.String(), says) {
+			t.Errorf("%s: %s", method, w.Body)
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package agents
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/published"
+	"verdetto/shared/web/httpapi"
+)
+
+// The arguments of the tools. What each means stands in tools.json. Embedded types are
+// exported, since Huma leaves out others.
+
+// Route names the ends of a route.
+type Route struct {
+	Origin      string `json:"origin" example:"Milano" minLength:"1" maxLength:"100"`
+	Destination string `json:"destination" example:"Bucharest" minLength:"1" maxLength:"100"`
+}
+
+// Kind is the kind of fare, and the currency of the answer.
+type Kind struct {
+	Nights   string `json:"nights,omitempty" enum:"1-3,4-7,8-14,15+"`
+	NonStop  bool   `json:"non_stop,omitempty"`
+	Currency string `json:"currency,omitempty" example:"EUR" maxLength:"3"`
+}
+
+// trip is the kind as a part of a question.
+func (k Kind) trip() published.Trip {
+	return published.Trip{Notti: k.Nights, Diretto: k.NonStop, Valuta: k.Currency}
+}
+
+// Asker is part of the arguments of every tool.
+type Asker struct {
+	Language string `json:"language,omitempty" maxLength:"20"`
+}
+
+type routeInput struct {
+	Route
+	Asker
+}
+
+type tripInput struct {
+	Route
+	Departure string  `json:"departure,omitempty" example:"2016-04-20" maxLength:"10"`
+	Flexible  string  `json:"flexible_days,omitempty" enum:"1,3,7"`
+	Month     string  `json:"month,omitempty" maxLength:"7"`
+	Back      string  `json:"return,omitempty" maxLength:"10"`
+	Price     float64 `json:"price,omitempty" example:"45" minimum:"0"`
+	Kind
+	Asker
+}
+
+type comparisonInput struct {
+	Origin       string   `json:"origin" example:"Milano" minLength:"1" maxLength:"100"`
+	Destinations []string `json:"destinations" minItems:"1" maxItems:"10"`
+	Departures   []string `json:"departures,omitempty" maxItems:"10"`
+	Months       []string `json:"months,omitempty" maxItems:"10"`
+	Kind
+	Asker
+}
+
+type coveredInput struct {
+	Origin      string `json:"origin,omitempty" example:"Milano" maxLength:"100"`
+	Destination string `json:"destination,omitempty" maxLength:"100"`
+	Page        string `json:"page,omitempty" example:"MIL" maxLength:"3"`
+	Asker
+}
+
+type trendsInput struct {
+	Origin      string  `json:"origin" example:"Milano" minLength:"1" maxLength:"100"`
+	Destination string  `json:"destination,omitempty" example:"London" maxLength:"100"`
+	Currency    string  `json:"currency,omitempty" example:"USD" maxLength:"3"`
+	Skip        float64 `json:"skip,omitempty" minimum:"0"`
+	Asker
+}
+
+type calendarInput struct {
+	Route
+	Month string `json:"month,omitempty" maxLength:"7"`
+	Kind
+	Asker
+}
+
+type dealsInput struct {
+	Origin string  `json:"origin" example:"Milano" minLength:"1" maxLength:"100"`
+	Month  string  `json:"month,omitempty" maxLength:"7"`
+	Levels string  `json:"levels,omitempty" example:"ottimo,buono" maxLength:"60"`
+	Most   float64 `json:"max_price,omitempty" example:"60" minimum:"0"`
+	Skip   float64 `json:"skip,omitempty" minimum:"0"`
+	Kind
+	Asker
+}
+
+type historyInput struct {
+	Route
+	Departure string `json:"departure,omitempty" maxLength:"10"`
+	Month     string `json:"month,omitempty" maxLength:"7"`
+	Kind
+	Asker
+}
+
+type usageInput struct{ Asker }
+
+// arguments maps the parameters of the endpoints to the arguments of the tools.
+var arguments = map[string]string{
+	"partenza": "departure", "flessibile": "flexible_days", "mese": "month", "ritorno": "return", "notti": "nights",
+	"diretto": "non_stop", "prezzo": "price", "massimo": "max_price", "livello": "levels", "valuta": "currency",
+}
+
+var comparisonArguments = map[string]string{
+	"destinazione": "destinations", "partenza": "departures", "mese": "months",
+	"notti": "nights", "diretto": "non_stop", "valuta": "currency",
+}
+
+func argumentOf(parameter string) string { return arguments[parameter] }
+
+func originOf(name string) answer.Named { return answer.Named{Parameter: "origin", Name: name} }
+
+func destinationOf(name string) answer.Named {
+	return answer.Named{Parameter: "destination", Name: name}
+}
+
+// majorUnits writes an amount as the endpoints take it; 0 stands for none.
+func majorUnits(amount float64) string {
+	if amount == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(amount, 'f', -1, 64)
+}
+
+func questionOf(from, to string, trip published.Trip) (answer.Question, error) {
+	trip.Valuta = cmp.Or(trip.Valuta, "EUR")
+	q, err := trip.Question(argumentOf)
+	q.From, q.To = originOf(from), destinationOf(to)
+	return q, err
+}
+
+func (in *routeInput) question() (answer.Question, error) {
+	return questionOf(in.Origin, in.Destination, published.Trip{})
+}
+
+func (in *tripInput) question() (answer.Question, error) {
+	trip := in.trip()
+	trip.Partenza, trip.Flessibile, trip.Mese, trip.Ritorno = in.Departure, in.Flexible, in.Month, in.Back
+	trip.Prezzo = majorUnits(in.Price)
+	return questionOf(in.Origin, in.Destination, trip)
+}
+
+func (in *calendarInput) question() (answer.Question, error) {
+	trip := in.trip()
+	trip.Mese = in.Month
+	return questionOf(in.Origin, in.Destination, trip)
+}
+
+func (in *historyInput) question() (*historyInput, error) { return in, nil }
+
+func (in *historyInput) history() (answer.Question, error) {
+	trip := in.trip()
+	trip.Partenza, trip.Mese = in.Departure, in.Month
+	return questionOf(in.Origin, in.Destination, trip)
+}
+
+func (in *comparisonInput) question() (published.Comparison, error) {
+	return (&published.Trips{
+		From: originOf(in.Origin), Destinations: in.Destinations,
+		Departures: in.Departures, Months: in.Months, Trip: in.trip(),
+	}).Comparison(func(parameter string) string { return comparisonArguments[parameter] })
+}
+
+func (in *dealsInput) question() (published.DealsQuestion, error) {
+	d := published.DealsInput{Mese: in.Month, Notti: in.Nights, Livello: in.Levels, Diretto: in.NonStop,
+		Massimo: majorUnits(in.Most)}
+	d.Valuta = in.Currency
+	return d.Question(originOf(in.Origin), argumentOf)
+}
+
+func (in *coveredInput) question() (*coveredInput, error) {
+	if in.Page == "" || len(in.Page) == 3 && strings.Trim(in.Page, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
+		return in, nil
+	}
+	return nil, httpapi.Invalid(httpapi.Fault{Name: "page", Detail: "is not what an earlier answer gave as successiva"})
+}
+
+func (in *trendsInput) question() (*trendsInput, error) {
+	in.Currency = cmp.Or(strings.ToUpper(in.Currency), "EUR")
+	return in, nil
+}
+
+func (in *usageInput) question() (*usageInput, error) { return in, nil }

@@ -1,0 +1,57 @@
+package analisitest
+
+import (
+	"log/slog"
+	"time"
+
+	"verdetto/functions/analisi"
+	"verdetto/shared/answer"
+	"verdetto/shared/web/httpapi"
+	"verdetto/shared/web/limit"
+)
+
+// Site is a service over data in memory. By default nothing is stored but what Coverage
+// knows, fares are shown one by one, no call is refused, and it is noon of Today.
+type Site struct {
+	Summaries     Summaries
+	Sheets        Departures
+	Coverage      Routes
+	Demand        *Requests
+	Counters      limit.Counters
+	Customers     httpapi.Customers
+	BaseURL, Data string
+	HideFares     bool
+	Now           func() time.Time
+}
+
+// Open serves the site.
+func (s Site) Open() *httpapi.API {
+	log := slog.New(slog.DiscardHandler)
+	if s.Sheets == nil {
+		s.Sheets = Sheets{}
+	}
+	if s.Coverage == nil {
+		s.Coverage = Coverage{}
+	}
+	if s.Demand == nil {
+		s.Demand = &Requests{}
+	}
+	if s.Counters == nil {
+		s.Counters = Unlimited{}
+	}
+	if s.Now == nil {
+		s.Now = Noon
+	}
+	stored := Fares{Summaries: s.Summaries, Departures: s.Sheets, Requests: s.Demand, Routes: s.Coverage}
+	api := httpapi.New(httpapi.Config{
+		Now: s.Now, Log: log, Limiter: limit.New(s.Counters, s.Now), Customers: s.Customers, Data: s.Data,
+		AllFares: !s.HideFares,
+	})
+	(&analisi.Service{Reader: answer.NewReader(stored, s.Now, log), BaseURL: s.BaseURL}).Register(api)
+	return api
+}
+
+// OfMilBuh is a site with the route from Milan to Bucharest and its departures.
+func OfMilBuh() Site {
+	return Site{Summaries: Summaries{MilBuh: SummaryOf(40)}, Sheets: Sheets{{Route: MilBuh}: DeparturesOf(60)}}
+}

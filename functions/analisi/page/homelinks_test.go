@@ -1,0 +1,183 @@
+package page_test
+
+import (
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"verdetto/shared/web/page"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestPageKeepsItsLanguage: a language that was chosen is kept in every link; one that was not is in none.
+func TestPageKeepsItsLanguage(t *testing.T) {
+	s := openSite("", "")
+	links := regexp.MustCompile(`<main(?s:.*)</main>`)
+	hrefs := regexp.MustCompile(`href="(/\?[^"]*)"`)
+	for _, c := range []struct {
+		target, other string
+		kept          bool
+	}{
+		{"/?da=Milano&a=Bucarest&lang=en", "/?da=Milano&amp;a=Bucarest&amp;lang=it", true},
+		{"/?da=Milano&a=Bucarest", "/?da=Milano&amp;a=Bucarest&amp;lang=en", false},
+		{"/?da=Milano&a=Bukarestt&lang=en", "/?da=Milano&amp;a=Bukarestt&amp;lang=it", true},
+		{"/?da=Milano&lang=it", "/?da=Milano&amp;lang=en", true},
+	} {
+		body := s.visit(c.target, "Accept-Language", "it").Body.String()
+		if !strings.Contains(body, `class="switch" href="`+c.other+`"`) {
+			t.Errorf("%s does not switch to %s", c.target, c.other)
+		}
+		found := hrefs.FindAllStringSubmatch(links.FindString(body), -1)
+		if len(found) == 0 {
+			t.Errorf("%s has no links", c.target)
+		}
+		for _, f := range found {
+			// The link to the verdict itself is its lasting one.
+			if strings.Contains(f[1], "lang=") != c.kept && !strings.Contains(body, f[0]+" data-share") {
+				t.Errorf("%s links to %s", c.target, f[1])
+			}
+		}
+		if hidden := strings.Contains(body, `<input type="hidden" name="lang"`); hidden != c.kept {
+			t.Errorf("%s: the form keeps the language: %v", c.target, hidden)
+		}
+	}
+}
+
+// TestPageOfNamesakes: a city that shares its name with a busier one is asked for by its code, in
+// the form and in every link.
+func TestPageOfNamesakes(t *testing.T) {
+	s := openSite("https://v.example", "")
+	for target, wants := range map[string][]string{
+		"/?da=SJO&a=BHM": {
+			`name="da" value="SJO"`, `name="a" value="BHM"`, `href="/?da=BHM&a=SJO"`, `href="/?da=SJO"`,
+			`href="https://v.example/?da=SJO&a=BHM"`, `href="https://v.example/?da=SJO&a=BHM&lang=en"`,
+			`<p class="route">Da San José a Birmingham · solo andata</p>`,
+		},
+		"/?da=Milano": {`<a href="/?da=Milano&a=BHM">Birmingham</a>`,
+			`<a href="/?da=Milano&a=Londra">Londra</a>`},
+		"/?da=SJO&a=Bukarestt": {`href="/?da=SJO&a=Bucarest"`},
+	} {
+		body := html.UnescapeString(s.visit(target, "Accept-Language", "it").Body.String())
+		for _, want := range wants {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s lacks %s", target, want)
+			}
+		}
+	}
+}
+
+// TestPageIsLinkedTo: what other sites show of a verdict.
+func TestPageIsLinkedTo(t *testing.T) {
+	head := func(s site, target string) string {
+		head, _, _ := strings.Cut(s.visit(target, "Accept-Language", "it").Body.String(), "</head>")
+		return html.UnescapeString(head)
+	}
+	got := head(openSite("https://verdetto.example", ""), "/?da=milan&a=BUH")
+	for _, want := range []string{
+		`<title>Da Milano a Bucarest: 30` + "\u00a0" + `€, sembra un ottimo prezzo · Verdetto</title>`,
+		`<meta property="og:title" content="Da Milano a Bucarest: 30` + "\u00a0" + `€, sembra un ottimo prezzo">`,
+		`<meta property="og:image" content="https://verdetto.example/card/MIL-BUH-it.png">`,
+		`<link rel="canonical" href="https://verdetto.example/?da=Milano&a=Bucarest">`,
+		`<link rel="alternate" hreflang="en" href="https://verdetto.example/?da=Milan&a=Bucharest&lang=en">`,
+		`<link rel="alternate" hreflang="it" href="https://verdetto.example/?da=Milano&a=Bucarest">`,
+		`<meta property="og:description" content="Oggi da 30`,
+		`<html lang="it">`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the head lacks %s:\n%s", want, got)
+		}
+	}
+	if got := head(openSite("", ""), "/?da=milan&a=BUH"); strings.Contains(got, "og:image") ||
+		strings.Contains(got, "canonical") {
+		t.Errorf("addresses in full, and nobody said where the service is:\n%s", got)
+	}
+	// An everyday name is kept in its own form, and leads to the same city again.
+	if got := head(openSite("https://v.example", ""), "/?da=Milano&a=bali&lang=en"); !strings.Contains(got,
+		`href="https://v.example/?da=Milan&a=Bali&lang=en"`) {
+		t.Errorf("Bali:\n%s", got)
+	}
+}
+
+func TestPageOfInventedFares(t *testing.T) {
+	const mark = "i prezzi sono inventati"
+	for data, want := range map[string]bool{"sample": true, "": false} {
+		if got := strings.Contains(said(openSite("", data).visit("/?da=Milano&a=Bucarest")), mark); got != want {
+			t.Errorf("data %q: marked %v", data, got)
+		}
+	}
+}
+
+// TestPagePastTheCap: kindly, with the status and the headers that a program would look at.
+func TestPagePastTheCap(t *testing.T) {
+	s := openSite("", "")
+	s.counters.full = "analisi-free"
+	w := s.visit("/?da=Milano&a=Bucarest", "Accept-Language", "it")
+	if w.Code != 429 || w.Header().Get("Retry-After") == "" || w.Header().Get("X-RateLimit-Limit") != "30" ||
+		!strings.Contains(said(w), "Per oggi basta così.") {
+		t.Errorf("%d %v %s", w.Code, w.Header(), said(w))
+	}
+	if body := w.Body.String(); strings.Contains(body, `class="pro"`) || strings.Contains(said(w), "chiave") {
+		t.Error("the page past the cap sells a key, which does not help on the page")
+	}
+	if w := s.visit("/"); w.Code != 200 {
+		t.Errorf("the question itself: %d", w.Code)
+	}
+}
+
+func TestPageHead(t *testing.T) {
+	s := openSite("", "")
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest(http.MethodHead, "/", nil))
+	if w.Code != 200 || w.Body.Len() != 0 {
+		t.Errorf("%d, %d bytes", w.Code, w.Body.Len())
+	}
+}
+
+// TestAssets: everything that a page names is served, for good, with its right type.
+func TestAssets(t *testing.T) {
+	s := openSite("", "")
+	body := s.visit("/").Body.String()
+	found := regexp.MustCompile(`(?:href|src)="(/assets/[^"]+)"`).FindAllStringSubmatch(body, -1)
+	types := map[string]bool{}
+	for _, f := range found {
+		w := s.visit(f[1])
+		types[w.Header().Get("Content-Type")] = true
+		if w.Code != 200 || w.Header().Get("Cache-Control") != "public, max-age=31536000, immutable" {
+			t.Errorf("%s: %d %v", f[1], w.Code, w.Header())
+		}
+	}
+	want := map[string]bool{"font/woff2": true, "text/css; charset=utf-8": true, "text/javascript; charset=utf-8": true,
+		"image/svg+xml": true}
+	if diff := cmp.Diff(want, types); diff != "" {
+		t.Error(diff)
+	}
+	style := s.visit(page.Asset("style.css")).Body.String()
+	if !strings.Contains(style, "url("+page.Asset("serif.woff2")+")") {
+		t.Error("the style sheet does not name the typeface as it is served")
+	}
+	if w := s.visit("/assets/style.css"); w.Code != 404 {
+		t.Errorf("a name that does not last: %d", w.Code)
+	}
+}
+
+// TestPlacesOnThePage: the page says the same, in its language.
+func TestPlacesOnThePage(t *testing.T) {
+	s := openSite("", "")
+	for _, c := range []struct {
+		query, says, lacks string
+	}{
+		{"da=Bergamo&a=Bucarest&lang=it", "Hai chiesto Bergamo: queste sono le tariffe di Milano. Milano ha più " +
+			"aeroporti (MXP, LIN, BGY, PMF)", ""},
+		{"da=BGY&a=Bucharest&lang=en", "You asked for BGY: these are the fares of Milan. Milan has several airports",
+			""},
+		{"da=Milan&a=Bucharest&lang=en", "Milan has several airports", "You asked for"},
+	} {
+		body := s.visit("/?" + c.query).Body.String()
+		if !strings.Contains(body, c.says) || c.lacks != "" && strings.Contains(body, c.lacks) {
+			t.Errorf("%s: the page does not say %q", c.query, c.says)
+		}
+	}
+}
