@@ -15,6 +15,7 @@ import (
 	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
+	"verdetto/shared/notify/outbox"
 	"verdetto/shared/store"
 	"verdetto/shared/web/limit"
 )
@@ -54,67 +55,41 @@ const (
 // has many mailboxes must not make the service call a stranger's server all day.
 var perHost = limit.Limit{Name: "webhook-tests", Calls: 30, Window: time.Hour}
 
-// Work tries what is due and says how many deliveries have gone on. Those to one
-// endpoint go one after another, and where it does not answer, the others wait
-// with the one that it did not answer: so it holds up no other.
+// Work tries what is due, and returns how many deliveries have gone on. Deliveries to one
+// endpoint are tried one after another. If it does not answer, its other deliveries are
+// postponed with that one. A fault of one delivery stops no other.
 func (w *Worker) Work(ctx context.Context) (done int, err error) {
-	if !timeFor(ctx) {
-		return 0, nil
-	}
-	began := w.Now()
-	taken, err := w.Deliveries.Take(ctx, atOnce, began, leaseFor)
-	faults := []error{err}
-	var order []string
-	groups := map[string][]store.Delivery{}
-	for _, d := range taken {
-		name := string(d.Subscriber) + " " + d.URL
-		if groups[name] == nil {
-			order = append(order, name)
-		}
-		groups[name] = append(groups[name], d)
-	}
-	var all sync.WaitGroup
 	var mu sync.Mutex
-	places := make(chan struct{}, endpoints)
-	for _, name := range order {
-		places <- struct{}{}
-		all.Go(func() {
-			defer func() { <-places }()
-			n, err := w.inTurn(ctx, groups[name], began.Add(leaseFor))
+	var faults []error
+	quiet := map[string]time.Time{} // until when endpoints are to be left alone
+	done, err = outbox.Loop[store.Delivery]{
+		Take: func(ctx context.Context) ([]store.Delivery, error) {
+			return w.Deliveries.Take(ctx, atOnce, w.Now(), leaseFor)
+		},
+		Turn: endpointOf,
+		Do: func(ctx context.Context, d store.Delivery) (bool, error) {
+			mu.Lock()
+			until := quiet[endpointOf(d)]
+			mu.Unlock()
+			var err error
+			if until.After(w.Now()) {
+				err = w.Deliveries.Postpone(ctx, d, until)
+			} else {
+				until, err = w.try(ctx, d)
+			}
 			mu.Lock()
 			defer mu.Unlock()
-			done, faults = done+n, append(faults, err)
-		})
-	}
-	all.Wait()
-	return done, errors.Join(faults...)
+			quiet[endpointOf(d)] = until
+			faults = append(faults, err)
+			return err == nil, nil
+		},
+		Release: func(context.Context, store.Delivery) error { return nil }, // it is due again when its lease is over
+		Within:  tryTime, Lease: leaseFor, Margin: tryTime, AtOnce: endpoints, Now: w.Now,
+	}.Work(ctx)
+	return done, errors.Join(append(faults, err)...)
 }
 
-// timeFor tells whether a try that is begun now comes to its end before the context does.
-func timeFor(ctx context.Context) bool {
-	deadline, limited := ctx.Deadline()
-	return ctx.Err() == nil && (!limited || time.Until(deadline) > tryTime)
-}
-
-// inTurn tries deliveries to one endpoint while they are certainly leased.
-func (w *Worker) inTurn(ctx context.Context, deliveries []store.Delivery, leased time.Time) (done int, err error) {
-	var until time.Time // it wants to be left alone
-	for _, d := range deliveries {
-		switch {
-		case !until.IsZero():
-			err = w.Deliveries.Postpone(ctx, d, until)
-		case !timeFor(ctx) || w.Now().Add(tryTime).After(leased):
-			return done, nil // they come round again
-		default:
-			until, err = w.try(ctx, d)
-		}
-		if err != nil {
-			return done, err
-		}
-		done++
-	}
-	return done, nil
-}
+func endpointOf(d store.Delivery) string { return string(d.Subscriber) + " " + d.URL }
 
 // outcome is what came of a request to an endpoint.
 type outcome struct {
