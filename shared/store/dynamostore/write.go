@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"verdetto/shared/runtime/awscall"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore/schema"
 )
@@ -40,7 +41,7 @@ func (t *Store) Write(ctx context.Context, ops ...store.Op) error {
 
 func (t *Store) write(ctx context.Context, op store.Op) error {
 	writer := rand.Text()
-	var tries attempts
+	var tries awscall.Tries
 	err := t.send(ctx, t.request(op, writer), &tries)
 	var failed *types.ConditionalCheckFailedException
 	switch {
@@ -50,7 +51,7 @@ func (t *Store) write(ctx context.Context, op store.Op) error {
 		return translate(err)
 	case writtenBy(failed.Item, writer):
 		return nil
-	case tries.unsure:
+	case tries.Ambiguous:
 		return fmt.Errorf("%w: answer lost: %w", store.ErrUnavailable, err)
 	}
 	return refusal(op.Mode)
@@ -164,13 +165,14 @@ func (t *Store) set(item store.Item, writer string) *types.Update {
 }
 
 // send makes a single request of one part of a transaction.
-func (t *Store) send(ctx context.Context, w types.TransactWriteItem, tries *attempts) error {
+func (t *Store) send(ctx context.Context, w types.TransactWriteItem, tries *awscall.Tries) error {
 	const old = types.ReturnValuesOnConditionCheckFailureAllOld
+	options := func(o *dynamodb.Options) { o.Retryer, o.APIOptions = t.retryer, tries.Observe(o.APIOptions) }
 	switch {
 	case w.Put != nil:
 		out, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: w.Put.Item,
 			ConditionExpression: w.Put.ConditionExpression, ExpressionAttributeValues: w.Put.ExpressionAttributeValues,
-			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, t.withRetryer, tries.watch)
+			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, options)
 		if err != nil {
 			return err
 		}
@@ -179,7 +181,7 @@ func (t *Store) send(ctx context.Context, w types.TransactWriteItem, tries *atte
 		out, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: &t.name, Key: w.Update.Key,
 			UpdateExpression:    w.Update.UpdateExpression,
 			ConditionExpression: w.Update.ConditionExpression, ExpressionAttributeValues: w.Update.ExpressionAttributeValues,
-			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, t.withRetryer, tries.watch)
+			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, options)
 		if err != nil {
 			return err
 		}
@@ -187,7 +189,7 @@ func (t *Store) send(ctx context.Context, w types.TransactWriteItem, tries *atte
 	default:
 		out, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: w.Delete.Key,
 			ConditionExpression: w.Delete.ConditionExpression, ExpressionAttributeValues: w.Delete.ExpressionAttributeValues,
-			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, t.withRetryer, tries.watch)
+			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, options)
 		if err != nil {
 			return err
 		}
