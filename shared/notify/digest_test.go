@@ -26,13 +26,13 @@ func (h *trip) summarize(route string, prices ...fare.Cents) {
 	of := fare.Series{Route: notifytest.Route(route)}
 	var found []fare.Observation
 	for i, price := range prices {
-		day := h.today() - fare.Day(len(prices)-1-i)
-		found = append(found, fare.Observation{Found: day.Time().Unix(), Depart: h.today() + 150, Price: price})
+		day := h.Today() - fare.Day(len(prices)-1-i)
+		found = append(found, fare.Observation{Found: day.Time().Unix(), Depart: h.Today() + 150, Price: price})
 	}
 	fares := store.Fares{Table: h.Table}
 	_, version, err := fares.Summary(h.T.Context(), of, store.Strong)
 	if err == nil || errors.Is(err, store.ErrNotFound) {
-		err = fares.PutSummary(h.T.Context(), of, verdict.Build(found, verdict.RouteSummary{}, h.today(), verdict.Options{}).Encode(), version)
+		err = fares.PutSummary(h.T.Context(), of, verdict.Build(found, verdict.RouteSummary{}, h.Today(), verdict.Options{}).Encode(), version)
 	}
 	if err != nil {
 		h.T.Fatal(err)
@@ -42,25 +42,13 @@ func (h *trip) summarize(route string, prices ...fare.Cents) {
 // weekly makes a confirmed alert that a digest tells of.
 func (h *trip) weekly(who, route string, a store.Alert) store.Alert {
 	h.T.Helper()
-	h.subscribed++
-	id := fmt.Sprint("weekly", h.subscribed)
-	a.Subscriber, a.Route, a.Email, a.Language, a.Digest, a.Asked = notifytest.IDOf(who), notifytest.Route(route), notifytest.AddressOf(who), "en", true, h.today()
-	if a.ID = a.NewID(); a.ID != "" {
-		a.Since = h.today()
-	}
-	err := h.Alerts().AddPending(h.T.Context(), id, a, h.Now().Add(time.Hour), store.Job{At: h.Now()})
-	if err == nil {
-		a, err = h.Alerts().Confirm(h.T.Context(), id)
-	}
-	if err != nil {
-		h.T.Fatal(err)
-	}
-	return a
+	a.Route, a.Language, a.Digest, a.Asked = notifytest.Route(route), "en", true, h.Today()
+	return h.Confirm(who, a)
 }
 
 // until moves the clock to an hour of the next day that somebody has a digest on.
 func (h *trip) until(who string, hour int) {
-	day := h.today().Time()
+	day := h.Today().Time()
 	for day = day.AddDate(0, 0, 1); day.Weekday() != store.DigestWeekday(notifytest.IDOf(who)); {
 		day = day.AddDate(0, 0, 1)
 	}
@@ -79,7 +67,7 @@ func newDigest(t *testing.T, who string) *trip {
 // what is told at once, is paused, or has been, is not in it.
 func TestDigest(t *testing.T) {
 	h := newTrip(t)
-	day := h.today() + 60
+	day := h.Today() + 60
 	one := store.Trip{From: day, To: day}
 	steady := notifytest.Steady()
 	h.weekly("ada", "MIL-BUH", store.Alert{Threshold: 100})
@@ -101,7 +89,7 @@ func TestDigest(t *testing.T) {
 	h.summarize("MIL-ROM", append(steady, 50)...)
 	leave(h.Fixture, append(steady, 3000)...)
 	h.Work(notify.Result{Sent: 1, Done: 2}) // the news is for nobody else
-	first := h.mails()[0]
+	first := h.Mails()[0]
 	// Met are the low and London's threshold; then the threshold that is not, the drop, the trip, and Paris without a fare.
 	want := []string{"Milan – Bucharest", "Milan – London", "Milan – Bucharest", "Milan – Madrid", "Milan – Bucharest", "Milan – Paris"}
 	if diff := cmp.Diff(want, routesOf(first)); diff != "" {
@@ -131,7 +119,7 @@ func TestDigest(t *testing.T) {
 	h.summarize("MIL-LON", append(steady, 5100)...)
 	h.summarize("MIL-MAD", append(steady, 3600)...)
 	h.Work(notify.Result{Sent: 1, Done: 1})
-	mails := h.mails()
+	mails := h.Mails()
 	second := mails[slices.IndexFunc(mails, func(m mail.Message) bool { return m.ID != first.ID })]
 	says := strings.ReplaceAll(second.Text, "\n", " ")
 	for _, want := range []string{
@@ -183,7 +171,7 @@ func TestADigestOfALow(t *testing.T) {
 		if _, err := h.Sender().Work(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range h.mails() {
+		for _, m := range h.Mails() {
 			if strings.HasPrefix(m.ID, "digest-"+today.Format("20060102")) && strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), "it is so today") != c.met {
 				t.Errorf("week %d:\n%s", week, m.Text)
 			}
@@ -276,7 +264,7 @@ func TestADigestIsRefused(t *testing.T) {
 // TestOneWhoseDigestFailsHoldsUpNobody: others have theirs, on that day and the next ones.
 func TestOneWhoseDigestFailsHoldsUpNobody(t *testing.T) {
 	h := newDigest(t, "ada")
-	began := h.today()
+	began := h.Today()
 	var others []string
 	for i := range 20 {
 		who := fmt.Sprint("other", i)
@@ -298,7 +286,7 @@ func TestOneWhoseDigestFailsHoldsUpNobody(t *testing.T) {
 	}
 	for _, who := range others {
 		want := 0 // as many as there were of their days
-		for day := began + 1; day < h.today(); day++ {
+		for day := began + 1; day < h.Today(); day++ {
 			if day.Time().Weekday() == store.DigestWeekday(notifytest.IDOf(who)) {
 				want++
 			}

@@ -10,7 +10,6 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/carrier/mail"
-	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
@@ -68,11 +67,8 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 			h.Subscribe("eve", "MIL-BUH", 0)
 			leave(h, notifytest.Steady(3000)...)
 			h.Work(notify.Result{Sent: 2, Done: 1})
-			mails, err := maildir.Read(h.Carrier.Folder)
-			if err != nil || len(mails) != 2 {
-				t.Fatal(len(mails), err)
-			}
-			text := strings.ReplaceAll(mails[0].Text, "\n", " ")
+			h.WantMailed("ada", "eve")
+			text := strings.ReplaceAll(h.Mails()[0].Text, "\n", " ")
 			lacks := func(s string) bool { return !strings.Contains(text, s) }
 			if slices.ContainsFunc(c.says, lacks) || slices.ContainsFunc(c.saysNo, func(s string) bool { return !lacks(s) }) {
 				t.Errorf("the mail says:\n%s", text)
@@ -109,11 +105,8 @@ func TestAlertMailSaysWhenItWasAskedFor(t *testing.T) {
 	h.AddAlerts("MIL-BUH", 0, "bo")
 	leave(h, notifytest.Steady(3000)...)
 	h.Work(notify.Result{Sent: 2, Done: 1})
-	mails, err := maildir.Read(h.Carrier.Folder)
-	if err != nil || len(mails) != 2 {
-		t.Fatal(len(mails), err)
-	}
-	for _, m := range mails {
+	h.WantMailed("ada", "bo")
+	for _, m := range h.Mails() {
 		asked := strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), "asked for it on 4 March 2026")
 		if m.Tag != mail.AlertTag || asked != (m.To == notifytest.AddressOf("ada")) || strings.Contains(m.Text, "Chiesto da te") {
 			t.Errorf("%s: %s", m.To, m.Text)

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"verdetto/shared/carrier/mail"
-	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
@@ -52,11 +51,8 @@ func TestAlertMail(t *testing.T) {
 	h.Subscribe("ada", "MIL-BUH", 3100)
 	leave(h, notifytest.Steady(3000)...)
 	h.Work(notify.Result{Sent: 2, Done: 1})
-	mails, err := maildir.Read(h.Carrier.Folder)
-	if err != nil || len(mails) != 2 {
-		t.Fatal(len(mails), err)
-	}
-	for _, m := range mails {
+	h.WantMailed("ab", "ada")
+	for _, m := range h.Mails() {
 		who, subject, says := "ab", "Milano–Bucarest: 30,00\u00a0€, ottimo", "quando il verdetto"
 		if m.To == notifytest.AddressOf("ada") {
 			who, subject, says = "ada", "Milan–Bucharest: €30.00, great", "€31.00 or less"
@@ -349,15 +345,10 @@ func TestChannelsFailAlone(t *testing.T) {
 				for i := range each {
 					mailed = append(mailed, fmt.Sprintf("s%02d", i))
 					h.Subscribe(mailed[i], "MIL-BUH", 0)
-					a := store.Alert{Subscriber: store.SubscriberID(fmt.Sprintf("phone%02d", i)), Route: notifytest.Route("MIL-BUH"), Language: "it", Channel: store.Ntfy, Address: fmt.Sprintf("https://ntfy.example/%d", i)}
-					a.ID = a.NewID()
-					err := h.Alerts().AddPending(t.Context(), fmt.Sprint("phone", i), a, h.Now().Add(time.Hour))
-					if err == nil {
-						_, err = h.Alerts().Confirm(t.Context(), fmt.Sprint("phone", i))
-					}
-					if err != nil {
-						t.Fatal(err)
-					}
+					h.Confirm("", store.Alert{
+						Subscriber: store.SubscriberID(fmt.Sprintf("phone%02d", i)), Route: notifytest.Route("MIL-BUH"), Language: "it",
+						Channel: store.Ntfy, Address: fmt.Sprintf("https://ntfy.example/%d", i),
+					})
 				}
 				leave(h, notifytest.Steady(3000)...)
 				phones := &downCarrier{tried: map[store.SubscriberID]int{}}

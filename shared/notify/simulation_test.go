@@ -53,24 +53,21 @@ func newSimulation(t *testing.T, routes int) *simulation {
 	for i := range routes {
 		s.routes = append(s.routes, fare.Route{Origin: cities[i%100], Destination: cities[(i%100+1+i/100)%101]})
 	}
-	day := s.today() + 60
+	day := s.Today() + 60
 	one, some := store.Trip{From: day, To: day}, store.Trip{From: day - 2, To: day + 3}
 	first, last := departure.Month.Ends(day)
 	s.watch = []store.Alert{
 		{Threshold: 4000}, {}, {Kind: store.Change}, {Kind: store.Drop, Percent: 10},
 		{Trip: one, Threshold: 4000}, {Trip: one, Kind: store.Low, Days: 7}, {Trip: some, Kind: store.Drop, Amount: 500}, {Trip: store.Trip{From: first, To: last, Month: true}},
-		{Trip: one, Kind: store.Change}, {Trip: store.Trip{From: s.today() + 9, To: s.today() + 9}, Threshold: 100},
+		{Trip: one, Kind: store.Change}, {Trip: store.Trip{From: s.Today() + 9, To: s.Today() + 9}, Threshold: 100},
 		{Route: milAnywhere}, {Route: milAnywhere, Threshold: 3750, Level: verdict.Ottimo}, // from the route's origin
 	}
 	return s
 }
 
-func (s *simulation) today() fare.Day { return fare.DayOf(s.Now()) }
-
 // subscribe confirms the alerts of every route.
 func (s *simulation) subscribe() {
 	s.T.Helper()
-	ctx := s.T.Context()
 	for i, route := range s.routes {
 		for k, a := range s.watch {
 			who := fmt.Sprintf("s%d-%d", i, k)
@@ -78,17 +75,8 @@ func (s *simulation) subscribe() {
 			if a.Route.Destination == store.Anywhere {
 				to.Destination = store.Anywhere
 			}
-			a.Subscriber, a.Route, a.Email, a.Language = notifytest.IDOf(who), to, notifytest.AddressOf(who), "en"
-			if a.ID = a.NewID(); a.ID != "" {
-				a.Since = s.today()
-			}
-			err := s.Alerts().AddPending(ctx, who, a, s.Now().Add(time.Hour), store.Job{At: s.Now()})
-			if err == nil {
-				_, err = s.Alerts().Confirm(ctx, who)
-			}
-			if err != nil {
-				s.T.Fatal(err)
-			}
+			a.Route, a.Language = to, "en"
+			s.Confirm(who, a)
 		}
 	}
 }
@@ -96,7 +84,7 @@ func (s *simulation) subscribe() {
 // refresh stores what a refresh finds of all routes, every departure at a price, and leaves what there is to tell.
 func (s *simulation) refresh(price fare.Cents) {
 	s.T.Helper()
-	ctx, today, fares, notifications := s.T.Context(), s.today(), store.Fares{Table: s.Table}, store.Notifications{Table: s.Table}
+	ctx, today, fares, notifications := s.T.Context(), s.Today(), store.Fares{Table: s.Table}, store.Notifications{Table: s.Table}
 	sheet := sheetAt(today, func(fare.Day) fare.Cents { return price })
 	var found []fare.Observation
 	for back, usual := range notifytest.Steady() {
@@ -146,8 +134,8 @@ func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 	if price < 5000 {
 		level = verdict.Ottimo
 	}
-	e := deals.Entry{Destination: route.Destination, AsOf: s.today(), Observations: 400}
-	e.Any.Route = []deals.Deal{dealAt(s.today(), price, level, 0)}
+	e := deals.Entry{Destination: route.Destination, AsOf: s.Today(), Observations: 400}
+	e.Any.Route = []deals.Deal{dealAt(s.Today(), price, level, 0)}
 	putDeals(s.Fixture, route.Origin, had.Merge([]deals.Entry{e}))
 }
 
