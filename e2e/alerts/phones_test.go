@@ -81,7 +81,7 @@ func openChannels(t *testing.T, seed uint64) *channels {
 	}
 	c.telegram.Path, c.telegram.Webhook = "/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}) // what people write is not the matter here
 	for i, channel := range []string{store.Ntfy, store.Telegram, store.Webhook} {
-		for k, a := range kinds(fare.DayOf(c.Now())) {
+		for k, a := range kinds(c.Today()) {
 			c.subscribe(channel, 7_700_000+100*i+k, a)
 		}
 	}
@@ -91,7 +91,7 @@ func openChannels(t *testing.T, seed uint64) *channels {
 // subscribe confirms an alert on a channel, at the address of a number.
 func (c *channels) subscribe(channel string, n int, a store.Alert) {
 	c.T.Helper()
-	a.Route, a.Language, a.Channel, a.Since = notifytest.Route("MIL-BUH"), "en", channel, fare.DayOf(c.Now())
+	a.Route, a.Language, a.Channel = notifytest.Route("MIL-BUH"), "en", channel
 	a.Subscriber = store.SubscriberID(fmt.Sprint("s", n))
 	switch channel {
 	case store.Ntfy:
@@ -104,15 +104,7 @@ func (c *channels) subscribe(channel string, n int, a store.Alert) {
 	case store.Webhook:
 		a.Address, a.Email = fmt.Sprint("https://hook.example.com/", n), notifytest.AddressOf(fmt.Sprint("owner", n))
 	}
-	a.ID = a.NewID()
-	err := c.Alerts().AddPending(c.T.Context(), fmt.Sprint(n), a, c.Now().Add(time.Hour))
-	if err == nil {
-		a, err = c.Alerts().Confirm(c.T.Context(), fmt.Sprint(n))
-	}
-	if err != nil {
-		c.T.Fatal(err)
-	}
-	c.alerts = append(c.alerts, a)
+	c.alerts = append(c.alerts, c.Confirm("", a))
 }
 
 // loses tells whether an answer is lost: one in five is.
@@ -149,7 +141,7 @@ func (c *channels) take(w http.ResponseWriter, r *http.Request) {
 // refresh leaves what a refresh finds, the route's cheapest fare at a price.
 func (c *channels) refresh(price fare.Cents) {
 	c.T.Helper()
-	today := fare.DayOf(c.Now())
+	today := c.Today()
 	found := []fare.Observation{{Found: today.Time().Unix(), Depart: today + 150, Price: price}}
 	for back, usual := range notifytest.Steady() {
 		found = append(found, fare.Observation{Found: (today - 1 - fare.Day(back)).Time().Unix(), Depart: today + 150, Price: usual + 500})
@@ -329,7 +321,7 @@ func TestChannelsUnderKills(t *testing.T) {
 func (c *channels) end() {
 	c.T.Helper()
 	c.Add((store.DeliveryDays + 1) * 24 * time.Hour)
-	if err := (store.Notifications{Table: c.Table}).LeaveTrips(c.T.Context(), notifytest.Route("MIL-BUH"), fare.DayOf(c.Now()), c.Now().AddDate(0, 0, 8)); err != nil {
+	if err := (store.Notifications{Table: c.Table}).LeaveTrips(c.T.Context(), notifytest.Route("MIL-BUH"), c.Today(), c.Now().AddDate(0, 0, 8)); err != nil {
 		c.T.Fatal(err)
 	}
 	c.work()
