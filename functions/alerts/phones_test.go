@@ -23,6 +23,13 @@ const (
 	byNtfy     = `{"route":"MIL-BUH","channel":"ntfy","address":"` + topic + `","threshold":40}`
 )
 
+// subscriptions is a service with alerts by mail.
+func subscriptions(t *testing.T) (*fixture.Subscriptions, *storetest.Clock) {
+	t.Helper()
+	clock := storetest.NewClock()
+	return fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock), clock
+}
+
 func phones(t *testing.T) *fixture.Phones {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -134,9 +141,7 @@ func TestTelegramOfOthers(t *testing.T) {
 	if m := write(t, p, bob, "/start "+mailed[strings.IndexByte(mailed, '=')+1:]); m.Bold != "This link no longer works" {
 		t.Errorf("%+v", m)
 	}
-	if a := p.Do("POST", mailed, ""); a.Status != http.StatusOK {
-		t.Errorf("the mail's link: %d", a.Status)
-	}
+	p.Do("POST", mailed, "").Want(t, http.StatusOK)
 	_, other := p.AskFor(`{"route":"MIL-LON","channel":"telegram"}`)
 	id := other[strings.IndexByte(other, '=')+1:]
 	p.Links = append(p.Links, id)
@@ -193,12 +198,8 @@ func TestTelegramsCalls(t *testing.T) {
 	}
 	clock := storetest.NewClock()
 	off := fixture.Open(t, fixture.Bolt(t, clock.Now), clock)
-	if a := off.Do("POST", "/v1/alerts/telegram", stop, secret, ""); a.Status != http.StatusForbidden || !strings.Contains(a.Body, "no bot of Telegram") {
-		t.Errorf("without a bot: %d %s", a.Status, a.Body)
-	}
-	if a := off.Do("POST", "/v1/alerts", byTelegram); a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "has no bot there. Choose mail or ntfy") {
-		t.Errorf("without a bot: %d %s", a.Status, a.Body)
-	}
+	off.Do("POST", "/v1/alerts/telegram", stop, secret, "").Want(t, http.StatusForbidden, "no bot of Telegram")
+	off.Do("POST", "/v1/alerts", byTelegram).Want(t, http.StatusBadRequest, "has no bot there. Choose mail or ntfy")
 }
 
 // TestTelegramBlocked: whoever blocks the bot has no alerts any more, and can come back by their own hand.
@@ -271,9 +272,7 @@ func TestNtfy(t *testing.T) {
 	}
 	end := strings.TrimPrefix(shown[1].Actions[2].URL, fixture.PublicURL)
 	p.Links = append(p.Links, end[strings.IndexByte(end, '=')+1:])
-	if a := p.Do("POST", end, ""); a.Status != http.StatusOK {
-		t.Errorf("%d", a.Status)
-	}
+	p.Do("POST", end, "").Want(t, http.StatusOK)
 	p.Clock.Add(24 * time.Hour)
 	p.Fares(notifytest.Steady(4500, 3000, 5000, 3000)...)
 	p.Push()
@@ -386,9 +385,7 @@ func TestChannelRequests(t *testing.T) {
 			t.Errorf("%s: %d %s", body, a.Status, a.Body)
 		}
 	}
-	if a := p.Do("POST", "/v1/alerts", `{"route":"MIL-BUH","channel":"mail","email":"ada@example.com"}`); a.Status != http.StatusAccepted {
-		t.Errorf("%d %s", a.Status, a.Body)
-	}
+	p.Do("POST", "/v1/alerts", `{"route":"MIL-BUH","channel":"mail","email":"ada@example.com"}`).Want(t, http.StatusAccepted)
 	// The page says what comes next.
 	for form, want := range map[string]string{
 		"route=MIL-BUH&channel=telegram&email=&threshold=&address=":           `href="https://t.me/`,

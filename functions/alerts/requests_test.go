@@ -131,8 +131,7 @@ func TestBadAlertRequests(t *testing.T) {
 // TestAlertForms: a form asks as JSON does, and answers a browser with a page.
 func TestAlertForms(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
+	p, _ := subscriptions(t)
 	for _, c := range []struct {
 		name, threshold string
 		want            int
@@ -168,8 +167,7 @@ func TestAlertForms(t *testing.T) {
 // TestAlertCaps: five calls an hour for each caller, six mails a day for each mailbox, of which one caller has three, which the answer does not tell.
 func TestAlertCaps(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
+	p, clock := subscriptions(t)
 	for n := range 7 {
 		a := p.From("192.0.2.1:1", "POST", "/v1/alerts", `{"route":"MIL-BUH","email":"bob@example.com"}`)
 		if want := map[bool]int{true: 202, false: 429}[n < 5]; a.Status != want {
@@ -280,9 +278,7 @@ func TestBadAlertLinks(t *testing.T) {
 			t.Errorf("manage %q: %d %s", body, a.Status, a.Body)
 		}
 	}
-	if a := p.Form(manage, "remove=MIL-ROM"); a.Status != 410 {
-		t.Errorf("an alert that is not there: %d", a.Status)
-	}
+	p.Form(manage, "remove=MIL-ROM").Want(t, 410)
 	if got := p.Of("ada@example.com"); len(got) != 1 || got["MIL-BUH"] != 4000 {
 		t.Errorf("alerts %v", got)
 	}

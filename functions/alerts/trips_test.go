@@ -6,15 +6,13 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/store"
-	"verdetto/shared/store/storetest"
 )
 
 // TestTripAlerts: one for a trip is asked for by a form, says in its mail and on its pages which it is for, stands beside
 // one for the route, is changed by asking again, and ended by its name.
 func TestTripAlerts(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
+	p, clock := subscriptions(t)
 	const ada = "ada@example.com"
 	day := clock.Now().AddDate(0, 2, 0).Format("2006-01-02")
 	p.Subscribe("MIL-BUH", ada, "50")
@@ -50,15 +48,9 @@ func TestTripAlerts(t *testing.T) {
 		t.Errorf("%d %s", list.Status, list.Body)
 	}
 	end := p.Alerts.Links.Unsubscribe(fixture.Subscriber(ada), alerts[1].Ref())
-	if a := p.Do("GET", end, "", "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Page(), "4-7 nights away") {
-		t.Errorf("%d %s", a.Status, a.Body)
-	}
-	if a := p.Form(p.ManageLink(ada), "remove="+alerts[1].Ref().String()); a.Status != 200 {
-		t.Errorf("%d %s", a.Status, a.Body)
-	}
-	if a := p.Form(end, ""); a.Status != 410 {
-		t.Errorf("%d %s", a.Status, a.Body)
-	}
+	p.Do("GET", end, "", "Accept-Language", "en").Want(t, 200, "4-7 nights away")
+	p.Form(p.ManageLink(ada), "remove="+alerts[1].Ref().String()).Want(t, 200)
+	p.Form(end, "").Want(t, 410)
 	if left := p.Of(ada); len(left) != 1 || left["MIL-BUH"] != 5000 {
 		t.Errorf("left are %v", left)
 	}
