@@ -41,6 +41,12 @@ type Service struct {
 	spend func(context.Context) error // counts a call that asks for an alert
 }
 
+func (s *Service) signal() {
+	if s.SignalWorker != nil {
+		s.SignalWorker()
+	}
+}
+
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	s.spend = func(ctx context.Context) error { return api.ConsumeQuota(ctx, "alerts") }

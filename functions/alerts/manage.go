@@ -2,7 +2,6 @@ package alerts
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -43,8 +42,7 @@ func (s *Service) orNone(ctx context.Context, subscriber store.SubscriberID, sta
 		return nil, err
 	}
 	if response == nil {
-		v.Block = "none"
-		return respond(http.StatusGone, v)
+		return respond(http.StatusGone, "none", v)
 	}
 	response.Status = status
 	return response, nil
@@ -131,8 +129,7 @@ func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view
 		return nil, err
 	}
 	if ended == 0 {
-		v.Block = "ended_before"
-		return respond(http.StatusGone, v)
+		return respond(http.StatusGone, "ended_before", v)
 	}
 	return s.left(ctx, subscriber, v)
 }
@@ -165,12 +162,8 @@ func (s *Service) frequency(ctx context.Context, subscriber store.SubscriberID, 
 // verdict; the days of a low; by how much of a drop. What it is for stays, as that is another alert.
 func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values, v view) (*page.Response, error) {
 	alert, err := s.Alerts.One(ctx, ref, subscriber)
-	if errors.Is(err, store.ErrNotFound) {
-		v.Block = "ended_before"
-		return respond(http.StatusGone, v)
-	}
 	if err != nil {
-		return nil, err
+		return endedBefore(err, v)
 	}
 	given, faults := readNumbers(alert.Condition(), form)
 	if len(faults) > 0 {
@@ -183,12 +176,8 @@ func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref
 // changed changes an alert, and shows all as they are then.
 func (s *Service) changed(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, v view, change func(*store.Alert)) (*page.Response, error) {
 	_, err := s.Alerts.Change(ctx, ref, subscriber, change)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		v.Block = "ended_before"
-		return respond(http.StatusGone, v)
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return endedBefore(err, v)
 	}
 	v.Said = strings.TrimSpace(v.T.Text("alerts.manage.saved") + " " + v.Said)
 	return s.orNone(ctx, subscriber, http.StatusOK, v)
@@ -196,8 +185,8 @@ func (s *Service) changed(ctx context.Context, subscriber store.SubscriberID, re
 
 // renewal is the page of a link that is too old: it shows nothing, and has a button.
 func (s *Service) renewal(subscriber store.SubscriberID, v view) (*page.Response, error) {
-	v.Block, v.Action, v.Days = "renew", s.Links.Renew(subscriber), notify.ManageDays
-	return respond(http.StatusGone, v)
+	v.Action, v.Days = s.Links.Renew(subscriber), notify.ManageDays
+	return respond(http.StatusGone, "renew", v)
 }
 
 // renew leaves the job of mailing a fresh link. The page is the same whether there
@@ -208,11 +197,8 @@ func (s *Service) renew(ctx context.Context, subscriber store.SubscriberID, v vi
 	if err := s.Alerts.Outbox.Put(ctx, job); err != nil {
 		return nil, err
 	}
-	if s.SignalWorker != nil {
-		s.SignalWorker()
-	}
-	v.Block = "renewed"
-	return respond(http.StatusOK, v)
+	s.signal()
+	return respond(http.StatusOK, "renewed", v)
 }
 
 // left is the page after something was ended: it says so, and lists what is left.
@@ -227,8 +213,7 @@ func (s *Service) left(ctx context.Context, subscriber store.SubscriberID, v vie
 	if response != nil && err == nil {
 		return response, nil
 	}
-	v.Block = "ended"
-	return respond(http.StatusOK, v)
+	return respond(http.StatusOK, "ended", v)
 }
 
 // list is the page of a subscriber's alerts, nil where there are none.
@@ -237,7 +222,7 @@ func (s *Service) list(ctx context.Context, subscriber store.SubscriberID, v vie
 	if len(alerts) == 0 || err != nil {
 		return nil, err
 	}
-	v.Block, v.Action = "manage", s.Links.Manage(subscriber, s.Now())
+	v.Action = s.Links.Manage(subscriber, s.Now())
 	v.Export = v.Action + "&format=" + asJSON
 	for _, a := range alerts {
 		v.Rows = append(v.Rows, s.managed(a, v.T))
@@ -245,5 +230,5 @@ func (s *Service) list(ctx context.Context, subscriber store.SubscriberID, v vie
 	if v.Endpoints, err = s.endpoints(ctx, subscriber, alerts, v.T); err != nil {
 		return nil, err
 	}
-	return respond(http.StatusOK, v)
+	return respond(http.StatusOK, "manage", v)
 }

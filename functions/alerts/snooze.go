@@ -2,7 +2,6 @@ package alerts
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"verdetto/shared/fare"
@@ -26,15 +25,11 @@ func (s *Service) snooze(ctx context.Context, subscriber store.SubscriberID, ref
 }
 
 func (s *Service) snoozing(alert store.Alert, err error, block string, v view) (*page.Response, error) {
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		v.Block = "ended_before"
-		return respond(http.StatusGone, v)
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return endedBefore(err, v)
 	}
-	v.Block, v.Row = block, row(alert, v.T)
+	v.Row = row(alert, v.T)
 	v.Until = v.T.Date(max(fare.DayOf(s.Now())+notify.SnoozeDays, alert.Paused))
 	v.Action, v.Manage = s.Links.Snooze(alert.Subscriber, alert.Ref()), s.Links.Renew(alert.Subscriber)
-	return respond(http.StatusOK, v)
+	return respond(http.StatusOK, block, v)
 }

@@ -75,11 +75,11 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 	var p *httpapi.Problem
 	switch {
 	case err != nil && onPage && errors.As(err, &p):
-		return respond(p.Status, view{Block: "refused", T: l, Faults: messages(faults, l), Busy: p.Status == http.StatusTooManyRequests})
+		return respond(p.Status, "refused", view{T: l, Faults: messages(faults, l), Busy: p.Status == http.StatusTooManyRequests})
 	case err != nil:
 		return nil, err
 	case onPage:
-		return respond(http.StatusAccepted, view{Block: "asked", T: l, Channel: pending.channel, Action: s.startLink(pending, id)})
+		return respond(http.StatusAccepted, "asked", view{T: l, Channel: pending.channel, Action: s.startLink(pending, id)})
 	}
 	body, err := json.Marshal(accepted{"accepted", nextStep[pending.channel], s.startLink(pending, id)})
 	if err != nil {
@@ -138,8 +138,8 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 	if errors.Is(err, store.ErrExists) {
 		return id, nil
 	}
-	if err == nil && jobs != nil && s.SignalWorker != nil {
-		s.SignalWorker()
+	if err == nil && jobs != nil {
+		s.signal()
 	}
 	return id, err
 }

@@ -21,7 +21,6 @@ var alertsHTML = template.Must(template.Must(template.New("alerts").Parse(alerts
 
 // view is what a page is written from.
 type view struct {
-	Block   string // of alerts.html
 	T       *i18n.Language
 	Row     alertRow
 	Rows    []alertRow
@@ -123,11 +122,11 @@ func row(a store.Alert, l *i18n.Language) alertRow {
 	return r
 }
 
-// respond writes a page.
-func respond(status int, v view) (*page.Response, error) {
+// respond writes a page from a block of the templates.
+func respond(status int, block string, v view) (*page.Response, error) {
 	var body bytes.Buffer
-	if err := alertsHTML.ExecuteTemplate(&body, v.Block, v); err != nil {
+	if err := alertsHTML.ExecuteTemplate(&body, block, v); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
-	return page.Respond(status, page.Page{Language: v.T, Title: v.T.Text("alerts." + v.Block + ".title"), Body: template.HTML(body.String())})
+	return page.Respond(status, page.Page{Language: v.T, Title: v.T.Text("alerts." + block + ".title"), Body: template.HTML(body.String())})
 }
