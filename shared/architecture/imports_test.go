@@ -49,7 +49,7 @@ var groups = map[string]string{
 
 	"functions/analisi":        "fare verdict store text web answer published functions/analisi/page functions/analisi/reference functions/analisi/scorecard",
 	"functions/analisi/*":      "fare verdict store text web answer published",
-	"functions/analisi/agents": "fare verdict text web answer published functions/analisi/page functions/analisi/reference",
+	"functions/analisi/agents": "fare verdict text runtime web answer published functions/analisi/page functions/analisi/reference",
 }
 
 // libraries maps a library, by the prefix of its path, to the folders that may import it.
