@@ -1,14 +1,10 @@
-// Package alerts manages subscriptions to price-drop alerts; package notify tells
-// the subscribers. An alert is asked for by anyone and confirmed by whoever reads
-// the mailbox: through a link to a page with a button, so that what merely follows
-// links confirms nothing. It ends by one click, on a page or by the reader's mail
-// provider.
+// Package alerts manages subscriptions to price-drop alerts; package notify tells the subscribers.
+// Anyone asks for an alert; the reader of the mailbox confirms it by a button, so that what merely
+// follows links confirms nothing. It ends by one click, on a page or by the mail provider.
 //
-// It promises that the answer to asking, and the work done for it, are the same
-// for every address; that nobody changes the alert of another; that a mailbox
-// which refused mail for good, or complained of it, gets no more; and that what
-// is kept of a person goes when the last alert does. Every step can fail before
-// or after its effect and be tried again.
+// The answer to asking, and the work done for it, are the same for every address. Nobody changes
+// the alert of another. What is kept of a person goes when the last alert does. Every step can fail
+// before or after its effect and be tried again.
 package alerts
 
 import (

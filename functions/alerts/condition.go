@@ -32,7 +32,6 @@ const (
 
 var kinds = []string{store.Threshold, store.Verdict, store.Low, store.Drop, store.Change}
 
-// set reads a field, or says what is wrong with it.
 func (c *condition) set(name, value string) *fault {
 	var ok bool
 	fill := []any(nil)
@@ -69,7 +68,6 @@ func (c *condition) set(name, value string) *fault {
 	return nil
 }
 
-// parseDays reads a day, or the first and the last of some.
 func parseDays(s string) (from, to fare.Day, ok bool) {
 	first, last, several := strings.Cut(s, "..")
 	from, err := fare.ParseDay(first)

@@ -25,7 +25,6 @@ type managePageInput struct {
 	Format         string `query:"format" enum:"json" doc:"All that is kept of the subscriber, to be taken along; without it the page"`
 }
 
-// kept is all that is kept of a subscriber.
 type kept struct {
 	Read      time.Time      `json:"read" doc:"When it was read, UTC"`
 	Alerts    []keptAlert    `json:"alerts"`

@@ -23,7 +23,6 @@ import (
 //go:embed hooks.html
 var hooksTemplate string
 
-// hookView is what pages show of endpoints.
 type hookView struct {
 	Endpoints []endpointRow
 	Host      string // the endpoint that the page is about
@@ -32,14 +31,12 @@ type hookView struct {
 	Count     int
 }
 
-// endpointRow is an endpoint as its owner reads it.
 type endpointRow struct {
 	Ref, Host, URL string
 	State          string // by its name in the catalogue
 	Deliveries     []deliveryRow
 }
 
-// deliveryRow is what became of an event.
 type deliveryRow struct {
 	ID, At string
 	Tries  int
@@ -47,7 +44,6 @@ type deliveryRow struct {
 	Status int
 }
 
-// shownDeliveries is how many events of an endpoint the page lists.
 const shownDeliveries = 20
 
 // openEndpoint has the endpoint of an alert that was confirmed just now asked by a
@@ -230,7 +226,6 @@ func endpointState(e store.Endpoint, paused bool) string {
 	return "waiting"
 }
 
-// stateOf says what has become of an event.
 func stateOf(d store.Delivery) string {
 	switch {
 	case d.Delivered:

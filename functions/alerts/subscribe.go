@@ -40,7 +40,6 @@ func (mailLanguage) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Description: "The language of the mails: " + i18n.Spoken()}
 }
 
-// accepted is the answer to everybody.
 type accepted struct {
 	Status string `json:"status" enum:"accepted"`
 	Detail string `json:"detail"`

@@ -19,7 +19,6 @@ var alertsTemplate string
 
 var alertsHTML = template.Must(template.Must(template.New("alerts").Parse(alertsTemplate)).Parse(hooksTemplate + digestTemplate))
 
-// view is what a page is written from.
 type view struct {
 	T       *i18n.Language
 	Row     alertRow
@@ -55,7 +54,6 @@ type alertRow struct {
 	Paused bool
 }
 
-// edit is a number of an alert as its field has it.
 type edit struct{ Name, Value string }
 
 // edits are the numbers of an alert that its owner changes.

@@ -30,7 +30,6 @@ type from struct {
 	deals      deals.Origin
 }
 
-// deal is the cheapest fare to a destination.
 type deal struct {
 	to fare.City
 	deals.Deal

@@ -18,7 +18,6 @@ type channel struct {
 	shut                           bool // nothing more is handed over in this Work
 }
 
-// channel is that of a name.
 func (r *run) channel(name string) *channel {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -79,7 +79,6 @@ func (c *Confirmations) Work(ctx context.Context) (ended int, err error) {
 	}.Work(ctx)
 }
 
-// do does one job.
 func (c *Confirmations) do(ctx context.Context, j store.Job) error {
 	switch j.Kind {
 	case manageKind:

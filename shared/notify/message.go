@@ -81,7 +81,6 @@ type Carrier interface {
 // ErrUnwritable: the message cannot be written. Trying again would not make it right.
 var ErrUnwritable = errors.New("the message cannot be written")
 
-// byMail carries messages as mails.
 type byMail struct{ mail.Sender }
 
 func (c byMail) Deliver(ctx context.Context, to store.Alert, m Message) error {
@@ -115,7 +114,6 @@ func fareMail(to store.Alert, m Message) (mail.Message, error) {
 	})
 }
 
-// listMail writes the mail of an alert to anywhere.
 func listMail(to store.Alert, m Message) (mail.Message, error) {
 	l := i18n.In(m.Language)
 	list := mail.List{
@@ -146,7 +144,6 @@ func endMail(to store.Alert, m Message) (mail.Message, error) {
 	})
 }
 
-// carrier is that of a channel.
 func (s *Sender) carrier(channel string) (Carrier, error) {
 	if channel == "" {
 		return byMail{s.Mail}, nil

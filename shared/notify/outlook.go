@@ -49,7 +49,6 @@ func outlookOf(a verdict.Analysis, price fare.Cents) outlook {
 	return outlook{&a}
 }
 
-// departure says what is usual for the departure.
 func (o outlook) departure(l *i18n.Language) []string {
 	if o.of == nil {
 		return nil
@@ -57,7 +56,6 @@ func (o outlook) departure(l *i18n.Language) []string {
 	return []string{wording.Typical(l, *o.of), wording.Comparables(l, *o.of.Verdetto.Percentile)}
 }
 
-// waits says what waiting has come to.
 func (o outlook) waits(l *i18n.Language) []string {
 	if o.of == nil {
 		return nil
@@ -65,7 +63,6 @@ func (o outlook) waits(l *i18n.Language) []string {
 	return wording.Waits(l, *o.of)
 }
 
-// expected is the same in numbers.
 func (o outlook) expected() *Expected {
 	if o.of == nil {
 		return nil

@@ -23,7 +23,6 @@ const (
 	askKind  = "push ask" // Ref is the id of what is to be confirmed
 )
 
-// queued is a message on its way to an alert.
 type queued struct {
 	Subscriber store.SubscriberID `json:"s"`
 	Ref        store.Ref          `json:"r"`

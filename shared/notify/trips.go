@@ -16,7 +16,6 @@ import (
 // Alerts for a trip are judged when they are sent, one question for each trip of
 // a route and refresh, by the same way as callers' questions (package answer).
 
-// asker answers what alerts ask.
 func (s *Sender) asker() *answer.Reader {
 	fares := store.Fares{Table: s.Notifications.Table}
 	return answer.NewUnrecorded(fares, s.Now, s.Log)

@@ -50,7 +50,6 @@ type Picture struct {
 // lowsID is the Content-ID of the picture.
 const lowsID = "lows@verdetto"
 
-// alertView is what the templates see.
 type alertView struct {
 	Alert
 	T                                      *i18n.Language

@@ -49,7 +49,6 @@ func linkMail(v alertsView) (Message, error) {
 	})
 }
 
-// alertsView is what the templates see.
 type alertsView struct {
 	AlertsLink
 	Name    string // of its texts in the catalogue

@@ -32,7 +32,6 @@ func ConfirmMail(c Confirm) (Message, error) {
 	return write("confirm", Message{To: c.To, Unsubscribe: c.Stop, Tag: ConfirmTag}, c.Lang, nil, c.fill)
 }
 
-// confirmView is what the templates see.
 type confirmView struct {
 	Confirm
 	T       *i18n.Language

@@ -44,7 +44,6 @@ func DigestMail(d Digest) (Message, error) {
 	return write("digest", Message{ID: d.ID, To: d.To, Tag: AlertTag, Unsubscribe: d.Unsubscribe}, d.Lang, links, d.fill)
 }
 
-// digestView is what the templates see.
 type digestView struct {
 	Digest
 	T       *i18n.Language

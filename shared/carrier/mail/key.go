@@ -91,7 +91,6 @@ func (s keySection) Open() htmltemplate.HTML   { return s.T.HTML("mail." + s.Nam
 func (s keySection) Terms() htmltemplate.HTML  { return s.T.HTML("mail." + s.Name + ".terms") }
 func (s keySection) NotYou() htmltemplate.HTML { return s.T.HTML("mail." + s.Name + ".not_you") }
 
-// keyView is what the templates see.
 type keyView struct {
 	Key
 	Name      string // of what the mail says
@@ -100,7 +99,6 @@ type keyView struct {
 	Sections  []keySection
 }
 
-// keySection says all in one language.
 type keySection struct {
 	*keyView
 	T *i18n.Language

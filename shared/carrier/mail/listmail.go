@@ -38,7 +38,6 @@ type Listed struct {
 	Page          string // shows the verdict
 }
 
-// listView is what the templates see.
 type listView struct {
 	List
 	T           *i18n.Language

@@ -93,7 +93,6 @@ func split(address string) (server, topic string, err error) {
 	return u.Scheme + "://" + u.Host + "/", topic, nil
 }
 
-// publication is a message as the server takes it.
 type publication struct {
 	Topic   string   `json:"topic"`
 	ID      string   `json:"sequence_id,omitempty"`

@@ -134,7 +134,6 @@ func (c *Client) Post(ctx context.Context, to string, header http.Header, body [
 	return answer, nil
 }
 
-// target parses a URL.
 func (c *Client) target(raw string) (*url.URL, error) {
 	if u, err := url.Parse(raw); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
 		if _, own := c.config.Servers[u.Hostname()]; own {

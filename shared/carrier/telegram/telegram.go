@@ -136,7 +136,6 @@ func nobody(says string) bool {
 	return false
 }
 
-// params is the message as Telegram takes it.
 func (m Message) params(chat string) (*bot.SendMessageParams, error) {
 	id, err := strconv.ParseInt(chat, 10, 64)
 	if err != nil {

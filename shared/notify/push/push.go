@@ -70,7 +70,6 @@ func (c Telegram) Deliver(ctx context.Context, to store.Alert, m notify.Message)
 	return c.Bot.Send(ctx, to.Address, sent)
 }
 
-// text is a message in words.
 type text struct {
 	title, body string
 	links       []link // the first is what a tap opens
@@ -81,7 +80,6 @@ type link struct{ label, url string }
 // maxFares is how many fares a message names: a phone shows no more of it.
 const maxFares = 10
 
-// write puts a message in words.
 func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
 	l := i18n.In(m.Language)
 	if len(m.Fares) == 0 || m.Unsubscribe == "" || m.Manage == "" {
@@ -186,7 +184,6 @@ func facts(f notify.Fare, l *i18n.Language) string {
 	return s + "\n" + l.Text("mail.alert.seen", "Moment", l.Moment(f.Found.UTC()))
 }
 
-// page is where the verdict of a route is shown.
 func page(baseURL string, r fare.Route, l *i18n.Language) string {
 	return baseURL + "/?da=" + string(r.Origin) + "&a=" + string(r.Destination) + "&lang=" + l.Code
 }

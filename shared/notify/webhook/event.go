@@ -96,7 +96,6 @@ type Wait struct {
 	Pays      bool    `json:"pays"`      // the record carries that waiting pays
 }
 
-// event writes the event of a message.
 func event(of store.Alert, m notify.Message, now time.Time) ([]byte, error) {
 	e := Event{Type: typeFare, Timestamp: now.UTC().Truncate(time.Second), Data: about(of)}
 	e.Data.Language, e.Data.Unsubscribe, e.Data.Snooze, e.Data.Manage = m.Language, m.Unsubscribe, m.Snooze, m.Manage
@@ -105,7 +104,7 @@ func event(of store.Alert, m notify.Message, now time.Time) ([]byte, error) {
 		e.Type, m.Fares = typeEnded, nil
 	}
 	for _, f := range m.Fares {
-		e.Data.Fares = append(e.Data.Fares, shown(f))
+		e.Data.Fares = append(e.Data.Fares, fareOf(f))
 	}
 	return written(e)
 }
@@ -134,7 +133,7 @@ func about(a store.Alert) Data {
 	return d
 }
 
-func shown(f notify.Fare) Fare {
+func fareOf(f notify.Fare) Fare {
 	s := Fare{
 		Route: f.Route.String(), OriginName: f.Origin, DestinationName: f.Destination, Departure: f.Depart.String(),
 		Nights: f.Trip.Nights.String(), Nonstop: f.Trip.Nonstop, PriceCents: int64(f.Price), Currency: "EUR", Found: f.Found.UTC(),

@@ -1,14 +1,9 @@
-// Package webhook delivers what alerts tell to endpoints of their subscribers, as
-// signed events (Standard Webhooks 1.0). A Carrier stores an event, in one write;
-// a Worker delivers it.
+// Package webhook delivers what alerts tell to endpoints of their subscribers, as signed events
+// (Standard Webhooks 1.0). A Carrier stores an event, in one write; a Worker delivers it.
 //
-// It promises that an event which was stored is tried for a day, further and
-// further apart, and that whatever is delivered again, after a lost answer, a
-// kill or on demand, has the same webhook-id; that only public addresses are
-// reached (package outbound), and no event goes to an endpoint that has not
-// answered a signed test; that an endpoint which is slow or down delays its own
-// events and nobody else's; and that of one that is given up its owner hears by
-// one mail. Deliveries and endpoints go with the last alert of their subscriber.
+// An event is tried for a day, under one webhook-id. Only public addresses are reached (package
+// outbound), and no event goes to an endpoint that has not answered a signed test. An endpoint that
+// is slow or down delays its own events alone; of one that is given up its owner hears by one mail.
 package webhook
 
 import (
@@ -45,7 +40,6 @@ func Test(of store.Alert, name string, now time.Time) store.Delivery {
 	return store.Delivery{ID: "test-" + name, Subscriber: of.Subscriber, Alert: of.Ref().String(), URL: of.Address, At: now}
 }
 
-// rotationTime is how long the secret from before a change signs along.
 const rotationTime = 24 * time.Hour
 
 // Current are the secrets that an endpoint's events are signed with at a moment, the newest first.

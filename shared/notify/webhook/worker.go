@@ -91,7 +91,6 @@ func (w *Worker) Work(ctx context.Context) (done int, err error) {
 
 func endpointOf(d store.Delivery) string { return string(d.Subscriber) + " " + d.URL }
 
-// outcome is what came of a request to an endpoint.
 type outcome struct {
 	status int           // 0: there was no answer
 	after  time.Duration // that it asked to wait
@@ -129,7 +128,6 @@ func (w *Worker) try(ctx context.Context, d store.Delivery) (until time.Time, er
 	return w.record(ctx, d, endpoint, o, err)
 }
 
-// about reads the alert that a delivery is of, and its endpoint.
 func (w *Worker) about(ctx context.Context, d store.Delivery) (alert store.Alert, endpoint store.Endpoint, err error) {
 	ref, err := store.ParseRef(d.Alert)
 	if err != nil {
