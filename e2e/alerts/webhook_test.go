@@ -55,14 +55,16 @@ func openHook(t *testing.T, table store.Table, clock *storetest.Clock) *hook {
 	t.Cleanup(server.Close)
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
-	h.Alerts.Webhooks.Client = outbound.New(outbound.Config{Roots: roots, Servers: map[string]netip.AddrPort{"hook.example.com": netip.MustParseAddrPort(server.Listener.Addr().String())}})
+	h.Alerts.Webhooks.Client = outbound.New(outbound.Config{Roots: roots,
+		Servers: map[string]netip.AddrPort{"hook.example.com": netip.MustParseAddrPort(server.Listener.Addr().String())}})
 	return h
 }
 
 // ask asks for an alert to the endpoint, and gives the link that confirms it.
 func (h *hook) ask(route, email string) string {
 	h.T.Helper()
-	a := h.Do("POST", "/v1/alerts", fixture.Object("route", route, "email", email, "channel", "webhook", "address", endpoint))
+	a := h.Do("POST", "/v1/alerts", fixture.Object("route", route, "email", email, "channel", "webhook", "address",
+		endpoint))
 	if a.Status != 202 {
 		h.T.Fatalf("%d %s", a.Status, a.Body)
 	}
@@ -70,7 +72,8 @@ func (h *hook) ask(route, email string) string {
 	if len(mails) == 0 {
 		h.T.Fatal("no mail came")
 	}
-	if text := mails[len(mails)-1].Text; !strings.Contains(text, "hook.example.com") || strings.Contains(text, "secret-path") {
+	if text := mails[len(mails)-1].Text; !strings.Contains(text, "hook.example.com") ||
+		strings.Contains(text, "secret-path") {
 		h.T.Errorf("the mail that asks to confirm does not say where to, or says too much: %s", text)
 	}
 	return h.Link(mails[len(mails)-1])
@@ -83,7 +86,8 @@ type event struct {
 	id   string
 }
 
-// sent returns the events that the endpoint was sent since the last call, by work that is due, each verified by the secret.
+// sent returns the events that the endpoint was sent since the last call, by work that is due, each
+// verified by the secret.
 func (h *hook) sent(secret string) (names []string, events []event) {
 	h.T.Helper()
 	if _, err := h.Alerts.Webhooks.Work(h.T.Context()); err != nil {
@@ -131,7 +135,8 @@ var secretPattern = regexp.MustCompile(`whsec_[A-Za-z0-9+/]{43}=`)
 
 func secretOf(page string) string { return secretPattern.FindString(html.UnescapeString(page)) }
 
-// TestFromAskingToTheEndpoint has alerts told to an endpoint: confirmed by mail, tested, signed, retried, replayed, and ended.
+// TestFromAskingToTheEndpoint has alerts told to an endpoint: confirmed by mail, tested, signed,
+// retried, replayed, and ended.
 func TestFromAskingToTheEndpoint(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
@@ -176,7 +181,8 @@ func TestFromAskingToTheEndpoint(t *testing.T) {
 
 		// When the alerts end, nothing of it is kept.
 		h.press(h.ManageLink(ada), "all=1")
-		if items, err := table.Query(t.Context(), store.Range{Partition: "WEBHOOK#" + string(fixture.Subscriber(ada))}); err != nil || len(items) > 0 {
+		if items, err := table.Query(t.Context(),
+			store.Range{Partition: "WEBHOOK#" + string(fixture.Subscriber(ada))}); err != nil || len(items) > 0 {
 			t.Errorf("%d items are left, error %v", len(items), err)
 		}
 	})
@@ -186,7 +192,8 @@ func TestFromAskingToTheEndpoint(t *testing.T) {
 func (h *hook) confirm(email string) string {
 	h.T.Helper()
 	link := h.ask("MIL-BUH", email)
-	if a := h.Do("GET", link, ""); a.Status != 200 || !strings.Contains(a.Page(), "hook.example.com") || strings.Contains(a.Body, "whsec_") {
+	if a := h.Do("GET", link, ""); a.Status != 200 || !strings.Contains(a.Page(), "hook.example.com") ||
+		strings.Contains(a.Body, "whsec_") {
 		h.T.Fatalf("%d %s", a.Status, a.Page())
 	}
 	a := h.Form(link, "")
@@ -226,7 +233,8 @@ func (h *hook) firstFare(secret string) string {
 func (h *hook) listed(manage, id string) string {
 	h.T.Helper()
 	page := h.Do("GET", manage, "")
-	if page.Status != 200 || !strings.Contains(page.Body, id) || !strings.Contains(page.Body, "hook.example.com") || strings.Contains(page.Body, "whsec_") {
+	if page.Status != 200 || !strings.Contains(page.Body, id) || !strings.Contains(page.Body, "hook.example.com") ||
+		strings.Contains(page.Body, "whsec_") {
 		h.T.Fatalf("%d %s", page.Status, page.Page())
 	}
 	ref := regexp.MustCompile(`name="replay" value="([^"]+)"`).FindStringSubmatch(page.Body)
@@ -244,7 +252,8 @@ func (h *hook) goesAway(email, secret, of string) {
 	h.sent(secret)
 	mailed := func() (n int) {
 		for _, m := range h.Received(email) {
-			if strings.Contains(m.Text, "hook.example.com") && !strings.Contains(m.Text, "secret-path") && !strings.Contains(m.Text, "/v1/alerts/confirm") {
+			if strings.Contains(m.Text, "hook.example.com") && !strings.Contains(m.Text, "secret-path") &&
+				!strings.Contains(m.Text, "/v1/alerts/confirm") {
 				n++
 				h.Link(m)
 			}
@@ -268,16 +277,20 @@ func TestBadEndpoints(t *testing.T) {
 	clock := storetest.NewClock()
 	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
 	for _, address := range []string{
-		"", "http://example.com/", "https://localhost/", "https://127.0.0.1/", "https://169.254.169.254/latest/meta-data/", "https://[::1]/", "https://example.com:8443/",
-		"https://ada:x@example.com/", "https://2130706433/", "https://metadata.google.internal/", "ftp://example.com/", "https://" + strings.Repeat("a", 600) + ".com/",
+		"", "http://example.com/", "https://localhost/", "https://127.0.0.1/",
+		"https://169.254.169.254/latest/meta-data/", "https://[::1]/", "https://example.com:8443/",
+		"https://ada:x@example.com/", "https://2130706433/", "https://metadata.google.internal/",
+		"ftp://example.com/", "https://" + strings.Repeat("a", 600) + ".com/",
 	} {
 		clock.Add(time.Hour)
-		a := p.Do("POST", "/v1/alerts", fixture.Object("route", "MIL-BUH", "email", "ada@example.com", "channel", "webhook", "address", address))
+		a := p.Do("POST", "/v1/alerts", fixture.Object("route", "MIL-BUH", "email", "ada@example.com", "channel",
+			"webhook", "address", address))
 		if a.Status != 400 || !strings.Contains(a.Body, `"address"`) {
 			t.Errorf("%q: %d %s", address, a.Status, a.Body)
 		}
 	}
-	if a := p.Do("POST", "/v1/alerts", fixture.Object("route", "MIL-BUH", "channel", "webhook", "address", endpoint)); a.Status != 400 || !strings.Contains(a.Body, `"email"`) {
+	if a := p.Do("POST", "/v1/alerts", fixture.Object("route", "MIL-BUH", "channel", "webhook", "address",
+		endpoint)); a.Status != 400 || !strings.Contains(a.Body, `"email"`) {
 		t.Errorf("without an owner: %d %s", a.Status, a.Body)
 	}
 	if all, err := maildir.Read(p.Mails); err != nil || len(all) > 0 {

@@ -1,4 +1,5 @@
-// Package alerts holds end-to-end tests of alerts: from asking to the mail, through the running process, and killed in the midst.
+// Package alerts holds end-to-end tests of alerts: from asking to the mail, through the running
+// process, and killed in the midst.
 package alerts
 
 import (
@@ -56,7 +57,8 @@ func TestFromAskingToTheMail(t *testing.T) {
 		click := strings.TrimPrefix(first["ada@example.com"].Unsubscribe, "http://127.0.0.1:1")
 		p.Do("POST", click, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form).Want(t, 200)
 		links := fixture.LinkPattern.FindAllStringSubmatch(first["bob@example.com"].Text, -1)
-		if len(links) != 3 || !strings.Contains(links[0][1], "/manage?") || !strings.Contains(links[2][1], "/unsubscribe?") {
+		if len(links) != 3 || !strings.Contains(links[0][1], "/manage?") ||
+			!strings.Contains(links[2][1], "/unsubscribe?") {
 			t.Fatalf("links %v, want those that list all, pause this one and end it", links)
 		}
 		p.Do("GET", links[1][1], "").Want(t, 200).Lacks(t, "30,00 €")
@@ -66,7 +68,8 @@ func TestFromAskingToTheMail(t *testing.T) {
 		for _, who := range []string{"ada@example.com", "bob@example.com", "cleo@example.com"} {
 			got[who] = len(p.Of(who))
 		}
-		if diff := cmp.Diff(map[string]int{"ada@example.com": 0, "bob@example.com": 0, "cleo@example.com": 1}, got); diff != "" {
+		if diff := cmp.Diff(map[string]int{"ada@example.com": 0, "bob@example.com": 0, "cleo@example.com": 1},
+			got); diff != "" {
 			t.Error(diff)
 		}
 		p.Do("POST", click, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form).Want(t, 410)

@@ -61,7 +61,8 @@ func (s *Service) Register(api *httpapi.API) {
 	httpapi.Page(api, "alerts-unsubscribe-page", httpapi.PageDoc{
 		Summary: "The page that a link to unsubscribe leads to", Statuses: []int{200, 400, 410}}, s.unsubscribePage)
 	httpapi.Page(api, "alerts-unsubscribe", httpapi.PageDoc{
-		Summary: "End an alert: by the page's button, or by a mail provider in one click (RFC 8058)", Statuses: []int{200, 400, 410}}, s.unsubscribe)
+		Summary:  "End an alert: by the page's button, or by a mail provider in one click (RFC 8058)",
+		Statuses: []int{200, 400, 410}}, s.unsubscribe)
 	httpapi.JSON(api, "alerts-telegram", httpapi.JSONDoc{
 		Summary:     "What people tell the bot of Telegram",
 		Description: "Called by Telegram alone. The answer says what the bot says in the chat.",
@@ -72,5 +73,6 @@ func (s *Service) Register(api *httpapi.API) {
 		Summary: "The alerts of a subscriber, as a page or all that is kept of them as JSON; or with a link to pause one the page that does it",
 		Answer:  kept{}, Statuses: []int{200, 400, 410}}, s.managePage)
 	httpapi.Page(api, "alerts-manage", httpapi.PageDoc{
-		Summary: "Change, pause, resume or end one alert of a subscriber, or end all", Statuses: []int{200, 400, 410}, Form: removal{}}, s.manage)
+		Summary: "Change, pause, resume or end one alert of a subscriber, or end all", Statuses: []int{200, 400, 410},
+		Form: removal{}}, s.manage)
 }

@@ -22,7 +22,8 @@ const weekly = "weekly"
 
 func (p *pendingSubscription) setFrequency(value string) *fault {
 	if !slices.Contains(frequencies, value) {
-		return &fault{field: "frequency", text: "frequency", fill: []any{"Frequencies", strings.Join(frequencies, ", ")}}
+		return &fault{field: "frequency", text: "frequency",
+			fill: []any{"Frequencies", strings.Join(frequencies, ", ")}}
 	}
 	p.digest = value == weekly
 	return nil

@@ -23,7 +23,8 @@ type Outcome struct {
 // error asks for the same event again, which does no harm.
 func (s *Service) Event(ctx context.Context, raw json.RawMessage) (Outcome, error) {
 	var batch struct{ Records []record }
-	if err := json.Unmarshal(raw, &batch); err == nil && len(batch.Records) > 0 && batch.Records[0].EventSource == "aws:sns" {
+	if err := json.Unmarshal(raw, &batch); err == nil && len(batch.Records) > 0 &&
+		batch.Records[0].EventSource == "aws:sns" {
 		stopped, err := s.suppress(ctx, batch.Records)
 		return Outcome{Stopped: stopped}, err
 	}

@@ -115,14 +115,18 @@ func (s *Service) export(ctx context.Context, subscriber store.SubscriberID, v v
 	if err != nil {
 		return nil, fmt.Errorf("write what is kept: %w", err)
 	}
-	return &page.Response{Status: http.StatusOK, ContentType: "application/json", Referrer: "no-referrer", Vary: "Accept, Accept-Language", Body: body}, nil
+	return &page.Response{Status: http.StatusOK, ContentType: "application/json", Referrer: "no-referrer",
+		Vary: "Accept, Accept-Language", Body: body}, nil
 }
 
 func keptOf(a store.Alert) keptAlert {
 	k := keptAlert{
-		Alert: a.Ref().String(), Route: a.Route.String(), Email: a.Email, Channel: cmp.Or(a.Channel, byMail), Address: a.Address, Language: a.Language,
-		Nights: a.Trip.Nights.String(), NonStop: a.Trip.Nonstop, Kind: a.Condition(), Threshold: euros(a.Threshold), Days: a.Days, Percent: a.Percent, Amount: euros(a.Amount),
-		Asked: dayOf(a.Asked), Since: dayOf(a.Since), Paused: dayOf(a.Paused), Changed: a.Fresh, First: euros(a.State.First),
+		Alert: a.Ref().String(), Route: a.Route.String(), Email: a.Email, Channel: cmp.Or(a.Channel, byMail),
+		Address: a.Address, Language: a.Language,
+		Nights: a.Trip.Nights.String(), NonStop: a.Trip.Nonstop, Kind: a.Condition(), Threshold: euros(a.Threshold),
+		Days: a.Days, Percent: a.Percent, Amount: euros(a.Amount),
+		Asked: dayOf(a.Asked), Since: dayOf(a.Since), Paused: dayOf(a.Paused), Changed: a.Fresh,
+		First: euros(a.State.First),
 	}
 	if t := a.Trip; t.Month {
 		k.Month = t.From.String()[:len("2006-01")]
@@ -144,12 +148,15 @@ func keptOf(a store.Alert) keptAlert {
 	return k
 }
 
-func (s *Service) keptEndpoints(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert) ([]keptEndpoint, error) {
+func (s *Service) keptEndpoints(ctx context.Context, subscriber store.SubscriberID,
+	alerts []store.Alert) ([]keptEndpoint, error) {
 	endpoints := []keptEndpoint{}
 	err := s.eachEndpoint(ctx, subscriber, alerts, func(_ store.Alert, e store.Endpoint, deliveries []store.Delivery) {
-		k := keptEndpoint{Address: e.URL, State: endpointState(e, true), Answered: moment(e.Answered), Rotated: moment(e.Rotated), Deliveries: []keptDelivery{}}
+		k := keptEndpoint{Address: e.URL, State: endpointState(e, true), Answered: moment(e.Answered),
+			Rotated: moment(e.Rotated), Deliveries: []keptDelivery{}}
 		for _, d := range deliveries {
-			k.Deliveries = append(k.Deliveries, keptDelivery{d.ID, d.Alert, d.At.UTC(), stateOf(d), d.Tries, moment(d.Tried), d.Status, moment(d.Ended)})
+			k.Deliveries = append(k.Deliveries, keptDelivery{d.ID, d.Alert, d.At.UTC(), stateOf(d), d.Tries,
+				moment(d.Tried), d.Status, moment(d.Ended)})
 		}
 		endpoints = append(endpoints, k)
 	})

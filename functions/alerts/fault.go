@@ -52,7 +52,8 @@ var (
 
 // unknownField is a field that the request does not have. What the caller wrote is repeated, but not all of it.
 func unknownField(name string) fault {
-	return fault{field: fmt.Sprintf("%.40s", strings.ToValidUTF8(name, "?")), text: "unknown_field", fill: []any{"Fields", strings.Join(fields, ", ")}}
+	return fault{field: fmt.Sprintf("%.40s", strings.ToValidUTF8(name, "?")), text: "unknown_field",
+		fill: []any{"Fields", strings.Join(fields, ", ")}}
 }
 
 // maxFaults bounds what is said of a request that is nothing but faults.

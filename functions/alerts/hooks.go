@@ -54,12 +54,13 @@ func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string
 		return
 	}
 	isNew, now := false, s.Now()
-	endpoint, err := s.Webhooks.Deliveries.ChangeEndpoint(ctx, alert.Subscriber, alert.Address, now, func(e *store.Endpoint) bool {
-		isNew = !e.Known()
-		change := isNew || e.Dead
-		e.Dead = false
-		return change
-	})
+	endpoint, err := s.Webhooks.Deliveries.ChangeEndpoint(ctx, alert.Subscriber, alert.Address, now,
+		func(e *store.Endpoint) bool {
+			isNew = !e.Known()
+			change := isNew || e.Dead
+			e.Dead = false
+			return change
+		})
 	if err == nil && !endpoint.Verified {
 		err = s.Webhooks.Deliveries.Leave(ctx, webhook.Test(alert, testName(id), now))
 	}
@@ -81,7 +82,8 @@ func testName(id string) string {
 }
 
 // manageEndpoint does what a button of the page asks for an endpoint; no response where none of them was pressed.
-func (s *Service) manageEndpoint(ctx context.Context, subscriber store.SubscriberID, pressed url.Values, v view) (*page.Response, error) {
+func (s *Service) manageEndpoint(ctx context.Context, subscriber store.SubscriberID, pressed url.Values,
+	v view) (*page.Response, error) {
 	for _, did := range []string{"rotate", "test", "failed", "replay"} {
 		if !pressed.Has(did) {
 			continue
@@ -133,11 +135,12 @@ func (s *Service) doEndpoint(ctx context.Context, did string, of store.Alert, v 
 
 // resume has an endpoint that was given up tried again, and the alerts to it told again.
 func (s *Service) resume(ctx context.Context, of store.Alert) error {
-	_, err := s.Webhooks.Deliveries.ChangeEndpoint(ctx, of.Subscriber, of.Address, s.Now(), func(e *store.Endpoint) bool {
-		was := e.Dead
-		e.Dead = false
-		return was
-	})
+	_, err := s.Webhooks.Deliveries.ChangeEndpoint(ctx, of.Subscriber, of.Address, s.Now(),
+		func(e *store.Endpoint) bool {
+			was := e.Dead
+			e.Dead = false
+			return was
+		})
 	if err != nil {
 		return err
 	}
@@ -159,11 +162,12 @@ func (s *Service) reopen(ctx context.Context, subscriber store.SubscriberID, ref
 	}
 	now := s.Now()
 	if err == nil {
-		_, err = s.Webhooks.Deliveries.ChangeEndpoint(ctx, subscriber, alert.Address, now, func(e *store.Endpoint) bool {
-			tested = e.Dead
-			e.Dead = false
-			return tested
-		})
+		_, err = s.Webhooks.Deliveries.ChangeEndpoint(ctx, subscriber, alert.Address, now,
+			func(e *store.Endpoint) bool {
+				tested = e.Dead
+				e.Dead = false
+				return tested
+			})
 	}
 	if err == nil && tested {
 		err = s.Webhooks.Deliveries.Leave(ctx, webhook.Test(alert, now.UTC().Format("20060102T1504"), now))
@@ -176,7 +180,8 @@ func (s *Service) reopen(ctx context.Context, subscriber store.SubscriberID, ref
 
 // eachEndpoint visits the endpoints of a subscriber's alerts, each with the first alert to it and
 // what was delivered there lately, the newest first.
-func (s *Service) eachEndpoint(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert, visit func(store.Alert, store.Endpoint, []store.Delivery)) error {
+func (s *Service) eachEndpoint(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert,
+	visit func(store.Alert, store.Endpoint, []store.Delivery)) error {
 	var all []store.Delivery
 	seen := map[string]bool{}
 	for _, a := range alerts {
@@ -204,11 +209,14 @@ func (s *Service) eachEndpoint(ctx context.Context, subscriber store.SubscriberI
 }
 
 // endpoints are those that the page of all alerts lists.
-func (s *Service) endpoints(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert, l *i18n.Language) (rows []endpointRow, err error) {
+func (s *Service) endpoints(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert,
+	l *i18n.Language) (rows []endpointRow, err error) {
 	err = s.eachEndpoint(ctx, subscriber, alerts, func(a store.Alert, e store.Endpoint, deliveries []store.Delivery) {
-		row := endpointRow{Ref: a.Ref().String(), Host: host(a.Address), URL: a.Address, State: endpointState(e, a.Paused > fare.DayOf(s.Now()))}
+		row := endpointRow{Ref: a.Ref().String(), Host: host(a.Address), URL: a.Address,
+			State: endpointState(e, a.Paused > fare.DayOf(s.Now()))}
 		for _, d := range deliveries[:min(len(deliveries), shownDeliveries)] {
-			row.Deliveries = append(row.Deliveries, deliveryRow{ID: d.ID, At: l.Moment(d.At), Tries: d.Tries, State: stateOf(d), Status: d.Status})
+			row.Deliveries = append(row.Deliveries, deliveryRow{ID: d.ID, At: l.Moment(d.At), Tries: d.Tries,
+				State: stateOf(d), Status: d.Status})
 		}
 		rows = append(rows, row)
 	})

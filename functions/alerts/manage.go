@@ -36,7 +36,8 @@ func (s *Service) managePage(ctx context.Context, in *managePageInput) (*page.Re
 }
 
 // orNone is the page of a subscriber's alerts, or the one that says that there are none.
-func (s *Service) orNone(ctx context.Context, subscriber store.SubscriberID, status int, v view) (*page.Response, error) {
+func (s *Service) orNone(ctx context.Context, subscriber store.SubscriberID, status int,
+	v view) (*page.Response, error) {
 	response, err := s.list(ctx, subscriber, v)
 	if err != nil {
 		return nil, err
@@ -105,7 +106,8 @@ func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, 
 	for _, button := range []struct {
 		name  string
 		press func(context.Context, store.SubscriberID, store.Ref, url.Values, view) (*page.Response, error)
-	}{{"remove", s.remove}, {"snooze", s.pause}, {"pause", s.pause}, {"resume", s.pause}, {"weekly", s.frequency}, {"now", s.frequency}, {"change", s.change}} {
+	}{{"remove", s.remove}, {"snooze", s.pause}, {"pause", s.pause}, {"resume", s.pause}, {"weekly", s.frequency},
+		{"now", s.frequency}, {"change", s.change}} {
 		if !form.Has(button.name) {
 			continue
 		}
@@ -118,12 +120,14 @@ func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, 
 	return broken(v)
 }
 
-func (s *Service) remove(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, _ url.Values, v view) (*page.Response, error) {
+func (s *Service) remove(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, _ url.Values,
+	v view) (*page.Response, error) {
 	return s.end(ctx, subscriber, v, ref)
 }
 
 // end ends alerts of a subscriber, all where none is named.
-func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view, which ...store.Ref) (*page.Response, error) {
+func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view,
+	which ...store.Ref) (*page.Response, error) {
 	ended, err := s.Alerts.Remove(ctx, subscriber, which...)
 	if err != nil {
 		return nil, err
@@ -135,7 +139,8 @@ func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view
 }
 
 // pause pauses an alert for a month or until it is resumed, or resumes it.
-func (s *Service) pause(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values, v view) (*page.Response, error) {
+func (s *Service) pause(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values,
+	v view) (*page.Response, error) {
 	until := store.UntilResumed
 	switch {
 	case form.Has("snooze"):
@@ -154,13 +159,15 @@ func (s *Service) pause(ctx context.Context, subscriber store.SubscriberID, ref 
 }
 
 // frequency has an alert told once a week with others, or at once again; one that no digest tells of stays as it is.
-func (s *Service) frequency(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values, v view) (*page.Response, error) {
+func (s *Service) frequency(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values,
+	v view) (*page.Response, error) {
 	return s.changed(ctx, subscriber, ref, v, func(a *store.Alert) { a.Digest = form.Has("weekly") && a.MayDigest() })
 }
 
 // change gives an alert other numbers of its kind: a threshold, or none for the
 // verdict; the days of a low; by how much of a drop. What it is for stays, as that is another alert.
-func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values, v view) (*page.Response, error) {
+func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values,
+	v view) (*page.Response, error) {
 	alert, err := s.Alerts.One(ctx, ref, subscriber)
 	if err != nil {
 		return endedBefore(err, v)
@@ -174,7 +181,8 @@ func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref
 }
 
 // changed changes an alert, and shows all as they are then.
-func (s *Service) changed(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, v view, change func(*store.Alert)) (*page.Response, error) {
+func (s *Service) changed(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, v view,
+	change func(*store.Alert)) (*page.Response, error) {
 	_, err := s.Alerts.Change(ctx, ref, subscriber, change)
 	if err != nil {
 		return endedBefore(err, v)

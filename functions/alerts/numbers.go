@@ -11,7 +11,8 @@ import (
 
 // numbersOf are the fields of a kind that its owner changes.
 var numbersOf = map[string][]string{
-	store.Threshold: {"threshold"}, store.Verdict: {"threshold"}, store.Low: {"days"}, store.Drop: {"percent", "amount"},
+	store.Threshold: {"threshold"}, store.Verdict: {"threshold"}, store.Low: {"days"},
+	store.Drop: {"percent", "amount"},
 }
 
 func readNumbers(kind string, form url.Values) (p pendingSubscription, faults []fault) {

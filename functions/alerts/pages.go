@@ -54,7 +54,8 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 	}
 	s.openEndpoint(ctx, alert, in.ID, &v)
 	if alert.Email != "" { // who confirms reads the mailbox
-		if err := s.Confirmations.Mailboxes().Read(ctx, s.Links.Mailbox(alert.Email), httpapi.Subject(ctx)); err != nil {
+		if err := s.Confirmations.Mailboxes().Read(ctx, s.Links.Mailbox(alert.Email),
+			httpapi.Subject(ctx)); err != nil {
 			s.Log.ErrorContext(ctx, "reader of a mailbox not stored", "error", err)
 		}
 	}
@@ -87,7 +88,8 @@ func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, 
 
 // notPending says why there is nothing to confirm.
 func notPending(err error, v view) (*page.Response, error) {
-	for reason, block := range map[error]string{store.ErrUsed: "used", store.ErrStopped: "stopped", store.ErrNotFound: "expired"} {
+	for reason, block := range map[error]string{store.ErrUsed: "used", store.ErrStopped: "stopped",
+		store.ErrNotFound: "expired"} {
 		if errors.Is(err, reason) {
 			return respond(http.StatusGone, block, v)
 		}
@@ -151,7 +153,8 @@ func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Respon
 
 // endedByLink is the page after so many alerts were ended by a link to them. Such a link shows no
 // other alert, however old it is: the rest is for a link that is mailed.
-func (s *Service) endedByLink(ctx context.Context, subscriber store.SubscriberID, ended int, err error, v view, none, some string) (*page.Response, error) {
+func (s *Service) endedByLink(ctx context.Context, subscriber store.SubscriberID, ended int, err error, v view, none,
+	some string) (*page.Response, error) {
 	if err != nil {
 		return nil, err
 	}

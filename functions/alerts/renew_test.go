@@ -28,7 +28,8 @@ func TestLinksToManageExpire(t *testing.T) {
 			"page": p.Do("GET", old, ""), "end one": p.Form(old, "remove=MIL-BUH"), "end all": p.Form(old, "all=1"),
 			"a link from before links expired": p.Do("GET", p.RenewLink(ada), ""),
 		} {
-			if a.Status != 410 || !strings.Contains(a.Page(), "Ti mandiamo un link nuovo?") || strings.Contains(a.Page(), "Bucarest") || strings.Contains(a.Body, "example.com") {
+			if a.Status != 410 || !strings.Contains(a.Page(), "Ti mandiamo un link nuovo?") ||
+				strings.Contains(a.Page(), "Bucarest") || strings.Contains(a.Body, "example.com") {
 				t.Errorf("%s: %d %s", what, a.Status, a.Page())
 			}
 		}
@@ -48,7 +49,8 @@ func TestLinksToManageExpire(t *testing.T) {
 		// The link to unsubscribe is as old, and works; of the other alert it says nothing.
 		p.Do("GET", end, "").Want(t, 200, "Milano–Londra").Lacks(t, "Bucarest")
 		a := p.Form(end, "")
-		if a.Status != 200 || !strings.Contains(a.Page(), "L'avviso è disattivato.") || strings.Contains(a.Page(), "Bucarest") || len(p.Of(ada)) != 1 {
+		if a.Status != 200 || !strings.Contains(a.Page(), "L'avviso è disattivato.") ||
+			strings.Contains(a.Page(), "Bucarest") || len(p.Of(ada)) != 1 {
 			t.Errorf("%d %s, left %v", a.Status, a.Page(), p.Of(ada))
 		}
 		if strings.Contains(a.Body, strings.TrimPrefix(fresh, "/v1")) || !strings.Contains(a.Body, p.RenewLink(ada)) {
@@ -57,7 +59,8 @@ func TestLinksToManageExpire(t *testing.T) {
 
 		// The page is the same where there is nothing to manage, and no mail goes anywhere.
 		clock.Add(time.Hour)
-		if got := p.Form(p.RenewLink("nobody@example.com"), "renew=1"); got.Status != 200 || !strings.Contains(got.Page(), "Il link nuovo è in arrivo") || len(p.Received("nobody@example.com")) != 0 {
+		if got := p.Form(p.RenewLink("nobody@example.com"), "renew=1"); got.Status != 200 ||
+			!strings.Contains(got.Page(), "Il link nuovo è in arrivo") || len(p.Received("nobody@example.com")) != 0 {
 			t.Errorf("nobody: %d %s", got.Status, got.Page())
 		}
 	})

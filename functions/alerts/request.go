@@ -32,7 +32,8 @@ type wanted struct {
 	Amount    *float64 `json:"amount,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"For kind drop, in the place of percent: euro, two decimals"`
 }
 
-var fields = []string{"channel", "route", "email", "threshold", "address", "departure", "month", "nights", "nonstop", "kind", "level", "days", "percent", "amount", "frequency"}
+var fields = []string{"channel", "route", "email", "threshold", "address", "departure", "month", "nights", "nonstop",
+	"kind", "level", "days", "percent", "amount", "frequency"}
 
 // required are those without which nothing can be asked for; email by mail and webhook alone.
 var required = []string{"route", "email"}

@@ -12,13 +12,15 @@ import (
 
 // snoozePage shows a button and changes nothing. A link to one alert shows no
 // other: the rest is for a link that is mailed.
-func (s *Service) snoozePage(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, v view) (*page.Response, error) {
+func (s *Service) snoozePage(ctx context.Context, subscriber store.SubscriberID, ref store.Ref,
+	v view) (*page.Response, error) {
 	alert, err := s.Alerts.One(ctx, ref, subscriber)
 	return s.snoozing(alert, err, "snooze", v)
 }
 
 // snooze pauses an alert from today on. Pressing again pauses it no longer than that.
-func (s *Service) snooze(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, v view) (*page.Response, error) {
+func (s *Service) snooze(ctx context.Context, subscriber store.SubscriberID, ref store.Ref,
+	v view) (*page.Response, error) {
 	until := fare.DayOf(s.Now()) + notify.SnoozeDays
 	alert, err := s.Alerts.Change(ctx, ref, subscriber, func(a *store.Alert) { a.Paused = max(a.Paused, until) })
 	return s.snoozing(alert, err, "snoozed", v)

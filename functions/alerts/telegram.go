@@ -20,7 +20,8 @@ type TelegramBot struct {
 }
 
 // NotTelegram: a call does not come from Telegram.
-var NotTelegram = httpapi.ProblemType{Status: http.StatusForbidden, Code: "non-da-telegram", Title: "The call does not come from Telegram"}
+var NotTelegram = httpapi.ProblemType{Status: http.StatusForbidden, Code: "non-da-telegram",
+	Title: "The call does not come from Telegram"}
 
 type updateInput struct {
 	Secret  string `header:"X-Telegram-Bot-Api-Secret-Token"`
@@ -119,7 +120,8 @@ func (s *Service) start(ctx context.Context, told telegram.Command) (*telegram.M
 	return m, nil
 }
 
-func (s *Service) stop(ctx context.Context, subscriber store.SubscriberID, l *i18n.Language) (*telegram.Message, error) {
+func (s *Service) stop(ctx context.Context, subscriber store.SubscriberID,
+	l *i18n.Language) (*telegram.Message, error) {
 	ended, err := s.Alerts.Remove(ctx, subscriber)
 	if err != nil {
 		return nil, err
@@ -130,7 +132,8 @@ func (s *Service) stop(ctx context.Context, subscriber store.SubscriberID, l *i1
 	return s.answer(l, "ended"), nil
 }
 
-func (s *Service) alertsOf(ctx context.Context, subscriber store.SubscriberID, l *i18n.Language) (*telegram.Message, error) {
+func (s *Service) alertsOf(ctx context.Context, subscriber store.SubscriberID,
+	l *i18n.Language) (*telegram.Message, error) {
 	alerts, err := s.Alerts.Of(ctx, subscriber)
 	if err != nil {
 		return nil, err
@@ -149,7 +152,8 @@ func (s *Service) alertsOf(ctx context.Context, subscriber store.SubscriberID, l
 
 // manageable is a message with the button that leads to the page of a chat's alerts.
 func (s *Service) manageable(l *i18n.Language, subscriber store.SubscriberID) *telegram.Message {
-	return &telegram.Message{Buttons: []telegram.Button{{Label: l.Text("telegram.change"), URL: s.Links.BaseURL + s.Links.Manage(subscriber, s.Now())}}}
+	return &telegram.Message{Buttons: []telegram.Button{{Label: l.Text("telegram.change"),
+		URL: s.Links.BaseURL + s.Links.Manage(subscriber, s.Now())}}}
 }
 
 // answer is a message with the button that leads to the service.

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestTripAlerts: one for a trip is asked for by a form, says in its mail and on its pages which it is for, stands beside
-// one for the route, is changed by asking again, and ended by its name.
+// TestTripAlerts: one for a trip is asked for by a form, says in its mail and on its pages which it
+// is for, stands beside one for the route, is changed by asking again, and ended by its name.
 func TestTripAlerts(t *testing.T) {
 	t.Parallel()
 	p, clock := subscriptions(t)
@@ -18,7 +18,8 @@ func TestTripAlerts(t *testing.T) {
 	p.Subscribe("MIL-BUH", ada, "50")
 	ask := func(percent string) string {
 		t.Helper()
-		a := p.Form("/v1/alerts", "route=MIL-BUH&email="+ada+"&departure="+day+"&nights=4-7&nonstop=on&kind=drop&amount=&days=&month=&percent="+percent, "Accept-Language", "en")
+		a := p.Form("/v1/alerts",
+			"route=MIL-BUH&email="+ada+"&departure="+day+"&nights=4-7&nonstop=on&kind=drop&amount=&days=&month=&percent="+percent, "Accept-Language", "en")
 		if a.Status != 202 {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}
@@ -30,8 +31,10 @@ func TestTripAlerts(t *testing.T) {
 			}
 		}
 		link := p.Link(m)
-		for _, page := range []fixture.Reply{p.Do("GET", link, "", "Accept-Language", "en"), p.Form(link, "", "Accept-Language", "en")} {
-			if page.Status != 200 || !strings.Contains(page.Page(), "4-7 nights away") || !strings.Contains(page.Page(), "falls by "+percent+"%") {
+		for _, page := range []fixture.Reply{p.Do("GET", link, "", "Accept-Language", "en"),
+			p.Form(link, "", "Accept-Language", "en")} {
+			if page.Status != 200 || !strings.Contains(page.Page(), "4-7 nights away") ||
+				!strings.Contains(page.Page(), "falls by "+percent+"%") {
 				t.Errorf("%d %s", page.Status, page.Body)
 			}
 		}
@@ -40,11 +43,13 @@ func TestTripAlerts(t *testing.T) {
 	ask("10")
 	ask("20")
 	alerts, err := p.Alerts.Alerts.Of(t.Context(), fixture.Subscriber(ada))
-	if err != nil || len(alerts) != 2 || alerts[0].Threshold != 5000 || alerts[1].Kind != store.Drop || alerts[1].Percent != 20 {
+	if err != nil || len(alerts) != 2 || alerts[0].Threshold != 5000 || alerts[1].Kind != store.Drop ||
+		alerts[1].Percent != 20 {
 		t.Fatalf("%+v %v", alerts, err)
 	}
 	list := p.Do("GET", p.ManageLink(ada), "", "Accept-Language", "en")
-	if list.Status != 200 || strings.Count(list.Body, `name="remove"`) != 2 || !strings.Contains(list.Body, "falls by") || !strings.Contains(list.Body, alerts[1].Ref().String()) {
+	if list.Status != 200 || strings.Count(list.Body, `name="remove"`) != 2 ||
+		!strings.Contains(list.Body, "falls by") || !strings.Contains(list.Body, alerts[1].Ref().String()) {
 		t.Errorf("%d %s", list.Status, list.Body)
 	}
 	end := p.Alerts.Links.Unsubscribe(fixture.Subscriber(ada), alerts[1].Ref())

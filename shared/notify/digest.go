@@ -131,7 +131,8 @@ func (w *weekly) page(ctx context.Context, day fare.Day, page []store.Digest) (s
 	return b.wait(ctx)
 }
 
-// parcel is the digest of a subscriber as things stand now; nil where there is nothing to tell of, or nothing is to be sent there.
+// parcel is the digest of a subscriber as things stand now; nil where there is nothing to tell of,
+// or nothing is to be sent there.
 func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*parcel, error) {
 	today := fare.DayOf(w.Now())
 	alerts, err := w.Alerts.Of(ctx, d.Subscriber)
@@ -267,7 +268,10 @@ func (w *weekly) judgeToday(ctx context.Context, of routeTrip) (*judgedTrip, err
 
 // digestMail writes the mail of a digest of a day: what is as it was asked for first, then by how cheap it is.
 func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []digestLine) (mail.Message, error) {
-	latest := slices.MaxFunc(lines, func(a, b digestLine) int { return cmp.Compare(a.alert.Asked, b.alert.Asked) }).alert
+	latest := slices.MaxFunc(lines, func(a, b digestLine) int {
+		return cmp.Compare(a.alert.Asked,
+			b.alert.Asked)
+	}).alert
 	lang := i18n.In(latest.Language)
 	slices.SortStableFunc(lines, func(a, b digestLine) int { return cmp.Compare(a.rank(), b.rank()) })
 	d := mail.Digest{
@@ -279,8 +283,10 @@ func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []dig
 		d.Alerts = append(d.Alerts, mail.DigestAlert{
 			Origin: CityName(a.Route.Origin, lang.Code), Destination: CityName(a.Route.Destination, lang.Code),
 			Trip: TripText(a.Trip, lang), When: waitsFor(a, lang), Met: line.met,
-			Price: line.price, Depart: line.found.Depart, Level: line.found.Level, Reliability: line.found.Reliability, Median: line.found.Median, Before: line.before,
-			Page: l.pageOf(line.found, a.Trip, lang.Code), Unsubscribe: l.BaseURL + l.Unsubscribe(s, a.Ref()), Snooze: l.BaseURL + l.Snooze(s, a.Ref()),
+			Price: line.price, Depart: line.found.Depart, Level: line.found.Level,
+			Reliability: line.found.Reliability, Median: line.found.Median, Before: line.before,
+			Page: l.pageOf(line.found, a.Trip, lang.Code), Unsubscribe: l.BaseURL + l.Unsubscribe(s, a.Ref()),
+			Snooze: l.BaseURL + l.Snooze(s, a.Ref()),
 		})
 	}
 	return mail.DigestMail(d)

@@ -32,7 +32,8 @@ func (h *trip) summarize(route string, prices ...fare.Cents) {
 	fares := store.Fares{Table: h.Table}
 	_, version, err := fares.Summary(h.T.Context(), of, store.Strong)
 	if err == nil || errors.Is(err, store.ErrNotFound) {
-		err = fares.PutSummary(h.T.Context(), of, verdict.Build(found, verdict.RouteSummary{}, h.Today(), verdict.Options{}).Encode(), version)
+		err = fares.PutSummary(h.T.Context(), of,
+			verdict.Build(found, verdict.RouteSummary{}, h.Today(), verdict.Options{}).Encode(), version)
 	}
 	if err != nil {
 		h.T.Fatal(err)
@@ -90,21 +91,26 @@ func TestDigest(t *testing.T) {
 	leave(h.Fixture, append(steady, 3000)...)
 	h.Work(notify.Result{Sent: 1, Done: 2}) // the news is for nobody else
 	first := h.Mails()[0]
-	// Met are the low and London's threshold; then the threshold that is not, the drop, the trip, and Paris without a fare.
-	want := []string{"Milan – Bucharest", "Milan – London", "Milan – Bucharest", "Milan – Madrid", "Milan – Bucharest", "Milan – Paris"}
+	// Met are the low and London's threshold; then the threshold that is not, the drop, the trip,
+	// and Paris without a fare.
+	want := []string{"Milan – Bucharest", "Milan – London", "Milan – Bucharest", "Milan – Madrid",
+		"Milan – Bucharest", "Milan – Paris"}
 	if diff := cmp.Diff(want, routesOf(first)); diff != "" {
 		t.Errorf("in this order (-want +got):\n%s", diff)
 	}
-	for _, want := range []string{"€51.00", "€30.00: great", "€40.00", "€55.00", "we know of no fare", "or less: it is so today", "departure: "} {
+	for _, want := range []string{"€51.00", "€30.00: great", "€40.00", "€55.00", "we know of no fare",
+		"or less: it is so today", "departure: "} {
 		if !strings.Contains(strings.ReplaceAll(first.Text, "\n", " "), want) {
 			t.Errorf("it lacks %q:\n%s", want, first.Text)
 		}
 	}
-	if strings.Contains(first.Text, "last told you") || strings.Contains(first.Text, "Rome") || strings.Contains(first.Text, "Vienna") {
+	if strings.Contains(first.Text, "last told you") || strings.Contains(first.Text, "Rome") ||
+		strings.Contains(first.Text, "Vienna") {
 		t.Errorf("it says too much:\n%s", first.Text)
 	}
 	_, token, _ := strings.Cut(first.Unsubscribe, "?t=")
-	if s, ok := notifytest.Links.OpenEndDigest(token); !ok || s != notifytest.IDOf("ada") || !strings.HasPrefix(first.ID, "digest-"+h.Now().Format("20060102")) {
+	if s, ok := notifytest.Links.OpenEndDigest(token); !ok || s != notifytest.IDOf("ada") ||
+		!strings.HasPrefix(first.ID, "digest-"+h.Now().Format("20060102")) {
 		t.Errorf("%s ends by %s", first.ID, first.Unsubscribe)
 	}
 	// Again on that day, and on all that follow up to the next week: nothing.
@@ -123,7 +129,8 @@ func TestDigest(t *testing.T) {
 	second := mails[slices.IndexFunc(mails, func(m mail.Message) bool { return m.ID != first.ID })]
 	says := strings.ReplaceAll(second.Text, "\n", " ")
 	for _, want := range []string{
-		"€2.00 more than we last told you (€30.00)", "As much as we last told you", "€4.00 less than we last told you (€40.00)", "€11.00 less than we last told you (€55.00)",
+		"€2.00 more than we last told you (€30.00)", "As much as we last told you",
+		"€4.00 less than we last told you (€40.00)", "€11.00 less than we last told you (€55.00)",
 		"when the fare changes: it is so today", "falls by 10% or more: it is so today",
 	} {
 		if !strings.Contains(says, want) {
@@ -172,7 +179,8 @@ func TestADigestOfALow(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range h.Mails() {
-			if strings.HasPrefix(m.ID, "digest-"+today.Format("20060102")) && strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), "it is so today") != c.met {
+			if strings.HasPrefix(m.ID, "digest-"+today.Format("20060102")) &&
+				strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), "it is so today") != c.met {
 				t.Errorf("week %d:\n%s", week, m.Text)
 			}
 		}
@@ -216,11 +224,13 @@ func TestWhoHasNoDigest(t *testing.T) {
 		do   func(h *trip, ref store.Ref) error
 	}{
 		{"paused", func(h *trip, ref store.Ref) error {
-			_, err := h.Alerts().Change(t.Context(), ref, notifytest.IDOf("ada"), func(a *store.Alert) { a.Paused = store.UntilResumed })
+			_, err := h.Alerts().Change(t.Context(), ref, notifytest.IDOf("ada"),
+				func(a *store.Alert) { a.Paused = store.UntilResumed })
 			return err
 		}},
 		{"at once", func(h *trip, ref store.Ref) error {
-			_, err := h.Alerts().Change(t.Context(), ref, notifytest.IDOf("ada"), func(a *store.Alert) { a.Digest = false })
+			_, err := h.Alerts().Change(t.Context(), ref, notifytest.IDOf("ada"),
+				func(a *store.Alert) { a.Digest = false })
 			return err
 		}},
 		{"removed", func(h *trip, ref store.Ref) error {
@@ -252,7 +262,8 @@ func TestADigestIsRefused(t *testing.T) {
 	h.Work(notify.Result{Postponed: 1, Left: true})
 	h.Carrier.Before = func(mail.Message) error { return mail.ErrRefused }
 	h.Work(notify.Result{Refused: 1})
-	if _, err := (store.Digests{Table: h.Table}).Of(t.Context(), notifytest.IDOf("ada")); !errors.Is(err, store.ErrNotFound) {
+	if _, err := (store.Digests{Table: h.Table}).Of(t.Context(), notifytest.IDOf("ada")); !errors.Is(err,
+		store.ErrNotFound) {
 		t.Errorf("a digest is left: %v", err)
 	}
 	h.Carrier.Before = nil
@@ -359,8 +370,9 @@ func TestADigestCostsNothingWhereNobodyHasOne(t *testing.T) {
 	h.Work(notify.Result{})
 	h.Add(24 * time.Hour)
 	work(with(map[string]int{
-		"query " + of: 1, "get SUBSCRIBER#" + ada: 1, "get ALERTS#MIL-BUH": 1, "get ALERTS#MIL-LON": 1, "get STOPPED#" + ada: 1,
-		"get ROUTE#MIL-BUH": 1, "get ROUTE#MIL-LON": 1, "write " + of: 1, "write DIGESTS": 1,
+		"query " + of: 1, "get SUBSCRIBER#" + ada: 1, "get ALERTS#MIL-BUH": 1, "get ALERTS#MIL-LON": 1,
+		"get STOPPED#" + ada: 1,
+		"get ROUTE#MIL-BUH":  1, "get ROUTE#MIL-LON": 1, "write " + of: 1, "write DIGESTS": 1,
 	}))
 	h.WantMailed("ada")
 	work(with(nil))

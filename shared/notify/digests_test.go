@@ -17,7 +17,8 @@ import (
 func (s *simulation) watchWeekly(subscribers int) {
 	s.T.Helper()
 	day := s.Today() + 60
-	watch := []store.Alert{{}, {Trip: store.Trip{From: day, To: day}, Kind: store.Change}, {Trip: store.Trip{From: day - 2, To: day + 3}, Threshold: 4000}}
+	watch := []store.Alert{{}, {Trip: store.Trip{From: day, To: day}, Kind: store.Change},
+		{Trip: store.Trip{From: day - 2, To: day + 3}, Threshold: 4000}}
 	for i := range subscribers {
 		for k, a := range watch[:1+i%3] {
 			a.Route, a.Language, a.Digest = s.routes[(i+k)%len(s.routes)], "en", true
@@ -70,7 +71,8 @@ func TestDigestsUnderKills(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || len(s.messages) != len(got) {
 		t.Errorf("%d messages; digests (-want +got):\n%s", len(s.messages), diff)
 	}
-	t.Logf("%d digests, %d of them sent again as they were; %d kills, %d lost answers; %d reads and %d writes", len(s.messages), again, s.killed(), s.lost, s.reads, s.write)
+	t.Logf("%d digests, %d of them sent again as they were; %d kills, %d lost answers; %d reads and %d writes",
+		len(s.messages), again, s.killed(), s.lost, s.reads, s.write)
 	if s.killed() < 100 || s.lost < 10 || again == 0 || again > s.killed()+s.lost {
 		t.Errorf("%d kills, %d lost answers, %d messages again", s.killed(), s.lost, again)
 	}

@@ -38,7 +38,8 @@ func TestEndOfAnEndpointsAlert(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := newTrip(t)
 			today := h.Today()
-			a := h.watch("ada", store.Alert{Trip: store.Trip{From: today, To: today}, Threshold: 100, Channel: store.Webhook, Address: "https://hook.example.com/"})
+			a := h.watch("ada", store.Alert{Trip: store.Trip{From: today, To: today}, Threshold: 100,
+				Channel: store.Webhook, Address: "https://hook.example.com/"})
 			endpoint := &toldCarrier{}
 			if c.fails != nil {
 				failed := false

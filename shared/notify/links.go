@@ -103,7 +103,8 @@ func (l Links) OpenEndDigest(token string) (s store.SubscriberID, ok bool) {
 	return store.SubscriberID(subscriber), ok
 }
 
-// Requests is the link to the page of the mails that anyone can cause to be sent to a mailbox (RFC 8058: one POST to it stops them).
+// Requests is the link to the page of the mails that anyone can cause to be sent to a mailbox (RFC
+// 8058: one POST to it stops them).
 func (l Links) Requests(mailbox store.SubscriberID) string {
 	return unsubscribePath + "?t=" + l.sign(requests, string(mailbox), "")
 }

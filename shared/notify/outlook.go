@@ -69,7 +69,8 @@ func (o outlook) expected() *Expected {
 	}
 	e := Expected{Low: o.of.Quartili.Q1Cent, High: o.of.Quartili.Q3Cent}
 	for _, p := range o.of.Previsione {
-		e.Waits = append(e.Waits, Wait{Days: p.Giorni, Fall: p.Calo5, More: p.Calo5Oltre, Mean: p.Attesa.MediaCent, Pays: p.Conviene})
+		e.Waits = append(e.Waits, Wait{Days: p.Giorni, Fall: p.Calo5, More: p.Calo5Oltre, Mean: p.Attesa.MediaCent,
+			Pays: p.Conviene})
 	}
 	return &e
 }

@@ -79,7 +79,8 @@ const (
 )
 
 // pushWaits are those after each failure; after the last of them a message is given up.
-var pushWaits = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 6 * time.Hour}
+var pushWaits = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
+	5 * time.Hour, 10 * time.Hour, 6 * time.Hour}
 
 // Work does what is due, and returns how many jobs have ended.
 func (p *Pushes) Work(ctx context.Context) (ended int, err error) {

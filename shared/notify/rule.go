@@ -81,7 +81,8 @@ func (w Watch) meets(s State, seen Seen) bool {
 	case store.Low:
 		return seen.Low >= fare.Day(w.Days) || seen.Price <= s.Missed
 	case store.Drop:
-		return s.Price > 0 && (w.Percent > 0 && seen.Price*100 <= s.Price*fare.Cents(100-w.Percent) || w.Amount > 0 && seen.Price <= s.Price-w.Amount)
+		return s.Price > 0 && (w.Percent > 0 && seen.Price*100 <= s.Price*fare.Cents(100-w.Percent) || w.Amount > 0 &&
+			seen.Price <= s.Price-w.Amount)
 	case store.Change:
 		return s.Price > 0 && seen.Price != s.Price
 	}

@@ -61,7 +61,8 @@ var errTimeUp = errors.New("no time for more")
 // Work sends what there is to send until all is sent or the context is nearly
 // over. An error is a fault; what it kept from being sent is tried by the next.
 func (s *Sender) Work(ctx context.Context) (Result, error) {
-	lease := &store.Lease{Table: s.Notifications.Table, Name: store.MailLease, Holder: rand.Text(), For: leaseFor, Now: s.Now}
+	lease := &store.Lease{Table: s.Notifications.Table, Name: store.MailLease, Holder: rand.Text(), For: leaseFor,
+		Now: s.Now}
 	if err := lease.Hold(ctx); errors.Is(err, store.ErrHeld) {
 		return Result{Busy: true, Left: true}, nil
 	} else if err != nil {
@@ -125,7 +126,8 @@ type run struct {
 func newRun(s *Sender, lease *store.Lease) *run {
 	// Enough for half a second a message, so that the quota is the bound and not the latency.
 	places := min(max(1, int(s.Rate/2)), 64)
-	return &run{Sender: s, lease: lease, channels: map[string]*channel{}, answers: s.asker(), flight: make(chan struct{}, places)}
+	return &run{Sender: s, lease: lease, channels: map[string]*channel{}, answers: s.asker(),
+		flight: make(chan struct{}, places)}
 }
 
 // all sends all news there are, route by route.
@@ -188,7 +190,8 @@ func (r *run) route(ctx context.Context, stored store.Notification) error {
 		l.ahead = sync.OnceValue(func() outlook {
 			o, err := lookAhead(ctx, r.Answers, l.news)
 			if err != nil {
-				r.Log.WarnContext(ctx, "mails say nothing of what is to be expected", "route", stored.Route.String(), "error", err)
+				r.Log.WarnContext(ctx, "mails say nothing of what is to be expected", "route", stored.Route.String(),
+					"error", err)
 			}
 			return o
 		})
@@ -281,7 +284,8 @@ func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (
 	b := batch{run: r}
 	for _, a := range alerts {
 		if !a.Readable() {
-			r.fault(ctx, fmt.Errorf("notify of %s: the alert of %s %w", n.stored.Route, a.Subscriber, store.ErrUnreadable))
+			r.fault(ctx, fmt.Errorf("notify of %s: the alert of %s %w", n.stored.Route, a.Subscriber,
+				store.ErrUnreadable))
 			continue // it keeps nobody else from being notified
 		}
 		l, due, err := r.concerns(ctx, n, a)

@@ -30,7 +30,8 @@ func leave(h *notifytest.Fixture, prices ...fare.Cents) {
 		found = append(found, fare.Observation{Found: day.Time().Unix(), Depart: today + 150, Price: price})
 	}
 	notifications := store.Notifications{Table: h.Table}
-	if _, err := notify.Leave(h.T.Context(), notifications, notifytest.Route("MIL-BUH"), verdict.Build(found, verdict.RouteSummary{}, today, verdict.Options{}), today); err != nil {
+	if _, err := notify.Leave(h.T.Context(), notifications, notifytest.Route("MIL-BUH"),
+		verdict.Build(found, verdict.RouteSummary{}, today, verdict.Options{}), today); err != nil {
 		h.T.Fatal(err)
 	}
 }
@@ -62,7 +63,8 @@ func TestAlertMail(t *testing.T) {
 		}
 		token, ok := strings.CutPrefix(m.Unsubscribe, "https://verdetto.example/v1/alerts/unsubscribe?t=")
 		subscriber, of, opened := notifytest.Links.OpenUnsubscribe(token)
-		if !ok || !opened || subscriber != notifytest.IDOf(who) || of != (store.Ref{Route: notifytest.Route("MIL-BUH")}) {
+		if !ok || !opened || subscriber != notifytest.IDOf(who) ||
+			of != (store.Ref{Route: notifytest.Route("MIL-BUH")}) {
 			t.Errorf("%s can end it by %q", who, m.Unsubscribe)
 		}
 	}
@@ -95,7 +97,8 @@ func TestCarrier(t *testing.T) {
 	}{
 		{"one is throttled for good", everyone, mail.ErrThrottled, func(_ int, m mail.Message) bool { return isBob(m) },
 			nil, notify.Result{Sent: 3, Postponed: 1}, 9, 1},
-		{"everyone is throttled for good", numbered(20), mail.ErrThrottled, func(int, mail.Message) bool { return true },
+		{"everyone is throttled for good", numbered(20), mail.ErrThrottled,
+			func(int, mail.Message) bool { return true },
 			mail.ErrThrottled, notify.Result{Postponed: 5}, 30, 20},
 		{"everyone is refused", numbered(20), mail.ErrRefused, func(int, mail.Message) bool { return true },
 			mail.ErrRefused, notify.Result{Refused: 5}, 5, 15}, // the others are as they were
@@ -143,7 +146,8 @@ func TestThrottledForAWhile(t *testing.T) {
 	}
 }
 
-// TestRefused: a mailbox that refuses for good has no alert any more, and is not tried again after a rise and another fall.
+// TestRefused: a mailbox that refuses for good has no alert any more, and is not tried again after
+// a rise and another fall.
 func TestRefused(t *testing.T) {
 	h, tried := fall(t, everyone...), 0
 	h.Carrier.Before = func(m mail.Message) error {
@@ -285,7 +289,10 @@ func TestNoTime(t *testing.T) {
 func TestUnsubscribedMeanwhile(t *testing.T) {
 	h := fall(t, everyone...)
 	order := slices.Clone(everyone)
-	slices.SortFunc(order, func(a, b string) int { return strings.Compare(string(notifytest.IDOf(a)), string(notifytest.IDOf(b))) })
+	slices.SortFunc(order, func(a, b string) int {
+		return strings.Compare(string(notifytest.IDOf(a)),
+			string(notifytest.IDOf(b)))
+	})
 	h.Carrier.After = func(m mail.Message) error {
 		if m.To != notifytest.AddressOf(order[0]) {
 			return nil
@@ -321,7 +328,8 @@ func TestChannelsFailAlone(t *testing.T) {
 		name  string
 		fault error
 	}{
-		{"throttled for good", mail.ErrThrottled}, {"nobody knows", mail.ErrUnavailable}, {"blocked", mail.ErrBlocked}, {"refused", mail.ErrRefused},
+		{"throttled for good", mail.ErrThrottled}, {"nobody knows", mail.ErrUnavailable},
+		{"blocked", mail.ErrBlocked}, {"refused", mail.ErrRefused},
 	} {
 		for _, mails := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/mails %t", c.name, mails), func(t *testing.T) {
@@ -332,7 +340,8 @@ func TestChannelsFailAlone(t *testing.T) {
 					mailed = append(mailed, fmt.Sprintf("s%02d", i))
 					h.Subscribe(mailed[i], "MIL-BUH", 0)
 					h.Confirm("", store.Alert{
-						Subscriber: store.SubscriberID(fmt.Sprintf("phone%02d", i)), Route: notifytest.Route("MIL-BUH"), Language: "it",
+						Subscriber: store.SubscriberID(fmt.Sprintf("phone%02d", i)),
+						Route:      notifytest.Route("MIL-BUH"), Language: "it",
 						Channel: store.Ntfy, Address: fmt.Sprintf("https://ntfy.example/%d", i),
 					})
 				}
@@ -349,7 +358,8 @@ func TestChannelsFailAlone(t *testing.T) {
 					return sender.Work(t.Context())
 				}
 				got, err := work()
-				if !errors.Is(err, c.fault) && !errors.Is(err, mail.ErrThrottled) || got.Sent != each || !got.Left || got.Done != 0 {
+				if !errors.Is(err, c.fault) && !errors.Is(err, mail.ErrThrottled) || got.Sent != each || !got.Left ||
+					got.Done != 0 {
 					t.Errorf("%+v %v", got, err)
 				}
 				if mails {

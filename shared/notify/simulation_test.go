@@ -42,7 +42,8 @@ type simulation struct {
 }
 
 func newSimulation(t *testing.T, routes int) *simulation {
-	s := &simulation{Fixture: notifytest.New(t), chance: rand.New(rand.NewPCG(7, 8)), messages: map[string]int{}, told: map[string]int{}, to: map[string]string{}, kills: map[string]int{}, left: -1}
+	s := &simulation{Fixture: notifytest.New(t), chance: rand.New(rand.NewPCG(7, 8)), messages: map[string]int{},
+		told: map[string]int{}, to: map[string]string{}, kills: map[string]int{}, left: -1}
 	s.Rate = 100_000
 	var cities []fare.City
 	for c := range places.Cities() {
@@ -58,7 +59,8 @@ func newSimulation(t *testing.T, routes int) *simulation {
 	first, last := departure.Month.Ends(day)
 	s.watch = []store.Alert{
 		{Threshold: 4000}, {}, {Kind: store.Change}, {Kind: store.Drop, Percent: 10},
-		{Trip: one, Threshold: 4000}, {Trip: one, Kind: store.Low, Days: 7}, {Trip: some, Kind: store.Drop, Amount: 500}, {Trip: store.Trip{From: first, To: last, Month: true}},
+		{Trip: one, Threshold: 4000}, {Trip: one, Kind: store.Low, Days: 7},
+		{Trip: some, Kind: store.Drop, Amount: 500}, {Trip: store.Trip{From: first, To: last, Month: true}},
 		{Trip: one, Kind: store.Change}, {Trip: store.Trip{From: s.Today() + 9, To: s.Today() + 9}, Threshold: 100},
 		{Route: milAnywhere}, {Route: milAnywhere, Threshold: 3750, Level: verdict.Ottimo}, // from the route's origin
 	}
@@ -84,7 +86,8 @@ func (s *simulation) subscribe() {
 // refresh stores what a refresh finds of all routes, every departure at a price, and leaves what there is to tell.
 func (s *simulation) refresh(price fare.Cents) {
 	s.T.Helper()
-	ctx, today, fares, notifications := s.T.Context(), s.Today(), store.Fares{Table: s.Table}, store.Notifications{Table: s.Table}
+	ctx, today, fares, notifications := s.T.Context(), s.Today(), store.Fares{Table: s.Table},
+		store.Notifications{Table: s.Table}
 	sheet := sheetAt(today, func(fare.Day) fare.Cents { return price })
 	var found []fare.Observation
 	for back, usual := range notifytest.Steady() {
@@ -94,7 +97,8 @@ func (s *simulation) refresh(price fare.Cents) {
 	found = append(found, fare.Observation{Found: today.Time().Unix(), Depart: today + 150, Price: price})
 	summary := verdict.Build(found, verdict.RouteSummary{}, today, verdict.Options{})
 	if _, _, err := fares.Pooled(ctx, store.Strong); errors.Is(err, store.ErrNotFound) {
-		if err := fares.PutPooled(ctx, departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}.Encode(), 0, store.Score{}); err != nil {
+		if err := fares.PutPooled(ctx, departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}.Encode(), 0,
+			store.Score{}); err != nil {
 			s.T.Fatal(err)
 		}
 	}
@@ -102,7 +106,8 @@ func (s *simulation) refresh(price fare.Cents) {
 		of := fare.Series{Route: route}
 		before, err := fares.Departures(ctx, of)
 		if err == nil {
-			err = fares.PutDepartures(ctx, of, store.Departures{Any: store.Versioned{Data: sheet, Version: before.Any.Version}}, store.Left{})
+			err = fares.PutDepartures(ctx, of, store.Departures{Any: store.Versioned{Data: sheet,
+				Version: before.Any.Version}}, store.Left{})
 		}
 		if err == nil {
 			err = notifications.LeaveTrips(ctx, route, today, s.Now().AddDate(0, 0, 8))
@@ -119,7 +124,8 @@ func (s *simulation) refresh(price fare.Cents) {
 	}
 }
 
-// addDeal puts the cheapest fare of a route into the deals of its origin, and leaves the notification of alerts to anywhere.
+// addDeal puts the cheapest fare of a route into the deals of its origin, and leaves the
+// notification of alerts to anywhere.
 func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 	s.T.Helper()
 	var had deals.Origin
@@ -280,8 +286,9 @@ func (s *simulation) run(killAfter int, prices ...fare.Cents) (each []int) {
 
 var prices = []fare.Cents{5500, 5500, 3900, 3900, 5600, 3800, 3700}
 
-// simulate compares a service that is killed over and over, some times from the start, with one that never is. least is how often
-// each step is killed at least. There are few routes at a time: each kill takes four minutes, and a refresh has to be told before the next.
+// simulate compares a service that is killed over and over, some times from the start, with one
+// that never is. least is how often each step is killed at least. There are few routes at a time:
+// each kill takes four minutes, and a refresh has to be told before the next.
 func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 	want := newSimulation(t, 1).run(0, prices...)
 	for k, n := range want {
@@ -305,7 +312,8 @@ func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 		for step, n := range s.kills {
 			kills[step] += n
 		}
-		alerts, told, lost, reads, writes = alerts+routes*len(s.watch), told+len(s.messages), lost+s.lost, reads+s.reads, writes+s.write
+		alerts, told, lost, reads, writes = alerts+routes*len(s.watch), told+len(s.messages), lost+s.lost,
+			reads+s.reads, writes+s.write
 	}
 	all := 0
 	for _, step := range slices.Sorted(maps.Keys(kills)) {

@@ -36,7 +36,8 @@ func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) []byte {
 				price = of(day + lead)
 			}
 			if price > 0 {
-				all = append(all, departure.Live{Depart: day + lead, Price: price, Found: day.Time().Unix() + 3600, Stops: fare.NonStop})
+				all = append(all, departure.Live{Depart: day + lead, Price: price, Found: day.Time().Unix() + 3600,
+					Stops: fare.NonStop})
 			}
 		}
 	}
@@ -53,10 +54,12 @@ func (h *trip) refresh(of func(depart fare.Day) fare.Cents) {
 	of1 := fare.Series{Route: notifytest.Route("MIL-BUH")}
 	before, err := fares.Departures(ctx, of1)
 	if err == nil {
-		err = fares.PutDepartures(ctx, of1, store.Departures{Any: store.Versioned{Data: sheetAt(today, of), Version: before.Any.Version}}, store.Left{})
+		err = fares.PutDepartures(ctx, of1, store.Departures{Any: store.Versioned{Data: sheetAt(today, of),
+			Version: before.Any.Version}}, store.Left{})
 	}
 	if _, _, fault := fares.Pooled(ctx, store.Strong); err == nil && errors.Is(fault, store.ErrNotFound) {
-		err = fares.PutPooled(ctx, departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}.Encode(), 0, store.Score{})
+		err = fares.PutPooled(ctx, departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}.Encode(), 0,
+			store.Score{})
 	}
 	if err == nil {
 		err = store.Notifications{Table: h.Table}.LeaveTrips(ctx, of1.Route, today, h.Now().AddDate(0, 0, 8))
@@ -147,7 +150,8 @@ func TestATripEnds(t *testing.T) {
 	h.refresh(always(0, nil))
 	h.Work(notify.Result{Sent: 2, Done: 1})
 	h.WantMailed("ada")
-	if m := h.Mails()[0]; !strings.Contains(m.Subject, "avviso concluso") || !strings.Contains(m.Text, "partenza: dal") {
+	if m := h.Mails()[0]; !strings.Contains(m.Subject, "avviso concluso") ||
+		!strings.Contains(m.Text, "partenza: dal") {
 		t.Errorf("%q:\n%s", m.Subject, m.Text)
 	}
 	left, err := h.Alerts().Page(t.Context(), later.Route, "", 10)
@@ -183,7 +187,8 @@ func TestTripsUnderFaults(t *testing.T) {
 // underFaults has each storage call of a Work fail once, before and after its effect, or the
 // process die there. The next Work goes on, and check looks at what came of it.
 func underFaults(t *testing.T, leastCalls int, open func(*testing.T) *trip, check func(*testing.T, *trip)) {
-	for _, arm := range []func(*storetest.Faulty, int, storetest.Side){(*storetest.Faulty).FailOnce, (*storetest.Faulty).DieAt} {
+	for _, arm := range []func(*storetest.Faulty, int, storetest.Side){(*storetest.Faulty).FailOnce,
+		(*storetest.Faulty).DieAt} {
 		var h *trip
 		table := func(t *testing.T) store.Table { h = open(t); return h.Table }
 		combinations := storetest.EachFault(t, table, arm, func(t *testing.T, f *storetest.Faulty) {

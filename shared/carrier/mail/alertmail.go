@@ -22,18 +22,21 @@ type Alert struct {
 	Price               fare.Cents
 	Depart, Return      fare.Day // Return is 0 of a fare one-way
 	Since               string   // a sentence about what is new; may be empty
-	Compared            string   // of a fare that is compared with those for comparable departures: how many cost less. Empty: it is compared with days
-	Found               time.Time
-	Level               string // as the API says it, with a verdict behind it
-	Reliability         string
-	Percentile, Sample  int
-	Median, Minimum     fare.Cents
-	Threshold           fare.Cents // what was asked for; 0: a verdict of ottimo or buono
-	Asked               fare.Day   // when it was asked for; 0: not known
-	Departure           []string   // sentences about that departure: what is usual for it; may be empty
-	Waits               []string   // sentences about waiting, the advice first; may be empty
-	Picture             Picture    // may be empty: too little is known to draw
-	// When says what was asked for, where it is something else, with emphasis; Trip of which fares, where it is not the cheapest of the route.
+	// of a fare that is compared with those for comparable departures: how many cost less. Empty:
+	// it is compared with days
+	Compared           string
+	Found              time.Time
+	Level              string // as the API says it, with a verdict behind it
+	Reliability        string
+	Percentile, Sample int
+	Median, Minimum    fare.Cents
+	Threshold          fare.Cents // what was asked for; 0: a verdict of ottimo or buono
+	Asked              fare.Day   // when it was asked for; 0: not known
+	Departure          []string   // sentences about that departure: what is usual for it; may be empty
+	Waits              []string   // sentences about waiting, the advice first; may be empty
+	Picture            Picture    // may be empty: too little is known to draw
+	// When says what was asked for, where it is something else, with emphasis; Trip of which fares,
+	// where it is not the cheapest of the route.
 	When htmltemplate.HTML
 	Trip string
 	// Page shows the verdict, Unsubscribe ends this alert, Snooze pauses it for a month, Manage shows them all.
@@ -64,7 +67,8 @@ type alertView struct {
 func AlertMail(a Alert) (Message, error) {
 	m := Message{ID: a.ID, To: a.To, Tag: AlertTag, Unsubscribe: a.Unsubscribe}
 	if len(a.Picture.PNG) > 0 {
-		m.Inline = []Attachment{{ContentID: lowsID, ContentType: "image/png", Name: "verdetto.png", Data: a.Picture.PNG}}
+		m.Inline = []Attachment{{ContentID: lowsID, ContentType: "image/png", Name: "verdetto.png",
+			Data: a.Picture.PNG}}
 	}
 	return write("alert", m, a.Lang, []string{a.Page, a.Unsubscribe, a.Snooze, a.Manage}, a.fill)
 }

@@ -3,7 +3,9 @@ package mail
 import "testing"
 
 func aManage() AlertsLink {
-	return AlertsLink{To: "ada@example.com", Lang: "it", Days: 30, Link: "https://verdetto.example/v1/alerts/manage?t=abc.2026-11-21.def", Stop: "https://verdetto.example/v1/alerts/unsubscribe?t=abc..def"}
+	return AlertsLink{To: "ada@example.com", Lang: "it", Days: 30,
+		Link: "https://verdetto.example/v1/alerts/manage?t=abc.2026-11-21.def",
+		Stop: "https://verdetto.example/v1/alerts/unsubscribe?t=abc..def"}
 }
 
 func TestAlertsMails(t *testing.T) {
@@ -15,7 +17,8 @@ func TestAlertsMails(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wanted{Message{To: m.To, Tag: AlertsTag, Unsubscribe: m.Stop}, []string{m.Link, m.Stop, "30"}, 0}.hold(t, "alerts-"+lang, got)
+			wanted{Message{To: m.To, Tag: AlertsTag, Unsubscribe: m.Stop}, []string{m.Link, m.Stop, "30"}, 0}.hold(t,
+				"alerts-"+lang, got)
 		})
 	}
 }

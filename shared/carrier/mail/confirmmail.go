@@ -17,7 +17,8 @@ type Confirm struct {
 	Lang                string     // the code of a language of i18n
 	Origin, Destination string     // names of cities in that language
 	Threshold           fare.Cents // 0: by the verdict
-	// When says what is waited for, where it is something else, with emphasis; Trip which fares, where it is not the cheapest of the route.
+	// When says what is waited for, where it is something else, with emphasis; Trip which fares,
+	// where it is not the cheapest of the route.
 	When htmltemplate.HTML
 	Trip string
 	Host string // of the endpoint that the messages would go to; empty: they are mails

@@ -33,7 +33,8 @@ func TestConfirmMails(t *testing.T) {
 				t.Fatal(err)
 			}
 			says := []string{confirm.Origin + "–" + confirm.Destination, confirm.Link, confirm.Stop, "48", c.amount}
-			wanted{Message{To: "ada@example.com", Tag: ConfirmTag, Unsubscribe: confirm.Stop}, says, 0}.hold(t, c.name, got)
+			wanted{Message{To: "ada@example.com", Tag: ConfirmTag, Unsubscribe: confirm.Stop}, says, 0}.hold(t,
+				c.name, got)
 			if c.amount == "" && strings.Contains(got.Text+got.HTML, "€") {
 				t.Error("an amount that was not asked for")
 			}
@@ -42,7 +43,8 @@ func TestConfirmMails(t *testing.T) {
 				t.Fatal(err)
 			}
 			read := readByPython(t, raw)
-			if len(read.Defects) > 0 || len(read.Parts) != 3 || read.Preferred != "text/html" || read.To[0][1] != "ada@example.com" {
+			if len(read.Defects) > 0 || len(read.Parts) != 3 || read.Preferred != "text/html" ||
+				read.To[0][1] != "ada@example.com" {
 				t.Fatalf("read as %+v", read)
 			}
 			if *read.Parts[1].Content != got.Text || *read.Parts[2].Content != got.HTML {

@@ -41,7 +41,8 @@ func DigestMail(d Digest) (Message, error) {
 	for _, a := range d.Alerts {
 		links = append(links, a.Page, a.Unsubscribe, a.Snooze)
 	}
-	return write("digest", Message{ID: d.ID, To: d.To, Tag: AlertTag, Unsubscribe: d.Unsubscribe}, d.Lang, links, d.fill)
+	return write("digest", Message{ID: d.ID, To: d.To, Tag: AlertTag, Unsubscribe: d.Unsubscribe}, d.Lang, links,
+		d.fill)
 }
 
 type digestView struct {
@@ -99,7 +100,8 @@ func newDigestRow(a DigestAlert, l *i18n.Language) (digestRow, error) {
 	r.Certainty = l.Text("mail.digest.unknown")
 	if isVerdict(a.Level, a.Reliability) {
 		r.LevelText = l.Text("level." + a.Level)
-		r.Certainty = l.Text("certainty."+a.Reliability) + ". " + l.Text("mail.digest.usual", "Median", l.Amount(a.Median))
+		r.Certainty = l.Text("certainty."+a.Reliability) + ". " +
+			l.Text("mail.digest.usual", "Median", l.Amount(a.Median))
 	}
 	switch by := a.Price - a.Before; {
 	case a.Before == 0:

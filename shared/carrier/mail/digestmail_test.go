@@ -11,13 +11,16 @@ import (
 
 func aDigest() Digest {
 	link := func(path, name string) string {
-		return "https://verdetto.example/v1/alerts/" + path + "?t=" + strings.Repeat("a", 22) + "." + name + "." + strings.Repeat("b", 22)
+		return "https://verdetto.example/v1/alerts/" + path + "?t=" + strings.Repeat("a", 22) + "." + name + "." +
+			strings.Repeat("b", 22)
 	}
-	alert := func(to, name, trip string, met bool, price, before, median fare.Cents, level, reliability string) DigestAlert {
+	alert := func(to, name, trip string, met bool, price, before, median fare.Cents, level,
+		reliability string) DigestAlert {
 		return DigestAlert{
 			Origin: "Milano", Destination: to, Trip: trip, Met: met, Price: price, Before: before, Median: median,
 			Depart: 16890, Level: level, Reliability: reliability,
-			Page: "https://verdetto.example/?da=MIL&a=BUH&lang=it", Unsubscribe: link("unsubscribe", name), Snooze: link("manage", name),
+			Page: "https://verdetto.example/?da=MIL&a=BUH&lang=it", Unsubscribe: link("unsubscribe", name),
+			Snooze: link("manage", name),
 		}
 	}
 	d := Digest{
@@ -25,15 +28,19 @@ func aDigest() Digest {
 		Manage: link("manage", "2016-03-01"), Unsubscribe: link("unsubscribe", ""),
 		Alerts: []DigestAlert{
 			alert("Bucarest", "MIL-BUH", "", true, 1499, 1999, 5250, "ottimo", "media"),
-			alert("Londra", "MIL-LON~abc", "partenza: 30 marzo 2016, andata e ritorno con 4-7 notti", false, 8800, 8800, 8000, "normale", "alta"),
+			alert("Londra", "MIL-LON~abc", "partenza: 30 marzo 2016, andata e ritorno con 4-7 notti", false, 8800,
+				8800, 8000, "normale", "alta"),
 			alert("Lisbona", "MIL-LIS", "", false, 12345, 9900, 9900, "caro", "bassa"),
 			alert("Roma", "MIL-ROM", "", false, 4500, 0, 0, "dati-insufficienti", ""),
 			alert("Madrid", "MIL-MAD", "", false, 0, 5000, 0, "", ""),
 		},
 	}
 	for i, when := range []string{
-		"quando la tariffa più bassa è di <strong>20,00\u00a0€</strong> o meno", "quando il verdetto diventa <strong>ottimo</strong> o <strong>buono</strong>",
-		"quando la tariffa è più bassa che negli ultimi <strong>30 giorni</strong>", "quando la tariffa scende almeno del <strong>10 %</strong>", "quando il verdetto diventa <strong>ottimo</strong> o <strong>buono</strong>",
+		"quando la tariffa più bassa è di <strong>20,00\u00a0€</strong> o meno",
+		"quando il verdetto diventa <strong>ottimo</strong> o <strong>buono</strong>",
+		"quando la tariffa è più bassa che negli ultimi <strong>30 giorni</strong>",
+		"quando la tariffa scende almeno del <strong>10 %</strong>",
+		"quando il verdetto diventa <strong>ottimo</strong> o <strong>buono</strong>",
 	} {
 		d.Alerts[i].When = template.HTML(when)
 	}
@@ -48,14 +55,23 @@ func TestDigestMails(t *testing.T) {
 		says    []string
 	}{
 		{"digest-it", func(*Digest) {}, "Le tue tariffe della settimana: 1 su 5 come volevi",
-			[]string{"5,00\u00a0€ in meno", "Come l’ultima volta", "24,45\u00a0€ in più", "troppo poco", "nessuna tariffa", "mercoledì 30 marzo 2016", "Certezza media", "52,50\u00a0€", "oggi è così", "ogni martedì"}},
+			[]string{"5,00\u00a0€ in meno", "Come l’ultima volta", "24,45\u00a0€ in più", "troppo poco",
+				"nessuna tariffa", "mercoledì 30 marzo 2016", "Certezza media", "52,50\u00a0€", "oggi è così",
+				"ogni martedì"}},
 		{"digest-en", func(d *Digest) { english(d) }, "Your fares this week: 1 of 5 as you asked",
-			[]string{"€5.00 less", "As much as we last told you", "€24.45 more", "Too little is known", "we know of no fare", "Wednesday 30 March 2016", "Medium certainty", "€52.50", "it is so today", "every Tuesday"}},
-		{"digest-none-en", func(d *Digest) { english(d); d.Alerts = d.Alerts[4:] }, "Your fares this week", []string{"we know of no fare", "it is not so today"}},
-		{"digest-de", func(d *Digest) { d.Lang = "de" }, "Deine Preise der Woche: 1 von 5 wie gewünscht", []string{"weniger als zuletzt", "jeden Dienstag"}},
-		{"digest-fr", func(d *Digest) { d.Lang = "fr" }, "Vos prix de la semaine\u00a0: 1 sur 5 comme demandé", []string{"de moins que le dernier", "chaque mardi"}},
-		{"digest-es", func(d *Digest) { d.Lang = "es" }, "Tus precios de la semana: 1 de 5 como querías", []string{"menos que la última vez", "cada martes"}},
-		{"digest-pt", func(d *Digest) { d.Lang = "pt" }, "Os seus preços da semana: 1 de 5 como queria", []string{"menos do que da última vez", "terça-feira"}},
+			[]string{"€5.00 less", "As much as we last told you", "€24.45 more", "Too little is known",
+				"we know of no fare", "Wednesday 30 March 2016", "Medium certainty", "€52.50", "it is so today",
+				"every Tuesday"}},
+		{"digest-none-en", func(d *Digest) { english(d); d.Alerts = d.Alerts[4:] }, "Your fares this week",
+			[]string{"we know of no fare", "it is not so today"}},
+		{"digest-de", func(d *Digest) { d.Lang = "de" }, "Deine Preise der Woche: 1 von 5 wie gewünscht",
+			[]string{"weniger als zuletzt", "jeden Dienstag"}},
+		{"digest-fr", func(d *Digest) { d.Lang = "fr" }, "Vos prix de la semaine\u00a0: 1 sur 5 comme demandé",
+			[]string{"de moins que le dernier", "chaque mardi"}},
+		{"digest-es", func(d *Digest) { d.Lang = "es" }, "Tus precios de la semana: 1 de 5 como querías",
+			[]string{"menos que la última vez", "cada martes"}},
+		{"digest-pt", func(d *Digest) { d.Lang = "pt" }, "Os seus preços da semana: 1 de 5 como queria",
+			[]string{"menos do que da última vez", "terça-feira"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := aDigest()
@@ -72,7 +88,8 @@ func TestDigestMails(t *testing.T) {
 			for _, a := range d.Alerts {
 				says = append(says, a.Unsubscribe, a.Snooze)
 			}
-			wanted{Message{ID: d.ID, To: d.To, Tag: AlertTag, Unsubscribe: d.Unsubscribe, Subject: c.subject}, says, 2 + 3*len(d.Alerts)}.hold(t, golden, got)
+			wanted{Message{ID: d.ID, To: d.To, Tag: AlertTag, Unsubscribe: d.Unsubscribe, Subject: c.subject}, says,
+				2 + 3*len(d.Alerts)}.hold(t, golden, got)
 		})
 	}
 }
@@ -81,8 +98,11 @@ func TestDigestMails(t *testing.T) {
 func english(d *Digest) {
 	d.Lang = "en"
 	for i, when := range []template.HTML{
-		"when the cheapest fare is <strong>€20.00</strong> or less", "when the verdict becomes <strong>ottimo</strong> (great) or <strong>buono</strong> (good)",
-		"when the fare is lower than in the last <strong>30 days</strong>", "when the fare falls by <strong>10%</strong> or more", "when the verdict becomes <strong>ottimo</strong> (great) or <strong>buono</strong> (good)",
+		"when the cheapest fare is <strong>€20.00</strong> or less",
+		"when the verdict becomes <strong>ottimo</strong> (great) or <strong>buono</strong> (good)",
+		"when the fare is lower than in the last <strong>30 days</strong>",
+		"when the fare falls by <strong>10%</strong> or more",
+		"when the verdict becomes <strong>ottimo</strong> (great) or <strong>buono</strong> (good)",
 	} {
 		a := &d.Alerts[i]
 		a.Origin, a.Destination, a.When = "Milan", []string{"Bucharest", "London", "Lisbon", "Rome", "Madrid"}[i], when

@@ -16,8 +16,9 @@ func aKey(t *testing.T) Key {
 	}
 	return Key{
 		To: "ada@example.com", Key: text, Until: time.Date(2026, 8, 31, 23, 30, 0, 0, time.FixedZone("", -3600)),
-		BaseURL: "https://verdetto.example/", Path: "/v1/pro/recupera/annulla?t=abc.def.012", Support: "aiuto@verdetto.example",
-		Stop: "https://verdetto.example/v1/alerts/unsubscribe?t=abc..def",
+		BaseURL: "https://verdetto.example/", Path: "/v1/pro/recupera/annulla?t=abc.def.012",
+		Support: "aiuto@verdetto.example",
+		Stop:    "https://verdetto.example/v1/alerts/unsubscribe?t=abc..def",
 	}
 }
 
@@ -40,7 +41,8 @@ func TestKeyMails(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			says := []string{k.Key, k.Stop, "X-Api-Key", "https://verdetto.example/api/v1/pro/recupera", k.Support, "2026, "}
+			says := []string{k.Key, k.Stop, "X-Api-Key", "https://verdetto.example/api/v1/pro/recupera", k.Support,
+				"2026, "}
 			wanted{Message{To: k.To, Tag: KeyTag}, says, 0}.hold(t, c.name, got)
 			if strings.Contains(got.Subject, k.Key) || strings.Contains(got.Text+got.HTML, "example//") {
 				t.Errorf("wrongly filled: %q %s", got.Subject, got.Text)

@@ -23,7 +23,8 @@ type List struct {
 	When  htmltemplate.HTML
 	Trip  string
 	Asked fare.Day // when it was asked for; 0: not known
-	// Page lists them all, Unsubscribe ends this alert, Snooze pauses it for a month, Manage shows all of the subscriber.
+	// Page lists them all, Unsubscribe ends this alert, Snooze pauses it for a month, Manage shows
+	// all of the subscriber.
 	Page, Unsubscribe, Snooze, Manage string
 }
 
@@ -58,7 +59,8 @@ func ListMail(a List) (Message, error) {
 }
 
 func (a List) fill(l *i18n.Language) (any, string, error) {
-	v := listView{List: a, T: l, Why: withAsked(l.Text("mail.alert.why_kind", "When", unemphasized(a.When)), l, a.Asked)}
+	v := listView{List: a, T: l, Why: withAsked(l.Text("mail.alert.why_kind", "When", unemphasized(a.When)), l,
+		a.Asked)}
 	if len(a.Fares) == 0 || a.When == "" {
 		return v, "", errors.New("no fare, or no condition")
 	}

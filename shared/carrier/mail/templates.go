@@ -22,7 +22,8 @@ var templates embed.FS
 // They are read when the first mail is written: most processes write none.
 var (
 	textTemplates = sync.OnceValue(func() *texttemplate.Template {
-		return texttemplate.Must(texttemplate.New("").Funcs(texttemplate.FuncMap{"wrap": wrap, "upper": strings.ToUpper, "plain": unemphasized}).ParseFS(templates, "*.txt.tmpl"))
+		return texttemplate.Must(texttemplate.New("").Funcs(texttemplate.FuncMap{"wrap": wrap,
+			"upper": strings.ToUpper, "plain": unemphasized}).ParseFS(templates, "*.txt.tmpl"))
 	})
 	htmlTemplates = sync.OnceValue(func() *htmltemplate.Template {
 		return htmltemplate.Must(htmltemplate.ParseFS(templates, "*.html.tmpl"))
@@ -32,7 +33,8 @@ var (
 // write makes a mail by the templates of a name. fill checks what the mail says, and returns
 // what the templates see, and the subject. Links have to be https, or http on this machine.
 // An error is a fault of the service, and no reason to think ill of the address.
-func write(name string, m Message, lang string, links []string, fill func(*i18n.Language) (view any, subject string, err error)) (Message, error) {
+func write(name string, m Message, lang string, links []string,
+	fill func(*i18n.Language) (view any, subject string, err error)) (Message, error) {
 	var view any
 	to, err := ParseAddress(m.To)
 	if m.To = to; err == nil {
@@ -69,13 +71,15 @@ func checkLinks(links []string) error {
 // bodies writes a mail as plain text and as HTML.
 func bodies(name string, view any) (text, asHTML string, err error) {
 	var t, h strings.Builder
-	err = errors.Join(textTemplates().ExecuteTemplate(&t, name+".txt.tmpl", view), htmlTemplates().ExecuteTemplate(&h, name+".html.tmpl", view))
+	err = errors.Join(textTemplates().ExecuteTemplate(&t, name+".txt.tmpl", view),
+		htmlTemplates().ExecuteTemplate(&h, name+".html.tmpl", view))
 	return t.String(), h.String(), err
 }
 
 // isVerdict reports whether a level and a reliability are those of a verdict, as the API calls them.
 func isVerdict(level, reliability string) bool {
-	return slices.Contains([]string{"ottimo", "buono", "normale", "caro"}, level) && slices.Contains([]string{"alta", "media", "bassa"}, reliability)
+	return slices.Contains([]string{"ottimo", "buono", "normale", "caro"}, level) &&
+		slices.Contains([]string{"alta", "media", "bassa"}, reliability)
 }
 
 func isGood(level string) bool { return level == "ottimo" || level == "buono" }
@@ -90,7 +94,8 @@ func withAsked(why string, l *i18n.Language, asked fare.Day) string {
 
 // unemphasized is a text without its emphasis.
 func unemphasized(text htmltemplate.HTML) string {
-	return html.UnescapeString(strings.NewReplacer("<strong>", "", "</strong>", "", "<code>", "", "</code>", "").Replace(string(text)))
+	return html.UnescapeString(strings.NewReplacer("<strong>", "", "</strong>", "", "<code>", "", "</code>",
+		"").Replace(string(text)))
 }
 
 // wrap joins sentences and breaks them into lines of at most so many characters.

@@ -175,11 +175,13 @@ func judge(answer outbound.Answer, topic string) error {
 	switch {
 	case status == http.StatusOK:
 		var published struct{ ID, Event, Topic string }
-		if json.Unmarshal(answer.Body, &published) != nil || published.ID == "" || published.Event != "message" || published.Topic != topic {
+		if json.Unmarshal(answer.Body, &published) != nil || published.ID == "" || published.Event != "message" ||
+			published.Topic != topic {
 			return fmt.Errorf("%w: the answer is not that of an ntfy server", mail.ErrRefused)
 		}
 		return nil
-	case status == http.StatusTooManyRequests, status == http.StatusInsufficientStorage, status == http.StatusServiceUnavailable:
+	case status == http.StatusTooManyRequests, status == http.StatusInsufficientStorage,
+		status == http.StatusServiceUnavailable:
 		return fmt.Errorf("%w: status %d", mail.ErrThrottled, status)
 	case status >= 500, status == http.StatusRequestTimeout:
 		return fmt.Errorf("%w: status %d", mail.ErrUnavailable, status)

@@ -29,7 +29,8 @@ import (
 var Today = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 // Links are those of every Fixture.
-var Links = notify.Links{Pepper: []byte("a pepper of more than thirty-two characters"), BaseURL: "https://verdetto.example"}
+var Links = notify.Links{Pepper: []byte("a pepper of more than thirty-two characters"),
+	BaseURL: "https://verdetto.example"}
 
 // Clock stands still but where somebody sleeps.
 type Clock struct {
@@ -171,10 +172,13 @@ func (f *Fixture) Confirm(who string, a store.Alert) store.Alert {
 func (f *Fixture) AddAlerts(route string, threshold fare.Cents, who ...string) {
 	f.T.Helper()
 	r := Route(route)
-	ops := []store.Op{{Item: store.Item{Key: store.Key{Partition: "WATCHED#" + string(r.Origin), Sort: string(r.Destination)}}}}
+	ops := []store.Op{{Item: store.Item{Key: store.Key{Partition: "WATCHED#" + string(r.Origin),
+		Sort: string(r.Destination)}}}}
 	for _, w := range who {
-		data := fmt.Appendf(nil, `{"s":%q,"r":{"Origin":%q,"Destination":%q},"e":%q,"l":"it","t":%d}`, IDOf(w), r.Origin, r.Destination, AddressOf(w), threshold)
-		ops = append(ops, store.Op{Item: store.Item{Key: store.Key{Partition: "ALERTS#" + route, Sort: string(IDOf(w))}, Data: data}})
+		data := fmt.Appendf(nil, `{"s":%q,"r":{"Origin":%q,"Destination":%q},"e":%q,"l":"it","t":%d}`, IDOf(w),
+			r.Origin, r.Destination, AddressOf(w), threshold)
+		ops = append(ops, store.Op{Item: store.Item{Key: store.Key{Partition: "ALERTS#" + route,
+			Sort: string(IDOf(w))}, Data: data}})
 	}
 	for batch := range slices.Chunk(ops, store.MaxWrites) {
 		if err := f.Table.Write(f.T.Context(), batch...); err != nil {
@@ -194,8 +198,9 @@ func (f *Fixture) Unsubscribe(who string) {
 // Sender sends what is in the store through the carrier.
 func (f *Fixture) Sender() *notify.Sender {
 	return &notify.Sender{
-		Alerts: f.Alerts(), Notifications: store.Notifications{Table: f.Table}, Mail: f.Carrier, Links: Links, Answers: f.Answers,
-		Rate: f.Rate, Now: f.Now, Sleep: f.Sleep, Log: slog.New(slog.NewTextHandler(f.Log, nil)),
+		Alerts: f.Alerts(), Notifications: store.Notifications{Table: f.Table}, Mail: f.Carrier, Links: Links,
+		Answers: f.Answers,
+		Rate:    f.Rate, Now: f.Now, Sleep: f.Sleep, Log: slog.New(slog.NewTextHandler(f.Log, nil)),
 	}
 }
 

@@ -81,8 +81,9 @@ func (w Worker) do(ctx context.Context, j store.Job) (ended bool, err error) {
 	case errors.Is(err, ErrLater), ctx.Err() != nil:
 		return false, err // it is taken up again when its lease is over
 	case w.isGivenUp(j, now):
-		w.Log.LogAttrs(ctx, slog.LevelError, "job given up", append([]slog.Attr{slog.String("kind", j.Kind), slog.Int("tries", j.Tries+1), slog.Any("error", err)},
-			w.Metrics.Attrs(now, metrics.Metric{Name: "JobsGivenUp", Unit: metrics.Count, Value: 1})...)...)
+		w.Log.LogAttrs(ctx, slog.LevelError, "job given up",
+			append([]slog.Attr{slog.String("kind", j.Kind), slog.Int("tries", j.Tries+1), slog.Any("error", err)},
+				w.Metrics.Attrs(now, metrics.Metric{Name: "JobsGivenUp", Unit: metrics.Count, Value: 1})...)...)
 	default:
 		w.Log.WarnContext(ctx, "job failed; it is tried again", "kind", j.Kind, "tries", j.Tries+1, "error", err)
 		return false, w.Retries.Postpone(ctx, j, now.Add(w.wait(j.Tries)))

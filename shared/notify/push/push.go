@@ -46,8 +46,10 @@ func (c Ntfy) Deliver(ctx context.Context, to store.Alert, m notify.Message) err
 func (c Ntfy) Ask(ctx context.Context, pending store.Alert, id, link string) error {
 	l := i18n.In(pending.Language)
 	return c.Publish(ctx, pending.Address, ntfy.Message{
-		ID: id, Title: l.Text("mail.confirm.subject", "Route", name(pending.Route, l)), Text: l.Text("push.ask", "When", when(pending, l)),
-		Tags: []string{"airplane"}, Click: link, Actions: []ntfy.Action{{Label: l.Text("mail.confirm.open"), URL: link}},
+		ID: id, Title: l.Text("mail.confirm.subject", "Route", name(pending.Route, l)),
+		Text: l.Text("push.ask", "When", when(pending, l)),
+		Tags: []string{"airplane"}, Click: link,
+		Actions: []ntfy.Action{{Label: l.Text("mail.confirm.open"), URL: link}},
 	})
 }
 
@@ -89,7 +91,8 @@ func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
 	if m.Ended {
 		route := first.Origin + "–" + first.Destination
 		return text{
-			title: l.Text("mail.end.subject", "Route", route), body: notify.TripText(first.Trip, l) + "\n" + l.Text("mail.end.terms"),
+			title: l.Text("mail.end.subject", "Route", route),
+			body:  notify.TripText(first.Trip, l) + "\n" + l.Text("mail.end.terms"),
 			links: []link{{l.Text("mail.alert.manage"), m.Manage}},
 		}, nil
 	}

@@ -27,7 +27,8 @@ func (c Carrier) Deliver(ctx context.Context, to store.Alert, m notify.Message) 
 	now := c.Now()
 	body, err := event(to, m, now)
 	if err == nil {
-		err = c.Deliveries.Leave(ctx, store.Delivery{ID: m.ID, Subscriber: to.Subscriber, Alert: to.Ref().String(), URL: to.Address, Body: body, Last: m.Ended, At: now})
+		err = c.Deliveries.Leave(ctx, store.Delivery{ID: m.ID, Subscriber: to.Subscriber, Alert: to.Ref().String(),
+			URL: to.Address, Body: body, Last: m.Ended, At: now})
 	}
 	if err == nil && c.Signal != nil {
 		c.Signal()
@@ -35,9 +36,11 @@ func (c Carrier) Deliver(ctx context.Context, to store.Alert, m notify.Message) 
 	return err
 }
 
-// Test is the delivery of a test event to the endpoint of an alert: nothing is told, and the endpoint is asked whether it answers.
+// Test is the delivery of a test event to the endpoint of an alert: nothing is told, and the
+// endpoint is asked whether it answers.
 func Test(of store.Alert, name string, now time.Time) store.Delivery {
-	return store.Delivery{ID: "test-" + name, Subscriber: of.Subscriber, Alert: of.Ref().String(), URL: of.Address, At: now}
+	return store.Delivery{ID: "test-" + name, Subscriber: of.Subscriber, Alert: of.Ref().String(), URL: of.Address,
+		At: now}
 }
 
 const rotationTime = 24 * time.Hour
@@ -52,7 +55,8 @@ func (s Secrets) Current(subscriber store.SubscriberID, e store.Endpoint, now ti
 }
 
 // Rotate changes the secret of an endpoint and gives the new one. The one before signs along for a day.
-func (s Secrets) Rotate(ctx context.Context, d store.Deliveries, subscriber store.SubscriberID, url string, now time.Time) (string, error) {
+func (s Secrets) Rotate(ctx context.Context, d store.Deliveries, subscriber store.SubscriberID, url string,
+	now time.Time) (string, error) {
 	e, err := d.ChangeEndpoint(ctx, subscriber, url, now, func(e *store.Endpoint) bool {
 		e.Generation, e.Rotated = e.Generation+1, now
 		return true

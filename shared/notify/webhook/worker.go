@@ -37,7 +37,8 @@ type Worker struct {
 }
 
 // waits are how long after each try the next one is made; after the last of them it is the same again.
-var waits = []time.Duration{5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour}
+var waits = []time.Duration{5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
+	5 * time.Hour, 10 * time.Hour}
 
 const (
 	// tryingFor is how long an event is tried.
@@ -153,7 +154,8 @@ func (w *Worker) full(ctx context.Context, to string) (full bool, until time.Tim
 }
 
 // test sends a test event, and records that the endpoint has taken it.
-func (w *Worker) test(ctx context.Context, d store.Delivery, alert store.Alert, e store.Endpoint) (o outcome, err error) {
+func (w *Worker) test(ctx context.Context, d store.Delivery, alert store.Alert,
+	e store.Endpoint) (o outcome, err error) {
 	body, err := testEvent(alert, d.At)
 	if err != nil {
 		return o, err
@@ -173,7 +175,8 @@ func (w *Worker) test(ctx context.Context, d store.Delivery, alert store.Alert, 
 }
 
 // post sends one signed event. An error is one of ours: whatever becomes of the request is an outcome.
-func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, id string, body []byte) (outcome, error) {
+func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, id string,
+	body []byte) (outcome, error) {
 	now := w.Now()
 	header, err := Sign(id, now, body, w.Secrets.Current(d.Subscriber, e, now)...)
 	if err != nil {
@@ -184,15 +187,18 @@ func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, i
 		return outcome{}, ctx.Err() // we were stopped: it is not the endpoint's fault
 	}
 	o := outcome{status: answer.Status, over: answer.Status == http.StatusGone}
-	o.quiet = err != nil || answer.Status == http.StatusTooManyRequests || answer.Status == http.StatusServiceUnavailable
+	o.quiet = err != nil || answer.Status == http.StatusTooManyRequests ||
+		answer.Status == http.StatusServiceUnavailable
 	if o.quiet {
 		o.after = retryAfter(answer.Header.Get("Retry-After"), now)
 	}
-	if err != nil && !(answer.Status >= 200 && answer.Status < 300) { // it has taken what it answers so, however the answer ends
+	// it has taken what it answers so, however the answer ends
+	if err != nil && !(answer.Status >= 200 && answer.Status < 300) {
 		o.status = 0
 	}
 	if !o.taken() {
-		w.Log.InfoContext(ctx, "event not taken", "subscriber", string(d.Subscriber), "event", id, "status", o.status, "try", d.Tries+1, "error", err)
+		w.Log.InfoContext(ctx, "event not taken", "subscriber", string(d.Subscriber), "event", id, "status", o.status,
+			"try", d.Tries+1, "error", err)
 	}
 	return o, nil
 }
@@ -209,7 +215,8 @@ func retryAfter(value string, now time.Time) time.Duration {
 }
 
 // record stores what came of a try.
-func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint, o outcome, err error) (until time.Time, _ error) {
+func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint, o outcome,
+	err error) (until time.Time, _ error) {
 	if err != nil {
 		return until, err
 	}
@@ -249,7 +256,8 @@ func (w *Worker) end(ctx context.Context, d store.Delivery) error {
 // failed puts an event that was not taken off until its next try. Where its day is
 // over it is given up, and where nothing was taken in that day, or the endpoint
 // says that it is gone, the endpoint is dead.
-func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint, o outcome) (until time.Time, err error) {
+func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint,
+	o outcome) (until time.Time, err error) {
 	now, last := d.Tried, d.At.Add(tryingFor)
 	if over := !now.Before(last); o.over || over {
 		if o.over || !e.Answered.After(d.At) {
@@ -286,7 +294,10 @@ func (w *Worker) bury(ctx context.Context, d store.Delivery) error {
 	if err != nil {
 		return err
 	}
-	alerts = slices.DeleteFunc(alerts, func(a store.Alert) bool { return a.Channel != store.Webhook || a.Address != d.URL })
+	alerts = slices.DeleteFunc(alerts, func(a store.Alert) bool {
+		return a.Channel != store.Webhook ||
+			a.Address != d.URL
+	})
 	for _, a := range alerts {
 		if err := w.Alerts.Pause(ctx, a, store.UntilResumed); err != nil {
 			return err
