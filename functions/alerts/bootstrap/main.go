@@ -57,30 +57,25 @@ func main() {
 	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
 	must(store.CheckPepper(context.Background(), items, access.Key()))
 	limiter := limit.New(items, now)
-	sender, err := sesmail.New(sesv2.NewFromConfig(settings),
-		sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
+	sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 	must(err)
 	records := store.Alerts{Table: items, Outbox: store.Outbox{Table: items, Name: "alerts", Delay: store.RandomDelay}}
 	links := notify.Links{Pepper: access.Key(), BaseURL: public.BaseURL}
 	pushes := store.Outbox{Table: items, Name: notify.PushOutbox}
 	out := outbound.New(outbound.Config{})
-	carriers := map[string]notify.Carrier{store.Ntfy: push.Ntfy{Publisher: ntfy.Publisher{Outbound: out},
-		BaseURL: public.BaseURL}}
+	carriers := map[string]notify.Carrier{store.Ntfy: push.Ntfy{Publisher: ntfy.Publisher{Outbound: out}, BaseURL: public.BaseURL}}
 	if bot.Bot != "" {
 		client, err := telegram.New(telegram.Config{Token: bot.Token, URL: bot.URL})
 		must(err)
 		carriers[store.Telegram] = push.Telegram{Bot: client, BaseURL: public.BaseURL}
 	}
 	confirmations := &notify.Confirmations{
-		Alerts: records, Links: links, Limiter: limiter, Now: now, Log: logger, Push: pushes,
-		Metrics: metrics.Of(lambdacontext.FunctionName),
-		Mail: instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName),
-			Now: now},
+		Alerts: records, Links: links, Limiter: limiter, Now: now, Log: logger, Push: pushes, Metrics: metrics.Of(lambdacontext.FunctionName),
+		Mail: instrumented.Sender{Sender: sender, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName), Now: now},
 	}
 	service := &alerts.Service{
 		Alerts: records, Links: links, Confirmations: confirmations, Random: rand.Reader, Now: now, Log: logger,
-		Pushes: &notify.Pushes{Alerts: records, Outbox: pushes, Carriers: carriers, Links: links, Now: now,
-			Log: logger},
+		Pushes: &notify.Pushes{Alerts: records, Outbox: pushes, Carriers: carriers, Links: links, Now: now, Log: logger},
 		Webhooks: &webhook.Worker{
 			Deliveries: store.Deliveries{Table: items, Outbox: records.Outbox}, Alerts: records, Client: out,
 			Secrets: webhook.Secrets{Pepper: access.Key()}, Limiter: limiter, Now: now, Log: logger,
@@ -96,10 +91,9 @@ func main() {
 		Metrics: metrics.Of(lambdacontext.FunctionName), Pages: page.Problems,
 	})
 	service.Register(api)
-	lambdahttp.MainWith(api, lambdaqueue.Adapt(queue.WorkerHandler(service.Work, logger),
-		func(ctx context.Context, event json.RawMessage) (any, error) {
-			return service.Event(ctx, event)
-		}))
+	lambdahttp.MainWith(api, lambdaqueue.Adapt(queue.WorkerHandler(service.Work, logger), func(ctx context.Context, event json.RawMessage) (any, error) {
+		return service.Event(ctx, event)
+	}))
 }
 
 func must(err error) {
