@@ -101,7 +101,7 @@ const (
 // send hands a message to its carrier and keeps what became of it, also where the time
 // for more is over meanwhile.
 func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (outcome int, err error) {
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.reserve())
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), reserve)
 	defer cancel()
 	switch err := p.hand(last); {
 	case err == nil:

@@ -30,9 +30,7 @@ type Sender struct {
 	Links    Links
 	Answers  Answers // what messages say of a departure; nil: nothing
 	Rate     float64 // messages per second, above 0
-	// Reserve is how long before its context's deadline Work begins nothing new; 0 is 15 seconds.
-	Reserve time.Duration
-	Now     func() time.Time
+	Now      func() time.Time
 	// Sleep waits, or returns the context's error; nil is by the system's clock.
 	Sleep func(context.Context, time.Duration) error
 	Log   *slog.Logger
@@ -97,17 +95,13 @@ func (s *Sender) accepting(ctx context.Context) (context.Context, context.Cancel
 	if !ok {
 		return ctx, stop
 	}
-	early, cancel := context.WithDeadlineCause(ctx, deadline.Add(-s.reserve()), errTimeUp)
+	early, cancel := context.WithDeadlineCause(ctx, deadline.Add(-reserve), errTimeUp)
 	context.AfterFunc(ctx, cancel)
 	return early, stop
 }
 
-func (s *Sender) reserve() time.Duration {
-	if s.Reserve > 0 {
-		return s.Reserve
-	}
-	return 15 * time.Second
-}
+// reserve is how long before its context's deadline Work begins nothing new.
+const reserve = 15 * time.Second
 
 type run struct {
 	*Sender

@@ -45,16 +45,11 @@ type Message struct {
 // notification shows may be pressed by mistake, and previews follow links.
 type Action struct{ Label, URL string }
 
-// Poster is an outbound.Client.
-type Poster interface {
-	Post(ctx context.Context, to string, header http.Header, body []byte) (outbound.Answer, error)
-}
-
 // Publisher publishes. Its errors are those of package mail: ErrRefused where the
 // topic will never take the message, ErrThrottled where it was not published and
 // may be later, ErrUnavailable where nobody knows. No error holds the topic.
 type Publisher struct {
-	Outbound Poster
+	Outbound outbound.Poster
 }
 
 var name = regexp.MustCompile(fmt.Sprintf(`^[-_A-Za-z0-9]{1,%d}$`, maxTopic))
@@ -72,12 +67,6 @@ func ParseTopic(address string) (string, error) {
 	u.Host = strings.TrimSuffix(u.Host, ":443")
 	server, topic, err := split(u.String())
 	return server + topic, err
-}
-
-// Server gives the server of a topic, by which calls to it can be counted.
-func Server(topic string) string {
-	server, _, _ := split(topic)
-	return server
 }
 
 // split parts a topic's URL into the server's and the topic's name.

@@ -61,6 +61,11 @@ type Config struct {
 	Timeout time.Duration
 }
 
+// Poster is a Client, or what stands for one in tests.
+type Poster interface {
+	Post(ctx context.Context, to string, header http.Header, body []byte) (Answer, error)
+}
+
 // Client asks public servers. It is safe for concurrent use.
 type Client struct {
 	config  Config

@@ -175,10 +175,7 @@ func Reply(chat string, m Message) ([]byte, error) {
 	}{"sendMessage", params})
 }
 
-// SecretHeader is in which header Telegram sends the secret that the webhook was set with.
-const SecretHeader = "X-Telegram-Bot-Api-Secret-Token"
-
-// IsSecret compares in constant time what came in SecretHeader. An empty secret is nobody's.
+// IsSecret compares in constant time the secret that Telegram sends in X-Telegram-Bot-Api-Secret-Token. An empty secret is nobody's.
 func IsSecret(given, secret string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(secret))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && secret != ""

@@ -18,8 +18,6 @@ import (
 type Carrier struct {
 	Deliveries store.Deliveries
 	Now        func() time.Time
-	// Signal, where set, is called when there is something to deliver.
-	Signal func()
 }
 
 // Deliver stores the event of a message. The same message again is the same event.
@@ -29,9 +27,6 @@ func (c Carrier) Deliver(ctx context.Context, to store.Alert, m notify.Message) 
 	if err == nil {
 		err = c.Deliveries.Leave(ctx, store.Delivery{ID: m.ID, Subscriber: to.Subscriber, Alert: to.Ref().String(),
 			URL: to.Address, Body: body, Last: m.Ended, At: now})
-	}
-	if err == nil && c.Signal != nil {
-		c.Signal()
 	}
 	return err
 }

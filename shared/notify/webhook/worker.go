@@ -20,16 +20,11 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Poster sends a body to a URL; outbound.Client does.
-type Poster interface {
-	Post(ctx context.Context, to string, header http.Header, body []byte) (outbound.Answer, error)
-}
-
 // Worker delivers what Carriers have stored.
 type Worker struct {
 	Deliveries store.Deliveries
 	Alerts     store.Alerts
-	Client     Poster
+	Client     outbound.Poster
 	Secrets    Secrets
 	Limiter    *limit.Limiter
 	Now        func() time.Time
