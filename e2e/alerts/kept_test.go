@@ -54,30 +54,37 @@ func naming(t *testing.T, table store.Table, now time.Time, whom []string) map[s
 	return found
 }
 
-// TestNothingIsKeptLonger: of those whose alerts have all ended, with messages to them on every channel told, waiting and
-// never confirmed, what docs/alerts.md says is kept, and when its time is over nothing.
+// TestNothingIsKeptLonger: of those whose alerts have all ended, with messages to them on every
+// channel told, waiting and never confirmed, what docs/alerts.md says is kept, and when its time is
+// over nothing.
 func TestNothingIsKeptLonger(t *testing.T) {
 	c := openChannels(t, 0)
 	ctx, now := t.Context(), c.Now()
 	c.Subscribe("ada", "MIL-BUH", 0)
 	c.Subscribe("bob", "MIL-BUH", 4000)
-	weekly := store.Alert{Subscriber: notifytest.IDOf("eve"), Route: notifytest.Route("MIL-BUH"), Email: notifytest.AddressOf("eve"), Language: "it", Digest: true}
-	asked := store.Alert{Subscriber: notifytest.IDOf("pending"), Route: notifytest.Route("MIL-BUH"), Email: notifytest.AddressOf("pending"), Language: "it"}
+	weekly := store.Alert{Subscriber: notifytest.IDOf("eve"), Route: notifytest.Route("MIL-BUH"),
+		Email: notifytest.AddressOf("eve"), Language: "it", Digest: true}
+	asked := store.Alert{Subscriber: notifytest.IDOf("pending"), Route: notifytest.Route("MIL-BUH"),
+		Email: notifytest.AddressOf("pending"), Language: "it"}
 	for id, a := range map[string]store.Alert{"weekly": weekly, "asked": asked} {
-		if err := c.Alerts().AddPending(ctx, id, a, now.Add(48*time.Hour), store.Job{Kind: "confirm", Ref: id, Email: a.Email, At: now}); err != nil {
+		if err := c.Alerts().AddPending(ctx, id, a, now.Add(48*time.Hour),
+			store.Job{Kind: "confirm", Ref: id, Email: a.Email, At: now}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := c.Alerts().Confirm(ctx, "weekly"); err != nil {
 		t.Fatal(err)
 	}
-	whom := []string{notifytest.AddressOf("ada"), notifytest.AddressOf("bob"), notifytest.AddressOf("eve"), notifytest.AddressOf("pending")}
-	ids := []store.SubscriberID{notifytest.IDOf("ada"), notifytest.IDOf("bob"), notifytest.IDOf("eve"), notifytest.IDOf("pending")}
+	whom := []string{notifytest.AddressOf("ada"), notifytest.AddressOf("bob"), notifytest.AddressOf("eve"),
+		notifytest.AddressOf("pending")}
+	ids := []store.SubscriberID{notifytest.IDOf("ada"), notifytest.IDOf("bob"), notifytest.IDOf("eve"),
+		notifytest.IDOf("pending")}
 	for _, id := range ids {
 		whom = append(whom, string(id))
 	}
 	for _, a := range c.alerts {
-		whom, ids = append(whom, strings.TrimPrefix(string(a.Subscriber), "s")), append(ids, a.Subscriber) // the number stands in the address as well
+		// the number stands in the address as well
+		whom, ids = append(whom, strings.TrimPrefix(string(a.Subscriber), "s")), append(ids, a.Subscriber)
 	}
 
 	if found := naming(t, c.Table, now, whom[3:4]); found["PENDING"] != 1 || found["OUTBOX"] != 1 || len(found) != 2 {

@@ -58,7 +58,8 @@ func killed(t *testing.T, kills int) {
 	run := func(until int) (stdout string, err error) {
 		ctx, kill := context.WithCancel(t.Context())
 		defer kill()
-		c := d.Command(ctx, "refresh", "-store", "bolt:alerts.db", "-upstream", "csv:falls.csv", "-mail", "mail", "-now", at.Format(time.RFC3339))
+		c := d.Command(ctx, "refresh", "-store", "bolt:alerts.db", "-upstream", "csv:falls.csv", "-mail", "mail",
+			"-now", at.Format(time.RFC3339))
 		c.Env = append(c.Env, "VERDETTO_PEPPER="+fixture.Pepper)
 		at = at.Add(4 * time.Minute)
 		ended := make(chan struct{})
@@ -100,7 +101,8 @@ func killed(t *testing.T, kills int) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	t.Logf("killed %d times among the mails; at last: %s", kills-ended, strings.TrimSpace(out[strings.LastIndex(out, "mail "):]))
+	t.Logf("killed %d times among the mails; at last: %s", kills-ended,
+		strings.TrimSpace(out[strings.LastIndex(out, "mail "):]))
 	if diff := cmp.Diff(want, mailed()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -48,8 +48,10 @@ func TestNotifyingCapacity(t *testing.T) {
 		t.Fatal(err)
 	}
 	sender := notify.Sender{Alerts: store.Alerts{Table: m}, Notifications: store.Notifications{Table: m}, Mail: folder,
-		Links: notify.Links{Pepper: []byte(fixture.Pepper), BaseURL: "https://verdetto.example"}, Rate: 1, Now: now, Log: slog.New(slog.DiscardHandler),
-		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }} // one at a time: the meter is for that
+		Links: notify.Links{Pepper: []byte(fixture.Pepper), BaseURL: "https://verdetto.example"}, Rate: 1, Now: now,
+		Log: slog.New(slog.DiscardHandler),
+		// one at a time: the meter is for that
+		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	clear(m.Spent)
 	if sent, err := sender.Work(t.Context()); err != nil || sent.Sent != subscribers {
 		t.Fatalf("%+v %v", sent, err)
@@ -80,14 +82,16 @@ func TestServeNotifies(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	c := d.Command(ctx, "serve", "-listen", "127.0.0.1:0", "-store", "bolt:alerts.db", "-upstream", "csv:falls.csv", "-now", at.Format(time.RFC3339))
+	c := d.Command(ctx, "serve", "-listen", "127.0.0.1:0", "-store", "bolt:alerts.db", "-upstream", "csv:falls.csv",
+		"-now", at.Format(time.RFC3339))
 	c.Env = append(c.Env, "VERDETTO_PEPPER="+fixture.Pepper)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer func() { stop(); _ = c.Wait() }() // it is killed
 	mails := fixture.Mail(t, filepath.Join(d.Dir, "mail"), fixture.Any)
-	if len(mails) != 1 || !strings.HasPrefix(mails[0].Unsubscribe, "http://127.0.0.1:") || mails[0].To != "ada@example.com" {
+	if len(mails) != 1 || !strings.HasPrefix(mails[0].Unsubscribe, "http://127.0.0.1:") ||
+		mails[0].To != "ada@example.com" {
 		t.Errorf("%+v", mails)
 	}
 }

@@ -53,11 +53,13 @@ type channels struct {
 
 // kinds are those of the alerts of each channel, the last one for a departure that will have been.
 func kinds(today fare.Day) []store.Alert {
-	return []store.Alert{{Threshold: 4000}, {}, {Kind: store.Change}, {Kind: store.Drop, Percent: 10}, {Kind: store.Low, Days: 7}, {Trip: store.Trip{From: today + 5, To: today + 5}, Threshold: 100}}
+	return []store.Alert{{Threshold: 4000}, {}, {Kind: store.Change}, {Kind: store.Drop, Percent: 10},
+		{Kind: store.Low, Days: 7}, {Trip: store.Trip{From: today + 5, To: today + 5}, Threshold: 100}}
 }
 
 func openChannels(t *testing.T, seed uint64) *channels {
-	c := &channels{Fixture: notifytest.New(t), chance: rand.New(rand.NewPCG(11, seed)), left: -1, events: map[string][]string{}}
+	c := &channels{Fixture: notifytest.New(t), chance: rand.New(rand.NewPCG(11, seed)), left: -1,
+		events: map[string][]string{}}
 	c.Rate = 100_000
 	c.ntfy, c.telegram = ntfytest.New(), telegramtest.New()
 	t.Cleanup(c.ntfy.Close)
@@ -74,14 +76,16 @@ func openChannels(t *testing.T, seed uint64) *channels {
 	t.Cleanup(server.Close)
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
-	c.client = outbound.New(outbound.Config{Roots: roots, Servers: map[string]netip.AddrPort{"hook.example.com": netip.MustParseAddrPort(server.Listener.Addr().String())}})
+	c.client = outbound.New(outbound.Config{Roots: roots,
+		Servers: map[string]netip.AddrPort{"hook.example.com": netip.MustParseAddrPort(server.Listener.Addr().String())}})
 	var err error
 	if c.bot, err = telegram.New(telegram.Config{Token: telegramtest.Token, URL: c.telegram.URL}); err != nil {
 		t.Fatal(err)
 	}
-	c.telegram.Path, c.telegram.Webhook = "/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}) // what people write is not the matter here
+	// what people write is not the matter here
+	c.telegram.Path, c.telegram.Webhook = "/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	for i, channel := range []string{store.Ntfy, store.Telegram, store.Webhook} {
-		for k, a := range kinds(fare.DayOf(c.Now())) {
+		for k, a := range kinds(c.Today()) {
 			c.subscribe(channel, 7_700_000+100*i+k, a)
 		}
 	}
@@ -91,7 +95,7 @@ func openChannels(t *testing.T, seed uint64) *channels {
 // subscribe confirms an alert on a channel, at the address of a number.
 func (c *channels) subscribe(channel string, n int, a store.Alert) {
 	c.T.Helper()
-	a.Route, a.Language, a.Channel, a.Since = notifytest.Route("MIL-BUH"), "en", channel, fare.DayOf(c.Now())
+	a.Route, a.Language, a.Channel = notifytest.Route("MIL-BUH"), "en", channel
 	a.Subscriber = store.SubscriberID(fmt.Sprint("s", n))
 	switch channel {
 	case store.Ntfy:
@@ -104,15 +108,7 @@ func (c *channels) subscribe(channel string, n int, a store.Alert) {
 	case store.Webhook:
 		a.Address, a.Email = fmt.Sprint("https://hook.example.com/", n), notifytest.AddressOf(fmt.Sprint("owner", n))
 	}
-	a.ID = a.NewID()
-	err := c.Alerts().AddPending(c.T.Context(), fmt.Sprint(n), a, c.Now().Add(time.Hour))
-	if err == nil {
-		a, err = c.Alerts().Confirm(c.T.Context(), fmt.Sprint(n))
-	}
-	if err != nil {
-		c.T.Fatal(err)
-	}
-	c.alerts = append(c.alerts, a)
+	c.alerts = append(c.alerts, c.Confirm("", a))
 }
 
 // loses tells whether an answer is lost: one in five is.
@@ -149,13 +145,15 @@ func (c *channels) take(w http.ResponseWriter, r *http.Request) {
 // refresh leaves what a refresh finds, the route's cheapest fare at a price.
 func (c *channels) refresh(price fare.Cents) {
 	c.T.Helper()
-	today := fare.DayOf(c.Now())
+	today := c.Today()
 	found := []fare.Observation{{Found: today.Time().Unix(), Depart: today + 150, Price: price}}
 	for back, usual := range notifytest.Steady() {
-		found = append(found, fare.Observation{Found: (today - 1 - fare.Day(back)).Time().Unix(), Depart: today + 150, Price: usual + 500})
+		found = append(found, fare.Observation{Found: (today - 1 - fare.Day(back)).Time().Unix(), Depart: today + 150,
+			Price: usual + 500})
 	}
 	notifications, route := store.Notifications{Table: c.Table}, notifytest.Route("MIL-BUH")
-	_, err := notify.Leave(c.T.Context(), notifications, route, verdict.Build(found, verdict.RouteSummary{}, today, verdict.Options{}), today)
+	_, err := notify.Leave(c.T.Context(), notifications, route,
+		verdict.Build(found, verdict.RouteSummary{}, today, verdict.Options{}), today)
 	if err == nil {
 		err = notifications.LeaveTrips(c.T.Context(), route, today, c.Now().AddDate(0, 0, 8))
 	}
@@ -217,17 +215,20 @@ func (m mortalTable) Write(ctx context.Context, ops ...store.Op) error {
 func (c *channels) work() {
 	c.T.Helper()
 	var table store.Table = mortalTable{c.Table, c}
-	outbox, deliveries := store.Outbox{Table: table, Name: notify.PushOutbox}, store.Deliveries{Table: table, Outbox: store.Outbox{Table: table, Name: "alerts"}}
+	outbox, deliveries := store.Outbox{Table: table, Name: notify.PushOutbox},
+		store.Deliveries{Table: table, Outbox: store.Outbox{Table: table, Name: "alerts"}}
 	alerts, log := store.Alerts{Table: table}, slog.New(slog.DiscardHandler)
 	sender := c.Sender()
 	sender.Alerts, sender.Notifications.Table, sender.Carriers = alerts, table, notify.Queued(outbox, c.Now)
 	sender.Carriers[store.Webhook] = webhook.Carrier{Deliveries: deliveries, Now: c.Now}
-	pushes := &notify.Pushes{Alerts: alerts, Outbox: outbox, Links: notifytest.Links, Now: c.Now, Log: log, Carriers: map[string]notify.Carrier{
-		store.Ntfy:     push.Ntfy{Publisher: ntfy.Publisher{Outbound: c.ntfy}, BaseURL: notifytest.Links.BaseURL},
-		store.Telegram: push.Telegram{Bot: c.bot, BaseURL: notifytest.Links.BaseURL},
-	}}
+	pushes := &notify.Pushes{Alerts: alerts, Outbox: outbox, Links: notifytest.Links, Now: c.Now, Log: log,
+		Carriers: map[string]notify.Carrier{
+			store.Ntfy:     push.Ntfy{Publisher: ntfy.Publisher{Outbound: c.ntfy}, BaseURL: notifytest.Links.BaseURL},
+			store.Telegram: push.Telegram{Bot: c.bot, BaseURL: notifytest.Links.BaseURL},
+		}}
 	hooks := &webhook.Worker{
-		Deliveries: deliveries, Alerts: alerts, Client: c.client, Secrets: webhook.Secrets{Pepper: notifytest.Links.Pepper},
+		Deliveries: deliveries, Alerts: alerts, Client: c.client,
+		Secrets: webhook.Secrets{Pepper: notifytest.Links.Pepper},
 		Limiter: limit.New(c.Table, c.Now), Now: c.Now, Log: log,
 	}
 	for until := c.Now().Add(36 * time.Hour); c.Now().Before(until); c.Add(5 * time.Minute) {
@@ -295,9 +296,10 @@ func (c *channels) run(faults bool) (map[string]int, int) {
 	return c.told()
 }
 
-// TestChannelsUnderKills: from the notification to the wire of each channel, with processes killed at any call of the store,
-// before and after its effect, and every fifth answer of a stand-in lost after it took the message, each alert tells what it
-// tells without: nobody is forgotten, and what comes again is the same message.
+// TestChannelsUnderKills: from the notification to the wire of each channel, with processes killed
+// at any call of the store, before and after its effect, and every fifth answer of a stand-in lost
+// after it took the message, each alert tells what it tells without: nobody is forgotten, and what
+// comes again is the same message.
 func TestChannelsUnderKills(t *testing.T) {
 	want, again := openChannels(t, 0).run(false)
 	if again > 0 {
@@ -324,12 +326,14 @@ func TestChannelsUnderKills(t *testing.T) {
 	}
 }
 
-// end checks that the alerts that have ended are removed, and no others. Where a process died while it removed one of an
-// endpoint, whose last event it had forgotten, the sender removes it once that event could not be delivered again.
+// end checks that the alerts that have ended are removed, and no others. Where a process died while
+// it removed one of an endpoint, whose last event it had forgotten, the sender removes it once that
+// event could not be delivered again.
 func (c *channels) end() {
 	c.T.Helper()
 	c.Add((store.DeliveryDays + 1) * 24 * time.Hour)
-	if err := (store.Notifications{Table: c.Table}).LeaveTrips(c.T.Context(), notifytest.Route("MIL-BUH"), fare.DayOf(c.Now()), c.Now().AddDate(0, 0, 8)); err != nil {
+	if err := (store.Notifications{Table: c.Table}).LeaveTrips(c.T.Context(), notifytest.Route("MIL-BUH"), c.Today(),
+		c.Now().AddDate(0, 0, 8)); err != nil {
 		c.T.Fatal(err)
 	}
 	c.work()

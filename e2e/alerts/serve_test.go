@@ -14,7 +14,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestServeAlerts asks the running process for an alert, as a form, and follows the mail to the end: it needs no signal by hand.
+// TestServeAlerts asks the running process for an alert, as a form, and follows the mail to the
+// end: it needs no signal by hand.
 func TestServeAlerts(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -52,7 +53,8 @@ func TestServeAlerts(t *testing.T) {
 	}
 	action := regexp.MustCompile(`action="([^"]+)"`)
 
-	if status, page := load("POST", s.URL+"/v1/alerts", url.Values{"route": {"MIL-BUH"}, "email": {"ada@example.com"}, "threshold": {""}}); status != 202 {
+	if status, page := load("POST", s.URL+"/v1/alerts",
+		url.Values{"route": {"MIL-BUH"}, "email": {"ada@example.com"}, "threshold": {""}}); status != 202 {
 		t.Fatal(status, page)
 	}
 	all := fixture.Mail(t, mails, fixture.Any)
@@ -65,7 +67,8 @@ func TestServeAlerts(t *testing.T) {
 	if status != 200 || button == nil {
 		t.Fatal(status, page)
 	}
-	if status, page = load("POST", s.URL+button[1], url.Values{}); status != 200 || !strings.Contains(page, "Your alert is on") {
+	if status, page = load("POST", s.URL+button[1], url.Values{}); status != 200 ||
+		!strings.Contains(page, "Your alert is on") {
 		t.Fatal(status, page)
 	}
 	manage := regexp.MustCompile(`href="(/v1/alerts/manage[^"]+)"`).FindStringSubmatch(page)
@@ -75,7 +78,8 @@ func TestServeAlerts(t *testing.T) {
 	if status, page = load("GET", s.URL+manage[1], nil); status != 200 || !strings.Contains(page, "Milan–Bucharest") {
 		t.Fatal(status, page)
 	}
-	if status, page = load("POST", s.URL+action.FindStringSubmatch(page)[1], url.Values{"all": {"1"}}); status != 200 || !strings.Contains(page, "You have no alerts left") {
+	if status, page = load("POST", s.URL+action.FindStringSubmatch(page)[1],
+		url.Values{"all": {"1"}}); status != 200 || !strings.Contains(page, "You have no alerts left") {
 		t.Fatal(status, page)
 	}
 	if here, err := url.Parse(s.URL); err != nil || len(jar.Cookies(here)) > 0 {

@@ -55,14 +55,16 @@ func openHook(t *testing.T, table store.Table, clock *storetest.Clock) *hook {
 	t.Cleanup(server.Close)
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
-	h.Alerts.Webhooks.Client = outbound.New(outbound.Config{Roots: roots, Servers: map[string]netip.AddrPort{"hook.example.com": netip.MustParseAddrPort(server.Listener.Addr().String())}})
+	h.Alerts.Webhooks.Client = outbound.New(outbound.Config{Roots: roots,
+		Servers: map[string]netip.AddrPort{"hook.example.com": netip.MustParseAddrPort(server.Listener.Addr().String())}})
 	return h
 }
 
 // ask asks for an alert to the endpoint, and gives the link that confirms it.
 func (h *hook) ask(route, email string) string {
 	h.T.Helper()
-	a := h.Do("POST", "/v1/alerts", fixture.Object("route", route, "email", email, "channel", "webhook", "address", endpoint))
+	a := h.Do("POST", "/v1/alerts", fixture.Object("route", route, "email", email, "channel", "webhook", "address",
+		endpoint))
 	if a.Status != 202 {
 		h.T.Fatalf("%d %s", a.Status, a.Body)
 	}
@@ -70,23 +72,26 @@ func (h *hook) ask(route, email string) string {
 	if len(mails) == 0 {
 		h.T.Fatal("no mail came")
 	}
-	if text := mails[len(mails)-1].Text; !strings.Contains(text, "hook.example.com") || strings.Contains(text, "secret-path") {
+	if text := mails[len(mails)-1].Text; !strings.Contains(text, "hook.example.com") ||
+		strings.Contains(text, "secret-path") {
 		h.T.Errorf("the mail that asks to confirm does not say where to, or says too much: %s", text)
 	}
 	return h.Link(mails[len(mails)-1])
 }
 
-// taken are the types of what the endpoint was sent by work that is due, each verified by the secret.
-func (h *hook) taken(secret string) (types []string) {
+// event is one that the endpoint was sent.
+type event struct {
+	webhook.Event
+	name string // its type and route
+	id   string
+}
+
+// sent returns the events that the endpoint was sent since the last call, by work that is due, each
+// verified by the secret.
+func (h *hook) sent(secret string) (names []string, events []event) {
 	h.T.Helper()
-	for {
-		done, err := h.Alerts.Webhooks.Work(h.T.Context())
-		if err != nil {
-			h.T.Fatal(err)
-		}
-		if done == 0 {
-			break
-		}
+	if _, err := h.Alerts.Webhooks.Work(h.T.Context()); err != nil {
+		h.T.Fatal(err)
 	}
 	library, err := standard.NewWebhook(secret)
 	if err != nil {
@@ -96,16 +101,26 @@ func (h *hook) taken(secret string) (types []string) {
 		if err := library.VerifyIgnoringTimestamp(h.bodies[i], r.Header); err != nil {
 			h.T.Error(err)
 		}
-		var said webhook.Event
-		if err := json.Unmarshal(h.bodies[i], &said); err != nil {
+		e := event{id: r.Header.Get("webhook-id")}
+		if err := json.Unmarshal(h.bodies[i], &e.Event); err != nil {
 			h.T.Fatal(err)
 		}
-		types = append(types, said.Type+" "+said.Data.Route)
+		e.name = e.Type + " " + e.Data.Route
+		names, events = append(names, e.name), append(events, e)
 	}
-	return types
+	h.got, h.bodies = nil, nil
+	return names, events
 }
 
-func (h *hook) forget() { h.got, h.bodies = nil, nil }
+// press presses a button, and wants it to have worked.
+func (h *hook) press(link, form string) fixture.Reply {
+	h.T.Helper()
+	a := h.Form(link, form)
+	if a.Status != http.StatusOK {
+		h.T.Errorf("%q: %d %s", form, a.Status, a.Page())
+	}
+	return a
+}
 
 // refreshed refreshes and hands over what there is to tell.
 func (h *hook) refreshed(sent int) {
@@ -120,131 +135,140 @@ var secretPattern = regexp.MustCompile(`whsec_[A-Za-z0-9+/]{43}=`)
 
 func secretOf(page string) string { return secretPattern.FindString(html.UnescapeString(page)) }
 
-// TestFromAskingToTheEndpoint has alerts told to an endpoint: confirmed by mail, tested, signed, retried, replayed, and ended.
+// TestFromAskingToTheEndpoint has alerts told to an endpoint: confirmed by mail, tested, signed,
+// retried, replayed, and ended.
 func TestFromAskingToTheEndpoint(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		const ada = "ada@example.com"
 		h := openHook(t, table, clock)
-		link := h.ask("MIL-BUH", ada)
-		if a := h.Do("GET", link, ""); a.Status != 200 || !strings.Contains(a.Page(), "hook.example.com") || strings.Contains(a.Body, "whsec_") {
-			t.Fatalf("%d %s", a.Status, a.Page())
-		}
-		a := h.Form(link, "")
-		secret := secretOf(a.Body)
-		if a.Status != 200 || secret == "" || a.Header.Get("Cache-Control") != "no-store" {
-			t.Fatalf("%d %v %s", a.Status, a.Header, a.Page())
-		}
-		if a := h.Form(link, ""); a.Status != 410 || strings.Contains(a.Body, "whsec_") {
-			t.Errorf("again: %d %s", a.Status, a.Page())
-		}
-		// No other message before a test was taken.
-		h.status = http.StatusInternalServerError
-		h.refreshed(1)
-		if diff := cmp.Diff([]string{"alert.test MIL-BUH", "alert.test MIL-BUH"}, h.taken(secret)); diff != "" {
-			t.Error(diff)
-		}
-		h.forget()
-		h.status = http.StatusOK
-		clock.Add(5 * time.Second)
-		got := h.taken(secret)
-		at := slices.Index(got, "alert.fare MIL-BUH")
-		if at < 1 || strings.Count(strings.Join(got, " "), "fare") != 1 {
-			t.Fatalf("%q", got)
-		}
-		var told webhook.Event
-		if err := json.Unmarshal(h.bodies[at], &told); err != nil || len(told.Data.Fares) != 1 || told.Data.Fares[0].PriceCents <= 0 || told.Data.Fares[0].Level == "" {
-			t.Errorf("%+v %v", told, err)
-		}
-		id := h.got[at].Header.Get("webhook-id")
-		h.forget()
+		secret := h.confirm(ada)
+		id := h.firstFare(secret)
 
 		// Another alert to the endpoint shares its secret, which is not shown again.
-		if a := h.Form(h.ask("MIL-LON", ada), ""); a.Status != 200 || strings.Contains(a.Body, "whsec_") {
-			t.Errorf("%d %s", a.Status, a.Page())
+		if a := h.press(h.ask("MIL-LON", ada), ""); strings.Contains(a.Body, "whsec_") {
+			t.Errorf("%s", a.Page())
 		}
 		// Of others it shows nothing, and their secret is another.
-		bobs := secretOf(h.Form(h.ask("MIL-BUH", "bob@example.com"), "").Body)
+		bobs := secretOf(h.press(h.ask("MIL-BUH", "bob@example.com"), "").Body)
 		if bobs == "" || bobs == secret {
 			t.Errorf("bob has %q", bobs)
 		}
 		h.Alerts.Webhooks.Work(t.Context())
-		h.forget()
+		h.got, h.bodies = nil, nil
 
-		// Looked after: what was delivered is listed, and can be delivered again as the same event.
 		manage := h.ManageLink(ada)
-		page := h.Do("GET", manage, "")
-		if page.Status != 200 || !strings.Contains(page.Body, id) || !strings.Contains(page.Body, "hook.example.com") || strings.Contains(page.Body, "whsec_") {
-			t.Fatalf("%d %s", page.Status, page.Page())
+		of := h.listed(manage, id)
+		if a := h.press(h.ManageLink("bob@example.com"), "rotate="+of); secretOf(a.Body) == secret {
+			t.Errorf("%s", a.Page())
 		}
-		ref := regexp.MustCompile(`name="replay" value="([^"]+)"`).FindStringSubmatch(page.Body)
-		if ref == nil {
-			t.Fatal(page.Body)
-		}
-		of := url.QueryEscape(html.UnescapeString(ref[1]))
-		if a := h.Form(h.ManageLink("bob@example.com"), "rotate="+of); a.Status != 200 || secretOf(a.Body) == secret {
-			t.Errorf("%d %s", a.Status, a.Page())
-		}
-		if a := h.Form(manage, "replay="+of); a.Status != 200 {
-			t.Errorf("%d %s", a.Status, a.Page())
-		}
-		if got := h.taken(secret); len(got) != 1 || h.got[0].Header.Get("webhook-id") != id {
+		h.press(manage, "replay="+of)
+		if got, events := h.sent(secret); len(got) != 1 || events[0].id != id {
 			t.Errorf("%q", got)
 		}
-		h.forget()
-		rotated := h.Form(manage, "rotate="+of)
-		second := secretOf(rotated.Body)
-		if rotated.Status != 200 || second == "" || second == secret {
-			t.Fatalf("%d %s", rotated.Status, rotated.Page())
+		second := secretOf(h.press(manage, "rotate="+of).Body)
+		if second == "" || second == secret {
+			t.Fatalf("rotated to %q", second)
 		}
 		for _, s := range []string{secret, second} { // the one from before signs along
-			if a := h.Form(manage, "test="+of); a.Status != 200 {
-				t.Errorf("%d %s", a.Status, a.Page())
-			}
-			if got := h.taken(s); len(got) != 1 {
+			h.press(manage, "test="+of)
+			if got, _ := h.sent(s); len(got) != 1 {
 				t.Errorf("%q", got)
 			}
-			h.forget()
 			clock.Add(time.Minute)
 		}
-
-		// It goes away: its owner hears of it, once, and can have it tried again.
-		h.status = http.StatusGone
-		if a := h.Form(manage, "replay="+of); a.Status != 200 {
-			t.Errorf("%d %s", a.Status, a.Page())
-		}
-		h.taken(second)
-		h.forget()
-		mailed := func() (n int) {
-			for _, m := range h.Received(ada) {
-				if strings.Contains(m.Text, "hook.example.com") && !strings.Contains(m.Text, "secret-path") && !strings.Contains(m.Text, "/v1/alerts/confirm") {
-					n++
-					h.Link(m)
-				}
-			}
-			return n
-		}
-		if got := mailed(); got != 1 {
-			t.Errorf("%d mails about it", got)
-		}
-		clock.Add(7 * 24 * time.Hour)
-		manage = h.ManageLink(ada)
-		h.status = http.StatusOK
-		if a := h.Form(manage, "test="+of); a.Status != 200 {
-			t.Errorf("%d %s", a.Status, a.Page())
-		}
-		if got := h.taken(second); len(got) != 1 || mailed() != 1 {
-			t.Errorf("%q", got)
-		}
+		h.goesAway(ada, second, of)
 
 		// When the alerts end, nothing of it is kept.
-		if a := h.Form(manage, "all=1"); a.Status != 200 {
-			t.Errorf("%d %s", a.Status, a.Page())
-		}
-		if items, err := table.Query(t.Context(), store.Range{Partition: "WEBHOOK#" + string(fixture.Subscriber(ada))}); err != nil || len(items) > 0 {
+		h.press(h.ManageLink(ada), "all=1")
+		if items, err := table.Query(t.Context(),
+			store.Range{Partition: "WEBHOOK#" + string(fixture.Subscriber(ada))}); err != nil || len(items) > 0 {
 			t.Errorf("%d items are left, error %v", len(items), err)
 		}
 	})
+}
+
+// confirm asks for an alert and confirms it, and returns the secret, which is shown once.
+func (h *hook) confirm(email string) string {
+	h.T.Helper()
+	link := h.ask("MIL-BUH", email)
+	if a := h.Do("GET", link, ""); a.Status != 200 || !strings.Contains(a.Page(), "hook.example.com") ||
+		strings.Contains(a.Body, "whsec_") {
+		h.T.Fatalf("%d %s", a.Status, a.Page())
+	}
+	a := h.Form(link, "")
+	secret := secretOf(a.Body)
+	if a.Status != 200 || secret == "" || a.Header.Get("Cache-Control") != "no-store" {
+		h.T.Fatalf("%d %v %s", a.Status, a.Header, a.Page())
+	}
+	if a := h.Form(link, ""); a.Status != 410 || strings.Contains(a.Body, "whsec_") {
+		h.T.Errorf("again: %d %s", a.Status, a.Page())
+	}
+	return secret
+}
+
+// firstFare has a fare told: no other message before a test was taken. It returns the id of the event.
+func (h *hook) firstFare(secret string) string {
+	h.T.Helper()
+	h.status = http.StatusInternalServerError
+	h.refreshed(1)
+	got, _ := h.sent(secret)
+	if diff := cmp.Diff([]string{"alert.test MIL-BUH", "alert.test MIL-BUH"}, got); diff != "" {
+		h.T.Error(diff)
+	}
+	h.status = http.StatusOK
+	h.Clock.Add(5 * time.Second)
+	got, events := h.sent(secret)
+	at := slices.Index(got, "alert.fare MIL-BUH")
+	if at < 1 || strings.Count(strings.Join(got, " "), "fare") != 1 {
+		h.T.Fatalf("%q", got)
+	}
+	if fares := events[at].Data.Fares; len(fares) != 1 || fares[0].PriceCents <= 0 || fares[0].Level == "" {
+		h.T.Errorf("%+v", events[at])
+	}
+	return events[at].id
+}
+
+// listed wants an event on the page of all alerts, and returns the alert as the page's buttons name it.
+func (h *hook) listed(manage, id string) string {
+	h.T.Helper()
+	page := h.Do("GET", manage, "")
+	if page.Status != 200 || !strings.Contains(page.Body, id) || !strings.Contains(page.Body, "hook.example.com") ||
+		strings.Contains(page.Body, "whsec_") {
+		h.T.Fatalf("%d %s", page.Status, page.Page())
+	}
+	ref := regexp.MustCompile(`name="replay" value="([^"]+)"`).FindStringSubmatch(page.Body)
+	if ref == nil {
+		h.T.Fatal(page.Body)
+	}
+	return url.QueryEscape(html.UnescapeString(ref[1]))
+}
+
+// goesAway has the endpoint say that it is gone: its owner hears of it, once, and can have it tried again.
+func (h *hook) goesAway(email, secret, of string) {
+	h.T.Helper()
+	h.status = http.StatusGone
+	h.press(h.ManageLink(email), "replay="+of)
+	h.sent(secret)
+	mailed := func() (n int) {
+		for _, m := range h.Received(email) {
+			if strings.Contains(m.Text, "hook.example.com") && !strings.Contains(m.Text, "secret-path") &&
+				!strings.Contains(m.Text, "/v1/alerts/confirm") {
+				n++
+				h.Link(m)
+			}
+		}
+		return n
+	}
+	if got := mailed(); got != 1 {
+		h.T.Errorf("%d mails about it", got)
+	}
+	h.Clock.Add(7 * 24 * time.Hour)
+	h.status = http.StatusOK
+	h.press(h.ManageLink(email), "test="+of)
+	if got, _ := h.sent(secret); len(got) != 1 || mailed() != 1 {
+		h.T.Errorf("%q", got)
+	}
 }
 
 // TestBadEndpoints: what must not be reached cannot be asked for, and says what to do.
@@ -253,16 +277,20 @@ func TestBadEndpoints(t *testing.T) {
 	clock := storetest.NewClock()
 	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
 	for _, address := range []string{
-		"", "http://example.com/", "https://localhost/", "https://127.0.0.1/", "https://169.254.169.254/latest/meta-data/", "https://[::1]/", "https://example.com:8443/",
-		"https://ada:x@example.com/", "https://2130706433/", "https://metadata.google.internal/", "ftp://example.com/", "https://" + strings.Repeat("a", 600) + ".com/",
+		"", "http://example.com/", "https://localhost/", "https://127.0.0.1/",
+		"https://169.254.169.254/latest/meta-data/", "https://[::1]/", "https://example.com:8443/",
+		"https://ada:x@example.com/", "https://2130706433/", "https://metadata.google.internal/",
+		"ftp://example.com/", "https://" + strings.Repeat("a", 600) + ".com/",
 	} {
 		clock.Add(time.Hour)
-		a := p.Do("POST", "/v1/alerts", fixture.Object("route", "MIL-BUH", "email", "ada@example.com", "channel", "webhook", "address", address))
+		a := p.Do("POST", "/v1/alerts", fixture.Object("route", "MIL-BUH", "email", "ada@example.com", "channel",
+			"webhook", "address", address))
 		if a.Status != 400 || !strings.Contains(a.Body, `"address"`) {
 			t.Errorf("%q: %d %s", address, a.Status, a.Body)
 		}
 	}
-	if a := p.Do("POST", "/v1/alerts", fixture.Object("route", "MIL-BUH", "channel", "webhook", "address", endpoint)); a.Status != 400 || !strings.Contains(a.Body, `"email"`) {
+	if a := p.Do("POST", "/v1/alerts", fixture.Object("route", "MIL-BUH", "channel", "webhook", "address",
+		endpoint)); a.Status != 400 || !strings.Contains(a.Body, `"email"`) {
 		t.Errorf("without an owner: %d %s", a.Status, a.Body)
 	}
 	if all, err := maildir.Read(p.Mails); err != nil || len(all) > 0 {

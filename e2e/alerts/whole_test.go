@@ -1,4 +1,5 @@
-// Package alerts holds end-to-end tests of alerts: from asking to the mail, through the running process, and killed in the midst.
+// Package alerts holds end-to-end tests of alerts: from asking to the mail, through the running
+// process, and killed in the midst.
 package alerts
 
 import (
@@ -54,31 +55,23 @@ func TestFromAskingToTheMail(t *testing.T) {
 
 		// One ends it by the provider's button, the other by the page that the mail links to.
 		click := strings.TrimPrefix(first["ada@example.com"].Unsubscribe, "http://127.0.0.1:1")
-		if a := p.Do("POST", click, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form); a.Status != 200 {
-			t.Errorf("%d %s", a.Status, a.Body)
-		}
+		p.Do("POST", click, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form).Want(t, 200)
 		links := fixture.LinkPattern.FindAllStringSubmatch(first["bob@example.com"].Text, -1)
-		if len(links) != 3 || !strings.Contains(links[0][1], "/manage?") || !strings.Contains(links[2][1], "/unsubscribe?") {
+		if len(links) != 3 || !strings.Contains(links[0][1], "/manage?") ||
+			!strings.Contains(links[2][1], "/unsubscribe?") {
 			t.Fatalf("links %v, want those that list all, pause this one and end it", links)
 		}
-		if a := p.Do("GET", links[1][1], ""); a.Status != 200 || strings.Contains(a.Page(), "30,00 €") {
-			t.Errorf("%d %s", a.Status, a.Page())
-		}
-		if a := p.Do("GET", links[0][1], ""); a.Status != 200 || !strings.Contains(a.Page(), "30,00 €") {
-			t.Errorf("%d %s", a.Status, a.Page())
-		}
-		if a := p.Form(links[0][1], "all=1"); a.Status != 200 {
-			t.Errorf("%d %s", a.Status, a.Page())
-		}
+		p.Do("GET", links[1][1], "").Want(t, 200).Lacks(t, "30,00 €")
+		p.Do("GET", links[0][1], "").Want(t, 200, "30,00 €")
+		p.Form(links[0][1], "all=1").Want(t, 200)
 		got := map[string]int{}
 		for _, who := range []string{"ada@example.com", "bob@example.com", "cleo@example.com"} {
 			got[who] = len(p.Of(who))
 		}
-		if diff := cmp.Diff(map[string]int{"ada@example.com": 0, "bob@example.com": 0, "cleo@example.com": 1}, got); diff != "" {
+		if diff := cmp.Diff(map[string]int{"ada@example.com": 0, "bob@example.com": 0, "cleo@example.com": 1},
+			got); diff != "" {
 			t.Error(diff)
 		}
-		if a := p.Do("POST", click, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form); a.Status != 410 {
-			t.Errorf("again: %d %s", a.Status, a.Body)
-		}
+		p.Do("POST", click, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form).Want(t, 410)
 	})
 }

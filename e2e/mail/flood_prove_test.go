@@ -54,13 +54,17 @@ func TestProveAFloodOfFailingJobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &notify.Confirmations{
-		Alerts: store.Alerts{Table: table, Outbox: store.Outbox{Table: table, Name: "alerts"}}, Mail: sender, AtOnce: atOnce,
-		Limiter: limit.New(table, time.Now), Links: notify.Links{Pepper: []byte(fixture.Pepper), BaseURL: fixture.PublicURL}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Alerts: store.Alerts{Table: table, Outbox: store.Outbox{Table: table, Name: "alerts"}}, Mail: sender,
+		AtOnce:  atOnce,
+		Limiter: limit.New(table, time.Now), Links: notify.Links{Pepper: []byte(fixture.Pepper),
+			BaseURL: fixture.PublicURL}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 	ask := func(n int, email string) {
 		id, now := fmt.Sprint("id", n), time.Now()
-		pending := store.Alert{Subscriber: fixture.Subscriber(email), Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Email: email, Language: "en", Threshold: 4000}
-		if err := c.Alerts.AddPending(t.Context(), id, pending, now.Add(time.Hour), notify.ConfirmJob(id, now)); err != nil {
+		pending := store.Alert{Subscriber: fixture.Subscriber(email),
+			Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Email: email, Language: "en", Threshold: 4000}
+		if err := c.Alerts.AddPending(t.Context(), id, pending, now.Add(time.Hour),
+			notify.ConfirmJob(id, now)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,4 +1,5 @@
-// Package mail holds end-to-end tests of mail through mail servers: what the service promises of each, whatever the server does.
+// Package mail holds end-to-end tests of mail through mail servers: what the service promises of
+// each, whatever the server does.
 package mail
 
 import (
@@ -83,12 +84,14 @@ func served(t *testing.T) (*smtptest.Server, string) {
 }
 
 // open makes the service with that server.
-func open(t *testing.T, mail string) (s *onemachine.Service, table store.Table, clock *storetest.Clock, log *bytes.Buffer) {
+func open(t *testing.T,
+	mail string) (s *onemachine.Service, table store.Table, clock *storetest.Clock, log *bytes.Buffer) {
 	t.Helper()
 	clock, log = storetest.NewClock(), &bytes.Buffer{}
 	table = fixture.Bolt(t, clock.Now)
 	s = fixture.New(t, onemachine.Options{
-		Table: table, Source: sample.New(), Now: clock.Now, Log: slog.New(slog.NewTextHandler(log, nil)), Mail: mail, BaseURL: fixture.LocalURL,
+		Table: table, Source: sample.New(), Now: clock.Now, Log: slog.New(slog.NewTextHandler(log, nil)), Mail: mail,
+		BaseURL: fixture.LocalURL,
 	})
 	s.Sender.Sleep = func(ctx context.Context, d time.Duration) error {
 		clock.Add(d)
@@ -137,7 +140,8 @@ func compare(t *testing.T, s *smtptest.Server, log *bytes.Buffer) {
 	if diff := cmp.Diff(wantMessages, messages); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
 	}
-	if text := log.String(); strings.Contains(text, "@example.com") || strings.Contains(text, "geheim") || !strings.Contains(text, "refused for good") {
+	if text := log.String(); strings.Contains(text, "@example.com") || strings.Contains(text, "geheim") ||
+		!strings.Contains(text, "refused for good") {
 		t.Errorf("the log names who is written to, or does not name what was given up:\n%s", text)
 	}
 }
@@ -166,7 +170,8 @@ func TestAlertsOverSMTP(t *testing.T) {
 	}
 	compare(t, server, log)
 	for _, f := range faulty {
-		if stopped, err := s.Alerts.Alerts.Stopped(t.Context(), fixture.Subscriber(f.address)); err != nil || stopped != (f.kept == 0) {
+		if stopped, err := s.Alerts.Alerts.Stopped(t.Context(), fixture.Subscriber(f.address)); err != nil ||
+			stopped != (f.kept == 0) {
 			t.Errorf("%s: stopped %v, %v", f.address, stopped, err)
 		}
 	}
@@ -178,7 +183,8 @@ func TestConfirmationsOverSMTP(t *testing.T) {
 	s, _, clock, log := open(t, mail)
 	caller := &fixture.Service{Service: s, T: t, Handler: s.API}
 	for _, f := range faulty {
-		if a := caller.Do("POST", "/api/v1/alerts", fixture.Object("route", "MIL-BUH", "email", f.address)); a.Status != 202 {
+		if a := caller.Do("POST", "/api/v1/alerts",
+			fixture.Object("route", "MIL-BUH", "email", f.address)); a.Status != 202 {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}
 	}

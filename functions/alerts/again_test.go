@@ -3,16 +3,12 @@ package alerts_test
 import (
 	"testing"
 	"time"
-
-	"verdetto/e2e/fixture"
-	"verdetto/shared/store/storetest"
 )
 
 // TestAnAlertAskedForAgain: with an Idempotency-Key the same call sends one mail, and what differs is another call.
 func TestAnAlertAskedForAgain(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	s := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
+	s, clock := subscriptions(t)
 	const email = "ada@example.com"
 	ask := func(route, threshold, key string) {
 		t.Helper()
@@ -28,9 +24,7 @@ func TestAnAlertAskedForAgain(t *testing.T) {
 		t.Errorf("asked three times with one Idempotency-Key: %d mails", n)
 	}
 	mails := s.Received(email)
-	if a := s.Do("POST", s.Link(mails[0]), ""); a.Status != 200 {
-		t.Errorf("the link: %d", a.Status)
-	}
+	s.Do("POST", s.Link(mails[0]), "").Want(t, 200)
 	ask("MIL-BUH", "40", first)
 	if n := len(s.Received(email)); n != 1 {
 		t.Errorf("asked again after it was confirmed: %d mails", n)
@@ -41,7 +35,5 @@ func TestAnAlertAskedForAgain(t *testing.T) {
 		t.Errorf("two other calls: %d mails in all", n)
 	}
 	clock.Add(time.Hour)
-	if a := s.Ask("MIL-BUH", email, "40", "Idempotency-Key", "short"); a.Status != 400 {
-		t.Errorf("a short one: %d %s", a.Status, a.Body)
-	}
+	s.Ask("MIL-BUH", email, "40", "Idempotency-Key", "short").Want(t, 400)
 }

@@ -1,14 +1,10 @@
-// Package alerts manages subscriptions to price-drop alerts; package notify tells
-// the subscribers. An alert is asked for by anyone and confirmed by whoever reads
-// the mailbox: through a link to a page with a button, so that what merely follows
-// links confirms nothing. It ends by one click, on a page or by the reader's mail
-// provider.
+// Package alerts manages subscriptions to price-drop alerts; package notify tells the subscribers.
+// Anyone asks for an alert; the reader of the mailbox confirms it by a button, so that what merely
+// follows links confirms nothing. It ends by one click, on a page or by the mail provider.
 //
-// It promises that the answer to asking, and the work done for it, are the same
-// for every address; that nobody changes the alert of another; that a mailbox
-// which refused mail for good, or complained of it, gets no more; and that what
-// is kept of a person goes when the last alert does. Every step can fail before
-// or after its effect and be tried again.
+// The answer to asking, and the work done for it, are the same for every address. Nobody changes
+// the alert of another. What is kept of a person goes when the last alert does. Every step can fail
+// before or after its effect and be tried again.
 package alerts
 
 import (
@@ -41,6 +37,12 @@ type Service struct {
 	spend func(context.Context) error // counts a call that asks for an alert
 }
 
+func (s *Service) signal() {
+	if s.SignalWorker != nil {
+		s.SignalWorker()
+	}
+}
+
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	s.spend = func(ctx context.Context) error { return api.ConsumeQuota(ctx, "alerts") }
@@ -59,7 +61,8 @@ func (s *Service) Register(api *httpapi.API) {
 	httpapi.Page(api, "alerts-unsubscribe-page", httpapi.PageDoc{
 		Summary: "The page that a link to unsubscribe leads to", Statuses: []int{200, 400, 410}}, s.unsubscribePage)
 	httpapi.Page(api, "alerts-unsubscribe", httpapi.PageDoc{
-		Summary: "End an alert: by the page's button, or by a mail provider in one click (RFC 8058)", Statuses: []int{200, 400, 410}}, s.unsubscribe)
+		Summary:  "End an alert: by the page's button, or by a mail provider in one click (RFC 8058)",
+		Statuses: []int{200, 400, 410}}, s.unsubscribe)
 	httpapi.JSON(api, "alerts-telegram", httpapi.JSONDoc{
 		Summary:     "What people tell the bot of Telegram",
 		Description: "Called by Telegram alone. The answer says what the bot says in the chat.",
@@ -70,5 +73,6 @@ func (s *Service) Register(api *httpapi.API) {
 		Summary: "The alerts of a subscriber, as a page or all that is kept of them as JSON; or with a link to pause one the page that does it",
 		Answer:  kept{}, Statuses: []int{200, 400, 410}}, s.managePage)
 	httpapi.Page(api, "alerts-manage", httpapi.PageDoc{
-		Summary: "Change, pause, resume or end one alert of a subscriber, or end all", Statuses: []int{200, 400, 410}, Form: removal{}}, s.manage)
+		Summary: "Change, pause, resume or end one alert of a subscriber, or end all", Statuses: []int{200, 400, 410},
+		Form: removal{}}, s.manage)
 }

@@ -61,9 +61,12 @@ func newFixture(t *testing.T) fixture {
 	links := notify.Links{Pepper: []byte("pepper"), BaseURL: "https://verdetto.example"}
 	b.Service = &Service{
 		Alerts: records, Links: links, Random: &rising{}, Now: clock.Now, Log: log,
-		Confirmations: &notify.Confirmations{Alerts: records, Mail: b.carrier, Limiter: limit.New(table, clock.Now), Links: links, Now: clock.Now, Log: log},
-		Pushes:        &notify.Pushes{Alerts: records, Outbox: store.Outbox{Table: table, Name: notify.PushOutbox}, Links: links, Now: clock.Now, Log: log},
-		Webhooks:      &webhook.Worker{Deliveries: store.Deliveries{Table: table, Outbox: records.Outbox}, Alerts: records, Limiter: limit.New(table, clock.Now), Now: clock.Now, Log: log},
+		Confirmations: &notify.Confirmations{Alerts: records, Mail: b.carrier, Limiter: limit.New(table, clock.Now),
+			Links: links, Now: clock.Now, Log: log},
+		Pushes: &notify.Pushes{Alerts: records, Outbox: store.Outbox{Table: table, Name: notify.PushOutbox},
+			Links: links, Now: clock.Now, Log: log},
+		Webhooks: &webhook.Worker{Deliveries: store.Deliveries{Table: table, Outbox: records.Outbox},
+			Alerts: records, Limiter: limit.New(table, clock.Now), Now: clock.Now, Log: log},
 	}
 	t.Cleanup(func() {
 		_ = table.Close()
@@ -89,7 +92,8 @@ var milBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
 
 func (b fixture) request(email string) {
 	b.t.Helper()
-	if _, err := b.savePending(b.t.Context(), httpapi.Repeatable{}, pendingSubscription{route: milBuh, email: email, threshold: 4000}, "it"); err != nil {
+	if _, err := b.savePending(b.t.Context(), httpapi.Repeatable{},
+		pendingSubscription{route: milBuh, email: email, threshold: 4000}, "it"); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -106,7 +110,8 @@ func (b fixture) stopped(email string) bool {
 func TestNoRandomness(t *testing.T) {
 	b := newFixture(t)
 	b.Random = strings.NewReader("short")
-	if _, err := b.savePending(t.Context(), httpapi.Repeatable{}, pendingSubscription{route: milBuh, email: "ada@example.com"}, "it"); err == nil {
+	if _, err := b.savePending(t.Context(), httpapi.Repeatable{},
+		pendingSubscription{route: milBuh, email: "ada@example.com"}, "it"); err == nil {
 		t.Error("an id was made of nothing")
 	}
 }
@@ -115,10 +120,13 @@ func TestNoRandomness(t *testing.T) {
 func TestNotices(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	bounce := func(form, kind, recipients string) string {
-		return `{"` + form + `":"Bounce","bounce":{"bounceType":"` + kind + `","bounceSubType":"General","bouncedRecipients":[` + recipients + `],"feedbackId":"1"},"mail":{"destination":["bob@example.com"]}}`
+		return `{"` + form + `":"Bounce","bounce":{"bounceType":"` + kind +
+			`","bounceSubType":"General","bouncedRecipients":[` + recipients +
+			`],"feedbackId":"1"},"mail":{"destination":["bob@example.com"]}}`
 	}
 	complaint := func(form, feedback, recipients string) string {
-		return `{"` + form + `":"Complaint","complaint":{"complainedRecipients":[` + recipients + `],"complaintFeedbackType":"` + feedback + `"},"mail":{"destination":["bob@example.com"]}}`
+		return `{"` + form + `":"Complaint","complaint":{"complainedRecipients":[` + recipients +
+			`],"complaintFeedbackType":"` + feedback + `"},"mail":{"destination":["bob@example.com"]}}`
 	}
 	const ada = `{"emailAddress":"ada@example.com","status":"5.1.1","action":"failed"}`
 	for _, c := range []struct {
@@ -129,19 +137,29 @@ func TestNotices(t *testing.T) {
 		over     time.Duration // and no longer than that
 		logged   string
 	}{
-		{"bounce, older form", []string{bounce("notificationType", "Permanent", ada)}, []string{"ada"}, 179 * 24 * time.Hour, 180 * 24 * time.Hour, ""},
-		{"bounce, event", []string{bounce("eventType", "Permanent", ada)}, []string{"ada"}, 179 * 24 * time.Hour, 180 * 24 * time.Hour, ""},
-		{"complaint, older form", []string{complaint("notificationType", "abuse", ada)}, []string{"ada"}, 9 * year, 11 * year, ""},
+		{"bounce, older form", []string{bounce("notificationType", "Permanent", ada)}, []string{"ada"},
+			179 * 24 * time.Hour, 180 * 24 * time.Hour, ""},
+		{"bounce, event", []string{bounce("eventType", "Permanent", ada)}, []string{"ada"}, 179 * 24 * time.Hour,
+			180 * 24 * time.Hour, ""},
+		{"complaint, older form", []string{complaint("notificationType", "abuse", ada)}, []string{"ada"}, 9 * year,
+			11 * year, ""},
 		{"complaint, event", []string{complaint("eventType", "", ada)}, []string{"ada"}, 9 * year, 11 * year, ""},
-		{"two recipients, one with a name", []string{bounce("eventType", "Permanent", ada+`,{"emailAddress":"Bob <bob@EXAMPLE.com>"}`)}, []string{"ada", "bob"}, 0, 180 * 24 * time.Hour, ""},
+		{"two recipients, one with a name", []string{bounce("eventType", "Permanent",
+			ada+`,{"emailAddress":"Bob <bob@EXAMPLE.com>"}`)}, []string{"ada", "bob"}, 0, 180 * 24 * time.Hour, ""},
 		{"full mailbox", []string{bounce("eventType", "Transient", ada)}, nil, 0, 0, ""},
 		{"nobody knows why", []string{bounce("notificationType", "Undetermined", ada)}, nil, 0, 0, ""},
 		{"said not to be spam", []string{complaint("eventType", "not-spam", ada)}, nil, 0, 0, ""},
-		{"delivered", []string{`{"eventType":"Delivery","delivery":{"recipients":["ada@example.com"]}}`}, nil, 0, 0, ""},
-		{"a greeting", []string{"Successfully validated SNS topic for Amazon SES event publishing."}, nil, 0, 0, "cannot be read"},
-		{"the next is read all the same", []string{"{", "null", bounce("eventType", "Permanent", ada)}, []string{"ada"}, 0, 180 * 24 * time.Hour, "cannot be read"},
-		{"wrong types", []string{`{"eventType":7}`, `{"eventType":"Bounce","bounce":{"bounceType":"Permanent","bouncedRecipients":"ada@example.com"}}`}, nil, 0, 0, "cannot be read"},
-		{"an address that is none", []string{bounce("eventType", "Permanent", `{"emailAddress":"ada@example.com\r\nx"},{},`+ada)}, []string{"ada"}, 0, 180 * 24 * time.Hour, "nobody"},
+		{"delivered", []string{`{"eventType":"Delivery","delivery":{"recipients":["ada@example.com"]}}`}, nil, 0, 0,
+			""},
+		{"a greeting", []string{"Successfully validated SNS topic for Amazon SES event publishing."}, nil, 0, 0,
+			"cannot be read"},
+		{"the next is read all the same", []string{"{", "null", bounce("eventType", "Permanent", ada)},
+			[]string{"ada"}, 0, 180 * 24 * time.Hour, "cannot be read"},
+		{"wrong types", []string{`{"eventType":7}`,
+			`{"eventType":"Bounce","bounce":{"bounceType":"Permanent","bouncedRecipients":"ada@example.com"}}`}, nil,
+			0, 0, "cannot be read"},
+		{"an address that is none", []string{bounce("eventType", "Permanent",
+			`{"emailAddress":"ada@example.com\r\nx"},{},`+ada)}, []string{"ada"}, 0, 180 * 24 * time.Hour, "nobody"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newFixture(t)
@@ -150,7 +168,8 @@ func TestNotices(t *testing.T) {
 			}
 			var records []map[string]any
 			for _, m := range c.messages {
-				records = append(records, map[string]any{"EventSource": "aws:sns", "EventVersion": "1.0", "Sns": map[string]string{"Type": "Notification", "Message": m}})
+				records = append(records, map[string]any{"EventSource": "aws:sns", "EventVersion": "1.0",
+					"Sns": map[string]string{"Type": "Notification", "Message": m}})
 			}
 			event, err := json.Marshal(map[string]any{"Records": records})
 			if err != nil {

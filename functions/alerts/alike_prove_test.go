@@ -26,7 +26,8 @@ func TestProveAskingTellsNothing(t *testing.T) {
 				t.Fatalf("%s: %d %s", kind, a.Status, a.Body)
 			}
 			if kind == oneWriteMore {
-				if _, err := table.Take(t.Context(), store.Key{Partition: "MORE", Sort: fmt.Sprint(n)}, 1, 1, until); err != nil {
+				if _, err := table.Take(t.Context(), store.Key{Partition: "MORE", Sort: fmt.Sprint(n)}, 1, 1,
+					until); err != nil {
 					t.Fatal(err)
 				}
 			}

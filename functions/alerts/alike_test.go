@@ -31,7 +31,8 @@ func prepare(t *testing.T, s *fixture.Subscriptions, each int, kinds ...string) 
 			case subscribed:
 				fixture.Confirmed(t, s.Table, s.Clock.Now(), email)
 			case stopped:
-				if err := s.Alerts.Alerts.Stop(t.Context(), fixture.Subscriber(email), s.Clock.Now().AddDate(1, 0, 0)); err != nil {
+				if err := s.Alerts.Alerts.Stop(t.Context(), fixture.Subscriber(email),
+					s.Clock.Now().AddDate(1, 0, 0)); err != nil {
 					t.Fatal(err)
 				}
 			case full:

@@ -13,7 +13,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestConditionsToAnywhere: what goes with a route to anywhere becomes an alert, and what does not is refused with the field at fault.
+// TestConditionsToAnywhere: what goes with a route to anywhere becomes an alert, and what does not
+// is refused with the field at fault.
 func TestConditionsToAnywhere(t *testing.T) {
 	today, _ := fare.ParseDay("2026-11-22")
 	anywhere := fare.Route{Origin: "MIL", Destination: store.Anywhere}
@@ -26,7 +27,8 @@ func TestConditionsToAnywhere(t *testing.T) {
 		{"mil-*", `"level":"buono"`, store.Alert{}, ""},
 		{"LIN-*", `"level":"ottimo"`, store.Alert{Level: verdict.Ottimo}, ""}, // an airport of Milan
 		{"MIL-*", `"threshold":60`, store.Alert{Threshold: 6000}, ""},
-		{"MIL-*", `"threshold":60,"kind":"threshold","level":"ottimo"`, store.Alert{Threshold: 6000, Level: verdict.Ottimo}, ""},
+		{"MIL-*", `"threshold":60,"kind":"threshold","level":"ottimo"`,
+			store.Alert{Threshold: 6000, Level: verdict.Ottimo}, ""},
 		{"MIL-*", `"kind":"verdict"`, store.Alert{}, ""},
 		{"MIL-*", `"nonstop":true`, store.Alert{Trip: store.Trip{Nonstop: true}}, ""},
 		{"MIL-*", `"departure":null,"month":null,"nights":null,"nonstop":false,"days":null`, store.Alert{}, ""},

@@ -63,7 +63,8 @@ var (
 )
 
 func readJSON(contentType string, body []byte) (map[string]string, []fault) {
-	if kind, _, err := mime.ParseMediaType(contentType); contentType != "" && (err != nil || kind != "application/json") {
+	if kind, _, err := mime.ParseMediaType(contentType); contentType != "" &&
+		(err != nil || kind != "application/json") {
 		return nil, []fault{{field: "body", text: "content_type"}}
 	}
 	var raw map[string]json.RawMessage

@@ -13,7 +13,6 @@ import (
 // byMail is the name of the channel that is stored as "".
 const byMail = "mail"
 
-// channel says what is given with one.
 type channel struct {
 	email   bool
 	address func(string) (string, error) // reads an address; nil: it has none
@@ -27,10 +26,8 @@ var channels = map[string]channel{
 	store.Telegram: {}, // whoever starts the bot says by that which chat it is
 }
 
-// channelNames lists them for people.
 func channelNames() string { return strings.Join(slices.Sorted(maps.Keys(channels)), ", ") }
 
-// endpoint reads the URL of an endpoint.
 func endpoint(address string) (string, error) {
 	u, err := outbound.ParseURL(address)
 	if err != nil {
@@ -70,7 +67,6 @@ func (p *pendingSubscription) setAddress(value string) *fault {
 
 func (p *pendingSubscription) by() channel { return channels[p.named()] }
 
-// named is the channel by its name.
 func (p *pendingSubscription) named() string {
 	if p.channel == "" {
 		return byMail

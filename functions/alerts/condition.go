@@ -32,7 +32,6 @@ const (
 
 var kinds = []string{store.Threshold, store.Verdict, store.Low, store.Drop, store.Change}
 
-// set reads a field, or says what is wrong with it.
 func (c *condition) set(name, value string) *fault {
 	var ok bool
 	fill := []any(nil)
@@ -51,7 +50,8 @@ func (c *condition) set(name, value string) *fault {
 		trip, err := fare.ParseTrip(value)
 		c.trip.Nights, ok = trip, err == nil
 	case "nonstop":
-		c.trip.Nonstop, ok = value == "true" || value == "on" || value == "1", slices.Contains([]string{"true", "false", "on", "1", "0"}, value)
+		c.trip.Nonstop, ok = value == "true" || value == "on" || value == "1",
+			slices.Contains([]string{"true", "false", "on", "1", "0"}, value)
 	case "kind":
 		c.kind, ok, fill = value, slices.Contains(kinds, value), []any{"Kinds", strings.Join(kinds, ", ")}
 	case "level":
@@ -69,7 +69,6 @@ func (c *condition) set(name, value string) *fault {
 	return nil
 }
 
-// parseDays reads a day, or the first and the last of some.
 func parseDays(s string) (from, to fare.Day, ok bool) {
 	first, last, several := strings.Cut(s, "..")
 	from, err := fare.ParseDay(first)
@@ -88,7 +87,8 @@ func parseMonth(s string) (time.Time, bool) {
 // parseWhole reads a whole number in any form that JSON has for it: 14 is 14.0 too.
 func parseWhole(s string, least, most int) (int, bool) {
 	n, err := strconv.ParseFloat(s, 64)
-	ok := err == nil && strings.Trim(s, "0123456789+-.eE") == "" && n == math.Trunc(n) && float64(least) <= n && n <= float64(most)
+	ok := err == nil && strings.Trim(s, "0123456789+-.eE") == "" && n == math.Trunc(n) && float64(least) <= n &&
+		n <= float64(most)
 	if !ok {
 		return 0, false
 	}
@@ -147,7 +147,8 @@ func (p *pendingSubscription) checkAnywhere() (faults []fault) {
 		field string
 		given bool
 	}{
-		{"departure", p.trip.From > 0 && !p.trip.Month}, {"month", p.trip.Month}, {"nights", p.trip.Nights != fare.OneWay},
+		{"departure", p.trip.From > 0 && !p.trip.Month}, {"month", p.trip.Month},
+		{"nights", p.trip.Nights != fare.OneWay},
 		{"kind", p.kind != "" && p.kind != store.Threshold && p.kind != store.Verdict},
 		{"days", p.days > 0}, {"percent", p.percent > 0}, {"amount", p.amount > 0},
 	} {

@@ -22,7 +22,8 @@ const weekly = "weekly"
 
 func (p *pendingSubscription) setFrequency(value string) *fault {
 	if !slices.Contains(frequencies, value) {
-		return &fault{field: "frequency", text: "frequency", fill: []any{"Frequencies", strings.Join(frequencies, ", ")}}
+		return &fault{field: "frequency", text: "frequency",
+			fill: []any{"Frequencies", strings.Join(frequencies, ", ")}}
 	}
 	p.digest = value == weekly
 	return nil
@@ -44,33 +45,18 @@ func (p *pendingSubscription) checkDigest() []fault {
 func (s *Service) digestPage(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	switch _, err := (store.Digests{Table: s.Alerts.Table}).Of(ctx, subscriber); {
 	case errors.Is(err, store.ErrNotFound):
-		v.Block = "digest_before"
-		return respond(http.StatusGone, v)
+		return respond(http.StatusGone, "digest_before", v)
 	case err != nil:
 		return nil, err
 	}
-	v.Block, v.Action, v.Manage = "digest", s.Links.EndDigest(subscriber), s.Links.Renew(subscriber)
-	return respond(http.StatusOK, v)
+	v.Action, v.Manage = s.Links.EndDigest(subscriber), s.Links.Renew(subscriber)
+	return respond(http.StatusOK, "digest", v)
 }
 
 // endDigest ends all alerts that the digest of a subscriber tells of, and no other.
 func (s *Service) endDigest(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	ended, err := s.Alerts.RemoveDigest(ctx, subscriber)
-	if err != nil {
-		return nil, err
-	}
-	if ended == 0 {
-		v.Block = "digest_before"
-		return respond(http.StatusGone, v)
-	}
-	alerts, err := s.Alerts.Of(ctx, subscriber)
-	if err != nil {
-		s.Log.ErrorContext(ctx, "alerts not listed", "error", err) // what was asked for is done
-	}
-	if v.Block = "digest_ended"; err != nil || len(alerts) > 0 {
-		v.Manage = s.Links.Renew(subscriber)
-	}
-	return respond(http.StatusOK, v)
+	return s.endedByLink(ctx, subscriber, ended, err, v, "digest_before", "digest_ended")
 }
 
 // keptDigest is what is kept of the digests of a subscriber; nil where they have none.

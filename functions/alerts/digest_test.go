@@ -8,15 +8,14 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/store"
-	"verdetto/shared/store/storetest"
 )
 
-// TestWeeklyAlerts: one is asked for by a form or as JSON, says in its mail and on its pages when it comes, is told at once
-// again by asking again, and ended with all others of its kind by the link of the digest, which shows none of them.
+// TestWeeklyAlerts: one is asked for by a form or as JSON, says in its mail and on its pages when
+// it comes, is told at once again by asking again, and ended with all others of its kind by the
+// link of the digest, which shows none of them.
 func TestWeeklyAlerts(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
+	p, clock := subscriptions(t)
 	const ada = "ada@example.com"
 	subscriber := fixture.Subscriber(ada)
 	digests := store.Digests{Table: p.Alerts.Alerts.Table}
@@ -40,7 +39,8 @@ func TestWeeklyAlerts(t *testing.T) {
 	p.Form("/v1/alerts", "route=MIL-BUH&frequency=weekly&email="+ada, "Accept-Language", "en")
 	confirm("weekly")
 	clock.Add(time.Hour)
-	p.Do("POST", "/v1/alerts", `{"route":"MIL-LON","email":"`+ada+`","frequency":"weekly","threshold":40}`, "Accept-Language", "en")
+	p.Do("POST", "/v1/alerts", `{"route":"MIL-LON","email":"`+ada+`","frequency":"weekly","threshold":40}`,
+		"Accept-Language", "en")
 	confirm("weekly")
 	list := p.Do("GET", p.ManageLink(ada), "", "Accept-Language", "en")
 	if n := strings.Count(list.Page(), "Comes in the weekly digest, every "+day); n != 2 {
@@ -71,19 +71,20 @@ func TestWeeklyAlerts(t *testing.T) {
 
 	end := p.Alerts.Links.EndDigest(subscriber)
 	before := p.Do("GET", end, "", "Accept-Language", "en")
-	if before.Status != 200 || !strings.Contains(before.Page(), "Stop the weekly digest?") || strings.Contains(before.Page(), "London") || len(p.Of(ada)) != 3 {
+	if before.Status != 200 || !strings.Contains(before.Page(), "Stop the weekly digest?") ||
+		strings.Contains(before.Page(), "London") || len(p.Of(ada)) != 3 {
 		t.Errorf("%d %s", before.Status, before.Page())
 	}
-	if a := p.From("192.0.2.1:1", "POST", end, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form, "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Page(), "weekly digest is stopped") {
-		t.Errorf("%d %s", a.Status, a.Page())
-	}
+	p.From("192.0.2.1:1", "POST", end, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form, "Accept-Language",
+		"en").Want(t, 200, "weekly digest is stopped")
 	if left := p.Of(ada); len(left) != 2 || left["MIL-ROM"] != 5000 {
 		t.Errorf("left are %v", left)
 	}
 	if _, err := digests.Of(t.Context(), subscriber); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a digest is left: %v", err)
 	}
-	for _, a := range []fixture.Reply{p.Do("GET", end, "", "Accept-Language", "en"), p.Form(end, "all=1", "Accept-Language", "en")} {
+	for _, a := range []fixture.Reply{p.Do("GET", end, "", "Accept-Language", "en"),
+		p.Form(end, "all=1", "Accept-Language", "en")} {
 		if a.Status != 410 || !strings.Contains(a.Page(), "You have no weekly digest") {
 			t.Errorf("%d %s", a.Status, a.Page())
 		}

@@ -23,31 +23,16 @@ type Outcome struct {
 // error asks for the same event again, which does no harm.
 func (s *Service) Event(ctx context.Context, raw json.RawMessage) (Outcome, error) {
 	var batch struct{ Records []record }
-	if err := json.Unmarshal(raw, &batch); err == nil && len(batch.Records) > 0 && batch.Records[0].EventSource == "aws:sns" {
+	if err := json.Unmarshal(raw, &batch); err == nil && len(batch.Records) > 0 &&
+		batch.Records[0].EventSource == "aws:sns" {
 		stopped, err := s.suppress(ctx, batch.Records)
 		return Outcome{Stopped: stopped}, err
 	}
-	return s.drain(ctx)
+	done, err := s.Work(ctx)
+	return Outcome{Done: done}, err
 }
 
-// drain works until nothing is left that can be done now, or time is short.
-func (s *Service) drain(ctx context.Context) (Outcome, error) {
-	const reserve = 5 * time.Second
-	var out Outcome
-	var faults []error
-	for _, work := range []func(context.Context) (int, error){s.Confirmations.Work, s.Pushes.Work, s.Webhooks.Work} {
-		for {
-			done, err := work(ctx)
-			out.Done, faults = out.Done+done, append(faults, err)
-			if deadline, limited := ctx.Deadline(); done == 0 || limited && time.Until(deadline) < reserve {
-				break
-			}
-		}
-	}
-	return out, errors.Join(faults...)
-}
-
-// Work does what is in the outboxes once, and says how many jobs it ended.
+// Work does what is in the outboxes until nothing is due or time is short, and returns how many jobs have ended.
 func (s *Service) Work(ctx context.Context) (done int, err error) {
 	asked, err := s.Confirmations.Work(ctx)
 	pushed, pushFault := s.Pushes.Work(ctx)

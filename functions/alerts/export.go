@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"verdetto/shared/fare"
@@ -26,7 +25,6 @@ type managePageInput struct {
 	Format         string `query:"format" enum:"json" doc:"All that is kept of the subscriber, to be taken along; without it the page"`
 }
 
-// kept is all that is kept of a subscriber.
 type kept struct {
 	Read      time.Time      `json:"read" doc:"When it was read, UTC"`
 	Alerts    []keptAlert    `json:"alerts"`
@@ -101,8 +99,7 @@ func (s *Service) export(ctx context.Context, subscriber store.SubscriberID, v v
 		return nil, err
 	}
 	if len(alerts) == 0 {
-		v.Block = "none"
-		return respond(http.StatusGone, v)
+		return respond(http.StatusGone, "none", v)
 	}
 	all := kept{Read: s.Now().UTC().Truncate(time.Second), Alerts: []keptAlert{}, Endpoints: []keptEndpoint{}}
 	for _, a := range alerts {
@@ -118,14 +115,18 @@ func (s *Service) export(ctx context.Context, subscriber store.SubscriberID, v v
 	if err != nil {
 		return nil, fmt.Errorf("write what is kept: %w", err)
 	}
-	return &page.Response{Status: http.StatusOK, ContentType: "application/json", Referrer: "no-referrer", Vary: "Accept, Accept-Language", Body: body}, nil
+	return &page.Response{Status: http.StatusOK, ContentType: "application/json", Referrer: "no-referrer",
+		Vary: "Accept, Accept-Language", Body: body}, nil
 }
 
 func keptOf(a store.Alert) keptAlert {
 	k := keptAlert{
-		Alert: a.Ref().String(), Route: a.Route.String(), Email: a.Email, Channel: cmp.Or(a.Channel, byMail), Address: a.Address, Language: a.Language,
-		Nights: a.Trip.Nights.String(), NonStop: a.Trip.Nonstop, Kind: a.Condition(), Threshold: euros(a.Threshold), Days: a.Days, Percent: a.Percent, Amount: euros(a.Amount),
-		Asked: dayOf(a.Asked), Since: dayOf(a.Since), Paused: dayOf(a.Paused), Changed: a.Fresh, First: euros(a.State.First),
+		Alert: a.Ref().String(), Route: a.Route.String(), Email: a.Email, Channel: cmp.Or(a.Channel, byMail),
+		Address: a.Address, Language: a.Language,
+		Nights: a.Trip.Nights.String(), NonStop: a.Trip.Nonstop, Kind: a.Condition(), Threshold: euros(a.Threshold),
+		Days: a.Days, Percent: a.Percent, Amount: euros(a.Amount),
+		Asked: dayOf(a.Asked), Since: dayOf(a.Since), Paused: dayOf(a.Paused), Changed: a.Fresh,
+		First: euros(a.State.First),
 	}
 	if t := a.Trip; t.Month {
 		k.Month = t.From.String()[:len("2006-01")]
@@ -147,36 +148,19 @@ func keptOf(a store.Alert) keptAlert {
 	return k
 }
 
-func (s *Service) keptEndpoints(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert) ([]keptEndpoint, error) {
-	all, err := s.Webhooks.Deliveries.Of(ctx, subscriber)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(all, func(a, b store.Delivery) int { return b.At.Compare(a.At) })
+func (s *Service) keptEndpoints(ctx context.Context, subscriber store.SubscriberID,
+	alerts []store.Alert) ([]keptEndpoint, error) {
 	endpoints := []keptEndpoint{}
-	for _, a := range alerts {
-		if a.Channel != store.Webhook || slices.ContainsFunc(endpoints, func(e keptEndpoint) bool { return e.Address == a.Address }) {
-			continue
-		}
-		e, err := s.Webhooks.Deliveries.Endpoint(ctx, subscriber, a.Address)
-		if err != nil {
-			return nil, err
-		}
-		k := keptEndpoint{Address: e.URL, State: "waiting", Answered: moment(e.Answered), Rotated: moment(e.Rotated), Deliveries: []keptDelivery{}}
-		switch {
-		case e.Dead:
-			k.State = "dead"
-		case e.Verified:
-			k.State = "works"
-		}
-		for _, d := range all {
-			if d.URL == e.URL {
-				k.Deliveries = append(k.Deliveries, keptDelivery{d.ID, d.Alert, d.At.UTC(), stateOf(d), d.Tries, moment(d.Tried), d.Status, moment(d.Ended)})
-			}
+	err := s.eachEndpoint(ctx, subscriber, alerts, func(_ store.Alert, e store.Endpoint, deliveries []store.Delivery) {
+		k := keptEndpoint{Address: e.URL, State: endpointState(e, true), Answered: moment(e.Answered),
+			Rotated: moment(e.Rotated), Deliveries: []keptDelivery{}}
+		for _, d := range deliveries {
+			k.Deliveries = append(k.Deliveries, keptDelivery{d.ID, d.Alert, d.At.UTC(), stateOf(d), d.Tries,
+				moment(d.Tried), d.Status, moment(d.Ended)})
 		}
 		endpoints = append(endpoints, k)
-	}
-	return endpoints, nil
+	})
+	return endpoints, err
 }
 
 // euros is an amount as requests have it; nil: there is none.

@@ -9,7 +9,6 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// fault is what is wrong with a field.
 type fault struct {
 	field string
 	text  string // its name in the catalogue, behind "fault."
@@ -19,7 +18,6 @@ type fault struct {
 
 func (f fault) in(l *i18n.Language) string { return l.Text("fault."+f.text, f.fill...) }
 
-// refusal is the problem that names the faults.
 func refusal(faults []fault) *httpapi.Problem {
 	list := make([]httpapi.Fault, len(faults))
 	for i, f := range faults {
@@ -34,7 +32,6 @@ func refusal(faults []fault) *httpapi.Problem {
 	return p
 }
 
-// messages says what is wrong to a person.
 func messages(faults []fault, l *i18n.Language) []string {
 	var lines []string
 	for _, f := range faults {
@@ -55,7 +52,8 @@ var (
 
 // unknownField is a field that the request does not have. What the caller wrote is repeated, but not all of it.
 func unknownField(name string) fault {
-	return fault{field: fmt.Sprintf("%.40s", strings.ToValidUTF8(name, "?")), text: "unknown_field", fill: []any{"Fields", strings.Join(fields, ", ")}}
+	return fault{field: fmt.Sprintf("%.40s", strings.ToValidUTF8(name, "?")), text: "unknown_field",
+		fill: []any{"Fields", strings.Join(fields, ", ")}}
 }
 
 // maxFaults bounds what is said of a request that is nothing but faults.

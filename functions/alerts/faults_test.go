@@ -72,7 +72,8 @@ func liveUnderFaults(t *testing.T, p *fixture.Subscriptions, f *storetest.Faulty
 	once(func() fixture.Reply { return p.Do("GET", p.ManageLink(ada), "") })
 	once(func() fixture.Reply { return p.Form(p.ManageLink(ada), "all=1") })
 	holds()
-	if left := everything(t, f.Table, "SUBSCRIBER#"+string(fixture.Subscriber(ada)), "ALERTS#MIL-BUH", "ALERTS#MIL-LON", "OUTBOX#alerts"); left != "" {
+	if left := everything(t, f.Table, "SUBSCRIBER#"+string(fixture.Subscriber(ada)), "ALERTS#MIL-BUH",
+		"ALERTS#MIL-LON", "OUTBOX#alerts"); left != "" {
 		t.Errorf("left:\n%s", left)
 	}
 }

@@ -23,7 +23,6 @@ import (
 //go:embed hooks.html
 var hooksTemplate string
 
-// hookView is what pages show of endpoints.
 type hookView struct {
 	Endpoints []endpointRow
 	Host      string // the endpoint that the page is about
@@ -32,14 +31,12 @@ type hookView struct {
 	Count     int
 }
 
-// endpointRow is an endpoint as its owner reads it.
 type endpointRow struct {
 	Ref, Host, URL string
 	State          string // by its name in the catalogue
 	Deliveries     []deliveryRow
 }
 
-// deliveryRow is what became of an event.
 type deliveryRow struct {
 	ID, At string
 	Tries  int
@@ -47,7 +44,6 @@ type deliveryRow struct {
 	Status int
 }
 
-// shownDeliveries is how many events of an endpoint the page lists.
 const shownDeliveries = 20
 
 // openEndpoint has the endpoint of an alert that was confirmed just now asked by a
@@ -58,12 +54,13 @@ func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string
 		return
 	}
 	isNew, now := false, s.Now()
-	endpoint, err := s.Webhooks.Deliveries.ChangeEndpoint(ctx, alert.Subscriber, alert.Address, now, func(e *store.Endpoint) bool {
-		isNew = !e.Known()
-		change := isNew || e.Dead
-		e.Dead = false
-		return change
-	})
+	endpoint, err := s.Webhooks.Deliveries.ChangeEndpoint(ctx, alert.Subscriber, alert.Address, now,
+		func(e *store.Endpoint) bool {
+			isNew = !e.Known()
+			change := isNew || e.Dead
+			e.Dead = false
+			return change
+		})
 	if err == nil && !endpoint.Verified {
 		err = s.Webhooks.Deliveries.Leave(ctx, webhook.Test(alert, testName(id), now))
 	}
@@ -71,9 +68,7 @@ func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string
 		s.Log.ErrorContext(ctx, "endpoint not opened", "error", err) // the page of alerts gives a secret at any time
 		return
 	}
-	if s.SignalWorker != nil {
-		s.SignalWorker()
-	}
+	s.signal()
 	v.Host = host(alert.Address)
 	if isNew {
 		v.Secret = s.Webhooks.Secrets.Of(alert.Subscriber, alert.Address, endpoint.Generation)
@@ -87,7 +82,8 @@ func testName(id string) string {
 }
 
 // manageEndpoint does what a button of the page asks for an endpoint; no response where none of them was pressed.
-func (s *Service) manageEndpoint(ctx context.Context, subscriber store.SubscriberID, pressed url.Values, v view) (*page.Response, error) {
+func (s *Service) manageEndpoint(ctx context.Context, subscriber store.SubscriberID, pressed url.Values,
+	v view) (*page.Response, error) {
 	for _, did := range []string{"rotate", "test", "failed", "replay"} {
 		if !pressed.Has(did) {
 			continue
@@ -98,8 +94,7 @@ func (s *Service) manageEndpoint(ctx context.Context, subscriber store.Subscribe
 		}
 		alert, err := s.Alerts.One(ctx, ref, subscriber)
 		if errors.Is(err, store.ErrNotFound) || err == nil && alert.Channel != store.Webhook {
-			v.Block = "ended_before"
-			return respond(http.StatusGone, v)
+			return respond(http.StatusGone, "ended_before", v)
 		}
 		if err == nil {
 			err = s.doEndpoint(ctx, did, alert, &v)
@@ -107,8 +102,8 @@ func (s *Service) manageEndpoint(ctx context.Context, subscriber store.Subscribe
 		if err != nil {
 			return nil, err
 		}
-		v.Block, v.Did, v.Host, v.Manage = "hook", did, host(alert.Address), s.Links.Manage(subscriber, s.Now())
-		return respond(http.StatusOK, v)
+		v.Did, v.Host, v.Manage = did, host(alert.Address), s.Links.Manage(subscriber, s.Now())
+		return respond(http.StatusOK, "hook", v)
 	}
 	return nil, nil
 }
@@ -132,19 +127,20 @@ func (s *Service) doEndpoint(ctx context.Context, did string, of store.Alert, v 
 			})
 		}
 	}
-	if err == nil && s.SignalWorker != nil {
-		s.SignalWorker()
+	if err == nil {
+		s.signal()
 	}
 	return err
 }
 
 // resume has an endpoint that was given up tried again, and the alerts to it told again.
 func (s *Service) resume(ctx context.Context, of store.Alert) error {
-	_, err := s.Webhooks.Deliveries.ChangeEndpoint(ctx, of.Subscriber, of.Address, s.Now(), func(e *store.Endpoint) bool {
-		was := e.Dead
-		e.Dead = false
-		return was
-	})
+	_, err := s.Webhooks.Deliveries.ChangeEndpoint(ctx, of.Subscriber, of.Address, s.Now(),
+		func(e *store.Endpoint) bool {
+			was := e.Dead
+			e.Dead = false
+			return was
+		})
 	if err != nil {
 		return err
 	}
@@ -166,62 +162,78 @@ func (s *Service) reopen(ctx context.Context, subscriber store.SubscriberID, ref
 	}
 	now := s.Now()
 	if err == nil {
-		_, err = s.Webhooks.Deliveries.ChangeEndpoint(ctx, subscriber, alert.Address, now, func(e *store.Endpoint) bool {
-			tested = e.Dead
-			e.Dead = false
-			return tested
-		})
+		_, err = s.Webhooks.Deliveries.ChangeEndpoint(ctx, subscriber, alert.Address, now,
+			func(e *store.Endpoint) bool {
+				tested = e.Dead
+				e.Dead = false
+				return tested
+			})
 	}
 	if err == nil && tested {
 		err = s.Webhooks.Deliveries.Leave(ctx, webhook.Test(alert, now.UTC().Format("20060102T1504"), now))
 	}
-	if err == nil && tested && s.SignalWorker != nil {
-		s.SignalWorker()
+	if err == nil && tested {
+		s.signal()
 	}
 	return tested, err
 }
 
-// endpoints are those of a subscriber's alerts, with what was delivered to them lately.
-func (s *Service) endpoints(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert, l *i18n.Language) ([]endpointRow, error) {
-	var rows []endpointRow
+// eachEndpoint visits the endpoints of a subscriber's alerts, each with the first alert to it and
+// what was delivered there lately, the newest first.
+func (s *Service) eachEndpoint(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert,
+	visit func(store.Alert, store.Endpoint, []store.Delivery)) error {
 	var all []store.Delivery
+	seen := map[string]bool{}
 	for _, a := range alerts {
-		if a.Channel != store.Webhook || slices.ContainsFunc(rows, func(r endpointRow) bool { return r.URL == a.Address }) {
+		if a.Channel != store.Webhook || seen[a.Address] {
 			continue
 		}
 		endpoint, err := s.Webhooks.Deliveries.Endpoint(ctx, subscriber, a.Address)
-		if err == nil && all == nil {
+		if err == nil && len(seen) == 0 {
 			all, err = s.Webhooks.Deliveries.Of(ctx, subscriber)
+			slices.SortFunc(all, func(a, b store.Delivery) int { return b.At.Compare(a.At) })
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		row := endpointRow{Ref: a.Ref().String(), Host: host(a.Address), URL: a.Address, State: "waiting"}
-		switch {
-		case endpoint.Dead && a.Paused > fare.DayOf(s.Now()):
-			row.State = "dead"
-		case endpoint.Verified:
-			row.State = "works"
+		seen[a.Address] = true
+		var there []store.Delivery
+		for _, d := range all {
+			if d.URL == a.Address {
+				there = append(there, d)
+			}
 		}
-		row.Deliveries = deliveryRows(all, a.Address, l)
+		visit(a, endpoint, there)
+	}
+	return nil
+}
+
+// endpoints are those that the page of all alerts lists.
+func (s *Service) endpoints(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert,
+	l *i18n.Language) (rows []endpointRow, err error) {
+	err = s.eachEndpoint(ctx, subscriber, alerts, func(a store.Alert, e store.Endpoint, deliveries []store.Delivery) {
+		row := endpointRow{Ref: a.Ref().String(), Host: host(a.Address), URL: a.Address,
+			State: endpointState(e, a.Paused > fare.DayOf(s.Now()))}
+		for _, d := range deliveries[:min(len(deliveries), shownDeliveries)] {
+			row.Deliveries = append(row.Deliveries, deliveryRow{ID: d.ID, At: l.Moment(d.At), Tries: d.Tries,
+				State: stateOf(d), Status: d.Status})
+		}
 		rows = append(rows, row)
-	}
-	return rows, nil
+	})
+	return rows, err
 }
 
-// deliveryRows are the newest events to an endpoint, the newest first.
-func deliveryRows(all []store.Delivery, to string, l *i18n.Language) (rows []deliveryRow) {
-	slices.SortFunc(all, func(a, b store.Delivery) int { return b.At.Compare(a.At) })
-	for _, d := range all {
-		if d.URL != to || len(rows) == shownDeliveries {
-			continue
-		}
-		rows = append(rows, deliveryRow{ID: d.ID, At: l.Moment(d.At), Tries: d.Tries, State: stateOf(d), Status: d.Status})
+// endpointState names how an endpoint is. One that was given up is dead while the alerts to it are paused.
+func endpointState(e store.Endpoint, paused bool) string {
+	switch {
+	case e.Dead && paused:
+		return "dead"
+	case e.Verified:
+		return "works"
 	}
-	return rows
+	return "waiting"
 }
 
-// stateOf says what has become of an event.
 func stateOf(d store.Delivery) string {
 	switch {
 	case d.Delivered:

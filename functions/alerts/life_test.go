@@ -39,7 +39,8 @@ func TestAlertLife(t *testing.T) {
 			t.Fatalf("%d %v %s", a.Status, a.Header, a.Body)
 		}
 		mails := p.Received("ada@example.com")
-		if len(mails) != 1 || mails[0].Subject != "Confirm the alert Milan–Bucharest" || !strings.Contains(mails[0].Text, "€40.01") {
+		if len(mails) != 1 || mails[0].Subject != "Confirm the alert Milan–Bucharest" ||
+			!strings.Contains(mails[0].Text, "€40.01") {
 			t.Fatalf("mails %+v", mails)
 		}
 		if got := p.Of("ada@example.com"); len(got) != 0 {
@@ -49,19 +50,20 @@ func TestAlertLife(t *testing.T) {
 		// A scanner follows the link, and looks with HEAD, any number of times: nothing is confirmed.
 		link := p.Link(mails[0])
 		for range 3 {
-			if a := p.Do("GET", link, "", "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Page(), "Alert for Milan–Bucharest") || !strings.Contains(a.Page(), "€40.01 or less") {
+			if a := p.Do("GET", link, "", "Accept-Language", "en"); a.Status != 200 ||
+				!strings.Contains(a.Page(), "Alert for Milan–Bucharest") ||
+				!strings.Contains(a.Page(), "€40.01 or less") {
 				t.Fatalf("%d %s", a.Status, a.Body)
 			}
-			if a := p.Do("HEAD", link, ""); a.Status != 200 {
-				t.Errorf("HEAD: %d", a.Status)
-			}
+			p.Do("HEAD", link, "").Want(t, 200)
 		}
 		if got := p.Of("ada@example.com"); len(got) != 0 {
 			t.Fatalf("alerts after a GET: %v", got)
 		}
 
 		// The button confirms, once.
-		if a := p.Form(link, ""); a.Status != 200 || !strings.Contains(a.Page(), "Avviso attivo: Milano–Bucarest") || !strings.Contains(a.Body, `href="/v1/alerts/manage?t=`) {
+		if a := p.Form(link, ""); a.Status != 200 || !strings.Contains(a.Page(), "Avviso attivo: Milano–Bucarest") ||
+			!strings.Contains(a.Body, `href="/v1/alerts/manage?t=`) {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}
 		for _, method := range []string{"GET", "POST"} {
@@ -82,27 +84,25 @@ func TestAlertLife(t *testing.T) {
 		p.Subscribe("MIL-LON", "Ada@Example.com", "")
 		clock.Add(time.Hour)
 		p.Subscribe("ROM-PAR", "ada@example.com", "99999.994")
-		if got := p.Of("ada@example.com"); len(got) != 3 || got["MIL-BUH"] != 3000 || got["MIL-LON"] != 0 || got["ROM-PAR"] != 9999999 {
+		if got := p.Of("ada@example.com"); len(got) != 3 || got["MIL-BUH"] != 3000 || got["MIL-LON"] != 0 ||
+			got["ROM-PAR"] != 9999999 {
 			t.Fatalf("alerts %v", got)
 		}
 
 		// Looked after: listed, one ended, by a page.
 		manage := p.ManageLink("ada@example.com")
-		if a := p.Do("GET", manage, ""); a.Status != 200 || !strings.Contains(a.Page(), "Milano–Bucarest a 30,00 € o meno") || !strings.Contains(a.Page(), "Milano–Londra") || strings.Contains(a.Body, "example.com") {
-			t.Errorf("%d %s", a.Status, a.Page())
-		}
-		if a := p.Form(manage, "remove=MIL-LON"); a.Status != 200 || strings.Contains(a.Page(), "Londra") || !strings.Contains(a.Page(), "Roma–Parigi") {
-			t.Errorf("%d %s", a.Status, a.Page())
-		}
+		p.Do("GET", manage, "").Want(t, 200, "Milano–Bucarest a 30,00 € o meno", "Milano–Londra").Lacks(t,
+			"example.com")
+		p.Form(manage, "remove=MIL-LON").Want(t, 200, "Roma–Parigi").Lacks(t, "Londra")
 
 		// Ended by the page of a mail's link: a GET ends nothing.
 		end := p.EndLink("MIL-BUH", "ada@example.com")
-		if a := p.Do("GET", end, ""); a.Status != 200 || !strings.Contains(a.Page(), "Disattivare l'avviso per Milano–Bucarest?") || len(p.Of("ada@example.com")) != 2 {
+		if a := p.Do("GET", end, ""); a.Status != 200 ||
+			!strings.Contains(a.Page(), "Disattivare l'avviso per Milano–Bucarest?") ||
+			len(p.Of("ada@example.com")) != 2 {
 			t.Errorf("%d %s", a.Status, a.Page())
 		}
-		if a := p.Form(end, ""); a.Status != 200 || !strings.Contains(a.Page(), "Fatto") {
-			t.Errorf("%d %s", a.Status, a.Page())
-		}
+		p.Form(end, "").Want(t, 200, "Fatto")
 		for _, method := range []string{"GET", "POST"} {
 			if a := p.Do(method, end, ""); a.Status != 410 || !strings.Contains(a.Page(), "già disattivato") {
 				t.Errorf("%s again: %d %s", method, a.Status, a.Page())
@@ -110,15 +110,15 @@ func TestAlertLife(t *testing.T) {
 		}
 
 		// Ended by the mail provider, in one click, as a form of either kind.
-		if a := p.Do("POST", p.EndLink("ROM-PAR", "ada@example.com"), "List-Unsubscribe=One-Click", "Content-Type", "application/x-www-form-urlencoded"); a.Status != 200 {
-			t.Errorf("%d %s", a.Status, a.Body)
-		}
+		p.Do("POST", p.EndLink("ROM-PAR", "ada@example.com"), "List-Unsubscribe=One-Click", "Content-Type",
+			"application/x-www-form-urlencoded").Want(t, 200)
 		if got := p.Of("ada@example.com"); len(got) != 0 {
 			t.Errorf("alerts %v", got)
 		}
 		p.Subscribe("ROM-PAR", "ada@example.com", "")
 		part := "--x\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--x--\r\n"
-		if a := p.Do("POST", p.EndLink("ROM-PAR", "ada@example.com"), part, "Content-Type", "multipart/form-data; boundary=x"); a.Status != 200 || len(p.Of("ada@example.com")) != 0 {
+		if a := p.Do("POST", p.EndLink("ROM-PAR", "ada@example.com"), part, "Content-Type",
+			"multipart/form-data; boundary=x"); a.Status != 200 || len(p.Of("ada@example.com")) != 0 {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
 
@@ -126,19 +126,17 @@ func TestAlertLife(t *testing.T) {
 		clock.Add(time.Hour)
 		p.Subscribe("MIL-BUH", "ada@example.com", "")
 		p.Subscribe("MIL-LON", "ada@example.com", "10")
-		if a := p.Form(manage, "all=1"); a.Status != 200 || !strings.Contains(a.Page(), "il tuo indirizzo è stato cancellato") {
-			t.Errorf("%d %s", a.Status, a.Page())
-		}
-		if a := p.Do("GET", manage, ""); a.Status != 410 || !strings.Contains(a.Page(), "Non hai avvisi") {
-			t.Errorf("%d %s", a.Status, a.Page())
-		}
+		p.Form(manage, "all=1").Want(t, 200, "il tuo indirizzo è stato cancellato")
+		p.Do("GET", manage, "").Want(t, 410, "Non hai avvisi")
 		ada := string(fixture.Subscriber("ada@example.com"))
-		partitions := []string{"SUBSCRIBER#" + ada, "STOPPED#" + ada, "ALERTS#MIL-BUH", "ALERTS#MIL-LON", "ALERTS#ROM-PAR", "OUTBOX#alerts"}
+		partitions := []string{"SUBSCRIBER#" + ada, "STOPPED#" + ada, "ALERTS#MIL-BUH", "ALERTS#MIL-LON",
+			"ALERTS#ROM-PAR", "OUTBOX#alerts"}
 		for _, link := range p.Links {
 			partitions = append(partitions, "PENDING#"+link)
 		}
 		left := everything(t, table, partitions...)
-		if strings.Contains(strings.ToLower(left), "example.com") || strings.Contains(left, "SUBSCRIBER#") || strings.Contains(left, "ALERTS#") {
+		if strings.Contains(strings.ToLower(left), "example.com") || strings.Contains(left, "SUBSCRIBER#") ||
+			strings.Contains(left, "ALERTS#") {
 			t.Errorf("what is left:\n%s", left)
 		}
 	})

@@ -2,7 +2,6 @@ package alerts
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -37,14 +36,14 @@ func (s *Service) managePage(ctx context.Context, in *managePageInput) (*page.Re
 }
 
 // orNone is the page of a subscriber's alerts, or the one that says that there are none.
-func (s *Service) orNone(ctx context.Context, subscriber store.SubscriberID, status int, v view) (*page.Response, error) {
+func (s *Service) orNone(ctx context.Context, subscriber store.SubscriberID, status int,
+	v view) (*page.Response, error) {
 	response, err := s.list(ctx, subscriber, v)
 	if err != nil {
 		return nil, err
 	}
 	if response == nil {
-		v.Block = "none"
-		return respond(http.StatusGone, v)
+		return respond(http.StatusGone, "none", v)
 	}
 	response.Status = status
 	return response, nil
@@ -107,7 +106,8 @@ func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, 
 	for _, button := range []struct {
 		name  string
 		press func(context.Context, store.SubscriberID, store.Ref, url.Values, view) (*page.Response, error)
-	}{{"remove", s.remove}, {"snooze", s.pause}, {"pause", s.pause}, {"resume", s.pause}, {"weekly", s.frequency}, {"now", s.frequency}, {"change", s.change}} {
+	}{{"remove", s.remove}, {"snooze", s.pause}, {"pause", s.pause}, {"resume", s.pause}, {"weekly", s.frequency},
+		{"now", s.frequency}, {"change", s.change}} {
 		if !form.Has(button.name) {
 			continue
 		}
@@ -120,25 +120,27 @@ func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, 
 	return broken(v)
 }
 
-func (s *Service) remove(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, _ url.Values, v view) (*page.Response, error) {
+func (s *Service) remove(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, _ url.Values,
+	v view) (*page.Response, error) {
 	return s.end(ctx, subscriber, v, ref)
 }
 
 // end ends alerts of a subscriber, all where none is named.
-func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view, which ...store.Ref) (*page.Response, error) {
+func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view,
+	which ...store.Ref) (*page.Response, error) {
 	ended, err := s.Alerts.Remove(ctx, subscriber, which...)
 	if err != nil {
 		return nil, err
 	}
 	if ended == 0 {
-		v.Block = "ended_before"
-		return respond(http.StatusGone, v)
+		return respond(http.StatusGone, "ended_before", v)
 	}
 	return s.left(ctx, subscriber, v)
 }
 
 // pause pauses an alert for a month or until it is resumed, or resumes it.
-func (s *Service) pause(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values, v view) (*page.Response, error) {
+func (s *Service) pause(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values,
+	v view) (*page.Response, error) {
 	until := store.UntilResumed
 	switch {
 	case form.Has("snooze"):
@@ -157,20 +159,18 @@ func (s *Service) pause(ctx context.Context, subscriber store.SubscriberID, ref 
 }
 
 // frequency has an alert told once a week with others, or at once again; one that no digest tells of stays as it is.
-func (s *Service) frequency(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values, v view) (*page.Response, error) {
+func (s *Service) frequency(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values,
+	v view) (*page.Response, error) {
 	return s.changed(ctx, subscriber, ref, v, func(a *store.Alert) { a.Digest = form.Has("weekly") && a.MayDigest() })
 }
 
 // change gives an alert other numbers of its kind: a threshold, or none for the
 // verdict; the days of a low; by how much of a drop. What it is for stays, as that is another alert.
-func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values, v view) (*page.Response, error) {
+func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values,
+	v view) (*page.Response, error) {
 	alert, err := s.Alerts.One(ctx, ref, subscriber)
-	if errors.Is(err, store.ErrNotFound) {
-		v.Block = "ended_before"
-		return respond(http.StatusGone, v)
-	}
 	if err != nil {
-		return nil, err
+		return endedBefore(err, v)
 	}
 	given, faults := readNumbers(alert.Condition(), form)
 	if len(faults) > 0 {
@@ -181,14 +181,11 @@ func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref
 }
 
 // changed changes an alert, and shows all as they are then.
-func (s *Service) changed(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, v view, change func(*store.Alert)) (*page.Response, error) {
+func (s *Service) changed(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, v view,
+	change func(*store.Alert)) (*page.Response, error) {
 	_, err := s.Alerts.Change(ctx, ref, subscriber, change)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		v.Block = "ended_before"
-		return respond(http.StatusGone, v)
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return endedBefore(err, v)
 	}
 	v.Said = strings.TrimSpace(v.T.Text("alerts.manage.saved") + " " + v.Said)
 	return s.orNone(ctx, subscriber, http.StatusOK, v)
@@ -196,8 +193,8 @@ func (s *Service) changed(ctx context.Context, subscriber store.SubscriberID, re
 
 // renewal is the page of a link that is too old: it shows nothing, and has a button.
 func (s *Service) renewal(subscriber store.SubscriberID, v view) (*page.Response, error) {
-	v.Block, v.Action, v.Days = "renew", s.Links.Renew(subscriber), notify.ManageDays
-	return respond(http.StatusGone, v)
+	v.Action, v.Days = s.Links.Renew(subscriber), notify.ManageDays
+	return respond(http.StatusGone, "renew", v)
 }
 
 // renew leaves the job of mailing a fresh link. The page is the same whether there
@@ -208,11 +205,8 @@ func (s *Service) renew(ctx context.Context, subscriber store.SubscriberID, v vi
 	if err := s.Alerts.Outbox.Put(ctx, job); err != nil {
 		return nil, err
 	}
-	if s.SignalWorker != nil {
-		s.SignalWorker()
-	}
-	v.Block = "renewed"
-	return respond(http.StatusOK, v)
+	s.signal()
+	return respond(http.StatusOK, "renewed", v)
 }
 
 // left is the page after something was ended: it says so, and lists what is left.
@@ -227,8 +221,7 @@ func (s *Service) left(ctx context.Context, subscriber store.SubscriberID, v vie
 	if response != nil && err == nil {
 		return response, nil
 	}
-	v.Block = "ended"
-	return respond(http.StatusOK, v)
+	return respond(http.StatusOK, "ended", v)
 }
 
 // list is the page of a subscriber's alerts, nil where there are none.
@@ -237,7 +230,7 @@ func (s *Service) list(ctx context.Context, subscriber store.SubscriberID, v vie
 	if len(alerts) == 0 || err != nil {
 		return nil, err
 	}
-	v.Block, v.Action = "manage", s.Links.Manage(subscriber, s.Now())
+	v.Action = s.Links.Manage(subscriber, s.Now())
 	v.Export = v.Action + "&format=" + asJSON
 	for _, a := range alerts {
 		v.Rows = append(v.Rows, s.managed(a, v.T))
@@ -245,5 +238,5 @@ func (s *Service) list(ctx context.Context, subscriber store.SubscriberID, v vie
 	if v.Endpoints, err = s.endpoints(ctx, subscriber, alerts, v.T); err != nil {
 		return nil, err
 	}
-	return respond(http.StatusOK, v)
+	return respond(http.StatusOK, "manage", v)
 }

@@ -24,7 +24,8 @@ type looking struct {
 func newLooking(t *testing.T) *looking {
 	t.Helper()
 	clock := storetest.NewClock()
-	l := &looking{Subscriptions: fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock), t: t, ref: store.Ref{Route: fixture.Route}}
+	l := &looking{Subscriptions: fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock), t: t,
+		ref: store.Ref{Route: fixture.Route}}
 	l.Subscribe("MIL-BUH", "ada@example.com", "40")
 	l.Subscribe("MIL-LON", "ada@example.com", "")
 	l.Subscribe("MIL-BUH", "bob@example.com", "55")
@@ -48,7 +49,9 @@ func (l *looking) one(email string) store.Alert {
 
 // all is what is stored of everybody.
 func (l *looking) all() string {
-	return everything(l.t, l.Table, "ALERTS#MIL-BUH", "ALERTS#MIL-LON", "SUBSCRIBER#"+string(fixture.Subscriber("ada@example.com")), "SUBSCRIBER#"+string(fixture.Subscriber("bob@example.com")))
+	return everything(l.t, l.Table, "ALERTS#MIL-BUH", "ALERTS#MIL-LON",
+		"SUBSCRIBER#"+string(fixture.Subscriber("ada@example.com")),
+		"SUBSCRIBER#"+string(fixture.Subscriber("bob@example.com")))
 }
 
 // TestManageChanges: what the owner's own link changes needs no confirmation, and is of that alert alone.
@@ -94,11 +97,14 @@ func TestManageChanges(t *testing.T) {
 func TestSnooze(t *testing.T) {
 	t.Parallel()
 	l := newLooking(t)
-	if a := l.Do("GET", l.snooze, ""); a.Status != 200 || !strings.Contains(a.Page(), "Mettere in pausa Milano–Bucarest") || strings.Contains(a.Page(), "Londra") || l.one("ada@example.com").Paused != 0 {
+	if a := l.Do("GET", l.snooze, ""); a.Status != 200 ||
+		!strings.Contains(a.Page(), "Mettere in pausa Milano–Bucarest") || strings.Contains(a.Page(), "Londra") ||
+		l.one("ada@example.com").Paused != 0 {
 		t.Fatalf("%d %s", a.Status, a.Page())
 	}
 	for range 2 { // an answer that was lost, and the button again
-		if a := l.Form(l.snooze, ""); a.Status != 200 || !strings.Contains(a.Page(), "è in pausa") || strings.Contains(a.Page(), "Londra") {
+		if a := l.Form(l.snooze, ""); a.Status != 200 || !strings.Contains(a.Page(), "è in pausa") ||
+			strings.Contains(a.Page(), "Londra") {
 			t.Fatalf("%d %s", a.Status, a.Page())
 		}
 		if got, want := l.one("ada@example.com").Paused, fare.DayOf(l.Clock.Now())+notify.SnoozeDays; got != want {
@@ -146,26 +152,34 @@ func TestStrangersChangeNothing(t *testing.T) {
 	}
 	huge := strings.Repeat("9", 20_000)
 	for _, body := range []string{ // posted to the bare path, as a page elsewhere could have a browser do
-		"all=1", "remove=MIL-BUH", "pause=MIL-BUH", "snooze=MIL-BUH", "change=MIL-BUH&threshold=1", "rotate=MIL-BUH", "test=MIL-BUH", "replay=MIL-BUH", "failed=MIL-BUH", "renew=1", "t=" + token(l.manage) + "&all=1",
+		"all=1", "remove=MIL-BUH", "pause=MIL-BUH", "snooze=MIL-BUH", "change=MIL-BUH&threshold=1", "rotate=MIL-BUH",
+		"test=MIL-BUH", "replay=MIL-BUH", "failed=MIL-BUH", "renew=1", "t=" + token(l.manage) + "&all=1",
 	} {
-		attempts = append(attempts, attempt{"without a token " + body[:4], "/v1/alerts/manage", body, 400}, attempt{"with a token of bob's, for ada " + body[:4], manageAt + swapped(l.bob), body, 400})
+		attempts = append(attempts, attempt{"without a token " + body[:4], "/v1/alerts/manage", body, 400},
+			attempt{"with a token of bob's, for ada " + body[:4], manageAt + swapped(l.bob), body, 400})
 	}
 	attempts = append(attempts, attempt{"a huge threshold", l.manage, "change=MIL-BUH&threshold=" + huge, 400})
 	for _, field := range []string{"days", "percent", "amount"} { // which a threshold has not
-		attempts = append(attempts, attempt{"a huge " + field, l.manage, "change=MIL-BUH&threshold=40&" + field + "=" + huge, 200})
+		attempts = append(attempts, attempt{"a huge " + field, l.manage,
+			"change=MIL-BUH&threshold=40&" + field + "=" + huge, 200})
 	}
 	for _, button := range []string{"test", "failed", "replay", "rotate"} {
-		attempts = append(attempts, attempt{button + " of no endpoint", l.manage, button + "=MIL-BUH", 410}, attempt{button + " of another's", l.manage, button + "=MIL-BUH~" + bob[:12], 410},
+		attempts = append(attempts, attempt{button + " of no endpoint", l.manage, button + "=MIL-BUH", 410},
+			attempt{button + " of another's", l.manage, button + "=MIL-BUH~" + bob[:12], 410},
 			attempt{button + " of a huge name", l.manage, button + "=" + huge, 400})
 	}
 	for _, button := range []string{"remove", "snooze", "pause", "resume", "change"} {
-		attempts = append(attempts, attempt{button + " of a huge name", l.manage, button + "=" + huge, 400}, attempt{button + " of a huge id", l.manage, button + "=MIL-BUH~" + huge, 400})
-		for _, of := range []string{"", "*", "MIL", "MIL-", "MIL-BUH-LON", "mil buh", "../MIL-BUH", "MIL-BUH\r\nX: 1", bob, "PENDING#MIL-BUH"} {
-			attempts = append(attempts, attempt{button + " " + of, l.manage, button + "=" + url.QueryEscape(of) + "&threshold=1", 400})
+		attempts = append(attempts, attempt{button + " of a huge name", l.manage, button + "=" + huge, 400},
+			attempt{button + " of a huge id", l.manage, button + "=MIL-BUH~" + huge, 400})
+		for _, of := range []string{"", "*", "MIL", "MIL-", "MIL-BUH-LON", "mil buh", "../MIL-BUH", "MIL-BUH\r\nX: 1",
+			bob, "PENDING#MIL-BUH"} {
+			attempts = append(attempts, attempt{button + " " + of, l.manage,
+				button + "=" + url.QueryEscape(of) + "&threshold=1", 400})
 		}
 		// A well-formed name of an alert that is not the subscriber's own.
 		attempts = append(attempts, attempt{button + " of nobody", l.manage, button + "=ROM-PAR&threshold=1", 410},
-			attempt{button + " of an id that is another's", l.manage, button + "=MIL-BUH~" + bob[:12] + "&threshold=1", 410})
+			attempt{button + " of an id that is another's", l.manage,
+				button + "=MIL-BUH~" + bob[:12] + "&threshold=1", 410})
 	}
 	before := l.all()
 	for _, a := range attempts {

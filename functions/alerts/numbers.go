@@ -11,10 +11,10 @@ import (
 
 // numbersOf are the fields of a kind that its owner changes.
 var numbersOf = map[string][]string{
-	store.Threshold: {"threshold"}, store.Verdict: {"threshold"}, store.Low: {"days"}, store.Drop: {"percent", "amount"},
+	store.Threshold: {"threshold"}, store.Verdict: {"threshold"}, store.Low: {"days"},
+	store.Drop: {"percent", "amount"},
 }
 
-// readNumbers reads those of a kind from a form.
 func readNumbers(kind string, form url.Values) (p pendingSubscription, faults []fault) {
 	if kind != store.Threshold && kind != store.Verdict { // a threshold is one where it is given
 		p.kind = kind
@@ -34,7 +34,6 @@ func readNumbers(kind string, form url.Values) (p pendingSubscription, faults []
 	return p, faults
 }
 
-// number puts the numbers of its kind into an alert.
 func (p pendingSubscription) number(a *store.Alert) {
 	switch a.Condition() {
 	case store.Threshold, store.Verdict:

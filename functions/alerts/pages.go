@@ -31,8 +31,8 @@ func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Resp
 	if pending.Channel == store.Webhook {
 		v.Host = host(pending.Address)
 	}
-	v.Block, v.Row, v.Action = "confirm", row(pending, v.T), s.Links.Confirm(in.ID)
-	return respond(http.StatusOK, v)
+	v.Row, v.Action = row(pending, v.T), s.Links.Confirm(in.ID)
+	return respond(http.StatusOK, "confirm", v)
 }
 
 // confirm makes the alert. Where its answer is lost, pressing again says that it was made.
@@ -46,20 +46,21 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 	alert, err := s.Alerts.Confirm(ctx, in.ID)
 	switch {
 	case errors.Is(err, store.ErrTooMany):
-		v.Block, v.Most = "full", store.MaxAlerts
-		return respond(http.StatusConflict, v)
+		v.Most = store.MaxAlerts
+		return respond(http.StatusConflict, "full", v)
 	case err != nil:
 		v.Manage = ""
 		return notPending(err, v)
 	}
 	s.openEndpoint(ctx, alert, in.ID, &v)
 	if alert.Email != "" { // who confirms reads the mailbox
-		if err := s.Confirmations.Mailboxes().Read(ctx, s.Links.Mailbox(alert.Email), httpapi.Subject(ctx)); err != nil {
+		if err := s.Confirmations.Mailboxes().Read(ctx, s.Links.Mailbox(alert.Email),
+			httpapi.Subject(ctx)); err != nil {
 			s.Log.ErrorContext(ctx, "reader of a mailbox not stored", "error", err)
 		}
 	}
-	v.Block, v.Row = "confirmed", row(alert, v.T)
-	return respond(http.StatusOK, v)
+	v.Row = row(alert, v.T)
+	return respond(http.StatusOK, "confirmed", v)
 }
 
 // pending gives what was asked for, or the page that says why it cannot be confirmed.
@@ -79,8 +80,7 @@ func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, 
 	// Mail may have been stopped since: an alert would be kept and never sent.
 	stopped, err := s.Alerts.Stopped(ctx, pending.Subscriber)
 	if err == nil && stopped {
-		v.Block = "stopped"
-		response, err := respond(http.StatusGone, v)
+		response, err := respond(http.StatusGone, "stopped", v)
 		return pending, response, err
 	}
 	return pending, nil, err
@@ -88,23 +88,26 @@ func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, 
 
 // notPending says why there is nothing to confirm.
 func notPending(err error, v view) (*page.Response, error) {
-	switch {
-	case errors.Is(err, store.ErrUsed):
-		v.Block = "used"
-	case errors.Is(err, store.ErrStopped):
-		v.Block = "stopped"
-	case errors.Is(err, store.ErrNotFound):
-		v.Block = "expired"
-	default:
-		return nil, err
+	for reason, block := range map[error]string{store.ErrUsed: "used", store.ErrStopped: "stopped",
+		store.ErrNotFound: "expired"} {
+		if errors.Is(err, reason) {
+			return respond(http.StatusGone, block, v)
+		}
 	}
-	return respond(http.StatusGone, v)
+	return nil, err
+}
+
+// endedBefore is the page that there is no such alert any more. Another error is returned.
+func endedBefore(err error, v view) (*page.Response, error) {
+	if errors.Is(err, store.ErrNotFound) {
+		return respond(http.StatusGone, "ended_before", v)
+	}
+	return nil, err
 }
 
 // broken says that a link is not one of ours, or not whole.
 func broken(v view) (*page.Response, error) {
-	v.Block = "broken"
-	return respond(http.StatusBadRequest, v)
+	return respond(http.StatusBadRequest, "broken", v)
 }
 
 // unsubscribePage shows a button and changes nothing. With a link to end a digest it is the page that asks whether to.
@@ -121,16 +124,12 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 		return broken(v)
 	}
 	alert, err := s.Alerts.One(ctx, ref, subscriber)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		v.Block = "ended_before"
-		return respond(http.StatusGone, v)
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return endedBefore(err, v)
 	}
-	v.Block, v.Row, v.Manage = "unsubscribe", row(alert, v.T), s.Links.Renew(subscriber)
+	v.Row, v.Manage = row(alert, v.T), s.Links.Renew(subscriber)
 	v.Action = s.Links.Unsubscribe(subscriber, ref)
-	return respond(http.StatusOK, v)
+	return respond(http.StatusOK, "unsubscribe", v)
 }
 
 // unsubscribe ends an alert, or a digest, whoever presses: a person, or the reader's mail
@@ -149,20 +148,25 @@ func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Respon
 		return broken(v)
 	}
 	ended, err := s.Alerts.Remove(ctx, subscriber, ref)
+	return s.endedByLink(ctx, subscriber, ended, err, v, "ended_before", "ended")
+}
+
+// endedByLink is the page after so many alerts were ended by a link to them. Such a link shows no
+// other alert, however old it is: the rest is for a link that is mailed.
+func (s *Service) endedByLink(ctx context.Context, subscriber store.SubscriberID, ended int, err error, v view, none,
+	some string) (*page.Response, error) {
 	if err != nil {
 		return nil, err
 	}
 	if ended == 0 {
-		v.Block = "ended_before"
-		return respond(http.StatusGone, v)
+		return respond(http.StatusGone, none, v)
 	}
-	// A link to one alert shows no other, however old it is: the rest is for a link that is mailed.
 	alerts, err := s.Alerts.Of(ctx, subscriber)
 	if err != nil {
 		s.Log.ErrorContext(ctx, "alerts not listed", "error", err) // what was asked for is done
 	}
-	if v.Block = "ended"; err != nil || len(alerts) > 0 {
+	if err != nil || len(alerts) > 0 {
 		v.Manage = s.Links.Renew(subscriber)
 	}
-	return respond(http.StatusOK, v)
+	return respond(http.StatusOK, some, v)
 }

@@ -23,6 +23,13 @@ const (
 	byNtfy     = `{"route":"MIL-BUH","channel":"ntfy","address":"` + topic + `","threshold":40}`
 )
 
+// subscriptions is a service with alerts by mail.
+func subscriptions(t *testing.T) (*fixture.Subscriptions, *storetest.Clock) {
+	t.Helper()
+	clock := storetest.NewClock()
+	return fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock), clock
+}
+
 func phones(t *testing.T) *fixture.Phones {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -71,7 +78,8 @@ func TestTelegram(t *testing.T) {
 		t.Fatalf("%d %s, %d calls", a.Status, a.Body, p.Telegram.Calls())
 	}
 	start(t, p, ada, byTelegram)
-	if m := last(t, p, ada); m.Bold != "The alert is on: Milan–Bucharest" || !strings.Contains(m.Text, "/stop") || len(m.Buttons) != 1 {
+	if m := last(t, p, ada); m.Bold != "The alert is on: Milan–Bucharest" || !strings.Contains(m.Text, "/stop") ||
+		len(m.Buttons) != 1 {
 		t.Errorf("%+v", m)
 	}
 	p.Fares(notifytest.Steady(3000)...)
@@ -81,7 +89,10 @@ func TestTelegram(t *testing.T) {
 		t.Errorf("%+v", told)
 	}
 	end := told.Buttons["Stop this alert"]
-	if len(told.Buttons) != 4 || !strings.HasPrefix(told.Buttons["Pause for a month"], fixture.PublicURL+"/v1/alerts/manage?t=") || !strings.HasPrefix(end, fixture.PublicURL+"/v1/alerts/unsubscribe?t=") || told.Buttons["See the verdict"] != fixture.PublicURL+"/?da=MIL&a=BUH&lang=en" {
+	if len(told.Buttons) != 4 || !strings.HasPrefix(told.Buttons["Pause for a month"],
+		fixture.PublicURL+"/v1/alerts/manage?t=") ||
+		!strings.HasPrefix(end, fixture.PublicURL+"/v1/alerts/unsubscribe?t=") ||
+		told.Buttons["See the verdict"] != fixture.PublicURL+"/?da=MIL&a=BUH&lang=en" {
 		t.Errorf("%+v", told.Buttons)
 	}
 	p.Clock.Add(24 * time.Hour)
@@ -90,7 +101,8 @@ func TestTelegram(t *testing.T) {
 	if n := len(p.Telegram.Shown(ada)); n != 2 {
 		t.Errorf("%d messages: a fare that stays cheap is told once", n)
 	}
-	if m := write(t, p, ada, "/list"); !strings.Contains(m.Text, "Milan–Bucharest, when the verdict") || !strings.HasPrefix(m.Buttons["Change or end them"], fixture.PublicURL+"/v1/alerts/manage?t=") {
+	if m := write(t, p, ada, "/list"); !strings.Contains(m.Text, "Milan–Bucharest, when the verdict") ||
+		!strings.HasPrefix(m.Buttons["Change or end them"], fixture.PublicURL+"/v1/alerts/manage?t=") {
 		t.Errorf("%+v", m)
 	}
 	if m := write(t, p, ada, "/stop"); m.Bold != "Your alerts have ended" {
@@ -111,7 +123,8 @@ func TestTelegram(t *testing.T) {
 func TestTelegramOfOthers(t *testing.T) {
 	p := phones(t)
 	link := start(t, p, ada, byTelegram)
-	for _, text := range []string{"/list", "/stop", "/list 1001", "/stop 1001", "/stop@" + telegramtest.Name + " 1001"} {
+	for _, text := range []string{"/list", "/stop", "/list 1001", "/stop 1001",
+		"/stop@" + telegramtest.Name + " 1001"} {
 		if m := write(t, p, bob, text); m.Bold != "No alerts" {
 			t.Errorf("%s: %+v", text, m)
 		}
@@ -131,12 +144,11 @@ func TestTelegramOfOthers(t *testing.T) {
 	p.Do("POST", "/v1/alerts", `{"route":"MIL-LON","email":"ada@example.com"}`)
 	mails := p.Received("ada@example.com")
 	mailed := p.Link(mails[0])
-	if m := write(t, p, bob, "/start "+mailed[strings.IndexByte(mailed, '=')+1:]); m.Bold != "This link no longer works" {
+	if m := write(t, p, bob, "/start "+mailed[strings.IndexByte(mailed,
+		'=')+1:]); m.Bold != "This link no longer works" {
 		t.Errorf("%+v", m)
 	}
-	if a := p.Do("POST", mailed, ""); a.Status != http.StatusOK {
-		t.Errorf("the mail's link: %d", a.Status)
-	}
+	p.Do("POST", mailed, "").Want(t, http.StatusOK)
 	_, other := p.AskFor(`{"route":"MIL-LON","channel":"telegram"}`)
 	id := other[strings.IndexByte(other, '=')+1:]
 	p.Links = append(p.Links, id)
@@ -157,7 +169,8 @@ func TestTelegramOfOthers(t *testing.T) {
 	// In a group nobody ends anything, and people who talk to one another are left alone.
 	for text, answered := range map[string]bool{"/stop": true, "/list": true, "good morning": false} {
 		if err := p.Telegram.Deliver(p.Telegram.Update(-5, "group", text, "en")); err == nil == answered {
-			t.Errorf("%s in a group: %v", text, err) // the stand-in knows no such chat, and says so where it is answered
+			// the stand-in knows no such chat, and says so where it is answered
+			t.Errorf("%s in a group: %v", text, err)
 		}
 	}
 	if m := write(t, p, ada, "/list"); m.Bold != "Your alerts" {
@@ -171,14 +184,17 @@ func TestTelegramsCalls(t *testing.T) {
 	start(t, p, ada, byTelegram)
 	stop := string(p.Telegram.Update(ada, "private", "/stop", "en"))
 	const secret = "X-Telegram-Bot-Api-Secret-Token"
-	for name, header := range map[string][]string{"no secret": nil, "an empty one": {secret, ""}, "another": {secret, telegramtest.Secret + "x"}, "a part": {secret, telegramtest.Secret[:10]}} {
+	for name, header := range map[string][]string{"no secret": nil, "an empty one": {secret, ""},
+		"another": {secret, telegramtest.Secret + "x"}, "a part": {secret, telegramtest.Secret[:10]}} {
 		a := p.Do("POST", "/v1/alerts/telegram", stop, header...)
 		if a.Status != http.StatusForbidden || !strings.Contains(a.Body, "non-da-telegram") {
 			t.Errorf("%s: %d %s", name, a.Status, a.Body)
 		}
 	}
-	for _, body := range []string{`{`, `[]`, `{"update_id":1}`, `{"update_id":1,"message":"x"}`, `{"update_id":1,"message":{"message_id":1,"date":1,"chat":{"id":"x"}}}`} {
-		if a := p.Do("POST", "/v1/alerts/telegram", body, secret, telegramtest.Secret); a.Status != http.StatusOK || a.Body != "{}" {
+	for _, body := range []string{`{`, `[]`, `{"update_id":1}`, `{"update_id":1,"message":"x"}`,
+		`{"update_id":1,"message":{"message_id":1,"date":1,"chat":{"id":"x"}}}`} {
+		if a := p.Do("POST", "/v1/alerts/telegram", body, secret, telegramtest.Secret); a.Status != http.StatusOK ||
+			a.Body != "{}" {
 			t.Errorf("%s: %d %s", body, a.Status, a.Body)
 		}
 	}
@@ -193,12 +209,8 @@ func TestTelegramsCalls(t *testing.T) {
 	}
 	clock := storetest.NewClock()
 	off := fixture.Open(t, fixture.Bolt(t, clock.Now), clock)
-	if a := off.Do("POST", "/v1/alerts/telegram", stop, secret, ""); a.Status != http.StatusForbidden || !strings.Contains(a.Body, "no bot of Telegram") {
-		t.Errorf("without a bot: %d %s", a.Status, a.Body)
-	}
-	if a := off.Do("POST", "/v1/alerts", byTelegram); a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "has no bot there. Choose mail or ntfy") {
-		t.Errorf("without a bot: %d %s", a.Status, a.Body)
-	}
+	off.Do("POST", "/v1/alerts/telegram", stop, secret, "").Want(t, http.StatusForbidden, "no bot of Telegram")
+	off.Do("POST", "/v1/alerts", byTelegram).Want(t, http.StatusBadRequest, "has no bot there. Choose mail or ntfy")
 }
 
 // TestTelegramBlocked: whoever blocks the bot has no alerts any more, and can come back by their own hand.
@@ -254,7 +266,8 @@ func confirmed(t *testing.T, p *fixture.Phones, body, topic string) {
 func TestNtfy(t *testing.T) {
 	p := phones(t)
 	confirmed(t, p, byNtfy, topic)
-	if m := p.Ntfy.Shown(topic)[0]; m.Title != "Confirm the alert Milan–Bucharest" || !strings.Contains(m.Text, "when the cheapest fare is €40.00 or less") || len(m.Actions) != 1 {
+	if m := p.Ntfy.Shown(topic)[0]; m.Title != "Confirm the alert Milan–Bucharest" ||
+		!strings.Contains(m.Text, "when the cheapest fare is €40.00 or less") || len(m.Actions) != 1 {
 		t.Errorf("%+v", m)
 	}
 	p.Fares(notifytest.Steady(4500)...)
@@ -266,14 +279,13 @@ func TestNtfy(t *testing.T) {
 	p.Fares(notifytest.Steady(4500, 3000, 3000)...)
 	p.Push()
 	shown := p.Ntfy.Shown(topic)
-	if len(shown) != 2 || !strings.HasPrefix(shown[1].Title, "Milan–Bucharest: €30.00") || len(shown[1].Actions) != 3 || shown[1].Click != fixture.PublicURL+"/?da=MIL&a=BUH&lang=en" {
+	if len(shown) != 2 || !strings.HasPrefix(shown[1].Title, "Milan–Bucharest: €30.00") ||
+		len(shown[1].Actions) != 3 || shown[1].Click != fixture.PublicURL+"/?da=MIL&a=BUH&lang=en" {
 		t.Fatalf("%+v", shown)
 	}
 	end := strings.TrimPrefix(shown[1].Actions[2].URL, fixture.PublicURL)
 	p.Links = append(p.Links, end[strings.IndexByte(end, '=')+1:])
-	if a := p.Do("POST", end, ""); a.Status != http.StatusOK {
-		t.Errorf("%d", a.Status)
-	}
+	p.Do("POST", end, "").Want(t, http.StatusOK)
 	p.Clock.Add(24 * time.Hour)
 	p.Fares(notifytest.Steady(4500, 3000, 5000, 3000)...)
 	p.Push()
@@ -300,7 +312,8 @@ func TestNtfyFlood(t *testing.T) {
 		t.Errorf("%d questions in an hour", n)
 	}
 	for i := range 150 {
-		p.From(fmt.Sprintf("10.1.%d.1:1", i), "POST", "/v1/alerts", strings.Replace(byNtfy, "fares-of-ada", fmt.Sprintf("topic-%d", i), 1))
+		p.From(fmt.Sprintf("10.1.%d.1:1", i), "POST", "/v1/alerts",
+			strings.Replace(byNtfy, "fares-of-ada", fmt.Sprintf("topic-%d", i), 1))
 	}
 	p.Push()
 	if n := p.Ntfy.Calls(); n > 3+2*100 { // the hour may turn while they are sent
@@ -316,7 +329,8 @@ func TestNtfyServersOfStrangers(t *testing.T) {
 	for i := range 30 {
 		at := fmt.Sprintf("https://strange.example.net/topic-%d", i)
 		p.Clock.Add(time.Hour)
-		if a := p.From(fmt.Sprintf("10.2.%d.1:1", i), "POST", "/v1/alerts", strings.Replace(byNtfy, topic, at, 1)); a.Status != http.StatusAccepted {
+		if a := p.From(fmt.Sprintf("10.2.%d.1:1", i), "POST", "/v1/alerts",
+			strings.Replace(byNtfy, topic, at, 1)); a.Status != http.StatusAccepted {
 			t.Fatalf("%d", a.Status)
 		}
 		p.Push()
@@ -360,7 +374,8 @@ func TestNtfyServersOfStrangers(t *testing.T) {
 		p.Fares(notifytest.Steady(price)...)
 		p.Push()
 	}
-	if left, err := p.Alerts.Alerts.Of(t.Context(), p.Alerts.Links.SubscriberAt(store.Ntfy, strange+"-7")); err != nil || len(left) != 0 {
+	if left, err := p.Alerts.Alerts.Of(t.Context(),
+		p.Alerts.Links.SubscriberAt(store.Ntfy, strange+"-7")); err != nil || len(left) != 0 {
 		t.Errorf("%v %v", left, err)
 	}
 }
@@ -386,16 +401,16 @@ func TestChannelRequests(t *testing.T) {
 			t.Errorf("%s: %d %s", body, a.Status, a.Body)
 		}
 	}
-	if a := p.Do("POST", "/v1/alerts", `{"route":"MIL-BUH","channel":"mail","email":"ada@example.com"}`); a.Status != http.StatusAccepted {
-		t.Errorf("%d %s", a.Status, a.Body)
-	}
+	p.Do("POST", "/v1/alerts", `{"route":"MIL-BUH","channel":"mail","email":"ada@example.com"}`).Want(t,
+		http.StatusAccepted)
 	// The page says what comes next.
 	for form, want := range map[string]string{
 		"route=MIL-BUH&channel=telegram&email=&threshold=&address=":           `href="https://t.me/`,
 		"route=MIL-BUH&channel=ntfy&email=&address=https%3A%2F%2Fntfy.sh%2Fx": "If the topic takes our messages",
 	} {
 		p.Clock.Add(time.Hour)
-		a := p.Do("POST", "/v1/alerts", form, "Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html", "Accept-Language", "en")
+		a := p.Do("POST", "/v1/alerts", form, "Content-Type", "application/x-www-form-urlencoded", "Accept",
+			"text/html", "Accept-Language", "en")
 		if a.Status != http.StatusAccepted || !strings.Contains(a.Body, want) {
 			t.Errorf("%s: %d %s", form, a.Status, a.Body)
 		}

@@ -28,7 +28,8 @@ func TestLinksToManageExpire(t *testing.T) {
 			"page": p.Do("GET", old, ""), "end one": p.Form(old, "remove=MIL-BUH"), "end all": p.Form(old, "all=1"),
 			"a link from before links expired": p.Do("GET", p.RenewLink(ada), ""),
 		} {
-			if a.Status != 410 || !strings.Contains(a.Page(), "Ti mandiamo un link nuovo?") || strings.Contains(a.Page(), "Bucarest") || strings.Contains(a.Body, "example.com") {
+			if a.Status != 410 || !strings.Contains(a.Page(), "Ti mandiamo un link nuovo?") ||
+				strings.Contains(a.Page(), "Bucarest") || strings.Contains(a.Body, "example.com") {
 				t.Errorf("%s: %d %s", what, a.Status, a.Page())
 			}
 		}
@@ -37,24 +38,19 @@ func TestLinksToManageExpire(t *testing.T) {
 		}
 
 		before := len(p.Received(ada))
-		if a := p.Form(old, "renew=1"); a.Status != 200 || !strings.Contains(a.Page(), "Il link nuovo è in arrivo") || strings.Contains(a.Body, "example.com") {
-			t.Errorf("%d %s", a.Status, a.Page())
-		}
+		p.Form(old, "renew=1").Want(t, 200, "Il link nuovo è in arrivo").Lacks(t, "example.com")
 		mails := p.Received(ada)
 		if len(mails) != before+1 || mails[before].Subject != "Il link ai tuoi avvisi" {
 			t.Fatalf("%d mails came", len(mails)-before)
 		}
 		fresh := p.Link(mails[before])
-		if a := p.Do("GET", fresh, ""); a.Status != 200 || !strings.Contains(a.Page(), "Milano–Bucarest") || !strings.Contains(a.Page(), "Milano–Londra") {
-			t.Errorf("the fresh link: %d %s", a.Status, a.Page())
-		}
+		p.Do("GET", fresh, "").Want(t, 200, "Milano–Bucarest", "Milano–Londra")
 
 		// The link to unsubscribe is as old, and works; of the other alert it says nothing.
-		if a := p.Do("GET", end, ""); a.Status != 200 || !strings.Contains(a.Page(), "Milano–Londra") || strings.Contains(a.Page(), "Bucarest") {
-			t.Errorf("%d %s", a.Status, a.Page())
-		}
+		p.Do("GET", end, "").Want(t, 200, "Milano–Londra").Lacks(t, "Bucarest")
 		a := p.Form(end, "")
-		if a.Status != 200 || !strings.Contains(a.Page(), "L'avviso è disattivato.") || strings.Contains(a.Page(), "Bucarest") || len(p.Of(ada)) != 1 {
+		if a.Status != 200 || !strings.Contains(a.Page(), "L'avviso è disattivato.") ||
+			strings.Contains(a.Page(), "Bucarest") || len(p.Of(ada)) != 1 {
 			t.Errorf("%d %s, left %v", a.Status, a.Page(), p.Of(ada))
 		}
 		if strings.Contains(a.Body, strings.TrimPrefix(fresh, "/v1")) || !strings.Contains(a.Body, p.RenewLink(ada)) {
@@ -63,7 +59,8 @@ func TestLinksToManageExpire(t *testing.T) {
 
 		// The page is the same where there is nothing to manage, and no mail goes anywhere.
 		clock.Add(time.Hour)
-		if got := p.Form(p.RenewLink("nobody@example.com"), "renew=1"); got.Status != 200 || !strings.Contains(got.Page(), "Il link nuovo è in arrivo") || len(p.Received("nobody@example.com")) != 0 {
+		if got := p.Form(p.RenewLink("nobody@example.com"), "renew=1"); got.Status != 200 ||
+			!strings.Contains(got.Page(), "Il link nuovo è in arrivo") || len(p.Received("nobody@example.com")) != 0 {
 			t.Errorf("nobody: %d %s", got.Status, got.Page())
 		}
 	})
@@ -72,8 +69,7 @@ func TestLinksToManageExpire(t *testing.T) {
 // TestFreshLinksAreBounded: whoever holds an old link cannot fill a mailbox.
 func TestFreshLinksAreBounded(t *testing.T) {
 	const ada = "ada@example.com"
-	clock := storetest.NewClock()
-	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
+	p, clock := subscriptions(t)
 	p.Subscribe("MIL-BUH", ada, "30")
 	clock.Add(2 * time.Hour)
 	before := len(p.Received(ada))
@@ -101,8 +97,6 @@ func TestFreshLinksUnderFaults(t *testing.T) {
 			t.Fatal("no mail came")
 		}
 		f.Heal()
-		if a := p.Do("GET", p.Link(mails[0]), ""); a.Status != 200 {
-			t.Errorf("%d %s", a.Status, a.Page())
-		}
+		p.Do("GET", p.Link(mails[0]), "").Want(t, 200)
 	})
 }

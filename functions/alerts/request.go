@@ -32,8 +32,8 @@ type wanted struct {
 	Amount    *float64 `json:"amount,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"For kind drop, in the place of percent: euro, two decimals"`
 }
 
-// fields are those of wanted, by their names.
-var fields = []string{"channel", "route", "email", "threshold", "address", "departure", "month", "nights", "nonstop", "kind", "level", "days", "percent", "amount", "frequency"}
+var fields = []string{"channel", "route", "email", "threshold", "address", "departure", "month", "nights", "nonstop",
+	"kind", "level", "days", "percent", "amount", "frequency"}
 
 // required are those without which nothing can be asked for; email by mail and webhook alone.
 var required = []string{"route", "email"}
@@ -79,7 +79,6 @@ func parseRequest(contentType string, body []byte) (p pendingSubscription, fault
 	return p, sorted(faults)
 }
 
-// set reads a field, or says what is wrong with it.
 func (p *pendingSubscription) set(name, value string) *fault {
 	switch {
 	case name == "address":

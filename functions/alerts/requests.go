@@ -15,9 +15,9 @@ import (
 
 // requestsPage shows buttons and changes nothing.
 func (s *Service) requestsPage(mailbox store.SubscriberID, v view) (*page.Response, error) {
-	v.Block, v.Action, v.Manage = "requests", s.Links.Requests(mailbox), s.Links.AllowRequests(mailbox)
+	v.Action, v.Manage = s.Links.Requests(mailbox), s.Links.AllowRequests(mailbox)
 	v.Most, v.Days = notify.MailsPerDay, notify.StoppedDays
-	return respond(http.StatusOK, v)
+	return respond(http.StatusOK, "requests", v)
 }
 
 // stopRequests stops them, whoever presses: a person, or a mail provider with List-Unsubscribe=One-Click (RFC 8058).
@@ -26,8 +26,8 @@ func (s *Service) stopRequests(ctx context.Context, mailbox store.SubscriberID, 
 	if err != nil {
 		return nil, err
 	}
-	v.Block, v.Until, v.Manage = "requests_stopped", v.T.Moment(until), s.Links.AllowRequests(mailbox)
-	return respond(http.StatusOK, v)
+	v.Until, v.Manage = v.T.Moment(until), s.Links.AllowRequests(mailbox)
+	return respond(http.StatusOK, "requests_stopped", v)
 }
 
 // allowRequests allows them again, and has what the caller asks for come before what others do.
@@ -35,6 +35,6 @@ func (s *Service) allowRequests(ctx context.Context, mailbox store.SubscriberID,
 	if err := s.Confirmations.Mailboxes().Resume(ctx, mailbox, httpapi.Subject(ctx)); err != nil {
 		return nil, err
 	}
-	v.Block, v.Most = "requests_allowed", notify.MailsPerDay
-	return respond(http.StatusOK, v)
+	v.Most = notify.MailsPerDay
+	return respond(http.StatusOK, "requests_allowed", v)
 }

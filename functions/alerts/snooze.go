@@ -2,7 +2,6 @@ package alerts
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"verdetto/shared/fare"
@@ -13,28 +12,26 @@ import (
 
 // snoozePage shows a button and changes nothing. A link to one alert shows no
 // other: the rest is for a link that is mailed.
-func (s *Service) snoozePage(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, v view) (*page.Response, error) {
+func (s *Service) snoozePage(ctx context.Context, subscriber store.SubscriberID, ref store.Ref,
+	v view) (*page.Response, error) {
 	alert, err := s.Alerts.One(ctx, ref, subscriber)
 	return s.snoozing(alert, err, "snooze", v)
 }
 
 // snooze pauses an alert from today on. Pressing again pauses it no longer than that.
-func (s *Service) snooze(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, v view) (*page.Response, error) {
+func (s *Service) snooze(ctx context.Context, subscriber store.SubscriberID, ref store.Ref,
+	v view) (*page.Response, error) {
 	until := fare.DayOf(s.Now()) + notify.SnoozeDays
 	alert, err := s.Alerts.Change(ctx, ref, subscriber, func(a *store.Alert) { a.Paused = max(a.Paused, until) })
 	return s.snoozing(alert, err, "snoozed", v)
 }
 
 func (s *Service) snoozing(alert store.Alert, err error, block string, v view) (*page.Response, error) {
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		v.Block = "ended_before"
-		return respond(http.StatusGone, v)
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return endedBefore(err, v)
 	}
-	v.Block, v.Row = block, row(alert, v.T)
+	v.Row = row(alert, v.T)
 	v.Until = v.T.Date(max(fare.DayOf(s.Now())+notify.SnoozeDays, alert.Paused))
 	v.Action, v.Manage = s.Links.Snooze(alert.Subscriber, alert.Ref()), s.Links.Renew(alert.Subscriber)
-	return respond(http.StatusOK, v)
+	return respond(http.StatusOK, block, v)
 }

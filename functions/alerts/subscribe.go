@@ -40,7 +40,6 @@ func (mailLanguage) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Description: "The language of the mails: " + i18n.Spoken()}
 }
 
-// accepted is the answer to everybody.
 type accepted struct {
 	Status string `json:"status" enum:"accepted"`
 	Detail string `json:"detail"`
@@ -75,17 +74,20 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 	var p *httpapi.Problem
 	switch {
 	case err != nil && onPage && errors.As(err, &p):
-		return respond(p.Status, view{Block: "refused", T: l, Faults: messages(faults, l), Busy: p.Status == http.StatusTooManyRequests})
+		return respond(p.Status, "refused", view{T: l, Faults: messages(faults, l),
+			Busy: p.Status == http.StatusTooManyRequests})
 	case err != nil:
 		return nil, err
 	case onPage:
-		return respond(http.StatusAccepted, view{Block: "asked", T: l, Channel: pending.channel, Action: s.startLink(pending, id)})
+		return respond(http.StatusAccepted, "asked",
+			view{T: l, Channel: pending.channel, Action: s.startLink(pending, id)})
 	}
 	body, err := json.Marshal(accepted{"accepted", nextStep[pending.channel], s.startLink(pending, id)})
 	if err != nil {
 		return nil, fmt.Errorf("answer: %w", err)
 	}
-	return &page.Response{Status: http.StatusAccepted, ContentType: "application/json", Vary: "Accept, Accept-Language", Body: body}, nil
+	return &page.Response{Status: http.StatusAccepted, ContentType: "application/json",
+		Vary: "Accept, Accept-Language", Body: body}, nil
 }
 
 // nextStep says by channel how what was asked for is confirmed.
@@ -106,9 +108,11 @@ func (s *Service) startLink(p pendingSubscription, id string) string {
 
 // savePending writes what was asked for, and the job that asks to confirm it, and
 // gives its id. The same call again, with an Idempotency-Key, finds it written.
-func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p pendingSubscription, lang string) (id string, err error) {
+func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p pendingSubscription,
+	lang string) (id string, err error) {
 	now := s.Now()
-	alert := store.Alert{Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold, Channel: p.channel, Address: p.address, Asked: fare.DayOf(now), Digest: p.digest}
+	alert := store.Alert{Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold, Channel: p.channel,
+		Address: p.address, Asked: fare.DayOf(now), Digest: p.digest}
 	p.fill(&alert, fare.DayOf(now))
 	about := []string{p.route.String(), p.email, fmt.Sprint(p.threshold), lang}
 	if p.channel != "" {
@@ -138,8 +142,8 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 	if errors.Is(err, store.ErrExists) {
 		return id, nil
 	}
-	if err == nil && jobs != nil && s.SignalWorker != nil {
-		s.SignalWorker()
+	if err == nil && jobs != nil {
+		s.signal()
 	}
 	return id, err
 }

@@ -20,19 +20,17 @@ type TelegramBot struct {
 }
 
 // NotTelegram: a call does not come from Telegram.
-var NotTelegram = httpapi.ProblemType{Status: http.StatusForbidden, Code: "non-da-telegram", Title: "The call does not come from Telegram"}
+var NotTelegram = httpapi.ProblemType{Status: http.StatusForbidden, Code: "non-da-telegram",
+	Title: "The call does not come from Telegram"}
 
 type updateInput struct {
 	Secret  string `header:"X-Telegram-Bot-Api-Secret-Token"`
 	RawBody []byte `contentType:"application/json"`
 }
 
-// update does what somebody tells the bot, and answers it in the same exchange: so
-// nothing is sent to whoever has not written just now. Telegram delivers an update
-// until it is taken; the same again finds done what it asks for, and says so.
-//
-// What is done is done for the chat that Telegram names, which nobody else can: a
-// chat neither lists nor ends the alerts of another.
+// update does what somebody tells the bot, for the chat that Telegram names, and answers it in the
+// same exchange: so nothing is sent to a chat that has not written just now. Telegram delivers an
+// update until it is taken; the same again finds done what it asks for.
 func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, error) {
 	if s.Telegram.Name == "" {
 		return nil, NotTelegram.Problem("This service has no bot of Telegram: whoever runs it has given none.")
@@ -122,8 +120,8 @@ func (s *Service) start(ctx context.Context, told telegram.Command) (*telegram.M
 	return m, nil
 }
 
-// stop ends all alerts of a chat.
-func (s *Service) stop(ctx context.Context, subscriber store.SubscriberID, l *i18n.Language) (*telegram.Message, error) {
+func (s *Service) stop(ctx context.Context, subscriber store.SubscriberID,
+	l *i18n.Language) (*telegram.Message, error) {
 	ended, err := s.Alerts.Remove(ctx, subscriber)
 	if err != nil {
 		return nil, err
@@ -134,8 +132,8 @@ func (s *Service) stop(ctx context.Context, subscriber store.SubscriberID, l *i1
 	return s.answer(l, "ended"), nil
 }
 
-// alertsOf shows the alerts of a chat, with a link to change them.
-func (s *Service) alertsOf(ctx context.Context, subscriber store.SubscriberID, l *i18n.Language) (*telegram.Message, error) {
+func (s *Service) alertsOf(ctx context.Context, subscriber store.SubscriberID,
+	l *i18n.Language) (*telegram.Message, error) {
 	alerts, err := s.Alerts.Of(ctx, subscriber)
 	if err != nil {
 		return nil, err
@@ -154,7 +152,8 @@ func (s *Service) alertsOf(ctx context.Context, subscriber store.SubscriberID, l
 
 // manageable is a message with the button that leads to the page of a chat's alerts.
 func (s *Service) manageable(l *i18n.Language, subscriber store.SubscriberID) *telegram.Message {
-	return &telegram.Message{Buttons: []telegram.Button{{Label: l.Text("telegram.change"), URL: s.Links.BaseURL + s.Links.Manage(subscriber, s.Now())}}}
+	return &telegram.Message{Buttons: []telegram.Button{{Label: l.Text("telegram.change"),
+		URL: s.Links.BaseURL + s.Links.Manage(subscriber, s.Now())}}}
 }
 
 // answer is a message with the button that leads to the service.

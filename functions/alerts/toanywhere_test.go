@@ -9,8 +9,9 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// TestAlertsToAnywhere: one to anywhere is asked for, says in its mail and on its pages, in every language, from where to where
-// and what it waits for, is changed by asking again, paused and ended by the links of its mails.
+// TestAlertsToAnywhere: one to anywhere is asked for, says in its mail and on its pages, in every
+// language, from where to where and what it waits for, is changed by asking again, paused and ended
+// by the links of its mails.
 func TestAlertsToAnywhere(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ language, names, when string }{
@@ -27,7 +28,8 @@ func TestAlertsToAnywhere(t *testing.T) {
 			const ada = "ada@example.com"
 			ask := func(fields string) string {
 				t.Helper()
-				if a := p.Do("POST", "/v1/alerts", `{"route":"MIL-*","email":"`+ada+`"`+fields+`}`, "Content-Type", "application/json", "Accept-Language", c.language); a.Status != 202 {
+				if a := p.Do("POST", "/v1/alerts", `{"route":"MIL-*","email":"`+ada+`"`+fields+`}`, "Content-Type",
+					"application/json", "Accept-Language", c.language); a.Status != 202 {
 					t.Fatalf("%d %s", a.Status, a.Body)
 				}
 				mails := p.Received(ada)
@@ -59,25 +61,25 @@ func TestAlertsToAnywhere(t *testing.T) {
 			if err := p.Alerts.Alerts.MarkNotifiedOf(t.Context(), alerts[0], alerts[0].Since+1, "BUHLIS"); err != nil {
 				t.Fatal(err)
 			}
-			if kept := p.Do("GET", p.ManageLink(ada)+"&format=json", "").Body; !strings.Contains(strings.Join(strings.Fields(kept), ""), `"threshold":60,"level":"buono"`) || !strings.Contains(strings.Join(strings.Fields(kept), ""), `"met":["BUH","LIS"]`) {
+			if kept := p.Do("GET", p.ManageLink(ada)+"&format=json",
+				"").Body; !strings.Contains(strings.Join(strings.Fields(kept), ""),
+				`"threshold":60,"level":"buono"`) || !strings.Contains(strings.Join(strings.Fields(kept), ""),
+				`"met":["BUH","LIS"]`) {
 				t.Errorf("taken along is %s", kept)
 			}
-			snooze, end := p.Alerts.Links.Snooze(fixture.Subscriber(ada), alerts[0].Ref()), p.Alerts.Links.Unsubscribe(fixture.Subscriber(ada), alerts[0].Ref())
-			for what, path := range map[string]string{"star": snooze, "escaped star": strings.ReplaceAll(snooze, "*", "%2A")} {
-				if a := p.Do("GET", path, "", "Accept-Language", c.language); a.Status != 200 || !strings.Contains(a.Page(), c.names) {
+			snooze, end := p.Alerts.Links.Snooze(fixture.Subscriber(ada), alerts[0].Ref()),
+				p.Alerts.Links.Unsubscribe(fixture.Subscriber(ada), alerts[0].Ref())
+			for what, path := range map[string]string{"star": snooze,
+				"escaped star": strings.ReplaceAll(snooze, "*", "%2A")} {
+				if a := p.Do("GET", path, "", "Accept-Language", c.language); a.Status != 200 ||
+					!strings.Contains(a.Page(), c.names) {
 					t.Errorf("%s: %d %s", what, a.Status, a.Body)
 				}
 			}
-			if a := p.Form(snooze, ""); a.Status != 200 {
-				t.Errorf("paused: %d %s", a.Status, a.Body)
-			}
-			if a := p.Form(p.ManageLink(ada), "resume=MIL-*"); a.Status != 200 {
-				t.Errorf("resumed: %d %s", a.Status, a.Body)
-			}
+			p.Form(snooze, "").Want(t, 200)
+			p.Form(p.ManageLink(ada), "resume=MIL-*").Want(t, 200)
 			says("to end", p.Do("GET", end, "", "Accept-Language", c.language))
-			if a := p.Form(end, "List-Unsubscribe=One-Click"); a.Status != 200 {
-				t.Errorf("ended: %d %s", a.Status, a.Body)
-			}
+			p.Form(end, "List-Unsubscribe=One-Click").Want(t, 200)
 			if left, err := p.Alerts.Alerts.Of(t.Context(), fixture.Subscriber(ada)); err != nil || len(left) > 0 {
 				t.Errorf("left are %v, %v", left, err)
 			}

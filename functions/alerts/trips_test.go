@@ -6,21 +6,20 @@ import (
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/store"
-	"verdetto/shared/store/storetest"
 )
 
-// TestTripAlerts: one for a trip is asked for by a form, says in its mail and on its pages which it is for, stands beside
-// one for the route, is changed by asking again, and ended by its name.
+// TestTripAlerts: one for a trip is asked for by a form, says in its mail and on its pages which it
+// is for, stands beside one for the route, is changed by asking again, and ended by its name.
 func TestTripAlerts(t *testing.T) {
 	t.Parallel()
-	clock := storetest.NewClock()
-	p := fixture.OpenSubscriptions(t, fixture.Bolt(t, clock.Now), clock)
+	p, clock := subscriptions(t)
 	const ada = "ada@example.com"
 	day := clock.Now().AddDate(0, 2, 0).Format("2006-01-02")
 	p.Subscribe("MIL-BUH", ada, "50")
 	ask := func(percent string) string {
 		t.Helper()
-		a := p.Form("/v1/alerts", "route=MIL-BUH&email="+ada+"&departure="+day+"&nights=4-7&nonstop=on&kind=drop&amount=&days=&month=&percent="+percent, "Accept-Language", "en")
+		a := p.Form("/v1/alerts",
+			"route=MIL-BUH&email="+ada+"&departure="+day+"&nights=4-7&nonstop=on&kind=drop&amount=&days=&month=&percent="+percent, "Accept-Language", "en")
 		if a.Status != 202 {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}
@@ -32,8 +31,10 @@ func TestTripAlerts(t *testing.T) {
 			}
 		}
 		link := p.Link(m)
-		for _, page := range []fixture.Reply{p.Do("GET", link, "", "Accept-Language", "en"), p.Form(link, "", "Accept-Language", "en")} {
-			if page.Status != 200 || !strings.Contains(page.Page(), "4-7 nights away") || !strings.Contains(page.Page(), "falls by "+percent+"%") {
+		for _, page := range []fixture.Reply{p.Do("GET", link, "", "Accept-Language", "en"),
+			p.Form(link, "", "Accept-Language", "en")} {
+			if page.Status != 200 || !strings.Contains(page.Page(), "4-7 nights away") ||
+				!strings.Contains(page.Page(), "falls by "+percent+"%") {
 				t.Errorf("%d %s", page.Status, page.Body)
 			}
 		}
@@ -42,23 +43,19 @@ func TestTripAlerts(t *testing.T) {
 	ask("10")
 	ask("20")
 	alerts, err := p.Alerts.Alerts.Of(t.Context(), fixture.Subscriber(ada))
-	if err != nil || len(alerts) != 2 || alerts[0].Threshold != 5000 || alerts[1].Kind != store.Drop || alerts[1].Percent != 20 {
+	if err != nil || len(alerts) != 2 || alerts[0].Threshold != 5000 || alerts[1].Kind != store.Drop ||
+		alerts[1].Percent != 20 {
 		t.Fatalf("%+v %v", alerts, err)
 	}
 	list := p.Do("GET", p.ManageLink(ada), "", "Accept-Language", "en")
-	if list.Status != 200 || strings.Count(list.Body, `name="remove"`) != 2 || !strings.Contains(list.Body, "falls by") || !strings.Contains(list.Body, alerts[1].Ref().String()) {
+	if list.Status != 200 || strings.Count(list.Body, `name="remove"`) != 2 ||
+		!strings.Contains(list.Body, "falls by") || !strings.Contains(list.Body, alerts[1].Ref().String()) {
 		t.Errorf("%d %s", list.Status, list.Body)
 	}
 	end := p.Alerts.Links.Unsubscribe(fixture.Subscriber(ada), alerts[1].Ref())
-	if a := p.Do("GET", end, "", "Accept-Language", "en"); a.Status != 200 || !strings.Contains(a.Page(), "4-7 nights away") {
-		t.Errorf("%d %s", a.Status, a.Body)
-	}
-	if a := p.Form(p.ManageLink(ada), "remove="+alerts[1].Ref().String()); a.Status != 200 {
-		t.Errorf("%d %s", a.Status, a.Body)
-	}
-	if a := p.Form(end, ""); a.Status != 410 {
-		t.Errorf("%d %s", a.Status, a.Body)
-	}
+	p.Do("GET", end, "", "Accept-Language", "en").Want(t, 200, "4-7 nights away")
+	p.Form(p.ManageLink(ada), "remove="+alerts[1].Ref().String()).Want(t, 200)
+	p.Form(end, "").Want(t, 410)
 	if left := p.Of(ada); len(left) != 1 || left["MIL-BUH"] != 5000 {
 		t.Errorf("left are %v", left)
 	}

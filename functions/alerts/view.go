@@ -17,11 +17,10 @@ import (
 //go:embed alerts.html
 var alertsTemplate string
 
-var alertsHTML = template.Must(template.Must(template.New("alerts").Parse(alertsTemplate)).Parse(hooksTemplate + digestTemplate))
+var alertsHTML = template.Must(template.Must(template.New("alerts").Parse(alertsTemplate)).Parse(hooksTemplate +
+	digestTemplate))
 
-// view is what a page is written from.
 type view struct {
-	Block   string // of alerts.html
 	T       *i18n.Language
 	Row     alertRow
 	Rows    []alertRow
@@ -56,7 +55,6 @@ type alertRow struct {
 	Paused bool
 }
 
-// edit is a number of an alert as its field has it.
 type edit struct{ Name, Value string }
 
 // edits are the numbers of an alert that its owner changes.
@@ -67,7 +65,8 @@ func edits(a store.Alert, l *i18n.Language) (all []edit) {
 		}
 		return l.Decimals(fmt.Sprintf("%d.%02d", c/100, c%100))
 	}
-	of := map[string]string{"threshold": euro(a.Threshold), "amount": euro(a.Amount), "days": strconv.Itoa(a.Days), "percent": ""}
+	of := map[string]string{"threshold": euro(a.Threshold), "amount": euro(a.Amount), "days": strconv.Itoa(a.Days),
+		"percent": ""}
 	if a.Percent > 0 {
 		of["percent"] = strconv.Itoa(a.Percent)
 	}
@@ -91,11 +90,13 @@ func (s *Service) managed(a store.Alert, l *i18n.Language) alertRow {
 		say("asked", a.Asked)
 	}
 	if a.Digest {
-		r.State = append(r.State, l.Text("alerts.manage.weekly", "Weekday", l.Weekday(store.DigestWeekday(a.Subscriber))))
+		r.State = append(r.State, l.Text("alerts.manage.weekly", "Weekday",
+			l.Weekday(store.DigestWeekday(a.Subscriber))))
 	}
 	switch {
 	case a.Mailed > 0 && a.State.Told > 0:
-		r.State = append(r.State, l.Text("alerts.manage.last_price", "Date", l.Date(a.Mailed), "Price", l.Amount(a.State.Told)))
+		r.State = append(r.State, l.Text("alerts.manage.last_price", "Date", l.Date(a.Mailed), "Price",
+			l.Amount(a.State.Told)))
 	case a.Mailed > 0:
 		say("last", a.Mailed)
 	case !a.Digest:
@@ -111,7 +112,8 @@ func (s *Service) managed(a store.Alert, l *i18n.Language) alertRow {
 }
 
 func row(a store.Alert, l *i18n.Language) alertRow {
-	r := alertRow{Route: a.Ref().String(), Names: notify.CityName(a.Route.Origin, l.Code) + "–" + notify.CityName(a.Route.Destination, l.Code)}
+	r := alertRow{Route: a.Ref().String(), Names: notify.CityName(a.Route.Origin, l.Code) + "–" +
+		notify.CityName(a.Route.Destination, l.Code)}
 	if trip := notify.TripText(a.Trip, l); trip != "" {
 		r.Names += ", " + trip
 	}
@@ -123,11 +125,12 @@ func row(a store.Alert, l *i18n.Language) alertRow {
 	return r
 }
 
-// respond writes a page.
-func respond(status int, v view) (*page.Response, error) {
+// respond writes a page from a block of the templates.
+func respond(status int, block string, v view) (*page.Response, error) {
 	var body bytes.Buffer
-	if err := alertsHTML.ExecuteTemplate(&body, v.Block, v); err != nil {
+	if err := alertsHTML.ExecuteTemplate(&body, block, v); err != nil {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
-	return page.Respond(status, page.Page{Language: v.T, Title: v.T.Text("alerts." + v.Block + ".title"), Body: template.HTML(body.String())})
+	return page.Respond(status, page.Page{Language: v.T, Title: v.T.Text("alerts." + block + ".title"),
+		Body: template.HTML(body.String())})
 }

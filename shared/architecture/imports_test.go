@@ -50,7 +50,7 @@ var groups = map[string]string{
 	"functions/analisi": "fare verdict store text web answer published functions/analisi/page " +
 		"functions/analisi/reference functions/analisi/scorecard",
 	"functions/analisi/*": "fare verdict store text web answer published functions/analisi/page/chart",
-	"functions/analisi/agents": "fare verdict text web answer published functions/analisi/page " +
+	"functions/analisi/agents": "fare verdict text runtime web answer published functions/analisi/page " +
 		"functions/analisi/reference",
 	"functions/analisi/analisitest": "fare verdict store web answer published functions/analisi",
 }
@@ -69,7 +69,7 @@ var libraries = map[string]string{
 	"github.com/aws/constructs-go":   "infra/cdk",
 	"github.com/aws/jsii-runtime-go": "infra/cdk",
 	"github.com/aws/smithy-go": "infra/preflight shared/carrier/mail/sesmail " +
-		"shared/runtime/config/ssmparams shared/store/dynamostore",
+		"shared/runtime/awscall shared/runtime/config/ssmparams shared/store/dynamostore",
 	"github.com/caarlos0/env":           "shared/runtime/config",
 	"github.com/danielgtaylor/huma":     "functions/* shared/web/httpapi",
 	"github.com/emersion/go-message":    "shared/carrier/mail",

@@ -30,7 +30,6 @@ type from struct {
 	deals      deals.Origin
 }
 
-// deal is the cheapest fare to a destination.
 type deal struct {
 	to fare.City
 	deals.Deal
@@ -80,7 +79,8 @@ func (f *from) due(a store.Alert) (due []deal, met string) {
 			due = append(due, deal{e.Destination, *is})
 		}
 	}
-	if f.day < a.Paused || f.day < a.Since || a.Mailed > 0 && f.day <= a.Mailed && !store.IsWrongDay(a.Mailed, f.day) || len(due) == 0 {
+	if f.day < a.Paused || f.day < a.Since || a.Mailed > 0 && f.day <= a.Mailed &&
+		!store.IsWrongDay(a.Mailed, f.day) || len(due) == 0 {
 		return nil, kept
 	}
 	slices.SortStableFunc(due, func(a, b deal) int { return cmp.Compare(a.Fare.Price, b.Fare.Price) })
@@ -121,9 +121,11 @@ func (f *from) message(a store.Alert, links Links) Message {
 	l := i18n.In(a.Language)
 	due, _ := f.due(a)
 	m := Message{
-		Language: l.Code, Origin: CityName(f.origin, l.Code), More: max(0, len(due)-maxListed), List: links.listOf(a, l.Code),
-		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()), Manage: links.BaseURL + links.Manage(a.Subscriber, f.day.Time()),
-		Snooze: links.BaseURL + links.Snooze(a.Subscriber, a.Ref()),
+		Language: l.Code, Origin: CityName(f.origin, l.Code), More: max(0, len(due)-maxListed),
+		List:        links.listOf(a, l.Code),
+		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()),
+		Manage:      links.BaseURL + links.Manage(a.Subscriber, f.day.Time()),
+		Snooze:      links.BaseURL + links.Snooze(a.Subscriber, a.Ref()),
 	}
 	list := sha256.New()
 	for i, d := range due {
@@ -141,7 +143,8 @@ func (f *from) fare(a store.Alert, d deal, links Links, l *i18n.Language) Fare {
 	told := Fare{
 		Route: route, Origin: CityName(f.origin, l.Code), Destination: CityName(d.to, l.Code), Trip: a.Trip,
 		Day: f.day, Price: d.Fare.Price, Depart: d.Fare.Depart, Found: time.Unix(d.Fare.Found, 0).UTC(),
-		Level: v.Livello, Reliability: v.Affidabilita, Sample: v.Campione, Page: links.pageOf(news{Route: route}, a.Trip, l.Code),
+		Level: v.Livello, Reliability: v.Affidabilita, Sample: v.Campione,
+		Page: links.pageOf(news{Route: route}, a.Trip, l.Code),
 	}
 	if v.Percentile != nil {
 		told.Percentile, told.Median = *v.Percentile, *v.MedianaCent

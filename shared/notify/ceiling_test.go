@@ -11,7 +11,8 @@ import (
 func TestTheServiceSendsSoManyConfirmations(t *testing.T) {
 	b := newOutbox(t)
 	b.clock.Add(time.Minute) // the hour has just begun
-	for range 8 {            // of which two are over the cap of the mailbox, so that no batch ends with the thousandth mail
+	// of which two are over the cap of the mailbox, so that no batch ends with the thousandth mail
+	for range 8 {
 		b.add("early@example.com")
 	}
 	b.clock.Add(time.Second)

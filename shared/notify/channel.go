@@ -18,7 +18,6 @@ type channel struct {
 	shut                           bool // nothing more is handed over in this Work
 }
 
-// channel is that of a name.
 func (r *run) channel(name string) *channel {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,5 +85,6 @@ func (r *run) postponed(ctx context.Context, c *channel, about string) {
 		r.Log.WarnContext(ctx, "message postponed", "channel", c.name, "about", about)
 		return
 	}
-	r.shut(c, fmt.Errorf("notify of %s: %w %d times over, for %d subscribers in a row", about, mail.ErrThrottled, tries, maxInARow))
+	r.shut(c, fmt.Errorf("notify of %s: %w %d times over, for %d subscribers in a row", about, mail.ErrThrottled,
+		tries, maxInARow))
 }

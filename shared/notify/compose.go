@@ -19,8 +19,10 @@ import (
 // notification is what a refresh left, on its way to everyone whom it concerns.
 type notification struct {
 	stored store.Notification
-	look   *look                // of the route; nil where alerts are to be judged when they are sent
-	trips  map[store.Trip]*look // those that were judged, nil where there is nothing to tell; the zero Trip: of all alerts to anywhere
+	look   *look // of the route; nil where alerts are to be judged when they are sent
+	// those that were judged, nil where there is nothing to tell; the zero Trip: of all alerts to
+	// anywhere
+	trips map[store.Trip]*look
 }
 
 // open decodes what a refresh left.
@@ -64,16 +66,21 @@ func (n *look) message(a store.Alert, links Links) (Message, error) {
 		low = found.lowest(fare.Day(a.Days), n.history)
 	}
 	return Message{
-		ID: messageID(a, found.Day), Language: l.Code, Picture: mail.Picture{PNG: picture, Width: pictureWidth, Height: pictureHeight, Weeks: found.drawn()},
+		ID: messageID(a, found.Day), Language: l.Code,
+		Picture: mail.Picture{PNG: picture, Width: pictureWidth, Height: pictureHeight, Weeks: found.drawn()},
 		Fares: []Fare{{
-			Route: route, Origin: CityName(route.Origin, l.Code), Destination: CityName(route.Destination, l.Code), Trip: a.Trip,
-			Day: found.Day, Price: found.Price, Before: cost, Told: told, Lowest: low, Depart: found.Depart, Return: found.Return, Found: time.Unix(found.Found, 0).UTC(),
+			Route: route, Origin: CityName(route.Origin, l.Code), Destination: CityName(route.Destination, l.Code),
+			Trip: a.Trip,
+			Day:  found.Day, Price: found.Price, Before: cost, Told: told, Lowest: low, Depart: found.Depart,
+			Return: found.Return, Found: time.Unix(found.Found, 0).UTC(),
 			Level: found.Level, Reliability: found.Reliability, Percentile: found.Percentile, Sample: found.Sample,
 			Median: found.Median, Minimum: found.Minimum,
-			Departure: ahead.departure(l), Waits: ahead.waits(l), Expected: ahead.expected(), Page: links.pageOf(found, a.Trip, l.Code),
+			Departure: ahead.departure(l), Waits: ahead.waits(l), Expected: ahead.expected(),
+			Page: links.pageOf(found, a.Trip, l.Code),
 		}},
-		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()), Manage: links.BaseURL + links.Manage(a.Subscriber, found.Day.Time()),
-		Snooze: links.BaseURL + links.Snooze(a.Subscriber, a.Ref()),
+		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()),
+		Manage:      links.BaseURL + links.Manage(a.Subscriber, found.Day.Time()),
+		Snooze:      links.BaseURL + links.Snooze(a.Subscriber, a.Ref()),
 	}, nil
 }
 
@@ -83,9 +90,11 @@ func ending(a store.Alert, links Links, today fare.Day) Message {
 	return Message{
 		ID: "end-" + messageID(a, a.Trip.To), Language: l.Code, Ended: true,
 		Fares: []Fare{{
-			Route: a.Route, Origin: CityName(a.Route.Origin, l.Code), Destination: CityName(a.Route.Destination, l.Code), Trip: a.Trip, Day: today,
+			Route: a.Route, Origin: CityName(a.Route.Origin, l.Code),
+			Destination: CityName(a.Route.Destination, l.Code), Trip: a.Trip, Day: today,
 		}},
-		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()), Manage: links.BaseURL + links.Manage(a.Subscriber, a.Trip.To.Time()),
+		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()),
+		Manage:      links.BaseURL + links.Manage(a.Subscriber, a.Trip.To.Time()),
 	}
 }
 
@@ -98,7 +107,9 @@ func confirmMail(pending store.Alert, id string, links Links) (mail.Message, err
 	}
 	return mail.ConfirmMail(mail.Confirm{
 		Host: host,
-		To:   pending.Email, Lang: lang, Threshold: pending.Threshold, When: When(pending, i18n.In(lang)), Trip: TripText(pending.Trip, i18n.In(lang)), Link: links.BaseURL + links.Confirm(id), Stop: links.BaseURL + links.Requests(links.Mailbox(pending.Email)),
+		To:   pending.Email, Lang: lang, Threshold: pending.Threshold, When: When(pending, i18n.In(lang)),
+		Trip: TripText(pending.Trip, i18n.In(lang)), Link: links.BaseURL + links.Confirm(id),
+		Stop:   links.BaseURL + links.Requests(links.Mailbox(pending.Email)),
 		Origin: CityName(route.Origin, lang), Destination: CityName(route.Destination, lang),
 	})
 }
@@ -106,7 +117,9 @@ func confirmMail(pending store.Alert, id string, links Links) (mail.Message, err
 // manageMail writes the mail that brings a fresh link to manage.
 func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error) {
 	return mail.AlertsMail(mail.AlertsLink{
-		To: a.Email, Lang: i18n.In(a.Language).Code, Days: ManageDays, Link: links.BaseURL + links.Manage(a.Subscriber, now), Stop: links.BaseURL + links.Requests(links.Mailbox(a.Email)),
+		To: a.Email, Lang: i18n.In(a.Language).Code, Days: ManageDays,
+		Link: links.BaseURL + links.Manage(a.Subscriber, now),
+		Stop: links.BaseURL + links.Requests(links.Mailbox(a.Email)),
 	})
 }
 
@@ -128,5 +141,6 @@ func messageID(a store.Alert, day fare.Day) string {
 		name += "\x00" + a.ID
 	}
 	sum := sha256.Sum256([]byte(name))
-	return fmt.Sprintf("%s-%s-%x", day.Time().Format("20060102"), strings.TrimSuffix(a.Route.String(), "-"+string(store.Anywhere)), sum[:16])
+	return fmt.Sprintf("%s-%s-%x", day.Time().Format("20060102"),
+		strings.TrimSuffix(a.Route.String(), "-"+string(store.Anywhere)), sum[:16])
 }

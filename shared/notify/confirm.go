@@ -64,7 +64,8 @@ var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.H
 const everybody = "all"
 
 // errCeiling: the service has sent all the mails of this hour. The job is taken up again.
-var errCeiling = fmt.Errorf("the service has sent all the mails of this hour that anybody can ask for: %w", outbox.ErrLater)
+var errCeiling = fmt.Errorf("the service has sent all the mails of this hour that anybody can ask for: %w",
+	outbox.ErrLater)
 
 const sendTime = 15 * time.Second // more than a mail takes
 
@@ -79,7 +80,6 @@ func (c *Confirmations) Work(ctx context.Context) (ended int, err error) {
 	}.Work(ctx)
 }
 
-// do does one job.
 func (c *Confirmations) do(ctx context.Context, j store.Job) error {
 	switch j.Kind {
 	case manageKind:
@@ -135,7 +135,8 @@ func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	return c.send(ctx, j, to.Subscriber, message)
 }
 
-// send hands a mail to the carrier, within what the service sends in an hour; a mailbox that refuses it for good gets no more.
+// send hands a mail to the carrier, within what the service sends in an hour; a mailbox that
+// refuses it for good gets no more.
 func (c *Confirmations) send(ctx context.Context, j store.Job, to store.SubscriberID, message mail.Message) error {
 	if err := c.reserve(ctx); err != nil {
 		return err
@@ -187,7 +188,8 @@ var perServer = limit.Limit{Name: "alerts-server", Calls: 100, Window: time.Hour
 // askElsewhere leaves it to Pushes to ask, within what an address, a server and the
 // service are sent in an hour. It is counted as mails are.
 func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending store.Alert) error {
-	if j.Tries == 0 && !(c.counted(ctx, perTopic, string(pending.Subscriber)) && c.counted(ctx, perServer, c.server(pending.Address))) {
+	if j.Tries == 0 && !(c.counted(ctx, perTopic, string(pending.Subscriber)) &&
+		c.counted(ctx, perServer, c.server(pending.Address))) {
 		return nil
 	}
 	if err := c.reserve(ctx); err != nil {

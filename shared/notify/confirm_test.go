@@ -71,7 +71,8 @@ func newOutbox(t *testing.T) *outbox {
 	b, log := &outbox{t: t, clock: clock, carrier: &carrier{now: clock.Now}}, &bytes.Buffer{}
 	b.Confirmations = &notify.Confirmations{
 		Alerts: store.Alerts{Table: table, Outbox: store.Outbox{Table: table, Name: "alerts"}},
-		Mail:   b.carrier, Limiter: limit.New(table, clock.Now), Links: notifytest.Links, Now: clock.Now, Log: slog.New(slog.NewTextHandler(log, nil)),
+		Mail:   b.carrier, Limiter: limit.New(table, clock.Now), Links: notifytest.Links, Now: clock.Now,
+		Log: slog.New(slog.NewTextHandler(log, nil)),
 	}
 	t.Cleanup(func() {
 		_ = table.Close()
@@ -89,8 +90,10 @@ func (b *outbox) add(email string) {
 	b.t.Helper()
 	b.asked++
 	id, now := fmt.Sprint("id", b.asked), b.clock.Now()
-	pending := store.Alert{Subscriber: b.Links.Subscriber(email), Route: notifytest.Route("MIL-BUH"), Email: email, Language: "it", Threshold: 4000}
-	if err := b.Alerts.AddPending(b.t.Context(), id, pending, now.Add(pendingFor), notify.ConfirmJob(id, now)); err != nil {
+	pending := store.Alert{Subscriber: b.Links.Subscriber(email), Route: notifytest.Route("MIL-BUH"), Email: email,
+		Language: "it", Threshold: 4000}
+	if err := b.Alerts.AddPending(b.t.Context(), id, pending, now.Add(pendingFor),
+		notify.ConfirmJob(id, now)); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -117,7 +120,8 @@ func TestTriedAgain(t *testing.T) {
 	b := newOutbox(t)
 	b.add("ada@example.com")
 	b.carrier.errors = []error{
-		mail.ErrThrottled, mail.ErrUnavailable, mail.ErrBlocked, fmt.Errorf("slow down: %w", mail.ErrThrottled), mail.ErrThrottled,
+		mail.ErrThrottled, mail.ErrUnavailable, mail.ErrBlocked, fmt.Errorf("slow down: %w", mail.ErrThrottled),
+		mail.ErrThrottled,
 	}
 	b.clock.Add(time.Minute)
 	for n := range 5 {
@@ -130,7 +134,8 @@ func TestTriedAgain(t *testing.T) {
 		t.Fatalf("%v, %d mails", err, len(b.carrier.taken))
 	}
 	m := b.carrier.taken[0]
-	if m.To != "ada@example.com" || !strings.Contains(m.Text, "https://verdetto.example/v1/alerts/confirm?id=") || !strings.Contains(m.Unsubscribe, "/v1/alerts/unsubscribe?t=") {
+	if m.To != "ada@example.com" || !strings.Contains(m.Text, "https://verdetto.example/v1/alerts/confirm?id=") ||
+		!strings.Contains(m.Unsubscribe, "/v1/alerts/unsubscribe?t=") {
 		t.Errorf("%+v", m)
 	}
 	for range notify.MailsPerDay { // of which the last is one too many
@@ -149,8 +154,10 @@ func TestTriedAgain(t *testing.T) {
 func TestForeignLanguage(t *testing.T) {
 	b := newOutbox(t)
 	now := b.clock.Now()
-	pending := store.Alert{Subscriber: b.Links.Subscriber("ada@example.com"), Route: notifytest.Route("MIL-BUH"), Email: "ada@example.com", Language: "nl"}
-	if err := b.Alerts.AddPending(t.Context(), "id", pending, now.Add(pendingFor), notify.ConfirmJob("id", now)); err != nil {
+	pending := store.Alert{Subscriber: b.Links.Subscriber("ada@example.com"), Route: notifytest.Route("MIL-BUH"),
+		Email: "ada@example.com", Language: "nl"}
+	if err := b.Alerts.AddPending(t.Context(), "id", pending, now.Add(pendingFor),
+		notify.ConfirmJob("id", now)); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.work(); err != nil || len(b.carrier.taken) != 1 {
@@ -205,7 +212,8 @@ func TestOneMailboxManyAddresses(t *testing.T) {
 		{"one address", []string{"ada@mail.test"}, 6},
 		{"in other cases", []string{"ada@mail.test", "Ada@mail.test", "ADA@mail.test", "adA@MAIL.test"}, 6},
 		{"with tags", []string{"ada@mail.test", "ada+1@mail.test", "Ada+2@mail.test", "ada+2+3@mail.test"}, 6},
-		{"with dots at Google", []string{"adalace@gmail.com", "ada.lace@gmail.com", "a.d.a.lace+x@googlemail.com", "adalac.e@gmail.com"}, 6},
+		{"with dots at Google", []string{"adalace@gmail.com", "ada.lace@gmail.com", "a.d.a.lace+x@googlemail.com",
+			"adalac.e@gmail.com"}, 6},
 		{"with dots elsewhere", []string{"adalace@mail.test", "ada.lace@mail.test"}, 8},
 		{"nothing but a tag", []string{"+a@mail.test", "+b@mail.test"}, 8},
 	} {

@@ -45,7 +45,8 @@ func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled
 // carry sends a message by a channel, as current gives it when its turn has come; nil: there is
 // none to be sent any more. It is not settled where neither the message was
 // sent nor is there a reason not to; an error stops everything.
-func (r *run) carry(ctx context.Context, by *channel, about string, current func() (*parcel, error)) (settled bool, err error) {
+func (r *run) carry(ctx context.Context, by *channel, about string,
+	current func() (*parcel, error)) (settled bool, err error) {
 	for try := range tries {
 		if err := by.pace.wait(ctx); err != nil {
 			return false, context.Cause(ctx)
@@ -100,7 +101,7 @@ const (
 // send hands a message to its carrier and keeps what became of it, also where the time
 // for more is over meanwhile.
 func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (outcome int, err error) {
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.reserve())
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), reserve)
 	defer cancel()
 	switch err := p.hand(last); {
 	case err == nil:
@@ -112,7 +113,10 @@ func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (o
 		r.fault(ctx, fmt.Errorf("notify of %s: %w", about, err)) // the next refresh has another
 	case errors.Is(err, mail.ErrRefused):
 		r.Log.WarnContext(ctx, "message refused for good", "channel", by.name, "about", about, "error", err)
-		if err := by.pace.retry(last, func() error { return r.Alerts.Stop(last, p.to, RefusedUntil(r.Now())) }); err != nil {
+		if err := by.pace.retry(last, func() error {
+			return r.Alerts.Stop(last, p.to,
+				RefusedUntil(r.Now()))
+		}); err != nil {
 			return done, err
 		}
 		r.refused(by, about)

@@ -50,7 +50,7 @@ func (r *run) digests(ctx context.Context) error {
 	if progress.Day < last-7 {
 		progress.Day, progress.Cursor = last-7, ""
 	}
-	w := &weekly{run: r, kept: kept, progress: &progress, judged: map[watchedTrip]func() (*watched, error){}}
+	w := &weekly{run: r, kept: kept, progress: &progress, judged: map[routeTrip]func() (*judgedTrip, error){}}
 	complete := true
 	for day := progress.Day + 1; day <= last; day++ {
 		settled, err := w.day(ctx, day)
@@ -69,14 +69,13 @@ func (r *run) digests(ctx context.Context) error {
 	return nil
 }
 
-// weekly sends digests.
 type weekly struct {
 	*run
 	kept     store.Digests
 	progress *store.DigestProgress
 
 	judging sync.Mutex // guards judged
-	judged  map[watchedTrip]func() (*watched, error)
+	judged  map[routeTrip]func() (*judgedTrip, error)
 }
 
 // day sends the digests of a day, page by page, and says whether nobody was left out.
@@ -114,43 +113,26 @@ func (w *weekly) day(ctx context.Context, day fare.Day) (settled bool, err error
 
 // page sends the digests of a page, several at a time. It waits for all.
 func (w *weekly) page(ctx context.Context, day fare.Day, page []store.Digest) (settled bool, err error) {
-	settled = true
 	if len(w.judged) > maxJudged {
 		clear(w.judged)
 	}
-	by := w.channel("")
-	var all sync.WaitGroup
+	by, b := w.channel(""), batch{run: w.run}
 	for _, d := range page {
 		if d.Day >= day && !store.IsWrongDay(d.Day, day) {
 			continue
 		}
-		if w.closed(by) {
-			settled = false
-			break
-		}
-		w.flight <- struct{}{}
-		if ctx.Err() != nil {
-			<-w.flight
-			break
-		}
-		all.Go(func() {
-			defer func() { <-w.flight }()
-			ok, err := w.carry(ctx, by, "what is watched", func() (*parcel, error) { return w.parcel(ctx, d, day) })
-			if err != nil {
-				w.stop(err) // nobody else need try
-			}
-			if !ok {
-				w.mu.Lock()
-				defer w.mu.Unlock()
-				settled = false
-			}
+		begun := b.send(ctx, by, func() (bool, error) {
+			return w.carry(ctx, by, "what is watched", func() (*parcel, error) { return w.parcel(ctx, d, day) })
 		})
+		if !begun || ctx.Err() != nil {
+			break
+		}
 	}
-	all.Wait()
-	return settled, context.Cause(ctx)
+	return b.wait(ctx)
 }
 
-// parcel is the digest of a subscriber as things stand now; nil where there is nothing to tell of, or nothing is to be sent there.
+// parcel is the digest of a subscriber as things stand now; nil where there is nothing to tell of,
+// or nothing is to be sent there.
 func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*parcel, error) {
 	today := fare.DayOf(w.Now())
 	alerts, err := w.Alerts.Of(ctx, d.Subscriber)
@@ -207,7 +189,7 @@ type digestLine struct {
 // which the alert saw first.
 func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (digestLine, error) {
 	l := digestLine{alert: a, found: news{Route: a.Route, Depart: a.Trip.From}, before: before}
-	of, err := w.watched(ctx, watchedTrip{a.Route, a.Trip})
+	of, err := w.judgedOf(ctx, routeTrip{a.Route, a.Trip})
 	if err != nil || of == nil {
 		return l, err
 	}
@@ -234,24 +216,24 @@ func (h history) lowThisWeek(seen Seen) fare.Day {
 	return max(seen.Low, h.lowFor(seen))
 }
 
-// watchedTrip is what an alert is for.
-type watchedTrip struct {
+// routeTrip is what an alert is for.
+type routeTrip struct {
 	route fare.Route
 	trip  store.Trip
 }
 
-// watched is what there is to tell of a trip today, to all who watch it.
-type watched struct {
+// judgedTrip is what there is to tell of a trip today, to all subscribers who have it in their digest.
+type judgedTrip struct {
 	found news
 	past  func() (history, error) // what refreshes saw of it, read for the first who asks for a low
 }
 
-// watched judges a trip for the first digest that tells of it; nil where there is no fare.
-func (w *weekly) watched(ctx context.Context, of watchedTrip) (*watched, error) {
+// judgedOf judges a trip for the first digest that tells of it; nil where there is no fare.
+func (w *weekly) judgedOf(ctx context.Context, of routeTrip) (*judgedTrip, error) {
 	w.judging.Lock()
 	judge := w.judged[of]
 	if judge == nil {
-		judge = sync.OnceValues(func() (*watched, error) { return w.judgeToday(ctx, of) })
+		judge = sync.OnceValues(func() (*judgedTrip, error) { return w.judgeToday(ctx, of) })
 		w.judged[of] = judge
 	}
 	w.judging.Unlock()
@@ -264,7 +246,7 @@ func (w *weekly) watched(ctx context.Context, of watchedTrip) (*watched, error) 
 	return found, err
 }
 
-func (w *weekly) judgeToday(ctx context.Context, of watchedTrip) (*watched, error) {
+func (w *weekly) judgeToday(ctx context.Context, of routeTrip) (*judgedTrip, error) {
 	found, ok, err := w.found(ctx, of.route, of.trip)
 	if err != nil || !ok {
 		return nil, err
@@ -281,12 +263,15 @@ func (w *weekly) judgeToday(ctx context.Context, of watchedTrip) (*watched, erro
 		h, _ := decodeHistory(past.History) // what is malformed is forgotten, as in Leave
 		return h, err
 	})
-	return &watched{found, past}, nil
+	return &judgedTrip{found, past}, nil
 }
 
 // digestMail writes the mail of a digest of a day: what is as it was asked for first, then by how cheap it is.
 func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []digestLine) (mail.Message, error) {
-	latest := slices.MaxFunc(lines, func(a, b digestLine) int { return cmp.Compare(a.alert.Asked, b.alert.Asked) }).alert
+	latest := slices.MaxFunc(lines, func(a, b digestLine) int {
+		return cmp.Compare(a.alert.Asked,
+			b.alert.Asked)
+	}).alert
 	lang := i18n.In(latest.Language)
 	slices.SortStableFunc(lines, func(a, b digestLine) int { return cmp.Compare(a.rank(), b.rank()) })
 	d := mail.Digest{
@@ -298,8 +283,10 @@ func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []dig
 		d.Alerts = append(d.Alerts, mail.DigestAlert{
 			Origin: CityName(a.Route.Origin, lang.Code), Destination: CityName(a.Route.Destination, lang.Code),
 			Trip: TripText(a.Trip, lang), When: waitsFor(a, lang), Met: line.met,
-			Price: line.price, Depart: line.found.Depart, Level: line.found.Level, Reliability: line.found.Reliability, Median: line.found.Median, Before: line.before,
-			Page: l.pageOf(line.found, a.Trip, lang.Code), Unsubscribe: l.BaseURL + l.Unsubscribe(s, a.Ref()), Snooze: l.BaseURL + l.Snooze(s, a.Ref()),
+			Price: line.price, Depart: line.found.Depart, Level: line.found.Level,
+			Reliability: line.found.Reliability, Median: line.found.Median, Before: line.before,
+			Page: l.pageOf(line.found, a.Trip, lang.Code), Unsubscribe: l.BaseURL + l.Unsubscribe(s, a.Ref()),
+			Snooze: l.BaseURL + l.Snooze(s, a.Ref()),
 		})
 	}
 	return mail.DigestMail(d)

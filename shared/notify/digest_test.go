@@ -26,13 +26,14 @@ func (h *trip) summarize(route string, prices ...fare.Cents) {
 	of := fare.Series{Route: notifytest.Route(route)}
 	var found []fare.Observation
 	for i, price := range prices {
-		day := h.today() - fare.Day(len(prices)-1-i)
-		found = append(found, fare.Observation{Found: day.Time().Unix(), Depart: h.today() + 150, Price: price})
+		day := h.Today() - fare.Day(len(prices)-1-i)
+		found = append(found, fare.Observation{Found: day.Time().Unix(), Depart: h.Today() + 150, Price: price})
 	}
 	fares := store.Fares{Table: h.Table}
 	_, version, err := fares.Summary(h.T.Context(), of, store.Strong)
 	if err == nil || errors.Is(err, store.ErrNotFound) {
-		err = fares.PutSummary(h.T.Context(), of, verdict.Build(found, verdict.RouteSummary{}, h.today(), verdict.Options{}).Encode(), version)
+		err = fares.PutSummary(h.T.Context(), of,
+			verdict.Build(found, verdict.RouteSummary{}, h.Today(), verdict.Options{}).Encode(), version)
 	}
 	if err != nil {
 		h.T.Fatal(err)
@@ -42,25 +43,13 @@ func (h *trip) summarize(route string, prices ...fare.Cents) {
 // weekly makes a confirmed alert that a digest tells of.
 func (h *trip) weekly(who, route string, a store.Alert) store.Alert {
 	h.T.Helper()
-	h.subscribed++
-	id := fmt.Sprint("weekly", h.subscribed)
-	a.Subscriber, a.Route, a.Email, a.Language, a.Digest, a.Asked = notifytest.IDOf(who), notifytest.Route(route), notifytest.AddressOf(who), "en", true, h.today()
-	if a.ID = a.NewID(); a.ID != "" {
-		a.Since = h.today()
-	}
-	err := h.Alerts().AddPending(h.T.Context(), id, a, h.Now().Add(time.Hour), store.Job{At: h.Now()})
-	if err == nil {
-		a, err = h.Alerts().Confirm(h.T.Context(), id)
-	}
-	if err != nil {
-		h.T.Fatal(err)
-	}
-	return a
+	a.Route, a.Language, a.Digest, a.Asked = notifytest.Route(route), "en", true, h.Today()
+	return h.Confirm(who, a)
 }
 
 // until moves the clock to an hour of the next day that somebody has a digest on.
 func (h *trip) until(who string, hour int) {
-	day := h.today().Time()
+	day := h.Today().Time()
 	for day = day.AddDate(0, 0, 1); day.Weekday() != store.DigestWeekday(notifytest.IDOf(who)); {
 		day = day.AddDate(0, 0, 1)
 	}
@@ -79,7 +68,7 @@ func newDigest(t *testing.T, who string) *trip {
 // what is told at once, is paused, or has been, is not in it.
 func TestDigest(t *testing.T) {
 	h := newTrip(t)
-	day := h.today() + 60
+	day := h.Today() + 60
 	one := store.Trip{From: day, To: day}
 	steady := notifytest.Steady()
 	h.weekly("ada", "MIL-BUH", store.Alert{Threshold: 100})
@@ -101,22 +90,27 @@ func TestDigest(t *testing.T) {
 	h.summarize("MIL-ROM", append(steady, 50)...)
 	leave(h.Fixture, append(steady, 3000)...)
 	h.Work(notify.Result{Sent: 1, Done: 2}) // the news is for nobody else
-	first := h.mails()[0]
-	// Met are the low and London's threshold; then the threshold that is not, the drop, the trip, and Paris without a fare.
-	want := []string{"Milan – Bucharest", "Milan – London", "Milan – Bucharest", "Milan – Madrid", "Milan – Bucharest", "Milan – Paris"}
+	first := h.Mails()[0]
+	// Met are the low and London's threshold; then the threshold that is not, the drop, the trip,
+	// and Paris without a fare.
+	want := []string{"Milan – Bucharest", "Milan – London", "Milan – Bucharest", "Milan – Madrid",
+		"Milan – Bucharest", "Milan – Paris"}
 	if diff := cmp.Diff(want, routesOf(first)); diff != "" {
 		t.Errorf("in this order (-want +got):\n%s", diff)
 	}
-	for _, want := range []string{"€51.00", "€30.00: great", "€40.00", "€55.00", "we know of no fare", "or less: it is so today", "departure: "} {
+	for _, want := range []string{"€51.00", "€30.00: great", "€40.00", "€55.00", "we know of no fare",
+		"or less: it is so today", "departure: "} {
 		if !strings.Contains(strings.ReplaceAll(first.Text, "\n", " "), want) {
 			t.Errorf("it lacks %q:\n%s", want, first.Text)
 		}
 	}
-	if strings.Contains(first.Text, "last told you") || strings.Contains(first.Text, "Rome") || strings.Contains(first.Text, "Vienna") {
+	if strings.Contains(first.Text, "last told you") || strings.Contains(first.Text, "Rome") ||
+		strings.Contains(first.Text, "Vienna") {
 		t.Errorf("it says too much:\n%s", first.Text)
 	}
 	_, token, _ := strings.Cut(first.Unsubscribe, "?t=")
-	if s, ok := notifytest.Links.OpenEndDigest(token); !ok || s != notifytest.IDOf("ada") || !strings.HasPrefix(first.ID, "digest-"+h.Now().Format("20060102")) {
+	if s, ok := notifytest.Links.OpenEndDigest(token); !ok || s != notifytest.IDOf("ada") ||
+		!strings.HasPrefix(first.ID, "digest-"+h.Now().Format("20060102")) {
 		t.Errorf("%s ends by %s", first.ID, first.Unsubscribe)
 	}
 	// Again on that day, and on all that follow up to the next week: nothing.
@@ -131,11 +125,12 @@ func TestDigest(t *testing.T) {
 	h.summarize("MIL-LON", append(steady, 5100)...)
 	h.summarize("MIL-MAD", append(steady, 3600)...)
 	h.Work(notify.Result{Sent: 1, Done: 1})
-	mails := h.mails()
+	mails := h.Mails()
 	second := mails[slices.IndexFunc(mails, func(m mail.Message) bool { return m.ID != first.ID })]
 	says := strings.ReplaceAll(second.Text, "\n", " ")
 	for _, want := range []string{
-		"€2.00 more than we last told you (€30.00)", "As much as we last told you", "€4.00 less than we last told you (€40.00)", "€11.00 less than we last told you (€55.00)",
+		"€2.00 more than we last told you (€30.00)", "As much as we last told you",
+		"€4.00 less than we last told you (€40.00)", "€11.00 less than we last told you (€55.00)",
 		"when the fare changes: it is so today", "falls by 10% or more: it is so today",
 	} {
 		if !strings.Contains(says, want) {
@@ -183,8 +178,9 @@ func TestADigestOfALow(t *testing.T) {
 		if _, err := h.Sender().Work(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range h.mails() {
-			if strings.HasPrefix(m.ID, "digest-"+today.Format("20060102")) && strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), "it is so today") != c.met {
+		for _, m := range h.Mails() {
+			if strings.HasPrefix(m.ID, "digest-"+today.Format("20060102")) &&
+				strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), "it is so today") != c.met {
 				t.Errorf("week %d:\n%s", week, m.Text)
 			}
 		}
@@ -228,11 +224,13 @@ func TestWhoHasNoDigest(t *testing.T) {
 		do   func(h *trip, ref store.Ref) error
 	}{
 		{"paused", func(h *trip, ref store.Ref) error {
-			_, err := h.Alerts().Change(t.Context(), ref, notifytest.IDOf("ada"), func(a *store.Alert) { a.Paused = store.UntilResumed })
+			_, err := h.Alerts().Change(t.Context(), ref, notifytest.IDOf("ada"),
+				func(a *store.Alert) { a.Paused = store.UntilResumed })
 			return err
 		}},
 		{"at once", func(h *trip, ref store.Ref) error {
-			_, err := h.Alerts().Change(t.Context(), ref, notifytest.IDOf("ada"), func(a *store.Alert) { a.Digest = false })
+			_, err := h.Alerts().Change(t.Context(), ref, notifytest.IDOf("ada"),
+				func(a *store.Alert) { a.Digest = false })
 			return err
 		}},
 		{"removed", func(h *trip, ref store.Ref) error {
@@ -264,7 +262,8 @@ func TestADigestIsRefused(t *testing.T) {
 	h.Work(notify.Result{Postponed: 1, Left: true})
 	h.Carrier.Before = func(mail.Message) error { return mail.ErrRefused }
 	h.Work(notify.Result{Refused: 1})
-	if _, err := (store.Digests{Table: h.Table}).Of(t.Context(), notifytest.IDOf("ada")); !errors.Is(err, store.ErrNotFound) {
+	if _, err := (store.Digests{Table: h.Table}).Of(t.Context(), notifytest.IDOf("ada")); !errors.Is(err,
+		store.ErrNotFound) {
 		t.Errorf("a digest is left: %v", err)
 	}
 	h.Carrier.Before = nil
@@ -276,7 +275,7 @@ func TestADigestIsRefused(t *testing.T) {
 // TestOneWhoseDigestFailsHoldsUpNobody: others have theirs, on that day and the next ones.
 func TestOneWhoseDigestFailsHoldsUpNobody(t *testing.T) {
 	h := newDigest(t, "ada")
-	began := h.today()
+	began := h.Today()
 	var others []string
 	for i := range 20 {
 		who := fmt.Sprint("other", i)
@@ -298,7 +297,7 @@ func TestOneWhoseDigestFailsHoldsUpNobody(t *testing.T) {
 	}
 	for _, who := range others {
 		want := 0 // as many as there were of their days
-		for day := began + 1; day < h.today(); day++ {
+		for day := began + 1; day < h.Today(); day++ {
 			if day.Time().Weekday() == store.DigestWeekday(notifytest.IDOf(who)) {
 				want++
 			}
@@ -371,8 +370,9 @@ func TestADigestCostsNothingWhereNobodyHasOne(t *testing.T) {
 	h.Work(notify.Result{})
 	h.Add(24 * time.Hour)
 	work(with(map[string]int{
-		"query " + of: 1, "get SUBSCRIBER#" + ada: 1, "get ALERTS#MIL-BUH": 1, "get ALERTS#MIL-LON": 1, "get STOPPED#" + ada: 1,
-		"get ROUTE#MIL-BUH": 1, "get ROUTE#MIL-LON": 1, "write " + of: 1, "write DIGESTS": 1,
+		"query " + of: 1, "get SUBSCRIBER#" + ada: 1, "get ALERTS#MIL-BUH": 1, "get ALERTS#MIL-LON": 1,
+		"get STOPPED#" + ada: 1,
+		"get ROUTE#MIL-BUH":  1, "get ROUTE#MIL-LON": 1, "write " + of: 1, "write DIGESTS": 1,
 	}))
 	h.WantMailed("ada")
 	work(with(nil))

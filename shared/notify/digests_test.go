@@ -16,20 +16,13 @@ import (
 // watchWeekly has so many subscribers watch one to three trips each, weekly.
 func (s *simulation) watchWeekly(subscribers int) {
 	s.T.Helper()
-	day := s.today() + 60
-	watch := []store.Alert{{}, {Trip: store.Trip{From: day, To: day}, Kind: store.Change}, {Trip: store.Trip{From: day - 2, To: day + 3}, Threshold: 4000}}
+	day := s.Today() + 60
+	watch := []store.Alert{{}, {Trip: store.Trip{From: day, To: day}, Kind: store.Change},
+		{Trip: store.Trip{From: day - 2, To: day + 3}, Threshold: 4000}}
 	for i := range subscribers {
 		for k, a := range watch[:1+i%3] {
-			who, id := fmt.Sprint("w", i), fmt.Sprintf("w%d-%d", i, k)
-			a.Subscriber, a.Route, a.Email, a.Language, a.Digest = notifytest.IDOf(who), s.routes[(i+k)%len(s.routes)], notifytest.AddressOf(who), "en", true
-			a.ID = a.NewID()
-			err := s.Alerts().AddPending(s.T.Context(), id, a, s.Now().Add(time.Hour), store.Job{At: s.Now()})
-			if err == nil {
-				_, err = s.Alerts().Confirm(s.T.Context(), id)
-			}
-			if err != nil {
-				s.T.Fatal(err)
-			}
+			a.Route, a.Language, a.Digest = s.routes[(i+k)%len(s.routes)], "en", true
+			s.Confirm(fmt.Sprint("w", i), a)
 		}
 	}
 }
@@ -42,7 +35,7 @@ func TestDigestsUnderKills(t *testing.T) {
 	s := newSimulation(t, 3)
 	s.Rate = 8 // several at a time
 	s.watchWeekly(subscribers)
-	began := s.today()
+	began := s.Today()
 	for n := range days {
 		s.Set((began + fare.Day(n)).Time().Add(9 * time.Hour))
 		if n >= downFrom && n <= downTo {
@@ -78,42 +71,27 @@ func TestDigestsUnderKills(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || len(s.messages) != len(got) {
 		t.Errorf("%d messages; digests (-want +got):\n%s", len(s.messages), diff)
 	}
-	t.Logf("%d digests, %d of them sent again as they were; %d kills, %d lost answers; %d reads and %d writes", len(s.messages), again, s.killed(), s.lost, s.reads, s.write)
+	t.Logf("%d digests, %d of them sent again as they were; %d kills, %d lost answers; %d reads and %d writes",
+		len(s.messages), again, s.killed(), s.lost, s.reads, s.write)
 	if s.killed() < 100 || s.lost < 10 || again == 0 || again > s.killed()+s.lost {
 		t.Errorf("%d kills, %d lost answers, %d messages again", s.killed(), s.lost, again)
 	}
 }
 
-// TestDigestsUnderFaults: with each storage call failing once, before and after its effect, or the process
-// dying there, everyone has one digest, and what it told is kept.
+// TestDigestsUnderFaults: everyone has one digest, and what it told is kept.
 func TestDigestsUnderFaults(t *testing.T) {
-	for _, dies := range []bool{false, true} {
-		for n := 0; ; n++ {
-			h := newDigest(t, "ada")
-			h.weekly("ada", "MIL-LON", store.Alert{Kind: store.Low, Days: 7})
-			h.until("ada", 9)
-			h.summarize("MIL-BUH", notifytest.Steady(3000)...)
-			h.summarize("MIL-LON", notifytest.Steady(3000)...)
-			sound := h.Table
-			faulty := &failing{Table: sound, at: n, dies: dies}
-			h.Table = faulty
-			_, _ = h.Sender().Work(t.Context())
-			h.Table = sound
-			h.Add(10 * time.Minute) // the lease of who died is over
-			if _, err := h.Sender().Work(t.Context()); err != nil {
-				t.Fatalf("call %d, dies %v: %v", n, dies, err)
-			}
-			h.WantMailed("ada")
-			kept, err := (store.Digests{Table: h.Table}).Of(t.Context(), notifytest.IDOf("ada"))
-			if err != nil || kept.Day != h.today() || len(kept.Told) != 2 {
-				t.Errorf("call %d, dies %v: %+v %v", n, dies, kept, err)
-			}
-			if faulty.calls <= n {
-				if n < 12 {
-					t.Errorf("only %d calls were made to fail", n)
-				}
-				break
-			}
+	underFaults(t, 12, func(t *testing.T) *trip {
+		h := newDigest(t, "ada")
+		h.weekly("ada", "MIL-LON", store.Alert{Kind: store.Low, Days: 7})
+		h.until("ada", 9)
+		h.summarize("MIL-BUH", notifytest.Steady(3000)...)
+		h.summarize("MIL-LON", notifytest.Steady(3000)...)
+		return h
+	}, func(t *testing.T, h *trip) {
+		h.WantMailed("ada")
+		kept, err := (store.Digests{Table: h.Table}).Of(t.Context(), notifytest.IDOf("ada"))
+		if err != nil || kept.Day != h.Today() || len(kept.Told) != 2 {
+			t.Errorf("%+v %v", kept, err)
 		}
-	}
+	})
 }

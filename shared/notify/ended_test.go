@@ -37,8 +37,9 @@ func TestEndOfAnEndpointsAlert(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h := newTrip(t)
-			today := h.today()
-			a := h.watch("ada", store.Alert{Trip: store.Trip{From: today, To: today}, Threshold: 100, Channel: store.Webhook, Address: "https://hook.example.com/"})
+			today := h.Today()
+			a := h.watch("ada", store.Alert{Trip: store.Trip{From: today, To: today}, Threshold: 100,
+				Channel: store.Webhook, Address: "https://hook.example.com/"})
 			endpoint := &toldCarrier{}
 			if c.fails != nil {
 				failed := false
@@ -72,7 +73,7 @@ func TestEndOfAnEndpointsAlert(t *testing.T) {
 				work()
 				h.Add(24 * time.Hour)
 				if n := left(); n != 1 {
-					t.Fatalf("%d alerts, %d days later", n, h.today()-today)
+					t.Fatalf("%d alerts, %d days later", n, h.Today()-today)
 				}
 			}
 			h.WantMailed("ada")

@@ -24,7 +24,10 @@ func DeadEndpointJob(s store.SubscriberID, endpoint string, now time.Time) store
 func (c *Confirmations) tellDead(ctx context.Context, j store.Job) error {
 	subscriber, endpoint, _ := strings.Cut(j.Ref, " ")
 	alerts, err := c.Alerts.Of(ctx, store.SubscriberID(subscriber))
-	at := slices.IndexFunc(alerts, func(a store.Alert) bool { return a.Channel == store.Webhook && a.Address == endpoint })
+	at := slices.IndexFunc(alerts, func(a store.Alert) bool {
+		return a.Channel == store.Webhook &&
+			a.Address == endpoint
+	})
 	if err != nil || at < 0 {
 		return err
 	}
@@ -37,7 +40,8 @@ func (c *Confirmations) tellDead(ctx context.Context, j store.Job) error {
 		return err
 	}
 	message, err := mail.EndpointMail(mail.AlertsLink{
-		To: to.Email, Lang: i18n.In(to.Language).Code, Days: ManageDays, Link: c.Links.BaseURL + c.Links.Manage(to.Subscriber, j.At),
+		To: to.Email, Lang: i18n.In(to.Language).Code, Days: ManageDays,
+		Link: c.Links.BaseURL + c.Links.Manage(to.Subscriber, j.At),
 	}, u.Hostname())
 	if err != nil {
 		return err

@@ -54,7 +54,8 @@ func TestAFloodOfFailingJobs(t *testing.T) {
 		}
 		return nil
 	}
-	for began := b.clock.Now(); len(b.carrier.taken) < len(come) && b.clock.Now().Sub(began) < 3*time.Hour; b.clock.Add(time.Second) {
+	for began := b.clock.Now(); len(b.carrier.taken) < len(come) &&
+		b.clock.Now().Sub(began) < 3*time.Hour; b.clock.Add(time.Second) {
 		if _, err := b.Work(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -16,9 +16,11 @@ func TestAdd(t *testing.T) {
 		add  Seen
 		want history
 	}{
-		{"another day", Seen{Day: 114, Price: 3, Level: verdict.Caro}, story(at(1), at(2), Seen{Price: 3, Level: verdict.Caro})},
+		{"another day", Seen{Day: 114, Price: 3, Level: verdict.Caro},
+			story(at(1), at(2), Seen{Price: 3, Level: verdict.Caro})},
 		{"the same day again", Seen{Day: 107, Price: 3, Level: verdict.Normale}, story(at(1), at(3))},
-		{"a day long before, after a clock that was ahead", Seen{Day: 90, Price: 3, Level: verdict.Normale}, history{{Day: 90, Price: 3, Level: verdict.Normale}}},
+		{"a day long before, after a clock that was ahead", Seen{Day: 90, Price: 3, Level: verdict.Normale},
+			history{{Day: 90, Price: 3, Level: verdict.Normale}}},
 		{"an earlier day", Seen{Day: 103, Price: 3, Level: verdict.Normale}, h},
 	} {
 		if diff := cmp.Diff(c.want, h.add(c.add)); diff != "" {

@@ -49,7 +49,8 @@ func TestThresholdsAndVerdictsAreAsEver(t *testing.T) {
 		day := fare.Day(1000)
 		for range chance.IntN(8) {
 			day += fare.Day(1 + chance.IntN(7))
-			h = h.add(Seen{Day: day, Price: fare.Cents(3900 + 100*chance.IntN(4)), Level: levels[chance.IntN(len(levels))], Low: fare.Day(chance.IntN(40))})
+			h = h.add(Seen{Day: day, Price: fare.Cents(3900 + 100*chance.IntN(4)),
+				Level: levels[chance.IntN(len(levels))], Low: fare.Day(chance.IntN(40))})
 		}
 		a := store.Alert{Fresh: chance.IntN(2) == 0}
 		if chance.IntN(2) == 0 {
@@ -156,7 +157,8 @@ func TestKinds(t *testing.T) {
 // TestNobodyIsForgotten: what was not told when it could have been is told at the
 // next look that still has it, whatever the kind.
 func TestNobodyIsForgotten(t *testing.T) {
-	first, cheap := Seen{Day: 1000, Price: 10000, Level: verdict.Normale}, Seen{Day: 1040, Price: 5000, Level: verdict.Ottimo, Low: 40}
+	first, cheap := Seen{Day: 1000, Price: 10000, Level: verdict.Normale},
+		Seen{Day: 1040, Price: 5000, Level: verdict.Ottimo, Low: 40}
 	for _, w := range []Watch{
 		{Kind: store.Threshold, Threshold: 5000}, {Kind: store.Verdict}, {Kind: store.Low, Days: 30},
 		{Kind: store.Drop, Percent: 50}, {Kind: store.Drop, Amount: 5000}, {Kind: store.Change},
@@ -183,7 +185,8 @@ func TestNobodyIsForgotten(t *testing.T) {
 // TestPausedAndSince: an alert that is paused is told nothing until its day, and then what still holds; looks
 // from before it was asked for are not its own.
 func TestPausedAndSince(t *testing.T) {
-	h := history{{Day: 1000, Price: 9000, Level: verdict.Caro}, {Day: 1010, Price: 5000, Level: verdict.Ottimo, Low: 10}, {Day: 1020, Price: 5000, Level: verdict.Ottimo}}
+	h := history{{Day: 1000, Price: 9000, Level: verdict.Caro},
+		{Day: 1010, Price: 5000, Level: verdict.Ottimo, Low: 10}, {Day: 1020, Price: 5000, Level: verdict.Ottimo}}
 	for _, c := range []struct {
 		name  string
 		alert store.Alert
@@ -193,10 +196,13 @@ func TestPausedAndSince(t *testing.T) {
 		{"until today", store.Alert{Threshold: 5000, Paused: 1020}, true},
 		{"cheaper since it was asked for", store.Alert{Kind: store.Drop, Percent: 10, Since: 1000}, true},
 		{"cheaper before it was asked for", store.Alert{Kind: store.Drop, Percent: 10, Since: 1010}, false},
-		{"as cheap as when it was first seen", store.Alert{Kind: store.Drop, Percent: 10, Since: 1015, State: store.State{First: 5000}}, false},
-		{"cheaper than what was told", store.Alert{Kind: store.Drop, Percent: 10, Since: 900, Mailed: 1005, State: store.State{Told: 6000}}, true},
+		{"as cheap as when it was first seen", store.Alert{Kind: store.Drop, Percent: 10, Since: 1015,
+			State: store.State{First: 5000}}, false},
+		{"cheaper than what was told", store.Alert{Kind: store.Drop, Percent: 10, Since: 900, Mailed: 1005,
+			State: store.State{Told: 6000}}, true},
 		{"a low that was not told", store.Alert{Kind: store.Low, Days: 10, Since: 1000}, true},
-		{"a low that was told", store.Alert{Kind: store.Low, Days: 10, Since: 1000, Mailed: 1010, State: store.State{Told: 5000}}, false},
+		{"a low that was told", store.Alert{Kind: store.Low, Days: 10, Since: 1000, Mailed: 1010,
+			State: store.State{Told: 5000}}, false},
 		{"a low before it was asked for", store.Alert{Kind: store.Low, Days: 10, Since: 1011}, false},
 	} {
 		if got, _ := dueOf(c.alert, h); got != c.want {

@@ -17,7 +17,8 @@ import (
 //
 // The same is left once: what a refresh of the same day has seen just so is not
 // left again.
-func Leave(ctx context.Context, notifications store.Notifications, route fare.Route, summary verdict.RouteSummary, today fare.Day) (left bool, err error) {
+func Leave(ctx context.Context, notifications store.Notifications, route fare.Route, summary verdict.RouteSummary,
+	today fare.Day) (left bool, err error) {
 	if summary.AsOf > today {
 		return false, nil // a later refresh knows more
 	}
@@ -39,7 +40,8 @@ func leave(ctx context.Context, notifications store.Notifications, found news, l
 	}
 	encoded := found.encode()
 	digest := sha256.Sum256(encoded)
-	if past.Day > found.Day && !store.IsWrongDay(past.Day, found.Day) || past.Day == found.Day && bytes.Equal(past.Digest, digest[:8]) {
+	if past.Day > found.Day && !store.IsWrongDay(past.Day, found.Day) || past.Day == found.Day &&
+		bytes.Equal(past.Digest, digest[:8]) {
 		return false, nil
 	}
 	// A malformed history is forgotten: a refresh must go on, and a subscriber who

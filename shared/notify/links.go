@@ -18,17 +18,13 @@ const (
 	managePath      = "/v1/alerts/manage"
 )
 
-// Links names subscribers by pseudonyms and signs the links that their mails
-// hold: to end an alert or pause it, or to manage all of them. They are paths; a mail puts
-// BaseURL before them.
+// Links names subscribers by pseudonyms and signs the links that their mails hold. They are paths;
+// a mail puts BaseURL before them. A token opens only for the purpose and under the pepper that it
+// was signed with, has one spelling, and says nothing of the address.
 //
-// It promises that a token opens only for the purpose and under the pepper that
-// it was signed with, that each has one spelling, and that it says nothing of
-// the address. A link to unsubscribe never expires: a mail provider may offer it
-// years after the mail came. It opens one alert only, or those of a digest, and can end mail and never
-// begin it; so does one to pause an alert. A link to a mailbox stops the mails that
-// anyone can cause to be sent there, and allows them again. A link to manage shows all alerts, so it is good for ManageDays; from
-// then on, like Renew, it has a fresh one mailed to the subscriber and shows nothing.
+// A link to unsubscribe or to pause opens one alert, or those of a digest. It never expires: a mail
+// provider may offer it years later. A link to manage shows all alerts for ManageDays; from then on,
+// like Renew, it has a fresh one mailed and shows nothing.
 type Links struct {
 	Pepper  []byte // the operator's secret; with another one every address is another subscriber
 	BaseURL string // where the service is reached, without a slash at the end
@@ -107,7 +103,8 @@ func (l Links) OpenEndDigest(token string) (s store.SubscriberID, ok bool) {
 	return store.SubscriberID(subscriber), ok
 }
 
-// Requests is the link to the page of the mails that anyone can cause to be sent to a mailbox (RFC 8058: one POST to it stops them).
+// Requests is the link to the page of the mails that anyone can cause to be sent to a mailbox (RFC
+// 8058: one POST to it stops them).
 func (l Links) Requests(mailbox store.SubscriberID) string {
 	return unsubscribePath + "?t=" + l.sign(requests, string(mailbox), "")
 }

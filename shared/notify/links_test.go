@@ -110,7 +110,8 @@ func TestLinks(t *testing.T) {
 	ada, milBuh := links.Subscriber("ada@example.com"), store.Ref{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}
 	for _, c := range []struct{ got, want string }{
 		{links.Confirm("abc"), "/v1/alerts/confirm?id=abc"},
-		{links.Unsubscribe(ada, milBuh), "/v1/alerts/unsubscribe?t=c57i_3t0zs4ZJnhAeL-Plg.MIL-BUH.jBjVsVBR1OemQ31vggVHeQ"},
+		{links.Unsubscribe(ada, milBuh),
+			"/v1/alerts/unsubscribe?t=c57i_3t0zs4ZJnhAeL-Plg.MIL-BUH.jBjVsVBR1OemQ31vggVHeQ"},
 		// Links to manage were once like that, and are in mails: they go on asking for a fresh one.
 		{links.Renew(ada), "/v1/alerts/manage?t=c57i_3t0zs4ZJnhAeL-Plg..jkvfeIQVR0hIfjZipOSGZQ"},
 	} {
@@ -126,7 +127,8 @@ func TestLinks(t *testing.T) {
 	if s, ok := links.OpenEndDigest(ending); !ok || s != ada {
 		t.Errorf("%q opened as %q, %v", ending, s, ok)
 	}
-	for _, other := range []string{links.Unsubscribe(ada, milBuh), links.Snooze(ada, milBuh), links.Renew(ada), links.Manage(ada, time.Now())} {
+	for _, other := range []string{links.Unsubscribe(ada, milBuh), links.Snooze(ada, milBuh), links.Renew(ada),
+		links.Manage(ada, time.Now())} {
 		if _, of, _ := strings.Cut(other, "?t="); of == ending {
 			t.Errorf("%s is one to end a digest", other)
 		} else if _, ok := links.OpenEndDigest(of); ok {
@@ -159,7 +161,8 @@ func TestLinks(t *testing.T) {
 		{"of a day that nobody signed", managePath + "?t=" + links.sign(manage, string(ada), "soon"), 0, false},
 	} {
 		_, token, _ = strings.Cut(c.link, "?t=")
-		if subscriber, current, ok := links.OpenManage(token, made.AddDate(0, 0, c.after)); !ok || subscriber != ada || current != c.current {
+		if subscriber, current, ok := links.OpenManage(token, made.AddDate(0, 0, c.after)); !ok ||
+			subscriber != ada || current != c.current {
 			t.Errorf("%s: %q opened as %q, current %v, %v", c.name, token, subscriber, current, ok)
 		}
 	}

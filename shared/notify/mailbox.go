@@ -8,14 +8,10 @@ import (
 	"verdetto/shared/store"
 )
 
-// Mailboxes decides which mails that any caller can cause are sent: those that ask
-// to confirm, bring a link, or bring a fresh key. Mails that their reader has
-// subscribed to or paid for do not count.
-//
-// A mailbox is sent at most MailsPerDay of them in any 24 hours, whatever they are
-// about, and none while its reader has stopped them. Each such mail has a link by
-// which the reader stops them, or shows which caller the reader is: what that
-// caller asks for counts apart, and is sent in spite of both.
+// Mailboxes decides which mails that any caller can cause are sent: those that ask to confirm,
+// bring a link, or bring a fresh key. A mailbox is sent at most MailsPerDay of them in any 24 hours,
+// and none while its reader has stopped them. What the reader asks for counts apart, and is sent in
+// spite of both.
 type Mailboxes struct {
 	Store store.Mailboxes
 	Links Links

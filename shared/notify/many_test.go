@@ -143,7 +143,8 @@ func TestRateIsKept(t *testing.T) {
 		var at []time.Duration
 		began := time.Now()
 		sender := h.Sender()
-		sender.Rate, sender.Sleep, sender.Now = quota, nil, func() time.Time { return notifytest.Today.Add(time.Since(began)) }
+		sender.Rate, sender.Sleep, sender.Now = quota, nil,
+			func() time.Time { return notifytest.Today.Add(time.Since(began)) }
 		sender.Mail = slowCarrier{latency, func() { mu.Lock(); defer mu.Unlock(); at = append(at, time.Since(began)) }}
 		if sent, err := sender.Work(t.Context()); err != nil || sent.Sent != many {
 			t.Fatalf("%+v %v", sent, err)
@@ -160,7 +161,8 @@ func TestRateIsKept(t *testing.T) {
 			}
 			busiest = max(busiest, n)
 		}
-		t.Logf("%d messages in %v: %.0f a second of %d allowed, %d in the busiest half second", many, whole.Round(time.Millisecond), rate, quota, busiest)
+		t.Logf("%d messages in %v: %.0f a second of %d allowed, %d in the busiest half second", many,
+			whole.Round(time.Millisecond), rate, quota, busiest)
 		if rate > quota*1.01 || float64(busiest) > math.Ceil(quota/2*1.2) {
 			t.Errorf("%.0f a second, %d in half a second: more than the quota of %d", rate, busiest, quota)
 		}

@@ -39,15 +39,16 @@ type Fare struct {
 	Trip                store.Trip // that the alert is for
 	Day                 fare.Day   // of the refresh
 	Price               fare.Cents // euro
-	Before              fare.Cents // what it cost in the alert's last message, or when the alert first saw it; 0: not known
-	Told                fare.Day   // the day of that message; 0: there was none
-	Lowest              fare.Cents // of a Low: the lowest fare of its days before this one; 0: not known
-	Depart, Return      fare.Day   // Return is 0 of a fare one-way
-	Found               time.Time
-	Level               string // as in verdict
-	Reliability         string
-	Percentile, Sample  int
-	Median, Minimum     fare.Cents
+	// what it cost in the alert's last message, or when the alert first saw it; 0: not known
+	Before             fare.Cents
+	Told               fare.Day   // the day of that message; 0: there was none
+	Lowest             fare.Cents // of a Low: the lowest fare of its days before this one; 0: not known
+	Depart, Return     fare.Day   // Return is 0 of a fare one-way
+	Found              time.Time
+	Level              string // as in verdict
+	Reliability        string
+	Percentile, Sample int
+	Median, Minimum    fare.Cents
 	// Departure says what is usual for the departure, Waits what waiting has come to,
 	// the advice first: sentences in the message's language; none where nothing is known.
 	Departure, Waits []string
@@ -81,7 +82,6 @@ type Carrier interface {
 // ErrUnwritable: the message cannot be written. Trying again would not make it right.
 var ErrUnwritable = errors.New("the message cannot be written")
 
-// byMail carries messages as mails.
 type byMail struct{ mail.Sender }
 
 func (c byMail) Deliver(ctx context.Context, to store.Alert, m Message) error {
@@ -107,24 +107,27 @@ func fareMail(to store.Alert, m Message) (mail.Message, error) {
 	}
 	return mail.AlertMail(mail.Alert{
 		ID: m.ID, To: to.Email, Lang: m.Language, Origin: f.Origin, Destination: f.Destination,
-		Price: f.Price, Depart: f.Depart, Return: f.Return, Found: f.Found, Since: Since(to, f, l), Compared: compared(f, l),
-		Level: f.Level, Reliability: f.Reliability, Percentile: f.Percentile, Sample: f.Sample,
-		Median: f.Median, Minimum: f.Minimum, Threshold: to.Threshold, When: when, Trip: TripText(to.Trip, l), Asked: to.Asked, Picture: m.Picture,
+		Price: f.Price, Depart: f.Depart, Return: f.Return, Found: f.Found, Since: Since(to, f, l),
+		Compared: compared(f, l),
+		Level:    f.Level, Reliability: f.Reliability, Percentile: f.Percentile, Sample: f.Sample,
+		Median: f.Median, Minimum: f.Minimum, Threshold: to.Threshold, When: when, Trip: TripText(to.Trip, l),
+		Asked: to.Asked, Picture: m.Picture,
 		Departure: f.Departure, Waits: f.Waits, Page: f.Page,
 		Unsubscribe: m.Unsubscribe, Snooze: m.Snooze, Manage: m.Manage,
 	})
 }
 
-// listMail writes the mail of an alert to anywhere.
 func listMail(to store.Alert, m Message) (mail.Message, error) {
 	l := i18n.In(m.Language)
 	list := mail.List{
-		ID: m.ID, To: to.Email, Lang: m.Language, Subject: ListTitle(m, l), More: m.More, When: When(to, l), Trip: TripText(to.Trip, l), Asked: to.Asked,
+		ID: m.ID, To: to.Email, Lang: m.Language, Subject: ListTitle(m, l), More: m.More, When: When(to, l),
+		Trip: TripText(to.Trip, l), Asked: to.Asked,
 		Page: m.List, Unsubscribe: m.Unsubscribe, Snooze: m.Snooze, Manage: m.Manage,
 	}
 	for _, f := range m.Fares {
 		list.Fares = append(list.Fares, mail.Listed{
-			Destination: f.Destination, Price: f.Price, Median: f.Median, Depart: f.Depart, Found: f.Found, Level: f.Level, Reliability: f.Reliability, Page: f.Page,
+			Destination: f.Destination, Price: f.Price, Median: f.Median, Depart: f.Depart, Found: f.Found,
+			Level: f.Level, Reliability: f.Reliability, Page: f.Page,
 		})
 	}
 	return mail.ListMail(list)
@@ -146,7 +149,6 @@ func endMail(to store.Alert, m Message) (mail.Message, error) {
 	})
 }
 
-// carrier is that of a channel.
 func (s *Sender) carrier(channel string) (Carrier, error) {
 	if channel == "" {
 		return byMail{s.Mail}, nil

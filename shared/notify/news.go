@@ -52,10 +52,8 @@ func (n news) tooFew() bool {
 	return known < minWeeks
 }
 
-// minWeeks is how many known weeks a picture has at least.
 const minWeeks = 3
 
-// weeks is how many weeks the picture shows before today.
 const weeks = 26
 
 // newsOf judges a route by the summary that the refresh of this very day has
@@ -93,7 +91,6 @@ func (n *news) low(day fare.Day, price fare.Cents) {
 	}
 }
 
-// seen is what a history keeps of the news.
 func (n news) seen() Seen { return Seen{Day: n.Day, Price: n.Price, Level: n.Level} }
 
 // lowFor says for how many days before a day no fare of a summary of that day was as cheap as the cheapest is.
@@ -119,7 +116,6 @@ func (n news) live(today fare.Day) bool {
 	return n.Depart >= today && today-n.Day <= verdict.LiveDays && today-found <= verdict.LiveDays
 }
 
-// encode packs the news.
 func (n news) encode() []byte {
 	w := packed.NewWriter(format, 160)
 	for _, city := range []fare.City{n.Route.Origin, n.Route.Destination} {
@@ -136,7 +132,6 @@ func (n news) encode() []byte {
 	return w
 }
 
-// decodeNews unpacks what encode packed.
 func decodeNews(data []byte) (news, error) {
 	r := packed.NewReader(data, format)
 	var n news

@@ -52,7 +52,8 @@ func TestNewsOf(t *testing.T) {
 		t.Errorf("level %s: the case is not what it should be", n.Level)
 	}
 	// A week ago a fare of 4000 + 500*7 was found; that of the week before was not there any more.
-	if n.Lows[weeks-1] != 7500 || n.Lows[weeks-9] == 0 || n.Lows[weeks-10] != 0 || n.Lows[weeks-12] != 0 || n.Lows[weeks-13] == 0 {
+	if n.Lows[weeks-1] != 7500 || n.Lows[weeks-9] == 0 || n.Lows[weeks-10] != 0 || n.Lows[weeks-12] != 0 ||
+		n.Lows[weeks-13] == 0 {
 		t.Errorf("lows %v", n.Lows)
 	}
 	for _, c := range []struct {
@@ -63,7 +64,8 @@ func TestNewsOf(t *testing.T) {
 		{"a summary of an earlier refresh", summaryOf(asOf - 1), asOf},
 		{"a summary of a later refresh", summaryOf(asOf + 1), asOf},
 		{"no fare", verdict.Build(nil, verdict.RouteSummary{}, asOf, verdict.Options{}), asOf},
-		{"departed", verdict.Build([]fare.Observation{{Found: (asOf - 2).Time().Unix(), Depart: asOf - 1, Price: 1}}, verdict.RouteSummary{}, asOf, verdict.Options{}), asOf},
+		{"departed", verdict.Build([]fare.Observation{{Found: (asOf - 2).Time().Unix(), Depart: asOf - 1, Price: 1}},
+			verdict.RouteSummary{}, asOf, verdict.Options{}), asOf},
 	} {
 		if n, ok := newsOf(route, c.summary, c.today); ok {
 			t.Errorf("%s: %+v", c.name, n)

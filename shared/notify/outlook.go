@@ -49,7 +49,6 @@ func outlookOf(a verdict.Analysis, price fare.Cents) outlook {
 	return outlook{&a}
 }
 
-// departure says what is usual for the departure.
 func (o outlook) departure(l *i18n.Language) []string {
 	if o.of == nil {
 		return nil
@@ -57,7 +56,6 @@ func (o outlook) departure(l *i18n.Language) []string {
 	return []string{wording.Typical(l, *o.of), wording.Comparables(l, *o.of.Verdetto.Percentile)}
 }
 
-// waits says what waiting has come to.
 func (o outlook) waits(l *i18n.Language) []string {
 	if o.of == nil {
 		return nil
@@ -65,14 +63,14 @@ func (o outlook) waits(l *i18n.Language) []string {
 	return wording.Waits(l, *o.of)
 }
 
-// expected is the same in numbers.
 func (o outlook) expected() *Expected {
 	if o.of == nil {
 		return nil
 	}
 	e := Expected{Low: o.of.Quartili.Q1Cent, High: o.of.Quartili.Q3Cent}
 	for _, p := range o.of.Previsione {
-		e.Waits = append(e.Waits, Wait{Days: p.Giorni, Fall: p.Calo5, More: p.Calo5Oltre, Mean: p.Attesa.MediaCent, Pays: p.Conviene})
+		e.Waits = append(e.Waits, Wait{Days: p.Giorni, Fall: p.Calo5, More: p.Calo5Oltre, Mean: p.Attesa.MediaCent,
+			Pays: p.Conviene})
 	}
 	return &e
 }

@@ -10,7 +10,6 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/carrier/mail"
-	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
@@ -34,16 +33,19 @@ func (j *judged) Answer(_ context.Context, q answer.Question) (answer.Answer, er
 func departing(price fare.Cents, pays bool) verdict.Analysis {
 	percentile, lead := 12, 150
 	return verdict.Analysis{
-		Ambito: verdict.InPartenza, Prezzo: verdict.Prezzo{Cent: price}, Verdetto: verdict.Verdetto{Livello: verdict.Buono, Percentile: &percentile},
+		Ambito: verdict.InPartenza, Prezzo: verdict.Prezzo{Cent: price},
+		Verdetto: verdict.Verdetto{Livello: verdict.Buono, Percentile: &percentile},
 		Quartili: &verdict.Quartili{Q1Cent: 4010, Q3Cent: 6490}, AnticipoGiorni: &lead,
 		Previsione: []verdict.Previsione{
 			{Giorni: 7, Calo5: .12, Attesa: verdict.Attesa{MediaCent: 310, PiuCaro: .6}},
-			{Giorni: 14, Calo5: .4, Calo5Oltre: true, Attesa: verdict.Attesa{MediaCent: -250, PiuCaro: .3}, Conviene: pays},
+			{Giorni: 14, Calo5: .4, Calo5Oltre: true, Attesa: verdict.Attesa{MediaCent: -250, PiuCaro: .3},
+				Conviene: pays},
 		},
 	}
 }
 
-// TestMailsSayWhatIsToBeExpected of the departure that a fare is for, and advise nobody to wait where the record does not carry it.
+// TestMailsSayWhatIsToBeExpected of the departure that a fare is for, and advise nobody to wait
+// where the record does not carry it.
 func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 	const advises, advisesNot = "waiting up to 14 days has saved", "we do not advise it"
 	for _, c := range []struct {
@@ -53,12 +55,18 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 		logged       bool
 	}{
 		{"waiting did not pay", judged{analysis: departing(3000, false)},
-			[]string{advisesNot, "between €40 and €65", "about 12 were lower", "Within 7 days: chance of a drop of 5% or more 12%", "€3.10 more on average", "40% or more"}, []string{advises}, false},
-		{"waiting paid", judged{analysis: departing(3000, true)}, []string{advises + " €2.50", "30 times out of 100 it ended dearer"}, []string{advisesNot}, false},
-		{"another fare is the cheapest for it", judged{analysis: departing(2900, true)}, nil, []string{advises, advisesNot, "AND IF YOU WAIT?"}, false},
-		{"too little is known of it", judged{analysis: verdict.Analysis{Prezzo: verdict.Prezzo{Cent: 3000}}}, nil, []string{"AND IF YOU WAIT?"}, false},
+			[]string{advisesNot, "between €40 and €65", "about 12 were lower",
+				"Within 7 days: chance of a drop of 5% or more 12%", "€3.10 more on average", "40% or more"},
+			[]string{advises}, false},
+		{"waiting paid", judged{analysis: departing(3000, true)},
+			[]string{advises + " €2.50", "30 times out of 100 it ended dearer"}, []string{advisesNot}, false},
+		{"another fare is the cheapest for it", judged{analysis: departing(2900, true)}, nil,
+			[]string{advises, advisesNot, "AND IF YOU WAIT?"}, false},
+		{"too little is known of it", judged{analysis: verdict.Analysis{Prezzo: verdict.Prezzo{Cent: 3000}}}, nil,
+			[]string{"AND IF YOU WAIT?"}, false},
 		{"it has no fare", judged{err: &answer.NoFareOn{}}, nil, []string{"AND IF YOU WAIT?"}, false},
-		{"the store fails", judged{err: fmt.Errorf("read: %w", store.ErrUnavailable)}, nil, []string{"AND IF YOU WAIT?"}, true},
+		{"the store fails", judged{err: fmt.Errorf("read: %w", store.ErrUnavailable)}, nil,
+			[]string{"AND IF YOU WAIT?"}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var log strings.Builder
@@ -68,13 +76,11 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 			h.Subscribe("eve", "MIL-BUH", 0)
 			leave(h, notifytest.Steady(3000)...)
 			h.Work(notify.Result{Sent: 2, Done: 1})
-			mails, err := maildir.Read(h.Carrier.Folder)
-			if err != nil || len(mails) != 2 {
-				t.Fatal(len(mails), err)
-			}
-			text := strings.ReplaceAll(mails[0].Text, "\n", " ")
+			h.WantMailed("ada", "eve")
+			text := strings.ReplaceAll(h.Mails()[0].Text, "\n", " ")
 			lacks := func(s string) bool { return !strings.Contains(text, s) }
-			if slices.ContainsFunc(c.says, lacks) || slices.ContainsFunc(c.saysNo, func(s string) bool { return !lacks(s) }) {
+			if slices.ContainsFunc(c.says, lacks) ||
+				slices.ContainsFunc(c.saysNo, func(s string) bool { return !lacks(s) }) {
 				t.Errorf("the mail says:\n%s", text)
 			}
 			if !strings.Contains(text, "https://verdetto.example/?da=MIL&a=BUH&lang=en") {
@@ -109,13 +115,11 @@ func TestAlertMailSaysWhenItWasAskedFor(t *testing.T) {
 	h.AddAlerts("MIL-BUH", 0, "bo")
 	leave(h, notifytest.Steady(3000)...)
 	h.Work(notify.Result{Sent: 2, Done: 1})
-	mails, err := maildir.Read(h.Carrier.Folder)
-	if err != nil || len(mails) != 2 {
-		t.Fatal(len(mails), err)
-	}
-	for _, m := range mails {
+	h.WantMailed("ada", "bo")
+	for _, m := range h.Mails() {
 		asked := strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), "asked for it on 4 March 2026")
-		if m.Tag != mail.AlertTag || asked != (m.To == notifytest.AddressOf("ada")) || strings.Contains(m.Text, "Chiesto da te") {
+		if m.Tag != mail.AlertTag || asked != (m.To == notifytest.AddressOf("ada")) ||
+			strings.Contains(m.Text, "Chiesto da te") {
 			t.Errorf("%s: %s", m.To, m.Text)
 		}
 	}

@@ -42,7 +42,8 @@ func TestRetry(t *testing.T) {
 				}
 				return nil
 			})
-			if diff := cmp.Diff(c.pauses, pauses); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) || calls != c.calls || diff != "" {
+			if diff := cmp.Diff(c.pauses, pauses); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) ||
+				calls != c.calls || diff != "" {
 				t.Errorf("%v after %d calls, want %v after %d; pauses %s", err, calls, c.want, c.calls, diff)
 			}
 		})

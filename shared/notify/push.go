@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"verdetto/shared/carrier/mail"
+	"verdetto/shared/notify/outbox"
 	"verdetto/shared/store"
 )
 
@@ -23,7 +23,6 @@ const (
 	askKind  = "push ask" // Ref is the id of what is to be confirmed
 )
 
-// queued is a message on its way to an alert.
 type queued struct {
 	Subscriber store.SubscriberID `json:"s"`
 	Ref        store.Ref          `json:"r"`
@@ -63,10 +62,8 @@ func Queued(outbox store.Outbox, now func() time.Time) map[string]Carrier {
 
 // Pushes delivers what is due to phones, and asks there for confirmation.
 //
-// Several are on their way at a time. What fails is tried again, further and
-// further apart, for a day, and waits behind everything that is due before: a server
-// that is slow or down delays its own messages. A message is delivered at least once,
-// under the same ID.
+// A job that fails waits behind everything that is due before, so a server that is slow or
+// down delays its own messages. A message is delivered at least once, under the same ID.
 type Pushes struct {
 	Alerts   store.Alerts
 	Outbox   store.Outbox       // named PushOutbox
@@ -79,59 +76,38 @@ type Pushes struct {
 const (
 	pushesAtOnce = 16
 	pushTime     = 15 * time.Second // more than a message takes
-	pushLease    = time.Minute
 )
 
-// pushPauses are those between tries; after the last it is given up.
-var pushPauses = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 6 * time.Hour}
+// pushWaits are those after each failure; after the last of them a message is given up.
+var pushWaits = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
+	5 * time.Hour, 10 * time.Hour, 6 * time.Hour}
 
-// Work does what is due, and says how many jobs it ended.
-func (p *Pushes) Work(ctx context.Context) (done int, err error) {
-	jobs, err := p.Outbox.Take(ctx, pushesAtOnce, p.Now(), pushLease)
-	var all sync.WaitGroup
-	ended := make([]bool, len(jobs))
-	faults := make([]error, len(jobs))
-	for i, j := range jobs {
-		all.Go(func() { ended[i], faults[i] = p.do(ctx, j) })
-	}
-	all.Wait()
-	for _, e := range ended {
-		if e {
-			done++
-		}
-	}
-	return done, errors.Join(append(faults, err)...)
+// Work does what is due, and returns how many jobs have ended.
+func (p *Pushes) Work(ctx context.Context) (ended int, err error) {
+	return outbox.Worker{
+		Retries: p.Outbox, Do: p.do, Within: pushTime, Waits: pushWaits, AtOnce: pushesAtOnce, Now: p.Now, Log: p.Log,
+	}.Work(ctx)
 }
 
-// do does one job, and keeps what became of it.
-func (p *Pushes) do(ctx context.Context, j store.Job) (ended bool, err error) {
-	short, cancel := context.WithTimeout(ctx, pushTime)
-	defer cancel()
-	var to store.SubscriberID
+// do does one job. An error is one that another attempt may not have.
+func (p *Pushes) do(ctx context.Context, j store.Job) error {
+	send := p.push
 	if j.Kind == askKind {
-		to, err = p.ask(short, j)
-	} else {
-		to, err = p.push(short, j)
+		send = p.ask
 	}
+	to, err := send(ctx, j)
 	switch {
-	case err == nil:
 	case errors.Is(err, mail.ErrRefused):
 		p.Log.WarnContext(ctx, "message to a phone refused for good", "kind", j.Kind, "error", err)
 		if j.Kind == pushKind { // who was only asked has alerts there, or will have, as before
-			if err := p.Alerts.Stop(ctx, to, RefusedUntil(p.Now())); err != nil {
-				return false, err
-			}
+			return p.Alerts.Stop(ctx, to, RefusedUntil(p.Now()))
 		}
-	case errors.Is(err, ErrUnwritable), j.Tries >= len(pushPauses):
+		return nil
+	case errors.Is(err, ErrUnwritable):
 		p.Log.ErrorContext(ctx, "message to a phone given up", "kind", j.Kind, "error", err)
-	default:
-		p.Log.WarnContext(ctx, "message to a phone is tried again", "kind", j.Kind, "tries", j.Tries+1, "error", err)
-		return false, p.Outbox.Postpone(ctx, j, p.Now().Add(pushPauses[j.Tries]))
+		return nil
 	}
-	if err := p.Outbox.Done(ctx, j); err != nil {
-		return false, err
-	}
-	return true, nil
+	return err
 }
 
 // push delivers a message, unless its alert has ended meanwhile.

@@ -16,26 +16,13 @@ type Seen struct {
 	Low fare.Day
 }
 
-// Watch is what has to be true of a fare for its subscriber to be told.
+// Watch is what has to be true of a fare for its subscriber to be notified.
 //
-// It is a fold over what refreshes saw, one look for each day on which there was
-// one: Due for a look that can be told, Pass for one that nobody is told of,
-// whatever it saw. Due says whether the subscriber is to be told, and the state
-// with which the next look is judged if that is done:
-//
-//	var s notify.State
-//	for _, seen := range looks {
-//		due, next := w.Due(s, seen)
-//		...
-//		s = next
-//	}
-//
-// The same fare is told once. Under a Threshold and a Verdict it is told again only after a
-// look that saw the condition not met; a Drop and a Change compare with the price
-// that was told last, before the first message with the price of the first look;
-// and a Low is one while no fare of so many days before was as cheap. Too little
-// data notifies nobody. It says nothing about the level, so it does not end a time
-// of good levels either; its price counts.
+// It is a fold over what refreshes saw, one look a day: Due for a look that can be sent, Pass for
+// one that is not, whatever it saw. Under a Threshold and a Verdict a fare is sent again only after
+// a look that did not meet the condition. A Drop and a Change compare with the price of the last
+// message, before the first one with that of the first look; a Low is one while no fare of so many
+// days before was as cheap.
 type Watch struct {
 	Kind      string // as in store
 	Threshold fare.Cents
@@ -94,19 +81,18 @@ func (w Watch) meets(s State, seen Seen) bool {
 	case store.Low:
 		return seen.Low >= fare.Day(w.Days) || seen.Price <= s.Missed
 	case store.Drop:
-		return s.Price > 0 && (w.Percent > 0 && seen.Price*100 <= s.Price*fare.Cents(100-w.Percent) || w.Amount > 0 && seen.Price <= s.Price-w.Amount)
+		return s.Price > 0 && (w.Percent > 0 && seen.Price*100 <= s.Price*fare.Cents(100-w.Percent) || w.Amount > 0 &&
+			seen.Price <= s.Price-w.Amount)
 	case store.Change:
 		return s.Price > 0 && seen.Price != s.Price
 	}
 	return seen.Level == verdict.Ottimo || seen.Level == verdict.Buono
 }
 
-// watchOf is the condition of an alert.
 func watchOf(a store.Alert) Watch {
 	return Watch{Kind: a.Condition(), Threshold: a.Threshold, Days: a.Days, Percent: a.Percent, Amount: a.Amount}
 }
 
-// stateOf is what an alert remembers.
 func stateOf(a store.Alert) State {
 	s := State{Told: a.Mailed, Price: a.State.First, Unmet: a.Fresh}
 	if a.Mailed > 0 && a.State.Told > 0 {

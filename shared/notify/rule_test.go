@@ -60,9 +60,12 @@ func TestShouldNotify(t *testing.T) {
 		{"caro", 0, 0, story(level(verdict.Caro)), false},
 		{"no verdict", 0, 0, story(level(verdict.Insufficient)), false},
 		{"buono since the mail, ottimo now", 0, 100, story(level(verdict.Buono), level(verdict.Ottimo)), false},
-		{"normale since the mail, buono now", 0, 100, story(level(verdict.Ottimo), level(verdict.Normale), level(verdict.Buono)), true},
-		{"no verdict since the mail, buono now", 0, 100, story(level(verdict.Ottimo), level(verdict.Insufficient), level(verdict.Buono)), false},
-		{"notified by threshold when it was caro, by verdict now", 0, 100, story(level(verdict.Caro), level(verdict.Buono)), true},
+		{"normale since the mail, buono now", 0, 100,
+			story(level(verdict.Ottimo), level(verdict.Normale), level(verdict.Buono)), true},
+		{"no verdict since the mail, buono now", 0, 100,
+			story(level(verdict.Ottimo), level(verdict.Insufficient), level(verdict.Buono)), false},
+		{"notified by threshold when it was caro, by verdict now", 0, 100,
+			story(level(verdict.Caro), level(verdict.Buono)), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := shouldNotify(c.threshold, c.notified, c.history); got != c.want {
@@ -80,7 +83,8 @@ func TestOneMailForEachFall(t *testing.T) {
 		var h history
 		notified, met := fare.Day(0), false
 		for week := range 150 { // longer than what is remembered
-			s := Seen{Day: fare.Day(1000 + 7*week), Price: fare.Cents(4000 + chance.IntN(2000)), Level: levels[1+chance.IntN(4)]}
+			s := Seen{Day: fare.Day(1000 + 7*week), Price: fare.Cents(4000 + chance.IntN(2000)),
+				Level: levels[1+chance.IntN(4)]}
 			h = h.add(s)
 			was := met
 			met = s.Price <= 5000

@@ -15,21 +15,12 @@ import (
 	"verdetto/shared/store"
 )
 
-// Sender tells subscribers the news that refreshes leave.
+// Sender sends subscribers the news that refreshes leave, each at least once: an alert records its
+// message by one write after the carrier has taken it. What is sent again has the same ID.
 //
-// Every alert that news concerns gets one mail of it. That is kept in the alert
-// itself, by one write after the carrier has taken charge of the mail: a process
-// that dies between the two leaves a mail that is sent again, as the same
-// message, with the same ID. Mail is thus sent at least once rather than at most
-// once, and the window is that one write, or a Send whose outcome the carrier
-// left unknown.
-//
-// One process sends at a time, for the whole service: it holds a lease, so that
-// the rate is kept. It stops cleanly before its context ends. Whatever is left
-// is sent by the next Work, from the page of subscribers where this one stopped.
-//
-// Each channel has a pace of its own, and one whose carrier takes nothing is left
-// alone until the next Work: the others go on.
+// One process sends at a time, for the whole service: it holds a lease, so that the rate is kept.
+// It stops before its context ends; the next Work goes on from the page of subscribers where it
+// stopped. A channel whose carrier takes nothing is left alone until the next Work.
 type Sender struct {
 	Alerts        store.Alerts
 	Notifications store.Notifications
@@ -39,9 +30,7 @@ type Sender struct {
 	Links    Links
 	Answers  Answers // what messages say of a departure; nil: nothing
 	Rate     float64 // messages per second, above 0
-	// Reserve is how long before its context's deadline Work begins nothing new; 0 is 15 seconds.
-	Reserve time.Duration
-	Now     func() time.Time
+	Now      func() time.Time
 	// Sleep waits, or returns the context's error; nil is by the system's clock.
 	Sleep func(context.Context, time.Duration) error
 	Log   *slog.Logger
@@ -70,7 +59,8 @@ var errTimeUp = errors.New("no time for more")
 // Work sends what there is to send until all is sent or the context is nearly
 // over. An error is a fault; what it kept from being sent is tried by the next.
 func (s *Sender) Work(ctx context.Context) (Result, error) {
-	lease := &store.Lease{Table: s.Notifications.Table, Name: store.MailLease, Holder: rand.Text(), For: leaseFor, Now: s.Now}
+	lease := &store.Lease{Table: s.Notifications.Table, Name: store.MailLease, Holder: rand.Text(), For: leaseFor,
+		Now: s.Now}
 	if err := lease.Hold(ctx); errors.Is(err, store.ErrHeld) {
 		return Result{Busy: true, Left: true}, nil
 	} else if err != nil {
@@ -105,19 +95,14 @@ func (s *Sender) accepting(ctx context.Context) (context.Context, context.Cancel
 	if !ok {
 		return ctx, stop
 	}
-	early, cancel := context.WithDeadlineCause(ctx, deadline.Add(-s.reserve()), errTimeUp)
+	early, cancel := context.WithDeadlineCause(ctx, deadline.Add(-reserve), errTimeUp)
 	context.AfterFunc(ctx, cancel)
 	return early, stop
 }
 
-func (s *Sender) reserve() time.Duration {
-	if s.Reserve > 0 {
-		return s.Reserve
-	}
-	return 15 * time.Second
-}
+// reserve is how long before its context's deadline Work begins nothing new.
+const reserve = 15 * time.Second
 
-// run is one Work.
 type run struct {
 	*Sender
 	answers *answer.Reader
@@ -135,7 +120,8 @@ type run struct {
 func newRun(s *Sender, lease *store.Lease) *run {
 	// Enough for half a second a message, so that the quota is the bound and not the latency.
 	places := min(max(1, int(s.Rate/2)), 64)
-	return &run{Sender: s, lease: lease, channels: map[string]*channel{}, answers: s.asker(), flight: make(chan struct{}, places)}
+	return &run{Sender: s, lease: lease, channels: map[string]*channel{}, answers: s.asker(),
+		flight: make(chan struct{}, places)}
 }
 
 // all sends all news there are, route by route.
@@ -198,7 +184,8 @@ func (r *run) route(ctx context.Context, stored store.Notification) error {
 		l.ahead = sync.OnceValue(func() outlook {
 			o, err := lookAhead(ctx, r.Answers, l.news)
 			if err != nil {
-				r.Log.WarnContext(ctx, "mails say nothing of what is to be expected", "route", stored.Route.String(), "error", err)
+				r.Log.WarnContext(ctx, "mails say nothing of what is to be expected", "route", stored.Route.String(),
+					"error", err)
 			}
 			return o
 		})
@@ -244,49 +231,71 @@ func (r *run) end(ctx context.Context, stored store.Notification, complete, nobo
 	return r.Notifications.Done(ctx, stored)
 }
 
-// page notifies those of a page whom the news concerns, several at a time. It
-// waits for all, and says whether nobody was left out.
+type batch struct {
+	*run
+	sending  sync.WaitGroup
+	leftOver bool // somebody is left for the next Work
+}
+
+// leave leaves somebody for the next Work.
+func (b *batch) leave() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.leftOver = true
+}
+
+// send begins to send a message by a channel, once there is a place for it. It reports whether the channel takes any.
+func (b *batch) send(ctx context.Context, by *channel, message func() (settled bool, err error)) bool {
+	if b.closed(by) {
+		b.leave()
+		return false
+	}
+	b.flight <- struct{}{}
+	b.sending.Go(func() {
+		defer func() { <-b.flight }()
+		if ctx.Err() != nil {
+			return
+		}
+		settled, err := message()
+		if err != nil {
+			b.stop(err) // nobody else need try
+		}
+		if !settled {
+			b.leave()
+		}
+	})
+	return true
+}
+
+// wait waits for all that was begun, and reports whether nobody was left out.
+func (b *batch) wait(ctx context.Context) (settled bool, err error) {
+	b.sending.Wait()
+	return !b.leftOver, context.Cause(ctx)
+}
+
+// page notifies the subscribers of a page whom the news concerns, and reports whether nobody was left out.
 func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (settled bool, err error) {
-	settled = true
-	var all sync.WaitGroup
+	b := batch{run: r}
 	for _, a := range alerts {
 		if !a.Readable() {
-			r.fault(ctx, fmt.Errorf("notify of %s: the alert of %s %w", n.stored.Route, a.Subscriber, store.ErrUnreadable))
+			r.fault(ctx, fmt.Errorf("notify of %s: the alert of %s %w", n.stored.Route, a.Subscriber,
+				store.ErrUnreadable))
 			continue // it keeps nobody else from being notified
 		}
 		l, due, err := r.concerns(ctx, n, a)
 		if err != nil {
 			r.fault(ctx, fmt.Errorf("notify of %s: %w", a.Ref(), err))
-			settled = false // it keeps nobody else from being notified, and is tried again
+			b.leave() // it keeps nobody else from being notified
 			continue
 		}
-		if !due {
-			continue
+		if due {
+			b.send(ctx, r.channel(carriedBy(l, a)), func() (bool, error) { return r.deliver(ctx, l, a) })
 		}
-		if r.closed(r.channel(carriedBy(l, a))) {
-			settled = false
-			continue
-		}
-		r.flight <- struct{}{}
 		if ctx.Err() != nil {
-			<-r.flight
 			break
 		}
-		all.Go(func() {
-			defer func() { <-r.flight }()
-			ok, err := r.deliver(ctx, l, a)
-			if err != nil {
-				r.stop(err) // nobody else need try
-			}
-			if !ok {
-				r.mu.Lock()
-				defer r.mu.Unlock()
-				settled = false
-			}
-		})
 	}
-	all.Wait()
-	return settled, context.Cause(ctx)
+	return b.wait(ctx)
 }
 
 // concerns tells whether a notification is to be sent to an alert as it stands, and

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"verdetto/shared/carrier/mail"
-	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
@@ -31,7 +30,8 @@ func leave(h *notifytest.Fixture, prices ...fare.Cents) {
 		found = append(found, fare.Observation{Found: day.Time().Unix(), Depart: today + 150, Price: price})
 	}
 	notifications := store.Notifications{Table: h.Table}
-	if _, err := notify.Leave(h.T.Context(), notifications, notifytest.Route("MIL-BUH"), verdict.Build(found, verdict.RouteSummary{}, today, verdict.Options{}), today); err != nil {
+	if _, err := notify.Leave(h.T.Context(), notifications, notifytest.Route("MIL-BUH"),
+		verdict.Build(found, verdict.RouteSummary{}, today, verdict.Options{}), today); err != nil {
 		h.T.Fatal(err)
 	}
 }
@@ -52,11 +52,8 @@ func TestAlertMail(t *testing.T) {
 	h.Subscribe("ada", "MIL-BUH", 3100)
 	leave(h, notifytest.Steady(3000)...)
 	h.Work(notify.Result{Sent: 2, Done: 1})
-	mails, err := maildir.Read(h.Carrier.Folder)
-	if err != nil || len(mails) != 2 {
-		t.Fatal(len(mails), err)
-	}
-	for _, m := range mails {
+	h.WantMailed("ab", "ada")
+	for _, m := range h.Mails() {
 		who, subject, says := "ab", "Milano–Bucarest: 30,00\u00a0€, ottimo", "quando il verdetto"
 		if m.To == notifytest.AddressOf("ada") {
 			who, subject, says = "ada", "Milan–Bucharest: €30.00, great", "€31.00 or less"
@@ -66,134 +63,126 @@ func TestAlertMail(t *testing.T) {
 		}
 		token, ok := strings.CutPrefix(m.Unsubscribe, "https://verdetto.example/v1/alerts/unsubscribe?t=")
 		subscriber, of, opened := notifytest.Links.OpenUnsubscribe(token)
-		if !ok || !opened || subscriber != notifytest.IDOf(who) || of != (store.Ref{Route: notifytest.Route("MIL-BUH")}) {
+		if !ok || !opened || subscriber != notifytest.IDOf(who) ||
+			of != (store.Ref{Route: notifytest.Route("MIL-BUH")}) {
 			t.Errorf("%s can end it by %q", who, m.Unsubscribe)
 		}
 	}
 }
 
+var everyone = []string{"ada", "bob", "cleo", "dan"}
+
+func isBob(m mail.Message) bool { return m.To == notifytest.AddressOf("bob") }
+
+// numbered are so many subscribers.
+func numbered(many int) (who []string) {
+	for i := range many {
+		who = append(who, fmt.Sprintf("s%03d", i))
+	}
+	return who
+}
+
+// TestCarrier: what a carrier does not take is left to the next Work, and one that takes
+// nothing is not asked by everyone.
 func TestCarrier(t *testing.T) {
-	everyone := []string{"ada", "bob", "cleo", "dan"}
-	t.Run("throttled for a while", func(t *testing.T) {
-		for _, fault := range []error{mail.ErrThrottled, mail.ErrUnavailable} {
-			h := fall(t, everyone...)
-			left := 3
-			h.Carrier.Before = func(mail.Message) error {
-				if left--; left >= 0 {
-					return fault
+	for _, c := range []struct {
+		name  string
+		who   []string
+		fault error
+		hits  func(tried int, m mail.Message) bool // whom it hits
+		err   error
+		want  notify.Result // in part
+		tried int
+		next  int // sent by the next Work, by a sound carrier
+	}{
+		{"one is throttled for good", everyone, mail.ErrThrottled, func(_ int, m mail.Message) bool { return isBob(m) },
+			nil, notify.Result{Sent: 3, Postponed: 1}, 9, 1},
+		{"everyone is throttled for good", numbered(20), mail.ErrThrottled,
+			func(int, mail.Message) bool { return true },
+			mail.ErrThrottled, notify.Result{Postponed: 5}, 30, 20},
+		{"everyone is refused", numbered(20), mail.ErrRefused, func(int, mail.Message) bool { return true },
+			mail.ErrRefused, notify.Result{Refused: 5}, 5, 15}, // the others are as they were
+		{"blocked", everyone, mail.ErrBlocked, func(tried int, _ mail.Message) bool { return tried > 2 },
+			mail.ErrBlocked, notify.Result{Sent: 2}, 3, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h, tried := fall(t, c.who...), 0
+			h.Carrier.Before = func(m mail.Message) error {
+				if tried++; c.hits(tried, m) {
+					return c.fault
 				}
 				return nil
 			}
-			began := h.Now()
-			h.Work(notify.Result{Sent: 4, Done: 1})
-			h.WantMailed(everyone...)
-			if waited := h.Now().Sub(began); waited < 7*time.Second { // 1, 2 and 4
-				t.Errorf("%v: all were sent within %v", fault, waited)
+			got, err := h.Sender().Work(t.Context())
+			c.want.Left = true
+			if !errors.Is(err, c.err) || got != c.want || tried != c.tried {
+				t.Errorf("%+v after %d tries, %v", got, tried, err)
 			}
-		}
-	})
-	t.Run("one is throttled for good", func(t *testing.T) {
-		h := fall(t, everyone...)
-		h.Carrier.Before = func(m mail.Message) error {
-			if m.To == notifytest.AddressOf("bob") {
-				return mail.ErrThrottled
+			h.Carrier.Before = nil
+			h.Work(notify.Result{Sent: c.next, Done: 1})
+			if got.Refused == 0 {
+				h.WantMailed(c.who...)
 			}
-			return nil
-		}
-		h.Work(notify.Result{Sent: 3, Postponed: 1, Left: true})
-		h.WantMailed("ada", "cleo", "dan")
-		h.Carrier.Before = nil
-		h.Work(notify.Result{Sent: 1, Done: 1})
-		h.WantMailed(everyone...)
-	})
-	t.Run("everyone is throttled for good", func(t *testing.T) {
-		var who []string
-		for i := range 20 {
-			who = append(who, fmt.Sprintf("s%02d", i))
-		}
-		h := fall(t, who...)
-		tried := 0
-		h.Carrier.Before = func(mail.Message) error { tried++; return mail.ErrThrottled }
-		got, err := h.Sender().Work(t.Context())
-		if !errors.Is(err, mail.ErrThrottled) || got.Sent != 0 || !got.Left || tried != 30 {
-			t.Errorf("%+v after %d tries, %v", got, tried, err)
-		}
-		h.Carrier.Before = nil
-		h.Work(notify.Result{Sent: 20, Done: 1})
-		h.WantMailed(who...)
-	})
-	t.Run("one is refused", func(t *testing.T) {
-		h := fall(t, everyone...)
-		tried := 0
-		h.Carrier.Before = func(m mail.Message) error {
-			if m.To != notifytest.AddressOf("bob") {
-				return nil
-			}
-			tried++
-			return mail.ErrRefused
-		}
-		h.Work(notify.Result{Sent: 3, Refused: 1, Done: 1})
-		h.WantMailed("ada", "cleo", "dan")
-		if stopped, err := h.Alerts().Stopped(t.Context(), notifytest.IDOf("bob")); !stopped || err != nil {
-			t.Errorf("stopped %v %v", stopped, err)
-		}
-		if of, err := h.Alerts().Of(t.Context(), notifytest.IDOf("bob")); len(of) > 0 || err != nil {
-			t.Errorf("alerts %v %v", of, err)
-		}
-		// A rise and another fall later, it is not tried again.
-		for _, price := range []fare.Cents{6000, 3000} {
-			h.Add(7 * 24 * time.Hour)
-			leave(h, notifytest.Steady(price, price)...)
-			if _, err := h.Sender().Work(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if got := h.Mailed(); got["ada"] != 2 || got["bob"] != 0 || tried != 1 {
-			t.Errorf("mails %v, %d tries", got, tried)
-		}
-	})
-	t.Run("everyone is refused", func(t *testing.T) {
-		var who []string
-		for i := range 20 {
-			who = append(who, fmt.Sprintf("s%02d", i))
-		}
-		h := fall(t, who...)
-		tried := 0
-		h.Carrier.Before = func(mail.Message) error { tried++; return mail.ErrRefused }
-		got, err := h.Sender().Work(t.Context())
-		if !errors.Is(err, mail.ErrRefused) || got.Refused != 5 || !got.Left || tried != 5 {
-			t.Errorf("%+v after %d tries, %v", got, tried, err)
-		}
-		h.Carrier.Before = nil
-		h.Work(notify.Result{Sent: 15, Done: 1}) // the others are as they were
-	})
-	t.Run("blocked", func(t *testing.T) {
-		h := fall(t, everyone...)
-		tried := 0
+		})
+	}
+}
+
+// TestThrottledForAWhile: each wait is twice the one before.
+func TestThrottledForAWhile(t *testing.T) {
+	for _, fault := range []error{mail.ErrThrottled, mail.ErrUnavailable} {
+		h, left := fall(t, everyone...), 3
 		h.Carrier.Before = func(mail.Message) error {
-			if tried++; tried > 2 {
-				return mail.ErrBlocked
+			if left--; left >= 0 {
+				return fault
 			}
 			return nil
 		}
-		got, err := h.Sender().Work(t.Context())
-		if !errors.Is(err, mail.ErrBlocked) || got.Sent != 2 || !got.Left || tried != 3 {
-			t.Errorf("%+v after %d tries, %v", got, tried, err)
-		}
-		h.Carrier.Before = nil
-		h.Work(notify.Result{Sent: 2, Done: 1})
+		began := h.Now()
+		h.Work(notify.Result{Sent: 4, Done: 1})
 		h.WantMailed(everyone...)
-	})
-	t.Run("an address that is none is a fault of ours", func(t *testing.T) {
-		h := notifytest.New(t)
-		h.Subscribe("ada", "MIL-BUH", 0)
-		h.Subscribe("b b", "MIL-BUH", 0)
-		leave(h, notifytest.Steady(3000)...)
-		got, err := h.Sender().Work(t.Context())
-		if !errors.Is(err, mail.ErrAddress) || got.Sent != 1 || got.Done != 1 {
-			t.Errorf("%+v %v", got, err)
+		if waited := h.Now().Sub(began); waited < 7*time.Second { // 1, 2 and 4
+			t.Errorf("%v: all were sent within %v", fault, waited)
 		}
-	})
+	}
+}
+
+// TestRefused: a mailbox that refuses for good has no alert any more, and is not tried again after
+// a rise and another fall.
+func TestRefused(t *testing.T) {
+	h, tried := fall(t, everyone...), 0
+	h.Carrier.Before = func(m mail.Message) error {
+		if !isBob(m) {
+			return nil
+		}
+		tried++
+		return mail.ErrRefused
+	}
+	h.Work(notify.Result{Sent: 3, Refused: 1, Done: 1})
+	h.WantMailed("ada", "cleo", "dan")
+	if stopped, err := h.Alerts().Stopped(t.Context(), notifytest.IDOf("bob")); !stopped || err != nil {
+		t.Errorf("stopped %v %v", stopped, err)
+	}
+	if of, err := h.Alerts().Of(t.Context(), notifytest.IDOf("bob")); len(of) > 0 || err != nil {
+		t.Errorf("alerts %v %v", of, err)
+	}
+	for _, price := range []fare.Cents{6000, 3000} {
+		h.Add(7 * 24 * time.Hour)
+		leave(h, notifytest.Steady(price, price)...)
+		if _, err := h.Sender().Work(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := h.Mailed(); got["ada"] != 2 || got["bob"] != 0 || tried != 1 {
+		t.Errorf("mails %v, %d tries", got, tried)
+	}
+}
+
+// TestAnAddressThatIsNone is a fault of the service, and holds up nobody else.
+func TestAnAddressThatIsNone(t *testing.T) {
+	h := fall(t, "ada", "b b")
+	if got, err := h.Sender().Work(t.Context()); !errors.Is(err, mail.ErrAddress) || got.Sent != 1 || got.Done != 1 {
+		t.Errorf("%+v %v", got, err)
+	}
 }
 
 // TestNothingPersonalIsLogged: neither addresses nor what stands for them, nor links.
@@ -258,10 +247,7 @@ func TestTwoSenders(t *testing.T) {
 // TestNoTime: a Work whose time is nearly over begins nothing, and one that is
 // cut off goes on where it stopped.
 func TestNoTime(t *testing.T) {
-	var who []string
-	for i := range 250 {
-		who = append(who, fmt.Sprintf("s%03d", i))
-	}
+	who := numbered(250)
 	h := fall(t, who...)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // less than is kept in reserve
 	defer cancel()
@@ -301,9 +287,12 @@ func TestNoTime(t *testing.T) {
 
 // TestUnsubscribedMeanwhile: who leaves, or changes the threshold, after the page was read is heard.
 func TestUnsubscribedMeanwhile(t *testing.T) {
-	h := fall(t, "ada", "bob", "cleo", "dan")
-	order := []string{"ada", "bob", "cleo", "dan"}
-	slices.SortFunc(order, func(a, b string) int { return strings.Compare(string(notifytest.IDOf(a)), string(notifytest.IDOf(b))) })
+	h := fall(t, everyone...)
+	order := slices.Clone(everyone)
+	slices.SortFunc(order, func(a, b string) int {
+		return strings.Compare(string(notifytest.IDOf(a)),
+			string(notifytest.IDOf(b)))
+	})
 	h.Carrier.After = func(m mail.Message) error {
 		if m.To != notifytest.AddressOf(order[0]) {
 			return nil
@@ -339,7 +328,8 @@ func TestChannelsFailAlone(t *testing.T) {
 		name  string
 		fault error
 	}{
-		{"throttled for good", mail.ErrThrottled}, {"nobody knows", mail.ErrUnavailable}, {"blocked", mail.ErrBlocked}, {"refused", mail.ErrRefused},
+		{"throttled for good", mail.ErrThrottled}, {"nobody knows", mail.ErrUnavailable},
+		{"blocked", mail.ErrBlocked}, {"refused", mail.ErrRefused},
 	} {
 		for _, mails := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/mails %t", c.name, mails), func(t *testing.T) {
@@ -349,15 +339,11 @@ func TestChannelsFailAlone(t *testing.T) {
 				for i := range each {
 					mailed = append(mailed, fmt.Sprintf("s%02d", i))
 					h.Subscribe(mailed[i], "MIL-BUH", 0)
-					a := store.Alert{Subscriber: store.SubscriberID(fmt.Sprintf("phone%02d", i)), Route: notifytest.Route("MIL-BUH"), Language: "it", Channel: store.Ntfy, Address: fmt.Sprintf("https://ntfy.example/%d", i)}
-					a.ID = a.NewID()
-					err := h.Alerts().AddPending(t.Context(), fmt.Sprint("phone", i), a, h.Now().Add(time.Hour))
-					if err == nil {
-						_, err = h.Alerts().Confirm(t.Context(), fmt.Sprint("phone", i))
-					}
-					if err != nil {
-						t.Fatal(err)
-					}
+					h.Confirm("", store.Alert{
+						Subscriber: store.SubscriberID(fmt.Sprintf("phone%02d", i)),
+						Route:      notifytest.Route("MIL-BUH"), Language: "it",
+						Channel: store.Ntfy, Address: fmt.Sprintf("https://ntfy.example/%d", i),
+					})
 				}
 				leave(h, notifytest.Steady(3000)...)
 				phones := &downCarrier{tried: map[store.SubscriberID]int{}}
@@ -372,7 +358,8 @@ func TestChannelsFailAlone(t *testing.T) {
 					return sender.Work(t.Context())
 				}
 				got, err := work()
-				if !errors.Is(err, c.fault) && !errors.Is(err, mail.ErrThrottled) || got.Sent != each || !got.Left || got.Done != 0 {
+				if !errors.Is(err, c.fault) && !errors.Is(err, mail.ErrThrottled) || got.Sent != each || !got.Left ||
+					got.Done != 0 {
 					t.Errorf("%+v %v", got, err)
 				}
 				if mails {

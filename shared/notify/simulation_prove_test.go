@@ -30,7 +30,8 @@ func measure(t *testing.T, routes int) {
 	runtime.ReadMemStats(&after)
 	alerts := routes * len(s.watch)
 	t.Logf("%d alerts on %d routes: %d messages in %v, %d reads, %d writes; the heap is %d KB larger after it",
-		alerts, routes, len(s.messages)-sent, took.Round(time.Millisecond), s.reads, s.write, (int64(after.HeapAlloc)-int64(before.HeapAlloc))>>10)
+		alerts, routes, len(s.messages)-sent, took.Round(time.Millisecond), s.reads, s.write,
+		(int64(after.HeapAlloc)-int64(before.HeapAlloc))>>10)
 	if s.reads > 4*alerts || s.write > 2*alerts {
 		t.Errorf("%d reads and %d writes for %d alerts", s.reads, s.write, alerts)
 	}

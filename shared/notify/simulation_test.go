@@ -42,7 +42,8 @@ type simulation struct {
 }
 
 func newSimulation(t *testing.T, routes int) *simulation {
-	s := &simulation{Fixture: notifytest.New(t), chance: rand.New(rand.NewPCG(7, 8)), messages: map[string]int{}, told: map[string]int{}, to: map[string]string{}, kills: map[string]int{}, left: -1}
+	s := &simulation{Fixture: notifytest.New(t), chance: rand.New(rand.NewPCG(7, 8)), messages: map[string]int{},
+		told: map[string]int{}, to: map[string]string{}, kills: map[string]int{}, left: -1}
 	s.Rate = 100_000
 	var cities []fare.City
 	for c := range places.Cities() {
@@ -53,24 +54,22 @@ func newSimulation(t *testing.T, routes int) *simulation {
 	for i := range routes {
 		s.routes = append(s.routes, fare.Route{Origin: cities[i%100], Destination: cities[(i%100+1+i/100)%101]})
 	}
-	day := s.today() + 60
+	day := s.Today() + 60
 	one, some := store.Trip{From: day, To: day}, store.Trip{From: day - 2, To: day + 3}
 	first, last := departure.Month.Ends(day)
 	s.watch = []store.Alert{
 		{Threshold: 4000}, {}, {Kind: store.Change}, {Kind: store.Drop, Percent: 10},
-		{Trip: one, Threshold: 4000}, {Trip: one, Kind: store.Low, Days: 7}, {Trip: some, Kind: store.Drop, Amount: 500}, {Trip: store.Trip{From: first, To: last, Month: true}},
-		{Trip: one, Kind: store.Change}, {Trip: store.Trip{From: s.today() + 9, To: s.today() + 9}, Threshold: 100},
+		{Trip: one, Threshold: 4000}, {Trip: one, Kind: store.Low, Days: 7},
+		{Trip: some, Kind: store.Drop, Amount: 500}, {Trip: store.Trip{From: first, To: last, Month: true}},
+		{Trip: one, Kind: store.Change}, {Trip: store.Trip{From: s.Today() + 9, To: s.Today() + 9}, Threshold: 100},
 		{Route: milAnywhere}, {Route: milAnywhere, Threshold: 3750, Level: verdict.Ottimo}, // from the route's origin
 	}
 	return s
 }
 
-func (s *simulation) today() fare.Day { return fare.DayOf(s.Now()) }
-
 // subscribe confirms the alerts of every route.
 func (s *simulation) subscribe() {
 	s.T.Helper()
-	ctx := s.T.Context()
 	for i, route := range s.routes {
 		for k, a := range s.watch {
 			who := fmt.Sprintf("s%d-%d", i, k)
@@ -78,17 +77,8 @@ func (s *simulation) subscribe() {
 			if a.Route.Destination == store.Anywhere {
 				to.Destination = store.Anywhere
 			}
-			a.Subscriber, a.Route, a.Email, a.Language = notifytest.IDOf(who), to, notifytest.AddressOf(who), "en"
-			if a.ID = a.NewID(); a.ID != "" {
-				a.Since = s.today()
-			}
-			err := s.Alerts().AddPending(ctx, who, a, s.Now().Add(time.Hour), store.Job{At: s.Now()})
-			if err == nil {
-				_, err = s.Alerts().Confirm(ctx, who)
-			}
-			if err != nil {
-				s.T.Fatal(err)
-			}
+			a.Route, a.Language = to, "en"
+			s.Confirm(who, a)
 		}
 	}
 }
@@ -96,7 +86,8 @@ func (s *simulation) subscribe() {
 // refresh stores what a refresh finds of all routes, every departure at a price, and leaves what there is to tell.
 func (s *simulation) refresh(price fare.Cents) {
 	s.T.Helper()
-	ctx, today, fares, notifications := s.T.Context(), s.today(), store.Fares{Table: s.Table}, store.Notifications{Table: s.Table}
+	ctx, today, fares, notifications := s.T.Context(), s.Today(), store.Fares{Table: s.Table},
+		store.Notifications{Table: s.Table}
 	sheet := sheetAt(today, func(fare.Day) fare.Cents { return price })
 	var found []fare.Observation
 	for back, usual := range notifytest.Steady() {
@@ -106,7 +97,8 @@ func (s *simulation) refresh(price fare.Cents) {
 	found = append(found, fare.Observation{Found: today.Time().Unix(), Depart: today + 150, Price: price})
 	summary := verdict.Build(found, verdict.RouteSummary{}, today, verdict.Options{})
 	if _, _, err := fares.Pooled(ctx, store.Strong); errors.Is(err, store.ErrNotFound) {
-		if err := fares.PutPooled(ctx, departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}.Encode(), 0, store.Score{}); err != nil {
+		if err := fares.PutPooled(ctx, departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}.Encode(), 0,
+			store.Score{}); err != nil {
 			s.T.Fatal(err)
 		}
 	}
@@ -114,7 +106,8 @@ func (s *simulation) refresh(price fare.Cents) {
 		of := fare.Series{Route: route}
 		before, err := fares.Departures(ctx, of)
 		if err == nil {
-			err = fares.PutDepartures(ctx, of, store.Departures{Any: store.Versioned{Data: sheet, Version: before.Any.Version}}, store.Left{})
+			err = fares.PutDepartures(ctx, of, store.Departures{Any: store.Versioned{Data: sheet,
+				Version: before.Any.Version}}, store.Left{})
 		}
 		if err == nil {
 			err = notifications.LeaveTrips(ctx, route, today, s.Now().AddDate(0, 0, 8))
@@ -131,7 +124,8 @@ func (s *simulation) refresh(price fare.Cents) {
 	}
 }
 
-// addDeal puts the cheapest fare of a route into the deals of its origin, and leaves the notification of alerts to anywhere.
+// addDeal puts the cheapest fare of a route into the deals of its origin, and leaves the
+// notification of alerts to anywhere.
 func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 	s.T.Helper()
 	var had deals.Origin
@@ -146,8 +140,8 @@ func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 	if price < 5000 {
 		level = verdict.Ottimo
 	}
-	e := deals.Entry{Destination: route.Destination, AsOf: s.today(), Observations: 400}
-	e.Any.Route = []deals.Deal{dealAt(s.today(), price, level, 0)}
+	e := deals.Entry{Destination: route.Destination, AsOf: s.Today(), Observations: 400}
+	e.Any.Route = []deals.Deal{dealAt(s.Today(), price, level, 0)}
 	putDeals(s.Fixture, route.Origin, had.Merge([]deals.Entry{e}))
 }
 
@@ -292,8 +286,9 @@ func (s *simulation) run(killAfter int, prices ...fare.Cents) (each []int) {
 
 var prices = []fare.Cents{5500, 5500, 3900, 3900, 5600, 3800, 3700}
 
-// simulate compares a service that is killed over and over, some times from the start, with one that never is. least is how often
-// each step is killed at least. There are few routes at a time: each kill takes four minutes, and a refresh has to be told before the next.
+// simulate compares a service that is killed over and over, some times from the start, with one
+// that never is. least is how often each step is killed at least. There are few routes at a time:
+// each kill takes four minutes, and a refresh has to be told before the next.
 func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 	want := newSimulation(t, 1).run(0, prices...)
 	for k, n := range want {
@@ -317,7 +312,8 @@ func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 		for step, n := range s.kills {
 			kills[step] += n
 		}
-		alerts, told, lost, reads, writes = alerts+routes*len(s.watch), told+len(s.messages), lost+s.lost, reads+s.reads, writes+s.write
+		alerts, told, lost, reads, writes = alerts+routes*len(s.watch), told+len(s.messages), lost+s.lost,
+			reads+s.reads, writes+s.write
 	}
 	all := 0
 	for _, step := range slices.Sorted(maps.Keys(kills)) {

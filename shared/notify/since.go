@@ -45,7 +45,8 @@ func (n news) lowest(days fare.Day, h history) (low fare.Cents) {
 	return low
 }
 
-// Since says what is new about a fare that an alert tells of; empty where its kind does not ask for news, or nothing is known to say.
+// Since says what is new about a fare that an alert tells of; empty where its kind does not ask for
+// news, or nothing is known to say.
 func Since(a store.Alert, f Fare, l *i18n.Language) string {
 	switch a.Condition() {
 	case store.Low:
@@ -63,14 +64,16 @@ func Since(a store.Alert, f Fare, l *i18n.Language) string {
 		if f.Told == 0 {
 			return l.Text("since.drop_first", "Saved", saved, "Share", share, "Amount", l.Amount(f.Before))
 		}
-		return l.Text("since.drop", "Saved", saved, "Share", share, "Amount", l.Amount(f.Before), "Date", l.Date(f.Told))
+		return l.Text("since.drop", "Saved", saved, "Share", share, "Amount", l.Amount(f.Before), "Date",
+			l.Date(f.Told))
 	case store.Change:
 		switch {
 		case f.Before == 0:
 		case f.Told == 0:
 			return l.Text("since.change_first", "Amount", l.Amount(f.Before), "Price", l.Amount(f.Price))
 		default:
-			return l.Text("since.change", "Amount", l.Amount(f.Before), "Price", l.Amount(f.Price), "Date", l.Date(f.Told))
+			return l.Text("since.change", "Amount", l.Amount(f.Before), "Price", l.Amount(f.Price), "Date",
+				l.Date(f.Told))
 		}
 	}
 	return ""

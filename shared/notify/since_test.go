@@ -24,7 +24,8 @@ func TestSince(t *testing.T) {
 		a.Mailed, a.State.Told = 19993, 5000
 		return a
 	}
-	low, drop, change := store.Alert{Kind: store.Low, Days: 30}, store.Alert{Kind: store.Drop, Percent: 10}, store.Alert{Kind: store.Change}
+	low, drop, change := store.Alert{Kind: store.Low, Days: 30}, store.Alert{Kind: store.Drop, Percent: 10},
+		store.Alert{Kind: store.Change}
 	for _, c := range []struct {
 		name  string
 		alert store.Alert
@@ -32,21 +33,30 @@ func TestSince(t *testing.T) {
 		want  string
 	}{
 		{"a low", low, h(4200, 4500, 5000, 4000), "The lowest in 30 days: until now it was €42.00."},
-		{"a low, one before these days cheaper", low, h(3000, 6000, 6000, 4500, 5000, 4000), "The lowest in 30 days: until now it was €45.00."},
+		{"a low, one before these days cheaper", low, h(3000, 6000, 6000, 4500, 5000, 4000),
+			"The lowest in 30 days: until now it was €45.00."},
 		{"a low of which nothing is known", low, h(4000), "The lowest in 30 days."},
 		{"as low as one that was not told", low, h(4000, 4000), "The lowest in 30 days."},
 		{"above one that was not told", low, h(3900, 4000), ""},
-		{"a drop", told(drop), h(6000, 5000, 4000), "€10.00 less (20%) than in our message of 27 September 2024: then it was €50.00."},
-		{"a drop before the first message", drop, h(8000, 5000, 4000), "€40.00 less (50%) than when this alert first saw it: then it was €80.00."},
-		{"a drop since it was asked for", store.Alert{Kind: store.Drop, Amount: 100, Since: 19993}, h(8000, 5000, 4000), "€10.00 less (20%) than when this alert first saw it: then it was €50.00."},
-		{"a drop of which only that is kept", store.Alert{Kind: store.Drop, Amount: 20, State: store.State{First: 400020}}, h(400000), "€0.20 less (<1%) than when this alert first saw it: then it was €4,000.20."},
-		{"a change", told(change), h(6000, 5000, 5900), "€59.00 today; in our message of 27 September 2024 it was €50.00."},
-		{"a change before the first message", change, h(6000, 5900), "€59.00 today; when this alert first saw it, it was €60.00."},
+		{"a drop", told(drop), h(6000, 5000, 4000),
+			"€10.00 less (20%) than in our message of 27 September 2024: then it was €50.00."},
+		{"a drop before the first message", drop, h(8000, 5000, 4000),
+			"€40.00 less (50%) than when this alert first saw it: then it was €80.00."},
+		{"a drop since it was asked for", store.Alert{Kind: store.Drop, Amount: 100, Since: 19993},
+			h(8000, 5000, 4000), "€10.00 less (20%) than when this alert first saw it: then it was €50.00."},
+		{"a drop of which only that is kept", store.Alert{Kind: store.Drop, Amount: 20,
+			State: store.State{First: 400020}}, h(400000),
+			"€0.20 less (<1%) than when this alert first saw it: then it was €4,000.20."},
+		{"a change", told(change), h(6000, 5000, 5900),
+			"€59.00 today; in our message of 27 September 2024 it was €50.00."},
+		{"a change before the first message", change, h(6000, 5900),
+			"€59.00 today; when this alert first saw it, it was €60.00."},
 		{"a threshold", told(store.Alert{Threshold: 4000}), h(5000, 4000), ""},
 		{"a verdict", told(store.Alert{}), h(5000, 4000), ""},
 	} {
 		last := c.saw[len(c.saw)-1]
-		l := newLook(news{Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Day: last.Day, Price: last.Price, Depart: 20030, Found: 1728000000, Level: last.Level}, c.saw)
+		l := newLook(news{Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Day: last.Day, Price: last.Price,
+			Depart: 20030, Found: 1728000000, Level: last.Level}, c.saw)
 		a := c.alert
 		a.Language = "en"
 		m, err := l.message(a, Links{})
@@ -56,7 +66,8 @@ func TestSince(t *testing.T) {
 		if diff := cmp.Diff(c.want, Since(a, m.Fares[0], i18n.In("en"))); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
-		if a.Mailed == 0 && m.Fares[0].Told != 0 || a.Mailed > 0 && (m.Fares[0].Told != a.Mailed || m.Fares[0].Before != 5000) {
+		if a.Mailed == 0 && m.Fares[0].Told != 0 || a.Mailed > 0 &&
+			(m.Fares[0].Told != a.Mailed || m.Fares[0].Before != 5000) {
 			t.Errorf("%s: %+v", c.name, m.Fares[0])
 		}
 	}
@@ -74,12 +85,14 @@ func TestPageOfTrip(t *testing.T) {
 		{store.Trip{From: depart, To: depart}, 0, "&quando=2027-03-20"},
 		{store.Trip{From: depart - 2, To: depart + 4, Nonstop: true}, 0, "&quando=2027-03-20&diretto=si"},
 		{store.Trip{From: depart - 19, To: depart + 11, Month: true}, 0, "&mese=2027-03"},
-		{store.Trip{From: depart - 19, To: depart + 11, Month: true, Nights: fare.Return4to7}, depart + 6, "&quando=2027-03-20&ritorno=2027-03-26"},
+		{store.Trip{From: depart - 19, To: depart + 11, Month: true, Nights: fare.Return4to7}, depart + 6,
+			"&quando=2027-03-20&ritorno=2027-03-26"},
 		{store.Trip{Nights: fare.Return4to7}, depart + 6, "&quando=2027-03-20&ritorno=2027-03-26"},
 		{store.Trip{Nonstop: true}, 0, "&diretto=si"},
 	} {
 		n := news{Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Depart: depart, Return: c.back}
-		if got := (Links{BaseURL: "https://v.example"}).pageOf(n, c.trip, "it"); got != "https://v.example/?da=MIL&a=BUH"+c.want+"&lang=it" {
+		if got := (Links{BaseURL: "https://v.example"}).pageOf(n, c.trip,
+			"it"); got != "https://v.example/?da=MIL&a=BUH"+c.want+"&lang=it" {
 			t.Errorf("%+v: %s", c.trip, got)
 		}
 	}

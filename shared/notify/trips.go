@@ -16,7 +16,6 @@ import (
 // Alerts for a trip are judged when they are sent, one question for each trip of
 // a route and refresh, by the same way as callers' questions (package answer).
 
-// asker answers what alerts ask.
 func (s *Sender) asker() *answer.Reader {
 	fares := store.Fares{Table: s.Notifications.Table}
 	return answer.NewUnrecorded(fares, s.Now, s.Log)
@@ -27,8 +26,10 @@ type look struct {
 	news    news
 	history history
 	picture func() ([]byte, error)
-	ahead   func() outlook // read once, when the first message of a route is written; of a trip it is that of its own answer
-	from    *from          // of alerts to anywhere, and then nothing else
+	// read once, when the first message of a route is written; of a trip it is that of its own
+	// answer
+	ahead func() outlook
+	from  *from // of alerts to anywhere, and then nothing else
 }
 
 // due tells whether an alert as it stands is to be told.
@@ -86,7 +87,8 @@ func (r *run) judge(ctx context.Context, stored store.Notification, trip store.T
 	if h[len(h)-1].Day != seen.Day {
 		return nil, nil
 	}
-	if err := r.Notifications.KeepTrip(ctx, past, stored.Route, trip, h.encode(), (stored.Day + verdict.HistoryDays).Time()); err != nil {
+	if err := r.Notifications.KeepTrip(ctx, past, stored.Route, trip, h.encode(),
+		(stored.Day + verdict.HistoryDays).Time()); err != nil {
 		return nil, err
 	}
 	for _, e := range h {
@@ -138,7 +140,8 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 	if of == nil {
 		of = &a.Analysis.Prezzo
 	}
-	n := news{Route: route, Price: of.Cent, Level: a.Analysis.Verdetto.Livello, Reliability: a.Analysis.Verdetto.Affidabilita, Sample: a.Analysis.Verdetto.Campione}
+	n := news{Route: route, Price: of.Cent, Level: a.Analysis.Verdetto.Livello,
+		Reliability: a.Analysis.Verdetto.Affidabilita, Sample: a.Analysis.Verdetto.Campione}
 	if v := a.Analysis.Verdetto; v.Percentile != nil {
 		n.Percentile, n.Median, n.Minimum = *v.Percentile, *v.MedianaCent, *v.MinimoCent
 	}

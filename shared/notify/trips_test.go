@@ -1,33 +1,25 @@
 package notify_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"verdetto/shared/carrier/mail"
-	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/notify/notifytest"
 	"verdetto/shared/store"
+	"verdetto/shared/store/storetest"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )
 
 // trip is a fixture whose route has departures that were seen for 40 days at 50 to
 // 60 euro; what each costs today is what of says, 0 for nothing.
-type trip struct {
-	*notifytest.Fixture
-	subscribed int
-}
+type trip struct{ *notifytest.Fixture }
 
-func newTrip(t *testing.T) *trip { return &trip{Fixture: notifytest.New(t)} }
-
-func (h *trip) today() fare.Day { return fare.DayOf(h.Now()) }
+func newTrip(t *testing.T) *trip { return &trip{notifytest.New(t)} }
 
 // sheetAt is a sheet of departures that were seen for 40 days at 50 to 60 euro, and on the last one at what of says.
 func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) []byte {
@@ -44,7 +36,8 @@ func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) []byte {
 				price = of(day + lead)
 			}
 			if price > 0 {
-				all = append(all, departure.Live{Depart: day + lead, Price: price, Found: day.Time().Unix() + 3600, Stops: fare.NonStop})
+				all = append(all, departure.Live{Depart: day + lead, Price: price, Found: day.Time().Unix() + 3600,
+					Stops: fare.NonStop})
 			}
 		}
 	}
@@ -56,15 +49,17 @@ func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) []byte {
 // refresh stores what a refresh of today does of some days of departure, and leaves its notification.
 func (h *trip) refresh(of func(depart fare.Day) fare.Cents) {
 	h.T.Helper()
-	today := h.today()
+	today := h.Today()
 	ctx, fares := h.T.Context(), store.Fares{Table: h.Table}
 	of1 := fare.Series{Route: notifytest.Route("MIL-BUH")}
 	before, err := fares.Departures(ctx, of1)
 	if err == nil {
-		err = fares.PutDepartures(ctx, of1, store.Departures{Any: store.Versioned{Data: sheetAt(today, of), Version: before.Any.Version}}, store.Left{})
+		err = fares.PutDepartures(ctx, of1, store.Departures{Any: store.Versioned{Data: sheetAt(today, of),
+			Version: before.Any.Version}}, store.Left{})
 	}
 	if _, _, fault := fares.Pooled(ctx, store.Strong); err == nil && errors.Is(fault, store.ErrNotFound) {
-		err = fares.PutPooled(ctx, departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}.Encode(), 0, store.Score{})
+		err = fares.PutPooled(ctx, departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}.Encode(), 0,
+			store.Score{})
 	}
 	if err == nil {
 		err = store.Notifications{Table: h.Table}.LeaveTrips(ctx, of1.Route, today, h.Now().AddDate(0, 0, 8))
@@ -77,31 +72,8 @@ func (h *trip) refresh(of func(depart fare.Day) fare.Cents) {
 // watch makes a confirmed alert for a trip.
 func (h *trip) watch(who string, a store.Alert) store.Alert {
 	h.T.Helper()
-	h.subscribed++
-	id := fmt.Sprint("trip", h.subscribed)
-	a.Subscriber, a.Route, a.Email, a.Language = notifytest.IDOf(who), notifytest.Route("MIL-BUH"), notifytest.AddressOf(who), "it"
-	a.ID, a.Since = a.NewID(), h.today()
-	err := h.Alerts().AddPending(h.T.Context(), id, a, h.Now().Add(time.Hour), store.Job{At: h.Now()})
-	if err == nil {
-		a, err = h.Alerts().Confirm(h.T.Context(), id)
-	}
-	if err != nil {
-		h.T.Fatal(err)
-	}
-	return a
-}
-
-func (h *trip) mails() []mail.Message {
-	h.T.Helper()
-	mails, err := maildir.Read(h.Carrier.Folder)
-	if err != nil {
-		h.T.Fatal(err)
-	}
-	var all []mail.Message
-	for _, m := range mails {
-		all = append(all, m.Message)
-	}
-	return all
+	a.Route, a.Language = notifytest.Route("MIL-BUH"), "it"
+	return h.Confirm(who, a)
 }
 
 // always costs the same on every day but some.
@@ -117,7 +89,7 @@ func always(usual fare.Cents, but map[fare.Day]fare.Cents) func(fare.Day) fare.C
 // TestTrips: each kind of alert, for a day, some days and a month, is told of its own departures once.
 func TestTrips(t *testing.T) {
 	h := newTrip(t)
-	day := h.today() + 60
+	day := h.Today() + 60
 	one, other := store.Trip{From: day, To: day}, store.Trip{From: day + 20, To: day + 20}
 	some := store.Trip{From: day - 2, To: day + 3}
 	first, last := departure.Month.Ends(day)
@@ -143,7 +115,7 @@ func TestTrips(t *testing.T) {
 	told := []string{"threshold", "days", "month", "verdict", "spanverdict", "drop", "change", "low"}
 	h.Work(notify.Result{Sent: len(told), Done: 1})
 	h.WantMailed(told...)
-	for _, m := range h.mails() {
+	for _, m := range h.Mails() {
 		if !strings.Contains(m.Subject, "39,00") || !strings.Contains(m.Text, "partenza: ") {
 			t.Errorf("%s has %q:\n%s", m.To, m.Subject, m.Text)
 		}
@@ -166,7 +138,7 @@ func TestTrips(t *testing.T) {
 // anything is on sale, and the alert is no more. One that is paused ends without a word.
 func TestATripEnds(t *testing.T) {
 	h := newTrip(t)
-	day := h.today() + 5
+	day := h.Today() + 5
 	h.watch("ada", store.Alert{Trip: store.Trip{From: day - 2, To: day}, Threshold: 100})
 	h.watch("bob", store.Alert{Trip: store.Trip{From: day, To: day}, Kind: store.Change, Paused: day + 30})
 	later := h.watch("eve", store.Alert{Trip: store.Trip{From: day, To: day + 1}, Threshold: 100})
@@ -178,7 +150,8 @@ func TestATripEnds(t *testing.T) {
 	h.refresh(always(0, nil))
 	h.Work(notify.Result{Sent: 2, Done: 1})
 	h.WantMailed("ada")
-	if m := h.mails()[0]; !strings.Contains(m.Subject, "avviso concluso") || !strings.Contains(m.Text, "partenza: dal") {
+	if m := h.Mails()[0]; !strings.Contains(m.Subject, "avviso concluso") ||
+		!strings.Contains(m.Text, "partenza: dal") {
 		t.Errorf("%q:\n%s", m.Subject, m.Text)
 	}
 	left, err := h.Alerts().Page(t.Context(), later.Route, "", 10)
@@ -190,76 +163,47 @@ func TestATripEnds(t *testing.T) {
 	h.WantMailed("ada")
 }
 
-// TestTripsUnderFaults: with each storage call failing once, before and after its effect, or the
-// process dying there, everyone is told of a trip, and that it ended, and nobody has two different messages of it.
+// TestTripsUnderFaults: everyone is told of a trip, and that it ended, and nobody has two different messages of it.
 func TestTripsUnderFaults(t *testing.T) {
-	for _, dies := range []bool{false, true} {
-		for n := 0; ; n++ {
-			h := newTrip(t)
-			day := h.today() + 60
-			h.watch("ada", store.Alert{Trip: store.Trip{From: day, To: day}, Threshold: 4000})
-			h.watch("bob", store.Alert{Trip: store.Trip{From: day, To: day}, Kind: store.Drop, Percent: 20})
-			h.watch("eve", store.Alert{Trip: store.Trip{From: h.today(), To: h.today()}, Threshold: 100})
-			h.refresh(always(5500, nil))
-			h.Work(notify.Result{Done: 1})
-			h.Add(24 * time.Hour)
-			h.refresh(always(5500, map[fare.Day]fare.Cents{day: 3900}))
+	underFaults(t, 20, func(t *testing.T) *trip {
+		h := newTrip(t)
+		day := h.Today() + 60
+		h.watch("ada", store.Alert{Trip: store.Trip{From: day, To: day}, Threshold: 4000})
+		h.watch("bob", store.Alert{Trip: store.Trip{From: day, To: day}, Kind: store.Drop, Percent: 20})
+		h.watch("eve", store.Alert{Trip: store.Trip{From: h.Today(), To: h.Today()}, Threshold: 100})
+		h.refresh(always(5500, nil))
+		h.Work(notify.Result{Done: 1})
+		h.Add(24 * time.Hour)
+		h.refresh(always(5500, map[fare.Day]fare.Cents{day: 3900}))
+		return h
+	}, func(t *testing.T, h *trip) {
+		h.WantMailed("ada", "bob", "eve")
+		if left, err := h.Alerts().Of(t.Context(), notifytest.IDOf("eve")); err != nil || len(left) != 0 {
+			t.Errorf("eve still has %v, %v", left, err)
+		}
+	})
+}
+
+// underFaults has each storage call of a Work fail once, before and after its effect, or the
+// process die there. The next Work goes on, and check looks at what came of it.
+func underFaults(t *testing.T, leastCalls int, open func(*testing.T) *trip, check func(*testing.T, *trip)) {
+	for _, arm := range []func(*storetest.Faulty, int, storetest.Side){(*storetest.Faulty).FailOnce,
+		(*storetest.Faulty).DieAt} {
+		var h *trip
+		table := func(t *testing.T) store.Table { h = open(t); return h.Table }
+		combinations := storetest.EachFault(t, table, arm, func(t *testing.T, f *storetest.Faulty) {
 			sound := h.Table
-			faulty := &failing{Table: sound, at: n, dies: dies}
-			h.Table = faulty
+			h.Table = f
 			_, _ = h.Sender().Work(t.Context())
 			h.Table = sound
 			h.Add(10 * time.Minute) // the lease of who died is over
 			if _, err := h.Sender().Work(t.Context()); err != nil {
-				t.Fatalf("call %d, dies %v: %v", n, dies, err)
+				t.Fatal(err)
 			}
-			h.WantMailed("ada", "bob", "eve")
-			if left, err := h.Alerts().Of(t.Context(), notifytest.IDOf("eve")); err != nil || len(left) != 0 {
-				t.Errorf("call %d, dies %v: eve still has %v, %v", n, dies, left, err)
-			}
-			if faulty.calls <= n {
-				if n < 20 {
-					t.Errorf("only %d calls were made to fail", n)
-				}
-				break
-			}
+			check(t, h)
+		})
+		if combinations < 2*leastCalls {
+			t.Errorf("only %d calls were made to fail", combinations/2)
 		}
 	}
-}
-
-// failing fails its nth call, a write after it took effect; where the process dies, all that follow fail as well.
-type failing struct {
-	store.Table
-	at, calls int
-	dies      bool
-}
-
-func (f *failing) fails() bool {
-	f.calls++
-	return f.calls-1 == f.at || f.dies && f.calls > f.at
-}
-
-func (f *failing) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
-	if f.fails() {
-		return store.Item{}, store.ErrUnavailable
-	}
-	return f.Table.Get(ctx, key, read)
-}
-
-func (f *failing) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
-	if f.fails() {
-		return nil, store.ErrUnavailable
-	}
-	return f.Table.Query(ctx, r)
-}
-
-func (f *failing) Write(ctx context.Context, ops ...store.Op) error {
-	first := f.calls == f.at
-	if !f.fails() {
-		return f.Table.Write(ctx, ops...)
-	}
-	if first {
-		_ = f.Table.Write(ctx, ops...)
-	}
-	return store.ErrUnavailable
 }

@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"bytes"
 	"container/list"
 	"maps"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"verdetto/shared/runtime/recorder"
 	"verdetto/shared/web/routes"
 )
 
@@ -76,22 +76,23 @@ func (c *cache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	whole := r.Clone(r.Context())
 	whole.Header.Del("If-None-Match") // what is kept is the answer, not that somebody has it already
-	into := &recorder{header: http.Header{}}
+	into := &recorder.Recorder{}
 	c.next.ServeHTTP(into, whole)
+	into.WriteHeader(http.StatusOK) // of a handler that wrote nothing
 	if lifetime := sharedFor(into); lifetime > 0 {
 		at := c.now()
-		k := &kept{key: key, header: into.header.Clone(), body: into.body.Bytes(), since: at, ends: at.Add(lifetime)}
+		k := &kept{key: key, header: into.Sent.Clone(), body: into.Body.Bytes(), since: at, ends: at.Add(lifetime)}
 		for _, own := range ownHeaders {
 			k.header.Del(own)
 		}
 		c.put(k)
-		into.header.Set("X-Cache", "MISS")
-		(&kept{header: into.header, body: k.body, since: at}).answer(w, r, "MISS", at)
+		into.Sent.Set("X-Cache", "MISS")
+		(&kept{header: into.Sent, body: k.body, since: at}).answer(w, r, "MISS", at)
 		return
 	}
-	maps.Copy(w.Header(), into.header)
-	w.WriteHeader(into.code())
-	_, _ = w.Write(into.body.Bytes()) // who has hung up is told nothing
+	maps.Copy(w.Header(), into.Sent)
+	w.WriteHeader(into.Status)
+	_, _ = w.Write(into.Body.Bytes()) // who has hung up is told nothing
 }
 
 // key is what an answer is kept by; not ok: it is not shared.
@@ -188,12 +189,12 @@ func has(given, tag string) bool {
 }
 
 // sharedFor is how long an answer may be shared; 0 is not at all.
-func sharedFor(r *recorder) time.Duration {
-	if r.code() != http.StatusOK || len(r.header["Set-Cookie"]) > 0 {
+func sharedFor(r *recorder.Recorder) time.Duration {
+	if r.Status != http.StatusOK || len(r.Sent["Set-Cookie"]) > 0 {
 		return 0
 	}
 	var lifetime time.Duration
-	for part := range strings.SplitSeq(strings.Join(r.header["Cache-Control"], ","), ",") {
+	for part := range strings.SplitSeq(strings.Join(r.Sent["Cache-Control"], ","), ",") {
 		name, value, _ := strings.Cut(strings.ToLower(strings.TrimSpace(part)), "=")
 		switch name {
 		case "no-store", "private", "no-cache":
@@ -205,31 +206,4 @@ func sharedFor(r *recorder) time.Duration {
 		}
 	}
 	return lifetime
-}
-
-// recorder holds an answer until it is whole.
-type recorder struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (r *recorder) Header() http.Header { return r.header }
-
-func (r *recorder) WriteHeader(status int) {
-	if r.status == 0 {
-		r.status = status
-	}
-}
-
-func (r *recorder) Write(b []byte) (int, error) {
-	r.WriteHeader(http.StatusOK)
-	return r.body.Write(b)
-}
-
-func (r *recorder) code() int {
-	if r.status == 0 {
-		return http.StatusOK
-	}
-	return r.status
 }

@@ -64,7 +64,7 @@ func (o Options) carriers() (map[string]notify.Carrier, error) {
 }
 
 // outbound asks servers whose addresses strangers give.
-func (o Options) outbound() ntfy.Poster {
+func (o Options) outbound() outbound.Poster {
 	if o.Outbound != nil {
 		return o.Outbound
 	}

@@ -29,7 +29,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/apikey"
-	"verdetto/shared/carrier/ntfy"
+	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/notify"
 	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
@@ -56,7 +56,7 @@ type Options struct {
 	Edge          edge.Config
 	Telegram      config.Telegram      // the bot by which alerts come in Telegram; none where it has no name
 	JobDelay      func() time.Duration // see store.Outbox; nil: mails that answers ask for are due at once
-	Outbound      ntfy.Poster          // by which servers are asked whose addresses strangers give; nil: an outbound.Client
+	Outbound      outbound.Poster      // by which servers are asked whose addresses strangers give; nil: an outbound.Client
 
 	Monitor *monitor.Monitor // what the process tells of itself; nil: nothing
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"verdetto/shared/runtime/recorder"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -80,9 +81,9 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if named := (&url.URL{Host: r.Host}).Hostname(); h.host != "" && strings.EqualFold(named, h.host) {
 		r2.Host = "localhost" // the SDK takes no other name to be allowed
 	}
-	answer := &recorder{header: http.Header{}}
+	answer := &recorder.Recorder{}
 	h.server().ServeHTTP(answer, r2)
-	answer.copyTo(w, r, id)
+	copyTo(answer, w, r, id)
 }
 
 func checkHeaders(r *http.Request) *httpapi.Problem {
@@ -165,44 +166,24 @@ func writeError(w http.ResponseWriter, status int, id json.RawMessage, fault *js
 	}{"2.0", id, fault})
 }
 
-// recorder holds the answer of the SDK's server, which is small, until it is complete.
-type recorder struct {
-	header http.Header
-	status int
-	body   bytes.Buffer
-}
-
-func (rec *recorder) Header() http.Header { return rec.header }
-
-func (rec *recorder) WriteHeader(status int) {
-	if rec.status == 0 {
-		rec.status = status
-	}
-}
-
-func (rec *recorder) Write(b []byte) (int, error) {
-	rec.WriteHeader(http.StatusOK)
-	return rec.body.Write(b)
-}
-
-// copyTo answers with what was recorded. The plain text in which the SDK refuses
+// copyTo answers with what the SDK's server has answered, which is small. The plain text in which the SDK refuses
 // requests becomes a problem document or a JSON-RPC error.
-func (rec *recorder) copyTo(w http.ResponseWriter, r *http.Request, id json.RawMessage) {
+func copyTo(rec *recorder.Recorder, w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 	rec.WriteHeader(http.StatusOK)
-	contentType := rec.header.Get("Content-Type")
-	text := strings.TrimSpace(rec.body.String())
+	contentType := rec.Sent.Get("Content-Type")
+	text := strings.TrimSpace(rec.Body.String())
 	switch {
-	case rec.status < 400 || strings.HasPrefix(contentType, "application/json"):
+	case rec.Status < 400 || strings.HasPrefix(contentType, "application/json"):
 		if contentType != "" {
 			w.Header().Set("Content-Type", contentType)
 		}
-		w.WriteHeader(rec.status)
-		_, _ = w.Write(rec.body.Bytes()) // the caller has gone: nobody is left to tell
-	case rec.status == http.StatusBadRequest:
-		writeError(w, rec.status, id, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: text})
-	case rec.status >= 500:
+		w.WriteHeader(rec.Status)
+		_, _ = w.Write(rec.Body.Bytes()) // the caller has gone: nobody is left to tell
+	case rec.Status == http.StatusBadRequest:
+		writeError(w, rec.Status, id, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: text})
+	case rec.Status >= 500:
 		httpapi.Internal.Problem("Something went wrong on our side. Try again in a minute.").Write(w, r)
 	default:
-		problemWithStatus(rec.status, text+".").Write(w, r)
+		problemWithStatus(rec.Status, text+".").Write(w, r)
 	}
 }

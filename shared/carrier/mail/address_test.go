@@ -21,7 +21,8 @@ func TestParseAddress(t *testing.T) {
 		{"top-level domain in another script", "ada@example.xn--p1ai", "ada@example.xn--p1ai"},
 		{"longest local part", long + "a@example.com", long + "a@example.com"},
 		{"longest label", "ada@" + long + ".com", "ada@" + long + ".com"},
-		{"longest address", long + "@" + long + "." + long + "." + long[:59] + ".it", long + "@" + long + "." + long + "." + long[:59] + ".it"},
+		{"longest address", long + "@" + long + "." + long + "." + long[:59] + ".it",
+			long + "@" + long + "." + long + "." + long[:59] + ".it"},
 
 		{"encoded word", "=?utf-8?q?Bcc=3A?=@example.com", ""},
 		{"encoded word in base64", "=?utf-8?b?QmNjOg==?=@example.com", ""},
@@ -90,7 +91,8 @@ func TestParseAddress(t *testing.T) {
 }
 
 func FuzzParseAddress(f *testing.F) {
-	for _, s := range []string{"ada@example.com", "A@b.cd", `"a"@b.cd`, "a@b", "a@[::1]", "Ada <ada@example.com>", "a(b)@c.de", "a@b.cd\n"} {
+	for _, s := range []string{"ada@example.com", "A@b.cd", `"a"@b.cd`, "a@b", "a@[::1]", "Ada <ada@example.com>",
+		"a(b)@c.de", "a@b.cd\n"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

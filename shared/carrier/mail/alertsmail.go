@@ -34,32 +34,21 @@ func EndpointMail(m AlertsLink, host string) (Message, error) {
 }
 
 func linkMail(v alertsView) (Message, error) {
-	m := v.AlertsLink
-	to, err := ParseAddress(m.To)
-	if err == nil && m.Days <= 0 {
-		err = errors.New("a link that is good for no day")
-	}
-	if err == nil {
-		err = checkLink(m.Link)
-	}
-	if err == nil && m.Stop != "" {
-		err = checkLink(m.Stop)
-	}
-	if err == nil {
-		v.T, err = languageOf(m.Lang)
-	}
-	if err != nil {
-		return Message{}, fmt.Errorf("write mail that brings a link: %w", err)
-	}
-	v.To, v.Subject = to, v.text("subject")
-	text, html, err := bodies("alerts", v)
-	if err != nil {
-		return Message{}, fmt.Errorf("write mail that brings a link: %w", err)
-	}
-	return Message{To: v.To, Subject: v.Subject, Text: text, HTML: html, Unsubscribe: v.Stop, Tag: AlertsTag}, nil
+	m := Message{To: v.To, Unsubscribe: v.Stop, Tag: AlertsTag}
+	return write("alerts", m, v.Lang, nil, func(l *i18n.Language) (any, string, error) {
+		if v.Days <= 0 {
+			return v, "", errors.New("a link that is good for no day")
+		}
+		err := checkLink(v.Link)
+		if v.Stop != "" {
+			err = errors.Join(err, checkLink(v.Stop))
+		}
+		v.T = l
+		v.Subject = v.text("subject")
+		return v, v.Subject, err
+	})
 }
 
-// alertsView is what the templates see.
 type alertsView struct {
 	AlertsLink
 	Name    string // of its texts in the catalogue

@@ -71,9 +71,11 @@ func (c *Composer) Compose(m Message) ([]byte, error) {
 		{"Message-ID", "<" + cmp.Or(m.ID, name) + "@" + domain + ">"},
 	}
 	if m.Unsubscribe != "" {
-		fields = append(fields, field{"List-Unsubscribe", "<" + m.Unsubscribe + ">"}, field{"List-Unsubscribe-Post", "List-Unsubscribe=One-Click"})
+		fields = append(fields, field{"List-Unsubscribe", "<" + m.Unsubscribe + ">"},
+			field{"List-Unsubscribe-Post", "List-Unsubscribe=One-Click"})
 	}
-	fields = append(fields, field{"Auto-Submitted", "auto-generated"}, // keeps "I am on holiday" from being answered (RFC 3834)
+	// keeps "I am on holiday" from being answered (RFC 3834)
+	fields = append(fields, field{"Auto-Submitted", "auto-generated"},
 		field{"MIME-Version", "1.0"})
 	root := parts(m, name)
 	root.header = append(fields, root.header...)
@@ -148,7 +150,8 @@ func parts(m Message, name string) part {
 	if m.HTML == "" {
 		return plain
 	}
-	both := group("multipart/alternative", map[string]string{"boundary": "=_a" + name}, plain, text("text/html", m.HTML))
+	both := group("multipart/alternative", map[string]string{"boundary": "=_a" + name}, plain,
+		text("text/html", m.HTML))
 	if len(m.Inline) == 0 {
 		return both
 	}
@@ -156,7 +159,8 @@ func parts(m Message, name string) part {
 	for _, a := range m.Inline {
 		all = append(all, inline(a))
 	}
-	return group("multipart/related", map[string]string{"boundary": "=_r" + name, "type": "multipart/alternative"}, all...)
+	return group("multipart/related", map[string]string{"boundary": "=_r" + name, "type": "multipart/alternative"},
+		all...)
 }
 
 func text(contentType, s string) part {

@@ -60,10 +60,12 @@ func composer(t testing.TB, from string) *Composer {
 func whole() Message {
 	return Message{
 		To: "ada@example.com", Subject: "Milano → Bucarest: 39 €, così economico non era da più di un anno",
-		Text: "Ciao Ada,\n\nè più economico del 92 % dei giorni.\n.\nFrom here = there\n" + strings.Repeat("lungo ", 40) + "\n",
+		Text: "Ciao Ada,\n\nè più economico del 92 % dei giorni.\n.\nFrom here = there\n" +
+			strings.Repeat("lungo ", 40) + "\n",
 		HTML: `<p>Ciao <b>Ada</b>, è economico.</p><img src="cid:prezzi.1@verdetto" alt="">`,
 		Inline: []Attachment{
-			{ContentID: "prezzi.1@verdetto", ContentType: "image/png", Name: "prezzi più bassi.png", Data: bytes.Repeat([]byte{0, 1, 255}, 100)},
+			{ContentID: "prezzi.1@verdetto", ContentType: "image/png", Name: "prezzi più bassi.png",
+				Data: bytes.Repeat([]byte{0, 1, 255}, 100)},
 			{ContentID: "due", ContentType: "image/svg+xml", Data: nil},
 		},
 		Unsubscribe: "https://verdetto.example/api/v1/alerts/unsubscribe?token=abc-DEF_123",

@@ -2,7 +2,6 @@ package mail
 
 import (
 	"errors"
-	"fmt"
 	htmltemplate "html/template"
 
 	"verdetto/shared/fare"
@@ -18,7 +17,8 @@ type Confirm struct {
 	Lang                string     // the code of a language of i18n
 	Origin, Destination string     // names of cities in that language
 	Threshold           fare.Cents // 0: by the verdict
-	// When says what is waited for, where it is something else, with emphasis; Trip which fares, where it is not the cheapest of the route.
+	// When says what is waited for, where it is something else, with emphasis; Trip which fares,
+	// where it is not the cheapest of the route.
 	When htmltemplate.HTML
 	Trip string
 	Host string // of the endpoint that the messages would go to; empty: they are mails
@@ -30,46 +30,30 @@ type Confirm struct {
 // an alert that somebody asked for. Without an answer nothing else is sent; to
 // unsubscribe is to stop mails that anyone can cause.
 func ConfirmMail(c Confirm) (Message, error) {
-	v, err := newConfirmView(c)
-	if err != nil {
-		return Message{}, fmt.Errorf("write mail that asks to confirm: %w", err)
-	}
-	text, html, err := bodies("confirm", v)
-	if err != nil {
-		return Message{}, fmt.Errorf("write mail that asks to confirm: %w", err)
-	}
-	return Message{To: v.To, Subject: v.Subject, Text: text, HTML: html, Unsubscribe: v.Stop, Tag: ConfirmTag}, nil
+	return write("confirm", Message{To: c.To, Unsubscribe: c.Stop, Tag: ConfirmTag}, c.Lang, nil, c.fill)
 }
 
-// confirmView is what the templates see.
 type confirmView struct {
 	Confirm
 	T       *i18n.Language
 	Subject string
 }
 
-func newConfirmView(c Confirm) (confirmView, error) {
-	v := confirmView{Confirm: c}
-	var err error
-	if v.To, err = ParseAddress(c.To); err != nil {
-		return v, err
-	}
+func (c Confirm) fill(l *i18n.Language) (any, string, error) {
+	v := confirmView{Confirm: c, T: l}
 	if c.Origin == "" || c.Destination == "" || c.Threshold < 0 {
-		return v, errors.New("no route, or a threshold below 0")
+		return v, "", errors.New("no route, or a threshold below 0")
 	}
 	if err := errors.Join(checkLink(c.Link), checkLink(c.Stop)); err != nil {
-		return v, err
-	}
-	if v.T, err = languageOf(c.Lang); err != nil {
-		return v, err
+		return v, "", err
 	}
 	switch {
 	case c.When != "":
 	case c.Threshold > 0:
-		v.When = v.T.HTML("when.threshold", "Amount", v.T.Amount(c.Threshold))
+		v.When = l.HTML("when.threshold", "Amount", l.Amount(c.Threshold))
 	default:
-		v.When = v.T.HTML("when.verdict")
+		v.When = l.HTML("when.verdict")
 	}
-	v.Subject = v.T.Text("mail.confirm.subject", "Route", c.Origin+"–"+c.Destination)
-	return v, nil
+	v.Subject = l.Text("mail.confirm.subject", "Route", c.Origin+"–"+c.Destination)
+	return v, v.Subject, nil
 }

@@ -2,9 +2,7 @@ package mail
 
 import (
 	"errors"
-	"fmt"
 	htmltemplate "html/template"
-	"slices"
 	"time"
 
 	"verdetto/shared/fare"
@@ -37,20 +35,16 @@ type DigestAlert struct {
 	Page, Unsubscribe, Snooze string
 }
 
-// DigestMail writes the mail that tells of all that a subscriber watches. An error is
-// a fault of ours, and no reason to think ill of the address.
+// DigestMail writes the mail that tells of all that a subscriber watches.
 func DigestMail(d Digest) (Message, error) {
-	m, err := digestMail(d)
-	if err == nil {
-		err = check(m)
+	links := []string{d.Manage, d.Unsubscribe}
+	for _, a := range d.Alerts {
+		links = append(links, a.Page, a.Unsubscribe, a.Snooze)
 	}
-	if err != nil {
-		return Message{}, fmt.Errorf("write mail with a digest: %w", err)
-	}
-	return m, nil
+	return write("digest", Message{ID: d.ID, To: d.To, Tag: AlertTag, Unsubscribe: d.Unsubscribe}, d.Lang, links,
+		d.fill)
 }
 
-// digestView is what the templates see.
 type digestView struct {
 	Digest
 	T       *i18n.Language
@@ -65,53 +59,36 @@ type digestRow struct {
 	Asked                       htmltemplate.HTML
 }
 
-func digestMail(d Digest) (Message, error) {
-	v := digestView{Digest: d}
-	var err error
-	if v.To, err = ParseAddress(d.To); err != nil {
-		return Message{}, err
-	}
-	if v.T, err = languageOf(d.Lang); err != nil {
-		return Message{}, err
-	}
-	if len(d.Alerts) == 0 || d.Manage == "" || d.Unsubscribe == "" {
-		return Message{}, errors.New("no alert, or a link is missing")
-	}
-	if err := checkUnsubscribe(d.Manage); err != nil {
-		return Message{}, fmt.Errorf("link: %w", err)
+func (d Digest) fill(l *i18n.Language) (any, string, error) {
+	v := digestView{Digest: d, T: l}
+	if len(d.Alerts) == 0 {
+		return v, "", errors.New("no alert")
 	}
 	met := 0
 	for _, a := range d.Alerts {
-		row, err := newDigestRow(a, v.T)
+		row, err := newDigestRow(a, l)
 		if err != nil {
-			return Message{}, err
+			return v, "", err
 		}
 		if a.Met {
 			met++
 		}
 		v.Rows = append(v.Rows, row)
 	}
-	v.Subject = v.T.Text("mail.digest.subject")
+	v.Subject = l.Text("mail.digest.subject")
 	if met > 0 {
-		v.Subject = v.T.Text("mail.digest.subject_met", "Met", met, "All", len(d.Alerts))
+		v.Subject = l.Text("mail.digest.subject_met", "Met", met, "All", len(d.Alerts))
 	}
-	text, html, err := bodies("digest", v)
-	return Message{ID: d.ID, To: v.To, Subject: v.Subject, Text: text, HTML: html, Tag: AlertTag, Unsubscribe: d.Unsubscribe}, err
+	return v, v.Subject, nil
 }
 
 func newDigestRow(a DigestAlert, l *i18n.Language) (digestRow, error) {
-	r := digestRow{DigestAlert: a, Good: a.Level == "ottimo" || a.Level == "buono"}
-	judged := slices.Contains(levels, a.Level) && slices.Contains(reliabilities, a.Reliability)
+	r := digestRow{DigestAlert: a, Good: isGood(a.Level)}
 	switch {
 	case a.Origin == "" || a.Destination == "" || a.When == "":
 		return r, errors.New("a city without a name, or nothing that was asked for")
 	case a.Price < 0 || a.Price == 0 && a.Met:
 		return r, errors.New("a price below nought, or none that is as asked for")
-	}
-	for _, link := range []string{a.Page, a.Unsubscribe, a.Snooze} {
-		if err := checkUnsubscribe(link); err != nil {
-			return r, fmt.Errorf("link: %w", err)
-		}
 	}
 	r.Asked = l.HTML("mail.digest.unmet", "When", a.When)
 	if a.Met {
@@ -121,9 +98,10 @@ func newDigestRow(a DigestAlert, l *i18n.Language) (digestRow, error) {
 		return r, nil
 	}
 	r.Certainty = l.Text("mail.digest.unknown")
-	if judged {
+	if isVerdict(a.Level, a.Reliability) {
 		r.LevelText = l.Text("level." + a.Level)
-		r.Certainty = l.Text("certainty."+a.Reliability) + ". " + l.Text("mail.digest.usual", "Median", l.Amount(a.Median))
+		r.Certainty = l.Text("certainty."+a.Reliability) + ". " +
+			l.Text("mail.digest.usual", "Median", l.Amount(a.Median))
 	}
 	switch by := a.Price - a.Before; {
 	case a.Before == 0:

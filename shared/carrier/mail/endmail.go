@@ -2,7 +2,6 @@ package mail
 
 import (
 	"errors"
-	"fmt"
 
 	"verdetto/shared/text/i18n"
 )
@@ -19,36 +18,16 @@ type End struct {
 
 // EndMail writes the mail that says that an alert has ended. It asks for nothing.
 func EndMail(e End) (Message, error) {
-	m, err := endMail(e)
-	if err == nil {
-		err = check(m)
-	}
-	if err != nil {
-		return Message{}, fmt.Errorf("write mail that an alert has ended: %w", err)
-	}
-	return m, nil
-}
-
-func endMail(e End) (Message, error) {
-	v := struct {
-		End
-		T       *i18n.Language
-		Subject string
-	}{End: e}
-	var err error
-	if v.To, err = ParseAddress(e.To); err != nil {
-		return Message{}, err
-	}
-	if v.T, err = languageOf(e.Lang); err != nil {
-		return Message{}, err
-	}
-	if e.Origin == "" || e.Destination == "" || e.Trip == "" || e.Unsubscribe == "" {
-		return Message{}, errors.New("no route, no trip, or no link")
-	}
-	if err := checkUnsubscribe(e.Manage); err != nil {
-		return Message{}, fmt.Errorf("link: %w", err)
-	}
-	v.Subject = v.T.Text("mail.end.subject", "Route", e.Origin+"–"+e.Destination)
-	text, html, err := bodies("end", v)
-	return Message{ID: e.ID, To: v.To, Subject: v.Subject, Text: text, HTML: html, Tag: AlertTag, Unsubscribe: e.Unsubscribe}, err
+	m := Message{ID: e.ID, To: e.To, Tag: AlertTag, Unsubscribe: e.Unsubscribe}
+	return write("end", m, e.Lang, []string{e.Manage, e.Unsubscribe}, func(l *i18n.Language) (any, string, error) {
+		if e.Origin == "" || e.Destination == "" || e.Trip == "" {
+			return nil, "", errors.New("no route, or no trip")
+		}
+		subject := l.Text("mail.end.subject", "Route", e.Origin+"–"+e.Destination)
+		return struct {
+			End
+			T       *i18n.Language
+			Subject string
+		}{e, l, subject}, subject, nil
+	})
 }

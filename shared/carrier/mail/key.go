@@ -18,7 +18,7 @@ const KeyTag = "key"
 // Key is what a mail with a Pro key tells.
 type Key struct {
 	To    string
-	Lang  string // the code of a language of i18n; empty where the reader's is not known: then in two, see newKeyView
+	Lang  string // the code of a language of i18n; empty where the reader's is not known: then in two, see fill
 	Key   string // as apikey.Mint gives it
 	Until time.Time
 	// BaseURL is where the service answers: https, or http on this machine, a slash at its end or not.
@@ -31,45 +31,57 @@ type Key struct {
 
 // KeyMail writes the mail that brings the key of a plan that was just paid for.
 // The key is in the body only, never in a header.
-func KeyMail(k Key) (Message, error) { return keyMail(k, false) }
+func KeyMail(k Key) (Message, error) { return planMail(k, "key") }
 
 // RecoverMail writes the mail that brings a fresh key to whoever asked for one.
 // Its link leads to where the key before is brought back.
-func RecoverMail(k Key) (Message, error) { return keyMail(k, true) }
+func RecoverMail(k Key) (Message, error) { return planMail(k, "recover") }
 
 // ExtendedMail writes the mail that tells the owner of a key that a payment
 // lengthened the plan. It holds no key.
-func ExtendedMail(k Key) (Message, error) { return noticeMail(k, "extended") }
+func ExtendedMail(k Key) (Message, error) { return planMail(k, "extended") }
 
 // OfferMail writes the mail that asks to confirm a recovery. It holds no key.
-func OfferMail(k Key) (Message, error) { return noticeMail(k, "offer") }
+func OfferMail(k Key) (Message, error) { return planMail(k, "offer") }
 
 // ManageMail writes the mail with a link to somebody's own plan. It holds no key.
-func ManageMail(k Key) (Message, error) { return noticeMail(k, "manage") }
+func ManageMail(k Key) (Message, error) { return planMail(k, "manage") }
 
 // MoveMail writes the mail that asks an address whether a plan is to be its own. It holds no key.
-func MoveMail(k Key) (Message, error) { return noticeMail(k, "move") }
+func MoveMail(k Key) (Message, error) { return planMail(k, "move") }
 
 // MovedMail writes the mail that tells an address that its plan has another one now. It holds no key.
-func MovedMail(k Key) (Message, error) { return noticeMail(k, "moved") }
+func MovedMail(k Key) (Message, error) { return planMail(k, "moved") }
 
-// noticeMail writes a mail about a plan without a key in it: subject and
-// paragraphs are the texts mail.NAME of the catalogue.
-func noticeMail(k Key, name string) (Message, error) {
-	v, err := newKeyView(k, "mail."+name+".subject")
-	if err != nil {
-		return Message{}, fmt.Errorf("write mail about a plan: %w", err)
-	}
+// planMail writes a mail about a plan: subject and paragraphs are the texts mail.NAME of the
+// catalogue. Those of a key are the same, whether somebody paid for it or asked for it.
+func planMail(k Key, name string) (Message, error) {
+	v := &keyView{Key: k, Name: name, Recovered: name == "recover"}
+	m := Message{To: k.To, Unsubscribe: k.Stop, Tag: KeyTag}
 	template := "notice"
-	if name == "extended" { // which has more to say
+	var err error
+	switch name {
+	case "key", "recover":
+		v.Name, template, m.Unsubscribe = "key", "key", ""
+		if _, ok := apikey.Parse(k.Key); !ok {
+			err = errors.New("the key is not one")
+		} else if v.Recovered && k.Path == "" {
+			err = errors.New("no link to undo the recovery")
+		}
+	case "extended": // which has more to say
 		template = name
 	}
-	v.Name = name
-	text, html, err := bodies(template, v)
+	if err == nil {
+		err = v.fill()
+	}
+	if err == nil {
+		m.Subject = v.Subject
+		m.Text, m.HTML, err = bodies(template, v)
+	}
 	if err != nil {
 		return Message{}, fmt.Errorf("write mail about a plan: %w", err)
 	}
-	return Message{To: k.To, Subject: v.Subject, Text: text, HTML: html, Unsubscribe: k.Stop, Tag: KeyTag}, nil
+	return m, nil
 }
 
 // Title, Lede, Open, Terms and NotYou are what a mail with a link says: the texts mail.NAME of the catalogue.
@@ -79,7 +91,6 @@ func (s keySection) Open() htmltemplate.HTML   { return s.T.HTML("mail." + s.Nam
 func (s keySection) Terms() htmltemplate.HTML  { return s.T.HTML("mail." + s.Name + ".terms") }
 func (s keySection) NotYou() htmltemplate.HTML { return s.T.HTML("mail." + s.Name + ".not_you") }
 
-// keyView is what the templates see.
 type keyView struct {
 	Key
 	Name      string // of what the mail says
@@ -88,7 +99,6 @@ type keyView struct {
 	Sections  []keySection
 }
 
-// keySection says all in one language.
 type keySection struct {
 	*keyView
 	T *i18n.Language
@@ -106,52 +116,33 @@ func (v keyView) GuardLink() htmltemplate.HTML {
 	return htmltemplate.HTML(`<a href="` + address + `">` + address + `</a>`)
 }
 
-func keyMail(k Key, recovered bool) (Message, error) {
-	if _, ok := apikey.Parse(k.Key); !ok {
-		return Message{}, errors.New("write mail with a key: the key is not one")
-	}
-	v, err := newKeyView(k, "mail.key.subject")
-	if err != nil {
-		return Message{}, fmt.Errorf("write mail with a key: %w", err)
-	}
-	if recovered && k.Path == "" {
-		return Message{}, errors.New("write mail with a key: no link to undo the recovery")
-	}
-	v.Recovered = recovered
-	text, html, err := bodies("key", v)
-	if err != nil {
-		return Message{}, fmt.Errorf("write mail with a key: %w", err)
-	}
-	return Message{To: k.To, Subject: v.Subject, Text: text, HTML: html, Tag: KeyTag}, nil
-}
-
-func newKeyView(k Key, subject string) (*keyView, error) {
-	v := &keyView{Key: k}
-	var err error
+// fill checks what the mail says, and writes it in the reader's language.
+func (v *keyView) fill() (err error) {
+	k := v.Key
 	if v.To, err = ParseAddress(k.To); err != nil {
-		return v, err
+		return err
 	}
 	if k.Support != "" {
 		if v.Support, err = ParseAddress(k.Support); err != nil {
-			return v, fmt.Errorf("support: %w", err)
+			return fmt.Errorf("support: %w", err)
 		}
 	}
 	if k.Until.IsZero() {
-		return v, errors.New("no end of the plan")
+		return errors.New("no end of the plan")
 	}
 	base, err := url.Parse(k.BaseURL)
 	if err != nil {
-		return v, errors.New("base URL: not a URL")
+		return errors.New("base URL: not a URL")
 	}
 	if err := errors.Join(secure(base), only(k.BaseURL, ":/.-_[]")); err != nil {
-		return v, fmt.Errorf("base URL: %w", err)
+		return fmt.Errorf("base URL: %w", err)
 	}
 	if err := only(k.Path, "/?=.-_"); err != nil {
-		return v, fmt.Errorf("path of the link: %w", err)
+		return fmt.Errorf("path of the link: %w", err)
 	}
 	if k.Stop != "" {
 		if err := checkLink(k.Stop); err != nil {
-			return v, err
+			return err
 		}
 	}
 	v.BaseURL = strings.TrimRight(k.BaseURL, "/")
@@ -161,17 +152,17 @@ func newKeyView(k Key, subject string) (*keyView, error) {
 	if k.Lang != "" {
 		language, err := languageOf(k.Lang)
 		if err != nil {
-			return v, err
+			return err
 		}
 		languages = []*i18n.Language{language}
 	}
 	var subjects []string
 	for _, l := range languages {
-		subjects = append(subjects, l.Text(subject))
+		subjects = append(subjects, l.Text("mail."+v.Name+".subject"))
 		v.Sections = append(v.Sections, keySection{v, l})
 	}
 	v.Subject = strings.Join(subjects, " / ")
-	return v, nil
+	return nil
 }
 
 func languageOf(code string) (*i18n.Language, error) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	htmltemplate "html/template"
-	"slices"
 	"time"
 
 	"verdetto/shared/fare"
@@ -24,7 +23,8 @@ type List struct {
 	When  htmltemplate.HTML
 	Trip  string
 	Asked fare.Day // when it was asked for; 0: not known
-	// Page lists them all, Unsubscribe ends this alert, Snooze pauses it for a month, Manage shows all of the subscriber.
+	// Page lists them all, Unsubscribe ends this alert, Snooze pauses it for a month, Manage shows
+	// all of the subscriber.
 	Page, Unsubscribe, Snooze, Manage string
 }
 
@@ -39,7 +39,6 @@ type Listed struct {
 	Page          string // shows the verdict
 }
 
-// listView is what the templates see.
 type listView struct {
 	List
 	T           *i18n.Language
@@ -50,53 +49,31 @@ type listView struct {
 func (v listView) Said(f Listed) string { return v.T.Text("level." + f.Level) }
 func (v listView) Sure(f Listed) string { return v.T.Text("certainty." + f.Reliability) }
 
-// ListMail writes the mail of an alert to anywhere. An error is a fault of ours, and
-// no reason to think ill of the address.
+// ListMail writes the mail of an alert to anywhere.
 func ListMail(a List) (Message, error) {
-	m, err := listMail(a)
-	if err == nil {
-		err = check(m)
+	links := []string{a.Page, a.Unsubscribe, a.Snooze, a.Manage}
+	for _, f := range a.Fares {
+		links = append(links, f.Page)
 	}
-	if err != nil {
-		return Message{}, fmt.Errorf("write mail with a list of fares: %w", err)
-	}
-	return m, nil
+	return write("list", Message{ID: a.ID, To: a.To, Tag: AlertTag, Unsubscribe: a.Unsubscribe}, a.Lang, links, a.fill)
 }
 
-func listMail(a List) (Message, error) {
-	v := listView{List: a}
-	var err error
-	if v.To, err = ParseAddress(a.To); err != nil {
-		return Message{}, err
+func (a List) fill(l *i18n.Language) (any, string, error) {
+	v := listView{List: a, T: l, Why: withAsked(l.Text("mail.alert.why_kind", "When", unemphasized(a.When)), l,
+		a.Asked)}
+	if len(a.Fares) == 0 || a.When == "" {
+		return v, "", errors.New("no fare, or no condition")
 	}
-	if v.T, err = languageOf(a.Lang); err != nil {
-		return Message{}, err
-	}
-	if a.Subject == "" || len(a.Fares) == 0 || a.When == "" || a.Unsubscribe == "" {
-		return Message{}, errors.New("no subject, no fare, no condition, or a link is missing")
-	}
-	links := []string{a.Page, a.Snooze, a.Manage}
 	for _, f := range a.Fares {
 		switch {
 		case f.Destination == "" || f.Price <= 0 || f.Depart == 0 || f.Found.IsZero():
-			return Message{}, errors.New("a city without a name, or no fare")
-		case !slices.Contains(levels, f.Level) || !slices.Contains(reliabilities, f.Reliability):
-			return Message{}, fmt.Errorf("level %q with reliability %q is no verdict", f.Level, f.Reliability)
-		}
-		links = append(links, f.Page)
-	}
-	for _, link := range links {
-		if err := checkUnsubscribe(link); err != nil {
-			return Message{}, fmt.Errorf("link: %w", err)
+			return v, "", errors.New("a city without a name, or no fare")
+		case !isVerdict(f.Level, f.Reliability):
+			return v, "", fmt.Errorf("level %q with reliability %q is no verdict", f.Level, f.Reliability)
 		}
 	}
 	if a.More > 0 {
-		v.Others = v.T.Count("mail.list.more", a.More)
+		v.Others = l.Count("mail.list.more", a.More)
 	}
-	v.Why = v.T.Text("mail.alert.why_kind", "When", unemphasized(a.When))
-	if a.Asked > 0 {
-		v.Why += " " + v.T.Text("mail.alert.asked", "Date", v.T.Date(a.Asked))
-	}
-	text, html, err := bodies("list", v)
-	return Message{ID: a.ID, To: v.To, Subject: a.Subject, Text: text, HTML: html, Tag: AlertTag, Unsubscribe: a.Unsubscribe}, err
+	return v, a.Subject, nil
 }

@@ -12,18 +12,22 @@ func aList() List {
 	token := func(s string) string { return strings.Repeat("a", 22) + ".MIL-*." + strings.Repeat(s, 22) }
 	of := func(city, code string, price int, level string) Listed {
 		return Listed{
-			Destination: city, Price: fare.Cents(price), Median: 5250, Depart: 16890, Found: time.Date(2016, 3, 1, 3, 12, 0, 0, time.UTC),
+			Destination: city, Price: fare.Cents(price), Median: 5250, Depart: 16890,
+			Found: time.Date(2016, 3, 1, 3, 12, 0, 0, time.UTC),
 			Level: level, Reliability: "media", Page: "https://verdetto.example/?da=MIL&a=" + code + "&lang=it",
 		}
 	}
 	return List{
-		ID: "20160301-MIL-abc", To: "ada@example.com", Lang: "it", Subject: "Milano: 14 destinazioni a buon prezzo, da 14,99\u00a0€", More: 12,
+		ID: "20160301-MIL-abc", To: "ada@example.com", Lang: "it",
+		Subject: "Milano: 14 destinazioni a buon prezzo, da 14,99\u00a0€", More: 12,
 		Fares: []Listed{of("Bucarest", "BUH", 1499, "ottimo"), of("Londra", "LON", 1999, "buono")},
-		When:  "quando la tariffa per una destinazione è <strong>buona</strong> o <strong>ottima</strong>", Trip: "solo voli senza scali", Asked: 16800,
+		When:  "quando la tariffa per una destinazione è <strong>buona</strong> o <strong>ottima</strong>",
+		Trip:  "solo voli senza scali", Asked: 16800,
 		Page:        "https://verdetto.example/?da=MIL&diretto=si&lang=it",
 		Unsubscribe: "https://verdetto.example/v1/alerts/unsubscribe?t=" + token("b"),
 		Snooze:      "https://verdetto.example/v1/alerts/manage?t=" + token("d"),
-		Manage:      "https://verdetto.example/v1/alerts/manage?t=" + strings.Repeat("a", 22) + ".." + strings.Repeat("c", 22),
+		Manage: "https://verdetto.example/v1/alerts/manage?t=" + strings.Repeat("a", 22) + ".." +
+			strings.Repeat("c", 22),
 	}
 }
 
@@ -33,7 +37,8 @@ func TestListMails(t *testing.T) {
 		change func(*List)
 		says   []string
 	}{
-		{"list-it", func(*List) {}, []string{"Bucarest", "Londra", "di solito 52,50\u00a0€", "altre 12 destinazioni", "31 dicembre 2015", "senza scali", "buona o ottima"}},
+		{"list-it", func(*List) {}, []string{"Bucarest", "Londra", "di solito 52,50\u00a0€", "altre 12 destinazioni",
+			"31 dicembre 2015", "senza scali", "buona o ottima"}},
 		{"list-en", func(l *List) {
 			l.Lang, l.Subject, l.More, l.Trip, l.Asked = "en", "Milan: 2 cheap destinations, from €14.99", 0, "", 0
 			l.When = "when the fare to a destination is <strong>good</strong> or <strong>great</strong>"
@@ -46,56 +51,25 @@ func TestListMails(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, c.name+".txt", []byte(got.Subject+"\n\n"+got.Text))
-			golden(t, c.name+".html", []byte(got.HTML))
-			if got.Subject != l.Subject || got.ID != l.ID || got.To != l.To || got.Tag != AlertTag || got.Unsubscribe != l.Unsubscribe || len(got.Inline) != 0 {
-				t.Errorf("message %+v", got)
-			}
-			for what, body := range map[string]string{"text": got.Text, "HTML": strings.ReplaceAll(got.HTML, "&amp;", "&")} {
-				for _, want := range append(c.says, l.Page, l.Fares[0].Page, l.Fares[1].Page, l.Unsubscribe, l.Snooze, l.Manage) {
-					if !strings.Contains(strings.ReplaceAll(body, "\n", " "), want) {
-						t.Errorf("%s lacks %q", what, want)
-					}
-				}
-				if strings.Contains(body, "no value") || strings.Contains(body, "ZgotmplZ") {
-					t.Errorf("%s is wrongly filled", what)
-				}
-			}
-			if n := strings.Count(got.HTML, "href="); n != 6 || strings.Contains(got.HTML, "src=") {
-				t.Errorf("%d links, want 6, and nothing to load", n)
-			}
-			for line := range strings.SplitSeq(got.Text, "\n") {
-				if len([]rune(line)) > 78 && !strings.HasPrefix(line, "https://") {
-					t.Errorf("long line %q", line)
-				}
-			}
+			says := append(c.says, l.Page, l.Fares[0].Page, l.Fares[1].Page, l.Unsubscribe, l.Snooze, l.Manage)
+			wanted{Message{ID: l.ID, To: l.To, Tag: AlertTag, Unsubscribe: l.Unsubscribe, Subject: l.Subject}, says,
+				6}.hold(t, c.name, got)
 		})
 	}
 }
 
 func TestListMailRefuses(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		change func(*List)
-	}{
-		{"no address", func(l *List) { l.To = "" }},
-		{"language", func(l *List) { l.Lang = "" }},
-		{"no fare", func(l *List) { l.Fares = nil }},
-		{"no subject", func(l *List) { l.Subject = "" }},
-		{"line break in the subject", func(l *List) { l.Subject = "Milano\r\nBcc: bob@example.com" }},
-		{"no city", func(l *List) { l.Fares[1].Destination = "" }},
-		{"no price", func(l *List) { l.Fares[1].Price = 0 }},
-		{"no verdict", func(l *List) { l.Fares[0].Level = "dati-insufficienti" }},
-		{"no way out", func(l *List) { l.Unsubscribe = "" }},
-		{"page that is no https", func(l *List) { l.Page = "http://verdetto.example/" }},
-		{"verdict that is no https", func(l *List) { l.Fares[0].Page = "javascript:alert(1)" }},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			l := aList()
-			c.change(&l)
-			if m, err := ListMail(l); err == nil {
-				t.Errorf("written: %+v", m)
-			}
-		})
-	}
+	refuses(t, aList, ListMail, map[string]func(*List){
+		"no address":                func(l *List) { l.To = "" },
+		"language":                  func(l *List) { l.Lang = "" },
+		"no fare":                   func(l *List) { l.Fares = nil },
+		"no subject":                func(l *List) { l.Subject = "" },
+		"line break in the subject": func(l *List) { l.Subject = "Milano\r\nBcc: bob@example.com" },
+		"no city":                   func(l *List) { l.Fares[1].Destination = "" },
+		"no price":                  func(l *List) { l.Fares[1].Price = 0 },
+		"no verdict":                func(l *List) { l.Fares[0].Level = "dati-insufficienti" },
+		"no way out":                func(l *List) { l.Unsubscribe = "" },
+		"page that is no https":     func(l *List) { l.Page = "http://verdetto.example/" },
+		"verdict that is no https":  func(l *List) { l.Fares[0].Page = "javascript:alert(1)" },
+	})
 }

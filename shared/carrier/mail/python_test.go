@@ -81,7 +81,8 @@ func TestPythonReadsWhatWasMeant(t *testing.T) {
 			{"Date", "Sun, 01 Mar 2026 07:05:00 +0000"}, {"From", sender}, {"To", "ada@example.com"},
 			{"Subject", subject}, {"Message-Id", "<abababababababababababababababab@verdetto.example>"},
 		}
-		return append(append(all, more...), [2]string{"Auto-Submitted", "auto-generated"}, [2]string{"Mime-Version", "1.0"})
+		return append(append(all, more...), [2]string{"Auto-Submitted", "auto-generated"},
+			[2]string{"Mime-Version", "1.0"})
 	}
 	part := func(contentType, content string) pythonPart { return pythonPart{Type: contentType, Content: &content} }
 	text := func(s string) *string { return &s }
@@ -96,17 +97,22 @@ func TestPythonReadsWhatWasMeant(t *testing.T) {
 			Headers: headers("Hello", from), From: [][2]string{{"", from}}, Preferred: "text/plain",
 			Parts: []pythonPart{part("text/plain", "Hello.\n")},
 		}},
-		{"subject like an encoded word", "Già <" + from + ">", Message{To: "ada@example.com", Subject: "=?utf-8?q?a?= b", Text: "t\n"}, pythonMessage{
-			Headers: headers("=?utf-8?q?a?= b", "Già <"+from+">"), From: [][2]string{{"Già", from}}, Preferred: "text/plain",
-			Parts: []pythonPart{part("text/plain", "t\n")},
-		}},
-		{"long subject of emoji", from, Message{To: "ada@example.com", Subject: strings.Repeat("✈️🏷️", 18), Text: "t\n"}, pythonMessage{
+		{"subject like an encoded word", "Già <" + from + ">",
+			Message{To: "ada@example.com", Subject: "=?utf-8?q?a?= b", Text: "t\n"}, pythonMessage{
+				Headers: headers("=?utf-8?q?a?= b", "Già <"+from+">"), From: [][2]string{{"Già", from}},
+				Preferred: "text/plain",
+				Parts:     []pythonPart{part("text/plain", "t\n")},
+			}},
+		{"long subject of emoji", from, Message{To: "ada@example.com", Subject: strings.Repeat("✈️🏷️", 18),
+			Text: "t\n"}, pythonMessage{
 			Headers: headers(strings.Repeat("✈️🏷️", 18), from), From: [][2]string{{"", from}}, Preferred: "text/plain",
 			Parts: []pythonPart{part("text/plain", "t\n")},
 		}},
-		{"long ASCII subject", from, Message{To: "ada@example.com", Subject: strings.TrimSpace(strings.Repeat("word ", 49)), Text: "t\n"}, pythonMessage{
-			Headers: headers(strings.TrimSpace(strings.Repeat("word ", 49)), from), From: [][2]string{{"", from}}, Preferred: "text/plain",
-			Parts: []pythonPart{part("text/plain", "t\n")},
+		{"long ASCII subject", from, Message{To: "ada@example.com",
+			Subject: strings.TrimSpace(strings.Repeat("word ", 49)), Text: "t\n"}, pythonMessage{
+			Headers: headers(strings.TrimSpace(strings.Repeat("word ", 49)), from), From: [][2]string{{"", from}},
+			Preferred: "text/plain",
+			Parts:     []pythonPart{part("text/plain", "t\n")},
 		}},
 		{"whole", `"Verdetto, già «caro»" <` + from + `>`, full, pythonMessage{
 			Headers: headers(full.Subject, `"Verdetto, già «caro»" <`+from+`>`,
@@ -116,7 +122,8 @@ func TestPythonReadsWhatWasMeant(t *testing.T) {
 			Parts: []pythonPart{
 				{Type: "multipart/related"}, {Type: "multipart/alternative"},
 				part("text/plain", full.Text), part("text/html", full.HTML),
-				{"image/png", text("<prezzi.1@verdetto>"), text("prezzi più bassi.png"), text("base64:" + base64.StdEncoding.EncodeToString(full.Inline[0].Data))},
+				{"image/png", text("<prezzi.1@verdetto>"), text("prezzi più bassi.png"),
+					text("base64:" + base64.StdEncoding.EncodeToString(full.Inline[0].Data))},
 				{"image/svg+xml", text("<due>"), nil, text("base64:")},
 			},
 		}},

@@ -17,9 +17,10 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestEveryMailMeetsTheSendersRules holds every kind of mail to what the big providers ask of whoever sends to many: one
-// click ends what comes without being asked for each time (RFC 8058), and nothing else has such a link; the message ID is of the
-// sender's domain; no machine answers it; and a server on the way has no reason to write it anew, which would break its signature.
+// TestEveryMailMeetsTheSendersRules holds every kind of mail to what the big providers ask of
+// whoever sends to many: one click ends what comes without being asked for each time (RFC 8058),
+// and nothing else has such a link; the message ID is of the sender's domain; no machine answers
+// it; and a server on the way has no reason to write it anew, which would break its signature.
 func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 	const from = "v@verdetto.example"
 	key := aKey(t)
@@ -27,7 +28,8 @@ func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 	moved.Path, moved.Stop = "", ""
 	paid, unasked := key, aManage()
 	paid.Stop, unasked.Stop = "", ""
-	end := End{ID: "end-1", To: "ada@example.com", Lang: "de", Origin: "Mailand", Destination: "Zürich", Trip: "Abflug: 3. März 2026",
+	end := End{ID: "end-1", To: "ada@example.com", Lang: "de", Origin: "Mailand", Destination: "Zürich",
+		Trip:   "Abflug: 3. März 2026",
 		Manage: "https://verdetto.example/m", Unsubscribe: "https://verdetto.example/u"}
 	most := aDigest() // of as many alerts as one can have
 	for i := 0; len(most.Alerts) < store.MaxAlerts; i++ {
@@ -65,7 +67,8 @@ func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 				t.Fatal(err)
 			}
 			for line := range bytes.SplitSeq(raw, []byte("\r\n")) {
-				if len(line) > 998 || bytes.ContainsAny(line, "\r\n") || bytes.ContainsFunc(line, func(r rune) bool { return r > unicode.MaxASCII || r == 0 }) {
+				if len(line) > 998 || bytes.ContainsAny(line, "\r\n") ||
+					bytes.ContainsFunc(line, func(r rune) bool { return r > unicode.MaxASCII || r == 0 }) {
 					t.Errorf("a line that servers may change: %d bytes, %.80q", len(line), line)
 				}
 			}
@@ -76,7 +79,8 @@ func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := map[string]int{"Date": 1, "From": 1, "To": 1, "Subject": 1, "Message-Id": 1, "Mime-Version": 1, "Auto-Submitted": 1, "Content-Type": 1}
+			want := map[string]int{"Date": 1, "From": 1, "To": 1, "Subject": 1, "Message-Id": 1, "Mime-Version": 1,
+				"Auto-Submitted": 1, "Content-Type": 1}
 			if c.bulk {
 				want["List-Unsubscribe"], want["List-Unsubscribe-Post"] = 1, 1
 			}
@@ -99,14 +103,20 @@ func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 			if _, err := read.Header.Date(); err != nil {
 				t.Error(err)
 			}
-			if id := read.Header.Get("Message-Id"); !strings.HasPrefix(id, "<") || !strings.HasSuffix(id, "@verdetto.example>") {
+			if id := read.Header.Get("Message-Id"); !strings.HasPrefix(id, "<") ||
+				!strings.HasSuffix(id, "@verdetto.example>") {
 				t.Errorf("id %s", id)
 			}
 			if by := read.Header.Get("Auto-Submitted"); by != "auto-generated" {
 				t.Errorf("submitted %s", by)
 			}
-			if c.bulk && (read.Header.Get("List-Unsubscribe") != "<"+m.Unsubscribe+">" || !strings.HasPrefix(m.Unsubscribe, "https://") || read.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" || !strings.Contains(m.Text, m.Unsubscribe) && name != "EndMail") { // whose alert has ended: the text leads to all others
-				t.Errorf("unsubscribed by %q and %q", read.Header.Get("List-Unsubscribe"), read.Header.Get("List-Unsubscribe-Post"))
+			// whose alert has ended: the text leads to all others
+			if c.bulk && (read.Header.Get("List-Unsubscribe") != "<"+m.Unsubscribe+">" ||
+				!strings.HasPrefix(m.Unsubscribe, "https://") ||
+				read.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" ||
+				!strings.Contains(m.Text, m.Unsubscribe) && name != "EndMail") {
+				t.Errorf("unsubscribed by %q and %q", read.Header.Get("List-Unsubscribe"),
+					read.Header.Get("List-Unsubscribe-Post"))
 			}
 		})
 	}

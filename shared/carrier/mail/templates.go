@@ -2,13 +2,18 @@ package mail
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"html"
 	htmltemplate "html/template"
+	"slices"
 	"strings"
 	"sync"
 	texttemplate "text/template"
 	"unicode/utf8"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/text/i18n"
 )
 
 //go:embed *.tmpl
@@ -17,28 +22,80 @@ var templates embed.FS
 // They are read when the first mail is written: most processes write none.
 var (
 	textTemplates = sync.OnceValue(func() *texttemplate.Template {
-		return texttemplate.Must(texttemplate.New("").Funcs(texttemplate.FuncMap{"wrap": wrap, "upper": strings.ToUpper, "plain": unemphasized}).ParseFS(templates, "*.txt.tmpl"))
+		return texttemplate.Must(texttemplate.New("").Funcs(texttemplate.FuncMap{"wrap": wrap,
+			"upper": strings.ToUpper, "plain": unemphasized}).ParseFS(templates, "*.txt.tmpl"))
 	})
 	htmlTemplates = sync.OnceValue(func() *htmltemplate.Template {
 		return htmltemplate.Must(htmltemplate.ParseFS(templates, "*.html.tmpl"))
 	})
 )
 
+// write makes a mail by the templates of a name. fill checks what the mail says, and returns
+// what the templates see, and the subject. Links have to be https, or http on this machine.
+// An error is a fault of the service, and no reason to think ill of the address.
+func write(name string, m Message, lang string, links []string,
+	fill func(*i18n.Language) (view any, subject string, err error)) (Message, error) {
+	var view any
+	to, err := ParseAddress(m.To)
+	if m.To = to; err == nil {
+		err = checkLinks(links)
+	}
+	var l *i18n.Language
+	if err == nil {
+		l, err = languageOf(lang)
+	}
+	if err == nil {
+		view, m.Subject, err = fill(l)
+	}
+	if err == nil {
+		m.Text, m.HTML, err = bodies(name, view)
+	}
+	if err == nil {
+		err = check(m)
+	}
+	if err != nil {
+		return Message{}, fmt.Errorf("write mail %s: %w", name, err)
+	}
+	return m, nil
+}
+
+func checkLinks(links []string) error {
+	for _, link := range links {
+		if err := checkUnsubscribe(link); err != nil {
+			return fmt.Errorf("link: %w", err)
+		}
+	}
+	return nil
+}
+
 // bodies writes a mail as plain text and as HTML.
 func bodies(name string, view any) (text, asHTML string, err error) {
 	var t, h strings.Builder
-	if err := textTemplates().ExecuteTemplate(&t, name+".txt.tmpl", view); err != nil {
-		return "", "", fmt.Errorf("write text: %w", err)
+	err = errors.Join(textTemplates().ExecuteTemplate(&t, name+".txt.tmpl", view),
+		htmlTemplates().ExecuteTemplate(&h, name+".html.tmpl", view))
+	return t.String(), h.String(), err
+}
+
+// isVerdict reports whether a level and a reliability are those of a verdict, as the API calls them.
+func isVerdict(level, reliability string) bool {
+	return slices.Contains([]string{"ottimo", "buono", "normale", "caro"}, level) &&
+		slices.Contains([]string{"alta", "media", "bassa"}, reliability)
+}
+
+func isGood(level string) bool { return level == "ottimo" || level == "buono" }
+
+// withAsked adds to why a mail is sent when it was asked for.
+func withAsked(why string, l *i18n.Language, asked fare.Day) string {
+	if asked == 0 {
+		return why
 	}
-	if err := htmlTemplates().ExecuteTemplate(&h, name+".html.tmpl", view); err != nil {
-		return "", "", fmt.Errorf("write HTML: %w", err)
-	}
-	return t.String(), h.String(), nil
+	return why + " " + l.Text("mail.alert.asked", "Date", l.Date(asked))
 }
 
 // unemphasized is a text without its emphasis.
 func unemphasized(text htmltemplate.HTML) string {
-	return html.UnescapeString(strings.NewReplacer("<strong>", "", "</strong>", "", "<code>", "", "</code>", "").Replace(string(text)))
+	return html.UnescapeString(strings.NewReplacer("<strong>", "", "</strong>", "", "<code>", "", "</code>",
+		"").Replace(string(text)))
 }
 
 // wrap joins sentences and breaks them into lines of at most so many characters.

@@ -45,16 +45,11 @@ type Message struct {
 // notification shows may be pressed by mistake, and previews follow links.
 type Action struct{ Label, URL string }
 
-// Poster is an outbound.Client.
-type Poster interface {
-	Post(ctx context.Context, to string, header http.Header, body []byte) (outbound.Answer, error)
-}
-
 // Publisher publishes. Its errors are those of package mail: ErrRefused where the
 // topic will never take the message, ErrThrottled where it was not published and
 // may be later, ErrUnavailable where nobody knows. No error holds the topic.
 type Publisher struct {
-	Outbound Poster
+	Outbound outbound.Poster
 }
 
 var name = regexp.MustCompile(fmt.Sprintf(`^[-_A-Za-z0-9]{1,%d}$`, maxTopic))
@@ -74,12 +69,6 @@ func ParseTopic(address string) (string, error) {
 	return server + topic, err
 }
 
-// Server gives the server of a topic, by which calls to it can be counted.
-func Server(topic string) string {
-	server, _, _ := split(topic)
-	return server
-}
-
 // split parts a topic's URL into the server's and the topic's name.
 func split(address string) (server, topic string, err error) {
 	u, err := url.Parse(address)
@@ -93,7 +82,6 @@ func split(address string) (server, topic string, err error) {
 	return u.Scheme + "://" + u.Host + "/", topic, nil
 }
 
-// publication is a message as the server takes it.
 type publication struct {
 	Topic   string   `json:"topic"`
 	ID      string   `json:"sequence_id,omitempty"`
@@ -176,11 +164,13 @@ func judge(answer outbound.Answer, topic string) error {
 	switch {
 	case status == http.StatusOK:
 		var published struct{ ID, Event, Topic string }
-		if json.Unmarshal(answer.Body, &published) != nil || published.ID == "" || published.Event != "message" || published.Topic != topic {
+		if json.Unmarshal(answer.Body, &published) != nil || published.ID == "" || published.Event != "message" ||
+			published.Topic != topic {
 			return fmt.Errorf("%w: the answer is not that of an ntfy server", mail.ErrRefused)
 		}
 		return nil
-	case status == http.StatusTooManyRequests, status == http.StatusInsufficientStorage, status == http.StatusServiceUnavailable:
+	case status == http.StatusTooManyRequests, status == http.StatusInsufficientStorage,
+		status == http.StatusServiceUnavailable:
 		return fmt.Errorf("%w: status %d", mail.ErrThrottled, status)
 	case status >= 500, status == http.StatusRequestTimeout:
 		return fmt.Errorf("%w: status %d", mail.ErrUnavailable, status)

@@ -12,15 +12,22 @@ import (
 
 // forbidden are addresses that must not be reached, whatever name leads there.
 var forbidden = []string{
-	"0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.100.100.200", "100.127.255.255", "127.0.0.1", "127.0.0.53", "127.255.255.255",
-	"168.63.129.16", "169.254.0.1", "169.254.169.254", "169.254.170.2", "172.16.0.1", "172.31.255.255", "192.0.0.1", "192.0.0.192", "192.0.2.1", "192.88.99.1",
-	"192.168.0.1", "192.168.255.255", "198.18.0.1", "198.19.255.255", "198.51.100.1", "203.0.113.1", "224.0.0.1", "239.255.255.250", "240.0.0.1", "255.255.255.255",
-	"::", "::1", "::127.0.0.1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "100::1",
-	"2001::1", "2001:0:4136:e378:8000:63bf:3fff:fdd2", "2001:10::1", "2001:20::1", "2001:db8::1", "2002:7f00:1::", "2002:a9fe:a9fe::1", "2002:a00:1::1", "3fff::1", "5f00::1",
-	"fc00::1", "fd00:ec2::254", "fdff:ffff::1", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1", "ff0e::1", "4000::1", "2606:2800::1%eth0",
+	"0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.100.100.200", "100.127.255.255",
+	"127.0.0.1", "127.0.0.53", "127.255.255.255",
+	"168.63.129.16", "169.254.0.1", "169.254.169.254", "169.254.170.2", "172.16.0.1", "172.31.255.255", "192.0.0.1",
+	"192.0.0.192", "192.0.2.1", "192.88.99.1",
+	"192.168.0.1", "192.168.255.255", "198.18.0.1", "198.19.255.255", "198.51.100.1", "203.0.113.1", "224.0.0.1",
+	"239.255.255.250", "240.0.0.1", "255.255.255.255",
+	"::", "::1", "::127.0.0.1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "64:ff9b::7f00:1",
+	"64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "100::1",
+	"2001::1", "2001:0:4136:e378:8000:63bf:3fff:fdd2", "2001:10::1", "2001:20::1", "2001:db8::1", "2002:7f00:1::",
+	"2002:a9fe:a9fe::1", "2002:a00:1::1", "3fff::1", "5f00::1",
+	"fc00::1", "fd00:ec2::254", "fdff:ffff::1", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1", "ff0e::1", "4000::1",
+	"2606:2800::1%eth0",
 }
 
-var public = []string{"93.184.216.34", "1.1.1.1", "8.8.8.8", "100.63.255.255", "100.128.0.1", "172.32.0.1", "169.253.255.255", "2606:2800:220:1:248:1893:25c8:1946", "2a00:1450:4002:402::200e"}
+var public = []string{"93.184.216.34", "1.1.1.1", "8.8.8.8", "100.63.255.255", "100.128.0.1", "172.32.0.1",
+	"169.253.255.255", "2606:2800:220:1:248:1893:25c8:1946", "2a00:1450:4002:402::200e"}
 
 // errConnects stands for a connection that was begun.
 var errConnects = errors.New("connects")
@@ -49,17 +56,20 @@ func TestForbiddenAddresses(t *testing.T) {
 	}
 	for _, a := range forbidden {
 		c, asked, connected := connecting([]string{a})
-		if _, err := c.Post(t.Context(), "https://hook.example.com/", nil, nil); !errors.Is(err, ErrForbidden) || len(*asked) != 1 || len(*connected) > 0 {
+		if _, err := c.Post(t.Context(), "https://hook.example.com/", nil, nil); !errors.Is(err, ErrForbidden) ||
+			len(*asked) != 1 || len(*connected) > 0 {
 			t.Errorf("%s: connected to %v, error %v", a, *connected, err)
 		}
-		if err := control("tcp", netip.AddrPortFrom(netip.MustParseAddr(a), securePort).String(), nil); !errors.Is(err, ErrForbidden) {
+		if err := control("tcp", netip.AddrPortFrom(netip.MustParseAddr(a), securePort).String(),
+			nil); !errors.Is(err, ErrForbidden) {
 			t.Errorf("%s: the last look says %v", a, err)
 		}
 	}
 	for _, a := range public {
 		c, _, connected := connecting([]string{a})
 		_, err := c.Post(t.Context(), "https://hook.example.com/", nil, nil)
-		if diff := cmp.Diff([]string{net.JoinHostPort(a, "443")}, *connected); diff != "" || !errors.Is(err, ErrUnreachable) {
+		if diff := cmp.Diff([]string{net.JoinHostPort(a, "443")}, *connected); diff != "" ||
+			!errors.Is(err, ErrUnreachable) {
 			t.Errorf("%s: error %v %s", a, err, diff)
 		}
 		for _, port := range []string{"0", "22", "80", "8443"} {
@@ -81,12 +91,15 @@ func TestRebinding(t *testing.T) {
 	if diff := cmp.Diff([]string{"93.184.216.34:443"}, *connected); diff != "" || len(*asked) != 1 {
 		t.Errorf("%d look-ups, connected to %s", len(*asked), diff)
 	}
-	if _, err := c.Post(t.Context(), "https://hook.example.com/", nil, nil); !errors.Is(err, ErrForbidden) || len(*connected) != 1 {
+	if _, err := c.Post(t.Context(), "https://hook.example.com/", nil, nil); !errors.Is(err, ErrForbidden) ||
+		len(*connected) != 1 {
 		t.Errorf("the second time: connected to %v, error %v", *connected, err)
 	}
-	for _, mixed := range [][]string{{"93.184.216.34", "10.0.0.1"}, {"::1", "93.184.216.34"}, {"1.1.1.1", "8.8.8.8", "::ffff:127.0.0.1"}} {
+	for _, mixed := range [][]string{{"93.184.216.34", "10.0.0.1"}, {"::1", "93.184.216.34"},
+		{"1.1.1.1", "8.8.8.8", "::ffff:127.0.0.1"}} {
 		c, _, connected := connecting(mixed)
-		if _, err := c.Post(t.Context(), "https://hook.example.com/", nil, nil); !errors.Is(err, ErrForbidden) || len(*connected) > 0 {
+		if _, err := c.Post(t.Context(), "https://hook.example.com/", nil, nil); !errors.Is(err, ErrForbidden) ||
+			len(*connected) > 0 {
 			t.Errorf("%v: connected to %v, error %v", mixed, *connected, err)
 		}
 	}

@@ -61,6 +61,11 @@ type Config struct {
 	Timeout time.Duration
 }
 
+// Poster is a Client, or what stands for one in tests.
+type Poster interface {
+	Post(ctx context.Context, to string, header http.Header, body []byte) (Answer, error)
+}
+
 // Client asks public servers. It is safe for concurrent use.
 type Client struct {
 	config  Config
@@ -134,7 +139,6 @@ func (c *Client) Post(ctx context.Context, to string, header http.Header, body [
 	return answer, nil
 }
 
-// target parses a URL.
 func (c *Client) target(raw string) (*url.URL, error) {
 	if u, err := url.Parse(raw); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
 		if _, own := c.config.Servers[u.Hostname()]; own {

@@ -24,7 +24,8 @@ func server(t *testing.T, handler http.HandlerFunc) (*httptest.Server, outbound.
 	t.Cleanup(s.Close)
 	roots := x509.NewCertPool()
 	roots.AddCert(s.Certificate())
-	return s, outbound.Config{Roots: roots, Servers: map[string]netip.AddrPort{"example.com": netip.MustParseAddrPort(s.Listener.Addr().String())}}
+	return s, outbound.Config{Roots: roots,
+		Servers: map[string]netip.AddrPort{"example.com": netip.MustParseAddrPort(s.Listener.Addr().String())}}
 }
 
 func TestPost(t *testing.T) {
@@ -37,11 +38,13 @@ func TestPost(t *testing.T) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		io.WriteString(w, "busy")
 	})
-	a, err := outbound.New(config).Post(t.Context(), "https://example.com/a?b=c", http.Header{"Webhook-Id": {"x"}}, []byte("said"))
+	a, err := outbound.New(config).Post(t.Context(), "https://example.com/a?b=c", http.Header{"Webhook-Id": {"x"}},
+		[]byte("said"))
 	if err != nil || a.Status != 503 || a.Header.Get("Retry-After") != "7" || string(a.Body) != "busy" {
 		t.Errorf("%+v %v", a, err)
 	}
-	if got.Method != "POST" || got.URL.String() != "/a?b=c" || got.Header.Get("Webhook-Id") != "x" || string(body) != "said" || got.ContentLength != 4 || got.Header.Get("Accept-Encoding") != "" {
+	if got.Method != "POST" || got.URL.String() != "/a?b=c" || got.Header.Get("Webhook-Id") != "x" ||
+		string(body) != "said" || got.ContentLength != 4 || got.Header.Get("Accept-Encoding") != "" {
 		t.Errorf("%+v %q", got, body)
 	}
 }
@@ -52,14 +55,16 @@ func TestFollowsNothing(t *testing.T) {
 	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { met.Add(1) }))
 	defer inside.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		for _, to := range []string{inside.URL, "http://169.254.169.254/latest/meta-data/", "https://example.com/again", "file:///etc/passwd", "//localhost/"} {
+		for _, to := range []string{inside.URL, "http://169.254.169.254/latest/meta-data/",
+			"https://example.com/again", "file:///etc/passwd", "//localhost/"} {
 			_, config := server(t, func(w http.ResponseWriter, r *http.Request) {
 				met.Add(1)
 				w.Header().Set("Location", to)
 				w.WriteHeader(status)
 			})
 			met.Store(0)
-			if a, err := outbound.New(config).Post(t.Context(), "https://example.com/", nil, nil); err != nil || a.Status != status || met.Load() != 1 {
+			if a, err := outbound.New(config).Post(t.Context(), "https://example.com/", nil, nil); err != nil ||
+				a.Status != status || met.Load() != 1 {
 				t.Errorf("%d to %s: %d after %d requests, error %v", status, to, a.Status, met.Load(), err)
 			}
 		}
@@ -75,7 +80,8 @@ func TestNoProxy(t *testing.T) {
 		t.Setenv(name, proxy.URL)
 	}
 	_, config := server(t, func(http.ResponseWriter, *http.Request) {})
-	if a, err := outbound.New(config).Post(t.Context(), "https://example.com/", nil, nil); err != nil || a.Status != 200 || met.Load() > 0 {
+	if a, err := outbound.New(config).Post(t.Context(), "https://example.com/", nil, nil); err != nil ||
+		a.Status != 200 || met.Load() > 0 {
 		t.Errorf("%d, %d requests to the proxy, error %v", a.Status, met.Load(), err)
 	}
 }
@@ -111,7 +117,8 @@ func TestFaults(t *testing.T) {
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
 		}, timeout: 50 * time.Millisecond, want: outbound.ErrNoAnswer},
-		{name: "cut off", handler: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, want: outbound.ErrNoAnswer},
+		{name: "cut off", handler: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+			want: outbound.ErrNoAnswer},
 		{name: "what is not HTTP", handler: func(w http.ResponseWriter, r *http.Request) {
 			c, _, err := w.(http.Hijacker).Hijack()
 			if err != nil {
@@ -120,16 +127,25 @@ func TestFaults(t *testing.T) {
 			io.WriteString(c, "220 smtp.example.com\r\n")
 			c.Close()
 		}, want: outbound.ErrNoAnswer},
-		{name: "nobody trusts its certificate", handler: slow, change: func(c *outbound.Config) { c.Roots = x509.NewCertPool() }, want: outbound.ErrUnreachable},
+		{name: "nobody trusts its certificate", handler: slow,
+			change: func(c *outbound.Config) { c.Roots = x509.NewCertPool() }, want: outbound.ErrUnreachable},
 		{name: "nobody listens", handler: slow, change: func(c *outbound.Config) {
 			c.Servers["example.com"] = netip.MustParseAddrPort("127.0.0.1:1")
 		}, want: outbound.ErrUnreachable},
 		{name: "the DNS is out of order", handler: slow, change: func(c *outbound.Config) {
-			c.Servers, c.Lookup = nil, func(context.Context, string) ([]netip.Addr, error) { return nil, errors.New("no DNS") }
+			c.Servers, c.Lookup = nil, func(context.Context, string) ([]netip.Addr, error) {
+				return nil,
+					errors.New("no DNS")
+			}
 		}, want: outbound.ErrUnreachable},
-		{name: "the DNS does not answer", handler: slow, timeout: 50 * time.Millisecond, change: func(c *outbound.Config) {
-			c.Servers, c.Lookup = nil, func(ctx context.Context, _ string) ([]netip.Addr, error) { <-ctx.Done(); return nil, ctx.Err() }
-		}},
+		{name: "the DNS does not answer", handler: slow, timeout: 50 * time.Millisecond,
+			change: func(c *outbound.Config) {
+				c.Servers, c.Lookup = nil, func(ctx context.Context, _ string) ([]netip.Addr,
+					error) {
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, config := server(t, c.handler)
@@ -139,7 +155,8 @@ func TestFaults(t *testing.T) {
 			}
 			a, err := outbound.New(config).Post(t.Context(), "https://example.com/secret-path", nil, nil)
 			switch {
-			case c.want != nil && !errors.Is(err, c.want), c.want == nil && c.body > 0 && (err != nil || len(a.Body) != c.body), c.body == 0 && err == nil:
+			case c.want != nil && !errors.Is(err, c.want), c.want == nil && c.body > 0 &&
+				(err != nil || len(a.Body) != c.body), c.body == 0 && err == nil:
 				t.Errorf("%d bytes, error %v", len(a.Body), err)
 			case err != nil && strings.Contains(err.Error(), "secret"):
 				t.Errorf("the error holds the URL: %v", err)
@@ -153,7 +170,8 @@ func TestOwnServers(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
 	defer s.Close()
 	c := outbound.New(outbound.Config{Servers: map[string]netip.AddrPort{"ntfy.lan": netip.MustParseAddrPort(s.Listener.Addr().String())}})
-	if a, err := c.Post(t.Context(), "http://ntfy.lan/topic", nil, []byte("x")); err != nil || !bytes.Equal(a.Body, []byte("x")) {
+	if a, err := c.Post(t.Context(), "http://ntfy.lan/topic", nil, []byte("x")); err != nil ||
+		!bytes.Equal(a.Body, []byte("x")) {
 		t.Errorf("%+v %v", a, err)
 	}
 	for _, other := range []string{s.URL, "http://other.lan/", "http://example.com/", "ftp://ntfy.lan/"} {

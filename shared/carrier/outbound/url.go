@@ -17,7 +17,8 @@ const (
 
 // private are the last labels of names that no public server has (RFC 6761, RFC 6762,
 // RFC 8375, ICANN's reservation of internal), and of those that only Tor knows.
-var private = []string{"localhost", "local", "internal", "home", "lan", "corp", "arpa", "test", "invalid", "example", "onion", "localdomain"}
+var private = []string{"localhost", "local", "internal", "home", "lan", "corp", "arpa", "test", "invalid", "example",
+	"onion", "localdomain"}
 
 var label = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
 

@@ -136,7 +136,6 @@ func nobody(says string) bool {
 	return false
 }
 
-// params is the message as Telegram takes it.
 func (m Message) params(chat string) (*bot.SendMessageParams, error) {
 	id, err := strconv.ParseInt(chat, 10, 64)
 	if err != nil {
@@ -176,10 +175,7 @@ func Reply(chat string, m Message) ([]byte, error) {
 	}{"sendMessage", params})
 }
 
-// SecretHeader is in which header Telegram sends the secret that the webhook was set with.
-const SecretHeader = "X-Telegram-Bot-Api-Secret-Token"
-
-// IsSecret compares in constant time what came in SecretHeader. An empty secret is nobody's.
+// IsSecret compares in constant time the secret that Telegram sends in X-Telegram-Bot-Api-Secret-Token. An empty secret is nobody's.
 func IsSecret(given, secret string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(secret))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && secret != ""

@@ -34,13 +34,16 @@ func world(t *testing.T, token string) (*telegramtest.Server, *telegram.Bot) {
 
 var message = telegram.Message{
 	Title: "✈️ Milano–Bucarest: 49,90 €", Text: "Meno del <solito> & *già* https://verdetto.example/x",
-	Buttons: []telegram.Button{{"Verdetto", "https://verdetto.example/"}, {"Basta", "https://verdetto.example/stop?t=a.b-c_d"}},
+	Buttons: []telegram.Button{{"Verdetto", "https://verdetto.example/"},
+		{"Basta", "https://verdetto.example/stop?t=a.b-c_d"}},
 }
 
-// shown is the message in the chat: its title bold though it holds characters of two code units, and nothing of its text markup.
+// shown is the message in the chat: its title bold though it holds characters of two code units,
+// and nothing of its text markup.
 var shown = telegramtest.Message{
 	Text: message.Title + "\n\n" + message.Text, Bold: message.Title,
-	Buttons: map[string]string{"Verdetto": "https://verdetto.example/", "Basta": "https://verdetto.example/stop?t=a.b-c_d"},
+	Buttons: map[string]string{"Verdetto": "https://verdetto.example/",
+		"Basta": "https://verdetto.example/stop?t=a.b-c_d"},
 }
 
 func TestSend(t *testing.T) {
@@ -60,15 +63,22 @@ func TestFaults(t *testing.T) {
 		want  error
 		shown int
 	}{
-		"the bot was blocked":        {telegramtest.Fault{Status: 403, Says: "Forbidden: bot was blocked by the user"}, mail.ErrRefused, 0},
-		"the account was deleted":    {telegramtest.Fault{Status: 403, Says: "Forbidden: user is deactivated"}, mail.ErrRefused, 0},
-		"no such chat":               {telegramtest.Fault{Status: 400, Says: "Bad Request: chat not found"}, mail.ErrRefused, 0},
-		"a fault of ours":            {telegramtest.Fault{Status: 400, Says: "Bad Request: BUTTON_URL_INVALID"}, mail.ErrThrottled, 0},
-		"too many messages":          {telegramtest.Fault{Status: 429, Says: "Too Many Requests: retry after 14", RetryAfter: 14}, mail.ErrThrottled, 0},
-		"the token was revoked":      {telegramtest.Fault{Status: 401, Says: "Unauthorized"}, mail.ErrBlocked, 0},
-		"not a token":                {telegramtest.Fault{Status: 404, Says: "Not Found"}, mail.ErrBlocked, 0},
-		"it fails":                   {telegramtest.Fault{Status: 500, Says: "Internal Server Error"}, mail.ErrUnavailable, 0},
-		"a proxy's page":             {telegramtest.Fault{Status: 502, Page: "<html>Bad Gateway " + strings.Repeat("x", 5000)}, mail.ErrUnavailable, 0},
+		"the bot was blocked": {telegramtest.Fault{Status: 403,
+			Says: "Forbidden: bot was blocked by the user"}, mail.ErrRefused, 0},
+		"the account was deleted": {telegramtest.Fault{Status: 403, Says: "Forbidden: user is deactivated"},
+			mail.ErrRefused, 0},
+		"no such chat": {telegramtest.Fault{Status: 400, Says: "Bad Request: chat not found"},
+			mail.ErrRefused, 0},
+		"a fault of ours": {telegramtest.Fault{Status: 400, Says: "Bad Request: BUTTON_URL_INVALID"},
+			mail.ErrThrottled, 0},
+		"too many messages": {telegramtest.Fault{Status: 429, Says: "Too Many Requests: retry after 14",
+			RetryAfter: 14}, mail.ErrThrottled, 0},
+		"the token was revoked": {telegramtest.Fault{Status: 401, Says: "Unauthorized"}, mail.ErrBlocked, 0},
+		"not a token":           {telegramtest.Fault{Status: 404, Says: "Not Found"}, mail.ErrBlocked, 0},
+		"it fails": {telegramtest.Fault{Status: 500, Says: "Internal Server Error"},
+			mail.ErrUnavailable, 0},
+		"a proxy's page": {telegramtest.Fault{Status: 502,
+			Page: "<html>Bad Gateway " + strings.Repeat("x", 5000)}, mail.ErrUnavailable, 0},
 		"cut before it was sent":     {telegramtest.Fault{Cut: true}, mail.ErrUnavailable, 0},
 		"the answer is lost":         {telegramtest.Fault{Cut: true, After: true}, mail.ErrUnavailable, 1},
 		"it leads somewhere else":    {telegramtest.Fault{Status: 302, Page: "elsewhere"}, mail.ErrUnavailable, 0},
@@ -81,7 +91,8 @@ func TestFaults(t *testing.T) {
 			if !errors.Is(err, c.want) || errors.Is(err, mail.ErrBlocked) != (c.want == mail.ErrBlocked) {
 				t.Errorf("%v is not %v", err, c.want)
 			}
-			if err != nil && (strings.Contains(err.Error(), "1234567890") || strings.Contains(err.Error(), "AAHdqTcv") || len(err.Error()) > 400) {
+			if err != nil && (strings.Contains(err.Error(), "1234567890") ||
+				strings.Contains(err.Error(), "AAHdqTcv") || len(err.Error()) > 400) {
 				t.Errorf("the error shows too much: %v", err)
 			}
 			if got := len(s.Shown(ada)); got != c.shown {
@@ -95,7 +106,8 @@ func TestFaults(t *testing.T) {
 func TestUnreachable(t *testing.T) {
 	s, b := world(t, telegramtest.Token)
 	s.Close()
-	if err := b.Send(t.Context(), "1234567890", message); !errors.Is(err, mail.ErrThrottled) || errors.Is(err, mail.ErrBlocked) {
+	if err := b.Send(t.Context(), "1234567890", message); !errors.Is(err, mail.ErrThrottled) ||
+		errors.Is(err, mail.ErrBlocked) {
 		t.Error(err)
 	}
 }
@@ -116,7 +128,8 @@ func TestStrangers(t *testing.T) {
 	if err := wrong.Send(t.Context(), "1234567890", message); !errors.Is(err, mail.ErrBlocked) {
 		t.Error(err)
 	}
-	for name, m := range map[string]telegram.Message{"nothing": {}, "too much": {Text: strings.Repeat("é", telegram.MaxText+1)}} {
+	for name, m := range map[string]telegram.Message{"nothing": {},
+		"too much": {Text: strings.Repeat("é", telegram.MaxText+1)}} {
 		calls := s.Calls()
 		if err := b.Send(t.Context(), "1234567890", m); err == nil || s.Calls() != calls {
 			t.Errorf("%s: %v", name, err)
@@ -157,15 +170,23 @@ func TestReadUpdate(t *testing.T) {
 		want   telegram.Command
 		ok     bool
 	}{
-		"start": {posted(func() error { return s.Start(ada, telegram.StartLink(telegramtest.Name, "AbC-_9"), "it-IT") }),
-			telegram.Command{Chat: "1234567890", Private: true, Name: "start", Argument: "AbC-_9", Language: "it-IT"}, true},
-		"to one of several bots": {s.Update(ada, "private", " /Stop@verdetto_test_bot ", ""), telegram.Command{Chat: "1234567890", Private: true, Name: "stop"}, true},
-		"in a group":             {s.Update(-100123, "supergroup", "/stop", "en"), telegram.Command{Chat: "-100123", Name: "stop", Language: "en"}, true},
-		"no command":             {s.Update(ada, "private", "ciao, come va?", "it"), telegram.Command{Chat: "1234567890", Private: true, Language: "it"}, true},
-		"a picture":              {[]byte(`{"update_id":1,"message":{"message_id":1,"date":1,"chat":{"id":5,"type":"private"},"photo":[]}}`), telegram.Command{Chat: "5", Private: true}, true},
-		"blocked":                {posted(func() error { return s.Block(ada) }), telegram.Command{Chat: "1234567890", Private: true, Name: telegram.Blocked}, true},
-		"edited":                 {[]byte(`{"update_id":1,"edited_message":{"message_id":1,"date":1,"chat":{"id":5,"type":"private"},"text":"/stop"}}`), telegram.Command{}, false},
-		"of a kind to come":      {[]byte(`{"update_id":1,"hologram":{}}`), telegram.Command{}, false},
+		"start": {posted(func() error {
+			return s.Start(ada, telegram.StartLink(telegramtest.Name, "AbC-_9"),
+				"it-IT")
+		}),
+			telegram.Command{Chat: "1234567890", Private: true, Name: "start", Argument: "AbC-_9", Language: "it-IT"},
+			true},
+		"to one of several bots": {s.Update(ada, "private", " /Stop@verdetto_test_bot ", ""),
+			telegram.Command{Chat: "1234567890", Private: true, Name: "stop"}, true},
+		"in a group": {s.Update(-100123, "supergroup", "/stop", "en"),
+			telegram.Command{Chat: "-100123", Name: "stop", Language: "en"}, true},
+		"no command": {s.Update(ada, "private", "ciao, come va?", "it"),
+			telegram.Command{Chat: "1234567890", Private: true, Language: "it"}, true},
+		"a picture": {[]byte(`{"update_id":1,"message":{"message_id":1,"date":1,"chat":{"id":5,"type":"private"},"photo":[]}}`), telegram.Command{Chat: "5", Private: true}, true},
+		"blocked": {posted(func() error { return s.Block(ada) }),
+			telegram.Command{Chat: "1234567890", Private: true, Name: telegram.Blocked}, true},
+		"edited":            {[]byte(`{"update_id":1,"edited_message":{"message_id":1,"date":1,"chat":{"id":5,"type":"private"},"text":"/stop"}}`), telegram.Command{}, false},
+		"of a kind to come": {[]byte(`{"update_id":1,"hologram":{}}`), telegram.Command{}, false},
 	} {
 		got, ok, err := telegram.ReadUpdate(c.update)
 		if diff := cmp.Diff(c.want, got); diff != "" || ok != c.ok || err != nil {

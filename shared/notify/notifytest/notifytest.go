@@ -29,7 +29,8 @@ import (
 var Today = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 // Links are those of every Fixture.
-var Links = notify.Links{Pepper: []byte("a pepper of more than thirty-two characters"), BaseURL: "https://verdetto.example"}
+var Links = notify.Links{Pepper: []byte("a pepper of more than thirty-two characters"),
+	BaseURL: "https://verdetto.example"}
 
 // Clock stands still but where somebody sleeps.
 type Clock struct {
@@ -133,32 +134,51 @@ func Route(s string) fare.Route {
 // Alerts are those of the store.
 func (f *Fixture) Alerts() store.Alerts { return store.Alerts{Table: f.Table} }
 
+// Today is the day of the clock.
+func (f *Fixture) Today() fare.Day { return fare.DayOf(f.Now()) }
+
 // Subscribe makes a confirmed alert, in Italian for those whose name has an even length.
 func (f *Fixture) Subscribe(who, route string, threshold fare.Cents) {
 	f.T.Helper()
-	f.subscribed++
-	id := fmt.Sprint(f.subscribed)
-	pending := store.Alert{Subscriber: IDOf(who), Route: Route(route), Email: AddressOf(who), Language: "it", Threshold: threshold, Asked: fare.DayOf(f.Now())}
+	a := store.Alert{Route: Route(route), Language: "it", Threshold: threshold, Asked: f.Today()}
 	if len(who)%2 == 1 {
-		pending.Language = "en"
+		a.Language = "en"
 	}
-	err := f.Alerts().AddPending(f.T.Context(), id, pending, f.Now().Add(time.Hour), store.Job{At: f.Now()})
+	f.Confirm(who, a)
+}
+
+// Confirm makes a confirmed alert of somebody as the service does. Without a subscriber it is by mail.
+func (f *Fixture) Confirm(who string, a store.Alert) store.Alert {
+	f.T.Helper()
+	f.subscribed++
+	if a.Subscriber == "" {
+		a.Subscriber, a.Email = IDOf(who), AddressOf(who)
+	}
+	if a.ID = a.NewID(); a.ID != "" || a.Route.Destination == store.Anywhere {
+		a.Since = f.Today()
+	}
+	id := fmt.Sprint(f.subscribed)
+	err := f.Alerts().AddPending(f.T.Context(), id, a, f.Now().Add(time.Hour), store.Job{At: f.Now()})
 	if err == nil {
-		_, err = f.Alerts().Confirm(f.T.Context(), id)
+		a, err = f.Alerts().Confirm(f.T.Context(), id)
 	}
 	if err != nil {
 		f.T.Fatal(err)
 	}
+	return a
 }
 
 // AddAlerts writes alerts of several as the store does, without the detour over a confirmation.
 func (f *Fixture) AddAlerts(route string, threshold fare.Cents, who ...string) {
 	f.T.Helper()
 	r := Route(route)
-	ops := []store.Op{{Item: store.Item{Key: store.Key{Partition: "WATCHED#" + string(r.Origin), Sort: string(r.Destination)}}}}
+	ops := []store.Op{{Item: store.Item{Key: store.Key{Partition: "WATCHED#" + string(r.Origin),
+		Sort: string(r.Destination)}}}}
 	for _, w := range who {
-		data := fmt.Appendf(nil, `{"s":%q,"r":{"Origin":%q,"Destination":%q},"e":%q,"l":"it","t":%d}`, IDOf(w), r.Origin, r.Destination, AddressOf(w), threshold)
-		ops = append(ops, store.Op{Item: store.Item{Key: store.Key{Partition: "ALERTS#" + route, Sort: string(IDOf(w))}, Data: data}})
+		data := fmt.Appendf(nil, `{"s":%q,"r":{"Origin":%q,"Destination":%q},"e":%q,"l":"it","t":%d}`, IDOf(w),
+			r.Origin, r.Destination, AddressOf(w), threshold)
+		ops = append(ops, store.Op{Item: store.Item{Key: store.Key{Partition: "ALERTS#" + route,
+			Sort: string(IDOf(w))}, Data: data}})
 	}
 	for batch := range slices.Chunk(ops, store.MaxWrites) {
 		if err := f.Table.Write(f.T.Context(), batch...); err != nil {
@@ -178,8 +198,9 @@ func (f *Fixture) Unsubscribe(who string) {
 // Sender sends what is in the store through the carrier.
 func (f *Fixture) Sender() *notify.Sender {
 	return &notify.Sender{
-		Alerts: f.Alerts(), Notifications: store.Notifications{Table: f.Table}, Mail: f.Carrier, Links: Links, Answers: f.Answers,
-		Rate: f.Rate, Now: f.Now, Sleep: f.Sleep, Log: slog.New(slog.NewTextHandler(f.Log, nil)),
+		Alerts: f.Alerts(), Notifications: store.Notifications{Table: f.Table}, Mail: f.Carrier, Links: Links,
+		Answers: f.Answers,
+		Rate:    f.Rate, Now: f.Now, Sleep: f.Sleep, Log: slog.New(slog.NewTextHandler(f.Log, nil)),
 	}
 }
 
@@ -195,15 +216,24 @@ func (f *Fixture) Work(want notify.Result) {
 	}
 }
 
-// Mailed is who has how many mails.
-func (f *Fixture) Mailed() map[string]int {
+// Mails are those in the carrier's folder, by their names.
+func (f *Fixture) Mails() (all []mail.Message) {
 	f.T.Helper()
 	mails, err := maildir.Read(f.Carrier.Folder)
 	if err != nil {
 		f.T.Fatal(err)
 	}
-	got := map[string]int{}
 	for _, m := range mails {
+		all = append(all, m.Message)
+	}
+	return all
+}
+
+// Mailed is who has how many mails.
+func (f *Fixture) Mailed() map[string]int {
+	f.T.Helper()
+	got := map[string]int{}
+	for _, m := range f.Mails() {
 		got[strings.TrimSuffix(m.To, "@example.com")]++
 	}
 	return got

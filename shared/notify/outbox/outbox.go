@@ -1,9 +1,8 @@
-// Package outbox does the jobs that outboxes hold.
+// Package outbox does the work that waits to be sent: mails, messages to phones, events.
 //
-// Several jobs are done at a time, until none is due. A job that fails waits, twice
-// as long after each attempt, in an outbox of its own, and is given up after a day.
-// Most attempts are first ones wherever first ones are due: jobs that fail again and
-// again delay the others little. Worker is where to start reading.
+// Loop is the one mechanism: it takes leased jobs, and does several at a time until none
+// is due. Worker adds the outbox of package store: a job that fails waits longer after each
+// attempt, is delayed behind first attempts, and is given up in the end.
 package outbox
 
 import (
@@ -25,7 +24,10 @@ type Worker struct {
 	Retries store.Outbox
 	Do      func(context.Context, store.Job) error
 	Within  time.Duration // more than a job takes
-	AtOnce  int           // how many jobs are done at a time; 0: one, as where a carrier takes few mails a second
+	// Waits are how long a job waits after each failure. It is given up if it fails after
+	// the last. None: a job waits twice as long each time, and is given up after a day.
+	Waits   []time.Duration
+	AtOnce  int // how many jobs are done at a time; 0: one, as where a carrier takes few mails a second
 	Now     func() time.Time
 	Log     *slog.Logger
 	Metrics metrics.Source
@@ -50,55 +52,12 @@ var waits = retry.Backoff{First: 15 * time.Second, Longest: time.Hour}
 
 // Work does jobs until none is due, ErrLater, a fault of the store or little time before
 // the deadline of the context. It returns how many have ended: done or given up.
+// Jobs about one address are done one after another.
 func (w Worker) Work(ctx context.Context) (ended int, err error) {
-	type outcome struct {
-		email string
-		ended bool
-		err   error
-	}
-	var taken []store.Job
-	var faults []error
-	running, last, stop := 0, false, false // last: no more are taken; stop: no more are begun
-	busy := map[string]bool{}              // jobs about one address are done one after another
-	outcomes := make(chan outcome)
-	for {
-		if deadline, limited := ctx.Deadline(); ctx.Err() != nil || limited && time.Until(deadline) < margin {
-			stop = true
-		}
-		if len(taken) == 0 && !last && !stop {
-			taken, err = w.take(ctx)
-			last, faults = err != nil, append(faults, err)
-		}
-		var waiting []store.Job
-		for _, j := range taken {
-			switch {
-			case stop || w.Now().Add(w.Within).After(j.Leased): // somebody else may soon take it
-				faults = append(faults, w.Retries.Release(ctx, j))
-			case running == max(w.AtOnce, 1) || busy[j.Email]:
-				waiting = append(waiting, j)
-			default:
-				running++
-				busy[j.Email] = j.Email != ""
-				go func() {
-					ended, err := w.do(ctx, j)
-					outcomes <- outcome{j.Email, ended, err}
-				}()
-			}
-		}
-		taken = waiting
-		if running == 0 {
-			return ended, errors.Join(faults...)
-		}
-		o := <-outcomes
-		running--
-		delete(busy, o.email)
-		if o.ended {
-			ended++
-		}
-		if stop = stop || o.err != nil; !errors.Is(o.err, ErrLater) {
-			faults = append(faults, o.err)
-		}
-	}
+	return Loop[store.Job]{
+		Take: w.take, Do: w.do, Release: w.Retries.Release, Turn: func(j store.Job) string { return j.Email },
+		Within: w.Within, Lease: lease, Margin: margin, AtOnce: w.AtOnce, Now: w.Now,
+	}.Work(ctx)
 }
 
 // take takes first attempts, as many as there are places, and one job that has failed
@@ -122,20 +81,32 @@ func (w Worker) do(ctx context.Context, j store.Job) (ended bool, err error) {
 	case err == nil:
 	case errors.Is(err, ErrLater), ctx.Err() != nil:
 		return false, err // it is taken up again when its lease is over
-	case now.Sub(j.At) >= givenUpAfter && j.Tries+1 >= fewestTries:
-		w.Log.LogAttrs(ctx, slog.LevelError, "job given up", append([]slog.Attr{slog.String("kind", j.Kind), slog.Int("tries", j.Tries+1), slog.Any("error", err)},
-			w.Metrics.Attrs(now, metrics.Metric{Name: "JobsGivenUp", Unit: metrics.Count, Value: 1})...)...)
+	case w.isGivenUp(j, now):
+		w.Log.LogAttrs(ctx, slog.LevelError, "job given up",
+			append([]slog.Attr{slog.String("kind", j.Kind), slog.Int("tries", j.Tries+1), slog.Any("error", err)},
+				w.Metrics.Attrs(now, metrics.Metric{Name: "JobsGivenUp", Unit: metrics.Count, Value: 1})...)...)
 	default:
 		w.Log.WarnContext(ctx, "job failed; it is tried again", "kind", j.Kind, "tries", j.Tries+1, "error", err)
-		return false, w.Retries.Postpone(ctx, j, now.Add(wait(j.Tries)))
+		return false, w.Retries.Postpone(ctx, j, now.Add(w.wait(j.Tries)))
 	}
 	err = w.Retries.Done(ctx, j)
 	return err == nil, err
 }
 
-// wait is how long a job waits that failed after so many attempts before. Up to half of it is
-// cut at random, so that jobs that failed together are not all due together.
-func wait(tries int) time.Duration {
+// isGivenUp reports whether a job is not tried again that has failed now.
+func (w Worker) isGivenUp(j store.Job, now time.Time) bool {
+	if w.Waits != nil {
+		return j.Tries >= len(w.Waits)
+	}
+	return now.Sub(j.At) >= givenUpAfter && j.Tries+1 >= fewestTries
+}
+
+// wait returns how long a job waits that failed after n attempts before. Without Waits, up to
+// half of it is cut at random, so that jobs that failed together are not all due together.
+func (w Worker) wait(tries int) time.Duration {
+	if w.Waits != nil {
+		return w.Waits[tries]
+	}
 	longest := waits.After(tries + 1)
 	return longest - rand.N(longest/2)
 }

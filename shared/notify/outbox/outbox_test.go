@@ -126,8 +126,10 @@ func TestEarlierJobs(t *testing.T) {
 		return nil
 	})
 	now := w.clock.Now()
-	old := store.Item{Key: store.Key{Partition: "OUTBOX#pro", Sort: now.Add(-2*time.Hour).Format("20060102T150405.000000000") + "-X"}, Expires: now.AddDate(0, 0, 7),
-		Data: fmt.Appendf(nil, `{"kind":"recover key","email":"ada@example.com","lang":"it","ref":"a","at":%q,"leased":%q,"tries":120}`,
+	old := store.Item{Key: store.Key{Partition: "OUTBOX#pro",
+		Sort: now.Add(-2*time.Hour).Format("20060102T150405.000000000") + "-X"}, Expires: now.AddDate(0, 0, 7),
+		Data: fmt.Appendf(nil,
+			`{"kind":"recover key","email":"ada@example.com","lang":"it","ref":"a","at":%q,"leased":%q,"tries":120}`,
 			now.Add(-2*time.Hour).Format(time.RFC3339), now.Add(30*time.Second).Format(time.RFC3339))}
 	if err := w.Retries.Table.Write(t.Context(), store.Op{Mode: store.Create, Item: old}); err != nil {
 		t.Fatal(err)
@@ -147,7 +149,8 @@ func TestEarlierJobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	items, err := w.Retries.Table.Query(t.Context(), store.Range{Partition: "OUTBOX#pro"})
-	if err != nil || len(items) != 1 || !strings.Contains(string(items[0].Data), `"leased":"`+w.clock.Now().Add(7*time.Second).Format(time.RFC3339)) {
+	if err != nil || len(items) != 1 || !strings.Contains(string(items[0].Data),
+		`"leased":"`+w.clock.Now().Add(7*time.Second).Format(time.RFC3339)) {
 		t.Errorf("%d jobs, %v", len(items), err)
 	}
 	for _, want := range []int{0, 2} { // before it is due, and then: the first attempt fails
@@ -204,7 +207,8 @@ func TestOneAddressInTurn(t *testing.T) {
 		return nil
 	}
 	for n := range 12 {
-		if err := w.Boxes[0].Put(t.Context(), store.Job{Email: []string{"ada", "bob"}[n%2], At: w.clock.Now()}); err != nil {
+		if err := w.Boxes[0].Put(t.Context(), store.Job{Email: []string{"ada", "bob"}[n%2],
+			At: w.clock.Now()}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -216,7 +220,8 @@ func TestOneAddressInTurn(t *testing.T) {
 // TestEveryFault: whichever call to the store fails, before or after its effect, each
 // job is done in the end, and no more often than there were faults.
 func TestEveryFault(t *testing.T) {
-	for name, arm := range map[string]func(*storetest.Faulty, int, storetest.Side){"once": (*storetest.Faulty).FailOnce, "until it is mended": (*storetest.Faulty).DieAt} {
+	for name, arm := range map[string]func(*storetest.Faulty, int,
+		storetest.Side){"once": (*storetest.Faulty).FailOnce, "until it is mended": (*storetest.Faulty).DieAt} {
 		var w *world
 		done := map[string]int{} // by name
 		open := func(t *testing.T) store.Table {
@@ -256,7 +261,8 @@ func TestEveryFault(t *testing.T) {
 			}
 			for _, box := range append(w.Boxes, w.Retries) {
 				box.Table = sound
-				if left, err := box.Take(t.Context(), 10, w.clock.Now().Add(time.Hour), 0); err != nil || len(left) > 0 {
+				if left, err := box.Take(t.Context(), 10, w.clock.Now().Add(time.Hour), 0); err != nil ||
+					len(left) > 0 {
 					t.Errorf("%d jobs are left in %s, %v", len(left), box.Name, err)
 				}
 			}

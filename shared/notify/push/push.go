@@ -46,8 +46,10 @@ func (c Ntfy) Deliver(ctx context.Context, to store.Alert, m notify.Message) err
 func (c Ntfy) Ask(ctx context.Context, pending store.Alert, id, link string) error {
 	l := i18n.In(pending.Language)
 	return c.Publish(ctx, pending.Address, ntfy.Message{
-		ID: id, Title: l.Text("mail.confirm.subject", "Route", name(pending.Route, l)), Text: l.Text("push.ask", "When", when(pending, l)),
-		Tags: []string{"airplane"}, Click: link, Actions: []ntfy.Action{{Label: l.Text("mail.confirm.open"), URL: link}},
+		ID: id, Title: l.Text("mail.confirm.subject", "Route", name(pending.Route, l)),
+		Text: l.Text("push.ask", "When", when(pending, l)),
+		Tags: []string{"airplane"}, Click: link,
+		Actions: []ntfy.Action{{Label: l.Text("mail.confirm.open"), URL: link}},
 	})
 }
 
@@ -70,7 +72,6 @@ func (c Telegram) Deliver(ctx context.Context, to store.Alert, m notify.Message)
 	return c.Bot.Send(ctx, to.Address, sent)
 }
 
-// text is a message in words.
 type text struct {
 	title, body string
 	links       []link // the first is what a tap opens
@@ -81,7 +82,6 @@ type link struct{ label, url string }
 // maxFares is how many fares a message names: a phone shows no more of it.
 const maxFares = 10
 
-// write puts a message in words.
 func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
 	l := i18n.In(m.Language)
 	if len(m.Fares) == 0 || m.Unsubscribe == "" || m.Manage == "" {
@@ -91,7 +91,8 @@ func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
 	if m.Ended {
 		route := first.Origin + "–" + first.Destination
 		return text{
-			title: l.Text("mail.end.subject", "Route", route), body: notify.TripText(first.Trip, l) + "\n" + l.Text("mail.end.terms"),
+			title: l.Text("mail.end.subject", "Route", route),
+			body:  notify.TripText(first.Trip, l) + "\n" + l.Text("mail.end.terms"),
 			links: []link{{l.Text("mail.alert.manage"), m.Manage}},
 		}, nil
 	}
@@ -186,7 +187,6 @@ func facts(f notify.Fare, l *i18n.Language) string {
 	return s + "\n" + l.Text("mail.alert.seen", "Moment", l.Moment(f.Found.UTC()))
 }
 
-// page is where the verdict of a route is shown.
 func page(baseURL string, r fare.Route, l *i18n.Language) string {
 	return baseURL + "/?da=" + string(r.Origin) + "&a=" + string(r.Destination) + "&lang=" + l.Code
 }

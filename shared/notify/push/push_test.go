@@ -30,12 +30,14 @@ func told(language string) notify.Message {
 		Fares: []notify.Fare{{
 			Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Origin: "Milan", Destination: "Bucharest",
 			Price: 4000, Before: 5000, Told: 20500, Lowest: 4200, Depart: 20530, Found: time.Unix(1772600000, 0),
-			Level: "ottimo", Reliability: "alta", Percentile: 4, Sample: 80, Median: 5600, Minimum: 3900, Page: url + "/page",
+			Level: "ottimo", Reliability: "alta", Percentile: 4, Sample: 80, Median: 5600, Minimum: 3900,
+			Page: url + "/page",
 		}},
 	}
 }
 
-// TestWhatPhonesShow: the trip, what is new by the kind of the alert, why it comes, and the ways to the verdict, to all alerts, to a pause and to the end.
+// TestWhatPhonesShow: the trip, what is new by the kind of the alert, why it comes, and the ways to
+// the verdict, to all alerts, to a pause and to the end.
 func TestWhatPhonesShow(t *testing.T) {
 	trip := store.Trip{From: 20530, To: 20530, Nights: fare.Return4to7, Nonstop: true}
 	for _, c := range []struct {
@@ -45,15 +47,26 @@ func TestWhatPhonesShow(t *testing.T) {
 		lines  []string // that the text has
 		lacks  string
 	}{
-		{"verdict", store.Alert{}, func(*notify.Message) {}, []string{"Departing Wednesday 18 March 2026.", "Median: €56.00", "You asked to hear when the verdict becomes ottimo (great) or buono (good)."}, "in our message"},
-		{"threshold", store.Alert{Threshold: 4000}, func(*notify.Message) {}, []string{"You asked to hear when the cheapest fare is €40.00 or less."}, "in our message"},
-		{"low", store.Alert{Kind: store.Low, Days: 30}, func(*notify.Message) {}, []string{"The lowest in 30 days: until now it was €42.00.", "You asked to hear when the fare is lower than in the last 30 days."}, ""},
-		{"drop", store.Alert{Kind: store.Drop, Percent: 10}, func(*notify.Message) {}, []string{"€10.00 less (20%) than in our message of 16 February 2026: then it was €50.00."}, ""},
-		{"change", store.Alert{Kind: store.Change}, func(*notify.Message) {}, []string{"€40.00 today; in our message of 16 February 2026 it was €50.00.", "You asked to hear when the fare changes."}, ""},
+		{"verdict", store.Alert{}, func(*notify.Message) {},
+			[]string{"Departing Wednesday 18 March 2026.", "Median: €56.00",
+				"You asked to hear when the verdict becomes ottimo (great) or buono (good)."}, "in our message"},
+		{"threshold", store.Alert{Threshold: 4000}, func(*notify.Message) {},
+			[]string{"You asked to hear when the cheapest fare is €40.00 or less."}, "in our message"},
+		{"low", store.Alert{Kind: store.Low, Days: 30}, func(*notify.Message) {},
+			[]string{"The lowest in 30 days: until now it was €42.00.",
+				"You asked to hear when the fare is lower than in the last 30 days."}, ""},
+		{"drop", store.Alert{Kind: store.Drop, Percent: 10}, func(*notify.Message) {},
+			[]string{"€10.00 less (20%) than in our message of 16 February 2026: then it was €50.00."}, ""},
+		{"change", store.Alert{Kind: store.Change}, func(*notify.Message) {},
+			[]string{"€40.00 today; in our message of 16 February 2026 it was €50.00.",
+				"You asked to hear when the fare changes."}, ""},
 		{"a trip", store.Alert{Trip: trip}, func(m *notify.Message) {
 			m.Fares[0].Trip, m.Fares[0].Return = trip, 20535
-			m.Fares[0].Departure, m.Fares[0].Waits = []string{"Usually 50 to 60."}, []string{"Waiting has not paid.", "Within 7 days."}
-		}, []string{"departure: 18 March 2026, return, 4-7 nights away, non-stop flights only", "Departing Wednesday 18 March 2026. Returning Monday 23 March 2026.", "Usually 50 to 60.", "Waiting has not paid."}, "Within 7 days"},
+			m.Fares[0].Departure, m.Fares[0].Waits = []string{"Usually 50 to 60."},
+				[]string{"Waiting has not paid.", "Within 7 days."}
+		}, []string{"departure: 18 March 2026, return, 4-7 nights away, non-stop flights only",
+			"Departing Wednesday 18 March 2026. Returning Monday 23 March 2026.", "Usually 50 to 60.",
+			"Waiting has not paid."}, "Within 7 days"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := told("en")
@@ -67,11 +80,13 @@ func TestWhatPhonesShow(t *testing.T) {
 			if c.lacks != "" && strings.Contains(text, c.lacks) {
 				t.Errorf("it says %q:\n%s", c.lacks, text)
 			}
-			if diff := cmp.Diff([]string{"Your alerts " + url + "/m", "Pause for a month " + url + "/s", "Stop this alert " + url + "/u"}, buttons); diff != "" || click != url+"/page" {
+			if diff := cmp.Diff([]string{"Your alerts " + url + "/m", "Pause for a month " + url + "/s",
+				"Stop this alert " + url + "/u"}, buttons); diff != "" || click != url+"/page" {
 				t.Errorf("a tap opens %s; %s", click, diff)
 			}
 			shown := onTelegram(t, c.to, m)
-			if want := map[string]string{"See the verdict": url + "/page", "Your alerts": url + "/m", "Pause for a month": url + "/s", "Stop this alert": url + "/u"}; !cmp.Equal(want, shown.Buttons) {
+			if want := map[string]string{"See the verdict": url + "/page", "Your alerts": url + "/m",
+				"Pause for a month": url + "/s", "Stop this alert": url + "/u"}; !cmp.Equal(want, shown.Buttons) {
 				t.Error(cmp.Diff(want, shown.Buttons))
 			}
 			if shown.Bold+"\n\n"+text != shown.Text {
@@ -83,10 +98,13 @@ func TestWhatPhonesShow(t *testing.T) {
 
 // TestWhatPhonesShowAtTheEnd: an alert that has ended says so, of which trip, and asks for nothing.
 func TestWhatPhonesShowAtTheEnd(t *testing.T) {
-	for language, want := range map[string]string{"en": "departure: 18 March 2026", "it": "partenza: 18 marzo 2026", "de": "Abflug: 18. März 2026", "fr": "départ", "es": "salida: 18 de marzo de 2026", "pt": "partida: 18 de março de 2026"} {
+	for language, want := range map[string]string{"en": "departure: 18 March 2026", "it": "partenza: 18 marzo 2026",
+		"de": "Abflug: 18. März 2026", "fr": "départ", "es": "salida: 18 de marzo de 2026",
+		"pt": "partida: 18 de março de 2026"} {
 		m := told(language)
 		m.Ended, m.Snooze = true, ""
-		m.Fares[0] = notify.Fare{Route: m.Fares[0].Route, Origin: "Milan", Destination: "Bucharest", Trip: store.Trip{From: 20530, To: 20530}}
+		m.Fares[0] = notify.Fare{Route: m.Fares[0].Route, Origin: "Milan", Destination: "Bucharest",
+			Trip: store.Trip{From: 20530, To: 20530}}
 		text, click, buttons := onNtfy(t, store.Alert{Trip: m.Fares[0].Trip}, m)
 		first, terms, _ := strings.Cut(text, "\n")
 		if !strings.Contains(first, want) || terms == "" || click != url+"/m" || len(buttons) != 1 {
@@ -100,7 +118,8 @@ func onNtfy(t *testing.T, to store.Alert, m notify.Message) (text, click string,
 	server := ntfytest.New()
 	defer server.Close()
 	to.Channel, to.Address = store.Ntfy, topic
-	if err := (push.Ntfy{Publisher: ntfy.Publisher{Outbound: server}, BaseURL: url}).Deliver(t.Context(), to, m); err != nil {
+	if err := (push.Ntfy{Publisher: ntfy.Publisher{Outbound: server}, BaseURL: url}).Deliver(t.Context(), to,
+		m); err != nil {
 		t.Fatal(err)
 	}
 	shown := server.Shown(topic)
@@ -117,7 +136,8 @@ func onTelegram(t *testing.T, to store.Alert, m notify.Message) telegramtest.Mes
 	t.Helper()
 	server := telegramtest.New()
 	defer server.Close()
-	server.Path, server.Webhook = "/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}) // what people write is not the matter here
+	// what people write is not the matter here
+	server.Path, server.Webhook = "/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	if err := server.Start(ada, "https://t.me/"+telegramtest.Name, "en"); err != nil {
 		t.Fatal(err)
 	}

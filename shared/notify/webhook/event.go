@@ -55,23 +55,25 @@ type Trip struct {
 
 // Fare is one that was found. Prices are euro cents.
 type Fare struct {
-	Route           string    `json:"route"`
-	OriginName      string    `json:"originName"`
-	DestinationName string    `json:"destinationName"`
-	Departure       string    `json:"departure"`
-	Return          string    `json:"return,omitempty"`
-	Nights          string    `json:"nights,omitempty"` // of the alert: 1-3, 4-7, 8-14, 15+; none where it is for one-way fares
-	Nonstop         bool      `json:"nonstop"`          // the alert is for fares without stops
-	PriceCents      int64     `json:"priceCents"`
-	Currency        string    `json:"currency"`
-	Found           time.Time `json:"found"`
-	Level           string    `json:"level"`
-	Reliability     string    `json:"reliability,omitempty"`
-	Percentile      *int      `json:"percentile,omitempty"`
-	MedianCents     *int64    `json:"medianCents,omitempty"`
-	MinimumCents    *int64    `json:"minimumCents,omitempty"`
-	Sample          int       `json:"sample"`
-	// BeforeCents is what it cost in the alert's last message, of the day Told; without that, when the alert first saw it.
+	Route           string `json:"route"`
+	OriginName      string `json:"originName"`
+	DestinationName string `json:"destinationName"`
+	Departure       string `json:"departure"`
+	Return          string `json:"return,omitempty"`
+	// of the alert: 1-3, 4-7, 8-14, 15+; none where it is for one-way fares
+	Nights       string    `json:"nights,omitempty"`
+	Nonstop      bool      `json:"nonstop"` // the alert is for fares without stops
+	PriceCents   int64     `json:"priceCents"`
+	Currency     string    `json:"currency"`
+	Found        time.Time `json:"found"`
+	Level        string    `json:"level"`
+	Reliability  string    `json:"reliability,omitempty"`
+	Percentile   *int      `json:"percentile,omitempty"`
+	MedianCents  *int64    `json:"medianCents,omitempty"`
+	MinimumCents *int64    `json:"minimumCents,omitempty"`
+	Sample       int       `json:"sample"`
+	// BeforeCents is what it cost in the alert's last message, of the day Told; without that, when
+	// the alert first saw it.
 	BeforeCents *int64 `json:"beforeCents,omitempty"`
 	Told        string `json:"told,omitempty"`
 	// LowestCents is the lowest fare of the days of a low, before this one.
@@ -96,7 +98,6 @@ type Wait struct {
 	Pays      bool    `json:"pays"`      // the record carries that waiting pays
 }
 
-// event writes the event of a message.
 func event(of store.Alert, m notify.Message, now time.Time) ([]byte, error) {
 	e := Event{Type: typeFare, Timestamp: now.UTC().Truncate(time.Second), Data: about(of)}
 	e.Data.Language, e.Data.Unsubscribe, e.Data.Snooze, e.Data.Manage = m.Language, m.Unsubscribe, m.Snooze, m.Manage
@@ -105,7 +106,7 @@ func event(of store.Alert, m notify.Message, now time.Time) ([]byte, error) {
 		e.Type, m.Fares = typeEnded, nil
 	}
 	for _, f := range m.Fares {
-		e.Data.Fares = append(e.Data.Fares, shown(f))
+		e.Data.Fares = append(e.Data.Fares, fareOf(f))
 	}
 	return written(e)
 }
@@ -134,11 +135,13 @@ func about(a store.Alert) Data {
 	return d
 }
 
-func shown(f notify.Fare) Fare {
+func fareOf(f notify.Fare) Fare {
 	s := Fare{
 		Route: f.Route.String(), OriginName: f.Origin, DestinationName: f.Destination, Departure: f.Depart.String(),
-		Nights: f.Trip.Nights.String(), Nonstop: f.Trip.Nonstop, PriceCents: int64(f.Price), Currency: "EUR", Found: f.Found.UTC(),
-		Level: f.Level, Reliability: f.Reliability, Sample: f.Sample, BeforeCents: some(f.Before), LowestCents: some(f.Lowest), Page: f.Page,
+		Nights: f.Trip.Nights.String(), Nonstop: f.Trip.Nonstop, PriceCents: int64(f.Price), Currency: "EUR",
+		Found: f.Found.UTC(),
+		Level: f.Level, Reliability: f.Reliability, Sample: f.Sample, BeforeCents: some(f.Before),
+		LowestCents: some(f.Lowest), Page: f.Page,
 	}
 	if f.Return > 0 {
 		s.Return = f.Return.String()

@@ -24,21 +24,34 @@ func TestEventOfATrip(t *testing.T) {
 		{"a drop of a month", store.Alert{Trip: trip, Kind: store.Drop, Percent: 10}, func(m *notify.Message) {
 			f := &m.Fares[0]
 			f.Trip, f.Return, f.Before, f.Told, f.Page = trip, 20535, 4500, 20493, "https://verdetto.example/page"
-			f.Expected = &notify.Expected{Low: 3500, High: 5000, Waits: []notify.Wait{{Days: 7, Fall: .25, More: true, Mean: -120, Pays: true}}}
+			f.Expected = &notify.Expected{Low: 3500, High: 5000,
+				Waits: []notify.Wait{{Days: 7, Fall: .25, More: true, Mean: -120, Pays: true}}}
 		}, map[string]any{
 			"kind": "drop", "percent": 10.0, "snooze": "https://verdetto.example/s",
-			"trip": map[string]any{"from": "2026-03-02", "to": "2026-04-01", "month": "2026-03", "nights": "4-7", "nonstop": true},
+			"trip": map[string]any{"from": "2026-03-02", "to": "2026-04-01", "month": "2026-03", "nights": "4-7",
+				"nonstop": true},
 		}, map[string]any{
-			"return": "2026-03-23", "nights": "4-7", "nonstop": true, "beforeCents": 4500.0, "told": "2026-02-09", "page": "https://verdetto.example/page",
-			"expected": map[string]any{"lowCents": 3500.0, "highCents": 5000.0, "waits": []any{map[string]any{"days": 7.0, "fall": .25, "orMore": true, "meanCents": -120.0, "pays": true}}},
+			"return": "2026-03-23", "nights": "4-7", "nonstop": true, "beforeCents": 4500.0, "told": "2026-02-09",
+			"page": "https://verdetto.example/page",
+			"expected": map[string]any{"lowCents": 3500.0, "highCents": 5000.0,
+				"waits": []any{map[string]any{"days": 7.0, "fall": .25, "orMore": true, "meanCents": -120.0,
+					"pays": true}}},
 		}},
-		{"a drop by an amount", store.Alert{Kind: store.Drop, Amount: 1500}, func(m *notify.Message) { m.Fares[0].Before = 5500 },
-			map[string]any{"kind": "drop", "amountCents": 1500.0, "trip": nil, "percent": nil}, map[string]any{"beforeCents": 5500.0, "told": nil, "return": nil, "expected": nil}},
-		{"a low of some days", store.Alert{Kind: store.Low, Days: 30, Trip: store.Trip{From: 20528, To: 20532}}, func(m *notify.Message) { m.Fares[0].Lowest = 4100 },
-			map[string]any{"kind": "low", "days": 30.0, "trip": map[string]any{"from": "2026-03-16", "to": "2026-03-20", "nonstop": false}}, map[string]any{"lowestCents": 4100.0, "beforeCents": nil}},
-		{"a change", store.Alert{Kind: store.Change}, func(*notify.Message) {}, map[string]any{"kind": "change", "days": nil, "amountCents": nil, "thresholdCents": nil}, nil},
-		{"a threshold", store.Alert{Threshold: 4990}, func(*notify.Message) {}, map[string]any{"kind": "threshold", "thresholdCents": 4990.0}, nil},
-		{"a verdict", store.Alert{}, func(*notify.Message) {}, map[string]any{"kind": "verdict", "thresholdCents": nil}, nil},
+		{"a drop by an amount", store.Alert{Kind: store.Drop, Amount: 1500},
+			func(m *notify.Message) { m.Fares[0].Before = 5500 },
+			map[string]any{"kind": "drop", "amountCents": 1500.0, "trip": nil, "percent": nil},
+			map[string]any{"beforeCents": 5500.0, "told": nil, "return": nil, "expected": nil}},
+		{"a low of some days", store.Alert{Kind: store.Low, Days: 30, Trip: store.Trip{From: 20528, To: 20532}},
+			func(m *notify.Message) { m.Fares[0].Lowest = 4100 },
+			map[string]any{"kind": "low", "days": 30.0,
+				"trip": map[string]any{"from": "2026-03-16", "to": "2026-03-20", "nonstop": false}},
+			map[string]any{"lowestCents": 4100.0, "beforeCents": nil}},
+		{"a change", store.Alert{Kind: store.Change}, func(*notify.Message) {},
+			map[string]any{"kind": "change", "days": nil, "amountCents": nil, "thresholdCents": nil}, nil},
+		{"a threshold", store.Alert{Threshold: 4990}, func(*notify.Message) {},
+			map[string]any{"kind": "threshold", "thresholdCents": 4990.0}, nil},
+		{"a verdict", store.Alert{}, func(*notify.Message) {},
+			map[string]any{"kind": "verdict", "thresholdCents": nil}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := fresh(t)

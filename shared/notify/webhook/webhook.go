@@ -1,14 +1,9 @@
-// Package webhook delivers what alerts tell to endpoints of their subscribers, as
-// signed events (Standard Webhooks 1.0). A Carrier stores an event, in one write;
-// a Worker delivers it.
+// Package webhook delivers what alerts tell to endpoints of their subscribers, as signed events
+// (Standard Webhooks 1.0). A Carrier stores an event, in one write; a Worker delivers it.
 //
-// It promises that an event which was stored is tried for a day, further and
-// further apart, and that whatever is delivered again, after a lost answer, a
-// kill or on demand, has the same webhook-id; that only public addresses are
-// reached (package outbound), and no event goes to an endpoint that has not
-// answered a signed test; that an endpoint which is slow or down delays its own
-// events and nobody else's; and that of one that is given up its owner hears by
-// one mail. Deliveries and endpoints go with the last alert of their subscriber.
+// An event is tried for a day, under one webhook-id. Only public addresses are reached (package
+// outbound), and no event goes to an endpoint that has not answered a signed test. An endpoint that
+// is slow or down delays its own events alone; of one that is given up its owner hears by one mail.
 package webhook
 
 import (
@@ -23,8 +18,6 @@ import (
 type Carrier struct {
 	Deliveries store.Deliveries
 	Now        func() time.Time
-	// Signal, where set, is called when there is something to deliver.
-	Signal func()
 }
 
 // Deliver stores the event of a message. The same message again is the same event.
@@ -32,20 +25,19 @@ func (c Carrier) Deliver(ctx context.Context, to store.Alert, m notify.Message) 
 	now := c.Now()
 	body, err := event(to, m, now)
 	if err == nil {
-		err = c.Deliveries.Leave(ctx, store.Delivery{ID: m.ID, Subscriber: to.Subscriber, Alert: to.Ref().String(), URL: to.Address, Body: body, Last: m.Ended, At: now})
-	}
-	if err == nil && c.Signal != nil {
-		c.Signal()
+		err = c.Deliveries.Leave(ctx, store.Delivery{ID: m.ID, Subscriber: to.Subscriber, Alert: to.Ref().String(),
+			URL: to.Address, Body: body, Last: m.Ended, At: now})
 	}
 	return err
 }
 
-// Test is the delivery of a test event to the endpoint of an alert: nothing is told, and the endpoint is asked whether it answers.
+// Test is the delivery of a test event to the endpoint of an alert: nothing is told, and the
+// endpoint is asked whether it answers.
 func Test(of store.Alert, name string, now time.Time) store.Delivery {
-	return store.Delivery{ID: "test-" + name, Subscriber: of.Subscriber, Alert: of.Ref().String(), URL: of.Address, At: now}
+	return store.Delivery{ID: "test-" + name, Subscriber: of.Subscriber, Alert: of.Ref().String(), URL: of.Address,
+		At: now}
 }
 
-// rotationTime is how long the secret from before a change signs along.
 const rotationTime = 24 * time.Hour
 
 // Current are the secrets that an endpoint's events are signed with at a moment, the newest first.
@@ -58,7 +50,8 @@ func (s Secrets) Current(subscriber store.SubscriberID, e store.Endpoint, now ti
 }
 
 // Rotate changes the secret of an endpoint and gives the new one. The one before signs along for a day.
-func (s Secrets) Rotate(ctx context.Context, d store.Deliveries, subscriber store.SubscriberID, url string, now time.Time) (string, error) {
+func (s Secrets) Rotate(ctx context.Context, d store.Deliveries, subscriber store.SubscriberID, url string,
+	now time.Time) (string, error) {
 	e, err := d.ChangeEndpoint(ctx, subscriber, url, now, func(e *store.Endpoint) bool {
 		e.Generation, e.Rotated = e.Generation+1, now
 		return true

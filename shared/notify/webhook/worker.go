@@ -14,21 +14,17 @@ import (
 	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/fare"
 	"verdetto/shared/notify"
+	"verdetto/shared/notify/outbox"
 	"verdetto/shared/runtime/retry"
 	"verdetto/shared/store"
 	"verdetto/shared/web/limit"
 )
 
-// Poster sends a body to a URL; outbound.Client does.
-type Poster interface {
-	Post(ctx context.Context, to string, header http.Header, body []byte) (outbound.Answer, error)
-}
-
 // Worker delivers what Carriers have stored.
 type Worker struct {
 	Deliveries store.Deliveries
 	Alerts     store.Alerts
-	Client     Poster
+	Client     outbound.Poster
 	Secrets    Secrets
 	Limiter    *limit.Limiter
 	Now        func() time.Time
@@ -36,7 +32,8 @@ type Worker struct {
 }
 
 // waits are how long after each try the next one is made; after the last of them it is the same again.
-var waits = []time.Duration{5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour}
+var waits = []time.Duration{5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
+	5 * time.Hour, 10 * time.Hour}
 
 const (
 	// tryingFor is how long an event is tried.
@@ -54,69 +51,42 @@ const (
 // has many mailboxes must not make the service call a stranger's server all day.
 var perHost = limit.Limit{Name: "webhook-tests", Calls: 30, Window: time.Hour}
 
-// Work tries what is due and says how many deliveries have gone on. Those to one
-// endpoint go one after another, and where it does not answer, the others wait
-// with the one that it did not answer: so it holds up no other.
+// Work tries what is due, and returns how many deliveries have gone on. Deliveries to one
+// endpoint are tried one after another. If it does not answer, its other deliveries are
+// postponed with that one. A fault of one delivery stops no other.
 func (w *Worker) Work(ctx context.Context) (done int, err error) {
-	if !timeFor(ctx) {
-		return 0, nil
-	}
-	began := w.Now()
-	taken, err := w.Deliveries.Take(ctx, atOnce, began, leaseFor)
-	faults := []error{err}
-	var order []string
-	groups := map[string][]store.Delivery{}
-	for _, d := range taken {
-		name := string(d.Subscriber) + " " + d.URL
-		if groups[name] == nil {
-			order = append(order, name)
-		}
-		groups[name] = append(groups[name], d)
-	}
-	var all sync.WaitGroup
 	var mu sync.Mutex
-	places := make(chan struct{}, endpoints)
-	for _, name := range order {
-		places <- struct{}{}
-		all.Go(func() {
-			defer func() { <-places }()
-			n, err := w.inTurn(ctx, groups[name], began.Add(leaseFor))
+	var faults []error
+	quiet := map[string]time.Time{} // until when endpoints are to be left alone
+	done, err = outbox.Loop[store.Delivery]{
+		Take: func(ctx context.Context) ([]store.Delivery, error) {
+			return w.Deliveries.Take(ctx, atOnce, w.Now(), leaseFor)
+		},
+		Turn: endpointOf,
+		Do: func(ctx context.Context, d store.Delivery) (bool, error) {
+			mu.Lock()
+			until := quiet[endpointOf(d)]
+			mu.Unlock()
+			var err error
+			if until.After(w.Now()) {
+				err = w.Deliveries.Postpone(ctx, d, until)
+			} else {
+				until, err = w.try(ctx, d)
+			}
 			mu.Lock()
 			defer mu.Unlock()
-			done, faults = done+n, append(faults, err)
-		})
-	}
-	all.Wait()
-	return done, errors.Join(faults...)
+			quiet[endpointOf(d)] = until
+			faults = append(faults, err)
+			return err == nil, nil
+		},
+		Release: func(context.Context, store.Delivery) error { return nil }, // it is due again when its lease is over
+		Within:  tryTime, Lease: leaseFor, Margin: tryTime, AtOnce: endpoints, Now: w.Now,
+	}.Work(ctx)
+	return done, errors.Join(append(faults, err)...)
 }
 
-// timeFor tells whether a try that is begun now comes to its end before the context does.
-func timeFor(ctx context.Context) bool {
-	deadline, limited := ctx.Deadline()
-	return ctx.Err() == nil && (!limited || time.Until(deadline) > tryTime)
-}
+func endpointOf(d store.Delivery) string { return string(d.Subscriber) + " " + d.URL }
 
-// inTurn tries deliveries to one endpoint while they are certainly leased.
-func (w *Worker) inTurn(ctx context.Context, deliveries []store.Delivery, leased time.Time) (done int, err error) {
-	var until time.Time // it wants to be left alone
-	for _, d := range deliveries {
-		switch {
-		case !until.IsZero():
-			err = w.Deliveries.Postpone(ctx, d, until)
-		case !timeFor(ctx) || w.Now().Add(tryTime).After(leased):
-			return done, nil // they come round again
-		default:
-			until, err = w.try(ctx, d)
-		}
-		if err != nil {
-			return done, err
-		}
-		done++
-	}
-	return done, nil
-}
-
-// outcome is what came of a request to an endpoint.
 type outcome struct {
 	status int           // 0: there was no answer
 	after  time.Duration // that it asked to wait
@@ -154,7 +124,6 @@ func (w *Worker) try(ctx context.Context, d store.Delivery) (until time.Time, er
 	return w.record(ctx, d, endpoint, o, err)
 }
 
-// about reads the alert that a delivery is of, and its endpoint.
 func (w *Worker) about(ctx context.Context, d store.Delivery) (alert store.Alert, endpoint store.Endpoint, err error) {
 	ref, err := store.ParseRef(d.Alert)
 	if err != nil {
@@ -180,7 +149,8 @@ func (w *Worker) full(ctx context.Context, to string) (full bool, until time.Tim
 }
 
 // test sends a test event, and records that the endpoint has taken it.
-func (w *Worker) test(ctx context.Context, d store.Delivery, alert store.Alert, e store.Endpoint) (o outcome, err error) {
+func (w *Worker) test(ctx context.Context, d store.Delivery, alert store.Alert,
+	e store.Endpoint) (o outcome, err error) {
 	body, err := testEvent(alert, d.At)
 	if err != nil {
 		return o, err
@@ -200,7 +170,8 @@ func (w *Worker) test(ctx context.Context, d store.Delivery, alert store.Alert, 
 }
 
 // post sends one signed event. An error is one of ours: whatever becomes of the request is an outcome.
-func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, id string, body []byte) (outcome, error) {
+func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, id string,
+	body []byte) (outcome, error) {
 	now := w.Now()
 	header, err := Sign(id, now, body, w.Secrets.Current(d.Subscriber, e, now)...)
 	if err != nil {
@@ -211,22 +182,26 @@ func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, i
 		return outcome{}, ctx.Err() // we were stopped: it is not the endpoint's fault
 	}
 	o := outcome{status: answer.Status, over: answer.Status == http.StatusGone}
-	o.quiet = err != nil || answer.Status == http.StatusTooManyRequests || answer.Status == http.StatusServiceUnavailable
+	o.quiet = err != nil || answer.Status == http.StatusTooManyRequests ||
+		answer.Status == http.StatusServiceUnavailable
 	if o.quiet {
 		wait, _ := retry.ParseAfter(answer.Header.Get("Retry-After"), now)
 		o.after = min(max(wait, 0), longestWait)
 	}
-	if err != nil && !(answer.Status >= 200 && answer.Status < 300) { // it has taken what it answers so, however the answer ends
+	// it has taken what it answers so, however the answer ends
+	if err != nil && !(answer.Status >= 200 && answer.Status < 300) {
 		o.status = 0
 	}
 	if !o.taken() {
-		w.Log.InfoContext(ctx, "event not taken", "subscriber", string(d.Subscriber), "event", id, "status", o.status, "try", d.Tries+1, "error", err)
+		w.Log.InfoContext(ctx, "event not taken", "subscriber", string(d.Subscriber), "event", id, "status", o.status,
+			"try", d.Tries+1, "error", err)
 	}
 	return o, nil
 }
 
 // record stores what came of a try.
-func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint, o outcome, err error) (until time.Time, _ error) {
+func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint, o outcome,
+	err error) (until time.Time, _ error) {
 	if err != nil {
 		return until, err
 	}
@@ -266,7 +241,8 @@ func (w *Worker) end(ctx context.Context, d store.Delivery) error {
 // failed puts an event that was not taken off until its next try. Where its day is
 // over it is given up, and where nothing was taken in that day, or the endpoint
 // says that it is gone, the endpoint is dead.
-func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint, o outcome) (until time.Time, err error) {
+func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint,
+	o outcome) (until time.Time, err error) {
 	now, last := d.Tried, d.At.Add(tryingFor)
 	if over := !now.Before(last); o.over || over {
 		if o.over || !e.Answered.After(d.At) {
@@ -303,7 +279,10 @@ func (w *Worker) bury(ctx context.Context, d store.Delivery) error {
 	if err != nil {
 		return err
 	}
-	alerts = slices.DeleteFunc(alerts, func(a store.Alert) bool { return a.Channel != store.Webhook || a.Address != d.URL })
+	alerts = slices.DeleteFunc(alerts, func(a store.Alert) bool {
+		return a.Channel != store.Webhook ||
+			a.Address != d.URL
+	})
 	for _, a := range alerts {
 		if err := w.Alerts.Pause(ctx, a, store.UntilResumed); err != nil {
 			return err

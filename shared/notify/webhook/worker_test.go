@@ -28,7 +28,8 @@ func TestNothingBeforeTheTest(t *testing.T) {
 	}
 	w.deliver(a, "m1")
 	w.work()
-	if got := w.requests(); len(got) == 0 || slices.ContainsFunc(got, func(s string) bool { return !strings.HasPrefix(s, "test ") }) {
+	if got := w.requests(); len(got) == 0 ||
+		slices.ContainsFunc(got, func(s string) bool { return !strings.HasPrefix(s, "test ") }) {
 		t.Errorf("%q", got)
 	}
 	w.answer = nil
@@ -106,7 +107,8 @@ func TestAnswers(t *testing.T) {
 		{"429 with a wait below ours", status(429, "Retry-After", "-7"), soon},
 		{"500", status(500), soon},
 		{"500 with a wait", status(500, "Retry-After", "90"), soon},
-		{"503 until a date", status(503, "Retry-After", storetest.NewClock().Now().Add(10*time.Minute).Format(http.TimeFormat)), 10 * time.Minute},
+		{"503 until a date", status(503, "Retry-After",
+			storetest.NewClock().Now().Add(10*time.Minute).Format(http.TimeFormat)), 10 * time.Minute},
 		{"503 until never", status(503, "Retry-After", "soon"), soon},
 		{"cut off", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, soon},
 		{"a time-out", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, soon},
@@ -115,7 +117,11 @@ func TestAnswers(t *testing.T) {
 			w.(http.Flusher).Flush()
 			<-r.Context().Done()
 		}, soon},
-		{"a slow body after 200", func(w http.ResponseWriter, r *http.Request) { w.(http.Flusher).Flush(); <-r.Context().Done() }, -1},
+		{"a slow body after 200", func(w http.ResponseWriter,
+			r *http.Request) {
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}, -1},
 		{"a huge body", func(w http.ResponseWriter, r *http.Request) {
 			for range 1024 {
 				if _, err := w.Write(make([]byte, 64<<10)); err != nil {
@@ -135,7 +141,8 @@ func TestAnswers(t *testing.T) {
 				t.Error(diff)
 			}
 			d := w.one(a, "m1")
-			if ended := !d.Ended.IsZero(); ended != (c.next < 0) || d.Delivered != (c.next == -1) || w.paused(a) != (c.next == -2) || len(w.jobs()) != map[bool]int{true: 1}[c.next == -2] {
+			if ended := !d.Ended.IsZero(); ended != (c.next < 0) || d.Delivered != (c.next == -1) ||
+				w.paused(a) != (c.next == -2) || len(w.jobs()) != map[bool]int{true: 1}[c.next == -2] {
 				t.Errorf("%+v, paused: %v", d, w.paused(a))
 			}
 			if c.next < 0 {
@@ -155,7 +162,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestASlowEndpoint: one that does not answer costs one request a time, however much there is for it, and holds up no other.
+// TestASlowEndpoint: one that does not answer costs one request a time, however much there is for
+// it, and holds up no other.
 func TestASlowEndpoint(t *testing.T) {
 	w := fresh(t)
 	slow, quick := w.verified("ada", "BUH", url), w.verified("bob", "BUH", "https://other.example.com/")
@@ -197,7 +205,8 @@ func TestEndedAlerts(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	for _, partition := range []string{"DELIVERIES", "WEBHOOK#ada"} {
-		if items, err := w.Deliveries.Table.Query(t.Context(), store.Range{Partition: partition}); err != nil || len(items) > 0 {
+		if items, err := w.Deliveries.Table.Query(t.Context(), store.Range{Partition: partition}); err != nil ||
+			len(items) > 0 {
 			t.Errorf("%s has %d items, error %v", partition, len(items), err)
 		}
 	}
@@ -252,13 +261,15 @@ func TestUnderFaults(t *testing.T) {
 		if d := calm.one(a, "m1"); !d.Delivered || len(got) == 0 || len(slices.Compact(got)) != 1 {
 			t.Errorf("delivered: %v, after %q", d.Delivered, got)
 		}
-		if items, err := f.Table.Query(t.Context(), store.Range{Partition: "DELIVERIES"}); err != nil || len(items) > 0 {
+		if items, err := f.Table.Query(t.Context(), store.Range{Partition: "DELIVERIES"}); err != nil ||
+			len(items) > 0 {
 			t.Errorf("%d are left in the queue, error %v", len(items), err)
 		}
 	})
 }
 
-// TestSignatures: what is received is verified by the library of those who receive it, while the secret changes and before.
+// TestSignatures: what is received is verified by the library of those who receive it, while the
+// secret changes and before.
 func TestSignatures(t *testing.T) {
 	w := fresh(t)
 	a := w.verified("ada", "BUH", url)
@@ -317,7 +328,8 @@ func TestTheEnd(t *testing.T) {
 			if !c.takes {
 				w.answer = status(500)
 			}
-			end := notify.Message{ID: "end-1", Language: "it", Ended: true, Manage: "https://verdetto.example/m", Unsubscribe: "https://verdetto.example/u", Fares: []notify.Fare{{Route: a.Route}}}
+			end := notify.Message{ID: "end-1", Language: "it", Ended: true, Manage: "https://verdetto.example/m",
+				Unsubscribe: "https://verdetto.example/u", Fares: []notify.Fare{{Route: a.Route}}}
 			for range 2 { // a sender that was killed leaves it again
 				if err := w.carrier.Deliver(t.Context(), a, end); err != nil {
 					t.Fatal(err)
@@ -340,7 +352,8 @@ func TestTheEnd(t *testing.T) {
 				t.Errorf("%q", again)
 			}
 			left, err := w.Alerts.Of(t.Context(), a.Subscriber)
-			if err != nil || len(left) != map[bool]int{true: 1}[c.others] || slices.ContainsFunc(left, func(l store.Alert) bool { return l.Ref() == a.Ref() }) {
+			if err != nil || len(left) != map[bool]int{true: 1}[c.others] ||
+				slices.ContainsFunc(left, func(l store.Alert) bool { return l.Ref() == a.Ref() }) {
 				t.Errorf("%+v %v", left, err)
 			}
 			if e, err := w.Deliveries.Endpoint(t.Context(), a.Subscriber, url); err != nil || e.Known() != c.others {

@@ -58,7 +58,8 @@ func open(t testing.TB, table store.Table, clock *storetest.Clock) *world {
 	w.carrier = webhook.Carrier{Deliveries: deliveries, Now: clock.Now}
 	w.Worker = &webhook.Worker{
 		Deliveries: deliveries, Alerts: store.Alerts{Table: table, Outbox: w.outbox},
-		Client:  outbound.New(outbound.Config{Roots: roots, Timeout: time.Second, Servers: map[string]netip.AddrPort{"hook.example.com": at, "other.example.com": at}}),
+		Client: outbound.New(outbound.Config{Roots: roots, Timeout: time.Second,
+			Servers: map[string]netip.AddrPort{"hook.example.com": at, "other.example.com": at}}),
 		Secrets: webhook.Secrets{Pepper: []byte("a pepper that has thirty-two letters")},
 		Limiter: limit.New(table, clock.Now), Now: clock.Now, Log: slog.New(slog.DiscardHandler),
 	}
@@ -109,12 +110,14 @@ func status(code int, header ...string) http.HandlerFunc {
 func (w *world) alert(who string, destination fare.City, to string) store.Alert {
 	w.t.Helper()
 	a := store.Alert{
-		Subscriber: store.SubscriberID(who), Route: fare.Route{Origin: "MIL", Destination: destination}, Email: who + "@example.com",
+		Subscriber: store.SubscriberID(who), Route: fare.Route{Origin: "MIL", Destination: destination},
+		Email:    who + "@example.com",
 		Language: "it", Threshold: 4990, Channel: store.Webhook, Address: to,
 	}
 	a.ID = a.NewID()
 	id := who + string(destination) + to
-	if err := w.Alerts.AddPending(w.t.Context(), id, a, w.clock.Now().Add(time.Hour), store.Job{Kind: "confirm", At: w.clock.Now()}); err != nil {
+	if err := w.Alerts.AddPending(w.t.Context(), id, a, w.clock.Now().Add(time.Hour),
+		store.Job{Kind: "confirm", At: w.clock.Now()}); err != nil {
 		w.t.Fatal(err)
 	}
 	a, err := w.Alerts.Confirm(w.t.Context(), id)
@@ -140,10 +143,13 @@ func (w *world) verified(who string, destination fare.City, to string) store.Ale
 }
 
 func message(id string) notify.Message {
-	return notify.Message{ID: id, Language: "it", Unsubscribe: "https://verdetto.example/u", Manage: "https://verdetto.example/m", Fares: []notify.Fare{{
-		Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Origin: "Milano", Destination: "Bucarest", Day: 20500, Price: 3990, Depart: 20530,
-		Found: time.Unix(1771200000, 0), Level: "ottimo", Reliability: "alta", Percentile: 4, Sample: 812, Median: 7400, Minimum: 3490,
-	}}}
+	return notify.Message{ID: id, Language: "it", Unsubscribe: "https://verdetto.example/u",
+		Manage: "https://verdetto.example/m", Fares: []notify.Fare{{
+			Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Origin: "Milano", Destination: "Bucarest", Day: 20500,
+			Price: 3990, Depart: 20530,
+			Found: time.Unix(1771200000, 0), Level: "ottimo", Reliability: "alta", Percentile: 4, Sample: 812,
+			Median: 7400, Minimum: 3490,
+		}}}
 }
 
 func (w *world) deliver(a store.Alert, id string) {

@@ -17,6 +17,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
+
+	"verdetto/shared/runtime/recorder"
 )
 
 // Main serves API Gateway events with a handler until the runtime ends the process.
@@ -47,9 +49,9 @@ func Adapt(h http.Handler) func(context.Context, events.APIGatewayV2HTTPRequest)
 		if err != nil {
 			return events.APIGatewayV2HTTPResponse{}, fmt.Errorf("read event: %w", err)
 		}
-		w := &recorder{header: http.Header{}}
+		w := &recorder.Recorder{}
 		h.ServeHTTP(w, r)
-		return w.response(), nil
+		return responseOf(w), nil
 	}
 }
 
@@ -98,42 +100,21 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 	return r, nil
 }
 
-// recorder collects an answer.
-type recorder struct {
-	header http.Header
-	sent   http.Header // as it stood when the status was written
-	status int
-	body   bytes.Buffer
-}
-
-func (w *recorder) Header() http.Header { return w.header }
-
-func (w *recorder) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-		w.sent = w.header.Clone()
-	}
-}
-
-func (w *recorder) Write(b []byte) (int, error) {
+// responseOf is an answer as API Gateway takes it.
+func responseOf(w *recorder.Recorder) events.APIGatewayV2HTTPResponse {
 	w.WriteHeader(http.StatusOK)
-	return w.body.Write(b)
-}
-
-func (w *recorder) response() events.APIGatewayV2HTTPResponse {
-	w.WriteHeader(http.StatusOK)
-	if w.sent.Get("Content-Type") == "" && w.body.Len() > 0 {
-		w.sent.Set("Content-Type", http.DetectContentType(w.body.Bytes()))
+	if w.Sent.Get("Content-Type") == "" && w.Body.Len() > 0 {
+		w.Sent.Set("Content-Type", http.DetectContentType(w.Body.Bytes()))
 	}
-	out := events.APIGatewayV2HTTPResponse{StatusCode: w.status, Headers: map[string]string{}}
-	for name, values := range w.sent {
+	out := events.APIGatewayV2HTTPResponse{StatusCode: w.Status, Headers: map[string]string{}}
+	for name, values := range w.Sent {
 		if name == "Set-Cookie" {
 			out.Cookies = values
 			continue
 		}
 		out.Headers[name] = strings.Join(values, ", ")
 	}
-	if b := w.body.Bytes(); utf8.Valid(b) {
+	if b := w.Body.Bytes(); utf8.Valid(b) {
 		out.Body = string(b)
 	} else {
 		out.Body, out.IsBase64Encoded = base64.StdEncoding.EncodeToString(b), true

@@ -1,7 +1,6 @@
 package dynamostore
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,8 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
-	"github.com/aws/smithy-go/middleware"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"verdetto/shared/store"
 )
@@ -32,30 +29,6 @@ func translate(err error) error {
 		}
 	}
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
-}
-
-// attempts learns whether any try of a request went unanswered, so that it may
-// have taken effect all the same.
-type attempts struct{ unsure bool }
-
-// watch sits inside the SDK's retry loop.
-func (a *attempts) watch(o *dynamodb.Options) {
-	o.APIOptions = append(o.APIOptions[:len(o.APIOptions):len(o.APIOptions)], func(s *middleware.Stack) error {
-		return s.Finalize.Insert(middleware.FinalizeMiddlewareFunc("UnansweredTries",
-			func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
-				out, data, err := next.HandleFinalize(ctx, in)
-				if err != nil && !refused(err) {
-					a.unsure = true
-				}
-				return out, data, err
-			}), "Retry", middleware.After)
-	})
-}
-
-// refused tells whether the server answered that it did not carry a request out.
-func refused(err error) bool {
-	var response *smithyhttp.ResponseError
-	return errors.As(err, &response) && response.HTTPStatusCode()/100 == 4
 }
 
 // withRetryer has the SDK also repeat what ran into a transaction of another.

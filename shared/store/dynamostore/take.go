@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"verdetto/shared/runtime/awscall"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore/schema"
 )
@@ -96,7 +97,7 @@ func (t *Store) count(
 func (t *Store) begin(ctx context.Context, key store.Key, n int64, expires time.Time, writer string) error {
 	create := t.request(store.Op{Mode: store.Create, Item: store.Item{Key: key, Expires: expires}}, writer)
 	create.Put.Item[schema.Taken] = number(n)
-	return t.send(ctx, create, new(attempts))
+	return t.send(ctx, create, new(awscall.Tries))
 }
 
 // itemFound gives the item on which a condition failed.

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"verdetto/shared/runtime/awscall"
 	"verdetto/shared/store"
 	"verdetto/shared/store/dynamostore/schema"
 )
@@ -40,7 +41,7 @@ func (t *Store) Write(ctx context.Context, ops ...store.Op) error {
 
 func (t *Store) write(ctx context.Context, op store.Op) error {
 	writer := rand.Text()
-	var tries attempts
+	var tries awscall.Tries
 	err := t.send(ctx, t.request(op, writer), &tries)
 	var failed *types.ConditionalCheckFailedException
 	switch {
@@ -50,7 +51,7 @@ func (t *Store) write(ctx context.Context, op store.Op) error {
 		return translate(err)
 	case writtenBy(failed.Item, writer):
 		return nil
-	case tries.unsure:
+	case tries.Ambiguous:
 		return fmt.Errorf("%w: answer lost: %w", store.ErrUnavailable, err)
 	}
 	return refusal(op.Mode)
@@ -163,43 +164,35 @@ func (t *Store) set(item store.Item, writer string) *types.Update {
 }
 
 // send makes a single request of one part of a transaction.
-func (t *Store) send(ctx context.Context, w types.TransactWriteItem, tries *attempts) (err error) {
+func (t *Store) send(ctx context.Context, w types.TransactWriteItem, tries *awscall.Tries) error {
 	const old = types.ReturnValuesOnConditionCheckFailureAllOld
-	var used *types.ConsumedCapacity
-	var name string
-	counted, options := t.requestCapacity(), []func(*dynamodb.Options){t.withRetryer, tries.watch}
+	options := func(o *dynamodb.Options) { o.Retryer, o.APIOptions = t.retryer, tries.Observe(o.APIOptions) }
 	switch {
 	case w.Put != nil:
-		name = "PutItem"
-		var out *dynamodb.PutItemOutput
-		out, err = t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: w.Put.Item,
+		out, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &t.name, Item: w.Put.Item,
 			ConditionExpression: w.Put.ConditionExpression, ExpressionAttributeValues: w.Put.ExpressionAttributeValues,
-			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: counted}, options...)
-		if err == nil {
-			used = out.ConsumedCapacity
+			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, options)
+		if err != nil {
+			return err
 		}
+		t.reportCapacity("PutItem", capacityOf(out.ConsumedCapacity))
 	case w.Update != nil:
-		name = "UpdateItem"
-		var out *dynamodb.UpdateItemOutput
-		out, err = t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: &t.name, Key: w.Update.Key,
+		out, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{TableName: &t.name, Key: w.Update.Key,
 			UpdateExpression:    w.Update.UpdateExpression,
 			ConditionExpression: w.Update.ConditionExpression, ExpressionAttributeValues: w.Update.ExpressionAttributeValues,
-			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: counted}, options...)
-		if err == nil {
-			used = out.ConsumedCapacity
+			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, options)
+		if err != nil {
+			return err
 		}
+		t.reportCapacity("UpdateItem", capacityOf(out.ConsumedCapacity))
 	default:
-		name = "DeleteItem"
-		var out *dynamodb.DeleteItemOutput
-		out, err = t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: w.Delete.Key,
+		out, err := t.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &t.name, Key: w.Delete.Key,
 			ConditionExpression: w.Delete.ConditionExpression, ExpressionAttributeValues: w.Delete.ExpressionAttributeValues,
-			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: counted}, options...)
-		if err == nil {
-			used = out.ConsumedCapacity
+			ReturnValuesOnConditionCheckFailure: old, ReturnConsumedCapacity: t.requestCapacity()}, options)
+		if err != nil {
+			return err
 		}
+		t.reportCapacity("DeleteItem", capacityOf(out.ConsumedCapacity))
 	}
-	if err == nil {
-		t.reportCapacity(name, capacityOf(used))
-	}
-	return err
+	return nil
 }

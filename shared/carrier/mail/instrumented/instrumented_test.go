@@ -34,8 +34,9 @@ func TestOutcomes(t *testing.T) {
 		{mail.ErrUnavailable, 0, 0, 1},
 	} {
 		var log bytes.Buffer
-		s := instrumented.Sender{Sender: ends{c.err}, Log: slog.New(slog.NewJSONHandler(&log, nil)), Metrics: metrics.Of("verdetto-pro"),
-			Now: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }}
+		s := instrumented.Sender{Sender: ends{c.err}, Log: slog.New(slog.NewJSONHandler(&log, nil)),
+			Metrics: metrics.Of("verdetto-pro"),
+			Now:     func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }}
 		if err := s.Send(t.Context(), mail.Message{To: "ada@example.com", Tag: "key"}); !errors.Is(err, c.err) {
 			t.Errorf("error %v, want %v", err, c.err)
 		}
@@ -44,9 +45,12 @@ func TestOutcomes(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := map[string]float64{
-			"Verdetto stack=verdetto function=pro MailSent (Count)": c.sent, "Verdetto stack=verdetto function=pro MailRefused (Count)": c.refused, "Verdetto stack=verdetto function=pro MailFailed (Count)": c.failed,
+			"Verdetto stack=verdetto function=pro MailSent (Count)":    c.sent,
+			"Verdetto stack=verdetto function=pro MailRefused (Count)": c.refused,
+			"Verdetto stack=verdetto function=pro MailFailed (Count)":  c.failed,
 		}
-		if diff := cmp.Diff(want, got); diff != "" || strings.Contains(log.String(), "ada") || !strings.Contains(log.String(), `"kind":"key"`) {
+		if diff := cmp.Diff(want, got); diff != "" || strings.Contains(log.String(), "ada") ||
+			!strings.Contains(log.String(), `"kind":"key"`) {
 			t.Errorf("%s %s", diff, &log)
 		}
 	}

@@ -72,7 +72,8 @@ func TestComesBack(t *testing.T) {
 			}
 			want := []Mail{{Message: m, From: "verdetto@desk.invalid", Date: noon}}
 			got := read(t, dir)
-			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Mail{}, "File", "ID"), cmpopts.EquateApproxTime(0)); diff != "" {
+			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Mail{}, "File", "ID"),
+				cmpopts.EquateApproxTime(0)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if got[0].ID == "" || !strings.HasPrefix(got[0].File, "20260301T120000.000000000Z-000001-") {
@@ -114,7 +115,8 @@ func TestNothingIsOverwritten(t *testing.T) {
 	for _, s := range []*Sender{one, two} {
 		for range each {
 			wg.Go(func() {
-				if err := s.Send(context.Background(), mail.Message{To: "a@b.example", Subject: "s", Text: "t"}); err != nil {
+				if err := s.Send(context.Background(), mail.Message{To: "a@b.example", Subject: "s",
+					Text: "t"}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -157,7 +159,8 @@ func TestSameMessage(t *testing.T) {
 	got := read(t, dir)
 	want := []Mail{
 		{Message: m, File: m.ID + ".eml", From: "verdetto@desk.invalid", ID: "<" + m.ID + "@desk.invalid>", Date: noon},
-		{Message: other, File: other.ID + ".eml", From: "verdetto@desk.invalid", ID: "<" + other.ID + "@desk.invalid>", Date: noon},
+		{Message: other, File: other.ID + ".eml", From: "verdetto@desk.invalid",
+			ID: "<" + other.ID + "@desk.invalid>", Date: noon},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateApproxTime(0)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -196,7 +199,8 @@ func TestErrors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s, dir := open(t, stopped)
 			err := s.Send(c.spoil(t, dir), c.m)
-			if !errors.Is(err, c.want) || slices.ContainsFunc(c.others, func(e error) bool { return errors.Is(err, e) }) {
+			if !errors.Is(err, c.want) || slices.ContainsFunc(c.others,
+				func(e error) bool { return errors.Is(err, e) }) {
 				t.Errorf("error %v, want %v alone", err, c.want)
 			}
 			if strings.Contains(fmt.Sprint(err), c.m.To) {
@@ -230,7 +234,8 @@ func TestReadGivesTheOthers(t *testing.T) {
 		}
 	}
 	got, err := Read(dir)
-	if len(got) != 1 || err == nil || !strings.Contains(err.Error(), "0.eml") || strings.Contains(err.Error(), "notes") {
+	if len(got) != 1 || err == nil || !strings.Contains(err.Error(), "0.eml") ||
+		strings.Contains(err.Error(), "notes") {
 		t.Errorf("%d mails, error %v; want 1, and 0.eml named", len(got), err)
 	}
 }

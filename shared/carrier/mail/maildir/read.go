@@ -2,20 +2,17 @@ package maildir
 
 import (
 	"bytes"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"mime"
-	"mime/multipart"
-	"mime/quotedprintable"
-	netmail "net/mail"
-	"net/textproto"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/emersion/go-message"
+	gomail "github.com/emersion/go-message/mail"
 
 	"verdetto/shared/carrier/mail"
 )
@@ -67,29 +64,30 @@ func readFile(path string) (Mail, error) {
 }
 
 func parse(raw []byte) (Mail, error) {
-	read, err := netmail.ReadMessage(bytes.NewReader(raw))
+	read, err := message.Read(bytes.NewReader(raw))
 	if err != nil {
 		return Mail{}, err
 	}
+	header := gomail.Header{Header: read.Header}
 	var m Mail
 	var faults [4]error
-	m.To, faults[0] = address(read.Header, "To")
-	m.From, faults[1] = address(read.Header, "From")
-	m.Subject, faults[2] = new(mime.WordDecoder).DecodeHeader(read.Header.Get("Subject"))
-	m.Date, faults[3] = read.Header.Date()
+	m.To, faults[0] = address(header, "To")
+	m.From, faults[1] = address(header, "From")
+	m.Subject, faults[2] = header.Subject()
+	m.Date, faults[3] = header.Date()
 	if err := errors.Join(faults[:]...); err != nil {
 		return Mail{}, err
 	}
 	m.ID = read.Header.Get("Message-Id")
 	m.Tag = read.Header.Get(kind)
 	m.Unsubscribe = strings.TrimSuffix(strings.TrimPrefix(read.Header.Get("List-Unsubscribe"), "<"), ">")
-	if err := m.collect(textproto.MIMEHeader(read.Header), read.Body, 0); err != nil {
+	if err := read.Walk(m.collect); err != nil {
 		return Mail{}, err
 	}
 	return m, nil
 }
 
-func address(h netmail.Header, key string) (string, error) {
+func address(h gomail.Header, key string) (string, error) {
 	list, err := h.AddressList(key)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", key, err)
@@ -100,48 +98,24 @@ func address(h netmail.Header, key string) (string, error) {
 	return list[0].Address, nil
 }
 
-// collect takes the text, the HTML and what the HTML shows from a part and those below it.
-func (m *Mail) collect(h textproto.MIMEHeader, body io.Reader, depth int) error {
-	contentType, params, err := mime.ParseMediaType(h.Get("Content-Type"))
-	if err != nil {
-		return fmt.Errorf("content type: %w", err)
+// collect takes the text, the HTML and what the HTML shows from a part.
+func (m *Mail) collect(_ []int, part *message.Entity, err error) error {
+	contentType, _, typeErr := part.Header.ContentType()
+	if err = errors.Join(err, typeErr); err != nil || part.MultipartReader() != nil {
+		return err
 	}
-	if strings.HasPrefix(contentType, "multipart/") {
-		if depth > 4 {
-			return errors.New("parts within parts within parts")
-		}
-		parts := multipart.NewReader(body, params["boundary"])
-		for {
-			part, err := parts.NextRawPart()
-			if err == io.EOF {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			if err := m.collect(part.Header, part, depth+1); err != nil {
-				return err
-			}
-		}
-	}
-	switch h.Get("Content-Transfer-Encoding") {
-	case "quoted-printable":
-		body = quotedprintable.NewReader(body)
-	case "base64":
-		body = base64.NewDecoder(base64.StdEncoding, body)
-	}
-	data, err := io.ReadAll(body)
+	data, err := io.ReadAll(part.Body)
 	if err != nil {
 		return fmt.Errorf("%s: %w", contentType, err)
 	}
-	id := h.Get("Content-Id")
+	id := part.Header.Get("Content-Id")
 	switch {
 	case contentType == "text/plain" && id == "":
 		m.Text = strings.ReplaceAll(string(data), "\r\n", "\n")
 	case contentType == "text/html" && id == "":
 		m.HTML = strings.ReplaceAll(string(data), "\r\n", "\n")
 	default:
-		_, named, err := mime.ParseMediaType(h.Get("Content-Disposition"))
+		_, named, err := part.Header.ContentDisposition()
 		if err != nil {
 			return fmt.Errorf("content disposition: %w", err)
 		}

@@ -17,13 +17,15 @@ import (
 func TestSESTakesConfirmations(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	c := client(endpoint)
-	if _, err := c.CreateEmailIdentity(t.Context(), &sesv2.CreateEmailIdentityInput{EmailIdentity: aws.String("verdetto.example")}); err != nil {
+	if _, err := c.CreateEmailIdentity(t.Context(),
+		&sesv2.CreateEmailIdentityInput{EmailIdentity: aws.String("verdetto.example")}); err != nil {
 		t.Fatal(err)
 	}
 	for _, lang := range []string{"it", "en"} {
 		message, err := mail.ConfirmMail(mail.Confirm{
 			To: "ada@example.com", Lang: lang, Origin: "Milano", Destination: "Città del Messico", Threshold: 4050,
-			Link: "https://verdetto.example/v1/alerts/confirm?id=AAECAwQFBgcICQoLDA0ODw", Stop: "https://verdetto.example/v1/alerts/unsubscribe?t=abc",
+			Link: "https://verdetto.example/v1/alerts/confirm?id=AAECAwQFBgcICQoLDA0ODw",
+			Stop: "https://verdetto.example/v1/alerts/unsubscribe?t=abc",
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +40,8 @@ func TestSESTakesConfirmations(t *testing.T) {
 			t.Fatal(err)
 		}
 		subject, err := new(mime.WordDecoder).DecodeHeader(read.Header.Get("Subject"))
-		if err != nil || subject != message.Subject || got.Destinations[0] != "ada@example.com" || read.Header.Get("List-Unsubscribe") != "<"+message.Unsubscribe+">" {
+		if err != nil || subject != message.Subject || got.Destinations[0] != "ada@example.com" ||
+			read.Header.Get("List-Unsubscribe") != "<"+message.Unsubscribe+">" {
 			t.Errorf("%v, subject %q, to %v", err, subject, got.Destinations)
 		}
 	}

@@ -34,7 +34,8 @@ func client(endpoint string, options ...func(*sesv2.Options)) *sesv2.Client {
 func sender(t *testing.T, c *sesv2.Client) *sesmail.Sender {
 	t.Helper()
 	s, err := sesmail.New(c, sesmail.Config{
-		From: "Verdetto <verdetto@verdetto.example>", ConfigurationSet: "verdetto", Now: func() time.Time { return noon },
+		From: "Verdetto <verdetto@verdetto.example>", ConfigurationSet: "verdetto",
+		Now: func() time.Time { return noon },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +88,8 @@ func TestSESTakesWhatIsSent(t *testing.T) {
 	if err := s.Send(t.Context(), message()); err == nil {
 		t.Fatal("sent from an identity that was not verified")
 	}
-	if _, err := c.CreateEmailIdentity(t.Context(), &sesv2.CreateEmailIdentityInput{EmailIdentity: aws.String("verdetto.example")}); err != nil {
+	if _, err := c.CreateEmailIdentity(t.Context(),
+		&sesv2.CreateEmailIdentityInput{EmailIdentity: aws.String("verdetto.example")}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Send(t.Context(), message()); err != nil {
@@ -150,7 +152,8 @@ func TestNothingReachesSES(t *testing.T) {
 func TestSESTakesAnAlert(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	c := client(endpoint)
-	if _, err := c.CreateEmailIdentity(t.Context(), &sesv2.CreateEmailIdentityInput{EmailIdentity: aws.String("verdetto.example")}); err != nil {
+	if _, err := c.CreateEmailIdentity(t.Context(),
+		&sesv2.CreateEmailIdentityInput{EmailIdentity: aws.String("verdetto.example")}); err != nil {
 		t.Fatal(err)
 	}
 	picture, err := os.ReadFile(filepath.Join("..", "..", "..", "notify", "testdata", "lows.png"))
@@ -159,10 +162,13 @@ func TestSESTakesAnAlert(t *testing.T) {
 	}
 	alert, err := mail.AlertMail(mail.Alert{
 		ID: "20160301-MIL-BUH-abc", To: "ada@example.com", Lang: "it", Origin: "Milano", Destination: "Bucarest",
-		Price: 1499, Depart: 16890, Found: noon, Level: "ottimo", Reliability: "media", Percentile: 4, Sample: 267, Median: 5250, Minimum: 1299,
+		Price: 1499, Depart: 16890, Found: noon, Level: "ottimo", Reliability: "media", Percentile: 4, Sample: 267,
+		Median: 5250, Minimum: 1299,
 		Picture:     mail.Picture{PNG: picture, Width: 560, Height: 160, Weeks: 26},
-		Unsubscribe: "https://verdetto.example/v1/alerts/unsubscribe?t=a.MIL-BUH.b", Manage: "https://verdetto.example/v1/alerts/manage?t=a..c",
-		Snooze: "https://verdetto.example/v1/alerts/manage?t=a.MIL-BUH.d", Page: "https://verdetto.example/?da=MIL&a=BUH",
+		Unsubscribe: "https://verdetto.example/v1/alerts/unsubscribe?t=a.MIL-BUH.b",
+		Manage:      "https://verdetto.example/v1/alerts/manage?t=a..c",
+		Snooze:      "https://verdetto.example/v1/alerts/manage?t=a.MIL-BUH.d",
+		Page:        "https://verdetto.example/?da=MIL&a=BUH",
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sesv2/types"
 
 	"verdetto/shared/carrier/mail"
+	"verdetto/shared/runtime/awscall"
 )
 
 // Timeout is how long a Send may take, whatever its context allows.
@@ -74,8 +75,10 @@ func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
-	tries := new(attempts)
-	_, err = s.client.SendEmail(ctx, input, tries.observe, func(o *sesv2.Options) { o.Retryer = s.retryer })
+	tries := new(awscall.Tries)
+	_, err = s.client.SendEmail(ctx, input, func(o *sesv2.Options) {
+		o.Retryer, o.APIOptions = s.retryer, tries.Observe(o.APIOptions)
+	})
 	if err != nil {
 		return wrapError(ctx, err, tries, m.To)
 	}

@@ -57,7 +57,8 @@ func status(code int, kind, text string) answer {
 		if kind != "" {
 			h.Set("X-Amzn-Errortype", kind)
 		}
-		return &http.Response{StatusCode: code, Request: r, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: h, Body: io.NopCloser(strings.NewReader(string(body)))}, nil
+		return &http.Response{StatusCode: code, Request: r, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+			Header: h, Body: io.NopCloser(strings.NewReader(string(body)))}, nil
 	}
 }
 
@@ -126,7 +127,8 @@ func TestRequest(t *testing.T) {
 
 	t.Run("without what may be left out", func(t *testing.T) {
 		w := &wire{answers: []answer{accepted}}
-		s, err := sesmail.New(client("http://ses.invalid", func(o *sesv2.Options) { o.HTTPClient = &http.Client{Transport: w} }),
+		s, err := sesmail.New(client("http://ses.invalid",
+			func(o *sesv2.Options) { o.HTTPClient = &http.Client{Transport: w} }),
 			sesmail.Config{From: "v@verdetto.example", Now: time.Now})
 		if err != nil {
 			t.Fatal(err)
@@ -151,34 +153,46 @@ func TestErrors(t *testing.T) {
 		want    error
 		tries   int
 	}{
-		{"content rejected", []answer{status(400, "MessageRejected", "Transaction failed: message contains a virus")}, mail.ErrRefused, 1},
-		{"address not accepted", []answer{status(400, "BadRequestException", "Domain contains illegal character: ada@example.com")}, mail.ErrRefused, 1},
-		{"error type with its namespace", []answer{status(400, "MessageRejected:http://internal.amazon.com/coral/com.amazonaws.sesv2/", "no")}, mail.ErrRefused, 1},
+		{"content rejected", []answer{status(400, "MessageRejected", "Transaction failed: message contains a virus")},
+			mail.ErrRefused, 1},
+		{"address not accepted", []answer{status(400, "BadRequestException",
+			"Domain contains illegal character: ada@example.com")}, mail.ErrRefused, 1},
+		{"error type with its namespace", []answer{status(400,
+			"MessageRejected:http://internal.amazon.com/coral/com.amazonaws.sesv2/", "no")}, mail.ErrRefused, 1},
 
 		{"too many requests", []answer{throttled}, mail.ErrThrottled, 3},
-		{"sending rate", []answer{status(400, "ThrottlingException", "Maximum sending rate exceeded.")}, mail.ErrThrottled, 3},
+		{"sending rate", []answer{status(400, "ThrottlingException", "Maximum sending rate exceeded.")},
+			mail.ErrThrottled, 3},
 		{"daily quota", []answer{status(400, "Throttling", "Daily message quota exceeded")}, mail.ErrThrottled, 3},
 		{"limit", []answer{status(400, "LimitExceededException", "limit")}, mail.ErrThrottled, 3},
 		{"429 of something else", []answer{status(429, "Whatever", "slow down")}, mail.ErrThrottled, 1},
 		{"no connection", []answer{undialled}, mail.ErrThrottled, 3},
-		{"name not found", []answer{fails(&net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "ses.invalid", IsNotFound: true}})}, mail.ErrThrottled, 1},
+		{"name not found", []answer{fails(&net.OpError{Op: "dial",
+			Err: &net.DNSError{Err: "no such host", Name: "ses.invalid", IsNotFound: true}})}, mail.ErrThrottled, 1},
 
-		{"identity not verified", []answer{status(400, "MessageRejected", "Email address is not verified. The following identities failed the check in region EU-SOUTH-1: ada@example.com")}, mail.ErrBlocked, 1},
-		{"sending domain not verified", []answer{status(400, "MailFromDomainNotVerifiedException", "no")}, mail.ErrBlocked, 1},
+		{"identity not verified", []answer{status(400, "MessageRejected",
+			"Email address is not verified. The following identities failed the check in region EU-SOUTH-1: ada@example.com")}, mail.ErrBlocked, 1},
+		{"sending domain not verified", []answer{status(400, "MailFromDomainNotVerifiedException", "no")},
+			mail.ErrBlocked, 1},
 		{"suspended", []answer{status(400, "AccountSuspendedException", "no")}, mail.ErrBlocked, 1},
 		{"paused", []answer{status(400, "SendingPausedException", "no")}, mail.ErrBlocked, 1},
-		{"configuration set unknown", []answer{status(404, "NotFoundException", "Configuration set <verdetto> does not exist.")}, mail.ErrBlocked, 1},
-		{"configuration set unusable", []answer{status(400, "BadRequestException", "Configuration set name is not valid")}, mail.ErrBlocked, 1},
-		{"not permitted", []answer{status(403, "AccessDeniedException", "User is not authorized to perform: ses:SendEmail")}, mail.ErrBlocked, 1},
+		{"configuration set unknown", []answer{status(404, "NotFoundException",
+			"Configuration set <verdetto> does not exist.")}, mail.ErrBlocked, 1},
+		{"configuration set unusable", []answer{status(400, "BadRequestException",
+			"Configuration set name is not valid")}, mail.ErrBlocked, 1},
+		{"not permitted", []answer{status(403, "AccessDeniedException",
+			"User is not authorized to perform: ses:SendEmail")}, mail.ErrBlocked, 1},
 		{"credentials expired", []answer{status(403, "ExpiredTokenException", "expired")}, mail.ErrBlocked, 1},
 		{"an error of tomorrow", []answer{status(400, "NewException", "?")}, mail.ErrBlocked, 1},
-		{"a page of something between", []answer{page(403, "<html>proxy for ada@example.com</html>")}, mail.ErrBlocked, 1},
+		{"a page of something between", []answer{page(403, "<html>proxy for ada@example.com</html>")},
+			mail.ErrBlocked, 1},
 
 		{"internal error", []answer{status(500, "InternalServiceErrorException", "oops")}, mail.ErrUnavailable, 1},
 		{"unavailable", []answer{status(503, "ServiceUnavailable", "oops")}, mail.ErrUnavailable, 1},
 		{"bad gateway", []answer{page(502, "<html>oops</html>")}, mail.ErrUnavailable, 1},
 		{"request timed out at the server", []answer{status(408, "RequestTimeout", "slow")}, mail.ErrUnavailable, 1},
-		{"connection reset", []answer{fails(&net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})}, mail.ErrUnavailable, 1},
+		{"connection reset", []answer{fails(&net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET})},
+			mail.ErrUnavailable, 1},
 		{"connection ended", []answer{fails(io.ErrUnexpectedEOF)}, mail.ErrUnavailable, 1},
 		{"an answer that is none", []answer{page(200, "<html>")}, mail.ErrUnavailable, 1},
 
@@ -243,7 +257,11 @@ func TestContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		s, _ := over(t, func(o *sesv2.Options) {
 			o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) {
-				r.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { cancel(); return time.Hour, nil })
+				r.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration,
+					error) {
+					cancel()
+					return time.Hour, nil
+				})
 			})
 		}, throttled)
 		exactly(t, s.Send(ctx, message()), mail.ErrThrottled)

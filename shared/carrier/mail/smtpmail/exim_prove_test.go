@@ -43,7 +43,8 @@ func exim(t *testing.T) (folder string, ports map[smtpmail.TLS]int, roots *x509.
 func delivered(t *testing.T, folder string, want int) map[string]int {
 	t.Helper()
 	var files []string
-	for began := time.Now(); len(files) < want && time.Since(began) < 20*time.Second; time.Sleep(50 * time.Millisecond) {
+	for began := time.Now(); len(files) < want &&
+		time.Since(began) < 20*time.Second; time.Sleep(50 * time.Millisecond) {
 		var err error
 		if files, err = filepath.Glob(filepath.Join(folder, "*")); err != nil {
 			t.Fatal(err)
@@ -121,8 +122,9 @@ func TestProveExim(t *testing.T) {
 	send := func(kind smtpmail.TLS, to, id, text string, change func(*smtpmail.Config)) error {
 		t.Helper()
 		c := smtpmail.Config{
-			Server: smtpmail.Server{Host: "127.0.0.1", Port: ports[kind], TLS: kind}, User: eximlocal.User, Password: "geheim",
-			From: "Verdetto <mail@verdetto.example>", Now: time.Now, Roots: roots,
+			Server: smtpmail.Server{Host: "127.0.0.1", Port: ports[kind], TLS: kind}, User: eximlocal.User,
+			Password: "geheim",
+			From:     "Verdetto <mail@verdetto.example>", Now: time.Now, Roots: roots,
 		}
 		if change != nil {
 			change(&c)
@@ -133,17 +135,22 @@ func TestProveExim(t *testing.T) {
 		}
 		return s.Send(t.Context(), mail.Message{ID: id, To: to, Subject: "Già più basso", Text: text})
 	}
-	for kind, id := range map[smtpmail.TLS]string{smtpmail.StartTLS: "by-starttls", smtpmail.Implicit: "by-implicit-tls"} {
+	for kind, id := range map[smtpmail.TLS]string{smtpmail.StartTLS: "by-starttls",
+		smtpmail.Implicit: "by-implicit-tls"} {
 		if err := send(kind, "ada@example.com", id, "once\n", nil); err != nil {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
 	exactly(t, send(smtpmail.StartTLS, "nobody@example.com", "refused", "never\n", nil), mail.ErrRefused)
 	exactly(t, send(smtpmail.StartTLS, "ada@example.org", "relayed", "never\n", nil), mail.ErrBlocked)
-	exactly(t, send(smtpmail.StartTLS, "ada@example.com", "large", strings.Repeat("a line of some length\n", 10_000), nil), mail.ErrRefused)
-	exactly(t, send(smtpmail.Implicit, "ada@example.com", "wrong", "never\n", func(c *smtpmail.Config) { c.Password = "falsch" }), mail.ErrBlocked)
-	exactly(t, send(smtpmail.StartTLS, "ada@example.com", "unsigned", "never\n", func(c *smtpmail.Config) { c.User, c.Password = "", "" }), mail.ErrBlocked)
-	exactly(t, send(smtpmail.StartTLS, "ada@example.com", "untrusted", "never\n", func(c *smtpmail.Config) { c.Roots = x509.NewCertPool() }), mail.ErrBlocked)
+	exactly(t, send(smtpmail.StartTLS, "ada@example.com", "large", strings.Repeat("a line of some length\n", 10_000),
+		nil), mail.ErrRefused)
+	exactly(t, send(smtpmail.Implicit, "ada@example.com", "wrong", "never\n",
+		func(c *smtpmail.Config) { c.Password = "falsch" }), mail.ErrBlocked)
+	exactly(t, send(smtpmail.StartTLS, "ada@example.com", "unsigned", "never\n",
+		func(c *smtpmail.Config) { c.User, c.Password = "", "" }), mail.ErrBlocked)
+	exactly(t, send(smtpmail.StartTLS, "ada@example.com", "untrusted", "never\n",
+		func(c *smtpmail.Config) { c.Roots = x509.NewCertPool() }), mail.ErrBlocked)
 
 	exactly(t, send(smtpmail.StartTLS, "grey@example.com", "greylisted", "once\n", nil), mail.ErrThrottled)
 	if err := send(smtpmail.StartTLS, "grey@example.com", "greylisted", "once\n", nil); err != nil {

@@ -27,7 +27,8 @@ const (
 )
 
 func (s step) String() string {
-	return [...]string{"connect", "greeting and TLS", "sign in", "name the sender", "name the recipient", "hand over the message", "end of the message"}[s]
+	return [...]string{"connect", "greeting and TLS", "sign in", "name the sender", "name the recipient",
+		"hand over the message", "end of the message"}[s]
 }
 
 // outcome says what an error at a step means for the mail.

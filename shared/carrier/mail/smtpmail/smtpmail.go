@@ -68,7 +68,8 @@ func New(c Config) (*Sender, error) {
 		return nil, errors.New("open mail server: of name and password only one is given")
 	}
 	if c.Server.TLS == None && !local(c.Server.Host) {
-		return nil, fmt.Errorf("open mail server: %s is not on this machine, and is not spoken to without TLS", c.Server.Host)
+		return nil, fmt.Errorf("open mail server: %s is not on this machine, and is not spoken to without TLS",
+			c.Server.Host)
 	}
 	if c.Dial == nil {
 		c.Dial = new(net.Dialer).DialContext
@@ -183,7 +184,8 @@ func (s *Sender) open(ctx context.Context, conn net.Conn) (c *smtp.Client, reach
 		return c, greeting, err
 	}
 	if state, ok := c.TLSConnectionState(); ok {
-		s.watch("encrypted: %s, certificate of %s, good until %s", tls.VersionName(state.Version), s.config.Server.Host, state.PeerCertificates[0].NotAfter.Format(time.DateOnly))
+		s.watch("encrypted: %s, certificate of %s, good until %s", tls.VersionName(state.Version),
+			s.config.Server.Host, state.PeerCertificates[0].NotAfter.Format(time.DateOnly))
 	}
 	if s.config.User == "" {
 		return c, greeting, nil

@@ -22,11 +22,13 @@ import (
 var noon = func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
 func message() mail.Message {
-	return mail.Message{ID: "the-same-1", To: "ada@example.com", Subject: "Già più basso", Text: ".a line that begins with a dot\n", Tag: "alert"}
+	return mail.Message{ID: "the-same-1", To: "ada@example.com", Subject: "Già più basso",
+		Text: ".a line that begins with a dot\n", Tag: "alert"}
 }
 
 // over starts a server on loopback and gives a sender to it.
-func over(t *testing.T, kind smtpmail.TLS, change func(*smtptest.Server, *smtpmail.Config)) (*smtpmail.Sender, *smtptest.Server) {
+func over(t *testing.T, kind smtpmail.TLS,
+	change func(*smtptest.Server, *smtpmail.Config)) (*smtpmail.Sender, *smtptest.Server) {
 	t.Helper()
 	s := smtptest.New(kind != smtpmail.None)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -51,7 +53,8 @@ func over(t *testing.T, kind smtpmail.TLS, change func(*smtptest.Server, *smtpma
 
 // TestSend: the server is handed the message as it was composed, over TLS, by who is signed in.
 func TestSend(t *testing.T) {
-	for name, kind := range map[string]smtpmail.TLS{"STARTTLS": smtpmail.StartTLS, "implicit TLS": smtpmail.Implicit, "none": smtpmail.None} {
+	for name, kind := range map[string]smtpmail.TLS{"STARTTLS": smtpmail.StartTLS, "implicit TLS": smtpmail.Implicit,
+		"none": smtpmail.None} {
 		t.Run(name, func(t *testing.T) {
 			var steps []string
 			s, server := over(t, kind, func(s *smtptest.Server, c *smtpmail.Config) {
@@ -69,7 +72,8 @@ func TestSend(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := []smtptest.Mail{{From: "verdetto@verdetto.example", To: "ada@example.com", Raw: raw, TLS: kind != smtpmail.None, User: "ada"}}
+			want := []smtptest.Mail{{From: "verdetto@verdetto.example", To: "ada@example.com", Raw: raw,
+				TLS: kind != smtpmail.None, User: "ada"}}
 			if diff := cmp.Diff(want, server.Mails()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -97,29 +101,44 @@ func TestFaults(t *testing.T) {
 		want error
 		kept int
 	}{
-		{"busy at the greeting", smtptest.Hello, smtptest.Reply(421, [3]int{4, 3, 2}, "try later"), mail.ErrThrottled, 0},
-		{"not wanted at the greeting", smtptest.Hello, smtptest.Reply(554, [3]int{5, 7, 1}, "no service for you"), mail.ErrBlocked, 0},
+		{"busy at the greeting", smtptest.Hello, smtptest.Reply(421, [3]int{4, 3, 2}, "try later"), mail.ErrThrottled,
+			0},
+		{"not wanted at the greeting", smtptest.Hello, smtptest.Reply(554, [3]int{5, 7, 1}, "no service for you"),
+			mail.ErrBlocked, 0},
 		{"cut at the greeting", smtptest.Hello, smtptest.ErrCut, mail.ErrThrottled, 0},
 
-		{"password wrong", smtptest.Auth, smtptest.Reply(535, [3]int{5, 7, 8}, "authentication failed"), mail.ErrBlocked, 0},
-		{"sign-in down", smtptest.Auth, smtptest.Reply(454, [3]int{4, 7, 0}, "temporary authentication failure"), mail.ErrThrottled, 0},
+		{"password wrong", smtptest.Auth, smtptest.Reply(535, [3]int{5, 7, 8}, "authentication failed"),
+			mail.ErrBlocked, 0},
+		{"sign-in down", smtptest.Auth, smtptest.Reply(454, [3]int{4, 7, 0}, "temporary authentication failure"),
+			mail.ErrThrottled, 0},
 		{"cut while signing in", smtptest.Auth, smtptest.ErrCut, mail.ErrThrottled, 0},
 
-		{"sender not ours", smtptest.From, smtptest.Reply(553, [3]int{5, 7, 1}, "sender address rejected: not owned by user"), mail.ErrBlocked, 0},
+		{"sender not ours", smtptest.From, smtptest.Reply(553, [3]int{5, 7, 1},
+			"sender address rejected: not owned by user"), mail.ErrBlocked, 0},
 		{"sender later", smtptest.From, smtptest.Reply(451, [3]int{4, 3, 0}, "later"), mail.ErrThrottled, 0},
-		{"larger than it takes", smtptest.From, smtptest.Reply(552, [3]int{5, 3, 4}, "message size exceeds fixed limit"), mail.ErrRefused, 0},
+		{"larger than it takes", smtptest.From, smtptest.Reply(552, [3]int{5, 3, 4},
+			"message size exceeds fixed limit"), mail.ErrRefused, 0},
 
-		{"greylisted", smtptest.To, smtptest.Reply(451, [3]int{4, 7, 1}, "greylisted, try again in 5 minutes"), mail.ErrThrottled, 0},
+		{"greylisted", smtptest.To, smtptest.Reply(451, [3]int{4, 7, 1}, "greylisted, try again in 5 minutes"),
+			mail.ErrThrottled, 0},
 		{"mailbox busy", smtptest.To, smtptest.Reply(450, none, "mailbox busy"), mail.ErrThrottled, 0},
-		{"mailbox full, for now", smtptest.To, smtptest.Reply(452, [3]int{4, 2, 2}, "over quota"), mail.ErrThrottled, 0},
-		{"nobody there", smtptest.To, smtptest.Reply(550, [3]int{5, 1, 1}, "<ada@example.com>: user unknown"), mail.ErrRefused, 0},
-		{"nobody there, in plain words", smtptest.To, smtptest.Reply(550, none, "no such user ada@example.com"), mail.ErrRefused, 0},
+		{"mailbox full, for now", smtptest.To, smtptest.Reply(452, [3]int{4, 2, 2}, "over quota"), mail.ErrThrottled,
+			0},
+		{"nobody there", smtptest.To, smtptest.Reply(550, [3]int{5, 1, 1}, "<ada@example.com>: user unknown"),
+			mail.ErrRefused, 0},
+		{"nobody there, in plain words", smtptest.To, smtptest.Reply(550, none, "no such user ada@example.com"),
+			mail.ErrRefused, 0},
 		{"mailbox disabled", smtptest.To, smtptest.Reply(550, [3]int{5, 2, 1}, "mailbox disabled"), mail.ErrRefused, 0},
-		{"no relaying", smtptest.To, smtptest.Reply(554, [3]int{5, 7, 1}, "<ada@example.com>: Relay access denied"), mail.ErrBlocked, 0},
-		{"no relaying, in plain words", smtptest.To, smtptest.Reply(550, none, "relay not permitted"), mail.ErrBlocked, 0},
-		{"sign in first", smtptest.To, smtptest.Reply(530, [3]int{5, 7, 0}, "authentication required"), mail.ErrBlocked, 0},
-		{"quota of the day", smtptest.To, smtptest.Reply(550, [3]int{5, 4, 5}, "daily user sending limit exceeded"), mail.ErrThrottled, 0},
-		{"policy for one recipient", smtptest.To, smtptest.Reply(550, [3]int{5, 7, 1}, "recipient does not want this"), mail.ErrThrottled, 0},
+		{"no relaying", smtptest.To, smtptest.Reply(554, [3]int{5, 7, 1}, "<ada@example.com>: Relay access denied"),
+			mail.ErrBlocked, 0},
+		{"no relaying, in plain words", smtptest.To, smtptest.Reply(550, none, "relay not permitted"),
+			mail.ErrBlocked, 0},
+		{"sign in first", smtptest.To, smtptest.Reply(530, [3]int{5, 7, 0}, "authentication required"),
+			mail.ErrBlocked, 0},
+		{"quota of the day", smtptest.To, smtptest.Reply(550, [3]int{5, 4, 5}, "daily user sending limit exceeded"),
+			mail.ErrThrottled, 0},
+		{"policy for one recipient", smtptest.To,
+			smtptest.Reply(550, [3]int{5, 7, 1}, "recipient does not want this"), mail.ErrThrottled, 0},
 		{"an error of tomorrow", smtptest.To, smtptest.Reply(599, none, "?"), mail.ErrThrottled, 0},
 		{"cut at the recipient", smtptest.To, smtptest.ErrCut, mail.ErrThrottled, 0},
 
@@ -129,8 +148,10 @@ func TestFaults(t *testing.T) {
 		{"spam", smtptest.Content, smtptest.Reply(554, [3]int{5, 7, 1}, "message looks like spam"), mail.ErrRefused, 0},
 		{"too large", smtptest.Content, smtptest.Reply(552, none, "too large"), mail.ErrRefused, 0},
 		{"malformed", smtptest.Content, smtptest.Reply(554, [3]int{5, 6, 0}, "bad header"), mail.ErrRefused, 0},
-		{"our name servers", smtptest.Content, smtptest.Reply(550, [3]int{5, 7, 26}, "neither SPF nor DKIM"), mail.ErrBlocked, 0},
-		{"disk full", smtptest.Content, smtptest.Reply(452, [3]int{4, 3, 1}, "insufficient system storage"), mail.ErrThrottled, 0},
+		{"our name servers", smtptest.Content, smtptest.Reply(550, [3]int{5, 7, 26}, "neither SPF nor DKIM"),
+			mail.ErrBlocked, 0},
+		{"disk full", smtptest.Content, smtptest.Reply(452, [3]int{4, 3, 1}, "insufficient system storage"),
+			mail.ErrThrottled, 0},
 		{"closing down", smtptest.Content, smtptest.Reply(421, [3]int{4, 3, 2}, "shutting down"), mail.ErrThrottled, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -171,7 +192,8 @@ func exactly(t *testing.T, err, want error) {
 	if !slices.Equal(got, wants) {
 		t.Errorf("error %v, want %v", err, want)
 	}
-	if err != nil && (strings.Contains(err.Error(), "ada") || strings.Contains(err.Error(), "secret") || !strings.HasPrefix(err.Error(), "send mail: ")) {
+	if err != nil && (strings.Contains(err.Error(), "ada") || strings.Contains(err.Error(), "secret") ||
+		!strings.HasPrefix(err.Error(), "send mail: ")) {
 		t.Errorf("error %v names the recipient, or does not say what failed", err)
 	}
 }
@@ -183,12 +205,24 @@ func TestTrust(t *testing.T) {
 		kind   smtpmail.TLS
 		change func(*smtptest.Server, *smtpmail.Config)
 	}{
-		{"no STARTTLS", smtpmail.None, func(_ *smtptest.Server, c *smtpmail.Config) { c.Server.TLS = smtpmail.StartTLS }},
-		{"nobody vouches", smtpmail.StartTLS, func(_ *smtptest.Server, c *smtpmail.Config) { c.Roots = x509.NewCertPool() }},
-		{"nobody vouches, implicit", smtpmail.Implicit, func(_ *smtptest.Server, c *smtpmail.Config) { c.Roots = x509.NewCertPool() }},
-		{"another name", smtpmail.StartTLS, func(_ *smtptest.Server, c *smtpmail.Config) { dialInstead(c, "mail.verdetto.example") }},
-		{"no sign-in offered", smtpmail.StartTLS, func(_ *smtptest.Server, c *smtpmail.Config) { c.User, c.Password = "ada", "secret" }},
-		{"STARTTLS where TLS begins at once", smtpmail.StartTLS, func(_ *smtptest.Server, c *smtpmail.Config) { c.Server.TLS = smtpmail.Implicit }},
+		{"no STARTTLS", smtpmail.None, func(_ *smtptest.Server,
+			c *smtpmail.Config) {
+			c.Server.TLS = smtpmail.StartTLS
+		}},
+		{"nobody vouches", smtpmail.StartTLS, func(_ *smtptest.Server,
+			c *smtpmail.Config) {
+			c.Roots = x509.NewCertPool()
+		}},
+		{"nobody vouches, implicit", smtpmail.Implicit,
+			func(_ *smtptest.Server, c *smtpmail.Config) { c.Roots = x509.NewCertPool() }},
+		{"another name", smtpmail.StartTLS, func(_ *smtptest.Server,
+			c *smtpmail.Config) {
+			dialInstead(c, "mail.verdetto.example")
+		}},
+		{"no sign-in offered", smtpmail.StartTLS,
+			func(_ *smtptest.Server, c *smtpmail.Config) { c.User, c.Password = "ada", "secret" }},
+		{"STARTTLS where TLS begins at once", smtpmail.StartTLS,
+			func(_ *smtptest.Server, c *smtpmail.Config) { c.Server.TLS = smtpmail.Implicit }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, server := over(t, c.kind, c.change)
@@ -270,7 +304,8 @@ func TestSlow(t *testing.T) {
 				l := make(pipes)
 				go server.Serve(l, false)
 				s, err := smtpmail.New(smtpmail.Config{
-					Server: smtpmail.Server{Host: "example.com", Port: 587}, From: "v@verdetto.example", Now: time.Now, Roots: server.Roots(),
+					Server: smtpmail.Server{Host: "example.com", Port: 587}, From: "v@verdetto.example",
+					Now: time.Now, Roots: server.Roots(),
 					Dial: func(context.Context, string, string) (net.Conn, error) {
 						ours, theirs := net.Pipe()
 						l <- theirs
@@ -304,10 +339,11 @@ func TestSlow(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	server := smtpmail.Server{Host: "mail.example.com", Port: 587}
 	for name, c := range map[string]smtpmail.Config{
-		"no sender":             {Server: server, From: "nobody", Now: noon},
-		"a name alone":          {Server: server, From: "v@verdetto.example", Now: noon, User: "ada"},
-		"a password alone":      {Server: server, From: "v@verdetto.example", Now: noon, Password: "secret"},
-		"elsewhere without TLS": {Server: smtpmail.Server{Host: "mail.example.com", Port: 25, TLS: smtpmail.None}, From: "v@verdetto.example", Now: noon},
+		"no sender":        {Server: server, From: "nobody", Now: noon},
+		"a name alone":     {Server: server, From: "v@verdetto.example", Now: noon, User: "ada"},
+		"a password alone": {Server: server, From: "v@verdetto.example", Now: noon, Password: "secret"},
+		"elsewhere without TLS": {Server: smtpmail.Server{Host: "mail.example.com", Port: 25, TLS: smtpmail.None},
+			From: "v@verdetto.example", Now: noon},
 	} {
 		if _, err := smtpmail.New(c); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", name, err)
@@ -334,7 +370,8 @@ func TestParseServer(t *testing.T) {
 		"smtp+tls://mail.example.com":          "want smtp://",
 	} {
 		s, err := smtpmail.ParseServer(text)
-		got := s.Address() + map[smtpmail.TLS]string{smtpmail.StartTLS: " STARTTLS", smtpmail.Implicit: " TLS", smtpmail.None: " none"}[s.TLS]
+		got := s.Address() + map[smtpmail.TLS]string{smtpmail.StartTLS: " STARTTLS", smtpmail.Implicit: " TLS",
+			smtpmail.None: " none"}[s.TLS]
 		if err != nil {
 			got = err.Error()
 		}

@@ -178,7 +178,8 @@ func fail(w http.ResponseWriter, f Fault) bool {
 
 var (
 	topics   = regexp.MustCompile(`^[-_A-Za-z0-9]{1,64}$`)
-	reserved = []string{"docs", "static", "file", "app", "metrics", "account", "settings", "signup", "login", "reset-password"}
+	reserved = []string{"docs", "static", "file", "app", "metrics", "account", "settings", "signup", "login",
+		"reset-password"}
 )
 
 const (
@@ -227,6 +228,7 @@ func (s *Server) publish(r *http.Request) (m Message, refused *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := r.Host + "/" + m.Topic
-	s.shown[at] = append(slices.DeleteFunc(s.shown[at], func(had Message) bool { return had.Sequence == m.Sequence }), m)
+	s.shown[at] = append(slices.DeleteFunc(s.shown[at], func(had Message) bool { return had.Sequence == m.Sequence }),
+		m)
 	return m, nil
 }

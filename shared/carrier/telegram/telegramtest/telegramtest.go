@@ -192,7 +192,8 @@ func (s *Server) send(id int64, fields map[string]string) Fault {
 	var preview struct {
 		Off bool `json:"is_disabled"`
 	}
-	for name, into := range map[string]any{"entities": &entities, "reply_markup": &keyboard, "link_preview_options": &preview} {
+	for name, into := range map[string]any{"entities": &entities, "reply_markup": &keyboard,
+		"link_preview_options": &preview} {
 		if value := fields[name]; value != "" && json.Unmarshal([]byte(value), into) != nil {
 			return refuse(400, "Bad Request: can't parse "+name+" JSON object")
 		}
@@ -273,7 +274,8 @@ func (s *Server) Block(person int64) error {
 	s.mu.Unlock()
 	user := fmt.Sprintf(`{"id":%d,"is_bot":false,"first_name":"Ada"}`, person)
 	robot := `{"id":123456,"is_bot":true,"first_name":"Verdetto"}`
-	return s.Deliver(fmt.Appendf(nil, `{"update_id":%d,"my_chat_member":{"chat":{"id":%d,"type":"private"},"from":%s,"date":1,"old_chat_member":{"status":"member","user":%s},"new_chat_member":{"status":"kicked","user":%s,"until_date":0}}}`,
+	return s.Deliver(fmt.Appendf(nil,
+		`{"update_id":%d,"my_chat_member":{"chat":{"id":%d,"type":"private"},"from":%s,"date":1,"old_chat_member":{"status":"member","user":%s},"new_chat_member":{"status":"kicked","user":%s,"until_date":0}}}`,
 		s.next(), person, user, robot, robot))
 }
 
@@ -290,7 +292,8 @@ func (s *Server) Update(chat int64, kind, text, language string) []byte {
 	if err != nil {
 		panic(err) // a string
 	}
-	return fmt.Appendf(nil, `{"update_id":%d,"message":{"message_id":7,"date":1,"text":%s,"chat":{"id":%d,"type":%q,"first_name":"Ada"},"from":{"id":%d,"is_bot":false,"first_name":"Ada","language_code":%q}}}`,
+	return fmt.Appendf(nil,
+		`{"update_id":%d,"message":{"message_id":7,"date":1,"text":%s,"chat":{"id":%d,"type":%q,"first_name":"Ada"},"from":{"id":%d,"is_bot":false,"first_name":"Ada","language_code":%q}}}`,
 		s.next(), said, chat, kind, chat, language)
 }
 

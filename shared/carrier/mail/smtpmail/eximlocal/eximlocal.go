@@ -62,7 +62,8 @@ func (s Server) Start(t testing.TB) (delivered string) {
 	s.write(t, dir, uid)
 	var text bytes.Buffer
 	err = template.Must(template.New("").Parse(config)).Execute(&text, map[string]any{
-		"Exim": path, "Dir": dir, "User": owner.Username, "Address": s.Address, "StartTLS": s.StartTLS, "Implicit": s.Implicit, "Password": s.Password,
+		"Exim": path, "Dir": dir, "User": owner.Username, "Address": s.Address, "StartTLS": s.StartTLS,
+		"Implicit": s.Implicit, "Password": s.Password,
 	})
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "exim.conf"), text.Bytes(), 0o644)
@@ -81,9 +82,11 @@ func (s Server) write(t testing.TB, dir string, uid int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, block := range map[string]*pem.Block{"certificate.pem": {Type: "CERTIFICATE", Bytes: s.Certificate.Certificate[0]}, "key.pem": {Type: "PRIVATE KEY", Bytes: key}} {
+	for name, block := range map[string]*pem.Block{"certificate.pem": {Type: "CERTIFICATE",
+		Bytes: s.Certificate.Certificate[0]}, "key.pem": {Type: "PRIVATE KEY", Bytes: key}} {
 		file := filepath.Join(dir, name)
-		if err := errors.Join(os.WriteFile(file, pem.EncodeToMemory(block), 0o600), os.Chown(file, uid, -1)); err != nil {
+		if err := errors.Join(os.WriteFile(file, pem.EncodeToMemory(block), 0o600),
+			os.Chown(file, uid, -1)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,0 +1,72 @@
+package mail
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// wanted is what a test wants of a mail beside its goldens.
+type wanted struct {
+	Message          // ID, To, Tag and Unsubscribe, and Subject if it is given
+	says    []string // in the text and in the HTML
+	links   int      // in the HTML; 0: any number
+}
+
+// loads finds what reading a mail would load from elsewhere.
+var loads = regexp.MustCompile(`(?i)<(link|script|iframe|object|video)|url\(|@import|\ssrc="(?:[^c]|c[^i])`)
+
+// hold compares a mail with its goldens and with what is wanted of it.
+func (want wanted) hold(t *testing.T, name string, got Message) {
+	t.Helper()
+	if name != "" {
+		golden(t, name+".txt", []byte(got.Subject+"\n\n"+got.Text))
+		golden(t, name+".html", []byte(got.HTML))
+	}
+	if want.Subject != "" && got.Subject != want.Subject {
+		t.Errorf("subject %q", got.Subject)
+	}
+	if got.ID != want.ID || got.To != want.To || got.Tag != want.Tag || got.Unsubscribe != want.Unsubscribe {
+		t.Errorf("message %+v", got)
+	}
+	for what, body := range map[string]string{"text": got.Text, "HTML": strings.ReplaceAll(got.HTML, "&amp;", "&")} {
+		for _, words := range want.says {
+			if !strings.Contains(strings.ReplaceAll(body, "\n", " "), words) {
+				t.Errorf("%s lacks %q", what, words)
+			}
+		}
+		if strings.Contains(body, "no value") || strings.Contains(body, "ZgotmplZ") {
+			t.Errorf("%s is wrongly filled:\n%s", what, body)
+		}
+	}
+	if n := strings.Count(got.HTML, "href="); want.links > 0 && n != want.links {
+		t.Errorf("%d links, want %d", n, want.links)
+	}
+	if strings.Contains(got.HTML, "<img") != (len(got.Inline) > 0) {
+		t.Errorf("%d pictures", len(got.Inline))
+	}
+	if found := loads.FindString(got.HTML); found != "" {
+		t.Errorf("reading the mail would load something: %s", found)
+	}
+	for line := range strings.SplitSeq(got.Text, "\n") {
+		if len([]rune(line)) > 78 && !strings.Contains(line, "https://") {
+			t.Errorf("long line %q", line)
+		}
+	}
+	if _, err := composer(t, "v@verdetto.example").Compose(got); err != nil {
+		t.Error(err)
+	}
+}
+
+// refuses wants no mail of what each change spoils.
+func refuses[T any](t *testing.T, whole func() T, write func(T) (Message, error), changes map[string]func(*T)) {
+	for name, change := range changes {
+		t.Run(name, func(t *testing.T) {
+			spoilt := whole()
+			change(&spoilt)
+			if got, err := write(spoilt); err == nil || got.Text != "" {
+				t.Errorf("wrote %q, %v", got.Text, err)
+			}
+		})
+	}
+}
