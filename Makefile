@@ -122,14 +122,14 @@ FORCE:
 
 invoke: $(if $(and $(FN),$(EVENT)),$(DYNAMODB)/.complete dist/host/$(FN)/bootstrap) ## run a Lambda executable here: FN=analisi EVENT=events/analisi.json [FARES= NOW=]
 	@[ '$(and $(FN),$(EVENT))' ] || { echo 'say which function and event: make invoke FN=analisi EVENT=events/analisi.json' >&2; exit 1; }
-	go run ./cmd/verdetto invoke -exec dist/host/$(FN)/bootstrap -event $(EVENT) $(if $(filter refresh,$(FN)),-empty) $(UPSTREAM)
+	go run ./cmd/lambdalocal invoke -exec dist/host/$(FN)/bootstrap -event $(EVENT) $(if $(filter refresh,$(FN)),-empty) $(UPSTREAM)
 
 sam-invoke: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## functions in Lambda's image, by SAM: every event against its golden, or EVENT=events/analisi.json
-	@$(if $(EVENT),go run ./cmd/verdetto sam -config $(CONFIG) -fn $(or $(FN),$(firstword $(subst -, ,$(basename $(notdir $(EVENT)))))) -event $(EVENT) $(UPSTREAM),\
+	@$(if $(EVENT),go run ./cmd/lambdalocal sam -config $(CONFIG) -fn $(or $(FN),$(firstword $(subst -, ,$(basename $(notdir $(EVENT)))))) -event $(EVENT) $(UPSTREAM),\
 	  go test -count=1 -v -timeout 30m ./e2e/lambda -run '^TestProveSAMInvoke$$/^$(FN)')
 
 sam-start-api: $(SAM)/.complete $(DYNAMODB)/.complete $(MOTO)/.complete ## the functions in Lambda's image behind 127.0.0.1:8080, by SAM
-	@go run ./cmd/verdetto sam -config $(CONFIG) -listen $(LISTEN) $(UPSTREAM)
+	@go run ./cmd/lambdalocal sam -config $(CONFIG) -listen $(LISTEN) $(UPSTREAM)
 
 bench: ## the benchmarks, as ratios side by side
 	go test -run '^$$' -bench . -benchtime 0.5s ./shared/verdict ./shared/fare ./shared/fare/places ./shared/store/... ./functions/refresh ./functions/analisi/agents ./e2e/verdict

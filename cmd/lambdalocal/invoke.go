@@ -5,30 +5,24 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
-	"verdetto/cmd/verdetto/onemachine"
-	"verdetto/cmd/verdetto/runtimeapi"
+	"verdetto/cmd/lambdalocal/runtimeapi"
 	"verdetto/shared/store/dynamostore/dynamolocal"
 )
 
 // runInvoke runs an executable as Lambda would, over DynamoDB Local, and prints what it answers.
 func runInvoke(ctx context.Context, args []string) error {
-	var o options
+	var f fares
 	var executable, event string
 	var empty bool
 	flags := flag.NewFlagSet("invoke", flag.ContinueOnError)
 	flags.StringVar(&executable, "exec", "", "the built `bootstrap`; make invoke builds it")
 	flags.StringVar(&event, "event", "", "the event to hand it: a JSON `file`, as in events/")
 	flags.BoolVar(&empty, "empty", false, "leave the table empty, as the first refresh finds it")
-	o.register(flags)
-	if err := parse(flags, args); err != nil {
-		return err
-	}
-	s, err := o.service()
-	if err != nil {
+	f.register(flags)
+	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if executable == "" || event == "" {
@@ -44,10 +38,11 @@ func runInvoke(ctx context.Context, args []string) error {
 		return err
 	}
 	defer stop()
-	if s.Source, _, err = onemachine.OpenSource(ctx, o.upstream, o.price, &s, io.Discard); err != nil {
+	setup, err := f.setup(ctx)
+	if err != nil {
 		return err
 	}
-	environment, done, err := s.SeedEnvironment(ctx, endpoint, !empty)
+	environment, done, err := setup.Seed(ctx, endpoint, !empty)
 	if err != nil {
 		return err
 	}

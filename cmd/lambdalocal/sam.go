@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -14,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"verdetto/cmd/verdetto/localcloud"
+	"verdetto/cmd/lambdalocal/localcloud"
+	"verdetto/cmd/lambdalocal/samlocal"
 	"verdetto/cmd/verdetto/onemachine"
-	"verdetto/cmd/verdetto/samlocal"
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
 	"verdetto/shared/store/dynamostore/dynamolocal"
 )
@@ -24,15 +23,15 @@ import (
 // runSAM runs functions of the template in containers: one for an event, or all of
 // them behind an address. What they need of AWS, money and fares answers here.
 func runSAM(ctx context.Context, args []string) error {
-	var o options
+	var f fares
 	var config, function, event, listen string
 	flags := flag.NewFlagSet("sam", flag.ContinueOnError)
 	flags.StringVar(&config, "config", "infra/cdk/example.json", "the operator's choices: a JSON `file`")
 	flags.StringVar(&function, "fn", "", "the `function` to run, as in functions/")
 	flags.StringVar(&event, "event", "", "the event to hand it: a JSON `file`, as in events/")
 	flags.StringVar(&listen, "listen", "", "answer on this `address` as the distribution would, in place of one event")
-	o.register(flags)
-	if err := parse(flags, args); err != nil {
+	f.register(flags)
+	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if (function == "" || event == "") == (listen == "") {
@@ -56,11 +55,8 @@ func runSAM(ctx context.Context, args []string) error {
 	}
 	defer local.Close()
 
-	s, err := o.service()
+	s, err := f.setup(ctx)
 	if err != nil {
-		return err
-	}
-	if s.Source, _, err = onemachine.OpenSource(ctx, o.upstream, o.price, &s, io.Discard); err != nil {
 		return err
 	}
 	s.CreateTable = local.CreateTable
@@ -72,7 +68,7 @@ func runSAM(ctx context.Context, args []string) error {
 		return err
 	}
 	defer stop()
-	environment, done, err := s.SeedEnvironment(ctx, table, function != "refresh")
+	environment, done, err := s.Seed(ctx, table, function != "refresh")
 	if err != nil {
 		return err
 	}

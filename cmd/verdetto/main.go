@@ -1,6 +1,6 @@
 // Command verdetto is the service on one machine: all functions in one process
-// with one file, the refresh, a key by hand, a backtest, and a way to run the
-// Lambda executables without Lambda.
+// with one file, the refresh, a key by hand, and a backtest. Command lambdalocal runs
+// the Lambda executables.
 //
 //	go run ./cmd/verdetto serve      answer on 127.0.0.1:8080
 //	go run ./cmd/verdetto check      say everything that is wrong with the settings
@@ -10,8 +10,6 @@
 //	go run ./cmd/verdetto restore    put a backup in the place of a store
 //	go run ./cmd/verdetto verify     read everything that a backup holds
 //	go run ./cmd/verdetto compact    give what is free in a file back to the disk
-//	go run ./cmd/verdetto invoke     run a built Lambda executable with an event
-//	go run ./cmd/verdetto sam        run functions of the template in containers
 //	go run ./cmd/verdetto backtest   replay recorded fares
 //	go run ./cmd/verdetto status     say how a service is
 //	go run ./cmd/verdetto ready      ask a service whether it is ready
@@ -51,8 +49,6 @@ var commands = []command{
 	{"restore", "put a backup in the place of a store", runRestore},
 	{"verify", "read everything that a backup, or a store, holds", runVerify},
 	{"compact", "give what is free in the file of a store back to the disk", runCompact},
-	{"invoke", "run a built Lambda executable with an event", runInvoke},
-	{"sam", "run functions of the template in containers, by the command line of SAM", runSAM},
 	{"backtest", "replay recorded fares and say how right the verdicts were", runBacktest},
 	{"status", "say how a service is, from its store or, as a page, from outside", runStatus},
 	{"ready", "ask a service whether it is ready; for health checks", runReady},

@@ -30,7 +30,7 @@ func runMigrate(ctx context.Context, args []string) error {
 		return errors.New("migrate needs -from and -to: bolt:FILE or dynamodb:TABLE")
 	}
 	var err error
-	if m.Now, err = clock(now); err != nil {
+	if m.Now, err = onemachine.Clock(now); err != nil {
 		return err
 	}
 	terminal := term.IsTerminal(int(os.Stderr.Fd()))

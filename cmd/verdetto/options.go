@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"os"
 	"strings"
-	"time"
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/settings"
@@ -29,7 +28,7 @@ func (o *options) register(f *flag.FlagSet) {
 
 // service gives what a service is made of as far as nothing has to be opened for it: a clock and a log.
 func (o *options) service() (onemachine.Options, error) {
-	now, err := clock(o.now)
+	now, err := onemachine.Clock(o.now)
 	return onemachine.Options{Now: now, Log: slog.New(logTo(os.Stderr, o.log))}, err
 }
 
@@ -41,23 +40,6 @@ func logTo(w io.Writer, form string) slog.Handler {
 		return slog.NewJSONHandler(w, nil)
 	}
 	return slog.NewTextHandler(w, nil)
-}
-
-// clock goes on from a time; without one it is the machine's.
-func clock(text string) (func() time.Time, error) {
-	if text == "" {
-		return time.Now, nil
-	}
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		// A day stands for its noon: what was found on it is known by then.
-		if at, err = time.Parse(time.DateOnly, text); err != nil {
-			return nil, fmt.Errorf("-now %q: want RFC 3339 (2016-03-01T12:00:00Z) or a day (2016-03-01)", text)
-		}
-		at = at.Add(12 * time.Hour)
-	}
-	begun := time.Now()
-	return func() time.Time { return at.Add(time.Since(begun)) }, nil
 }
 
 // open opens the source and then the store: where the source cannot be read, no store is made for nothing.

@@ -41,7 +41,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	has(t, "help", listed, "usage: verdetto COMMAND")
-	for _, name := range []string{"serve", "refresh", "invoke", "backtest", "key"} {
+	for _, name := range []string{"serve", "refresh", "backtest", "key"} {
 		t.Run(name, func(t *testing.T) {
 			has(t, "help", listed, "\n  "+name+" ")
 			args := []string{name, "-help"}
@@ -71,7 +71,6 @@ func TestRefused(t *testing.T) {
 	d.Write("returns.csv", returns)
 	d.Write("dear.csv", strings.ReplaceAll(returns, ",164,", ",dear,"))
 	d.Write("unused.csv", fixture.CSVHeader)
-	d.Write("choices.json", "{\n")
 	d.Write("text.db", "These are my notes, not a store.\n")
 	held, err := boltstore.Open(filepath.Join(d.Dir, "held.db"), time.Now)
 	if err != nil {
@@ -88,7 +87,7 @@ func TestRefused(t *testing.T) {
 		code int
 		says []string
 	}{
-		{"no command", "", 2, []string{"usage:", "serve", "refresh", "invoke"}},
+		{"no command", "", 2, []string{"usage:", "serve", "refresh", "backtest"}},
 		{"unknown command", "fetch", 2, []string{`no command "fetch"`, "usage:", "refresh"}},
 		{"unknown flag", "refresh -nosuch", 2, []string{"-nosuch", "-upstream"}},
 		{"argument left over", "refresh -store bolt:new.db more", 2, []string{`"more"`, "-help"}},
@@ -129,8 +128,6 @@ func TestRefused(t *testing.T) {
 		{"unknown origin", "refresh -store bolt:new.db -origins MIL,QQQ", 1, []string{`"QQQ"`, "IATA code"}},
 		{"city name as an origin", "refresh -store bolt:new.db -origins Milano", 1, []string{`"Milano"`, "IATA code"}},
 		{"address that is none", "serve -listen nowhere", 1, []string{"nowhere", "-listen"}},
-		{"nothing to invoke", "invoke", 1, []string{"-exec", "-event", "make invoke"}},
-		{"nothing to run by SAM", "sam -config choices.json", 1, []string{"-fn", "-event", "make sam-invoke"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := d.Run(strings.Fields(c.args)...)

@@ -21,7 +21,7 @@ import (
 	"github.com/BurntSushi/toml"
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"verdetto/cmd/verdetto/samlocal"
+	"verdetto/cmd/lambdalocal/samlocal"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/architecture/testenv"
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"verdetto/cmd/verdetto/localcloud"
-	"verdetto/cmd/verdetto/runtimeapi"
+	"verdetto/cmd/lambdalocal/localcloud"
+	"verdetto/cmd/lambdalocal/runtimeapi"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
 )

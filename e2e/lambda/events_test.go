@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/cmd/verdetto/onemachine"
-	"verdetto/cmd/verdetto/runtimeapi"
+	"verdetto/cmd/lambdalocal/localcloud"
+	"verdetto/cmd/lambdalocal/runtimeapi"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/fare"
 	"verdetto/shared/store/dynamostore"
@@ -34,7 +34,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // events are from. Secrets are given by name. An event without a golden file
 // fails, as does a golden file without an event.
 func TestEvents(t *testing.T) {
-	names := eachEvent(t, onemachine.Options{}, *update, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
+	names := eachEvent(t, localcloud.Setup{}, *update, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
 		process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/"+e.function+"/bootstrap"), environment, logs)
 		if err != nil {
 			t.Fatal(err)
@@ -85,7 +85,7 @@ type event struct {
 // ready, and compares the answer with its golden file and the rest with what has
 // to have come of it. The table is then as it was before, so that no event is another
 // one's past. It gives the names of the events.
-func eachEvent(t *testing.T, o onemachine.Options, write bool, run func(t *testing.T, e event, environment []string, logs io.Writer) []byte) (names []string) {
+func eachEvent(t *testing.T, o localcloud.Setup, write bool, run func(t *testing.T, e event, environment []string, logs io.Writer) []byte) (names []string) {
 	t.Helper()
 	endpoint := dynamolocal.Endpoint(t)
 	at := fixture.Today
@@ -94,7 +94,7 @@ func eachEvent(t *testing.T, o onemachine.Options, write bool, run func(t *testi
 		o.CreateTable = dynamostore.Create
 	}
 	o.Fill = routesOf{o.Source, map[fare.City]fare.City{"LON": "PRG", "MIL": "BUH", "VRN": ""}} // of which the events ask
-	full, done, err := o.SeedEnvironment(t.Context(), endpoint, true)
+	full, done, err := o.Seed(t.Context(), endpoint, true)
 	if err != nil {
 		t.Fatal(err)
 	}

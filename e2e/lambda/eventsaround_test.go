@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/lambdalocal/localcloud"
 	"verdetto/shared/apikey"
 	"verdetto/shared/fare"
 	"verdetto/shared/runtime/metrics/metricstest"
@@ -23,28 +23,28 @@ import (
 // beside the answer.
 type around struct {
 	quiet  bool // it logs nothing
-	before func(t *testing.T, o onemachine.Options, cloud *cloud, environment []string) []string
-	after  func(t *testing.T, o onemachine.Options, cloud *cloud, environment []string)
+	before func(t *testing.T, o localcloud.Setup, cloud *cloud, environment []string) []string
+	after  func(t *testing.T, o localcloud.Setup, cloud *cloud, environment []string)
 }
 
 var arounds = map[string]around{
 	// Without a queue the schedule's refresh is done where it is asked for.
-	"refresh": {before: func(_ *testing.T, _ onemachine.Options, _ *cloud, environment []string) []string {
+	"refresh": {before: func(_ *testing.T, _ localcloud.Setup, _ *cloud, environment []string) []string {
 		return append(environment, "VERDETTO_QUEUE_URL=")
 	}},
 	// Where nothing is sold pro starts without the settings of a seller.
-	"pro-unsold": {before: func(_ *testing.T, _ onemachine.Options, _ *cloud, environment []string) []string {
+	"pro-unsold": {before: func(_ *testing.T, _ localcloud.Setup, _ *cloud, environment []string) []string {
 		return append(environment, "STRIPE_PRICE=", "STRIPE_KEY=", "STRIPE_WEBHOOK_SECRETS=", "SOLANA_NODES=", "SOLANA_WALLET=")
 	}},
 	"refresh-age": {quiet: true}, // nothing was refreshed, so there is no age to tell
 	// With one it is planned: a message for each origin.
-	"refresh-schedule": {after: func(t *testing.T, _ onemachine.Options, cloud *cloud, _ []string) {
+	"refresh-schedule": {after: func(t *testing.T, _ localcloud.Setup, cloud *cloud, _ []string) {
 		sent := cloud.messages(t, cloud.Refreshes)
 		if len(sent) != 43 || sent[0] != `{"origins":["AMS"],"planned":"2016-03-01T03:00:00Z"}` {
 			t.Errorf("%d messages, the first is %v", len(sent), sent[:min(1, len(sent))])
 		}
 	}},
-	"refresh-sqs": {after: func(t *testing.T, o onemachine.Options, cloud *cloud, environment []string) {
+	"refresh-sqs": {after: func(t *testing.T, o localcloud.Setup, cloud *cloud, environment []string) {
 		fares := store.Fares{Table: tableOf(o, environment)}
 		for origin, want := range map[fare.City]bool{"MIL": true, "LON": true, "PAR": false} {
 			at, err := fares.Asked(t.Context(), origin)
@@ -57,7 +57,7 @@ var arounds = map[string]around{
 		}
 	}},
 	// A lost key is asked for: the answer does not wait for the mail, but signals the worker.
-	"pro-recupera": {after: func(t *testing.T, _ onemachine.Options, cloud *cloud, _ []string) {
+	"pro-recupera": {after: func(t *testing.T, _ localcloud.Setup, cloud *cloud, _ []string) {
 		if diff := cmp.Diff([]string{`{"work":true}`}, cloud.messages(t, cloud.Workers)); diff != "" {
 			t.Error(diff)
 		}
@@ -66,7 +66,7 @@ var arounds = map[string]around{
 		}
 	}},
 	// Departures that are due are put on the queue, a message for each origin.
-	"refresh-departures": {before: func(t *testing.T, o onemachine.Options, _ *cloud, environment []string) []string {
+	"refresh-departures": {before: func(t *testing.T, o localcloud.Setup, _ *cloud, environment []string) []string {
 		routes, err := trends.Origin{}.Merge([]trends.Entry{{Destination: "BUH", AsOf: fare.DayOf(o.Now())}}).Encode()
 		if err == nil {
 			err = store.Fares{Table: tableOf(o, environment)}.PutTrends(t.Context(), "MIL", routes, 0, nil)
@@ -75,7 +75,7 @@ var arounds = map[string]around{
 			t.Fatal(err)
 		}
 		return environment
-	}, after: func(t *testing.T, _ onemachine.Options, cloud *cloud, _ []string) {
+	}, after: func(t *testing.T, _ localcloud.Setup, cloud *cloud, _ []string) {
 		sent := cloud.messages(t, cloud.Refreshes)
 		for _, m := range sent {
 			if !strings.Contains(m, `"series":["`) || !strings.Contains(m, `"planned":"`) {
@@ -89,7 +89,7 @@ var arounds = map[string]around{
 	"refresh-mail": {quiet: true}, "pro-outbox": {quiet: true}, "alerts-outbox": {quiet: true}, "alerts-queue": {quiet: true},
 	"alerts-bounce": {quiet: true}, "alerts-complaint": {quiet: true},
 	// The signal has the mail sent, to those that have a plan.
-	"pro-sqs": {before: func(t *testing.T, o onemachine.Options, _ *cloud, environment []string) []string {
+	"pro-sqs": {before: func(t *testing.T, o localcloud.Setup, _ *cloud, environment []string) []string {
 		table := tableOf(o, environment)
 		_, err := store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(pepper), "grace@example.com"), o.Now().Add(-time.Hour), func(k *store.Customer) error {
 			k.Until = o.Now().AddDate(0, 1, 0)
@@ -105,7 +105,7 @@ var arounds = map[string]around{
 			}
 		}
 		return environment
-	}, after: func(t *testing.T, _ onemachine.Options, cloud *cloud, _ []string) {
+	}, after: func(t *testing.T, _ localcloud.Setup, cloud *cloud, _ []string) {
 		if diff := cmp.Diff([]string{"grace@example.com"}, cloud.mails(t)); diff != "" {
 			t.Error(diff)
 		}
@@ -113,7 +113,7 @@ var arounds = map[string]around{
 }
 
 // tableOf is the table that an executable with an environment uses.
-func tableOf(o onemachine.Options, environment []string) *dynamostore.Store {
+func tableOf(o localcloud.Setup, environment []string) *dynamostore.Store {
 	return dynamostore.New(dynamolocal.Client(valueOf(environment, "AWS_ENDPOINT_URL_DYNAMODB")), valueOf(environment, "VERDETTO_TABLE"), o.Now)
 }
 

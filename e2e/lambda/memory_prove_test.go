@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/cmd/verdetto/onemachine"
-	"verdetto/cmd/verdetto/runtimeapi"
+	"verdetto/cmd/lambdalocal/localcloud"
+	"verdetto/cmd/lambdalocal/runtimeapi"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/store/dynamostore/dynamolocal"
@@ -33,9 +33,9 @@ const fullCPU = 1769
 // memory does not, and is held to half of what infra/cdk gives.
 func TestProveMemoryAndTime(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)
-	o := onemachine.Options{Source: sample.New(), Now: func() time.Time { return fixture.Today }, Log: slog.New(slog.DiscardHandler)}
+	o := localcloud.Setup{Source: sample.New(), Now: func() time.Time { return fixture.Today }, Log: slog.New(slog.DiscardHandler)}
 	seeded := func(fill bool) []string {
-		environment, done, err := o.SeedEnvironment(t.Context(), endpoint, fill)
+		environment, done, err := o.Seed(t.Context(), endpoint, fill)
 		if err != nil {
 			t.Fatal(err)
 		}

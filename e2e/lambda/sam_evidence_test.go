@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/cmd/verdetto/onemachine"
-	"verdetto/cmd/verdetto/samlocal"
+	"verdetto/cmd/lambdalocal/localcloud"
+	"verdetto/cmd/lambdalocal/samlocal"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/store/dynamostore/dynamolocal"
@@ -24,7 +24,7 @@ import (
 func TestEvidenceSAMInvoke(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		begun := time.Now()
-		names := eachEvent(t, onemachine.Options{CreateTable: local.CreateTable}, false, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
+		names := eachEvent(t, localcloud.Setup{CreateTable: local.CreateTable}, false, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
 			answer, err := local.Invoke(t.Context(), e.function, environment, e.file, logs)
 			if err != nil {
 				t.Fatal(err)
@@ -42,8 +42,8 @@ func TestEvidenceSAMInvoke(t *testing.T) {
 func TestEvidenceSAMStartAPI(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		at := fixture.Today
-		o := onemachine.Options{Source: sample.New(), Now: func() time.Time { return at }, Log: slog.New(slog.DiscardHandler), CreateTable: local.CreateTable}
-		environment, done, err := o.SeedEnvironment(t.Context(), dynamolocal.Endpoint(t), true)
+		o := localcloud.Setup{Source: sample.New(), Now: func() time.Time { return at }, Log: slog.New(slog.DiscardHandler), CreateTable: local.CreateTable}
+		environment, done, err := o.Seed(t.Context(), dynamolocal.Endpoint(t), true)
 		if err != nil {
 			t.Fatal(err)
 		}

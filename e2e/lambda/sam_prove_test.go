@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"verdetto/cmd/verdetto/onemachine"
-	"verdetto/cmd/verdetto/samlocal"
+	"verdetto/cmd/lambdalocal/localcloud"
+	"verdetto/cmd/lambdalocal/samlocal"
 	"verdetto/shared/runtime/config/parameters"
 )
 
@@ -41,7 +41,7 @@ func TestProveSAMInvoke(t *testing.T) {
 			}
 		}()
 		alone := 0
-		names := eachEvent(t, onemachine.Options{CreateTable: local.CreateTable}, false,
+		names := eachEvent(t, localcloud.Setup{CreateTable: local.CreateTable}, false,
 			func(t *testing.T, e event, environment []string, logs io.Writer) (answer []byte) {
 				var err error
 				like := strings.Join(environment, "\n")

@@ -4,7 +4,7 @@ import (
 	"io"
 	"testing"
 
-	"verdetto/cmd/verdetto/samlocal"
+	"verdetto/cmd/lambdalocal/samlocal"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/architecture/testenv"
 )

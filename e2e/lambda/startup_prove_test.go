@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"verdetto/cmd/lambdalocal/runtimeapi"
 	"verdetto/cmd/verdetto/onemachine"
-	"verdetto/cmd/verdetto/runtimeapi"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/pay/playmoney"

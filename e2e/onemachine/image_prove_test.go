@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/cmd/verdetto/samlocal"
+	"verdetto/cmd/lambdalocal/samlocal"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/architecture/testenv"
 )

@@ -25,7 +25,7 @@ import (
 	"testing"
 	"time"
 
-	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/lambdalocal/localcloud"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/carrier/mail/smtpmail/eximlocal"
@@ -88,7 +88,7 @@ func playInternet(t *testing.T, root string) *internet {
 
 	stripe, node := playmoney.NewStripe(time.Now), playmoney.NewNode(time.Now)
 	stripe.Key, stripe.Price, stripe.Secret = "sk_test_51", "price_1", "whsec_1"
-	rows, err := onemachine.Rows(t.Context(), sample.New(), time.Now())
+	rows, err := localcloud.Rows(t.Context(), sample.New(), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

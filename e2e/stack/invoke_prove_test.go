@@ -26,7 +26,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	ssmtypes "github.com/aws/aws-sdk-go-v2/service/ssm/types"
 
-	"verdetto/cmd/verdetto/samlocal"
+	"verdetto/cmd/lambdalocal/samlocal"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/carrier/mail/sesmail/motolocal"

@@ -16,8 +16,9 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/cmd/lambdalocal/localcloud"
+	"verdetto/cmd/lambdalocal/runtimeapi"
 	"verdetto/cmd/verdetto/onemachine"
-	"verdetto/cmd/verdetto/runtimeapi"
 	"verdetto/e2e/fixture"
 	"verdetto/functions/refresh"
 	"verdetto/shared/architecture/testenv"
@@ -40,7 +41,7 @@ var asked = map[string]string{
 }
 
 // recorded is what a service of the recorded fares is made of, but for its table.
-func recorded(t *testing.T) onemachine.Options {
+func recorded(t *testing.T) localcloud.Setup {
 	t.Helper()
 	data := testenv.Data(t)
 	file := filepath.Join(data, "fares", "eu_wizzair_weekly.csv.gz")
@@ -49,8 +50,7 @@ func recorded(t *testing.T) onemachine.Options {
 	if err != nil || partly {
 		t.Fatal(partly, err)
 	}
-	return onemachine.Options{Source: source, Now: func() time.Time { return fixture.Today },
-		Log: slog.New(slog.DiscardHandler)}
+	return localcloud.Setup{Source: source, Now: func() time.Time { return fixture.Today }, Log: slog.New(slog.DiscardHandler)}
 }
 
 func answers(t *testing.T, h http.Handler) map[string]verdict.Analysis {
@@ -72,7 +72,7 @@ func answers(t *testing.T, h http.Handler) map[string]verdict.Analysis {
 }
 
 // fromPanel is the answers of the plain way: panel, embedded store, one process.
-func fromPanel(t *testing.T, o onemachine.Options) map[string]verdict.Analysis {
+func fromPanel(t *testing.T, o localcloud.Setup) map[string]verdict.Analysis {
 	t.Helper()
 	table := fixture.Bolt(t, o.Now)
 	fixture.Refreshed(t, table, o.Source, o.Now)
@@ -106,7 +106,7 @@ func TestWeekByWeekThroughTheRealClient(t *testing.T) {
 	t.Parallel()
 	o := recorded(t)
 	want := fromPanel(t, o)
-	rows, err := onemachine.Rows(t.Context(), o.Source, o.Now())
+	rows, err := localcloud.Rows(t.Context(), o.Source, o.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func TestExecutablesOverDynamoDB(t *testing.T) {
 	want := fromPanel(t, o)
 	endpoint := dynamolocal.Endpoint(t)
 	for _, fill := range []bool{true, false} {
-		environment, done, err := o.SeedEnvironment(t.Context(), endpoint, fill)
+		environment, done, err := o.Seed(t.Context(), endpoint, fill)
 		if err != nil {
 			t.Fatal(err)
 		}

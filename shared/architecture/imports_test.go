@@ -41,6 +41,7 @@ var groups = map[string]string{
 	"functions/*":           "fare apikey verdict runtime store upstream pay text carrier web answer published notify",
 	"functions/*/bootstrap": "*",
 	"cmd/verdetto":          "*",
+	"cmd/lambdalocal":       "*",
 	"cmd/verdetto/backtest": "fare verdict notify store",
 	"cmd/verdetto/smoke":    "",
 	"e2e/fixture":           "*",
@@ -63,7 +64,7 @@ var libraries = map[string]string{
 	"github.com/aws/aws-cdk-go":  "infra/cdk",
 	"github.com/aws/aws-lambda-go": "functions/*/bootstrap shared/runtime/lambdahttp " +
 		"shared/runtime/lambdalog shared/runtime/lambdaqueue infra/rollout",
-	"github.com/aws/aws-sdk-go-v2": "functions/*/bootstrap cmd/verdetto infra/preflight infra/rollout " +
+	"github.com/aws/aws-sdk-go-v2": "functions/*/bootstrap cmd infra/preflight infra/rollout " +
 		"shared/carrier/mail/sesmail shared/runtime/config/ssmparams shared/runtime/queue/sqsqueue " +
 		"shared/store/dynamostore",
 	"github.com/aws/constructs-go":   "infra/cdk",
@@ -192,7 +193,7 @@ func refusal(folder, name string, used map[string]bool) string {
 }
 
 func refusalInside(folder, inside string) string {
-	if slices.Contains([]string{"cmd/verdetto", "infra/cdk"}, inside) || path.Base(inside) == "bootstrap" &&
+	if slices.Contains([]string{"cmd/verdetto", "cmd/lambdalocal", "infra/cdk"}, inside) || path.Base(inside) == "bootstrap" &&
 		strings.HasPrefix(inside, "functions/") {
 		return "a main is imported by no package"
 	}
@@ -227,7 +228,7 @@ func refusalInside(folder, inside string) string {
 // isMain reports whether a folder wires dependencies, for a program or for tests.
 func isMain(folder string) bool {
 	return path.Base(folder) == "bootstrap" || strings.HasSuffix(folder, "test") ||
-		slices.ContainsFunc([]string{"cmd/verdetto", "e2e", "infra"}, func(f string) bool { return covers(f, folder) })
+		slices.ContainsFunc([]string{"cmd", "e2e", "infra"}, func(f string) bool { return covers(f, folder) })
 }
 
 // groupOf returns the folder at the second level.

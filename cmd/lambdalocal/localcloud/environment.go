@@ -1,28 +1,43 @@
-package onemachine
+package localcloud
 
 import (
 	"context"
 	"crypto/rand"
+	"log/slog"
 	"os"
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/shared/pay/playmoney"
 	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/store/dynamostore/dynamolocal"
+	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// SeedEnvironment makes a table in a DynamoDB Local, fills it from the source if
-// asked to, starts a stand-in for the real source that has the same fares and those
-// for money, and gives the environment in which a Lambda executable finds them. Of
-// the options it needs the source, the clock and the log; with LocalURL the
-// stand-in for Stripe reports to it.
-func (o Options) SeedEnvironment(ctx context.Context, endpoint string, fill bool) (environment []string, done func(), err error) {
+// Setup says what executables find on this machine beside what New makes.
+type Setup struct {
+	Source upstream.Source // the stand-in for the real source has its fares
+	Fill   upstream.Source // the table is filled from it; nil: from Source
+	Now    func() time.Time
+	Log    *slog.Logger
+	// LocalURL is where the stand-in for Stripe reaches the service; empty: it does not report to it.
+	LocalURL string
+	// CreateTable makes the table; nil: dynamostore.Create.
+	CreateTable func(ctx context.Context, client *dynamodb.Client, name string) error
+}
+
+// Seed makes a table in a DynamoDB Local, fills it if asked to, and starts the stand-ins
+// for the fare source, Stripe and Solana. It returns the environment in which a Lambda
+// executable finds them.
+func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environment []string, done func(), err error) {
 	name := "invoke-" + rand.Text()
 	client := dynamolocal.Client(endpoint)
-	create := o.CreateTable
+	create := s.CreateTable
 	if create == nil {
 		create = dynamostore.Create
 	}
@@ -30,24 +45,23 @@ func (o Options) SeedEnvironment(ctx context.Context, endpoint string, fill bool
 		return nil, nil, err
 	}
 	if fill {
-		filling := o
-		filling.Table = dynamostore.New(client, name, o.Now)
-		if o.Fill != nil {
-			filling.Source = o.Fill
+		filling := onemachine.Options{Table: dynamostore.New(client, name, s.Now), Source: s.Fill, Now: s.Now, Log: s.Log}
+		if filling.Source == nil {
+			filling.Source = s.Source
 		}
 		if _, err := filling.Refresh(ctx, nil); err != nil {
 			return nil, nil, err
 		}
 	}
-	rows, err := Rows(ctx, o.Source, o.Now())
+	rows, err := Rows(ctx, s.Source, s.Now())
 	if err != nil {
 		return nil, nil, err
 	}
-	money, err := startStandIns(o.Now, o.LocalURL)
+	money, err := onemachine.StartStandIns(s.Now, s.LocalURL)
 	if err != nil {
 		return nil, nil, err
 	}
-	standIn := upstreamtest.New(rows, o.Now)
+	standIn := upstreamtest.New(rows, s.Now)
 	standIn.Rates = ecb.Table().On // it is asked in the currency of each origin's country, whatever the rows are in
 	environment = []string{
 		"VERDETTO_TABLE=" + name, "VERDETTO_FARES_SHOWN=all", // the fares are the source's, which is no real one
@@ -55,10 +69,10 @@ func (o Options) SeedEnvironment(ctx context.Context, endpoint string, fill bool
 		"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
 		"VERDETTO_BASE_URL=https://verdetto.example", "VERDETTO_MAIL_FROM=Verdetto <mail@verdetto.example>",
 		"STRIPE_KEY=" + playmoney.TestKey, "STRIPE_PRICE=" + playmoney.TestPrice, "STRIPE_WEBHOOK_SECRETS=" + playmoney.TestSecret,
-		"STRIPE_URL=" + money.StripeURL, "SOLANA_NODES=" + money.NodeURL, "X402_FEE_KEY=off", "SOLANA_WALLET=" + StandInWallet,
+		"STRIPE_URL=" + money.StripeURL, "SOLANA_NODES=" + money.NodeURL, "X402_FEE_KEY=off", "SOLANA_WALLET=" + onemachine.StandInWallet,
 		"TRAVELPAYOUTS_TOKEN=" + standIn.Token,
 		"TRAVELPAYOUTS_URL=" + standIn.URL,
-		"VERDETTO_NOW=" + o.Now().UTC().Format(time.RFC3339),
+		"VERDETTO_NOW=" + s.Now().UTC().Format(time.RFC3339),
 		"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint,
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_EC2_METADATA_DISABLED=true",
 	}
@@ -69,6 +83,30 @@ func (o Options) SeedEnvironment(ctx context.Context, endpoint string, fill bool
 	}
 	return environment, func() {
 		standIn.Close()
-		money.close()
+		money.Close()
 	}, nil
+}
+
+// Rows returns the fares that a source knows up to a moment, as rows of the real one.
+func Rows(ctx context.Context, source upstream.Source, until time.Time) ([]upstream.Row, error) {
+	origins, err := source.Origins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []upstream.Row
+	for _, origin := range origins {
+		answer, err := source.Fares(ctx, origin, time.Time{}, until)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range answer.Fares {
+			rows = append(rows, upstream.Row{
+				Origin: string(f.Route.Origin), Destination: string(f.Route.Destination),
+				Depart: f.Depart, Found: time.Unix(f.Found, 0).UTC(),
+				Price: float64(f.Price) / 100, Currency: f.Currency.String(),
+				Return: f.Return(), Stops: f.Stops, DayOnly: f.DayOnly,
+			})
+		}
+	}
+	return rows, nil
 }

@@ -21,7 +21,7 @@ import (
 	"regexp"
 	"strings"
 
-	"verdetto/cmd/verdetto/localcloud"
+	"verdetto/cmd/lambdalocal/localcloud"
 	"verdetto/shared/architecture/testenv"
 )
 

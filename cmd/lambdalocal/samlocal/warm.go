@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
-	"verdetto/cmd/verdetto/localcloud"
+	"verdetto/cmd/lambdalocal/localcloud"
 )
 
 // Warm is the functions of the template as SAM keeps them for its stand-in for

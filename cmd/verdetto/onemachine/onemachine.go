@@ -16,8 +16,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
 	"verdetto/cmd/verdetto/edge"
 	"verdetto/cmd/verdetto/monitor"
 	"verdetto/functions/alerts"
@@ -59,11 +57,6 @@ type Options struct {
 	Outbound      outbound.Poster      // by which servers are asked whose addresses strangers give; nil: an outbound.Client
 
 	Monitor *monitor.Monitor // what the process tells of itself; nil: nothing
-
-	// Fill is the source that SeedEnvironment fills its table from; Source where it is nil.
-	Fill upstream.Source
-	// CreateTable makes the table of SeedEnvironment; dynamostore.Create does where it is nil.
-	CreateTable func(ctx context.Context, client *dynamodb.Client, name string) error
 }
 
 // Service is the whole service. New starts nothing that works by itself.
@@ -137,7 +130,7 @@ func New(o Options) (*Service, error) {
 // Close ends the stand-ins.
 func (s *Service) Close() {
 	if s.Payments != nil {
-		s.Payments.close()
+		s.Payments.Close()
 	}
 }
 

@@ -24,7 +24,7 @@ func (s *Service) openPro(carrier Carrier) (err error) {
 	}
 	if o.RealPayments {
 		err = config.Load(&payments)
-	} else if s.Payments, err = startStandIns(o.Now, o.LocalURL); err == nil {
+	} else if s.Payments, err = StartStandIns(o.Now, o.LocalURL); err == nil {
 		payments = s.Payments.config()
 	}
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
@@ -82,28 +81,4 @@ func OpenPanel(file, price string, messages io.Writer) (panel *csvfile.Panel, pa
 		return nil, false, fmt.Errorf("read fares of %s: %w", file, err)
 	}
 	return panel, r.Partly(), nil
-}
-
-// Rows is what a source knows up to a moment, as rows of the real one.
-func Rows(ctx context.Context, source upstream.Source, until time.Time) ([]upstream.Row, error) {
-	origins, err := source.Origins(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var rows []upstream.Row
-	for _, origin := range origins {
-		answer, err := source.Fares(ctx, origin, time.Time{}, until)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range answer.Fares {
-			rows = append(rows, upstream.Row{
-				Origin: string(f.Route.Origin), Destination: string(f.Route.Destination),
-				Depart: f.Depart, Found: time.Unix(f.Found, 0).UTC(),
-				Price: float64(f.Price) / 100, Currency: f.Currency.String(),
-				Return: f.Return(), Stops: f.Stops, DayOnly: f.DayOnly,
-			})
-		}
-	}
-	return rows, nil
 }

@@ -22,8 +22,8 @@ type StandIns struct {
 	servers            []*http.Server
 }
 
-// startStandIns starts both, for a service that they reach at localURL, or that they do not report to without one.
-func startStandIns(now func() time.Time, localURL string) (*StandIns, error) {
+// StartStandIns starts both, for a service that they reach at localURL, or that they do not report to without one.
+func StartStandIns(now func() time.Time, localURL string) (*StandIns, error) {
 	s := &StandIns{Stripe: playmoney.NewStripe(now), Node: playmoney.NewNode(now)}
 	if localURL != "" {
 		s.Stripe.Webhook = localURL + "/api/v1/pro/webhook"
@@ -34,13 +34,13 @@ func startStandIns(now func() time.Time, localURL string) (*StandIns, error) {
 	}{{s.Stripe, &s.StripeURL}, {s.Node, &s.NodeURL}} {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
-			s.close()
+			s.Close()
 			return nil, fmt.Errorf("start a stand-in for payments: %w", err)
 		}
 		*standIn.url = "http://" + listener.Addr().String()
 		server := &http.Server{Handler: standIn.handler, ReadHeaderTimeout: 10 * time.Second}
 		s.servers = append(s.servers, server)
-		go server.Serve(listener) // ends with close
+		go server.Serve(listener) // ends with Close
 	}
 	return s, nil
 }
@@ -54,7 +54,8 @@ func (s *StandIns) config() config.Pay {
 	}
 }
 
-func (s *StandIns) close() {
+// Close ends both.
+func (s *StandIns) Close() {
 	for _, server := range s.servers {
 		_ = server.Close() // it keeps nothing
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 
-	"verdetto/cmd/verdetto/runtimeapi"
+	"verdetto/cmd/lambdalocal/runtimeapi"
 )
 
 const bootstrap = "/var/task/bootstrap"

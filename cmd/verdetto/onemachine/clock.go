@@ -1,0 +1,23 @@
+package onemachine
+
+import (
+	"fmt"
+	"time"
+)
+
+// Clock returns a clock that begins at a time, as -now gives it; without one the machine's.
+func Clock(text string) (func() time.Time, error) {
+	if text == "" {
+		return time.Now, nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		// A day stands for its noon: what was found on it is known by then.
+		if at, err = time.Parse(time.DateOnly, text); err != nil {
+			return nil, fmt.Errorf("-now %q: want RFC 3339 (2016-03-01T12:00:00Z) or a day (2016-03-01)", text)
+		}
+		at = at.Add(12 * time.Hour)
+	}
+	begun := time.Now()
+	return func() time.Time { return at.Add(time.Since(begun)) }, nil
+}
