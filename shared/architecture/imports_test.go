@@ -40,6 +40,7 @@ var groups = map[string]string{
 	"shared/architecture":   "",
 	"functions/*":           "fare apikey verdict runtime store upstream pay text carrier web answer published notify",
 	"functions/*/bootstrap": "*",
+	"functions/wiring":      "*",
 	"cmd/verdetto":          "*",
 	"cmd/lambdalocal":       "*",
 	"cmd/verdetto/backtest": "fare verdict notify store",
@@ -62,9 +63,9 @@ var libraries = map[string]string{
 	"code.dny.dev/ssrf":          "shared/carrier/outbound",
 	"github.com/BurntSushi/toml": "shared/text/i18n cmd/verdetto/settings",
 	"github.com/aws/aws-cdk-go":  "infra/cdk",
-	"github.com/aws/aws-lambda-go": "functions/*/bootstrap shared/runtime/lambdahttp " +
+	"github.com/aws/aws-lambda-go": "functions/*/bootstrap functions/wiring shared/runtime/lambdahttp " +
 		"shared/runtime/lambdalog shared/runtime/lambdaqueue infra/rollout",
-	"github.com/aws/aws-sdk-go-v2": "functions/*/bootstrap cmd infra/preflight infra/rollout " +
+	"github.com/aws/aws-sdk-go-v2": "functions/*/bootstrap functions/wiring cmd infra/preflight infra/rollout " +
 		"shared/carrier/mail/sesmail shared/runtime/config/ssmparams shared/runtime/queue/sqsqueue " +
 		"shared/store/dynamostore",
 	"github.com/aws/constructs-go":   "infra/cdk",
@@ -228,7 +229,7 @@ func refusalInside(folder, inside string) string {
 // isMain reports whether a folder wires dependencies, for a program or for tests.
 func isMain(folder string) bool {
 	return path.Base(folder) == "bootstrap" || strings.HasSuffix(folder, "test") ||
-		slices.ContainsFunc([]string{"cmd", "e2e", "infra"}, func(f string) bool { return covers(f, folder) })
+		slices.ContainsFunc([]string{"cmd", "functions/wiring", "e2e", "infra"}, func(f string) bool { return covers(f, folder) })
 }
 
 // groupOf returns the folder at the second level.

@@ -24,11 +24,14 @@ import (
 	"verdetto/functions/compat"
 	"verdetto/functions/pricetrends"
 	"verdetto/functions/pro"
+	"verdetto/functions/wiring/percall"
+	"verdetto/functions/x402"
 	"verdetto/shared/answer"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/apikey"
 	"verdetto/shared/carrier/outbound"
 	"verdetto/shared/notify"
+	"verdetto/shared/published"
 	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
 	"verdetto/shared/upstream"
@@ -87,23 +90,27 @@ func New(o Options) (*Service, error) {
 		settings.Data = "sample"
 	}
 	settings.AllFares = o.AllFares || o.Source.Name() != realSource // others belong to the operator
-	payment, sold, err := perCall()
+	fares := store.Fares{Table: o.Table}
+	reader := answer.NewReader(fares, o.Now, o.Log)
+	seller := &x402.Service{
+		Answers: &published.Answers{Reader: reader}, Payments: store.Payments{Table: o.Table},
+		Limiter: settings.Limiter, BaseURL: o.BaseURL, Now: o.Now, Log: o.Log,
+	}
+	var payment config.PerCall // always over the real chain, whatever Pro is paid with
+	err := config.Load(&payment)
+	if err == nil {
+		settings.PaidCalls, err = percall.Sell(seller, payment)
+	}
 	if err != nil {
 		return nil, err
 	}
-	settings.PaidCalls = sold
 	s.API = httpapi.New(settings)
-	fares := store.Fares{Table: o.Table}
-	verdicts := &analisi.Service{Reader: answer.NewReader(fares, o.Now, o.Log), Score: fares, BaseURL: o.BaseURL, Telegram: o.Telegram.Bot != ""}
+	verdicts := &analisi.Service{Reader: reader, Score: fares, BaseURL: o.BaseURL, Telegram: o.Telegram.Bot != ""}
 	verdicts.Register(s.API)
 	trends := &view.Reader{Reader: verdicts.Reader, AllFares: settings.AllFares}
 	(&pricetrends.Service{Trends: trends}).Register(s.API)
 	(&agents.Service{Answers: verdicts.Answers(), Pages: verdicts.Pages(), Trends: trends, Log: o.Log}).Register(s.API)
-	(&compat.Service{Reader: verdicts.Reader, BaseURL: o.BaseURL}).Register(s.API)
-	seller, err := o.openPerCall(payment, sold, verdicts.Reader, settings.Limiter)
-	if err != nil {
-		return nil, err
-	}
+	(&compat.Service{Reader: reader, BaseURL: o.BaseURL}).Register(s.API)
 	seller.Register(s.API)
 	if o.Mail == "" {
 		return s, nil

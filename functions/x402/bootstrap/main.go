@@ -2,69 +2,33 @@
 package main
 
 import (
-	"context"
-	"log"
-
-	"github.com/aws/aws-lambda-go/lambdacontext"
-	awsconfig "github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-
+	"verdetto/functions/wiring"
+	"verdetto/functions/wiring/percall"
+	"verdetto/functions/wiring/serving"
 	"verdetto/functions/x402"
 	"verdetto/shared/answer"
-	"verdetto/shared/pay/solanapay"
-	"verdetto/shared/pay/x402pay"
 	"verdetto/shared/published"
 	"verdetto/shared/runtime/config"
-	"verdetto/shared/runtime/config/ssmparams"
 	"verdetto/shared/runtime/lambdahttp"
-	"verdetto/shared/runtime/lambdalog"
-	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/store"
-	"verdetto/shared/store/dynamostore"
 	"verdetto/shared/web/httpapi"
-	"verdetto/shared/web/limit"
 )
 
 func main() {
-	var table config.Store
-	var access config.HTTP
 	var site config.Public
-	var clock config.Clock
-	var shown config.Shown
+	var fares config.Shown
 	var payment config.PerCall
-	settings, err := awsconfig.LoadDefaultConfig(context.Background())
-	must(err)
-	must(config.LoadWith(ssmparams.In(settings), &table, &access, &site, &clock, &shown, &payment))
-	now := clock.Now()
-	items := dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now)
-	logger, limiter := httpapi.RequestLog(lambdalog.New()), limit.New(items, now)
-	fares := store.Fares{Table: items}
-	reader := answer.NewReader(fares, now, logger)
+	p := serving.Load(&site, &fares, &payment)
+	p.API.AllFares = fares.All()
+	records := store.Fares{Table: p.Table}
 	service := &x402.Service{
-		Answers: &published.Answers{Reader: reader}, Payments: store.Payments{Table: items},
-		Limiter: limiter, BaseURL: site.BaseURL, Now: now, Log: logger, Metrics: metrics.Of(lambdacontext.FunctionName),
+		Answers:  &published.Answers{Reader: answer.NewReader(records, p.Now, p.Log)},
+		Payments: store.Payments{Table: p.Table},
+		Limiter:  p.API.Limiter, BaseURL: site.BaseURL, Now: p.Now, Log: p.Log, Metrics: p.Metrics,
 	}
-	sold, err := payment.Sold()
-	must(err)
-	if sold {
-		key, _ := config.SolanaKey(payment.FeeKey)
-		service.Seller, err = x402pay.New(x402pay.Config{Network: x402pay.NetworkOf(payment.Network),
-			Mint: payment.Mint, Wallet: payment.Wallet, FeeKey: key})
-		must(err)
-		service.Chain, err = solanapay.New(solanapay.Config{Nodes: payment.Nodes, Wallet: payment.Wallet,
-			Mint: payment.Mint})
-		must(err)
-	}
-	api := httpapi.New(httpapi.Config{
-		Now: now, Log: logger, OriginSecrets: access.OriginSecrets, Pepper: access.Key(), AllFares: shown.All(),
-		Limiter: limiter, Metrics: metrics.Of(lambdacontext.FunctionName),
-	})
+	_, err := percall.Sell(service, payment)
+	wiring.Must(err)
+	api := httpapi.New(p.API)
 	service.Register(api)
 	lambdahttp.Main(api)
-}
-
-func must(err error) {
-	if err != nil {
-		log.Fatal(err)
-	}
 }

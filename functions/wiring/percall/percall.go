@@ -1,0 +1,27 @@
+// Package percall has a service sell answers one by one.
+package percall
+
+import (
+	"fmt"
+
+	"verdetto/functions/x402"
+	"verdetto/shared/pay/solanapay"
+	"verdetto/shared/pay/x402pay"
+	"verdetto/shared/runtime/config"
+)
+
+// Sell sets the seller and the chain of a service if answers are sold, and reports whether they are.
+func Sell(s *x402.Service, payment config.PerCall) (sold bool, err error) {
+	if sold, err = payment.Sold(); err != nil || !sold {
+		return false, err
+	}
+	key, _ := config.SolanaKey(payment.FeeKey) // which was checked as it was read
+	s.Seller, err = x402pay.New(x402pay.Config{Network: x402pay.NetworkOf(payment.Network), Mint: payment.Mint, Wallet: payment.Wallet, FeeKey: key})
+	if err == nil {
+		s.Chain, err = solanapay.New(solanapay.Config{Nodes: payment.Nodes, Wallet: payment.Wallet, Mint: payment.Mint})
+	}
+	if err != nil {
+		return false, fmt.Errorf("set up answers that are paid one by one: %w", err)
+	}
+	return true, nil
+}

@@ -1,0 +1,40 @@
+// Package sending makes what Lambda executables send with: mail by SES, signals by SQS.
+package sending
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"verdetto/functions/wiring"
+	"verdetto/shared/carrier/mail"
+	"verdetto/shared/carrier/mail/instrumented"
+	"verdetto/shared/carrier/mail/sesmail"
+	"verdetto/shared/runtime/config"
+	"verdetto/shared/runtime/queue"
+	"verdetto/shared/runtime/queue/sqsqueue"
+)
+
+// Mail makes a sender that counts how sending ended.
+func Mail(p wiring.Parts, outgoing config.Mail) mail.Sender {
+	sender, err := sesmail.New(sesv2.NewFromConfig(p.AWS), sesmail.Config{
+		From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: p.Now,
+	})
+	wiring.Must(err)
+	return instrumented.Sender{Sender: sender, Log: p.Log, Metrics: p.Metrics, Now: p.Now}
+}
+
+// Queue returns the queue at an address; nil without one.
+func Queue(p wiring.Parts, url string) queue.Queue {
+	if url == "" {
+		return nil
+	}
+	return sqsqueue.New(sqs.NewFromConfig(p.AWS), url)
+}
+
+// Signal returns what signals work in an outbox by a queue; nil without a queue.
+func Signal(p wiring.Parts, url string) func() {
+	if url == "" {
+		return nil
+	}
+	return queue.SignalWorker(Queue(p, url), p.Log)
+}

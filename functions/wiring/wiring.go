@@ -1,0 +1,60 @@
+// Package wiring makes what every Lambda executable has: its settings, the table, a clock and
+// a log. What only some executables have stands in packages below, so that each links only
+// what its function needs: serving answers HTTP, sending has SES and SQS, plan and percall take money.
+//
+// A main is ended, with all faults of its settings in the log, where it cannot start.
+package wiring
+
+import (
+	"context"
+	"log"
+	"log/slog"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"verdetto/shared/runtime/config"
+	"verdetto/shared/runtime/config/ssmparams"
+	"verdetto/shared/runtime/lambdalog"
+	"verdetto/shared/runtime/metrics"
+	"verdetto/shared/store"
+	"verdetto/shared/store/dynamostore"
+)
+
+// Parts are what every executable has.
+type Parts struct {
+	AWS     aws.Config
+	Table   store.Table
+	Now     func() time.Time
+	Log     *slog.Logger
+	Metrics metrics.Source
+}
+
+// Load fills groups of settings, which are pointers to structs of package config, and makes the parts.
+func Load(groups ...any) Parts {
+	var table config.Store
+	var clock config.Clock
+	settings, err := awsconfig.LoadDefaultConfig(context.Background())
+	Must(err)
+	Must(config.LoadWith(ssmparams.In(settings), append([]any{&table, &clock}, groups...)...))
+	now := clock.Now()
+	return Parts{
+		AWS: settings, Table: dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now),
+		Now: now, Log: lambdalog.New(), Metrics: metrics.Of(lambdacontext.FunctionName),
+	}
+}
+
+// CheckPepper ends the process if the table was made with another pepper.
+func (p Parts) CheckPepper(pepper []byte) {
+	Must(store.CheckPepper(context.Background(), p.Table, pepper))
+}
+
+// Must ends the process if there is an error.
+func Must(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
