@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"verdetto/cmd/verdetto/backtest"
 	"verdetto/cmd/verdetto/backtest/departures"
@@ -26,8 +28,8 @@ const askRoute, askDeparture, askMonth = "rotta", "partenza", "mese"
 // flexibleSpans are the days either side of a date that can be asked for.
 var flexibleSpans = map[int]departure.Span{1: departure.Within1, 3: departure.Within3, 7: departure.Within7}
 
-// backtestCommand is what the flags of a backtest say.
-type backtestCommand struct {
+// replay holds the flags of backtest.
+type replay struct {
 	files                  []string
 	price, ask             string
 	record, form           string
@@ -36,9 +38,10 @@ type backtestCommand struct {
 	options                backtest.Options
 }
 
-func runBacktest(ctx context.Context, args []string) error {
-	var c backtestCommand
-	flags := flag.NewFlagSet("backtest", flag.ContinueOnError)
+func backtestCommand() *cobra.Command {
+	var c replay
+	command := newCommand("backtest", "replay recorded fares and say how right the verdicts were", c.run)
+	flags := command.Flags()
 	flags.Func("fares", "the panel of recorded fares: a CSV `file`, plain or gzipped; with -record one after another, first that of the service's kind of source", func(s string) error {
 		c.files = append(c.files, s)
 		return nil
@@ -57,9 +60,11 @@ func runBacktest(ctx context.Context, args []string) error {
 	flags.BoolVar(&c.asJSON, "json", false, "print the same numbers as JSON")
 	flags.Func("from", "judge from this `day` on (YYYY-MM-DD); earlier fares are history; default: from the first", dayFlag(&c.options.From))
 	flags.Func("to", "look at nothing after this `day`; default: to the last", dayFlag(&c.options.To))
-	if err := parse(flags, args); err != nil {
-		return err
-	}
+	return command
+}
+
+// run replays by the way that the flags ask for.
+func (c *replay) run(ctx context.Context) error {
 	if c.ask == "" {
 		c.ask = askRoute
 		if c.alerts {
@@ -87,7 +92,7 @@ func dayFlag(day *fare.Day) func(string) error {
 }
 
 // check refuses flags that do not go together.
-func (c *backtestCommand) check() error {
+func (c *replay) check() error {
 	_, spanKnown := flexibleSpans[c.flexible]
 	o := c.options
 	switch {
@@ -102,7 +107,7 @@ func (c *backtestCommand) check() error {
 		return fmt.Errorf("-cycle %d: want a number of days, 1 or more", o.Cycle)
 	case o.From != 0 && o.To != 0 && o.From > o.To:
 		return fmt.Errorf("-from %s is after -to %s", o.From, o.To)
-	case c.scored && !scorecardForms[c.form]:
+	case c.scored && !slices.Contains(scorecardForms, c.form):
 		return fmt.Errorf("-form %s: want json, csv or html", c.form)
 	case c.scored && (o.From != 0 || c.alerts || c.ask != askRoute || c.record != "" || c.flexible != 0):
 		return fmt.Errorf("-scorecard: the score is of all that is said from the first day on: want no -from, -ask, -record, -flessibile or -alerts")
@@ -117,7 +122,7 @@ func (c *backtestCommand) check() error {
 }
 
 // routes replays the verdicts about routes.
-func (c *backtestCommand) routes(ctx context.Context) error {
+func (c *replay) routes(ctx context.Context) error {
 	file := c.files[0]
 	recorded, partly, err := onemachine.OpenPanel(file, c.price, os.Stderr)
 	if err != nil {
@@ -170,7 +175,7 @@ func eachFare(ctx context.Context, recorded *csvfile.Panel, do func(fare.Fare)) 
 }
 
 // departures replays departures, the cheapest of spans of them, or alerts. It takes any panel as it is.
-func (c *backtestCommand) departures(ctx context.Context) error {
+func (c *replay) departures(ctx context.Context) error {
 	o := departures.Options{Ask: c.ask, From: c.options.From, To: c.options.To, Cycle: c.options.Cycle}
 	if span, ok := flexibleSpans[c.flexible]; ok {
 		o.Ask, o.Span = fmt.Sprintf("flessibile %d", c.flexible), &span

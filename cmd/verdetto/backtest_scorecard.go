@@ -15,7 +15,7 @@ import (
 )
 
 // scorecardForms are what -scorecard writes, by name.
-var scorecardForms = map[string]bool{"json": true, "csv": true, "html": true}
+var scorecardForms = []string{"json", "csv", "html"}
 
 // backtestScorecard replays a panel and writes the score that a service would have had on it, as GET /v1/pagella and /pagella show it.
 func backtestScorecard(ctx context.Context, file, price, form string, o scorecard.Options) error {

@@ -58,7 +58,7 @@ func TestBacktestRefuses(t *testing.T) {
 				}
 				args = append([]string{"-fares", file}, args...)
 			}
-			err := runBacktest(t.Context(), args)
+			err := execute(t.Context(), append([]string{"backtest"}, args...))
 			if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, errPartly) != c.partly {
 				t.Errorf("%v, want %q", err, c.want)
 			}
@@ -77,7 +77,7 @@ func TestBacktestDepartures(t *testing.T) {
 			}
 			stdout := os.Stdout
 			os.Stdout = out
-			err = runBacktest(t.Context(), slices.Concat([]string{"-fares", file}, flags, format))
+			err = execute(t.Context(), slices.Concat([]string{"backtest", "-fares", file}, flags, format))
 			os.Stdout = stdout
 			if err != nil {
 				t.Fatalf("%v: %v", flags, err)

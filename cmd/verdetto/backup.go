@@ -7,32 +7,39 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"verdetto/cmd/verdetto/onemachine"
 )
 
-// runBackup copies the file of a store, or a table of DynamoDB into a file, while it is served or not.
-func runBackup(ctx context.Context, args []string) error {
-	flags, store := storeFlags("backup")
-	to := flags.String("to", "", "the new `file`")
-	if err := parse(flags, args); err != nil {
-		return err
-	}
-	if *store == "" || *to == "" {
+func backupCommand() *cobra.Command {
+	var store, to string
+	c := newCommand("backup", "copy a store into a file, while it is served", func(ctx context.Context) error {
+		return backup(ctx, store, to)
+	})
+	takeSettings(c, map[string]*string{"store": &store})
+	c.Flags().StringVar(&to, "to", "", "the new `file`")
+	return c
+}
+
+// backup copies the file of a store, or a table of DynamoDB into a file, while it is served or not.
+func backup(ctx context.Context, store, to string) error {
+	if store == "" || to == "" {
 		return errors.New("backup needs -store bolt:FILE or dynamodb:TABLE, and -to FILE")
 	}
-	if strings.HasPrefix(*store, "dynamodb:") {
-		items, err := onemachine.Export(ctx, *store, *to)
+	if strings.HasPrefix(store, "dynamodb:") {
+		items, err := onemachine.Export(ctx, store, to)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%d items of %s\n", items, *store)
-	} else if err := onemachine.Backup(ctx, *store, *to); err != nil {
+		fmt.Printf("%d items of %s\n", items, store)
+	} else if err := onemachine.Backup(ctx, store, to); err != nil {
 		return err
 	}
-	info, err := os.Stat(*to)
+	info, err := os.Stat(to)
 	if err != nil {
 		return fmt.Errorf("look at the backup: %w", err)
 	}
-	fmt.Printf("%s, %d bytes; to use it: verdetto restore -from %[1]s -store %[3]s\n", *to, info.Size(), *store)
+	fmt.Printf("%s, %d bytes; to use it: verdetto restore -from %[1]s -store %[3]s\n", to, info.Size(), store)
 	return nil
 }

@@ -1,14 +1,15 @@
 package main
 
 import (
-	"context"
-	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/settings"
@@ -24,11 +25,12 @@ type serveOptions struct {
 
 const realMoney = "real"
 
-func (o *serveOptions) register(f *flag.FlagSet) {
-	takeSettings(f)
-	o.options.register(f)
-	o.reach.register(f)
-	settings.Flags(f, map[string]*string{"metrics": &o.metrics, "money": &o.money, "mail": &o.mail, "base": &o.base})
+// flags returns the flags that are settings, and adds those that are none.
+func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
+	all := map[string]*string{"metrics": &o.metrics, "money": &o.money, "mail": &o.mail, "base": &o.base}
+	maps.Copy(all, o.options.flags(c))
+	maps.Copy(all, o.reach.flags())
+	return all
 }
 
 // faults is what is wrong with settings that are each well formed: what is missing for
@@ -117,15 +119,19 @@ func unwritable(folder string) string {
 	return ""
 }
 
-// runCheck says everything that is wrong with the settings of serve, without starting anything.
-func runCheck(_ context.Context, args []string) error {
+func checkCommand() *cobra.Command {
 	var o serveOptions
-	flags := flag.NewFlagSet("check", flag.ContinueOnError)
-	o.register(flags)
-	if err := parseFlags(flags, args); err != nil {
-		return err
+	c := newCommand("check", "say everything that is wrong with the settings", nil)
+	file := settingsFile(c, o.flags(c))
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		taken, faults := settings.Take(c.Flags(), *file)
+		return o.check(taken, faults)
 	}
-	taken, faults := settings.Take(flags, flags.Lookup(configFlag).Value.String())
+	return c
+}
+
+// check says everything that is wrong with the settings of serve, without starting anything.
+func (o *serveOptions) check(taken []settings.Taken, faults []string) error {
 	for _, fault := range o.faults() {
 		name, _, _ := strings.Cut(fault, ":")
 		// Of a value that is wrong in itself that has been said.

@@ -4,34 +4,33 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"flag"
 	"fmt"
 	"net/mail"
 	"os"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/shared/apikey"
 	"verdetto/shared/store"
 )
 
-// runKey makes Pro keys by hand: key create -store bolt:FILE -email ada@example.com -days 30.
-func runKey(ctx context.Context, args []string) error {
-	if len(args) == 0 || args[0] != "create" {
-		fmt.Fprintln(os.Stderr, "usage: key create -store bolt:FILE -email ADDRESS [-days N]")
-		return errUsage
-	}
+func keyCommand() *cobra.Command {
 	var o options
 	var email string
 	var days int
-	flags := flag.NewFlagSet("key create", flag.ContinueOnError)
-	takeSettings(flags)
-	o.register(flags)
-	flags.StringVar(&email, "email", "", "the customer's e-mail `address`")
-	flags.IntVar(&days, "days", 30, "how many days from now the plan lasts, at least")
-	if err := parse(flags, args[1:]); err != nil {
-		return err
-	}
+	create := newCommand("create", "make a Pro key; an earlier key of the address is refused from then on", func(ctx context.Context) error {
+		return createKey(ctx, o, email, days)
+	})
+	takeSettings(create, o.flags(create))
+	create.Flags().StringVar(&email, "email", "", "the customer's e-mail `address`")
+	create.Flags().IntVar(&days, "days", 30, "how many days from now the plan lasts, at least")
+	return newParent("key", "make a Pro key by hand", create)
+}
+
+// createKey makes a Pro key in a store that is there.
+func createKey(ctx context.Context, o options, email string, days int) error {
 	s, err := o.service()
 	if err != nil {
 		return err

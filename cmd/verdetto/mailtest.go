@@ -3,25 +3,29 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/shared/carrier/mail"
 )
 
-// runMailTest sends one mail and says how far it came.
-func runMailTest(ctx context.Context, args []string) error {
+func mailTestCommand() *cobra.Command {
 	var carrier, to string
-	flags := flag.NewFlagSet("mail-test", flag.ContinueOnError)
-	takeSettings(flags)
-	flags.StringVar(&carrier, "mail", "", "what carries mail, as for serve: `smtp://HOST:587`, smtps://HOST:465, ses or a folder (VERDETTO_MAIL)")
-	flags.StringVar(&to, "to", "", "`address` that the mail is sent to")
-	if err := parse(flags, args); err != nil {
-		return err
-	}
+	c := newCommand("mail-test", "send one mail and say how far it came", func(ctx context.Context) error {
+		return testMail(ctx, carrier, to)
+	})
+	c.Flags().StringVar(&carrier, "mail", "", "what carries mail, as for serve: `smtp://HOST:587`, smtps://HOST:465, ses or a folder (VERDETTO_MAIL)")
+	c.Flags().StringVar(&to, "to", "", "`address` that the mail is sent to")
+	takeSettings(c, nil)
+	return c
+}
+
+// testMail sends one mail and says how far it came.
+func testMail(ctx context.Context, carrier, to string) error {
 	if carrier == "" || to == "" {
 		return errors.New("mail-test needs -mail, as for serve, or the settings file (-config), and -to with an address of yours")
 	}

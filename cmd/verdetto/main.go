@@ -1,100 +1,113 @@
-// Command verdetto is the service on one machine: all functions in one process
-// with one file, the refresh, a key by hand, and a backtest. Command lambdalocal runs
-// the Lambda executables.
-//
-//	go run ./cmd/verdetto serve      answer on 127.0.0.1:8080
-//	go run ./cmd/verdetto check      say everything that is wrong with the settings
-//	go run ./cmd/verdetto refresh    bring a store up to date once
-//	go run ./cmd/verdetto backup     copy a store into a file, while it is served
-//	go run ./cmd/verdetto migrate    move a store into another, while it is served
-//	go run ./cmd/verdetto restore    put a backup in the place of a store
-//	go run ./cmd/verdetto verify     read everything that a backup holds
-//	go run ./cmd/verdetto compact    give what is free in a file back to the disk
-//	go run ./cmd/verdetto backtest   replay recorded fares
-//	go run ./cmd/verdetto status     say how a service is
-//	go run ./cmd/verdetto ready      ask a service whether it is ready
-//	go run ./cmd/verdetto key        make a Pro key by hand
-//	go run ./cmd/verdetto pepper     export the secret that a store was made with
-//	go run ./cmd/verdetto mail-test  send one mail and say how far it came
-//	go run ./cmd/verdetto smoke      try a service that was deployed
+// Command verdetto is the service on one machine, as an operator needs it: all functions
+// in one process with one file, the care of that file, and replays of recorded fares.
+// Command lambdalocal runs the Lambda executables. Start reading at groups.
 package main
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
+	"regexp"
+	"runtime/debug"
 	"syscall"
+
+	"github.com/spf13/cobra"
 
 	"verdetto/shared/upstream/csvfile"
 )
 
-// command is something that verdetto does. Its exit code is 1 for an error, 2 for
-// a wrong call, and 3 where part of a panel could not be read, the rest being
-// used, or nothing of it could be used.
-type command struct {
-	name, does string
-	run        func(ctx context.Context, args []string) error
-}
-
-var commands = []command{
-	{"serve", "answer requests; the whole service in one process", runServe},
-	{"check", "say everything that is wrong with the settings", runCheck},
-	{"refresh", "bring a store up to date once and report", runRefresh},
-	{"backup", "copy a store into a file, while it is served", runBackup},
-	{"migrate", "move a store into another, while it is served", runMigrate},
-	{"restore", "put a backup in the place of a store", runRestore},
-	{"verify", "read everything that a backup, or a store, holds", runVerify},
-	{"compact", "give what is free in the file of a store back to the disk", runCompact},
-	{"backtest", "replay recorded fares and say how right the verdicts were", runBacktest},
-	{"status", "say how a service is, from its store or, as a page, from outside", runStatus},
-	{"ready", "ask a service whether it is ready; for health checks", runReady},
-	{"key", "make a Pro key by hand", runKey},
-	{"pepper", "export the secret that a store was made with, or import it", runPepper},
-	{"mail-test", "send one mail and say how far it came", runMailTest},
-	{"smoke", "try a service that was deployed, with 22 calls", runSmoke},
+// groups are the commands as help lists them.
+var groups = []struct {
+	title    string
+	commands []func() *cobra.Command
+}{
+	{"The service:", []func() *cobra.Command{serveCommand, checkCommand, refreshCommand, statusCommand, readyCommand, smokeCommand, mailTestCommand}},
+	{"Its store:", []func() *cobra.Command{backupCommand, verifyCommand, restoreCommand, compactCommand, migrateCommand, keyCommand, pepperCommand}},
+	{"Recorded fares:", []func() *cobra.Command{backtestCommand}},
 }
 
 var (
 	// errPartly: the work was done, but some of the input was left out.
 	errPartly = errors.New("part of the input was left out")
-	// errUsage: the flags were wrong, and the flag package has said why.
-	errUsage = errors.New("wrong flags")
+	// errUsage: the call was wrong, and standard error says why.
+	errUsage = errors.New("wrong call")
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if len(os.Args) > 1 {
-		for _, c := range commands {
-			if c.name == os.Args[1] {
-				os.Exit(exitCode(c.run(ctx, os.Args[2:])))
+	os.Exit(exitCode(execute(ctx, os.Args[1:])))
+}
+
+// execute runs the command that the arguments name.
+func execute(ctx context.Context, args []string) error {
+	root := &cobra.Command{Use: "verdetto", Short: "Says whether a flight fare is cheap: the service on one machine", SilenceErrors: true, SilenceUsage: true}
+	if build, ok := debug.ReadBuildInfo(); ok {
+		root.Version = build.Main.Version
+	}
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, make := range g.commands {
+			c := make()
+			c.GroupID = g.title
+			root.AddCommand(c)
+		}
+	}
+	root.RunE = needsCommand
+	wrongCall := true
+	root.PersistentPreRun = func(c *cobra.Command, _ []string) { wrongCall = c.HasSubCommands() }
+	root.SetArgs(longFlags(args))
+	c, err := root.ExecuteContextC(ctx)
+	if err != nil && wrongCall {
+		fmt.Fprintf(os.Stderr, "%v\n\n%s", err, c.UsageString())
+		return errUsage
+	}
+	return err
+}
+
+// newCommand makes a command that takes flags alone.
+func newCommand(name, does string, run func(ctx context.Context) error) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Short: does,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("%s takes no argument %q; see %[1]s -help", c.CommandPath(), args[0])
 			}
-		}
-		switch os.Args[1] {
-		case "help", "-help", "--help", "-h":
-			usage(os.Stdout)
-			return
-		}
-		fmt.Fprintf(os.Stderr, "there is no command %q\n", os.Args[1])
-	}
-	usage(os.Stderr)
-	os.Exit(2)
-}
-
-func usage(w io.Writer) {
-	fmt.Fprintln(w, "usage: verdetto COMMAND [FLAGS]; COMMAND -help lists its flags")
-	for _, c := range commands {
-		fmt.Fprintf(w, "  %-11s%s\n", c.name, c.does)
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context()) },
 	}
 }
 
+// newParent makes a command that needs one of its own commands.
+func newParent(name, does string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: name, Short: does, Args: cobra.NoArgs, RunE: needsCommand}
+	c.AddCommand(commands...)
+	return c
+}
+
+func needsCommand(c *cobra.Command, _ []string) error {
+	return fmt.Errorf("%s needs a command", c.CommandPath())
+}
+
+var oneDash = regexp.MustCompile(`^-[a-z]{2}`)
+
+// longFlags spells -listen, as documents have it, as --listen.
+func longFlags(args []string) []string {
+	long := make([]string, len(args))
+	for i, a := range args {
+		long[i] = oneDash.ReplaceAllString(a, "-$0")
+	}
+	return long
+}
+
+// exitCode is 1 for an error, 2 for a wrong call, and 3 where part of a panel could not
+// be read, the rest being used, or nothing of it could be used.
 func exitCode(err error) int {
 	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
+	case err == nil:
 		return 0
 	case errors.Is(err, errUsage):
 		return 2

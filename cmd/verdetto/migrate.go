@@ -3,29 +3,33 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"time"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"verdetto/cmd/verdetto/onemachine"
 )
 
-// runMigrate moves what a store holds into another.
-func runMigrate(ctx context.Context, args []string) error {
+func migrateCommand() *cobra.Command {
 	var m onemachine.Migration
 	var now string
-	flags := flag.NewFlagSet("migrate", flag.ContinueOnError)
-	flags.StringVar(&m.From, "from", "", "the store that is moved: `bolt:FILE` or dynamodb:TABLE; it may be served meanwhile")
-	flags.StringVar(&m.To, "to", "", "where to: `dynamodb:TABLE` or bolt:FILE, which holds nothing yet, or what an earlier run has put there")
-	flags.BoolVar(&m.Finish, "finish", false, "the last run, when nobody serves -from any more: both are compared item by item, and -to can be served")
-	flags.BoolVar(&m.Create, "create", false, "make the table of DynamoDB where there is none")
-	flags.StringVar(&now, "now", "", "set the clock to this `time` (RFC 3339, or a day), for a store that is served so")
-	if err := parse(flags, args); err != nil {
-		return err
-	}
+	c := newCommand("migrate", "move a store into another, while it is served", func(ctx context.Context) error {
+		return migrate(ctx, m, now)
+	})
+	f := c.Flags()
+	f.StringVar(&m.From, "from", "", "the store that is moved: `bolt:FILE` or dynamodb:TABLE; it may be served meanwhile")
+	f.StringVar(&m.To, "to", "", "where to: `dynamodb:TABLE` or bolt:FILE, which holds nothing yet, or what an earlier run has put there")
+	f.BoolVar(&m.Finish, "finish", false, "the last run, when nobody serves -from any more: both are compared item by item, and -to can be served")
+	f.BoolVar(&m.Create, "create", false, "make the table of DynamoDB where there is none")
+	f.StringVar(&now, "now", "", "set the clock to this `time` (RFC 3339, or a day), for a store that is served so")
+	return c
+}
+
+// migrate moves what a store holds into another.
+func migrate(ctx context.Context, m onemachine.Migration, now string) error {
 	if m.From == "" || m.To == "" {
 		return errors.New("migrate needs -from and -to: bolt:FILE or dynamodb:TABLE")
 	}

@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/settings"
@@ -21,9 +21,10 @@ type options struct {
 	store, upstream, price, now, log string
 }
 
-func (o *options) register(f *flag.FlagSet) {
-	settings.Flags(f, map[string]*string{"store": &o.store, "upstream": &o.upstream, "now": &o.now, "log": &o.log})
-	f.StringVar(&o.price, "price", "", "of a panel, take this `column` as the one-way fare, whatever return_date says; default: the column price")
+// flags returns the flags that are settings, and adds that which is none.
+func (o *options) flags(c *cobra.Command) map[string]*string {
+	c.Flags().StringVar(&o.price, "price", "", "of a panel, take this `column` as the one-way fare, whatever return_date says; default: the column price")
+	return map[string]*string{"store": &o.store, "upstream": &o.upstream, "now": &o.now, "log": &o.log}
 }
 
 // service gives what a service is made of as far as nothing has to be opened for it: a clock and a log.
@@ -56,55 +57,20 @@ func (o *options) open(ctx context.Context, s *onemachine.Options, messages io.W
 	return partly, err
 }
 
-// parse reads flags and refuses what is left over. A command that takes a settings file (takeSettings) is given its settings.
-func parse(flags *flag.FlagSet, args []string) error {
-	if err := parseFlags(flags, args); err != nil {
-		return err
+// takeSettings has a command take settings from its flags, the environment and a file.
+func takeSettings(c *cobra.Command, to map[string]*string) {
+	file := settingsFile(c, to)
+	c.PreRunE = func(c *cobra.Command, _ []string) error {
+		_, faults := settings.Take(c.Flags(), *file)
+		return settingsError(faults)
 	}
-	config := flags.Lookup(configFlag)
-	if config == nil {
-		return nil
-	}
-	file, ok := config.Value.(*settingsFile)
-	if !ok {
-		return nil
-	}
-	_, faults := settings.Take(flags, file.String())
-	return settingsError(faults)
 }
 
-func parseFlags(flags *flag.FlagSet, args []string) error {
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return err
-		}
-		return errUsage
-	}
-	if flags.NArg() > 0 {
-		fmt.Fprintf(os.Stderr, "%s takes no argument %q; see %s -help\n", flags.Name(), flags.Arg(0), flags.Name())
-		return errUsage
-	}
-	return nil
-}
-
-// configFlag names the file with settings, where its value is a settingsFile. The command sam names the operator's choices by it.
-const configFlag = "config"
-
-// settingsFile is the value of the flag that names the file with settings.
-type settingsFile string
-
-func (s *settingsFile) String() string { return string(*s) }
-
-// Set never fails: settings.Take reads the file, and says what is wrong with it.
-func (s *settingsFile) Set(name string) error {
-	*s = settingsFile(name)
-	return nil
-}
-
-// takeSettings has a command take its settings from the environment and from a file.
-func takeSettings(f *flag.FlagSet) {
-	file := settingsFile(os.Getenv("VERDETTO_CONFIG"))
-	f.Var(&file, configFlag, "a `file` with settings, NAME = \"value\" on each line; flags and the environment go before it (VERDETTO_CONFIG)")
+// settingsFile adds the flags of settings, and that of a file with settings, whose name it returns.
+func settingsFile(c *cobra.Command, to map[string]*string) *string {
+	settings.Flags(c.Flags(), to)
+	return c.Flags().String("config", os.Getenv("VERDETTO_CONFIG"),
+		"a `file` with settings, NAME = \"value\" on each line; flags and the environment go before it (VERDETTO_CONFIG)")
 }
 
 func settingsError(faults []string) error {

@@ -4,44 +4,46 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"verdetto/cmd/verdetto/onemachine"
-	"verdetto/cmd/verdetto/settings"
 	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
 )
 
-// runPepper exports the pepper of a service, and gives it to a store.
-func runPepper(ctx context.Context, args []string) error {
-	run := map[string]func(context.Context, pepperOptions) error{"export": exportPepper, "import": importPepper, "check": checkPepper}
-	if len(args) == 0 || run[args[0]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: pepper export [-store STORE] [-to FILE] | pepper check -store STORE -from FILE | pepper import -store STORE -from FILE [-force]")
-		return errUsage
-	}
+func pepperCommand() *cobra.Command {
 	var o pepperOptions
-	flags := flag.NewFlagSet("pepper "+args[0], flag.ContinueOnError)
-	takeSettings(flags)
-	settings.Flags(flags, map[string]*string{"store": &o.store})
-	switch args[0] {
-	case "export":
-		flags.StringVar(&o.to, "to", "", "the new `file`, for the user alone; default: standard output")
-	default:
-		flags.StringVar(&o.from, "from", "", "the `file` that export wrote, or that you have typed")
+	var commands []*cobra.Command
+	for _, p := range []struct {
+		name, does string
+		run        func(context.Context, pepperOptions) error
+	}{
+		{"export", "write the secret that a store was made with", exportPepper},
+		{"import", "have a store keep an exported secret", importPepper},
+		{"check", "hold an exported secret against a store", checkPepper},
+	} {
+		c := newCommand(p.name, p.does, func(ctx context.Context) error {
+			if p.name != "export" && (o.store == "" || o.from == "") {
+				return fmt.Errorf("pepper %s needs -store and -from", p.name)
+			}
+			return p.run(ctx, o)
+		})
+		takeSettings(c, map[string]*string{"store": &o.store})
+		if p.name == "export" {
+			c.Flags().StringVar(&o.to, "to", "", "the new `file`, for the user alone; default: standard output")
+		} else {
+			c.Flags().StringVar(&o.from, "from", "", "the `file` that export wrote, or that you have typed")
+		}
+		if p.name == "import" {
+			c.Flags().BoolVar(&o.force, "force", false, "replace the pepper that the store was made with: no key, alert or link in it works any more")
+		}
+		commands = append(commands, c)
 	}
-	if args[0] == "import" {
-		flags.BoolVar(&o.force, "force", false, "replace the pepper that the store was made with: no key, alert or link in it works any more")
-	}
-	if err := parse(flags, args[1:]); err != nil {
-		return err
-	}
-	if args[0] != "export" && (o.store == "" || o.from == "") {
-		return fmt.Errorf("pepper %s needs -store and -from", args[0])
-	}
-	return run[args[0]](ctx, o)
+	return newParent("pepper", "export the secret that a store was made with, or import it", commands...)
 }
 
 type pepperOptions struct {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"net"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 
 	"verdetto/cmd/verdetto/edge"
 	"verdetto/cmd/verdetto/onemachine"
-	"verdetto/cmd/verdetto/settings"
 )
 
 // reach is how callers reach the service: directly, by TLS of its own, or through a proxy.
@@ -21,8 +19,9 @@ type reach struct {
 	opened []net.Listener
 }
 
-func (r *reach) register(f *flag.FlagSet) {
-	settings.Flags(f, map[string]*string{"listen": &r.listen, "http": &r.plain, "tls": &r.tls, "acme": &r.acme, "behind": &r.behind, "forwarded": &r.forwarded})
+// flags returns the flags, all of which are settings.
+func (r *reach) flags() map[string]*string {
+	return map[string]*string{"listen": &r.listen, "http": &r.plain, "tls": &r.tls, "acme": &r.acme, "behind": &r.behind, "forwarded": &r.forwarded}
 }
 
 // address is where callers are answered.

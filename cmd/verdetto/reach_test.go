@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"net"
 	"os"
 	"path/filepath"
@@ -46,12 +45,12 @@ func TestReach(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var o serveOptions
-			flags := flag.NewFlagSet("serve", flag.ContinueOnError)
-			o.register(flags)
-			if err := flags.Parse(append(c.args, "-mail", t.TempDir(), "-store", "bolt:"+filepath.Join(t.TempDir(), "verdetto.db"))); err != nil {
+			serve := newCommand("serve", "", nil)
+			file := settingsFile(serve, o.flags(serve))
+			if err := serve.ParseFlags(longFlags(append(c.args, "-mail", t.TempDir(), "-store", "bolt:"+filepath.Join(t.TempDir(), "verdetto.db")))); err != nil {
 				t.Fatal(err)
 			}
-			_, faults := settings.Take(flags, "")
+			_, faults := settings.Take(serve.Flags(), *file)
 			err := settingsError(append(faults, o.faults()...))
 			var s onemachine.Options
 			var l net.Listener
@@ -119,7 +118,7 @@ func TestMailTest(t *testing.T) {
 				return nil
 			}
 			before := len(server.Mails())
-			err := runMailTest(context.Background(), []string{"-mail", c.mail, "-to", c.to})
+			err := execute(context.Background(), []string{"mail-test", "-mail", c.mail, "-to", c.to})
 			if taken := len(server.Mails()) - before; (err == nil) != (c.want == "") || (taken == 1) != (err == nil) {
 				t.Fatalf("%v, and %d mails", err, taken)
 			}

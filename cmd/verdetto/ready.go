@@ -2,26 +2,31 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 )
 
-// runReady asks a service whether it is ready: its exit code is for health checks, of an image that holds no other program.
-func runReady(ctx context.Context, args []string) error {
-	flags := flag.NewFlagSet("ready", flag.ContinueOnError)
-	url := flags.String("url", "http://127.0.0.1:8080", "`URL` of the service")
-	if err := parse(flags, args); err != nil {
-		return err
-	}
+func readyCommand() *cobra.Command {
+	var url string
+	c := newCommand("ready", "ask a service whether it is ready; for health checks", func(ctx context.Context) error {
+		return ready(ctx, url)
+	})
+	c.Flags().StringVar(&url, "url", "http://127.0.0.1:8080", "`URL` of the service")
+	return c
+}
+
+// ready asks a service whether it is ready: the exit code is for health checks of an image that holds no other program.
+func ready(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(*url, "/")+"/readyz", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSuffix(url, "/")+"/readyz", nil)
 	if err != nil {
-		return fmt.Errorf("-url %q: want an address such as http://127.0.0.1:8080", *url)
+		return fmt.Errorf("-url %q: want an address such as http://127.0.0.1:8080", url)
 	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {

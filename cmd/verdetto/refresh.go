@@ -2,28 +2,33 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 )
 
-func runRefresh(ctx context.Context, args []string) error {
+func refreshCommand() *cobra.Command {
 	var o options
 	var origins, mail, base string
-	flags := flag.NewFlagSet("refresh", flag.ContinueOnError)
-	takeSettings(flags)
-	o.register(flags)
-	flags.StringVar(&origins, "origins", "", "only these `cities`, by IATA code, parted by commas; default: all that the source knows")
-	flags.StringVar(&mail, "mail", "", "send notifications to subscribers, through this `carrier` (see serve); default: they are left for serve, or for a later refresh")
-	flags.StringVar(&base, "base", "http://127.0.0.1:8080", "`URL` of the service, which links in the mail begin with")
-	if err := parse(flags, args); err != nil {
-		return err
-	}
+	c := newCommand("refresh", "bring a store up to date once and report", func(ctx context.Context) error {
+		return refreshOnce(ctx, o, origins, mail, base)
+	})
+	f := c.Flags()
+	f.StringVar(&origins, "origins", "", "only these `cities`, by IATA code, parted by commas; default: all that the source knows")
+	f.StringVar(&mail, "mail", "", "send notifications to subscribers, through this `carrier` (see serve); default: they are left for serve, or for a later refresh")
+	f.StringVar(&base, "base", "http://127.0.0.1:8080", "`URL` of the service, which links in the mail begin with")
+	takeSettings(c, o.flags(c))
+	return c
+}
+
+// refreshOnce brings a store up to date and reports.
+func refreshOnce(ctx context.Context, o options, origins, mail, base string) error {
 	s, err := o.service()
 	if err != nil {
 		return err

@@ -2,55 +2,61 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"verdetto/cmd/verdetto/onemachine"
-	"verdetto/cmd/verdetto/settings"
 )
 
-// storeFlags are of commands that work on the file of a store.
-func storeFlags(name string) (flags *flag.FlagSet, store *string) {
-	flags, store = flag.NewFlagSet(name, flag.ContinueOnError), new(string)
-	takeSettings(flags)
-	settings.Flags(flags, map[string]*string{"store": store})
-	return flags, store
+func restoreCommand() *cobra.Command {
+	var store, from string
+	c := newCommand("restore", "put a backup in the place of a store", func(ctx context.Context) error {
+		return restore(ctx, store, from)
+	})
+	takeSettings(c, map[string]*string{"store": &store})
+	c.Flags().StringVar(&from, "from", "", "the backup, a `file`")
+	return c
 }
 
-// runRestore puts a backup in the place of a store.
-func runRestore(ctx context.Context, args []string) error {
-	flags, store := storeFlags("restore")
-	from := flags.String("from", "", "the backup, a `file`")
-	if err := parse(flags, args); err != nil {
-		return err
-	}
-	if *store == "" || *from == "" {
+// restore puts a backup in the place of a store.
+func restore(ctx context.Context, store, from string) error {
+	if store == "" || from == "" {
 		return fmt.Errorf("restore needs -from FILE, a backup, and -store bolt:FILE, which it is put in the place of")
 	}
-	status, aside, err := onemachine.Restore(ctx, *from, *store, time.Now)
+	status, aside, err := onemachine.Restore(ctx, from, store, time.Now)
 	if err != nil {
 		return err
 	}
 	if aside != "" {
 		fmt.Printf("what was there is %s now\n", aside)
 	}
-	fmt.Printf("restored from %s; to use it: verdetto serve -store %s\n", *from, *store)
+	fmt.Printf("restored from %s; to use it: verdetto serve -store %s\n", from, store)
 	status.Print(os.Stdout)
 	return nil
 }
 
-// runVerify reads everything that a file holds.
-func runVerify(ctx context.Context, args []string) error {
-	flags, store := storeFlags("verify")
-	if err := parse(flags, args); err != nil {
-		return err
-	}
-	if *store == "" {
-		return fmt.Errorf("verify needs -store bolt:FILE: a backup, or a store that nobody serves")
-	}
-	status, sealed, err := onemachine.Verify(ctx, *store, time.Now)
+// storeCommand makes a command that needs nothing but a store.
+func storeCommand(name, does, needs string, run func(ctx context.Context, store string) error) *cobra.Command {
+	var store string
+	c := newCommand(name, does, func(ctx context.Context) error {
+		if store == "" {
+			return fmt.Errorf("%s needs -store bolt:FILE%s", name, needs)
+		}
+		return run(ctx, store)
+	})
+	takeSettings(c, map[string]*string{"store": &store})
+	return c
+}
+
+func verifyCommand() *cobra.Command {
+	return storeCommand("verify", "read everything that a backup, or a store, holds", ": a backup, or a store that nobody serves", verify)
+}
+
+func verify(ctx context.Context, store string) error {
+	status, sealed, err := onemachine.Verify(ctx, store, time.Now)
 	if err != nil {
 		return err
 	}
@@ -63,16 +69,12 @@ func runVerify(ctx context.Context, args []string) error {
 	return nil
 }
 
-// runCompact gives what is free in a file back to the disk.
-func runCompact(ctx context.Context, args []string) error {
-	flags, store := storeFlags("compact")
-	if err := parse(flags, args); err != nil {
-		return err
-	}
-	if *store == "" {
-		return fmt.Errorf("compact needs -store bolt:FILE, which nobody serves meanwhile")
-	}
-	before, after, err := onemachine.Compact(ctx, *store, time.Now)
+func compactCommand() *cobra.Command {
+	return storeCommand("compact", "give what is free in the file of a store back to the disk", ", which nobody serves meanwhile", compact)
+}
+
+func compact(ctx context.Context, store string) error {
+	before, after, err := onemachine.Compact(ctx, store, time.Now)
 	if err != nil {
 		return err
 	}

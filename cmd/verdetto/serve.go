@@ -2,10 +2,11 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"log/slog"
 	"os"
+
+	"github.com/spf13/cobra"
 
 	"verdetto/cmd/verdetto/monitor"
 	"verdetto/cmd/verdetto/onemachine"
@@ -13,13 +14,16 @@ import (
 	"verdetto/shared/store"
 )
 
-func runServe(ctx context.Context, args []string) error {
+func serveCommand() *cobra.Command {
 	var o serveOptions
-	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
-	o.register(flags)
-	if err := parse(flags, args); err != nil {
-		return err
-	}
+	c := newCommand("serve", "answer requests; the whole service in one process", func(ctx context.Context) error {
+		return serve(ctx, &o)
+	})
+	takeSettings(c, o.flags(c))
+	return c
+}
+
+func serve(ctx context.Context, o *serveOptions) error {
 	if err := settingsError(o.faults()); err != nil {
 		return err
 	}

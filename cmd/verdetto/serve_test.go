@@ -13,7 +13,7 @@ func TestServeStoppedBeforeItBegan(t *testing.T) {
 	t.Setenv("TMPDIR", tmp)
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if err := runServe(stopped, []string{"-listen", "127.0.0.1:0"}); err != nil {
+	if err := execute(stopped, []string{"serve", "-listen", "127.0.0.1:0"}); err != nil {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
@@ -25,7 +25,7 @@ func TestServeStoppedBeforeItBegan(t *testing.T) {
 func TestServeNeedsAFolderForMail(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if err := runServe(stopped, []string{"-listen", "127.0.0.1:0", "-mail", ""}); err == nil || !strings.Contains(err.Error(), "-mail") {
+	if err := execute(stopped, []string{"serve", "-listen", "127.0.0.1:0", "-mail", ""}); err == nil || !strings.Contains(err.Error(), "-mail") {
 		t.Errorf("error %v, want one about -mail", err)
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/statuspage"
@@ -20,20 +21,26 @@ import (
 // errBroken: the page was written, and says that the service does not work.
 var errBroken = errors.New("the service does not work; the page says so")
 
-// runStatus says how a service is: of its store, or from outside, as a page.
-func runStatus(ctx context.Context, args []string) error {
-	var url, to, code string
-	flags, store := storeFlags("status")
-	asJSON := flags.Bool("json", false, "of a store, print the same as JSON")
-	flags.StringVar(&url, "url", "", "`URL` of a service, to ask it from outside and write a page")
-	flags.StringVar(&to, "to", "status.html", "the `file` to write")
-	flags.StringVar(&code, "lang", i18n.Default().Code, "the page's `language`: "+i18n.SpokenCodes())
-	if err := parse(flags, args); err != nil {
-		return err
-	}
-	if url == "" {
-		return statusOfStore(ctx, *store, *asJSON)
-	}
+func statusCommand() *cobra.Command {
+	var store, url, to, language string
+	var asJSON bool
+	c := newCommand("status", "say how a service is, from its store or, as a page, from outside", func(ctx context.Context) error {
+		if url == "" {
+			return statusOfStore(ctx, store, asJSON)
+		}
+		return writeStatusPage(ctx, url, to, language)
+	})
+	takeSettings(c, map[string]*string{"store": &store})
+	f := c.Flags()
+	f.BoolVar(&asJSON, "json", false, "of a store, print the same as JSON")
+	f.StringVar(&url, "url", "", "`URL` of a service, to ask it from outside and write a page")
+	f.StringVar(&to, "to", "status.html", "the `file` to write")
+	f.StringVar(&language, "lang", i18n.Default().Code, "the page's `language`: "+i18n.SpokenCodes())
+	return c
+}
+
+// writeStatusPage asks a service how it is, from outside, and writes a page.
+func writeStatusPage(ctx context.Context, url, to, code string) error {
 	language, ok := i18n.Find(code)
 	if !ok {
 		return fmt.Errorf("-lang %q: want %s", code, i18n.SpokenCodes())
@@ -76,14 +83,5 @@ func statusOfStore(ctx context.Context, store string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if !asJSON {
-		status.Print(os.Stdout)
-		return nil
-	}
-	out := json.NewEncoder(os.Stdout)
-	out.SetIndent("", "  ")
-	if err := out.Encode(status); err != nil {
-		return fmt.Errorf("write status: %w", err)
-	}
-	return nil
+	return printReport(status, asJSON)
 }

@@ -40,19 +40,17 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%v says\n%s\nand help says\n%s", args, got.Stdout, listed)
 		}
 	}
-	has(t, "help", listed, "usage: verdetto COMMAND")
-	for _, name := range []string{"serve", "refresh", "backtest", "key"} {
-		t.Run(name, func(t *testing.T) {
-			has(t, "help", listed, "\n  "+name+" ")
-			args := []string{name, "-help"}
-			if name == "key" {
-				args = []string{name, "create", "-help"}
+	for _, command := range []string{"serve", "refresh", "backtest", "key create"} {
+		t.Run(command, func(t *testing.T) {
+			names := strings.Fields(command)
+			has(t, "help", listed, "\n  "+names[0]+" ")
+			for _, help := range []string{"-help", "--help", "-h"} {
+				got := d.Run(append(names, help)...)
+				if got.Code != 0 {
+					t.Errorf("exit code %d", got.Code)
+				}
+				has(t, "help", got.Stdout, "verdetto "+command+" [flags]", "\n      --")
 			}
-			got := d.Run(args...)
-			if got.Code != 0 {
-				t.Errorf("exit code %d", got.Code)
-			}
-			has(t, "help", got.Stdout+got.Stderr, "Usage of "+name, "\n  -")
 		})
 	}
 }
@@ -87,9 +85,14 @@ func TestRefused(t *testing.T) {
 		code int
 		says []string
 	}{
-		{"no command", "", 2, []string{"usage:", "serve", "refresh", "backtest"}},
-		{"unknown command", "fetch", 2, []string{`no command "fetch"`, "usage:", "refresh"}},
+		{"no command", "", 2, []string{"Usage:", "serve", "refresh", "backtest"}},
+		{"unknown command", "fetch", 2, []string{`unknown command "fetch"`, "Usage:", "refresh"}},
+		{"command that is mistyped", "refrsh", 2, []string{"Did you mean this?\n\trefresh"}},
+		{"command of a command left out", "pepper", 2, []string{"verdetto pepper needs a command", "export"}},
 		{"unknown flag", "refresh -nosuch", 2, []string{"-nosuch", "-upstream"}},
+		{"unknown flag of two dashes", "refresh --nosuch", 2, []string{"--nosuch", "-upstream"}},
+		{"flag of another type", "key create -days many", 2, []string{"-days", "many"}},
+		{"flags of two dashes", "refresh --store=bolt:new.db --upstream amadeus", 1, []string{`"amadeus"`}},
 		{"argument left over", "refresh -store bolt:new.db more", 2, []string{`"more"`, "-help"}},
 		{"argument left over for serve", "serve more", 2, []string{`"more"`, "-help"}},
 		{"no store", "refresh", 1, []string{"-store"}},

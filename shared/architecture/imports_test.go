@@ -86,6 +86,7 @@ var libraries = map[string]string{
 	"github.com/nicksnyder/go-i18n":         "shared/text/i18n",
 	"github.com/prometheus/client_golang":   "cmd/verdetto/monitor",
 	"github.com/santhosh-tekuri/jsonschema": "e2e/fixture shared/runtime/metrics/metricstest",
+	"github.com/spf13":                      "cmd/verdetto",
 	"github.com/standard-webhooks":          "shared/notify/webhook",
 	"github.com/stripe/stripe-go":           "shared/pay/stripepay",
 	"go.etcd.io/bbolt":                      "shared/store/boltstore",

@@ -9,7 +9,6 @@ package settings
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -19,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+	"github.com/spf13/pflag"
 
 	"verdetto/shared/runtime/config"
 )
@@ -36,7 +36,7 @@ type Taken struct {
 }
 
 // Flags registers the flag of each setting, into the variable that is given for it.
-func Flags(f *flag.FlagSet, to map[string]*string) {
+func Flags(f *pflag.FlagSet, to map[string]*string) {
 	for _, s := range config.Settings {
 		if v, ok := to[s.Flag]; ok && s.Flag != "" {
 			f.StringVar(v, s.Flag, s.Default, usage(s))
@@ -57,7 +57,7 @@ func usage(s config.Setting) string {
 
 // Take fills the environment from the file, if one is named, and gives the flags that were
 // not given the values that the environment has for them. It says what is set and by what, and what is wrong.
-func Take(f *flag.FlagSet, file string) (taken []Taken, faults []string) {
+func Take(f *pflag.FlagSet, file string) (taken []Taken, faults []string) {
 	inside, faults := read(file)
 	outside := map[string]string{}
 	for _, entry := range os.Environ() {
@@ -74,7 +74,7 @@ func Take(f *flag.FlagSet, file string) (taken []Taken, faults []string) {
 		}
 	}
 	given := map[string]string{}
-	f.Visit(func(g *flag.Flag) { given[g.Name] = g.Value.String() })
+	f.Visit(func(g *pflag.Flag) { given[g.Name] = g.Value.String() })
 	for _, s := range config.Settings {
 		if value, ok := given[s.Flag]; ok && s.Flag != "" {
 			for _, fault := range s.Faults(value) {
