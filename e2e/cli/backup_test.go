@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -40,24 +39,17 @@ func TestBackup(t *testing.T) {
 			}
 		}
 	}()
-	got := d.Run("backup", "-store", "bolt:kept.db", "-to", "copy.db")
-	if got.Code != 0 {
-		t.Fatalf("exit code %d\n%s", got.Code, got.Stderr)
-	}
+	got := run(t, d, 0, "", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
 	has(t, "stdout", got.Stdout, "copy.db", "bytes", "restore -from copy.db -store bolt:kept.db")
 	close(stop)
 	if n := <-asked; n == 0 {
 		t.Error("nobody asked meanwhile")
 	}
-	if got := d.Run("backup", "-store", "bolt:kept.db", "-to", "copy.db"); got.Code != 1 || !strings.Contains(got.Stderr, "nothing is overwritten") {
-		t.Errorf("a second one to the same file: exit code %d\n%s", got.Code, got.Stderr)
-	}
+	run(t, d, 1, "nothing is overwritten", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
 	if info, err := os.Stat(filepath.Join(d.Dir, "copy.db")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("others may read it: %v %v", info, err)
 	}
-	if code := first.Stop(t); code != 0 {
-		t.Errorf("exit code %d\n%s", code, first.Stderr)
-	}
+	end(t, first)
 	// What is counted goes on changing; of everything else the copy holds all.
 	was, is := contents(t, filepath.Join(d.Dir, "kept.db")), contents(t, filepath.Join(d.Dir, "copy.db"))
 	if len(was) < 3 {
@@ -72,18 +64,14 @@ func TestBackup(t *testing.T) {
 		t.Errorf("the service that was restored answers otherwise:\n%s", diff)
 	}
 	// One that was killed leaves its socket: the next backup opens the file itself.
-	if code := again.Stop(t); code != 0 {
-		t.Errorf("exit code %d\n%s", code, again.Stderr)
-	}
+	end(t, again)
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(d.Dir, "copy.db.socket")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	left.SetUnlinkOnClose(false)
 	left.Close()
-	if got := d.Run("backup", "-store", "bolt:copy.db", "-to", "second.db"); got.Code != 0 {
-		t.Errorf("of a store that nobody serves: exit code %d\n%s", got.Code, got.Stderr)
-	}
+	run(t, d, 0, "", "backup", "-store", "bolt:copy.db", "-to", "second.db")
 	if diff := cmp.Diff(contents(t, filepath.Join(d.Dir, "copy.db")), contents(t, filepath.Join(d.Dir, "second.db"))); diff != "" {
 		t.Errorf("of a store that nobody serves: %s", diff)
 	}
@@ -94,9 +82,7 @@ func TestBackup(t *testing.T) {
 		{"not there", "bolt:nobody.db", "no such file"},
 		{"not a store", "bolt:good.csv", "not a store"},
 	} {
-		if got := d.Run("backup", "-store", c.store, "-to", "third.db"); got.Code != 1 || !strings.Contains(got.Stderr, c.says) {
-			t.Errorf("%s: exit code %d\n%s", c.name, got.Code, got.Stderr)
-		}
+		run(t, d, 1, c.says, "backup", "-store", c.store, "-to", "third.db")
 	}
 	for name := range d.Files() {
 		if strings.Contains(name, ".part-") || name == "third.db" {
@@ -107,16 +93,11 @@ func TestBackup(t *testing.T) {
 
 func answerOf(t *testing.T, url string) string {
 	t.Helper()
-	response, err := http.Get(url + fixture.Question)
-	if err != nil {
-		t.Fatal(err)
+	status, _, body := get(t, url+fixture.Question)
+	if status != http.StatusOK {
+		t.Fatal(status, body)
 	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatal(err, response.Status)
-	}
-	return string(body)
+	return body
 }
 
 // contents are the items of a store that are not counters of calls.

@@ -23,6 +23,28 @@ func has(t *testing.T, what, text string, wanted ...string) {
 	}
 }
 
+// run runs a command, and checks its exit code and a text of what it says: of an error, on standard error.
+func run(t *testing.T, d fixture.Shell, code int, says string, args ...string) fixture.Result {
+	t.Helper()
+	got := d.Run(args...)
+	text := got.Stderr
+	if code == 0 {
+		text += got.Stdout
+	}
+	if got.Code != code || !strings.Contains(text, says) {
+		t.Errorf("%v: exit code %d, want %d and %q\n%s%s", args, got.Code, code, says, got.Stdout, got.Stderr)
+	}
+	return got
+}
+
+// end ends a service, which has to end well.
+func end(t *testing.T, s fixture.Server) {
+	t.Helper()
+	if code := s.Stop(t); code != 0 {
+		t.Errorf("exit code %d\n%s", code, s.Stderr)
+	}
+}
+
 // TestHelp: help lists the commands, and each of them its flags.
 func TestHelp(t *testing.T) {
 	t.Parallel()
@@ -45,10 +67,7 @@ func TestHelp(t *testing.T) {
 			names := strings.Fields(command)
 			has(t, "help", listed, "\n  "+names[0]+" ")
 			for _, help := range []string{"-help", "--help", "-h"} {
-				got := d.Run(append(names, help)...)
-				if got.Code != 0 {
-					t.Errorf("exit code %d", got.Code)
-				}
+				got := run(t, d, 0, "", append(names, help)...)
 				has(t, "help", got.Stdout, "verdetto "+command+" [flags]", "\n      --")
 			}
 		})
@@ -75,9 +94,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer held.Close()
-	if got := d.Run("refresh", "-store", "bolt:of-panel.db", "-upstream", "csv:good.csv", "-now", "2016-03-01"); got.Code != 0 {
-		t.Fatal(got)
-	}
+	run(t, d, 0, "", "refresh", "-store", "bolt:of-panel.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
 	before := d.Files()
 	for _, c := range []struct {
 		name string

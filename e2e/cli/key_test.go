@@ -12,9 +12,7 @@ import (
 func TestKeyNeedsAStoreOfAService(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
-	if got := d.Run("refresh", "-store", "bolt:empty.db", "-upstream", "csv:good.csv", "-now", "2016-03-01"); got.Code != 0 {
-		t.Fatal(got)
-	}
+	run(t, d, 0, "", "refresh", "-store", "bolt:empty.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
 	before := d.Files()
 	create := func(store string) fixture.Result {
 		return d.Run("key", "create", "-store", store, "-email", "ada@example.com")

@@ -57,10 +57,7 @@ func TestOperated(t *testing.T) {
 	if status, _, _ := get(t, s.URL+"/metrics"); status != 404 {
 		t.Errorf("callers see the metrics: %d", status)
 	}
-	got := d.Run("status", "-store", "bolt:kept.db")
-	if got.Code != 0 {
-		t.Errorf("exit code %d\n%s", got.Code, got.Stderr)
-	}
+	got := run(t, d, 0, "", "status", "-store", "bolt:kept.db")
 	has(t, "status", got.Stdout, "running, ready", "0.0 days old", "1, with 1 departures", "alerts        0", "keys          0 in force", "MB", "0 of late in the log")
 
 	// The address is in the log.
@@ -83,9 +80,7 @@ func TestOperated(t *testing.T) {
 	if status, _, _ := get(t, "http://"+address+"/readyz"); status != 200 {
 		t.Errorf("/readyz beside the metrics: %d", status)
 	}
-	if code := s.Stop(t); code != 0 {
-		t.Errorf("exit code %d\n%s", code, s.Log())
-	}
+	end(t, s)
 	named := false
 	for lines := bufio.NewScanner(strings.NewReader(s.Log())); lines.Scan(); {
 		var line struct{ Msg, RequestID, Path string }
@@ -124,9 +119,7 @@ func TestNotReady(t *testing.T) {
 func TestStatusOfOldFares(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
-	if got := d.Run("refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01"); got.Code != 0 {
-		t.Fatal(got.Stderr)
-	}
+	run(t, d, 0, "", "refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
 	got := d.Run("status", "-store", "bolt:kept.db", "-json")
 	var said struct {
 		Ready     bool
@@ -144,21 +137,14 @@ func TestStatusOfOldFares(t *testing.T) {
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
-	if got := d.Run("refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01"); got.Code != 0 {
-		t.Fatal(got.Stderr)
-	}
-	if got := d.Run("backup", "-store", "bolt:kept.db", "-to", "copy.db"); got.Code != 0 {
-		t.Fatal(got.Stderr)
-	}
+	run(t, d, 0, "", "refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
+	run(t, d, 0, "", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
 	kept := contents(t, filepath.Join(d.Dir, "copy.db"))
 	whole := d.Files()["copy.db"]
 	d.Write("cut.db", whole[:len(whole)/2])
 	run := func(code int, says string, args ...string) {
 		t.Helper()
-		got := d.Run(args...)
-		if got.Code != code || !strings.Contains(got.Stdout+got.Stderr, says) {
-			t.Errorf("%v: exit code %d, want %d and %q\n%s%s", args, got.Code, code, says, got.Stdout, got.Stderr)
-		}
+		run(t, d, code, says, args...)
 	}
 	same := func(file string) {
 		t.Helper()

@@ -57,10 +57,7 @@ func TestPanelWithFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			d := fixture.NewShell(t)
 			d.Write(c.file, c.panel)
-			got := d.Run("refresh", "-store", "bolt:new.db", "-upstream", "csv:"+c.file, "-now", "2016-03-01")
-			if got.Code != 3 {
-				t.Errorf("exit code %d, want 3", got.Code)
-			}
+			got := run(t, d, 3, "", "refresh", "-store", "bolt:new.db", "-upstream", "csv:"+c.file, "-now", "2016-03-01")
 			has(t, "stdout", got.Stdout, c.says...)
 			has(t, "stderr", got.Stderr, "error: part of the input was left out")
 		})
@@ -73,16 +70,10 @@ func TestPrice(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
 	d.Write("returns.csv", returns)
-	got := d.Run("refresh", "-store", "bolt:returns.db", "-upstream", "csv:returns.csv", "-now", "2016-03-01")
-	if got.Code != 0 {
-		t.Error(got)
-	}
+	got := run(t, d, 0, "", "refresh", "-store", "bolt:returns.db", "-upstream", "csv:returns.csv", "-now", "2016-03-01")
 	has(t, "stdout", got.Stdout, "2 rows, 2 fares (2 of them returns)", "2 new", "routes        0 seen", "returns       1 seen, 1 changed, by route and length of stay; ask with notti")
 	for _, price := range []string{"price", "outbound_price"} {
-		got := d.Run("refresh", "-store", "bolt:"+price+".db", "-upstream", "csv:returns.csv", "-price", price, "-now", "2016-03-01")
-		if got.Code != 0 {
-			t.Error(got)
-		}
+		got := run(t, d, 0, "", "refresh", "-store", "bolt:"+price+".db", "-upstream", "csv:returns.csv", "-price", price, "-now", "2016-03-01")
 		has(t, "stdout", got.Stdout, "2 rows, 2 fares\n", "2 new", "routes        1 seen, 1 changed")
 	}
 	s := d.Serve("-upstream", "csv:returns.csv", "-price", "outbound_price", "-now", "2016-03-01")
@@ -97,9 +88,7 @@ func TestPrice(t *testing.T) {
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || response.StatusCode != http.StatusOK || answer.Prezzo.Cent != 5999 {
 		t.Errorf("%s %+v %v", response.Status, answer, err)
 	}
-	if code := s.Stop(t); code != 0 {
-		t.Errorf("exit code %d\n%s", code, s.Stderr)
-	}
+	end(t, s)
 }
 
 // TestSameReport: refresh, serve and backtest say the same of a panel, in the same

@@ -16,20 +16,14 @@ import (
 func TestPepper(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
-	if got := d.Run("refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01"); got.Code != 0 {
-		t.Fatal(got.Stderr)
-	}
+	run(t, d, 0, "", "refresh", "-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
 	run := func(code int, says string, pepper string, args ...string) fixture.Result {
 		t.Helper()
 		d.Env = nil
 		if pepper != "" {
 			d.Env = []string{"VERDETTO_PEPPER=" + pepper}
 		}
-		got := d.Run(args...)
-		if got.Code != code || !strings.Contains(got.Stdout+got.Stderr, says) {
-			t.Errorf("%v: exit code %d, want %d and %q\n%s%s", args, got.Code, code, says, got.Stdout, got.Stderr)
-		}
-		return got
+		return run(t, d, code, says, args...)
 	}
 	key := []string{"key", "create", "-store", "bolt:kept.db", "-email", "ada@example.com"}
 	own, other := strings.Repeat("own pepper ", 4), strings.Repeat("another pepper ", 4)
@@ -96,13 +90,9 @@ func TestPepperOfAnEarlierStore(t *testing.T) {
 	key := []string{"key", "create", "-store", "bolt:kept.db", "-email", "ada@example.com"}
 	d.Write("kept.db", string(stored))
 	d.Env = []string{"VERDETTO_PEPPER=" + strings.Repeat("another pepper ", 4)}
-	if got := d.Run(key...); got.Code != 1 || !strings.Contains(got.Stderr, "made with another pepper") {
-		t.Errorf("another pepper: exit code %d\n%s", got.Code, got.Stderr)
-	}
+	run(t, d, 1, "made with another pepper", key...)
 	d.Env = nil
 	for range 2 {
-		if got := d.Run(key...); got.Code != 0 {
-			t.Errorf("its own pepper: exit code %d\n%s", got.Code, got.Stderr)
-		}
+		run(t, d, 0, "", key...)
 	}
 }

@@ -66,9 +66,7 @@ func TestServe(t *testing.T) {
 	}
 
 	// Connections that are kept alive do not hold it up.
-	if code := s.Stop(t); code != 0 {
-		t.Errorf("exit code %d\n%s", code, s.Stderr)
-	}
+	end(t, s)
 	d.LeftNothing()
 }
 
@@ -79,17 +77,11 @@ func TestServeKeepsItsStore(t *testing.T) {
 	d := fixture.NewShell(t)
 	for range 2 {
 		s := d.Serve("-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
-		response, err := http.Get(s.URL + fixture.Question)
-		if err != nil {
-			t.Fatal(err)
+		status, header, _ := get(t, s.URL+fixture.Question)
+		if _, marked := header["X-Data"]; status != http.StatusOK || marked {
+			t.Errorf("%d %v", status, header)
 		}
-		response.Body.Close()
-		if _, marked := response.Header["X-Data"]; response.StatusCode != http.StatusOK || marked {
-			t.Errorf("%s %v", response.Status, response.Header)
-		}
-		if code := s.Stop(t); code != 0 {
-			t.Errorf("exit code %d\n%s", code, s.Stderr)
-		}
+		end(t, s)
 		d.LeftNothing()
 	}
 	if _, err := os.Stat(filepath.Join(d.Dir, "kept.db")); err != nil {
@@ -105,11 +97,8 @@ func TestServeOnABusyPort(t *testing.T) {
 	}
 	defer taken.Close()
 	d := fixture.NewShell(t)
-	got := d.Run("serve", "-store", "bolt:new.db", "-listen", taken.Addr().String())
-	if got.Code != 1 {
-		t.Errorf("exit code %d", got.Code)
-	}
-	has(t, "stderr", got.Stderr, taken.Addr().String(), "address already in use", "choose another with -listen")
+	got := run(t, d, 1, "address already in use", "serve", "-store", "bolt:new.db", "-listen", taken.Addr().String())
+	has(t, "stderr", got.Stderr, taken.Addr().String(), "choose another with -listen")
 	if _, made := d.Files()["new.db"]; made {
 		t.Error("a store was made")
 	}

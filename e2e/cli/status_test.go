@@ -16,9 +16,7 @@ func TestStatus(t *testing.T) {
 	if page := d.Files()["status.html"]; got.Code != 0 || !strings.Contains(page, "Tutto funziona.") || !strings.Contains(page, "2016-0") {
 		t.Errorf("exit code %d %s\n%s", got.Code, got.Stderr, page)
 	}
-	if code := s.Stop(t); code != 0 {
-		t.Errorf("exit code %d\n%s", code, s.Stderr)
-	}
+	end(t, s)
 	got = d.Run("status", "-url", s.URL, "-lang", "en")
 	if page := d.Files()["status.html"]; got.Code != 1 || !strings.Contains(page, "Something does not work.") {
 		t.Errorf("exit code %d %s\n%s", got.Code, got.Stderr, page)
