@@ -38,8 +38,8 @@ func runSAM(ctx context.Context, args []string) error {
 		return errors.New("sam needs either -fn and -event, or -listen; make sam-invoke FN=analisi EVENT=events/analisi.json and make sam-start-api give them")
 	}
 	var listener net.Listener
-	var err error
 	if listen != "" {
+		var err error
 		if listener, err = samlocal.Listen(listen); err != nil {
 			return err
 		}
@@ -54,7 +54,6 @@ func runSAM(ctx context.Context, args []string) error {
 		return err
 	}
 	defer local.Close()
-
 	s, err := f.setup(ctx)
 	if err != nil {
 		return err
@@ -63,12 +62,26 @@ func runSAM(ctx context.Context, args []string) error {
 	if listener != nil {
 		s.LocalURL = onemachine.LocalURL(listener.Addr())
 	}
+	return withCloud(ctx, s, local, function != "refresh", func(environment []string, originSecret string) error {
+		if listener != nil {
+			return serveSAM(ctx, local, append(environment, "VERDETTO_BASE_URL="+s.LocalURL), originSecret, listener)
+		}
+		answer, err := local.Invoke(ctx, function, environment, event, os.Stderr)
+		if err == nil {
+			fmt.Println(string(answer))
+		}
+		return err
+	})
+}
+
+// withCloud starts what functions need of AWS, money and fares, and hands over their environment.
+func withCloud(ctx context.Context, s localcloud.Setup, local *samlocal.Local, fill bool, run func(environment []string, originSecret string) error) error {
 	table, stop, err := dynamolocal.Start(ctx)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	environment, done, err := s.Seed(ctx, table, function != "refresh")
+	environment, done, err := s.Seed(ctx, table, fill)
 	if err != nil {
 		return err
 	}
@@ -82,15 +95,7 @@ func runSAM(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if listener != nil {
-		return serveSAM(ctx, local, append(cloud.Environment, "VERDETTO_BASE_URL="+s.LocalURL), valueOf(environment, "VERDETTO_ORIGIN_SECRETS"), listener)
-	}
-	answer, err := local.Invoke(ctx, function, cloud.Environment, event, os.Stderr)
-	if err != nil {
-		return err
-	}
-	fmt.Println(string(answer))
-	return nil
+	return run(cloud.Environment, valueOf(environment, "VERDETTO_ORIGIN_SECRETS"))
 }
 
 // runWithin runs this command again where it has an engine of its own.
@@ -112,8 +117,7 @@ func runWithin(ctx context.Context, listener net.Listener, without error) error 
 // serveSAM answers until the context ends: SAM as API Gateway, and before it what the
 // distribution adds to a request.
 func serveSAM(ctx context.Context, local *samlocal.Local, environment []string, originSecret string, listener net.Listener) error {
-	const behind = "127.0.0.1:3000" // where SAM finds it free: it asks for a port by number
-	stop, err := local.StartAPI(ctx, environment, strings.TrimPrefix(behind, "127.0.0.1:"), os.Stderr)
+	behind, stop, err := local.StartAPI(ctx, environment, os.Stderr)
 	if err != nil {
 		return err
 	}

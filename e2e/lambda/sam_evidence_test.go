@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,7 +13,6 @@ import (
 	"verdetto/cmd/lambdalocal/localcloud"
 	"verdetto/cmd/lambdalocal/samlocal"
 	"verdetto/e2e/fixture"
-	"verdetto/shared/architecture/testenv"
 	"verdetto/shared/store/dynamostore/dynamolocal"
 	"verdetto/shared/upstream/sample"
 )
@@ -48,12 +46,10 @@ func TestEvidenceSAMStartAPI(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer done()
-		port := testenv.Port(t)
-		address := "127.0.0.1:" + port
 		var logs bytes.Buffer
-		stop, err := local.StartAPI(t.Context(), newCloud(t, environment).Environment, port, &logs)
+		address, stop, err := local.StartAPI(t.Context(), newCloud(t, environment).Environment, &logs)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%v\n%s", err, &logs)
 		}
 		defer func() {
 			stop()
@@ -61,15 +57,6 @@ func TestEvidenceSAMStartAPI(t *testing.T) {
 				t.Logf("SAM said:\n%s", &logs)
 			}
 		}()
-		for begun := time.Now(); ; time.Sleep(200 * time.Millisecond) {
-			if c, err := net.Dial("tcp", address); err == nil {
-				c.Close()
-				break
-			}
-			if time.Since(begun) > 3*time.Minute {
-				t.Fatal("it does not listen")
-			}
-		}
 		client := &http.Client{Timeout: 3 * time.Minute}
 		ask := func(t *testing.T, method, path, body, secret string) (*http.Response, string) {
 			request, err := http.NewRequestWithContext(t.Context(), method, "http://"+address+path, strings.NewReader(body))

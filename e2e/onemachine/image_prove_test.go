@@ -26,10 +26,9 @@ func TestProveImage(t *testing.T) {
 	defer os.RemoveAll(folder)
 	var engine *samlocal.Engine
 	fixture.WithEngine(t, func() (err error) {
-		engine, err = samlocal.OpenEngine(t.Context(), folder)
+		engine, err = samlocal.OpenEngine(t.Context())
 		return err
 	}, func() {
-		defer engine.Close()
 		runImage(t, compose, folder, engine.Host)
 	})
 }

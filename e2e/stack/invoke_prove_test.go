@@ -46,10 +46,9 @@ func TestProveStackInvoked(t *testing.T) {
 	testenv.Tool(t, "moto", "bin", "python")
 	var engine *samlocal.Engine
 	fixture.WithEngine(t, func() (err error) {
-		engine, err = samlocal.OpenEngine(t.Context(), t.TempDir())
+		engine, err = samlocal.OpenEngine(t.Context())
 		return err
 	}, func() {
-		defer engine.Close()
 		settings := cloud(t, engine)
 		stack := forMoto(synthesize(t, "Verdetto", nil))
 		deployWith(t, settings, stack, func(function string) []byte { return zipped(t, function) })

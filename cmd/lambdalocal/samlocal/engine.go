@@ -18,47 +18,34 @@ import (
 // ErrNoEngine: there is no Docker engine, and none can be started.
 var ErrNoEngine = errors.New("no Docker engine")
 
-// Engine is a Docker engine: the user's, or one that was started for this process. Close ends that.
+// Engine is a Docker engine.
 type Engine struct {
 	Host string // as DOCKER_HOST has it
-	own  bool
-	stop func()
 }
 
 // pullTime is how long the base image may take to come.
 const pullTime = 3 * time.Minute
 
-// OpenEngine finds one, or starts one that keeps everything in a folder where this process was made by Within.
-func OpenEngine(ctx context.Context, folder string) (*Engine, error) {
-	if inside() {
-		return startEngine(ctx, folder)
-	}
+// OpenEngine finds the engine that answers. It fails with ErrNoEngine.
+func OpenEngine(ctx context.Context) (*Engine, error) {
 	if !Reachable(ctx) {
 		return nil, ErrNoEngine
+	}
+	if given := os.Getenv("DOCKER_HOST"); given != "" {
+		return &Engine{Host: given}, nil
 	}
 	host, err := exec.CommandContext(ctx, "docker", "context", "inspect", "--format", "{{.Endpoints.docker.Host}}").Output()
 	if err != nil {
 		return nil, fmt.Errorf("ask where the engine is: %w", err)
 	}
-	e := &Engine{Host: strings.TrimSpace(string(host))}
-	if given := os.Getenv("DOCKER_HOST"); given != "" {
-		e.Host = given
-	}
-	return e, nil
+	return &Engine{Host: strings.TrimSpace(string(host))}, nil
 }
 
-// Reachable tells whether a Docker engine answers.
+// Reachable reports whether a Docker engine answers.
 func Reachable(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	return exec.CommandContext(ctx, "docker", "info", "--format", "{{.ServerVersion}}").Run() == nil
-}
-
-// Close ends it, if it was started here.
-func (e *Engine) Close() {
-	if e.stop != nil {
-		e.stop()
-	}
 }
 
 // Docker runs a command of Docker's on it, and gives what that says.
@@ -100,7 +87,7 @@ func (e *Engine) baseImage(ctx context.Context) (string, error) {
 	if _, err := e.Docker(ctx, nil, "image", "inspect", image); err == nil {
 		return image, nil
 	}
-	if !e.own { // one of our own has no way to a registry
+	if !isInside() { // from there no way leads to a registry
 		pull, cancel := context.WithTimeout(ctx, pullTime)
 		defer cancel()
 		if _, err := e.Docker(pull, nil, "pull", "--quiet", image); err == nil {

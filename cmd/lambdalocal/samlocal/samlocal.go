@@ -5,8 +5,8 @@
 // It promises that a function finds the variables that the template names and no
 // others but addresses on this machine, that secrets are asked for under the
 // template's own names, and that nothing leaves this machine but the pull of an
-// image. An Engine may be asked for alone. Where no Docker engine answers, Within has one of its own for as long as
-// one process runs, in a network of its own that leads nowhere.
+// image. Where no Docker engine answers, Within gives one process an engine of its own,
+// in a network that leads nowhere.
 package samlocal
 
 import (
@@ -15,11 +15,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"verdetto/cmd/lambdalocal/localcloud"
 	"verdetto/shared/architecture/testenv"
@@ -49,7 +51,7 @@ func Open(ctx context.Context, config string, log io.Writer) (*Local, error) {
 		return nil, fmt.Errorf("make a folder for SAM: %w", err)
 	}
 	fail := func(err error) (*Local, error) { return nil, errors.Join(err, l.Close()) }
-	if l.engine, err = OpenEngine(ctx, l.folder); err != nil {
+	if l.engine, err = OpenEngine(ctx); err != nil {
 		return fail(err)
 	}
 	fmt.Fprintln(log, "the base image")
@@ -70,9 +72,6 @@ func Open(ctx context.Context, config string, log io.Writer) (*Local, error) {
 func (l *Local) Close() error {
 	if l.gateway != nil {
 		l.gateway.close()
-	}
-	if l.engine != nil {
-		l.engine.Close()
 	}
 	return os.RemoveAll(l.folder)
 }
@@ -124,24 +123,60 @@ func ofFunctions(said []byte) (lines []byte) {
 var aroundEvent = regexp.MustCompile(`^(START|END|REPORT) RequestId: |\(rapid\)` +
 	`|^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d failed to get the next invoke: Get "http://127\.0\.0\.1:9001/2018-06-01/runtime/invocation/next": `)
 
-// StartAPI answers at a port of this machine as API Gateway would in front of the
-// functions, until stop is called.
-func (l *Local) StartAPI(ctx context.Context, environment []string, port string, logs io.Writer) (stop func(), err error) {
+// StartAPI answers as API Gateway would in front of the functions, until stop is called.
+// It returns the address.
+func (l *Local) StartAPI(ctx context.Context, environment []string, logs io.Writer) (address string, stop func(), err error) {
+	return l.start(ctx, "start-api", environment, logs)
+}
+
+// listenTime is how long SAM may take to listen.
+const listenTime = 3 * time.Minute
+
+// start starts a command of SAM's that listens, and waits until it does. Functions stay
+// between two calls, as on Lambda.
+func (l *Local) start(ctx context.Context, verb string, environment []string, logs io.Writer, args ...string) (address string, stop func(), err error) {
 	file, err := l.prepare(environment)
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	// Functions stay as they are on Lambda between two calls; all at once they start slowly.
-	command := l.command(ctx, "start-api", "-t", file, "--host", "127.0.0.1", "--port", port, "--warm-containers", "LAZY")
+	free, err := net.Listen("tcp", "127.0.0.1:0") // SAM asks for a port by number
+	if err != nil {
+		return "", nil, fmt.Errorf("find a port: %w", err)
+	}
+	address = free.Addr().String()
+	free.Close()
+	args = append(args, "-t", file, "--host", "127.0.0.1", "--port", strings.TrimPrefix(address, "127.0.0.1:"), "--warm-containers", "LAZY")
+	command := l.command(ctx, verb, args...)
 	command.Stdout, command.Stderr = logs, logs
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // then it removes its containers
 	if err := command.Start(); err != nil {
-		return nil, fmt.Errorf("sam local start-api: %w", err)
+		return "", nil, fmt.Errorf("sam local %s: %w", verb, err)
 	}
-	return func() {
+	ended := make(chan struct{})
+	go func() {
+		_ = command.Wait() // it is told to end, or said why it did
+		close(ended)
+	}()
+	stop = func() {
 		_ = command.Process.Signal(os.Interrupt)
-		_ = command.Wait() // it was told to end
-	}, nil
+		<-ended
+	}
+	ctx, cancel := context.WithTimeout(ctx, listenTime)
+	defer cancel()
+	for {
+		if connection, err := net.Dial("tcp", address); err == nil {
+			connection.Close()
+			return address, stop, nil
+		}
+		select {
+		case <-ended:
+			return "", nil, fmt.Errorf("sam local %s ended", verb)
+		case <-ctx.Done():
+			stop()
+			return "", nil, fmt.Errorf("sam local %s: %w", verb, ctx.Err())
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
 }
 
 // prepare writes the template with an environment that leads from a container to this machine.

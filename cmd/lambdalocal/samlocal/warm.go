@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
@@ -29,63 +26,20 @@ type Warm struct {
 	stop   func()
 }
 
-// listenTime is how long SAM may take to listen.
-const listenTime = time.Minute
-
 // StartLambda starts them with an environment. Close ends it.
 func (l *Local) StartLambda(ctx context.Context, environment []string) (*Warm, error) {
-	file, err := l.prepare(environment)
+	w := &Warm{log: filepath.Join(l.folder, fmt.Sprintf("functions-%d.log", l.written))}
+	var said bytes.Buffer
+	address, stop, err := l.start(ctx, "start-lambda", environment, &said, "--log-file", w.log, "--no-watch") // the template is not written again beneath it
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %s", err, said.Bytes())
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0") // SAM asks for a port by number
-	if err != nil {
-		return nil, fmt.Errorf("find a port: %w", err)
-	}
-	address := free.Addr().String()
-	free.Close()
-	_, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, fmt.Errorf("find a port: %w", err)
-	}
-	w := &Warm{log: filepath.Join(l.folder, "functions-"+port+".log")}
+	w.stop = stop
 	w.client = lambda.New(lambda.Options{
 		Region: localcloud.Region, BaseEndpoint: aws.String("http://" + address), RetryMaxAttempts: 1, // what answers late must not be asked twice
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	})
-	var said bytes.Buffer
-	command := l.command(ctx, "start-lambda", "-t", file, "--host", "127.0.0.1", "--port", port, "--log-file", w.log,
-		"--warm-containers", "LAZY", "--no-watch") // the template is not written again beneath it
-	command.Stdout, command.Stderr = &said, &said
-	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // then it removes its containers
-	if err := command.Start(); err != nil {
-		return nil, fmt.Errorf("sam local start-lambda: %w", err)
-	}
-	ended := make(chan struct{})
-	go func() {
-		_ = command.Wait() // it is told to end, or said why it did
-		close(ended)
-	}()
-	w.stop = func() {
-		_ = command.Process.Signal(os.Interrupt)
-		<-ended
-	}
-	ctx, cancel := context.WithTimeout(ctx, listenTime)
-	defer cancel()
-	for {
-		if connection, err := net.Dial("tcp", address); err == nil {
-			connection.Close()
-			return w, nil
-		}
-		select {
-		case <-ended:
-			return nil, fmt.Errorf("sam local start-lambda ended: %s", lastLine(said.String()))
-		case <-ctx.Done():
-			w.stop()
-			return nil, fmt.Errorf("sam local start-lambda: %w: %s", ctx.Err(), lastLine(said.String()))
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
+	return w, nil
 }
 
 // Invoke hands an event to a function through Lambda's interface, and gives its answer.
@@ -122,9 +76,3 @@ func (w *Warm) Logs(to io.Writer) error {
 
 // Close ends the containers, once or again. What they have logged can still be asked for.
 func (w *Warm) Close() { w.stop() }
-
-// lastLine is the last of a text that says something.
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return lines[len(lines)-1]
-}

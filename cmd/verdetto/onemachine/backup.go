@@ -34,14 +34,12 @@ func beforeAll() time.Time { return time.Time{} }
 // itself is locked.
 func socket(file string) string { return file + ".socket" }
 
-// HandOutCopies hands out copies of a table that is kept in a file of its own, and how the
-// service is, until the context ends,
-// to whoever may connect to the socket beside it: the user that it runs as. For
-// any other table it does nothing.
+// HandOutCopies hands out copies of a table that is a file, and how the service is, until
+// the context ends. Only the user that the service runs as may connect to the socket
+// beside the file. For any other table it does nothing.
 func (o Options) HandOutCopies(ctx context.Context, name string) error {
-	table, log, status := o.Table, o.Log, statusOf{o}
 	file, isFile := strings.CutPrefix(name, "bolt:")
-	source, ok := table.(copier)
+	source, ok := o.Table.(copier)
 	if !isFile || !ok {
 		return nil
 	}
@@ -61,12 +59,12 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 		ReadHeaderTimeout: 10 * time.Second, WriteTimeout: backupTime,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == statusPath {
-				status.answer(w, r)
+				o.answerStatus(w, r)
 				return
 			}
 			// Whoever reads sees by the length whether it is whole.
 			if err := source.Copy(w, func(bytes int64) { w.Header().Set("Content-Length", strconv.FormatInt(bytes, 10)) }); err != nil {
-				log.ErrorContext(ctx, "backup", "error", err)
+				o.Log.ErrorContext(ctx, "backup", "error", err)
 			}
 		}),
 	}
@@ -78,9 +76,9 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 // Backup copies the file of a store, be it open in a running service or not, to a
 // new file. It is there once it is whole and was read, and not before.
 func Backup(ctx context.Context, name, to string) (err error) {
-	file, ok := strings.CutPrefix(name, "bolt:")
-	if !ok || file == "" {
-		return fmt.Errorf("-store %q: want bolt:FILE; a table of DynamoDB has point-in-time recovery", name)
+	file, err := fileOf(name)
+	if err != nil {
+		return err
 	}
 	if _, err := os.Stat(file); err != nil {
 		return fmt.Errorf("back up store: %w", err)

@@ -114,10 +114,8 @@ func lookAt(ctx context.Context, table store.Table, now func() time.Time) (Statu
 	return status, err
 }
 
-// statusOf answers how the service of some options is.
-type statusOf struct{ Options }
-
-func (o statusOf) answer(w http.ResponseWriter, r *http.Request) {
+// answerStatus answers how the service is.
+func (o Options) answerStatus(w http.ResponseWriter, r *http.Request) {
 	status, err := lookAt(r.Context(), o.Table, o.Now)
 	if err != nil {
 		o.Log.ErrorContext(r.Context(), "status", "error", err)
@@ -138,10 +136,9 @@ func (s Status) Print(w io.Writer) {
 	if s.Running {
 		running = "running"
 	}
-	switch {
-	case s.Ready:
+	if s.Ready {
 		line("service", "%s, ready", running)
-	default:
+	} else {
 		line("service", "%s, not ready. %s", running, s.Reason)
 	}
 	if s.FaresDays != nil {

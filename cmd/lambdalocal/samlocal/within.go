@@ -1,0 +1,79 @@
+package samlocal
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+//go:embed within.sh
+var withinScript string
+
+// isInside reports whether Within has started this process.
+func isInside() bool { return os.Getenv("VERDETTO_SAM_NETWORK") == "own" }
+
+// Within makes a command that has a Docker engine of its own, in a network without a way
+// out. Only root on Linux can. It fails with ErrNoEngine.
+func Within(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
+	if isInside() { // where the engine did not start
+		return nil, fmt.Errorf("%w within one's own network", ErrNoEngine)
+	}
+	var missing []string
+	for _, program := range []string{"dockerd", "docker", "ip", "iptables", "busybox", "unshare"} {
+		if _, err := exec.LookPath(program); err != nil {
+			missing = append(missing, program)
+		}
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("%w answers, and to start one these are missing (Debian: docker.io iproute2 iptables busybox-static): %s",
+			ErrNoEngine, strings.Join(missing, " "))
+	}
+	if out, err := exec.Command("unshare", "--net", "--mount", "ip", "link", "set", "lo", "up").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w answers, and only root, in no container without privileges, can start one: %w %s", ErrNoEngine, err, out)
+	}
+	command := exec.CommandContext(ctx, "unshare", append([]string{"--net", "--mount", "sh", "-c", withinScript, "sh", name}, args...)...)
+	command.Env = os.Environ()
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
+	return command, nil
+}
+
+// listenMark is set in a process that was handed a listener, which is then its fourth file.
+const listenMark = "VERDETTO_SAM_LISTENER"
+
+// Listen listens on an address, or returns the listener that this process was handed:
+// a network of its own is reached by one that was opened outside.
+func Listen(address string) (net.Listener, error) {
+	if os.Getenv(listenMark) == "" {
+		listener, err := net.Listen("tcp", address)
+		if err != nil {
+			return nil, fmt.Errorf("listen: %w; choose another with -listen", err)
+		}
+		return listener, nil
+	}
+	file := os.NewFile(3, "listener")
+	defer file.Close()
+	listener, err := net.FileListener(file)
+	if err != nil {
+		return nil, fmt.Errorf("take over the listener: %w", err)
+	}
+	return listener, nil
+}
+
+// HandOn hands a listener, if there is one, to a command of Within.
+func HandOn(command *exec.Cmd, listener net.Listener) error {
+	tcp, ok := listener.(*net.TCPListener)
+	if !ok {
+		return nil
+	}
+	file, err := tcp.File()
+	if err != nil {
+		return fmt.Errorf("hand on the listener: %w", err)
+	}
+	command.ExtraFiles = []*os.File{file}
+	command.Env = append(command.Env, listenMark+"=3")
+	return nil
+}
