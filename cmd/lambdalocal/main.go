@@ -50,6 +50,7 @@ func (f *fares) setup(ctx context.Context) (s localcloud.Setup, err error) {
 		return s, err
 	}
 	s.Log = slog.New(slog.NewTextHandler(os.Stderr, nil))
-	s.Source, _, err = onemachine.OpenSource(ctx, f.upstream, f.price, &onemachine.Options{Now: s.Now, Log: s.Log}, io.Discard)
+	s.Source, _, err = onemachine.OpenSource(ctx, f.upstream, f.price, &onemachine.Options{Now: s.Now, Log: s.Log},
+		io.Discard)
 	return s, err
 }

@@ -75,7 +75,8 @@ func runSAM(ctx context.Context, args []string) error {
 }
 
 // withCloud starts what functions need of AWS, money and fares, and hands over their environment.
-func withCloud(ctx context.Context, s localcloud.Setup, local *samlocal.Local, fill bool, run func(environment []string, originSecret string) error) error {
+func withCloud(ctx context.Context, s localcloud.Setup, local *samlocal.Local, fill bool,
+	run func(environment []string, originSecret string) error) error {
 	table, stop, err := dynamolocal.Start(ctx)
 	if err != nil {
 		return err
@@ -116,7 +117,8 @@ func runWithin(ctx context.Context, listener net.Listener, without error) error 
 
 // serveSAM answers until the context ends: SAM as API Gateway, and before it what the
 // distribution adds to a request.
-func serveSAM(ctx context.Context, local *samlocal.Local, environment []string, originSecret string, listener net.Listener) error {
+func serveSAM(ctx context.Context, local *samlocal.Local, environment []string, originSecret string,
+	listener net.Listener) error {
 	behind, stop, err := local.StartAPI(ctx, environment, os.Stderr)
 	if err != nil {
 		return err

@@ -69,7 +69,8 @@ func (o *serveOptions) faults() (faults []string) {
 	}
 	if o.tls != "" {
 		if why := unwritable(nearest(certificatesFolder(o.store))); why != "" {
-			wrong("VERDETTO_TLS: certificates are kept beside the store: %s; make the folder writable by the service's user", why)
+			wrong("VERDETTO_TLS: certificates are kept beside the store: %s; make the folder writable by the service's user",
+				why)
 		}
 	}
 	faults = append(faults, mailFaults(o.mail)...)
@@ -93,7 +94,8 @@ func mailFaults(carrier string) []string {
 		return []string{fmt.Sprintf("VERDETTO_MAIL: %s is a file; give a folder that mail is written into", carrier)}
 	}
 	if why := unwritable(nearest(carrier)); why != "" {
-		return []string{fmt.Sprintf("VERDETTO_MAIL: %s; make the folder writable by the service's user, or give another", why)}
+		return []string{fmt.Sprintf("VERDETTO_MAIL: %s; make the folder writable by the service's user, or give another",
+			why)}
 	}
 	return nil
 }

@@ -20,9 +20,10 @@ func keyCommand() *cobra.Command {
 	var o options
 	var email string
 	var days int
-	create := newCommand("create", "make a Pro key; an earlier key of the address is refused from then on", func(ctx context.Context) error {
-		return createKey(ctx, o, email, days)
-	})
+	create := newCommand("create", "make a Pro key; an earlier key of the address is refused from then on",
+		func(ctx context.Context) error {
+			return createKey(ctx, o, email, days)
+		})
 	takeSettings(create, o.flags(create))
 	create.Flags().StringVar(&email, "email", "", "the customer's e-mail `address`")
 	create.Flags().IntVar(&days, "days", 30, "how many days from now the plan lasts, at least")
@@ -55,13 +56,14 @@ func createKey(ctx context.Context, o options, email string, days int) error {
 	}
 	now := s.Now()
 	until := now.AddDate(0, 0, days).UTC().Truncate(time.Second)
-	text, err := store.Customers{Table: table}.Issue(ctx, rand.Reader, apikey.Of(pepper, email), now, func(c *store.Customer) error {
-		if until.After(c.Until) {
-			c.Until = until
-		}
-		until = c.Until
-		return nil
-	})
+	text, err := store.Customers{Table: table}.Issue(ctx, rand.Reader, apikey.Of(pepper, email), now,
+		func(c *store.Customer) error {
+			if until.After(c.Until) {
+				c.Until = until
+			}
+			until = c.Until
+			return nil
+		})
 	if err != nil {
 		return err
 	}

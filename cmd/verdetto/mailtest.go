@@ -33,7 +33,8 @@ func testMail(ctx context.Context, carrier, to string) error {
 	if err != nil {
 		return fmt.Errorf("-to: %w", err)
 	}
-	through, err := onemachine.OpenCarrier(ctx, carrier, time.Now, func(step string) { fmt.Fprintln(os.Stdout, "ok  "+step) })
+	through, err := onemachine.OpenCarrier(ctx, carrier, time.Now,
+		func(step string) { fmt.Fprintln(os.Stdout, "ok  "+step) })
 	if err != nil {
 		return err
 	}

@@ -23,8 +23,10 @@ var groups = []struct {
 	title    string
 	commands []func() *cobra.Command
 }{
-	{"The service:", []func() *cobra.Command{serveCommand, checkCommand, refreshCommand, statusCommand, readyCommand, smokeCommand, mailTestCommand}},
-	{"Its store:", []func() *cobra.Command{backupCommand, verifyCommand, restoreCommand, compactCommand, migrateCommand, keyCommand, pepperCommand}},
+	{"The service:", []func() *cobra.Command{serveCommand, checkCommand, refreshCommand, statusCommand, readyCommand,
+		smokeCommand, mailTestCommand}},
+	{"Its store:", []func() *cobra.Command{backupCommand, verifyCommand, restoreCommand, compactCommand, migrateCommand,
+		keyCommand, pepperCommand}},
 	{"Recorded fares:", []func() *cobra.Command{backtestCommand}},
 }
 
@@ -43,7 +45,8 @@ func main() {
 
 // execute runs the command that the arguments name.
 func execute(ctx context.Context, args []string) error {
-	root := &cobra.Command{Use: "verdetto", Short: "Says whether a flight fare is cheap: the service on one machine", SilenceErrors: true, SilenceUsage: true}
+	root := &cobra.Command{Use: "verdetto", Short: "Says whether a flight fare is cheap: the service on one machine",
+		SilenceErrors: true, SilenceUsage: true}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		root.Version = build.Main.Version
 	}

@@ -51,9 +51,11 @@ func migrate(ctx context.Context, m onemachine.Migration, now string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d items in %s; %d written, %d deleted in %.1f s\n", report.Items, m.From, report.Written, report.Deleted, time.Since(begun).Seconds())
+	fmt.Printf("%d items in %s; %d written, %d deleted in %.1f s\n", report.Items, m.From, report.Written,
+		report.Deleted, time.Since(begun).Seconds())
 	if m.Finish {
-		fmt.Printf("compared item by item: %s holds the same. Serve that from now on (-store %[1]s), and %s no more\n", m.To, m.From)
+		fmt.Printf("compared item by item: %s holds the same. Serve that from now on (-store %[1]s), and %s no more\n",
+			m.To, m.From)
 		moved, err := m.PepperMoved(ctx)
 		switch {
 		case err != nil:

@@ -20,7 +20,8 @@ func progress(summary string) func(done, total int, at string) {
 		const width = 30
 		if terminal {
 			full := width * done / total
-			fmt.Fprintf(os.Stderr, "\r[%s%s] %d/%d %-12s", strings.Repeat("#", full), strings.Repeat(".", width-full), done, total, at)
+			fmt.Fprintf(os.Stderr, "\r[%s%s] %d/%d %-12s", strings.Repeat("#", full), strings.Repeat(".", width-full), done,
+				total, at)
 		}
 		if done == total {
 			if terminal {

@@ -21,7 +21,8 @@ type reach struct {
 
 // flags returns the flags, all of which are settings.
 func (r *reach) flags() map[string]*string {
-	return map[string]*string{"listen": &r.listen, "http": &r.plain, "tls": &r.tls, "acme": &r.acme, "behind": &r.behind, "forwarded": &r.forwarded}
+	return map[string]*string{"listen": &r.listen, "http": &r.plain, "tls": &r.tls, "acme": &r.acme,
+		"behind": &r.behind, "forwarded": &r.forwarded}
 }
 
 // address is where callers are answered.

@@ -52,7 +52,8 @@ func storeCommand(name, does, needs string, run func(ctx context.Context, store 
 }
 
 func verifyCommand() *cobra.Command {
-	return storeCommand("verify", "read everything that a backup, or a store, holds", ": a backup, or a store that nobody serves", verify)
+	return storeCommand("verify", "read everything that a backup, or a store, holds",
+		": a backup, or a store that nobody serves", verify)
 }
 
 func verify(ctx context.Context, store string) error {
@@ -70,7 +71,8 @@ func verify(ctx context.Context, store string) error {
 }
 
 func compactCommand() *cobra.Command {
-	return storeCommand("compact", "give what is free in the file of a store back to the disk", ", which nobody serves meanwhile", compact)
+	return storeCommand("compact", "give what is free in the file of a store back to the disk",
+		", which nobody serves meanwhile", compact)
 }
 
 func compact(ctx context.Context, store string) error {

@@ -89,7 +89,8 @@ func startRefreshing(ctx context.Context, s onemachine.Options, logged bool) err
 		All: func(ctx context.Context) error {
 			if logged { // by programs: a bar and a table are for people
 				report, err := s.Refresh(ctx, nil)
-				s.Log.InfoContext(ctx, "refreshed", "origins", report.Origins, "asked", report.Asked, "failed", report.Failed, "new", report.New, "faults", report.Faults)
+				s.Log.InfoContext(ctx, "refreshed", "origins", report.Origins, "asked", report.Asked, "failed", report.Failed,
+					"new", report.New, "faults", report.Faults)
 				return err
 			}
 			report, err := s.Refresh(ctx, originProgress())

@@ -24,12 +24,13 @@ var errBroken = errors.New("the service does not work; the page says so")
 func statusCommand() *cobra.Command {
 	var store, url, to, language string
 	var asJSON bool
-	c := newCommand("status", "say how a service is, from its store or, as a page, from outside", func(ctx context.Context) error {
-		if url == "" {
-			return statusOfStore(ctx, store, asJSON)
-		}
-		return writeStatusPage(ctx, url, to, language)
-	})
+	c := newCommand("status", "say how a service is, from its store or, as a page, from outside",
+		func(ctx context.Context) error {
+			if url == "" {
+				return statusOfStore(ctx, store, asJSON)
+			}
+			return writeStatusPage(ctx, url, to, language)
+		})
 	takeSettings(c, map[string]*string{"store": &store})
 	f := c.Flags()
 	f.BoolVar(&asJSON, "json", false, "of a store, print the same as JSON")

@@ -40,7 +40,8 @@ func New(ctx context.Context, endpoint, service string, environment []string) (*
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	}
 	c := &Cloud{Queues: sqs.NewFromConfig(settings)}
-	if _, err := sesv2.NewFromConfig(settings).CreateEmailIdentity(ctx, &sesv2.CreateEmailIdentityInput{EmailIdentity: aws.String("verdetto.example")}); err != nil {
+	if _, err := sesv2.NewFromConfig(settings).CreateEmailIdentity(ctx,
+		&sesv2.CreateEmailIdentityInput{EmailIdentity: aws.String("verdetto.example")}); err != nil {
 		return nil, fmt.Errorf("make identity: %w", err)
 	}
 	for name, url := range map[string]*string{"refreshes": &c.Refreshes, "workers": &c.Workers} {
@@ -66,7 +67,8 @@ func New(ctx context.Context, endpoint, service string, environment []string) (*
 			continue
 		}
 		if _, err := store.PutParameter(ctx, &ssm.PutParameterInput{
-			Overwrite: aws.Bool(true), Name: aws.String(p.Path(service)), Value: aws.String(value), Type: types.ParameterTypeSecureString,
+			Overwrite: aws.Bool(true), Name: aws.String(p.Path(service)), Value: aws.String(value),
+			Type: types.ParameterTypeSecureString,
 		}); err != nil {
 			return nil, fmt.Errorf("put parameter %s: %w", p.Path(service), err)
 		}

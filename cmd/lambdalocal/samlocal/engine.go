@@ -34,7 +34,8 @@ func OpenEngine(ctx context.Context) (*Engine, error) {
 	if given := os.Getenv("DOCKER_HOST"); given != "" {
 		return &Engine{Host: given}, nil
 	}
-	host, err := exec.CommandContext(ctx, "docker", "context", "inspect", "--format", "{{.Endpoints.docker.Host}}").Output()
+	host, err := exec.CommandContext(ctx, "docker", "context", "inspect", "--format",
+		"{{.Endpoints.docker.Host}}").Output()
 	if err != nil {
 		return nil, fmt.Errorf("ask where the engine is: %w", err)
 	}

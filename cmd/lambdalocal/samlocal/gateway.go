@@ -80,7 +80,8 @@ func (g *gateway) reach(value string) (string, error) {
 		return "", fmt.Errorf("open the gateway: %w", err)
 	}
 	server := &http.Server{
-		Handler:           &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(behind) }, ErrorLog: log.New(io.Discard, "", 0)},
+		Handler: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(behind) },
+			ErrorLog: log.New(io.Discard, "", 0)},
 		TLSConfig:         &tls.Config{Certificates: []tls.Certificate{g.pair}},
 		ReadHeaderTimeout: 10 * time.Second,
 		ErrorLog:          log.New(io.Discard, "", 0),

@@ -78,7 +78,8 @@ func (l *Local) Close() error {
 
 // Invoke hands an event to a function in a container of its own, and gives its answer. What
 // the function logs goes to logs; where it fails, so does what SAM says.
-func (l *Local) Invoke(ctx context.Context, function string, environment []string, event string, logs io.Writer) ([]byte, error) {
+func (l *Local) Invoke(ctx context.Context, function string, environment []string, event string,
+	logs io.Writer) ([]byte, error) {
 	file, err := l.prepare(environment)
 	if err != nil {
 		return nil, err
@@ -125,7 +126,8 @@ var aroundEvent = regexp.MustCompile(`^(START|END|REPORT) RequestId: |\(rapid\)`
 
 // StartAPI answers as API Gateway would in front of the functions, until stop is called.
 // It returns the address.
-func (l *Local) StartAPI(ctx context.Context, environment []string, logs io.Writer) (address string, stop func(), err error) {
+func (l *Local) StartAPI(ctx context.Context, environment []string, logs io.Writer) (address string, stop func(),
+	err error) {
 	return l.start(ctx, "start-api", environment, logs)
 }
 
@@ -134,7 +136,8 @@ const listenTime = 3 * time.Minute
 
 // start starts a command of SAM's that listens, and waits until it does. Functions stay
 // between two calls, as on Lambda.
-func (l *Local) start(ctx context.Context, verb string, environment []string, logs io.Writer, args ...string) (address string, stop func(), err error) {
+func (l *Local) start(ctx context.Context, verb string, environment []string, logs io.Writer,
+	args ...string) (address string, stop func(), err error) {
 	file, err := l.prepare(environment)
 	if err != nil {
 		return "", nil, err
@@ -145,7 +148,8 @@ func (l *Local) start(ctx context.Context, verb string, environment []string, lo
 	}
 	address = free.Addr().String()
 	free.Close()
-	args = append(args, "-t", file, "--host", "127.0.0.1", "--port", strings.TrimPrefix(address, "127.0.0.1:"), "--warm-containers", "LAZY")
+	args = append(args, "-t", file, "--host", "127.0.0.1", "--port", strings.TrimPrefix(address, "127.0.0.1:"),
+		"--warm-containers", "LAZY")
 	command := l.command(ctx, verb, args...)
 	command.Stdout, command.Stderr = logs, logs
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // then it removes its containers
@@ -195,7 +199,8 @@ func (l *Local) prepare(environment []string) (file string, err error) {
 
 func (l *Local) command(ctx context.Context, verb string, args ...string) *exec.Cmd {
 	args = append([]string{"local", verb}, args...)
-	args = append(args, "--skip-pull-image", "--invoke-image", l.Image, "--add-host", gatewayName+":host-gateway", "--region", localcloud.Region,
+	args = append(args, "--skip-pull-image", "--invoke-image", l.Image, "--add-host", gatewayName+":host-gateway",
+		"--region", localcloud.Region,
 		"--container-dns", "127.0.0.1") // where nobody answers: no other name than the gateway's leads anywhere
 	command := exec.CommandContext(ctx, l.sam, args...)
 	// SAM prefers what the caller has set to what the template says, and the caller may have an account.

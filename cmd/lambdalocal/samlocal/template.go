@@ -51,11 +51,13 @@ func synthesize(ctx context.Context, config, folder string) (template, error) {
 	assets := filepath.Join(folder, "assets")
 	for _, main := range mains {
 		out := filepath.Join(assets, filepath.Base(filepath.Dir(main)), "bootstrap")
-		if err := run(ctx, root, []string{"CGO_ENABLED=0", "GOOS=linux"}, "go", "build", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", out, main); err != nil {
+		if err := run(ctx, root, []string{"CGO_ENABLED=0", "GOOS=linux"}, "go", "build", "-trimpath", "-tags",
+			"lambda.norpc", "-ldflags", "-s -w", "-o", out, main); err != nil {
 			return template{}, err
 		}
 	}
-	if err := run(ctx, root, nil, "go", "run", "./infra/cdk", "-config", config, "-assets", assets, "-out", t.folder); err != nil {
+	if err := run(ctx, root, nil, "go", "run", "./infra/cdk", "-config", config, "-assets", assets, "-out",
+		t.folder); err != nil {
 		return template{}, err
 	}
 	data, err := os.ReadFile(filepath.Join(t.folder, "Verdetto.template.json"))
@@ -100,7 +102,8 @@ func (t template) write(file string, environment map[string]string, certificate 
 				variables[name] = value
 			}
 		}
-		properties := map[string]any{"Environment": map[string]any{"Variables": variables}, "Architectures": []string{machines[runtime.GOARCH]}}
+		properties := map[string]any{"Environment": map[string]any{"Variables": variables},
+			"Architectures": []string{machines[runtime.GOARCH]}}
 		for name, value := range r.Properties {
 			if properties[name] == nil {
 				properties[name] = value
@@ -130,7 +133,8 @@ func (t template) write(file string, environment map[string]string, certificate 
 
 // local tells whether a variable says where this machine is, or when: no template has it.
 func local(variable string) bool {
-	return strings.HasPrefix(variable, "AWS_") || slices.Contains([]string{"SSL_CERT_FILE", "TRAVELPAYOUTS_URL", "STRIPE_URL", "VERDETTO_NOW"}, variable)
+	return strings.HasPrefix(variable, "AWS_") || slices.Contains([]string{"SSL_CERT_FILE", "TRAVELPAYOUTS_URL",
+		"STRIPE_URL", "VERDETTO_NOW"}, variable)
 }
 
 // variables are those that the template gives a function. Some values are references.

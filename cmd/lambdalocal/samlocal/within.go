@@ -32,10 +32,13 @@ func Within(ctx context.Context, name string, args ...string) (*exec.Cmd, error)
 		return nil, fmt.Errorf("%w answers, and to start one these are missing (Debian: docker.io iproute2 iptables busybox-static): %s",
 			ErrNoEngine, strings.Join(missing, " "))
 	}
-	if out, err := exec.Command("unshare", "--net", "--mount", "ip", "link", "set", "lo", "up").CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w answers, and only root, in no container without privileges, can start one: %w %s", ErrNoEngine, err, out)
+	if out, err := exec.Command("unshare", "--net", "--mount", "ip", "link", "set", "lo",
+		"up").CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w answers, and only root, in no container without privileges, can start one: %w %s",
+			ErrNoEngine, err, out)
 	}
-	command := exec.CommandContext(ctx, "unshare", append([]string{"--net", "--mount", "sh", "-c", withinScript, "sh", name}, args...)...)
+	command := exec.CommandContext(ctx, "unshare", append([]string{"--net", "--mount", "sh", "-c", withinScript, "sh",
+		name}, args...)...)
 	command.Env = os.Environ()
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	return command, nil

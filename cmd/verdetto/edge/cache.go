@@ -48,7 +48,8 @@ type kept struct {
 func (k *kept) bytes() int { return len(k.key) + len(k.body) + 1024 } // and about so much of headers
 
 func newCache(next http.Handler, now func() time.Time, most int) *cache {
-	c := &cache{now: now, most: most, next: next, table: map[string]routes.Route{}, byKey: map[string]*list.Element{}, recent: list.New()}
+	c := &cache{now: now, most: most, next: next, table: map[string]routes.Route{}, byKey: map[string]*list.Element{},
+		recent: list.New()}
 	for _, r := range routes.Table {
 		if r.Edge.Free == 0 || r.Method != http.MethodGet {
 			continue

@@ -92,7 +92,8 @@ func (c *Certificates) Obtain(ctx context.Context, log *slog.Logger) {
 
 func (c *Certificates) obtain(domain string) (until time.Time, err error) {
 	// As today's callers ask: a certificate of an elliptic curve.
-	certificate, err := c.manager.GetCertificate(&tls.ClientHelloInfo{ServerName: domain, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}})
+	certificate, err := c.manager.GetCertificate(&tls.ClientHelloInfo{ServerName: domain,
+		CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}})
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -10,7 +10,8 @@ import (
 // compressible are what the service answers with that gets smaller. A stream of
 // events is none: each is to arrive at once.
 var compressible = []string{
-	"text/html", "text/plain", "text/css", "text/javascript", "application/json", "application/problem+json", "image/svg+xml",
+	"text/html", "text/plain", "text/css", "text/javascript", "application/json", "application/problem+json",
+	"image/svg+xml",
 }
 
 const (
@@ -23,7 +24,8 @@ const (
 // compress has answers compressed for who takes them so. An ETag names the very
 // bytes, so that of a compressed answer is weak, as with any proxy.
 func compress(next http.Handler) http.Handler {
-	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(worthIt), gzhttp.ContentTypes(compressible), gzhttp.RandomJitter(jitter, 0, false))
+	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(worthIt), gzhttp.ContentTypes(compressible),
+		gzhttp.RandomJitter(jitter, 0, false))
 	if err != nil {
 		panic("edge: " + err.Error()) // the options are constants
 	}

@@ -28,7 +28,8 @@ const (
 func ParseProxies(list, header string) (Proxies, error) {
 	p := Proxies{header: http.CanonicalHeaderKey(header)}
 	if p.header != ForwardedFor && p.header != Forwarded {
-		return Proxies{}, fmt.Errorf("header %q of proxies: want %s or %s, whichever they write", header, ForwardedFor, Forwarded)
+		return Proxies{}, fmt.Errorf("header %q of proxies: want %s or %s, whichever they write", header, ForwardedFor,
+			Forwarded)
 	}
 	if list == "" {
 		return p, nil

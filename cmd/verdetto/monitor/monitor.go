@@ -47,14 +47,19 @@ func New() *Monitor {
 		m.registry.MustRegister(c)
 		return c
 	}
-	m.requests = counter("http_requests_total", "Requests by endpoint and status; 429 is a caller over a cap.", "route", "method", "status")
-	m.refreshes = counter("refreshes_total", "Refreshes that ended: discovery of routes, and asking for departures.", "kind", "outcome")
+	m.requests = counter("http_requests_total", "Requests by endpoint and status; 429 is a caller over a cap.", "route",
+		"method", "status")
+	m.refreshes = counter("refreshes_total", "Refreshes that ended: discovery of routes, and asking for departures.",
+		"kind", "outcome")
 	m.asked = counter("refresh_asked_total", "What refreshes asked the fare source for: origins of discovery, series of departures.", "kind", "outcome")
 	m.mails = counter("mails_total", "Mails by kind and by what the carrier said.", "kind", "outcome")
 	m.lines = counter("log_lines_total", "Lines of the log by level.", "level")
 	m.found = counter("observations_total", "Fares that refreshes found and had not seen before.").WithLabelValues()
-	m.durations = prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "verdetto", Name: "http_request_duration_seconds", Help: "How long answers took to be made.", Buckets: buckets}, []string{"route"})
-	m.registry.MustRegister(m.durations, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.durations = prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "verdetto",
+		Name: "http_request_duration_seconds", Help: "How long answers took to be made.", Buckets: buckets},
+		[]string{"route"})
+	m.registry.MustRegister(m.durations, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 

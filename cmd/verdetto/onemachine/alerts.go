@@ -30,6 +30,7 @@ func (o Options) NewSender(carrier Carrier) *notify.Sender {
 	return &notify.Sender{
 		Alerts: store.Alerts{Table: o.Table}, Notifications: store.Notifications{Table: o.Table}, Mail: carrier,
 		Answers:  answer.NewUnrecorded(fares, o.Now, o.Log),
-		Carriers: carriers, Links: notify.Links{Pepper: o.Pepper, BaseURL: o.BaseURL}, Rate: carrier.Rate, Now: o.Now, Log: o.Log,
+		Carriers: carriers, Links: notify.Links{Pepper: o.Pepper, BaseURL: o.BaseURL}, Rate: carrier.Rate, Now: o.Now,
+		Log: o.Log,
 	}
 }

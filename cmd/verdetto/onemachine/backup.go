@@ -63,7 +63,10 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 				return
 			}
 			// Whoever reads sees by the length whether it is whole.
-			if err := source.Copy(w, func(bytes int64) { w.Header().Set("Content-Length", strconv.FormatInt(bytes, 10)) }); err != nil {
+			if err := source.Copy(w, func(bytes int64) {
+				w.Header().Set("Content-Length",
+					strconv.FormatInt(bytes, 10))
+			}); err != nil {
 				o.Log.ErrorContext(ctx, "backup", "error", err)
 			}
 		}),
@@ -132,9 +135,10 @@ var errNobody = errors.New("nobody serves the store")
 
 // askService asks the process that has a file open.
 func askService(ctx context.Context, file, path string) (*http.Response, error) {
-	client := &http.Client{Timeout: backupTime, Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return new(net.Dialer).DialContext(ctx, "unix", socket(file))
-	}}}
+	client := &http.Client{Timeout: backupTime, Transport: &http.Transport{DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return new(net.Dialer).DialContext(ctx, "unix", socket(file))
+		}}}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://store"+path, nil)
 	if err != nil {
 		return nil, err

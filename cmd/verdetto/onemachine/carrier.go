@@ -69,13 +69,15 @@ func OpenCarrier(ctx context.Context, name string, now func() time.Time, watch f
 		if err != nil {
 			return Carrier{}, fmt.Errorf("-mail ses: load AWS configuration: %w", err)
 		}
-		sender, err := sesmail.New(sesv2.NewFromConfig(settings), sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
+		sender, err := sesmail.New(sesv2.NewFromConfig(settings),
+			sesmail.Config{From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: now})
 		return Carrier{sender, outgoing.Rate}, err
 	}
 	at, err := smtpmail.ParseServer(name)
 	if err != nil {
 		return Carrier{}, fmt.Errorf("-mail: %w", err)
 	}
-	sender, err := smtpmail.New(smtpmail.Config{Server: at, User: account.User, Password: account.Password, From: outgoing.From, Now: now, Watch: watch})
+	sender, err := smtpmail.New(smtpmail.Config{Server: at, User: account.User, Password: account.Password,
+		From: outgoing.From, Now: now, Watch: watch})
 	return Carrier{sender, outgoing.Rate}, err
 }

@@ -82,7 +82,8 @@ func (h *Health) Look(ctx context.Context) Found {
 	case f.Days < 0:
 		f.Reason = fmt.Sprintf("The store holds dates %.0f days in the future: a clock is wrong, or was. Set this machine's clock right, and the next refresh repairs the store.", -f.Days)
 	case f.Days > TooOld:
-		f.Reason = fmt.Sprintf("Fares are %.1f days old, and should be at most %d: look in the log why refreshes fail.", f.Days, TooOld)
+		f.Reason = fmt.Sprintf("Fares are %.1f days old, and should be at most %d: look in the log why refreshes fail.",
+			f.Days, TooOld)
 	}
 	if f.Reason == "" && h.writes(ctx) != nil {
 		f.Reason = "The store cannot be written to, so no call is counted and nothing is sold: look whether its disk is full. The log says more."

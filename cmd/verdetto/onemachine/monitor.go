@@ -18,7 +18,8 @@ func (o Options) Watch(ctx context.Context, name, address string) error {
 		return err
 	}
 	if file, err := fileOf(name); err == nil && o.Monitor != nil {
-		o.Monitor.Gauge("disk_free_bytes", "Room on the disk of the store.", func() (float64, bool) { return diskFree(filepath.Dir(file)) })
+		o.Monitor.Gauge("disk_free_bytes", "Room on the disk of the store.",
+			func() (float64, bool) { return diskFree(filepath.Dir(file)) })
 	}
 	go o.sweepDaily(ctx)
 	return o.ServeMetrics(ctx, address)
@@ -61,8 +62,10 @@ func (o Options) ServeMetrics(ctx context.Context, address string) error {
 		return 0, true
 	})
 	if file, ok := o.Table.(file); ok {
-		o.Monitor.Gauge("store_bytes", "Size of the store's file.", func() (float64, bool) { size, _ := file.Size(); return float64(size), true })
-		o.Monitor.Gauge("store_free_bytes", "Of the store's file, what is used again before it grows.", func() (float64, bool) { _, free := file.Size(); return float64(free), true })
+		o.Monitor.Gauge("store_bytes", "Size of the store's file.",
+			func() (float64, bool) { size, _ := file.Size(); return float64(size), true })
+		o.Monitor.Gauge("store_free_bytes", "Of the store's file, what is used again before it grows.",
+			func() (float64, bool) { _, free := file.Size(); return float64(free), true })
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", o.Monitor.Handler())

@@ -83,7 +83,8 @@ func New(o Options) (*Service, error) {
 	s := &Service{options: o, refused: apikey.NewRefused()}
 	settings := httpapi.Config{
 		Now: o.Now, Log: o.Log, Pepper: o.Pepper, OriginSecrets: o.OriginSecrets,
-		Limiter: limit.New(o.Table, o.Now), Customers: store.Customers{Table: o.Table}, Refused: s.refused, Pages: page.Problems,
+		Limiter: limit.New(o.Table, o.Now), Customers: store.Customers{Table: o.Table}, Refused: s.refused,
+		Pages:   page.Problems,
 		Observe: o.Monitor.Request,
 	}
 	if o.Source.Name() == "sample" {

@@ -28,7 +28,8 @@ func (s *Service) openPro(carrier Carrier) (err error) {
 		return err
 	}
 	s.Pro = &pro.Service{
-		Keys: store.Customers{Table: o.Table, Changed: s.refused.Forget}, Outbox: store.Outbox{Table: o.Table, Name: "pro", Delay: o.JobDelay},
+		Keys:    store.Customers{Table: o.Table, Changed: s.refused.Forget},
+		Outbox:  store.Outbox{Table: o.Table, Name: "pro", Delay: o.JobDelay},
 		Sender:  carrier,
 		Limiter: limit.New(o.Table, o.Now), Refused: s.refused, Pepper: o.Pepper, BaseURL: o.BaseURL,
 		Random: rand.Reader, Now: o.Now, Log: o.Log,

@@ -18,7 +18,8 @@ import (
 const Cycle = verdict.LiveDays
 
 // Refresh brings the table up to date from the source, once; with origins named, only for these.
-func (o Options) Refresh(ctx context.Context, progress func(done, total int, of refresh.Outcome), only ...fare.City) (refresh.Report, error) {
+func (o Options) Refresh(ctx context.Context, progress func(done, total int, of refresh.Outcome),
+	only ...fare.City) (refresh.Report, error) {
 	r := o.refresher(ctx)
 	r.Progress = progress
 	report, err := r.Run(ctx, only...)
@@ -108,7 +109,8 @@ func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 // refreshAlone does a run if it is due and no other process refreshes: else ErrHeld.
 // A process that lost its lease stops, and what it wrote is the same that the next
 // one writes: histories are sets, and every write depends on what it was made of.
-func (o Options) refreshAlone(ctx context.Context, run store.Run, every time.Duration, work func(context.Context) error) error {
+func (o Options) refreshAlone(ctx context.Context, run store.Run, every time.Duration,
+	work func(context.Context) error) error {
 	fares := store.Fares{Table: o.Table}
 	due := func() (at time.Time, version int64, due bool, err error) {
 		last, version, err := fares.LastRun(ctx, run)

@@ -23,7 +23,8 @@ import (
 // travelpayouts, whose token is in the environment. Of a panel, price names the
 // column of the fare where that is not "price"; what it held is written to
 // messages, and partly is true where rows of it could not be read.
-func OpenSource(ctx context.Context, name, price string, s *Options, messages io.Writer) (source upstream.Source, partly bool, err error) {
+func OpenSource(ctx context.Context, name, price string, s *Options, messages io.Writer) (source upstream.Source,
+	partly bool, err error) {
 	kind, file, _ := strings.Cut(name, ":")
 	switch {
 	case price != "" && kind != "csv":
@@ -62,7 +63,8 @@ func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
 	return configured.Source(of, configured.Part{
 		Now: s.Now, Rates: func(fare.Day) fare.Rates { return today },
 		Spend: func(ctx context.Context, departures bool) error {
-			return refresh.Budget{Calls: store.Calls{Table: s.Table}, Source: realSource, PerDay: of.CallsADay, Now: s.Now}.Spend(ctx, departures)
+			return refresh.Budget{Calls: store.Calls{Table: s.Table}, Source: realSource, PerDay: of.CallsADay,
+				Now: s.Now}.Spend(ctx, departures)
 		},
 	})
 }

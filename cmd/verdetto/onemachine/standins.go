@@ -48,7 +48,8 @@ func StartStandIns(now func() time.Time, localURL string) (*StandIns, error) {
 // config points the real adapters at the stand-ins.
 func (s *StandIns) config() config.Pay {
 	return config.Pay{
-		StripeKey: s.Stripe.Key, StripePrice: s.Stripe.Price, StripeSecrets: []string{s.Stripe.Secret}, StripeURL: s.StripeURL,
+		StripeKey: s.Stripe.Key, StripePrice: s.Stripe.Price, StripeSecrets: []string{s.Stripe.Secret},
+		StripeURL:   s.StripeURL,
 		SolanaNodes: []string{s.NodeURL}, SolanaWallet: StandInWallet, SolanaMint: pay.DevnetUSDC, SolanaNetwork: "devnet",
 		USDC: "12.99",
 	}

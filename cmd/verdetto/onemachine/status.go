@@ -85,7 +85,8 @@ func lookAt(ctx context.Context, table store.Table, now func() time.Time) (Statu
 	health := NewHealth(table, now)
 	health.readOnly = true // it may be a backup
 	found := health.Look(ctx)
-	status := Status{At: now().UTC().Truncate(time.Second), Ready: found.Reason == "", Reason: found.Reason, Faults: []monitor.Fault{}}
+	status := Status{At: now().UTC().Truncate(time.Second), Ready: found.Reason == "", Reason: found.Reason,
+		Faults: []monitor.Fault{}}
 	if found.Known {
 		status.FaresDays = &found.Days
 	}
@@ -148,7 +149,8 @@ func (s Status) Print(w io.Writer) {
 	line("alerts", "%d", s.Alerts)
 	line("keys", "%d in force", s.Keys)
 	line("outbox", "%d jobs", s.Jobs)
-	line("store", "%d items in %.1f MB, of which %.1f MB are free; %d have expired", s.Items, float64(s.Bytes)/1e6, float64(s.Free)/1e6, s.Expired)
+	line("store", "%d items in %.1f MB, of which %.1f MB are free; %d have expired", s.Items, float64(s.Bytes)/1e6,
+		float64(s.Free)/1e6, s.Expired)
 	if !s.Running {
 		return
 	}

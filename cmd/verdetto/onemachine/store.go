@@ -38,7 +38,8 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 	}
 	from, unfinished, err := store.Migration{Table: table}.Unfinished(ctx)
 	if unfinished {
-		err = fmt.Errorf("it is being filled from %s and is not complete: verdetto migrate -from %[1]s -to %[2]s -finish", from, name)
+		err = fmt.Errorf("it is being filled from %s and is not complete: verdetto migrate -from %[1]s -to %[2]s -finish",
+			from, name)
 	}
 	if err == nil && strings.HasPrefix(name, "bolt:") {
 		// A file is open in one process at a time: whoever held a lease in it is gone.

@@ -38,13 +38,15 @@ func (s *Service) Work(ctx context.Context) {
 		s.repeat(ctx, "work in the outbox", everyOutbox, nil, func() error { _, err := s.Pro.Work(ctx); return err })
 	})
 	workers.Go(func() {
-		s.repeat(ctx, "work in the outbox", everyOutbox, nil, func() error { _, err := s.Alerts.Confirmations.Work(ctx); return err })
+		s.repeat(ctx, "work in the outbox", everyOutbox, nil,
+			func() error { _, err := s.Alerts.Confirmations.Work(ctx); return err })
 	})
 	workers.Go(func() {
 		s.repeat(ctx, "messages to phones", everyOutbox, nil, func() error { return drain(ctx, s.Alerts.Pushes.Work) })
 	})
 	workers.Go(func() {
-		s.repeat(ctx, "delivering to webhooks", every, s.hooksSignal, func() error { return drain(ctx, s.Alerts.Webhooks.Work) })
+		s.repeat(ctx, "delivering to webhooks", every, s.hooksSignal,
+			func() error { return drain(ctx, s.Alerts.Webhooks.Work) })
 	})
 	workers.Go(func() {
 		s.repeat(ctx, "sending notifications", every, nil, func() error { _, err := s.Sender.Work(ctx); return err })
@@ -62,7 +64,8 @@ func drain(ctx context.Context, work func(context.Context) (int, error)) error {
 }
 
 // repeat works at once, when it is signalled, and from time to time. What fails is tried again the next time.
-func (s *Service) repeat(ctx context.Context, what string, every time.Duration, signalled <-chan struct{}, work func() error) {
+func (s *Service) repeat(ctx context.Context, what string, every time.Duration, signalled <-chan struct{},
+	work func() error) {
 	for {
 		if err := work(); err != nil && ctx.Err() == nil {
 			s.options.Log.Error(what+" failed; it is tried again", "error", err)

@@ -27,7 +27,8 @@ import (
 const inFile = "_FILE"
 
 // notSettings are names in the environment that begin as settings do: of the file itself, of tests, of what runs functions in containers.
-var notSettings = []string{"VERDETTO_CONFIG", "VERDETTO_DATA", "VERDETTO_REFERENCE", "VERDETTO_SAM_LISTENER", "VERDETTO_SAM_NETWORK"}
+var notSettings = []string{"VERDETTO_CONFIG", "VERDETTO_DATA", "VERDETTO_REFERENCE", "VERDETTO_SAM_LISTENER",
+	"VERDETTO_SAM_NETWORK"}
 
 // Taken is a setting that has a value.
 type Taken struct {
@@ -119,7 +120,8 @@ func find(s config.Setting, in map[string]string, folder, place string) (value, 
 	var system *fs.PathError
 	switch {
 	case errors.As(err, &system):
-		return "", "", fmt.Sprintf("%s%s: %s: %v; put the value into that file, readable by the service's user", s.Name, inFile, file, system.Err)
+		return "", "", fmt.Sprintf("%s%s: %s: %v; put the value into that file, readable by the service's user", s.Name,
+			inFile, file, system.Err)
 	case err != nil:
 		return "", "", fmt.Sprintf("%s%s: read %s: %v", s.Name, inFile, file, err)
 	}
@@ -143,7 +145,8 @@ func read(file string) (values map[string]string, faults []string) {
 	if _, err := toml.Decode(string(data), &found); err != nil {
 		var bad toml.ParseError
 		if errors.As(err, &bad) {
-			return values, []string{fmt.Sprintf(`%s, line %d: %s; want NAME = "value" on each line`, file, bad.Position.Line, bad.Message)}
+			return values, []string{fmt.Sprintf(`%s, line %d: %s; want NAME = "value" on each line`, file, bad.Position.Line,
+				bad.Message)}
 		}
 		return values, []string{fmt.Sprintf("%s: %v", file, err)}
 	}

@@ -44,20 +44,31 @@ var calls = []call{
 	{"page", "GET", "/", page, "", []int{200}, "", "<form", "Content-Security-Policy: default-src"},
 	{"service for agents, as a page of text", "GET", "/llms.txt", "", "", []int{200}, "", "# Verdetto", ""},
 	{"cities", "GET", "/v1/citta?q=mila&lang=it", "", "", []int{200}, "", `"MIL"`, ""},
-	{"verdict", "GET", "/v1/analisi?origine=Milano&destinazione=Londra", "", "", []int{200, 404}, "", `"`, "X-RateLimit-Remaining: "},
-	{"verdict on no city", "GET", "/v1/analisi?origine=Milano&destinazione=Nessundove", "", "", []int{404}, "citta-sconosciuta", "", noStore},
+	{"verdict", "GET", "/v1/analisi?origine=Milano&destinazione=Londra", "", "", []int{200, 404}, "", `"`,
+		"X-RateLimit-Remaining: "},
+	{"verdict on no city", "GET", "/v1/analisi?origine=Milano&destinazione=Nessundove", "", "", []int{404},
+		"citta-sconosciuta", "", noStore},
 	{"verdict on nothing", "GET", "/v1/analisi", "", "", []int{400}, "richiesta-non-valida", "origine", noStore},
 	{"price trends", "GET", "/v1/price-trends?origin=MIL&currency=eur", "", "", []int{200, 404}, "", `"`, ""},
-	{"key of nobody", "GET", "/v1/analisi?origine=Milano&destinazione=Londra", "X-Api-Key: vd_nobody", "", []int{401}, "chiave-non-valida", "", noStore},
-	{"question of another site's page", "OPTIONS", "/v1/analisi", "Origin: https://elsewhere.example|Access-Control-Request-Method: GET", "", []int{204}, "", "", "Access-Control-Allow-Origin: *"},
+	{"key of nobody", "GET", "/v1/analisi?origine=Milano&destinazione=Londra", "X-Api-Key: vd_nobody", "", []int{401},
+		"chiave-non-valida", "", noStore},
+	{"question of another site's page", "OPTIONS", "/v1/analisi",
+		"Origin: https://elsewhere.example|Access-Control-Request-Method: GET", "", []int{204}, "", "",
+		"Access-Control-Allow-Origin: *"},
 	{"nothing", "GET", "/nowhere", "", "", []int{404}, "percorso-sconosciuto", "", noStore},
 	{"wrong method", "DELETE", "/v1/analisi", "", "", []int{405}, "metodo-non-ammesso", "", "Allow: GET"},
-	{"agents", "POST", "/mcp", document + "|Accept: application/json, text/event-stream", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, []int{200}, "", "flight_price_verdict", ""},
-	{"checkout for nobody", "POST", "/v1/pro/checkout", document, `{"email":"nobody"}`, []int{400}, "richiesta-non-valida", "email", noStore},
-	{"webhook that is not Stripe's", "POST", "/v1/pro/webhook", document + "|Stripe-Signature: t=1,v1=00", `{}`, []int{400}, "firma-non-valida", "", noStore},
+	{"agents", "POST", "/mcp", document + "|Accept: application/json, text/event-stream",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, []int{200}, "", "flight_price_verdict", ""},
+	{"checkout for nobody", "POST", "/v1/pro/checkout", document, `{"email":"nobody"}`, []int{400},
+		"richiesta-non-valida", "email", noStore},
+	{"webhook that is not Stripe's", "POST", "/v1/pro/webhook", document + "|Stripe-Signature: t=1,v1=00", `{}`,
+		[]int{400}, "firma-non-valida", "", noStore},
 	{"price in USDC", "GET", "/v1/pro/cripta", "", "", []int{200}, "", `"wallet"`, ""},
-	{"token of the compatible API", "POST", "/v1/security/oauth2/token", "Content-Type: application/x-www-form-urlencoded", "grant_type=client_credentials&client_id=smoke&client_secret=free", []int{200}, "", `"access_token"`, ""},
-	{"paid answer on no city", "GET", "/x402/v1/analisi?origine=Milano&destinazione=Nessundove", "", "", []int{404}, "", `"code":`, noStore},
+	{"token of the compatible API", "POST", "/v1/security/oauth2/token",
+		"Content-Type: application/x-www-form-urlencoded",
+		"grant_type=client_credentials&client_id=smoke&client_secret=free", []int{200}, "", `"access_token"`, ""},
+	{"paid answer on no city", "GET", "/x402/v1/analisi?origine=Milano&destinazione=Nessundove", "", "", []int{404}, "",
+		`"code":`, noStore},
 	{"link of a mail, cut off", "GET", "/v1/alerts/unsubscribe?t=cut", page, "", []int{400}, "", "<main", noStore},
 }
 
@@ -71,7 +82,8 @@ const timeout = 15 * time.Second
 // each. It fails where one was not answered as it should be.
 func Run(ctx context.Context, client *http.Client, url string, w io.Writer, wanted func(path string) bool) error {
 	url = strings.TrimSuffix(url, "/")
-	if !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://127.0.0.1:") && !strings.HasPrefix(url, "http://localhost:") {
+	if !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://127.0.0.1:") && !strings.HasPrefix(url,
+		"http://localhost:") {
 		return fmt.Errorf("smoke %q: want an address such as https://verdetto.example", url)
 	}
 	made, failed := 0, 0
@@ -90,7 +102,8 @@ func Run(ctx context.Context, client *http.Client, url string, w io.Writer, want
 		fmt.Fprintf(w, "%6.0f ms  %-40s %s\n", float64(time.Since(begun).Microseconds())/1000, c.name, outcome)
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d calls were not answered as they should be; docs/deploy.md says how to go back", failed, made)
+		return fmt.Errorf("%d of %d calls were not answered as they should be; docs/deploy.md says how to go back", failed,
+			made)
 	}
 	fmt.Fprintf(w, "all %d calls were answered as they should be\n", made)
 	return nil

@@ -34,7 +34,8 @@ func main() {
 	p.CheckPepper(secret.Key())
 	client, err := configured.Source(source, configured.Part{
 		Now: p.Now, PerMinute: fanout.Share(travelpayouts.DefaultPerMinute), Rates: ecb.Table().On,
-		Spend: refresh.Budget{Calls: store.Calls{Table: p.Table}, Source: "travelpayouts", PerDay: source.CallsADay, Now: p.Now}.Spend,
+		Spend: refresh.Budget{Calls: store.Calls{Table: p.Table}, Source: "travelpayouts", PerDay: source.CallsADay,
+			Now: p.Now}.Spend,
 	})
 	wiring.Must(err)
 	fares := store.Fares{Table: p.Table}

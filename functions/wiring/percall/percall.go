@@ -16,7 +16,8 @@ func Sell(s *x402.Service, payment config.PerCall) (sold bool, err error) {
 		return false, err
 	}
 	key, _ := config.SolanaKey(payment.FeeKey) // which was checked as it was read
-	s.Seller, err = x402pay.New(x402pay.Config{Network: x402pay.NetworkOf(payment.Network), Mint: payment.Mint, Wallet: payment.Wallet, FeeKey: key})
+	s.Seller, err = x402pay.New(x402pay.Config{Network: x402pay.NetworkOf(payment.Network), Mint: payment.Mint,
+		Wallet: payment.Wallet, FeeKey: key})
 	if err == nil {
 		s.Chain, err = solanapay.New(solanapay.Config{Nodes: payment.Nodes, Wallet: payment.Wallet, Mint: payment.Mint})
 	}

@@ -20,7 +20,8 @@ func Sell(s *pro.Service, payment config.Pay) (err error) {
 	if err != nil {
 		return fmt.Errorf("set up card payments: %w", err)
 	}
-	s.Chain, err = solanapay.New(solanapay.Config{Nodes: payment.SolanaNodes, Wallet: payment.SolanaWallet, Mint: payment.SolanaMint})
+	s.Chain, err = solanapay.New(solanapay.Config{Nodes: payment.SolanaNodes, Wallet: payment.SolanaWallet,
+		Mint: payment.SolanaMint})
 	if err != nil {
 		return fmt.Errorf("set up payments in USDC: %w", err)
 	}
@@ -32,6 +33,7 @@ func Sell(s *pro.Service, payment config.Pay) (err error) {
 	if err != nil {
 		return fmt.Errorf("VERDETTO_PRICE_USDC: %w", err)
 	}
-	s.Wallet = pro.Wallet{Owner: payment.SolanaWallet, TokenAccount: account, Mint: payment.SolanaMint, Network: payment.SolanaNetwork, Units: units}
+	s.Wallet = pro.Wallet{Owner: payment.SolanaWallet, TokenAccount: account, Mint: payment.SolanaMint,
+		Network: payment.SolanaNetwork, Units: units}
 	return nil
 }

@@ -28,7 +28,8 @@ func Document() string {
 		if s.Default != "" {
 			without = "`" + s.Default + "`"
 		}
-		b.WriteString("| `" + s.Name + "` | " + strings.Join([]string{flag, s.ReadBy, value, cmp.Or(without, "none")}, " | ") + " |\n")
+		b.WriteString("| `" + s.Name + "` | " + strings.Join([]string{flag, s.ReadBy, value, cmp.Or(without, "none")},
+			" | ") + " |\n")
 	}
 	return b.String()
 }

@@ -120,7 +120,8 @@ func resolve(secrets Secrets, groups []any) (values, unknown map[string]string, 
 			values[key] = value
 			continue
 		}
-		fault := fmt.Sprintf("%s: there is no secret named %s; put one there, or have the variable name another", key, named[key])
+		fault := fmt.Sprintf("%s: there is no secret named %s; put one there, or have the variable name another", key,
+			named[key])
 		if err != nil {
 			fault = fmt.Sprintf("%s: the secret named %s could not be read: %v", key, named[key], err)
 		}

@@ -31,7 +31,8 @@ func MainWith(h http.Handler, other func(context.Context, json.RawMessage) (any,
 }
 
 // AdaptWith makes the function that the Lambda runtime calls for both kinds of events.
-func AdaptWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) func(context.Context, json.RawMessage) (any, error) {
+func AdaptWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) func(context.Context,
+	json.RawMessage) (any, error) {
 	answer := Adapt(h)
 	return func(ctx context.Context, raw json.RawMessage) (any, error) {
 		var event events.APIGatewayV2HTTPRequest
@@ -43,7 +44,8 @@ func AdaptWith(h http.Handler, other func(context.Context, json.RawMessage) (any
 }
 
 // Adapt makes the function that the Lambda runtime calls.
-func Adapt(h http.Handler) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
+func Adapt(h http.Handler) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse,
+	error) {
 	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
 		r, err := Request(ctx, event)
 		if err != nil {

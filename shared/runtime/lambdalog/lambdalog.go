@@ -29,7 +29,8 @@ func to(w io.Writer, name string) *slog.Logger {
 	if level.UnmarshalText([]byte(name)) != nil {
 		level = slog.LevelInfo
 	}
-	return slog.New(handler{slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: lambdacontext.ReplaceAttr})})
+	return slog.New(handler{slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level,
+		ReplaceAttr: lambdacontext.ReplaceAttr})})
 }
 
 type handler struct{ slog.Handler }

@@ -16,7 +16,8 @@ import (
 
 // Adapt makes the function that the Lambda runtime calls: events of a queue go to
 // handle, all others to other.
-func Adapt(handle queue.Handler, other func(context.Context, json.RawMessage) (any, error)) func(context.Context, json.RawMessage) (any, error) {
+func Adapt(handle queue.Handler, other func(context.Context, json.RawMessage) (any, error)) func(context.Context,
+	json.RawMessage) (any, error) {
 	return func(ctx context.Context, raw json.RawMessage) (any, error) {
 		messages, ok := Messages(raw)
 		if !ok {

@@ -30,7 +30,8 @@ const (
 var Table = []Parameter{
 	{"pepper", "VERDETTO_PEPPER", []string{"alerts", "pro", "refresh"}, ""},
 	{"callers-pepper", "VERDETTO_PEPPER", []string{"analisi", "compat", "pricetrends", "x402"}, ""},
-	{"origin-secrets", "VERDETTO_ORIGIN_SECRETS", []string{"alerts", "analisi", "compat", "pricetrends", "pro", "x402"}, ""},
+	{"origin-secrets", "VERDETTO_ORIGIN_SECRETS", []string{"alerts", "analisi", "compat", "pricetrends", "pro", "x402"},
+		""},
 	{"travelpayouts-token", "TRAVELPAYOUTS_TOKEN", []string{"refresh"}, ""},
 	{"stripe-key", "STRIPE_KEY", []string{"pro"}, StripePrice},
 	{"stripe-webhook-secrets", "STRIPE_WEBHOOK_SECRETS", []string{"pro"}, StripePrice},
