@@ -13,8 +13,11 @@ import (
 //go:embed within.sh
 var withinScript string
 
+// insideMark is set by the script.
+const insideMark = "VERDETTO_SAM_NETWORK"
+
 // isInside reports whether Within has started this process.
-func isInside() bool { return os.Getenv("VERDETTO_SAM_NETWORK") == "own" }
+func isInside() bool { return os.Getenv(insideMark) == "own" }
 
 // Within makes a command that has a Docker engine of its own, in a network without a way
 // out. Only root on Linux can. It fails with ErrNoEngine.
