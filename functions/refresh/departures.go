@@ -140,11 +140,11 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	}
 	var left score.Left
 	var unused departure.Statistics
-	again, fares := s.any.AsOf == today, liveFares(q.All)
+	again, fares := s.any.AsOf == today, q.All
 	s.any.Advance(today, pooled.Pooled, fares, &left.Learned)
 	if s.nonStop != nil {
 		// Fares without stops are among all fares: counted once, they leave nothing.
-		s.nonStop.Advance(today, pooled.Pooled, liveFares(q.NonStop), &unused)
+		s.nonStop.Advance(today, pooled.Pooled, q.NonStop, &unused)
 	}
 	if err := s.keepScore(score.Source{Day: today, Pooled: pooled.Pooled, Summary: summary, Quotes: fares},
 		&left.Counts); err != nil {
@@ -199,14 +199,4 @@ func changed(had store.Versioned, data []byte) store.Versioned {
 		return store.Versioned{}
 	}
 	return store.Versioned{Data: data, Version: had.Version}
-}
-
-// liveFares are quotes in the words of the departure rule.
-func liveFares(quotes []verdict.Live) []departure.Live {
-	all := make([]departure.Live, len(quotes))
-	for i, q := range quotes {
-		all[i] = departure.Live{Depart: q.Depart, Price: q.Price, Found: q.Found, Quoted: q.Quoted, Nights: q.Nights,
-			Stops: q.Stops, DayOnly: q.DayOnly}
-	}
-	return all
 }

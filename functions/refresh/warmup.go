@@ -88,13 +88,13 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 		pooled.Fold(day, &left)
 	}
 	for _, s := range series {
-		s.state.any.Stand(today, liveFares(s.quotes.All))
+		s.state.any.Stand(today, s.quotes.All)
 		if s.state.nonStop != nil {
-			s.state.nonStop.Stand(today, liveFares(s.quotes.NonStop))
+			s.state.nonStop.Stand(today, s.quotes.NonStop)
 		}
 		// What is stored was not said by this service: the score begins with this day.
 		if err := s.state.keepScore(score.Source{Day: today, Pooled: pooled, Summary: s.summary,
-			Quotes: liveFares(s.quotes.All)}, new(score.Counts)); err != nil {
+			Quotes: s.quotes.All}, new(score.Counts)); err != nil {
 			return fmt.Errorf("keep the score of %s: %w", s.of, err)
 		}
 		if err := r.Fares.PutDepartures(ctx, s.of, s.state.changes(), none); err != nil {
@@ -209,6 +209,6 @@ func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day)
 	summary.AsOf = today
 	s.quotes = summary.DayQuotes(history, 0, r.Rates)
 	s.state.prepare(summary, s.quotes)
-	s.all, s.nonStop = cut(liveFares(s.quotes.All)), cut(liveFares(s.quotes.NonStop))
+	s.all, s.nonStop = cut(s.quotes.All), cut(s.quotes.NonStop)
 	return s, nil
 }
