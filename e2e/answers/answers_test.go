@@ -146,17 +146,14 @@ func calls() []string {
 			out = append(out, q.path+"?"+q.with.Encode())
 		}
 	}
-	for _, path := range []string{
-		"/v1", "/v1/openapi.json", "/v1/docs", "/v1/agenti", "/v1/pagella", "/v1/pagella?formato=csv", "/v1/consumo", "/v1/pro/chiave",
-		"/v1/analisi", "/v1/analisi?origine=Milano", "/v1/analisi?origine=Atlantide&destinazione=Londra", "/v1/analisi?orgine=Milano",
+	return append(out,
+		"/v1", "/v1/openapi.json", "/v1/docs", "/v1/agenti", "/v1/pagella", "/v1/pagella?formato=csv", "/v1/consumo",
+		"/v1/pro/chiave", "/v1/analisi", "/v1/analisi?origine=Milano",
+		"/v1/analisi?origine=Atlantide&destinazione=Londra", "/v1/analisi?orgine=Milano", "/api/v1/analisi?origine=Milano&destinazione=Bucarest",
 		"/v1/calendario?origine=Milano&destinazione=Londra&mese=2016-13", "/v1/occasioni?origine=Milano&livello=caro",
-		"/v1/alerts/confirm?id=x", "/v1/alerts/manage?t=x", "/v1/alerts/unsubscribe?t=x", "/v1/pro/recupera/conferma?t=x",
-		"/v1/pro/conferma?session_id=cs_x", "/api/v1/analisi?origine=Milano&destinazione=Bucarest", "/missing", "/v1/missing", "/healthz",
-		"/robots.txt", "/llms.txt", "/sitemap.xml", "/.well-known/api-catalog", "/server.json", "/mcp",
-	} {
-		out = append(out, path)
-	}
-	return out
+		"/v1/alerts/confirm?id=x", "/v1/alerts/manage?t=x", "/v1/alerts/unsubscribe?t=x",
+		"/v1/pro/recupera/conferma?t=x", "/v1/pro/conferma?session_id=cs_x", "/missing", "/v1/missing", "/healthz",
+		"/robots.txt", "/llms.txt", "/sitemap.xml", "/.well-known/api-catalog", "/server.json", "/mcp")
 }
 
 type question struct {
