@@ -104,6 +104,22 @@ func TestArchitecture(t *testing.T) {
 	}
 }
 
+// decision matches a row that names where something is decided: the file, and a name in it.
+var decision = regexp.MustCompile("(?m)^\\| ([^|]+) \\| \\[[^]]+\\]\\(([^)]+)\\) \\| `([^`]+)` \\|$")
+
+// TestWhereItIsDecided: each file that ARCHITECTURE.md names for a question holds the name beside it.
+func TestWhereItIsDecided(t *testing.T) {
+	rows := decision.FindAllStringSubmatch(read(t, "ARCHITECTURE.md"), -1)
+	for _, row := range rows {
+		if !strings.Contains(read(t, row[2]), row[3]) {
+			t.Errorf("%s: %s has no %q", row[1], row[2], row[3])
+		}
+	}
+	if len(rows) < 15 {
+		t.Errorf("only %d rows were found", len(rows))
+	}
+}
+
 // TestReadme: it is one screen, and the answer that it explains is the service's.
 func TestReadme(t *testing.T) {
 	text := read(t, "README.md")
