@@ -29,25 +29,41 @@ func TestBacktestRefuses(t *testing.T) {
 	}{
 		{"no file named", "", nil, "needs -fares", false},
 		{"no columns", "a,b\n1,2\n", nil, "header lacks origin", false},
-		{"no such price column", header + "\n" + days(20, ""), []string{"-price", "one_way"}, "header lacks one_way", false},
-		{"round trips only", header + ",return_date\n" + days(20, ",2026-03-08"), nil, "nothing usable: all fares are returns", false},
+		{"no such price column", header + "\n" + days(20, ""), []string{"-price", "one_way"}, "header lacks one_way",
+			false},
+		{"round trips only", header + ",return_date\n" + days(20, ",2026-03-08"), nil,
+			"nothing usable: all fares are returns", false},
 		{"too few days", header + "\n" + days(8, ""), nil, "no route was observed on more than 8 days", false},
-		{"no days asked for", header + "\n" + days(20, ""), []string{"-from", "2027-01-01"}, "between the days asked for", false},
-		{"days the wrong way round", header + "\n" + days(20, ""), []string{"-from", "2026-02-01", "-to", "2026-01-01"}, "is after", false},
+		{"no days asked for", header + "\n" + days(20, ""), []string{"-from", "2027-01-01"},
+			"between the days asked for", false},
+		{"days the wrong way round", header + "\n" + days(20, ""), []string{"-from", "2026-02-01", "-to", "2026-01-01"},
+			"is after", false},
 		{"no cycle", header + "\n" + days(20, ""), []string{"-cycle", "0"}, "-cycle 0", false},
-		{"an unknown question", header + "\n" + days(20, ""), []string{"-ask", "volo"}, "-ask volo: want rotta, partenza or mese", false},
+		{"an unknown question", header + "\n" + days(20, ""), []string{"-ask", "volo"},
+			"-ask volo: want rotta, partenza or mese", false},
 		{"a flexible route", header + "\n" + days(20, ""), []string{"-flessibile", "3"}, "with -ask partenza", false},
-		{"too flexible", header + "\n" + days(20, ""), []string{"-ask", "partenza", "-flessibile", "2"}, "want 1, 3 or 7 days", false},
-		{"two panels", header + "\n" + days(20, ""), []string{"-fares", "other.csv"}, "want one panel, or -record", false},
-		{"a record of routes", header + "\n" + days(20, ""), []string{"-record", "out.json"}, "want -ask partenza", false},
-		{"a record of spans", header + "\n" + days(20, ""), []string{"-record", "out.json", "-ask", "partenza", "-flessibile", "3"}, "no -flessibile", false},
-		{"a record of few fares", header + "\n" + days(20, ""), []string{"-record", "out.json", "-ask", "partenza"}, "fewer than 500 cases", false},
-		{"alerts on months", header + "\n" + days(20, ""), []string{"-alerts", "-ask", "mese"}, "want -ask partenza or rotta", false},
-		{"alerts on a few days", header + "\n" + days(20, ""), []string{"-alerts"}, "no departure was watched from 28 days ahead", false},
-		{"alerts on a route of a few days", header + "\n" + days(20, ""), []string{"-alerts", "-ask", "rotta"}, "no route that can be judged was watched for 8 weeks", false},
-		{"departures without days", "origin,destination,price\n", []string{"-ask", "partenza"}, "header lacks observed_date", false},
-		{"departures that end at once", header + "\n" + days(1, ""), []string{"-ask", "partenza"}, "no departure was seen again", false},
-		{"a bad row", header + "\n" + days(20, "") + "MIL,BUH,2026-01-40,2026-03-01,50,EUR\n", []string{"-json"}, "left out", true},
+		{"too flexible", header + "\n" + days(20, ""), []string{"-ask", "partenza", "-flessibile", "2"},
+			"want 1, 3 or 7 days", false},
+		{"two panels", header + "\n" + days(20, ""), []string{"-fares", "other.csv"}, "want one panel, or -record",
+			false},
+		{"a record of routes", header + "\n" + days(20, ""), []string{"-record", "out.json"}, "want -ask partenza",
+			false},
+		{"a record of spans", header + "\n" + days(20, ""), []string{"-record", "out.json", "-ask", "partenza",
+			"-flessibile", "3"}, "no -flessibile", false},
+		{"a record of few fares", header + "\n" + days(20, ""), []string{"-record", "out.json", "-ask", "partenza"},
+			"fewer than 500 cases", false},
+		{"alerts on months", header + "\n" + days(20, ""), []string{"-alerts", "-ask", "mese"},
+			"want -ask partenza or rotta", false},
+		{"alerts on a few days", header + "\n" + days(20, ""), []string{"-alerts"},
+			"no departure was watched from 28 days ahead", false},
+		{"alerts on a route of a few days", header + "\n" + days(20, ""), []string{"-alerts", "-ask", "rotta"},
+			"no route that can be judged was watched for 8 weeks", false},
+		{"departures without days", "origin,destination,price\n", []string{"-ask", "partenza"},
+			"header lacks observed_date", false},
+		{"departures that end at once", header + "\n" + days(1, ""), []string{"-ask", "partenza"},
+			"no departure was seen again", false},
+		{"a bad row", header + "\n" + days(20, "") + "MIL,BUH,2026-01-40,2026-03-01,50,EUR\n", []string{"-json"},
+			"left out", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			args := c.flags
@@ -69,7 +85,8 @@ func TestBacktestRefuses(t *testing.T) {
 // TestBacktestDepartures asks of a panel without options, of its months and of days either side, as tables and as JSON.
 func TestBacktestDepartures(t *testing.T) {
 	file := filepath.Join("backtest", "departures", "testdata", "panel.csv")
-	for _, flags := range [][]string{{"-ask", "partenza"}, {"-ask", "mese"}, {"-ask", "partenza", "-flessibile", "3"}, {"-ask", "partenza", "-cycle", "7"}} {
+	for _, flags := range [][]string{{"-ask", "partenza"}, {"-ask", "mese"}, {"-ask", "partenza", "-flessibile", "3"},
+		{"-ask", "partenza", "-cycle", "7"}} {
 		for _, format := range [][]string{nil, {"-json"}} {
 			out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 			if err != nil {
@@ -102,7 +119,8 @@ func TestBacktestDepartures(t *testing.T) {
 			if err := json.Unmarshal(text, &report); err != nil {
 				t.Fatal(err)
 			}
-			if report.Asked == 0 || len(report.Methods) == 0 || report.Methods[0].Name != "rule" || report.Methods[0].AUC == 0 {
+			if report.Asked == 0 || len(report.Methods) == 0 || report.Methods[0].Name != "rule" ||
+				report.Methods[0].AUC == 0 {
 				t.Errorf("%v: %+v", flags, report)
 			}
 		}

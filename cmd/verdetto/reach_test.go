@@ -30,24 +30,34 @@ func TestReach(t *testing.T) {
 		base string
 	}{
 		{"directly", []string{"-listen", any}, "http://127.0.0.1:", ""},
-		{"behind a proxy", []string{"-listen", any, "-behind", "127.0.0.1,10.0.0.0/8", "-forwarded", "forwarded"}, "http://127.0.0.1:", ""},
-		{"by TLS", []string{"-listen", any, "-http", any, "-tls", "verdetto.example, WWW.verdetto.example"}, "https://verdetto.example", "https://verdetto.example"},
+		{"behind a proxy", []string{"-listen", any, "-behind", "127.0.0.1,10.0.0.0/8", "-forwarded", "forwarded"},
+			"http://127.0.0.1:", ""},
+		{"by TLS", []string{"-listen", any, "-http", any, "-tls", "verdetto.example, WWW.verdetto.example"},
+			"https://verdetto.example", "https://verdetto.example"},
 		{"a busy port", []string{"-listen", busy.Addr().String()}, "choose another with -listen", ""},
-		{"a busy port for plain HTTP", []string{"-listen", any, "-tls", "verdetto.example", "-http", busy.Addr().String()}, "choose another with -http", ""},
-		{"a proxy by name", []string{"-listen", any, "-behind", "proxy.example"}, `-behind: "proxy.example" is not`, ""},
+		{"a busy port for plain HTTP", []string{"-listen", any, "-tls", "verdetto.example", "-http",
+			busy.Addr().String()}, "choose another with -http", ""},
+		{"a proxy by name", []string{"-listen", any, "-behind", "proxy.example"}, `-behind: "proxy.example" is not`,
+			""},
 		{"everybody a proxy", []string{"-listen", any, "-behind", "0.0.0.0/0"}, "not of everybody", ""},
-		{"a header of nobody's", []string{"-listen", any, "-behind", "127.0.0.1", "-forwarded", "X-Real-IP"}, "X-Forwarded-For or Forwarded", ""},
-		{"a domain with everything below it", []string{"-listen", any, "-tls", "*.verdetto.example"}, `"*.verdetto.example" is not domains that lead`, ""},
+		{"a header of nobody's", []string{"-listen", any, "-behind", "127.0.0.1", "-forwarded", "X-Real-IP"},
+			"X-Forwarded-For or Forwarded", ""},
+		{"a domain with everything below it", []string{"-listen", any, "-tls", "*.verdetto.example"},
+			`"*.verdetto.example" is not domains that lead`, ""},
 		{"an address for a domain", []string{"-listen", any, "-tls", "192.0.2.1"}, "is not domains that lead", ""},
-		{"no domain after a comma", []string{"-listen", any, "-tls", "verdetto.example,"}, `"" is not domains that lead`, ""},
-		{"an issuer without TLS", []string{"-listen", any, "-tls", "verdetto.example", "-acme", "http://issuer.example/dir"}, "is not the https URL", ""},
-		{"metrics where callers are, by TLS", []string{"-tls", "verdetto.example", "-metrics", ":443"}, "give another address, which only Prometheus reaches", ""},
+		{"no domain after a comma", []string{"-listen", any, "-tls", "verdetto.example,"},
+			`"" is not domains that lead`, ""},
+		{"an issuer without TLS", []string{"-listen", any, "-tls", "verdetto.example", "-acme",
+			"http://issuer.example/dir"}, "is not the https URL", ""},
+		{"metrics where callers are, by TLS", []string{"-tls", "verdetto.example", "-metrics", ":443"},
+			"give another address, which only Prometheus reaches", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var o serveOptions
 			serve := newCommand("serve", "", nil)
 			file := settingsFile(serve, o.flags(serve))
-			if err := serve.ParseFlags(longFlags(append(c.args, "-mail", t.TempDir(), "-store", "bolt:"+filepath.Join(t.TempDir(), "verdetto.db")))); err != nil {
+			if err := serve.ParseFlags(longFlags(append(c.args, "-mail", t.TempDir(), "-store",
+				"bolt:"+filepath.Join(t.TempDir(), "verdetto.db")))); err != nil {
 				t.Fatal(err)
 			}
 			_, faults := settings.Take(serve.Flags(), *file)
@@ -95,12 +105,16 @@ func TestMailTest(t *testing.T) {
 		{"password in a file", "verdetto", "", "geheim\n", "ada@example.com", through, nil, nil, ""},
 		{"password wrong", "verdetto", "falsch", "", "ada@example.com", through, nil, mail.ErrBlocked, "until you act"},
 		{"a password without a name", "", "geheim", "", "ada@example.com", through, nil, nil, "VERDETTO_SMTP_USER"},
-		{"two passwords", "verdetto", "geheim", "geheim", "ada@example.com", through, nil, nil, "leave one of them out"},
-		{"nobody there", "verdetto", "geheim", "", "ada@example.com", through, smtptest.Reply(550, [3]int{5, 1, 1}, "no such user"), mail.ErrRefused, "another address"},
-		{"greylisted", "verdetto", "geheim", "", "ada@example.com", through, smtptest.Reply(451, [3]int{4, 7, 1}, "later"), mail.ErrThrottled, "in a few minutes"},
+		{"two passwords", "verdetto", "geheim", "geheim", "ada@example.com", through, nil, nil,
+			"leave one of them out"},
+		{"nobody there", "verdetto", "geheim", "", "ada@example.com", through,
+			smtptest.Reply(550, [3]int{5, 1, 1}, "no such user"), mail.ErrRefused, "another address"},
+		{"greylisted", "verdetto", "geheim", "", "ada@example.com", through,
+			smtptest.Reply(451, [3]int{4, 7, 1}, "later"), mail.ErrThrottled, "in a few minutes"},
 		{"no address", "verdetto", "geheim", "", "ada", through, nil, mail.ErrAddress, "-to"},
 		{"no address at all", "verdetto", "geheim", "", "", through, nil, nil, "-to"},
-		{"a password in the address", "", "", "", "ada@example.com", "smtp://ada:geheim@mail.example.com", nil, nil, "VERDETTO_SMTP_PASSWORD"},
+		{"a password in the address", "", "", "", "ada@example.com", "smtp://ada:geheim@mail.example.com", nil, nil,
+			"VERDETTO_SMTP_PASSWORD"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("VERDETTO_MAIL_FROM", "mail@verdetto.example")
@@ -122,7 +136,8 @@ func TestMailTest(t *testing.T) {
 			if taken := len(server.Mails()) - before; (err == nil) != (c.want == "") || (taken == 1) != (err == nil) {
 				t.Fatalf("%v, and %d mails", err, taken)
 			}
-			if err != nil && (!strings.Contains(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) || strings.Contains(err.Error(), "geheim")) {
+			if err != nil && (!strings.Contains(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) ||
+				strings.Contains(err.Error(), "geheim")) {
 				t.Errorf("%v; want %v with %q", err, c.is, c.want)
 			}
 		})

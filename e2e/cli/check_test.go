@@ -33,44 +33,68 @@ var mistakes = []struct {
 	names string
 	mend  string
 }{
-	{"a name that is mistyped", nil, `VERDETTO_LISTENN = "127.0.0.1:8080"`, "VERDETTO_LISTENN", "was VERDETTO_LISTEN meant?"},
+	{"a name that is mistyped", nil, `VERDETTO_LISTENN = "127.0.0.1:8080"`, "VERDETTO_LISTENN",
+		"was VERDETTO_LISTEN meant?"},
 	{"a name that is nobody's", nil, `MAIL_SERVER = "x"`, "MAIL_SERVER", "docs/configuration.md lists them"},
 	{"a port alone", nil, `VERDETTO_LISTEN = "8080"`, "VERDETTO_LISTEN", "such as 127.0.0.1:8080"},
 	{"a port that is none", nil, `VERDETTO_METRICS = "127.0.0.1:99999"`, "VERDETTO_METRICS", "such as 127.0.0.1:9464"},
-	{"metrics where callers are", []string{"-listen", "127.0.0.1:8080"}, `VERDETTO_METRICS = "127.0.0.1:8080"`, "VERDETTO_METRICS", "give another address"},
-	{"a URL without a scheme", nil, `VERDETTO_BASE_URL = "verdetto.example"`, "VERDETTO_BASE_URL", "such as https://verdetto.example"},
-	{"a URL with a slash at the end", nil, `VERDETTO_BASE_URL = "https://verdetto.example/"`, "VERDETTO_BASE_URL", "without a slash at the end"},
-	{"a store without its kind", nil, `VERDETTO_STORE = "verdetto.db"`, "VERDETTO_STORE", "bolt:FILE or dynamodb:TABLE"},
+	{"metrics where callers are", []string{"-listen", "127.0.0.1:8080"}, `VERDETTO_METRICS = "127.0.0.1:8080"`,
+		"VERDETTO_METRICS", "give another address"},
+	{"a URL without a scheme", nil, `VERDETTO_BASE_URL = "verdetto.example"`, "VERDETTO_BASE_URL",
+		"such as https://verdetto.example"},
+	{"a URL with a slash at the end", nil, `VERDETTO_BASE_URL = "https://verdetto.example/"`, "VERDETTO_BASE_URL",
+		"without a slash at the end"},
+	{"a store without its kind", nil, `VERDETTO_STORE = "verdetto.db"`, "VERDETTO_STORE",
+		"bolt:FILE or dynamodb:TABLE"},
 	{"a store in no folder", nil, `VERDETTO_STORE = "bolt:nowhere/verdetto.db"`, "VERDETTO_STORE", "make the folder"},
-	{"an unknown source", nil, `VERDETTO_UPSTREAM = "amadeus"`, "VERDETTO_UPSTREAM", "sample, csv:FILE or travelpayouts"},
-	{"a panel that is not there", nil, `VERDETTO_UPSTREAM = "csv:gone.csv"`, "VERDETTO_UPSTREAM", "give the path of a panel"},
-	{"invented fares for real money", nil, `VERDETTO_UPSTREAM = "sample"`, "VERDETTO_UPSTREAM", "give travelpayouts or csv:FILE"},
+	{"an unknown source", nil, `VERDETTO_UPSTREAM = "amadeus"`, "VERDETTO_UPSTREAM",
+		"sample, csv:FILE or travelpayouts"},
+	{"a panel that is not there", nil, `VERDETTO_UPSTREAM = "csv:gone.csv"`, "VERDETTO_UPSTREAM",
+		"give the path of a panel"},
+	{"invented fares for real money", nil, `VERDETTO_UPSTREAM = "sample"`, "VERDETTO_UPSTREAM",
+		"give travelpayouts or csv:FILE"},
 	{"a budget that is no number", nil, `VERDETTO_CALLS_A_DAY = "20k"`, "VERDETTO_CALLS_A_DAY", "0 for no limit"},
 	{"a value of another kind", nil, `VERDETTO_MONEY = true`, "VERDETTO_MONEY", `want NAME = "value"`},
 	{"money of another kind", nil, `VERDETTO_MONEY = "monopoly"`, "VERDETTO_MONEY", "play or real"},
 	{"a publishable key", nil, `STRIPE_KEY = "pk_live_topsecret"`, "STRIPE_KEY", "begins with sk_ or rk_"},
-	{"a secret twice", nil, "STRIPE_KEY = \"sk_live_topsecret\"\nSTRIPE_KEY_FILE = \"stripe-key\"", "STRIPE_KEY", "leave one of them out"},
-	{"a secret's file that is not there", nil, `STRIPE_KEY_FILE = "gone"`, "STRIPE_KEY_FILE", "put the value into that file"},
+	{"a secret twice", nil, "STRIPE_KEY = \"sk_live_topsecret\"\nSTRIPE_KEY_FILE = \"stripe-key\"", "STRIPE_KEY",
+		"leave one of them out"},
+	{"a secret's file that is not there", nil, `STRIPE_KEY_FILE = "gone"`, "STRIPE_KEY_FILE",
+		"put the value into that file"},
 	{"a secret's file that is empty", nil, `STRIPE_KEY_FILE = "empty"`, "STRIPE_KEY_FILE", "put the value into it"},
 	{"a file for what is no secret", nil, `STRIPE_PRICE_FILE = "price"`, "STRIPE_PRICE_FILE", "give STRIPE_PRICE"},
-	{"one bad secret of two", nil, `STRIPE_WEBHOOK_SECRETS = ["whsec_first", "topsecret"]`, "STRIPE_WEBHOOK_SECRETS: value 2", "whsec_..."},
-	{"an address of another chain", nil, `SOLANA_WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"`, "SOLANA_WALLET", "32 bytes in base 58"},
+	{"one bad secret of two", nil, `STRIPE_WEBHOOK_SECRETS = ["whsec_first", "topsecret"]`,
+		"STRIPE_WEBHOOK_SECRETS: value 2", "whsec_..."},
+	{"an address of another chain", nil, `SOLANA_WALLET = "0x52908400098527886E0F7030069857D2E4169EE7"`,
+		"SOLANA_WALLET", "32 bytes in base 58"},
 	{"a node without TLS", nil, `SOLANA_NODES = "http://node.example/topsecret"`, "SOLANA_NODES", "https"},
 	{"a price with a comma", nil, `VERDETTO_PRICE_USDC = "12,99"`, "VERDETTO_PRICE_USDC", "such as 12.99"},
-	{"an address with a name", nil, `VERDETTO_OPERATOR_EMAIL = "Help <help@verdetto.example>"`, "VERDETTO_OPERATOR_EMAIL", "a bare e-mail address"},
+	{"an address with a name", nil, `VERDETTO_OPERATOR_EMAIL = "Help <help@verdetto.example>"`,
+		"VERDETTO_OPERATOR_EMAIL", "a bare e-mail address"},
 	{"a pepper that is short", nil, `VERDETTO_PEPPER = "topsecret"`, "VERDETTO_PEPPER", "32 characters or more"},
 	{"mail into a file", nil, `VERDETTO_MAIL = "stripe-key"`, "VERDETTO_MAIL", "give a folder"},
 	{"a domain that is an address", nil, `VERDETTO_TLS = "192.0.2.1"`, "VERDETTO_TLS", "such as verdetto.example"},
-	{"one bad domain of two", nil, `VERDETTO_TLS = ["verdetto.example", "*.verdetto.example"]`, "VERDETTO_TLS", "lead to this machine"},
-	{"an issuer without TLS", nil, `VERDETTO_ACME = "http://issuer.example/dir"`, "VERDETTO_ACME", "the https URL of an ACME directory"},
+	{"one bad domain of two", nil, `VERDETTO_TLS = ["verdetto.example", "*.verdetto.example"]`, "VERDETTO_TLS",
+		"lead to this machine"},
+	{"an issuer without TLS", nil, `VERDETTO_ACME = "http://issuer.example/dir"`, "VERDETTO_ACME",
+		"the https URL of an ACME directory"},
 	{"a port alone for plain HTTP", nil, `VERDETTO_HTTP = "80"`, "VERDETTO_HTTP", "such as :80"},
 	{"everybody a proxy", nil, `VERDETTO_BEHIND = "0.0.0.0/0"`, "VERDETTO_BEHIND", "not of everybody"},
-	{"a header of nobody's", nil, `VERDETTO_FORWARDED = "X-Real-IP"`, "VERDETTO_FORWARDED", "X-Forwarded-For or Forwarded"},
-	{"a mail server without a sender", nil, `VERDETTO_MAIL = "smtp://mail.example:587"`, "VERDETTO_MAIL_FROM", "missing; give a sender"},
-	{"a mail server without TLS", nil, "VERDETTO_MAIL = \"smtp://mail.example:25?tls=off\"\nVERDETTO_MAIL_FROM = \"mail@verdetto.example\"", "VERDETTO_MAIL", "only a server on this machine"},
-	{"a password in the address", nil, "VERDETTO_MAIL = \"smtp://ada:topsecret@mail.example\"\nVERDETTO_MAIL_FROM = \"mail@verdetto.example\"", "VERDETTO_MAIL", "VERDETTO_SMTP_PASSWORD_FILE"},
-	{"a name without a password", nil, "VERDETTO_MAIL = \"smtp://mail.example\"\nVERDETTO_MAIL_FROM = \"mail@verdetto.example\"\nVERDETTO_SMTP_USER = \"ada\"", "VERDETTO_SMTP_USER", "give both"},
-	{"a password twice", nil, "VERDETTO_SMTP_PASSWORD = \"topsecret\"\nVERDETTO_SMTP_PASSWORD_FILE = \"stripe-key\"", "VERDETTO_SMTP_PASSWORD", "leave one of them out"},
+	{"a header of nobody's", nil, `VERDETTO_FORWARDED = "X-Real-IP"`, "VERDETTO_FORWARDED",
+		"X-Forwarded-For or Forwarded"},
+	{"a mail server without a sender", nil, `VERDETTO_MAIL = "smtp://mail.example:587"`, "VERDETTO_MAIL_FROM",
+		"missing; give a sender"},
+	{"a mail server without TLS", nil,
+		"VERDETTO_MAIL = \"smtp://mail.example:25?tls=off\"\nVERDETTO_MAIL_FROM = \"mail@verdetto.example\"",
+		"VERDETTO_MAIL", "only a server on this machine"},
+	{"a password in the address", nil,
+		"VERDETTO_MAIL = \"smtp://ada:topsecret@mail.example\"\nVERDETTO_MAIL_FROM = \"mail@verdetto.example\"",
+		"VERDETTO_MAIL", "VERDETTO_SMTP_PASSWORD_FILE"},
+	{"a name without a password", nil,
+		"VERDETTO_MAIL = \"smtp://mail.example\"\nVERDETTO_MAIL_FROM = \"mail@verdetto.example\"\nVERDETTO_SMTP_USER " +
+			"= \"ada\"", "VERDETTO_SMTP_USER", "give both"},
+	{"a password twice", nil, "VERDETTO_SMTP_PASSWORD = \"topsecret\"\nVERDETTO_SMTP_PASSWORD_FILE = \"stripe-key\"",
+		"VERDETTO_SMTP_PASSWORD", "leave one of them out"},
 	{"SES without a sender", []string{"-mail", "ses"}, "", "VERDETTO_MAIL_FROM", "missing; give a sender"},
 	{"a flag", []string{"-log", "xml"}, "", "-log", "text or json"},
 }
@@ -80,7 +104,8 @@ func settingsFile(lines string) string {
 	text := ""
 	for line := range strings.Lines(goodSettings) {
 		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if base := strings.TrimSuffix(name, "_FILE"); name == "" || !strings.Contains("\n"+lines, "\n"+base+" ") && !strings.Contains("\n"+lines, "\n"+base+"_FILE ") || strings.HasPrefix(lines, "STRIPE_PRICE_FILE") {
+		if base := strings.TrimSuffix(name, "_FILE"); name == "" || !strings.Contains("\n"+lines, "\n"+base+" ") &&
+			!strings.Contains("\n"+lines, "\n"+base+"_FILE ") || strings.HasPrefix(lines, "STRIPE_PRICE_FILE") {
 			text += line
 		}
 	}
@@ -95,7 +120,8 @@ func checkShell(t *testing.T) fixture.Shell {
 	return d
 }
 
-// TestCheckNamesEachMistake: of one mistake that one alone is said, with what to do, and no secret; serve refuses it in the same words.
+// TestCheckNamesEachMistake: of one mistake that one alone is said, with what to do, and no secret;
+// serve refuses it in the same words.
 func TestCheckNamesEachMistake(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)
@@ -104,7 +130,8 @@ func TestCheckNamesEachMistake(t *testing.T) {
 	if good.Code != 0 || strings.Contains(good.Stdout, "topsecret") || strings.Contains(good.Stdout, "whsec_") {
 		t.Errorf("good settings: exit code %d\n%s%s", good.Code, good.Stdout, good.Stderr)
 	}
-	has(t, "stdout", good.Stdout, "VERDETTO_CALLS_A_DAY       5000, by good.toml", "(secret), by stripe-key", "nothing is wrong")
+	has(t, "stdout", good.Stdout, "VERDETTO_CALLS_A_DAY       5000, by good.toml", "(secret), by stripe-key",
+		"nothing is wrong")
 	if len(mistakes) < 20 {
 		t.Errorf("only %d mistakes", len(mistakes))
 	}
@@ -113,8 +140,10 @@ func TestCheckNamesEachMistake(t *testing.T) {
 			d.Write("bad.toml", settingsFile(m.file))
 			got := d.Run(append([]string{"check", "-config", "bad.toml"}, m.flags...)...)
 			lines := strings.Split(strings.TrimSpace(got.Stdout), "\n")
-			if got.Code != 1 || len(lines) != 1 || !strings.HasPrefix(lines[0], m.names) || !strings.Contains(lines[0], m.mend) {
-				t.Errorf("exit code %d, want one line on %s with %q:\n%s%s", got.Code, m.names, m.mend, got.Stdout, got.Stderr)
+			if got.Code != 1 || len(lines) != 1 || !strings.HasPrefix(lines[0], m.names) ||
+				!strings.Contains(lines[0], m.mend) {
+				t.Errorf("exit code %d, want one line on %s with %q:\n%s%s", got.Code, m.names, m.mend, got.Stdout,
+					got.Stderr)
 			}
 			if strings.Contains(got.Stdout+got.Stderr, "topsecret") {
 				t.Errorf("a secret is shown: %s", got.Stdout)
@@ -139,7 +168,8 @@ func TestCheckNamesAllAtOnce(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range mistakes {
 		name, _, _ := strings.Cut(m.file, " ")
-		if base := strings.TrimSuffix(name, "_FILE"); name != "" && len(m.flags) == 0 && strings.Count(m.file, "\n") == 0 && !seen[base] && !strings.Contains(m.name, "invented") {
+		if base := strings.TrimSuffix(name, "_FILE"); name != "" && len(m.flags) == 0 &&
+			strings.Count(m.file, "\n") == 0 && !seen[base] && !strings.Contains(m.name, "invented") {
 			seen[base] = true
 			lines, want = append(lines, m.file), append(want, m.names)
 		}
@@ -172,7 +202,8 @@ func TestCheckPlaces(t *testing.T) {
 		out, _ := c.CombinedOutput() // the code says how it ended
 		return string(out), c.ProcessState.ExitCode()
 	}
-	said, code := run([]string{"VERDETTO_LISTEN=127.0.0.1:2", "VERDETTO_LOG=text"}, "-config", "some.toml", "-log", "json")
+	said, code := run([]string{"VERDETTO_LISTEN=127.0.0.1:2", "VERDETTO_LOG=text"}, "-config", "some.toml", "-log",
+		"json")
 	if code != 0 {
 		t.Errorf("exit code %d\n%s", code, said)
 	}
@@ -183,13 +214,17 @@ func TestCheckPlaces(t *testing.T) {
 		config      string
 		says        []string
 	}{
-		{"nothing for real money", nil, "real.toml", []string{"STRIPE_KEY: missing", "STRIPE_PRICE: missing", "STRIPE_WEBHOOK_SECRETS: missing", "SOLANA_NODES: missing", "SOLANA_WALLET: missing", "VERDETTO_BASE_URL: missing", "VERDETTO_STORE: missing", "VERDETTO_UPSTREAM", "8 settings are wrong"}},
+		{"nothing for real money", nil, "real.toml", []string{"STRIPE_KEY: missing", "STRIPE_PRICE: missing",
+			"STRIPE_WEBHOOK_SECRETS: missing", "SOLANA_NODES: missing", "SOLANA_WALLET: missing",
+			"VERDETTO_BASE_URL: missing", "VERDETTO_STORE: missing", "VERDETTO_UPSTREAM", "8 settings are wrong"}},
 		{"no TOML", nil, "broken.toml", []string{"broken.toml, line 2", `want NAME = "value"`}},
 		{"no file", nil, "gone.toml", []string{"gone.toml", "no such file"}},
 		{"a folder", nil, ".", []string{"is a directory"}},
-		{"mistyped in the environment", []string{"VERDETTO_LISEN=127.0.0.1:1"}, "", []string{"VERDETTO_LISEN", "was VERDETTO_LISTEN meant? (in the environment)"}},
+		{"mistyped in the environment", []string{"VERDETTO_LISEN=127.0.0.1:1"}, "",
+			[]string{"VERDETTO_LISEN", "was VERDETTO_LISTEN meant? (in the environment)"}},
 		{"named by the environment", []string{"VERDETTO_CONFIG=real.toml"}, "", []string{"STRIPE_KEY: missing"}},
-		{"wrong in the environment", []string{"TRAVELPAYOUTS_TOKEN=two words"}, "", []string{"TRAVELPAYOUTS_TOKEN: its value, which is not shown"}},
+		{"wrong in the environment", []string{"TRAVELPAYOUTS_TOKEN=two words"}, "",
+			[]string{"TRAVELPAYOUTS_TOKEN: its value, which is not shown"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			args := []string{"-config", c.config}

@@ -35,13 +35,20 @@ var heavier = map[string]struct {
 	time float64
 	why  string
 }{
-	"pricetrends": {4.6, "Huma, the SDK's configuration, the clients of DynamoDB and SSM, the tables of settings and of what is said of faults: 3.7 on a quiet machine"},
-	"compat":      {4.6, "as pricetrends, and the rule for one departure: 3.7"},
-	"x402":        {5.8, "as compat, and the library of Solana: 4.6"},
-	"analisi":     {8.0, "these, the templates of pages, and the libraries that agents' tools and cards are made with: 6.4"},
-	"alerts":      {8.0, "as pricetrends, the clients of SES and SQS, the templates of pages and mails, and the read of the pepper's fingerprint: 6.4"},
-	"refresh":     {7.2, "as alerts without Huma: 5.8"},
-	"pro":         {9.2, "as alerts, and the libraries of Stripe and Solana, the second with lists of words and points of a curve that are set up and never used: 7.4"},
+	"pricetrends": {4.6,
+		"Huma, the SDK's configuration, the clients of DynamoDB and SSM, the tables of settings and of what is said " +
+			"of faults: 3.7 on a quiet machine"},
+	"compat": {4.6, "as pricetrends, and the rule for one departure: 3.7"},
+	"x402":   {5.8, "as compat, and the library of Solana: 4.6"},
+	"analisi": {8.0,
+		"these, the templates of pages, and the libraries that agents' tools and cards are made with: 6.4"},
+	"alerts": {8.0,
+		"as pricetrends, the clients of SES and SQS, the templates of pages and mails, and the read of the pepper's " +
+			"fingerprint: 6.4"},
+	"refresh": {7.2, "as alerts without Huma: 5.8"},
+	"pro": {9.2,
+		"as alerts, and the libraries of Stripe and Solana, the second with lists of words and points of a curve " +
+			"that are set up and never used: 7.4"},
 }
 
 // startCost is what a start has cost until the function asked for its first event.
@@ -70,7 +77,8 @@ func TestProveStartUp(t *testing.T) {
 	if err := dynamostore.Create(t.Context(), dynamolocal.Client(endpoint), table); err != nil {
 		t.Fatal(err)
 	}
-	environment := append(slices.Clone(startEnvironment), "AWS_ENDPOINT_URL_DYNAMODB="+endpoint, "VERDETTO_TABLE="+table)
+	environment := append(slices.Clone(startEnvironment), "AWS_ENDPOINT_URL_DYNAMODB="+endpoint,
+		"VERDETTO_TABLE="+table)
 	costs := map[string][]startCost{}
 	for range starts {
 		for _, name := range names {
@@ -90,14 +98,16 @@ func TestProveStartUp(t *testing.T) {
 		wall, wallRatio := figure(func(c startCost) float64 { return milliseconds(c.wall) })
 		cpu, cpuRatio := figure(func(c startCost) float64 { return milliseconds(c.cpu) })
 		peak, peakRatio := figure(func(c startCost) float64 { return float64(c.peak) / 1024 })
-		rows += fmt.Sprintf("%-12s %6.1f ms %6.2fx %6.1f ms %6.2fx %7.1f MB %6.2fx\n", name, wall, wallRatio, cpu, cpuRatio, peak, peakRatio)
+		rows += fmt.Sprintf("%-12s %6.1f ms %6.2fx %6.1f ms %6.2fx %7.1f MB %6.2fx\n", name, wall, wallRatio, cpu,
+			cpuRatio, peak, peakRatio)
 		mostTime := most
 		if h, ok := heavier[name]; ok {
 			mostTime = h.time
 		}
 		// A machine that is busy holds up one measure of time or the other.
 		if min(wallRatio, cpuRatio) > mostTime || peak > mostMB {
-			t.Errorf("%s: %.2f times the time of the least function and %.1f MB; at most %.1f and %.1f are right", name, min(wallRatio, cpuRatio), peak, mostTime, mostMB)
+			t.Errorf("%s: %.2f times the time of the least function and %.1f MB; at most %.1f and %.1f are right", name,
+				min(wallRatio, cpuRatio), peak, mostTime, mostMB)
 		}
 	}
 	t.Logf("medians of %d starts each\n%s", starts, rows)
@@ -151,10 +161,12 @@ func peakMemory(t *testing.T, pid int) int {
 // startEnvironment is one with which every executable starts. Nobody is at the
 // addresses in it: a start asks only the table.
 var startEnvironment = slices.Concat([]string{
-	"AWS_REGION=eu-south-1", "VERDETTO_ORIGIN_SECRETS=local-origin-secret", "VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
+	"AWS_REGION=eu-south-1", "VERDETTO_ORIGIN_SECRETS=local-origin-secret",
+	"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
 	"VERDETTO_BASE_URL=https://verdetto.example", "VERDETTO_MAIL_FROM=Verdetto <mail@verdetto.example>",
 	"VERDETTO_QUEUE_URL=http://127.0.0.1:1/queue", "VERDETTO_WORK_QUEUE_URL=http://127.0.0.1:1/work",
-	"STRIPE_KEY=" + playmoney.TestKey, "STRIPE_PRICE=" + playmoney.TestPrice, "STRIPE_WEBHOOK_SECRETS=" + playmoney.TestSecret,
+	"STRIPE_KEY=" + playmoney.TestKey, "STRIPE_PRICE=" + playmoney.TestPrice,
+	"STRIPE_WEBHOOK_SECRETS=" + playmoney.TestSecret,
 	"SOLANA_NODES=http://127.0.0.1:1", "SOLANA_WALLET=" + onemachine.StandInWallet, "STRIPE_URL=http://127.0.0.1:1",
 	"TRAVELPAYOUTS_TOKEN=token",
 	"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_EC2_METADATA_DISABLED=true",

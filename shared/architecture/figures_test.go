@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// What the module may grow to. A limit that says "aim" is what the module has, and is lowered as it is met.
+// What the module may grow to. A doc tag of a published field cannot be broken, so some lines are wide.
 const (
-	mostFolders  = 14  // directly in shared/
-	mostFile     = 450 // lines; a longer file holds more than one idea
-	mostWidth    = 120 // columns, of which a tab is 4
-	mostFunction = 106 // lines; aim: 60
-	mostTest     = 406 // lines of a function in a test; aim: 120
-	mostWide     = 2.3 // percent of lines over mostWidth; aim: 0.5
-	mostWideTest = 4.3 // aim: 0.5
+	mostFolders  = 14   // directly in shared/
+	mostFile     = 450  // lines; a longer file holds more than one idea
+	mostWidth    = 120  // columns, of which a tab is 4
+	mostFunction = 60   // lines
+	mostTest     = 120  // lines of a function in a test
+	mostWide     = 0.54 // percent of lines over mostWidth
+	mostWideTest = 0.5
 )
 
 // figures are those of a group of files.

@@ -68,28 +68,36 @@ func TestShared(t *testing.T) {
 		shared  bool
 	}{
 		{"the same", service{}, "GET", trends, trends, nil, true},
-		{"its parameters in another order", service{}, "GET", trends + "&currency=USD", "/v1/price-trends?currency=USD&origin=PSA", nil, true},
+		{"its parameters in another order", service{}, "GET", trends + "&currency=USD",
+			"/v1/price-trends?currency=USD&origin=PSA", nil, true},
 		{"a HEAD of it", service{}, "HEAD", trends, trends, nil, true},
-		{"another language asked for", service{}, "GET", trends, trends, []string{"Accept-Language", "it", "Accept", "text/html"}, true},
+		{"another language asked for", service{}, "GET", trends, trends,
+			[]string{"Accept-Language", "it", "Accept", "text/html"}, true},
 		{"a file", service{}, "GET", "/assets/a.css", "/assets/a.css", nil, true},
 		{"another value", service{}, "GET", trends, "/v1/price-trends?origin=VRN", nil, false},
 		{"a value more", service{}, "GET", trends, trends + "&origin=VRN", nil, false},
 		{"another parameter", service{}, "GET", trends, trends + "&destination=LON", nil, false},
 		{"a parameter that the table does not name", service{}, "GET", trends + "&x=1", trends + "&x=1", nil, false},
-		{"a query that cannot be read", service{}, "GET", trends + "&currency=%zz", trends + "&currency=%zz", nil, false},
+		{"a query that cannot be read", service{}, "GET", trends + "&currency=%zz", trends + "&currency=%zz", nil,
+			false},
 		{"another path", service{}, "GET", trends, "/api/v1/price-trends?origin=PSA", nil, false},
 		{"another file", service{}, "GET", "/assets/a.css", "/assets/b.css", nil, false},
 		{"a key", service{}, "GET", trends, trends, []string{"X-Api-Key", "vd_x"}, false},
 		{"an empty key", service{}, "GET", trends, trends, []string{"X-Api-Key", ""}, false},
 		{"a key in Authorization", service{}, "GET", trends, trends, []string{"Authorization", "Bearer vd_x"}, false},
 		{"another method", service{}, "POST", trends, trends, nil, false},
-		{"an endpoint that is not shared", service{}, "GET", "/v1/analisi?origine=Pisa", "/v1/analisi?origine=Pisa", nil, false},
+		{"an endpoint that is not shared", service{}, "GET", "/v1/analisi?origine=Pisa", "/v1/analisi?origine=Pisa",
+			nil, false},
 		{"no path of ours", service{}, "GET", "/v1/price-trends/", "/v1/price-trends/", nil, false},
-		{"not to be stored", service{header: http.Header{"Cache-Control": {"no-store"}}}, "GET", trends, trends, nil, false},
-		{"private", service{header: http.Header{"Cache-Control": {"private, s-maxage=60"}}}, "GET", trends, trends, nil, false},
-		{"for a browser alone", service{header: http.Header{"Cache-Control": {"max-age=60"}}}, "GET", trends, trends, nil, false},
+		{"not to be stored", service{header: http.Header{"Cache-Control": {"no-store"}}}, "GET", trends, trends, nil,
+			false},
+		{"private", service{header: http.Header{"Cache-Control": {"private, s-maxage=60"}}}, "GET", trends, trends, nil,
+			false},
+		{"for a browser alone", service{header: http.Header{"Cache-Control": {"max-age=60"}}}, "GET", trends, trends,
+			nil, false},
 		{"no lifetime", service{header: http.Header{"Cache-Control": nil}}, "GET", trends, trends, nil, false},
-		{"no whole number", service{header: http.Header{"Cache-Control": {"s-maxage=6e9"}}}, "GET", trends, trends, nil, false},
+		{"no whole number", service{header: http.Header{"Cache-Control": {"s-maxage=6e9"}}}, "GET", trends, trends, nil,
+			false},
 		{"a cookie", service{header: http.Header{"Set-Cookie": {"a=b"}}}, "GET", trends, trends, nil, false},
 		{"an error", service{status: 503}, "GET", trends, trends, nil, false},
 		{"too many calls", service{status: 429}, "GET", trends, trends, nil, false},
@@ -109,11 +117,13 @@ func TestShared(t *testing.T) {
 				}
 				return
 			}
-			if c.method == "GET" && b.Body.String() != a.Body.String() || c.method == "HEAD" && b.Body.Len() > 0 || b.Code != 200 {
+			if c.method == "GET" && b.Body.String() != a.Body.String() || c.method == "HEAD" && b.Body.Len() > 0 ||
+				b.Code != 200 {
 				t.Errorf("%d %q, then %d %q", a.Code, a.Body, b.Code, b.Body)
 			}
 			h1, h2 := a.Header(), b.Header()
-			if h1.Get("X-Cache") != "MISS" || h2.Get("X-Cache") != "HIT" || h2.Get("Age") != "0" || h2.Get("X-RateLimit-Limit") != "100" || h1.Get("X-RateLimit-Remaining") != "7" {
+			if h1.Get("X-Cache") != "MISS" || h2.Get("X-Cache") != "HIT" || h2.Get("Age") != "0" ||
+				h2.Get("X-RateLimit-Limit") != "100" || h1.Get("X-RateLimit-Remaining") != "7" {
 				t.Errorf("headers %v, then %v", h1, h2)
 			}
 			for _, own := range []string{"X-Request-Id", "X-RateLimit-Remaining", "RateLimit"} {
@@ -134,10 +144,12 @@ func TestLifetime(t *testing.T) {
 		after time.Duration
 		asked int
 		age   string
-	}{{0, 1, ""}, {59 * time.Second, 1, "59"}, {time.Second, 2, ""}, {30 * time.Second, 2, "30"}, {30 * time.Second, 3, ""}} {
+	}{{0, 1, ""}, {59 * time.Second, 1, "59"}, {time.Second, 2, ""}, {30 * time.Second, 2, "30"},
+		{30 * time.Second, 3, ""}} {
 		now = now.Add(c.after)
 		if w := ask(h, "GET", trends); s.asked != c.asked || w.Header().Get("Age") != c.age {
-			t.Errorf("at %s asked %d times, age %q; want %d, %q", now.Format(time.TimeOnly), s.asked, w.Header().Get("Age"), c.asked, c.age)
+			t.Errorf("at %s asked %d times, age %q; want %d, %q", now.Format(time.TimeOnly), s.asked,
+				w.Header().Get("Age"), c.asked, c.age)
 		}
 	}
 }
@@ -151,7 +163,8 @@ func TestKnownAlready(t *testing.T) {
 		status int
 	}{{`"1"`, 304}, {`"1"`, 304}, {`W/"1"`, 304}, {`"0", "1"`, 304}, {`"0"`, 200}, {"", 200}} {
 		w := ask(h, "GET", trends, "If-None-Match", c.has)
-		if w.Code != c.status || (w.Body.Len() > 0) != (c.status == 200) || s.asked != 1 || w.Header().Get("ETag") != `"1"` {
+		if w.Code != c.status || (w.Body.Len() > 0) != (c.status == 200) || s.asked != 1 ||
+			w.Header().Get("ETag") != `"1"` {
 			t.Errorf("call %d: %d %q after %d calls of the service", n, w.Code, w.Body, s.asked)
 		}
 	}
@@ -167,7 +180,8 @@ func TestBounded(t *testing.T) {
 		ask(h, "GET", "/v1/price-trends?origin=A0") // asked for all the time, it stays
 	}
 	if h.size > most || h.recent.Len() != len(h.byKey) || h.recent.Len() < 10 || s.asked != 1000 {
-		t.Errorf("%d bytes in %d answers, %d by key; the service was asked %d times", h.size, h.recent.Len(), len(h.byKey), s.asked)
+		t.Errorf("%d bytes in %d answers, %d by key; the service was asked %d times", h.size, h.recent.Len(),
+			len(h.byKey), s.asked)
 	}
 	sum := 0
 	for e := h.recent.Front(); e != nil; e = e.Next() {

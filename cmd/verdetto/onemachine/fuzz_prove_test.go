@@ -26,8 +26,10 @@ func TestProveRandomRequests(t *testing.T) {
 		return string(b)
 	}
 	body := func() string {
-		return pick(`{}`, `{"email":"ada@example.com"}`, `{"email":"=?utf-8?q?x?=@example.com"}`, `{"route":"MIL-ROM","email":"ada@example.com","threshold":1e999}`,
-			`{"email":`, `[[[[`, `null`, `"`, `email=ada%40example.com&email=x`, `email=%zz`, strings.Repeat(`{"a":`, 5000), strings.Repeat("a", 70_000), junk(300),
+		return pick(`{}`, `{"email":"ada@example.com"}`, `{"email":"=?utf-8?q?x?=@example.com"}`,
+			`{"route":"MIL-ROM","email":"ada@example.com","threshold":1e999}`,
+			`{"email":`, `[[[[`, `null`, `"`, `email=ada%40example.com&email=x`, `email=%zz`,
+			strings.Repeat(`{"a":`, 5000), strings.Repeat("a", 70_000), junk(300),
 			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"price_trends","arguments":{"origin":"`+strings.ToValidUTF8(junk(20), "?")+`"}}}`)
 	}
 	framed := func(body string) string {
@@ -39,11 +41,13 @@ func TestProveRandomRequests(t *testing.T) {
 		case 2:
 			return fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(body), body)
 		case 3: // a chunk of another length
-			return fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", chance.IntN(2*len(body)+2), body)
+			return fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", chance.IntN(2*len(body)+2),
+				body)
 		case 4: // no length at all
 			return fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%s\r\n%s", junk(6), body)
 		case 5: // cut anywhere
-			whole := fmt.Sprintf("Transfer-Encoding: chunked\r\nTrailer: X\r\n\r\n%x;ext=1\r\n%s\r\n0\r\nX: y\r\n\r\n", len(body), body)
+			whole := fmt.Sprintf("Transfer-Encoding: chunked\r\nTrailer: X\r\n\r\n%x;ext=1\r\n%s\r\n0\r\nX: y\r\n\r\n",
+				len(body), body)
 			return whole[:chance.IntN(len(whole))]
 		}
 		return "\r\n" + body
@@ -52,12 +56,18 @@ func TestProveRandomRequests(t *testing.T) {
 	for n := range 4000 {
 		r := routes.Table[chance.IntN(len(routes.Table))]
 		var b strings.Builder
-		fmt.Fprintf(&b, "%s %s?%s=%s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\n", pick(r.Method, r.Method, "POST", "PUT"), strings.ReplaceAll(r.Path, "{file}", url.PathEscape(junk(9))),
+		fmt.Fprintf(&b, "%s %s?%s=%s HTTP/1.1\r\nHost: %s\r\nContent-Type: %s\r\n",
+			pick(r.Method, r.Method, "POST", "PUT"), strings.ReplaceAll(r.Path, "{file}", url.PathEscape(junk(9))),
 			pick("t", "id", "origine", "session_id", "q", "email"), url.QueryEscape(junk(40)), address,
-			pick("application/json", "application/x-www-form-urlencoded", "text/plain", "application/json; charset=x", ";"))
+			pick("application/json", "application/x-www-form-urlencoded", "text/plain", "application/json; charset=x",
+				";"))
 		for range chance.IntN(3) {
-			b.WriteString(pick("X-Api-Key: vd_"+strings.Repeat("A", 65), "Authorization: Bearer x", "Authorization: Bearer vd_"+strings.Repeat("B", 65), "Idempotency-Key: "+strings.Repeat("k", chance.IntN(200)),
-				"X-Request-Id: "+url.QueryEscape(junk(80)), "If-None-Match: *", "Accept: text/html", "Accept-Language: it", "Expect: 100-continue", "Stripe-Signature: t=1,v1="+url.QueryEscape(junk(9))) + "\r\n")
+			b.WriteString(pick("X-Api-Key: vd_"+strings.Repeat("A", 65), "Authorization: Bearer x",
+				"Authorization: Bearer vd_"+strings.Repeat("B", 65),
+				"Idempotency-Key: "+strings.Repeat("k", chance.IntN(200)),
+				"X-Request-Id: "+url.QueryEscape(junk(80)), "If-None-Match: *", "Accept: text/html",
+				"Accept-Language: it", "Expect: 100-continue",
+				"Stripe-Signature: t=1,v1="+url.QueryEscape(junk(9))) + "\r\n")
 		}
 		b.WriteString(framed(body()))
 		status, said := say(t, address, b.String())
@@ -67,12 +77,14 @@ func TestProveRandomRequests(t *testing.T) {
 			t.Errorf("request %d of seed %d: %d %.300s\n%.500q", n, seed, status, said, b.String())
 		}
 	}
-	if status, _ := say(t, address, "GET /v1/citta?q=mil HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); status != 200 && status != 429 {
+	if status, _ := say(t, address,
+		"GET /v1/citta?q=mil HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); status != 200 && status != 429 {
 		t.Errorf("afterwards it answers %d", status)
 	}
 	t.Logf("seed %d: %v", seed, statuses)
 	for line := range strings.SplitSeq(log.wait(t, "request"), "\n") {
-		if strings.Contains(line, `"ERROR"`) || strings.Contains(line, "panic") || strings.Contains(line, `"status":5`) && !strings.Contains(line, `"status":501`) {
+		if strings.Contains(line, `"ERROR"`) || strings.Contains(line, "panic") ||
+			strings.Contains(line, `"status":5`) && !strings.Contains(line, `"status":501`) {
 			t.Errorf("an error in the log: %.1000s", line)
 		}
 	}

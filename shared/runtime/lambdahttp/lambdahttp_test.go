@@ -32,8 +32,11 @@ func TestEventsArrive(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		if r.Method != event.RequestContext.HTTP.Method || r.URL.Path != event.RawPath || r.URL.RawQuery != event.RawQueryString ||
-			r.Host != "verdetto.example" || r.Header.Get("CloudFront-Viewer-Address") != event.Headers["cloudfront-viewer-address"] || r.RemoteAddr != "203.0.113.9:0" {
+		if r.Method != event.RequestContext.HTTP.Method || r.URL.Path != event.RawPath ||
+			r.URL.RawQuery != event.RawQueryString ||
+			r.Host != "verdetto.example" ||
+			r.Header.Get("CloudFront-Viewer-Address") != event.Headers["cloudfront-viewer-address"] ||
+			r.RemoteAddr != "203.0.113.9:0" {
 			t.Errorf("%s: %+v", file, r)
 		}
 	}
@@ -59,10 +62,14 @@ func TestRequestAndResponse(t *testing.T) {
 		event events.APIGatewayV2HTTPRequest
 		want  events.APIGatewayV2HTTPResponse
 	}{
-		{"text", events.APIGatewayV2HTTPRequest{RawPath: "/p", RawQueryString: "a=%C3%A9&a=%ff", Body: "hello", Cookies: []string{"x=1", "y=2"}, RequestContext: http2("POST")},
-			events.APIGatewayV2HTTPResponse{Headers: map[string]string{"X-Seen": "POST /p?a=%C3%A9&a=%ff x=1; y=2"}, Body: "hello"}},
-		{"bytes", events.APIGatewayV2HTTPRequest{RawPath: "/p", Body: "/v8=", IsBase64Encoded: true, RequestContext: http2("PUT")},
-			events.APIGatewayV2HTTPResponse{Headers: map[string]string{"X-Seen": "PUT /p "}, Body: "/v8=", IsBase64Encoded: true}},
+		{"text", events.APIGatewayV2HTTPRequest{RawPath: "/p", RawQueryString: "a=%C3%A9&a=%ff", Body: "hello",
+			Cookies: []string{"x=1", "y=2"}, RequestContext: http2("POST")},
+			events.APIGatewayV2HTTPResponse{Headers: map[string]string{"X-Seen": "POST /p?a=%C3%A9&a=%ff x=1; y=2"},
+				Body: "hello"}},
+		{"bytes", events.APIGatewayV2HTTPRequest{RawPath: "/p", Body: "/v8=", IsBase64Encoded: true,
+			RequestContext: http2("PUT")},
+			events.APIGatewayV2HTTPResponse{Headers: map[string]string{"X-Seen": "PUT /p "}, Body: "/v8=",
+				IsBase64Encoded: true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Adapt(echo)(context.Background(), c.event)
@@ -82,8 +89,9 @@ func TestRequestAndResponse(t *testing.T) {
 
 func TestNotAnEvent(t *testing.T) {
 	for name, event := range map[string]events.APIGatewayV2HTTPRequest{
-		"empty":      {},
-		"bad base64": {Body: "%%%", IsBase64Encoded: true, RequestContext: events.APIGatewayV2HTTPRequestContext{HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: "GET"}}},
+		"empty": {},
+		"bad base64": {Body: "%%%", IsBase64Encoded: true,
+			RequestContext: events.APIGatewayV2HTTPRequestContext{HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: "GET"}}},
 	} {
 		if _, err := Adapt(http.NotFoundHandler())(context.Background(), event); err == nil {
 			t.Errorf("%s: no error", name)
@@ -92,8 +100,9 @@ func TestNotAnEvent(t *testing.T) {
 }
 
 func TestNamedStageIsCut(t *testing.T) {
-	event := events.APIGatewayV2HTTPRequest{RawPath: "/prod/v1/analisi", RequestContext: events.APIGatewayV2HTTPRequestContext{
-		Stage: "prod", HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: "GET"}}}
+	event := events.APIGatewayV2HTTPRequest{RawPath: "/prod/v1/analisi",
+		RequestContext: events.APIGatewayV2HTTPRequestContext{
+			Stage: "prod", HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: "GET"}}}
 	r, err := Request(context.Background(), event)
 	if err != nil || r.URL.Path != "/v1/analisi" {
 		t.Errorf("%v %v", r.URL, err)
@@ -103,8 +112,10 @@ func TestNamedStageIsCut(t *testing.T) {
 // TestRequestIDs: a request has API Gateway's id, and never one that the caller says it has.
 func TestRequestIDs(t *testing.T) {
 	for given, want := range map[string]string{"JKJaXmPLvHcESHA=": "JKJaXmPLvHcESHA=", "": ""} {
-		event := events.APIGatewayV2HTTPRequest{RawPath: "/", Headers: map[string]string{"x-request-id": "the-callers-own"}, RequestContext: events.APIGatewayV2HTTPRequestContext{
-			RequestID: given, HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: "GET"}}}
+		event := events.APIGatewayV2HTTPRequest{RawPath: "/",
+			Headers: map[string]string{"x-request-id": "the-callers-own"},
+			RequestContext: events.APIGatewayV2HTTPRequestContext{
+				RequestID: given, HTTP: events.APIGatewayV2HTTPRequestContextHTTPDescription{Method: "GET"}}}
 		r, err := Request(context.Background(), event)
 		if err != nil || r.Header.Get("X-Request-Id") != want {
 			t.Errorf("%q: %q %v", given, r.Header.Get("X-Request-Id"), err)
