@@ -107,16 +107,36 @@ func configGroups(t *testing.T) map[string][]variable {
 	return groups
 }
 
-// loadedBy lists the groups that a function's main declares variables of.
+// loadedBy lists the groups that a function's main declares variables of, and
+// those of the packages of functions/wiring that it imports.
 func loadedBy(t *testing.T, function string) []string {
 	t.Helper()
-	var loaded []string
 	file := "../../functions/" + function + "/bootstrap/main.go"
 	if _, err := os.Stat(file); err != nil {
 		t.Errorf("%s has no executable: %v", function, err)
 		return nil
 	}
-	ast.Inspect(parse(t, file), func(n ast.Node) bool {
+	main := parse(t, file)
+	files := []*ast.File{main, parse(t, "../../functions/wiring/wiring.go")}
+	for _, i := range main.Imports {
+		path, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name, ok := strings.CutPrefix(path, "verdetto/functions/wiring/"); ok {
+			files = append(files, parse(t, "../../functions/wiring/"+name+"/"+name+".go"))
+		}
+	}
+	var loaded []string
+	for _, f := range files {
+		loaded = append(loaded, declaredGroups(f)...)
+	}
+	return loaded
+}
+
+// declaredGroups lists the groups of package config that a file declares variables of.
+func declaredGroups(f *ast.File) (loaded []string) {
+	ast.Inspect(f, func(n ast.Node) bool {
 		if s, ok := n.(*ast.ValueSpec); ok {
 			if sel, ok := s.Type.(*ast.SelectorExpr); ok {
 				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "config" {
