@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestAfterAClockThatWasAhead: what a process noted while its clock was a year ahead holds nobody up.
+// TestAfterAClockThatWasAhead: items written while a clock was a year ahead block no process.
 func TestAfterAClockThatWasAhead(t *testing.T) {
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), clock.Now, boltstore.Scratch)

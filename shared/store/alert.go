@@ -9,62 +9,67 @@ import (
 	"verdetto/shared/fare"
 )
 
-// SubscriberID is a pseudonym of an address, so that the address itself is stored only where it is needed.
+// SubscriberID is the pseudonym of an address. The address itself is stored only where it is
+// needed.
 type SubscriberID string
 
-// Alert is a subscription to the fares of a route, or of a trip on it. What
-// earlier versions stored of one has the fields up to Fresh: by mail, of the
-// cheapest fare of the route, by a threshold or the verdict.
+// Alert is a subscription to the fares of a route, or of a trip on it. Items of earlier versions
+// hold only the fields up to Fresh. They are alerts by mail for the cheapest fare of a route, with
+// a threshold or by verdict.
 type Alert struct {
 	Subscriber SubscriberID `json:"s"`
-	Route      fare.Route   `json:"r"` // to Anywhere: to all cities from the origin
-	Email      string       `json:"e"` // of a mail or a webhook, whose owner is told by mail that it is dead
+	Route      fare.Route   `json:"r"` // to Anywhere: all cities from the origin
+	Email      string       `json:"e"` // also of a webhook, for mails about it
 	Language   string       `json:"l"`
-	// Euro cents; 0: none. Of an alert to Anywhere the most that a fare may cost
+	// Threshold in EUR cents; 0: none. For an alert to Anywhere it is the highest price.
 	Threshold fare.Cents `json:"t,omitempty"`
-	// The day of the refresh that its last message was about; 0: none was sent
+	// Day of the refresh behind the last message; 0: none was sent.
 	Mailed fare.Day `json:"m,omitempty"`
-	Fresh  bool     `json:"f,omitempty"` // its condition has changed since that message
+	Fresh  bool     `json:"f,omitempty"` // the condition changed after the last message
 
-	// ID tells it from others of the subscriber for the route: see NewID. "" is that of earlier versions.
+	// ID identifies the alert among those of the subscriber for the route: see NewID. It is empty
+	// in alerts of earlier versions.
 	ID      string     `json:"i,omitempty"`
 	Trip    Trip       `json:"trip,omitzero"`
 	Kind    string     `json:"k,omitempty"`  // Low, Drop or Change; else see Condition
-	Days    int        `json:"d,omitempty"`  // of Low: cheaper than in so many days
-	Percent int        `json:"pc,omitempty"` // of Drop: by so much of the price, or
-	Amount  fare.Cents `json:"am,omitempty"` // by so many euro cents
-	// to Anywhere: the level that a fare has at least, as in verdict; "" is buono
+	Days    int        `json:"d,omitempty"`  // Low: cheaper than in this many days
+	Percent int        `json:"pc,omitempty"` // Drop: cheaper by this percentage, or
+	Amount  fare.Cents `json:"am,omitempty"` // by this amount of EUR cents
+	// Level is the lowest level of an alert to Anywhere, as in verdict; empty: buono.
 	Level string `json:"lv,omitempty"`
-	// Digest: what it has to tell is told once a week, together with what others of the subscriber have.
+	// Digest: the alert is notified once a week, in the digest of the subscriber.
 	Digest  bool   `json:"w,omitempty"`
-	Channel string `json:"ch,omitempty"` // "" is mail
-	Address string `json:"ad,omitempty"` // of the channel, where it is not mail
-	// The day that it was asked for; looks before it are not its own. 0: of alerts for a route, where
-	// it does not matter
+	Channel string `json:"ch,omitempty"` // empty: mail
+	Address string `json:"ad,omitempty"` // recipient on a channel other than mail
+	// Since is the day of the first request; earlier fares do not count. 0: an alert for a route,
+	// which does not need it.
 	Since  fare.Day `json:"si,omitempty"`
-	Paused fare.Day `json:"pa,omitempty"` // nothing is told before this day
-	// The day that it was asked for last, as messages say; 0: before that was kept
+	Paused fare.Day `json:"pa,omitempty"` // no notification before this day
+	// Asked is the day of the latest request, quoted in messages. 0: stored before the field
+	// existed.
 	Asked fare.Day `json:"asked,omitempty"`
 	State State    `json:"st,omitzero"`
-	// The day that its end was left for its endpoint, which has it removed; 0: it goes on
+	// Over is the day on which the end was queued for the webhook, which then removes the alert. 0:
+	// the alert is active.
 	Over fare.Day `json:"ov,omitempty"`
 
 	version int64
 }
 
-// PausedOn tells whether nothing is told on a day.
+// PausedOn reports whether notifications are paused on a day.
 func (a Alert) PausedOn(day fare.Day) bool { return day < a.Paused }
 
-// State is what an alert remembers beside the day of its last message: what Drop and Change compare with.
+// State holds the prices that Drop and Change compare with, and the matches of an alert to
+// Anywhere.
 type State struct {
-	Told  fare.Cents `json:"t,omitempty"` // the price that its last message told
-	First fare.Cents `json:"f,omitempty"` // that of the first look at its fares
-	// Met are, of an alert to Anywhere, the destinations that it has told of and that meet it still: their
-	// codes one after the other, in order. There are no more than the origin has deals.
+	Told  fare.Cents `json:"t,omitempty"` // price in the last message
+	First fare.Cents `json:"f,omitempty"` // price when the alert first saw a fare
+	// Met lists the destinations that an alert to Anywhere has notified and that still match. It
+	// joins their codes in order, without separators. The deals of the origin limit their number.
 	Met string `json:"d,omitempty"`
 }
 
-// Cities are those of Met.
+// Cities returns the destinations in Met.
 func (s State) Cities() (all []string) {
 	for met := s.Met; len(met) >= 3; met = met[3:] {
 		all = append(all, met[:3])
@@ -72,24 +77,24 @@ func (s State) Cities() (all []string) {
 	return all
 }
 
-// The kinds of conditions. The first two are one group: a subscriber has one of
-// them for a trip and channel, and changes between them.
+// The kinds of conditions. Threshold and Verdict form one group: a subscriber can switch between
+// them, but has only one of them for a trip and channel.
 const (
-	Threshold = "threshold" // the fare costs so much or less
-	Verdict   = "verdict"   // it is buono or ottimo
-	Low       = "low"       // it is cheaper than in so many days
-	Drop      = "drop"      // it has become cheaper by so much
-	Change    = "change"    // it costs something else
+	Threshold = "threshold" // the fare costs this much or less
+	Verdict   = "verdict"   // the fare is buono or ottimo
+	Low       = "low"       // the fare is cheaper than in a number of days
+	Drop      = "drop"      // the fare became cheaper by a percentage or amount
+	Change    = "change"    // the price changed
 )
 
-// The channels beside mail.
+// The channels other than mail.
 const (
 	Ntfy     = "ntfy"     // the address is the URL of a topic
 	Telegram = "telegram" // the address is the number of a chat
 	Webhook  = "webhook"  // the address is the URL of an endpoint
 )
 
-// Condition is the kind of an alert.
+// Condition returns the kind of the alert.
 func (a Alert) Condition() string {
 	switch {
 	case a.Kind != "":
@@ -100,7 +105,7 @@ func (a Alert) Condition() string {
 	return Verdict
 }
 
-// LeastLevel is the level that a fare has at least for an alert to Anywhere.
+// LeastLevel returns the lowest level that matches an alert to Anywhere.
 func (a Alert) LeastLevel() string {
 	if a.Level == "" {
 		return "buono"
@@ -108,41 +113,42 @@ func (a Alert) LeastLevel() string {
 	return a.Level
 }
 
-// condition is what is changed by asking for the alert again.
+// condition returns the fields that a new request for the same alert can change.
 func (a Alert) condition() [6]any {
 	return [6]any{a.Condition(), a.Threshold, a.Days, a.Percent, a.Amount, a.Level}
 }
 
-// Anywhere is the destination of an alert for all of them.
+// Anywhere is the destination of an alert for all destinations.
 const Anywhere fare.City = "*"
 
-// Trip says which fares of a route an alert is for; the zero value is the cheapest one-way fare of any departure.
+// Trip selects the fares of a route that an alert is for. The zero value is the cheapest one-way
+// fare of any departure.
 type Trip struct {
-	From    fare.Day  `json:"f,omitempty"` // departures from this day; 0: of any
-	To      fare.Day  `json:"t,omitempty"` // to this one
-	Month   bool      `json:"m,omitempty"` // the days are those of a month, and it was asked for as one
-	Nights  fare.Trip `json:"n,omitempty"` // returns after so many nights
+	From    fare.Day  `json:"f,omitempty"` // first day of departure; 0: any
+	To      fare.Day  `json:"t,omitempty"` // last day of departure
+	Month   bool      `json:"m,omitempty"` // the days are a month and were requested as a month
+	Nights  fare.Trip `json:"n,omitempty"` // nights before the return
 	Nonstop bool      `json:"s,omitempty"` // without stops
 }
 
-// Over tells whether all departures have been, on a day.
+// Over reports whether all departures lie before today.
 func (t Trip) Over(today fare.Day) bool { return t.To > 0 && t.To < today }
 
-// String is the same for the same trip and no other, in characters of keys and links.
+// String returns a unique name of the trip that is safe in keys and links.
 func (t Trip) String() string {
 	return fmt.Sprintf("%d-%d-%t-%d-%t", t.From, t.To, t.Month, t.Nights, t.Nonstop)
 }
 
-// Ref names an alert among those of its subscriber.
+// Ref identifies an alert of a subscriber.
 type Ref struct {
 	fare.Route
 	ID string `json:",omitempty"`
 }
 
-// Ref is what the alert is named by.
+// Ref returns the reference to the alert.
 func (a Alert) Ref() Ref { return Ref{a.Route, a.ID} }
 
-// String names the alert in characters that stand in a URL as they are: MIL-BUH, MIL-BUH~id, MIL-*~id.
+// String returns the reference in URL-safe characters: MIL-BUH, MIL-BUH~id, MIL-*~id.
 func (r Ref) String() string {
 	if r.ID == "" {
 		return r.Route.String()
@@ -150,7 +156,7 @@ func (r Ref) String() string {
 	return r.Route.String() + "~" + r.ID
 }
 
-// ParseRef reads what String gives.
+// ParseRef parses the result of String.
 func ParseRef(s string) (r Ref, err error) {
 	name, id, _ := strings.Cut(s, "~")
 	if r.ID = id; len(id) > maxID {
@@ -165,7 +171,7 @@ func ParseRef(s string) (r Ref, err error) {
 	return r, err
 }
 
-// place is the sort key of a subscriber's alert.
+// place returns the sort key of the alert of a subscriber.
 func (r Ref) place(s SubscriberID) string {
 	if r.ID == "" {
 		return string(s)
@@ -173,17 +179,16 @@ func (r Ref) place(s SubscriberID) string {
 	return string(s) + "#" + r.ID
 }
 
-// Place is where the alert stands in the order of those for its route.
+// Place returns the position of the alert among the alerts for its route.
 func (a Alert) Place() string { return a.Ref().place(a.Subscriber) }
 
 const (
 	idLength = 12 // characters of an id
-	maxID    = 64 // that no key is too long by
+	maxID    = 64 // keeps keys within their maximum length
 )
 
-// NewID is the ID that an alert has by what it is for: the same for the same
-// trip, group of kinds, channel and address. Asking for the same again changes
-// the numbers and no more.
+// NewID returns the ID that follows from what the alert is for. It is the same for the same trip,
+// group of kinds, channel and address. So a repeated request changes only the numbers of the alert.
 func (a Alert) NewID() string {
 	group := a.Condition()
 	if group == Threshold || group == Verdict {
@@ -198,5 +203,5 @@ func (a Alert) NewID() string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])[:idLength]
 }
 
-// Readable tells whether the stored alert could be read; of one that could not, see Page.
+// Readable reports whether the stored alert could be decoded: see Page.
 func (a Alert) Readable() bool { return a.Email != "" || a.Address != "" }

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// tripOf is an alert for a trip, with the ID that it has.
+// tripOf returns an alert, changed and with its ID.
 func tripOf(who string, change func(*store.Alert)) store.Alert {
 	a := alertOf(who, "BUH", 0)
 	change(&a)
@@ -20,13 +20,13 @@ func tripOf(who string, change func(*store.Alert)) store.Alert {
 	return a
 }
 
-// keyOf is the key with a name of its two parts.
+// keyOf returns the key with the given partition and sort key.
 func keyOf(name string) store.Key {
 	partition, sort, _ := strings.Cut(name, " ")
 	return store.Key{Partition: partition, Sort: sort}
 }
 
-// TestEarlierAlertsAreRead: items as versions wrote them that knew of one alert for each route, and by mail only.
+// TestEarlierAlertsAreRead reads items of versions that knew only one alert by mail per route.
 func TestEarlierAlertsAreRead(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	for key, data := range map[string]string{
@@ -61,7 +61,7 @@ func TestEarlierAlertsAreRead(t *testing.T) {
 	}
 }
 
-// TestAnAlertIsWrittenAsEver: one that earlier versions knew is stored as they did.
+// TestAnAlertIsWrittenAsEver: an alert that earlier versions knew is stored in their format.
 func TestAnAlertIsWrittenAsEver(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 2000))
@@ -76,9 +76,9 @@ func TestAnAlertIsWrittenAsEver(t *testing.T) {
 	}
 }
 
-// TestAlertsBesideEachOther: a subscriber has several for a route; each is found,
-// listed once, changed by asking again and removed by its name, and the last takes
-// the marks of the route along.
+// TestAlertsBesideEachOther: a subscriber has several alerts for a route. Each is found, listed
+// once, changed by a new request and removed by its name. Removing the last one removes the marks
+// of the route.
 func TestAlertsBesideEachOther(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	all := []store.Alert{
@@ -146,7 +146,7 @@ func TestAlertsBesideEachOther(t *testing.T) {
 	}
 }
 
-// TestIDs: they are of what an alert is for, and not of its numbers; as many as there are things to be for.
+// TestIDs: an ID follows from what an alert is for, not from its numbers, and is unique.
 func TestIDs(t *testing.T) {
 	same := [][]func(*store.Alert){
 		{
@@ -188,7 +188,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// TestRefs: names are read as they are written.
+// TestRefs: ParseRef reverses String.
 func TestRefs(t *testing.T) {
 	for _, want := range []store.Ref{
 		{Route: milBuh}, {Route: milBuh, ID: "aB-_4567890x"}, {

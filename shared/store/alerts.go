@@ -12,24 +12,24 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Alerts stores who subscribes to which route, and no more of them than that
-// (keys: PENDING, ALERTS, SUBSCRIBER, WATCHED, STOPPED).
+// Alerts stores which subscriber subscribes to which route, and no other personal data (keys:
+// PENDING, ALERTS, SUBSCRIBER, WATCHED, STOPPED).
 type Alerts struct {
 	Table  Table
-	Outbox Outbox // of the mail that asks for confirmation
+	Outbox Outbox // for the mail that asks for confirmation
 }
 
-// MaxAlerts is how many alerts a subscriber can have.
+// MaxAlerts is the most alerts of one subscriber.
 const MaxAlerts = 20
 
 var (
-	// ErrUsed: the pending subscription has been confirmed before.
+	// ErrUsed means that the pending subscription was already confirmed.
 	ErrUsed = errors.New("confirmed before")
-	// ErrTooMany: the subscriber has MaxAlerts alerts.
+	// ErrTooMany means that the subscriber already has MaxAlerts alerts.
 	ErrTooMany = errors.New("too many alerts")
-	// ErrStopped: nothing is sent to the subscriber any more.
+	// ErrStopped means that the subscriber receives no messages any more.
 	ErrStopped = errors.New("mail is stopped")
-	// ErrUnreadable: an item is malformed. Reading it again does not help.
+	// ErrUnreadable means that an item is malformed. Reading it again does not help.
 	ErrUnreadable = errors.New("malformed")
 )
 
@@ -39,9 +39,8 @@ func alertsOf(route fare.Route) string   { return "ALERTS#" + route.String() }
 func subscriberKey(s SubscriberID) Key   { return Key{"SUBSCRIBER#" + string(s), "ROUTES"} }
 func stoppedKey(s SubscriberID) Key      { return Key{"STOPPED#" + string(s), "MARK"} }
 
-// AddPending stores a pending subscription until it expires, together with the
-// jobs that ask for confirmation: all or nothing. The same is written whatever is
-// stored of the subscriber already.
+// AddPending stores a pending subscription until it expires, and the jobs that ask for
+// confirmation, in one write. It writes the same whatever is stored of the subscriber.
 func (a Alerts) AddPending(ctx context.Context, id string, pending Alert, expires time.Time, jobs ...Job) error {
 	var w writes
 	w.put(over(Item{Key: pendingKey(id), Expires: expires}), pending)
@@ -49,8 +48,8 @@ func (a Alerts) AddPending(ctx context.Context, id string, pending Alert, expire
 	return wrap(w.to(ctx, a.Table), "store pending subscription")
 }
 
-// Pending gives the pending subscription of an id: ErrNotFound where there is
-// none or it has expired, ErrUsed where it was confirmed.
+// Pending returns a pending subscription. It fails with ErrNotFound if the id is unknown or has
+// expired, and with ErrUsed if it was confirmed.
 func (a Alerts) Pending(ctx context.Context, id string) (Alert, error) {
 	pending, _, err := a.pending(ctx, id)
 	return pending, err
@@ -69,15 +68,15 @@ func (a Alerts) pending(ctx context.Context, id string) (Alert, Item, error) {
 	return pending, item, wrap(err, "read pending subscription")
 }
 
-// Confirm makes an alert of a pending subscription, or changes the one there is, once. What the
-// subscriber was notified of stays recorded, so that subscribing again brings no second mail with
-// the same news. ErrStopped: nothing is sent there.
+// Confirm turns a pending subscription into an alert, or changes the existing alert, once. The last
+// notification stays recorded, so subscribing again does not repeat it. Confirm fails with
+// ErrStopped if the subscriber receives no messages any more.
 func (a Alerts) Confirm(ctx context.Context, id string) (Alert, error) {
 	return a.confirmFor(ctx, id, func(*Alert) {})
 }
 
-// ConfirmAs is Confirm for a subscriber who was not known when the alert was asked
-// for, and is reached at an address of its channel.
+// ConfirmAs confirms for a subscriber who was unknown at the request. The address is that of the
+// subscriber on the channel of the alert.
 func (a Alerts) ConfirmAs(ctx context.Context, id string, s SubscriberID, address string) (Alert, error) {
 	return a.confirmFor(ctx, id, func(alert *Alert) {
 		alert.Subscriber, alert.Address = s, address
@@ -117,7 +116,7 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	had, err := a.One(ctx, alert.Ref(), alert.Subscriber)
 	switch {
 	case err == nil:
-		// Over the version that was read: the subscriber may be notified just now.
+		// Written over the version that was read, because a notification may be in progress.
 		alert.Mailed, alert.Fresh = had.Mailed, had.Fresh || had.condition() != alert.condition()
 		alert.State, alert.Since = had.State, had.Since
 	case !errors.Is(err, ErrNotFound):
@@ -130,7 +129,7 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	pending.Data = nil
 	w := writes{ops: []Op{
 		{Mode: Replace, Item: pending},
-		// Whoever stops mail meanwhile removes what there is by then: nothing is to come after that.
+		// A concurrent Stop sets this mark before it removes alerts. No alert may follow it.
 		{Mode: Check, Item: Item{Key: stoppedKey(alert.Subscriber)}},
 	}}
 	w.putRefs(alert.Subscriber, refs, version)
@@ -140,13 +139,13 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	return alert, wrap(w.to(ctx, a.Table), "confirm an alert")
 }
 
-// refs names the alerts of a subscriber, none at version 0.
+// refs returns the references to the alerts of a subscriber; version 0 means none.
 func (a Alerts) refs(ctx context.Context, s SubscriberID) ([]Ref, int64, error) {
 	refs, item, err := get[[]Ref](ctx, a.Table, subscriberKey(s), Strong)
 	return refs, item.Version, wrap(unless(err, ErrNotFound), "read a subscriber")
 }
 
-// putRefs adds the write of the names of a subscriber's alerts over a version.
+// putRefs adds the write of the references to a subscriber's alerts over a version.
 func (w *writes) putRefs(s SubscriberID, refs []Ref, version int64) {
 	op := over(Item{Key: subscriberKey(s), Version: version})
 	if version > 0 && len(refs) == 0 {
@@ -155,7 +154,7 @@ func (w *writes) putRefs(s SubscriberID, refs []Ref, version int64) {
 	w.put(op, refs)
 }
 
-// Of lists the alerts of a subscriber.
+// Of returns the alerts of a subscriber.
 func (a Alerts) Of(ctx context.Context, s SubscriberID) ([]Alert, error) {
 	refs, _, err := a.refs(ctx, s)
 	if err != nil {
@@ -174,7 +173,7 @@ func (a Alerts) Of(ctx context.Context, s SubscriberID) ([]Alert, error) {
 	return alerts, nil
 }
 
-// One gives an alert of a subscriber as it stands now, or ErrNotFound.
+// One returns the stored alert of a subscriber, or ErrNotFound.
 func (a Alerts) One(ctx context.Context, ref Ref, s SubscriberID) (Alert, error) {
 	item, err := a.Table.Get(ctx, alertKey(ref, s), Strong)
 	if err != nil {
@@ -191,8 +190,8 @@ func readAlert(item Item) (Alert, error) {
 	return alert, nil
 }
 
-// Remove deletes alerts of a subscriber, all of them where none is named,
-// and says how many there were.
+// Remove deletes alerts of a subscriber, or all of them if which is empty, and returns their
+// number.
 func (a Alerts) Remove(ctx context.Context, s SubscriberID, which ...Ref) (removed int, err error) {
 	err = RetryConflicts(ctx, func() (err error) {
 		removed, err = a.remove(ctx, s, which)
@@ -218,7 +217,8 @@ func (a Alerts) remove(ctx context.Context, s SubscriberID, which []Ref) (int, e
 	if removed == 0 {
 		return 0, nil
 	}
-	if len(rest) == 0 && slices.ContainsFunc(refs, func(r Ref) bool { return r.ID != "" }) { // some may be to endpoints
+	// Alerts with an ID may have webhooks.
+	if len(rest) == 0 && slices.ContainsFunc(refs, func(r Ref) bool { return r.ID != "" }) {
 		if err := (Deliveries{Table: a.Table}).Forget(ctx, s); err != nil {
 			return 0, err
 		}
@@ -232,8 +232,8 @@ func (a Alerts) remove(ctx context.Context, s SubscriberID, which []Ref) (int, e
 	return removed, wrap(w.to(ctx, a.Table), "remove alerts")
 }
 
-// Stop deletes all alerts of a subscriber and records until when nothing is to
-// be sent there: mail was refused for good, or somebody complained of it.
+// Stop deletes all alerts of a subscriber and blocks messages until a time. It is called after a
+// permanent bounce or a complaint.
 func (a Alerts) Stop(ctx context.Context, s SubscriberID, until time.Time) error {
 	if err := a.Table.Write(ctx, set(Item{Key: stoppedKey(s), Expires: until})); err != nil {
 		return fmt.Errorf("stop mail to a subscriber: %w", err)
@@ -242,20 +242,20 @@ func (a Alerts) Stop(ctx context.Context, s SubscriberID, until time.Time) error
 	return err
 }
 
-// Resume takes back that nothing is to be sent to a subscriber, who has asked for it just now by their own hand.
+// Resume unblocks messages to a subscriber who has just asked for them in person.
 func (a Alerts) Resume(ctx context.Context, s SubscriberID) error {
 	return wrap(a.Table.Write(ctx, remove(stoppedKey(s))), "resume messages to a subscriber")
 }
 
-// Stopped tells whether nothing is to be sent to a subscriber.
+// Stopped reports whether messages to a subscriber are blocked.
 func (a Alerts) Stopped(ctx context.Context, s SubscriberID) (bool, error) {
 	_, err := a.Table.Get(ctx, stoppedKey(s), Strong)
 	return err == nil, wrap(unless(err, ErrNotFound), "read whether mail is stopped")
 }
 
-// Page gives the alerts for a route in a fixed order, after the Place of one; "" is before all.
-// Fewer than limit means that there are no more. A malformed one has its place as well, with no
-// more than whose it is, and is not Readable: the others are to be notified.
+// Page returns the alerts for a route after the given Place, in a fixed order. An empty Place is
+// the start, and fewer alerts than limit mean the end. A malformed alert holds only its reference
+// and is not Readable, so that it does not block the others.
 func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit int) ([]Alert, error) {
 	r := Range{Partition: alertsOf(route), After: after, Limit: limit}
 	alerts, err := list(ctx, a.Table, r, func(item Item) (Alert, error) {
@@ -269,15 +269,15 @@ func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit 
 	return alerts, wrap(err, "list alerts for %s", route)
 }
 
-// MarkNotified records that a subscriber was notified of what a refresh of a day
-// found, at a price, also where the alert was changed meanwhile: then the change
-// stays. One that was removed stays so, and that is no error.
+// MarkNotified records that a subscriber was notified of the refresh of a day, at a price. If the
+// alert was changed meanwhile, the change stays. If it was removed, MarkNotified does nothing and
+// returns nil.
 func (a Alerts) MarkNotified(ctx context.Context, alert Alert, of fare.Day, price fare.Cents) error {
 	return a.markNotified(ctx, alert, of, func(s *State) { s.Told = price })
 }
 
-// MarkNotifiedOf is MarkNotified of an alert to Anywhere: the destinations, as in
-// State, are all that it has told of and that meet it.
+// MarkNotifiedOf is MarkNotified for an alert to Anywhere. The destinations, as in State.Met, are
+// all that were notified and still match.
 func (a Alerts) MarkNotifiedOf(ctx context.Context, alert Alert, of fare.Day, destinations string) error {
 	return a.markNotified(ctx, alert, of, func(s *State) { s.Met = destinations })
 }
@@ -295,9 +295,8 @@ func (a Alerts) markNotified(ctx context.Context, alert Alert, of fare.Day, told
 	return wrap(err, "record that a subscriber was notified")
 }
 
-// Change has an alert of a subscriber changed, as it stands when it is written, and
-// gives what it is then: ErrNotFound where there is none. Another condition is told
-// of anew.
+// Change applies a change to the stored alert of a subscriber and returns the result. It fails with
+// ErrNotFound if there is no alert. A new condition makes the alert fresh, so it is notified again.
 func (a Alerts) Change(ctx context.Context, ref Ref, s SubscriberID, change func(*Alert)) (Alert, error) {
 	changed, err := a.One(ctx, ref, s)
 	if err != nil {
@@ -313,7 +312,7 @@ func (a Alerts) Change(ctx context.Context, ref Ref, s SubscriberID, change func
 	return changed, wrap(err, "change an alert")
 }
 
-// MarkSeen records the price that an alert saw at its first look, once.
+// MarkSeen records the price of the first fare that an alert saw, once.
 func (a Alerts) MarkSeen(ctx context.Context, alert Alert, price fare.Cents) error {
 	err := a.change(ctx, alert, func(next *Alert) bool {
 		if next.State != (State{}) {
@@ -325,8 +324,8 @@ func (a Alerts) MarkSeen(ctx context.Context, alert Alert, price fare.Cents) err
 	return wrap(err, "record what an alert has seen")
 }
 
-// MarkMet records which destinations an alert to Anywhere has told of and that meet it
-// still, unless somebody was notified or it was changed since it was read: the next refresh sees that then.
+// MarkMet records the destinations that an alert to Anywhere notified and that still match. It does
+// nothing if the alert was written since it was read: the next refresh records them.
 func (a Alerts) MarkMet(ctx context.Context, alert Alert, destinations string) error {
 	read := alert
 	err := a.change(ctx, alert, func(next *Alert) bool {
@@ -339,9 +338,9 @@ func (a Alerts) MarkMet(ctx context.Context, alert Alert, destinations string) e
 	return wrap(err, "record what meets an alert")
 }
 
-// change writes an alert over the version that was read, with a change that says
-// whether there is one; where it was written meanwhile, it is made to what stands
-// there then. One that was removed stays so.
+// change writes an alert over the version that was read. The change function reports whether there
+// is something to write. After a conflict it is applied to the stored alert. An alert that was
+// removed stays removed.
 func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert) bool) error {
 	return rewrite(ctx, alert, func(read Alert) error {
 		next := read
@@ -358,10 +357,11 @@ func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert) boo
 	}, func() (Alert, error) { return a.One(ctx, alert.Ref(), alert.Subscriber) })
 }
 
-// UntilResumed is the day until which an alert is paused that only its subscriber resumes.
+// UntilResumed is the end of a pause that only the subscriber can end.
 const UntilResumed fare.Day = 2932896 // 9999-12-31
 
-// Pause has an alert tell nothing before a day; 0 resumes it. One that was removed stays so, and that is no error.
+// Pause stops notifications of an alert before a day; 0 resumes them. If the alert was removed,
+// Pause does nothing and returns nil.
 func (a Alerts) Pause(ctx context.Context, alert Alert, until fare.Day) error {
 	err := a.change(ctx, alert, func(next *Alert) bool {
 		changed := next.Paused != until
@@ -371,7 +371,7 @@ func (a Alerts) Pause(ctx context.Context, alert Alert, until fare.Day) error {
 	return wrap(err, "pause an alert")
 }
 
-// MarkOver records the day on which it was left for the endpoint of an alert that the alert has ended.
+// MarkOver records the day on which the end of an alert was queued for its webhook.
 func (a Alerts) MarkOver(ctx context.Context, alert Alert, day fare.Day) error {
 	err := a.change(ctx, alert, func(next *Alert) bool {
 		if next.Over > 0 {

@@ -19,7 +19,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// fixture is a store whose clock the test moves.
+// fixture is a store with a clock that the test moves.
 type fixture struct {
 	store.Alerts
 	now time.Time
@@ -42,7 +42,7 @@ func (d *fixture) pending(t *testing.T, id string, alert store.Alert) {
 	storetest.Must(t, d.AddPending(t.Context(), id, alert, d.now.Add(48*time.Hour), job))
 }
 
-// confirmed stores a confirmed one.
+// confirmed stores and confirms a subscription.
 func (d *fixture) confirmed(t *testing.T, id string, alert store.Alert) {
 	t.Helper()
 	d.pending(t, id, alert)
@@ -104,7 +104,7 @@ func TestTwentyAlertsAtMost(t *testing.T) {
 	if _, err := d.Confirm(ctx, "one more"); !errors.Is(err, store.ErrTooMany) {
 		t.Errorf("one more: %v", err)
 	}
-	d.confirmed(t, "again", alertOf("ada", city(3), 1500)) // no new one: a threshold
+	d.confirmed(t, "again", alertOf("ada", city(3), 1500)) // the same alert with another threshold
 	if one, err := d.One(ctx, store.Ref{Route: fare.Route{Origin: "MIL", Destination: city(3)}}, "ada"); err != nil ||
 		one.Threshold != 1500 {
 		t.Errorf("%v %v", one, err)
@@ -118,7 +118,7 @@ func TestTwentyAlertsAtMost(t *testing.T) {
 	}
 }
 
-// TestRemovingLeavesNothing: of somebody who has left, the store holds no address.
+// TestRemovingLeavesNothing: the store holds no address of a subscriber who has left.
 func TestRemovingLeavesNothing(t *testing.T) {
 	d, ctx := openAlerts(t), context.Background()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 0))
@@ -206,7 +206,7 @@ func TestPagesHoldEveryAlertOnce(t *testing.T) {
 	}
 }
 
-// TestAMalformedAlert keeps none of the others from being listed.
+// TestAMalformedAlert: a malformed alert does not stop the others from being listed.
 func TestAMalformedAlert(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	for _, who := range []string{"a", "c"} {
@@ -226,12 +226,12 @@ func TestAMalformedAlert(t *testing.T) {
 	}
 }
 
-// TestConfirmingAfterMailWasStopped: a stop and a confirmation at the same time
-// leave no alert, whichever of their writes comes first.
+// TestConfirmingAfterMailWasStopped: a stop and a confirmation at the same time leave no alert, in
+// either order of their writes.
 func TestConfirmingAfterMailWasStopped(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.pending(t, "x", alertOf("ada", "BUH", 2000))
-	storetest.Must(t, d.Stop(ctx, "ada", d.now.Add(time.Hour))) // after the page has looked, before it confirms
+	storetest.Must(t, d.Stop(ctx, "ada", d.now.Add(time.Hour))) // before the confirmation
 	if _, err := d.Confirm(ctx, "x"); !errors.Is(err, store.ErrStopped) {
 		t.Errorf("confirmed: %v", err)
 	}
@@ -244,7 +244,7 @@ func TestConfirmingAfterMailWasStopped(t *testing.T) {
 	}
 }
 
-// TestStopBetweenTheReadsAndTheWriteOfAConfirmation is the same at the worst moment.
+// TestStopBetweenTheReadsAndTheWriteOfAConfirmation tests the same at the worst moment.
 func TestStopBetweenTheReadsAndTheWriteOfAConfirmation(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.pending(t, "x", alertOf("ada", "BUH", 2000))
@@ -262,7 +262,7 @@ func TestStopBetweenTheReadsAndTheWriteOfAConfirmation(t *testing.T) {
 	}
 }
 
-// intercepted is a table that does something once before the first write.
+// intercepted is a table that calls a function once, before the first write.
 type intercepted struct {
 	store.Table
 	before func()
@@ -276,10 +276,10 @@ func (m *intercepted) Write(ctx context.Context, ops ...store.Op) error {
 	return m.Table.Write(ctx, ops...)
 }
 
-// TestAMalformedJob holds up no other, and is deleted.
+// TestAMalformedJob: a malformed job delays no other job and is deleted.
 func TestAMalformedJob(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
-	// before all others
+	// sorts before all others
 	malformed := store.Item{Key: store.Key{Partition: "OUTBOX#alerts", Sort: "0"}, Data: []byte("{")}
 	storetest.Must(t, d.Table.Write(ctx, store.Op{Mode: store.Set, Item: malformed}))
 	d.pending(t, "x", alertOf("ada", "BUH", 2000))

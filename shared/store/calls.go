@@ -6,12 +6,11 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Calls counts what the fare sources are asked on a day, whichever process asks
-// (key: LIMIT).
+// Calls counts the calls to the fare sources per day, over all processes (key: LIMIT).
 type Calls struct{ Table Table }
 
-// Count counts one call to a source on a day (UTC) and says how many there were;
-// ErrLimit where that would be more than most, and then nothing is counted.
+// Count counts one call to a source on a day (UTC) and returns the number of calls. It fails with
+// ErrLimit, and counts nothing, if there were already most calls.
 func (c Calls) Count(ctx context.Context, source string, day fare.Day, most int64) (int64, error) {
 	key := Key{"LIMIT#calls#" + source, day.String()}
 	n, err := c.Table.Take(ctx, key, 1, most, (day + 2).Time())

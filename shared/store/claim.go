@@ -9,23 +9,23 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Claim is how something that entitles once was claimed: see Once.
+// Claim describes how a single-use entitlement was claimed: see Once.
 type Claim struct {
-	Proven   bool            // by who paid
-	TakeBack func(*Customer) // undoes what Change did for the claimer before, to whom it did not belong
+	Proven   bool            // the claimer proved to be the payer
+	TakeBack func(*Customer) // undoes Change for an earlier claimer without proof
 }
 
-// claimMark is what the mark of a claim holds. Marks of what is final hold the
-// hash alone, as those of earlier versions do.
+// claimMark is the content of the mark of a claim. The mark of a final entitlement holds only the
+// hash, as in earlier versions.
 type claimMark struct {
-	Hash   []byte            `json:"hash"` // of the key that was minted for it
-	By     apikey.CustomerID `json:"by"`   // empty: who claimed it was erased
+	Hash   []byte            `json:"hash"` // of the key that was minted for the claim
+	By     apikey.CustomerID `json:"by"`   // empty: the claimer was erased
 	Proven bool              `json:"proven"`
 }
 
 func markKey(what string) Key { return Key{"CASHED#" + what, "MARK"} }
 
-// mark is what marks it as used.
+// mark returns the content of the mark that the entitlement is used.
 func (o Once) mark(id apikey.CustomerID, hash apikey.Hash) ([]byte, error) {
 	if o.Claim == nil {
 		return hash[:], nil
@@ -33,8 +33,8 @@ func (o Once) mark(id apikey.CustomerID, hash apikey.Hash) ([]byte, error) {
 	return json.Marshal(claimMark{hash[:], id, o.Claim.Proven})
 }
 
-// takeOver moves what was claimed without proof by somebody else to who has
-// proof: the mark, and what it bought, in one write. ErrIssued in every other case.
+// takeOver moves an entitlement, in one write, from a claimer without proof to the claimer with
+// proof. It moves the mark and the purchase. In all other cases it fails with ErrIssued.
 func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 	var held claimMark
 	if i.once.Claim == nil || !i.once.Claim.Proven || json.Unmarshal(mark.Data, &held) != nil || held.Proven ||
@@ -50,7 +50,7 @@ func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 			i.once.Claim.TakeBack(&before)
 			before.Claimed = slices.DeleteFunc(before.Claimed, func(what string) bool { return what == i.once.What })
 			w.put(over(before.item()), before)
-		case !errors.Is(err, ErrNotFound): // of who is not there nothing has to be taken
+		case !errors.Is(err, ErrNotFound): // an erased claimer has nothing to give back
 			return Customer{}, err
 		}
 		defer i.changed(held.By)
@@ -62,9 +62,8 @@ func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 	return i.use(ctx, c, w)
 }
 
-// reclaim adds the writes by which what one customer claimed without proof is
-// another's; by nobody's, where that is "". A mark that is no claim of the
-// customer's any more is left alone.
+// reclaim adds the writes that transfer a customer's unproven claims to another customer. If by is
+// empty, the claims keep no customer. It skips marks that no longer name the customer.
 func (k Customers) reclaim(ctx context.Context, w *writes, c Customer, by apikey.CustomerID) error {
 	for _, what := range c.Claimed {
 		mark, err := k.Table.Get(ctx, markKey(what), Strong)

@@ -12,39 +12,43 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Customers stores one item a customer: the hash of the current key and the end
-// of the plan. Writing a new hash is what revokes the old key (keys: CUSTOMER,
-// CASHED, SUBSCRIPTION).
+// Customers stores one item per customer: the hash of the current key and the end of the plan.
+// Writing a new hash revokes the old key (keys: CUSTOMER, CASHED, SUBSCRIPTION).
 type Customers struct {
 	Table Table
-	// Changed, where set, is told of every customer that was, or may have been, written.
+	// Changed, if set, is called for each customer that was, or may have been, written.
 	Changed func(apikey.CustomerID)
 }
 
-// Customer is what is stored of one. It holds no address and no key.
+// Customer is the stored state of a customer. It holds no address and no key.
 type Customer struct {
 	ID     apikey.CustomerID `json:"-"`
 	Hash   []byte            `json:"hash,omitempty"` // of the current key; empty: none was issued
-	Issued time.Time         `json:"issued"`         // when the current key was
-	// What the plan rests on: it lasts as long as the longest of these.
-	Until  time.Time            `json:"until"`           // given by the operator
+	Issued time.Time         `json:"issued"`         // time of issue of the current key
+	// The plan lasts as long as the longest of these three.
+	Until  time.Time            `json:"until"`           // granted by the operator
 	Crypto time.Time            `json:"crypto"`          // paid in USDC
-	Cards  map[string]time.Time `json:"cards,omitempty"` // by subscription: the end of what was paid for
-	// Claimed names payments that were claimed without a memo that binds them, by
-	// their marks: those name the customer, and follow her where she goes.
+	Cards  map[string]time.Time `json:"cards,omitempty"` // end of the paid time by subscription
+	// Claimed lists the marks of payments that were claimed without a memo that binds them. Each
+	// mark names the customer, so moving a plan must rewrite it.
 	Claimed []string `json:"claimed,omitempty"`
-	// What recoveries of the key leave: see recovery.go.
-	// a fresh key that is being mailed; it is refused until Activate
-	Pending      *KeyHash  `json:"pending,omitempty"`
-	Former       *KeyHash  `json:"former,omitempty"`      // the key before the first recovery that can be undone
-	Voided       []byte    `json:"voided,omitempty"`      // hash of the fresh key that was undone last
-	Rotated      *KeyHash  `json:"rotated,omitempty"`     // the key that was rotated away last
-	GuardedUntil time.Time `json:"guardedUntil,omitzero"` // until then a recovery has to be confirmed by mail
-	Guard        bool      `json:"guard,omitempty"`       // and at all times, as the owner has set
-	Version      int64     `json:"-"`
+	// The traces of key recoveries: see recovery.go.
+	// Pending is a fresh key that is being mailed; it is refused until Activate.
+	Pending *KeyHash `json:"pending,omitempty"`
+	// Former is the key before the first recovery that can still be undone.
+	Former *KeyHash `json:"former,omitempty"`
+	// Voided is the hash of the fresh key of the recovery that was undone last.
+	Voided []byte `json:"voided,omitempty"`
+	// Rotated is the key that was rotated last.
+	Rotated *KeyHash `json:"rotated,omitempty"`
+	// GuardedUntil is the time until which a recovery needs confirmation by mail.
+	GuardedUntil time.Time `json:"guardedUntil,omitzero"`
+	// Guard is the setting of the owner that every recovery needs confirmation by mail.
+	Guard   bool  `json:"guard,omitempty"`
+	Version int64 `json:"-"`
 }
 
-// Plan is the customer's plan, grace included.
+// Plan returns the plan of the customer, including the grace period.
 func (c Customer) Plan() apikey.Plan {
 	until := c.Until
 	if c.Crypto.After(until) {
@@ -58,13 +62,14 @@ func (c Customer) Plan() apikey.Plan {
 	return apikey.Plan{Until: until}
 }
 
-// Rest is one of the things that a plan rests on.
+// Rest is one of the entitlements that a plan rests on.
 type Rest struct {
 	By    string // card, usdc or operator
 	Until time.Time
 }
 
-// RestsOn is what the plan rests on, the latest end first; by card grace included.
+// RestsOn returns the entitlements of the plan, the latest end first. Card subscriptions include
+// the grace period.
 func (c Customer) RestsOn() []Rest {
 	all := []Rest{{"operator", c.Until}, {"usdc", c.Crypto}}
 	for _, paid := range c.Cards {
@@ -77,15 +82,15 @@ func (c Customer) RestsOn() []Rest {
 	return all
 }
 
-// Holds tells whether a key is the customer's current one.
+// Holds reports whether a key is the current key of the customer.
 func (c Customer) Holds(k apikey.Key) bool {
 	return len(c.Hash) == len(apikey.Hash{}) && k.Matches(apikey.Hash(c.Hash))
 }
 
-// HasLiveKey tells whether a key was issued whose plan holds at a moment.
+// HasLiveKey reports whether the customer has a key and the plan is in force.
 func (c Customer) HasLiveKey(now time.Time) bool { return len(c.Hash) > 0 && c.Plan().Live(now) }
 
-// replaceKey puts a key's hash in the place of the one before, for good.
+// replaceKey makes a hash the current key. The previous keys cannot be restored.
 func (c *Customer) replaceKey(hash apikey.Hash, now time.Time) {
 	c.Hash, c.Issued = hash[:], now.UTC().Truncate(time.Second)
 	c.Former, c.Pending, c.Rotated = nil, nil, nil
@@ -93,8 +98,8 @@ func (c *Customer) replaceKey(hash apikey.Hash, now time.Time) {
 
 func customerKey(id apikey.CustomerID) Key { return Key{"CUSTOMER#" + string(id), "KEY"} }
 
-// Customer reads a customer, strongly: a replaced key is refused on the very
-// next read. ErrNotFound where there is none.
+// Customer returns a customer, or ErrNotFound. The read is strong, so a replaced key is refused at
+// once.
 func (k Customers) Customer(ctx context.Context, id apikey.CustomerID) (Customer, error) {
 	c, item, err := get[Customer](ctx, k.Table, customerKey(id), Strong)
 	if err != nil {
@@ -104,7 +109,7 @@ func (k Customers) Customer(ctx context.Context, id apikey.CustomerID) (Customer
 	return c, nil
 }
 
-// Put writes a customer over the version it was read at; 0 is a new one.
+// Put writes a customer over the version that was read; 0 creates a new one.
 func (k Customers) Put(ctx context.Context, c Customer) error {
 	err := write(ctx, k.Table, over(c.item()), c)
 	k.changed(c.ID)
@@ -117,12 +122,11 @@ func (k Customers) changed(id apikey.CustomerID) {
 	}
 }
 
-// item is where the customer is stored, at the version that was read.
+// item returns the key and version for a write of the customer.
 func (c Customer) item() Item { return Item{Key: customerKey(c.ID), Version: c.Version} }
 
-// Change reads a customer, lets change alter it, and writes it; where another
-// writer came between, it begins again. A customer that is not there yet is
-// handed to change with nothing but its id.
+// Change reads a customer, calls change and writes the result. It starts over after a conflict with
+// another writer. A customer that does not exist yet has only its id.
 func (k Customers) Change(ctx context.Context, id apikey.CustomerID, change func(*Customer) error) error {
 	return RetryConflicts(ctx, func() error {
 		c, err := k.orNew(ctx, id)
@@ -136,7 +140,7 @@ func (k Customers) Change(ctx context.Context, id apikey.CustomerID, change func
 	})
 }
 
-// orNew reads a customer; one that is not there has nothing but its id.
+// orNew reads a customer, or returns a new one with only its id.
 func (k Customers) orNew(ctx context.Context, id apikey.CustomerID) (Customer, error) {
 	c, err := k.Customer(ctx, id)
 	if errors.Is(err, ErrNotFound) {
@@ -147,13 +151,13 @@ func (k Customers) orNew(ctx context.Context, id apikey.CustomerID) (Customer, e
 
 func subscriptionKey(subscription string) Key { return Key{"SUBSCRIPTION#" + subscription, "CUSTOMER"} }
 
-// LinkSubscription records whose a subscription is. The first to say so is right.
+// LinkSubscription records the owner of a subscription. The first record wins.
 func (k Customers) LinkSubscription(ctx context.Context, subscription string, id apikey.CustomerID) error {
 	err := k.Table.Write(ctx, over(Item{Key: subscriptionKey(subscription), Data: []byte(id)}))
 	return wrap(unless(err, ErrExists), "store subscription")
 }
 
-// SubscriptionOwner gives whose a subscription is, or ErrNotFound.
+// SubscriptionOwner returns the owner of a subscription, or ErrNotFound.
 func (k Customers) SubscriptionOwner(ctx context.Context, subscription string) (apikey.CustomerID, error) {
 	item, err := k.Table.Get(ctx, subscriptionKey(subscription), Strong)
 	return apikey.CustomerID(item.Data), wrap(err, "find owner of subscription")

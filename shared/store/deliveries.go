@@ -9,36 +9,36 @@ import (
 	"time"
 )
 
-// Deliveries stores what is to be delivered to endpoints of webhooks, for some days
-// what became of it, and how the endpoints are (keys: WEBHOOK, DELIVERIES). Each that is not ended has
-// one place in the queue, at the time when it is due; it is written together with
-// what has become of the delivery, so that none is lost and none is queued twice.
+// Deliveries stores the events for webhooks, their outcomes for some days, and the state of the
+// endpoints (keys: WEBHOOK, DELIVERIES). Each open delivery has one place in the queue, at the time
+// when it is due. The place is written together with the state of the delivery, so no delivery is
+// lost or queued twice.
 type Deliveries struct {
 	Table  Table
-	Outbox Outbox // of the mails that say that an endpoint is dead
+	Outbox Outbox // for mails about dead endpoints
 }
 
-// Delivery is an event on its way to an endpoint.
+// Delivery is an event for an endpoint.
 type Delivery struct {
-	ID         string       `json:"id"` // the same for the same event, however often it is tried
+	ID         string       `json:"id"` // stable for an event over all tries
 	Subscriber SubscriberID `json:"s"`
-	Alert      string       `json:"a"` // which of the subscriber's, as its links name it
+	Alert      string       `json:"a"` // the alert, named as in its links
 	URL        string       `json:"u"`
-	Body       []byte       `json:"b"`           // none: it only asks whether the endpoint answers
-	Last       bool         `json:"l,omitempty"` // it says that its alert has ended, which is removed with it
-	At         time.Time    `json:"at"`          // when it was left, or left again
+	Body       []byte       `json:"b"`           // empty: a probe of the endpoint
+	Last       bool         `json:"l,omitempty"` // reports the end of its alert
+	At         time.Time    `json:"at"`          // time of queueing, or of the last replay
 	Tries      int          `json:"n,omitempty"` // since At
-	Tried      time.Time    `json:"t,omitzero"`  // the last time
+	Tried      time.Time    `json:"t,omitzero"`  // time of the last try
 	Status     int          `json:"st,omitempty"`
-	Ended      time.Time    `json:"e,omitzero"` // delivered, or given up
+	Ended      time.Time    `json:"e,omitzero"` // time when it was delivered or given up
 	Delivered  bool         `json:"ok,omitempty"`
 
 	version int64
-	due     Item // its place in the queue, where it was taken
+	due     Item // place in the queue, set by Take
 }
 
 const (
-	// DeliveryDays is how long a delivery is kept, so that it can be delivered again.
+	// DeliveryDays is how long a delivery is kept for a replay.
 	DeliveryDays = 7
 	duePartition = "DELIVERIES"
 	eventPrefix  = "EVENT#"
@@ -48,18 +48,19 @@ const (
 func webhookPartition(s SubscriberID) string { return "WEBHOOK#" + string(s) }
 func (d Delivery) key() Key                  { return Key{webhookPartition(d.Subscriber), eventPrefix + d.ID} }
 
-// dueKey is a place in the queue. A subscriber has no # in it.
+// dueKey returns a place in the queue. A subscriber contains no #.
 func (d Delivery) dueKey(at time.Time) Key {
 	return Key{duePartition, at.UTC().Format(dueLayout) + "#" + string(d.Subscriber) + "#" + d.ID}
 }
 
-// expires is when what is stored of a delivery goes: it is tried for a day, and can be replayed for some more.
+// expires returns the expiry of the stored delivery. It is tried for a day and can be replayed for
+// some more days.
 func (d Delivery) expires() time.Time { return d.At.AddDate(0, 0, DeliveryDays+1) }
 
-// errTaken: another worker has taken the delivery meanwhile, and says what became of it.
+// errTaken means that another worker took the delivery and will record its outcome.
 var errTaken = ErrConflict
 
-// write stores a delivery over the version that was read, together with jobs and writes of the queue.
+// write stores a delivery over the version that was read, with jobs and writes to the queue.
 func (w Deliveries) write(ctx context.Context, d Delivery, jobs []Job, queue ...Op) error {
 	var ops writes
 	ops.put(over(Item{Key: d.key(), Version: d.version, Expires: d.expires()}), d)
@@ -73,17 +74,16 @@ func (d Delivery) enqueue(at time.Time) Op {
 	return over(Item{Key: d.dueKey(at), Expires: d.expires()})
 }
 
-// dequeue returns the write that removes the place of a delivery that was taken.
+// dequeue returns the write that removes a delivery from the queue.
 func (d Delivery) dequeue() Op { return Op{Mode: Remove, Item: d.due} }
 
-// Leave stores a delivery that is due at once. One that was left before stays as it is.
+// Leave queues a delivery that is due at once. A delivery that is already stored stays as it is.
 func (w Deliveries) Leave(ctx context.Context, d Delivery) error {
 	return wrap(unless(w.write(ctx, d, nil, d.enqueue(d.At)), ErrExists), "leave a delivery")
 }
 
-// Take gives the deliveries that have been due the longest and nobody has taken,
-// each leased to the caller for a while: what has not gone on by then is taken
-// again. An error does not mean that there are none.
+// Take leases up to most due deliveries to the caller, the longest due first. When the lease ends,
+// another worker may take them. Take may return both deliveries and an error.
 func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Delivery, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: duePartition, Limit: 4 * most, Read: Strong})
 	if err != nil {
@@ -98,13 +98,13 @@ func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease tim
 		}
 		var until time.Time
 		if len(item.Data) > 0 && (until.UnmarshalText(item.Data) == nil && now.Before(until)) {
-			continue // somebody has it
+			continue // leased by another worker
 		}
 		if item.Data, err = now.Add(lease).UTC().MarshalText(); err != nil {
 			return taken, fmt.Errorf("take a delivery: %w", err)
 		}
 		if w.Table.Write(ctx, Op{Mode: Replace, Item: item}) != nil {
-			continue // somebody else was first, or it comes round again
+			continue // another worker was first, or a later Take retries
 		}
 		item.Version++
 		s, id, _ := strings.Cut(rest, "#")
@@ -112,7 +112,7 @@ func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease tim
 		d.due = item
 		switch {
 		case errors.Is(err, ErrNotFound), errors.Is(err, ErrUnreadable):
-			// It has expired, or was forgotten with the subscriber: nothing is left to do.
+			// It has expired, or was deleted with the subscriber: drop its place in the queue.
 			err = w.Drop(ctx, d)
 		case err == nil:
 			taken = append(taken, d)
@@ -124,7 +124,7 @@ func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease tim
 	return taken, errors.Join(faults...)
 }
 
-// One gives a delivery as it stands now, or ErrNotFound.
+// One returns a stored delivery, or ErrNotFound.
 func (w Deliveries) One(ctx context.Context, s SubscriberID, id string) (Delivery, error) {
 	item, err := w.Table.Get(ctx, Delivery{Subscriber: s, ID: id}.key(), Strong)
 	if err != nil {
@@ -141,7 +141,8 @@ func readDelivery(item Item) (Delivery, error) {
 	return d, nil
 }
 
-// Of lists what is kept of a subscriber's deliveries, in the order of their IDs. One that is malformed is left out.
+// Of returns the stored deliveries of a subscriber in the order of their IDs. It skips malformed
+// ones.
 func (w Deliveries) Of(ctx context.Context, s SubscriberID) ([]Delivery, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: webhookPartition(s), Prefix: eventPrefix, Read: Strong})
 	if err != nil {
@@ -156,18 +157,18 @@ func (w Deliveries) Of(ctx context.Context, s SubscriberID) ([]Delivery, error) 
 	return all, nil
 }
 
-// Postpone gives a delivery that was taken a later place in the queue, with what has become of it so far.
+// Postpone moves a delivery that was taken to a later place in the queue and stores its state.
 func (w Deliveries) Postpone(ctx context.Context, d Delivery, to time.Time) error {
 	err := w.write(ctx, d, nil, d.dequeue(), d.enqueue(to))
 	return wrap(unless(err, errTaken), "postpone a delivery")
 }
 
-// End records what became of a delivery that was taken, and leaves jobs together with that.
+// End records the outcome of a delivery that was taken, and adds jobs in the same write.
 func (w Deliveries) End(ctx context.Context, d Delivery, jobs ...Job) error {
 	return wrap(unless(w.write(ctx, d, jobs, d.dequeue()), errTaken), "end a delivery")
 }
 
-// Drop takes a delivery out of the queue and forgets it: whoever had it sent has ended the alert.
+// Drop removes a delivery from the queue and from the store, because its alert has ended.
 func (w Deliveries) Drop(ctx context.Context, d Delivery) error {
 	ops := []Op{d.dequeue()}
 	if d.ID != "" {
@@ -176,8 +177,8 @@ func (w Deliveries) Drop(ctx context.Context, d Delivery) error {
 	return wrap(unless(w.Table.Write(ctx, ops...), errTaken), "drop a delivery")
 }
 
-// Replay has deliveries of a subscriber that have ended delivered once more, as the
-// same events, where wanted says so, and tells how many there were.
+// Replay queues the ended deliveries of a subscriber for which wanted returns true, as the same
+// events. It returns their number.
 func (w Deliveries) Replay(
 	ctx context.Context, s SubscriberID, now time.Time, wanted func(Delivery) bool,
 ) (replayed int, err error) {
@@ -192,7 +193,7 @@ func (w Deliveries) Replay(
 		d.At, d.Tries, d.Ended, d.Delivered = now, 0, time.Time{}, false
 		err := w.write(ctx, d, nil, d.enqueue(now))
 		if isConflict(err) {
-			continue // it was replayed just now
+			continue // another call has just replayed it
 		}
 		if err != nil {
 			return replayed, fmt.Errorf("replay a delivery: %w", err)

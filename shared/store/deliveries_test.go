@@ -25,7 +25,7 @@ func openDeliveries(t *testing.T) (*fixture, store.Deliveries) {
 	return d, store.Deliveries{Table: d.Table, Outbox: d.Outbox}
 }
 
-// names are the deliveries that are taken now.
+// names returns the IDs of the deliveries that Take returns.
 func names(t *testing.T, w store.Deliveries, most int, now time.Time) []string {
 	t.Helper()
 	taken, err := w.Take(t.Context(), most, now, time.Minute)
@@ -60,7 +60,7 @@ func TestDeliveriesAreTakenInTurn(t *testing.T) {
 	}
 }
 
-// TestALateWorker: one whose lease was over, and whose delivery another has taken, changes nothing.
+// TestALateWorker: a worker whose lease ended, and whose delivery was taken again, changes nothing.
 func TestALateWorker(t *testing.T) {
 	d, w := openDeliveries(t)
 	ctx := t.Context()
@@ -125,7 +125,7 @@ func TestPostponedEndedReplayed(t *testing.T) {
 	); diff != "" || err != nil {
 		t.Errorf("%s %v", diff, err)
 	}
-	// Only what is asked for goes out again, once, as the same event.
+	// Only the selected deliveries are replayed, once, as the same events.
 	failed := func(d store.Delivery) bool { return !d.Delivered }
 	if n, err := w.Replay(ctx, "bob", d.now, failed); n != 0 || err != nil {
 		t.Errorf("another's: %d %v", n, err)
@@ -150,7 +150,8 @@ func TestPostponedEndedReplayed(t *testing.T) {
 	}
 }
 
-// TestForgottenDeliveries: what was forgotten with its subscriber is not delivered, and leaves nothing in the queue.
+// TestForgottenDeliveries: a delivery that was deleted with its subscriber is not sent, and leaves
+// nothing in the queue.
 func TestForgottenDeliveries(t *testing.T) {
 	d, w := openDeliveries(t)
 	ctx := t.Context()

@@ -14,32 +14,30 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Digests stores who is told once a week of all that they watch so, and how far
-// the digests are sent (keys: DIGESTS). A subscriber has one as long as they have
-// an alert with Digest: whoever writes the first such alert, or removes the last,
-// writes it in the same transaction.
+// Digests stores which subscribers receive a weekly digest, and how far the digests are sent (keys:
+// DIGESTS). A subscriber has a digest while any of their alerts has Digest. The transaction that
+// adds the first such alert, or removes the last, also writes the digest.
 type Digests struct{ Table Table }
 
-// Digest is what is kept of the digests of a subscriber.
+// Digest is the stored state of the digest of a subscriber.
 type Digest struct {
 	Subscriber SubscriberID          `json:"-"`
-	Day        fare.Day              `json:"d,omitempty"` // that the last one was of; 0: none was sent
-	Told       map[string]fare.Cents `json:"t,omitempty"` // the price last told of each alert, by its Ref
+	Day        fare.Day              `json:"d,omitempty"` // of the last digest; 0: none was sent
+	Told       map[string]fare.Cents `json:"t,omitempty"` // last notified price by Ref
 
 	version int64
 }
 
-// DigestProgress says how far the digests are sent.
+// DigestProgress is how far the digests are sent.
 type DigestProgress struct {
-	Day    fare.Day `json:"d,omitempty"` // those of all days up to it are sent; 0: none was ever due
-	Cursor string   `json:"c,omitempty"` // and those of the day after it up to that of this subscriber
+	Day    fare.Day `json:"d,omitempty"` // all up to this day are sent; 0: none was ever due
+	Cursor string   `json:"c,omitempty"` // and those of the next day up to this subscriber
 
 	version int64
 }
 
-// DigestWeekday is the day of the week on which a subscriber has a digest, always
-// the same. It follows from the pseudonym: the days are as full as each other, and
-// nothing has to be kept to know it.
+// DigestWeekday returns the fixed day of the week of a subscriber's digest. It follows from the
+// pseudonym, so all days have an equal share and nothing has to be stored.
 func DigestWeekday(s SubscriberID) time.Weekday {
 	sum := sha256.Sum256([]byte("digest\x00" + string(s)))
 	return time.Weekday(binary.BigEndian.Uint64(sum[:]) % 7)
@@ -53,15 +51,15 @@ func digestKey(s SubscriberID) Key { return Key{digestsOf(DigestWeekday(s)), str
 
 var digestProgressKey = Key{digestsPartition, "PROGRESS"}
 
-// Page gives the digests of a day of the week in a fixed order, after that of a subscriber; "" is
-// before all. Fewer than limit mean that there are no more.
+// Page returns the digests of a day of the week after a subscriber, in a fixed order. An empty
+// subscriber is the start, and fewer digests than limit mean the end.
 func (w Digests) Page(ctx context.Context, day time.Weekday, after string, limit int) ([]Digest, error) {
 	r := Range{Partition: digestsOf(day), After: after, Limit: limit, Read: Strong}
 	digests, err := list(ctx, w.Table, r, func(item Item) (Digest, error) { return readDigest(item), nil })
 	return digests, wrap(err, "list digests")
 }
 
-// readDigest reads one. A malformed one is as if none had been sent: the next is written over it.
+// readDigest decodes a digest. A malformed one counts as never sent and is overwritten next time.
 func readDigest(item Item) Digest {
 	var d Digest
 	if json.Unmarshal(item.Data, &d) != nil {
@@ -71,7 +69,7 @@ func readDigest(item Item) Digest {
 	return d
 }
 
-// Of gives the digest of a subscriber, or ErrNotFound.
+// Of returns the digest of a subscriber, or ErrNotFound.
 func (w Digests) Of(ctx context.Context, s SubscriberID) (Digest, error) {
 	item, err := w.Table.Get(ctx, digestKey(s), Strong)
 	if err != nil {
@@ -80,9 +78,8 @@ func (w Digests) Of(ctx context.Context, s SubscriberID) (Digest, error) {
 	return readDigest(item), nil
 }
 
-// MarkSent records that the digest of a day was sent, and the prices that it told,
-// also where alerts came to it or went meanwhile. One that was removed stays so,
-// and that is no error.
+// MarkSent records that the digest of a day was sent, and its prices. Alerts may have been added or
+// removed meanwhile. If the digest was removed, MarkSent does nothing and returns nil.
 func (w Digests) MarkSent(ctx context.Context, d Digest, day fare.Day, told map[string]fare.Cents) error {
 	err := rewrite(ctx, d, func(read Digest) error {
 		if read.Day >= day {
@@ -95,7 +92,7 @@ func (w Digests) MarkSent(ctx context.Context, d Digest, day fare.Day, told map[
 	return wrap(err, "record that a digest was sent")
 }
 
-// Progress says how far the digests are sent; ErrNotFound where nobody ever had one.
+// Progress returns how far the digests are sent, or ErrNotFound if there was never a digest.
 func (w Digests) Progress(ctx context.Context) (DigestProgress, error) {
 	item, err := w.Table.Get(ctx, digestProgressKey, Strong)
 	if err != nil {
@@ -103,13 +100,14 @@ func (w Digests) Progress(ctx context.Context) (DigestProgress, error) {
 	}
 	var p DigestProgress
 	if json.Unmarshal(item.Data, &p) != nil {
-		p = DigestProgress{} // it begins again; what was sent is kept with each
+		p = DigestProgress{} // starts over; each digest records its own last day
 	}
 	p.version = item.Version
 	return p, nil
 }
 
-// Advance records how far the digests are sent over what was read. ErrConflict: somebody else has sent some.
+// Advance records how far the digests are sent over the version that was read. It fails with
+// ErrConflict if another process has sent some.
 func (w Digests) Advance(ctx context.Context, p *DigestProgress, day fare.Day, cursor string) error {
 	next := DigestProgress{Day: day, Cursor: cursor, version: p.version}
 	op := Op{Mode: Replace, Item: Item{Key: digestProgressKey, Version: p.version}}
@@ -121,8 +119,8 @@ func (w Digests) Advance(ctx context.Context, p *DigestProgress, day fare.Day, c
 	return nil
 }
 
-// digestWrites are the writes that go with one that changes an alert, or makes it
-// of none: its subscriber has a digest after it, or none any more.
+// digestWrites returns the writes that must accompany a new or changed alert. They create or remove
+// the digest of its subscriber.
 func (a Alerts) digestWrites(ctx context.Context, before, after Alert) ([]Op, error) {
 	switch {
 	case before.Digest == after.Digest:
@@ -138,8 +136,8 @@ func (a Alerts) digestWrites(ctx context.Context, before, after Alert) ([]Op, er
 	return a.endDigest(ctx, after.Subscriber, left)
 }
 
-// beginDigest are the writes by which a subscriber has a digest. One that is there
-// is written as it is: whoever is about to remove it finds it changed.
+// beginDigest returns the writes that give a subscriber a digest. An existing digest is rewritten
+// to force a version conflict with a concurrent remove.
 func (a Alerts) beginDigest(ctx context.Context, s SubscriberID) ([]Op, error) {
 	item, err := a.Table.Get(ctx, digestKey(s), Strong)
 	switch {
@@ -150,7 +148,7 @@ func (a Alerts) beginDigest(ctx context.Context, s SubscriberID) ([]Op, error) {
 	}
 	ops := []Op{{Mode: Create, Item: Item{Key: digestKey(s), Data: []byte("{}")}}}
 	_, err = a.Table.Get(ctx, digestProgressKey, Strong)
-	if errors.Is(err, ErrNotFound) { // it is the first of all
+	if errors.Is(err, ErrNotFound) { // the first digest of all
 		return append(ops, Op{Mode: Create, Item: Item{Key: digestProgressKey, Data: []byte("{}")}}), nil
 	}
 	if err != nil {
@@ -159,9 +157,9 @@ func (a Alerts) beginDigest(ctx context.Context, s SubscriberID) ([]Op, error) {
 	return ops, nil
 }
 
-// endDigest are the writes that remove the digest of a subscriber who has only the
-// alerts named, where none of those is told by it. It is read before they are: where
-// one comes to be told by it meanwhile, it is written anew, and these writes fail.
+// endDigest returns the writes that remove the digest of a subscriber, unless one of the remaining
+// alerts has Digest. It reads the digest before the alerts. If an alert gets Digest meanwhile,
+// beginDigest rewrites the digest and these writes fail.
 func (a Alerts) endDigest(ctx context.Context, s SubscriberID, left []Ref) ([]Op, error) {
 	item, err := a.Table.Get(ctx, digestKey(s), Strong)
 	if errors.Is(err, ErrNotFound) {
@@ -172,7 +170,7 @@ func (a Alerts) endDigest(ctx context.Context, s SubscriberID, left []Ref) ([]Op
 	}
 	for _, ref := range left {
 		switch alert, err := a.One(ctx, ref, s); {
-		case errors.Is(err, ErrNotFound), errors.Is(err, ErrUnreadable): // no digest tells of it
+		case errors.Is(err, ErrNotFound), errors.Is(err, ErrUnreadable): // in no digest
 		case err != nil:
 			return nil, err
 		case alert.Digest:
@@ -182,7 +180,7 @@ func (a Alerts) endDigest(ctx context.Context, s SubscriberID, left []Ref) ([]Op
 	return []Op{{Mode: Remove, Item: Item{Key: item.Key, Version: item.Version}}}, nil
 }
 
-// RemoveDigest deletes all alerts of a subscriber that a digest tells of, and says how many there were.
+// RemoveDigest deletes all alerts in the digest of a subscriber and returns their number.
 func (a Alerts) RemoveDigest(ctx context.Context, s SubscriberID) (int, error) {
 	alerts, err := a.Of(ctx, s)
 	if err != nil {
@@ -194,11 +192,11 @@ func (a Alerts) RemoveDigest(ctx context.Context, s SubscriberID) (int, error) {
 			which = append(which, alert.Ref())
 		}
 	}
-	if len(which) == 0 { // naming none would remove all
+	if len(which) == 0 { // Remove without references would delete all alerts
 		return 0, nil
 	}
 	return a.Remove(ctx, s, which...)
 }
 
-// MayDigest tells whether a digest can tell of an alert: of one by mail, and to a city.
+// MayDigest reports whether a digest can include the alert: it is by mail and to a city.
 func (a Alert) MayDigest() bool { return a.Channel == "" && a.Route.Destination != Anywhere }

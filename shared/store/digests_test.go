@@ -17,7 +17,7 @@ import (
 
 func (d *fixture) digests() store.Digests { return store.Digests{Table: d.Table} }
 
-// weekly stores a confirmed alert that a digest tells of.
+// weekly stores a confirmed alert of a digest.
 func (d *fixture) weekly(t *testing.T, who string, destination fare.City) store.Ref {
 	t.Helper()
 	a := alertOf(who, destination, 0)
@@ -26,7 +26,7 @@ func (d *fixture) weekly(t *testing.T, who string, destination fare.City) store.
 	return a.Ref()
 }
 
-// wantDigest wants that somebody has a digest, or has none, and nobody else any.
+// wantDigest checks whether a subscriber has a digest, and that no other subscriber has one.
 func (d *fixture) wantDigest(t *testing.T, who string, want bool) {
 	t.Helper()
 	var got []store.SubscriberID
@@ -44,7 +44,7 @@ func (d *fixture) wantDigest(t *testing.T, who string, want bool) {
 	}
 }
 
-// TestADigestIsThereAsLongAsAnAlertWantsOne: whatever makes, changes or removes alerts.
+// TestADigestIsThereAsLongAsAnAlertWantsOne, whatever adds, changes or removes alerts.
 func TestADigestIsThereAsLongAsAnAlertWantsOne(t *testing.T) {
 	change := func(ref store.Ref, weekly bool) func(*testing.T, *fixture) error {
 		return func(t *testing.T, d *fixture) error {
@@ -112,7 +112,7 @@ func TestADigestIsThereAsLongAsAnAlertWantsOne(t *testing.T) {
 	}
 }
 
-// TestRemovingADigestKeepsTheOtherAlerts: what is told at once goes on.
+// TestRemovingADigestKeepsTheOtherAlerts: alerts with immediate messages stay.
 func TestRemovingADigestKeepsTheOtherAlerts(t *testing.T) {
 	d := openAlerts(t)
 	d.confirmed(t, "now", alertOf("ada", "ROM", 0))
@@ -130,8 +130,8 @@ func TestRemovingADigestKeepsTheOtherAlerts(t *testing.T) {
 	}
 }
 
-// TestADigestUnderOthersWrites: what others write between the reads and the write of
-// one call leaves a digest where an alert wants one, and none where none does.
+// TestADigestUnderOthersWrites: concurrent writes within one call leave a digest if an alert needs
+// one, and none otherwise.
 func TestADigestUnderOthersWrites(t *testing.T) {
 	type call func(*testing.T, store.Alerts) error
 	ref := func(to fare.City) store.Ref { return store.Ref{Route: fare.Route{Origin: "MIL", Destination: to}} }
@@ -194,7 +194,7 @@ func TestADigestUnderOthersWrites(t *testing.T) {
 	}
 }
 
-// TestSentDigests: what was told is kept, once a day, and nothing of one who has none any more.
+// TestSentDigests: prices are recorded once a day, and not for a removed digest.
 func TestSentDigests(t *testing.T) {
 	d := openAlerts(t)
 	d.weekly(t, "ada", "BUH")
@@ -206,14 +206,14 @@ func TestSentDigests(t *testing.T) {
 		storetest.Must(t, digests.MarkSent(ctx, of, day, map[string]fare.Cents{"MIL-BUH": price}))
 	}
 	mark(first, 20500, 3000)
-	mark(first, 20500, 4000) // over another version, and it was sent: nothing
+	mark(first, 20500, 4000) // stale version and same day: no effect
 	mark(first, 20493, 4000)
 	want := store.Digest{Subscriber: "ada", Day: 20500, Told: map[string]fare.Cents{"MIL-BUH": 3000}}
 	got, err := digests.Of(ctx, "ada")
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(store.Digest{})); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	// Another alert leaves it as it is.
+	// Another alert does not change it.
 	d.weekly(t, "ada", "LON")
 	got, err = digests.Of(ctx, "ada")
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(store.Digest{})); diff != "" || err != nil {
@@ -226,7 +226,8 @@ func TestSentDigests(t *testing.T) {
 	d.wantDigest(t, "ada", false)
 }
 
-// TestDigestProgress: it begins with the first digest of all, and one of two who advance it is told.
+// TestDigestProgress: it begins with the first digest, and one of two concurrent calls of Advance
+// fails.
 func TestDigestProgress(t *testing.T) {
 	d := openAlerts(t)
 	ctx, digests := t.Context(), d.digests()
@@ -255,13 +256,13 @@ func TestDigestProgress(t *testing.T) {
 	if err := digests.Advance(ctx, &other, 20501, ""); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("%v", err)
 	}
-	d.weekly(t, "eve", "BUH") // leaves it as it is
+	d.weekly(t, "eve", "BUH") // changes nothing
 	if got, err := digests.Progress(ctx); err != nil || got != one || got.Day != 20500 || got.Cursor != "bob" {
 		t.Errorf("%+v %v", got, err)
 	}
 }
 
-// TestDigestWeekdays: they follow from the pseudonym, and every day has its share.
+// TestDigestWeekdays: days follow from the pseudonym, and each has an equal share.
 func TestDigestWeekdays(t *testing.T) {
 	const of = 7000
 	var days [7]int
@@ -273,7 +274,7 @@ func TestDigestWeekdays(t *testing.T) {
 			t.Errorf("%d of %d on %v", n, of, time.Weekday(day))
 		}
 	}
-	// It is where digests are stored: another function would lose those there are.
+	// The day is part of the key: another function would lose the stored digests.
 	if got := store.DigestWeekday("c57i_3t0zs4ZJnhAeL-Plg"); got != time.Tuesday {
 		t.Errorf("%v", got)
 	}

@@ -19,10 +19,11 @@ import (
 type call struct {
 	record any
 	method string
-	args   args // after the context
+	args   args // without the context
 }
 
-// args are converted to the types of the parameters. A made one is made just before the call.
+// args are converted to the types of the parameters. A made argument is evaluated just before the
+// call.
 type args []any
 
 type made func() (any, error)
@@ -60,7 +61,7 @@ func (c call) do(ctx context.Context) error {
 	return err
 }
 
-// first returns the one element of a list that was read.
+// first returns the first element of a list.
 func first[T any](all []T, err error) (any, error) {
 	if err == nil && len(all) == 0 {
 		err = errors.New("nothing was read")
@@ -71,7 +72,7 @@ func first[T any](all []T, err error) (any, error) {
 	return all[0], nil
 }
 
-// read makes an argument of what a call returns.
+// read defers an argument to the result of a call.
 func read[T any](f func() (T, error)) made { return func() (any, error) { return f() } }
 
 func fareCalls(table store.Table, later time.Time) []call {
@@ -149,12 +150,12 @@ func alertCalls(ctx context.Context, table store.Table, outbox store.Outbox, lat
 		{alerts, "MarkMet", args{one, ""}},
 		{alerts, "Change", args{ref, "ada", func(a *store.Alert) { a.Threshold++ }}},
 		{alerts, "Pause", args{one, store.UntilResumed}},
-		{alerts, "MarkSeen", args{alertOf("ada", "BUH", 0), 5000}}, // over another version: it is read again
+		{alerts, "MarkSeen", args{alertOf("ada", "BUH", 0), 5000}}, // conflict: it is read again
 		{alerts, "MarkOver", args{one, 20501}},
 		{alerts, "Confirm", args{"weekly"}},
 		{digests, "Of", args{"dan"}},
 		{alerts, "RemoveDigest", args{"dan"}},
-		{alerts, "RemoveDigest", args{"dan"}}, // there is nothing to remove
+		{alerts, "RemoveDigest", args{"dan"}}, // nothing to remove
 		{digests, "Progress", nil},
 		{digests, "Advance", args{progress, 20500, "dan"}},
 		{digests, "Page", args{time.Monday, "", 10}},
@@ -327,7 +328,8 @@ func processCalls(table store.Table) []call {
 	return calls
 }
 
-// driveRecords calls every exported method of the records, so that each finds something to do.
+// driveRecords calls every exported method of the records, in an order that gives each call
+// something to do.
 func driveRecords(t *testing.T, table store.Table) {
 	t.Helper()
 	ctx, later := t.Context(), noon.Add(time.Hour)

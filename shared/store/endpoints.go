@@ -8,24 +8,23 @@ import (
 	"time"
 )
 
-// Endpoint is where a subscriber has events of alerts delivered to. All alerts of
-// the subscriber to one URL share it.
+// Endpoint is the state of a URL that receives events of alerts. All alerts of a subscriber to one
+// URL share it.
 type Endpoint struct {
 	URL        string    `json:"u"`
-	Generation int       `json:"g,omitempty"` // how often its secret was changed
-	Rotated    time.Time `json:"r,omitzero"`  // the last time
-	Verified   bool      `json:"v,omitempty"` // it has taken an event
-	Dead       bool      `json:"x,omitempty"` // it was given up, and its owner was told
-	Answered   time.Time `json:"a,omitzero"`  // when it was verified last
+	Generation int       `json:"g,omitempty"` // number of secret rotations
+	Rotated    time.Time `json:"r,omitzero"`  // time of the last rotation
+	Verified   bool      `json:"v,omitempty"` // it has accepted an event
+	Dead       bool      `json:"x,omitempty"` // it was given up, and its owner was notified
+	Answered   time.Time `json:"a,omitzero"`  // time of the last verification
 
 	version int64
 }
 
-// Known tells whether anything is stored of the endpoint.
+// Known reports whether the endpoint is stored.
 func (e Endpoint) Known() bool { return e.version > 0 }
 
-// endpointDays is how long an endpoint of which nothing was heard is kept, should
-// it not be forgotten with its subscriber.
+// endpointDays is how long a silent endpoint is kept if it is not deleted with its subscriber.
 const endpointDays = 400
 
 func endpointKey(s SubscriberID, url string) Key {
@@ -33,7 +32,7 @@ func endpointKey(s SubscriberID, url string) Key {
 	return Key{webhookPartition(s), "ENDPOINT#" + base64.RawURLEncoding.EncodeToString(sum[:12])}
 }
 
-// Endpoint gives an endpoint of a subscriber; one of which nothing is stored is not Known.
+// Endpoint returns an endpoint of a subscriber. If it is not stored, it is not Known.
 func (w Deliveries) Endpoint(ctx context.Context, s SubscriberID, url string) (Endpoint, error) {
 	e, item, err := get[Endpoint](ctx, w.Table, endpointKey(s, url), Strong)
 	if errors.Is(err, ErrNotFound) {
@@ -43,8 +42,8 @@ func (w Deliveries) Endpoint(ctx context.Context, s SubscriberID, url string) (E
 	return e, wrap(err, "read an endpoint")
 }
 
-// ChangeEndpoint stores a change of an endpoint as it stands at a moment, and jobs
-// together with it; both or neither. change says whether there is one to store, and may be called again.
+// ChangeEndpoint changes an endpoint and adds jobs in the same write. The change function reports
+// whether there is something to write, and may be called several times.
 func (w Deliveries) ChangeEndpoint(
 	ctx context.Context, s SubscriberID, url string, now time.Time, change func(*Endpoint) bool, jobs ...Job,
 ) (Endpoint, error) {
@@ -64,8 +63,8 @@ func (w Deliveries) ChangeEndpoint(
 	return e, wrap(err, "change an endpoint")
 }
 
-// Forget deletes all that is kept of a subscriber's endpoints and deliveries. What is in the queue
-// finds nothing to deliver.
+// Forget deletes all endpoints and deliveries of a subscriber. Their places in the queue remain,
+// and Take drops them.
 func (w Deliveries) Forget(ctx context.Context, s SubscriberID) error {
 	items, err := w.Table.Query(ctx, Range{Partition: webhookPartition(s), Read: Strong})
 	ops := writes{err: err}

@@ -9,12 +9,12 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Fares stores the observations of routes and what is made of them: the summary
-// that a verdict needs, the price trends of an origin, which routes are covered
-// (keys: ROUTE, ORIGIN, COVERED, INTO, FARES, WANTED, DEMANDED, LEFT).
+// Fares stores the observations of routes and the results computed from them. These are the
+// summaries behind verdicts, the price trends of origins, and the covered routes (keys: ROUTE,
+// ORIGIN, COVERED, INTO, FARES, WANTED, DEMANDED, LEFT).
 type Fares struct{ Table Table }
 
-// get reads what an item holds and its version, or ErrNotFound.
+// get returns the data and the version of an item, or ErrNotFound.
 func (f Fares) get(ctx context.Context, key Key, read Consistency, what string, of ...any) ([]byte, int64, error) {
 	item, err := f.Table.Get(ctx, key, read)
 	if err != nil {
@@ -23,7 +23,7 @@ func (f Fares) get(ctx context.Context, key Key, read Consistency, what string, 
 	return item.Data, item.Version, nil
 }
 
-// put writes data over the version they were made from; 0 where there were none.
+// put writes data over the version that they were computed from; 0 if there were none.
 func (f Fares) put(ctx context.Context, key Key, data []byte, version int64, what string, of ...any) error {
 	err := f.Table.Write(ctx, over(Item{Key: key, Version: version, Data: data}))
 	return wrap(err, "write "+what, of...)
@@ -37,10 +37,10 @@ func blockKey(s fare.Series, b fare.Block) Key {
 	return Key{routePartition(s), fmt.Sprintf("%s%05d#%02d", blockPrefix, b.Cycle, b.Part)}
 }
 
-// summaryKey is the key of the summary of a route, or of a kind of trip on it.
+// summaryKey returns the key of the summary of a series.
 func summaryKey(s fare.Series) Key { return Key{routePartition(s), "SHEET"} }
 
-// StoredBlock is a block and the version it was read at; 0 is a block not stored yet.
+// StoredBlock is a block and the version that was read; version 0 is not stored yet.
 type StoredBlock struct {
 	fare.Block
 	Version int64
@@ -57,17 +57,16 @@ func (f Fares) Blocks(ctx context.Context, s fare.Series, read Consistency) ([]S
 	return blocks, wrap(err, "read blocks of %s", s)
 }
 
-// A bulk of blocks is written in transactions of this many blocks and bytes at
-// most. They cost twice, but a year of history then takes a few calls, not one
-// for each week.
+// Many blocks are written in transactions of at most this many blocks and bytes. A transaction
+// costs twice as much, but a year of history then takes a few calls, not one per week.
 const (
-	plainBlocks = 2 // up to this many are written one by one, which is what a weekly refresh needs
+	plainBlocks = 2 // up to this many are written one by one: enough for a weekly refresh
 	bulkBlocks  = 25
 	bulkBytes   = 2 << 20
 )
 
-// PutBlocks writes blocks in their order, each over the version it was read at,
-// to expire when expires says. Where it fails, a leading part of them may be written.
+// PutBlocks writes blocks in order, each over the version that was read and with the given expiry.
+// If it fails, the first ones may be written.
 func (f Fares) PutBlocks(
 	ctx context.Context, s fare.Series, blocks []StoredBlock, expires func(fare.Cycle) time.Time,
 ) error {
@@ -101,12 +100,12 @@ func (f Fares) Summary(ctx context.Context, s fare.Series, read Consistency) ([]
 	return f.get(ctx, summaryKey(s), read, "summary of %s", s)
 }
 
-// PutSummary writes a summary over the version it was made from; 0 where there was none.
+// PutSummary writes a summary over the version that it was computed from; 0 if there was none.
 func (f Fares) PutSummary(ctx context.Context, s fare.Series, data []byte, version int64) error {
 	return f.put(ctx, summaryKey(s), data, version, "summary of %s", s)
 }
 
-// asked is the stored form of an origin's state.
+// asked is the stored state of an origin.
 type asked struct {
 	At time.Time `json:"at"`
 }
@@ -115,23 +114,23 @@ func originKey(origin fare.City, sort string) Key { return Key{"ORIGIN#" + strin
 
 func askedKey(origin fare.City) Key { return originKey(origin, "ASKED") }
 
-// Asked returns when the source last answered for an origin; the zero time is never.
+// Asked returns when the source last answered for an origin; the zero time means never.
 func (f Fares) Asked(ctx context.Context, origin fare.City) (time.Time, error) {
 	a, _, err := get[asked](ctx, f.Table, askedKey(origin), Eventual)
 	return a.At, wrap(unless(err, ErrNotFound), "read when %s was asked", origin)
 }
 
-// SetAsked records that the source has answered for an origin and all of the answer is stored.
+// SetAsked records that the source answered for an origin and that its answer is stored.
 func (f Fares) SetAsked(ctx context.Context, origin fare.City, at time.Time) error {
 	err := write(ctx, f.Table, set(Item{Key: askedKey(origin)}), asked{at.UTC().Truncate(time.Second)})
 	return wrap(err, "record that %s was asked", origin)
 }
 
-// ErrOtherSource: the store holds fares of another source.
+// ErrOtherSource means that the store holds fares of another source.
 var ErrOtherSource = errors.New("the store holds fares of another source")
 
-// Claim marks the store with the source of its fares, once. Invented fares and
-// recorded ones never mix: a store of another source is ErrOtherSource.
+// Claim records the source of the fares in the store, once. Simulated and recorded fares must never
+// mix, so it fails with ErrOtherSource for any other source.
 func (f Fares) Claim(ctx context.Context, source string) error {
 	claimed, err := createOrGet(ctx, f.Table, Item{Key: Key{"FARES", "SOURCE"}, Data: []byte(source)})
 	if err != nil {
@@ -151,22 +150,22 @@ func (f Fares) Rates(ctx context.Context) (fare.Rates, error) {
 	return r, wrap(err, "read rates")
 }
 
-// SetRates stores reference rates for those who convert what is stored.
+// SetRates stores reference rates for the conversion of stored amounts.
 func (f Fares) SetRates(ctx context.Context, r fare.Rates) error {
 	return wrap(write(ctx, f.Table, set(Item{Key: ratesKey}), r), "write rates")
 }
 
-// Run is work on all fares that recurs. Where several processes share a table, one
-// of them does it, under RefreshLease, and all go by when it was done last (keys: FARES).
+// Run is recurring work on all fares. Of several processes with one table, the holder of
+// RefreshLease does it. All of them read when it was done last (keys: FARES).
 type Run string
 
 // The runs.
 const (
-	Discovery Run = "DISCOVERED" // which routes there are, and some fares of each
+	Discovery Run = "DISCOVERED" // which routes exist, and some fares of each
 	Depth     Run = "DEEPENED"   // the departures that were due
 )
 
-// LastRun returns when the last completed run began, and the version to say so over; zero where none was.
+// LastRun returns when the last completed run began, or the zero time, and the version for SetRun.
 func (f Fares) LastRun(ctx context.Context, r Run) (time.Time, int64, error) {
 	item, err := f.Table.Get(ctx, Key{"FARES", string(r)}, Strong)
 	if errors.Is(err, ErrNotFound) {
@@ -182,8 +181,8 @@ func (f Fares) LastRun(ctx context.Context, r Run) (time.Time, int64, error) {
 	return at, item.Version, nil
 }
 
-// SetRun records that a run was done which began at a time, over the version that was
-// read before it. ErrConflict: another process has done it since.
+// SetRun records the start of a completed run over the version that LastRun returned. It fails with
+// ErrConflict if another process has completed the run since.
 func (f Fares) SetRun(ctx context.Context, r Run, began time.Time, version int64) error {
 	data, err := began.UTC().Truncate(time.Second).MarshalText()
 	if err == nil {

@@ -12,9 +12,9 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Issue mints a key for a customer and puts it in the place of the one before, in one write with
-// what change does; change may be nil. The key's text is stored nowhere. Where the write's
-// outcome is unknown the text is lost: issuing again revokes what may have been written.
+// Issue mints a key for a customer and replaces the current one. It applies change, which may be
+// nil, in the same write. The text of the key is not stored. If the outcome of the write is
+// unknown, the text is lost; another Issue revokes the lost key.
 func (k Customers) Issue(
 	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, change func(*Customer) error,
 ) (text string, err error) {
@@ -36,24 +36,23 @@ func (k Customers) Issue(
 	return text, nil
 }
 
-// ErrIssued: a key was issued for this already.
+// ErrIssued means that a key was already issued for this entitlement.
 var ErrIssued = errors.New("a key was issued for this already")
 
-// unknownTries is how often IssueOnce tries where it cannot tell how a write ended.
+// unknownTries is how often IssueOnce tries a write whose outcome is unknown.
 const unknownTries = 4
 
-// Once is something that entitles to a key, or to a longer plan, once, ever:
-// a checkout, a payment.
+// Once is a single-use entitlement to a key or a longer plan: a checkout or a payment.
 type Once struct {
-	What   string              // names it, for ever
-	Keep   func(Customer) bool // of the customer as read: the current key stays, and none is minted
-	Change func(*Customer)     // what it does to the plan; may be nil
-	// Claim, where set, says how sure it is whose it was: a claim without proof
-	// gives way to one with proof. Where not, the mark is final.
+	What   string              // permanent name of the entitlement
+	Keep   func(Customer) bool // given the stored customer: keep the current key, mint none
+	Change func(*Customer)     // applies the entitlement to the plan; may be nil
+	// Claim, if set, says how certain the owner is: a claim with proof overrides a claim without.
+	// If nil, the mark is final.
 	Claim *Claim
-	// Of the customer as read: work to leave in the named outbox, "" for none; may be nil
+	// Job returns, for the customer as read, a job and its outbox; "" means no job. May be nil.
 	Job func(Customer) (string, Job)
-	// Note, where set, is left together with the rest: of the key that was minted, or of "" where none was.
+	// Note, if set, adds a note to the write. Its key is the minted key, or "" if none was minted.
 	Note func(key string) (Note, error)
 }
 
@@ -65,14 +64,14 @@ type issue struct {
 	minted string
 	hash   apikey.Hash // of the minted key
 	now    time.Time
-	// mark names the key that was minted for it. So a try that finds the mark
-	// can tell whether it is its own, written by an earlier try whose answer was lost.
+	// mark names the key that was minted. So a try that finds a mark can recognise its own, written
+	// by an earlier try whose answer was lost.
 	mark Item
 }
 
-// IssueOnce is Issue for something that entitles to a key once: the mark that it was used, the
-// customer and the job are written together. ErrIssued where the mark is there already. Where
-// Keep says so, the current key stays valid and text is empty.
+// IssueOnce is Issue for a single-use entitlement. It writes the mark, the customer and the job
+// together, and fails with ErrIssued if the mark exists. If Keep returns true, the current key
+// stays valid and text is empty.
 func (k Customers) IssueOnce(
 	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, once Once,
 ) (text string, stored Customer, err error) {
@@ -106,8 +105,9 @@ func issueOnceTries(err error) int {
 	return 1
 }
 
-// try writes the mark and what it entitles to. Where that fails, the mark says whether it
-// has taken effect all the same. The mark of another caller ends it, or gives way.
+// try writes the mark and applies the entitlement. If the write fails, it reads the mark to see
+// whether the write took effect all the same. If the mark is of another caller, try takes it over
+// or fails.
 func (i issue) try(ctx context.Context) (Customer, error) {
 	c, fault := i.orNew(ctx, i.id)
 	if fault == nil {
@@ -128,7 +128,8 @@ func (i issue) try(ctx context.Context) (Customer, error) {
 	return i.Customer(ctx, i.id)
 }
 
-// use changes a customer as once says, and writes it with the job and what else there is, such as the mark.
+// use applies the entitlement to a customer and writes it with the job, the note and the writes in
+// w.
 func (i issue) use(ctx context.Context, c Customer, w writes) (Customer, error) {
 	if i.once.Job != nil {
 		if outbox, job := i.once.Job(c); outbox != "" {

@@ -45,18 +45,18 @@ func documentedKeys(t *testing.T) []keyRow {
 	return rows
 }
 
-// pattern matches keys of a documented form, in which names in angle brackets
-// stand for anything without a #; a series may have one.
+// pattern returns a pattern for keys of a documented form. A name in angle brackets matches any
+// text without #; a series may contain one #.
 func pattern(documented string) *regexp.Regexp {
 	quoted := strings.ReplaceAll(regexp.QuoteMeta(documented), "<series>", "[^#]+(#[^#]+)?")
 	return regexp.MustCompile("^" + regexp.MustCompile(`<[a-z]+>`).ReplaceAllString(quoted, "[^#]+") + "$")
 }
 
-// recorder is a table that records the keys it is asked for and the items it is given.
+// recorder is a table that records the keys that are read and the items that are written.
 type recorder struct {
 	store.Table
 	mu      sync.Mutex
-	read    []store.Key // a query leaves Sort empty
+	read    []store.Key // Sort is empty for a query
 	written []store.Item
 }
 
@@ -93,9 +93,9 @@ func (r *recorder) Take(ctx context.Context, key store.Key, n, limit int64, expi
 	return r.Table.Take(ctx, key, n, limit, expires)
 }
 
-// TestKeysAreDocumented drives every method of every record and holds the keys
-// that they use to the table in the package comment: each key is of exactly one
-// row, each row is written by something, and it expires if the row says so.
+// TestKeysAreDocumented calls every method of every record and compares the keys with the table in
+// the package comment. Each key matches exactly one row, each row is written, and its expiry
+// matches the row.
 func TestKeysAreDocumented(t *testing.T) {
 	rows := documentedKeys(t)
 	table := &recorder{Table: openAlerts(t).Table}

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestKeysAreMadeHere: no package but this one, the adapters, limit and fixtures of tests makes
-// keys, so that the records driven above are all there are.
+// TestKeysAreMadeHere: only this package, its adapters, package limit and test fixtures build keys.
+// So driveRecords covers all keys.
 func TestKeysAreMadeHere(t *testing.T) {
 	root := filepath.Join("..", "..")
 	allowed := []string{

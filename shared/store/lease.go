@@ -10,20 +10,19 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// ErrHeld: somebody else holds the lease.
+// ErrHeld means that another holder has the lease.
 var ErrHeld = errors.New("held by another")
 
-// Lease lets one process at a time do something, as long as each that does it
-// holds the lease and renews it before it ends. It is an item that expires: a
-// process that dies holds it For at most (key: LEASE).
+// Lease lets one process at a time do some work. The holder must renew it before it ends. It is an
+// item that expires, so a process that dies blocks the others for at most For (key: LEASE).
 type Lease struct {
 	Table  Table
 	Name   string
-	Holder string // tells processes apart: random
+	Holder string // random, identifies the process
 	For    time.Duration
 	Now    func() time.Time
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	version int64
 	until   time.Time
 }
@@ -37,22 +36,22 @@ const (
 
 func (l *Lease) key() Key { return Key{"LEASE#" + l.Name, "HOLDER"} }
 
-// Hold takes the lease, or renews it. ErrHeld: somebody else has it. After any
-// other error it is not known who has it; Hold may be called again.
+// Hold takes or renews the lease. It fails with ErrHeld if another process has it. After any other
+// error the holder is unknown; Hold may be called again.
 func (l *Lease) Hold(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	until := l.Now().Add(l.For).Truncate(time.Second)
 	var err error
 	if l.version > 0 && l.left() == 0 {
-		// An item that has expired begins again at version 1: another's may stand at ours.
+		// An expired item restarts at version 1, so another holder may have our version.
 		err = l.find(ctx)
 	}
 	if err == nil {
 		err = l.write(ctx, until)
 	}
 	if isConflict(err) {
-		// An earlier call of ours may have taken effect without our learning of it.
+		// An earlier call may have taken effect although its answer was lost.
 		if err = l.find(ctx); err == nil {
 			err = l.write(ctx, until)
 		}
@@ -64,13 +63,13 @@ func (l *Lease) Hold(ctx context.Context) error {
 	case isConflict(err):
 		err = ErrHeld
 	}
-	if errors.Is(err, ErrHeld) { // else what was held is held until its end, at least
+	if errors.Is(err, ErrHeld) { // after other errors, a held lease lasts until its end
 		l.until = time.Time{}
 	}
 	return fmt.Errorf("hold the lease of %s: %w", l.Name, err)
 }
 
-// Left is how long the lease is certainly held.
+// Left returns how long the lease is certainly held.
 func (l *Lease) Left() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,9 +78,9 @@ func (l *Lease) Left() time.Duration {
 
 func (l *Lease) left() time.Duration { return max(0, l.until.Sub(l.Now())) }
 
-// While does work while the lease is held, renewing it meanwhile. The work's
-// context ends when the lease is lost, and what is lost is not taken again: another
-// may have finished what was begun. ErrHeld: somebody else has it, and nothing was done.
+// While runs work under the lease and renews it meanwhile. If the lease is lost, it cancels the
+// context of work. It does not take the lease back, because another process may have finished the
+// work. It fails with ErrHeld, without calling work, if another process has the lease.
 func (l *Lease) While(ctx context.Context, work func(context.Context) error) error {
 	if err := l.Hold(ctx); err != nil {
 		return err
@@ -101,14 +100,14 @@ func (l *Lease) While(ctx context.Context, work func(context.Context) error) err
 	return errors.Join(err, l.Release(last))
 }
 
-// ErrLost: a lease ended, or another took it, before the work was done.
+// ErrLost means that the lease ended, or another process took it, before the work was done.
 var ErrLost = errors.New("the lease was lost")
 
-// renew renews the lease from time to time. A renewal that fails is tried again while there is time.
+// renew renews the lease periodically and retries failed renewals while the lease lasts.
 func (l *Lease) renew(ctx context.Context, stop context.CancelCauseFunc) {
 	for retry.Sleep(ctx, l.For/4) == nil {
 		if l.Left() > 0 {
-			_ = l.Hold(ctx) // what came of it is seen by what is left
+			_ = l.Hold(ctx) // the check of Left covers a failure
 		}
 		if l.Left() == 0 && ctx.Err() == nil {
 			stop(fmt.Errorf("hold the lease of %s: %w", l.Name, ErrLost))
@@ -122,11 +121,11 @@ func (l *Lease) write(ctx context.Context, until time.Time) error {
 	if err := l.Table.Write(ctx, over(item)); err != nil {
 		return err
 	}
-	l.version++ // of an item that has expired nothing is left: a new one begins at 1
+	l.version++ // an expired item is a new one: its version restarts at 1
 	return nil
 }
 
-// find learns at which version we hold the lease, if we do.
+// find reads the version at which this process holds the lease, or 0.
 func (l *Lease) find(ctx context.Context) error {
 	item, err := l.Table.Get(ctx, l.key(), Strong)
 	l.version = 0
@@ -135,7 +134,7 @@ func (l *Lease) find(ctx context.Context) error {
 		return nil
 	case err != nil:
 		return err
-	// else a wrong clock took it
+	// otherwise a wrong clock took it
 	case string(item.Data) != l.Holder && !item.Expires.After(l.Now().Add(l.For+24*time.Hour)):
 		return ErrHeld
 	}
@@ -143,11 +142,11 @@ func (l *Lease) find(ctx context.Context) error {
 	return nil
 }
 
-// Release gives the lease back. Where it is no longer ours, that is no error.
+// Release ends the lease. It succeeds if the lease is already lost.
 func (l *Lease) Release(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.version == 0 || l.left() == 0 { // what is over needs no giving back, and may be another's
+	if l.version == 0 || l.left() == 0 { // an expired lease may belong to another holder
 		return nil
 	}
 	err := l.Table.Write(ctx, Op{Mode: Remove, Item: Item{Key: l.key(), Version: l.version}})
@@ -155,8 +154,8 @@ func (l *Lease) Release(ctx context.Context) error {
 	return wrap(unless(err, ErrConflict), "release the lease of %s", l.Name)
 }
 
-// DropLeases ends all leases. It is for a table that no other process has open:
-// whoever held one is gone, and nobody has to wait for its end.
+// DropLeases ends all leases of a table that only this process has open. All holders are gone, so
+// there is no need to wait for the leases to end.
 func DropLeases(ctx context.Context, table Table) error {
 	for _, name := range []string{MailLease, RefreshLease, migrationLease} {
 		key := (&Lease{Name: name}).key()

@@ -39,14 +39,14 @@ func TestLease(t *testing.T) {
 	}
 	held(b, nil)
 	held(a, store.ErrHeld)
-	storetest.Must(t, a.Release(ctx)) // it is not a's
+	storetest.Must(t, a.Release(ctx)) // no effect: it is the lease of b
 	held(a, store.ErrHeld)
 	storetest.Must(t, b.Release(ctx))
 	held(a, nil)
 }
 
-// TestLeaseWithFaults: whatever call fails, on whatever side, whoever tries again gets the lease or
-// learns that it is held.
+// TestLeaseWithFaults: whichever call fails, before or after its effect, a retry gets the lease or
+// fails with ErrHeld.
 func TestLeaseWithFaults(t *testing.T) {
 	n := storetest.EachFault(t, func(t *testing.T) store.Table {
 		return openAlerts(t).Table
@@ -70,15 +70,14 @@ func TestLeaseWithFaults(t *testing.T) {
 			}
 			_ = withRetry(a.Release)
 			if err := withRetry(b.Hold); err != nil && !errors.Is(err, store.ErrHeld) {
-				t.Fatal(err) // a release that failed before its effect leaves it held until it expires
+				t.Fatal(err) // a failed release leaves it held until it expires
 			}
 		})
 	t.Logf("%d combinations", n)
 }
 
-// TestALeaseThatWasLostIsNotTakenBack: an item that expired begins again at
-// version 1, so a holder that slept through the end of its lease finds another's
-// at the very version that its own had.
+// TestALeaseThatWasLostIsNotTakenBack: an expired item restarts at version 1. So a holder that
+// missed the end of its lease may find the lease of another at its own version.
 func TestALeaseThatWasLostIsNotTakenBack(t *testing.T) {
 	for _, late := range []struct {
 		name string

@@ -10,12 +10,12 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// How a customer goes: to another address, or altogether.
+// This file moves a customer to another address, or deletes the customer.
 
-// Move gives a plan, and all that it rests on, to another customer, together with
-// jobs; the customer who had it is no more, and neither is the key. ErrNotFound
-// where that customer is not there, as after it was done. What the other one has
-// already stays: days in USDC are added up. The plan comes back as the other one has it.
+// Move moves a plan, and all entitlements behind it, to another customer and adds jobs. It deletes
+// the first customer and so revokes the key. It fails with ErrNotFound if the first customer does
+// not exist, also because it was moved before. The second customer keeps their own entitlements;
+// days paid in USDC add up. Move returns the second customer.
 func (k Customers) Move(
 	ctx context.Context, from, to apikey.CustomerID, now time.Time, jobs func(Customer) []LeftJob,
 ) (moved Customer, err error) {
@@ -50,13 +50,13 @@ func (k Customers) Move(
 	return moved, nil
 }
 
-// LeftJob is a job and the outbox that it is left in.
+// LeftJob is a job and its outbox.
 type LeftJob struct {
 	Outbox Outbox
 	Job    Job
 }
 
-// take adds to a plan what another one rests on.
+// take adds the entitlements of another plan to the plan.
 func (c *Customer) take(other Customer, now time.Time) {
 	if other.Until.After(c.Until) {
 		c.Until = other.Until
@@ -85,13 +85,13 @@ func (c *Customer) take(other Customer, now time.Time) {
 	}
 }
 
-// Erase deletes a customer and all that names her: the plan, the key's hash, whose
-// subscriptions are, jobs about her address in the outboxes. That
-// payments were used stays, without by whom. Done again it finds nothing to do.
+// Erase deletes a customer and all items that name her. These are the plan, the hash of the key,
+// the owners of her subscriptions, and the jobs about her address. The marks of used payments stay,
+// without her name. Erase is idempotent.
 func (k Customers) Erase(ctx context.Context, id apikey.CustomerID, about func(Job) bool, outboxes ...Outbox) error {
 	err := RetryConflicts(ctx, func() error {
 		var w writes
-		c, err := k.orNew(ctx, id) // of a new one nothing is reclaimed or deleted
+		c, err := k.orNew(ctx, id) // a new customer has nothing to reclaim or delete
 		if err == nil {
 			err = k.reclaim(ctx, &w, c, "")
 		}
@@ -108,7 +108,7 @@ func (k Customers) Erase(ctx context.Context, id apikey.CustomerID, about func(J
 			}
 			w.add(named...)
 		}
-		if c.Version > 0 { // last: until all else is gone, doing it again finds the rest
+		if c.Version > 0 { // last, so that a retry after a failure finds the rest
 			w.add(Op{Mode: Remove, Item: c.item()})
 		}
 		return w.inTurn(ctx, k.Table)

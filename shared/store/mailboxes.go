@@ -8,31 +8,31 @@ import (
 	"time"
 )
 
-// Mailboxes stores which mails that any caller can cause a mailbox was sent in the
-// last 24 hours, and what its reader has said about them (keys: MAILBOX).
+// Mailboxes stores, for each mailbox, the mails of the last 24 hours that any caller can trigger.
+// It also stores the choices of the reader about such mails (keys: MAILBOX).
 type Mailboxes struct{ Table Table }
 
-// Mailbox is what is stored of one.
+// Mailbox is the stored state of a mailbox.
 type Mailbox struct {
 	Mails   []MailboxMail `json:"mails,omitempty"`  // of the last 24 hours
-	Stopped time.Time     `json:"stopped,omitzero"` // until then its reader wants no mails that others cause
-	Reader  string        `json:"reader,omitempty"` // the caller who has shown to read it
-	Until   time.Time     `json:"until,omitzero"`   // that the caller counts as its reader
+	Stopped time.Time     `json:"stopped,omitzero"` // no mails triggered by others until then
+	Reader  string        `json:"reader,omitempty"` // the caller who proved to read the mailbox
+	Until   time.Time     `json:"until,omitzero"`   // end of that proof
 }
 
 // MailboxMail is a mail that was sent.
 type MailboxMail struct {
 	Job    string    `json:"job"`
-	Caller string    `json:"caller,omitempty"` // who asked for it
-	Own    bool      `json:"own,omitempty"`    // the caller was its reader
+	Caller string    `json:"caller,omitempty"` // who requested it
+	Own    bool      `json:"own,omitempty"`    // the caller was the reader
 	At     time.Time `json:"at"`
 }
 
 // MailboxSpan is how long a mail counts.
 const MailboxSpan = 24 * time.Hour
 
-// Change reads a mailbox, without what is over by now, lets change alter it, and
-// writes it where it was altered; where another writer came between, it begins again.
+// Change reads a mailbox without expired entries, calls change, and writes the result if it
+// differs. It starts over after a conflict with another writer.
 func (m Mailboxes) Change(ctx context.Context, id SubscriberID, now time.Time, change func(*Mailbox)) error {
 	err := RetryConflicts(ctx, func() error {
 		key := Key{"MAILBOX#" + string(id), "MAILS"}
@@ -55,7 +55,7 @@ func (m Mailboxes) Change(ctx context.Context, id SubscriberID, now time.Time, c
 	return wrap(err, "change a mailbox")
 }
 
-// forget drops what is over.
+// forget drops expired entries.
 func (b *Mailbox) forget(now time.Time) {
 	b.Mails = slices.DeleteFunc(b.Mails, func(m MailboxMail) bool { return now.Sub(m.At) >= MailboxSpan })
 	if !now.Before(b.Stopped) {
@@ -66,7 +66,7 @@ func (b *Mailbox) forget(now time.Time) {
 	}
 }
 
-// expires is when all of it is over; zero where there is nothing.
+// expires returns the end of the last entry, or zero if there is none.
 func (b *Mailbox) expires() time.Time {
 	last := b.Stopped
 	if b.Until.After(last) {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// MemoTime is how long a process uses a value that changes at most with a refresh.
+// MemoTime is how long a process reuses a value that only a refresh changes.
 const MemoTime = time.Hour
 
-// Memo holds a value that many requests need and that may be a while old. It is
-// safe for concurrent use; its zero value is empty.
+// Memo caches a value that many requests need and that may be slightly old. It is safe for
+// concurrent use. The zero value is empty.
 type Memo[T any] struct {
 	mu    sync.Mutex
 	value T
@@ -17,8 +17,9 @@ type Memo[T any] struct {
 	until time.Time
 }
 
-// Get returns the value, and calls read if its time is over. read returns the value and
-// how long to use it. If read fails, an older value still serves, and the next call tries again.
+// Get returns the cached value, or calls read if the value is too old. read returns the value and
+// how long it is valid. If read fails, Get returns an older value, if any, and the next call
+// retries.
 func (m *Memo[T]) Get(now time.Time, read func() (T, time.Duration, error)) (T, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

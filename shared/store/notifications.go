@@ -12,32 +12,32 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Notifications stores what refreshes saw of subscribed routes, and the news that
-// subscribers have still to be notified of (keys: SEEN, WAKES).
+// Notifications stores what refreshes saw of subscribed routes, and the news for their subscribers
+// (keys: SEEN, WAKES).
 type Notifications struct{ Table Table }
 
-// Notification is news of a route that its subscribers are being notified of.
+// Notification is news of a route for its subscribers.
 type Notification struct {
 	Route   fare.Route `json:"r"`
 	Day     fare.Day   `json:"d"` // of the refresh
 	News    []byte     `json:"n"`
-	History []byte     `json:"h"`           // what the refreshes saw, this one too
-	Cursor  string     `json:"c,omitempty"` // the Place of an alert: all up to it have been notified
-	// Trips tells that it is for the alerts for trips on the route, or for those to Anywhere, which
-	// are judged when it is sent: it holds no news.
+	History []byte     `json:"h"`           // results of all refreshes, this one included
+	Cursor  string     `json:"c,omitempty"` // Place of the last alert that was processed
+	// Trips marks a notification for alerts for trips on the route, or for alerts to Anywhere. It
+	// has no News, because these alerts are evaluated when they are sent.
 	Trips bool `json:"t,omitempty"`
-	// Expires is when it is no news any more.
+	// Expires is when the news is too old to send.
 	Expires time.Time `json:"-"`
 
 	version   int64
-	malformed string // the sort key of one that is malformed
+	malformed string // sort key of a malformed item
 }
 
-// Past is what earlier refreshes saw of a route.
+// Past holds the results of earlier refreshes of a route.
 type Past struct {
 	Day     fare.Day `json:"d"` // of the last refresh that saw the route
 	History []byte   `json:"h"`
-	Digest  []byte   `json:"n"` // of the last news; none where it was taken back
+	Digest  []byte   `json:"n"` // of the last news; empty if it was withdrawn
 
 	version int64
 	expires time.Time
@@ -48,12 +48,12 @@ const notificationsPartition = "WAKES"
 func seenKey(r fare.Route) Key         { return Key{"SEEN#" + r.String(), "HISTORY"} }
 func notificationKey(r fare.Route) Key { return Notification{Route: r}.key() }
 
-// tripsSort is what follows the route in the key of a notification of its trips.
+// tripsSort follows the route in the key of a notification for trips.
 const tripsSort = "#TRIPS"
 
 func (n Notification) key() Key { return Key{notificationsPartition, n.Place()} }
 
-// Place is where the notification stands in the order of all.
+// Place returns the position of the notification among all.
 func (n Notification) Place() string {
 	switch {
 	case n.malformed != "":
@@ -66,20 +66,20 @@ func (n Notification) Place() string {
 
 func tripKey(r fare.Route, t Trip) Key { return Key{"SEEN#" + r.String(), "TRIP#" + t.String()} }
 
-// LeaveTrips leaves a notification for the alerts for trips on a route, of which a refresh
-// of a day has stored something, in place of any earlier; of a route to Anywhere for all alerts to it.
+// LeaveTrips stores a notification for the alerts for trips on a route, after a refresh stored new
+// fares. It replaces an earlier one. For a route to Anywhere it covers all its alerts.
 func (w Notifications) LeaveTrips(ctx context.Context, route fare.Route, day fare.Day, expires time.Time) error {
 	n := Notification{Route: route, Day: day, Trips: true}
 	err := write(ctx, w.Table, set(Item{Key: n.key(), Expires: expires}), n)
 	return wrap(err, "leave a notification of trips on %s", route)
 }
 
-// PastTrip gives what earlier refreshes saw of a trip; nothing where none did.
+// PastTrip returns the results of earlier refreshes of a trip, or the zero Past.
 func (w Notifications) PastTrip(ctx context.Context, route fare.Route, t Trip) (Past, error) {
 	return w.past(ctx, tripKey(route, t))
 }
 
-// KeepTrip stores what refreshes saw of a trip over the past that was read, unless it is the same.
+// KeepTrip stores the results of refreshes of a trip over the past that was read, if they changed.
 func (w Notifications) KeepTrip(
 	ctx context.Context, past Past, route fare.Route, t Trip, history []byte, expires time.Time,
 ) error {
@@ -91,7 +91,7 @@ func (w Notifications) KeepTrip(
 	return wrap(err, "keep what was seen of a trip on %s", route)
 }
 
-// Past gives what earlier refreshes saw of a route; nothing where none did.
+// Past returns the results of earlier refreshes of a route, or the zero Past.
 func (w Notifications) Past(ctx context.Context, route fare.Route) (Past, error) {
 	return w.past(ctx, seenKey(route))
 }
@@ -106,16 +106,15 @@ func (w Notifications) past(ctx context.Context, key Key) (Past, error) {
 	}
 	var past Past
 	if json.Unmarshal(item.Data, &past) != nil {
-		past = Past{} // malformed: it counts as nothing and is written over, for a refresh must go on
+		past = Past{} // malformed counts as empty, so that the refresh continues
 	}
 	past.version, past.expires = item.Version, item.Expires
 	return past, nil
 }
 
-// Leave stores what a refresh saw of a route over the past that it read, and
-// leaves the notification of it in place of any earlier: both or neither.
-// Without News there is nothing to notify of, and what was left earlier is taken
-// back. ErrConflict and ErrExists: another refresh was faster.
+// Leave stores what a refresh saw of a route, over the past that it read. In the same write it
+// replaces the notification of the route or, without News, deletes it. It fails with ErrConflict or
+// ErrExists if another refresh was faster.
 func (w Notifications) Leave(
 	ctx context.Context, past Past, n Notification, digest []byte, pastExpires time.Time,
 ) error {
@@ -131,16 +130,16 @@ func (w Notifications) Leave(
 	return wrap(ops.to(ctx, w.Table), "leave news of %s", n.Route)
 }
 
-// notificationDays is for how long a notification is kept: nobody is notified later.
+// notificationDays is how long a notification is kept. No later notification is sent.
 const notificationDays = 9
 
-// IsWrongDay reports whether a day that was stored lies so far after today that a
-// wrong clock has stored it, not a process that was faster.
+// IsWrongDay reports whether a stored day lies too far after today to come from a faster process. A
+// wrong clock must have stored it.
 func IsWrongDay(stored, today fare.Day) bool { return stored > today+notificationDays }
 
-// TakeBack removes news of a route that a refresh of a day, or an earlier one,
-// has left: it is no longer true. Should it be true again on the same day, it is
-// news again. ErrConflict and ErrExists: another refresh was faster.
+// TakeBack withdraws the news of a refresh of the day, or of an earlier one, that is no longer
+// true. If it becomes true again on the same day, it is news again. TakeBack fails with ErrConflict
+// or ErrExists if another refresh was faster.
 func (w Notifications) TakeBack(ctx context.Context, route fare.Route, day fare.Day) error {
 	past, err := w.Past(ctx, route)
 	if err != nil || past.Day > day || len(past.Digest) == 0 {
@@ -149,9 +148,9 @@ func (w Notifications) TakeBack(ctx context.Context, route fare.Route, day fare.
 	return w.Leave(ctx, past, Notification{Route: route, Day: past.Day, History: past.History}, nil, past.expires)
 }
 
-// Next gives the notification after the Place of one, in a fixed order;
-// ErrNotFound where there is no more. "" is before all. One that is
-// ErrUnreadable is given so that it can be ended with Done, and no more.
+// Next returns the notification after a Place, in a fixed order, or ErrNotFound at the end. An
+// empty Place is the start. With ErrUnreadable it returns a notification that is good only for
+// Place and Done.
 func (w Notifications) Next(ctx context.Context, after string) (Notification, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: notificationsPartition, After: after, Limit: 1, Read: Strong})
 	if err == nil && len(items) == 0 {
@@ -173,8 +172,8 @@ func readNotification(item Item) (Notification, error) {
 	return n, nil
 }
 
-// Advance records that everyone up to the Place of an alert was notified of the news.
-// ErrConflict: other news has come in its place.
+// Advance records that all alerts up to a Place were processed. It fails with ErrConflict if newer
+// news replaced the notification.
 func (w Notifications) Advance(ctx context.Context, n *Notification, to string) error {
 	next := *n
 	next.Cursor = to
@@ -187,8 +186,8 @@ func (w Notifications) Advance(ctx context.Context, n *Notification, to string) 
 	return nil
 }
 
-// Done removes news that everyone was notified of. Where other news has come in
-// its place, that stays, and it is no error.
+// Done deletes news that all subscribers were notified of. If newer news has replaced it, the newer
+// news stays and Done returns nil.
 func (w Notifications) Done(ctx context.Context, n Notification) error {
 	err := w.Table.Write(ctx, Op{Mode: Remove, Item: Item{Key: n.key(), Version: n.version}})
 	return wrap(unless(err, ErrConflict), "end news of %s", n.Route)

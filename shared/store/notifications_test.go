@@ -15,8 +15,8 @@ import (
 
 var milBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
 
-// TestSubscribingAgainIsNoNews: who subscribes again to the same is not notified
-// again, and another threshold is recorded as another.
+// TestSubscribingAgainIsNoNews: a repeated subscription does not repeat a notification, but a
+// changed threshold makes the alert fresh.
 func TestSubscribingAgainIsNoNews(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -61,8 +61,8 @@ func TestSubscribingAgainIsNoNews(t *testing.T) {
 	}
 }
 
-// TestMarkNotifiedOfAnAlertThatChanged: that somebody was notified is recorded
-// also where the alert was changed since it was read; the change stays.
+// TestMarkNotifiedOfAnAlertThatChanged: a notification is recorded even if the alert was changed
+// since it was read; the change stays.
 func TestMarkNotifiedOfAnAlertThatChanged(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 2000))
@@ -74,7 +74,7 @@ func TestMarkNotifiedOfAnAlertThatChanged(t *testing.T) {
 	if err != nil || got.Threshold != 3000 || got.Mailed != 20500 || !got.Fresh {
 		t.Errorf("%+v %v", got, err)
 	}
-	storetest.Must(t, d.MarkNotified(ctx, read, 20493, 0)) // by a process that comes too late
+	storetest.Must(t, d.MarkNotified(ctx, read, 20493, 0)) // by a late process
 	if got, _ = d.One(ctx, store.Ref{Route: milBuh}, "ada"); got.Mailed != 20500 {
 		t.Errorf("an earlier refresh was recorded in place of a later: %+v", got)
 	}
@@ -138,7 +138,7 @@ func TestNotifications(t *testing.T) {
 	moved.Cursor = "s2"
 	next("", moved)
 
-	// Other news comes in its place: whoever is notifying of the earlier learns of it.
+	// Newer news replaces it: the process that sends the earlier news gets a conflict.
 	leave(news("BUH", 20507, "c"))
 	if err := w.Advance(ctx, &first, "s3"); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("the cursor of earlier news was stored: %v", err)
@@ -151,7 +151,7 @@ func TestNotifications(t *testing.T) {
 		t.Errorf("left over a past that has changed: %v", err)
 	}
 
-	// What is no longer true is taken back, unless a later refresh left it.
+	// News that is no longer true is withdrawn, unless a later refresh wrote it.
 	storetest.Must(t, w.TakeBack(ctx, milBuh, 20506))
 	next("", news("BUH", 20507, "c"))
 	for range 2 {
@@ -159,15 +159,15 @@ func TestNotifications(t *testing.T) {
 	}
 	next("", news("LON", 20500, "b"))
 	silent := news("LON", 20507, "")
-	leave(silent) // seen, and nothing to notify of
+	leave(silent) // seen, without news
 	next("")
 
 	leave(news("PAR", 20507, "e"))
 	d.now = until
-	next("") // no news any more
+	next("") // expired
 }
 
-// TestMalformedNews can be ended, so that subscribers are notified of what comes after it.
+// TestMalformedNews: malformed news can be ended, so that later news is sent.
 func TestMalformedNews(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	w := store.Notifications{Table: d.Table}
@@ -185,7 +185,7 @@ func TestMalformedNews(t *testing.T) {
 	}
 }
 
-// TestAMalformedPast counts as none, and is written over: a refresh goes on.
+// TestAMalformedPast: a malformed past counts as empty and is overwritten.
 func TestAMalformedPast(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	w := store.Notifications{Table: d.Table}

@@ -14,62 +14,62 @@ import (
 	"time"
 )
 
-// Outbox stores work that an answer must not wait for until it is done: a
-// request to mail a fresh key, of which the answer may not even tell whether
-// there is anything to do. A job is done at least once (keys: OUTBOX, OFFER).
+// Outbox stores jobs that run after the answer to a request. For example, the answer to a request
+// for a fresh key must not reveal whether the customer exists. A job is done at least once (keys:
+// OUTBOX, OFFER).
 type Outbox struct {
 	Table Table
-	Name  string // whose it is: jobs are done by the function that left them
-	// Delay returns how long after it was left a job is due; nil: at once.
+	Name  string // the function that adds the jobs also does them
+	// Delay returns the time between adding a job and its due time; nil: none.
 	Delay func() time.Duration
 }
 
-// RandomDelay is a Delay of 1 to 10 s. A caller who watches the answers after the
-// request of a job cannot tell from their times what the job did.
+// RandomDelay is a Delay of 1 to 10 s. It hides from the timing of later answers what the job did.
 func RandomDelay() time.Duration { return time.Second + mathrand.N(9*time.Second) }
 
-// Retries is the outbox in which the failed jobs of an outbox wait. It is one of
-// its own, so that they hide no first attempt. Earlier versions do not look there:
-// they would derive another key from the later name of a job.
+// Retries returns the outbox for failed jobs, separate so that they do not delay first attempts.
+// Earlier versions do not read it: they would derive a different key from the later name of a job.
 func (o Outbox) Retries() Outbox { return Outbox{Table: o.Table, Name: o.Name + "-retries"} }
 
-// Job is work to be done.
+// Job is work to be done after an answer.
 type Job struct {
 	Kind  string    `json:"kind"`
 	Email string    `json:"email"`
 	Lang  string    `json:"lang"`
-	Ref   string    `json:"ref,omitempty"` // what it is about
+	Ref   string    `json:"ref,omitempty"` // the subject of the job
 	At    time.Time `json:"at"`
-	// Caller is who asked for it, as a pseudonym; empty: the service itself, or an earlier version left it.
+	// Caller is the pseudonym of the caller who requested the job. It is empty for jobs of the
+	// service itself and of earlier versions.
 	Caller string `json:"caller,omitempty"`
-	// Leased is when it is due: at first, after a failure, or because whoever took it has not ended it.
+	// Leased is when the job is due: at first, after a failure, or when a lease ends before Done.
 	Leased time.Time `json:"leased"`
-	// Tries is how often it was taken on before.
+	// Tries is the number of earlier attempts.
 	Tries int `json:"tries,omitempty"`
-	// Data is what it is done with.
+	// Data is the input of the job.
 	Data json.RawMessage `json:"data,omitempty"`
-	// First is the name under which it was left, of one that was postponed.
+	// First is the original name of a job that was postponed.
 	First string `json:"first,omitempty"`
 
 	item Item
 }
 
-// Name tells a job that was taken from all others of its outbox. It stays, however often the job is taken or postponed.
+// Name identifies a job in its outbox. It does not change when the job is taken again or postponed.
 func (j Job) Name() string { return cmp.Or(j.First, j.item.Sort) }
 
 func (o Outbox) partition() string { return "OUTBOX#" + o.Name }
 
-// jobDays is how long a job is kept. Workers that run give it up before.
+// jobDays is how long a job is kept. Running workers give up earlier.
 const jobDays = 7
 
-// Put leaves a job, in one write.
+// Put adds a job in one write.
 func (o Outbox) Put(ctx context.Context, j Job) error {
 	var w writes
 	w.leave(o, j)
 	return wrap(w.to(ctx, o.Table), "leave a job")
 }
 
-// PutOnce leaves a job under a name. Where there is one of that name and time, it stays, and that is no error.
+// PutOnce adds a job under a name. If a job of that name and time exists, it stays and PutOnce
+// returns nil.
 func (o Outbox) PutOnce(ctx context.Context, j Job, name string) error {
 	op, err := o.put(j)
 	if err == nil {
@@ -79,8 +79,8 @@ func (o Outbox) PutOnce(ctx context.Context, j Job, name string) error {
 	return wrap(unless(err, ErrExists), "leave a job")
 }
 
-// Postpone moves a job that was taken, from this outbox or another, behind all that are
-// due before a moment. It is due again then. A job that somebody else has taken meanwhile stays theirs.
+// Postpone moves a job that was taken, from this outbox or another, to a later due time in this
+// outbox. If another worker has taken the job meanwhile, Postpone does nothing.
 func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {
 	later := j
 	later.Leased, later.First = until.UTC(), j.Name()
@@ -93,16 +93,16 @@ func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {
 	return wrap(unless(err, ErrConflict), "postpone a job")
 }
 
-// Release gives back a job that was taken and not begun: it is as if it had not been taken.
+// Release returns a job that was taken but not begun, as if it had never been taken.
 func (o Outbox) Release(ctx context.Context, j Job) error {
 	j.Leased = time.Time{}
 	return wrap(unless(write(ctx, o.Table, over(j.item), j), ErrConflict), "give back a job")
 }
 
-// jobTime begins the name of a job: when it is due. Names are in the order of these times.
+// jobTime formats the due time that begins the name of a job, so names sort by due time.
 const jobTime = "20060102T150405.000000000"
 
-// put is the write that leaves a job, for those that leave it together with something else.
+// put returns the write that adds a job, so that callers can combine it with other writes.
 func (o Outbox) put(j Job) (Op, error) {
 	j.At = j.At.UTC()
 	due := j.At
@@ -118,13 +118,12 @@ func (o Outbox) put(j Job) (Op, error) {
 	}}, err
 }
 
-// leasedAhead is how many jobs that workers have taken Take looks past. They keep
-// their places, of which each worker holds some dozens.
+// leasedAhead is how many leased jobs Take can skip. Leased jobs keep their places, and each worker
+// holds a few dozen.
 const leasedAhead = 100
 
-// Take returns the jobs that have been due the longest and nobody has taken, each leased to the
-// caller for a while: if it is not Done by then, somebody else may take it. An
-// error does not mean that there are none.
+// Take leases up to most due jobs to the caller, the longest due first. If a job is not Done when
+// the lease ends, another worker may take it. Take may return both jobs and an error.
 func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Job, error) {
 	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Limit: most + leasedAhead, Read: Strong})
 	if err != nil {
@@ -138,7 +137,7 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 		}
 		var j Job
 		if err := json.Unmarshal(item.Data, &j); err != nil {
-			// Nobody can ever do it, and it is the oldest: it would be met again each time.
+			// It can never be done. As the oldest job, it would fail every later Take too.
 			faults = append(
 				faults, fmt.Errorf("read job %s, which is given up: %w", item.Sort, err), o.Done(ctx, Job{item: item}),
 			)
@@ -150,7 +149,7 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 		j.item, j.Leased = item, now.Add(lease).UTC()
 		jobs = append(jobs, j)
 	}
-	var all sync.WaitGroup // together: a file is synced once
+	var all sync.WaitGroup // in parallel, so that the file is synced once
 	for i := range jobs {
 		all.Go(func() {
 			j := &jobs[i]
@@ -158,7 +157,7 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 			tried.Tries++
 			data, err := json.Marshal(tried)
 			if j.item.Data = data; err != nil || o.Table.Write(ctx, Op{Mode: Replace, Item: j.item}) != nil {
-				j.item = Item{} // somebody else was first, or it comes round again
+				j.item = Item{} // another worker was first, or a later Take retries
 			}
 			j.item.Version++
 		})
@@ -167,7 +166,7 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 	return slices.DeleteFunc(jobs, func(j Job) bool { return j.item.Sort == "" }), errors.Join(faults...)
 }
 
-// about gives the writes that delete the jobs of which wanted holds, and those that nobody can read.
+// about returns the writes that delete malformed jobs and those for which wanted is true.
 func (o Outbox) about(ctx context.Context, wanted func(Job) bool) (writes []Op, err error) {
 	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Read: Strong})
 	if err != nil {
@@ -182,7 +181,7 @@ func (o Outbox) about(ctx context.Context, wanted func(Job) bool) (writes []Op, 
 	return writes, nil
 }
 
-// Done removes a job that was taken.
+// Done deletes a job that was taken.
 func (o Outbox) Done(ctx context.Context, j Job) error {
 	return wrap(o.Table.Write(ctx, Op{Mode: Delete, Item: j.item}), "end a job")
 }

@@ -7,40 +7,39 @@ import (
 	"time"
 )
 
-// Payments stores which answer each payment for a single answer was taken for, and
-// for a day that answer (keys: PAID), and which of a payer's payments have not been
-// answered yet (CREDIT): those are good for the payer's next call. What payments that
-// come to nothing may cost is bounded by Slots.
+// Payments stores the payments for single answers: the call of each payment and, for 24 hours, the
+// answer (keys: PAID). It also stores which payments of a payer are not answered yet (CREDIT): they
+// pay for the next call. Slots limit the cost of payments that fail.
 type Payments struct{ Table Table }
 
-// Payment is one that was taken for a call. Its name is the transaction's signature.
+// Payment is a payment that was taken for a call. Its name is the signature of its transaction.
 type Payment struct {
 	Name  string    `json:"-"`
-	Call  string    `json:"call"` // what was asked, as a hash
+	Call  string    `json:"call"` // hash of the call
 	Payer string    `json:"payer"`
 	Units int64     `json:"units"`         // millionths of a USDC
-	Fee   int64     `json:"fee,omitempty"` // what it costs us on the chain, in lamports
+	Fee   int64     `json:"fee,omitempty"` // our fee on the chain, in lamports
 	At    time.Time `json:"at"`
-	Until uint64    `json:"until"` // the height behind which its transaction can take effect no more
-	// More than 0: it has bought its answer, or paid for one in the place of another payment
+	Until uint64    `json:"until"` // last block height at which the transaction can take effect
+	// Given is over 0 if the payment bought its answer, or the answer to a later payment.
 	Given int `json:"given,omitempty"`
-	// The payment that was used up in its place: its own transaction was never sent
+	// Instead names the credit that was used up for it; its own transaction was never sent.
 	Instead string `json:"instead,omitempty"`
-	Nothing string `json:"nothing,omitempty"` // why it bought nothing and never will: what its transaction has come to
-	// The slots it holds while it may cost a fee; without any it must not be sent
+	Nothing string `json:"nothing,omitempty"` // why it can never buy anything
+	// Fees are the slots held while the payment may cost a fee. Without them it must not be sent.
 	Fees  []Key `json:"fees,omitempty"`
-	Tries []Key `json:"tries,omitempty"` // those it holds until it has bought something
+	Tries []Key `json:"tries,omitempty"` // slots held until it has bought something
 
 	version int64
 }
 
-// ErrOtherCall: the payment was taken for something else.
+// ErrOtherCall means that the payment was taken for another call.
 var ErrOtherCall = errors.New("payment was taken for another call")
 
 const (
-	// creditKept is how long a payment that was not answered is good for.
+	// creditKept is how long an unanswered payment remains a credit.
 	creditKept = 30 * 24 * time.Hour
-	// AnswerKept is how long an answer that was paid for can be had again.
+	// AnswerKept is how long a paid answer can be fetched again.
 	AnswerKept = 24 * time.Hour
 )
 
@@ -51,10 +50,10 @@ func creditKey(payer, name string) Key { return Key{"CREDIT#" + payer, name} }
 // put adds the write of a payment over the version that was read.
 func (p Payment) put(w *writes) { w.put(over(Item{Key: paidKey(p.Name), Version: p.version}), p) }
 
-// Take records that a payment is for a call, before it is settled, and reserves a
-// slot of each kind. A payment that was taken already comes back as it stands, with
-// fresh false, or as ErrOtherCall. Otherwise it fails with ErrOpen while the payer has
-// another open payment, and with Full where all slots of a kind are taken.
+// Take records a payment for a call before it is settled, and reserves a slot of each kind. A
+// payment that was taken before is returned with fresh false, or fails with ErrOtherCall. Take
+// fails with ErrOpen if the payer has another open payment. It fails with Full if all slots of a
+// kind are taken.
 func (s Payments) Take(ctx context.Context, p Payment, slots ...Slots) (taken Payment, fresh bool, err error) {
 	for range reserveTries {
 		fault := s.create(ctx, &p, slots)
@@ -78,7 +77,7 @@ func (s Payments) Take(ctx context.Context, p Payment, slots ...Slots) (taken Pa
 	return Payment{}, false, fmt.Errorf("take a payment: %w", errContended)
 }
 
-// create writes a payment that was not taken yet, with the slots it holds.
+// create writes a new payment with its slots.
 func (s Payments) create(ctx context.Context, p *Payment, slots []Slots) error {
 	ops, err := s.reserve(ctx, p, slots)
 	if err != nil {
@@ -91,7 +90,7 @@ func (s Payments) create(ctx context.Context, p *Payment, slots []Slots) error {
 	return w.to(ctx, s.Table)
 }
 
-// Get gives a payment that was taken, or ErrNotFound.
+// Get returns a payment that was taken, or ErrNotFound.
 func (s Payments) Get(ctx context.Context, name string) (Payment, error) {
 	p, item, err := get[Payment](ctx, s.Table, paidKey(name), Strong)
 	if err != nil {
@@ -101,9 +100,9 @@ func (s Payments) Get(ctx context.Context, name string) (Payment, error) {
 	return p, nil
 }
 
-// Give records that a payment has bought an answer, and the answer, which is kept for a day: from
-// then on it is no credit, and its slots are free. ErrConflict: somebody else gives it at the same
-// time.
+// Give records that a payment bought an answer, and stores the answer for 24 hours. It ends the
+// credit and frees the slots. It fails with ErrConflict if another process gives the answer at the
+// same time.
 func (s Payments) Give(ctx context.Context, p Payment, answer []byte, now time.Time) error {
 	p.Given = 1
 	w := writes{ops: p.release(now, settled)}
@@ -112,21 +111,21 @@ func (s Payments) Give(ctx context.Context, p Payment, answer []byte, now time.T
 	return wrap(w.to(ctx, s.Table), "give what was paid")
 }
 
-// keep keeps the answer of a payment, spend ends its credit.
+// keep returns the write of the answer to a payment; spend returns the end of its credit.
 func keep(p Payment, answer []byte, now time.Time) Op {
 	return set(Item{Key: answerKey(p.Name), Data: answer, Expires: now.Add(AnswerKept).Truncate(time.Second)})
 }
 
 func spend(p Payment) Op { return remove(creditKey(p.Payer, p.Name)) }
 
-// Answer gives what a payment has bought, for a day after that, or ErrNotFound.
+// Answer returns the answer that a payment bought in the last 24 hours, or ErrNotFound.
 func (s Payments) Answer(ctx context.Context, name string) ([]byte, error) {
 	item, err := s.Table.Get(ctx, answerKey(name), Strong)
 	return item.Data, wrap(err, "read an answer that was paid")
 }
 
-// Credits gives payments of a payer that were taken before a moment and not
-// answered, a few of them. What became of their transactions is not known here.
+// Credits returns a few payments of a payer that were taken before a time and not answered. The
+// outcomes of their transactions are not known here.
 func (s Payments) Credits(ctx context.Context, payer string, before time.Time) (credits []Payment, err error) {
 	items, err := s.Table.Query(ctx, Range{Partition: "CREDIT#" + payer, Limit: maxCredits, Read: Strong})
 	if err != nil {
@@ -145,12 +144,12 @@ func (s Payments) Credits(ctx context.Context, payer string, before time.Time) (
 	return credits, nil
 }
 
-// maxCredits is how many payments are looked at for one call.
+// maxCredits is how many credits are read for one call.
 const maxCredits = 3
 
-// Use answers the call of a fresh payment with one that was not answered, whose
-// transaction has taken effect: both are used up by it, and that of the fresh one is
-// never sent. ErrConflict: somebody else was faster.
+// Use answers the call of a fresh payment with a credit whose transaction took effect. Both are
+// used up, and the transaction of the fresh payment is never sent. It fails with ErrConflict if
+// another process was faster.
 func (s Payments) Use(ctx context.Context, credit, fresh Payment, answer []byte, now time.Time) error {
 	fresh.Given, fresh.Instead, credit.Given = 1, credit.Name, 1
 	w := writes{ops: append(fresh.release(now, settled), credit.release(now, settled)...)}
@@ -160,9 +159,9 @@ func (s Payments) Use(ctx context.Context, credit, fresh Payment, answer []byte,
 	return wrap(w.to(ctx, s.Table), "use what is owed")
 }
 
-// Fail records that the transaction of a payment moved nothing and never will, and
-// ends its credit. What cost a fee keeps its slots until their window ends.
-// ErrConflict: somebody else has recorded what became of it.
+// Fail records that the transaction of a payment moved nothing and never will, and ends its
+// credit. A payment that cost a fee keeps its slots until their window ends. Fail returns
+// ErrConflict if another process has recorded the outcome.
 func (s Payments) Fail(ctx context.Context, p Payment, why string, cost bool, now time.Time) error {
 	p.Nothing = why
 	end := unsent
@@ -174,8 +173,8 @@ func (s Payments) Fail(ctx context.Context, p Payment, why string, cost bool, no
 	return wrap(w.to(ctx, s.Table), "record that a payment failed")
 }
 
-// Free has a payment hold no slots for fees any more, so that it is not sent again: it
-// can cost none, or has taken effect. It stays a credit, since it may have been settled.
+// Free frees the fee slots of a payment that can cost no fee, or has taken effect. The payment is
+// not sent again. It stays a credit, because it may have been settled.
 func (s Payments) Free(ctx context.Context, p Payment, now time.Time) error {
 	w := writes{ops: p.release(now, unsent)}
 	p.put(&w)

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestPostponedJobs: a job of a name is there once, and one that is postponed
-// stands behind all that are due before it, keeps its tries, and comes when it is due.
+// TestPostponedJobs: a named job exists once. A postponed job sorts behind jobs that are due
+// earlier, keeps its tries, and is taken when it is due.
 func TestPostponedJobs(t *testing.T) {
 	outbox := store.Outbox{Table: openAlerts(t).Table, Name: "push"}
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -34,7 +34,7 @@ func TestPostponedJobs(t *testing.T) {
 	}
 	for _, j := range take(now, "a", "b") {
 		storetest.Must(t, outbox.Postpone(t.Context(), j, now.Add(time.Hour)))
-		storetest.Must(t, outbox.Postpone(t.Context(), j, now.Add(2*time.Hour))) // somebody has put it elsewhere
+		storetest.Must(t, outbox.Postpone(t.Context(), j, now.Add(2*time.Hour))) // no effect
 	}
 	storetest.Must(t, outbox.Done(t.Context(), take(now, "c")[0]))
 	take(now.Add(59 * time.Minute))

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// wrap adds to an error what has failed; nil stays nil.
+// wrap adds the failed action to an error; nil stays nil.
 func wrap(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -16,7 +16,7 @@ func wrap(err error, format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
 }
 
-// unless returns nil in place of an error that the caller expects.
+// unless returns nil for an error that the caller expects.
 func unless(err error, expected ...error) error {
 	for _, e := range expected {
 		if errors.Is(err, e) {
@@ -26,7 +26,7 @@ func unless(err error, expected ...error) error {
 	return err
 }
 
-// get reads a record that is stored as JSON, and the item that holds it.
+// get reads a record that is stored as JSON, and its item.
 func get[T any](ctx context.Context, table Table, key Key, read Consistency) (record T, item Item, err error) {
 	item, err = table.Get(ctx, key, read)
 	if err == nil {
@@ -50,10 +50,10 @@ func list[T any](ctx context.Context, table Table, r Range, record func(Item) (T
 	return all, nil
 }
 
-// set returns the write of an item whatever was there before.
+// set returns an unconditional write of an item.
 func set(i Item) Op { return Op{Mode: Set, Item: i} }
 
-// over returns the write of an item over the version it was read at; version 0 is a new item.
+// over returns the write of an item over the version that was read; version 0 is a new item.
 func over(i Item) Op {
 	if i.Version == 0 {
 		return Op{Mode: Create, Item: i}
@@ -61,10 +61,10 @@ func over(i Item) Op {
 	return Op{Mode: Replace, Item: i}
 }
 
-// remove returns the write that deletes the item of a key.
+// remove returns the write that deletes an item.
 func remove(key Key) Op { return Op{Mode: Delete, Item: Item{Key: key}} }
 
-// writes gathers writes that take effect together. A record that cannot be encoded fails all of them.
+// writes collects writes that take effect together. If a record cannot be encoded, none is written.
 type writes struct {
 	ops []Op
 	err error
@@ -88,7 +88,7 @@ func (w *writes) leave(o Outbox, jobs ...Job) {
 	}
 }
 
-// to carries the writes out; without any it does nothing.
+// to carries out the writes in one call; without any it does nothing.
 func (w *writes) to(ctx context.Context, table Table) error {
 	if w.err != nil || len(w.ops) == 0 {
 		return w.err
@@ -96,7 +96,7 @@ func (w *writes) to(ctx context.Context, table Table) error {
 	return table.Write(ctx, w.ops...)
 }
 
-// inTurn carries out as many writes as there are, in their order, and not together.
+// inTurn carries out any number of writes in order, but not together.
 func (w *writes) inTurn(ctx context.Context, table Table) error {
 	if w.err != nil {
 		return w.err
@@ -116,8 +116,8 @@ func write(ctx context.Context, table Table, op Op, record any) error {
 	return w.to(ctx, table)
 }
 
-// rewrite changes a record that was read. Where another writer came between, it reads the record and
-// begins again; a record that was removed stays so.
+// rewrite changes a record that was read. After a conflict it reads the record and starts over. A
+// record that was removed stays removed, without an error.
 func rewrite[T any](ctx context.Context, record T, change func(T) error, read func() (T, error)) error {
 	err := RetryConflicts(ctx, func() error {
 		err := change(record)

@@ -11,31 +11,31 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// How a key is replaced by mail. A fresh key is Pending until the carrier has
-// taken the mail, and is refused; then one write makes it the current one and
-// keeps the one before as Former, for Undo. At every moment one key works.
+// This file replaces a lost key by mail. A fresh key is Pending, and refused, until the carrier
+// accepts the mail. Then one write makes it the current key and keeps the previous one as Former,
+// for Undo. One key works at every moment.
 
-// KeyHash is what is stored of a key that is not the current one.
+// KeyHash is the stored hash of a key that is not the current one.
 type KeyHash struct {
 	Hash []byte `json:"hash"`
-	// When it was issued; of a pending one, since when it is pending; of a rotated one, when it was
-	// replaced
+	// At is the time of issue. For a pending key it is when it became pending, for a rotated key
+	// when it was replaced.
 	At time.Time `json:"at"`
 }
 
 func (k *KeyHash) is(hash []byte) bool { return k != nil && bytes.Equal(k.Hash, hash) }
 
-// Guarded reports whether a recovery has to be confirmed by mail first.
+// Guarded reports whether a recovery needs confirmation by mail.
 func (c Customer) Guarded(now time.Time) bool { return c.Guard || now.Before(c.GuardedUntil) }
 
-// Recovered tells whether a recovery that was asked for at a moment, and whose
-// fresh key has a hash, is over: it took effect, was undone, or another key came since.
+// Recovered reports whether a recovery is over: it took effect, was undone, or a later key was
+// issued. The arguments are its time of request and the hash of its fresh key.
 func (c Customer) Recovered(asked time.Time, fresh apikey.Hash) bool {
 	return bytes.Equal(c.Hash, fresh[:]) || bytes.Equal(c.Voided, fresh[:]) || c.Issued.After(asked)
 }
 
-// Owned is the hash of the key that the owner had before the recoveries that can
-// still be undone; without any it is that of the current key. Empty: there was none.
+// Owned returns the hash of the key before the recoveries that can still be undone. Without such a
+// recovery it returns the hash of the current key; empty means no key.
 func (c Customer) Owned() []byte {
 	if c.Former != nil {
 		return c.Former.Hash
@@ -43,8 +43,8 @@ func (c Customer) Owned() []byte {
 	return c.Hash
 }
 
-// Activate makes the pending key the current one, if it is still pending: a
-// rotation, a purchase or an undoing in between has cleared it.
+// Activate makes a pending key the current one. It does nothing if a rotation, a purchase or an
+// Undo has cleared the pending key.
 func (k Customers) Activate(ctx context.Context, id apikey.CustomerID, fresh apikey.Hash, now time.Time) error {
 	return k.Change(ctx, id, func(c *Customer) error {
 		if !c.Pending.is(fresh[:]) {
@@ -60,7 +60,7 @@ func (k Customers) Activate(ctx context.Context, id apikey.CustomerID, fresh api
 	})
 }
 
-// Cancel forgets a pending key that could not be mailed.
+// Cancel drops a pending key that could not be mailed.
 func (k Customers) Cancel(ctx context.Context, id apikey.CustomerID, fresh apikey.Hash) error {
 	return k.Change(ctx, id, func(c *Customer) error {
 		if c.Pending.is(fresh[:]) {
@@ -70,12 +70,12 @@ func (k Customers) Cancel(ctx context.Context, id apikey.CustomerID, fresh apike
 	})
 }
 
-// ErrNothingToUndo: the recovery was not, or the key was rotated or bought since.
+// ErrNothingToUndo means that there was no such recovery, or that the key was rotated or bought
+// since.
 var ErrNothingToUndo = errors.New("no recovery to undo")
 
-// Undo brings back the key whose hash begins so, which was the owner's before
-// the recoveries since; what they made is void, and until a moment every
-// recovery has to be confirmed. Done again it changes nothing.
+// Undo restores the owner's key, given by a prefix of its hash, and voids the keys of later
+// recoveries. Until the time guarded, every recovery then needs confirmation. Undo is idempotent.
 func (k Customers) Undo(ctx context.Context, id apikey.CustomerID, owned []byte, guarded time.Time) error {
 	return k.Change(ctx, id, func(c *Customer) error {
 		if err := c.undoable(owned); err != nil {
@@ -84,17 +84,17 @@ func (k Customers) Undo(ctx context.Context, id apikey.CustomerID, owned []byte,
 		switch {
 		case c.Former != nil:
 			c.Voided, c.Hash, c.Issued = c.Hash, c.Former.Hash, c.Former.At
-		case c.Pending != nil: // the mail came before the key was made the current one
+		case c.Pending != nil: // the mail arrived before the key became the current one
 			c.Voided = c.Pending.Hash
 		case !c.GuardedUntil.IsZero():
-			return nil // it was undone before
+			return nil // already undone
 		}
 		c.Former, c.Pending, c.GuardedUntil = nil, nil, guarded.UTC().Truncate(time.Second)
 		return nil
 	})
 }
 
-// Undoable tells whether Undo would do its work, or has done it: ErrNothingToUndo otherwise.
+// Undoable returns ErrNothingToUndo unless Undo would succeed, or has already succeeded.
 func (k Customers) Undoable(ctx context.Context, id apikey.CustomerID, owned []byte) error {
 	c, err := k.orNew(ctx, id)
 	if err != nil {
@@ -110,15 +110,15 @@ func (c Customer) undoable(owned []byte) error {
 	return nil
 }
 
-// RotationGrace is how long the key that was rotated away may ask for its successor again.
+// RotationGrace is how long a rotated key may request its successor again.
 const RotationGrace = 10 * time.Minute
 
-// ErrNotHeld: the key is not the customer's.
+// ErrNotHeld means that the key is not the current key of the customer.
 var ErrNotHeld = errors.New("the key is not the current one")
 
-// Rotate puts a fresh key in the place of the one that is shown, and returns the customer as stored.
-// Where the fresh key has replaced the shown one before, as after a lost answer, nothing
-// changes. ErrNotHeld for any other key.
+// Rotate replaces the shown key by a fresh one and returns the stored customer. If the fresh key
+// has already replaced it, as after a lost answer, nothing changes. Rotate fails with ErrNotHeld
+// for any other key.
 func (k Customers) Rotate(
 	ctx context.Context, shown apikey.Key, fresh apikey.Hash, now time.Time,
 ) (stored Customer, err error) {
@@ -137,7 +137,7 @@ func (k Customers) Rotate(
 	return stored, err
 }
 
-// HasRotated tells whether a key was rotated away so lately that it may ask for its successor again.
+// HasRotated reports whether a key was rotated within RotationGrace.
 func (c Customer) HasRotated(shown apikey.Key, now time.Time) bool {
 	return c.Rotated != nil && len(c.Rotated.Hash) == len(apikey.Hash{}) &&
 		shown.Matches(apikey.Hash(c.Rotated.Hash)) && now.Sub(c.Rotated.At) < RotationGrace
@@ -145,14 +145,14 @@ func (c Customer) HasRotated(shown apikey.Key, now time.Time) bool {
 
 func offerKey(id string) Key { return Key{"OFFER#" + id, "JOB"} }
 
-// Offer stores a job that is left when somebody who knows the id accepts it
-// before a moment. Offered again under the same id it changes nothing.
+// Offer stores a job that is added once a caller who knows the id accepts it in time. Repeating an
+// Offer with the same id changes nothing.
 func (o Outbox) Offer(ctx context.Context, id string, j Job, until time.Time) error {
 	err := write(ctx, o.Table, over(Item{Key: offerKey(id), Expires: until}), j)
 	return wrap(unless(err, ErrExists), "offer a job")
 }
 
-// Offered is ErrNotFound where nothing is offered under the id, or not any more.
+// Offered returns ErrNotFound if there is no offer with the id, or it has expired.
 func (o Outbox) Offered(ctx context.Context, id string) error {
 	_, err := o.offered(ctx, id)
 	return err
@@ -163,7 +163,7 @@ func (o Outbox) offered(ctx context.Context, id string) (Item, error) {
 	return item, wrap(err, "read offered job")
 }
 
-// Accept leaves the job that is offered under an id, once: accepted again it changes nothing.
+// Accept adds the job that is offered under an id, once. Repeating it changes nothing.
 func (o Outbox) Accept(ctx context.Context, id string, now time.Time) error {
 	return RetryConflicts(ctx, func() error {
 		item, err := o.offered(ctx, id)

@@ -9,16 +9,15 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// How a write that depends on what was read is tried again. Fifty writers of
-// one item all get through where a read and a write take 50 ms each; a caller
-// that has less time ends its context.
+// maxTries limits the retries of a conditional write. If a read and a write take 50 ms each, 50
+// writers of one item all succeed. A caller with less time ends its context.
 const maxTries = 20
 
 var waits = retry.Backoff{First: 20 * time.Millisecond, Longest: time.Second}
 
-// RetryConflicts runs a change that reads, decides and writes over what it read, and runs it again
-// where another writer came between (ErrConflict, ErrExists), after a random wait that grows.
-// After maxTries, or where ctx ends first, the error is ErrUnavailable. Any other error ends it.
+// RetryConflicts runs a change that reads, decides and writes over what it read. On ErrConflict and
+// ErrExists it runs the change again, after a random, growing wait. After maxTries, or when ctx
+// ends, it fails with ErrUnavailable. It returns any other error at once.
 func RetryConflicts(ctx context.Context, change func() error) error {
 	return retryWhile(ctx, func(err error) int {
 		if isConflict(err) {
@@ -28,7 +27,7 @@ func RetryConflicts(ctx context.Context, change func() error) error {
 	}, change)
 }
 
-// retryWhile runs a change as often as the error it ends with allows.
+// retryWhile runs a change as often as the function tries allows for its error.
 func retryWhile(ctx context.Context, tries func(error) int, change func() error) error {
 	for try := 1; ; try++ {
 		err := change()
@@ -49,7 +48,7 @@ func retryWhile(ctx context.Context, tries func(error) int, change func() error)
 
 func isConflict(err error) bool { return errors.Is(err, ErrConflict) || errors.Is(err, ErrExists) }
 
-// pause waits after a try that failed.
+// pause waits after a failed try.
 func pause(ctx context.Context, try int) error {
 	if retry.Sleep(ctx, waits.Jittered(try)) != nil {
 		return fmt.Errorf("%w: wait for another writer: %w", ErrUnavailable, context.Cause(ctx))
@@ -57,7 +56,7 @@ func pause(ctx context.Context, try int) error {
 	return nil
 }
 
-// createOrGet writes an item where there is none, and gives the data of the one that is there then.
+// createOrGet creates an item and returns its data, or the data of an existing item.
 func createOrGet(ctx context.Context, table Table, item Item) (data []byte, err error) {
 	err = RetryConflicts(ctx, func() error {
 		err := table.Write(ctx, Op{Mode: Create, Item: item})
@@ -67,7 +66,7 @@ func createOrGet(ctx context.Context, table Table, item Item) (data []byte, err 
 		}
 		had, readErr := table.Get(ctx, item.Key, Strong)
 		if errors.Is(readErr, ErrNotFound) {
-			return err // it has expired just now
+			return err // it has just expired
 		}
 		data = had.Data
 		return readErr

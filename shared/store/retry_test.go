@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// contended is a table in which another writer always comes first, in one partition or in all.
+// contended is a table in which another writer always wins, in one partition or in all.
 type contended struct {
 	store.Table
 	refusal   error
@@ -40,7 +40,7 @@ func issueOnce(ctx context.Context, customers store.Customers, what string) (str
 	return text, err
 }
 
-// TestAlwaysConflicting: what always finds another writer ends as unavailable storage, after 20 tries.
+// TestAlwaysConflicting: permanent conflicts end with ErrUnavailable after 20 tries.
 func TestAlwaysConflicting(t *testing.T) {
 	once := store.Once{What: "payment/1", Keep: func(store.Customer) bool { return false }}
 	coverage := map[fare.City]store.Coverage{"BUH": {Observations: 1}}
@@ -78,7 +78,7 @@ func TestAlwaysConflicting(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { // the waits take no time
+			synctest.Test(t, func(t *testing.T) { // waits take no real time
 				d := openAlerts(t)
 				d.confirmed(t, "x", alertOf("ada", "BUH", 0))
 				d.pending(t, "pending", alertOf("ada", "LON", 0))
@@ -96,12 +96,12 @@ func TestAlwaysConflicting(t *testing.T) {
 	}
 }
 
-// TestRetryEnds: with the first success, with any other error, and with its context.
+// TestRetryEnds: a retry ends with the first success, with another error, or with its context.
 func TestRetryEnds(t *testing.T) {
 	broken := errors.New("broken")
 	for _, c := range []struct {
 		name  string
-		ends  []error // of one try after the other
+		ends  []error // errors of the tries, in order
 		tries int
 		want  error
 	}{
@@ -132,7 +132,7 @@ func TestRetryEnds(t *testing.T) {
 	})
 }
 
-// slow is a table every call of which takes a while, so that callers at the same time get between each other.
+// slow is a table with slow calls, so that concurrent callers interleave.
 type slow struct {
 	store.Table
 	wait func()
@@ -148,7 +148,7 @@ func (s slow) Write(ctx context.Context, ops ...store.Op) error {
 	return s.Table.Write(ctx, ops...)
 }
 
-// TestFiftyAtOnce: fifty writers of one item all get through.
+// TestFiftyAtOnce: 50 concurrent writers of one item all succeed.
 func TestFiftyAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := slow{openAlerts(t).Table, func() { time.Sleep(10 * time.Millisecond) }}

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The score is a sum, and an item for each week, that of the Monday on which it begins.
-// Both are written with the pooled part, and so each cycle is in them once.
+// The score is one sum, and one item per week under its Monday. Both are written together with the
+// pooled statistics, so each cycle counts once.
 const (
 	scorePartition  = "SCORE"
 	scoreWeekPrefix = "WEEK#"
@@ -17,7 +17,7 @@ const (
 
 var scoreSumKey = Key{scorePartition, "SUM"}
 
-// Score is what is written of the score when cycles are closed. What has no data is not written.
+// Score is the update of the score when cycles are closed. Parts without data are not written.
 type Score struct {
 	Sum   []byte              // score.Sum
 	Weeks map[fare.Day][]byte // score.Sum, by the first day of the week
@@ -41,20 +41,19 @@ func (s Score) ops() (ops []Op) {
 	return ops
 }
 
-// ScoreSum returns the encoded sum of the score; nothing where nothing was counted yet.
+// ScoreSum returns the encoded sum of the score; nil before the first cycle.
 func (f Fares) ScoreSum(ctx context.Context, read Consistency) ([]byte, error) {
 	data, _, err := f.get(ctx, scoreSumKey, read, "the score")
 	return data, unless(err, ErrNotFound)
 }
 
-// ScoreOfWeek returns, read strongly, the encoded score of the week that begins on
-// a Monday; nothing where nothing was counted in it yet.
+// ScoreOfWeek returns the encoded score of the week of a Monday, or nil. The read is strong.
 func (f Fares) ScoreOfWeek(ctx context.Context, monday fare.Day) ([]byte, error) {
 	data, _, err := f.get(ctx, weekKey(monday), Strong, "the score")
 	return data, unless(err, ErrNotFound)
 }
 
-// ScoreWeeks lists the scores of the weeks that begin on a Monday or later, in order.
+// ScoreWeeks returns the scores of the weeks from a Monday on, in order.
 func (f Fares) ScoreWeeks(ctx context.Context, from fare.Day, read Consistency) ([]ScoreWeek, error) {
 	after := scoreWeekPrefix + (from - 1).String()
 	r := Range{Partition: scorePartition, Prefix: scoreWeekPrefix, After: after, Read: read}

@@ -10,39 +10,38 @@ import (
 	"time"
 )
 
-// Slots are places, a number in each window, that payments reserve before they are
-// sent. Each is an item that is created in the write that takes the payment and deleted
-// in the write that records its end, so there are never more than Most. A payment
-// whose end is never recorded keeps its slots until the window ends.
+// Slots limits payments to Most reservations per window. Each slot is an item. The write that takes
+// the payment creates it, and the write that records the outcome deletes it. A payment without an
+// outcome keeps its slots until the window ends.
 type Slots struct {
-	Of   string // whose they are: stable, a part of the key
-	Name string // of the kind: stable, a part of the key
+	Of   string // subject of the limit: stable, part of the key
+	Name string // kind of slot: stable, part of the key
 	Most int
 	Per  time.Duration
-	Fees bool // held only while the payment may cost a fee, or once it has; otherwise until it has bought something
+	Fees bool // held while a fee is possible or was paid; else until an answer is bought
 }
 
-// Full is the error where all slots of a kind are taken.
+// Full is the error if all slots of a kind are taken.
 type Full struct {
 	Slots
-	IsOpen bool     // one of them was taken a moment ago: that payment may still be open
-	Old    []string // some payments that took theirs before that: what became of them may free it
+	IsOpen bool     // a slot was taken recently: its payment may be open
+	Old    []string // some older payments; recording their outcomes may free slots
 }
 
 func (f *Full) Error() string { return fmt.Sprintf("all %d slots %s are taken", f.Most, f.Name) }
 
-// ErrOpen: another payment of the payer is open.
+// ErrOpen means that the payer has another open payment.
 var ErrOpen = errors.New("another payment of the payer is open")
 
-// errContended: others took the same slots each time.
+// errContended means that other callers took the chosen slots at every try.
 var errContended = fmt.Errorf("%w: too many reserve slots at once", ErrUnavailable)
 
 const (
-	// OpenFor is how long a payment of which nobody knows what became of it keeps its payer from making another.
+	// OpenFor is how long a payment without an outcome blocks its payer.
 	OpenFor = 2 * time.Minute
-	// maxOld is how many payments are named that may free their slots.
+	// maxOld is how many older payments Full names.
 	maxOld = 3
-	// reserveTries is how often slots are chosen anew where others took them first.
+	// reserveTries is how often slots are chosen again after other callers took them.
 	reserveTries = 20
 )
 
@@ -50,13 +49,13 @@ func slotsKey(of, sort string) Key { return Key{"FEES#" + of, sort} }
 
 func openKey(payer string) Key { return slotsKey("payer-"+payer, "OPEN") }
 
-// slotData says when a slot was taken, and by which payment.
+// slotData records when a slot was taken, and by which payment.
 type slotData struct {
 	At   time.Time `json:"at"`
 	Name string    `json:"name,omitempty"`
 }
 
-// free chooses one of the slots that are not among the items of their partition.
+// free chooses a free slot at random, given the items of the partition.
 func (s Slots) free(items []Item, at time.Time, name string) (Op, error) {
 	from := at.UTC().Truncate(s.Per)
 	prefix := s.Name + "#" + from.Format(time.RFC3339) + "#"
@@ -87,13 +86,13 @@ func (s Slots) free(items []Item, at time.Time, name string) (Op, error) {
 		full.Old = full.Old[:min(maxOld, len(full.Old))]
 		return Op{}, full
 	}
-	// Others choose at the same moment: the first one would be everybody's.
+	// Random, because concurrent callers would all choose the first slot.
 	key := slotsKey(s.Of, left[rand.IntN(len(left))])
 	data, err := json.Marshal(slotData{at.UTC(), name})
 	return over(Item{Key: key, Expires: from.Add(s.Per), Data: data}), wrap(err, "write slot")
 }
 
-// reserve chooses a slot of each kind, and returns the writes that take them.
+// reserve chooses a slot of each kind and returns the writes that take them.
 func (s Payments) reserve(ctx context.Context, p *Payment, slots []Slots) ([]Op, error) {
 	p.Fees, p.Tries = nil, nil
 	open := Item{Key: openKey(p.Payer), Expires: p.At.Add(OpenFor).Truncate(time.Second), Data: []byte(p.Name)}
@@ -126,20 +125,20 @@ func (s Payments) reserve(ctx context.Context, p *Payment, slots []Slots) ([]Op,
 	return ops, nil
 }
 
-// ending is what became of a payment, as far as its slots are concerned.
+// ending is the outcome of a payment, as far as its slots are concerned.
 type ending int
 
 const (
-	settled ending = iota // all slots are free
-	unsent                // it cost nothing: those for fees are free
-	lost                  // it cost a fee: none is free
+	settled ending = iota // frees all slots
+	unsent                // cost nothing: frees the fee slots
+	lost                  // cost a fee: frees none
 )
 
-// release has a payment hold no slots, and returns the writes that free them. Nobody
-// else frees them, since each of these writes replaces the payment too.
+// release empties the slots of the payment and returns the writes that free them. The caller
+// replaces the payment in the same transaction, so no slot is freed twice.
 func (p *Payment) release(now time.Time, end ending) (ops []Op) {
 	var freed []Key
-	// Long before it expires nobody else can have made it.
+	// Long before it expires, the open mark can only be that of this payment.
 	if len(p.Fees) > 0 && now.Sub(p.At) < OpenFor/2 {
 		freed = append(freed, openKey(p.Payer))
 	}
@@ -156,7 +155,7 @@ func (p *Payment) release(now time.Time, end ending) (ops []Op) {
 	return ops
 }
 
-// Count takes a slot for good, of what is no payment of its own. It fails with Full where there is none.
+// Count takes a slot until its window ends, without a payment. It fails with Full if there is none.
 func (s Payments) Count(ctx context.Context, of Slots, at time.Time) error {
 	for range reserveTries {
 		items, err := s.Table.Query(ctx, Range{Partition: slotsKey(of.Of, "").Partition, Read: Strong})

@@ -1,32 +1,30 @@
-// Package store is the interface to storage: one table of small items, and on
-// top of it the records of the service.
+// Package store is the storage of the service. A Table holds small items, and the types on top of
+// it, such as Fares and Alerts, hold the records of the service. Start with Table.
 //
 // # What a Table promises
 //
-// An item is addressed by a partition and a sort key, holds at most MaxData
-// bytes, and carries a version that the table raises by one with every write.
-// Every write that depends on what was read says so by its Mode, so two
-// writers never silently undo each other.
+// An item has a partition and a sort key and holds at most MaxData bytes. Its version rises by one
+// with every write. The Mode of a write states its condition on an earlier read. So two writers
+// never undo each other silently.
 //
-//   - A write that returned nil is durable and is seen by every later strong
-//     read, in any process. An eventual read may lag behind by a moment, but
-//     never shows part of an item.
-//   - A write that returned an error other than ErrExists, ErrConflict or
-//     ErrTooLarge may or may not have taken effect. Callers must be able to
-//     try again.
+//   - A write that returned nil is durable. Every later strong read sees it, in any
+//     process. An eventual read may lag behind by a moment but never shows part of
+//     an item.
+//   - A write that failed with ErrExists, ErrConflict or ErrTooLarge took no effect.
+//     After any other error it may have taken effect, so callers must be able to
+//     retry.
 //   - Several writes in one call take effect together or not at all.
-//   - An item whose Expires has passed is as if deleted, whether or not the
-//     storage has deleted it yet.
-//   - Data handed in is copied; data handed out belongs to the caller.
+//   - An expired item counts as deleted, even while the storage still holds it.
+//   - Data passed in is copied. Data returned belongs to the caller.
 //
-// The package storetest holds the suite that proves this of an implementation.
+// Package storetest holds the test suite that every implementation must pass.
 //
 // # All keys
 //
-// An origin and a destination are IATA codes of cities (MIL), a route is both
-// (MIL-BUH), MIL-* one to all cities. A series is a route and a kind of trip: MIL-BUH
-// for one-way fares, MIL-BUH#4-7 for returns after 4 to 7 nights. Subscribers and
-// customers are pseudonyms. dynamostore/schema lists which function reads and writes what.
+// Origins and destinations are IATA codes of cities (MIL). A route is a pair of them (MIL-BUH);
+// MIL-* is a route to all cities. A series is a route and a kind of trip: MIL-BUH is for one-way
+// fares, MIL-BUH#4-7 for returns after 4 to 7 nights. Subscribers and customers are pseudonyms.
+// Package dynamostore/schema lists which function reads and writes each partition.
 //
 //	partition                    sort                      what                                 expires
 //	ROUTE#<series>               BLOCK#<cycle>#<part>      fare.Block of a week                 400 days
@@ -42,79 +40,79 @@
 //	ORIGIN#<origin>              TRENDS                    trends.Origin                        never
 //	ORIGIN#<origin>              DEALS                     deals.Origin                         never
 //	ORIGIN#<origin>              DEALS#<nights>            deals.Origin of returns              never
-//	COVERED                      <origin>                  that it is covered                   never
+//	COVERED                      <origin>                  marks a covered origin               never
 //	INTO#<destination>           <origin>                  Coverage of the route                never
 //	FARES                        SOURCE                    name of the fare source              never
 //	FARES                        RATES                     fare.Rates of the last refresh       never
-//	FARES                        DISCOVERED                when all origins were asked          never
-//	FARES                        DEEPENED                  when due departures were asked       never
-//	DEMANDED                     <series>                  that it was asked for                8 days
-//	WANTED                       <origin>                  that an uncovered one was asked for  16 days
+//	FARES                        DISCOVERED                time of the last Discovery run       never
+//	FARES                        DEEPENED                  time of the last Depth run           never
+//	DEMANDED                     <series>                  marks a series in demand             8 days
+//	WANTED                       <origin>                  marks a requested uncovered origin   16 days
 //	SEEN#<route>                 HISTORY                   Past                                 400 days
 //	SEEN#<route>                 TRIP#<trip>               Past of a trip with alerts           400 days
 //	WAKES                        <route>                   Notification                         8 days
 //	WAKES                        <route>#TRIPS             Notification for alerts for trips    8 days
 //	ALERTS#<route>               <subscriber>              Alert                                never
-//	ALERTS#<route>               <subscriber>#<id>         any further Alert                    never
+//	ALERTS#<route>               <subscriber>#<id>         each further Alert                   never
 //	SUBSCRIBER#<subscriber>      ROUTES                    Refs of its alerts                   never
-//	WATCHED#<origin>             <destination>             that the route is subscribed         never
-//	WATCHED#<origin>             <destination>#<nights>    that such trips are subscribed       never
+//	WATCHED#<origin>             <destination>             marks a subscribed route             never
+//	WATCHED#<origin>             <destination>#<nights>    marks subscribed trips               never
 //	DIGESTS#<weekday>            <subscriber>              Digest                               never
 //	DIGESTS                      PROGRESS                  DigestProgress                       never
 //	PENDING#<id>                 ALERT                     Alert to be confirmed                48 hours
-//	STOPPED#<subscriber>         MARK                      that it is sent no mail              180 days or 10 years
+//	STOPPED#<subscriber>         MARK                      marks blocked messages               180 days or 10 years
 //	MAILBOX#<subscriber>         MAILS                     Mailbox                              1 or 180 days
 //	LEASE#<name>                 HOLDER                    the holder of a lease                minutes, if not renewed
-//	MIGRATION                    SOURCE                    where the table is filled from       never
+//	MIGRATION                    SOURCE                    source of an unfinished migration    never
 //	OUTBOX#<name>                <due>-<random>            Job                                  7 days
 //	WEBHOOK#<subscriber>         ENDPOINT#<hash>           Endpoint                             400 days
 //	WEBHOOK#<subscriber>         EVENT#<id>                Delivery                             8 days
-//	DELIVERIES                   <time>#<subscriber>#<id>  when a Delivery is due               8 days
+//	DELIVERIES                   <time>#<subscriber>#<id>  due time of a Delivery               8 days
 //	OFFER#<id>                   JOB                       Job to be accepted                   48 hours
 //	CUSTOMER#<customer>          KEY                       Customer                             never
 //	SUBSCRIPTION#<subscription>  CUSTOMER                  its owner                            never
 //	CASHED#<payment>             MARK                      hash of its key, or its claim        never
 //	PAID#<payment>               CALL                      Payment                              never
-//	PAID#<payment>               ANSWER                    the answer, compressed               24 hours
-//	CREDIT#<payer>               <payment>                 when it was taken                    30 days
+//	PAID#<payment>               ANSWER                    the paid answer, compressed          24 hours
+//	CREDIT#<payer>               <payment>                 time of payment                      30 days
 //	FEES#<subject>               OPEN                      the open payment of a payer          2 minutes
-//	FEES#<subject>               <kind>#<time>#<number>    when a slot was taken                with its window
+//	FEES#<subject>               <kind>#<time>#<number>    time of reservation of a slot        with its window
 //	NOTE#<name>                  TEXT                      Note                                 minutes to 24 hours
 //	LIMIT#<limit>#<subject>      <time>                    counter of calls                     with its window
 //	SECRET                       PEPPER                    the pepper                           never
 //	SERVICE                      PEPPER                    an HMAC under the pepper             never
-//	SERVICE                      PROBE                     nothing                              never
+//	SERVICE                      PROBE                     no data                              never
 //
 // # What a refresh of one route costs
 //
-// Observations are packed per route and week (fare.Block), not one item each.
-// Measured from DynamoDB Local's ConsumedCapacity by TestCapacity in e2e/verdict,
-// for a route with a year of history, in read and write units:
+// Observations are packed per route and week (fare.Block), not one item each. The table shows read
+// and write units for a route with a year of history. TestCapacity in e2e/verdict measures them
+// with the ConsumedCapacity of DynamoDB Local.
 //
 //	                              10 fares a week   100 fares a week   1,000 fares a week   a year of departures (300)
 //	read its blocks (strongly)            3                 11                  91                      26
 //	read the old summary, coverage     1 + 0.5            1 + 0.5            1 + 0.5                 2.5 + 0.5
 //	write the blocks of two cycles        2                  2                   9                       3
 //	write the summary, coverage         2 + 1              2 + 1              2 + 1                   2 + 1
-//	read what departures are judged by    4                  4                   8                       6
-//	write it, as a transaction           12                 14                  34                      26
+//	read the departure data               4                  4                   8                       6
+//	write it, in a transaction           12                 14                  34                      26
 //
-// The last column is asking for departures (TestDepthCapacity), which reads the
-// summary for the plan, for whether it was done, and to write over it. The observations
-// take 94 KB a year with the summary, 6 bytes each. A call to the source is one write more,
-// where a budget is counted; a verdict notes the route once a process and day, one write.
+// The last column is a request for departures (TestDepthCapacity). It reads the summary three
+// times: to plan, to see whether the work is done, and to replace it. Observations take 6 bytes
+// each: 94 KB a year with the summary. A budget of calls to the source costs one more write for
+// each call. A verdict costs one write per route, process and day, to note the demand.
 //
-// The pooled part costs a refresh of everything 4 reads and 6 writes with what it adds to
-// the score, a read of what the series add for each day, and once a week a read of the
-// weeks of a year, at a unit for each 4 KB. GET /v1/pagella reads the sum, half a unit,
-// and 53 weeks of under 1 KB, 7.
+// The pooled statistics cost a refresh of all routes 4 reads and 6 writes, the score included. For
+// each day it also reads the contributions of the series. Once a week it reads the weeks of a year,
+// at one unit for each 4 KB. GET /v1/pagella reads the sum for half a unit, and 53 weeks of under 1
+// KB for 7 units.
 //
-// The summary grows to 4 units after three years. For each origin come 3 reads and 4
-// writes, more where its trends or its deals take over 1 KB: some 330 bytes a destination;
-// and a read and a write for each class of nights away of which returns were seen. A
-// subscribed route costs 1 read and a transaction of 2 small items more, whoever is
-// notified. Each mail costs 2 reads and 1 write, and a page of 100 alerts of
-// which none is notified about 2 reads (TestNotifyingCapacity in e2e/alerts).
+// The summary grows to 4 units after three years. Each origin adds 3 reads and 4 writes, and more
+// if its trends or deals exceed 1 KB. They take about 330 bytes per destination. Each class of
+// nights with observed returns adds a read and a write. A subscribed route adds 1 read and a
+// transaction of 2 small items, however many subscribers are notified. Each mail costs 2 reads and
+// 1 write. A page of 100 alerts without a notification costs about 2 reads (TestNotifyingCapacity
+// in e2e/alerts).
 package store
 
 import (
@@ -130,17 +128,18 @@ import (
 // Key addresses an item. Both parts are non-empty UTF-8 without a zero byte, at most 512 bytes.
 type Key struct{ Partition, Sort string }
 
-// MaxData is the largest Data an item can hold, in bytes. (DynamoDB allows 400 KB with names and keys.)
+// MaxData is the largest Data of an item, in bytes. DynamoDB allows 400 KB, keys and names
+// included.
 const MaxData = 390_000
 
-// MaxWrites is how many writes one call to Write can hold, and MaxTogether how
-// many bytes of Data they can have. (DynamoDB allows a transaction 4 MB.)
+// MaxWrites is the most writes in one call to Write, and MaxTogether the most bytes of their Data.
+// DynamoDB allows 4 MB in a transaction.
 const (
 	MaxWrites   = 100
 	MaxTogether = 3_900_000
 )
 
-// Item is what is stored under a key.
+// Item is stored under a key.
 type Item struct {
 	Key
 	Version int64     // set by the table; 1 after the first write
@@ -148,22 +147,22 @@ type Item struct {
 	Data    []byte
 }
 
-// Mode says on what a write depends.
+// Mode is the condition of a write.
 type Mode int
 
 const (
-	// Set writes whatever was there before.
+	// Set writes unconditionally.
 	Set Mode = iota
-	// Create writes only where no item is, else ErrExists. An expired item is no item.
+	// Create fails with ErrExists if there is an item. An expired item does not count.
 	Create
-	// Replace writes only over an item that is still at Item.Version, else ErrConflict.
+	// Replace fails with ErrConflict unless the item is still at Item.Version.
 	Replace
-	// Delete removes the item, and is content if there is none.
+	// Delete removes the item, and succeeds if there is none.
 	Delete
-	// Remove deletes an item that is still at Item.Version, else ErrConflict.
+	// Remove deletes the item, and fails with ErrConflict unless it is still at Item.Version.
 	Remove
-	// Check writes nothing and fails with ErrConflict unless the item is still at
-	// Item.Version; version 0 demands that there be no item.
+	// Check writes nothing. It fails with ErrConflict unless the item is still at Item.Version.
+	// Version 0 requires that there is no item.
 	Check
 )
 
@@ -173,65 +172,63 @@ type Op struct {
 	Item Item
 }
 
-// Consistency of a read.
+// Consistency is the consistency of a read.
 type Consistency int
 
 const (
-	// Eventual reads cost half and may lag behind the newest write by a moment.
+	// Eventual reads cost half. They may lag behind the newest write by a moment.
 	Eventual Consistency = iota
-	// Strong reads see every write that had returned before they began.
+	// Strong reads see every write that returned before they began.
 	Strong
 )
 
-// Range asks for items of one partition in order of their sort keys (bytewise).
+// Range selects items of one partition, in bytewise order of their sort keys.
 type Range struct {
 	Partition string
-	Prefix    string // sort keys that begin with this; empty: all
+	Prefix    string // prefix of the sort keys; empty: all
 	After     string // only sort keys greater than this
-	Limit     int    // at most so many; 0: all there are
+	Limit     int    // at most this many items; 0: all
 	Read      Consistency
 }
 
-// Table is what an adapter provides.
+// Table is implemented by an adapter: package boltstore or dynamostore.
 type Table interface {
 	// Get returns the item, or ErrNotFound.
 	Get(ctx context.Context, key Key, read Consistency) (Item, error)
 
-	// Query returns the items of a range. Fewer than Limit means that there are
-	// no more. However large the answer, it comes back whole.
+	// Query returns the items of a range, in one slice however large. Fewer items than Limit mean
+	// that there are no more.
 	Query(ctx context.Context, r Range) ([]Item, error)
 
-	// Write carries out up to MaxWrites writes to different keys, all or none.
-	// One write costs its plain price; more than one is a transaction and costs twice.
-	// In a transaction any write whose condition fails fails the whole with that
-	// condition's error.
+	// Write carries out up to MaxWrites writes to different keys, all or none. Several writes are a
+	// transaction, which costs twice as much. If one condition fails, the whole transaction fails
+	// with the error of that condition.
 	Write(ctx context.Context, ops ...Op) error
 
-	// Take adds n, which is 1 or more, to a counter unless it stands at limit or above,
-	// and returns the count after it, which can be up to n-1 above the limit. At the
-	// limit it changes nothing and returns ErrLimit. A counter begins at 0 and again
-	// at 0 once it has expired; expires is set by the call that begins it. It is one
-	// conditional write. Get and Query read counters as items: see Count.
+	// Take adds n, at least 1, to a counter and returns the new count. It fails with ErrLimit, and
+	// changes nothing, if the count is at limit or above. So a count can exceed the limit by up to
+	// n-1. The first call sets expires; an expired counter starts at 0 again. Take is one
+	// conditional write. Get and Query return counters as items: see Item.Count.
 	Take(ctx context.Context, key Key, n, limit int64, expires time.Time) (int64, error)
 
-	// Close releases what the table holds open.
+	// Close releases the resources of the table.
 	Close() error
 }
 
 var (
-	// ErrNotFound: there is no such item, or it has expired.
+	// ErrNotFound means that the item does not exist or has expired.
 	ErrNotFound = errors.New("not found")
-	// ErrExists: a Create found an item.
+	// ErrExists means that a Create found an item.
 	ErrExists = errors.New("already exists")
-	// ErrConflict: the item is not at the version that the write was based on.
+	// ErrConflict means that the item is not at the version that the write was based on.
 	ErrConflict = errors.New("changed meanwhile")
-	// ErrLimit: the counter is at its limit.
+	// ErrLimit means that a counter is at its limit.
 	ErrLimit = errors.New("limit reached")
-	// ErrTooLarge: an item holds more than MaxData, or all items of a call more than MaxTogether.
+	// ErrTooLarge means that an item exceeds MaxData, or a call exceeds MaxTogether.
 	ErrTooLarge = errors.New("item too large")
-	// ErrInvalid: the call itself is wrong (empty key, too many writes, the same key twice).
+	// ErrInvalid means that the call is wrong: an empty key, too many writes, a repeated key.
 	ErrInvalid = errors.New("invalid storage call")
-	// ErrUnavailable: storage could not be reached or did not answer in time.
+	// ErrUnavailable means that storage was not reached or did not answer in time.
 	ErrUnavailable = errors.New("storage unavailable")
 )
 
@@ -261,8 +258,8 @@ func Validate(ops []Op) error {
 	return nil
 }
 
-// Refuses returns the error of an operation that may not be carried out over such an item, if
-// it may not; an item that is not there has version 0.
+// Refuses returns the error of an operation whose condition fails for the stored item. An item that
+// does not exist has version 0.
 func (op Op) Refuses(had Item) error {
 	switch op.Mode {
 	case Create:
@@ -289,7 +286,7 @@ func ValidateTake(key Key, n int64) error {
 	return key.Validate()
 }
 
-// Validate checks that a range can be asked for.
+// Validate checks a range before any adapter acts on it.
 func (r Range) Validate() error {
 	if r.Limit < 0 {
 		return fmt.Errorf("%w: limit %d", ErrInvalid, r.Limit)
@@ -307,7 +304,7 @@ func (k Key) Validate() error {
 	return nil
 }
 
-// Count reads the count of a counter that was read as an item; false where the item is none.
+// Count returns the count of a counter that was read as an item, or false for other items.
 func (i Item) Count() (int64, bool) {
 	if len(i.Data) != 8 {
 		return 0, false
@@ -315,10 +312,10 @@ func (i Item) Count() (int64, bool) {
 	return int64(binary.BigEndian.Uint64(i.Data)), true
 }
 
-// CounterData is the Data of a counter's item, as adapters give it.
+// CounterData returns the Data of an item that holds a counter.
 func CounterData(count int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(count)) }
 
-// Expired tells whether the item is to be treated as deleted at a moment.
+// Expired reports whether the item counts as deleted at a time.
 func (i Item) Expired(now time.Time) bool {
 	return !i.Expires.IsZero() && now.Unix() >= i.Expires.Unix()
 }

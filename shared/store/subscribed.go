@@ -8,14 +8,14 @@ import (
 	"verdetto/shared/fare"
 )
 
-// A route that somebody has an alert for is marked, and besides it each kind of
-// trip that an alert is for: a refresh reads the marks of an origin at once.
+// Each route with alerts is marked, and each kind of trip with alerts as well. A refresh reads all
+// marks of an origin in one query.
 
-// SubscribedRoute is what somebody has, or had, alerts for from an origin.
+// SubscribedRoute is a route that has, or had, alerts.
 type SubscribedRoute struct {
 	Destination fare.City // may be Anywhere
-	// Kinds of trips that there are alerts for, whatever else they are for; none where all are for
-	// the route
+	// Trips are the kinds of trips with alerts, whatever their dates; empty if all alerts are for
+	// the route itself.
 	Trips []fare.Trip
 }
 
@@ -23,7 +23,7 @@ const oneWayMark = "one-way"
 
 func subscribedPartition(origin fare.City) string { return "WATCHED#" + string(origin) }
 
-// marks are the writes that mark what an alert is for.
+// marks returns the writes that mark the route and the kind of trip of an alert.
 func (a Alert) marks() []Op {
 	mark := Key{subscribedPartition(a.Route.Origin), string(a.Route.Destination)}
 	ops := []Op{set(Item{Key: mark})}
@@ -38,14 +38,14 @@ func (a Alert) marks() []Op {
 	return append(ops, set(Item{Key: mark}))
 }
 
-// SubscribedRoutes lists what somebody has, or had, alerts for from an origin.
+// SubscribedRoutes returns the routes from an origin that have, or had, alerts.
 func (a Alerts) SubscribedRoutes(ctx context.Context, origin fare.City) ([]SubscribedRoute, error) {
 	items, err := a.Table.Query(ctx, Range{Partition: subscribedPartition(origin), Read: Strong})
 	if err != nil {
 		return nil, fmt.Errorf("list subscribed routes from %s: %w", origin, err)
 	}
 	var all []SubscribedRoute
-	for _, item := range items { // a route comes before its trips
+	for _, item := range items { // a route sorts before its trips
 		city, name, isTrip := strings.Cut(item.Sort, "#")
 		if n := len(all); n == 0 || all[n-1].Destination != fare.City(city) {
 			all = append(all, SubscribedRoute{Destination: fare.City(city)})
@@ -65,7 +65,7 @@ func (a Alerts) SubscribedRoutes(ctx context.Context, origin fare.City) ([]Subsc
 	return all, nil
 }
 
-// ForgetRoute deletes the marks of a route if nobody has an alert for it, and reports whether there is none now.
+// ForgetRoute deletes the marks of a route without alerts, and reports whether there are none now.
 func (a Alerts) ForgetRoute(ctx context.Context, route fare.Route) (bool, error) {
 	r := Range{Partition: subscribedPartition(route.Origin), Prefix: string(route.Destination), Read: Strong}
 	marks, err := a.Table.Query(ctx, r)
@@ -77,7 +77,7 @@ func (a Alerts) ForgetRoute(ctx context.Context, route fare.Route) (bool, error)
 		return false, wrap(err, "forget route %s", route)
 	}
 	var w writes
-	for _, mark := range marks { // a confirmation meanwhile writes them anew, and this fails
+	for _, mark := range marks { // a concurrent confirmation rewrites them, and this write fails
 		w.add(Op{Mode: Remove, Item: mark})
 	}
 	err = w.to(ctx, a.Table)

@@ -6,25 +6,25 @@ import (
 	"time"
 )
 
-// Tally counts what a table holds, for who runs it: give it every item once. What has expired is not counted.
+// Tally counts the live items of a table, for the operator. Add every item once.
 type Tally struct {
 	Now       time.Time
-	Routes    int            // with fares, one-way
+	Routes    int            // with one-way fares
 	Returns   int            // series of returns
 	Alerts    int            // confirmed
 	Watchers  int            // subscribers with an alert
-	Customers int            // of Pro, also former ones
+	Customers int            // of Pro, including former ones
 	Plans     int            // of Pro, in force
-	Outbox    int            // jobs to be done
-	Items     int            // of every kind
-	Expired   int            // to be swept
+	Outbox    int            // open jobs
+	Items     int            // of all kinds
+	Expired   int            // not swept yet
 	Bytes     int64          // of keys and data
-	Kinds     map[string]int // items by the first part of their partition, as the table of keys has it
-	// Summary, where set, is given each summary of a series.
+	Kinds     map[string]int // items by the first part of their partition
+	// Summary, if set, is called with each summary of a series.
 	Summary func(data []byte)
 }
 
-// Add counts one item.
+// Add counts an item.
 func (t *Tally) Add(i Item) {
 	if i.Expired(t.Now) {
 		t.Expired++

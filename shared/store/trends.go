@@ -10,15 +10,15 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Coverage is how much data there is for a route.
+// Coverage is the amount of data for a route.
 type Coverage struct {
 	Observations int       `json:"n"`
 	Sample       int       `json:"s"` // past days with a known cheapest fare
 	Newest       time.Time `json:"at"`
-	AsOf         fare.Day  `json:"on"` // the refresh that says so
+	AsOf         fare.Day  `json:"on"` // day of the refresh that wrote it
 }
 
-// exceeds reports whether a refresh had more data for the route than another.
+// exceeds reports whether the coverage is newer, or of the same day with more data.
 func (c Coverage) exceeds(than Coverage) bool {
 	return c.AsOf > than.AsOf || c.AsOf == than.AsOf && c.Observations > than.Observations
 }
@@ -28,9 +28,9 @@ func (f Fares) Trends(ctx context.Context, origin fare.City) ([]byte, int64, err
 	return f.get(ctx, originKey(origin, "TRENDS"), Eventual, "trends of %s", origin)
 }
 
-// PutTrends writes the trends of an origin over the version they were made
-// from, 0 where there were none, and the coverage of each changed route. The
-// trends come last, so that a run that is stopped before them does all again.
+// PutTrends writes the trends of an origin over the version that was read, 0 if there were none. It
+// also writes the coverage of each changed route. It writes the trends last, so that an interrupted
+// run repeats everything.
 func (f Fares) PutTrends(
 	ctx context.Context, origin fare.City, data []byte, version int64, changed map[fare.City]Coverage,
 ) error {
@@ -45,7 +45,7 @@ func (f Fares) PutTrends(
 	return f.put(ctx, originKey(origin, "TRENDS"), data, version, "trends of %s", origin)
 }
 
-// putCoverage writes the coverage of a route unless a refresh with more data has.
+// putCoverage writes the coverage of a route unless another refresh wrote more data.
 func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
 	c.Newest = c.Newest.UTC()
 	data, err := json.Marshal(c)
@@ -55,7 +55,7 @@ func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
 	read := Eventual
 	return RetryConflicts(ctx, func() error {
 		old, had, err := get[Coverage](ctx, f.Table, key, read)
-		read = Strong // should this read turn out to have lagged behind
+		read = Strong // the first read may have lagged behind
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
@@ -68,20 +68,20 @@ func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
 
 func cityOf(item Item) (fare.City, error) { return fare.City(item.Sort), nil }
 
-// Covered lists the origins of which routes are stored, in alphabetical order, after one.
+// Covered returns the covered origins after a city, in alphabetical order.
 func (f Fares) Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error) {
 	r := Range{Partition: "COVERED", After: string(after), Limit: limit}
 	origins, err := list(ctx, f.Table, r, cityOf)
 	return origins, wrap(err, "list covered origins")
 }
 
-// Into is a route into a destination.
+// Into is a route to a destination.
 type Into struct {
 	Origin fare.City
 	Coverage
 }
 
-// Into lists the routes into a destination by origin, after one.
+// Into returns the routes to a destination, by origin, after an origin.
 func (f Fares) Into(ctx context.Context, destination, after fare.City, limit int) ([]Into, error) {
 	r := Range{Partition: "INTO#" + string(destination), After: string(after), Limit: limit}
 	routes, err := list(ctx, f.Table, r, func(item Item) (Into, error) {
@@ -98,48 +98,48 @@ func dealsKey(origin fare.City, trip fare.Trip) Key {
 	return originKey(origin, "DEALS#"+trip.String())
 }
 
-// Deals returns the encoded deals.Origin of an origin and a kind of trip, and its version, or ErrNotFound.
+// Deals returns the encoded deals.Origin of an origin and a kind of trip, and its version, or
+// ErrNotFound.
 func (f Fares) Deals(ctx context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
 	return f.get(ctx, dealsKey(origin, trip), Eventual, "deals of %s", origin)
 }
 
-// DealsNow is Deals with all that was written before.
+// DealsNow is Deals with a strong read.
 func (f Fares) DealsNow(ctx context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
 	return f.get(ctx, dealsKey(origin, trip), Strong, "deals of %s", origin)
 }
 
-// PutDeals writes the deals of an origin and a kind of trip over the version they were made from; 0
-// where there were none.
+// PutDeals writes the deals of an origin and a kind of trip over the version that was read; 0 if
+// there were none.
 func (f Fares) PutDeals(ctx context.Context, origin fare.City, trip fare.Trip, data []byte, version int64) error {
 	return f.put(ctx, dealsKey(origin, trip), data, version, "deals of %s", origin)
 }
 
 const (
-	demanded  = "DEMANDED" // series that callers asked for
-	requested = "WANTED"   // origins that callers asked for and that are not covered
+	demanded  = "DEMANDED" // series that callers requested
+	requested = "WANTED"   // uncovered origins that callers requested
 )
 
-// NoteDemand records until a moment that somebody asked for a series.
+// NoteDemand records until a time that a series is in demand.
 func (f Fares) NoteDemand(ctx context.Context, s fare.Series, until time.Time) error {
 	err := f.Table.Write(ctx, set(Item{Key: Key{demanded, s.String()}, Expires: until}))
 	return wrap(err, "note demand for %s", s)
 }
 
-// RequestOrigin records until a moment that somebody asked for a route from an origin that is not covered.
+// RequestOrigin records until a time that a caller requested a route from an uncovered origin.
 func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error {
 	err := f.Table.Write(ctx, set(Item{Key: Key{requested, string(origin)}, Expires: until}))
 	return wrap(err, "request origin %s", origin)
 }
 
-// Demanded lists the series that were asked for lately, and are in demand until a moment
-// at most: what is in demand for longer was noted by a wrong clock.
+// Demanded returns the series in demand, except those that expire after most: a wrong clock wrote
+// them.
 func (f Fares) Demanded(ctx context.Context, most time.Time) ([]fare.Series, error) {
 	series, err := noted(ctx, f.Table, demanded, most, fare.ParseSeries)
 	return series, wrap(err, "list series in demand")
 }
 
-// RequestedOrigins lists the origins that somebody asked for and that are not covered, until a
-// moment at most: see Demanded.
+// RequestedOrigins returns the requested uncovered origins that expire by most: see Demanded.
 func (f Fares) RequestedOrigins(ctx context.Context, most time.Time) ([]fare.City, error) {
 	origins, err := noted(
 		ctx, f.Table, requested, most, func(city string) (fare.City, error) { return fare.City(city), nil },
@@ -147,7 +147,7 @@ func (f Fares) RequestedOrigins(ctx context.Context, most time.Time) ([]fare.Cit
 	return origins, wrap(err, "list requested origins")
 }
 
-// noted lists what is noted in a partition until a moment at most.
+// noted returns the entries of a partition that expire by most.
 func noted[T any](
 	ctx context.Context, table Table, partition string, most time.Time, parse func(string) (T, error),
 ) ([]T, error) {
