@@ -1,7 +1,7 @@
-// Package boltstore keeps a store.Table in one file, for one machine. Writers of
-// the same moment share one sync of the disk; a file that is not a store, or is
-// a damaged one, is refused and left as it is; expired items are swept when the
-// file is opened, and by Sweep while it is in use, so that it does not grow with them.
+// Package boltstore implements store.Table in one file, for one machine. Concurrent writers share
+// one sync of the disk. A damaged file, or a file of another program, is refused and not changed.
+// Expired items are deleted when the file is opened and by Sweep, so they do not make it grow.
+// Start with Open.
 package boltstore
 
 import (
@@ -23,10 +23,10 @@ import (
 
 var bucket = []byte("items")
 
-// Option chooses how the file is kept.
+// Option changes how the file is opened.
 type Option func(*bolt.Options)
 
-// Scratch is for a file that is thrown away at the end: writes are not waited for.
+// Scratch is for a file that is thrown away: writes do not wait for the disk.
 func Scratch(o *bolt.Options) { o.NoSync = true }
 
 // Store is an open file.
@@ -34,25 +34,25 @@ type Store struct {
 	db     *bolt.DB
 	now    func() time.Time
 	group  group
-	failed atomic.Int64 // when a write failed last, in Unix nanoseconds
+	failed atomic.Int64 // Unix nanoseconds of the last failed write
 }
 
 var _ store.Table = (*Store)(nil)
 
-// writable are the options of a file that is written to. The list of free pages is made anew
-// at opening, not written with every commit: a long history leaves many of them.
+// writable returns the options of a file that is written to. The list of free pages is rebuilt at
+// opening, not written with each commit, because a long history makes it large.
 func writable() *bolt.Options {
 	return &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType, NoFreelistSync: true}
 }
 
-// Open opens the file, or makes it where there is none. A backup becomes a store: it loses its seal.
+// Open opens or creates the file. A backup becomes a store: Open removes its seal.
 func Open(path string, now func() time.Time, options ...Option) (*Store, error) {
 	o := writable()
 	for _, f := range options {
 		f(o)
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-		// Else it is made, or opening it reports what is wrong with its path.
+		// A missing or empty file is created below, and a wrong path fails there.
 		s, _, err := Read(path, now)
 		if err != nil {
 			return nil, err
@@ -75,10 +75,10 @@ func Open(path string, now func() time.Time, options ...Option) (*Store, error) 
 	return s, nil
 }
 
-// ErrInUse: the file is locked.
+// ErrInUse means that another process has locked the file.
 var ErrInUse = errors.New("another process has it open")
 
-// openError says why a file was not opened.
+// openError explains why a file was not opened.
 func openError(path string, err error) error {
 	var system *fs.PathError
 	switch {
@@ -90,17 +90,17 @@ func openError(path string, err error) error {
 	return notAStore(path, err)
 }
 
-// Read opens a file that holds a store, undamaged, and never writes to it. It
-// reports whether the file is a backup with a seal, whose every byte was checked.
+// Read opens the file of an undamaged store read-only. It reports whether the file is a sealed
+// backup, of which every byte was checked.
 func Read(path string, now func() time.Time) (s *Store, sealed bool, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return nil, false, fmt.Errorf("open store %s: %w", path, err)
 	case info.Size() == 0:
-		return nil, false, notAStore(path, errors.New("it is empty")) // bolt would make one of it
+		return nil, false, notAStore(path, errors.New("it is empty")) // bolt would fill it
 	}
-	// it reads both heads and nothing else
+	// bolt.Open reads only the two meta pages.
 	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, ReadOnly: true})
 	if err != nil {
 		return nil, false, openError(path, err)
@@ -119,7 +119,7 @@ func notAStore(path string, why error) error {
 	return fmt.Errorf("open store %s: it is not a store, or a damaged one (%w); nothing was changed", path, why)
 }
 
-// prepare makes sure that the file has its bucket, and sweeps it.
+// prepare creates the bucket of a new file, or sweeps an existing one.
 func (s *Store) prepare(path string) error {
 	made := false
 	err := s.db.View(func(tx *bolt.Tx) error {
@@ -143,9 +143,9 @@ func (s *Store) prepare(path string) error {
 	return nil
 }
 
-// Len is how many items the file holds, expired ones that are not swept yet included.
+// Len returns the number of items, including expired items that are not swept yet.
 func (s *Store) Len() (n int) {
-	_ = s.db.View(func(tx *bolt.Tx) error { // a closed file holds nothing that can be had
+	_ = s.db.View(func(tx *bolt.Tx) error { // a closed file has no items
 		n = tx.Bucket(bucket).Stats().KeyN
 		return nil
 	})
@@ -155,7 +155,7 @@ func (s *Store) Len() (n int) {
 // Close closes the file.
 func (s *Store) Close() error { return s.db.Close() }
 
-// view and change run a transaction. What bolt itself has to say means that the file cannot be used.
+// view and change run a transaction. Errors of bolt itself become ErrUnavailable.
 func (s *Store) view(ctx context.Context, f func(*bolt.Bucket) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
@@ -174,7 +174,7 @@ func (s *Store) change(ctx context.Context, c change) error {
 	return err
 }
 
-// WriteFailed returns when a write failed last for want of the disk, by the system's clock; zero if none did.
+// WriteFailed returns when a write last failed because of the disk, by the system clock, or zero.
 func (s *Store) WriteFailed() time.Time {
 	if at := s.failed.Load(); at != 0 {
 		return time.Unix(0, at)
@@ -182,7 +182,7 @@ func (s *Store) WriteFailed() time.Time {
 	return time.Time{}
 }
 
-// translate makes ErrUnavailable of what bolt reports.
+// translate turns errors of bolt into ErrUnavailable.
 func translate(err error) error {
 	for _, ours := range []error{store.ErrNotFound, store.ErrExists, store.ErrConflict, store.ErrLimit} {
 		if err == nil || errors.Is(err, ours) {
@@ -192,7 +192,8 @@ func translate(err error) error {
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 }
 
-// encodeKey parts partition and sort key with a zero byte, so that a partition's items lie together in order.
+// encodeKey joins partition and sort key with a zero byte, which keeps a partition together and in
+// order.
 func encodeKey(k store.Key) []byte { return []byte(k.Partition + "\x00" + k.Sort) }
 
 // encode writes version and expiry as varints before the data.
@@ -229,7 +230,7 @@ func decode(k store.Key, v []byte) (store.Item, error) {
 	return i, nil
 }
 
-// live reads an item; one that is not there or has expired has version 0.
+// live reads an item. An item that is missing or expired has version 0.
 func (s *Store) live(b *bolt.Bucket, key store.Key) (store.Item, error) {
 	v := b.Get(encodeKey(key))
 	if v == nil {
@@ -242,7 +243,7 @@ func (s *Store) live(b *bolt.Bucket, key store.Key) (store.Item, error) {
 	return i, err
 }
 
-// Get implements store.Table. Every read is a strong one.
+// Get implements store.Table. Every read is strong.
 func (s *Store) Get(ctx context.Context, key store.Key, _ store.Consistency) (item store.Item, err error) {
 	if err := key.Validate(); err != nil {
 		return store.Item{}, err
@@ -268,7 +269,7 @@ func (s *Store) Query(ctx context.Context, r store.Range) (items []store.Item, e
 		from := prefix
 		if after := append(append(bytes.Clone(partition), r.After...), 0); r.After != "" &&
 			bytes.Compare(after, from) > 0 {
-			from = after // the least key beyond After
+			from = after // the smallest key after After
 		}
 		c := b.Cursor()
 		for k, v := c.Seek(from); bytes.HasPrefix(k, prefix); k, v = c.Next() {
@@ -314,7 +315,7 @@ func (s *Store) Write(ctx context.Context, ops ...store.Op) error {
 	})
 }
 
-// put writes what an operation leaves where an item of a version stands.
+// put applies an operation to an item of the given version.
 func put(b *bolt.Bucket, op store.Op, had int64) (err error) {
 	switch op.Mode {
 	case store.Check:
@@ -329,7 +330,7 @@ func put(b *bolt.Bucket, op store.Op, had int64) (err error) {
 	return nil
 }
 
-// Take implements store.Table. A counter is an item whose data is the count.
+// Take implements store.Table. A counter is an item with its count as data.
 func (s *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (count int64, err error) {
 	if err := store.ValidateTake(key, n); err != nil {
 		return 0, err

@@ -76,10 +76,9 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}
 }
 
-// TestDamageIsReported cuts a file of many pages anywhere and damages its
-// pages one at a time. bolt ends the process where it meets such a page, so a
-// page that is let through would end this test. A page may be one that is not
-// in use: then there is nothing to refuse.
+// TestDamageIsReported truncates a file of many pages and damages its pages one at a time. bolt
+// ends the process on such a page, so an accepted page would end this test. Damage to an unused
+// page need not be refused.
 func TestDamageIsReported(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "good.db")
@@ -133,7 +132,7 @@ func TestDamageIsReported(t *testing.T) {
 		}) {
 			refused++
 		}
-		for range 4 { // a single bit of the page's head, or of its first elements
+		for range 4 { // one bit of the page header or of its first elements
 			damaged(func(b []byte) []byte { b[at+rng.IntN(80)] ^= 1 << rng.IntN(8); return b })
 		}
 	}

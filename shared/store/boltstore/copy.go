@@ -7,9 +7,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Copy writes the whole file as it stands at one moment, while others go on
-// reading and writing it: a transaction sees nothing that came later. size is told
-// how much there will be before the first byte.
+// Copy writes a consistent snapshot of the whole file, while other goroutines read and write it. It
+// calls size with the number of bytes before it writes the first byte.
 func (s *Store) Copy(w io.Writer, size func(bytes int64)) error {
 	err := s.db.View(func(tx *bolt.Tx) error {
 		size(tx.Size())
@@ -22,9 +21,10 @@ func (s *Store) Copy(w io.Writer, size func(bytes int64)) error {
 	return nil
 }
 
-// Size is how large the file is, and how much of it is free: it is used again before the file grows.
+// Size returns the size of the file and the free space in it. Free space is reused before the
+// file grows.
 func (s *Store) Size() (file, free int64) {
-	_ = s.db.View(func(tx *bolt.Tx) error { // a closed file has no size that can be had
+	_ = s.db.View(func(tx *bolt.Tx) error { // a closed file has size 0
 		file = tx.Size()
 		return nil
 	})

@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestCopy: a copy that is made while pairs of items are written has both of a pair or neither.
+// TestCopy: a copy made while pairs of items are written holds both items of a pair or neither.
 func TestCopy(t *testing.T) {
 	dir := t.TempDir()
 	s, err := boltstore.Open(filepath.Join(dir, "live.db"), time.Now)
@@ -44,12 +44,12 @@ func TestCopy(t *testing.T) {
 			}
 			select {
 			case wrote <- struct{}{}:
-			default: // nobody has waited for the one before
+			default: // the previous signal was not received yet
 			}
 		}
 	}()
 	for i := range 10 {
-		<-wrote // the writer is at it, however busy the machine is
+		<-wrote // the writer is active, however busy the machine is
 		var copied bytes.Buffer
 		var said int64
 		storetest.Must(t, s.Copy(&copied, func(bytes int64) { said = bytes }))

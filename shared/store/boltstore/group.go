@@ -8,28 +8,26 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// mostTogether is how many changes one transaction holds at most: a long one holds its callers up.
+// mostTogether limits the changes in one transaction, because long ones delay their callers.
 const mostTogether = 1000
 
-// change is what one caller wants changed. It tests all its conditions before it
-// writes anything: where it refuses, it has written nothing, so there is nothing to
-// be undone. Where bolt fails it in the midst of writing, it says errHalfWritten.
+// change is the change of one caller. It must check all conditions before it writes, so a refused
+// change has written nothing. If bolt fails during its writes, it must return errHalfWritten.
 type change func(*bolt.Bucket) error
 
-// errHalfWritten: the transaction cannot be committed.
+// errHalfWritten means that the transaction cannot be committed.
 var errHalfWritten = errors.New("half written")
 
-// group commits the changes of many callers together. While one transaction is
-// written to the disk, which is what takes time, the next callers gather; they are
-// the next transaction. Nobody waits for company: a caller who is alone is
-// committed at once. Each is answered when what it wrote is on the disk.
+// group commits the changes of many callers together. While one transaction is written to disk, the
+// slow part, new changes queue up for the next transaction. A single change is committed at once. A
+// caller gets its answer when its change is on disk.
 type group struct {
 	db   *bolt.DB
 	most int // changes in one transaction
 
 	mu      sync.Mutex
 	waiting []*waiter
-	busy    bool // somebody is committing, and looks for who is waiting afterwards
+	busy    bool // commitAll is running and will see all waiting changes
 }
 
 type waiter struct {
@@ -38,7 +36,7 @@ type waiter struct {
 	done   chan struct{}
 }
 
-// run carries a change out, with those of others, and gives its error, or that of the transaction.
+// run carries out a change, together with others, and returns its error or that of the transaction.
 func (g *group) run(c change) error {
 	w := &waiter{change: c, done: make(chan struct{})}
 	g.mu.Lock()
@@ -52,7 +50,7 @@ func (g *group) run(c change) error {
 	return w.err
 }
 
-// commitAll commits until nobody is waiting.
+// commitAll commits until no change is waiting.
 func (g *group) commitAll() {
 	for {
 		g.mu.Lock()
@@ -67,15 +65,15 @@ func (g *group) commitAll() {
 		g.waiting = g.waiting[n:]
 		g.mu.Unlock()
 		g.commit(together)
-		runtime.Gosched() // those who were answered may be back already, and come along
+		runtime.Gosched() // callers that were just answered may join the next transaction
 	}
 }
 
-// errNothingWritten: all changes were refused, so there is nothing to be written to the disk.
+// errNothingWritten means that all changes were refused, so the disk write is skipped.
 var errNothingWritten = errors.New("nothing written")
 
-// commit carries changes out one after the other, so that each sees those before
-// it, and writes them together.
+// commit carries out changes in order, so that each sees the earlier ones, and commits them in one
+// transaction.
 func (g *group) commit(together []*waiter) {
 	err := g.db.Update(func(tx *bolt.Tx) error {
 		b, written := tx.Bucket(bucket), false
@@ -92,7 +90,8 @@ func (g *group) commit(together []*waiter) {
 		return nil
 	})
 	for _, w := range together {
-		// Of a transaction that failed nobody has anything, and a refusal may rest on what another had written in it.
+		// If the transaction failed, no change took effect. A refusal may rest on a change that was
+		// rolled back, so it fails with the transaction too.
 		if err != nil && !errors.Is(err, errNothingWritten) {
 			w.err = err
 		}

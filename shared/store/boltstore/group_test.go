@@ -26,17 +26,17 @@ func open(t testing.TB, options ...Option) *Store {
 	return s
 }
 
-// held has no change begin while f runs, so that those that f leaves meet in one transaction.
+// held blocks commits while f runs, so that the changes of f meet in one transaction.
 func (s *Store) held(t *testing.T, changes int, f func(each *sync.WaitGroup)) {
 	t.Helper()
-	for s.waits(t) != idle { // an earlier one has still to see that nobody is waiting
+	for s.waits(t) != idle { // an earlier commitAll must end first
 	}
 	var each sync.WaitGroup
-	tx, err := s.db.Begin(true) // the writer's lock
+	tx, err := s.db.Begin(true) // the writer lock
 	if err != nil {
 		t.Fatal(err)
 	}
-	// One that is carried out alone, and waits for the lock, so that all others wait for it.
+	// This change is committed alone. It waits for the lock, so that all others queue behind it.
 	each.Go(func() { _ = s.group.run(func(*bolt.Bucket) error { return store.ErrNotFound }) })
 	for s.waits(t) != 0 {
 	}
@@ -49,10 +49,10 @@ func (s *Store) held(t *testing.T, changes int, f func(each *sync.WaitGroup)) {
 	each.Wait()
 }
 
-// idle: nothing is being committed.
+// idle means that no commit is running.
 const idle = -1
 
-// waits says how many changes wait for the one that is being committed.
+// waits returns the number of changes that wait for the running commit.
 func (s *Store) waits(t *testing.T) int {
 	if t.Context().Err() != nil {
 		t.Fatal("what was waited for never came")
@@ -66,14 +66,14 @@ func (s *Store) waits(t *testing.T) int {
 	return len(s.group.waiting)
 }
 
-// written is how many times the disk was written to.
+// written returns the number of disk writes.
 func (s *Store) written() int64 {
 	stats := s.db.Stats()
 	return stats.TxStats.GetWrite()
 }
 
-// TestRefusalsDisturbNobody: of changes in one transaction, those that are refused
-// leave nothing, not even the first of several writes, and all others take effect.
+// TestRefusalsDisturbNobody: refused changes in a transaction leave nothing behind, and all other
+// changes take effect.
 func TestRefusalsDisturbNobody(t *testing.T) {
 	s, ctx := open(t), t.Context()
 	at := func(sort string) store.Key { return store.Key{Partition: "P", Sort: sort} }
@@ -130,7 +130,7 @@ func TestRefusalsDisturbNobody(t *testing.T) {
 	}
 }
 
-// TestOneSyncForMany: what gathers while a transaction is written is the next one.
+// TestOneSyncForMany: changes that queue up during a commit share the next transaction.
 func TestOneSyncForMany(t *testing.T) {
 	s := open(t)
 	syncs := s.written()
@@ -153,7 +153,7 @@ func TestOneSyncForMany(t *testing.T) {
 	}
 }
 
-// TestARefusalIsNotWritten: where all are refused, the disk is not waited for.
+// TestARefusalIsNotWritten: if all changes are refused, nothing is written to disk.
 func TestARefusalIsNotWritten(t *testing.T) {
 	s, ctx, key := open(t), t.Context(), store.Key{Partition: "P", Sort: "c"}
 	take := func() error { _, err := s.Take(ctx, key, 1, 1, time.Now().Add(time.Hour)); return err }
@@ -171,8 +171,8 @@ func TestARefusalIsNotWritten(t *testing.T) {
 	}
 }
 
-// TestATransactionThatFailsIsEverybodysError: nobody is told that something took effect, or was
-// refused, that is not on the disk.
+// TestATransactionThatFailsIsEverybodysError: if a commit fails, all its callers get the error, not
+// a success or a refusal.
 func TestATransactionThatFailsIsEverybodysError(t *testing.T) {
 	s := open(t)
 	key := store.Key{Partition: "P", Sort: "c"}
@@ -190,7 +190,7 @@ func TestATransactionThatFailsIsEverybodysError(t *testing.T) {
 					}))
 					return
 				}
-				_, err := s.Take(t.Context(), key, 1, 1, time.Now().Add(time.Hour)) // one of the two is over the limit
+				_, err := s.Take(t.Context(), key, 1, 1, time.Now().Add(time.Hour)) // once ErrLimit
 				errs <- err
 			})
 		}
@@ -205,9 +205,8 @@ func TestATransactionThatFailsIsEverybodysError(t *testing.T) {
 	}
 }
 
-// BenchmarkCount counts calls of many callers at a time, each with a counter of its
-// own, over a disk: committed together, each by a commit of its own, and as bolt's
-// own Batch puts them together.
+// BenchmarkCount counts calls of concurrent callers, each with its own counter, on a disk. It
+// compares group commits, one commit per call, and the Batch of bolt.
 func BenchmarkCount(b *testing.B) {
 	for _, callers := range []int{1, 8, 64, 256} {
 		for _, how := range []struct {

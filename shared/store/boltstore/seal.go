@@ -8,20 +8,20 @@ import (
 	"os"
 )
 
-// A backup is a store's file with a seal behind it: one line with the SHA-256 of
-// all bytes before that line. The file of a store is whole pages, so its length alone says
-// whether there is a seal: a damaged seal cannot pass for a backup that has none.
+// A backup is the file of a store followed by a seal. The seal is one line with the SHA-256 of all
+// bytes before it. A store consists of whole pages, so the length of a file shows whether it has a
+// seal. A backup with a damaged seal cannot pass for a store.
 const (
 	sealText   = "\nverdetto backup; SHA-256 of all before this line: "
 	sealLength = int64(len(sealText) + 2*sha256.Size + 1)
-	leastPage  = 512 // divides the size of every page
+	leastPage  = 512 // divides every page size
 )
 
 var errChecksum = errors.New("its checksum is another than when it was backed up; use another backup")
 
 func sealOf(sum []byte) string { return fmt.Sprintf("%s%x\n", sealText, sum) }
 
-// Seal writes what write writes, and its seal.
+// Seal writes the output of write, followed by its seal.
 func Seal(w io.Writer, write func(io.Writer) error) error {
 	sum := sha256.New()
 	if err := write(io.MultiWriter(w, sum)); err != nil {
@@ -31,7 +31,7 @@ func Seal(w io.Writer, write func(io.Writer) error) error {
 	return err
 }
 
-// checkSeal reports whether a file has a seal, and fails if it is not that of the file.
+// checkSeal reports whether a file has a seal, and fails if the seal does not match.
 func checkSeal(path string) (sealed bool, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -63,7 +63,7 @@ func checkSeal(path string) (sealed bool, err error) {
 	return true, nil
 }
 
-// unseal removes the seal, if there is one, of a file that this process holds the lock of.
+// unseal removes the seal, if any, from a file that this process has locked.
 func unseal(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || info.Size()%leastPage != sealLength%leastPage {

@@ -10,12 +10,12 @@ import (
 	"verdetto/shared/store"
 )
 
-// atOnce is how many items are looked at in one transaction, and deleted in one at most: a
-// long one would keep writers waiting, or the pages that they replace from being used again.
+// atOnce limits the items in one read or delete transaction. Long delete transactions block
+// writers. Long read transactions keep replaced pages from being reused.
 const atOnce = 2000
 
-// All gives every item, expired ones among them, in order of their keys. Items that
-// are written meanwhile may be given or not.
+// All calls give for every item in order of the keys, including expired ones. Concurrent writes may
+// or may not be included.
 func (s *Store) All(ctx context.Context, give func(store.Item) error) error {
 	for after, more := []byte(nil), true; more; {
 		var err error
@@ -37,8 +37,8 @@ func (s *Store) All(ctx context.Context, give func(store.Item) error) error {
 	return nil
 }
 
-// page gives some keys with their values, from the first one beyond after; last is the
-// last of them. They are of no use after give.
+// page calls give for the next keys after a key, with their values, and returns the last one. The
+// slices are valid only during the call of give.
 func (s *Store) page(
 	ctx context.Context, after []byte, give func(k, v []byte) error,
 ) (last []byte, more bool, err error) {
@@ -66,7 +66,7 @@ func (s *Store) page(
 	return last, more, err
 }
 
-// Sweep deletes what has expired, and says how many items that were.
+// Sweep deletes expired items and returns their number.
 func (s *Store) Sweep(ctx context.Context) (swept int, err error) {
 	for after, more := []byte(nil), true; more; {
 		var dead [][]byte
@@ -90,7 +90,7 @@ func (s *Store) Sweep(ctx context.Context) (swept int, err error) {
 		err = s.db.Update(func(tx *bolt.Tx) error {
 			b := tx.Bucket(bucket)
 			for _, k := range dead {
-				// It may have been written anew meanwhile, or deleted.
+				// It may have been rewritten or deleted meanwhile.
 				if _, expires, _, err := split(b.Get(k)); err != nil || expires == 0 || expires > now {
 					continue
 				}
@@ -108,8 +108,7 @@ func (s *Store) Sweep(ctx context.Context) (swept int, err error) {
 	return swept, nil
 }
 
-// Compact writes what the file holds to a new file, without what is free or has
-// expired.
+// Compact writes the live items to a new file without free space.
 func (s *Store) Compact(path string) error {
 	if _, err := s.Sweep(context.Background()); err != nil {
 		return err

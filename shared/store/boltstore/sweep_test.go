@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// fill writes items of which every second one expires after an hour.
+// fill writes n items; every second one expires at the given time.
 func fill(t *testing.T, s *boltstore.Store, n int, expires time.Time) {
 	t.Helper()
 	var ops []store.Op
@@ -28,8 +28,8 @@ func fill(t *testing.T, s *boltstore.Store, n int, expires time.Time) {
 	}
 }
 
-// TestSweep: what has expired goes, more of it than one transaction takes, and nothing
-// else; a file whose items keep expiring does not grow.
+// TestSweep: all expired items are deleted, over several transactions, and no others. A file whose
+// items keep expiring does not grow.
 func TestSweep(t *testing.T) {
 	now := time.Unix(1_000_000_000, 0)
 	s, err := boltstore.Open(filepath.Join(t.TempDir(), "s.db"), func() time.Time { return now }, boltstore.Scratch)

@@ -10,14 +10,13 @@ import (
 	"slices"
 )
 
-// bolt trusts its file: where it meets a damaged page it ends the process, from
-// a goroutine of its own, so that nothing can be recovered and no error says
-// what to do. verifyPages therefore reads every page in use once before bolt
-// writes, and reports the first that bolt would not survive.
+// bolt trusts its file. On a damaged page it panics in its own goroutine, which ends the process
+// and cannot be recovered. So verifyPages reads every used page before bolt writes, and reports the
+// first page that would crash bolt.
 //
-// The layout (version 2) is that of the machine's byte order. A page is a head
-// (id 8, flags 2, count 2, overflow 4), then elements of 16 bytes, then the keys
-// and values they point at.
+// The layout (version 2) uses the byte order of the machine. A page starts with a header: id 8,
+// flags 2, count 2 and overflow 4 bytes. Elements of 16 bytes follow, then the keys and values that
+// they point to.
 const (
 	pageHead    = 16
 	elementSize = 16
@@ -29,13 +28,13 @@ const (
 
 var order = binary.NativeEndian
 
-// walker goes through the pages of a file.
+// walker reads the pages of a file.
 type walker struct {
 	file     *os.File
 	pageSize uint64
-	end      uint64 // pages from here on were never used
+	end      uint64 // first page that was never used
 	seen     []bool // by page
-	last     []byte // what the last page was read into, and its elements: they are read over
+	last     []byte // buffer of the last page; elements is reused too
 	elements []element
 }
 
@@ -61,7 +60,7 @@ func verifyPages(path string, pageSize int) error {
 	return w.page(root, nil, nil)
 }
 
-// head finds the root of the newest valid one of the two heads, as bolt does.
+// head returns the root of the newest valid meta page, as bolt does.
 func (w *walker) head() (root uint64, err error) {
 	var newest uint64
 	found := false
@@ -84,7 +83,8 @@ func (w *walker) head() (root uint64, err error) {
 	return root, nil
 }
 
-// page reads a page and all below it. Its keys are at least from and less than to, where there is one.
+// page checks a page and all pages below it. Its keys must be at least from and less than to, if
+// given.
 func (w *walker) page(id uint64, from, to []byte) error {
 	damaged := func(what string) error { return fmt.Errorf("page %d is damaged: %s", id, what) }
 	if id < 2 || id >= w.end {
@@ -112,7 +112,7 @@ func (w *walker) page(id uint64, from, to []byte) error {
 	elements, err := parse(data, w.elements)
 	w.elements = elements[:0]
 	if slices.ContainsFunc(elements, func(e element) bool { return e.branch || e.bucket }) {
-		// It is wanted while the pages below it are read.
+		// These elements are needed while the pages below overwrite the buffer.
 		elements, err = parse(bytes.Clone(data), nil)
 	}
 	if err != nil {
@@ -133,7 +133,7 @@ func (w *walker) page(id uint64, from, to []byte) error {
 			err = damaged("a bucket is cut short")
 		case e.bucket && order.Uint64(e.value) != 0:
 			err = w.page(order.Uint64(e.value), nil, nil)
-		case e.bucket: // a small one lies in the value
+		case e.bucket: // a small bucket is stored in the value
 			if _, bad := parse(e.value[16:], nil); bad != nil {
 				err = damaged(bad.Error())
 			}
@@ -145,7 +145,7 @@ func (w *walker) page(id uint64, from, to []byte) error {
 	return nil
 }
 
-// inOrder reports whether keys rise, from one on and up to another, where there is one.
+// inOrder reports whether the keys increase, start at from or later, and end before to, if given.
 func inOrder(elements []element, from, to []byte) bool {
 	for i, e := range elements {
 		if i == 0 && bytes.Compare(e.key, from) < 0 || i > 0 && bytes.Compare(e.key, elements[i-1].key) <= 0 ||
@@ -156,21 +156,22 @@ func inOrder(elements []element, from, to []byte) bool {
 	return true
 }
 
-// read reads pages that follow one another, over what was read before.
+// read reads consecutive pages into the buffer.
 func (w *walker) read(id, pages uint64) ([]byte, error) {
 	w.last = slices.Grow(w.last[:0], int(pages*w.pageSize))[:pages*w.pageSize]
 	_, err := w.file.ReadAt(w.last, int64(id*w.pageSize))
 	return w.last, err
 }
 
-// element is what a page holds: a key and either a page below it or a value.
+// element is an entry of a page: a key with either a page below or a value.
 type element struct {
 	key, value     []byte
 	child          uint64
 	branch, bucket bool
 }
 
-// parse reads the elements of a page, all of whose parts must lie inside of it, into a slice that it may reuse.
+// parse returns the elements of a page and checks that they lie inside it. It may reuse the given
+// slice.
 func parse(page []byte, reuse []element) ([]element, error) {
 	if len(page) < pageHead {
 		return nil, errors.New("it is cut short")

@@ -22,7 +22,7 @@ func (s *Store) Each(ctx context.Context, f func(store.Item) error) error {
 	})
 }
 
-// placed is how many bytes, about, one transaction of Place holds.
+// placed is the approximate number of bytes in one transaction of Place.
 const placed = 8 << 20
 
 // Place implements store.Whole.
