@@ -16,8 +16,8 @@ import (
 // createWait is how long Create waits for the table to become usable.
 const createWait = time.Minute
 
-// Create makes a table, billed by request and with TTL, and is content if it is
-// there. It is for tests and for one machine; on AWS the deployment makes the table.
+// Create creates a table with billing by request and TTL, and succeeds if it exists. It is for
+// tests and single machines; on AWS the deployment creates the table.
 func Create(ctx context.Context, client *dynamodb.Client, name string) error {
 	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
 		TableName:   &name,

@@ -1,23 +1,23 @@
-// Package dynamostore keeps the table in DynamoDB. It promises what package
-// store promises, and this about money: a Get is one GetItem, a Write of one
-// operation and a Take are one conditional write each (a Take of a counter that
-// has expired and not been deleted yet is two), several operations are one
-// transaction. Reads are eventually consistent unless asked to be strong.
+// Package dynamostore implements store.Table in DynamoDB. Start with Store. These are the requests
+// that are billed:
+//
+//   - a Get is one GetItem, eventually consistent unless it is strong
+//   - a Write of one operation is one conditional write, or a strong read for a Check
+//   - a Write of several operations is one transaction
+//   - a Take is one conditional write, or two if the counter has expired but is not yet deleted
 //
 // # When an answer is lost
 //
-// The SDK repeats a request whose answer it did not get, though the first try may
-// have landed. Each write therefore leaves a random name in the item, and a
-// condition that fails hands back the item as it stands: if it bears our name the
-// write has landed and is reported so. If it does not, and a try went unanswered,
-// nobody can tell whether our write landed and was then overwritten; the error
-// is ErrUnavailable then and not ErrExists or ErrConflict, which would claim that
-// nothing was written. Transactions carry the name as their request token and
-// DynamoDB itself recognises the repetition.
+// The SDK retries a request without an answer, although the first try may have taken effect. So
+// each write stores a random name in the item. If a condition then fails, DynamoDB returns the
+// stored item. If the item bears our name, an earlier try has taken effect and the write succeeds.
+// If it bears another name after an unanswered try, our write may have been overwritten. Then the
+// error is ErrUnavailable, because ErrExists or ErrConflict would claim that nothing was written.
+// Transactions send the name as their request token, so DynamoDB recognises a retry itself.
 //
-// Two cases remain. A Take whose answer was lost counts twice if others took from
-// the same counter between its tries; it never passes the limit. A Delete whose
-// answer was lost also deletes what was created between its tries.
+// Two cases remain. A Take whose answer was lost counts twice if another caller took from the
+// counter between the tries. It never exceeds the limit. A Delete whose answer was lost also
+// deletes an item that was created between the tries.
 package dynamostore
 
 import (
@@ -48,13 +48,13 @@ var _ store.Table = (*Store)(nil)
 // Option changes a Store.
 type Option func(*Store)
 
-// OnCapacity has f called with the read and write units of every request that
-// succeeded. Without it DynamoDB is not asked to count.
+// OnCapacity calls f with the read and write units of each successful request. Without it, DynamoDB
+// does not report them.
 func OnCapacity(f func(op string, read, write float64)) Option {
 	return func(t *Store) { t.capacity = f }
 }
 
-// New gives the table of that name. It sends nothing.
+// New returns the table of that name. It sends no request.
 func New(client *dynamodb.Client, table string, now func() time.Time, options ...Option) *Store {
 	t := &Store{client: client, name: table, now: now, retryer: withContention(client.Options().Retryer)}
 	for _, o := range options {
@@ -63,10 +63,10 @@ func New(client *dynamodb.Client, table string, now func() time.Time, options ..
 	return t
 }
 
-// Close does nothing: the client belongs to who made it.
+// Close does nothing: the client belongs to its creator.
 func (t *Store) Close() error { return nil }
 
-// Get is one GetItem.
+// Get sends one GetItem.
 func (t *Store) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
 	if err := key.Validate(); err != nil {
 		return store.Item{}, fmt.Errorf("get item: %w", err)
@@ -94,11 +94,11 @@ func (t *Store) Get(ctx context.Context, key store.Key, read store.Consistency) 
 	return item, nil
 }
 
-// afterExpired is the least a page asks for once a page has held expired items:
-// a long run of them is then passed over in few requests.
+// afterExpired is the minimum size of a page after a page with expired items. So few requests skip
+// a long run of them.
 const afterExpired = 100
 
-// Query follows the pages of the answer until it holds Limit live items or there are no more.
+// Query reads pages until it has Limit live items or the range ends.
 func (t *Store) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
 	if err := r.Validate(); err != nil {
 		return nil, fmt.Errorf("query items: %w", err)
@@ -114,7 +114,8 @@ func (t *Store) Query(ctx context.Context, r store.Range) ([]store.Item, error) 
 		in.KeyConditionExpression = aws.String(schema.Partition + " = :p AND begins_with(" + schema.Sort + ", :s)")
 		in.ExpressionAttributeValues[":s"] = text(r.Prefix)
 	}
-	// A start outside the prefix is not allowed: before it, it says nothing; behind it, nothing is left.
+	// DynamoDB rejects a start outside the prefix. A start before it has no effect; after it there
+	// are no items.
 	switch {
 	case strings.HasPrefix(r.After, r.Prefix) && r.After != "":
 		in.ExclusiveStartKey = keyOf(store.Key{Partition: r.Partition, Sort: r.After})
@@ -151,7 +152,7 @@ func (t *Store) Query(ctx context.Context, r store.Range) ([]store.Item, error) 
 	}
 }
 
-// requestCapacity asks for consumed capacity only where someone listens.
+// requestCapacity requests the consumed capacity only if OnCapacity is set.
 func (t *Store) requestCapacity() types.ReturnConsumedCapacity {
 	if t.capacity == nil {
 		return types.ReturnConsumedCapacityNone
@@ -159,7 +160,7 @@ func (t *Store) requestCapacity() types.ReturnConsumedCapacity {
 	return types.ReturnConsumedCapacityTotal
 }
 
-// reportCapacity reports what a request cost. Writes never read and reads never write.
+// reportCapacity reports the cost of a request, which is either a read or a write.
 func (t *Store) reportCapacity(op string, capacities ...types.ConsumedCapacity) {
 	if t.capacity == nil {
 		return
@@ -175,7 +176,7 @@ func (t *Store) reportCapacity(op string, capacities ...types.ConsumedCapacity) 
 	}
 }
 
-// capacityOf is the capacity of a request that reports a single one, or none.
+// capacityOf returns the capacity in the answer, or zero if there is none.
 func capacityOf(c *types.ConsumedCapacity) types.ConsumedCapacity {
 	if c == nil {
 		return types.ConsumedCapacity{}

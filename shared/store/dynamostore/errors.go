@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// translate gives an error of the SDK the error of package store that it is.
-// What may have taken effect all the same is ErrUnavailable.
+// translate adds the matching error of package store to an error of the SDK. A request that may
+// have taken effect becomes ErrUnavailable.
 func translate(err error) error {
 	var api smithy.APIError
 	if errors.As(err, &api) {
@@ -31,7 +31,7 @@ func translate(err error) error {
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 }
 
-// withRetryer has the SDK also repeat what ran into a transaction of another.
+// withRetryer makes the SDK also retry conflicts with other transactions.
 func (t *Store) withRetryer(o *dynamodb.Options) { o.Retryer = t.retryer }
 
 func withContention(r aws.Retryer) aws.Retryer {
@@ -47,8 +47,8 @@ func (r contentionRetryer) IsErrorRetryable(err error) bool {
 	return r.RetryerV2.IsErrorRetryable(err) || contended(err)
 }
 
-// contended tells whether another transaction, or a throttle inside one, stood in
-// the way and nothing else: a condition that failed fails again.
+// contended reports whether only another transaction, or a throttle inside one, was in the way. A
+// failed condition would fail again, so it is no reason to retry.
 func contended(err error) bool {
 	var conflict *types.TransactionConflictException
 	var running *types.TransactionInProgressException

@@ -23,7 +23,7 @@ func keyOf(k store.Key) attributes {
 	return attributes{schema.Partition: text(k.Partition), schema.Sort: text(k.Sort)}
 }
 
-// expiry is the stored form of Item.Expires.
+// expiry returns the stored form of Item.Expires.
 func expiry(at time.Time) int64 {
 	if at.IsZero() || at.Unix() > schema.Never {
 		return schema.Never
@@ -31,7 +31,7 @@ func expiry(at time.Time) int64 {
 	return at.Unix()
 }
 
-// encode gives the whole item as a Put writes it.
+// encode returns the attributes of an item for a Put.
 func encode(item store.Item, version int64, writer string) attributes {
 	a := keyOf(item.Key)
 	a[schema.Version] = number(version)
@@ -43,8 +43,8 @@ func encode(item store.Item, version int64, writer string) attributes {
 	return a
 }
 
-// decode reads back what encode or an update wrote. An item that someone else put
-// into the table by hand, without a version or an expiry, is an error and not a guess.
+// decode returns the item in attributes that encode or an update wrote. It fails for items that
+// were put by hand, without a version or an expiry.
 func decode(a attributes) (store.Item, error) {
 	var item store.Item
 	pk, ok := a[schema.Partition].(*types.AttributeValueMemberS)
@@ -90,7 +90,7 @@ func integer(a attributes, name string) (int64, error) {
 	return v, nil
 }
 
-// writtenBy tells whether the item is as the named write left it.
+// writtenBy reports whether a write was the last to change the item.
 func writtenBy(a attributes, writer string) bool {
 	w, ok := a[schema.Writer].(*types.AttributeValueMemberS)
 	return ok && w.Value == writer

@@ -16,13 +16,12 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// takeTries is how often Take changes between counting and beginning again. They
-// alternate only where others begin and expire the same counter at the same moment.
+// takeTries limits how often Take alternates between count and begin. They alternate only if other
+// callers start and expire the same counter at the same time.
 const takeTries = 4
 
-// Take is one conditional update. Only where the counter has expired and DynamoDB
-// has not deleted it yet is a second write needed, since an expression cannot
-// begin a number again.
+// Take sends one conditional update. An update expression cannot reset a number. So Take sends a
+// second write if the counter has expired and DynamoDB has not deleted it.
 func (t *Store) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error) {
 	err := store.ValidateTake(key, n)
 	if err == nil && limit <= 0 {
@@ -93,14 +92,14 @@ func (t *Store) count(
 	return integer(out.Attributes, schema.Taken)
 }
 
-// begin puts a counter at n where none is or an expired one.
+// begin sets a counter to n if it is absent or expired.
 func (t *Store) begin(ctx context.Context, key store.Key, n int64, expires time.Time, writer string) error {
 	create := t.request(store.Op{Mode: store.Create, Item: store.Item{Key: key, Expires: expires}}, writer)
 	create.Put.Item[schema.Taken] = number(n)
 	return t.send(ctx, create, new(awscall.Tries))
 }
 
-// itemFound gives the item on which a condition failed.
+// itemFound returns the stored item of a failed condition.
 func itemFound(err error) attributes {
 	var failed *types.ConditionalCheckFailedException
 	if errors.As(err, &failed) {

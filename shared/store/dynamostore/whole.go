@@ -18,10 +18,10 @@ import (
 
 var _ store.Whole = (*Store)(nil)
 
-// segments is how many parts of the table are read at a time.
+// segments is the number of parts of the table that are read in parallel.
 const segments = 4
 
-// Each implements store.Whole, by a scan in several parts.
+// Each implements store.Whole by a parallel scan.
 func (t *Store) Each(ctx context.Context, f func(store.Item) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -75,11 +75,11 @@ func (t *Store) scan(ctx context.Context, segment int32, f func(store.Item) erro
 	}
 }
 
-// mostInBatch is how many writes DynamoDB takes in a batch. As many of the largest items are below
-// the 16 MB that it takes.
+// mostInBatch is the maximum of a batch in DynamoDB. This many items of the largest size stay below
+// its limit of 16 MB.
 const mostInBatch = 25
 
-// Place implements store.Whole, by batches. What DynamoDB does not take of a batch is sent again.
+// Place implements store.Whole by batches. It sends unprocessed writes of a batch again.
 func (t *Store) Place(ctx context.Context, items []store.Item, deleted []store.Key) error {
 	writer := rand.Text()
 	var requests []types.WriteRequest
@@ -99,8 +99,8 @@ func (t *Store) Place(ctx context.Context, items []store.Item, deleted []store.K
 	return nil
 }
 
-// asItIs gives an item at the version that it has. Data of 8 bytes become a count:
-// that reads as the same bytes, and whoever takes from it goes on counting.
+// asItIs returns the attributes of an item at its own version. Data of 8 bytes becomes a count: it
+// reads as the same bytes, and Take can continue the counter.
 func asItIs(i store.Item, writer string) attributes {
 	a := encode(i, i.Version, writer)
 	if count, ok := i.Count(); ok {
@@ -124,13 +124,14 @@ func (t *Store) placeBatch(ctx context.Context, requests []types.WriteRequest) e
 	})
 }
 
-// How a request that DynamoDB has no capacity for is made again, beyond what the
-// SDK tries by itself: a table on demand takes minutes to follow a sudden load.
-const mostInVain = 20 // tries in a row that get no further
+// mostInVain limits the retries without progress, in addition to those of the SDK. A table on
+// demand takes minutes to adapt to a sudden load.
+const mostInVain = 20 // in a row
 
 var waits = retry.Backoff{First: 50 * time.Millisecond, Longest: 20 * time.Second}
 
-// patiently makes a request until nothing is left of it, waiting longer after each try that gets no further.
+// patiently retries a request until nothing is left to send. It waits longer after each try without
+// progress.
 func patiently(ctx context.Context, passing func(error) bool, request func() (left int, err error)) error {
 	for before, inVain := -1, 0; ; {
 		left, err := request()

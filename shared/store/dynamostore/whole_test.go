@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// partly lets DynamoDB have so many writes of a batch, and says of the others that they were not processed.
+// partly executes at most this many writes of a batch and reports the others as unprocessed.
 func partly(most int) fault {
 	return func(r *http.Request) (*http.Response, error) {
 		var batch struct{ RequestItems map[string][]json.RawMessage }
@@ -52,8 +52,8 @@ func partly(most int) fault {
 	}
 }
 
-// TestPlaceComesToItsEnd: what DynamoDB does not take, or takes without our learning of it, is
-// sent until all is there; a refusal is an error.
+// TestPlaceComesToItsEnd: unprocessed writes, and writes without an answer, are sent until all are
+// stored. A refusal is an error.
 func TestPlaceComesToItsEnd(t *testing.T) {
 	var want []store.Item
 	for n := range 40 { // two batches

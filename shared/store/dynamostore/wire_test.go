@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// wire fails the first requests it is given, under the real SDK client.
+// wire fails the first requests of the real SDK client.
 type wire struct {
 	mu     sync.Mutex
 	faults []fault
@@ -69,7 +69,7 @@ var (
 
 func resetBefore(*http.Request) (*http.Response, error) { return nil, syscall.ECONNRESET }
 
-// resetAfter lets the request take effect and loses the answer.
+// resetAfter sends the request and loses its answer.
 func resetAfter(r *http.Request) (*http.Response, error) {
 	response, err := http.DefaultTransport.RoundTrip(r)
 	if err == nil {
@@ -79,7 +79,7 @@ func resetAfter(r *http.Request) (*http.Response, error) {
 	return nil, syscall.ECONNRESET
 }
 
-// landsThen lets the request take effect, does something as another client, and loses the answer.
+// landsThen sends the request, acts as another client, and loses the answer.
 func landsThen(other func()) fault {
 	return func(r *http.Request) (*http.Response, error) {
 		_, err := resetAfter(r)
@@ -88,7 +88,7 @@ func landsThen(other func()) fault {
 	}
 }
 
-// overFaultyWire gives a table and the same table over a wire that fails.
+// overFaultyWire returns a table, and the same table over a faulty connection.
 func overFaultyWire(t *testing.T) (sound store.Table, faulty store.Table, w *wire, clock *storetest.Clock) {
 	t.Helper()
 	w, clock = &wire{}, storetest.NewClock()
@@ -108,7 +108,7 @@ func overFaultyWire(t *testing.T) (sound store.Table, faulty store.Table, w *wir
 
 var at = store.Key{Partition: "P", Sort: "s"}
 
-// TestWritesLandOnce: whatever fails once and is repeated takes effect once.
+// TestWritesLandOnce: a request that fails once and is retried takes effect once.
 func TestWritesLandOnce(t *testing.T) {
 	once := map[string]fault{
 		"throttled": throttled, "a 500": broken, "reset before": resetBefore, "reset after": resetAfter,
@@ -165,8 +165,8 @@ func TestWritesLandOnce(t *testing.T) {
 	}
 }
 
-// TestAmbiguityIsNotHidden: where our write may have landed and been overwritten,
-// the error must not claim that nothing was written.
+// TestAmbiguityIsNotHidden: if our write may have been overwritten, the error must not claim that
+// nothing was written.
 func TestAmbiguityIsNotHidden(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -206,7 +206,7 @@ func TestAmbiguityIsNotHidden(t *testing.T) {
 	})
 }
 
-// TestExhaustedTriesAreUnavailable: what never gets through is said to be so.
+// TestExhaustedTriesAreUnavailable: requests that always fail end with ErrUnavailable.
 func TestExhaustedTriesAreUnavailable(t *testing.T) {
 	for name, f := range map[string]fault{
 		"throttled": throttled, "a 500": broken, "reset": resetBefore, "conflict": conflict,
@@ -242,14 +242,14 @@ func TestExhaustedTriesAreUnavailable(t *testing.T) {
 	}
 }
 
-// TestTakeCountsOnce: a repeated Take finds that its first try had counted.
+// TestTakeCountsOnce: a retried Take finds that its first try counted.
 func TestTakeCountsOnce(t *testing.T) {
 	for name, f := range map[string]fault{
 		"throttled": throttled, "a 500": broken, "reset before": resetBefore, "reset after": resetAfter,
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, faulty, w, clock := overFaultyWire(t)
-			for round := range 2 { // the second begins an expired counter again
+			for round := range 2 { // the second round restarts an expired counter
 				for want := int64(1); want <= 2; want++ {
 					w.faults = []fault{f}
 					got, err := faulty.Take(t.Context(), at, 1, 2, clock.Now().Add(time.Minute))
@@ -263,8 +263,8 @@ func TestTakeCountsOnce(t *testing.T) {
 	}
 }
 
-// TestCapacity shows what the package comments say that calls cost. Transactions
-// are left out: DynamoDB Local reports 2 units for them however many writes they hold.
+// TestCapacity checks the costs in the package comments. It omits transactions: DynamoDB Local
+// always reports 2 units for them.
 func TestCapacity(t *testing.T) {
 	clock := storetest.NewClock()
 	var ops []string

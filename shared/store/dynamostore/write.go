@@ -15,11 +15,11 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// maxTransaction is what DynamoDB lets one transaction hold, keys and names included.
+// maxTransaction is the limit of DynamoDB for a transaction, including keys and names.
 const maxTransaction = 4 << 20
 
-// Write is one conditional request, or one transaction of several. A transaction
-// of more than 4 MB, which DynamoDB does not take, is ErrTooLarge.
+// Write sends one conditional request, or a transaction for several operations. A transaction over
+// 4 MB fails with ErrTooLarge.
 func (t *Store) Write(ctx context.Context, ops ...store.Op) error {
 	if err := store.Validate(ops); err != nil {
 		return fmt.Errorf("write items: %w", err)
@@ -57,7 +57,7 @@ func (t *Store) write(ctx context.Context, op store.Op) error {
 	return refusal(op.Mode)
 }
 
-// check alone needs no transaction: a strong read is as good, at half the price.
+// check of a single item needs no transaction: a strong read is equivalent at half the price.
 func (t *Store) check(ctx context.Context, op store.Op) error {
 	item, err := t.Get(ctx, op.Item.Key, store.Strong)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -97,7 +97,7 @@ func (t *Store) transact(ctx context.Context, ops []store.Op) error {
 	return translate(err)
 }
 
-// refusal says what a failed condition means.
+// refusal returns the error of a failed condition.
 func refusal(mode store.Mode) error {
 	if mode == store.Create {
 		return store.ErrExists
@@ -105,15 +105,14 @@ func refusal(mode store.Mode) error {
 	return store.ErrConflict
 }
 
-// The conditions. They speak of :now, the seconds since 1970.
+// The conditions. The value :now is the time in seconds since 1970.
 const (
 	noItem   = "(attribute_not_exists(" + schema.Partition + ") OR " + schema.Expires + " <= :now)"
 	sameItem = "(" + schema.Version + " = :version AND " + schema.Expires + " > :now)"
 	notYet   = "(attribute_not_exists(" + schema.Writer + ") OR " + schema.Writer + " <> :writer)"
 )
 
-// request puts an operation into the form that a transaction takes; a single
-// request is made of the same parts.
+// request returns an operation as part of a transaction. A single request uses the same parts.
 func (t *Store) request(op store.Op, writer string) types.TransactWriteItem {
 	now := number(t.now().Unix())
 	same := attributes{":version": number(op.Item.Version), ":now": now}
@@ -144,8 +143,8 @@ func (t *Store) request(op store.Op, writer string) types.TransactWriteItem {
 	}
 }
 
-// set is an update, since only that can raise a version it does not know. Its
-// condition fails only for a repetition of itself, so that the version rises once.
+// set returns an update, because only an update can raise an unknown version. Its condition fails
+// only for a retry of itself, so the version rises once.
 func (t *Store) set(item store.Item, writer string) *types.Update {
 	set := "SET " + schema.Expires + " = :expires, " + schema.Writer + " = :writer"
 	remove := " REMOVE " + schema.Taken
@@ -163,7 +162,7 @@ func (t *Store) set(item store.Item, writer string) *types.Update {
 	}
 }
 
-// send makes a single request of one part of a transaction.
+// send sends one part of a transaction as a single request.
 func (t *Store) send(ctx context.Context, w types.TransactWriteItem, tries *awscall.Tries) error {
 	const old = types.ReturnValuesOnConditionCheckFailureAllOld
 	options := func(o *dynamodb.Options) { o.Retryer, o.APIOptions = t.retryer, tries.Observe(o.APIOptions) }

@@ -1,6 +1,6 @@
-// Package dynamolocal runs DynamoDB Local, Amazon's own stand-in for DynamoDB,
-// on loopback and in memory: for tests, and for trying Lambda executables on one
-// machine. It needs Java and the jars that `make tools` fetches through Maven.
+// Package dynamolocal runs DynamoDB Local, Amazon's emulator of DynamoDB, on loopback and in
+// memory. It is for tests and for trying Lambda executables on one machine. It needs Java and the
+// jars that `make tools` fetches from Maven.
 package dynamolocal
 
 import (
@@ -28,16 +28,16 @@ import (
 
 const install = "install Java 17 and Maven and run make tools"
 
-// ErrMissing: Java or the jars are not here.
+// ErrMissing means that Java or the jars are not installed.
 var ErrMissing = errors.New("needs DynamoDB Local: " + install)
 
-// Region is any: DynamoDB Local keeps no regions apart when it is shared.
+// Region is arbitrary: a shared DynamoDB Local does not separate regions.
 const Region = "eu-south-1"
 
-// Start runs DynamoDB Local until stop is called, and gives its address.
+// Start runs DynamoDB Local until stop is called, and returns its address.
 func Start(ctx context.Context) (endpoint string, stop func(), err error) {
 	if endpoint, stop, err = start(ctx); errors.Is(err, errEnded) {
-		return start(ctx) // somebody else took the port between its choice and its use
+		return start(ctx) // another process took the port first
 	}
 	return endpoint, stop, err
 }
@@ -67,7 +67,7 @@ func start(ctx context.Context) (endpoint string, stop func(), err error) {
 	diesWithParent(command)
 	started, ended := make(chan error, 1), make(chan error, 1)
 	go func() {
-		// The kernel takes the thread that started it for its parent: that thread has to stay.
+		// Linux ties the parent-death signal to the starting thread, so that thread must live on.
 		runtime.LockOSThread()
 		err := command.Start()
 		started <- err
@@ -79,7 +79,7 @@ func start(ctx context.Context) (endpoint string, stop func(), err error) {
 		return "", nil, fmt.Errorf("start DynamoDB Local: %w", err)
 	}
 	stop = sync.OnceFunc(func() {
-		_ = command.Process.Kill() // it keeps nothing
+		_ = command.Process.Kill() // it stores nothing on disk
 		<-ended
 	})
 	endpoint = "http://127.0.0.1:" + strconv.Itoa(port)
@@ -108,7 +108,7 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// Client is a client of a DynamoDB Local.
+// Client returns a client for a DynamoDB Local.
 func Client(endpoint string, options ...func(*dynamodb.Options)) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		Region: Region, BaseEndpoint: aws.String(endpoint),
@@ -116,7 +116,7 @@ func Client(endpoint string, options ...func(*dynamodb.Options)) *dynamodb.Clien
 	}, options...)
 }
 
-// shared is the one process that all tests of a test binary use.
+// shared starts the process that all tests of a test binary use.
 var shared = sync.OnceValues(func() (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -124,7 +124,7 @@ var shared = sync.OnceValues(func() (string, error) {
 	return endpoint, err
 })
 
-// Endpoint gives the address of a DynamoDB Local for tests, or skips the test where there can be none.
+// Endpoint returns the address of a DynamoDB Local for tests. It skips the test if none can run.
 func Endpoint(t testing.TB) string {
 	t.Helper()
 	endpoint, err := shared()
@@ -139,7 +139,7 @@ func Endpoint(t testing.TB) string {
 
 var tables atomic.Int64
 
-// Table makes an empty table of its own for a test.
+// Table creates a new empty table for a test.
 func Table(t testing.TB, now func() time.Time, options ...dynamostore.Option) *dynamostore.Store {
 	t.Helper()
 	name := fmt.Sprintf("test-%d", tables.Add(1))

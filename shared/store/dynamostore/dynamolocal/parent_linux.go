@@ -5,5 +5,5 @@ import (
 	"syscall"
 )
 
-// diesWithParent has the kernel end the process when this one ends, however it ends.
+// diesWithParent makes the kernel kill the process when this process ends for any reason.
 func diesWithParent(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

@@ -2,12 +2,11 @@ package schema
 
 import "slices"
 
-// Access is which functions touch the partitions of a name. A function may do to
-// the table what stands here and nothing else, so that whoever finds a hole in one
-// of them finds behind it what it works with, and no more.
+// Access lists the functions that read and write some partitions. Functions may access nothing
+// else, so an attacker who takes over one function reaches only the data of that function.
 type Access struct {
-	Partition string   // as in the table of keys of package store; a * is any text
-	Read      []string // folders in functions/
+	Partition string   // as in the table of keys of package store; * is any text
+	Read      []string // directories in functions/
 	Write     []string
 }
 
@@ -16,14 +15,14 @@ var (
 	readers   = []string{"analisi", "compat", "pricetrends", "x402"}
 	refresh   = []string{"refresh"}
 	alerts    = []string{"alerts"}
-	told      = []string{"alerts", "refresh"} // refresh sends what alerts has taken on
+	told      = []string{"alerts", "refresh"} // alerts stores alerts, refresh notifies
 	pro       = []string{"pro"}
 	paid      = []string{"x402"}
 )
 
-// Accesses lists all that functions touch. The deployment makes their permissions
-// of it; e2e/access holds it against what they do: nothing is missing, and
-// nothing stands here that none of them needs.
+// Accesses lists all data accesses of the functions. The deployment derives their permissions from
+// it. The test in e2e/access compares it with the actual accesses: none is missing and none is
+// unused.
 var Accesses = []Access{
 	{Partition: "ROUTE#*", Read: []string{"analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
 	{Partition: "ORIGIN#*", Read: []string{"analisi", "compat", "pricetrends", "refresh", "x402"}, Write: refresh},
@@ -58,19 +57,19 @@ var Accesses = []Access{
 	{Partition: "PAID#*", Read: paid, Write: paid},
 	{Partition: "CREDIT#*", Read: paid, Write: paid},
 	{Partition: "FEES#*", Read: paid, Write: paid},
-	// as they start: which pepper the table was made with
+	// at start, to check the pepper of the table
 	{Partition: "SERVICE", Read: []string{"alerts", "pro", "refresh"}, Write: []string{"alerts", "pro", "refresh"}},
 	{Partition: "LIMIT#*", Read: []string{"analisi", "pro"}, Write: everyHTTP},
-	// of the day's calls to the source; what callers may do it cannot count
+	// daily calls to the source; refresh may not write the limits of callers
 	{Partition: "LIMIT#calls#*", Write: refresh},
 }
 
-// ReadBy and WrittenBy are the partitions that a function reads and writes.
+// ReadBy returns the partitions that a function reads.
 func ReadBy(function string) []string {
 	return of(function, func(a Access) []string { return a.Read })
 }
 
-// WrittenBy: see ReadBy.
+// WrittenBy returns the partitions that a function writes.
 func WrittenBy(function string) []string {
 	return of(function, func(a Access) []string { return a.Write })
 }
