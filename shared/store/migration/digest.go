@@ -8,12 +8,12 @@ import (
 	"verdetto/shared/store"
 )
 
-// id stands for a key, and state for what is stored under it: of a million items
-// there would not be room for more.
+// id and state are digests of a key and of its item. The items themselves would not fit into
+// memory.
 type id [16]byte
 
 type state struct {
-	digest  [16]byte // of version, end and data
+	digest  [16]byte // of version, expiry and data
 	expires int64    // 0: never
 }
 
@@ -34,5 +34,5 @@ func stateOf(i store.Item) state {
 	return s
 }
 
-// expired tells whether the item is as if deleted.
+// expired reports whether the item counts as deleted.
 func (s state) expired(now time.Time) bool { return s.expires != 0 && s.expires <= now.Unix() }

@@ -1,18 +1,15 @@
-// Package migration moves all that one store holds into another, of whatever kind
-// each is, while the first one is served.
+// Package migration moves all items of one store to another, of any kind, while the source is in
+// use. Start with Mover.
 //
-// A pass makes the target hold what the source holds: it reads both whole, writes
-// what differs and deletes what the source does not have. What was copied before is
-// found by comparing, so there is no record of progress that could be wrong: a pass
-// that was killed anywhere is begun again and writes what is still missing. Passes
-// are made while the source goes on being written, each with less to do. The last
-// one, made when nobody writes any more, is a Finish: it reads the target again and
-// compares it with the source item by item, by a digest of version, end and data,
-// and only then says that the target is complete.
+// A pass makes the target equal to the source. It reads both, writes the items that differ and
+// deletes those that the source lacks. It finds earlier copies by comparison, so no record of
+// progress can be wrong. After a crash, the next pass writes the rest. Passes run while the source
+// is written, each with less to do.
 //
-// Until then the target says of itself that it is not, and is not served. One
-// process fills it at a time, by a lease. A store that holds data of its own is
-// never written to.
+// The last pass is a Finish, after all writers have stopped. It reads both stores again and
+// compares each item with the source, by a digest of version, expiry and data. Only then it marks
+// the target as complete. Until then the target is marked as incomplete and must not be served. A
+// lease admits one process at a time. A store with other data is never written to.
 package migration
 
 import (
@@ -26,26 +23,26 @@ import (
 )
 
 var (
-	// ErrNotEmpty: the target holds data that no unfinished migration has put there.
+	// ErrNotEmpty means that the target holds data that no unfinished migration has written.
 	ErrNotEmpty = errors.New("it holds data already, and no migration to it is unfinished")
-	// ErrIncomplete: the source is itself an unfinished target.
+	// ErrIncomplete means that the source is itself the target of an unfinished migration.
 	ErrIncomplete = errors.New("it is not complete itself")
-	// ErrEmpty: the source holds nothing.
+	// ErrEmpty means that the source has no items.
 	ErrEmpty = errors.New("it holds nothing")
-	// ErrWritten: the source or the target was written by somebody else during a Finish.
+	// ErrWritten means that another process wrote to the source or target during a Finish.
 	ErrWritten = errors.New("somebody else writes to it")
 )
 
-// Mover moves what a store holds.
+// Mover moves the items of a store.
 type Mover struct {
 	From, To store.Whole
 	Name     string // of the source, for people
 	Now      func() time.Time
-	// Progress, where set, is told how many items were read from the source and written, now and then.
+	// Progress, if set, is called now and then with the numbers of items read and written.
 	Progress func(read, written int)
 }
 
-// Report is what a pass did.
+// Report is the result of a pass.
 type Report struct {
 	Items   int // in the source
 	Written int
@@ -54,19 +51,19 @@ type Report struct {
 
 const (
 	leaseFor = time.Minute
-	// workers write at a time, each up to so many items or bytes.
+	// workers write in parallel, each up to this many items or bytes at a time.
 	workers   = 4
 	mostItems = 100
 	mostBytes = 4 << 20
 )
 
-// Copy makes one pass.
+// Copy runs one pass.
 func (m *Mover) Copy(ctx context.Context) (Report, error) {
 	return m.alone(ctx, func(p *pass) error { return p.run() })
 }
 
-// Finish makes the last pass, when nobody writes to the source any more, compares
-// both item by item, and says that the target is complete.
+// Finish runs the last pass, after all writers of the source have stopped. It compares both stores
+// item by item and marks the target as complete.
 func (m *Mover) Finish(ctx context.Context) (Report, error) {
 	return m.alone(ctx, func(p *pass) error {
 		if err := p.run(); err != nil {
@@ -84,7 +81,7 @@ func (m *Mover) Finish(ctx context.Context) (Report, error) {
 	})
 }
 
-// alone makes a pass while no other process makes one to the same target.
+// alone runs a pass under the lease of the target.
 func (m *Mover) alone(ctx context.Context, work func(*pass) error) (report Report, err error) {
 	lease := store.Migration{Table: m.To}.Lease(rand.Text())
 	lease.For, lease.Now = leaseFor, m.Now
@@ -109,7 +106,7 @@ func (m *Mover) alone(ctx context.Context, work func(*pass) error) (report Repor
 	return report, nil
 }
 
-// mayBegin makes sure that nothing is overwritten, and says that the target is not complete.
+// mayBegin checks that no other data is overwritten, and marks the target as incomplete.
 func (m *Mover) mayBegin(ctx context.Context) error {
 	if _, unfinished, err := (store.Migration{Table: m.From}).Unfinished(ctx); err != nil {
 		return fmt.Errorf("read the source: %w", err)
@@ -137,7 +134,7 @@ func (m *Mover) mayBegin(ctx context.Context) error {
 	return target.Begin(ctx, m.Name)
 }
 
-// holds tells whether a store holds anything.
+// holds reports whether a store has any items.
 func (m *Mover) holds(ctx context.Context, table store.Whole) (bool, error) {
 	something := errors.New("something")
 	err := table.Each(ctx, func(i store.Item) error {

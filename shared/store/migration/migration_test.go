@@ -28,7 +28,7 @@ func at(n int) store.Key {
 	return store.Key{Partition: fmt.Sprint("P", n%7), Sort: fmt.Sprintf("%05d", n)}
 }
 
-// filled has items of all kinds in a store.
+// filled writes items of all kinds to a store.
 func filled(t *testing.T, s store.Whole, clock *storetest.Clock, items int) {
 	t.Helper()
 	for n := range items {
@@ -68,8 +68,8 @@ func equal(t *testing.T, a, b store.Whole, items int) {
 	}
 }
 
-// TestBothWays moves from a file to DynamoDB and on to another file, in passes,
-// while the source is written between them.
+// TestBothWays moves a file to DynamoDB and on to another file, in passes, while the source is
+// written between them.
 func TestBothWays(t *testing.T) {
 	clock, ctx := storetest.NewClock(), t.Context()
 	first, table, second := bolt(t, clock.Now), store.Whole(dynamolocal.Table(t, clock.Now)), bolt(t, clock.Now)
@@ -77,7 +77,7 @@ func TestBothWays(t *testing.T) {
 	for _, way := range []struct {
 		name     string
 		from, to store.Whole
-		changed  int // in all, of what was copied
+		changed  int // number of copied items that changed
 	}{{"to DynamoDB", first, table, 1}, {"and back", table, second, 1}} {
 		t.Run(way.name, func(t *testing.T) {
 			m := &Mover{From: way.from, To: way.to, Name: "from", Now: clock.Now}
@@ -94,7 +94,7 @@ func TestBothWays(t *testing.T) {
 			if report, err := m.Copy(ctx); err != nil || report != (Report{Items: before}) {
 				t.Errorf("a second pass with nothing to do: %+v %v", report, err)
 			}
-			// Meanwhile one is counted, one is deleted, one is new, and one has been replaced.
+			// Meanwhile one item is counted, one deleted, one added and one replaced.
 			if _, err := way.from.Take(ctx, at(0), 1, 1<<40, clock.Now()); err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +123,7 @@ func TestBothWays(t *testing.T) {
 	}
 }
 
-// failing is a store of which a call fails: before its effect, after it, or with half of it.
+// failing is a store with one failing call: before its effect, after it, or halfway.
 type failing struct {
 	store.Whole
 	calls, at int64
@@ -157,7 +157,7 @@ func (f *failing) Write(ctx context.Context, ops ...store.Op) error {
 	return errors.Join(errKilled, f.Whole.Write(ctx, ops...))
 }
 
-// TestCutShortAnywhere: wherever a pass ends, the next one comes to the same end.
+// TestCutShortAnywhere: wherever a pass stops, the next one reaches the same end.
 func TestCutShortAnywhere(t *testing.T) {
 	const items = 450
 	clock := storetest.NewClock()
@@ -166,7 +166,7 @@ func TestCutShortAnywhere(t *testing.T) {
 	for _, how := range []string{"before", "half", "after"} {
 		for call := int64(0); ; call++ {
 			to := bolt(t, clock.Now)
-			// Something that the source no longer has was copied before.
+			// An item that the source no longer has was copied before.
 			storetest.Must(t, (store.Migration{Table: to}).Begin(t.Context(), "from"))
 			filled(t, to, clock, 4)
 			storetest.Must(
@@ -201,7 +201,7 @@ func TestCutShortAnywhere(t *testing.T) {
 	}
 }
 
-// spoiling is a target that does not keep what it was given.
+// spoiling is a target that changes the items that it stores.
 type spoiling struct {
 	store.Whole
 	spoil func([]store.Item) []store.Item
@@ -211,7 +211,7 @@ func (s spoiling) Place(ctx context.Context, items []store.Item, deleted []store
 	return s.Whole.Place(ctx, s.spoil(items), deleted)
 }
 
-// meanwhile is a source that somebody writes to after it was read.
+// meanwhile is a source that is written to after it was read.
 type meanwhile struct {
 	store.Whole
 	write func(store.Whole) error
@@ -219,7 +219,7 @@ type meanwhile struct {
 }
 
 func (m *meanwhile) Each(ctx context.Context, f func(store.Item) error) error {
-	if m.reads++; m.reads == 3 { // the first looks whether there is anything, the second copies
+	if m.reads++; m.reads == 3 { // the first read looks for any item, the second copies
 		if err := m.write(m.Whole); err != nil {
 			return err
 		}
@@ -227,8 +227,8 @@ func (m *meanwhile) Each(ctx context.Context, f func(store.Item) error) error {
 	return m.Whole.Each(ctx, f)
 }
 
-// TestFinishSeesWhatDiffers: a target is not called complete that lacks an item, has
-// one too many, or one that differs in anything; nor is it where the source is still written.
+// TestFinishSeesWhatDiffers: a target with a missing, additional or different item is not marked as
+// complete. Neither is the target of a source that is still written.
 func TestFinishSeesWhatDiffers(t *testing.T) {
 	change := func(f func(*store.Item)) func([]store.Item) []store.Item {
 		return func(items []store.Item) []store.Item {
@@ -287,7 +287,7 @@ func TestFinishSeesWhatDiffers(t *testing.T) {
 	}
 }
 
-// TestWhatIsRefused: nothing is overwritten, and two do not fill one target.
+// TestWhatIsRefused: no other data is overwritten, and only one process fills a target.
 func TestWhatIsRefused(t *testing.T) {
 	clock, ctx := storetest.NewClock(), t.Context()
 	full, empty, held := bolt(t, clock.Now), bolt(t, clock.Now), bolt(t, clock.Now)
@@ -325,14 +325,14 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
-// TestALateOneDoesNoHarm: a pass that was suspended until another had taken over writes nothing any more.
+// TestALateOneDoesNoHarm: a pass that was suspended until another took over writes nothing more.
 func TestALateOneDoesNoHarm(t *testing.T) {
 	clock, ctx := storetest.NewClock(), t.Context()
 	from, to := bolt(t, clock.Now), bolt(t, clock.Now)
 	filled(t, from, clock, 500)
 	newer := bolt(t, clock.Now)
 	filled(t, newer, clock, 3)
-	late := &Mover{From: &meanwhile{Whole: from, reads: 1, write: func(store.Whole) error { // as it begins to copy
+	late := &Mover{From: &meanwhile{Whole: from, reads: 1, write: func(store.Whole) error { // at the copy
 		clock.Add(2 * leaseFor)
 		_, err := (&Mover{From: newer, To: to, Name: "newer", Now: clock.Now}).Finish(ctx)
 		return err

@@ -11,29 +11,29 @@ import (
 	"verdetto/shared/store"
 )
 
-// pass is one comparison of all that both hold, and what follows from it.
+// pass compares the source and the target, and copies or deletes what differs.
 type pass struct {
 	*Mover
 	ctx  context.Context
 	stop context.CancelCauseFunc
 
-	source map[id]state // what was read
+	source map[id]state // states of the items that were read
 	batch  batch
 	write  chan batch
 
-	mu     sync.Mutex // a scan hands on one item at a time
+	mu     sync.Mutex // serialises the items of parallel scans
 	report Report
 	lease  *store.Lease
 }
 
-// batch is written in one call.
+// batch is the content of one Place call.
 type batch struct {
 	items   []store.Item
 	deleted []store.Key
 	bytes   int
 }
 
-// run makes the target hold what the source holds.
+// run makes the target equal to the source.
 func (p *pass) run() error {
 	target := map[id]state{}
 	if err := p.scan(p.To, func(i store.Item) { target[idOf(i.Key)] = stateOf(i) }); err != nil {
@@ -60,7 +60,8 @@ func (p *pass) run() error {
 	if len(target) == 0 {
 		return nil
 	}
-	// What is left of the target the source no longer has; of its keys there are only digests.
+	// The remaining items of the target are not in the source. Their keys are known only as
+	// digests.
 	err = p.writing(func() error {
 		return p.scan(p.To, func(i store.Item) {
 			if _, left := target[idOf(i.Key)]; left {
@@ -74,7 +75,7 @@ func (p *pass) run() error {
 	return nil
 }
 
-// scan reads a store whole and hands items on one at a time.
+// scan calls f with the items of a store, one at a time.
 func (p *pass) scan(table store.Whole, f func(store.Item)) error {
 	return table.Each(p.ctx, func(i store.Item) error {
 		if (store.Migration{}).Own(i.Key) {
@@ -87,7 +88,7 @@ func (p *pass) scan(table store.Whole, f func(store.Item)) error {
 	})
 }
 
-// writing runs a scan while workers write what it leaves, until all is written.
+// writing runs a scan while workers write its batches, and waits for all writes.
 func (p *pass) writing(scan func() error) error {
 	p.write = make(chan batch)
 	var all sync.WaitGroup
@@ -124,7 +125,7 @@ func (p *pass) drop(k store.Key) {
 	}
 }
 
-// flush hands on what was gathered.
+// flush passes the collected batch to the workers.
 func (p *pass) flush() {
 	b := p.batch
 	p.batch = batch{}
@@ -144,8 +145,8 @@ func (p *pass) place(b batch) error {
 	return p.held(func(ctx context.Context) error { return p.To.Place(ctx, b.items, b.deleted) })
 }
 
-// held does something while the lease is held, and no longer: whoever was suspended for so long
-// that another took over does no harm to what that one may have finished.
+// held calls f while the lease is held. So a suspended process does not change a target that
+// another process took over and may have finished.
 func (p *pass) held(f func(context.Context) error) error {
 	left := p.lease.Left()
 	if left == 0 {
@@ -156,7 +157,7 @@ func (p *pass) held(f func(context.Context) error) error {
 	return f(ctx)
 }
 
-// compare holds all that a store holds against what was read of the source.
+// compare fails if the items of a store differ from those read from the source.
 func (p *pass) compare(table store.Whole) error {
 	unseen, differ := maps.Clone(p.source), 0
 	kinds := map[string]bool{}
