@@ -28,7 +28,7 @@ func counter(f *fixture) {
 	f.fails(err, store.ErrLimit)
 }
 
-// counterOfSeveral: what is below the limit takes all of n, and what is at it none.
+// counterOfSeveral: a Take below the limit counts all of n, and a Take at the limit nothing.
 func counterOfSeveral(f *fixture) {
 	until := f.clock.Now().Add(time.Hour)
 	for _, c := range []struct {
@@ -74,7 +74,7 @@ func counterExpires(f *fixture) {
 	for range 2 {
 		_, err := take(2)
 		f.must(err)
-		f.clock.Add(20 * time.Second) // a later call does not put the end off
+		f.clock.Add(20 * time.Second) // a later call does not extend the expiry
 	}
 	_, err := take(2)
 	f.fails(err, store.ErrLimit)

@@ -11,10 +11,10 @@ import (
 	"verdetto/shared/store"
 )
 
-// ErrInjected is the fault that Faulty injects; it is a store.ErrUnavailable.
+// ErrInjected is the error that Faulty injects; it is a store.ErrUnavailable.
 var ErrInjected = fmt.Errorf("%w: injected fault", store.ErrUnavailable)
 
-// Side says whether a call fails before or after it took effect.
+// Side says whether a call fails before or after its effect.
 type Side int
 
 // The sides of a call.
@@ -25,8 +25,8 @@ const (
 
 func (s Side) String() string { return [...]string{"before", "after"}[s] }
 
-// Faulty is a table that fails where a test asks for it. It counts calls from 0. It
-// is safe for concurrent use, though then which call is which is up to the scheduler.
+// Faulty is a table that fails at chosen calls, counted from 0. It is safe for concurrent use, but
+// then the order of calls depends on the scheduler.
 type Faulty struct {
 	store.Table
 	mu    sync.Mutex
@@ -34,16 +34,16 @@ type Faulty struct {
 	fails func(call int) (fail bool, side Side)
 }
 
-// NewFaulty wraps a table; until a fault is asked for it only counts.
+// NewFaulty wraps a table; without a chosen fault it only counts calls.
 func NewFaulty(t store.Table) *Faulty { return &Faulty{Table: t} }
 
-// FailOnce has one call, counted from now, fail on a side.
+// FailOnce makes one call, counted from now, fail on a side.
 func (f *Faulty) FailOnce(call int, side Side) {
 	f.arm(func(n int) (bool, Side) { return n == call, side })
 }
 
-// DieAt has a call, counted from now, fail on a side, and every later one before
-// it takes effect, as if the process had been killed there, until Heal.
+// DieAt makes a call, counted from now, fail on a side, and all later calls before their effect.
+// This simulates a killed process, until Heal.
 func (f *Faulty) DieAt(call int, side Side) {
 	f.arm(func(n int) (bool, Side) {
 		if n > call {
@@ -53,7 +53,7 @@ func (f *Faulty) DieAt(call int, side Side) {
 	})
 }
 
-// Heal ends all faults and starts counting at 0.
+// Heal ends all faults and restarts the count at 0.
 func (f *Faulty) Heal() { f.arm(nil) }
 
 func (f *Faulty) arm(fails func(int) (bool, Side)) {
@@ -62,7 +62,7 @@ func (f *Faulty) arm(fails func(int) (bool, Side)) {
 	f.calls, f.fails = 0, fails
 }
 
-// Calls is how many calls there were since the count began.
+// Calls returns the number of calls since the count started.
 func (f *Faulty) Calls() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -80,7 +80,7 @@ func (f *Faulty) next() (fail bool, side Side) {
 	return f.fails(n)
 }
 
-// around carries out a call and its fault.
+// around runs a call and its fault, if any.
 func (f *Faulty) around(call func() error) error {
 	fail, side := f.next()
 	if fail && side == Before {
@@ -116,9 +116,9 @@ func (f *Faulty) Take(ctx context.Context, key store.Key, n, limit int64, expire
 	return count, err
 }
 
-// EachFault runs a flow once without faults to count its calls, and then once for every call and
-// side, each time over an empty table. flow brings its work to an end, trying again as a caller
-// would, and checks the end state. EachFault returns how many combinations ran.
+// EachFault runs a flow once without faults to count its calls. Then it runs the flow for each call
+// and side, each time on an empty table. The flow must finish its work with retries, as a caller
+// would, and check the final state. EachFault returns the number of combinations.
 func EachFault(
 	t *testing.T, open func(t *testing.T) store.Table, arm func(f *Faulty, call int, side Side),
 	flow func(t *testing.T, f *Faulty),

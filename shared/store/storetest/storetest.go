@@ -1,8 +1,7 @@
-// Package storetest proves of a store.Table what package store promises of all.
+// Package storetest tests that a store.Table keeps the promises of package store.
 //
-// Run is the suite that every adapter passes; Faulty makes any table fail, at a
-// chosen call, before or after that call took effect, so that what is built on
-// a table can be shown to lose nothing.
+// Run is the suite that every adapter must pass. Faulty makes any table fail at a chosen call,
+// before or after its effect. With it, tests show that the code above the table loses nothing.
 package storetest
 
 import (
@@ -19,21 +18,21 @@ import (
 // Clock is a clock that tests move.
 type Clock struct{ unix atomic.Int64 }
 
-// NewClock begins at a fixed moment, at a noon far in the future: DynamoDB
-// deletes what has expired by the clock on the wall, not by the one a test moves.
+// NewClock returns a clock at a fixed noon far in the future. DynamoDB deletes expired items by the
+// real time, not by this clock.
 func NewClock() *Clock {
 	c := &Clock{}
 	c.unix.Store(time.Date(2066, 3, 1, 12, 0, 0, 0, time.UTC).Unix())
 	return c
 }
 
-// Now is the clock's time.
+// Now returns the time of the clock.
 func (c *Clock) Now() time.Time { return time.Unix(c.unix.Load(), 0).UTC() }
 
 // Add moves the clock.
 func (c *Clock) Add(d time.Duration) { c.unix.Add(int64(d / time.Second)) }
 
-// Run proves the promises of a table. open makes an empty one that goes by the given clock.
+// Run tests the promises of a table. open returns an empty table with the given clock.
 func Run(t *testing.T, open func(t *testing.T, now func() time.Time) store.Table) {
 	for _, c := range []struct {
 		name string
@@ -75,7 +74,7 @@ func Run(t *testing.T, open func(t *testing.T, now func() time.Time) store.Table
 	}
 }
 
-// whole is a test of a table that can be moved.
+// whole adapts a test to tables that implement store.Whole, and skips the others.
 func whole(test func(*fixture, store.Whole)) func(*fixture) {
 	return func(f *fixture) {
 		if table, ok := f.table.(store.Whole); ok {
@@ -84,7 +83,7 @@ func whole(test func(*fixture, store.Whole)) func(*fixture) {
 	}
 }
 
-// Must ends a test if something failed that it does not test.
+// Must ends a test at an error that is not the subject of the test.
 func Must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// Contents are all items of a table, in order of their keys.
+// Contents returns all items of a table in order of their keys.
 func Contents(ctx context.Context, t store.Whole) (items []store.Item, err error) {
 	var mu sync.Mutex
 	err = t.Each(ctx, func(i store.Item) error {
@@ -32,8 +32,8 @@ func Contents(ctx context.Context, t store.Whole) (items []store.Item, err error
 	return items, err
 }
 
-// Diff compares all that two tables hold, item by item: keys, versions, ends and
-// data. It is empty where they are equal.
+// Diff returns the differences of two tables in keys, versions, expiry times and data, or "" if
+// they are equal.
 func Diff(ctx context.Context, a, b store.Whole) (string, error) {
 	type stored struct {
 		Version int64
@@ -57,9 +57,9 @@ func Diff(ctx context.Context, a, b store.Whole) (string, error) {
 	return cmp.Diff(held[0], held[1]), nil
 }
 
-// The suite of a table that can be moved.
+// The tests of store.Whole.
 
-// placed: items stand as they were placed, and what was there before is gone.
+// placed: placed items are stored as given, replace existing ones, and behave like written ones.
 func placed(f *fixture, table store.Whole) {
 	later := f.clock.Now().Add(time.Hour)
 	f.must(f.write(store.Set, item("stays", "s")))
@@ -87,7 +87,7 @@ func placed(f *fixture, table store.Whole) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		f.Errorf("(-want +got)\n%.3000s", diff)
 	}
-	// It is as if the items had been written here.
+	// The items behave as if they had been written here.
 	if n, err := table.Take(f.ctx, key("counter"), 1, 8, later); err != nil || n != 8 {
 		f.Errorf("the counter goes on at %d, %v", n, err)
 	}
@@ -105,7 +105,7 @@ func placed(f *fixture, table store.Whole) {
 	}
 }
 
-// eachOnce: all items come, each once, however many pages they fill; what has expired does not.
+// eachOnce: Each returns every live item exactly once, over many pages, and no expired item.
 func eachOnce(f *fixture, table store.Whole) {
 	var items []store.Item
 	for n := range 300 {
