@@ -1,12 +1,11 @@
-// Package answer is the one way from a question to a judged answer: names of
-// cities become a route, the route and the kind of trip a stored summary, and the
-// summary a verdict. The API, the page, the agents' tools and the pictures all
-// take it, so that they say the same.
+// Package answer turns a question into a judged answer. It resolves city names to a route, reads
+// the stored summary of its fares, and judges them. The API, the pages, the tools for agents and
+// the images all use it, so their answers agree. Start with Reader.Answer.
 //
-// An answer costs one read of the store, whatever is asked, and however long the history is;
-// WithCalendar may read once more, and Moves reads a whole history. What cannot be answered is one
-// of the errors of this package; whoever answers callers turns them into their words. Check
-// refuses, without reading anything of the route, what no answer could be made for.
+// An answer costs one read of the store, however long the history is. WithCalendar may read once
+// more, and Moves reads a whole history. A question without an answer fails with an error of this
+// package, which the caller puts into its own words. Check refuses impossible questions without
+// reading the route.
 package answer
 
 import (
@@ -21,47 +20,47 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Named is a city as a caller names it, and the parameter that the name was given in.
+// Named is the name of a city, and the parameter that contained it.
 type Named struct{ Parameter, Name string }
 
-// Question is what is asked of a route.
+// Question is a question about a route.
 type Question struct {
 	From, To Named
-	Trip     fare.Trip // one-way, or a return by nights away
+	Trip     fare.Trip // one-way, or a return by number of nights
 	NonStop  bool      // only fares without stops
-	When     *When     // the departure; nil: any, that is the cheapest of the route
-	Price    *Price    // one seen elsewhere, to be judged in place of ours
-	Show     Currency  // that amounts are shown in
+	When     *When     // the departure; nil: the cheapest of the route
+	Price    *Price    // a price seen elsewhere, judged instead of the stored fare; may be nil
+	Show     Currency  // currency of the amounts in the answer
 }
 
-// Currency is the ISO 4217 code of one, and the parameter that it was given in; the zero value is the euro.
+// Currency is an ISO 4217 code, and the parameter that contained it. The zero value is the euro.
 type Currency struct{ Parameter, Code string }
 
 // Price is an amount in major units of a currency (ISO 4217).
 type Price struct {
-	Parameter string // that it was given in
+	Parameter string // that contained the amount
 	Amount    float64
 	Currency  string
-	Of        string // the parameter that the currency was given in
+	Of        string // parameter that contained the currency
 }
 
-// Answer is a judged answer, and what it was made of.
+// Answer is a judged answer, and the data behind it.
 type Answer struct {
 	Found
 	Analysis verdict.Analysis
 }
 
-// Found is what is known of a route and a kind of trip.
+// Found holds the data of a route and a kind of trip.
 type Found struct {
 	Origin, Destination places.Place
 	Series              fare.Series
-	// Of the fares that were asked about: all, or those without stops; of a departure, currency and
-	// day alone
+	// Summary covers the requested fares: all, or those without stops. For a departure it has only
+	// AsOf and the currency.
 	Summary verdict.RouteSummary
 }
 
-// Check refuses a question that no answer could be made for: a journey that ends
-// where it begins, a price that is none, a currency without a rate.
+// Check refuses a question that cannot have an answer. Examples are a journey within one city, an
+// impossible departure or price, and a currency without a rate.
 func (r *Reader) Check(ctx context.Context, q Question) error {
 	if err := Differ(q.From, q.To); err != nil {
 		return err
@@ -78,8 +77,8 @@ func (r *Reader) Check(ctx context.Context, q Question) error {
 	return err
 }
 
-// Amounts gives how euro cents are shown in a currency: at the newest reference
-// rates, one set for all of an answer. It is nil for the euro.
+// Amounts returns the conversion of EUR cents to a currency, or nil for the euro. All amounts of an
+// answer use the same reference rates.
 func (r *Reader) Amounts(ctx context.Context, in Currency) (func(fare.Cents) fare.Cents, error) {
 	if in.Code == "" || in.Code == fare.EUR.String() {
 		return nil, nil
@@ -97,7 +96,7 @@ func (r *Reader) Amounts(ctx context.Context, in Currency) (func(fare.Cents) far
 	}, nil
 }
 
-// Differ refuses a journey that ends where it begins.
+// Differ fails with SameCity if both names are the same city.
 func Differ(from, to Named) error {
 	origin, ok1 := places.Find(from.Name)
 	destination, ok2 := places.Find(to.Name)
@@ -107,7 +106,7 @@ func Differ(from, to Named) error {
 	return &SameCity{from, to, origin}
 }
 
-// euro is a price in euro cents, if it can be one of a fare.
+// euro returns a price in EUR cents. It fails with BadPrice if no fare can cost that.
 func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 	rates, err := r.Rates(ctx)
 	if err != nil {
@@ -123,8 +122,8 @@ func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 	return euro, nil
 }
 
-// Answer judges the cheapest fare of the route, or that of the departure that was
-// asked for, or in its place the price that was given.
+// Answer judges a given price if there is one. Otherwise it judges the fare of the requested
+// departure or, without one, the cheapest fare of the route.
 func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	if q.When != nil {
 		d, err := r.departures(ctx, q)
@@ -153,15 +152,15 @@ func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	return a.named(), nil
 }
 
-// named fills in the names of the cities.
+// named adds the names of the cities.
 func (a Answer) named() Answer {
 	a.Analysis.Origine, a.Analysis.Destinazione = a.Origin.Name, a.Destination.Name
 	a.Analysis.OrigineIata, a.Analysis.DestinazioneIata = string(a.Series.Origin), string(a.Series.Destination)
 	return a
 }
 
-// priceIn is a price in the currency that the fares of a summary are ranked in, of which one euro
-// bought so many units when they were: another currency is compared at that rate.
+// priceIn returns a price in the currency in which the fares of a summary are ranked. It converts
+// other currencies at the rate of the time of that ranking.
 func (r *Reader) priceIn(
 	ctx context.Context, ranked verdict.RouteSummary, p Price,
 ) (price fare.Cents, quoted fare.Money, err error) {
@@ -191,7 +190,7 @@ func locate(q Question) (f Found, err error) {
 	return f, nil
 }
 
-// Find resolves the names of a question and reads what is known.
+// Find resolves the names of a question and reads the stored data.
 func (r *Reader) Find(ctx context.Context, q Question) (f Found, err error) {
 	if f, err = locate(q); err != nil {
 		return f, err
@@ -209,7 +208,7 @@ func (r *Reader) Find(ctx context.Context, q Question) (f Found, err error) {
 	return f, nil
 }
 
-// City resolves a city name; the error of one that is unknown says which names are near.
+// City resolves a city name. The error for an unknown name suggests similar names.
 func City(c Named) (places.Place, error) {
 	if p, ok := places.Find(c.Name); ok {
 		return p, nil
@@ -217,10 +216,9 @@ func City(c Named) (places.Place, error) {
 	return places.Place{}, &UnknownCity{c, places.Suggest(c.Name, 5)}
 }
 
-// Read reads the summary of a series, and notes that it was asked for: what is
-// covered is then asked of the source every day, and the origin of what is not is
-// requested of the next refresh. The error is store.ErrNotFound where nothing was
-// ever stored.
+// Read returns the summary of a series, or store.ErrNotFound if nothing was ever stored. It also
+// notes the demand. A covered series is then refreshed every day, and an uncovered origin is
+// requested at the next refresh.
 func (r *Reader) Read(ctx context.Context, of fare.Series) (verdict.RouteSummary, error) {
 	data, _, err := r.Stored.Summary(ctx, of, store.Eventual)
 	r.noteAsked(ctx, of, err)
@@ -230,34 +228,34 @@ func (r *Reader) Read(ctx context.Context, of fare.Series) (verdict.RouteSummary
 	return verdict.Decode(data)
 }
 
-// The errors say what cannot be answered, and why.
+// The errors for questions without an answer.
 type (
-	// UnknownCity is a name that no city with scheduled flights has.
+	// UnknownCity is a name that matches no city with scheduled flights.
 	UnknownCity struct {
 		Named
 		Suggestions []string
 	}
-	// SameCity is a journey that ends where it begins.
+	// SameCity is a journey within one city.
 	SameCity struct {
 		From, To Named
 		Place    places.Place
 	}
-	// NotCovered is a route, or a kind of trip on it, of which no fare was ever observed.
+	// NotCovered is a series without any observed fare.
 	NotCovered struct{ Found }
-	// NoLiveFare is a route that is covered and has no fare just now.
+	// NoLiveFare is a covered route without a current fare.
 	NoLiveFare struct {
 		Found
 		NonStop bool
 	}
-	// StopsUnknown is a route of whose fares the source does not say whether they are non-stop.
+	// StopsUnknown is a route whose fares do not say whether they are non-stop.
 	StopsUnknown struct{ Found }
-	// BadPrice is an amount that no fare has.
+	// BadPrice is an amount that no fare can have.
 	BadPrice struct{ Price }
-	// UnknownCurrency is one without a reference rate.
+	// UnknownCurrency is a currency without a reference rate.
 	UnknownCurrency struct {
 		Parameter  string
 		Currency   string
-		Currencies []string // those that have one
+		Currencies []string // currencies with a rate
 	}
 )
 

@@ -20,13 +20,13 @@ import (
 
 const today = fare.Day(20000) // 2024-10-04
 
-// stored is a store of summaries that counts reads and remembers demand.
+// stored is a store of summaries that counts reads and records demand.
 type stored struct {
 	answer.Fares
 	summaries map[fare.Series]verdict.RouteSummary
 	reads     int
 	demand    map[string]fare.Day
-	err       error // of noting demand
+	err       error // returned by NoteDemand
 }
 
 func (s *stored) Summary(_ context.Context, of fare.Series, _ store.Consistency) ([]byte, int64, error) {
@@ -73,7 +73,8 @@ func (s *stored) reader() *answer.Reader {
 	return readerOf(s)
 }
 
-// found is what was found on a series for 60 days, each with a fare of every kind given.
+// found returns the summary of a series observed for 60 days, with a fare for each given kind of
+// stops.
 func found(
 	t *testing.T, code string, prices func(day fare.Day) map[fare.Stops]fare.Cents, nights int16,
 ) verdict.RouteSummary {
@@ -248,8 +249,8 @@ func TestWhatCannotBeAnswered(t *testing.T) {
 	}
 }
 
-// TestOwnPrice: the percentile rises with the price that is given, and at our own
-// price says what we say of it.
+// TestOwnPrice: the percentile rises with the given price. For the price of the stored fare it
+// equals that of the stored fare.
 func TestOwnPrice(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for round := range 1000 {
@@ -286,7 +287,7 @@ func TestOwnPrice(t *testing.T) {
 	}
 }
 
-// TestDemandIsNotedOnceADay, and never fails an answer.
+// TestDemandIsNotedOnceADay: demand is noted once a day, and never fails an answer.
 func TestDemandIsNotedOnceADay(t *testing.T) {
 	s := world(t)
 	r := s.reader()

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// NoCalendar is a route that is covered and of whose departures none has a fare just now.
+// NoCalendar is a covered route without a current fare for any departure.
 type NoCalendar struct {
 	Found
 	NonStop bool
@@ -20,8 +20,8 @@ func (e *NoCalendar) Error() string {
 	return fmt.Sprintf("no departure of %s has a live fare", e.Series)
 }
 
-// Calendar judges the departures of a route day by day: those of the month that
-// the question names, or all. Without prices it shows no fare of a departure.
+// Calendar judges the departures of a route day by day: those of the month in the question, or all.
+// Without prices it omits the fares.
 func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Found, c verdict.Calendario, err error) {
 	d, err := r.departures(ctx, q)
 	if err != nil {
@@ -40,11 +40,9 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Found
 	return d.Found, c, err
 }
 
-// WithCalendar answers as Answer does, and returns besides the calendar of all
-// departures of that series; nil where there is none. A departure is answered from
-// what its calendar is made of: that is one read for both. An answer about any
-// departure comes first, and its calendar is one read more; where that one fails,
-// the answer stands without it.
+// WithCalendar returns the same answer as Answer, and the calendar of the series or nil. A question
+// about a departure costs one read for both. A question about any departure costs a second read for
+// the calendar. If that read fails, only the answer is returned.
 func (r *Reader) WithCalendar(
 	ctx context.Context, q Question, prices bool,
 ) (a Answer, c *verdict.Calendario, err error) {
@@ -75,8 +73,8 @@ func (r *Reader) WithCalendar(
 	return a, &all, nil
 }
 
-// beside reads the departure state of a series that was answered about. It has no sheet if
-// that says nothing of what was asked.
+// beside reads the departure state of a series that was answered. The result has no sheet if the
+// state cannot answer the question.
 func (r *Reader) beside(ctx context.Context, f Found, nonStop bool) (departures, error) {
 	data, err := r.Stored.Sheet(ctx, f.Series, nonStop)
 	if errors.Is(err, store.ErrNotFound) {

@@ -14,14 +14,13 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestCalendarSaysWhatAnswersSay: every day of a calendar is what is answered of
-// that departure by itself, every month what is answered of that month, and no
-// departure is missing; all at one read.
+// TestCalendarSaysWhatAnswersSay: each day of a calendar equals the answer for that departure, and
+// each month the answer for that month. No departure is missing. All costs one read.
 func TestCalendarSaysWhatAnswersSay(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		q     answer.Question
-		month bool // one alone
+		month bool // only one month
 	}{
 		{"one-way", question("Londra", nil), false},
 		{"without stops", question("Londra", func(q *answer.Question) { q.NonStop = true }), false},
@@ -101,7 +100,7 @@ func inMonth(at fare.Day) *answer.When {
 	return &answer.When{Parameter: "mese", When: verdict.When{Date: at, Span: &span}}
 }
 
-// TestCalendarWithoutFares: where fares of departures are not shown one by one, the levels still are.
+// TestCalendarWithoutFares: without single fares the levels are still shown.
 func TestCalendarWithoutFares(t *testing.T) {
 	_, r := departures(t)
 	_, all, err := r.Calendar(t.Context(), question("Londra", nil), true)
@@ -119,7 +118,7 @@ func TestCalendarWithoutFares(t *testing.T) {
 	}
 }
 
-// TestNoCalendar says why there is none.
+// TestNoCalendar: the error says why there is no calendar.
 func TestNoCalendar(t *testing.T) {
 	_, r := departures(t)
 	for _, c := range []struct {
@@ -144,7 +143,7 @@ func TestNoCalendar(t *testing.T) {
 	if !errors.As(err, &none) || len(none.Near) != 3 {
 		t.Errorf("a month without fares: %#v", err)
 	}
-	// A week on nothing is fresh any more.
+	// A week later no fare is fresh any more.
 	r.Now = func() time.Time { return (today + departure.LiveDays + 1).Time() }
 	if _, _, err := r.Calendar(t.Context(), question("Londra", nil), true); !is[*answer.NoCalendar](err) {
 		t.Errorf("an old sheet: %#v", err)
@@ -156,8 +155,8 @@ func is[E error](err error) bool {
 	return errors.As(err, &want)
 }
 
-// TestWithCalendar: the answer is that of Answer and the calendar that of Calendar,
-// at one read for a departure and one more for any; without a sheet there is the answer alone.
+// TestWithCalendar: the answer equals that of Answer and the calendar that of Calendar. This costs
+// one read for a departure and two otherwise. Without a sheet only the answer is returned.
 func TestWithCalendar(t *testing.T) {
 	nonStop := func(q *answer.Question) { q.NonStop = true }
 	for _, c := range []struct {

@@ -6,9 +6,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Comparables says what the fares of a route come to for the departure that the
-// question names, whether or not it has one; nothing where too few fares are
-// comparable, of which count says how many there are.
+// Comparables returns the quartiles of the fares comparable to the departure in the question, and
+// their number. The departure itself needs no fare. With too few comparable fares the quartiles are
+// nil.
 func (r *Reader) Comparables(ctx context.Context, q Question) (f Found, of *verdict.Quartili, count int, err error) {
 	d, err := r.departures(ctx, q)
 	if err != nil {
@@ -18,8 +18,8 @@ func (r *Reader) Comparables(ctx context.Context, q Question) (f Found, of *verd
 	return d.Found, of, count, err
 }
 
-// Fares lists the departures of a route that have a fare, without judging them;
-// without each of them the cheapest of every month. The error is NoCalendar where there are none.
+// Fares returns the departures of a route with a fare, without judging them. Unless each is set it
+// returns only the cheapest of every month. It fails with NoCalendar if there are none.
 func (r *Reader) Fares(ctx context.Context, q Question, each bool) (f Found, all []verdict.Prezzo, err error) {
 	d, err := r.departures(ctx, q)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestComparablesAreThoseOfAnswers: what the fares come to for a departure is what
-// an answer about it says they come to, whether it has a fare or not, at one read.
+// TestComparablesAreThoseOfAnswers: the quartiles of a departure equal those in an answer about it.
+// They cost one read, and the departure needs no fare.
 func TestComparablesAreThoseOfAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -48,7 +48,8 @@ func TestComparablesAreThoseOfAnswers(t *testing.T) {
 	}
 }
 
-// TestTooFewComparables: where an answer has too few fares for a verdict there are no figures either.
+// TestTooFewComparables: if an answer has too few fares for a verdict, there are no quartiles
+// either.
 func TestTooFewComparables(t *testing.T) {
 	for seen := range 12 {
 		s, r := departures(t)
@@ -76,8 +77,8 @@ func TestTooFewComparables(t *testing.T) {
 	}
 }
 
-// TestFaresAreThoseOfTheCalendar: each departure of the calendar with its fare;
-// or of every month the one that an answer about the month names.
+// TestFaresAreThoseOfTheCalendar: the fares are those of the calendar, or per month the fare in an
+// answer about that month.
 func TestFaresAreThoseOfTheCalendar(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -14,20 +14,21 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// CoveredCities knows which cities there are fares from, and from each of them to
-// which. A process reads each list once an hour, which delays nothing that callers can ask for.
+// CoveredCities knows the origins with fares and the destinations of each. A process caches each
+// list for an hour. A new city is missing from the lists for that time, but callers can already ask
+// for it.
 type CoveredCities struct {
 	*Reader
 	origins      store.Memo[[]fare.City]
 	destinations sync.Map // by origin: a *store.Memo[[]fare.City]
 }
 
-// maxOrigins is more origins than are ever covered: every city with scheduled flights.
+// maxOrigins exceeds the number of all cities with scheduled flights.
 const maxOrigins = 10_000
 
-// Offered returns the cities to offer to a reader of a language: the origins, those of
-// the language's country first, or the destinations of an origin. It returns false if
-// they cannot be read, which keeps no reader from typing a name.
+// Offered returns the cities to suggest to a reader of a language. With an origin these are its
+// destinations. Without one they are the origins, those in the country of the language first. It
+// returns false if they cannot be read; the reader can still type a name.
 func (c *CoveredCities) Offered(ctx context.Context, origin, lang string) ([]fare.City, bool) {
 	var all []fare.City
 	var err error
@@ -45,7 +46,7 @@ func (c *CoveredCities) Offered(ctx context.Context, origin, lang string) ([]far
 	return all, err == nil
 }
 
-// readOrigins returns the cities that there are fares from, the busiest first.
+// readOrigins returns the cities with fares, the busiest first.
 func (c *CoveredCities) readOrigins(ctx context.Context) ([]fare.City, error) {
 	return c.origins.Get(c.Now(), func() (busiest []fare.City, _ time.Duration, err error) {
 		covered, err := c.Stored.Covered(ctx, "", maxOrigins)
@@ -58,7 +59,7 @@ func (c *CoveredCities) readOrigins(ctx context.Context) ([]fare.City, error) {
 	})
 }
 
-// readDestinations returns the destinations that there are fares to from a city, the most popular first.
+// readDestinations returns the destinations with fares from a city, the most popular first.
 func (c *CoveredCities) readDestinations(ctx context.Context, origin fare.City) ([]fare.City, error) {
 	origins, err := c.readOrigins(ctx)
 	if err != nil || !slices.Contains(origins, origin) {
@@ -81,11 +82,11 @@ func (c *CoveredCities) readDestinations(ctx context.Context, origin fare.City) 
 	})
 }
 
-// homeCountry is the ISO 3166-1 alpha-2 code of the country where most readers of a
-// language are: no caller is asked where they are.
+// homeCountry is the ISO 3166-1 alpha-2 code of the country with most readers of a language.
+// Callers are not asked where they are.
 var homeCountry = map[string]string{"it": "IT", "en": "GB", "de": "DE", "fr": "FR", "es": "ES", "pt": "PT"}
 
-// nearby returns cities with those of a language's country first.
+// nearby returns the cities with those in the country of a language first.
 func nearby(cities []fare.City, language string) []fare.City {
 	cities = slices.Clone(cities)
 	far := func(c fare.City) int {

@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Fares is what answers are made of, and where it is noted what callers asked for.
-// Services have store.Fares; a stand-in of a test embeds the interface and has what the test asks for.
+// Fares is the stored data behind answers, and the record of demand. store.Fares implements it. A
+// test fake embeds the interface and implements only the methods that the test needs.
 type Fares interface {
 	Summary(ctx context.Context, s fare.Series, read store.Consistency) ([]byte, int64, error)
 	Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, error)
@@ -34,13 +34,13 @@ type Reader struct {
 	Now    func() time.Time
 	Log    *slog.Logger
 
-	unrecorded bool // what is asked is not noted
+	unrecorded bool // demand is not recorded
 	rates      store.Memo[fare.Rates]
 	pooled     store.Memo[*departure.Pooled]
-	noted      sync.Map // what this process has recorded: series and origins, each with the day
+	noted      sync.Map // last day recorded by this process, by series or origin
 }
 
-// NewReader returns a Reader over stored fares that records what callers ask for.
+// NewReader returns a Reader over stored fares that records demand.
 func NewReader(stored Fares, now func() time.Time, log *slog.Logger) *Reader {
 	return &Reader{Stored: stored, Now: now, Log: log}
 }
@@ -50,8 +50,8 @@ func NewUnrecorded(stored Fares, now func() time.Time, log *slog.Logger) *Reader
 	return &Reader{Stored: stored, Now: now, Log: log, unrecorded: true}
 }
 
-// Rates returns the rates of the last refresh, which a process reads once an hour;
-// before the first refresh, only the euro.
+// Rates returns the rates of the last refresh, or only the euro before the first refresh. A process
+// caches them for an hour.
 func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
 	now := r.Now()
 	return r.rates.Get(now, func() (fare.Rates, time.Duration, error) {
@@ -63,7 +63,8 @@ func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
 	})
 }
 
-// heldPooled returns the pooled part of the last complete cycle, or nil before the first one.
+// heldPooled returns the pooled statistics of the last complete cycle, or nil before the first one.
+// A process caches them.
 func (r *Reader) heldPooled(ctx context.Context) (*departure.Pooled, error) {
 	return r.pooled.Get(r.Now(), func() (*departure.Pooled, time.Duration, error) {
 		data, _, err := r.Stored.Pooled(ctx, store.Eventual)
@@ -79,14 +80,14 @@ func (r *Reader) heldPooled(ctx context.Context) (*departure.Pooled, error) {
 }
 
 const (
-	// OriginRequestDays is how long a request is remembered: two refreshes and two days.
+	// OriginRequestDays is how long a request is kept: two refreshes and two days.
 	OriginRequestDays = 16
-	// demandDays is how long a series is in demand after it was asked for: a cycle, and a day.
+	// demandDays is how long a series is in demand after a request: a cycle and a day.
 	demandDays = 8
 )
 
-// noteAsked notes that a series was asked for, of which a read returned an error or none: what is
-// covered is then asked of the source every day, the origin of what is not at the next refresh.
+// noteAsked records the demand for a series, given the error of its read. A covered series is then
+// refreshed every day. An uncovered origin is requested at the next refresh.
 func (r *Reader) noteAsked(ctx context.Context, of fare.Series, err error) {
 	missing := errors.Is(err, store.ErrNotFound)
 	switch {
@@ -99,14 +100,14 @@ func (r *Reader) noteAsked(ctx context.Context, of fare.Series, err error) {
 	}
 }
 
-// RequestOrigin records an origin that is not covered for the next refresh.
+// RequestOrigin records an uncovered origin for the next refresh.
 func (r *Reader) RequestOrigin(ctx context.Context, origin fare.City) {
 	r.note(ctx, origin, func(today fare.Day) error {
 		return r.Stored.RequestOrigin(ctx, origin, (today + OriginRequestDays).Time())
 	})
 }
 
-// note records something once a process and day. It never fails the answer: the next caller tries again.
+// note records demand once per process and day. It never fails the answer: the next call retries.
 func (r *Reader) note(ctx context.Context, what any, record func(today fare.Day) error) {
 	today := fare.DayOf(r.Now())
 	if last, ok := r.noted.Load(what); r.unrecorded || ok && last.(fare.Day) == today {

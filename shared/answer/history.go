@@ -10,10 +10,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// History is what is known of a route and, where the question names a departure or
-// a month, how the fares of those departures moved. That alone is read from the
-// whole history of the series, which for a year of departures costs some 13 read
-// units; what else an answer needs lies in the summary.
+// History returns the data of a route. If the question names a departure or a month, it also
+// returns how the fares of those departures moved. Only that reads the whole history of the series,
+// which costs about 13 read units for a year of departures. Everything else is in the summary.
 func (r *Reader) History(ctx context.Context, q Question) (f Found, moves []verdict.Live, err error) {
 	if f, err = r.Find(ctx, q); err != nil || q.When == nil {
 		return f, nil, err
@@ -22,8 +21,8 @@ func (r *Reader) History(ctx context.Context, q Question) (f Found, moves []verd
 	return f, moves, err
 }
 
-// Moves is how the fares of the departures that an answer is about moved, in euro
-// cents: that one read of the whole history which History makes too.
+// Moves returns how the fares of the departures of an answer moved, in EUR cents. It reads the
+// whole history, as History does.
 func (r *Reader) Moves(ctx context.Context, q Question, a Answer) ([]verdict.Live, error) {
 	moves, err := r.moves(ctx, q, a.Series, a.Summary)
 	for i := range moves {

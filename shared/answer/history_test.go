@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestHistoryOfDepartures: how the fares of a departure or a month moved, each day
-// at the newest price of that day; the whole history is read for that alone.
+// TestHistoryOfDepartures: the moves of a departure or month hold the newest price of each day.
+// Only they read the whole history.
 func TestHistoryOfDepartures(t *testing.T) {
 	nonStop := func(q *answer.Question) { q.NonStop = true }
 	month, none := on(today+40, departure.Month), func(*answer.Question) {}
@@ -40,7 +40,7 @@ func TestHistoryOfDepartures(t *testing.T) {
 					s.read,
 				)
 			}
-			if c.q.When != nil { // beside an answer they are the same, in euro
+			if c.q.When != nil { // Moves of an answer are the same, in euro
 				price := c.q
 				priced(33, "EUR")(&price)
 				a, err := r.Answer(t.Context(), price)

@@ -12,22 +12,21 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// A question about a departure or a month is answered from the sheet of its
-// series, which the refresh carries on: one read, and the pooled part of the
-// rule, which a process holds.
+// A question about a departure or a month is answered from the departure state of its series. That
+// is one read; the process caches the pooled statistics.
 
-// MaxAhead is how many days ahead a departure can be asked for: airlines open sales about a year before.
+// MaxAhead is the most days between today and a departure: airlines open sales about a year before.
 const MaxAhead = 365
 
-// When is the departure that is asked about, and the parameters that it was given in.
+// When is the requested departure, and the parameters that contained it.
 type When struct {
 	verdict.When
 	Parameter string
-	Back      fare.Day // the day of the way back; 0 where none was named
+	Back      fare.Day // day of return; 0: none was given
 	BackName  string
 }
 
-// check refuses a departure that no fare can be known of.
+// check refuses a departure for which no fare can exist.
 func (w When) check(today fare.Day) error {
 	first, last := w.Date, w.Date
 	if w.Span != nil && *w.Span == departure.Month {
@@ -46,17 +45,17 @@ func (w When) check(today fare.Day) error {
 	return nil
 }
 
-// DateFault is what is wrong with a day.
+// DateFault is the reason why a day is refused.
 type DateFault int
 
 const (
-	Past      DateFault = iota // it has been
-	Far                        // later than MaxAhead days ahead
-	BackFirst                  // the way back is not after the way out
-	BackFar                    // it is more than fare.MaxNights nights after it
+	Past      DateFault = iota // the day lies before today
+	Far                        // more than MaxAhead days ahead
+	BackFirst                  // the return is not after the departure
+	BackFar                    // the return is more than fare.MaxNights nights later
 )
 
-// BadDate is a day for which there is no fare. From is the day that it is compared with: today, or the departure.
+// BadDate is a refused day. From is the day to compare with: today, or the departure.
 type BadDate struct {
 	Parameter string
 	Fault     DateFault
@@ -65,27 +64,27 @@ type BadDate struct {
 
 func (e *BadDate) Error() string { return fmt.Sprintf("%s: no departure (%d)", e.Parameter, e.Fault) }
 
-// NoFareOn is a departure, a month or some days of a route that is covered for which no fare is live.
+// NoFareOn is a departure, a month or some days of a covered route without a live fare.
 type NoFareOn struct {
 	Found
 	NonStop bool
 	When
-	Near []fare.Day // departures near it that have a live fare
+	Near []fare.Day // nearest departures with a live fare
 }
 
 func (e *NoFareOn) Error() string {
 	return fmt.Sprintf("no fare on %s of %s is live", e.Series, e.Date)
 }
 
-// departures is what a question about departures is answered from.
+// departures holds the data for questions about departures.
 type departures struct {
 	Found
 	sheet  *departure.State
 	pooled *departure.Pooled
 }
 
-// departures reads the departure state of the series that a question is about, which is the one
-// read, and notes that the series was asked for. The pooled part is held by the process.
+// departures reads the departure state of a series, in one read, and notes the demand. The process
+// caches the pooled statistics.
 func (r *Reader) departures(ctx context.Context, q Question) (d departures, err error) {
 	if d.Found, err = locate(q); err != nil {
 		return d, err
@@ -101,7 +100,8 @@ func (r *Reader) departures(ctx context.Context, q Question) (d departures, err 
 	return d, r.decode(ctx, &d, data, q.NonStop)
 }
 
-// decode decodes a departure state. The error is StopsUnknown if it does not say what fares without stops cost.
+// decode decodes a departure state. It fails with StopsUnknown if nonStop is set and the state may
+// hold fares with stops.
 func (r *Reader) decode(ctx context.Context, d *departures, data []byte, nonStop bool) (err error) {
 	if d.sheet, err = departure.DecodeState(data); err != nil {
 		return err
@@ -113,7 +113,8 @@ func (r *Reader) decode(ctx context.Context, d *departures, data []byte, nonStop
 	return err
 }
 
-// noSheet says why there is none: the route is not covered, or nothing was found on it since sheets are made.
+// noSheet returns the reason for a missing departure state. The route is not covered, or it had no
+// fare since departure states exist.
 func (r *Reader) noSheet(ctx context.Context, f Found, q Question) error {
 	_, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
 	switch {
@@ -145,7 +146,7 @@ func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer,
 	return a.named(), err
 }
 
-// noFare says that a question about departures finds none with a fare; near are others that have one.
+// noFare returns the error for departures without a fare; near are departures with one.
 func noFare(f Found, q Question, near []fare.Day) error {
 	if q.When == nil {
 		return &NoCalendar{f, q.NonStop}
@@ -153,10 +154,10 @@ func noFare(f Found, q Question, near []fare.Day) error {
 	return &NoFareOn{f, q.NonStop, *q.When, near}
 }
 
-// nearDates is how many departures with a fare are named in place of one that has none.
+// nearDates is how many departures with a fare are suggested instead.
 const nearDates = 3
 
-// near are the departures with a live fare that are nearest to the one asked about, in order.
+// near returns the live departures nearest to the requested one, in order of date.
 func (d departures) near(today fare.Day, w *When) []fare.Day {
 	day, ok := d.sheet.On(d.pooled, today)
 	if !ok || w == nil {

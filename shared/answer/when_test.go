@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// sheetOf is the sheet of a series whose departures of the next 120 days were
-// seen every day for 40 days, at prices in a currency of which one euro buys so many units.
+// sheetOf returns the departure state of a series with departures on the next 120 days. Each was
+// seen daily for 40 days, in a currency at the given rate per euro.
 func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departure.StopsKnown) []byte {
 	chance := rand.New(rand.NewPCG(seed, 5))
 	var s departure.Learner
@@ -51,13 +51,13 @@ func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departu
 	return s.Encode()
 }
 
-// sheets is a store of sheets beside one of summaries.
+// sheets is a store of departure states and summaries.
 type sheets struct {
 	*stored
 	of        map[fare.Series][]byte
-	pooled    int // reads of the pooled part
+	pooled    int // reads of the pooled statistics
 	read      int
-	histories int // reads of a whole one
+	histories int // reads of a whole history
 	broken    error
 }
 
@@ -77,8 +77,9 @@ func (s *sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, erro
 	return departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}.Encode(), 1, nil
 }
 
-// Blocks is a history of 30 days in which the departures of the 40th to the 43rd day
-// from today were seen, at 50 to 53 euro and one more each day back; in another currency half of the days.
+// Blocks returns a history of 30 days with the departures 40 to 43 days ahead. They cost 50 to 53
+// euro today, and 1 euro more for each earlier day. MIL-BUD has the same prices in forints, at 400
+// per euro. A dearer fare was seen one second before each fare.
 func (s *sheets) Blocks(_ context.Context, of fare.Series, _ store.Consistency) (all []store.StoredBlock, _ error) {
 	s.histories++
 	huf, _ := fare.ParseCurrency("HUF")
@@ -120,7 +121,7 @@ func departures(t *testing.T) (*sheets, *answer.Reader) {
 	return s, readerOf(s)
 }
 
-// on asks about a departure; a span of it, where there is one.
+// on asks about a departure, or a span around it.
 func on(date fare.Day, span ...departure.Span) func(*answer.Question) {
 	return func(q *answer.Question) {
 		q.When = &answer.When{Parameter: "partenza", When: verdict.When{Date: date}}
@@ -138,7 +139,7 @@ func both(changes ...func(*answer.Question)) func(*answer.Question) {
 	}
 }
 
-// TestDepartures: what is asked is answered, at one read, with all that belongs to it.
+// TestDepartures: each question has a complete answer in one read.
 func TestDepartures(t *testing.T) {
 	seen := today + 45
 	for seen%10 == 3 {
@@ -148,7 +149,7 @@ func TestDepartures(t *testing.T) {
 		name  string
 		q     answer.Question
 		scope string
-		span  fare.Day // the departure lies within so many days; -1: not known
+		span  fare.Day // most days between question and departure; -1: unknown
 		says  int      // forecasts
 	}{
 		{"a departure", question("Londra", on(seen)), "partenza", 0, 2},
@@ -224,7 +225,7 @@ func TestDepartures(t *testing.T) {
 	}
 }
 
-// TestDeparturesWithoutAnswer says what each question lacks.
+// TestDeparturesWithoutAnswer: the error says what each question lacks.
 func TestDeparturesWithoutAnswer(t *testing.T) {
 	empty := today + 45
 	for empty%10 != 3 {
@@ -314,15 +315,14 @@ func TestDeparturesWithoutAnswer(t *testing.T) {
 		})
 	}
 	_, r := departures(t)
-	for _, month := range []fare.Day{today, today + 365} { // begun, and reached
+	for _, month := range []fare.Day{today, today + 365} { // begun, and just within reach
 		if err := r.Check(t.Context(), question("Londra", on(month, departure.Month))); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// TestOwnPriceOfADeparture: the percentile rises with the price that is given, and
-// at our own price says what we say of it; of departures, days around them and months.
+// TestOwnPriceOfADeparture is TestOwnPrice for departures, days around them and months.
 func TestOwnPriceOfADeparture(t *testing.T) {
 	s, r := departures(t)
 	chance := rand.New(rand.NewPCG(8, 8))
