@@ -13,14 +13,14 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// Reader makes answers. One may be used by many goroutines.
+// Reader answers questions about price trends. It is safe for concurrent use.
 type Reader struct {
 	*answer.Reader
-	// AllFares has lows of past weeks shown one by one.
+	// AllFares shows the single lows of past weeks.
 	AllFares bool
 }
 
-// NotCovered is an origin, or with a Destination a route, of which no fare was ever observed.
+// NotCovered is an origin or, with a Destination, a route without any observed fare.
 type NotCovered struct{ Origin, Destination fare.City }
 
 func (n *NotCovered) Error() string {
@@ -30,14 +30,14 @@ func (n *NotCovered) Error() string {
 	return fmt.Sprintf("no fare from %s to %s has ever been observed", n.Origin, n.Destination)
 }
 
-// Read answers from one stored item of the origin, and with a destination from
-// that route's summary as well. The currency is one that Rates has. What is not
-// covered is a NotCovered, and the next refresh asks for the origin.
+// Read reads one stored item of the origin, and the summary of the route if there is a destination.
+// The currency must have a rate. If the origin or route is not covered, Read fails with NotCovered
+// and requests the origin for the next refresh.
 func (r *Reader) Read(ctx context.Context, origin, destination fare.City, currency string) (Trends, error) {
 	return r.read(ctx, origin, destination, currency, most)
 }
 
-// ReadAll is Read with every destination that there is.
+// ReadAll is Read with all destinations.
 func (r *Reader) ReadAll(ctx context.Context, origin, destination fare.City, currency string) (Trends, error) {
 	return r.read(ctx, origin, destination, currency, math.MaxInt)
 }
@@ -80,7 +80,7 @@ func (r *Reader) read(ctx context.Context, origin, destination fare.City, curren
 	return v.route(origin, e, summary), nil
 }
 
-// notCovered has the next refresh ask for the origin.
+// notCovered requests the origin for the next refresh.
 func (r *Reader) notCovered(ctx context.Context, origin, destination fare.City) error {
 	if err := r.Stored.RequestOrigin(ctx, origin, (fare.DayOf(r.Now()) + answer.OriginRequestDays).Time()); err != nil {
 		return err

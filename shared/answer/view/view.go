@@ -1,6 +1,6 @@
-// Package view shows price trends as they are published: from what is stored
-// of an origin, in the currency that is asked for. GET /v1/price-trends and the
-// tools of agents give the same answer because both have it from here.
+// Package view returns price trends in their published form: the stored trends of an origin, in the
+// requested currency. GET /v1/price-trends and the tools for agents both use it, so they give the
+// same answer. Start with Reader.Read.
 package view
 
 import (
@@ -27,7 +27,7 @@ type Trends struct {
 	WeeklyLows   []WeeklyLow   `json:"weeklyLows,omitempty" doc:"With a destination only: the cheapest live fare of each of the last 52 weeks, oldest first; weeks in which nothing was found are left out. Absent where the owner of the fares has not allowed single ones to be shown"`
 }
 
-// Destination is a route.
+// Destination holds the trends of a route.
 type Destination struct {
 	Destination   string   `json:"destination" doc:"IATA code of the destination city" example:"LON"`
 	City          string   `json:"city" doc:"English name of the destination city" example:"London"`
@@ -51,7 +51,7 @@ type Fare struct {
 	Found       time.Time `json:"found" doc:"When it was found, UTC"`
 }
 
-// Month is a departure month.
+// Month holds the fares of a departure month.
 type Month struct {
 	Month        int   `json:"month" minimum:"1" maximum:"12"`
 	MedianCents  int64 `json:"medianCents"`
@@ -65,16 +65,16 @@ type WeeklyLow struct {
 	AmountCents int64  `json:"amountCents"`
 }
 
-// most is how many destinations a published answer lists.
+// most is the number of destinations in a published answer.
 const most = 100
 
-// view is how a caller wants to see trends.
+// view holds the choices of a caller.
 type view struct {
 	rates    fare.Rates
-	currency string // one that rates has
+	currency string // has a rate in rates
 	now      time.Time
 	today    fare.Day
-	allFares bool // lows of past weeks may be shown one by one
+	allFares bool // single lows of past weeks may be shown
 }
 
 func (v view) cents(c fare.Cents) int64 {
@@ -91,7 +91,7 @@ func (v view) frame(origin fare.City) Trends {
 	}
 }
 
-// origin shows the destinations that have a live fare, so many at most.
+// origin shows the destinations with a live fare, at most the given number.
 func (v view) origin(origin fare.City, all trends.Origin, most int) Trends {
 	t := v.frame(origin)
 	var newest int64
@@ -109,7 +109,7 @@ func (v view) origin(origin fare.City, all trends.Origin, most int) Trends {
 	return t
 }
 
-// route shows one destination, live or not, with its weekly lows.
+// route shows one destination, with or without a live fare, and its weekly lows.
 func (v view) route(origin fare.City, e trends.Entry, summary verdict.RouteSummary) Trends {
 	t := v.frame(origin)
 	at := time.Unix(e.Newest, 0).UTC()
@@ -150,7 +150,7 @@ func (v view) destination(e trends.Entry) Destination {
 	return d
 }
 
-// weekly is the lowest low of each week of the last 52.
+// weekly returns the lowest fare of each of the last 52 weeks.
 func (v view) weekly(summary verdict.RouteSummary) []WeeklyLow {
 	this := fare.CycleOf(v.today)
 	byWeek := map[fare.Cycle]fare.Cents{}

@@ -23,14 +23,14 @@ var (
 	found = now.Add(-2 * time.Hour)
 )
 
-// fares is a store that holds Milan with one route, and counts what it is asked for.
+// fares is a store with Milan and one route that counts its reads.
 type fares struct {
 	answer.Fares
 	perEuro    map[string]float64
 	ratesAsked int
 	requested  []fare.City
 	until      time.Time
-	err        error // of requests for an origin
+	err        error // returned by RequestOrigin
 }
 
 func (f *fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
@@ -163,7 +163,7 @@ func TestRatesAreCachedForAnHour(t *testing.T) {
 	}
 }
 
-// TestLevel: a fare that has become stale is less sure, and what was stored without a level has none.
+// TestLevel: a stale fare is less certain, and a fare stored without a level has none.
 func TestLevel(t *testing.T) {
 	for _, c := range []struct {
 		name string
