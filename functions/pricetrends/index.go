@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Index says what the API is, for a program that is new to it.
+// Index describes the API to a program that is new to it.
 type Index struct {
 	Name        string     `json:"name"`
 	Description string     `json:"description"`
@@ -22,7 +22,7 @@ type Index struct {
 	Pro         Pro        `json:"pro"`
 }
 
-// Endpoint is one path; it also answers with Alias before it.
+// Endpoint is one path. Alias is the same path under /api.
 type Endpoint struct {
 	Method string `json:"method"`
 	Path   string `json:"path"`
@@ -31,14 +31,14 @@ type Endpoint struct {
 	Pro    string `json:"pro,omitempty" doc:"Cap with a key"`
 }
 
-// Auth says how callers identify themselves.
+// Auth describes how callers identify themselves.
 type Auth struct {
 	Header string `json:"header"`
 	Free   string `json:"free"`
 	Pro    string `json:"pro"`
 }
 
-// Cache says how old an answer may be.
+// Cache describes how old an answer may be.
 type Cache struct {
 	FreeSeconds    int    `json:"freeSeconds" doc:"How long the edge shares a free answer of price-trends"`
 	ProSeconds     int    `json:"proSeconds" doc:"The same for an answer to a key"`
@@ -46,14 +46,14 @@ type Cache struct {
 	Note           string `json:"note"`
 }
 
-// License says whose the data are.
+// License names the sources of the data.
 type License struct {
 	Fares string `json:"fares"`
 	Names string `json:"names"`
 	Rates string `json:"rates"`
 }
 
-// Pro says how the paid plan works.
+// Pro describes how the paid plan works.
 type Pro struct {
 	Card    string `json:"card"`
 	Crypto  string `json:"crypto"`
@@ -61,11 +61,11 @@ type Pro struct {
 }
 
 func (s *Service) registerIndex(api *httpapi.API) {
-	bodies := map[bool][]byte{} // by whether fares are shown one by one
+	bodies := map[bool][]byte{} // by whether single fares are shown
 	for _, all := range []bool{false, true} {
 		body, err := json.Marshal(index(all))
 		if err != nil {
-			panic(fmt.Sprintf("pricetrends: the index cannot be written: %v", err)) // it is made of literals
+			panic(fmt.Sprintf("pricetrends: the index cannot be written: %v", err)) // literals only
 		}
 		bodies[all] = body
 	}
@@ -81,7 +81,7 @@ type indexInput struct {
 	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that the caller has"`
 }
 
-// index is what is said; all: of the endpoints that show fares one by one too.
+// index returns the description. With all it includes the endpoints that show single fares.
 func index(all bool) Index {
 	i := Index{
 		Name:        "Verdetto",
@@ -108,7 +108,7 @@ func index(all bool) Index {
 		},
 	}
 	for _, r := range routes.Table {
-		if paths := r.Paths(); len(paths) == 2 && (all || !r.SingleFares) { // the others are no part of the API
+		if paths := r.Paths(); len(paths) == 2 && (all || !r.SingleFares) { // part of the API
 			i.Endpoints = append(i.Endpoints, Endpoint{r.Method, paths[0], paths[1], r.Free.String(), r.Pro.String()})
 		}
 		if r.Name == "price-trends" {

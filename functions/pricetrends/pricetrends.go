@@ -1,7 +1,6 @@
-// Package pricetrends answers GET /v1/price-trends: popular destinations from
-// an origin and how their prices move. GET /v1 says what the API is. An
-// answer is made from one stored item of the origin, and with a destination from
-// that route's summary as well.
+// Package pricetrends answers GET /v1/price-trends: popular destinations from an origin and how
+// their prices move. It also answers GET /v1, which describes the API. An answer reads one stored
+// item of the origin, and the summary of the route if there is a destination. Start with Service.
 package pricetrends
 
 import (
@@ -53,7 +52,7 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerIndex(api)
 }
 
-// check refuses, before the call is counted, what no answer could be made for.
+// check refuses, before the call counts, a currency without a rate and a journey within one city.
 func (s *Service) check(ctx context.Context, in *input) error {
 	rates, err := s.Trends.Rates(ctx)
 	if err != nil {
@@ -108,7 +107,7 @@ func (s *Service) trends(ctx context.Context, in *input) (*httpapi.Tagged, error
 	return httpapi.Tag(in.IfNoneMatch, "application/json", body), nil
 }
 
-// cityOf understands a code, and where there is no such code the name of a city.
+// cityOf returns the city of a code or, if there is no such code, of a name.
 func cityOf(asked string) (fare.City, bool) {
 	if city, ok := places.CityOf(strings.ToUpper(strings.TrimSpace(asked))); ok {
 		return city, true

@@ -28,7 +28,7 @@ var (
 	day   = fare.DayOf(today)
 )
 
-// fares is what the store holds: Milan, with a live and popular route, a thin one and a stale one.
+// fares is a store with Milan and three routes: one live and popular, one thin and one stale.
 type fares struct {
 	answer.Fares
 	rates     *fare.Rates
@@ -168,14 +168,14 @@ func TestOneDestination(t *testing.T) {
 	if !slices.IsSorted(weeks) {
 		t.Errorf("weeks %v", weeks)
 	}
-	// A route without a live fare is still listed, without a cheapest one.
+	// A route without a live fare is still listed, without a cheapest fare.
 	w = get(t, api, "/api/v1/price-trends?origin=MIL&destination=PAR")
 	if w.Code != 200 || strings.Contains(w.Body.String(), `"cheapest"`) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 
-// TestNames: a city is understood by its name as by its code; three letters that are a code are that code.
+// TestNames: a city is found by name or code; three letters that are a code mean that code.
 func TestNames(t *testing.T) {
 	api, _ := open(dollars())
 	want := get(t, api, "/api/v1/price-trends?origin=MIL&destination=LON").Body.String()

@@ -1,4 +1,4 @@
-// The Lambda executable of functions/pricetrends.
+// Command bootstrap is the Lambda executable of functions/pricetrends.
 package main
 
 import (
