@@ -1,5 +1,6 @@
 // Package packed is the codec for compact storage. It writes a format byte, then integers of
 // variable length: small ones take one byte. The encoding is that of encoding/binary: unsigned as
+// base 128, signed as zig-zag. The package does no I/O.
 //
 // A Reader never panics and allocates nothing. It keeps the first error; after it every read
 // returns 0. Call Err after the last read.
