@@ -57,8 +57,8 @@ func Blocks(observations []Observation) []Block {
 	return blocks
 }
 
-// packFormat is the first byte of a block. euroFormat was written by earlier versions and is still
-// read: one-way fares in euro with unknown stops.
+// packFormat is the first byte of a block. Blocks of euroFormat, from earlier versions, are still
+// read. They hold one-way fares in euro with unknown stops.
 const (
 	packFormat = 2
 	euroFormat = 1
@@ -186,8 +186,8 @@ func unpackEuro(dst []Observation, data []byte) ([]Observation, error) {
 	return all, r.Err()
 }
 
-// leadOf reads a lead time. It may be -1: west of UTC, the local day of departure can be the day
-// before the UTC day of the observation.
+// leadOf reads a lead time. It may be -1. West of UTC, the local day of departure can be before the
+// UTC day of the observation.
 func leadOf(r *packed.Reader) Day {
 	lead := r.Int()
 	if lead < -1 || lead > MaxLead {

@@ -52,8 +52,8 @@ func withPrefix(key string) []candidate {
 
 // Complete returns at most n places with a name, in any language, that begins with prefix. Complete
 // matches come first, then the busiest cities. A city is named in lang, a language of Name.
-// Everyday names and other places that the airports serve keep their own name; a name in lang is
-// preferred to one in another language. A complete code yields its city.
+// Everyday names and other places that the airports serve keep their own name. A name in lang is
+// preferred. A complete code yields its city.
 func Complete(prefix, lang string, n int) []Place {
 	if len(prefix) > maxQuery || n <= 0 {
 		return nil

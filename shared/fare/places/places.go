@@ -1,7 +1,7 @@
 // Package places maps the names of cities to the IATA codes under which their fares are sold, and
 // back. Start at Find.
 //
-// It knows every city with scheduled flights, by its names in Italian, English, French, German,
+// It knows every city with scheduled flights. Names are in Italian, English, French, German,
 // Spanish, Portuguese and the local languages. It also knows everyday names of destinations whose
 // airport has another name (Bali, Creta, Saigon). The airports of a metropolitan area are one city:
 // Milano is Malpensa, Linate and Orio al Serio. A name of several cities means the busiest.
@@ -55,8 +55,8 @@ func Find(query string) (Place, bool) {
 }
 
 // Within reports whether a query that Find understands names only part of its city. It returns that
-// part's name as written: the code of one of several airports (BGY, of Milano), or a place that the
-// airports serve (Bergamo). The fares of such a place are those of the whole city.
+// part's name. This is the code of one of several airports (BGY), or a place that the airports
+// serve (Bergamo). The fares of such a place are those of the whole city.
 func Within(query string) (name string, ok bool) {
 	p, found := Find(query)
 	if !found {

@@ -13,8 +13,8 @@ import (
 const maxSuggest = 40
 
 // Suggest returns at most n names near a query that was not found, one per city. They are names a
-// few typing errors away, names that begin with query, and names with which query begins ("Milano
-// Malpensa"). The nearest come first, then the busiest. Find finds each of them.
+// few typing errors away, names that begin with query, and beginnings of query ("Milano Malpensa").
+// The nearest come first, then the busiest. Find finds each of them.
 func Suggest(query string, n int) []string {
 	if len(query) > maxQuery || n <= 0 {
 		return nil
