@@ -14,7 +14,7 @@ type Judged struct {
 	Verdict Verdetto
 }
 
-// CheapestAhead judges the live fares of a summary as Judge does. The first one that has not
+// CheapestAhead judges the live fares of a summary as Judge does. The first fare that has not
 // departed is the cheapest.
 func CheapestAhead(s RouteSummary) (all []Judged) {
 	for _, l := range s.Live {

@@ -9,10 +9,10 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestProveIntervalCovers: the interval covers the true rank of a fare in an infinite history on 78
-// to 92 % of days. The lows wander around a level. A higher reliability covers more days. This is
-// not the question that the interval answers, which is the rank among the days before and after;
-// docs/evidence.md measures that.
+// TestProveIntervalCovers: the lows wander around a level. The interval covers the rank of a fare
+// in an infinite history on 78 to 92 % of days. A higher reliability covers more days. The interval
+// is meant for another question, the rank among the days before and after. docs/evidence.md
+// measures that.
 func TestProveIntervalCovers(t *testing.T) {
 	held, asked := 0, 0
 	raw := 0 // coverage if each day counted as independent

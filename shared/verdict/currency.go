@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Shown returns a copy of an answer, which is in euro, with all amounts in another currency and
-// every field Valuta set to it. Quoted amounts stay. Nothing is judged again, so exchange rates
+// Shown returns a copy of an answer in euro with all amounts in another currency. It sets every
+// field Valuta to that currency. Quoted amounts stay. Nothing is judged again, so exchange rates
 // change no verdict. Differences are computed from the converted amounts.
 func Shown[A any](answer A, currency string, amount func(fare.Cents) fare.Cents) A {
 	v := reflect.New(reflect.TypeFor[A]()).Elem()

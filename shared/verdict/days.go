@@ -7,8 +7,8 @@ import (
 )
 
 // Days computes the summaries of a series for successive days, for replaying recorded fares. Each
-// equals the result of Build, but is updated from the day before, so a day costs only its new
-// fares. It lacks Months, NonStop, and the median, sample and saving of the Window.
+// equals the result of Build. It is updated from the day before, so a day costs only its new fares.
+// It lacks Months, NonStop, and the median, sample and saving of the Window.
 type Days struct {
 	options Options
 	all     priced

@@ -51,8 +51,8 @@ func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Ti
 }
 
 // JudgeDeparturePrice judges a price that the caller found elsewhere. price is in the state's
-// currency; quoted is what the caller gave. No live fare is needed. It returns false if the state
-// is of a later day.
+// currency, quoted in the caller's. No live fare is needed. It returns false if the state is of a
+// later day.
 func JudgeDeparturePrice(s *departure.State, p *departure.Pooled, w When, price fare.Cents, quoted fare.Money,
 	now time.Time) (Analysis, bool, error) {
 	q, known, err := onSheet(s, p, w, now)

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The first byte of an encoded summary. euroFormat was written by earlier versions and is still
-// read: all in euro, with unknown stops.
+// The first byte of an encoded summary. Summaries of euroFormat, from earlier versions, are still
+// read. They are in euro, with unknown stops.
 const (
 	summaryFormat = 2
 	euroFormat    = 1

@@ -145,8 +145,8 @@ func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 	return s.analysis(s.shown(live, now), s.judge(live.Price, live.Age(now))), true
 }
 
-// JudgePrice judges a price that the caller found elsewhere. price is in the summary's currency;
-// quoted is what the caller gave. No live fare is needed.
+// JudgePrice judges a price that the caller found elsewhere. price is in the summary's currency,
+// quoted in the caller's. No live fare is needed.
 func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money) Analysis {
 	return s.analysis(s.declared(price, quoted), s.judge(price, 0))
 }

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// lows returns the as-of lows of the days before asOf: for each day with observations, the cheapest
-// fare that was fresh on it.
+// lows returns the as-of lows of the days before asOf. It computes one for each day with
+// observations: the cheapest fresh fare.
 func (p priced) lows(asOf fare.Day, fresh time.Duration) (past []Low) {
 	if len(p.quoted) == 0 {
 		return nil

@@ -44,8 +44,7 @@ var weights = func() (w [LowDays + 1]float64) {
 // Weight returns the weight of a day that lies days before or after the judged day.
 func Weight(days fare.Day) float64 { return weights[min(max(days, -days), LowDays)] }
 
-// Place is the position of a price among lows: the weight of the cheaper lows, of the equal lows,
-// and of all lows.
+// Place is the position of a price among lows: the weights of the cheaper, the equal and all lows.
 type Place struct {
 	Below, Equal, All float64
 	Last              fare.Day // the newest day with a low
@@ -207,8 +206,8 @@ type Scale struct {
 	// bound is below the cheapest low.
 	Ottimo, Buono, Normale fare.Cents
 	// Shares are the shares of the sample's weight judged ottimo, at most buono, and at most
-	// normale. They separate the levels: a price of the better level has at most that share at or
-	// below it, a price of the worse level at least that share below it.
+	// normale. They separate the levels. A price of the better level has at most that share at or
+	// below it. A price of the worse level has at least that share below it.
 	Shares [3]float64
 }
 

@@ -254,8 +254,8 @@ func TestNonStopIsAViewOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestSummarySize: the largest summary fits two read units of 4 KB, which an eventually consistent
-// read takes for the price of one. It has three years of lows, and fares with and without stops.
+// TestSummarySize: the largest summary fits two read units of 4 KB, the size of one eventually
+// consistent read. It has three years of lows, and fares with and without stops.
 func TestSummarySize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	var all []fare.Observation

@@ -1,7 +1,7 @@
 // Package verdict judges whether today's cheapest fare on a route is cheap, and how reliable that
 // judgement is. It uses only the route's own observed history. Start at Build and Judge.
 //
-// The rule: today's cheapest fare is a minimum over many departures, so it is compared only with
+// The rule: today's cheapest fare is a minimum over many departures. So it is compared only with
 // the same minimum on other days. The as-of low of a past day is the cheapest of the fares that
 // were fresh on it. The percentile of today's fare among the as-of lows, with ties counted half,
 // decides the level. The width of the percentile's interval decides the reliability; correlated
@@ -164,7 +164,7 @@ func within(observations []fare.Observation, asOf fare.Day) []fare.Observation {
 }
 
 // Cheapest returns the cheapest live fare on a day. It returns false if there is none, or if the
-// day is not AsOf or one of the LiveDays after it.
+// day is not within LiveDays from AsOf.
 func (s RouteSummary) Cheapest(today fare.Day) (Live, bool) {
 	if today < s.AsOf || today > s.AsOf+LiveDays {
 		return Live{}, false

@@ -32,8 +32,8 @@ func random(rng *rand.Rand, n, days int) []fare.Observation {
 }
 
 // standing is a literal definition of the fares that are available on a day. live holds the newest
-// observation of each departure on the day or later, found in the last 7 days. fresh holds those
-// found in the 24 hours up to the newest.
+// observation of each departure, found in the last 7 days. Past departures do not count. fresh
+// holds those found in the 24 hours up to the newest.
 func standing(observations []fare.Observation, day fare.Day) (fresh, live map[fare.Day]fare.Observation) {
 	fresh, live = map[fare.Day]fare.Observation{}, map[fare.Day]fare.Observation{}
 	newest := int64(0)

@@ -14,15 +14,15 @@ type Learner struct {
 	Questions Questions
 }
 
-// Advance brings a state to the day of a refresh. It folds the earlier days that are not folded
-// yet, in order, with the pooled part of the last complete cycle. It replaces the live fares by
-// those of today, and adds the sums for the pooled part to left.
+// Advance brings a state to the day of a refresh. It folds the days before today that are not
+// folded yet, with the pooled part of the last complete cycle. It replaces the live fares by those
+// of today. It adds the sums for the pooled part to left.
 //
-// fares holds one fare per departure and day, by day found and then by departure, in the currency
-// of the state (see In). A source may report a fare late. A late fare is folded if its departure
-// was not seen on that day or later, and if it is at most LiveDays older than the state. So every
-// fare is folded once, and Advance is idempotent.
-// at most LiveDays older than the state. So a fare is folded once, and twice is as once.
+// fares holds one fare per departure and day, in order of day found and departure. It is in the
+// currency of the state (see In). A source may report a fare late. A late fare is folded if it is
+// at most LiveDays older than the state. Its departure must not have been seen since. So every fare
+// is folded once, and Advance is idempotent. at most LiveDays older than the state. So a fare is
+// folded once, and twice is as once.
 func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, left *Statistics) {
 	from := s.AsOf
 	for i := 0; i < len(fares); {
@@ -124,8 +124,7 @@ func (qs Questions) seeAll(day fare.Day, price map[fare.Day]fare.Cents) {
 	}
 }
 
-// liveOn returns the live fare of each departure that has not left: the fare of the last day on
-// which it was seen.
+// liveOn returns the live fare of each departure that has not left: its last fare.
 func liveOn(fares []Live, today fare.Day) []Live {
 	newest := map[fare.Day]Live{}
 	for _, l := range fares {

@@ -30,7 +30,7 @@
 // RouteDay, and RouteDay.Judge an Answer.
 //
 // A refresh first judges, then folds in the new fares. Route.Fold and Past.See change the route's
-// parts. Route.Fold also adds to Statistics, which are summed over all routes and passed to
+// parts. Route.Fold also adds to Statistics. These are summed over all routes and passed to
 // Pooled.Fold at the end of the cycle. Route.Learn and Pooled.Learn do the same with outcomes.
 //
 // The package does no I/O and reads no clock. Prices are in hundredths of the route's currency.

@@ -200,8 +200,8 @@ func TestNoAnswerOfTooLittle(t *testing.T) {
 	}
 }
 
-// TestOwnPrice: a higher price never has a lower percentile, an equal price has the same answer,
-// and judging changes no state.
+// TestOwnPrice: a higher price never has a lower percentile. An equal price has the same answer.
+// Judging changes no state.
 func TestOwnPrice(t *testing.T) {
 	s, m := after(2, 4, 60, 40)
 	rng := rand.New(rand.NewPCG(2, 2))

@@ -33,8 +33,8 @@ func (s *service) stored(t testing.TB, day fare.Day) *service {
 	return c
 }
 
-// TestStoredStateAnswersAlike: a service that stores its state daily or weekly answers like one
-// that never does. After 18 months, percentiles and chances differ by a fraction of a point.
+// TestStoredStateAnswersAlike: a service that stores its state daily or weekly answers as if it
+// kept it in memory. After 18 months, percentiles and chances differ by a fraction of a point.
 func TestStoredStateAnswersAlike(t *testing.T) {
 	for _, cycle := range []fare.Day{1, 7} {
 		kept, store := newService(3, 0), newService(3, 0)

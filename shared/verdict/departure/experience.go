@@ -14,8 +14,8 @@ type Experience struct {
 	Bands  [horizons][]Band // outcomes of waiting, one band per two RecordEdges; no cases if too little is known
 	// The overconfident reliabilities, alta first, of departures and of routes.
 	Doubted, RouteDoubted [3]bool
-	// WeeksOut is the number of successive weeks, up to the last one, in which the verdicts were
-	// outside their expected band.
+	// WeeksOut is the number of successive weeks, up to the last one, with falls outside the
+	// expected band.
 	WeeksOut int
 }
 

@@ -117,9 +117,9 @@ type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum fare.Cents }
 // percentile.
 //
 // Q1, Median and Q3 are quantiles of the distribution behind the percentile. The weight of a step
-// is spread evenly over its 5 %. Minimum and Maximum are the extreme steps in which the route has
-// at least a tenth of a fare of a similar lead time, or else of any lead time. They are never
-// inside the quartiles.
+// is spread evenly over its 5 %. Minimum and Maximum are the extreme steps with at least a tenth of
+// a fare of a similar lead time. Without such fares, any lead time counts. They are never inside
+// the quartiles.
 func (d *RouteDay) Quartiles(lead int) (q Quartiles, ok bool) {
 	if d.route.count < MinCount {
 		return q, false

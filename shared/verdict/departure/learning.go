@@ -15,8 +15,8 @@ const (
 	maxLearning    = 4 << 20 // limit of the unpacked size; far above the open questions of 500 departures
 )
 
-// Learning is the data of a series that only learning needs: the open questions of all fares, and
-// of the fares without stops.
+// Learning is the data of a series that only learning needs. It holds the open questions of all
+// fares, and of the fares without stops.
 type Learning struct {
 	All, NonStop Questions
 	Said         []byte // published answers to compare with outcomes, packed by package score

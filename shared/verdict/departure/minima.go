@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Span is a range of departures for a question about the cheapest one: some days around a date, or
-// its month.
+// Span is a range of departures, for questions about the cheapest one: days around a date, or its
+// month.
 type Span uint8
 
 const (
@@ -32,7 +32,7 @@ func (s Span) Ends(date fare.Day) (first, last fare.Day) {
 		fare.DayOf(time.Date(at.Year(), at.Month()+1, 0, 0, 0, 0, 0, time.UTC))
 }
 
-// From returns the day that defines the lead time of a span: its date, or the last day of a month.
+// From returns the day from which the lead time is counted: the date, or the last day of a month.
 // So the current month has a lead time too.
 func (s Span) From(date fare.Day) fare.Day {
 	if s == Month {

@@ -72,8 +72,8 @@ func (p *Past) forget(day fare.Day) {
 	}
 }
 
-// on returns the number of moves up to the given price, at most movesKept + 1, and the minimum of
-// the last 60 days. ok is false if the departure was not seen in 60 days.
+// on returns the number of moves, including one to the given price, up to movesKept + 1. minimum is
+// that of the last 60 days. ok is false if the departure was not seen in 60 days.
 func (p *Past) on(day fare.Day, price fare.Cents) (moves int, minimum fare.Cents, ok bool) {
 	last, was, ok := p.Last()
 	if !ok || last < day-lowDays {

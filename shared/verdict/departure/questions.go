@@ -40,8 +40,8 @@ func (qs Questions) See(day, depart fare.Day, price fare.Cents) {
 	}
 }
 
-// Due removes and returns the outcomes to learn on a day: of the questions whose horizon ended
-// before it, by day, the oldest first. Departures that were not seen again have no outcome.
+// Due removes the questions whose horizon ended before a day, and returns their outcomes by day,
+// the oldest first. Departures that were not seen again have no outcome.
 func (qs *Questions) Due(h Horizon, day fare.Day) (days [][]Outcome) {
 	byDay := map[fare.Day][]Outcome{}
 	var asked []fare.Day

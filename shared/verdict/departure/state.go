@@ -42,8 +42,8 @@ func (l Live) Before(m Live) int {
 }
 
 // State is the departure state of a series: with the pooled part, it answers any question about a
-// departure. It has learned from the days before AsOf. The fares of AsOf itself are only among the
-// live ones, so that a fare is judged by what was seen before its day.
+// departure. It has learned from the days before AsOf. The fares of AsOf are only in Live, so that
+// a fare is judged by the days before it.
 type State struct {
 	AsOf     fare.Day      // the day of the refresh that built it
 	Currency fare.Currency // of all prices

@@ -19,9 +19,9 @@ const (
 // one unit of an eventually consistent DynamoDB read, 8 KB.
 const MaxState = 8<<10 - 200
 
-// Encode packs a state into at most MaxState bytes. 300 departures fit with their full history. If
-// the state is longer, the least needed data is dropped first: all but the newest lows of every
-// departure, then the departures that leave last.
+// Encode packs a state into at most MaxState bytes. 300 departures fit with their full history. A
+// longer state drops the least needed data: first all but the newest lows of every departure, then
+// the last departures.
 func (s *State) Encode() []byte {
 	data := s.encode(s.Pasts, s.Live)
 	for lows := 4; len(data) > MaxState && lows > 0; lows /= 2 {

@@ -86,8 +86,8 @@ func weeksOut(weeks []Week) (n int) {
 	return n
 }
 
-// InBand reports whether the number of falls agrees with the stated chances, and whether fewer fell
-// after the cheap levels than after the others. known is false if there are too few cases.
+// InBand reports whether the number of falls agrees with the stated chances. In addition, the cheap
+// levels must not have the larger share of falls. known is false if there are too few cases.
 func (h *HorizonCounts) InBand() (in, known bool) {
 	var n, fell int64
 	said := 0.
@@ -166,8 +166,8 @@ type estimate struct {
 
 func (e estimate) enough(cases int64) bool { return e.weeks >= leastWeeks && e.cases >= cases }
 
-// interval estimates a ratio of sums over weeks, with weeks as the unit of variance, since outcomes
-// of one week are correlated (W. G. Cochran, 1977: the ratio estimator).
+// interval estimates a ratio of sums over weeks (W. G. Cochran, 1977: the ratio estimator). The
+// variance is that between weeks, since outcomes of one week are correlated.
 func interval(weeks []Week, of func(*Counts) (x, n int64)) (e estimate) {
 	var sum int64
 	for _, w := range weeks {

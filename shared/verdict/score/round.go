@@ -93,8 +93,8 @@ func (r Rounds) Due(today fare.Day) bool {
 	return len(r) == 0 || fare.CycleOf(r[len(r)-1].Day) < fare.CycleOf(today)
 }
 
-// Refresh settles what is due on the day of a refresh, then adds the round of the week if it is
-// due.
+// Refresh counts the outcomes that are due on the day of a refresh. It then adds the week's round,
+// if there is none yet.
 func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 	kept := slices.Clone(r)
 	for i := range kept {
@@ -181,9 +181,9 @@ func levelOf(name string) int { return slices.Index(LevelNames[:], name) }
 
 func sureOf(name string) uint8 { return uint8(max(0, slices.Index(SureNames[:], name))) }
 
-// rival is a simple baseline for comparison. It returns the percentile among the route's other
-// fares, up to the day, of similar lead time (within 15 %) and season (within 45 days, any year).
-// Ties count half. It needs 8 fares.
+// rival is a simple baseline for comparison. It returns the percentile among the route's earlier
+// fares of similar lead time and season. These are within 15 % of the lead time and within 45 days
+// of the date, in any year. Ties count half. It needs 8 fares.
 func rival(quotes []departure.Live, today fare.Day, of departure.Live) uint8 {
 	const width, season, year = .15, 45, 365
 	lead := float64(of.Depart - of.FoundDay())

@@ -7,10 +7,10 @@
 // route and about up to PerRound departures with a fare. A hash of the day and the day of departure
 // selects the departures, before any outcome is known.
 //
-// After 7 days (14 for the chance within 14 days, 28 for the interval of the route's percentile) a
-// refresh looks up the outcomes in the history. It adds them to Counts, which are integers, so that
-// sums do not depend on their order. Answers that cannot be compared are counted by Reason. Counts
-// never decrease.
+// After 7 days a refresh looks up the outcomes in the history. The chance within 14 days waits for
+// 14 days, the interval of the route's percentile for 28. It adds them to Counts, which are
+// integers, so that sums do not depend on their order. Answers that cannot be compared are counted
+// by Reason. Counts never decrease.
 //
 // A round stores the answers themselves; later rules do not recompute them.
 package score

@@ -136,8 +136,8 @@ func one(yes bool) int64 {
 // placeOf returns the cell of a percentile; the last cell is 95 to 100.
 func placeOf(percentile uint8) int { return min(Places-1, int(percentile)/(100/Places)) }
 
-// settleRoute compares a verdict about the route with its cheapest fare a week later: on the last
-// day of that week with observations.
+// settleRoute compares a verdict about the route with the as-of low of the last day within a week
+// after it.
 func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
 	if r.Route == nil {
 		return
@@ -169,8 +169,8 @@ func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
 }
 
 // settleInterval counts whether the interval of a route's percentile covered the outcome. The
-// outcome is the rank of the day's fare among the lows before and after it, weighted by distance as
-// the rule does.
+// outcome is the rank of the day's fare among the lows before and after it. Lows are weighted by
+// distance, as in the rule.
 func (r *Round) settleInterval(s verdict.RouteSummary, c *Counts) {
 	among := verdict.PlaceOf(s.Lows, r.Day, r.Day+IntervalDays, r.Route.Price)
 	if among.All == 0 || among.Last <= r.Day+departure.Fortnight.Days() {

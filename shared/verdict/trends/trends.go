@@ -1,6 +1,5 @@
-// Package trends computes price trends of the routes from a city: popular destinations, the
-// cheapest live fare, and its comparison with last week and with the route's past. The package does
-// no I/O.
+// Package trends computes price trends of the routes from a city: popularity and the cheapest live
+// fare. It compares that fare with last week and with the route's past. The package does no I/O.
 //
 // One Origin is stored per city, with an Entry per route. So an answer costs one read for any
 // number of destinations.
