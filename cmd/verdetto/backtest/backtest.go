@@ -35,7 +35,7 @@ type Options struct {
 // Panel holds the observations of each route, in any order.
 type Panel map[fare.Route][]fare.Observation
 
-// PanelError means that a panel, or the chosen days of it, has nothing to measure.
+// PanelError means that the panel has nothing to measure on the chosen days.
 type PanelError struct{ Why string }
 
 func (e PanelError) Error() string { return "nothing to measure: " + e.Why }

@@ -140,7 +140,7 @@ func fellWithin(d departure, j judgement, within int, end fare.Day) (fell, known
 }
 
 // holds reports whether the stated interval of a percentile held. It must cover the rank of the
-// day's fare among the lows before and after it, weighted by distance as the rule does.
+// day's fare among the lows before and after it. Lows are weighted by distance, as in the rule.
 func holds(r routeReplay, j judgement) (held, known bool) {
 	among := verdict.PlaceOf(r.lows, j.day, math.MaxInt32, j.price)
 	if among.Last < j.day+aheadDays {

@@ -46,7 +46,7 @@ type routeReplay struct {
 	departures []departure // by day of departure
 }
 
-// replay judges a route on each day of a refresh. The summary of the day is the one that the
+// replay judges a route on each day of a refresh. The summary of the day is the same that the
 // service would have built then.
 func replay(ctx context.Context, observations []fare.Observation, s span) routeReplay {
 	observations = slices.Clone(observations)

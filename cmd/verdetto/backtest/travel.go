@@ -42,7 +42,7 @@ func (d departure) observedToTheEnd(s span) bool {
 const fullLead = 61
 
 // bookingWindow measures the premium of each quote over its departure's own minimum. It uses only
-// complete departures. If a departure is seen only near its end, its minimum is too high and its
+// complete departures. If a departure is seen only near its end, its minimum is too high. Then its
 // late fares look too cheap.
 func (m *measures) bookingWindow(route int, r routeReplay) {
 	for _, d := range r.departures {
@@ -93,8 +93,8 @@ var policies = []policy{
 
 const buyAtOnce, buyAtMinimum = 0, 1
 
-// inWindow buys inside the advised window at the first level that is good enough, or else on the
-// last judgement inside it. Without a window, or after it, it buys at once.
+// inWindow buys inside the advised window: at the first level that is good enough, or else on its
+// last judgement. Without a window, or after it, it buys at once.
 func inWindow(s routeReplay, l departure, at int, enough func(level string) bool) bool {
 	seen := l.quotes[at]
 	look, ok := s.at(seen.day)

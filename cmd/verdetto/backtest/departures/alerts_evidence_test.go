@@ -14,7 +14,7 @@ func TestEvidenceAlerts(t *testing.T) {
 		alerts     int
 		told       float64 // approximate share of verdict alerts with a message
 		// Results of verdict alerts against buying at once, the same one look later, and against a
-		// random day: saves, costs, or "" if not significant.
+		// random day. They are "saves", "costs", or "" if not significant.
 		once, late, random string
 		waits, walkWithin  float64 // against the same waits: at most; on a walk: at most this far from 0
 	}{

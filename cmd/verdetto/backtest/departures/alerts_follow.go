@@ -103,8 +103,8 @@ func (f *follower) measure(name string, done []purchase) AlertKind {
 	return k
 }
 
-// dealt returns the mean price for each alert after the waits of all alerts with as many days to
-// the deadline. It isolates the effect of the days from that of the fares.
+// dealt returns the mean price of each alert after the waits of comparable alerts. These have as
+// many days to the deadline. It isolates the effect of the days from that of the fares.
 func (f *follower) dealt(done []purchase) []float64 {
 	wait := func(a alert, look int32) int { return int(f.panel.rows[look].day - f.panel.rows[a.row].day) }
 	waits := map[int][]int{} // by days to the deadline: number of waits of each length

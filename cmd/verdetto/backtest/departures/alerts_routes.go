@@ -9,10 +9,10 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// watchRoutes looks at the cheapest fare of each route on each day with a fare, and judges it as
-// the route's verdict does. Fares stay as quoted, since a route has one currency here. Fares beyond
-// fare.MaxLead are dropped. The resulting panel has one departure per route at a time, so that it
-// can be watched again with other prices.
+// watchRoutes looks at the cheapest fare of each route on each day with a fare. It judges it as the
+// route's verdict does. Fares stay as quoted, since a route has one currency here. Fares beyond
+// fare.MaxLead are dropped. The resulting panel has one departure per route at a time. So it can be
+// watched again with other prices.
 func (t *Trips) watchRoutes(cycle int) *watched {
 	type look struct {
 		quote

@@ -126,8 +126,8 @@ func TestWaitsOfOthers(t *testing.T) {
 	}
 }
 
-// TestRouteAlertsByHand: the cheapest fare of a route is a fifth cheaper for a day, and a fifth
-// dearer at the deadline. There is one alert: on the two Mondays before, the history is too short.
+// TestRouteAlertsByHand: a route's cheapest fare is a fifth cheaper for a day, and a fifth dearer
+// at the deadline. There is one alert: on the two Mondays before, the history is too short.
 func TestRouteAlertsByHand(t *testing.T) {
 	var panel strings.Builder
 	panel.WriteString(header + "\n")

@@ -1,10 +1,10 @@
 // Package departures measures the rule for a single departure. It replays a panel of recorded fares
-// day by day. The rule judges each fare of each departure from earlier days only, and its answer is
+// day by day. The rule judges each fare of each departure from earlier days only. Its answer is
 // compared with the later prices of the same departure. Start at Run.
 //
 // Rivals are simple methods that a user could apply instead, compared on the rows that both answer
 // (rivals.go). References are the same panel with other prices, which bound the possible skill
-// (references.go): one is unpredictable, one is pure reversion. The rule is the service's own and
+// (references.go). One is unpredictable, one is pure reversion. The rule is the service's own and
 // is not implemented again here.
 //
 // RunAlerts replays the service's alerts. It compares the cost of following them with baselines and

@@ -63,7 +63,7 @@ func (s *panelSource) Fares(_ context.Context, origin fare.City, since, until ti
 	return upstream.Answer{Fares: slices.Clone(all[from:at(until)])}, nil
 }
 
-// foldReplay refreshes a store on each day of a panel, and judges each row of the day from the
+// foldReplay refreshes a store on each day of a panel. It judges each row of the day from the
 // departure states. If first is set, the store starts with all fares found before it.
 func foldReplay(t testing.TB, panel *Trips, first fare.Day) said {
 	t.Helper()
@@ -213,8 +213,8 @@ func TestFoldIsTheRule(t *testing.T) {
 	compareFold(t, panel, foldReplay(t, panel, 0), 0)
 }
 
-// TestFoldOfAllThatIsStored: a store that starts with most of a panel answers on its first day like
-// the rule that has seen each day.
+// TestFoldOfAllThatIsStored: a store may start with most of a panel. It then answers on its first
+// day as if it had seen each day.
 func TestFoldOfAllThatIsStored(t *testing.T) {
 	panel := recent(9)
 	want := panel.ask(nil).said

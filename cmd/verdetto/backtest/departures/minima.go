@@ -19,8 +19,8 @@ type span struct {
 	day   fare.Day
 }
 
-// minima replays departures as refreshes do. On each day with a fare on a route it asks about the
-// spans around each live departure, or about each month. It returns the panel of their cheapest
+// minima replays departures as refreshes do. On each day with a fare it asks about the spans around
+// each live departure of the route, or about each month. It returns the panel of their cheapest
 // fares and the answers. Chances are those of the cheapest departure, as in the service's answers.
 func (t *Trips) minima(s departure.Span) (*Trips, said) {
 	var (

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// answered is the reference's answer for a row: the percentile, or NaN if it has none, and the
-// chances within 7 and 14 days. A chance is NaN if it was not computed.
+// answered is the reference's answer for a row: the percentile and the chances within 7 and 14
+// days. Unknown values are NaN.
 type answered struct{ percentile, week, fortnight float64 }
 
 type rowKey struct{ route, seen, depart, price string }

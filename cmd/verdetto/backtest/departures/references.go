@@ -12,8 +12,8 @@ import (
 // unpredictable, the other is pure reversion.
 
 // randomWalk starts each departure at its first price and continues with random steps. The steps
-// are all changes of log price between successive quotes of a departure, shuffled over the whole
-// panel, each with a random sign. So no rule can predict them.
+// are all changes of log price between successive quotes of a departure. They are shuffled over the
+// whole panel, each with a random sign. So no rule can predict them.
 func (t *Trips) randomWalk() *Trips {
 	rng := rand.New(rand.NewPCG(11, 1))
 	var steps []float64

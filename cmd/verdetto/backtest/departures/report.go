@@ -3,8 +3,8 @@ package departures
 import "verdetto/cmd/verdetto/backtest/stats"
 
 // Report holds the results. Shares, chances and changes are fractions: 0.05 is 5 %. A row counts if
-// its outcome is known: the departure was seen again within 7 days, and the panel covers all of
-// them. Results that could not be measured are absent.
+// its outcome is known: the departure was seen again within 7 days that the panel covers. Results
+// that could not be measured are absent.
 type Report struct {
 	Ask        string         `json:"ask"`   // partenza, mese, or flessibile and its days
 	First      string         `json:"first"` // the first day of the panel

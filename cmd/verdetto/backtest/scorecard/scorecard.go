@@ -1,6 +1,6 @@
-// Package scorecard replays a panel of recorded fares through refreshes, as a service would have
-// seen it, and computes the score with the service's own counting. So the score of a service can be
-// checked against a replay of the same fares.
+// Package scorecard replays a panel of recorded fares through refreshes, as a service would see it.
+// It computes the score with the service's own counting. So the score of a service can be checked
+// against a replay of the same fares.
 //
 // It has no store, no source and no queue. It encodes and decodes all state between refreshes,
 // because a service judges by its stored state.
