@@ -45,8 +45,8 @@ func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, er
 	return all, nil
 }
 
-// steps returns the fares that are the cheapest left on asOf or one of the LiveDays after it. Its
-// argument is in order of departure; cf. cheapestAhead.
+// steps returns the fares that are cheapest on some day from asOf to LiveDays later, among those
+// not yet departed. live is in order of departure; see cheapestAhead.
 func steps(live []Live, asOf fare.Day) (all []Live) {
 	for len(live) > 0 {
 		at := 0
@@ -98,8 +98,9 @@ func CertaintyAt(fresh string, age time.Duration) string {
 // GoesStale returns the time at which the fare becomes stale.
 func (j Judged) GoesStale() time.Time { return time.Unix(j.Fare.Found, 0).Add(StaleAfter) }
 
-// Better compares judged fares, the better one first. It compares the level, the percentile, and
-// then the difference to the median in proportion to it. Fares without a verdict come last.
+// Better compares judged fares for sorting, the better one first. It compares the level, then the
+// percentile, then the difference to the median as a share of the median. Fares without a verdict
+// come last.
 func (j Judged) Better(k Judged) int {
 	place := func(v Verdetto) int {
 		if i := levelPlace(v.Livello); i >= 0 {

@@ -108,9 +108,9 @@ func departures(observations []fare.Observation) (first, last fare.Day) {
 	return first, last
 }
 
-// liveOn returns the fares that are the cheapest left on asOf or one of the LiveDays after it.
-// Fresh fares come first. For the days after the last fresh departure, fares found in the previous
-// LiveDays are used. If newest is nil, it is computed.
+// liveOn returns the fares that are cheapest on some day from asOf to LiveDays later, among those
+// not yet departed. Fresh fares come first. When all of these have departed, fares found in the
+// LiveDays before asOf follow. If newest is nil, it is computed.
 func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Live {
 	oldest := (asOf - LiveDays).Time().Unix()
 	from, _ := slices.BinarySearchFunc(p.ranked, oldest, func(o fare.Observation,
@@ -149,9 +149,9 @@ func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Liv
 	return append(steps, cheapestAhead(before, asOf)...)
 }
 
-// cheapestAhead returns the live fares that are the cheapest left on asOf or one of the LiveDays
-// after it. Each is cheaper than all that depart later, so the first that has not departed is the
-// cheapest.
+// cheapestAhead returns the fares that are cheapest on some day from asOf to LiveDays later, among
+// those not yet departed. Each is cheaper than all that depart later. So the first that has not
+// departed is the cheapest.
 func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	slices.SortFunc(live, func(a, b Live) int {
 		return cmp.Or(cmp.Compare(a.Depart, b.Depart), a.Before(b))

@@ -132,8 +132,8 @@ func carry(before, now []Deal, asOf fare.Day) []Deal {
 	return now
 }
 
-// same reports whether the published facts of two deals are equal. These are all facts in the
-// feeds. The time when the fare was found is not among them.
+// same reports whether the published facts of two deals are equal. Feeds contain no other facts.
+// The time when the fare was found is not among them.
 func (d Deal) same(other Deal) bool {
 	told := func(d Deal) any {
 		type shown struct {

@@ -85,7 +85,7 @@ type Answer struct {
 }
 
 // Judge judges a price of a departure on the view's day. past is the history of that departure, or
-// nil.
+// nil if it is unknown.
 func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	a := Answer{Count: d.route.count, Percentile: math.NaN()}
 	if d.route.count >= MinCount {

@@ -68,7 +68,8 @@ type Statistics struct {
 	learned   [horizons]gradient
 }
 
-// amounts holds a sum and its weight, or a gradient and its information, in units of 2^-40.
+// amounts holds a sum and its weight, or a gradient and its information. Both are in units of
+// 2^-40.
 type amounts struct{ sum, weight int64 }
 
 // gradient is the gradient of the log likelihood of a horizon, by term.

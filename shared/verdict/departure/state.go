@@ -69,8 +69,8 @@ type StateDay struct {
 	minima [spans]*RouteDay // computed on first use
 }
 
-// On returns the state on a day. Without a pooled part the rule uses its constants. On a day after
-// its own, the state folds the fares of its own day first. ok is false on a day before its own.
+// On returns the state on a day. Without a pooled part the rule uses its constants. On a later day
+// than AsOf, the fares of AsOf are folded first. ok is false on a day before its own.
 func (s *State) On(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 	if today < s.AsOf {
 		return nil, false

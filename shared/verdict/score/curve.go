@@ -8,7 +8,7 @@ import "verdetto/shared/verdict/departure"
 const curvePrior = 1000
 
 // Curve returns the rising curve closest to the outcomes of the rule's chances (pool adjacent
-// violators). A step weighs as many cases as it has, plus curvePrior.
+// violators). The weight of a step is its number of cases plus curvePrior.
 func (h *HorizonCounts) Curve() (c departure.Curve) {
 	type block struct {
 		first, steps  int
