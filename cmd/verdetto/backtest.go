@@ -22,10 +22,10 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// The questions that can be asked of a panel, by their published names.
+// The questions of -ask, by their published names.
 const askRoute, askDeparture, askMonth = "rotta", "partenza", "mese"
 
-// flexibleSpans are the days either side of a date that can be asked for.
+// flexibleSpans are the valid values of -flessibile: days either side of a date.
 var flexibleSpans = map[int]departure.Span{1: departure.Within1, 3: departure.Within3, 7: departure.Within7}
 
 // replay holds the flags of backtest.
@@ -63,7 +63,7 @@ func backtestCommand() *cobra.Command {
 	return command
 }
 
-// run replays by the way that the flags ask for.
+// run starts the replay that the flags select.
 func (c *replay) run(ctx context.Context) error {
 	if c.ask == "" {
 		c.ask = askRoute
@@ -91,7 +91,7 @@ func dayFlag(day *fare.Day) func(string) error {
 	}
 }
 
-// check refuses flags that do not go together.
+// check rejects invalid combinations of flags.
 func (c *replay) check() error {
 	_, spanKnown := flexibleSpans[c.flexible]
 	o := c.options
@@ -156,7 +156,7 @@ func (c *replay) routes(ctx context.Context) error {
 	return nil
 }
 
-// eachFare calls for every fare of a file.
+// eachFare calls do for every fare of a file.
 func eachFare(ctx context.Context, recorded *csvfile.Panel, do func(fare.Fare)) error {
 	origins, err := recorded.Origins(ctx)
 	if err != nil {
@@ -174,7 +174,8 @@ func eachFare(ctx context.Context, recorded *csvfile.Panel, do func(fare.Fare)) 
 	return nil
 }
 
-// departures replays departures, the cheapest of spans of them, or alerts. It takes any panel as it is.
+// departures replays single departures, spans of departures, or alerts. It accepts any kind of
+// panel.
 func (c *replay) departures(ctx context.Context) error {
 	o := departures.Options{Ask: c.ask, From: c.options.From, To: c.options.To, Cycle: c.options.Cycle}
 	if span, ok := flexibleSpans[c.flexible]; ok {

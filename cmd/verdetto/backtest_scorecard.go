@@ -14,10 +14,11 @@ import (
 	"verdetto/shared/upstream/ecb"
 )
 
-// scorecardForms are what -scorecard writes, by name.
+// scorecardForms are the formats of -scorecard.
 var scorecardForms = []string{"json", "csv", "html"}
 
-// backtestScorecard replays a panel and writes the score that a service would have had on it, as GET /v1/pagella and /pagella show it.
+// backtestScorecard replays a panel and writes the score that a service would have published at GET
+// /v1/pagella and /pagella.
 func backtestScorecard(ctx context.Context, file, price, form string, o scorecard.Options) error {
 	recorded, partly, err := onemachine.OpenPanel(file, price, os.Stderr)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestBacktestRefuses wants a message that names what is wrong with a panel, and never a report of nothing.
+// TestBacktestRefuses: an unusable panel fails with a message that names the problem, without a
+// report.
 func TestBacktestRefuses(t *testing.T) {
 	const header = "origin,destination,observed_date,depart_date,price,currency"
 	days := func(n int, rest string) string {
@@ -82,7 +83,7 @@ func TestBacktestRefuses(t *testing.T) {
 	}
 }
 
-// TestBacktestDepartures asks of a panel without options, of its months and of days either side, as tables and as JSON.
+// TestBacktestDepartures: departures, months and flexible dates of a panel, as tables and as JSON.
 func TestBacktestDepartures(t *testing.T) {
 	file := filepath.Join("backtest", "departures", "testdata", "panel.csv")
 	for _, flags := range [][]string{{"-ask", "partenza"}, {"-ask", "mese"}, {"-ask", "partenza", "-flessibile", "3"},

@@ -8,12 +8,11 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Cycle numbers the weeks, Monday to Sunday, in which observations were found.
-// A route's history is stored as one block of bytes per cycle (more where a
-// cycle holds over BlockSize observations).
+// Cycle numbers the weeks, Monday to Sunday, in which observations were found. A series is stored
+// as one block per cycle, or more if a cycle holds over BlockSize observations.
 type Cycle int32
 
-// CycleOf is the cycle in which an observation of that day is stored.
+// CycleOf returns the cycle of a day.
 func CycleOf(d Day) Cycle {
 	// 1970-01-01 was a Thursday: three days after a Monday.
 	n := int32(d) + 3
@@ -24,22 +23,22 @@ func CycleOf(d Day) Cycle {
 	return Cycle(c)
 }
 
-// First is the Monday of the cycle.
+// First returns the Monday of the cycle.
 func (c Cycle) First() Day { return Day(int32(c)*7 - 3) }
 
-// BlockSize is how many observations one block holds at most; at under 16 bytes
-// each a block stays inside the 400 KB that a DynamoDB item may have.
+// BlockSize is the maximum number of observations in one block. At under 16 bytes each, a block
+// stays below the limit of a DynamoDB item, 400 KB.
 const BlockSize = 24_576
 
-// Block is a packed run of the observations of one cycle.
+// Block holds packed observations of one cycle.
 type Block struct {
 	Cycle Cycle
 	Part  int
 	Data  []byte
 }
 
-// Blocks packs observations into blocks: by cycle, then in Compare order. The
-// result depends on the Set of observations only, not on their order.
+// Blocks packs observations into blocks, by cycle and then in Compare order. The result does not
+// depend on the order of the observations or on duplicates.
 func Blocks(observations []Observation) []Block {
 	sorted := Set(slices.Clone(observations))
 	var blocks []Block
@@ -58,15 +57,15 @@ func Blocks(observations []Observation) []Block {
 	return blocks
 }
 
-// packFormat is the first byte of a block. Blocks of euroFormat, which earlier
-// versions wrote, are read: one-way fares in euro, whose stops nobody noted.
+// packFormat is the first byte of a block. Blocks of euroFormat, from earlier versions, are still
+// read. They hold one-way fares in euro with unknown stops.
 const (
 	packFormat = 2
 	euroFormat = 1
 )
 
-// Of an observation's flags the lowest bit says that the day alone is known, the
-// next two the stops, the rest is the place of the currency in the block's list.
+// The flags of an observation: the lowest bit is DayOnly, the next two bits are the stops. The
+// remaining bits are the index of the currency in the block's list.
 const (
 	dayOnlyFlag  = 1
 	stopsShift   = 1
@@ -74,9 +73,14 @@ const (
 	currencyFrom = 3
 )
 
-// pack writes the currencies and whether there are nights away, the count, and for
-// each observation the seconds since the one before, the lead time in days, the
-// price's distance from the one before in that currency, the flags, and the nights.
+// pack writes the list of currencies, whether any observation has nights, and the count. Then
+// follow, for each observation:
+//
+//   - the seconds since the previous observation
+//   - the lead time in days
+//   - the difference from the previous price in the same currency
+//   - the flags
+//   - the nights, if any observation has some
 func pack(sorted []Observation) []byte {
 	var currencies []Currency
 	nights := false
@@ -114,7 +118,8 @@ func indicator(yes bool) uint64 {
 	return 0
 }
 
-// Unpack appends a block's observations to dst. Of a malformed block it gives dst alone.
+// Unpack appends a block's observations to dst. If the block is malformed, it returns dst unchanged
+// and an error.
 func Unpack(dst []Observation, data []byte) (all []Observation, err error) {
 	if len(data) > 0 && data[0] == euroFormat {
 		all, err = unpackEuro(dst, data)
@@ -166,7 +171,7 @@ func unpack(dst []Observation, data []byte) ([]Observation, error) {
 	return all, r.Err()
 }
 
-// unpackEuro reads a block of euroFormat.
+// unpackEuro unpacks a block of euroFormat.
 func unpackEuro(dst []Observation, data []byte) ([]Observation, error) {
 	r := packed.NewReader(data, euroFormat)
 	count := r.Count(int64(r.Uint()))
@@ -181,7 +186,8 @@ func unpackEuro(dst []Observation, data []byte) ([]Observation, error) {
 	return all, r.Err()
 }
 
-// leadOf reads a lead time. Where a fare departed it may still have been the day before.
+// leadOf reads a lead time. It may be -1. West of UTC, the local day of departure can be before the
+// UTC day of the observation.
 func leadOf(r *packed.Reader) Day {
 	lead := r.Int()
 	if lead < -1 || lead > MaxLead {

@@ -5,14 +5,13 @@ import (
 	"fmt"
 )
 
-// Currency is the ISO 4217 code of a currency. The zero value is the euro, so
-// that an amount without a currency is one of euro.
+// Currency is the ISO 4217 code of a currency. The zero value is the euro.
 type Currency [3]byte
 
 // EUR is the euro.
 var EUR Currency
 
-// ParseCurrency reads a code of three upper-case letters.
+// ParseCurrency parses a code of three upper-case letters.
 func ParseCurrency(s string) (Currency, error) {
 	if len(s) != 3 {
 		return EUR, fmt.Errorf("currency %.20q: want a code of three letters, as in EUR", s)
@@ -28,7 +27,7 @@ func ParseCurrency(s string) (Currency, error) {
 	return Currency([]byte(s)), nil
 }
 
-// String is the code.
+// String returns the code.
 func (c Currency) String() string {
 	if c == EUR {
 		return "EUR"
@@ -36,10 +35,10 @@ func (c Currency) String() string {
 	return string(c[:])
 }
 
-// Compare orders currencies, the euro first and the others by their codes.
+// Compare orders currencies: the euro first, then by code.
 func (c Currency) Compare(d Currency) int { return bytes.Compare(c[:], d[:]) }
 
-// Pack is the code as a small number, and UnpackCurrency reads it: 0 is the euro.
+// Pack returns the code as a small number, 0 for the euro. UnpackCurrency is its inverse.
 func (c Currency) Pack() uint64 {
 	if c == EUR {
 		return 0
@@ -51,7 +50,7 @@ func (c Currency) Pack() uint64 {
 	return n + 1
 }
 
-// UnpackCurrency reads what Pack made; false for what is none of its numbers.
+// UnpackCurrency returns the currency that Pack encoded, or false if n is not such a number.
 func UnpackCurrency(n uint64) (Currency, bool) {
 	if n == 0 {
 		return EUR, true
@@ -63,7 +62,7 @@ func UnpackCurrency(n uint64) (Currency, bool) {
 	return c, err == nil
 }
 
-// Money is an amount of a currency.
+// Money is an amount in a currency.
 type Money struct {
 	Amount   Cents // hundredths of Currency
 	Currency Currency

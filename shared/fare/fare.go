@@ -1,9 +1,7 @@
-// Package fare defines what the whole service speaks of: cities, routes, days,
-// money, observed fares, and the compact form in which many observations are
-// stored.
+// Package fare defines the service's basic types: cities, routes, days, money and observed fares.
+// It also packs observations into compact blocks for storage.
 //
-// It does no I/O and imports only the codec of that form, so every other
-// package may import it.
+// It does no I/O and imports only that codec, so every other package may import it.
 package fare
 
 import (
@@ -15,7 +13,7 @@ import (
 // City is the IATA code of a city or metropolitan area (MIL, BUH), three upper-case letters.
 type City string
 
-// ParseCity reads a three-letter code in either case.
+// ParseCity parses a three-letter code in upper or lower case.
 func ParseCity(s string) (City, error) {
 	if len(s) != 3 {
 		return "", fmt.Errorf("IATA code %.20q: want three letters", s)
@@ -32,13 +30,13 @@ func ParseCity(s string) (City, error) {
 	return City(code), nil
 }
 
-// Route is an ordered pair of cities: Milan to Bucharest is not Bucharest to Milan.
+// Route is an ordered pair of cities. Milan to Bucharest and Bucharest to Milan are two routes.
 type Route struct{ Origin, Destination City }
 
-// String gives the published form, ORIGIN-DESTINATION.
+// String returns the published form, ORIGIN-DESTINATION.
 func (r Route) String() string { return string(r.Origin) + "-" + string(r.Destination) }
 
-// ParseRoute reads ORIGIN-DESTINATION.
+// ParseRoute parses ORIGIN-DESTINATION. It fails if both cities are the same.
 func ParseRoute(s string) (Route, error) {
 	from, to, ok := strings.Cut(s, "-")
 	if !ok {
@@ -58,22 +56,23 @@ func ParseRoute(s string) (Route, error) {
 	return Route{origin, destination}, nil
 }
 
-// Cents is an amount in hundredths of the euro unless a name beside it says otherwise.
+// Cents is an amount in EUR cents. Where a Currency accompanies it, it is in hundredths of that.
 type Cents int64
 
-// MaxPrice bounds a credible economy fare (100,000 EUR). What lies above it is a fault of the source.
+// MaxPrice is the highest credible economy fare, 100,000 EUR. A higher price is an error of the
+// source.
 const MaxPrice Cents = 100_000_00
 
-// MaxLead is how many days ahead a fare can be sold; airlines open sales about a year before. What
-// lies beyond is a fault of the source.
+// MaxLead is the highest credible lead time in days. Airlines open sales about a year ahead; a
+// longer lead time is an error of the source.
 const MaxLead = 500
 
-// Day is a calendar day, counted from 1970-01-01. Arithmetic on days is plain arithmetic.
+// Day is a calendar day, counted from 1970-01-01. The difference of two days is a number of days.
 type Day int32
 
 const daySeconds = 24 * 60 * 60
 
-// DayOf is the UTC day of a moment.
+// DayOf returns the UTC day of t.
 func DayOf(t time.Time) Day { return dayOfUnix(t.Unix()) }
 
 func dayOfUnix(s int64) Day {
@@ -84,7 +83,7 @@ func dayOfUnix(s int64) Day {
 	return Day(d)
 }
 
-// ParseDay reads YYYY-MM-DD.
+// ParseDay parses YYYY-MM-DD.
 func ParseDay(s string) (Day, error) {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {
@@ -93,11 +92,11 @@ func ParseDay(s string) (Day, error) {
 	return DayOf(t), nil
 }
 
-// Time is the first moment of the day in UTC.
+// Time returns the first moment of the day in UTC.
 func (d Day) Time() time.Time { return time.Unix(int64(d)*daySeconds, 0).UTC() }
 
-// String gives YYYY-MM-DD.
+// String returns YYYY-MM-DD.
 func (d Day) String() string { return d.Time().Format(time.DateOnly) }
 
-// Month is the month of the year, 1 to 12.
+// Month returns the month of the year, January to December.
 func (d Day) Month() time.Month { return d.Time().Month() }

@@ -24,7 +24,7 @@ func TestParseRoute(t *testing.T) {
 		{"M1L-BUH", Route{}, false},
 		{"", Route{}, false},
 		{"ÀÀ-BUH", Route{}, false},
-		{"ſk-BUH", Route{}, false}, // three bytes that shorten in upper case
+		{"ſk-BUH", Route{}, false}, // three bytes whose upper case is shorter
 	} {
 		got, err := ParseRoute(c.in)
 		if (err == nil) != c.ok || got != c.want {
@@ -92,7 +92,7 @@ func mustCurrency(code string) Currency {
 	return c
 }
 
-// random makes n observations over so many days, with repeats.
+// random returns n observations over the given number of days, with duplicates.
 func random(rng *rand.Rand, n, days int) []Observation {
 	all := make([]Observation, n)
 	for i := range all {
@@ -147,8 +147,8 @@ func TestBlocksHoldTheSetWhateverTheOrder(t *testing.T) {
 	}
 }
 
-// TestBlockFits is the promise that a full block can be stored: under 16 bytes
-// for an observation of any age, lead time, price and kind, under 390,000 in all.
+// TestBlockFits: a full block can be stored. It takes under 390,000 bytes, which is 16 per
+// observation, for any age, lead time, price and kind.
 func TestBlockFits(t *testing.T) {
 	all := random(rand.New(rand.NewPCG(3, 4)), 4*BlockSize, 1)
 	for _, b := range Blocks(all) {
@@ -179,7 +179,7 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
-// BenchmarkPack measures the bytes an observation takes.
+// BenchmarkPack measures the bytes per observation.
 func BenchmarkPack(b *testing.B) {
 	all := random(rand.New(rand.NewPCG(7, 8)), 10_000, 70)
 	b.ReportAllocs()

@@ -5,24 +5,22 @@ import (
 	"slices"
 )
 
-// Observation says that somebody was offered a price: at Found, for an economy
-// seat departing on Depart. The amount is what was quoted, in the currency in
-// which it was quoted: exchange rates move after a fare was observed, and are
-// none of its properties.
+// Observation is a price that was offered at Found for an economy seat departing on Depart. The
+// amount stays in the quoted currency: exchange rates move after a fare is observed.
 type Observation struct {
 	Found    int64    // Unix seconds, UTC
 	Price    Cents    // hundredths of Currency
 	Depart   Day      // local day of departure
-	Nights   int16    // away, of a return trip; 0: one-way
-	Currency Currency // of Price
-	Stops    Stops    // the more of both ways, of a return trip
-	DayOnly  bool     // the source knows the day alone: Found is its first moment
+	Nights   int16    // length of stay of a return trip; 0: one-way
+	Currency Currency // currency of Price
+	Stops    Stops    // of a return trip: the larger number of both ways
+	DayOnly  bool     // only the day is known: Found is its first moment
 }
 
-// FoundDay is the UTC day on which the fare was seen.
+// FoundDay returns the UTC day on which the fare was observed.
 func (o Observation) FoundDay() Day { return dayOfUnix(o.Found) }
 
-// Return is the day of the way back; 0 where there is none.
+// Return returns the day of the return flight, or 0 for a one-way fare.
 func (o Observation) Return() Day {
 	if o.Nights == 0 {
 		return 0
@@ -30,10 +28,10 @@ func (o Observation) Return() Day {
 	return o.Depart + Day(o.Nights)
 }
 
-// Compare orders observations by Found, then Depart, Nights, Price and the rest. Two that compare
-// equal are the same observation.
+// Compare orders observations by Found, Depart, Nights, Price and then the other fields. It returns
+// 0 only for identical observations.
 func (o Observation) Compare(p Observation) int {
-	switch { // written out, since histories are sorted by it
+	switch { // written out for speed: histories are sorted with it
 	case o.Found != p.Found:
 		return cmp.Compare(o.Found, p.Found)
 	case o.Depart != p.Depart:
@@ -55,11 +53,10 @@ func (o Observation) Compare(p Observation) int {
 	return 0
 }
 
-// Set puts observations in Compare order and drops what is said twice: repeated
-// ones, and those that say no more than another says with more precision. One
-// that knows the day alone yields to the same offer found at a moment of that
-// day; one that does not know its stops, to the same with its stops. It
-// reorders its argument. What is left does not depend on the order.
+// Set sorts observations in Compare order and removes duplicates. It also removes an observation if
+// a more precise one describes the same offer. An observation with only a day yields to one found
+// at a moment of that day. An observation with unknown stops yields to one with known stops. Set
+// reorders its argument; the result does not depend on the order.
 func Set(observations []Observation) []Observation {
 	if !slices.IsSortedFunc(observations, Observation.Compare) {
 		slices.SortFunc(observations, Observation.Compare)
@@ -87,8 +84,8 @@ func Set(observations []Observation) []Observation {
 
 func (o Observation) vague() bool { return o.DayOnly || o.Stops == StopsUnknown }
 
-// offer is what two observations of the same offer have in common. Negative
-// times stand for a day: no fare was found before 1970.
+// offer is the identity of an offer, for finding duplicates of different precision. A negative
+// found stands for a day, since no fare was found before 1970.
 type offer struct {
 	found    int64
 	price    Cents
@@ -114,5 +111,5 @@ type Fare struct {
 	Observation
 }
 
-// Series is the series of observations that the fare belongs to.
+// Series returns the series that the fare belongs to.
 func (f Fare) Series() Series { return Series{f.Route, TripOf(int(f.Nights))} }

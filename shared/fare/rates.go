@@ -5,13 +5,14 @@ import (
 	"slices"
 )
 
-// Rates are euro reference rates of one publication day: PerEuro["USD"] is how many dollars one euro buys.
+// Rates holds the euro reference rates of one publication day. PerEuro["USD"] is the price of one
+// euro in dollars.
 type Rates struct {
 	Date    Day
-	PerEuro map[string]float64 // upper-case ISO 4217; EUR itself need not be in it
+	PerEuro map[string]float64 // by upper-case ISO 4217 code; EUR may be absent
 }
 
-// Rate says how many units of a currency one euro buys, and whether that is known.
+// Rate returns how many units of a currency one euro buys, and whether the rate is known.
 func (r Rates) Rate(currency string) (float64, bool) {
 	if currency == "EUR" {
 		return 1, true
@@ -20,17 +21,17 @@ func (r Rates) Rate(currency string) (float64, bool) {
 	return rate, ok && rate > 0
 }
 
-// Euro converts an amount in major units of a currency to euro cents, half away from zero.
+// Euro converts an amount in major units of a currency to euro cents, rounding half away from zero.
 func (r Rates) Euro(amount float64, currency string) (Cents, bool) {
 	rate, ok := r.Rate(currency)
 	if !ok {
 		return 0, false
 	}
-	// Beyond 2^53 a float no longer counts cents; nothing that dear is a fare.
+	// A float64 counts cents exactly only up to 2^53. No fare is that expensive.
 	return Cents(math.Round(min(amount/rate*100, 1<<53))), true
 }
 
-// From converts euro cents to hundredths of a currency, half away from zero.
+// From converts euro cents to hundredths of a currency, rounding half away from zero.
 func (r Rates) From(c Cents, currency string) (Cents, bool) {
 	rate, ok := r.Rate(currency)
 	if !ok {
@@ -39,7 +40,7 @@ func (r Rates) From(c Cents, currency string) (Cents, bool) {
 	return Cents(math.Round(float64(c) * rate)), true
 }
 
-// Currencies lists the known codes in alphabetical order, EUR included.
+// Currencies returns the known codes in alphabetical order, EUR included.
 func (r Rates) Currencies() []string {
 	codes := []string{"EUR"}
 	for c := range r.PerEuro {

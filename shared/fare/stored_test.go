@@ -7,9 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestStoredBytes holds the packed forms to what stores hold already. A change
-// here makes every stored history unreadable: it needs a new format byte and a
-// reader for all.
+// TestStoredBytes: packed forms equal the bytes that stores already hold. A change here makes every
+// stored history unreadable; it needs a new format byte and a reader for both formats.
 func TestStoredBytes(t *testing.T) {
 	euro := []Observation{
 		{Found: 1456531200, Depart: 16858, Price: 1999},
@@ -23,7 +22,7 @@ func TestStoredBytes(t *testing.T) {
 		name         string
 		stored       string
 		observations []Observation
-		written      bool // by this version
+		written      bool // this version writes it
 	}{
 		{"euro, one-way", "0105809c87ed0a009e1f0000ea079e38f406db24e28d0a01d2d7c409c0870ae807fbd9c409", euro, false},
 		{"as quoted", "0203de5c8a29000004809c87ed0a00f83c039e38f406f0c89e010e00f606860e14e28d0a010000", []Observation{

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// Trip is a kind of trip. Fares of different kinds are not comparable, so each
-// has a history of its own, and two one-way fares are never added up to a return.
+// Trip is a kind of trip. Fares of different kinds are not comparable, so each kind has its own
+// history. Two one-way fares are never added up to a return fare.
 type Trip uint8
 
-// The kinds: one-way, and returns by length of stay. Stored keys hold their names.
+// The kinds: one-way, and returns by length of stay. Stored keys contain their names.
 const (
 	OneWay Trip = iota
 	Return1to3
@@ -18,7 +18,7 @@ const (
 	Return15
 )
 
-// MaxNights bounds the length of a stay; what lies above is a fault of the source.
+// MaxNights is the longest credible stay. A longer one is an error of the source.
 const MaxNights = 330
 
 var trips = []struct {
@@ -26,10 +26,10 @@ var trips = []struct {
 	from, to int // nights
 }{{"", 0, 0}, {"1-3", 1, 3}, {"4-7", 4, 7}, {"8-14", 8, 14}, {"15+", 15, MaxNights}}
 
-// Trips lists all kinds.
+// Trips returns all kinds.
 func Trips() []Trip { return []Trip{OneWay, Return1to3, Return4to7, Return8to14, Return15} }
 
-// TripOf is the kind of a trip with so many nights away; none is one-way.
+// TripOf returns the kind of a trip with the given nights away; 0 nights is one-way.
 func TripOf(nights int) Trip {
 	for i, t := range trips {
 		if nights <= t.to {
@@ -39,13 +39,13 @@ func TripOf(nights int) Trip {
 	return Return15
 }
 
-// String is the range of nights, as in 4-7; empty for one-way.
+// String returns the range of nights, as in 4-7, or "" for one-way.
 func (t Trip) String() string { return trips[t].name }
 
-// Nights is the range of nights away; 0 and 0 for one-way.
+// Nights returns the range of nights away, or 0 and 0 for one-way.
 func (t Trip) Nights() (from, to int) { return trips[t].from, trips[t].to }
 
-// ParseTrip reads 1-3, 4-7, 8-14 or 15+, and nothing as one-way.
+// ParseTrip parses 1-3, 4-7, 8-14 or 15+, and "" as one-way.
 func ParseTrip(s string) (Trip, error) {
 	for i, t := range trips {
 		if t.name == s {
@@ -55,13 +55,13 @@ func ParseTrip(s string) (Trip, error) {
 	return OneWay, fmt.Errorf("nights %.20q: want 1-3, 4-7, 8-14 or 15+", s)
 }
 
-// Series is a route and a kind of trip: that of which one history is kept.
+// Series is a route and a kind of trip. Each series has its own history.
 type Series struct {
 	Route
 	Trip Trip
 }
 
-// String is the route, and behind a # the kind of a return: MIL-BUH, MIL-BUH#4-7.
+// String returns the route, with # and the range of nights for a return: MIL-BUH, MIL-BUH#4-7.
 func (s Series) String() string {
 	if s.Trip == OneWay {
 		return s.Route.String()
@@ -69,7 +69,7 @@ func (s Series) String() string {
 	return s.Route.String() + "#" + s.Trip.String()
 }
 
-// ParseSeries reads what String gives.
+// ParseSeries parses the form that String returns.
 func ParseSeries(s string) (Series, error) {
 	name, nights, isReturn := strings.Cut(s, "#")
 	route, err := ParseRoute(name)
@@ -83,19 +83,19 @@ func ParseSeries(s string) (Series, error) {
 	return Series{route, trip}, nil
 }
 
-// MarshalText makes a series its name wherever it is written as text.
+// MarshalText returns String, so a series can be a key in JSON.
 func (s Series) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads what MarshalText gives.
+// UnmarshalText parses the form that MarshalText returns.
 func (s *Series) UnmarshalText(text []byte) (err error) {
 	*s, err = ParseSeries(string(text))
 	return err
 }
 
-// Stops is how many stops a fare has, as far as the source says. The zero value is not known.
+// Stops is the number of stops of a fare, as reported by the source. The zero value is unknown.
 type Stops uint8
 
-// The numbers of stops that are told apart.
+// The distinguished numbers of stops.
 const (
 	StopsUnknown Stops = iota
 	NonStop
@@ -103,8 +103,8 @@ const (
 	MoreStops // two or more
 )
 
-// StopsOf is a number of stops; a negative one is not known.
+// StopsOf returns the Stops for n stops, or StopsUnknown if n is negative.
 func StopsOf(n int) Stops { return Stops(min(max(n+1, int(StopsUnknown)), int(MoreStops))) }
 
-// Number is the number of stops, 2 standing for two or more, and whether it is known.
+// Number returns the number of stops and whether it is known; 2 means two or more.
 func (s Stops) Number() (n int, known bool) { return int(s) - 1, s != StopsUnknown }

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// BenchmarkBuild makes a route summary; BenchmarkSort, for comparison in the same run,
-// does no more than sort the same fares by price. See ns/observation.
+// BenchmarkBuild builds a route summary. BenchmarkSort sorts the same fares by price, as a baseline
+// in the same run. Compare ns/observation.
 func BenchmarkBuild(b *testing.B) {
 	for _, n := range []int{100, 10_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -38,7 +38,7 @@ func BenchmarkSort(b *testing.B) {
 	}
 }
 
-// BenchmarkJudge decodes a route summary and judges: what a request costs beside HTTP and the read.
+// BenchmarkJudge decodes a summary and judges: the cost of a request without HTTP and the read.
 func BenchmarkJudge(b *testing.B) {
 	for _, n := range []int{100, 10_000, 1_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -57,7 +57,7 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-// history spreads n observations over all the days of the history.
+// history returns n observations spread over all days of the history.
 func history(n int) []fare.Observation {
 	rng := rand.New(rand.NewPCG(9, uint64(n)))
 	all := make([]fare.Observation, n)

@@ -7,11 +7,11 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// CalendarDays is how many days after today a calendar reaches.
+// CalendarDays is the number of days ahead that a calendar covers.
 const CalendarDays = 330
 
-// Calendario is the published calendar of a series: each departure that has a
-// fare, and each month, judged as JudgeDeparture judges it by itself.
+// Calendario is the published calendar of a series. It judges each departure with a fare, and each
+// month, as JudgeDeparture does.
 type Calendario struct {
 	Origine          string             `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	Destinazione     string             `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
@@ -24,8 +24,8 @@ type Calendario struct {
 	AggiornatoIl     time.Time          `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
 }
 
-// Giorno is a departure. What the amount of its fare could be read from is absent where fares of
-// departures are not shown one by one.
+// Giorno is a departure. Where single fares are not published, every field that reveals the amount
+// is absent.
 type Giorno struct {
 	Partenza     string      `json:"partenza" format:"date" doc:"Day of departure, local" example:"2016-04-20"`
 	Cent         *fare.Cents `json:"cent,omitempty" minimum:"1" doc:"The fare, in cents; absent, as quotato is, where this service does not show fares of departures one by one: its level is told all the same"`
@@ -41,7 +41,7 @@ type Giorno struct {
 	Calo         []Calo      `json:"calo,omitempty" doc:"Chances that this departure gets cheaper within 7 and within 14 days, where it leaves later; absent with dati-insufficienti. What waiting came to says GET /v1/analisi with partenza"`
 }
 
-// Calo is the chance that a departure falls.
+// Calo is the chance that the fare of a departure falls.
 type Calo struct {
 	Giorni     int     `json:"giorni" enum:"7,14" doc:"Within so many days"`
 	Calo5      float64 `json:"calo5" minimum:"0" maximum:"0.4" doc:"Chance that this departure is seen at least 5 % cheaper"`
@@ -59,10 +59,10 @@ type MeseInCalendario struct {
 	Giorni       int         `json:"giorni" minimum:"1" doc:"Departures of the month that have a fare"`
 }
 
-// CalendarOf judges every departure of a state that has a fare, and their months;
-// of one month alone, where a day of it is given, and else of the CalendarDays
-// ahead. Without prices it shows no fare of a departure. It is false where there
-// is no such departure. The names of the cities are the caller's to fill in.
+// CalendarOf judges every departure that has a fare, and the months of these departures. They are
+// the departures of the given month, or of the next CalendarDays if month is nil. Without prices it
+// omits the fares of single departures. It returns false if there is no such departure. The caller
+// fills in the names of the cities.
 func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices bool,
 	now time.Time) (Calendario, bool, error) {
 	q, known, err := onSheet(s, p, When{}, now)
@@ -75,7 +75,7 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 	if month != nil {
 		first, last = departure.Month.Ends(*month)
 	}
-	var begun fare.Day // the first departure of the month that is at hand
+	var begun fare.Day // the first departure in the current month
 	for _, live := range q.day.Live() {
 		if live.Depart < first || live.Depart > last {
 			continue
@@ -90,7 +90,7 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 	return c, len(c.Giorni) > 0, nil
 }
 
-// cell judges one departure at its live fare.
+// cell judges a departure at its live fare.
 func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	a, _ := q.day.Judge(live.Depart, live.Price)
 	quartiles, _ := q.day.Quartiles(live.Depart)
@@ -111,7 +111,7 @@ func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	return g
 }
 
-// month judges the month of a departure by its cheapest fare, which is of the whole month.
+// month judges the month that contains depart by the cheapest fare of the whole month.
 func (q departureQuestion) month(depart fare.Day, now time.Time) MeseInCalendario {
 	cheapest, _ := q.day.Cheapest(departure.Month, depart)
 	v := q.judgeMonth(cheapest, cheapest.Age(now))

@@ -11,19 +11,20 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The days on which a simulated route is judged, after 100 days or more of history.
+// simulatedDays is the number of days on which a simulated route is judged, after at least 100 days
+// of history.
 const simulatedDays = 150
 
 var judgedOn = []int{110, 120, 130, 140, 149}
 
-// exchangeable makes a route whose fares are drawn from one distribution that
-// knows neither day nor lead time. perDay says which departures, as lead times, are found on a day.
+// exchangeable returns a route whose fares come from one distribution, independent of day and lead
+// time. perDay returns the lead times of the departures found on a day.
 func exchangeable(rng *rand.Rand, perDay func(*rand.Rand) []int) []fare.Observation {
 	base := 2000 + rng.IntN(20000)
 	spread := 0.1 + rng.Float64()*0.6
 	step := 1
 	if rng.IntN(2) == 0 {
-		step = 500 // half of the routes are sold in steps of five euros, so ties are many
+		step = 500 // half of the routes are sold in steps of 5 euros, so ties are frequent
 	}
 	var all []fare.Observation
 	for day := range simulatedDays {
@@ -40,10 +41,9 @@ func exchangeable(rng *rand.Rand, perDay func(*rand.Rand) []int) []fare.Observat
 	return all
 }
 
-// TestProveCalibration is the promise of the percentile: where fares have no
-// pattern, a percentile of p or less is met on p % of days. It is rounded down
-// and a tie counts half, which costs a point or two; with a tie spread evenly
-// over the places among its equals the promise holds to two points.
+// TestProveCalibration: if fares have no pattern, a percentile of p or less occurs on p % of days.
+// Rounding down and half ties cost a point or two. With ties spread evenly over their range, it
+// holds within two points.
 func TestProveCalibration(t *testing.T) {
 	worlds := map[string]func(*rand.Rand) []int{
 		"dense": func(*rand.Rand) []int {

@@ -8,14 +8,14 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Judged is a live fare and its verdict, as it is while the fare is fresh.
+// Judged is a live fare with its verdict. The verdict assumes that the fare is fresh; see At.
 type Judged struct {
-	Fare    Live // its price in euro, and what was quoted where that was in another currency
+	Fare    Live // its price in EUR cents, with the quoted amount if that is in another currency
 	Verdict Verdetto
 }
 
-// CheapestAhead judges the cheapest fare of a route, and those that are the
-// cheapest once it has departed, as Judge does: the first that has not departed stands.
+// CheapestAhead judges the live fares of a summary as Judge does. The first fare that has not
+// departed is the cheapest.
 func CheapestAhead(s RouteSummary) (all []Judged) {
 	for _, l := range s.Live {
 		all = append(all, Judged{s.inEuro(l), s.judge(l.Price, 0)})
@@ -23,8 +23,8 @@ func CheapestAhead(s RouteSummary) (all []Judged) {
 	return all
 }
 
-// CheapestOfMonths judges the cheapest fare of each month of departure on the
-// day of a state, likewise, as JudgeDeparture judges a month. They are in order of departure.
+// CheapestOfMonths does the same for each month of departure, judging as JudgeDeparture does for a
+// month. The result is in order of departure.
 func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, err error) {
 	q, _, err := onSheet(s, p, When{}, s.AsOf.Time())
 	if err != nil {
@@ -45,8 +45,8 @@ func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, er
 	return all, nil
 }
 
-// steps are those of some fares, in order of departure, that are the cheapest not
-// yet departed on a day or on one of the LiveDays after it, cf. cheapestAhead.
+// steps returns the fares that are cheapest on some day from asOf to LiveDays later, among those
+// not yet departed. live is in order of departure; see cheapestAhead.
 func steps(live []Live, asOf fare.Day) (all []Live) {
 	for len(live) > 0 {
 		at := 0
@@ -56,20 +56,20 @@ func steps(live []Live, asOf fare.Day) (all []Live) {
 			}
 		}
 		if all = append(all, live[at]); live[at].Depart >= asOf+LiveDays {
-			break // it outlasts the sheet
+			break // it departs after the state expires
 		}
 		live = live[at+1:]
 	}
 	return slices.Clip(all)
 }
 
-// judgeMonth judges a fare among the cheapest of months.
+// judgeMonth judges a fare among the cheapest fares of months.
 func (q departureQuestion) judgeMonth(l Live, age time.Duration) Verdetto {
 	a, quartiles, _ := q.day.JudgeSpan(departure.Month, l.Depart, l.Price)
 	return q.judge(a, quartiles, l.Price, age)
 }
 
-// inEuro is a live fare of a summary with its price in euro.
+// inEuro returns a live fare of the summary with its price in EUR cents.
 func (s RouteSummary) inEuro(l Live) Live {
 	if quoted := s.Quote(l); quoted.Currency != fare.EUR {
 		l.Quoted = quoted
@@ -78,14 +78,15 @@ func (s RouteSummary) inEuro(l Live) Live {
 	return l
 }
 
-// At is the fare and its verdict as they are published at a moment: of a stale fare it is less sure.
+// At returns the fare and its verdict as published at now. A stale fare lowers the reliability.
 func (j Judged) At(now time.Time) (Prezzo, Verdetto) {
 	v := j.Verdict
 	v.Affidabilita = CertaintyAt(v.Affidabilita, j.Fare.Age(now))
 	return RouteSummary{}.shown(j.Fare, now), v
 }
 
-// CertaintyAt is what the certainty of a fresh fare is at an age; none stays none.
+// CertaintyAt returns the reliability of a fare at an age, from its reliability when fresh. ""
+// stays "".
 func CertaintyAt(fresh string, age time.Duration) string {
 	step := slices.Index([]string{Alta, Media, Bassa}, fresh)
 	if step < 0 {
@@ -94,11 +95,12 @@ func CertaintyAt(fresh string, age time.Duration) string {
 	return reliabilityAt(step, age)
 }
 
-// GoesStale is when a fare becomes stale.
+// GoesStale returns the time at which the fare becomes stale.
 func (j Judged) GoesStale() time.Time { return time.Unix(j.Fare.Found, 0).Add(StaleAfter) }
 
-// Better orders judged fares for those who look for a good one: by level, then
-// by percentile, then by how far they are under what is usual; what cannot be judged comes last.
+// Better compares judged fares for sorting, the better one first. It compares the level, then the
+// percentile, then the difference to the median as a share of the median. Fares without a verdict
+// come last.
 func (j Judged) Better(k Judged) int {
 	place := func(v Verdetto) int {
 		if i := levelPlace(v.Livello); i >= 0 {
@@ -113,6 +115,6 @@ func (j Judged) Better(k Judged) int {
 	if by := *j.Verdict.Percentile - *k.Verdict.Percentile; by != 0 {
 		return by
 	}
-	// The difference as a share of the median, compared without dividing.
+	// Compare the differences as shares of the medians, without division.
 	return int(*j.Verdict.ScartoMedianaCent**k.Verdict.MedianaCent - *k.Verdict.ScartoMedianaCent**j.Verdict.MedianaCent)
 }

@@ -7,10 +7,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// QuartilesOf says what the fares of a series come to for a departure, as the
-// quartiles of JudgeDeparture do: it needs no fare of that departure. Comparables
-// is how many fares of the series that rests on; where they are too few for a
-// verdict there are no quartiles.
+// QuartilesOf returns the usual prices for a departure, as JudgeDeparture does. The departure needs
+// no live fare. comparables is the number of fares behind them. The quartiles are nil if there are
+// too few for a verdict.
 func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now time.Time) (of *Quartili,
 	comparables int, err error) {
 	q, known, err := onSheet(s, p, When{Date: date}, now)
@@ -18,29 +17,29 @@ func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now tim
 		return nil, 0, err
 	}
 	quartiles, _ := q.day.Quartiles(date)
-	a, ok := q.day.Judge(date, max(quartiles.Median, 1)) // how many are near depends on no price
+	a, ok := q.day.Judge(date, max(quartiles.Median, 1)) // the number of near fares does not depend on the price
 	if !ok || !enough(a) {
 		return nil, a.Count, nil
 	}
 	return q.of.quartili(quartiles), a.Count, nil
 }
 
-// enough tells whether so many fares are known near a lead time that one of it is judged.
+// enough reports whether there are enough fares near the lead time to judge a fare.
 func enough(a departure.Answer) bool { return a.Known && a.Near >= nearEnough }
 
-// quartili are quartiles as they are published, in euro cents.
+// quartili returns the published quartiles, in EUR cents.
 func (s RouteSummary) quartili(q departure.Quartiles) *Quartili {
 	return &Quartili{s.Euro(q.Minimum), s.Euro(q.Q1), s.Euro(q.Median), s.Euro(q.Q3), s.Euro(q.Maximum)}
 }
 
-// FaresOf lists the departures of a state that have a fare, up to CalendarDays
-// ahead, in order; without each of them only the cheapest of every month.
+// FaresOf returns the departures that have a fare, in order, up to CalendarDays ahead. If each is
+// false, it returns only the cheapest of every month.
 func FaresOf(s *departure.State, p *departure.Pooled, each bool, now time.Time) (all []Prezzo, err error) {
 	q, known, err := onSheet(s, p, When{}, now)
 	if err != nil || !known {
 		return nil, err
 	}
-	var begun fare.Day // the first departure of the month that is at hand
+	var begun fare.Day // the first departure in the current month
 	for _, live := range q.day.Live() {
 		if live.Depart > q.today+CalendarDays {
 			break

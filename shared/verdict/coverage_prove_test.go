@@ -9,14 +9,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestProveIntervalCovers says what the interval is worth for another question than
-// its own, the place of a fare in a history without end: where the lows of a route
-// wander about a level of their own, it holds the true place on 78 to 92 % of days,
-// and on the more of them the surer it calls itself. (Its own question is the place
-// among the days before and after; docs/evidence.md measures that.)
+// TestProveIntervalCovers: the lows wander around a level. The interval covers the rank of a fare
+// in an infinite history on 78 to 92 % of days. A higher reliability covers more days. The interval
+// is meant for another question, the rank among the days before and after. docs/evidence.md
+// measures that.
 func TestProveIntervalCovers(t *testing.T) {
 	held, asked := 0, 0
-	raw := 0 // what the same interval would hold if each day counted as independent
+	raw := 0 // coverage if each day counted as independent
 	byLevel := map[string][2]int{}
 	for _, alike := range []float64{0, 0.5, 0.8, 0.9, 0.95} {
 		for _, days := range []int{8, 20, 50, 120, 300} {
@@ -24,7 +23,7 @@ func TestProveIntervalCovers(t *testing.T) {
 			for round := range 1500 {
 				step := 1.0
 				if round%2 == 0 {
-					step = 500 // sold in steps of five euros
+					step = 500 // sold in steps of 5 euros
 				}
 				summary, truth := wandering(rng, days, alike, step)
 				percentile, ok := PercentileOf(summary, day0)
@@ -62,8 +61,8 @@ func TestProveIntervalCovers(t *testing.T) {
 	}
 }
 
-// wandering is a route whose lows follow a first-order autoregression of the
-// log, and the true percentile of the fare that follows them.
+// wandering returns a route whose log lows follow a first-order autoregression, and the true
+// percentile of the fare that follows.
 func wandering(rng *rand.Rand, days int, alike, step float64) (RouteSummary, float64) {
 	const median, spread = 5000, 0.4
 	x := rng.NormFloat64()
@@ -88,10 +87,9 @@ func wandering(rng *rand.Rand, days int, alike, step float64) (RouteSummary, flo
 	}}, truth
 }
 
-// TestProveWindowOfPartlySeenDepartures has departures each of which is watched through a
-// third of its life. The true curve is cheapest 46 to 90 days ahead; winter,
-// which is cheap, is seen from afar and summer from near, so that both a pooled
-// median and a departure's own minimum mislead.
+// TestProveWindowOfPartlySeenDepartures: each departure is observed for a third of its life. The
+// true curve is cheapest 46 to 90 days ahead. Winter, which is cheap, is seen from afar and summer
+// from near. So both a pooled median and a departure's own minimum mislead.
 func TestProveWindowOfPartlySeenDepartures(t *testing.T) {
 	curve := func(lead int) float64 {
 		switch {
@@ -110,7 +108,7 @@ func TestProveWindowOfPartlySeenDepartures(t *testing.T) {
 		for departure := range 150 {
 			depart := day0 + fare.Day(departure)
 			level := 3000.0
-			from := 60 + rng.IntN(60) // winter: last seen two months before or more
+			from := 60 + rng.IntN(60) // winter: last seen at least two months before
 			if departure > 75 {
 				level, from = 12_000, rng.IntN(60)
 			}

@@ -6,10 +6,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Shown gives an answer, which is in euro, with every amount in another currency
-// and that currency in every field Valuta. What was quoted stays as it was. Nothing
-// is judged anew, so that exchange rates move no verdict; differences are those of
-// the amounts that stand beside them. The answer that was given is not changed.
+// Shown returns a copy of an answer in euro with all amounts in another currency. It sets every
+// field Valuta to that currency. Quoted amounts stay. Nothing is judged again, so exchange rates
+// change no verdict. Differences are computed from the converted amounts.
 func Shown[A any](answer A, currency string, amount func(fare.Cents) fare.Cents) A {
 	v := reflect.New(reflect.TypeFor[A]()).Elem()
 	v.Set(reflect.ValueOf(&answer).Elem())
@@ -30,7 +29,8 @@ var (
 	currencyName = "Valuta"
 )
 
-// value converts what can be set; pointers and lists are replaced, because others may hold them.
+// value converts settable values. It replaces pointers and slices by copies, since they may be
+// shared.
 func (s shown) value(v reflect.Value) {
 	switch {
 	case !v.CanSet() || v.Type() == quotedType:
@@ -59,7 +59,7 @@ func (s shown) value(v reflect.Value) {
 	}
 }
 
-// differ says again how far a price is from the median, since both were rounded.
+// differ computes the difference to the median again, since both amounts were rounded.
 func differ(of, price reflect.Value) {
 	if !of.IsValid() || !price.IsValid() || of.Type() != verdictType || price.Type() != priceType {
 		return

@@ -6,19 +6,18 @@ import (
 	"verdetto/shared/fare"
 )
 
-// DayQuotes are the prices that departures had, day by day: for each day on which
-// something was found and each departure that was seen on it, the cheapest of
-// its offers, each at its newest price of that day. They are in order of the day
-// found and then of departure, in the currency of the summary.
+// DayQuotes holds the price of each departure on each day on which it was found. Of each offer the
+// newest price of that day counts; of these the cheapest is kept. The quotes are in order of day
+// found, then of departure, in the currency of the summary.
 type DayQuotes struct {
 	All        []Live
-	NonStop    []Live // those of fares without stops
-	StopsKnown bool   // of some fare
-	SomeStops  bool   // some fare has stops, or is not known to have none
+	NonStop    []Live // for fares without stops
+	StopsKnown bool   // for at least one fare
+	SomeStops  bool   // at least one fare has stops, or unknown stops
 }
 
-// DayQuotes takes from a history, in order of Found, what was found from a day on
-// until the summary's own. The summary is one that was built of it with the same rates.
+// DayQuotes computes the quotes from a day up to the summary's day. The observations are in order
+// of Found. The summary must be built from them with the same rates.
 func (s RouteSummary) DayQuotes(observations []fare.Observation, from fare.Day, rates fare.Rates) DayQuotes {
 	as := RouteSummary{AsOf: s.AsOf}
 	p := as.rank(within(observations, s.AsOf), s, rates)

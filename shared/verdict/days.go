@@ -6,10 +6,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Days makes summaries of a series for one day after another, as a replay of
-// recorded fares needs them. Each equals what Build makes, but is carried on from
-// the day before, so a day costs what was found on it. It lacks months, what was
-// paid inside and outside the window, and the fares without stops.
+// Days computes the summaries of a series for successive days, for replaying recorded fares. Each
+// equals the result of Build. It is updated from the day before, so a day costs only its new fares.
+// It lacks Months, NonStop, and the median, sample and saving of the Window.
 type Days struct {
 	options Options
 	all     priced
@@ -17,10 +16,10 @@ type Days struct {
 	newest  offers
 	lows    lowWalk
 	leads   *leadTimes
-	out, in int // the observations between are those of the history on the day
+	out, in int // the history on the day is all[out:in]
 }
 
-// NewDays begins with a history: observations in order of Found, quoted in one currency.
+// NewDays starts from observations in order of Found, quoted in one currency.
 func NewDays(observations []fare.Observation, o Options) *Days {
 	if o.Fresh == 0 {
 		o.Fresh = FreshFor
@@ -34,7 +33,8 @@ func NewDays(observations []fare.Observation, o Options) *Days {
 	return d
 }
 
-// On is the summary of a day, which is later than the one before. It holds until the next is asked for.
+// On returns the summary of a day, which must be later than the previous one. It is valid until the
+// next call.
 func (d *Days) On(day fare.Day) RouteSummary {
 	s := &d.summary
 	s.AsOf = day

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestDaysAreAsBuilt: summaries that are carried on are those that are made anew
-// on each day, over more days than single observations are kept for.
+// TestDaysAreAsBuilt: updated summaries equal those of Build on each day, over more days than
+// observations are stored.
 func TestDaysAreAsBuilt(t *testing.T) {
 	const days = HistoryDays + 60
 	for seed := range uint64(6) {
@@ -19,7 +19,7 @@ func TestDaysAreAsBuilt(t *testing.T) {
 		var all []fare.Observation
 		for range 4000 {
 			found := fare.Day(16000 + rng.IntN(days))
-			if found%9 < 3 && seed%2 == 0 { // with days on which nothing is found
+			if found%9 < 3 && seed%2 == 0 { // days without observations
 				continue
 			}
 			o := fare.Observation{

@@ -10,13 +10,13 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// When is the departure that a question is about.
+// When is the departure, or span of departures, of a question.
 type When struct {
-	Date fare.Day        // of departure; any day of a month
-	Span *departure.Span // the cheapest of several departures; nil: that of Date alone
+	Date fare.Day        // of departure; for a month, any day in it
+	Span *departure.Span // the cheapest of several departures; nil: the departure on Date
 }
 
-// Scope is what a verdict about it is called.
+// Scope returns the published name of the scope (Ambito).
 func (w When) Scope() string {
 	if w.Span != nil && *w.Span == departure.Month {
 		return InMese
@@ -25,16 +25,16 @@ func (w When) Scope() string {
 }
 
 const (
-	nearEnough = 3  // fares near the lead time, in effect, under which no departure is judged
-	mediaNear  = 20 // from here on reliability is media: as many as a share is shrunk by
-	altaNear   = 60 // alta
-	borrowed   = .5 // the share of the weight from other routes above which it is bassa
+	nearEnough = 3  // effective number of fares near the lead time that a verdict needs
+	mediaNear  = 20 // number for reliability media; equals the number of fares used for shrinkage
+	altaNear   = 60 // number for reliability alta
+	borrowed   = .5 // reliability is bassa if other routes have a larger share of the weight
 
-	overstated = .40 // chances above are overstated where routes are few
+	overstated = .40 // higher chances are overstated if there are few routes
 )
 
-// JudgeDeparture answers about a departure from the state of its series, at a
-// moment; false where no fare of it is live. The names of the cities are the caller's to fill in.
+// JudgeDeparture judges the live fare of a departure. It returns false if there is none. The caller
+// fills in the names of the cities.
 func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Time) (Analysis, bool, error) {
 	q, known, err := onSheet(s, p, w, now)
 	if err != nil || !known {
@@ -50,9 +50,9 @@ func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Ti
 	return q.analysis(q.of.shown(live, now), live.Depart, live.Price, live.Age(now)), true, nil
 }
 
-// JudgeDeparturePrice judges a price of the state's currency that the caller has
-// seen elsewhere for a departure, quoted as said. It needs no live fare. It is
-// false where the state is of a later day.
+// JudgeDeparturePrice judges a price that the caller found elsewhere. price is in the state's
+// currency, quoted in the caller's. No live fare is needed. It returns false if the state is of a
+// later day.
 func JudgeDeparturePrice(s *departure.State, p *departure.Pooled, w When, price fare.Cents, quoted fare.Money,
 	now time.Time) (Analysis, bool, error) {
 	q, known, err := onSheet(s, p, w, now)
@@ -68,13 +68,13 @@ func JudgeDeparturePrice(s *departure.State, p *departure.Pooled, w When, price 
 	return q.analysis(declared, depart, price, 0), true, nil
 }
 
-// departureQuestion is a question about a departure, and what answers it.
+// departureQuestion is a question about a departure, with the data that answers it.
 type departureQuestion struct {
 	When
 	of    RouteSummary // currency, rate and facts
 	day   *departure.StateDay
 	today fare.Day
-	past  *departure.Experience // what the score says; nil where it says nothing yet
+	past  *departure.Experience // from the service's own score; nil until there is one
 }
 
 func onSheet(s *departure.State, p *departure.Pooled, w When, now time.Time) (q departureQuestion, known bool,
@@ -90,7 +90,7 @@ func onSheet(s *departure.State, p *departure.Pooled, w When, now time.Time) (q 
 	return q, known, nil
 }
 
-// analysis is what is said of a price. The day of departure is 0 where a price was given for no certain one.
+// analysis returns the answer for a price. depart is 0 for a declared price without a single day.
 func (q departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents, age time.Duration) Analysis {
 	var a departure.Answer
 	var quartiles departure.Quartiles
@@ -117,7 +117,7 @@ func (q departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents,
 	if depart == 0 {
 		return out
 	}
-	if q.Span != nil { // what is to be expected is said of the departure that is the cheapest now
+	if q.Span != nil { // the forecast is for the departure that is the cheapest now
 		a, _ = q.day.Judge(depart, price)
 	}
 	out.Previsione = q.forecasts(a, int(depart-q.today), p.Cent)
@@ -150,7 +150,7 @@ func (q departureQuestion) judge(a departure.Answer, quartiles departure.Quartil
 	}
 }
 
-// forecasts say what is to be expected of a departure, for each horizon that ends before it leaves.
+// forecasts returns the forecasts of a departure, one for each horizon that ends before it leaves.
 func (q departureQuestion) forecasts(a departure.Answer, lead int, price fare.Cents) []Previsione {
 	var all []Previsione
 	for _, h := range horizonsWithin(lead) {
@@ -170,7 +170,7 @@ func (q departureQuestion) forecasts(a departure.Answer, lead int, price fare.Ce
 	return all
 }
 
-// horizonsWithin are those that end before a departure so many days ahead.
+// horizonsWithin returns the horizons that are shorter than the lead time.
 func horizonsWithin(lead int) (all []departure.Horizon) {
 	for _, h := range departure.Horizons() {
 		if lead > int(h.Days()) {
@@ -180,7 +180,7 @@ func horizonsWithin(lead int) (all []departure.Horizon) {
 	return all
 }
 
-// chanceOf is the chance of a fall as it is published.
+// chanceOf returns the published chance of a fall.
 func (q departureQuestion) chanceOf(a departure.Answer, h departure.Horizon) Calo {
 	chance := q.past.Told(h, a.Chance[h])
 	c := Calo{Giorni: int(h.Days()), Calo5: hundredths(chance)}
@@ -194,8 +194,8 @@ func hundredths(share float64) float64 { return math.Round(100*share) / 100 }
 
 const factsFormat = 1
 
-// Facts packs what an answer about a departure says of the series beside: it lies in the state, so
-// that such an answer reads nothing else.
+// Facts packs the facts about a series that an answer about a departure includes. They are stored
+// in the departure state, so that such an answer reads nothing else.
 func (s RouteSummary) Facts() []byte {
 	w := packed.NewWriter(factsFormat, 64)
 	w.Int(s.Newest, int64(s.Observations))
@@ -204,7 +204,7 @@ func (s RouteSummary) Facts() []byte {
 	return w
 }
 
-// unpackFacts is what a state says of its series, as a summary without any history.
+// unpackFacts returns the facts of a state as a summary without history.
 func unpackFacts(sheet *departure.State) (RouteSummary, error) {
 	s := RouteSummary{AsOf: sheet.AsOf, Currency: sheet.Currency, PerEuro: sheet.PerEuro}
 	r := packed.NewReader(sheet.Facts, factsFormat)

@@ -10,22 +10,22 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The first byte of an encoded summary. Those of euroFormat, which earlier
-// versions wrote, are read: all in euro, and nothing known of stops.
+// The first byte of an encoded summary. Summaries of euroFormat, from earlier versions, are still
+// read. They are in euro, with unknown stops.
 const (
 	summaryFormat = 2
 	euroFormat    = 1
 )
 
-// What follows the view of all fares, in the lower two bits; above them are the reliabilities that are doubted.
+// The lower two bits say what follows the view of all fares. The bits above are Doubted.
 const (
 	stopsUnknown = iota // no view of fares without stops
-	allNonStop          // it is the same view
-	someNonStop         // another view follows
+	allNonStop          // that view equals the view of all fares
+	someNonStop         // that view follows
 )
 
-// Encode packs the summary: prices of lows as distances from the one before,
-// days as distances back from AsOf. Three years of lows fit in about 4 KB.
+// Encode packs the summary. Prices of lows are stored as differences, days as days before AsOf.
+// Three years of lows take about 4 KB.
 func (s RouteSummary) Encode() []byte {
 	w := packed.NewWriter(summaryFormat, 96+4*len(s.Lows))
 	w.Int(int64(s.AsOf), s.Asked)
@@ -76,7 +76,7 @@ func bit(yes bool) uint64 {
 	return 0
 }
 
-// encodeQuoted writes what was quoted, where that was in another currency.
+// encodeQuoted writes the quoted amount, if there is one.
 func encodeQuoted(w *packed.Writer, m fare.Money) {
 	if m != (fare.Money{}) {
 		w.Uint(m.Currency.Pack())
@@ -99,14 +99,14 @@ func encodeWindow(w *packed.Writer, b *Window) {
 	w.Int(1, int64(b.From), int64(b.To), int64(b.Median), int64(b.Sample), int64(b.Saving))
 }
 
-// equal tells whether two views hold the same.
+// equal reports whether two views are equal.
 func (v View) equal(u View) bool {
 	same := func(a, b *Window) bool { return a == b || a != nil && b != nil && *a == *b }
 	return v.Newest == u.Newest && v.Observations == u.Observations && slices.Equal(v.Lows, u.Lows) &&
 		slices.Equal(v.Live, u.Live) && slices.Equal(v.Months, u.Months) && same(v.Window, u.Window)
 }
 
-// Decode unpacks what Encode packed, in this or an earlier version.
+// Decode parses the bytes of Encode, from this or an earlier version.
 func Decode(data []byte) (RouteSummary, error) {
 	decode := decodeQuoted
 	if len(data) > 0 && data[0] == euroFormat {
@@ -169,7 +169,7 @@ func decodeCurrency(r *packed.Reader) fare.Currency {
 	return c
 }
 
-// decodeMoney reads what was quoted, where the lowest flag says that it follows.
+// decodeMoney reads a quoted amount if the lowest flag is set.
 func decodeMoney(r *packed.Reader, flags uint64) fare.Money {
 	if flags&1 == 0 {
 		return fare.Money{}
@@ -192,7 +192,7 @@ func decodeWindow(r *packed.Reader) *Window {
 	return &Window{int(r.Int()), int(r.Int()), fare.Cents(r.Int()), int(r.Int()), fare.Cents(r.Int())}
 }
 
-// decodeEuro reads a summary of euroFormat.
+// decodeEuro parses a summary of euroFormat.
 func decodeEuro(data []byte) (RouteSummary, error) {
 	r := packed.NewReader(data, euroFormat)
 	s := RouteSummary{AsOf: fare.Day(r.Int()), PerEuro: 1}

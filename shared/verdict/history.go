@@ -6,14 +6,14 @@ import (
 	"verdetto/shared/fare"
 )
 
-// months ranks the departure months by the median of their fares, cheapest first.
+// months returns the departure months with at least MinMonth fares, by median, cheapest first.
 func months(observations []fare.Observation) []Month {
 	if len(observations) == 0 {
 		return nil
 	}
 	var prices [13][]fare.Cents
 	first, last := departures(observations)
-	month := make([]uint8, last-first+1) // the calendar is asked once per departure date
+	month := make([]uint8, last-first+1) // computed once per departure day
 	for _, o := range observations {
 		m := &month[o.Depart-first]
 		if *m == 0 {
@@ -31,7 +31,8 @@ func months(observations []fare.Observation) []Month {
 	return ranked
 }
 
-// median is the middle value, or the mean of the two middle ones. It reorders its argument, which must not be empty.
+// median returns the middle value, or the mean of the two middle values. It reorders its argument,
+// which must not be empty.
 func median[T fare.Cents | float64](values []T) T {
 	half := len(values) / 2
 	upper := nth(values, half)
@@ -41,8 +42,8 @@ func median[T fare.Cents | float64](values []T) T {
 	return (slices.Max(values[:half]) + upper) / 2
 }
 
-// nth puts the element that would stand at n in sorted order there, with
-// nothing greater before it, in linear time on average (Hoare's selection).
+// nth moves the n-th smallest element to index n, with nothing greater before it. It takes linear
+// time on average (Hoare's selection).
 func nth[T fare.Cents | float64](values []T, n int) T {
 	lo, hi := 0, len(values)-1
 	for lo < hi {

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Analysis is the published answer. Amounts are integer cents of Valuta.
+// Analysis is the published answer. All amounts are integer cents of Valuta.
 type Analysis struct {
 	Origine             string       `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	Destinazione        string       `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
@@ -29,7 +29,7 @@ type Analysis struct {
 	AggiornatoIl        time.Time    `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
 }
 
-// Verdetto is the judgement itself. The pointers are absent where there is too little data.
+// Verdetto is the judgement. The pointers are nil if there is too little data.
 type Verdetto struct {
 	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"How today's cheapest fare stands in the route's own history"`
 	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is: half of its 90 % interval, which counts days that are alike as fewer, is at most 22 points (alta, from 60 days on), 30 points (media, from 30 days on), or more; a fare found 72 hours ago or earlier costs a step"`
@@ -41,7 +41,7 @@ type Verdetto struct {
 	Stagionale        *bool       `json:"stagionale,omitempty" doc:"Whether the sample is restricted to a season. Always false: measured over a second year, a restriction to the season of the year before was worse than a memory that fades"`
 }
 
-// Prezzo is a fare as it was observed.
+// Prezzo is the judged fare.
 type Prezzo struct {
 	Cent       fare.Cents `json:"cent" minimum:"1" doc:"The fare, in cents of valuta"`
 	Valuta     string     `json:"valuta" doc:"ISO 4217 code of the currency of cent" example:"EUR"`
@@ -55,20 +55,20 @@ type Prezzo struct {
 	Dichiarato bool       `json:"dichiarato,omitempty" doc:"True where the caller gave the price"`
 }
 
-// Quotato is an amount in the currency in which a fare was quoted.
+// Quotato is an amount in the quoted currency.
 type Quotato struct {
 	Importo float64 `json:"importo" doc:"In major units, as in 39 or 18.49"`
 	Valuta  string  `json:"valuta" doc:"ISO 4217 code" example:"RON"`
 }
 
-// Mese is a departure month.
+// Mese is a departure month with its prices.
 type Mese struct {
 	Mese        int        `json:"mese" minimum:"1" maximum:"12" doc:"Month of departure"`
 	MedianaCent fare.Cents `json:"medianaCent" doc:"Median fare, in cents"`
 	Campione    int        `json:"campione" minimum:"5" doc:"Observations behind the median"`
 }
 
-// Anticipo is the advised booking window.
+// Anticipo is the recommended booking window.
 type Anticipo struct {
 	DaGiorni      int         `json:"daGiorni" minimum:"0" doc:"Start of the window, in days before departure"`
 	AGiorni       int         `json:"aGiorni" minimum:"0" doc:"End of the window, in days before departure"`
@@ -77,7 +77,7 @@ type Anticipo struct {
 	RisparmioCent *fare.Cents `json:"risparmioCent" nullable:"true" doc:"Median outside the window less the median inside, in cents; null where that is not a saving"`
 }
 
-// Quartili are prices of comparables.
+// Quartili holds the usual prices of comparable departures.
 type Quartili struct {
 	MinimoCent  fare.Cents `json:"minimoCent" doc:"The lowest that still counts, in cents"`
 	Q1Cent      fare.Cents `json:"q1Cent" doc:"A quarter is cheaper, in cents"`
@@ -86,7 +86,7 @@ type Quartili struct {
 	MassimoCent fare.Cents `json:"massimoCent" doc:"The highest that still counts, in cents"`
 }
 
-// Previsione is what is to be expected of one departure.
+// Previsione is the forecast for one departure.
 type Previsione struct {
 	Giorni      int     `json:"giorni" enum:"7,14" doc:"Within so many days"`
 	Calo5       float64 `json:"calo5" minimum:"0" maximum:"0.4" doc:"Chance that this departure is seen at least 5 % cheaper, brought to what came of earlier ones"`
@@ -98,7 +98,7 @@ type Previsione struct {
 	Conviene    bool    `json:"conviene" doc:"Whether waiting was worth it on the record: the whole interval of attesa lies below zero. Even then piuCaro of the waits ended dearer"`
 }
 
-// Attesa is what waiting came to on the record, at the price that is judged.
+// Attesa is the recorded result of waiting, applied to the judged price.
 type Attesa struct {
 	MediaCent fare.Cents `json:"mediaCent" doc:"Mean change of the price, in cents: negative is cheaper"`
 	DaCent    fare.Cents `json:"daCent" doc:"Lower end of the 95 % interval of that mean, in cents"`
@@ -127,16 +127,16 @@ const (
 const StaleAfter = 72 * time.Hour
 
 const (
-	belowMedian = 98 // ottimo and buono are at most this percentage of the median, which is at most this percentage of caro
+	belowMedian = 98 // percent: ottimo and buono are at most this share of the median; the median is at most this share of caro
 
-	altaUpTo  = 22 // half of the interval of the percentile, in points
+	altaUpTo  = 22 // half the width of the percentile's interval, in points
 	mediaUpTo = 30
 	altaFrom  = 60 // days in the sample
 	mediaFrom = 30
 )
 
-// Judge answers from a summary at a moment; false where no fare is live. The
-// names of the cities are the caller's to fill in.
+// Judge judges the cheapest live fare of a summary. It returns false if there is none. The caller
+// fills in the names of the cities.
 func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 	live, ok := s.Cheapest(fare.DayOf(now))
 	if !ok {
@@ -145,13 +145,13 @@ func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 	return s.analysis(s.shown(live, now), s.judge(live.Price, live.Age(now))), true
 }
 
-// JudgePrice judges a price of the summary's currency that the caller has seen
-// elsewhere, quoted as said. It needs no live fare.
+// JudgePrice judges a price that the caller found elsewhere. price is in the summary's currency,
+// quoted in the caller's. No live fare is needed.
 func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money) Analysis {
 	return s.analysis(s.declared(price, quoted), s.judge(price, 0))
 }
 
-// analysis is what is said of a price, with what is known of the route.
+// analysis returns the answer for a price and its verdict, with the facts about the route.
 func (s RouteSummary) analysis(p Prezzo, v Verdetto) Analysis {
 	a := Analysis{
 		Valuta:             "EUR",
@@ -178,7 +178,7 @@ func (s RouteSummary) judge(price fare.Cents, age time.Duration) Verdetto {
 	return percentileAt(s, price).Verdict(age)
 }
 
-// Verdict is what is said of a percentile whose fare is of an age.
+// Verdict returns the verdict for a percentile, for a fare of the given age.
 func (t Percentile) Verdict(age time.Duration) Verdetto {
 	if t.Size < MinSample {
 		return Verdetto{Livello: Insufficient, Campione: t.Size}
@@ -200,7 +200,7 @@ func (t Percentile) Verdict(age time.Duration) Verdetto {
 // levels are the levels of a verdict, best first.
 var levels = []string{Ottimo, Buono, Normale, Caro}
 
-// Level is the level of a percentile whose sample is large enough for one.
+// Level returns the level of a percentile. The sample must have MinSample days.
 func (t Percentile) Level() string {
 	level := departure.LevelAt(t.Percent())
 	if level <= departure.Buono && t.Cheap || level == departure.Caro && t.Dear {
@@ -211,14 +211,13 @@ func (t Percentile) Level() string {
 
 func levelPlace(level string) int { return slices.Index(levels, level) }
 
-// clearlyUnder tells whether a price is at least 2 % under another. A fare that
-// hardly moves is normal, whatever its rank.
+// clearlyUnder reports whether price is at least 2 % below other. Without this margin a fare that
+// hardly moves could be cheap by rank alone.
 func clearlyUnder(price, other fare.Cents) bool { return price*100 <= other*belowMedian }
 
-// reliability comes from how wide the interval of the percentile is and how
-// fresh the newest fare. A short sample is never reliable, however narrow its
-// interval: how alike neighbouring days are cannot be estimated from a few of them,
-// and it is the records of a short history that fall soonest.
+// reliability depends on the width of the percentile's interval, the size of the sample and the age
+// of the fare. A small sample is never reliable, however narrow the interval. A few days do not
+// show how correlated neighbouring days are, and records of a short history fall soonest.
 func reliability(t Percentile, age time.Duration) string {
 	low, high := t.Interval()
 	step := 2
@@ -231,7 +230,7 @@ func reliability(t Percentile, age time.Duration) string {
 	return reliabilityAt(trusted(step, t.Doubted), age)
 }
 
-// trusted is a step of reliability, one lower where the score of the service says that it was overconfident.
+// trusted returns the step, one lower in reliability if the score found that step overconfident.
 func trusted(step int, doubted [3]bool) int {
 	if doubted[step] {
 		step++
@@ -239,7 +238,8 @@ func trusted(step int, doubted [3]bool) int {
 	return step
 }
 
-// reliabilityAt is the reliability so many steps below alta, of a fare of an age: a stale one costs a step.
+// reliabilityAt returns the reliability that is step steps below alta. A stale fare costs one more
+// step.
 func reliabilityAt(step int, age time.Duration) string {
 	if age >= StaleAfter {
 		step++

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// lows walks through the past days on which something was found and takes the
-// cheapest fare that was fresh on each. asOf itself is no past day.
+// lows returns the as-of lows of the days before asOf. It computes one for each day with
+// observations: the cheapest fresh fare.
 func (p priced) lows(asOf fare.Day, fresh time.Duration) (past []Low) {
 	if len(p.quoted) == 0 {
 		return nil
@@ -20,15 +20,15 @@ func (p priced) lows(asOf fare.Day, fresh time.Duration) (past []Low) {
 	return past
 }
 
-// lowWalk goes through observations day by day.
+// lowWalk computes as-of lows day by day.
 type lowWalk struct {
 	priced
 	fresh    time.Duration
 	newest   *offers
-	from, at int // the first that is fresh, and the first of the next day
+	from, at int // start of the fresh observations, and of the next day's
 }
 
-// until goes on through the days before another.
+// until continues with the days before asOf and calls found for each low.
 func (w *lowWalk) until(asOf fare.Day, found func(Low)) {
 	for w.at < len(w.ranked) {
 		day := w.ranked[w.at].FoundDay()
@@ -51,14 +51,14 @@ func (w *lowWalk) until(asOf fare.Day, found func(Low)) {
 	}
 }
 
-// offers finds the newest of each offer: fares of the same departure, stay and
-// number of stops are the same offer, of which the newer price stands.
+// offers finds the newest observation of each offer. An offer is a departure, a length of stay and
+// a number of stops.
 type offers struct {
-	first  fare.Day // departure
-	nights int16    // the least
-	stays  int      // how many different nights
-	latest []int    // by offer: 1 + the number of its newest in the present run
-	used   []int    // offers in the present run
+	first  fare.Day // first departure
+	nights int16    // fewest nights
+	stays  int      // number of different nights
+	latest []int    // by offer: 1 + index of its newest observation in the current run
+	used   []int    // offers in the current run
 }
 
 func newOffers(observations []fare.Observation) offers {
@@ -72,7 +72,8 @@ func newOffers(observations []fare.Observation) offers {
 		(int(last-first)+1)*stays*int(fare.MoreStops+1))}
 }
 
-// among goes through the newest of each offer, by number in a run of observations in order of Found.
+// among yields the index of the newest observation of each offer in a run. The run is in order of
+// Found.
 func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 	for _, at := range s.used {
 		s.latest[at] = 0
@@ -85,7 +86,7 @@ func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 			s.used = append(s.used, at)
 			s.latest[at] = i + 1
 		case run[had].Found < o.Found || o.Price < run[had].Price:
-			// Of two fares seen at the same moment the cheaper one counts.
+			// Of two fares found at the same moment the cheaper one counts.
 			s.latest[at] = i + 1
 		}
 	}
@@ -98,7 +99,7 @@ func (s *offers) among(run []fare.Observation) func(yield func(int) bool) {
 	}
 }
 
-// departures gives the first and the last departure date.
+// departures returns the first and the last day of departure.
 func departures(observations []fare.Observation) (first, last fare.Day) {
 	first, last = observations[0].Depart, observations[0].Depart
 	for _, o := range observations {
@@ -107,10 +108,9 @@ func departures(observations []fare.Observation) (first, last fare.Day) {
 	return first, last
 }
 
-// liveOn selects the fares that are the cheapest not yet departed on asOf or on
-// one of the LiveDays after it: of the fresh ones first, and for the days when
-// all of those have departed, of those found in the LiveDays before. newest is
-// made where there is none.
+// liveOn returns the fares that are cheapest on some day from asOf to LiveDays later, among those
+// not yet departed. Fresh fares come first. When all of these have departed, fares found in the
+// LiveDays before asOf follow. If newest is nil, it is computed.
 func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Live {
 	oldest := (asOf - LiveDays).Time().Unix()
 	from, _ := slices.BinarySearchFunc(p.ranked, oldest, func(o fare.Observation,
@@ -138,7 +138,7 @@ func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Liv
 		}
 	}
 	steps := cheapestAhead(now, asOf)
-	left := asOf - 1 // the last departure of the fresh ones
+	left := asOf - 1 // the last fresh departure
 	if n := len(steps); n > 0 {
 		left = steps[n-1].Depart
 	}
@@ -149,9 +149,9 @@ func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Liv
 	return append(steps, cheapestAhead(before, asOf)...)
 }
 
-// cheapestAhead selects of live fares those that are the cheapest not yet departed
-// on asOf or on one of the LiveDays after it: each is cheaper than all that
-// depart later. So the first one that has not departed is the cheapest.
+// cheapestAhead returns the fares that are cheapest on some day from asOf to LiveDays later, among
+// those not yet departed. Each is cheaper than all that depart later. So the first that has not
+// departed is the cheapest.
 func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	slices.SortFunc(live, func(a, b Live) int {
 		return cmp.Or(cmp.Compare(a.Depart, b.Depart), a.Before(b))
@@ -159,13 +159,13 @@ func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	var steps []Live // from the last departure to the first
 	for i, l := range slices.Backward(live) {
 		if i > 0 && live[i-1].Depart == l.Depart {
-			continue // it is not the cheapest of its day
+			continue // not the cheapest of its day
 		}
 		if len(steps) > 0 && l.Price >= steps[len(steps)-1].Price {
 			continue
 		}
 		if l.Depart >= asOf+LiveDays {
-			steps = steps[:0] // this one outlasts the summary: later ones are not needed
+			steps = steps[:0] // departs after the summary expires: later ones are not needed
 		}
 		steps = append(steps, l)
 	}
@@ -173,9 +173,9 @@ func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	return steps
 }
 
-// carry joins the lows made now with the earlier ones of the days that the
-// stored observations cover only in part: those before HistoryDays, and the day
-// after, of which fresh fares may have been found before it.
+// carry merges new lows with earlier ones. The earlier ones are kept for days before HistoryDays,
+// since their observations are gone. The day after is covered only in part: a fresh fare may have
+// been found before it.
 func carry(made, earlier []Low, asOf fare.Day) []Low {
 	full := asOf - HistoryDays + 2
 	carried := map[fare.Day]bool{}
@@ -195,7 +195,7 @@ func carry(made, earlier []Low, asOf fare.Day) []Low {
 	return all
 }
 
-// compare orders the cheapest first, then the oldest.
+// compare orders lows by price, then by day.
 func (l Low) compare(m Low) int {
 	return cmp.Or(cmp.Compare(l.Price, m.Price), cmp.Compare(l.Day, m.Day))
 }

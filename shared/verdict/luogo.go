@@ -1,7 +1,7 @@
 package verdict
 
-// Luogo is what has to be said of an end of a question: that less was asked for
-// than the fares are of, or that they are of several airports together.
+// Luogo is a note on one end of a route. The query named only part of the city, or the fares are
+// for several airports together.
 type Luogo struct {
 	Estremo   string   `json:"estremo" enum:"origine,destinazione" doc:"Which end of the route it is"`
 	Chiesto   string   `json:"chiesto" doc:"What was asked for: a name properly written, or the code of an airport" example:"Bergamo"`

@@ -7,10 +7,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Moves are the fares that departures had on past days: for each day on which
-// something was found and each departure from first to last that was seen on it,
-// the cheapest, in order. They are in the currency of the summary, which is one of
-// that history; so are the observations, in order of Found, and the newest rates.
+// Moves returns the fare of each departure from first to last on each day on which it was found. Of
+// several fares the cheapest counts. The observations are in order of Found; the summary must be
+// built from them with the same rates. Prices are in the currency of the summary.
 func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Day, nonStop bool,
 	rates fare.Rates) []Live {
 	q := s.DayQuotes(observations, 0, rates)
@@ -21,7 +20,8 @@ func (s RouteSummary) Moves(observations []fare.Observation, first, last fare.Da
 	return slices.DeleteFunc(slices.Clone(all), func(l Live) bool { return l.Depart < first || l.Depart > last })
 }
 
-// WeeksOf gathers moves by the week in which they were found, oldest first: of each day the cheapest counts.
+// WeeksOf groups moves by the week in which they were found, oldest first. The cheapest of each day
+// counts.
 func (s RouteSummary) WeeksOf(moves []Live) []Week {
 	cheapest := map[fare.Day]fare.Cents{}
 	for _, l := range moves {

@@ -7,32 +7,30 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Percentile is where a price lies in a route's sample of lows. The verdict is
-// made of nothing else. Prices are compared as quoted; the amounts are of euro.
+// Percentile is the rank of a price in a route's sample of lows. A verdict depends on nothing else.
+// Prices are compared as quoted; the amounts are in EUR cents.
 type Percentile struct {
 	Price           fare.Cents
-	Below, Equal    float64 // shares of the sample's weight: lows that are strictly cheaper, and equal
+	Below, Equal    float64 // share of the sample's weight that is strictly cheaper, and equal
 	Size            int     // days in the sample
 	Weight          float64 // of the sample, in days of today's weight
 	Minimum, Median fare.Cents
-	EffectiveSize   float64 // how many independent days the sample amounts to, from 1 to Size
+	EffectiveSize   float64 // number of independent days with the same information, from 1 to Size
 
 	Cheap, Dear bool // clearly under the median, clearly over it
 
-	Doubted [3]bool // reliabilities that are told a step lower; see RouteSummary
+	Doubted [3]bool // reliabilities to lower by one step; see RouteSummary
 }
 
-// The memory of a route fades: of a day's weight three quarters halve every two
-// weeks, and a quarter halves every six months. What was found lately says most
-// about the prices of now, and a long past is never quite forgotten. A memory
-// that does not fade calls everything dear after a year in which fares rose
-// (docs/evidence.md has the measurements that these numbers come from).
+// The weight of a day fades with its age: three quarters halve every 14 days, one quarter every 180
+// days. Recent fares say most about current prices, but old ones keep some weight. Without fading,
+// everything looks dear after a year of rising fares. docs/evidence.md has the measurements.
 const (
 	shortShare, shortHalf = 0.75, 14
 	longShare, longHalf   = 0.25, 180
 )
 
-// weights is the weight of a day, by how many days ago it was; that of today is 1.
+// weights holds the weight of a day by its age in days. Today's weight is 1.
 var weights = func() (w [LowDays + 1]float64) {
 	at := func(days float64) float64 {
 		return shortShare/shortHalf*math.Exp2(-days/shortHalf) + longShare/longHalf*math.Exp2(-days/longHalf)
@@ -43,17 +41,17 @@ var weights = func() (w [LowDays + 1]float64) {
 	return w
 }()
 
-// Weight is what a day counts that lies so many days from the one that is judged; that day itself counts 1.
+// Weight returns the weight of a day that lies days before or after the judged day.
 func Weight(days fare.Day) float64 { return weights[min(max(days, -days), LowDays)] }
 
-// Place is where a price lies among lows: the weight of those that are cheaper
-// and equal, and of all.
+// Place is the position of a price among lows: the weights of the cheaper, the equal and all lows.
 type Place struct {
 	Below, Equal, All float64
-	Last              fare.Day // the newest day of a low
+	Last              fare.Day // the newest day with a low
 }
 
-// PlaceOf weighs lows until a day by their distance from the day of the price, whose own low does not count.
+// PlaceOf weighs the lows up to until by their distance from day. The low of day itself is
+// excluded.
 func PlaceOf(lows []Low, day, until fare.Day, price fare.Cents) (p Place) {
 	for _, l := range lows {
 		if l.Day == day || l.Day > until {
@@ -72,11 +70,11 @@ func PlaceOf(lows []Low, day, until fare.Day, price fare.Cents) (p Place) {
 	return p
 }
 
-// weight is the weight of a low.
+// weight returns the weight of a low on AsOf.
 func (s RouteSummary) weight(l Low) float64 { return Weight(s.AsOf - l.Day) }
 
-// PercentileOf is the percentile of the cheapest fare of a day; false where no fare
-// is live or the sample is too small for a verdict.
+// PercentileOf returns the percentile of the cheapest live fare on a day. It returns false if there
+// is no live fare or the sample is too small for a verdict.
 func PercentileOf(s RouteSummary, today fare.Day) (Percentile, bool) {
 	live, ok := s.Cheapest(today)
 	if !ok {
@@ -85,15 +83,15 @@ func PercentileOf(s RouteSummary, today fare.Day) (Percentile, bool) {
 	return PercentileAt(s, live.Price)
 }
 
-// PercentileAt is the percentile of a price in the summary's currency; false where the sample is too
-// small for a verdict.
+// PercentileAt returns the percentile of a price in the summary's currency. It returns false if the
+// sample is too small for a verdict.
 func PercentileAt(s RouteSummary, price fare.Cents) (Percentile, bool) {
 	t := percentileAt(s, price)
 	return t, t.Size >= MinSample
 }
 
-// percentileAt finds the percentile of a price in the summary's currency. Of a sample that is too
-// small it gives no more than the size.
+// percentileAt returns the percentile of a price in the summary's currency. If the sample is too
+// small, only Price, Size and Doubted are set.
 func percentileAt(s RouteSummary, price fare.Cents) Percentile {
 	t := Percentile{Price: s.Euro(price), Size: len(s.Lows), Doubted: s.Doubted}
 	if t.Size < MinSample {
@@ -108,8 +106,8 @@ func percentileAt(s RouteSummary, price fare.Cents) Percentile {
 	return t
 }
 
-// medianLow is the weighted median of lows of that weight: half of it is at or
-// under the median; between two prices it is their mean.
+// medianLow returns the weighted median of the lows; weight is the sum of their weights. If half of
+// the weight ends exactly between two prices, it returns their mean.
 func (s RouteSummary) medianLow(weight float64) fare.Cents {
 	const rounding = 1e-9
 	sum := 0.0
@@ -125,13 +123,13 @@ func (s RouteSummary) medianLow(weight float64) fare.Cents {
 	return s.Lows[len(s.Lows)-1].Price
 }
 
-// place is the share of the sample's weight that is cheaper, ties counted half.
+// place returns the share of the sample's weight that is cheaper, with ties counted half.
 func (t Percentile) place() float64 { return t.Below + t.Equal/2 }
 
-// Percent is the share of the sample that is cheaper, in whole percent, ties
-// counted half and recent days most; 0 is a new low, and the lowest price again.
+// Percent returns the share of the sample that is cheaper, in whole percent, with ties counted
+// half. It is 0 only if no low is cheaper.
 func (t Percentile) Percent() int {
-	// Shares are sums of rounded numbers: what falls short of a percent by less than they can be off is that percent.
+	// Correct rounding errors in the sum: just below a whole percent counts as that percent.
 	percentile := int(math.Floor(100*t.place() + 1e-9))
 	if t.Below > 0 {
 		percentile = max(percentile, 1)
@@ -139,16 +137,13 @@ func (t Percentile) Percent() int {
 	return percentile
 }
 
-// addedDays are added to a sample, half of them cheaper and half dearer, before
-// its interval is taken.
+// addedDays are added to a sample for its interval, half of them cheaper and half dearer.
 const addedDays = 5
 
-// Interval is the 90 % interval of the percentile: where the price stands among
-// the lows of the days before and after it, weighted alike by how far they lie
-// from today. It is the interval of A. Agresti and B. A. Coull (1998) for the
-// effective sample size, with addedDays in place of the four that they add:
-// prices go on in the direction in which they went to a record, and with five
-// the interval of an extreme price is wide enough.
+// Interval returns the 90 % interval of the percentile. It estimates the rank of the price among
+// the lows before and after today, with weights by distance. The method is that of A. Agresti and
+// B. A. Coull (1998) for the effective sample size, with addedDays instead of their four. A price
+// that reaches a record tends to move on, and five days make its interval wide enough.
 func (t Percentile) Interval() (low, high float64) {
 	const z = 1.6449 // 95th percentile of the normal distribution
 	n := t.EffectiveSize
@@ -157,16 +152,15 @@ func (t Percentile) Interval() (low, high float64) {
 	return 100 * max(0, p-half), 100 * min(1, p+half)
 }
 
-// effectiveSize is how many independent days a sample amounts to. A sum of
-// weights counts as many days as would make its variance if all weighed the same
-// (L. Kish, 1965). And neighbouring days are alike: a fare that stays for a week
-// is one piece of information and not seven. With r the correlation of the ranks
-// of lows that follow each other in time, n lows amount to n(1-r)/(1+r) (the
-// variance of the mean of a first-order autoregression); in a short history r
-// comes out too small, by (1+4r)/n on average (F. H. C. Marriott, J. A. Pope,
-// 1954), which is added back.
+// effectiveSize returns the number of independent days with the same information as the sample.
+//
+// Weights reduce it: n is the number of equally weighted days with the same variance (L. Kish,
+// 1965). Correlation reduces it too: a fare that stays for a week is one piece of information, not
+// seven. With r the rank correlation of successive lows, n lows amount to n(1-r)/(1+r). That is the
+// variance of the mean of a first-order autoregression. A short history underestimates r by
+// (1+4r)/n on average (F. H. C. Marriott, J. A. Pope, 1954), so that is added.
 func (s RouteSummary) effectiveSize() float64 {
-	var rank [LowDays + 1]float32 // by days back; 0: no low
+	var rank [LowDays + 1]float32 // by age in days; 0: no low
 	lows := s.Lows
 	var sum, squaredWeights float64
 	oldest := fare.Day(0)
@@ -198,33 +192,33 @@ func (s RouteSummary) effectiveSize() float64 {
 		last = d
 	}
 	if squares == 0 {
-		return 1 // a price that never moved was observed once
+		return 1 // a price that never moved counts as one observation
 	}
 	r := products / squares
 	r = min(max(r+(1+4*r)/n, 0), 1-2/n)
 	return max(1, sum*sum/squaredWeights*(1-r)/(1+r))
 }
 
-// Scale is a route's sample of lows laid out by price, in euro, for showing where a fare stands.
+// Scale is a route's sample of lows sorted by price, in EUR cents, for drawing where a fare stands.
 type Scale struct {
 	Prices []fare.Cents // the sample, cheapest first
-	// The highest price that is judged ottimo, buono and normale. Where no price
-	// is, because the fare hardly ever moves, a bound lies below the cheapest.
+	// The highest price that is judged ottimo, buono and normale. If no price has a level, its
+	// bound is below the cheapest low.
 	Ottimo, Buono, Normale fare.Cents
-	// Shares are those of the sample's weight whose price is judged ottimo, at
-	// most buono, and at most normale. A price of the better of two levels has no
-	// more below or at it than the share between them, one of the worse no less
-	// below it: so a price stands among the shares where its level says.
+	// Shares are the shares of the sample's weight judged ottimo, at most buono, and at most
+	// normale. They separate the levels. A price of the better level has at most that share at or
+	// below it. A price of the worse level has at least that share below it.
 	Shares [3]float64
 }
 
-// ScaleOf is the scale that the verdict of a summary is read from; false where the sample is too small for one.
+// ScaleOf returns the scale that matches the verdicts of a summary. It returns false if the sample
+// is too small.
 func ScaleOf(s RouteSummary) (Scale, bool) {
 	if len(s.Lows) < MinSample {
 		return Scale{}, false
 	}
 	c := Scale{Prices: make([]fare.Cents, len(s.Lows))}
-	upTo := make([]float64, len(s.Lows)+1) // the weight of the first lows
+	upTo := make([]float64, len(s.Lows)+1) // upTo[i] is the weight of the first i lows
 	for i, l := range s.Lows {
 		c.Prices[i] = s.Euro(l.Price)
 		upTo[i+1] = upTo[i] + s.weight(l)
@@ -234,7 +228,7 @@ func ScaleOf(s RouteSummary) (Scale, bool) {
 	from := func(price fare.Cents) int {
 		return sort.Search(len(s.Lows), func(i int) bool { return s.Lows[i].Price >= price })
 	}
-	// A higher price never has a better level, so the bounds can be searched for.
+	// A higher price never has a better level, so binary search finds each bound.
 	dearest := max(s.Lows[len(s.Lows)-1].Price, median*100/belowMedian+1)
 	highest := func(worst int) fare.Cents {
 		bound := fare.Cents(sort.Search(int(dearest)+1, func(cents int) bool {

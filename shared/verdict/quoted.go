@@ -7,13 +7,12 @@ import (
 	"verdetto/shared/fare"
 )
 
-// priced are observations in order of Found, as they were quoted and, place by
-// place, as they are ranked: with their prices in the summary's currency.
+// priced holds observations in order of Found, as quoted and as ranked. ranked has the same
+// observations with prices in the summary's currency.
 type priced struct{ quoted, ranked []fare.Observation }
 
-// rank chooses the currency of the summary and brings observations to it. Where
-// all are quoted in one, nothing is converted. What is quoted in a currency
-// without a rate can be neither compared nor shown, and is left out.
+// rank chooses the currency of the summary and converts the observations to it. If all are quoted
+// in one currency, nothing is converted. Observations in a currency without a rate are dropped.
 func (s *RouteSummary) rank(observations []fare.Observation, earlier RouteSummary, rates fare.Rates) priced {
 	quotes := map[fare.Currency]int{}
 	for _, o := range observations {
@@ -54,21 +53,21 @@ func (s *RouteSummary) rank(observations []fare.Observation, earlier RouteSummar
 	return p
 }
 
-// InOneCurrency brings observations, in order of Found, to the currency in which
-// most are quoted, at one set of rates; one unit of it is worth so many euro cents.
-// What cannot be converted is left out.
+// InOneCurrency converts observations to the currency in which most are quoted. They are in order
+// of Found. euroCents is the value of one unit of that currency. Observations without a rate are
+// dropped.
 func InOneCurrency(observations []fare.Observation, rates fare.Rates) (ranked []fare.Observation, euroCents float64) {
 	var s RouteSummary
 	p := s.rank(observations, RouteSummary{}, rates)
 	return p.ranked, 100 / s.PerEuro
 }
 
-// convert brings an amount from one currency to another, each given by how many units one euro buys.
+// convert converts an amount between currencies. from and to are the units that one euro buys.
 func convert(c fare.Cents, from, to float64) fare.Cents {
 	return fare.Cents(math.Round(float64(c) / from * to))
 }
 
-// withoutStops are the fares without stops.
+// withoutStops returns the fares without stops.
 func (p priced) withoutStops() priced {
 	if !slices.ContainsFunc(p.quoted, func(o fare.Observation) bool { return o.Stops != fare.NonStop }) {
 		return p
@@ -82,7 +81,7 @@ func (p priced) withoutStops() priced {
 	return n
 }
 
-// foreign is what was quoted, where that was in another currency than the summary's.
+// foreign returns the quoted amount, if it is in another currency than the summary's.
 func (p priced) foreign(at int) fare.Money {
 	q := p.quoted[at]
 	if q.Currency == p.ranked[at].Currency {
@@ -91,7 +90,7 @@ func (p priced) foreign(at int) fare.Money {
 	return fare.Money{Amount: q.Price, Currency: q.Currency}
 }
 
-// live is a fare as it is ranked.
+// live returns a ranked observation as a Live.
 func (p priced) live(at int) Live {
 	o := p.ranked[at]
 	return Live{
@@ -100,7 +99,7 @@ func (p priced) live(at int) Live {
 	}
 }
 
-// convertLows brings lows of an earlier summary to the currency and the rates of this one.
+// convertLows converts lows of an earlier summary to the currency and the rates of this one.
 func (s RouteSummary) convertLows(earlier RouteSummary, lows []Low, rates fare.Rates) []Low {
 	if s.Currency == earlier.Currency && !slices.ContainsFunc(lows,
 		func(l Low) bool { return l.Quoted != fare.Money{} }) {
@@ -133,18 +132,18 @@ func (s RouteSummary) convertLows(earlier RouteSummary, lows []Low, rates fare.R
 	return converted
 }
 
-// Euro is an amount of the summary's currency in euro cents, at the rate of its day.
+// Euro converts an amount from the summary's currency to EUR cents, at the rate of its day.
 func (s RouteSummary) Euro(c fare.Cents) fare.Cents {
 	if s.Currency == fare.EUR {
 		return c
 	}
 	if s.PerEuro <= 0 {
-		return 0 // there is no fare in such a summary
+		return 0 // such a summary has no fares
 	}
 	return convert(c, s.PerEuro, 1)
 }
 
-// Quote is what was quoted for a live fare.
+// Quote returns the quoted amount of a live fare.
 func (s RouteSummary) Quote(l Live) fare.Money {
 	if l.Quoted != (fare.Money{}) {
 		return l.Quoted
@@ -152,7 +151,7 @@ func (s RouteSummary) Quote(l Live) fare.Money {
 	return fare.Money{Amount: l.Price, Currency: s.Currency}
 }
 
-// FromEuro is an amount of euro in the summary's currency, at the rate of its day.
+// FromEuro converts EUR cents to the summary's currency, at the rate of its day.
 func (s RouteSummary) FromEuro(c fare.Cents) fare.Cents {
 	if s.Currency == fare.EUR {
 		return c

@@ -29,9 +29,8 @@ func percentileOf(t testing.TB, s RouteSummary, now time.Time) int {
 	return *a.Verdetto.Percentile
 }
 
-// TestExchangeRatesMoveNoVerdict moves a currency by a fifth within the last week
-// of a history, in which fares go their own way in the currency, or the currencies,
-// that they are quoted in. What is said of the route stays what it was.
+// TestExchangeRatesMoveNoVerdict: a currency moves by a fifth within the last week. Fares move on
+// their own in the currencies in which they are quoted. The verdict on the route stays the same.
 func TestExchangeRatesMoveNoVerdict(t *testing.T) {
 	const days = 120
 	asOf := day0 + days
@@ -43,7 +42,7 @@ func TestExchangeRatesMoveNoVerdict(t *testing.T) {
 		}
 		perEuro := map[string]float64{"HUF": 310, "USD": 1.1}
 		var all []fare.Observation
-		level := 50.0 // euro, as of the first day: one fare, sold in each currency at the price set then
+		level := 50.0 // in euro on the first day: one fare, sold in each currency at the price set then
 		for d := day0; d <= asOf; d++ {
 			if rng.IntN(4) == 0 {
 				level = math.Round(max(10, level*math.Exp(rng.NormFloat64()*0.1)))
@@ -71,8 +70,8 @@ func TestExchangeRatesMoveNoVerdict(t *testing.T) {
 	}
 }
 
-// TestAFareThatStandsStillIsNormal has fares that never move in the currencies
-// that they are quoted in, while rates move every day.
+// TestAFareThatStandsStillIsNormal: fares are constant in their quoted currencies, and rates move
+// every day.
 func TestAFareThatStandsStillIsNormal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	prices := map[string]fare.Cents{"RON": 39_00, "GBP": 18_49, "HUF": 2_990_00, "EUR": 9_99}
@@ -102,16 +101,15 @@ func TestAFareThatStandsStillIsNormal(t *testing.T) {
 	}
 }
 
-// TestThreeCurrenciesOfTheirOwn quotes three different fares, each in a currency of its
-// own, while one currency moves by a fifth. Fares that stand still leave the percentile
-// where it is. Where each goes its own way, the cheapest of a day may be another's, and
-// the percentile moves: how far, docs/evidence.md says.
+// TestThreeCurrenciesOfTheirOwn: three different fares, each in its own currency, while one
+// currency moves by a fifth. Constant fares keep the percentile. Independent fares move it, since
+// another fare may be the day's cheapest; docs/evidence.md says by how much.
 func TestThreeCurrenciesOfTheirOwn(t *testing.T) {
 	const days, rounds = 120, 100
 	for _, c := range []struct {
 		name   string
 		moves  bool
-		within int // points
+		within int // in points
 		share  float64
 	}{
 		{"that stand still", false, 0, 1},
@@ -163,7 +161,7 @@ func TestThreeCurrenciesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestACurrencyIsChanged begins to be quoted in another currency, long before the first are forgotten.
+// TestACurrencyIsChanged: fares change to another currency while old ones are still in the history.
 func TestACurrencyIsChanged(t *testing.T) {
 	ron := currency(t, "RON")
 	rates := fare.Rates{PerEuro: map[string]float64{"RON": 5}}
@@ -191,7 +189,7 @@ func TestACurrencyIsChanged(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeConverted leaves out fares in a currency that has no rate any more.
+// TestWhatCannotBeConverted: fares in a currency without a rate are dropped.
 func TestWhatCannotBeConverted(t *testing.T) {
 	hrk := currency(t, "HRK")
 	var all []fare.Observation
@@ -206,7 +204,7 @@ func TestWhatCannotBeConverted(t *testing.T) {
 	if s.Observations != 20 || len(s.Lows) != 19 || s.Currency != fare.EUR {
 		t.Errorf("%d observations and %d lows in %s; want 20 and 19 in EUR", s.Observations, len(s.Lows), s.Currency)
 	}
-	// An earlier summary knew the rate.
+	// An earlier summary has the rate.
 	before := Build(all[:40], RouteSummary{}, day0+39,
 		Options{Rates: fare.Rates{PerEuro: map[string]float64{"HRK": 7.5}}})
 	if s = Build(all, before, day0+59, Options{}); s.Observations != 60 || s.Currency != hrk {
@@ -256,9 +254,8 @@ func TestNonStopIsAViewOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestSummarySize holds the largest summary within two read units of 4 KB, which
-// an eventual read takes at the price of one: three years of lows, fares with
-// and without stops.
+// TestSummarySize: the largest summary fits two read units of 4 KB, the size of one eventually
+// consistent read. It has three years of lows, and fares with and without stops.
 func TestSummarySize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	var all []fare.Observation

@@ -7,10 +7,10 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestEverySampleSize is calibrated, and exact: today's fare is equally likely to
-// fall into each gap between n lows of one weight, so the share of days with a percentile
-// of p or less is counted, not drawn. With 38 lows or more it is within 3 points
-// of p; with 30 to 37, where the scale has steps of about 3 points, within 3.6.
+// TestEverySampleSize computes calibration exactly. Today's fare is equally likely to fall into
+// each gap between n lows of equal weight. So the share of days with a percentile of p or less is
+// counted, not drawn. With 38 lows or more it is within 3 points of p. With 30 to 37, where a step
+// is about 3 points, it is within 3.6.
 func TestEverySampleSize(t *testing.T) {
 	worst := 0.0
 	for n := 30; n <= 300; n++ {

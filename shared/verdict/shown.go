@@ -6,7 +6,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// shown is a live fare as it is published.
+// shown returns the published form of a live fare.
 func (s RouteSummary) shown(l Live, now time.Time) Prezzo {
 	quoted, found, hours := s.Quote(l), time.Unix(l.Found, 0).UTC(), int(l.Age(now)/time.Hour)
 	p := Prezzo{
@@ -27,11 +27,11 @@ func (s RouteSummary) shown(l Live, now time.Time) Prezzo {
 	return p
 }
 
-// declared is a price that the caller has seen elsewhere.
+// declared returns the published form of a price that the caller found elsewhere.
 func (s RouteSummary) declared(price fare.Cents, quoted fare.Money) Prezzo {
 	return Prezzo{Cent: s.Euro(price), Valuta: "EUR", Quotato: Quotato{float64(quoted.Amount) / 100,
 		quoted.Currency.String()}, Dichiarato: true}
 }
 
-// Stale tells whether the fare was found so long ago that it may well be gone.
+// Stale reports whether the fare is so old that it may no longer be available.
 func (p Prezzo) Stale() bool { return p.EtaOre != nil && *p.EtaOre >= int(StaleAfter/time.Hour) }

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestStoredBytes holds the encoded summary to what stores hold already. A
-// change here needs a new format byte, and a reader for all.
+// TestStoredBytes: encoded summaries equal the bytes that stores already hold. A change here needs
+// a new format byte and a reader for all formats.
 func TestStoredBytes(t *testing.T) {
 	low := func(day fare.Day, price fare.Cents) Low { return Low{Day: day, Price: price} }
 	ron, err := fare.ParseCurrency("RON")
@@ -26,7 +26,7 @@ func TestStoredBytes(t *testing.T) {
 		name    string
 		summary RouteSummary
 		stored  string
-		written bool // by this version
+		written bool // this version writes it
 	}{
 		{"euro, empty", RouteSummary{AsOf: 16858, PerEuro: 1, View: View{Live: []Live{}, Months: []Month{},
 			Lows: []Low{}}}, "01b48702000000000000", false},

@@ -1,22 +1,18 @@
-// Package verdict says whether today's cheapest fare on a route is cheap, and
-// how sure that is, from the route's own observed history.
+// Package verdict judges whether today's cheapest fare on a route is cheap, and how reliable that
+// judgement is. It uses only the route's own observed history. Start at Build and Judge.
 //
-// The rule in one paragraph. Today's cheapest fare is a minimum over many
-// departures, so it is compared only with the same minimum on other days: for
-// each past day on which something was found, the cheapest of the fares that
-// were fresh on that day (the as-of low). The percentile of today's cheapest fare
-// among those lows, ties counted half, gives the level; the width of its interval,
-// in which days that are alike count as fewer, gives the reliability. Fewer than
-// MinSample lows never give a verdict.
+// The rule: today's cheapest fare is a minimum over many departures. So it is compared only with
+// the same minimum on other days. The as-of low of a past day is the cheapest of the fares that
+// were fresh on it. The percentile of today's fare among the as-of lows, with ties counted half,
+// decides the level. The width of the percentile's interval decides the reliability; correlated
+// days count as fewer. With fewer than MinSample lows there is no verdict.
 //
-// Fares are ranked as they were quoted. Where a history holds several currencies
-// it is converted as a whole, at the newest rates, into the one that most fares
-// are quoted in: a fare that does not move in its own currency does not move.
-// What is shown is converted to euro at the same rates, after the ranking.
+// Fares are ranked as quoted. A history in several currencies is converted, at the newest rates, to
+// the currency of most fares. So a fare that is constant in its own currency stays constant.
+// Published amounts are converted to euro at the same rates, after the ranking.
 //
-// The package is pure. Build does the arithmetic once per refresh and leaves a
-// RouteSummary of a few kilobytes; Judge answers from it in time that does not
-// depend on how many observations there were.
+// The package does no I/O. Build runs once per refresh and returns a RouteSummary of a few KB.
+// Judge answers from it in a time that does not depend on the number of observations.
 package verdict
 
 import (
@@ -28,22 +24,21 @@ import (
 )
 
 const (
-	// FreshFor is how much older than the newest fare of a day another may be and
-	// still count among the fares that were there on that day. Of those that are
-	// older, few can be found again (docs/evidence.md).
+	// FreshFor is the maximum age of a fresh fare, relative to the newest fare of that day. Few
+	// older fares can still be found (docs/evidence.md).
 	FreshFor = 24 * time.Hour
-	// LiveDays is how old, in days, an observation may be and still be shown, with
-	// its age, where nothing fresh is left; and for how long a summary holds.
+	// LiveDays is how many days a fare is shown, with its age, if nothing fresh is left. A summary
+	// is valid for as many days.
 	LiveDays = departure.LiveDays
-	// HistoryDays is how long single observations are stored.
+	// HistoryDays is how many days single observations are stored.
 	HistoryDays = 400
-	// LowDays is how long as-of lows are stored: three years.
+	// LowDays is how many days as-of lows are stored: three years.
 	LowDays = 3 * 365
-	// MinSample is the smallest sample that may give a verdict.
+	// MinSample is the number of lows that a verdict needs.
 	MinSample = departure.MinCount
-	// MinMonth is how many observations a departure month needs to be ranked.
+	// MinMonth is the number of observations that a departure month needs for its rank.
 	MinMonth = 5
-	// MinDepartures is how many departures the booking window must rest on.
+	// MinDepartures is the number of departures that a booking window needs.
 	MinDepartures = 8
 )
 
@@ -51,13 +46,13 @@ const (
 type Low struct {
 	Day    fare.Day
 	Price  fare.Cents // hundredths of the summary's currency
-	Quoted fare.Money // what was quoted, where that was in another currency; else nothing
+	Quoted fare.Money // the quoted amount, if in another currency; else zero
 }
 
-// Live is a fare that could be found on the summary's day, in its currency.
+// Live is a fare that was available on the summary's day, in the summary's currency.
 type Live = departure.Live
 
-// Month is all observed fares that depart in a month of the year, in euro.
+// Month holds the prices of all observed fares that depart in a month of the year, in EUR cents.
 type Month struct {
 	Month   int // 1 to 12
 	Median  fare.Cents
@@ -65,38 +60,39 @@ type Month struct {
 	Sample  int
 }
 
-// Window is a range of lead times, in days before departure. Amounts are of euro.
+// Window is a range of lead times, in days before departure. Amounts are in EUR cents.
 type Window struct {
 	From, To int
 	Median   fare.Cents // of the fares observed inside it
-	Sample   int        // how many those are
-	Saving   fare.Cents // median outside less median inside; 0 or less: none
+	Sample   int        // number of these fares
+	Saving   fare.Cents // median outside minus median inside; 0 or less: none
 }
 
-// View is what is known of the fares of a series: of all, or of those without stops.
+// View holds the facts about the fares of a series: about all fares, or about those without stops.
 type View struct {
 	Newest       int64 // when the newest observation was found, Unix seconds
 	Observations int
 	Lows         []Low   // of days before AsOf, cheapest first, then oldest first
 	Live         []Live  // the first that has not departed is the cheapest; see liveOn
 	Months       []Month // cheapest first
-	Window       *Window // nil where there is too little data
+	Window       *Window // nil if there is too little data
 }
 
-// RouteSummary is all that a verdict needs of a series: a route and a kind of trip.
+// RouteSummary holds all the data that a verdict on a series needs.
 type RouteSummary struct {
-	AsOf     fare.Day      // the day of the refresh that made it
-	Asked    int64         // when the source was last asked for a year of departures, Unix seconds; 0: never
-	Currency fare.Currency // in which lows and live fares are ranked: the one that most fares are quoted in
-	PerEuro  float64       // how many of its units one euro bought on AsOf
-	// Doubted are the reliabilities, alta first, of which the score of the service
-	// says that they were overconfident: they are told a step lower.
+	AsOf     fare.Day      // the day of the refresh that built it
+	Asked    int64         // when a year of departures was last requested from the source, Unix seconds; 0: never
+	Currency fare.Currency // of lows and live fares: the currency in which most fares are quoted
+	PerEuro  float64       // number of its units that one euro bought on AsOf
+	// Doubted marks the reliabilities, alta first, that the service's score found overconfident.
+	// They are published one step lower.
 	Doubted [3]bool
 	View          // of all fares
-	NonStop *View // of fares without stops; nil where of no fare its stops are known
+	NonStop *View // of fares without stops; nil if all stops are unknown
 }
 
-// WithoutStops is the summary of the fares without stops; false where of no fare its stops are known.
+// WithoutStops returns the summary of the fares without stops. It returns false if all stops are
+// unknown.
 func (s RouteSummary) WithoutStops() (RouteSummary, bool) {
 	if s.NonStop == nil {
 		return RouteSummary{}, false
@@ -105,16 +101,15 @@ func (s RouteSummary) WithoutStops() (RouteSummary, bool) {
 	return s, true
 }
 
-// Options are what a summary is built with.
+// Options are the settings of Build.
 type Options struct {
-	Rates fare.Rates    // the newest; without them a currency keeps the rate of the earlier summary
-	Fresh time.Duration // in place of FreshFor, for measuring; 0: FreshFor
+	Rates fare.Rates    // the newest; a currency without a rate keeps the rate of the earlier summary
+	Fresh time.Duration // replaces FreshFor in measurements; 0: FreshFor
 }
 
-// Build makes the summary of a series as of a day from its observations, in any
-// order, and from an earlier summary. Lows of days that the observations no
-// longer cover are carried over; all others are made anew, so building twice
-// from the same observations gives the same summary.
+// Build returns the summary of a series on a day, from its observations in any order and an earlier
+// summary. Lows of days that the observations no longer cover come from the earlier summary. All
+// others are computed again, so building twice gives the same summary.
 func Build(observations []fare.Observation, earlier RouteSummary, asOf fare.Day, o Options) RouteSummary {
 	if !slices.IsSortedFunc(observations, fare.Observation.Compare) {
 		observations = slices.Clone(observations)
@@ -137,7 +132,7 @@ func Build(observations []fare.Observation, earlier RouteSummary, asOf fare.Day,
 	return s
 }
 
-// view makes what is known of some fares of the series.
+// view computes the facts about some fares of the series.
 func (s RouteSummary) view(p priced, earlier []Low, fresh time.Duration) View {
 	v := View{Observations: len(p.quoted)}
 	if n := len(p.quoted); n > 0 {
@@ -157,7 +152,7 @@ func (s RouteSummary) view(p priced, earlier []Low, fresh time.Duration) View {
 	return v
 }
 
-// within cuts observations, which are in order of Found, to those of the history on a day.
+// within returns the observations that belong to the history on a day. They are in order of Found.
 func within(observations []fare.Observation, asOf fare.Day) []fare.Observation {
 	from, _ := slices.BinarySearchFunc(observations, asOf-HistoryDays+1, func(o fare.Observation, d fare.Day) int {
 		return int(o.FoundDay() - d)
@@ -168,8 +163,8 @@ func within(observations []fare.Observation, asOf fare.Day) []fare.Observation {
 	return observations[from:max(from, to)]
 }
 
-// Cheapest is the cheapest live fare on a day, if there is one. A summary holds
-// for the LiveDays after the refresh that made it, and for no day before it.
+// Cheapest returns the cheapest live fare on a day. It returns false if there is none, or if the
+// day is not within LiveDays from AsOf.
 func (s RouteSummary) Cheapest(today fare.Day) (Live, bool) {
 	if today < s.AsOf || today > s.AsOf+LiveDays {
 		return Live{}, false

@@ -17,7 +17,7 @@ func seen(found, depart fare.Day, price fare.Cents) fare.Observation {
 	return fare.Observation{Found: found.Time().Unix(), Depart: depart, Price: price}
 }
 
-// random makes a route with gaps, repeated departures and price steps.
+// random returns a route with gaps, repeated departures and price steps.
 func random(rng *rand.Rand, n, days int) []fare.Observation {
 	all := make([]fare.Observation, n)
 	for i := range all {
@@ -31,10 +31,9 @@ func random(rng *rand.Rand, n, days int) []fare.Observation {
 	return all
 }
 
-// standing is the definition of the fares that are there on a day, word for
-// word: the newest observation of each departure date, departing on the day or
-// later, of those found in the last 7 days. fresh are those of them that were
-// found in the 24 hours up to the newest.
+// standing is a literal definition of the fares that are available on a day. live holds the newest
+// observation of each departure, found in the last 7 days. Past departures do not count. fresh
+// holds those found in the 24 hours up to the newest.
 func standing(observations []fare.Observation, day fare.Day) (fresh, live map[fare.Day]fare.Observation) {
 	fresh, live = map[fare.Day]fare.Observation{}, map[fare.Day]fare.Observation{}
 	newest := int64(0)
@@ -94,7 +93,7 @@ func TestLowsFollowTheDefinition(t *testing.T) {
 		fresh, live := standing(all, asOf)
 		for today := asOf; today <= asOf+LiveDays; today++ {
 			low, any := cheapest(fresh, today)
-			if !any { // all that was fresh has departed
+			if !any { // all fresh fares have departed
 				low, any = cheapest(live, today)
 			}
 			c, ok := summary.Cheapest(today)
@@ -136,7 +135,7 @@ func TestOrderOfInputIsIrrelevant(t *testing.T) {
 	}
 }
 
-// steady is a summary with the lows given, one a day, and a live fare.
+// steady returns a summary with the given lows, one per day, and a live fare.
 func steady(price fare.Cents, lows ...fare.Cents) RouteSummary {
 	s := RouteSummary{AsOf: day0, View: View{
 		Newest: day0.Time().Unix(), Live: []Live{{Depart: day0 + 30, Price: price, Found: day0.Time().Unix()}},
@@ -148,7 +147,7 @@ func steady(price fare.Cents, lows ...fare.Cents) RouteSummary {
 	return s
 }
 
-// together is steady with all lows on one day, so that each weighs the same.
+// together is steady with all lows on one day, so that they have equal weight.
 func together(price fare.Cents, lows ...fare.Cents) RouteSummary {
 	s := steady(price, lows...)
 	for i := range s.Lows {
@@ -157,7 +156,7 @@ func together(price fare.Cents, lows ...fare.Cents) RouteSummary {
 	return s
 }
 
-// upTo gives n lows of 10, 20, 30 ... euros.
+// upTo returns n lows of 10, 20, 30 ... euros.
 func upTo(n int) (lows []fare.Cents) {
 	for i := range n {
 		lows = append(lows, fare.Cents(1000*(i+1)))
@@ -275,7 +274,7 @@ func TestReliability(t *testing.T) {
 	}
 }
 
-// TestEffectiveSize has days that follow each other with one price, then with the other.
+// TestEffectiveSize: prices alternate between two values, in runs of 1 to 50 days.
 func TestEffectiveSize(t *testing.T) {
 	runs := func(length, n int) (lows []fare.Cents) {
 		for i := range n {
@@ -283,7 +282,7 @@ func TestEffectiveSize(t *testing.T) {
 		}
 		return lows
 	}
-	// 100 days of fading weight amount to as many of equal weight, if all are independent.
+	// 100 days of fading weight amount to this many days of equal weight if all are independent.
 	var sum, squares float64
 	for day := fare.Day(1); day <= 100; day++ {
 		sum, squares = sum+Weight(day), squares+Weight(day)*Weight(day)
@@ -298,7 +297,7 @@ func TestEffectiveSize(t *testing.T) {
 		{"one change", runs(50, 100), 1, 2},
 		{"a change every ten days", runs(10, 100), all / 20, all / 5},
 		{"a change every two days", runs(2, 100), 0.8 * all, all},
-		{"a change every day", runs(1, 100), all, all}, // never more than there are
+		{"a change every day", runs(1, 100), all, all}, // never more than the number of days
 	} {
 		percentile, ok := PercentileOf(steady(5000, c.lows...), day0)
 		if !ok || percentile.EffectiveSize < c.low-1e-9 || percentile.EffectiveSize > c.top+1e-9 {
@@ -308,7 +307,7 @@ func TestEffectiveSize(t *testing.T) {
 	t.Logf("100 independent days amount to %.1f", all)
 }
 
-// TestMemoryFades has a route whose fares went up by a half a year ago, or a month ago.
+// TestMemoryFades: fares rose by a half a year ago, or a month ago.
 func TestMemoryFades(t *testing.T) {
 	at := func(price fare.Cents, since int) Verdetto {
 		var lows []fare.Cents
@@ -434,7 +433,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// normal makes nothing and an empty list the same.
+// normal replaces nil slices by empty ones.
 func normal(s RouteSummary) RouteSummary {
 	s.Live, s.Lows, s.Months = append([]Live{}, s.Live...), append([]Low{}, s.Lows...), append([]Month{}, s.Months...)
 	return s

@@ -8,24 +8,24 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Week is the as-of lows of one week, Monday to Sunday, in euro.
+// Week holds the as-of lows of one week, Monday to Sunday, in EUR cents.
 type Week struct {
 	First   fare.Day // its Monday
 	Minimum fare.Cents
 	Median  fare.Cents
-	Days    int // on how many of its days there is a low
+	Days    int // number of its days with a low
 }
 
-// Name is the week in the form of ISO 8601, as in 2016-W09.
+// Name returns the week in ISO 8601, as in 2016-W09.
 func (w Week) Name() string {
 	year, week := w.First.Time().ISOWeek()
 	return fmt.Sprintf("%d-W%02d", year, week)
 }
 
-// Weeks gathers the lows of a summary by week, oldest first. Weeks in which nothing was found are left out.
+// Weeks groups the lows of a summary by week, oldest first. Weeks without a low are omitted.
 func Weeks(s RouteSummary) []Week {
 	prices := map[fare.Cycle][]fare.Cents{}
-	for _, l := range s.Lows { // cheapest first, and so are those of each week
+	for _, l := range s.Lows { // sorted by price, so each week's prices are sorted too
 		c := fare.CycleOf(l.Day)
 		prices[c] = append(prices[c], s.Euro(l.Price))
 	}
@@ -38,7 +38,8 @@ func Weeks(s RouteSummary) []Week {
 	return weeks
 }
 
-// Since cuts weeks, oldest first, to the last n up to the one of a day, counted by the calendar.
+// Since returns the last n weeks up to the week of today, counted by the calendar. weeks is in
+// order.
 func Since(weeks []Week, today fare.Day, n int) []Week {
 	from := (fare.CycleOf(today) - fare.Cycle(n) + 1).First()
 	return weeks[sort.Search(len(weeks), func(i int) bool { return weeks[i].First >= from }):]

@@ -20,7 +20,7 @@ func day(t *testing.T, s string) fare.Day {
 	return d
 }
 
-// summaryOf is a summary with lows, as Build orders them.
+// summaryOf returns a summary with lows in the order of Build.
 func summaryOf(asOf fare.Day, lows ...verdict.Low) verdict.RouteSummary {
 	slices.SortFunc(lows, func(a, b verdict.Low) int {
 		if a.Price != b.Price {
@@ -34,7 +34,8 @@ func summaryOf(asOf fare.Day, lows ...verdict.Low) verdict.RouteSummary {
 func TestWeeks(t *testing.T) {
 	s := summaryOf(day(t, "2016-03-01"),
 		verdict.Low{Day: day(t, "2015-12-31"), Price: 500},
-		// the first week of a year begins in the year before, or the last ends in the next
+		// The first week of a year begins in the year before, or the last week ends in the next
+		// year.
 		verdict.Low{Day: day(t, "2016-01-03"), Price: 700},
 		verdict.Low{Day: day(t, "2016-01-04"), Price: 900}, // a Monday
 		verdict.Low{Day: day(t, "2016-02-22"), Price: 300},
@@ -83,7 +84,7 @@ func TestWeeks(t *testing.T) {
 	}
 }
 
-// TestScale holds the bounds of the scale to what Judge says of every price about them.
+// TestScale: the bounds of the scale agree with Judge for every price around them.
 func TestScale(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 5))
 	asOf := day(t, "2016-03-01")
@@ -120,7 +121,7 @@ func TestScale(t *testing.T) {
 				near := min((price-scale.Ottimo)*(price-scale.Ottimo), (price-scale.Buono)*(price-scale.Buono),
 					(price-scale.Normale)*(price-scale.Normale))
 				if near > 100 && price%97 != 0 {
-					continue // what is far from a bound is only looked at here and there
+					continue // prices far from a bound are only sampled
 				}
 				s.Live = []verdict.Live{{Depart: asOf + 30, Price: price}}
 				a, _ := verdict.Judge(s, asOf.Time())

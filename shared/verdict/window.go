@@ -6,13 +6,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// leads are the first days of the lead-time buckets; each ends where the next begins.
+// leads are the first days of the lead-time buckets. Each bucket ends where the next begins.
 var leads = [...]int{0, 4, 8, 15, 22, 31, 46, 61, 91, 181}
 
-// LeadStarts are the first days, before departure, of the spans that booking windows are made of.
+// LeadStarts returns the first days, before departure, of the lead-time buckets.
 func LeadStarts() []int { return append([]int(nil), leads[:]...) }
 
-// bucket is the place in leads of a lead time.
+// bucket maps a lead time to its index in leads.
 var bucket = func() (of [fare.MaxLead + 1]uint8) {
 	b := 0
 	for lead := range of {
@@ -26,13 +26,13 @@ var bucket = func() (of [fare.MaxLead + 1]uint8) {
 
 func lead(o fare.Observation) int { return max(0, int(o.Depart-o.FoundDay())) }
 
-// buckets are a departure date by lead-time bucket: the sum and the number of its fares.
+// buckets holds, for one departure, the sum and the number of its fares by lead-time bucket.
 type buckets struct {
 	sum   [len(leads)]fare.Cents
 	count [len(leads)]int32
 }
 
-// seen is the number of buckets in which the departure was seen.
+// seen returns the number of buckets with a fare.
 func (d *buckets) seen() (n int) {
 	for _, count := range d.count {
 		if count > 0 {
@@ -42,10 +42,9 @@ func (d *buckets) seen() (n int) {
 	return n
 }
 
-// window finds the booking window that has been cheapest within a departure:
-// comparing a departure date with itself keeps the season out of it, which a
-// pooled median by lead time does not. Departure dates seen in two or more
-// buckets count.
+// window returns the booking window that has been cheapest within a departure. Comparing a
+// departure with itself removes the season; a pooled median by lead time does not. Only departures
+// seen in two or more buckets count.
 func window(observations []fare.Observation) *Window {
 	if len(observations) == 0 {
 		return nil
@@ -75,14 +74,14 @@ func window(observations []fare.Observation) *Window {
 	return w
 }
 
-// leadTimes are departures by lead-time bucket, in the order in which they were first seen.
+// leadTimes holds departures by lead-time bucket, in the order in which they were first seen.
 type leadTimes struct {
 	first        fare.Day
-	place        []int32 // departure -> 1 + its place in perDeparture
+	place        []int32 // departure -> 1 + its index in perDeparture
 	perDeparture []buckets
 }
 
-// newLeadTimes has room for the departures of observations, of which it holds none.
+// newLeadTimes returns an empty leadTimes with room for the departures of the observations.
 func newLeadTimes(observations []fare.Observation) *leadTimes {
 	first, last := departures(observations)
 	return &leadTimes{first, make([]int32, last-first+1), nil}
@@ -97,14 +96,14 @@ func (t *leadTimes) of(o fare.Observation) *buckets {
 	return &t.perDeparture[*at-1]
 }
 
-// add takes a fare in, or out at -1.
+// add adds a fare, or removes it if times is -1.
 func (t *leadTimes) add(o fare.Observation, times int) {
 	d, b := t.of(o), bucket[lead(o)]
 	d.sum[b] += fare.Cents(times) * o.Price
 	d.count[b] += int32(times)
 }
 
-// window is the span of days of the observations that were taken in, without what was paid inside it.
+// window returns the booking window, without the prices. observations are those that were added.
 func (t *leadTimes) window(observations []fare.Observation) *Window {
 	from, to, ok := cheapestBuckets(t.perDeparture)
 	if !ok {
@@ -115,7 +114,7 @@ func (t *leadTimes) window(observations []fare.Observation) *Window {
 		w.To = leads[to+1] - 1
 		return w
 	}
-	for _, o := range observations { // the last bucket has no end
+	for _, o := range observations { // the last bucket is open-ended
 		if t.of(o).seen() >= 2 {
 			w.To = max(w.To, lead(o))
 		}
@@ -123,16 +122,15 @@ func (t *leadTimes) window(observations []fare.Observation) *Window {
 	return w
 }
 
-// nearBest is how much dearer than the best, as a share, a bucket beside it may be and still belong to the window.
+// nearBest is how much dearer than the best bucket, as a share, a bucket of the window may be.
 const nearBest = 0.02
 
-// cheapestBuckets compares the buckets and gives the run around the cheapest.
+// cheapestBuckets returns the run of buckets around the cheapest.
 //
-// Most departures are seen through part of their life only, so a departure's
-// own minimum means little: one that was seen only in its last week has a low
-// premium there. Instead the log of the mean fare is explained as departure
-// plus bucket, and the two are separated by least squares: each bucket is
-// compared with every other through the departures that were seen in both.
+// Most departures are seen only in part of their life, so a departure's own minimum means little.
+// If it was seen only in its last week, even its low is expensive. Instead, least squares explain
+// the log of the mean fare as departure plus bucket. So each bucket is compared with every other
+// through the departures seen in both.
 func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 	const n = len(leads)
 	equations, reach, qualified := equationsOf(perDeparture)
@@ -140,9 +138,9 @@ func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	for b := range n {
-		// As if one more departure had cost the average in this bucket. It
-		// hardly changes the result, and gives buckets that no departure ties
-		// to the others an effect of nought in place of none.
+		// This acts like one more departure with the average price in this bucket. It hardly
+		// changes the result. A bucket without common departures gets an effect of 0 instead of
+		// none.
 		equations[b][b]++
 	}
 	effect := solve(equations)
@@ -167,8 +165,8 @@ func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// equationsOf are the normal equations of the buckets' effects, with the
-// departures that reach each bucket and those that are seen in two or more.
+// equationsOf returns the normal equations of the buckets' effects. reach counts the departures in
+// each bucket; qualified counts those seen in two or more buckets.
 func equationsOf(perDeparture []buckets) (equations [len(leads)][len(leads) + 1]float64, reach [len(leads)]int, qualified int) {
 	const n = len(leads)
 	for i := range perDeparture {
@@ -203,8 +201,8 @@ func equationsOf(perDeparture []buckets) (equations [len(leads)][len(leads) + 1]
 	return equations, reach, qualified
 }
 
-// solve finds the buckets' effects by elimination, which needs no exchange of
-// rows: with something added to its diagonal the matrix is positive definite.
+// solve returns the buckets' effects by elimination. No row exchange is needed: with the added
+// diagonal the matrix is positive definite.
 func solve(equations [len(leads)][len(leads) + 1]float64) (effect [len(leads)]float64) {
 	const n = len(leads)
 	for p := range n {

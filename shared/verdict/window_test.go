@@ -23,9 +23,8 @@ func TestMonths(t *testing.T) {
 	}
 }
 
-// TestWindowLooksWithinADeparture is the case where pooled medians mislead:
-// summer is dear and is looked at early, winter is cheap and is looked at late,
-// and within either it pays to book early.
+// TestWindowLooksWithinADeparture is a case where pooled medians mislead. Summer is expensive and
+// seen early, winter is cheap and seen late; within both it pays to book early.
 func TestWindowLooksWithinADeparture(t *testing.T) {
 	var all []fare.Observation
 	for i := range fare.Day(10) {

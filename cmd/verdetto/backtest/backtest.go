@@ -1,10 +1,9 @@
-// Package backtest measures whether the verdicts are right: it replays a panel
-// of recorded fares day by day, lets the service's own rule judge each day from
-// what was observed by then, and compares that with what came after.
+// Package backtest measures whether the verdicts about routes are right. It replays a panel of
+// recorded fares day by day. Each day the service's own rule judges the fares found by then, and
+// the verdict is compared with later fares. Start at Run.
 //
-// There is no second implementation of the rule here. What a day's summary is
-// made of is cut off at the end of that day, so no verdict can know its future;
-// what is measured against is only ever what followed.
+// The rule is not implemented again here. A day's summary contains no later fares, so no verdict
+// knows its future. Verdicts are compared only with later fares.
 package backtest
 
 import (
@@ -19,30 +18,30 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Options say what is replayed.
+// Options say what to replay.
 type Options struct {
-	From  fare.Day // the first day that is judged; 0: the first of the panel
-	To    fare.Day // the last day that is looked at, as verdict or as what came after; 0: the last of the panel
+	From  fare.Day // the first day to judge; 0: the first day of the panel
+	To    fare.Day // the last day of fares to use, also for outcomes; 0: the last day of the panel
 	Cycle int      // days from one refresh to the next; 0 is 1
 
-	// Build is what summaries are built with. Rates of one day serve for the whole
-	// panel: what is quoted in several currencies on a route is compared at them.
+	// Build holds the options of summaries. Rates of one day are used for the whole panel, to
+	// compare fares of a route in several currencies.
 	Build verdict.Options
 
-	// Progress, where set, is called for each route as it ends, one at a time.
+	// Progress, if set, is called after each route. Calls do not overlap.
 	Progress func(done, total int, route fare.Route)
 }
 
-// Panel is the observations of each route, in any order.
+// Panel holds the observations of each route, in any order.
 type Panel map[fare.Route][]fare.Observation
 
-// PanelError is a panel, or a choice of days, that nothing can be measured with.
+// PanelError means that the panel has nothing to measure on the chosen days.
 type PanelError struct{ Why string }
 
 func (e PanelError) Error() string { return "nothing to measure: " + e.Why }
 
-// Run replays a panel. It fails with PanelError where not one day can be judged;
-// what else could not be measured is missing from the report and named in it.
+// Run replays a panel. It fails with PanelError if no day can be judged. Other results that cannot
+// be measured are absent from the report and listed in Missing.
 func Run(ctx context.Context, panel Panel, o Options) (Report, error) {
 	o.Cycle = max(o.Cycle, 1)
 	span, err := spanOf(panel, o)
@@ -71,17 +70,17 @@ func Run(ctx context.Context, panel Panel, o Options) (Report, error) {
 	return m.report()
 }
 
-// replayedAtOnce is how many routes are replayed together, and held in memory.
+// replayedAtOnce is the number of routes that are replayed in parallel and held in memory.
 const replayedAtOnce = 64
 
-// span is the days of a replay.
+// span holds the days of a replay.
 type span struct {
-	first, from, to fare.Day // the panel begins, verdicts begin, all ends
+	first, from, to fare.Day // first day of the panel, first day of verdicts, last day
 	cycle           int
 	build           verdict.Options
 }
 
-// steps are the days of the refreshes: each is also a day of verdicts.
+// steps returns the days of the refreshes. Each is also a day of verdicts.
 func (s span) steps() []fare.Day {
 	var days []fare.Day
 	for d := s.first; d <= s.to; d += fare.Day(s.cycle) {
@@ -90,7 +89,7 @@ func (s span) steps() []fare.Day {
 	return days
 }
 
-// spanOf finds the days of a panel and refuses one that holds nothing to judge.
+// spanOf returns the days of a panel. It fails with PanelError if there is nothing to judge.
 func spanOf(panel Panel, o Options) (span, error) {
 	s := span{cycle: o.Cycle, build: o.Build}
 	last, longest := fare.Day(0), 0

@@ -8,7 +8,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestProveMillion replays a million fares of 20 routes in less than a minute and less than 1 GiB.
+// TestProveMillion: replaying a million fares of 20 routes takes less than a minute and less than 1
+// GiB.
 func TestProveMillion(t *testing.T) {
 	panel := market(4, 20, 250, 200)
 	var rows int

@@ -23,7 +23,7 @@ func seen(found, depart fare.Day, price fare.Cents) fare.Observation {
 	return fare.Observation{Found: found.Time().Unix(), Depart: depart, Price: price}
 }
 
-// run replays and makes sure that the report can be written both ways: JSON knows no NaN.
+// run replays a panel and checks that the report can be written as text and JSON, which has no NaN.
 func run(t *testing.T, panel Panel, o Options) Report {
 	t.Helper()
 	r, err := Run(t.Context(), panel, o)
@@ -41,9 +41,9 @@ func run(t *testing.T, panel Panel, o Options) Report {
 	return r
 }
 
-// byHand is one departure, seen on 17 days. From the ninth on there are
-// verdicts: ottimo at 80 (0th), caro at 120 (100, 95, 90, 87, 84, 82), ottimo at
-// 76 (0), and buono at 90 (12: two of 16 are cheaper).
+// byHand is one departure, seen on 17 days. Verdicts start on the ninth day: ottimo at 80
+// (percentile 0), caro at 120 (100, 95, 90, 87, 84, 82), ottimo at 76 (0), and buono at 90 (12: two
+// of 16 are cheaper).
 func byHand() Panel {
 	var all []fare.Observation
 	for day, price := range []fare.Cents{100, 100, 100, 100, 100, 100, 100, 100, 80, 120, 120, 120, 120, 120,
@@ -83,7 +83,8 @@ func TestByHand(t *testing.T) {
 		}
 		got = append(got, one)
 	}
-	// A week is known of the first two verdicts only: 80 fell to 76, which is 5 %, and 120 to 90 by way of 76.
+	// Only the first two verdicts have a known week: 80 fell to 76, which is 5 %, and 120 to 90 by
+	// way of 76.
 	want := []row{
 		{"ottimo", 2, []float64{7, 1, -0.05, -0.05}, []float64{7, 1, 1}},
 		{"buono", 1, nil, nil},
@@ -104,7 +105,8 @@ func TestOnlyTheDaysAskedFor(t *testing.T) {
 	if r.Verdicts != 7 || r.Levels[0].Days != 1 || r.Levels[3].Days != 6 || len(r.Levels[3].Later) > 0 {
 		t.Errorf("%+v", r.Levels)
 	}
-	// Refreshed every second day the service judges half as often, from as many days: 8, 10, 12, 14 and 16.
+	// With a refresh every second day there are half as many verdicts: from 8, 10, 12, 14 and 16
+	// days.
 	if r := run(t, byHand(), Options{Cycle: 2}); r.Verdicts != 5 {
 		t.Errorf("every second day: %d verdicts", r.Verdicts)
 	}
@@ -137,7 +139,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// market is routes whose fares fall until 53 days before departure and rise from there, with noise.
+// market returns routes whose fares fall until 53 days before departure and rise afterwards, with
+// noise.
 func market(seed uint64, routes, days, ahead int) Panel {
 	panel := Panel{}
 	for r := range routes {
@@ -156,7 +159,7 @@ func market(seed uint64, routes, days, ahead int) Panel {
 	return panel
 }
 
-// TestNoVerdictKnowsItsFuture replays a panel that was cut off on a day: what was said until then is the same.
+// TestNoVerdictKnowsItsFuture: verdicts up to a day are the same if the panel ends there.
 func TestNoVerdictKnowsItsFuture(t *testing.T) {
 	for name, observations := range market(1, 2, 60, 30) {
 		whole := replay(t.Context(), observations, span{first: day0, from: day0, to: day0 + 59, cycle: 1})
@@ -171,7 +174,7 @@ func TestNoVerdictKnowsItsFuture(t *testing.T) {
 	}
 }
 
-// TestOrderAndRepetitionAreIrrelevant: the report depends on the set of observations.
+// TestOrderAndRepetitionAreIrrelevant: the report depends only on the set of observations.
 func TestOrderAndRepetitionAreIrrelevant(t *testing.T) {
 	panel := market(2, 3, 40, 10)
 	want := run(t, panel, Options{})

@@ -9,9 +9,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// What is asked of a verdict's future.
+// The questions about the outcome of a verdict.
 var (
-	horizons    = []int{7, 14, 28} // days after which the route's cheapest fare is looked at again
+	horizons    = []int{7, 14, 28} // days after which the route's cheapest fare is compared
 	fallWithin  = []int{7, 14}     // days within which the same departure may fall
 	levels      = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, "all"}
 	certainties = []string{verdict.Alta, verdict.Media, verdict.Bassa, "all"}
@@ -20,29 +20,29 @@ var (
 
 const (
 	draws      = 1000
-	fall       = 0.05 // a fall is one of at least this share
-	stillThere = 0.02 // how much dearer, as a share, a fare may be that counts as the same
-	ages       = 7    // days, of which the last stands for all older fares
-	aheadDays  = 28   // days of a panel that must follow a verdict for its interval to be tried
-	perRoute   = 30   // verdicts that a route needs to have a say in the spread over routes
+	fall       = 0.05 // minimum share of a fall
+	stillThere = 0.02 // a fare that is dearer by at most this share counts as the same
+	ages       = 7    // in days; the last stands for all older fares
+	aheadDays  = 28   // days of the panel that must follow a verdict to check its interval
+	perRoute   = 30   // verdicts that a route needs to count in the spread over routes
 )
 
-// measures is what all routes have to say on every question. Rows of levels and
-// of certainties end with one of all of them.
+// measures collects the measurements of all routes. The last row of levels and of certainties
+// covers all.
 type measures struct {
 	span             span
 	blocks           *stats.Blocks
 	routes, verdicts int
-	atMost, spread   []*stats.Average   // by percentile: 1 where the verdict's is no more; the same with ties spread out
+	atMost, spread   []*stats.Average   // by percentile: 1 if the verdict's is at most that; the same with ties spread
 	overRoutes       [][]float64        // by percentile: atMost of each route
 	days             []int              // by level
 	later            [][]*stats.Average // by horizon and level: change of the route's cheapest fare
-	fell             [][]*stats.Average // by span and level: 1 where the same departure fell
-	held, width      []*stats.Average   // by certainty: 1 where the interval held; half of it, in points
-	premium          []*stats.Average   // by bucket of lead time, the advised window last
+	fell             [][]*stats.Average // by span and level: 1 if the same departure fell
+	held, width      []*stats.Average   // by certainty: 1 if the interval held; half its width, in points
+	premium          []*stats.Average   // by lead-time bucket, the advised window last
 	cost             [][]*stats.Average // by kind of traveller and policy
 	aged             [ages]int          // verdicts, by age of the judged fare
-	there            []*stats.Average   // by age: 1 where the fare was met again
+	there            []*stats.Average   // by age: 1 if the fare was seen again
 }
 
 func newMeasures(s span, routes int) *measures {
@@ -59,7 +59,7 @@ func newMeasures(s span, routes int) *measures {
 	return m
 }
 
-// add takes in a route, which has a number.
+// add adds the measurements of a route; route is its index.
 func (m *measures) add(route int, r routeReplay) {
 	n, atMost := 0, make([]int, len(percentiles))
 	for _, j := range r.judgements {
@@ -87,7 +87,7 @@ func (m *measures) add(route int, r routeReplay) {
 	m.travellers(route, r)
 }
 
-// verdict compares one verdict with what came after it.
+// verdict compares one verdict with its outcome.
 func (m *measures) verdict(cell int32, r routeReplay, j judgement) {
 	departure := r.departure(j.depart)
 	for i, p := range percentiles {
@@ -121,17 +121,15 @@ func (m *measures) verdict(cell int32, r routeReplay, j judgement) {
 	}
 }
 
-// atMost is how much of a fare's place lies at or below a percentile, its ties
-// being spread evenly over the places among their equals that it may have. The
-// day itself is one more of the sample.
+// atMost returns the probability that a fare's rank is at or below a percentile, with its ties
+// spread evenly. The day itself counts as one more day of the sample.
 func atMost(t verdict.Percentile, p int) float64 {
 	place := float64(p)/100*(t.Weight+1) - t.Below*t.Weight
 	return min(max(place/(t.Equal*t.Weight+1), 0), 1)
 }
 
-// fellWithin reports whether a departure was seen at 5 % or more below a day's
-// cheapest fare within some days. It is not known where the departure was not
-// seen again by then, or where the panel ends before.
+// fellWithin reports whether a departure was seen at least 5 % cheaper within some days. known is
+// false if the departure was not seen again by then, or if the panel ends before.
 func fellWithin(d departure, j judgement, within int, end fare.Day) (fell, known bool) {
 	until := j.day + fare.Day(within)
 	if until > end {
@@ -141,9 +139,8 @@ func fellWithin(d departure, j judgement, within int, end fare.Day) (fell, known
 	return known && float64(low) <= float64(j.price)*(1-fall), known
 }
 
-// holds reports whether the stated interval of a percentile held: whether it takes
-// in the place of the day's fare among the lows of the days before and after it,
-// each weighing what the memory of the rule makes of its distance.
+// holds reports whether the stated interval of a percentile held. It must cover the rank of the
+// day's fare among the lows before and after it. Lows are weighted by distance, as in the rule.
 func holds(r routeReplay, j judgement) (held, known bool) {
 	among := verdict.PlaceOf(r.lows, j.day, math.MaxInt32, j.price)
 	if among.Last < j.day+aheadDays {

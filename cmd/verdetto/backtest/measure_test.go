@@ -10,7 +10,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestTravellersByHand has one departure, a fare a day from the tenth day before it, and a window of 3 to 6 days.
+// TestTravellersByHand: one departure, one fare a day from 10 days ahead, and a window of 3 to 6
+// days.
 func TestTravellersByHand(t *testing.T) {
 	prices := []fare.Cents{90, 70, 80, 80, 60, 65, 75, 55, 85, 99, 120} // 10 to 0 days ahead
 	s := routeReplay{euro: 1, span: span{first: 0, from: 0, to: 10, cycle: 1}, departures: []departure{{depart: 10}}}
@@ -30,7 +31,8 @@ func TestTravellersByHand(t *testing.T) {
 		})
 	}
 	m := measured(s)
-	// Who starts on each of the first ten days. Past the window (from 2 days ahead) everybody with advice buys at once.
+	// A traveller starts on each of the first ten days. After the window (from 2 days ahead)
+	// policies with advice buy at once.
 	want := map[string][]float64{
 		"at once":                       {90, 70, 80, 80, 60, 65, 75, 55, 85, 99},
 		"clairvoyant":                   {55, 55, 55, 55, 55, 55, 55, 55, 85, 99},
@@ -66,7 +68,7 @@ func measured(r routeReplay) *measures {
 	return m
 }
 
-// TestTravellersForward follows each traveller day by day; the measure reckons from the last day backwards.
+// TestTravellersForward simulates each traveller day by day; the measure computes backwards.
 func TestTravellersForward(t *testing.T) {
 	for name, observations := range market(5, 2, 120, 90) {
 		s := replay(t.Context(), observations, span{first: day0, from: day0 + 30, to: day0 + 119, cycle: 1})
@@ -104,7 +106,7 @@ func TestTravellersForward(t *testing.T) {
 	}
 }
 
-// TestBookingWindow wants the truth of the market: fares are lowest 53 days ahead.
+// TestBookingWindow: the report finds the market's true minimum, 53 days ahead.
 func TestBookingWindow(t *testing.T) {
 	r := run(t, market(6, 3, 160, 120), Options{From: day0 + 80})
 	advised := r.Window[len(r.Window)-1]
@@ -150,7 +152,7 @@ func TestTiesSpread(t *testing.T) {
 		p                  int
 		want               float64
 	}{
-		{0, 9, 9, 50, 0.5}, // a price that never moves is anywhere
+		{0, 9, 9, 50, 0.5}, // a constant price has any rank
 		{0, 0, 9, 5, 0.5},  // a new low lies in the lowest tenth
 		{0, 0, 9, 10, 1},
 		{5, 0, 9, 50, 0},

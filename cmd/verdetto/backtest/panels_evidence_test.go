@@ -49,16 +49,16 @@ func day(t *testing.T, s string) fare.Day {
 	return d
 }
 
-// TestEvidencePanels holds what docs/evidence.md says of the panels, with a margin
-// for rules that measure a little differently. What is not reached is not here.
+// TestEvidencePanels checks the claims of docs/evidence.md about the panels, with a margin for
+// small changes of the rule. Unmet goals are not listed.
 func TestEvidencePanels(t *testing.T) {
 	for _, c := range []struct {
 		name, file, from string
-		price            string  // the column, where it is not "price"
+		price            string  // the price column, if not "price"
 		miscalibrated    float64 // at most, with ties spread
 		stale            float64 // at most
-		intervals        bool    // long enough for them
-		after            bool    // what follows two weeks after a level
+		intervals        bool    // long enough for intervals
+		after            bool    // check the outcomes two weeks after a level
 	}{
 		{"daily", "eu_wizzair_2015_2016_full.csv.gz", "", "", 0.03, 0.05, false, true},
 		{"weekly", "eu_wizzair_weekly.csv.gz", "", "", 0.04, 1, false, true},
@@ -84,7 +84,7 @@ func TestEvidencePanels(t *testing.T) {
 			if r.Stale > c.stale {
 				t.Errorf("%.3f of verdicts rest on a fare that was not found on their day", r.Stale)
 			}
-			// After cheap days fares rise and after dear ones they fall.
+			// Fares rise after cheap days and fall after expensive ones.
 			after := map[string]float64{}
 			for _, l := range r.Levels {
 				for _, change := range l.Later {

@@ -6,7 +6,7 @@ import (
 	"verdetto/cmd/verdetto/backtest/stats"
 )
 
-// Print writes a report as tables.
+// Print writes the report as tables.
 func (r Report) Print(out io.Writer) {
 	t := stats.NewTables(out)
 	t.Line("%d verdicts on %d routes, %s to %s, a refresh every %d days, fares since %s", r.Verdicts, r.Routes,
@@ -50,7 +50,7 @@ func (r Report) Print(out io.Writer) {
 	t.End(r.Missing)
 }
 
-// printTravel writes what waiting cost, the booking window and the intervals.
+// printTravel writes the cost of waiting, the booking window and the intervals.
 func (r Report) printTravel(t stats.Tables) {
 	for _, g := range r.Travellers {
 		t.Title("Buy or wait: what a given departure cost a traveller %s (%d of them)", g.Who, g.Count)

@@ -9,19 +9,19 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// judgement is what the service says of a route on a day.
+// judgement is the service's verdict on a route on a day.
 type judgement struct {
 	day      fare.Day
 	depart   fare.Day   // of the cheapest fare
 	price    fare.Cents // of the cheapest fare
-	age      fare.Day   // of the cheapest fare: days since it was found
+	age      fare.Day   // days since the cheapest fare was found
 	verdict  verdict.Verdetto
 	place    verdict.Percentile
 	window   *verdict.Window
-	quartile fare.Cents // a quarter of all fares observed until then are at or below it
+	quartile fare.Cents // lower quartile of all fares observed up to the day
 }
 
-// hasVerdict reports whether the judgement holds a verdict.
+// hasVerdict reports whether there was enough data for a verdict.
 func (j judgement) hasVerdict() bool { return j.verdict.Percentile != nil }
 
 // quote is the cheapest fare of a departure on a day.
@@ -30,24 +30,24 @@ type quote struct {
 	price fare.Cents
 }
 
-// departure is all quotes of a departure, by day.
+// departure holds all quotes of a departure, by day.
 type departure struct {
 	depart fare.Day
 	quotes []quote
 }
 
-// routeReplay is a route, replayed. Prices are in hundredths of the currency in
-// which it is quoted, of which one unit is worth so many euro.
+// routeReplay is a replayed route. Prices are in hundredths of its currency; euro is the value of
+// one unit.
 type routeReplay struct {
 	euro       float64
 	span       span
-	judgements []judgement // by day; days without a live fare are left out
+	judgements []judgement // by day; days without a live fare are absent
 	lows       []verdict.Low
-	departures []departure // by departure
+	departures []departure // by day of departure
 }
 
-// replay judges a route step by step, each time by the summary that the service
-// would have made of what was observed by then and of the summary before.
+// replay judges a route on each day of a refresh. The summary of the day is the same that the
+// service would have built then.
 func replay(ctx context.Context, observations []fare.Observation, s span) routeReplay {
 	observations = slices.Clone(observations)
 	slices.SortFunc(observations, fare.Observation.Compare)
@@ -60,7 +60,7 @@ func replay(ctx context.Context, observations []fare.Observation, s span) routeR
 		return n
 	}
 	r := routeReplay{span: s, euro: euroCents / 100}
-	var sorted []fare.Cents // all prices that were observed so far
+	var sorted []fare.Cents // all prices observed up to the day
 	seen := 0
 	summaries := verdict.NewDays(observations, s.build)
 	for _, day := range s.steps() {
@@ -93,7 +93,7 @@ func replay(ctx context.Context, observations []fare.Observation, s span) routeR
 	return r
 }
 
-// lowest is the cheapest quote after a day until another; false where there is none.
+// lowest returns the lowest price after one day and up to another, or false if there is none.
 func (d departure) lowest(after, until fare.Day) (low fare.Cents, ok bool) {
 	for _, q := range d.quotes {
 		if q.day > after && q.day <= until && (!ok || q.price < low) {
@@ -103,7 +103,7 @@ func (d departure) lowest(after, until fare.Day) (low fare.Cents, ok bool) {
 	return low, ok
 }
 
-// departuresOf gathers the quotes of each departure on days of refreshes.
+// departuresOf groups the quotes by departure, for days of refreshes only.
 func departuresOf(observations []fare.Observation, s span) []departure {
 	sorted := slices.Clone(observations)
 	slices.SortFunc(sorted, func(a, b fare.Observation) int {
@@ -128,7 +128,7 @@ func departuresOf(observations []fare.Observation, s span) []departure {
 	return departures
 }
 
-// at is the judgement of a day.
+// at returns the judgement of a day.
 func (r routeReplay) at(day fare.Day) (j judgement, ok bool) {
 	i, ok := slices.BinarySearchFunc(r.judgements, day, func(j judgement, d fare.Day) int { return int(j.day - d) })
 	if ok {
@@ -137,7 +137,7 @@ func (r routeReplay) at(day fare.Day) (j judgement, ok bool) {
 	return j, ok
 }
 
-// departure is all that was seen of a departure; nothing where it was not seen.
+// departure returns the quotes of a departure, none if it was never seen.
 func (r routeReplay) departure(depart fare.Day) (d departure) {
 	i, ok := slices.BinarySearchFunc(r.departures, depart, func(d departure,
 		day fare.Day) int {

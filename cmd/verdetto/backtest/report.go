@@ -8,17 +8,17 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Report is the evidence. Shares and changes are fractions: 0.05 is 5 %. What
-// could not be measured is absent, and Missing says why.
+// Report holds the results. Shares and changes are fractions: 0.05 is 5 %. Results that could not
+// be measured are absent, and Missing says why.
 type Report struct {
 	First    string `json:"first"` // the first day of the panel that is replayed
 	From     string `json:"from"`  // the first day that is judged
-	To       string `json:"to"`    // the last day that is looked at
+	To       string `json:"to"`    // the last day of fares that is used
 	Cycle    int    `json:"cycleDays"`
 	Routes   int    `json:"routes"` // with a verdict
 	Verdicts int    `json:"verdicts"`
 
-	Stale       float64       `json:"stale"` // share of verdicts on a fare that was not found on their own day
+	Stale       float64       `json:"stale"` // share of verdicts on a fare that was not found on the same day
 	Ages        []Age         `json:"ages"`
 	Calibration []Calibration `json:"calibration"`
 	Levels      []Level       `json:"levels"`
@@ -28,28 +28,28 @@ type Report struct {
 	Missing     []string      `json:"missing,omitempty"`
 }
 
-// Age is what became of judged fares that had been found so many days before the verdict.
+// Age holds the results for judged fares of one age, in days.
 type Age struct {
 	Days  string  `json:"days"`
 	Share float64 `json:"share"` // of all verdicts
-	Count int     `json:"count"` // of those whose departure was seen again within 7 days
-	// There is the share of those of which a fare at most 2 % dearer was seen again.
+	Count int     `json:"count"` // number of these whose departure was seen again within 7 days
+	// There is the share of these that were seen again at most 2 % dearer.
 	There    float64      `json:"there"`
 	Interval *stats.Range `json:"interval,omitempty"` // of There
 }
 
-// Calibration is the share of verdicts with a percentile of P or less. Spread
-// counts a tie as lying anywhere among its equals, as likely in one place as in
-// another; where ties are many it tells calibration from the price steps.
+// Calibration is the share of verdicts with a percentile of P or less. In Spread each tie lies with
+// equal probability at any rank among its equals. With many ties, this separates calibration from
+// price steps.
 type Calibration struct {
 	P          int          `json:"percentile"`
 	Share      float64      `json:"share"`
 	Spread     float64      `json:"shareTiesSpread"`
 	Interval   *stats.Range `json:"interval,omitempty"`   // of Share
-	OverRoutes *stats.Range `json:"overRoutes,omitempty"` // the 5th and the 95th of a hundred routes with 30 verdicts or more
+	OverRoutes *stats.Range `json:"overRoutes,omitempty"` // the 5th and 95th percentile over routes with at least 30 verdicts
 }
 
-// Level is what came after the verdicts of a level; "all" is the base rate.
+// Level holds the outcomes of the verdicts of a level; "all" is the base rate.
 type Level struct {
 	Level string   `json:"livello"`
 	Days  int      `json:"days"`
@@ -58,7 +58,7 @@ type Level struct {
 	Fell  []Fall   `json:"fell,omitempty"`
 }
 
-// Change is how the route's cheapest fare moved.
+// Change is the change of the route's cheapest fare.
 type Change struct {
 	Days     int          `json:"afterDays"`
 	Count    int          `json:"count"`
@@ -67,23 +67,24 @@ type Change struct {
 	Interval *stats.Range `json:"interval,omitempty"` // of Mean
 }
 
-// Fall is how often the departure that was cheapest fell by 5 % or more.
+// Fall is the share of verdicts whose cheapest departure fell by at least 5 %.
 type Fall struct {
 	Within     int          `json:"withinDays"`
 	Count      int          `json:"count"`
 	Chance     float64      `json:"chance"`
 	Interval   *stats.Range `json:"interval,omitempty"`
-	OttimoLess *stats.Range `json:"ottimoLessThis,omitempty"` // the chance after ottimo less this one
+	OttimoLess *stats.Range `json:"ottimoLessThis,omitempty"` // the chance after ottimo minus this one
 }
 
-// Travellers is what it cost to buy given departures by one policy or another.
+// Travellers holds the cost of buying given departures, by policy.
 type Travellers struct {
 	Who      string   `json:"who"`
-	Count    int      `json:"count"` // departures times days on which somebody started looking
+	Count    int      `json:"count"` // departures times days on which a traveller starts looking
 	Policies []Policy `json:"policies"`
 }
 
-// Policy is one way to choose the day. Saving is against buying at once, as a share of what the clairvoyant saves.
+// Policy is one way to choose the day. Saving is relative to buying at once, as a share of the
+// clairvoyant's saving.
 type Policy struct {
 	Name     string       `json:"name"`
 	Cost     float64      `json:"meanEuro"`
@@ -100,7 +101,7 @@ type Bucket struct {
 	Interval *stats.Range `json:"interval,omitempty"` // of Mean
 }
 
-// Coverage is how often the 90 % interval of the percentile held.
+// Coverage is the share of 90 % intervals of the percentile that held.
 type Coverage struct {
 	Level     string       `json:"affidabilita"`
 	Count     int          `json:"count"`
@@ -131,7 +132,7 @@ func (r *Report) missing(format string, args ...any) {
 	r.Missing = append(r.Missing, fmt.Sprintf(format, args...))
 }
 
-// reportFreshness reports by age, and the share of verdicts on a fare that was not found on their own day.
+// reportFreshness reports by age, and the share of verdicts on a fare not found on the same day.
 func (m *measures) reportFreshness(r *Report) {
 	for i, n := range m.aged {
 		if n == 0 {

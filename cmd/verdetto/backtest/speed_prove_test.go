@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// wide is a panel of many routes with few departures each, which are seen on
-// every day of the 30 before they leave: about a hundred fares of a route.
+// wide returns a panel of many routes with few departures each. Each departure is seen on the 30
+// days before it leaves, about 100 fares per route.
 func wide(seed uint64, routes, perRoute, days int) (panel Panel, fares int) {
 	const ahead = 30
 	panel = Panel{}
@@ -38,8 +38,8 @@ func wide(seed uint64, routes, perRoute, days int) (panel Panel, fares int) {
 	return panel, fares
 }
 
-// TestProveSpeed measures 700,000 fares of 7,000 routes in less than 20 seconds
-// of a processor, of which a machine has two: others may be at work on it.
+// TestProveSpeed: 700,000 fares of 7,000 routes take less than 20 seconds of processor time, summed
+// over all processors. Other processes may run on the machine.
 func TestProveSpeed(t *testing.T) {
 	panel, fares := wide(8, 7_000, 4, 150)
 	if fares < 700_000 {
@@ -58,7 +58,7 @@ func TestProveSpeed(t *testing.T) {
 	}
 }
 
-// processors is the time that this process has had of them.
+// processors returns the processor time of this process.
 func processors(t *testing.T) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage

@@ -8,10 +8,10 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// buckets are the first days of the spans of lead time that premiums are grouped by.
+// buckets are the first days of the lead-time buckets for premiums.
 var buckets = verdict.LeadStarts()
 
-// bucketName is its days before departure; the last is the advised window.
+// bucketName returns the days before departure of a bucket; the last one is the advised window.
 func bucketName(b int) string {
 	switch {
 	case b == len(buckets):
@@ -30,18 +30,20 @@ func bucketOf(lead int) int {
 	return i
 }
 
-// observedToTheEnd reports whether a departure was last seen within a cycle of leaving, before the panel ended.
+// observedToTheEnd reports whether a departure left before the panel ended and was last seen within
+// a cycle of leaving.
 func (d departure) observedToTheEnd(s span) bool {
 	last := d.quotes[len(d.quotes)-1].day
 	return d.depart <= s.to && int(d.depart-last) < max(s.cycle, verdict.LiveDays)
 }
 
-// fullLead is the lead time, in days, at which a departure must have been seen to count as seen whole.
+// fullLead is the lead time, in days, from which a departure must have been seen to count as
+// complete.
 const fullLead = 61
 
-// bookingWindow takes the premium of each quote over its departure's own
-// minimum, of departures that were watched whole: one that was seen only near
-// its end has a minimum that is too high, and flatters every late fare.
+// bookingWindow measures the premium of each quote over its departure's own minimum. It uses only
+// complete departures. If a departure is seen only near its end, its minimum is too high. Then its
+// late fares look too cheap.
 func (m *measures) bookingWindow(route int, r routeReplay) {
 	for _, d := range r.departures {
 		if !d.observedToTheEnd(m.span) || int(d.depart-d.quotes[0].day) < fullLead {
@@ -62,14 +64,14 @@ func (m *measures) bookingWindow(route int, r routeReplay) {
 	}
 }
 
-// policy is a way to choose the day on which a given departure is bought.
+// policy is a way to choose the day on which to buy a given departure.
 type policy struct {
 	name string
-	// buys reports whether a traveller buys at this quote; the last one is always bought.
+	// buys reports whether a traveller buys at this quote. The last quote is always bought.
 	buys func(s routeReplay, l departure, at int) bool
 }
 
-// The policies. The clairvoyant is reckoned apart: who knows the future has no rule.
+// The policies. The clairvoyant is computed separately, since no rule knows the future.
 var policies = []policy{
 	{"at once", func(routeReplay, departure, int) bool { return true }},
 	{"clairvoyant", nil},
@@ -91,8 +93,8 @@ var policies = []policy{
 
 const buyAtOnce, buyAtMinimum = 0, 1
 
-// inWindow buys inside the advised window at the first level that is good
-// enough, or else on the last judgement inside it; without a window, or past it, at once.
+// inWindow buys inside the advised window: at the first level that is good enough, or else on its
+// last judgement. Without a window, or after it, it buys at once.
 func inWindow(s routeReplay, l departure, at int, enough func(level string) bool) bool {
 	seen := l.quotes[at]
 	look, ok := s.at(seen.day)
@@ -109,18 +111,19 @@ func inWindow(s routeReplay, l departure, at int, enough func(level string) bool
 	return enough(look.verdict.Livello)
 }
 
-// travellerKinds names the travellers, who differ in when they start looking.
+// travellerKinds names the travellers, who differ in the day on which they start looking.
 var travellerKinds = []string{"who starts on any day", "who starts before the window ends"}
 
-// travellers lets one start looking for each departure on each day with a
-// verdict on which it was seen, and has them buy by every policy. Only
-// departures watched to their end count: how waiting would have ended is not known of others.
+// travellers simulates a traveller for each departure and each day with a verdict on which it was
+// seen. Each buys by every policy. Only departures observed to their end count, since only for
+// these the result of waiting is known.
 func (m *measures) travellers(route int, s routeReplay) {
 	for _, l := range s.departures {
 		if !l.observedToTheEnd(s.span) {
 			continue
 		}
-		// From the last quote backwards: who does not buy at one pays what is paid from the next.
+		// From the last quote backwards: a traveller who does not buy pays the price of the next
+		// quote.
 		pays := make([]fare.Cents, len(policies))
 		for at := len(l.quotes) - 1; at >= 0; at-- {
 			seen := l.quotes[at]

@@ -1,9 +1,9 @@
-// Package packed is the codec of what is stored in compact form: a format byte,
-// then integers of variable length, small ones in one byte (the encoding of
-// encoding/binary: unsigned as base 128, signed as zig-zag). It is pure.
+// Package packed is the codec for compact storage. It writes a format byte, then integers of
+// variable length: small ones take one byte. The encoding is that of encoding/binary: unsigned as
+// base 128, signed as zig-zag. The package does no I/O.
 //
-// A Reader never panics and allocates nothing: the first fault is remembered,
-// every later read gives 0, and Err tells of it once all is read.
+// A Reader never panics and allocates nothing. It keeps the first error; after it every read
+// returns 0. Call Err after the last read.
 package packed
 
 import (
@@ -13,10 +13,10 @@ import (
 	"math"
 )
 
-// Writer appends values to what it has written.
+// Writer appends values to its bytes.
 type Writer []byte
 
-// NewWriter begins with a format byte and makes room for size bytes in all.
+// NewWriter returns a Writer that starts with a format byte and has a capacity of size bytes.
 func NewWriter(format byte, size int) Writer { return append(make(Writer, 0, size), format) }
 
 // Int appends signed values.
@@ -29,23 +29,23 @@ func (w *Writer) Int(values ...int64) {
 // Uint appends an unsigned value.
 func (w *Writer) Uint(v uint64) { *w = binary.AppendUvarint(*w, v) }
 
-// Uint16 appends two bytes, the lower one first.
+// Uint16 appends two bytes in little-endian order.
 func (w *Writer) Uint16(v uint16) { *w = binary.LittleEndian.AppendUint16(*w, v) }
 
-// Float32 appends values in four bytes each, with the precision of a float32.
+// Float32 appends values in four bytes each, rounded to float32.
 func (w *Writer) Float32(values ...float64) {
 	for _, v := range values {
 		*w = binary.LittleEndian.AppendUint32(*w, math.Float32bits(float32(v)))
 	}
 }
 
-// Bytes appends the length of data and data itself.
+// Bytes appends the length of data, then data itself.
 func (w *Writer) Bytes(data []byte) {
 	w.Uint(uint64(len(data)))
 	*w = append(*w, data...)
 }
 
-// Reader takes values off the front of what a Writer has written.
+// Reader reads the values that a Writer wrote, in the same order.
 type Reader struct {
 	data []byte
 	err  error
@@ -53,7 +53,7 @@ type Reader struct {
 
 var errShort = errors.New("cut short")
 
-// NewReader reads what begins with a format byte.
+// NewReader returns a Reader for data. It fails if data does not start with the format byte.
 func NewReader(data []byte, format byte) Reader {
 	switch {
 	case len(data) == 0:
@@ -64,8 +64,8 @@ func NewReader(data []byte, format byte) Reader {
 	return Reader{data: data[1:]}
 }
 
-// Fail records a fault of the caller's own, such as a value that cannot be;
-// the first fault stands, and nothing more is read.
+// Fail records an error found by the caller, such as an impossible value. The first error is kept,
+// and later reads return 0.
 func (r *Reader) Fail(err error) {
 	if r.data = nil; r.err == nil {
 		r.err = err
@@ -74,7 +74,7 @@ func (r *Reader) Fail(err error) {
 
 // Uint reads an unsigned value.
 func (r *Reader) Uint() uint64 {
-	if len(r.data) > 0 && r.data[0] < 0x80 { // nearly always
+	if len(r.data) > 0 && r.data[0] < 0x80 { // the common case
 		v := r.data[0]
 		r.data = r.data[1:]
 		return uint64(v)
@@ -110,7 +110,7 @@ func (r *Reader) Byte() byte {
 	return v
 }
 
-// More tells whether there is more to read; after a fault there is not.
+// More reports whether there are bytes left to read. It returns false after an error.
 func (r *Reader) More() bool { return len(r.data) > 0 }
 
 // Uint16 reads two bytes.
@@ -124,7 +124,7 @@ func (r *Reader) Uint16() uint16 {
 	return v
 }
 
-// Float32 reads four bytes. What is not a finite number is a fault.
+// Float32 reads four bytes. It fails if they are not a finite number.
 func (r *Reader) Float32() float64 {
 	if len(r.data) < 4 {
 		r.Fail(errShort)
@@ -139,7 +139,7 @@ func (r *Reader) Float32() float64 {
 	return v
 }
 
-// Bytes reads what was written with its length. It is part of what is read, not a copy.
+// Bytes reads bytes that Writer.Bytes wrote. The result is a slice of the data, not a copy.
 func (r *Reader) Bytes() []byte {
 	n := r.Count(int64(min(r.Uint(), math.MaxInt64)))
 	data := r.data[:n:n]
@@ -147,8 +147,8 @@ func (r *Reader) Bytes() []byte {
 	return data
 }
 
-// Count checks a length that was read: n elements of a byte or more each must
-// fit in what is left, so that no length makes a caller allocate more than it holds.
+// Count checks a length that was read. It fails unless n elements of at least one byte fit in the
+// remaining data. So a malformed length never makes a caller allocate more than the data's size.
 func (r *Reader) Count(n int64) int {
 	if n < 0 || n > int64(len(r.data)) {
 		r.Fail(errShort)
@@ -157,7 +157,7 @@ func (r *Reader) Count(n int64) int {
 	return int(n)
 }
 
-// Err gives the first fault, once all was to be read; bytes that are left over are one.
+// Err returns the first error. Call it after the last read: remaining bytes are an error too.
 func (r *Reader) Err() error {
 	if r.err == nil && len(r.data) > 0 {
 		r.err = fmt.Errorf("%d bytes too many", len(r.data))

@@ -24,7 +24,7 @@ func TestRoundTrip(t *testing.T) {
 	w.Float32(floats...)
 	w.Bytes([]byte("abc"))
 	w.Bytes(nil)
-	w.Int(3) // of which three bytes are left
+	w.Int(3) // a count of 3, followed by three bytes
 	w = append(w, 0, 0, 0)
 
 	r := NewReader(w, 7)
@@ -99,7 +99,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// FuzzReader reads any bytes in any order of calls as encoding/binary reads them.
+// FuzzReader: any bytes read in any order of calls equal what encoding/binary reads.
 func FuzzReader(f *testing.F) {
 	w := NewWriter(1, 0)
 	w.Int(signed...)

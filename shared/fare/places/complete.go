@@ -8,14 +8,15 @@ import (
 	"verdetto/shared/fare"
 )
 
-// candidate is a name that may be offered, and how near it is to what was typed.
+// candidate is a name that matches a query. A lower distance is a better match.
 type candidate struct {
 	entry
 	distance int
 	position int
 }
 
-// nearest sorts candidates: nearest first, the busiest city among equals, its own name before other places'.
+// nearest sorts candidates by distance, then by how busy the city is. A city's own name comes
+// before the names of places that its airports serve.
 func nearest(found []candidate) {
 	slices.SortStableFunc(found, func(a, b candidate) int {
 		return cmp.Or(
@@ -27,7 +28,8 @@ func nearest(found []candidate) {
 	})
 }
 
-// withPrefix lists the names on offer that begin with a key, exact ones at distance 0, others at 1.
+// withPrefix returns the visible names that begin with key. An exact match has distance 0, any
+// other 1.
 func withPrefix(key string) []candidate {
 	var found []candidate
 	for i := searchNames(key); i < len(namesTable); {
@@ -48,11 +50,10 @@ func withPrefix(key string) []candidate {
 	return found
 }
 
-// Complete offers at most n places whose name in any of the languages begins
-// with prefix, busiest first, a name typed in full before those that only begin
-// so. Cities are named in lang, one of those of Name; other places that a city's
-// airports serve, and everyday names, as they are, in lang rather than in another
-// language. A code typed in full is completed to its city.
+// Complete returns at most n places with a name, in any language, that begins with prefix. Complete
+// matches come first, then the busiest cities. A city is named in lang, a language of Name.
+// Everyday names and other places that the airports serve keep their own name. A name in lang is
+// preferred. A complete code yields its city.
 func Complete(prefix, lang string, n int) []Place {
 	if len(prefix) > maxQuery || n <= 0 {
 		return nil
@@ -82,7 +83,7 @@ func Complete(prefix, lang string, n int) []Place {
 		switch {
 		case e.kind == kindName:
 			offer(c.place(c.name(lang)))
-		case !placeOf[e.city] && (e.saidIn(lang) || !native[e.city]): // one is enough: Sicilia, not Sicily too
+		case !placeOf[e.city] && (e.saidIn(lang) || !native[e.city]): // one name per city: Sicilia without Sicily
 			placeOf[e.city] = true
 			offer(c.place(e.written))
 		}

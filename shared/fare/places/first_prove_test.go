@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The first look-ups of a process are timed in a process of their own: this one, started again.
+// firstFindEnv starts this test binary again, so that the first look-up runs in a fresh process.
 const firstFindEnv = "PLACES_TIME_FIRST_FIND"
 
 func TestMain(m *testing.M) {
@@ -33,7 +33,7 @@ func BenchmarkFirstFind(b *testing.B) {
 // TestProveFirstFind: the first look-up of a process, loading included, takes less than 2 ms.
 func TestProveFirstFind(t *testing.T) {
 	best := firstFind(t)
-	for range 4 { // what else goes on can only make it longer: the best of five counts
+	for range 4 { // other load only adds time, so the best of five counts
 		best = min(best, firstFind(t))
 	}
 	if best > 2*time.Millisecond {

@@ -7,10 +7,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold is how names are compared: lower case, without accents, and without
-// anything that is not a letter or a digit. "L'Aquila", "l aquila" and
-// "LAQUILA" are one name, as are "Saint-Denis" and "saint  denis". Bytes that
-// are not UTF-8 are left out, and folding twice is folding once.
+// Fold returns the form in which names are compared: lower case, without accents, only letters and
+// digits. "L'Aquila", "l aquila" and "LAQUILA" are equal, as are "Saint-Denis" and "saint  denis".
+// Invalid UTF-8 is dropped. Folding twice has no further effect.
 func Fold(s string) string {
 	var buf [64]byte
 	return string(appendFold(buf[:0], s))
@@ -31,8 +30,8 @@ func appendFold(dst []byte, s string) []byte {
 }
 
 func appendFoldUnicode(dst []byte, s string) []byte {
-	// Text typed on some systems arrives decomposed; what has a composed form
-	// (Hangul above all) must compare equal to it.
+	// Some systems send decomposed text. Compose it first: Hangul in particular must compare equal
+	// to its composed form.
 	if !norm.NFC.IsNormalString(s) {
 		s = norm.NFC.String(s)
 	}
@@ -58,7 +57,8 @@ func appendFoldUnicode(dst []byte, s string) []byte {
 	return dst
 }
 
-// appendFoldRune appends a lower-case rune that has no decomposition, if it counts.
+// appendFoldRune appends a lower-case rune without a decomposition. It drops punctuation and
+// accents.
 func appendFoldRune(dst []byte, r rune) []byte {
 	switch r {
 	case 'ß':
@@ -81,11 +81,11 @@ func appendFoldRune(dst []byte, r rune) []byte {
 		return append(dst, 'i')
 	}
 	switch {
-	case 0x2B0 <= r && r <= 0x2FF: // modifier letters: the Hawaiian okina and its like stand for apostrophes
+	case 0x2B0 <= r && r <= 0x2FF: // modifier letters, such as the Hawaiian okina, stand for apostrophes
 		return dst
 	case unicode.IsLetter(r), unicode.IsDigit(r):
 		return utf8.AppendRune(dst, r)
-	case unicode.IsMark(r) && r >= 0x700: // up to Arabic a mark is an accent; beyond, it is a vowel
+	case unicode.IsMark(r) && r >= 0x700: // up to Arabic a mark is an accent; above, it is a vowel
 		return utf8.AppendRune(dst, r)
 	}
 	return dst

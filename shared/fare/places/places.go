@@ -1,13 +1,12 @@
-// Package places turns what people call a city into the IATA code under which
-// its fares are sold, and back.
+// Package places maps the names of cities to the IATA codes under which their fares are sold, and
+// back. Start at Find.
 //
-// It knows every city with scheduled flights: its names in Italian, English,
-// French, German, Spanish, Portuguese and the language of the country, and the
-// everyday names of destinations whose airport is called otherwise (Bali,
-// Creta, Saigon). Airports of one metropolitan area are one city: Milano is
-// Malpensa, Linate and Orio al Serio. A name that several cities bear means the
-// busiest of them. Every function is pure, safe for any input and for use by
-// many goroutines, and there is nothing to load.
+// It knows every city with scheduled flights. Names are in Italian, English, French, German,
+// Spanish, Portuguese and the local languages. It also knows everyday names of destinations whose
+// airport has another name (Bali, Creta, Saigon). The airports of a metropolitan area are one city:
+// Milano is Malpensa, Linate and Orio al Serio. A name of several cities means the busiest.
+//
+// Every function is pure and safe for concurrent use and for any input. Nothing is loaded at start.
 package places
 
 import (
@@ -19,22 +18,21 @@ import (
 
 //go:generate go run ./generate
 
-// Place is a city with the name by which it was asked for.
+// Place is a city with the name that matched the query.
 type Place struct {
 	City     fare.City
-	Name     string   // properly written: "milano" was matched, "Milano" is here
+	Name     string   // properly written: "Milano" for the query "milano"
 	Country  string   // ISO 3166 alpha-2
 	Airports []string // IATA codes, busiest first
 }
 
-// maxQuery is more bytes than any name in the tables has; longer input is not looked at.
+// maxQuery is longer, in bytes, than any name in the tables. A longer query matches nothing.
 const maxQuery = 256
 
-// Find looks up a name in any of the languages, in any case, with or without
-// accents. The IATA code of a city or an airport in capitals is that code, for so
-// programs write it: KRK is Cracow, and Krk an island. In other letters it is
-// understood where no city bears it as a name. The Place of a code has the
-// Italian name, or the English one.
+// Find looks up a name in any language, ignoring case and accents, or an IATA code. In capitals,
+// the code of a city or airport wins over a name: KRK is Cracow, and Krk an island. In other
+// letters it is a code only if no city has that name. The Place of a code has the Italian name,
+// else the English one.
 func Find(query string) (Place, bool) {
 	if len(query) > maxQuery {
 		return Place{}, false
@@ -56,10 +54,9 @@ func Find(query string) (Place, bool) {
 	return Place{}, false
 }
 
-// Within tells whether a query that Find finds names less than the city that it
-// is found in, and gives what it names as it is written: one of several airports
-// by its code (BGY, of Milano), or a place that the city's airports serve
-// (Bergamo). The fares of such a place are those of the whole city.
+// Within reports whether a query that Find understands names only part of its city. It returns that
+// part's name. This is the code of one of several airports (BGY), or a place that the airports
+// serve (Bergamo). The fares of such a place are those of the whole city.
 func Within(query string) (name string, ok bool) {
 	p, found := Find(query)
 	if !found {
@@ -84,7 +81,7 @@ func lookup(key string) (entry, bool) {
 	return e, e.key == key
 }
 
-// positionTyped is the position of a code in the way people type it.
+// positionTyped returns the position of a code typed in any case, with or without spaces around.
 func positionTyped(query string) (int, bool) {
 	query = strings.TrimSpace(query)
 	if len(query) != 3 {
@@ -92,12 +89,13 @@ func positionTyped(query string) (int, bool) {
 	}
 	var code [3]byte
 	for i := range code {
-		code[i] = query[i] &^ 0x20 // upper case, if it is a letter; what is none is in no table
+		code[i] = query[i] &^ 0x20 // upper case, if it is a letter; no table has anything else
 	}
 	return position(string(code[:]))
 }
 
-// Get is the place of a city code, named as Find names a code. Codes of airports are not cities here.
+// Get returns the place of a city code, with the Italian name, else the English one. It does not
+// accept the code of an airport.
 func Get(city fare.City) (Place, bool) {
 	at, ok := position(string(city))
 	if !ok {
@@ -110,7 +108,7 @@ func Get(city fare.City) (Place, bool) {
 	return c.place(c.name("it")), true
 }
 
-// CityOf is the city of an upper-case airport or city code: MIL of BGY, and MIL of MIL.
+// CityOf returns the city of an upper-case airport or city code: MIL for BGY and for MIL.
 func CityOf(code string) (fare.City, bool) {
 	at, ok := position(code)
 	if !ok {
@@ -119,9 +117,8 @@ func CityOf(code string) (fare.City, bool) {
 	return fare.City(citiesTable[at : at+3]), true
 }
 
-// Name is what a city is called in "it", "en", "fr", "de", "es" or "pt". Where
-// that is not known, or the language is another, it is the English name; for an
-// unknown city it is empty.
+// Name returns the name of a city in "it", "en", "fr", "de", "es" or "pt". It returns the English
+// name if there is none in lang, and "" for an unknown city.
 func Name(city fare.City, lang string) string {
 	at, ok := position(string(city))
 	if !ok {

@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// table reads a CSV of testdata, header first.
+// table reads a CSV file of testdata, including the header.
 func table(t *testing.T, file string) [][]string {
 	t.Helper()
 	f, err := os.Open(file)
@@ -134,7 +134,7 @@ func TestComplete(t *testing.T) {
 		{"sici", "it", []string{"Sicilia CTA"}},
 		{"sici", "en", []string{"Sicily CTA"}},
 		{"sici", "fr", []string{"Sicile CTA"}},
-		{"sici", "de", []string{"Sicile CTA"}}, // not said in German, but meant
+		{"sici", "de", []string{"Sicile CTA"}}, // not a German name, but a match
 		{"mailand", "de", []string{"Mailand MIL"}},
 		{"lissabon", "de", []string{"Lissabon LIS"}},
 		{"lond", "pt", []string{"Londres LON"}},
@@ -194,7 +194,7 @@ func TestFoldTreatsAlike(t *testing.T) {
 	}
 }
 
-// TestTables holds what the searches rely on and what callers are promised of every row.
+// TestTables checks what the searches assume and what callers may rely on, for every row.
 func TestTables(t *testing.T) {
 	var cities []fare.City
 	unresolved := regexp.MustCompile(`^[A-Z]{3}$|(?i)airport|aeroport|aéroport|aeropuerto|flughafen`)
@@ -281,7 +281,7 @@ func FuzzQueries(f *testing.F) {
 	})
 }
 
-// TestFindCodes: a code that the service gives leads to its city, whatever other cities are called.
+// TestFindCodes: Find maps every published code to its city, whatever other cities are called.
 func TestFindCodes(t *testing.T) {
 	for city := range Cities() {
 		if p, ok := Find(string(city)); !ok || p.City != city {

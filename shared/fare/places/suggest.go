@@ -8,14 +8,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// maxSuggest bounds the names, in runes, that suggestions are sought for: the
-// longest typing errors worth the search are in names shorter than this.
+// maxSuggest is the longest query, in runes, for which suggestions are computed. Longer ones cost
+// too much time.
 const maxSuggest = 40
 
-// Suggest offers at most n names near one that was not found, properly written
-// and each of another city: names a few typing errors away, names that query
-// begins, and names that begin query ("Milano Malpensa"). Nearest first,
-// busiest among equals. Find finds every one of them.
+// Suggest returns at most n names near a query that was not found, one per city. They are names a
+// few typing errors away, names that begin with query, and beginnings of query ("Milano Malpensa").
+// The nearest come first, then the busiest. Find finds each of them.
 func Suggest(query string, n int) []string {
 	if len(query) > maxQuery || n <= 0 {
 		return nil
@@ -37,7 +36,7 @@ func Suggest(query string, n int) []string {
 		if len(out) == n {
 			break
 		}
-		// A name that means another city would mislead: only winners are offered.
+		// Skip a name that Find maps to another city: it would mislead.
 		if e, ok := lookup(c.key); ok && e.city == c.city && !seen[c.city] {
 			seen[c.city] = true
 			out = append(out, c.written)
@@ -46,8 +45,7 @@ func Suggest(query string, n int) []string {
 	return out
 }
 
-// prefixesOf lists the names, of four runes or more, with which a key begins.
-// Longer ones are nearer: they leave less unexplained.
+// prefixesOf returns the names of four runes or more with which key begins. Longer ones are nearer.
 func prefixesOf(key string) []candidate {
 	var found []candidate
 	for end := len(key) - 1; end > 0; end-- {
@@ -62,7 +60,7 @@ func prefixesOf(key string) []candidate {
 	return found
 }
 
-// reach is how many typing errors a name of so many runes may hold.
+// reach returns how many typing errors to accept in a name of the given length.
 func reach(runes int) int {
 	switch {
 	case runes < 3:
@@ -76,7 +74,7 @@ func reach(runes int) int {
 	}
 }
 
-// withinReach lists the names on offer that are a few typing errors away from query.
+// withinReach returns the visible names that are within reach of query.
 func withinReach(query []rune) []candidate {
 	limit := reach(len(query))
 	if limit == 0 {
@@ -89,7 +87,7 @@ func withinReach(query []rune) []candidate {
 		line := namesTable[i:]
 		tab := strings.IndexByte(line, '\t')
 		next := i + tab + strings.IndexByte(line[tab:], '\n') + 1
-		// A key has at least a quarter as many runes as bytes, and at most as many.
+		// A key has at most as many runes as bytes, and at least a quarter as many.
 		if tab < len(query)-limit || tab > utf8.UTFMax*(len(query)+limit) || line[tab+1] == kindHidden {
 			i = next
 			continue
@@ -108,12 +106,11 @@ func withinReach(query []rune) []candidate {
 	return found
 }
 
-// meter measures distances between names; it keeps its rows from one to the next.
+// meter measures distances between names. It reuses its rows between calls.
 type meter struct{ rows [3][]int }
 
-// distance counts the letters to insert, delete, replace, or swap with their
-// neighbour that turn a into b. Above limit it stops counting, and any number
-// above limit is returned.
+// distance returns the number of edits that turn a into b: insertions, deletions, replacements, and
+// swaps of neighbours. If there are more than limit, it returns any number above limit.
 func (m *meter) distance(a, b []rune, limit int) int {
 	if len(a)-len(b) > limit || len(b)-len(a) > limit {
 		return limit + 1
@@ -126,7 +123,7 @@ func (m *meter) distance(a, b []rune, limit int) int {
 		last[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		// Only a band about the diagonal can be within the limit.
+		// Only a band around the diagonal can be within the limit.
 		from, to := max(1, i-limit), min(len(b), i+limit)
 		row[from-1] = limit + 1
 		if from == 1 {

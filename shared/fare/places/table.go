@@ -8,22 +8,22 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The tables are text, written by ./generate and searched where they lie in
-// the executable: nothing is read, parsed or allocated before the first query.
+// The tables are text, written by ./generate and searched in place in the executable. Nothing is
+// read, parsed or allocated before the first query.
 var (
-	// names.tsv: folded name, kind, city, written name (empty: as folded), and of an everyday
-	// name the languages that say so (absent: any). Sorted by folded name; where several
-	// cities bear one name, the one that is meant comes first.
+	// names.tsv: folded name, kind, city, written name (empty: as folded). An everyday name also
+	// has its languages (absent: any). Sorted by folded name; of several cities with one name, the
+	// city that Find returns comes first.
 	//go:embed names.tsv
 	namesTable string
 
-	// cities.tsv: city, country, airports, and the name in each of langs
-	// (empty: as in English). Busiest first.
+	// cities.tsv: city, country, airports, and the name in each of langs (empty: as in English).
+	// The busiest comes first.
 	//go:embed cities.tsv
 	citiesTable string
 
-	// codes.tsv: airport or city code, city, where the city's line starts in
-	// cities.tsv. Sorted, and all lines are codeLine bytes long.
+	// codes.tsv: airport or city code, city, offset of the city's line in cities.tsv. Sorted; every
+	// line has codeLine bytes.
 	//go:embed codes.tsv
 	codesTable string
 )
@@ -33,11 +33,11 @@ const codeLine = len("BGY MIL 000000\n")
 // langs are the columns of names in cities.tsv; English comes first because it is complete.
 var langs = [...]string{"en", "it", "fr", "de", "es", "pt"}
 
-// A kind says what a name in the table is to its city.
+// The kinds of names in names.tsv.
 const (
 	kindName   = 'n' // a name of the city
 	kindPlace  = 'p' // a place that the city's airports serve, or an everyday name: always shown as itself
-	kindHidden = 'h' // historic or stray: understood, never offered
+	kindHidden = 'h' // historic or rare: matched, never shown
 )
 
 // entry is one line of names.tsv.
@@ -51,10 +51,10 @@ type entry struct {
 
 func (e entry) offered() bool { return e.kind != kindHidden }
 
-// saidIn tells whether a name is one of a language.
+// saidIn reports whether the name is used in a language.
 func (e entry) saidIn(lang string) bool { return e.said == "" || strings.Contains(e.said, lang) }
 
-// entryAt reads the line of names.tsv that starts at i, and says where the next one starts.
+// entryAt returns the line of names.tsv that starts at i, and the start of the next line.
 func entryAt(i int) (e entry, next int) {
 	line := namesTable[i:]
 	line = line[:strings.IndexByte(line, '\n')]
@@ -68,14 +68,14 @@ func entryAt(i int) (e entry, next int) {
 	return e, next
 }
 
-// searchNames finds the start of the first line of names.tsv whose key is not before key.
+// searchNames returns the start of the first line of names.tsv with a key at or after key.
 func searchNames(key string) int {
 	lo, hi := 0, len(namesTable) // both are starts of lines
 	for lo < hi {
 		mid := lo + (hi-lo)/2
 		mid += strings.IndexByte(namesTable[mid:], '\n') + 1
 		if mid >= hi {
-			// The lower half holds no further start of a line: walk it.
+			// No line starts in the upper half: continue from lo.
 			mid = lo
 		}
 		line := namesTable[mid:]
@@ -90,7 +90,8 @@ func searchNames(key string) int {
 	return lo
 }
 
-// position is where the line of a code's city starts in cities.tsv. Busier cities have lower positions.
+// position returns where the line of a code's city starts in cities.tsv. A busier city has a lower
+// position.
 func position(code string) (int, bool) {
 	if len(code) != 3 {
 		return 0, false
@@ -120,7 +121,7 @@ type city struct {
 	names    string // in the order of langs, separated by tabs
 }
 
-// cityAt reads the line of cities.tsv that starts at i, and says where the next one starts.
+// cityAt returns the line of cities.tsv that starts at i, and the start of the next line.
 func cityAt(i int) (c city, next int) {
 	line := citiesTable[i:]
 	line = line[:strings.IndexByte(line, '\n')]
@@ -129,7 +130,7 @@ func cityAt(i int) (c city, next int) {
 	return c, i + len(line) + 1
 }
 
-// name is the city's name in a language, in English where the table has none.
+// name returns the city's name in a language, or the English name if the table has none.
 func (c city) name(lang string) string {
 	english, rest, _ := strings.Cut(c.names, "\t")
 	for _, l := range langs[1:] {

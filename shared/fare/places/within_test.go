@@ -16,9 +16,9 @@ func TestWithin(t *testing.T) {
 		{"bergamo", "Bergamo", true},
 		{"Gatwick", "Gatwick", true},
 		{"Creta", "Creta", true},
-		{"Bali", "", false}, // what the city is called
-		{"NAP", "", false},  // the airport and the city are one
-		{"KRK", "", false},  // Cracow, and no part of the island
+		{"Bali", "", false}, // a name of the city
+		{"NAP", "", false},  // the airport and the city share the code
+		{"KRK", "", false},  // Cracow, not the island
 		{"Krk", "Krk", true},
 		{"Atlantis", "", false},
 		{"", "", false},

@@ -1,14 +1,13 @@
-// Package deals holds where it is cheap to fly to from a city: of each
-// destination the cheapest fare of any time and of each month, judged. Origin is
-// stored per origin and kind of trip, made by the refresh, so that an answer costs one read
-// however many destinations there are. It is pure.
+// Package deals holds the cheapest fares from a city, with verdicts. Each destination has its
+// cheapest fare of any date and of each month. The refresh stores one Origin per city and kind of
+// trip. So an answer costs one read for any number of destinations. The package does no I/O.
 //
-// A fare is judged as what it is. The cheapest fare of a route is compared with
-// the route's cheapest of other days, that of a month with the cheapest of months:
-// among three hundred departures one nearly always looks cheap by itself, so
-// picking the best-judged departure would call every destination cheap.
+// A fare is judged among fares of its own kind. The cheapest fare of a route is compared with the
+// route's cheapest fares on other days. The cheapest of a month is compared with the cheapest of
+// months. Of 300 departures one nearly always looks cheap by itself. So choosing the best-judged
+// departure would make every destination look cheap.
 //
-// Of returns the cheapest of any time is kept, by class of nights away, and none of months.
+// For returns only the cheapest fare of any date is stored, by range of nights, and none of months.
 package deals
 
 import (
@@ -22,28 +21,28 @@ import (
 // Deal is a judged fare.
 type Deal struct {
 	verdict.Judged
-	// Since is when what is told of the fare last changed, Unix seconds; of the
-	// fares of months it is not kept.
+	// Since is when the published facts about the fare last changed, Unix seconds. It is not stored
+	// for the fares of months.
 	Since int64
 }
 
-// Fares are those of any number of stops, or those without. In each list the
-// first of a month, or of the route, that has not departed is the cheapest.
+// Fares holds the fares with any number of stops, or those without stops. In each list, the first
+// fare of a month or of the route that has not departed is the cheapest.
 type Fares struct {
 	Route  []Deal
 	Months []Deal // in order of departure
 }
 
-// Entry is one destination.
+// Entry holds the fares to one destination.
 type Entry struct {
 	Destination  fare.City
-	AsOf         fare.Day // the refresh that made it
-	Observations int      // that it was made of
+	AsOf         fare.Day // the day of the refresh that built it
+	Observations int      // number of observations it was built from
 	Any          Fares
-	NonStop      *Fares // nil where it is not known which fares are non-stop
+	NonStop      *Fares // nil if it is not known which fares are non-stop
 }
 
-// Cheapest is the fare that stands on a day: of the route, or of the month of a day.
+// Cheapest returns the cheapest fare on a day, of the route or of the given month.
 func (e Entry) Cheapest(today fare.Day, month *fare.Day, nonStop bool) (Deal, bool) {
 	of := &e.Any
 	if nonStop {
@@ -68,10 +67,10 @@ func sameMonth(a, b fare.Day) bool {
 	return a.Time().Year() == b.Time().Year() && a.Time().Month() == b.Time().Month()
 }
 
-// Origin is all destinations from a city, by their codes.
+// Origin holds all destinations from a city, sorted by code.
 type Origin struct{ Entries []Entry }
 
-// To gives the entry of a destination.
+// To returns the entry of a destination.
 func (o Origin) To(destination fare.City) (Entry, bool) {
 	i, ok := slices.BinarySearchFunc(o.Entries, destination, func(e Entry,
 		d fare.City) int {
@@ -83,9 +82,8 @@ func (o Origin) To(destination fare.City) (Entry, bool) {
 	return o.Entries[i], true
 }
 
-// Merge puts fresh entries in the place of older ones to the same destinations.
-// An older refresh changes nothing. What is told of a fare as before keeps its
-// Since. Entries that can be shown no more are left out.
+// Merge replaces entries by fresh ones to the same destinations. An older refresh changes nothing.
+// A fare whose published facts are unchanged keeps its Since. Expired entries are dropped.
 func (o Origin) Merge(fresh []Entry) Origin {
 	byCity := map[fare.City]Entry{}
 	var newest fare.Day
@@ -96,7 +94,7 @@ func (o Origin) Merge(fresh []Entry) Origin {
 		newest = max(newest, e.AsOf)
 		had, ok := byCity[e.Destination]
 		if ok && (had.AsOf > e.AsOf || had.AsOf == e.AsOf && had.Observations > e.Observations) {
-			continue // made by another refresh, which knew more
+			continue // another refresh, with more data, is already stored
 		}
 		e.Any.Route = carry(had.Any.Route, e.Any.Route, e.AsOf)
 		if e.NonStop != nil {
@@ -118,8 +116,8 @@ func (o Origin) Merge(fresh []Entry) Origin {
 	return merged
 }
 
-// carry says since when each of some deals is told as it is: since before, or
-// since it was found, or since the day on which it was judged otherwise.
+// carry sets Since of the deals. It is kept if the published facts are unchanged. Else it is the
+// time when the fare was found, but not before asOf.
 func carry(before, now []Deal, asOf fare.Day) []Deal {
 	now = slices.Clone(now)
 	for i := range now {
@@ -134,8 +132,8 @@ func carry(before, now []Deal, asOf fare.Day) []Deal {
 	return now
 }
 
-// same tells whether of two deals the same is told: the feeds say nothing else
-// than this. When a fare was found again is not part of it.
+// same reports whether the published facts of two deals are equal. Feeds contain no other facts.
+// The time when the fare was found is not among them.
 func (d Deal) same(other Deal) bool {
 	told := func(d Deal) any {
 		type shown struct {
@@ -154,8 +152,8 @@ func (d Deal) same(other Deal) bool {
 	return told(d) == told(other)
 }
 
-// Usual is what is usual for a deal, in whole euro, so that it does not change
-// with every fare that is seen; false where that is not known.
+// Usual returns the usual price for a deal. It is in whole euro, so that it does not change with
+// every new fare. It returns false if that is not known.
 func (d Deal) Usual() (fare.Cents, bool) {
 	if d.Verdict.MedianaCent == nil {
 		return 0, false

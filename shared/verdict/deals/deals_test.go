@@ -15,7 +15,8 @@ import (
 
 const today = fare.Day(20500)
 
-// invented is an origin with so many destinations, each with the fares of a year of months, with and without stops.
+// invented returns an origin with the given number of destinations. Each has fares of 12 months,
+// with and without stops.
 func invented(destinations int) deals.Origin {
 	chance := rand.New(rand.NewPCG(3, 4))
 	ron, _ := fare.ParseCurrency("RON")
@@ -87,7 +88,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// FuzzDecode: no bytes make it panic, and what it reads it can write.
+// FuzzDecode: Decode never panics, and its results can be encoded.
 func FuzzDecode(f *testing.F) {
 	f.Add(invented(3).Encode())
 	f.Add([]byte{})
@@ -100,7 +101,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// entry is a destination with one fare of the route.
+// entry returns a destination with one fare of the route.
 func entry(city fare.City, asOf fare.Day, observations int, price fare.Cents, level string) deals.Entry {
 	median := fare.Cents(5000)
 	percentile, difference := 20, price-median
@@ -129,7 +130,7 @@ func TestMerge(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		now  deals.Entry
-		want int64 // since when LON's is told
+		want int64 // Since of LON
 		asOf fare.Day
 	}{
 		{"found again", entry("LON", today+1, 11, 3000, verdict.Buono), began, today + 1},
@@ -158,7 +159,7 @@ func TestCheapest(t *testing.T) {
 		day     fare.Day
 		month   *fare.Day
 		nonStop bool
-		want    fare.Day // of departure; 0: none
+		want    fare.Day // day of departure; 0: none
 	}{
 		{"at first", today, nil, false, today + 3},
 		{"on its day", today + 3, nil, false, today + 3},

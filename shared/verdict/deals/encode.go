@@ -12,17 +12,17 @@ import (
 
 const format = 1
 
-// levels and certainties are stored by their places: what is added comes last.
+// Levels and reliabilities are stored by index: append new ones at the end.
 var (
 	levels      = []string{verdict.Insufficient, verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
 	certainties = []string{"", verdict.Alta, verdict.Media, verdict.Bassa}
 )
 
-// Of an entry's flags the first says that fares without stops are listed apart.
+// withNonStop is the first flag of an entry: it has a list of fares without stops.
 const withNonStop = 1
 
-// Of a deal's flags the lowest says that the day alone is known, the next that it
-// was quoted in another currency; then come the stops, the level, the certainty and the nights away.
+// The flags of a deal, from the lowest: DayOnly, quoted in another currency. Above them are the
+// stops, the level, the reliability and the nights.
 const (
 	dayOnlyFlag    = 1
 	foreignFlag    = 2
@@ -32,7 +32,7 @@ const (
 	nightsShift    = 9
 )
 
-// Encode packs an Origin into some 15 bytes a fare.
+// Encode packs an Origin into about 15 bytes per fare.
 func (o Origin) Encode() []byte {
 	w := packed.NewWriter(format, 256*len(o.Entries))
 	w.Uint(uint64(len(o.Entries)))
@@ -91,7 +91,7 @@ func place(of []string, name string) uint64 { return uint64(max(0, slices.Index(
 
 var errRange = errors.New("a value that cannot be")
 
-// Decode reads what Encode wrote.
+// Decode parses the bytes of Encode.
 func Decode(data []byte) (Origin, error) {
 	r := packed.NewReader(data, format)
 	var o Origin
@@ -111,7 +111,7 @@ func Decode(data []byte) (Origin, error) {
 	return o, nil
 }
 
-// day reads a day of a time in which there are flights.
+// day reads a day and rejects values out of range.
 func day(r *packed.Reader) fare.Day {
 	v := r.Int()
 	if v < 0 || v > 1<<20 {

@@ -7,21 +7,21 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Learner is what a refresh keeps of a series: its state and the questions that are open.
+// Learner is the data that a refresh stores for a series: its departure state and the open
+// questions.
 type Learner struct {
 	State
 	Questions Questions
 }
 
-// Advance brings a state to the day of a refresh: it folds every earlier day that
-// is not folded yet, in order, with the pooled part of the last complete cycle, and
-// puts the fares that are live on the day in place of the old ones. What the pooled
-// part has to know it adds to left.
+// Advance brings a state to the day of a refresh. It folds the days before today that are not
+// folded yet, with the pooled part of the last complete cycle. It replaces the live fares by those
+// of today. It adds the sums for the pooled part to left.
 //
-// The fares are one for each departure and day, by day found and then by departure,
-// in the currency of the state (see In). A source may report a fare days after it was
-// found: it is folded if its departure was not seen on that day or later, and it is
-// at most LiveDays older than the state. So a fare is folded once, and twice is as once.
+// fares holds one fare per departure and day, in order of day found and departure. It is in the
+// currency of the state (see In). A source may report a fare late. A late fare is folded if it is
+// at most LiveDays older than the state. Its departure must not have been seen since. So every fare
+// is folded once, and Advance is idempotent.
 func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, left *Statistics) {
 	from := s.AsOf
 	for i := 0; i < len(fares); {
@@ -48,14 +48,14 @@ func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, left *Statist
 	s.Stand(today, fares)
 }
 
-// Stand says of a state to which every day before a day is folded what is live on it.
+// Stand sets the day and the live fares of a state. All earlier days must be folded.
 func (s *Learner) Stand(today fare.Day, fares []Live) {
 	s.AsOf, s.Live = today, liveOn(fares, today)
 	s.Pasts.forget(today)
 }
 
-// late are the fares of a day whose departure was not seen on it or later. Of
-// departures that have left before the state's day it is not remembered whether they were.
+// late returns the fares of a day whose departure was not seen on that day or later. It skips
+// departures before asOf, since their pasts are already dropped.
 func (s *Learner) late(of []Live, asOf fare.Day) (late []Live) {
 	for _, l := range of {
 		if l.Depart < asOf {
@@ -72,7 +72,7 @@ func (s *Learner) late(of []Live, asOf fare.Day) (late []Live) {
 	return late
 }
 
-// Learn takes in the questions whose outcome is known on the view's day.
+// Learn learns from the questions whose outcome is known on the view's day.
 func (s *Learner) Learn(v *View, left *Statistics) {
 	for h := range horizons {
 		for _, outcomes := range s.Questions.Due(h, v.day) {
@@ -81,7 +81,7 @@ func (s *Learner) Learn(v *View, left *Statistics) {
 	}
 }
 
-// Fold judges the fares of the view's day, keeps the questions, and then takes the fares in.
+// Fold judges the fares of the view's day, stores the questions, and then folds the fares.
 func (s *Learner) Fold(v *View, fares []Live, left *Statistics) {
 	day := v.day
 	if s.Pasts == nil {
@@ -114,7 +114,7 @@ func (d Departures) forget(day fare.Day) {
 	}
 }
 
-// seeAll tells all questions what departures cost on a day.
+// seeAll records the prices of a day in the questions about these departures.
 func (qs Questions) seeAll(day fare.Day, price map[fare.Day]fare.Cents) {
 	for i := range qs {
 		if p, ok := price[qs[i].depart]; ok {
@@ -123,12 +123,12 @@ func (qs Questions) seeAll(day fare.Day, price map[fare.Day]fare.Cents) {
 	}
 }
 
-// liveOn selects, for each departure that has not left, its fare of the last day on which it was seen.
+// liveOn returns the live fare of each departure that has not left: its last fare.
 func liveOn(fares []Live, today fare.Day) []Live {
 	newest := map[fare.Day]Live{}
 	for _, l := range fares {
 		if day := l.FoundDay(); l.Depart >= today && day <= today && day >= today-LiveDays {
-			newest[l.Depart] = l // in order of days
+			newest[l.Depart] = l // fares are in order of days
 		}
 	}
 	live := make([]Live, 0, len(newest))
@@ -139,9 +139,8 @@ func liveOn(fares []Live, today fare.Day) []Live {
 	return live
 }
 
-// In brings a state to the currency in which fares are ranked now, of which one
-// euro buys so many units. A change of the rate alone changes no price: a fare
-// that does not move in its own currency does not move.
+// In converts a state to another currency; perEuro is the number of its units in one euro. If only
+// the rate changes, prices stay: a fare that is constant in its own currency stays constant.
 func (s *Learner) In(currency fare.Currency, perEuro float64) {
 	if s.AsOf != 0 && s.Currency != currency && s.PerEuro > 0 && perEuro > 0 {
 		factor := perEuro / s.PerEuro
@@ -160,10 +159,11 @@ func (s *Learner) In(currency fare.Currency, perEuro float64) {
 	s.Currency, s.PerEuro = currency, perEuro
 }
 
-// scale brings the route's mean to a currency of which so many units are one of before.
+// scale converts the route's mean to another currency. factor is the price of one old unit in new
+// units.
 func (r *Route) scale(factor float64) { r.level.sum += r.level.weight * math.Log(factor) }
 
-// convert brings the prices of a past to another currency. Where rounding makes two lows one, the later stays.
+// convert converts the prices of a past. If rounding makes two lows equal, it keeps the later one.
 func (p *Past) convert(convert func(*fare.Cents)) {
 	for i := range p.lows {
 		convert(&p.lows[i].price)
@@ -179,7 +179,7 @@ func (p *Past) convert(convert func(*fare.Cents)) {
 	p.lows = p.lows[:n]
 }
 
-// Clone is a copy that can be advanced apart.
+// Clone returns a deep copy.
 func (s *Learner) Clone() *Learner {
 	c := *s
 	c.Route, c.Minima = *s.Route.clone(), *s.Minima.clone()

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// market is invented fares: of each departure a price that moves now and then,
-// dearer in the last weeks, seen on most days.
+// market simulates fares. The price of each departure moves now and then, rises in the last weeks,
+// and is seen on most days.
 type market struct {
 	rng    *rand.Rand
 	routes []map[fare.Day]float64 // log price of each departure
@@ -22,7 +22,7 @@ func newMarket(seed uint64, routes, ahead int) *market {
 	return &market{rng: rand.New(rand.NewPCG(seed, 1)), routes: make([]map[fare.Day]float64, routes), ahead: ahead}
 }
 
-// quotes are what a day shows of a route.
+// quotes returns the quotes of a route on a day.
 func (m *market) quotes(route int, day fare.Day) (quotes []Quote) {
 	if m.routes[route] == nil {
 		m.routes[route] = map[fare.Day]float64{}
@@ -45,7 +45,7 @@ func (m *market) quotes(route int, day fare.Day) (quotes []Quote) {
 	return quotes
 }
 
-// service keeps the state of some routes as a refresh would.
+// service holds the state of some routes, as refreshes would store it.
 type service struct {
 	pooled     *Pooled
 	routes     []*Route
@@ -63,7 +63,7 @@ func newService(routes int, day fare.Day) *service {
 	return s
 }
 
-// refresh is a day of the service: learn, ask, fold. It gives the answers.
+// refresh is one day of the service: learn, judge, fold. It returns the answers.
 func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers []Answer) {
 	for h := range horizons {
 		view := s.pooled.On(day)
@@ -95,7 +95,7 @@ func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers
 	return answers
 }
 
-// after is a service that has seen a market for so many days.
+// after returns a service that has seen a market for some days.
 func after(seed uint64, routes, ahead, days int) (*service, *market) {
 	s, m := newService(routes, 0), newMarket(seed, routes, ahead)
 	for day := range fare.Day(days) {
@@ -104,7 +104,7 @@ func after(seed uint64, routes, ahead, days int) (*service, *market) {
 	return s, m
 }
 
-// TestPast: what a Past remembers answers any later question as the list of all quotes does.
+// TestPast: a Past answers any later question exactly as the list of all quotes does.
 func TestPast(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	asked := 0
@@ -169,7 +169,7 @@ func TestLevels(t *testing.T) {
 	for percentile, want := range map[float64]string{
 		0: "ottimo", .1: "ottimo", .1099: "ottimo", .11: "buono", .3599: "buono", .36: "normale", .7: "normale",
 		.7099: "normale", .71: "caro", 1: "caro",
-		.29: "buono", .57: "normale", // 100 times these is a little under 29 and 57
+		.29: "buono", .57: "normale", // as floats, 100 times these is slightly below 29 and 57
 	} {
 		if got := LevelOf(percentile).String(); got != want {
 			t.Errorf("%v is %s, want %s", percentile, got, want)
@@ -180,7 +180,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestNoAnswerOfTooLittle: MinCount fares, and not one fewer.
+// TestNoAnswerOfTooLittle: a percentile needs exactly MinCount fares.
 func TestNoAnswerOfTooLittle(t *testing.T) {
 	p, r := Start(10), new(Route)
 	for i := range MinCount + 1 {
@@ -200,8 +200,8 @@ func TestNoAnswerOfTooLittle(t *testing.T) {
 	}
 }
 
-// TestOwnPrice: a dearer price never has a lower percentile, the same price the
-// same answer, and asking changes nothing.
+// TestOwnPrice: a higher price never has a lower percentile. An equal price has the same answer.
+// Judging changes no state.
 func TestOwnPrice(t *testing.T) {
 	s, m := after(2, 4, 60, 40)
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -227,9 +227,8 @@ func TestOwnPrice(t *testing.T) {
 	}
 }
 
-// TestQuartilesAgree: a price a step or more below a quantile has a percentile
-// under it, a step or more above one over it, the levels lie accordingly, and
-// so many of the comparables lie below the quantile as it says.
+// TestQuartilesAgree: a price one step below a quantile has a lower percentile, one step above it a
+// higher one. The levels match, and the expected share of the comparables lies below the quantile.
 func TestQuartilesAgree(t *testing.T) {
 	s, _ := after(3, 4, 100, 60)
 	view := s.pooled.On(60)
@@ -263,7 +262,7 @@ func TestQuartilesAgree(t *testing.T) {
 	}
 }
 
-// TestEpochsAreIrrelevant: sums are kept as of an epoch, and where it lies changes no answer.
+// TestEpochsAreIrrelevant: the epoch of the stored sums changes no answer.
 func TestEpochsAreIrrelevant(t *testing.T) {
 	s, _ := after(4, 2, 30, 230)
 	for _, later := range []fare.Day{231, 239, 240, 300, 500} {
@@ -301,7 +300,7 @@ func clone(r *Route) *Route {
 	return &c
 }
 
-// TestFadesByHalfIn60Days.
+// TestFadesByHalfIn60Days: the weight of a fare halves in 60 days.
 func TestFadesByHalfIn60Days(t *testing.T) {
 	s, _ := after(5, 1, 30, 20)
 	now := s.routes[0].On(s.pooled.On(20)).Judge(nil, Quote{20, 7000})
@@ -311,7 +310,8 @@ func TestFadesByHalfIn60Days(t *testing.T) {
 	}
 }
 
-// TestOrderOfOriginsIsIrrelevant: what origins leave adds up to the same state, bit by bit, in any order.
+// TestOrderOfOriginsIsIrrelevant: adding the statistics of origins in any order yields the same
+// state, bit for bit.
 func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	s, m := after(6, 30, 20, 15)
@@ -349,8 +349,8 @@ func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 	}
 }
 
-// TestOneDayIsOneDay: a sale of the whole market counts the same however many
-// fares it has, and moves a service that has learned for some months by little.
+// TestOneDayIsOneDay: a sale of the whole market has the same weight for any number of fares. It
+// hardly moves a service that has learned for some months.
 func TestOneDayIsOneDay(t *testing.T) {
 	s, _ := after(7, 4, 60, 120)
 	chance := func(p *Pooled) float64 { return new(Route).On(p.On(130)).Judge(nil, Quote{30, 5000}).Chance[Week] }
@@ -371,7 +371,8 @@ func TestOneDayIsOneDay(t *testing.T) {
 	}
 }
 
-// TestLearns: a route where everything falls is told from one where nothing does, beyond what either began with.
+// TestLearns: learning separates a route where every fare falls from one where none does, beyond
+// the initial tables.
 func TestLearns(t *testing.T) {
 	s := newService(2, 0)
 	for day := range fare.Day(200) {
@@ -395,8 +396,8 @@ func TestLearns(t *testing.T) {
 	}
 }
 
-// TestQuestions by hand: what counts is what was seen after the day of the
-// question and until its horizon, and nothing is learned before that is over.
+// TestQuestions: an outcome counts quotes after the day of the question and within its horizon.
+// Nothing is learned before the horizon ends.
 func TestQuestions(t *testing.T) {
 	var qs Questions
 	cells := Cells{1, levelFirst, changeFirst, lowFirst}

@@ -9,9 +9,8 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The formats of what is stored. Masses of residuals are whole numbers of a
-// small unit, kept as of their epoch: what was rounded once is not rounded again
-// while it fades, so that no old fare stays for ever because its mass rounds to itself.
+// The stored formats. Masses of residuals are stored as of their epoch, as multiples of massUnit.
+// So a mass is rounded once and does not stop fading because it rounds to itself.
 const (
 	pooledFormat     = 1
 	routeFormat      = 1
@@ -24,7 +23,7 @@ const (
 
 var errRange = errors.New("a value that cannot be")
 
-// Encode packs the pooled part into a kilobyte.
+// Encode packs the pooled part into about 1 KB.
 func (p *Pooled) Encode() []byte {
 	w := packed.NewWriter(pooledFormat, 1100)
 	w.Int(int64(p.epoch))
@@ -41,7 +40,7 @@ func (p *Pooled) Encode() []byte {
 	return w
 }
 
-// DecodePooled reads what Encode wrote.
+// DecodePooled parses the bytes of Encode.
 func DecodePooled(data []byte) (*Pooled, error) {
 	r := packed.NewReader(data, pooledFormat)
 	p := &Pooled{epoch: readDay(&r)}
@@ -68,7 +67,7 @@ func DecodePooled(data []byte) (*Pooled, error) {
 	return p, nil
 }
 
-// readDay reads a day that arithmetic cannot overflow.
+// readDay reads a day small enough for arithmetic without overflow.
 func readDay(r *packed.Reader) fare.Day {
 	day := r.Int()
 	if day < -1<<24 || day > 1<<24 {
@@ -78,7 +77,7 @@ func readDay(r *packed.Reader) fare.Day {
 	return fare.Day(day)
 }
 
-// readWeight reads a float that is not below nothing.
+// readWeight reads a float that is not negative.
 func readWeight(r *packed.Reader) float64 {
 	v := r.Float32()
 	if v < 0 {
@@ -88,7 +87,7 @@ func readWeight(r *packed.Reader) float64 {
 	return v
 }
 
-// Encode packs a route's part: some hundreds of bytes, whatever it has seen.
+// Encode packs a route into some hundreds of bytes, however many fares it has seen.
 func (r *Route) Encode() []byte {
 	w := packed.NewWriter(routeFormat, 800)
 	w.Int(int64(r.epoch))
@@ -119,7 +118,7 @@ func encodeBars(w *packed.Writer, bars []bar) {
 	}
 }
 
-// DecodeRoute reads what Encode wrote.
+// DecodeRoute parses the bytes of Encode.
 func DecodeRoute(data []byte) (*Route, error) {
 	r := packed.NewReader(data, routeFormat)
 	route := &Route{epoch: readDay(&r)}
@@ -158,8 +157,8 @@ func decodeBars(r *packed.Reader) (bars []bar) {
 	return bars
 }
 
-// encode packs minima: what a route has, but for chances and groups. Those of
-// which nothing is known take a byte each.
+// encode packs minima like routes, without terms and with one group. Unused minima take one byte
+// each.
 func (m *Minima) encode(w *packed.Writer) {
 	for s := range m {
 		r := &m[s]
@@ -189,14 +188,15 @@ func (m *Minima) decode(r *packed.Reader) {
 	}
 }
 
-// Encode packs what a refresh left, exactly: a few hundred bytes of an origin in a cycle.
+// Encode packs statistics without rounding. One origin's statistics of a cycle take a few hundred
+// bytes.
 func (s *Statistics) Encode() []byte {
 	w := packed.NewWriter(statisticsFormat, 600)
 	s.each(func(v *int64) { w.Int(*v) })
 	return w
 }
 
-// DecodeStatistics reads what Encode wrote.
+// DecodeStatistics parses the bytes of Encode.
 func DecodeStatistics(data []byte) (*Statistics, error) {
 	r := packed.NewReader(data, statisticsFormat)
 	s := new(Statistics)
@@ -207,7 +207,7 @@ func DecodeStatistics(data []byte) (*Statistics, error) {
 	return s, nil
 }
 
-// each calls for all numbers, in the order in which they are stored.
+// each calls do for all numbers, in the stored order.
 func (s *Statistics) each(do func(*int64)) {
 	both := func(a *amounts) { do(&a.sum); do(&a.weight) }
 	for i := range s.curve {

@@ -11,10 +11,10 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Departures are the pasts of a route's departures, by day of departure.
+// Departures holds the pasts of a route's departures, by day of departure.
 type Departures map[fare.Day]*Past
 
-// See adds the quote of a departure.
+// See records a quote of a departure.
 func (d Departures) See(day fare.Day, q Quote) {
 	at := day + fare.Day(q.Lead)
 	if d[at] == nil {
@@ -23,11 +23,11 @@ func (d Departures) See(day fare.Day, q Quote) {
 	d[at].See(day, q.Price)
 }
 
-// Encode packs what a question of that day or a later one can ask for, in about
-// a dozen bytes a departure. Departures that have left, and those not seen in 60 days, are left out.
+// Encode packs what later questions need, in about 12 bytes per departure. day is the day of the
+// refresh. Departures that have left, and those not seen in 60 days, are omitted.
 func (d Departures) Encode(day fare.Day) []byte {
 	var live []fare.Day
-	var base, unit fare.Cents // prices are so many units from the base: most differ by whole euros
+	var base, unit fare.Cents // prices are stored as multiples of unit from base: most differ by whole euros
 	for _, at := range slices.Sorted(maps.Keys(d)) {
 		if last, price, ok := d[at].Last(); !ok || at < day || last < day-lowDays {
 			continue
@@ -53,7 +53,7 @@ func (d Departures) Encode(day fare.Day) []byte {
 		w.Uint(uint64(at-before)*lastDays + uint64(day-p.lows[newest].day))
 		w.Uint(uint64(newest*(movesKept+1) + len(p.moves)))
 		w.Int(int64((p.lows[newest].price - price) / unit))
-		for i := newest; i > 0; i-- { // each is older and lower than the one after it
+		for i := newest; i > 0; i-- { // each is older and lower than the next
 			w.Uint(uint64(p.lows[i].day - p.lows[i-1].day))
 			w.Uint(uint64((p.lows[i].price - p.lows[i-1].price) / unit))
 		}
@@ -67,7 +67,7 @@ func (d Departures) Encode(day fare.Day) []byte {
 	return w
 }
 
-// lastDays is how many values the days since a departure was last seen have: 0 to 60.
+// lastDays is the number of possible values of the days since a departure was last seen: 0 to 60.
 const lastDays = lowDays + 1
 
 func gcd(a, b fare.Cents) fare.Cents {
@@ -77,7 +77,7 @@ func gcd(a, b fare.Cents) fare.Cents {
 	return max(a, -a)
 }
 
-// DecodeDepartures reads what Encode wrote.
+// DecodeDepartures parses the bytes of Encode.
 func DecodeDepartures(data []byte) (Departures, error) {
 	r := packed.NewReader(data, departuresFormat)
 	day, base, unit := readDay(&r), fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
@@ -157,7 +157,7 @@ func (qs Questions) Encode() []byte {
 	return w
 }
 
-// DecodeQuestions reads what Encode wrote.
+// DecodeQuestions parses the bytes of Encode.
 func DecodeQuestions(data []byte) (Questions, error) {
 	r := packed.NewReader(data, questionsFormat)
 	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
@@ -188,7 +188,7 @@ func DecodeQuestions(data []byte) (Questions, error) {
 	return qs, nil
 }
 
-// pack puts the cells of a question into one number.
+// pack encodes the cells of a question as one number.
 func (c Cells) pack() uint16 {
 	return ((uint16(c[0])*levelCells+uint16(c[1])-levelFirst)*changeCells+uint16(c[2])-changeFirst)*lowCells + uint16(c[3]) - lowFirst
 }

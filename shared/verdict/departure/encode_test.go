@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// stored writes and reads all of a service's state.
+// stored encodes and decodes the whole state of a service.
 func (s *service) stored(t testing.TB, day fare.Day) *service {
 	t.Helper()
 	c := &service{}
@@ -33,9 +33,8 @@ func (s *service) stored(t testing.TB, day fare.Day) *service {
 	return c
 }
 
-// TestStoredStateAnswersAlike: a service that stores and reads its state every
-// day, or every week, answers as one that never does: a percentile and a chance
-// within a fraction of a point, after a year and a half.
+// TestStoredStateAnswersAlike: a service that stores its state daily or weekly answers as if it
+// kept it in memory. After 18 months, percentiles and chances differ by a fraction of a point.
 func TestStoredStateAnswersAlike(t *testing.T) {
 	for _, cycle := range []fare.Day{1, 7} {
 		kept, store := newService(3, 0), newService(3, 0)
@@ -60,7 +59,7 @@ func TestStoredStateAnswersAlike(t *testing.T) {
 				answered++
 				d := max(math.Abs(want[i].Percentile-got[i].Percentile),
 					math.Abs(want[i].Chance[Week]-got[i].Chance[Week])/10)
-				if d > .001 { // a residual at the edge of a step may be counted beside it, a percentile in the cell beside it
+				if d > .001 { // rounding may move a residual at an edge into the next step, or a percentile into the next cell
 					atEdge++
 				} else {
 					worst = max(worst, d)
@@ -74,7 +73,7 @@ func TestStoredStateAnswersAlike(t *testing.T) {
 	}
 }
 
-// TestRoundTrip: what is written is read, and written again alike.
+// TestRoundTrip: decoding and encoding again yields the same bytes.
 func TestRoundTrip(t *testing.T) {
 	s, _ := after(9, 3, 60, 70)
 	for i := range s.departures {
@@ -125,7 +124,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestSizes: what a stored route takes. The item that an answer reads also holds other things, 8 KB in all.
+// TestSizes checks the size of a stored route. The item of an answer also holds other data, 8 KB in
+// all.
 func TestSizes(t *testing.T) {
 	for _, c := range []struct {
 		departures, most int
@@ -174,7 +174,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever is read can be asked, folded and written again.
+// FuzzDecode: any decoded state can be judged, folded and encoded again.
 func FuzzDecode(f *testing.F) {
 	s, _ := after(12, 1, 12, 20)
 	f.Add(s.pooled.Encode(), s.routes[0].Encode(), s.departures[0].Encode(20), s.questions[0].Encode())

@@ -7,31 +7,30 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Experience is what the score of a service says to its own answers, as of the
-// last whole week that was counted; see package score, which makes it. Answers
-// without any are those of the rule alone.
+// Experience holds corrections from the service's own score, as of the last complete week. Package
+// score computes it. Without an Experience, answers are those of the rule alone.
 type Experience struct {
-	Curves [horizons]Curve  // bring the rule's chances to what came of earlier ones
-	Bands  [horizons][]Band // what came of who waited, for each two of RecordEdges; without cases where too little is known
-	// The reliabilities, alta first, that were overconfident: of departures and of routes.
+	Curves [horizons]Curve  // calibrate the rule's chances
+	Bands  [horizons][]Band // outcomes of waiting, one band per two RecordEdges; no cases if too little is known
+	// The overconfident reliabilities, alta first, of departures and of routes.
 	Doubted, RouteDoubted [3]bool
-	// WeeksOut is how many weeks in a row, the last one among them, the verdicts lay outside of the
-	// band in which they should.
+	// WeeksOut is the number of successive weeks, up to the last one, with falls outside the
+	// expected band.
 	WeeksOut int
 }
 
-// CurveSteps is how many steps of equal width a curve has.
+// CurveSteps is the number of equal steps of a curve.
 const CurveSteps = 20
 
-// Curve brings a chance to what came of such chances before: to each step's value
-// in the middle of the step, and in a straight line between. It rises. The zero
+// Curve calibrates chances: it maps a rule's chance to the observed share of falls. Its values are
+// those at the middle of each step, with linear interpolation between. It never decreases. The zero
 // Curve changes nothing.
 type Curve [CurveSteps]float64
 
-// StepMiddle is the chance in the middle of a step.
+// StepMiddle returns the chance in the middle of a step.
 func StepMiddle(step int) float64 { return (float64(step) + .5) / CurveSteps }
 
-// Of is what a chance becomes.
+// Of returns the calibrated chance.
 func (c *Curve) Of(chance float64) float64 {
 	if *c == (Curve{}) {
 		return chance
@@ -39,7 +38,7 @@ func (c *Curve) Of(chance float64) float64 {
 	x := chance*CurveSteps - .5
 	i := int(math.Floor(x))
 	switch {
-	case i < 0: // nothing stays nothing
+	case i < 0: // a chance of 0 stays 0
 		return c[0] * chance / StepMiddle(0)
 	case i >= CurveSteps-1:
 		return min(1, c[CurveSteps-1]+chance-StepMiddle(CurveSteps-1))
@@ -47,7 +46,7 @@ func (c *Curve) Of(chance float64) float64 {
 	return c[i] + (x-float64(i))*(c[i+1]-c[i])
 }
 
-// Told is a chance of a fall as it is told: the rule's own, brought to what came of earlier ones.
+// Told returns the calibrated chance of a fall.
 func (e *Experience) Told(h Horizon, chance float64) float64 {
 	if e == nil {
 		return chance
@@ -55,8 +54,8 @@ func (e *Experience) Told(h Horizon, chance float64) float64 {
 	return e.Curves[h].Of(chance)
 }
 
-// Band is what came of waiting at a chance: by the service's own score, for the
-// chance as it is told; where that knows too little, by the recorded panels, for the rule's own.
+// Band returns the outcomes of waiting at a chance. It uses the service's own score for the
+// calibrated chance. If that has no cases, it uses the recorded panels for the rule's own chance.
 func (e *Experience) Band(h Horizon, own float64) Band {
 	if e != nil && len(e.Bands[h]) > 0 {
 		if b := e.Bands[h][place(e.Told(h, own), RecordEdges[1:len(RecordEdges)-1])]; b.Cases > 0 {
@@ -68,7 +67,7 @@ func (e *Experience) Band(h Horizon, own float64) Band {
 
 const experienceFormat = 1
 
-// encode packs an experience into half a kilobyte; nothing where there is none.
+// encode packs an experience into about half a KB. It returns nil for nil.
 func (e *Experience) encode() []byte {
 	if e == nil {
 		return nil

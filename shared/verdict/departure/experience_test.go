@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestExperienceIsKept: with the pooled part; a cycle without one is as an earlier version wrote it.
+// TestExperienceIsKept: the experience is stored with the pooled part. Without one, a cycle has the
+// bytes of an earlier version.
 func TestExperienceIsKept(t *testing.T) {
 	e := &Experience{Doubted: [3]bool{true, false, true}, RouteDoubted: [3]bool{false, true, false}, WeeksOut: 3}
 	for i := range e.Curves[1] {

@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// RouteDay is one route as it is seen on one day: what its questions of that day
-// have in common is reckoned once. It holds until the route is folded again.
+// RouteDay is a route on one day. It computes once what the questions of that day share. It is
+// valid until the route is folded again.
 type RouteDay struct {
 	view  *View
 	route *Route
@@ -15,23 +15,23 @@ type RouteDay struct {
 	of    [groups]distribution
 }
 
-// On is the route as it is seen on the day of a view.
+// On returns the route on the day of a view.
 func (r *Route) On(v *View) *RouteDay {
 	d := new(RouteDay)
 	d.Set(r, v)
 	return d
 }
 
-// Set is On without new memory.
+// Set is On without allocation.
 func (d *RouteDay) Set(r *Route, v *View) { d.view, d.route, d.made = v, r, [groups]bool{} }
 
-// distribution is where residuals of a group of lead times lie: the route's own
-// of that group, those of any lead time, and those of all routes, each shrunk
-// by prior fares to the next.
+// distribution is the distribution of residuals in a group of lead times. The route's own residuals
+// of the group are shrunk by prior fares to its residuals of any lead time. These are shrunk by
+// prior fares to the residuals of all routes.
 type distribution struct {
-	below    [bins + 1]float64 // share of the weight below each step's lower edge
+	below    [bins + 1]float64 // share of the weight below the lower edge of each step
 	near     float64           // faded number of the route's fares in the group
-	borrowed float64           // share of the weight that is of other routes
+	borrowed float64           // share of the weight from other routes
 }
 
 func (d *RouteDay) distribution(group int) *distribution {
@@ -69,23 +69,23 @@ func (d *RouteDay) distribution(group int) *distribution {
 	return of
 }
 
-// Answer is what the rule says of a price. Where Known is false the percentile
-// and what belongs to it are not known; chances there always are.
+// Answer is the rule's answer for a price. If Known is false, the percentile and its counts are not
+// known; the chances always are.
 type Answer struct {
 	Known      bool
 	Percentile float64           // 0 to 1
-	Chance     [horizons]float64 // that the departure falls within 7 and within 14 days
+	Chance     [horizons]float64 // of a fall within 7 and within 14 days
 
-	Count    int               // fares of the route that the percentile rests on, of any lead time
-	Near     float64           // of these those of a similar lead time, faded
-	Borrowed float64           // share of the weight that is of other routes
-	Cases    [horizons]float64 // known outcomes of the route behind the chances, faded
+	Count    int               // fares of the route behind the percentile, of any lead time
+	Near     float64           // fares of a similar lead time, faded
+	Borrowed float64           // share of the weight from other routes
+	Cases    [horizons]float64 // known outcomes of the route, faded
 
-	Cells Cells // what is to be kept until the outcome is known
+	Cells Cells // stored with the question until the outcome is known
 }
 
-// Judge answers for a price that a departure has, or is said to have, on the
-// view's day. The past is what was seen of that departure; nil where nothing was.
+// Judge judges a price of a departure on the view's day. past is the history of that departure, or
+// nil if it is unknown.
 func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	a := Answer{Count: d.route.count, Percentile: math.NaN()}
 	if d.route.count >= MinCount {
@@ -107,18 +107,19 @@ func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	return a
 }
 
-// base is the log price of a residual of nothing.
+// base returns the log price that has a residual of 0.
 func (d *RouteDay) base(span int) float64 { return d.route.average() + d.view.curve[span] }
 
-// Quartiles are prices of comparables brought to one lead time.
+// Quartiles holds prices of comparable departures, converted to one lead time.
 type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum fare.Cents }
 
-// Quartiles returns what the route's fares come to at a lead time. ok is false where Judge knows no percentile.
+// Quartiles returns the usual prices of the route at a lead time. ok is false if Judge knows no
+// percentile.
 //
-// Q1, Median and Q3 are quantiles of the distribution that percentiles are read
-// from, with the weight of a step spread evenly over its 5 %. Minimum and Maximum
-// are the ends of the route's own residuals of a similar lead time (of any, where
-// it has none) that still count for a tenth of a fare, and never inside the quartiles.
+// Q1, Median and Q3 are quantiles of the distribution behind the percentile. The weight of a step
+// is spread evenly over its 5 %. Minimum and Maximum are the extreme steps with at least a tenth of
+// a fare of a similar lead time. Without such fares, any lead time counts. They are never inside
+// the quartiles.
 func (d *RouteDay) Quartiles(lead int) (q Quartiles, ok bool) {
 	if d.route.count < MinCount {
 		return q, false
@@ -133,7 +134,7 @@ func (d *RouteDay) Quartiles(lead int) (q Quartiles, ok bool) {
 	return Quartiles{price(min(low, q1)), price(q1), price(at(.5)), price(q3), price(max(high, q3))}, true
 }
 
-// Quantile is the price below which a share of the comparables lies at a lead time, as Quartiles says.
+// Quantile returns the price below which the given share of the comparables lies; see Quartiles.
 func (d *RouteDay) Quantile(lead int, share float64) (fare.Cents, bool) {
 	if d.route.count < MinCount {
 		return 0, false
@@ -142,7 +143,7 @@ func (d *RouteDay) Quantile(lead int, share float64) (fare.Cents, bool) {
 	return fare.Cents(math.Round(100 * math.Exp(d.base(span)+d.distribution(d.route.group(span)).quantile(share)))), true
 }
 
-// quantile is the residual below which a share of the weight lies.
+// quantile returns the residual below which the given share of the weight lies.
 func (of *distribution) quantile(share float64) float64 {
 	i := 0
 	for i < bins-1 && of.below[i+1] <= share {
@@ -155,7 +156,7 @@ func (of *distribution) quantile(share float64) float64 {
 	return (float64(i) + inside - middle) * step
 }
 
-// ends are the middles of the lowest and the highest step in which the route has a fare that still counts.
+// ends returns the middles of the lowest and the highest step with at least a tenth of a fare.
 func (d *RouteDay) ends(group int) (low, high float64) {
 	const counts = .1
 	least := counts * gain(d.route.epoch, d.view.day)

@@ -12,18 +12,18 @@ import (
 const (
 	learningFormat = 1 // without Said
 	saidFormat     = 2
-	maxLearning    = 4 << 20 // of what is packed; far above what the open questions of 500 departures take
+	maxLearning    = 4 << 20 // limit of the unpacked size; far above the open questions of 500 departures
 )
 
-// Learning is what is kept of a series for learning alone: its open questions,
-// and those of its fares without stops.
+// Learning is the data of a series that only learning needs. It holds the open questions of all
+// fares, and of the fares without stops.
 type Learning struct {
 	All, NonStop Questions
-	Said         []byte // what was said of the series and is still to be compared with what comes, as package score packs it
+	Said         []byte // published answers to compare with outcomes, packed by package score
 }
 
-// Encode packs the open questions. The questions of one day are much like those
-// of the next, so compression makes a quarter of them, where a series has many.
+// Encode packs the open questions. Questions of successive days are similar, so compression saves
+// three quarters on a series with many.
 func (l Learning) Encode() []byte {
 	format := byte(learningFormat)
 	if len(l.Said) > 0 {
@@ -44,12 +44,12 @@ func (l Learning) Encode() []byte {
 		err = deflate.Close()
 	}
 	if err != nil {
-		panic(err) // a level that is there, and a buffer
+		panic(err) // cannot happen: the level is valid and the buffer does not fail
 	}
 	return deflated.Bytes()
 }
 
-// DecodeLearning reads what Encode wrote, also of a version that kept no score.
+// DecodeLearning parses the bytes of Encode, also from versions without a score.
 func DecodeLearning(data []byte) (l Learning, err error) {
 	if len(data) == 0 || data[0] != learningFormat && data[0] != saidFormat {
 		return l, fmt.Errorf("decode learning: %w", errRange)

@@ -2,16 +2,16 @@ package departure
 
 import "math"
 
-// What the rule for a departure and the rule for a route have in common.
+// Constants shared by the rule for a departure and the rule for a route.
 const (
-	// MinCount is how many past fares, or days with a fare, a verdict needs.
+	// MinCount is the number of past fares, or days with a fare, that a verdict needs.
 	MinCount = 8
-	// LiveDays is how old, in days, a fare may be and still be shown as one that
-	// can be had, and for how long after its day a summary or a state shows any.
+	// LiveDays is the maximum age, in days, of a fare shown as available. A summary or a state is
+	// valid for as many days.
 	LiveDays = 7
 )
 
-// Level is the name of a range of percentiles.
+// Level is the level of a verdict, a range of percentiles.
 type Level int
 
 // The levels, best first.
@@ -25,13 +25,13 @@ const (
 // levelLimits are the highest whole-number percentiles of ottimo, buono and normale.
 var levelLimits = [...]int{10, 35, 70}
 
-// Percent is a percentile as it is published: a whole number from 0 to 100, rounded down.
+// Percent returns the published percentile: a whole number from 0 to 100, rounded down.
 func Percent(percentile float64) int { return int(math.Floor(100*percentile + 1e-9)) }
 
-// LevelOf is the level of a percentile, by its published whole number.
+// LevelOf returns the level of a percentile, by its published whole number.
 func LevelOf(percentile float64) Level { return LevelAt(Percent(percentile)) }
 
-// LevelAt is the level of a whole-number percentile.
+// LevelAt returns the level of a whole-number percentile.
 func LevelAt(percent int) Level {
 	for i, limit := range levelLimits {
 		if percent <= limit {

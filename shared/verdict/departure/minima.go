@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Span is a question about the cheapest of several departures: those so many
-// days either side of a date, or those of its month.
+// Span is a range of departures, for questions about the cheapest one: days around a date, or its
+// month.
 type Span uint8
 
 const (
@@ -19,10 +19,10 @@ const (
 	spans
 )
 
-// Days is how many days either side of its date a span reaches; 0 for a month.
+// Days returns the number of days around the date that the span includes, or 0 for a month.
 func (s Span) Days() fare.Day { return [spans]fare.Day{1, 3, 7, 0}[s] }
 
-// Ends are the first and the last day of the span of a date.
+// Ends returns the first and the last day of the span around a date.
 func (s Span) Ends(date fare.Day) (first, last fare.Day) {
 	if s != Month {
 		return date - s.Days(), date + s.Days()
@@ -32,8 +32,8 @@ func (s Span) Ends(date fare.Day) (first, last fare.Day) {
 		fare.DayOf(time.Date(at.Year(), at.Month()+1, 0, 0, 0, 0, 0, time.UTC))
 }
 
-// From is the day from which the lead time of a span counts: its date, and of a
-// month its last day, so that the month one is in has one too.
+// From returns the day from which the lead time is counted: the date, or the last day of a month.
+// So the current month has a lead time too.
 func (s Span) From(date fare.Day) fare.Day {
 	if s == Month {
 		_, date = s.Ends(date)
@@ -41,15 +41,14 @@ func (s Span) From(date fare.Day) fare.Day {
 	return date
 }
 
-// Minima are what the rule keeps of the cheapest fares of spans. A minimum may
-// only be compared with minima: against single departures it would nearly always
-// look low. So they have means and residuals of their own, which are not told
-// apart by lead time; the curve over lead times and the residuals of all routes
-// are those of departures.
+// Minima holds the rule's state for the cheapest fares of spans. A minimum may only be compared
+// with minima; against single departures it nearly always looks low. So minima have their own means
+// and residuals, in one group of lead times. The curve and the residuals of all routes are those of
+// departures.
 type Minima [spans]Route
 
-// fold takes in what the spans cost on a view's day: the cheapest of the fares
-// that departures had within LiveDays. Fares are in order of departure.
+// fold folds the prices of all spans on a view's day. live holds the prices of departures seen
+// within LiveDays, in order of departure.
 func (m *Minima) fold(v *View, live []Quote) {
 	var unused Statistics
 	for s := range m {
@@ -58,7 +57,8 @@ func (m *Minima) fold(v *View, live []Quote) {
 	}
 }
 
-// minima are the cheapest fares of each span: of those around every departure that has a fare, or of every month.
+// minima returns the cheapest fare of each span: around every departure with a fare, or of every
+// month.
 func (s Span) minima(day fare.Day, live []Quote) []Quote {
 	var all []Quote
 	if s == Month {
@@ -89,7 +89,7 @@ func (s Span) minima(day fare.Day, live []Quote) []Quote {
 	return all
 }
 
-// quotesOn are the newest prices, seen within LiveDays, of the departures that have not left on a day.
+// quotesOn returns the newest prices, seen within LiveDays, of the departures that have not left.
 func (d Departures) quotesOn(day fare.Day) []Quote {
 	var all []Quote
 	for at, past := range d {
@@ -101,7 +101,7 @@ func (d Departures) quotesOn(day fare.Day) []Quote {
 	return all
 }
 
-// clone is a copy that can be folded apart.
+// clone returns a deep copy.
 func (m *Minima) clone() *Minima {
 	c := new(Minima)
 	for s := range m {
@@ -110,7 +110,7 @@ func (m *Minima) clone() *Minima {
 	return c
 }
 
-// Cheapest is the cheapest fare that can be shown of the span of a date.
+// Cheapest returns the cheapest live fare in the span around a date.
 func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 	first, last := s.Ends(date)
 	for _, l := range d.Live() {
@@ -121,8 +121,8 @@ func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 	return cheapest, ok
 }
 
-// JudgeSpan says how a price stands among the cheapest fares of such spans. It
-// tells no chances: those are of one departure. ok is false for a span that has left.
+// JudgeSpan ranks a price among the cheapest fares of such spans. It returns no chances, since
+// those are for one departure. ok is false if the whole span has left.
 func (d *StateDay) JudgeSpan(s Span, date fare.Day, price fare.Cents) (a Answer, q Quartiles, ok bool) {
 	if _, last := s.Ends(date); last < d.today || price <= 0 {
 		return a, q, false

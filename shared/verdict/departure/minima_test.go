@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestMinima compares the cheapest fares of spans with those found by looking at every pair.
+// TestMinima compares the cheapest fares of spans with a search over all pairs.
 func TestMinima(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 4))
 	for range 200 {
@@ -52,8 +52,7 @@ func TestMinima(t *testing.T) {
 	}
 }
 
-// TestSpansAreJudged by the sheet and by what is read of it: monotone in the
-// price, and the cheapest fare of a span stands as its price does.
+// TestSpansAreJudged: the percentile of a span, from a decoded state, rises with the price. The cheapest fare of a span ranks as its price does.
 func TestSpansAreJudged(t *testing.T) {
 	state := busy(90, 100, 120, 1)
 	read, err := DecodeState(state.Encode())

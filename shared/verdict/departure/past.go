@@ -7,21 +7,19 @@ import (
 )
 
 const (
-	lowDays   = 60 // how far back a departure's own minimum reaches
-	moveDays  = 30 // how far back its moves are counted
+	lowDays   = 60 // a departure's own minimum covers this many days
+	moveDays  = 30 // moves count for this many days
 	moved     = .01
-	movesKept = 5 // the tables do not tell 5 moves from more
+	movesKept = 5 // the tables have one cell for 5 and more moves
 )
 
-// Past is what is remembered of one departure: how often its price moved and
-// how low it was, as far as a later question can ask. It is exact: a Past
-// answers for any later day as the list of all quotes would.
+// Past is the history of one departure: the days of its price moves and its low prices. It holds
+// only what later questions need, and answers them exactly as a full list of quotes would.
 type Past struct {
-	// lows are the quotes that no later one reaches down to, oldest and lowest
-	// first; the last is the newest quote. The minimum of any span that ends now
-	// is the first of them inside it.
+	// lows are the quotes that are below all later quotes, oldest and lowest first. The last is the
+	// newest quote. The minimum since any day is the first low on or after it.
 	lows []seen
-	// moves are the days until which the newest moves count, in order.
+	// moves are the last days on which the newest moves count, in order.
 	moves []fare.Day
 }
 
@@ -30,7 +28,7 @@ type seen struct {
 	price fare.Cents
 }
 
-// Last is the newest quote and its day.
+// Last returns the newest quote and its day. It returns false if there is none.
 func (p *Past) Last() (fare.Day, fare.Cents, bool) {
 	if len(p.lows) == 0 {
 		return 0, 0, false
@@ -39,10 +37,11 @@ func (p *Past) Last() (fare.Day, fare.Cents, bool) {
 	return last.day, last.price, true
 }
 
-// See adds the quote of a day. Days come in order; of a day there is one quote.
+// See records the quote of a day. Days must be in order, with one quote per day.
 func (p *Past) See(day fare.Day, price fare.Cents) {
 	if before, was, ok := p.Last(); ok && isMove(was, price) {
-		// A move is known by two quotes: it counts while the newer lies within 30 days and the older within 60.
+		// A move needs two quotes. It counts while the newer is at most 30 days old and the older
+		// at most 60.
 		if p.moves = append(p.moves, min(day+moveDays, before+lowDays)); len(p.moves) > movesKept {
 			p.moves = append(p.moves[:0], p.moves[1:]...)
 		}
@@ -55,7 +54,7 @@ func (p *Past) See(day fare.Day, price fare.Cents) {
 	p.forget(day)
 }
 
-// forget drops what no question of that day or a later one can ask for. The newest quote stays.
+// forget drops what no question on that day or later needs. It keeps the newest quote.
 func (p *Past) forget(day fare.Day) {
 	i := 0
 	for i < len(p.lows)-1 && p.lows[i].day < day-lowDays {
@@ -73,9 +72,8 @@ func (p *Past) forget(day fare.Day) {
 	}
 }
 
-// on is how often the price moved, up to the asked one and up to five times
-// and one, and the minimum of 60 days before. It is not known of a departure
-// that was not seen in 60 days.
+// on returns the number of moves, including one to the given price, up to movesKept + 1. minimum is
+// that of the last 60 days. ok is false if the departure was not seen in 60 days.
 func (p *Past) on(day fare.Day, price fare.Cents) (moves int, minimum fare.Cents, ok bool) {
 	last, was, ok := p.Last()
 	if !ok || last < day-lowDays {
@@ -96,5 +94,5 @@ func (p *Past) on(day fare.Day, price fare.Cents) (moves int, minimum fare.Cents
 	return moves, p.lows[i].price, true
 }
 
-// isMove tells a change of over 1 % from none.
+// isMove reports whether a price changed by more than 1 %.
 func isMove(from, to fare.Cents) bool { return math.Abs(math.Log(float64(to)/float64(from))) > moved }

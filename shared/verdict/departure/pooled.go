@@ -6,7 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Residuals are counted in steps of 5 %, from -302.5 % to +302.5 %; what lies beyond counts as the last.
+// Residuals are counted in steps of 5 %, from -302.5 % to +302.5 %. Values beyond count in the last
+// step.
 const (
 	bins   = 121
 	step   = .05
@@ -17,27 +18,25 @@ func binOf(residual float64) int {
 	return min(bins-1, max(0, int(math.Floor(residual/step+middle))))
 }
 
-// Pooled is the part of the state that all routes share: the lead-time curve,
-// the residuals of all routes, and the tables of the chance. Start gives one
-// that knows the constants only.
+// Pooled holds the pooled statistics of all routes: the lead-time curve, the residuals, and the
+// tables of the chance. Start returns a Pooled with only the constants.
 type Pooled struct {
 	epoch     fare.Day
 	curve     [curveSpans]mean
 	residuals [bins]float64
 	tables    [horizons]table
 
-	// Experience is what the score of the service says; nil where it says nothing
-	// yet. It is no part of the rule: nothing that is learned looks at it.
+	// Experience holds corrections from the service's score, or is nil. Learning does not use it.
 	Experience *Experience
 }
 
 // mean is a faded sum and its weight.
 type mean struct{ sum, weight float64 }
 
-// Start is the pooled part of a service that has seen nothing before a day.
+// Start returns the pooled part of a service without any fares before a day.
 func Start(day fare.Day) *Pooled { return &Pooled{epoch: day, tables: initial} }
 
-// rebase moves the epoch on where it is old.
+// rebase starts a new epoch if the current one is over.
 func (p *Pooled) rebase(day fare.Day) {
 	if day-p.epoch < epochDays {
 		return
@@ -60,20 +59,20 @@ func (p *Pooled) rebase(day fare.Day) {
 	p.epoch = day
 }
 
-// Statistics is what a refresh leaves for the pooled part: of one route, of one
-// origin, or of all. They are kept as whole numbers of a small unit, so that
-// adding them up gives the same in any order. Of each horizon they hold the
-// outcomes of one day's questions.
+// Statistics are the sums that refreshes compute for the pooled part: for a route, an origin or all
+// routes. They are integers, so that adding them in any order gives the same result. For each
+// horizon they hold the outcomes of one day's questions.
 type Statistics struct {
 	curve     [curveSpans]amounts
 	residuals [bins]int64
 	learned   [horizons]gradient
 }
 
-// amounts are a sum or a gradient, and its weight or its information, in units of 2^-40.
+// amounts holds a sum and its weight, or a gradient and its information. Both are in units of
+// 2^-40.
 type amounts struct{ sum, weight int64 }
 
-// gradient of the log likelihood of a horizon, by term.
+// gradient is the gradient of the log likelihood of a horizon, by term.
 type gradient struct {
 	intercept amounts
 	cells     [cellCount]amounts
@@ -95,7 +94,7 @@ func (a amounts) values() (sum, weight float64) {
 	return float64(a.sum) / unit, float64(a.weight) / unit
 }
 
-// Add adds what others have left.
+// Add adds other statistics.
 func (s *Statistics) Add(other *Statistics) {
 	for i := range s.curve {
 		s.curve[i].join(other.curve[i])
@@ -111,7 +110,7 @@ func (s *Statistics) Add(other *Statistics) {
 	}
 }
 
-// Fold adds the fares that all routes left on a day. It looks at nothing that was learned.
+// Fold adds one day's fares of all routes. It ignores outcomes.
 func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	p.rebase(day)
 	g := gain(p.epoch, day)
@@ -125,15 +124,15 @@ func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	}
 }
 
-// How far a term goes along its gradient, and what information holds it back at the start.
+// The rate at which a term follows its gradient, and its prior information.
 const (
 	interceptRate, interceptPrior = 1, 5
 	termRate, termPrior           = .5, 10
-	pooledCap, routeCap           = 2, 1 // the most information that one day's questions count for
+	pooledCap, routeCap           = 2, 1 // the maximum information of one day's questions
 )
 
-// Learn moves the tables of a horizon by what all routes left of one day's
-// questions, whose outcome is known on the given day.
+// Learn updates the tables of a horizon with the outcomes of one day's questions of all routes.
+// They became known on the given day.
 func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	p.rebase(day)
 	g, t := gain(p.epoch, day), &p.tables[h]
@@ -143,7 +142,7 @@ func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	}
 }
 
-// climb is the step of a term: its gradient over its information so far, both capped.
+// climb returns the change of a term: gradient over information, with the day's weight capped.
 func climb(a amounts, information *float64, g, limit, rate, prior float64) float64 {
 	slope, weight := a.values()
 	if a == (amounts{}) {
@@ -154,8 +153,7 @@ func climb(a amounts, information *float64, g, limit, rate, prior float64) float
 	return rate * capped * slope / (prior + *information/g)
 }
 
-// View is the pooled part as of a day, made ready to answer: a few kilobytes
-// that never change.
+// View is the immutable pooled part as of a day, prepared for answers. It takes a few KB.
 type View struct {
 	day    fare.Day
 	curve  [curveSpans]float64
@@ -163,7 +161,7 @@ type View struct {
 	tables *[horizons]table
 }
 
-// On is the pooled part as it is seen on a day, which is later than what was folded in.
+// On returns the view of a day. The day must be later than all folded days.
 func (p *Pooled) On(day fare.Day) *View {
 	v := &View{day: day}
 	fade := 1 / gain(p.epoch, day)
@@ -179,7 +177,7 @@ func (p *Pooled) On(day fare.Day) *View {
 		if total > 0 {
 			v.below[i] /= total
 		} else {
-			v.below[i] = .5 // where nothing is known every percentile is the middle one
+			v.below[i] = .5 // without any residuals every percentile is 50
 		}
 	}
 	tables := p.tables

@@ -6,26 +6,25 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Questions are those of a route whose outcome is not known yet. A refresh asks
-// one for each fare it sees, and learns from them a week and a fortnight later.
-// No answer needs them.
+// Questions are the questions of a route with unknown outcome. A refresh asks one for each fare,
+// and learns from it 7 and 14 days later. Answers do not need them.
 type Questions []question
 
-// question is what has to be known of it when its outcome is.
+// question holds what learning needs when the outcome is known.
 type question struct {
 	asked, depart fare.Day
 	price         fare.Cents
 	cells         Cells
-	known, fell   [horizons]bool // so far
+	known, fell   [horizons]bool // up to now
 	learned       [horizons]bool
 }
 
-// Ask notes a question of a day, with the cells of its answer.
+// Ask records a question of a day, with the cells of its answer.
 func (qs *Questions) Ask(day fare.Day, q Quote, cells Cells) {
 	*qs = append(*qs, question{asked: day, depart: day + fare.Day(q.Lead), price: q.Price, cells: cells})
 }
 
-// See tells all questions about a departure what it costs on a day.
+// See records the price of a departure on a day in all questions about it.
 func (qs Questions) See(day, depart fare.Day, price fare.Cents) {
 	for i := range qs {
 		q := &qs[i]
@@ -41,9 +40,8 @@ func (qs Questions) See(day, depart fare.Day, price fare.Cents) {
 	}
 }
 
-// Due takes out what there is to learn on a day: the outcomes of each day's
-// questions whose horizon ended before it, oldest day first. Of a departure that
-// was not seen again nothing is known.
+// Due removes the questions whose horizon ended before a day, and returns their outcomes by day,
+// the oldest first. Departures that were not seen again have no outcome.
 func (qs *Questions) Due(h Horizon, day fare.Day) (days [][]Outcome) {
 	byDay := map[fare.Day][]Outcome{}
 	var asked []fare.Day

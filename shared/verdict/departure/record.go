@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// Record says what followed stated chances of a fall on recorded panels. It is
-// made by `verdetto backtest -record` and part of the executable: answers cite
-// it until a service has a record of its own.
+// Record holds the outcomes of chances of a fall on recorded panels. `verdetto backtest -record`
+// writes it, and it is embedded in the executable. Answers cite it until the service has enough
+// cases of its own.
 type Record struct {
 	Panels   []RecordPanel   `json:"panels"`
 	Horizons []RecordHorizon `json:"horizons"`
@@ -18,45 +18,45 @@ type Record struct {
 // RecordPanel is one panel's part.
 type RecordPanel struct {
 	Name     string          `json:"name"`
-	First    string          `json:"first"` // its first day
-	To       string          `json:"to"`    // and its last
+	First    string          `json:"first"` // first day
+	To       string          `json:"to"`    // last day
 	Routes   int             `json:"routes"`
 	Horizons []RecordHorizon `json:"horizons"`
 }
 
-// RecordHorizon is the bands of the chances of one horizon, in order; of the
-// record itself there is one for each two edges.
+// RecordHorizon holds the bands of one horizon, in order. The record itself has one band per two
+// edges.
 type RecordHorizon struct {
 	Days  int    `json:"days"`
 	Bands []Band `json:"bands"`
 }
 
-// Band is what followed chances from From up to To, of departures further ahead
-// than the horizon is long, within the horizon. All but Cases are fractions: 0.05 is 5 %.
-// In the record's own bands the figures are those of the first panel, and Low and
-// High reach over all panels that have enough cases.
+// Band holds the outcomes of chances from From up to To, within the horizon. The departures left
+// after the end of the horizon. All fields but Cases and Panels are fractions: 0.05 is 5 %. In the
+// record's own bands the figures are those of the first panel. Low and High cover all panels with
+// enough cases.
 type Band struct {
 	From   float64 `json:"from"`
 	To     float64 `json:"to"`
 	Cases  int     `json:"cases"`
 	Fell   float64 `json:"fell"` // share with a fare at least 5 % lower
 	Rose   float64 `json:"rose"` // share with a fare at least 5 % higher
-	Mean   float64 `json:"mean"` // change of the fare of who waits: the last one seen against that of the day
-	Low    float64 `json:"low"`  // of the 95 % interval of Mean; of a panel without one, Mean
+	Mean   float64 `json:"mean"` // mean change of the fare by waiting: the last fare seen against that of the day
+	Low    float64 `json:"low"`  // lower end of the 95 % interval of Mean; without an interval, Mean
 	High   float64 `json:"high"`
-	Median float64 `json:"median"` // of the changes whose mean Mean is
+	Median float64 `json:"median"` // median of these changes
 	Dearer float64 `json:"dearer"` // share of waits that ended dearer
 	Random float64 `json:"random"` // as Mean, against buying on a random day of the wait
-	Panels int     `json:"panels"` // how many panels the interval is of
+	Panels int     `json:"panels"` // number of panels behind the interval
 }
 
-// Pays tells whether the record lets anybody be told to wait.
+// Pays reports whether waiting was cheaper on the record: the whole interval is below 0.
 func (b Band) Pays() bool { return b.High < 0 }
 
-// RecordEdges are those of the bands: the last is of .40 and more.
+// RecordEdges are the edges of the bands. The last band is 0.40 and more.
 var RecordEdges = []float64{0, .05, .1, .2, .3, .4, 1}
 
-// Band is where a chance lies.
+// Band returns the band of a chance.
 func (r *Record) Band(h Horizon, chance float64) Band {
 	inner := RecordEdges[1 : len(RecordEdges)-1]
 	return r.Horizons[h].Bands[place(chance, inner)]
@@ -65,11 +65,11 @@ func (r *Record) Band(h Horizon, chance float64) Band {
 //go:embed record.json
 var recordJSON []byte
 
-// Recorded is the record that answers cite. It is read when it is first asked
-// for: the command that makes it anew runs without.
+// Recorded returns the record that answers cite. It is parsed on first use, since the command that
+// writes a new one must run without it.
 var Recorded = sync.OnceValue(func() *Record { return mustReadRecord(recordJSON) })
 
-// mustReadRecord reads a record. It is part of the executable: where it is wrong, no test passes.
+// mustReadRecord parses a record. It panics on an invalid one, which fails every test.
 func mustReadRecord(data []byte) *Record {
 	r := new(Record)
 	if err := json.Unmarshal(data, r); err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRecord holds what answers rely on: every chance has a band, and the bands say what can be.
+// TestRecord: every chance has a band, and the values of the bands are possible.
 func TestRecord(t *testing.T) {
 	r := Recorded()
 	for h := range horizons {
@@ -49,7 +49,7 @@ func TestRecordIsOfItsPanels(t *testing.T) {
 	}
 }
 
-// TestWaitingIsNotAdvised: no band of this record lets anybody be told to wait.
+// TestWaitingIsNotAdvised: no band of the embedded record shows that waiting pays.
 func TestWaitingIsNotAdvised(t *testing.T) {
 	for _, of := range Recorded().Horizons {
 		for _, b := range of.Bands {
@@ -64,7 +64,7 @@ func TestWaitingIsNotAdvised(t *testing.T) {
 	}
 }
 
-// TestRecordIsRefused where answers could not be given from it.
+// TestRecordIsRefused: an invalid record panics.
 func TestRecordIsRefused(t *testing.T) {
 	whole, err := json.Marshal(Recorded())
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Route is what is kept of one route. The zero value is a route that nothing is known of.
+// Route is the state of one route. The zero value is a route without fares.
 type Route struct {
 	epoch fare.Day
 	level mean // of log prices, brought to one lead time
@@ -15,10 +15,10 @@ type Route struct {
 	// residuals by group of lead time, in order of their step
 	residuals [groups][]bar
 	terms     [horizons]term
-	single    bool // residuals are not told apart by lead time: all lie in the first group
+	single    bool // residuals are not grouped by lead time: all are in the first group
 }
 
-// group is where the route keeps the residuals of a span of lead times.
+// group returns the index of the residuals for a span of lead times.
 func (r *Route) group(span int) int {
 	if r.single {
 		return 0
@@ -32,18 +32,18 @@ type bar struct {
 	mass float64
 }
 
-// term is the route's own part of a chance.
+// term is the route's own term of a chance.
 type term struct {
 	value       float64
 	information float64 // faded
 	cases       float64 // faded number of known outcomes
 }
 
-// Count is how many fares of the route were ever seen.
+// Count returns the number of fares of the route that were ever seen.
 func (r *Route) Count() int { return r.count }
 
-// rebase begins an epoch where there is none, and moves it on where it is old.
-// Residuals that no longer count for anything are dropped.
+// rebase starts the first epoch, or a new one if the current epoch is over. It drops negligible
+// residuals.
 func (r *Route) rebase(day fare.Day) {
 	if r.count == 0 && r.epoch == 0 {
 		r.epoch = day
@@ -70,15 +70,15 @@ func (r *Route) rebase(day fare.Day) {
 // negligible is the weight of a fare that was seen 20 half-lives ago.
 const negligible = 1e-6
 
-// Fold takes in the fares that were seen on a day, and leaves in s what the
-// pooled part has to know. The view is the one that the day's questions were answered with.
+// Fold folds the fares of a day and adds to s the sums for the pooled part. v must be the view that
+// answered the day's questions.
 func (r *Route) Fold(v *View, quotes []Quote, s *Statistics) {
 	if len(quotes) == 0 {
 		return
 	}
 	r.rebase(v.day)
 	g := gain(r.epoch, v.day)
-	if r.count > 0 { // else there is no mean to be off
+	if r.count > 0 { // without a mean there are no residuals
 		average := r.level.sum / r.level.weight
 		for _, q := range quotes {
 			span := place(q.Lead, curveEdges)
@@ -108,15 +108,15 @@ func (r *Route) add(group int, bin uint8, mass float64) {
 	r.residuals[group] = slices.Insert(all, i, bar{bin, mass})
 }
 
-// Outcome is a question of which it is known whether the departure fell.
+// Outcome is a question whose departure is known to have fallen or not.
 type Outcome struct {
 	Cells Cells
 	Fell  bool
 }
 
-// Learn takes in what became of one day's questions about the route, and leaves
-// in s what the pooled part has to know. The view is of the day on which all
-// these outcomes were known; its tables are those before any of them was learned.
+// Learn learns from the outcomes of one day's questions about the route, and adds to s the
+// gradients for the pooled part. v is the view of the day on which they became known, from before
+// any of them was learned.
 func (r *Route) Learn(h Horizon, v *View, outcomes []Outcome, s *Statistics) {
 	if len(outcomes) == 0 {
 		return
@@ -141,15 +141,15 @@ func (r *Route) Learn(h Horizon, v *View, outcomes []Outcome, s *Statistics) {
 	term.cases += g * float64(len(outcomes))
 }
 
-// Fell reports whether a later price is a fall.
+// Fell reports whether a later price is a fall, at least 5 % lower.
 func Fell(from, to fare.Cents) bool {
 	return float64(to)/100 <= (1-Fall)*(float64(from)/100)
 }
 
-// Rose reports whether a later price is a rise.
+// Rose reports whether a later price is a rise, at least 5 % higher.
 func Rose(from, to fare.Cents) bool { return float64(to) >= (1+Fall)*float64(from) }
 
-// average is the route's mean of log prices, where it has one.
+// average returns the route's mean of log prices, or NaN if it has none.
 func (r *Route) average() float64 {
 	if r.count == 0 {
 		return math.NaN()

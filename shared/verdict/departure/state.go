@@ -8,31 +8,31 @@ import (
 	"verdetto/shared/fare"
 )
 
-// StopsKnown says which fares of a series a state is about.
+// StopsKnown says which fares of a series a state covers.
 type StopsKnown uint8
 
 const (
-	StopsUnknown StopsKnown = iota // all fares; of none the stops are known
-	SomeStops                      // all fares; of those without stops there is a sheet of its own
-	AllNonStop                     // all fares, and none has stops
-	OnlyNonStop                    // the fares without stops, of a series that has others
+	StopsUnknown StopsKnown = iota // all fares; the stops of all are unknown
+	SomeStops                      // all fares; the fares without stops have their own state
+	AllNonStop                     // all fares; none has stops
+	OnlyNonStop                    // only the fares without stops of a series that has others
 )
 
-// Live is what a departure cost on the day on which it was seen last.
+// Live is the price of a departure on the day on which it was last seen.
 type Live struct {
 	Depart  fare.Day
-	Price   fare.Cents // hundredths of the sheet's currency
+	Price   fare.Cents // hundredths of the state's currency
 	Found   int64      // Unix seconds
-	Quoted  fare.Money // what was quoted, where that was in another currency; else nothing
-	Nights  int16      // away, of a return trip
+	Quoted  fare.Money // the quoted amount, if in another currency; else zero
+	Nights  int16      // length of stay of a return trip
 	Stops   fare.Stops
-	DayOnly bool // the day of Found is known, not the moment
+	DayOnly bool // only the day of Found is known
 }
 
-// FoundDay is the day on which the fare was seen.
+// FoundDay returns the UTC day on which the fare was found.
 func (l Live) FoundDay() fare.Day { return fare.Observation{Found: l.Found}.FoundDay() }
 
-// Age is how long ago the fare was found.
+// Age returns the time since the fare was found.
 func (l Live) Age(now time.Time) time.Duration { return max(0, now.Sub(time.Unix(l.Found, 0))) }
 
 // Before orders fares of a departure: the cheaper first, then the newer, then the shorter stay.
@@ -41,38 +41,36 @@ func (l Live) Before(m Live) int {
 		cmp.Compare(l.Stops, m.Stops))
 }
 
-// State is all that an answer about a departure of one series needs beside the
-// pooled part. It holds what the rule has learned from the days before AsOf, and
-// the fares that departures had then: those of AsOf itself are among the live
-// ones only, so that a fare is judged by what was seen before its day.
+// State is the departure state of a series: with the pooled part, it answers any question about a
+// departure. It has learned from the days before AsOf. The fares of AsOf are only in Live, so that
+// a fare is judged by the days before it.
 type State struct {
-	AsOf     fare.Day      // the day of the refresh that made it
+	AsOf     fare.Day      // the day of the refresh that built it
 	Currency fare.Currency // of all prices
-	PerEuro  float64       // how many of its units one euro bought on AsOf
+	PerEuro  float64       // number of its units that one euro bought on AsOf
 	Stops    StopsKnown
 	Route    Route
 	Minima   Minima // of spans of departures
 	Pasts    Departures
-	Facts    []byte // what else an answer says of the series, as package verdict packs it
-	Live     []Live // one for each departure that had a fare within LiveDays, by day of departure
+	Facts    []byte // further facts about the series for answers, packed by package verdict
+	Live     []Live // one for each departure with a fare within LiveDays, by day of departure
 }
 
-// NonStopOnly tells whether every fare of the state is known to be without
-// stops. Where it is not, nothing can be said about flights without stops.
+// NonStopOnly reports whether every fare of the state is known to be without stops. If not, it
+// cannot answer about flights without stops.
 func (s *State) NonStopOnly() bool { return s.Stops == AllNonStop || s.Stops == OnlyNonStop }
 
-// StateDay is a state as it is seen on a day: what its answers of that day have in common is reckoned once.
+// StateDay is a state on one day. It computes once what the answers of that day share.
 type StateDay struct {
 	sheet  *State
 	today  fare.Day
 	asker  *RouteDay
 	spans  *Minima
-	minima [spans]*RouteDay // made when they are asked for
+	minima [spans]*RouteDay // computed on first use
 }
 
-// On is the state as it is seen on a day; without a pooled part the rule is as
-// it was before anything was learned. On a later day than its own it knows the
-// fares of its own day too. ok is false for a day before it.
+// On returns the state on a day. Without a pooled part the rule uses its constants. On a later day
+// than AsOf, the fares of AsOf are folded first. ok is false on a day before its own.
 func (s *State) On(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 	if today < s.AsOf {
 		return nil, false
@@ -100,7 +98,7 @@ func (s *State) On(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 
 func (l Live) on(day fare.Day) Quote { return Quote{int(l.Depart - day), l.Price} }
 
-// quotes are the live fares as of the state's own day.
+// quotes returns the live fares as of the state's own day.
 func (s *State) quotes() []Quote {
 	all := make([]Quote, len(s.Live))
 	for i, l := range s.Live {
@@ -109,7 +107,7 @@ func (s *State) quotes() []Quote {
 	return all
 }
 
-// Live lists the fares that can be shown on the day, by day of departure.
+// Live returns the fares that can be shown on the day, by day of departure.
 func (d *StateDay) Live() []Live {
 	if d.today > d.sheet.AsOf+LiveDays {
 		return nil
@@ -118,12 +116,12 @@ func (d *StateDay) Live() []Live {
 	return d.sheet.Live[i:]
 }
 
-// find is the place of a departure among the live ones.
+// find returns the index of a departure in Live.
 func (s *State) find(depart fare.Day) (int, bool) {
 	return slices.BinarySearchFunc(s.Live, depart, func(l Live, d fare.Day) int { return int(l.Depart - d) })
 }
 
-// LiveOf is the fare that can be shown of a departure.
+// LiveOf returns the fare of a departure that can be shown.
 func (d *StateDay) LiveOf(depart fare.Day) (Live, bool) {
 	i, ok := d.sheet.find(depart)
 	if !ok || depart < d.today || d.today > d.sheet.AsOf+LiveDays {
@@ -132,8 +130,8 @@ func (d *StateDay) LiveOf(depart fare.Day) (Live, bool) {
 	return d.sheet.Live[i], true
 }
 
-// Judge answers for a departure at a price in the state's currency; at 0 for its
-// live fare. ok is false for a departure that has left, and where 0 finds no live fare.
+// Judge judges a price of a departure in the state's currency, or its live fare if price is 0. ok
+// is false if the departure has left, or if price is 0 and there is no live fare.
 func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 	if depart < d.today || price < 0 {
 		return Answer{}, false
@@ -148,7 +146,7 @@ func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 	return d.asker.Judge(d.past(depart), Quote{int(depart - d.today), price}), true
 }
 
-// past is what was seen of a departure before the day.
+// past returns the history of a departure before the day.
 func (d *StateDay) past(depart fare.Day) *Past {
 	past := d.sheet.Pasts[depart]
 	i, ok := d.sheet.find(depart)
@@ -160,14 +158,13 @@ func (d *StateDay) past(depart fare.Day) *Past {
 	return seen
 }
 
-// Quartiles says what the series' fares come to for a departure; see RouteDay.Quartiles.
+// Quartiles returns the usual prices for a departure; see RouteDay.Quartiles.
 func (d *StateDay) Quartiles(depart fare.Day) (Quartiles, bool) {
 	return d.asker.Quartiles(int(depart - d.today))
 }
 
-// Judge answers one question; see StateDay, which is for several of a day.
-// Quartiles are nothing where the answer knows no percentile, and the live fare
-// is nothing where there is none.
+// Judge answers one question; use StateDay for several on one day. Quartiles are zero if the
+// percentile is not known. live is zero if there is no live fare.
 func (s *State) Judge(p *Pooled, today, depart fare.Day, price fare.Cents) (a Answer, q Quartiles, live Live, ok bool) {
 	day, ok := s.On(p, today)
 	if !ok {

@@ -15,14 +15,13 @@ const (
 	scoreFormat = 2
 )
 
-// MaxState is how long an encoded state can be, so that with the names and the
-// key of its item it is no more than one unit of an eventual read of DynamoDB: 8 KB.
+// MaxState is the maximum length of an encoded state. With key and attribute names, its item fits
+// one unit of an eventually consistent DynamoDB read, 8 KB.
 const MaxState = 8<<10 - 200
 
-// Encode packs a state into MaxState bytes at most. 300 departures fit with all
-// that is remembered of them; where they do not, what is furthest from being
-// asked is left out first: of every departure all minima but the newest few,
-// then the departures that leave last.
+// Encode packs a state into at most MaxState bytes. 300 departures fit with their full history. A
+// longer state drops the least needed data: first all but the newest lows of every departure, then
+// the last departures.
 func (s *State) Encode() []byte {
 	data := s.encode(s.Pasts, s.Live)
 	for lows := 4; len(data) > MaxState && lows > 0; lows /= 2 {
@@ -36,7 +35,8 @@ func (s *State) Encode() []byte {
 	return data
 }
 
-// thinned keeps of each departure before a day its newest lows, and of those left out the lowest.
+// thinned keeps the departures before a day. Of each it keeps the newest lows, and the lowest of
+// the others.
 func (d Departures) thinned(lows int, before fare.Day) Departures {
 	few := Departures{}
 	for at, past := range d {
@@ -66,7 +66,8 @@ func (s *State) encode(pasts Departures, live []Live) []byte {
 	return w
 }
 
-// encodeLive packs live fares into some seven bytes each: prices are so many units from the one before.
+// encodeLive packs live fares into about 7 bytes each. Prices are stored as differences, in
+// multiples of unit.
 func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
 	var base, unit fare.Cents
 	for i, l := range live {
@@ -106,7 +107,7 @@ func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
 	}
 }
 
-// DecodeState reads what Encode wrote.
+// DecodeState parses the bytes of Encode.
 func DecodeState(data []byte) (*State, error) {
 	r := packed.NewReader(data, sheetFormat)
 	s := &State{AsOf: readDay(&r), Currency: readCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
@@ -173,12 +174,13 @@ func decodeLive(r *packed.Reader, asOf fare.Day) []Live {
 	return live
 }
 
-// Cycle is the pooled part after a cycle, which is a day: all that the refreshes of that day left is in it.
+// Cycle is the pooled part after a cycle of one day. It includes the statistics of all refreshes of
+// that day.
 type Cycle struct {
 	Day    fare.Day
 	Pooled *Pooled
-	// Warmed is the day of the refresh that made it of all that was stored, the
-	// first of a store; 0 where later cycles were added to it.
+	// Warmed is the day of the refresh that computed this cycle from all stored observations: the
+	// first of a store. It is 0 if later cycles were added.
 	Warmed fare.Day
 }
 
@@ -197,7 +199,7 @@ func (c Cycle) Encode() []byte {
 	return w
 }
 
-// DecodeCycle reads what Encode wrote, also of a version that kept no score.
+// DecodeCycle parses the bytes of Encode, also from versions without a score.
 func DecodeCycle(data []byte) (c Cycle, err error) {
 	format := byte(cycleFormat)
 	if len(data) > 0 && data[0] == scoreFormat {

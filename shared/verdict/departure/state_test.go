@@ -14,7 +14,7 @@ import (
 var private = cmp.AllowUnexported(State{}, Route{}, mean{}, bar{}, term{}, Past{}, seen{}, question{},
 	Statistics{}, amounts{}, gradient{}, Pooled{}, table{})
 
-// seenOn are the fares of a market's route on a day, as a refresh finds them.
+// seenOn returns the fares of a market's route on a day, as a refresh finds them.
 func seenOn(m *market, route int, day fare.Day) []Live {
 	var all []Live
 	for _, q := range m.quotes(route, day) {
@@ -25,7 +25,7 @@ func seenOn(m *market, route int, day fare.Day) []Live {
 	return slices.CompactFunc(all, func(a, b Live) bool { return a.Depart == b.Depart })
 }
 
-// days makes a market's fares of one route for so many days.
+// days returns a market's fares of one route for n days.
 func days(seed uint64, ahead int, first, n fare.Day) (all []Live) {
 	m := newMarket(seed, 1, ahead)
 	for day := first; day < first+n; day++ {
@@ -37,14 +37,14 @@ func days(seed uint64, ahead int, first, n fare.Day) (all []Live) {
 // begin is a day of this century.
 const begin = fare.Day(20000)
 
-// until cuts fares to those found before the end of a day.
+// until returns the fares found up to the end of a day.
 func until(all []Live, day fare.Day) []Live {
 	i, _ := slices.BinarySearchFunc(all, day+1, func(l Live, d fare.Day) int { return int(l.FoundDay() - d) })
 	return all[:i]
 }
 
-// TestAdvanceInStepsIsAtOnce: however many refreshes bring a state to a day, and
-// however often each is repeated, it knows the same and has left the same.
+// TestAdvanceInStepsIsAtOnce: the state and the statistics do not depend on the number of
+// refreshes, nor on their repetition.
 func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 	all := days(1, 20, begin, 40)
 	p := Start(begin)
@@ -62,7 +62,7 @@ func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 				}
 			}
 		}
-		// Outcomes are learned on the day of a refresh, not after: that moves the route's own term alone.
+		// Outcomes are learned on the day of a refresh: only the route's own term depends on it.
 		for h := range horizons {
 			got.Route.terms[h], want.Route.terms[h] = term{}, term{}
 			left.learned[h], wantLeft.learned[h] = gradient{}, gradient{}
@@ -76,8 +76,8 @@ func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 	}
 }
 
-// TestLateFinds: what is found on a day that was folded is folded once, where its
-// departure was not seen since; else it is only live.
+// TestLateFinds: a late fare is folded once if its departure was not seen since. Otherwise it is
+// only live.
 func TestLateFinds(t *testing.T) {
 	at := func(day, depart fare.Day, price fare.Cents) Live {
 		return Live{Depart: begin + depart, Price: price, Found: (begin + day).Time().Unix()}
@@ -110,7 +110,7 @@ func TestLateFinds(t *testing.T) {
 			}
 		})
 	}
-	// Before the days that a source may tell of late, nothing is looked at again.
+	// A fare that is too late is ignored.
 	var s Learner
 	var left Statistics
 	s.Advance(begin+20, Start(begin), known, &left)
@@ -120,7 +120,8 @@ func TestLateFinds(t *testing.T) {
 	}
 }
 
-// TestSheetOfYesterday: on the day after its own a sheet answers as one that was refreshed then without news.
+// TestSheetOfYesterday: one day later, a state answers like a state refreshed then without new
+// fares.
 func TestSheetOfYesterday(t *testing.T) {
 	all := days(2, 20, begin, 60)
 	p := Start(begin)
@@ -153,7 +154,7 @@ func TestSheetOfYesterday(t *testing.T) {
 	}
 }
 
-// TestSheetJudges what can be asked, and what cannot.
+// TestSheetJudges: questions with and without an answer.
 func TestSheetJudges(t *testing.T) {
 	all := days(3, 20, begin, 30)
 	var s Learner
@@ -188,7 +189,7 @@ func TestSheetJudges(t *testing.T) {
 	}
 }
 
-// TestSheetIsRead as it was written, and nothing else is.
+// TestSheetIsRead: decoding restores the state and rejects malformed bytes.
 func TestSheetIsRead(t *testing.T) {
 	all := days(4, 30, begin, 50)
 	huf, err := fare.ParseCurrency("HUF")
@@ -262,7 +263,7 @@ func FuzzDecodeSheet(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if day, ok := s.On(nil, s.AsOf+1); ok { // whatever was read answers, and is written again
+		if day, ok := s.On(nil, s.AsOf+1); ok { // any decoded state can be judged and encoded again
 			day.Judge(s.AsOf+10, 5000)
 			day.Quartiles(s.AsOf + 10)
 		}
@@ -270,8 +271,8 @@ func FuzzDecodeSheet(f *testing.F) {
 	})
 }
 
-// busy is a route whose departures are seen every day for as long as a fare is
-// sold, each price moving by steps of a euro.
+// busy returns a route whose departures are seen every day while on sale. Each price moves in steps
+// of one euro.
 func busy(ahead int, step int, n fare.Day, every fare.Day) *Learner {
 	chance := rand.New(rand.NewPCG(6, uint64(ahead)))
 	var s Learner
@@ -285,7 +286,7 @@ func busy(ahead int, step int, n fare.Day, every fare.Day) *Learner {
 				price[at] = fare.Cents(2000 + 100*chance.IntN(200))
 			}
 			if step < 0 {
-				price[at] += fare.Cents(101 + chance.IntN(100)) // ever dearer: no low is forgotten
+				price[at] += fare.Cents(101 + chance.IntN(100)) // always rising: no low is forgotten
 			} else if chance.IntN(8) == 0 {
 				price[at] = max(1000, price[at]+fare.Cents(step*(chance.IntN(11)-5)))
 			}
@@ -298,8 +299,7 @@ func busy(ahead int, step int, n fare.Day, every fare.Day) *Learner {
 	return &s
 }
 
-// TestSheetIsSmall: a handful of departures, 300, and the most that there can be,
-// ever dearer, after a month and after a year.
+// TestSheetIsSmall: states of 14, 300 and 500 departures, also with rising prices or after a year.
 func TestSheetIsSmall(t *testing.T) {
 	for _, c := range []struct {
 		name       string
@@ -331,7 +331,7 @@ func TestSheetIsSmall(t *testing.T) {
 			t.Errorf("%s: %d bytes with %d departures, want at most %d with %d", c.name, len(data),
 				len(got.Live), c.most, c.kept)
 		}
-		for at, past := range got.Pasts { // what is left out moves no minimum and no newest quote
+		for at, past := range got.Pasts { // dropped data changes no minimum and no newest quote
 			wantDay, want, _ := s.Pasts[at].Last()
 			if day, last, _ := past.Last(); day != wantDay || last != want ||
 				past.lows[0].price != s.Pasts[at].lows[0].price {
@@ -342,7 +342,7 @@ func TestSheetIsSmall(t *testing.T) {
 	}
 }
 
-// TestCurrencyOfAState: the same fares, ranked in another currency, have the same percentiles and chances.
+// TestCurrencyOfAState: the same fares in another currency have the same percentiles and chances.
 func TestCurrencyOfAState(t *testing.T) {
 	all := days(7, 20, begin, 40)
 	p := Start(begin)
@@ -366,7 +366,7 @@ func TestCurrencyOfAState(t *testing.T) {
 			t.Errorf("%v: %+v, want %+v", l.Depart, got, want)
 		}
 	}
-	in.In(ron, 5.5) // a rate that moves is no fare that does
+	in.In(ron, 5.5) // a change of the rate changes no price
 	if again, _, _, _ := in.Judge(p, s.AsOf, s.Live[0].Depart, 0); math.IsNaN(again.Percentile) {
 		t.Error("no answer")
 	}

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// small is a state of two departures, and the day on which it is refreshed.
+// small returns a state of two departures, refreshed on begin+2.
 func small() *Learner {
 	var s Learner
 	s.In(fare.EUR, 1)
@@ -25,9 +25,9 @@ func small() *Learner {
 	return &s
 }
 
-// TestStoredBytes holds what is packed to what stores hold already. A change
-// here makes sheets unreadable: it needs a new format byte and a reader for both.
-// (Open questions are compressed: what is read of them is what counts.)
+// TestStoredBytes: packed states equal the bytes that stores already hold. A change here makes
+// states unreadable; it needs a new format byte and a reader for both formats. Compressed questions
+// are compared after decoding.
 func TestStoredBytes(t *testing.T) {
 	const (
 		sheet    = "01c4b8020080808080808080f83f0201073001c0b8020316084541bf7c414000000000000000000000000000000000000000000000000000013a830201488302000003c0b80216084541bf7c4140023a83020e830203c0b80216084541bf7c4140023a83020e830203c0b80282cf3941bf7c4140013a860402c0b8025566f8405fbe0040013a83021201c4b8029323942302cb0801001dac030002029323942312000601070204c4c50a"

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The edges of all tables: a value belongs to the cell whose number is how many edges it reaches.
+// The edges of all tables. The cell of a value is the number of edges that it reaches.
 var (
 	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // of the lead-time curve
 	groupOf     = [curveSpans]int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4}
@@ -24,7 +24,7 @@ const (
 	groups     = 5 // of lead time: under 7, 7-20, 21-44, 45-89, 90 and more days
 )
 
-// place is the cell of a value.
+// place returns the cell of a value.
 func place[T int | float64](x T, edges []T) int {
 	n := 0
 	for _, e := range edges {
@@ -35,7 +35,7 @@ func place[T int | float64](x T, edges []T) int {
 	return n
 }
 
-// The terms of the chance, and how many cells each has. All cells lie in one row, term after term.
+// The terms of the chance and their numbers of cells. All cells are in one row, term after term.
 const (
 	leadCells, levelCells, changeCells, lowCells = 9, 8, 6, 8
 
@@ -44,13 +44,13 @@ const (
 	lowFirst    = changeFirst + changeCells
 	cellCount   = lowFirst + lowCells
 
-	levelUnknown = levelCells - 1 // of the level; of changes and lows it is the first cell
+	levelUnknown = levelCells - 1 // the last cell of the level; for changes and lows the first cell means unknown
 )
 
-// Cells says in which cell of each term a question lies.
+// Cells holds the cell of each term for a question.
 type Cells [4]uint8
 
-// cellsOf places a question. The percentile is NaN where it is not known.
+// cellsOf returns the cells of a question. The percentile is NaN if not known.
 func cellsOf(past *Past, day fare.Day, q Quote, percentile float64) Cells {
 	level := levelUnknown
 	if !math.IsNaN(percentile) {
@@ -69,14 +69,13 @@ func cellsOf(past *Past, day fare.Day, q Quote, percentile float64) Cells {
 	}
 }
 
-// table is the terms of the chance of one horizon that all routes share, with
-// the information behind each.
+// table holds the pooled terms of the chance of one horizon, and the information of each.
 type table struct {
 	intercept, information float64
 	cells, informations    [cellCount]float64
 }
 
-// logOdds of a question, the route's own term apart.
+// logOdds returns the log odds of a fall; route is the route's own term.
 func (t *table) logOdds(route float64, c Cells) float64 {
 	sum := 0.
 	for _, cell := range c {
@@ -90,10 +89,10 @@ func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 //go:embed rule.json
 var ruleJSON []byte
 
-// initial are the tables before anything is learned.
+// initial holds the tables before any learning.
 var initial = mustRead(ruleJSON)
 
-// mustRead reads the constants. They are part of the executable: where they are wrong, no test passes.
+// mustRead parses the constants. It panics on invalid ones, which fails every test.
 func mustRead(data []byte) (tables [horizons]table) {
 	var all map[string]struct {
 		Intercept float64   `json:"intercept"`
@@ -117,7 +116,7 @@ func mustRead(data []byte) (tables [horizons]table) {
 		}{
 			{t.cells[:levelFirst], c.Lead},
 			{t.cells[levelFirst : levelFirst+levelUnknown], c.Level},
-			// that it is not known weighs nothing until it is learned
+			// the cell for an unknown level stays 0 until it is learned
 			{t.cells[changeFirst:lowFirst], c.Changes},
 			{t.cells[lowFirst:], c.Low},
 		} {

@@ -2,17 +2,17 @@ package score
 
 import "verdetto/shared/verdict/departure"
 
-// curvePrior is how many cases each step of a curve is given that came as they
-// were said: by so many the curve is held to the rule's own chances. Cases of one
-// week are alike, so it takes thousands of them to know a step.
+// curvePrior is the number of assumed cases per step that agree with the rule's own chance. They
+// pull the curve towards the rule. Cases of one week are correlated, so a step needs thousands of
+// real cases.
 const curvePrior = 1000
 
-// Curve is the rising curve that lies nearest to what came of the rule's chances
-// (pool adjacent violators), each step by its cases and those it is given.
+// Curve returns the rising curve closest to the outcomes of the rule's chances (pool adjacent
+// violators). The weight of a step is its number of cases plus curvePrior.
 func (h *HorizonCounts) Curve() (c departure.Curve) {
 	type block struct {
 		first, steps  int
-		weight, shift float64 // the shift is how many more fell than was said
+		weight, shift float64 // shift: number of falls above the expected number
 	}
 	value := func(b block) float64 {
 		return b.shift/b.weight + (departure.StepMiddle(b.first)+departure.StepMiddle(b.first+b.steps-1))/2
@@ -38,8 +38,9 @@ func (h *HorizonCounts) Curve() (c departure.Curve) {
 	return c
 }
 
-// OwnSaid is the sum of the rule's own chances, which were rounded down to half percent.
+// OwnSaid returns the sum of the rule's own chances. They were rounded down to half a percent, so
+// half a unit per case is added.
 func (c Case) OwnSaid() float64 { return (float64(c.Said) + float64(c.N)/2) / ownUnit }
 
-// ownUnit is how many of the unit in which the rule's own chances are kept are 1.
+// ownUnit is the number of stored units in a chance of 1.
 const ownUnit = 200

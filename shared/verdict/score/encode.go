@@ -13,13 +13,13 @@ const (
 	countsFormat = 1
 	roundsFormat = 1
 
-	maxPrice = 1 << 40 // hundredths
+	maxPrice = 1 << 40 // in hundredths
 	maxDay   = 1 << 24
 )
 
 var errRange = errors.New("a value that cannot be")
 
-// Encode packs counts: those that are not 0, each with how many before it are.
+// Encode packs the counts that are not 0, each with the number of zeros before it.
 func (c *Counts) Encode() []byte {
 	w := packed.NewWriter(countsFormat, 256)
 	zeros := uint64(0)
@@ -35,10 +35,10 @@ func (c *Counts) Encode() []byte {
 	return w
 }
 
-// numbers is how many numbers Counts are.
+// numbers is the number of integers in Counts.
 var numbers = func() (n uint64) { new(Counts).each(func(*int64) { n++ }); return n }()
 
-// DecodeCounts reads what Encode wrote, also of a version that counted less.
+// DecodeCounts parses the bytes of Encode, also from versions with fewer counts.
 func DecodeCounts(data []byte) (*Counts, error) {
 	r := packed.NewReader(data, countsFormat)
 	var all []int64
@@ -62,7 +62,7 @@ func DecodeCounts(data []byte) (*Counts, error) {
 	return c, nil
 }
 
-// Encode packs rounds, some ten bytes a departure; nothing where there is none.
+// Encode packs rounds into about 10 bytes per departure. It returns nil if there are none.
 func (r Rounds) Encode() []byte {
 	if len(r) == 0 {
 		return nil
@@ -98,7 +98,7 @@ func (r Rounds) Encode() []byte {
 	return w
 }
 
-// DecodeRounds reads what Encode wrote.
+// DecodeRounds parses the bytes of Encode.
 func DecodeRounds(data []byte) (Rounds, error) {
 	if len(data) == 0 {
 		return nil, nil

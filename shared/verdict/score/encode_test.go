@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// some are counts of which a part is not nothing.
+// some returns counts of which one in part is not 0.
 func some(chance *rand.Rand, part int) *Counts {
 	c := new(Counts)
 	c.each(func(n *int64) {
@@ -59,8 +59,8 @@ func rounds() Rounds {
 	}
 }
 
-// TestStoredBytes holds what is packed to what stores hold already: a change here
-// needs a new format byte and a reader for both.
+// TestStoredBytes: packed forms equal the bytes that stores already hold. A change here needs a new
+// format byte and a reader for both formats.
 func TestStoredBytes(t *testing.T) {
 	const (
 		packed = "0102c486020100020187272d64bb3f904ed2860201000104018e4e02070dc7000003651e9f1f1c635a6428286437"
@@ -85,8 +85,8 @@ func TestStoredBytes(t *testing.T) {
 	}
 }
 
-// TestLeftOfAnEarlierVersion: what an earlier version left for a cycle is read, and without counts
-// it is left as that did.
+// TestLeftOfAnEarlierVersion: statistics of an earlier version can be read. Without counts the
+// encoding is unchanged.
 func TestLeftOfAnEarlierVersion(t *testing.T) {
 	earlier := new(departure.Statistics).Encode()
 	l, err := DecodeLeft(earlier)

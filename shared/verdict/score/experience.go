@@ -9,34 +9,34 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Week is the score of the cycles of a week.
+// Week is the score of the cycles of one week.
 type Week struct {
 	Monday fare.Day
 	*Sum
 }
 
 const (
-	// KeptWeeks is how many weeks back the score is looked at week by week.
+	// KeptWeeks is the number of past weeks whose weekly scores are used.
 	KeptWeeks = 53
 
-	leastWeeks  = 12  // that an interval wants
-	leastWaits  = 500 // cases of a band, for what waiting came to
-	leastPlaces = 500 // percentiles of a reliability, for whether it was overconfident
-	leastHeld   = 200 // intervals of a reliability, likewise
+	leastWeeks  = 12  // that an interval needs
+	leastWaits  = 500 // cases of a band, for outcomes of waiting
+	leastPlaces = 500 // percentiles of a reliability, to test for overconfidence
+	leastHeld   = 200 // intervals of a reliability, to test for overconfidence
 
-	// A week that is judged has leastJudged compared statements, and leastFalls of them fell, or were to fall.
+	// A week needs leastJudged compared statements, and leastFalls actual or expected falls.
 	leastJudged, leastFalls = 100, 10
-	// The band: how many fell for each that was said to. Beyond it lie chances that are off by more than the
-	// weeks of recorded fares are, three of them in a row.
+	// The band of actual falls per expected fall. Recorded fares are never outside for three weeks
+	// in a row.
 	leastCame, mostCame = .6, 1 / .6
-	// OutWeeks is how many weeks in a row outside of the band the operator is told of.
+	// OutWeeks is the number of successive weeks outside the band after which the operator is
+	// alerted.
 	OutWeeks = 3
 )
 
-// Learn says what a score means for the answers to come: the sum of all that was
-// counted, and its whole weeks, in order, KeptWeeks at most. It is made when a
-// week is over, so that no answer rests on what came of it.
-// Of a score of nothing it says nothing.
+// Learn returns the corrections that a score implies for later answers. sum is the sum of all
+// counts; weeks are its complete weeks, in order, at most KeptWeeks. It runs when a week is
+// complete, so that no answer depends on its own outcome. It returns nil for an empty score.
 func Learn(sum *Sum, weeks []Week) *departure.Experience {
 	if sum.Since == 0 {
 		return nil
@@ -50,7 +50,7 @@ func Learn(sum *Sum, weeks []Week) *departure.Experience {
 		tails := interval(weeks, func(c *Counts) (x, n int64) {
 			return c.Places[i][0] + c.Places[i][Places-1], total(c.Places[i][:])
 		})
-		// A tenth of the percentiles lies below 5, or at 95 and above.
+		// By definition 10 % of the percentiles are below 5, or 95 and above.
 		e.Doubted[i] = tails.enough(leastPlaces) && tails.low > .15
 		held := interval(weeks, func(c *Counts) (x, n int64) {
 			return c.Route.Intervals[i].Held,
@@ -62,7 +62,7 @@ func Learn(sum *Sum, weeks []Week) *departure.Experience {
 	return e
 }
 
-// Whole are the weeks, in order, that were over when the one of a Monday began, KeptWeeks at most.
+// Whole returns the weeks before the given Monday, in order, at most KeptWeeks back.
 func Whole(all map[fare.Day]*Sum, monday fare.Day) (weeks []Week) {
 	for _, m := range slices.Sorted(maps.Keys(all)) {
 		if m < monday && m >= monday-7*KeptWeeks {
@@ -72,8 +72,8 @@ func Whole(all map[fare.Day]*Sum, monday fare.Day) (weeks []Week) {
 	return weeks
 }
 
-// weeksOut counts the weeks outside of the band since the last one inside; those with too little to
-// tell count as neither.
+// weeksOut counts the weeks outside the band since the last week inside it. Weeks with too few
+// cases are skipped.
 func weeksOut(weeks []Week) (n int) {
 	for _, w := range weeks {
 		switch in, known := w.Horizons[0].InBand(); {
@@ -86,8 +86,8 @@ func weeksOut(weeks []Week) (n int) {
 	return n
 }
 
-// InBand tells whether as many fell as were said to, and fewer after the lower
-// levels than after the higher ones. It is not known of too few.
+// InBand reports whether the number of falls agrees with the stated chances. In addition, the cheap
+// levels must not have the larger share of falls. known is false if there are too few cases.
 func (h *HorizonCounts) InBand() (in, known bool) {
 	var n, fell int64
 	said := 0.
@@ -114,8 +114,8 @@ func (h *HorizonCounts) InBand() (in, known bool) {
 	return ordered && float64(fell) >= leastCame*said && float64(fell) <= mostCame*said, true
 }
 
-// bands are what waiting came to in each band of the record, by the published
-// chance; none where no band has enough cases.
+// bands returns the outcomes of waiting in each band of the record, by published chance. It returns
+// nil if no band has enough cases.
 func bands(h int, weeks []Week) []departure.Band {
 	all := make([]departure.Band, len(departure.RecordEdges)-1)
 	known := false
@@ -157,7 +157,7 @@ func bands(h int, weeks []Week) []departure.Band {
 	return all
 }
 
-// estimate is a share, or a mean, and its 95 % interval.
+// estimate is a share or a mean with its 95 % interval.
 type estimate struct {
 	value, low, high float64
 	cases            int64
@@ -166,8 +166,8 @@ type estimate struct {
 
 func (e estimate) enough(cases int64) bool { return e.weeks >= leastWeeks && e.cases >= cases }
 
-// interval is that of a ratio of sums over weeks: what came in one week is alike,
-// so weeks are what varies (W. G. Cochran, 1977: the ratio estimator).
+// interval estimates a ratio of sums over weeks (W. G. Cochran, 1977: the ratio estimator). The
+// variance is that between weeks, since outcomes of one week are correlated.
 func interval(weeks []Week, of func(*Counts) (x, n int64)) (e estimate) {
 	var sum int64
 	for _, w := range weeks {
@@ -188,7 +188,7 @@ func interval(weeks []Week, of func(*Counts) (x, n int64)) (e estimate) {
 		squares += d * d
 	}
 	free := float64(e.weeks - 1)
-	t := 1.96 + 2.65/free // Student's, to a hundredth from 11 degrees of freedom on
+	t := 1.96 + 2.65/free // Student's t, within 0.01 from 11 degrees of freedom on
 	half := t * math.Sqrt(squares*float64(e.weeks)/free) / float64(e.cases)
 	e.low, e.high = e.value-half, e.value+half
 	return e

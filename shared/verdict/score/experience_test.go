@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// steady is a score of so many weeks, all alike but for what one of them has of chance.
+// steady returns a score of n weeks; make fills the counts of each week.
 func steady(n int, make func(week int, c *Counts)) (*Sum, []Week) {
 	sum := new(Sum)
 	var weeks []Week
@@ -23,12 +23,13 @@ func steady(n int, make func(week int, c *Counts)) (*Sum, []Week) {
 	return sum, weeks
 }
 
-// TestDoubt: a reliability is told a step lower only where the whole interval of what held lies below what should.
+// TestDoubt: a reliability is lowered only if the whole interval of its coverage is below the
+// target.
 func TestDoubt(t *testing.T) {
 	for _, c := range []struct {
 		name                   string
 		weeks                  int
-		held, tails            int64 // of 100
+		held, tails            int64 // per 100
 		doubted, routesDoubted bool
 	}{
 		{"as it should be", 20, 90, 10, false, false},
@@ -50,7 +51,7 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// TestWaitingByTheScore: the service's own record is cited from 500 cases in 12 weeks on.
+// TestWaitingByTheScore: the service's own outcomes are cited from 500 cases in 12 weeks on.
 func TestWaitingByTheScore(t *testing.T) {
 	fill := func(week int, n *Counts) {
 		n.Horizons[0].Bands[2] = Wait{N: 60, Said: 700, Fell: 6, Rose: 12, Dearer: 15,
@@ -74,7 +75,8 @@ func TestWaitingByTheScore(t *testing.T) {
 	}
 }
 
-// TestCurve rises, is the rule's own without cases, and goes to what came with many.
+// TestCurve: the curve rises, equals the rule's own chances without cases, and approaches the
+// outcomes with many.
 func TestCurve(t *testing.T) {
 	var h HorizonCounts
 	none := h.Curve()
@@ -85,9 +87,9 @@ func TestCurve(t *testing.T) {
 	}
 	for i := range h.Own {
 		n := int64(100_000)
-		h.Own[i] = Case{N: n, Said: n * int64(10*i+5), Fell: n * int64(i) / 40} // half of what was said
+		h.Own[i] = Case{N: n, Said: n * int64(10*i+5), Fell: n * int64(i) / 40} // half of the expected falls
 	}
-	h.Own[4].Fell = 0 // and one that came less often than a lower one
+	h.Own[4].Fell = 0 // fewer falls than a lower step
 	c := h.Curve()
 	before := 0.
 	for chance := 0.; chance <= 1; chance += .005 {
@@ -102,7 +104,7 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// TestBand: what lies outside of it, and for how many weeks.
+// TestBand: weeks outside the band, and the number of successive ones.
 func TestBand(t *testing.T) {
 	week := func(said, cheap, dear int64) func(int, *Counts) {
 		return func(_ int, c *Counts) {

@@ -8,27 +8,27 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Left is what a series leaves in a cycle: for the pooled part of the rule, and for the score.
+// Left holds the statistics of a cycle: for the pooled part of the rule, and for the score.
 type Left struct {
 	Learned departure.Statistics
 	Counts  Counts
 }
 
 const (
-	leftFormat = 2 // 1 is that of departure.Statistics alone
+	leftFormat = 2 // format 1 is departure.Statistics alone
 	sumFormat  = 1
 )
 
-// Empty tells whether nothing is left.
+// Empty reports whether there are neither statistics nor counts.
 func (l *Left) Empty() bool { return l.Learned == departure.Statistics{} && l.Counts.Empty() }
 
-// Add adds what others have left.
+// Add adds other statistics and counts.
 func (l *Left) Add(other *Left) {
 	l.Learned.Add(&other.Learned)
 	l.Counts.Add(&other.Counts)
 }
 
-// Encode packs what is left; without counts as departure.Statistics.
+// Encode packs the statistics and counts. Without counts it has the format of departure.Statistics.
 func (l *Left) Encode() []byte {
 	if l.Counts.Empty() {
 		return l.Learned.Encode()
@@ -39,7 +39,7 @@ func (l *Left) Encode() []byte {
 	return w
 }
 
-// DecodeLeft reads what Encode wrote, also of a version that kept no score.
+// DecodeLeft parses the bytes of Encode, also from versions without a score.
 func DecodeLeft(data []byte) (*Left, error) {
 	var counts []byte
 	if len(data) > 0 && data[0] == leftFormat {
@@ -64,14 +64,14 @@ func DecodeLeft(data []byte) (*Left, error) {
 	return l, nil
 }
 
-// Sum is all that was counted, from which cycle to which, and of which source's fares.
+// Sum holds the sum of counts, with its first and last cycle and the source of the fares.
 type Sum struct {
-	Since, Until fare.Day // 0: nothing was counted
-	Source       string   // as it calls itself
+	Since, Until fare.Day // 0: no counts
+	Source       string   // the source's own name
 	Counts
 }
 
-// Add adds what was left for a cycle.
+// Add adds the counts of a cycle.
 func (s *Sum) Add(cycle fare.Day, source string, c *Counts) {
 	if s.Since == 0 {
 		s.Since = cycle
@@ -89,7 +89,7 @@ func (s *Sum) Encode() []byte {
 	return w
 }
 
-// DecodeSum reads what Encode wrote; of nothing it gives an empty sum.
+// DecodeSum parses the bytes of Encode. It returns an empty sum for no bytes.
 func DecodeSum(data []byte) (*Sum, error) {
 	s := new(Sum)
 	if len(data) == 0 {

@@ -10,17 +10,17 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Round is what was said of a series on a day.
+// Round holds the answers about a series on a day, for later comparison with the outcomes.
 type Round struct {
 	Day      fare.Day
 	Rule     uint64
 	Currency fare.Currency // of all prices
 	Settled  Settled
-	Departs  []Said // in order of departure; none once the fortnight is settled
+	Departs  []Said // in order of departure; nil when the fortnight is settled
 	Route    *RouteSaid
 }
 
-// Settled is how much of a round is counted already.
+// Settled says which horizons of a round are already counted.
 type Settled uint8
 
 const (
@@ -29,55 +29,55 @@ const (
 	FortnightSettled
 )
 
-// Said is what was said of one departure.
+// Said is the answer about one departure.
 type Said struct {
 	Depart     fare.Day
 	Price      fare.Cents // hundredths
-	Age        uint8      // of the fare, in days
+	Age        uint8      // age of the fare, in days
 	Sure       uint8      // 0 alta, 1 media, 2 bassa
 	Percentile uint8
-	Own        [Horizons]uint8 // the rule's own chance, in half percent, rounded down
-	Stated     [Horizons]uint8 // as published, in percent; 40 stands for 40 and more
+	Own        [Horizons]uint8 // the rule's own chance, in units of half a percent, rounded down
+	Stated     [Horizons]uint8 // the published chance, in percent; 40 means 40 and more
 	Cheaper    uint8           // share of the comparables at least 5 % cheaper, in percent
-	Rival      uint8           // the percentile among fares of nearly the same lead time and season; NoRival
+	Rival      uint8           // percentile among fares of similar lead time and season, or NoRival
 }
 
-// NoRival: fewer than 8 fares of nearly the same lead time and season.
+// NoRival means fewer than 8 fares of similar lead time and season.
 const NoRival = 101
 
-// RouteSaid is what was said of the route: of its cheapest fare of any date.
+// RouteSaid is the answer about the route: about its cheapest fare of any date.
 type RouteSaid struct {
 	Price      fare.Cents
 	Age        uint8
 	Sure       uint8
 	Percentile uint8
 	Level      uint8
-	Low, High  uint16 // the 90 % interval of the percentile, in hundredths of a point
+	Low, High  uint16 // 90 % interval of the percentile, in hundredths of a point
 }
 
-// Rounds are those of a series that are not settled entirely, oldest first; the
-// one of this week is always among them.
+// Rounds are the rounds of a series that are not entirely settled, oldest first. The current week's
+// round is always included.
 type Rounds []Round
 
-// Source is what a refresh has at hand of a series.
+// Source holds the data of a series that a refresh passes to Refresh.
 type Source struct {
 	Day     fare.Day             // of the refresh
-	State   *departure.State     // as it is stored
-	Pooled  *departure.Pooled    // of the last complete cycle
+	State   *departure.State     // as stored
+	Pooled  *departure.Pooled    // after the last complete cycle
 	Summary verdict.RouteSummary // of the day
-	// Quotes are those of the history: one for each departure and day on which it
-	// was seen, by day found. From says from which day on a refresh wants them.
+	// Quotes are the quotes of the history: one for each departure and day on which it was seen, by
+	// day found. Rounds.From returns their first day.
 	Quotes []departure.Live
 }
 
-// now is the moment as of which everything is said on a day: its noon, so that it
-// does not matter at what time of the day a refresh is made, or made again.
+// now returns noon of the refresh's day. So the answers do not depend on the time of day or on a
+// repeated refresh.
 func (s Source) now() time.Time { return s.Day.Time().Add(12 * time.Hour) }
 
-// From is the first day of which Refresh wants to see the fares.
+// From returns the first day whose fares Refresh needs.
 func (r Rounds) From(today fare.Day) fare.Day {
 	if r.Due(today) {
-		return 0 // the rival looks at all that was ever found
+		return 0 // the rival uses the whole history
 	}
 	from := today
 	for _, round := range r {
@@ -88,12 +88,13 @@ func (r Rounds) From(today fare.Day) fare.Day {
 	return from
 }
 
-// Due tells whether the week of a day has no round yet.
+// Due reports whether the week of a day has no round yet.
 func (r Rounds) Due(today fare.Day) bool {
 	return len(r) == 0 || fare.CycleOf(r[len(r)-1].Day) < fare.CycleOf(today)
 }
 
-// Refresh settles what can be settled on the day of a refresh, and then says what there is to say.
+// Refresh counts the outcomes that are due on the day of a refresh. It then adds the week's round,
+// if there is none yet.
 func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 	kept := slices.Clone(r)
 	for i := range kept {
@@ -110,7 +111,7 @@ func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 	})
 }
 
-// say makes the round of a day; false where there is nothing to say.
+// say returns the round of a day, or false if there is no answer to record.
 func say(s Source) (Round, bool) {
 	r := Round{Day: s.Day, Rule: Rule, Currency: s.State.Currency, Route: sayRoute(s)}
 	if day, ok := s.State.On(s.Pooled, s.Day); ok {
@@ -133,7 +134,7 @@ func sayDeparture(s Source, day *departure.StateDay, l departure.Live) (Said, bo
 		return Said{}, false
 	}
 	rule := *s.Pooled
-	rule.Experience = nil // of the rule's own reliability it is counted whether it was overconfident
+	rule.Experience = nil // the score measures the rule's own reliability, before corrections
 	own, ok, err := verdict.JudgeDeparture(s.State, &rule, verdict.When{Date: l.Depart}, s.now())
 	if err != nil || !ok {
 		return Said{}, false
@@ -155,7 +156,7 @@ func sayDeparture(s Source, day *departure.StateDay, l departure.Live) (Said, bo
 }
 
 func sayRoute(s Source) *RouteSaid {
-	s.Summary.Doubted = [Sures]bool{} // as above
+	s.Summary.Doubted = [Sures]bool{} // the score measures the rule's own reliability, before corrections
 	a, ok := verdict.Judge(s.Summary, s.now())
 	if !ok || a.Verdetto.Percentile == nil {
 		return nil
@@ -180,9 +181,9 @@ func levelOf(name string) int { return slices.Index(LevelNames[:], name) }
 
 func sureOf(name string) uint8 { return uint8(max(0, slices.Index(SureNames[:], name))) }
 
-// rival is what anybody could reckon: the percentile among the route's other fares,
-// of the day and before, of nearly the same lead time (15 % either way) and season
-// (departures 45 days either way, of any year), ties counted half; 8 of them at least.
+// rival is a simple baseline for comparison. It returns the percentile among the route's earlier
+// fares of similar lead time and season. These are within 15 % of the lead time and within 45 days
+// of the date, in any year. Ties count half. It needs 8 fares.
 func rival(quotes []departure.Live, today fare.Day, of departure.Live) uint8 {
 	const width, season, year = .15, 45, 365
 	lead := float64(of.Depart - of.FoundDay())

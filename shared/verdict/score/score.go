@@ -1,19 +1,18 @@
-// Package score keeps the score of the service: what its verdicts said, and what
-// came of it. It is pure; refreshes keep what it makes, and a replay of recorded
-// fares makes the same of the same fares.
+// Package score compares the service's verdicts with their outcomes. It does no I/O: refreshes
+// store its results, and a replay of the same recorded fares produces the same results.
 //
-// # What is compared
+// # How it works
 //
-// Once a week, at the first refresh of a series in it, a Round is made: of up to
-// PerRound departures that have a fare, and of the route, what an answer says of
-// them that day. Which departures is decided by a hash of the day and of the day of
-// departure, before anything is known of what follows. Seven days later (14 for
-// the chance of 14 days, 28 for the interval of the route's percentile) the first
-// refresh for which those days are over looks up in the history what came, and
-// adds it to Counts: whole numbers, of which sums are the same in any order. What
-// could not be compared is counted by why. Nothing is ever taken back.
+// The first refresh of a series in a week creates a Round. It holds that day's answers about the
+// route and about up to PerRound departures with a fare. A hash of the day and the day of departure
+// selects the departures, before any outcome is known.
 //
-// A round holds what was said as it was said; a later rule is not asked again.
+// After 7 days a refresh looks up the outcomes in the history. The chance within 14 days waits for
+// 14 days, the interval of the route's percentile for 28. It adds them to Counts, which are
+// integers, so that sums do not depend on their order. Answers that cannot be compared are counted
+// by Reason. Counts never decrease.
+//
+// A round stores the answers themselves; later rules do not recompute them.
 package score
 
 import (
@@ -24,31 +23,30 @@ import (
 )
 
 const (
-	// Rule is the number of the rules that verdicts are made by. What an earlier
-	// rule said is not compared: it is raised with every change of a rule that
-	// moves levels, percentiles, chances or intervals.
+	// Rule is the version of the rules behind the verdicts. Raise it with every change that moves
+	// levels, percentiles, chances or intervals. Answers of an earlier version are not compared.
 	Rule = 1
 
-	// PerRound is how many departures of a series are compared a week.
+	// PerRound is the maximum number of departures of a series to compare per week.
 	PerRound = 12
 
-	// StaleDays is the age of a fare, in days, from which it is not compared:
-	// part of what followed it would be that it had not been there any more.
+	// StaleDays is the age of a fare, in days, from which it is not compared. It may no longer have
+	// been available when the answer was given.
 	StaleDays = 3
 
-	// IntervalDays is how many days must follow a verdict for its interval to be tried.
+	// IntervalDays is the number of days after a verdict before its interval is checked.
 	IntervalDays = 28
 )
 
-// Reason is why what was said could not be compared with what came.
+// Reason says why an answer could not be compared with an outcome.
 type Reason int
 
 const (
 	Gone        Reason = iota // the departure leaves within the horizon
-	Unseen                    // it was not seen again within it
-	Stale                     // the fare had been found StaleDays before or earlier
-	RuleChanged               // the rule is another one now
-	Currency                  // fares of the series are ranked in another currency now
+	Unseen                    // it was not seen again within the horizon
+	Stale                     // the fare was at least StaleDays old
+	RuleChanged               // the version of the rules changed
+	Currency                  // the currency of the series changed
 	Reasons
 )
 
@@ -56,15 +54,15 @@ const (
 const (
 	Horizons = 2                    // 7 and 14 days
 	Levels   = 4                    // ottimo to caro
-	Spans    = 5                    // of days ahead
+	Spans    = 5                    // lead-time spans
 	Sures    = 3                    // alta, media, bassa
 	Ages     = 2                    // found on the day, or up to StaleDays-1 days before
-	Steps    = departure.CurveSteps // of the rule's own chance, by 5 points
-	Bands    = 9                    // of the published chance, by 5 points: the last is of 40 % and more
-	Places   = 20                   // of the percentile, by 5 points
+	Steps    = departure.CurveSteps // of the rule's own chance, 5 points each
+	Bands    = 9                    // of the published chance, 5 points each; the last is 40 % and more
+	Places   = 20                   // of the percentile, 5 points each
 )
 
-// LeadEdges are the days ahead at which the second and later spans begin.
+// LeadEdges are the lead times, in days, at which the second and later spans begin.
 var LeadEdges = [Spans - 1]int{7, 21, 45, 90}
 
 func spanOf(lead int) int {
@@ -77,44 +75,44 @@ func spanOf(lead int) int {
 	return n
 }
 
-// Counts is what came of what was said. Said and Shuffled are sums of hundredths,
-// Change of ten-thousandths.
+// Counts holds the outcomes of answers. Said and Shuffled are sums of hundredths, Change of
+// ten-thousandths.
 type Counts struct {
-	Rounds   int64 // of which something was compared, or found not to be comparable
+	Rounds   int64 // rounds with at least one answer compared or missed
 	Horizons [Horizons]HorizonCounts
 	Places   [Sures][Places]int64 // percentiles of departures, by reliability
 	Route    RouteCounts
 }
 
-// HorizonCounts is of statements about departures, and one horizon.
+// HorizonCounts holds the outcomes of answers about departures, for one horizon.
 type HorizonCounts struct {
 	Missed [Reasons]int64 // not comparable
 	Own    [Steps]Case    // by the rule's own chance; Said is in half percent
-	Bands  [Bands]Wait    // by the published chance
+	Bands  [Bands]Wait    // by published chance
 	Levels [Levels][Spans]Cell
-	Both   [Levels]Pair // of the rows that the rival answers too, by the rule's level
-	Rival  [Levels]Pair // the same rows by the rival's
+	Both   [Levels]Pair // answers that also have a rival, by the rule's level
+	Rival  [Levels]Pair // the same answers, by the rival's level
 	Ages   [Ages]Case
 	Sures  [Sures]Case
 }
 
-// Case is statements, the sum of their stated chances, and how many fell.
+// Case counts answers, the sum of their stated chances, and the falls.
 type Case struct{ N, Said, Fell int64 }
 
-// Wait is what became of who waited.
+// Wait counts the outcomes of waiting.
 type Wait struct {
 	N, Said, Fell, Rose int64
-	Dearer, Change      int64 // of the fare that was seen last within the horizon
+	Dearer, Change      int64 // of the last fare seen within the horizon
 }
 
-// Cell is what followed a level at some lead time. Shuffled is how many would have
-// fallen if every fare were drawn anew from the comparables, in hundredths.
+// Cell counts the outcomes after a level at some lead times. Shuffled is the expected number of
+// falls if every fare were a random comparable, in hundredths.
 type Cell struct{ N, Fell, Rose, Shuffled int64 }
 
-// Pair is statements and how many fell.
+// Pair counts answers and falls.
 type Pair struct{ N, Fell int64 }
 
-// RouteCounts is of verdicts about a route: its cheapest fare of any date.
+// RouteCounts holds the outcomes of verdicts about a route's cheapest fare of any date.
 type RouteCounts struct {
 	Missed    [Reasons]int64
 	Levels    [Levels]RouteCell
@@ -122,13 +120,13 @@ type RouteCounts struct {
 	Intervals [Sures]Held
 }
 
-// RouteCell is what the cheapest fare of the route did within a week.
+// RouteCell counts the changes of the route's cheapest fare within a week.
 type RouteCell struct{ N, Fell, Rose, Change int64 }
 
-// Held is intervals of 90 %, and how many held what came.
+// Held counts 90 % intervals and how many of them covered the outcome.
 type Held struct{ N, Held int64 }
 
-// each calls for all numbers, in the order in which they are stored. What is added to Counts comes last.
+// each calls do for all numbers, in the stored order. Append new numbers of Counts at the end.
 func (c *Counts) each(do func(*int64)) {
 	do(&c.Rounds)
 	all := func(ns []int64) {
@@ -197,10 +195,11 @@ func (c *Counts) Add(other *Counts) {
 	c.each(func(n *int64) { *n += more[i]; i++ })
 }
 
-// Empty tells whether nothing was counted.
+// Empty reports whether all counts are 0.
 func (c *Counts) Empty() bool { return *c == Counts{} }
 
-// Compared is how many statements of a horizon were compared, Stated how many there were.
+// Compared returns the number of compared answers of a horizon. Stated returns the number of all
+// answers.
 func (h *HorizonCounts) Compared() (n int64) {
 	for _, b := range h.Bands {
 		n += b.N
@@ -210,7 +209,8 @@ func (h *HorizonCounts) Compared() (n int64) {
 
 func (h *HorizonCounts) Stated() int64 { return h.Compared() + total(h.Missed[:]) }
 
-// Compared is how many verdicts about routes were compared, Stated how many there were.
+// Compared returns the number of compared verdicts about routes. Stated returns the number of all
+// verdicts.
 func (r *RouteCounts) Compared() (n int64) {
 	for _, l := range r.Levels {
 		n += l.N
@@ -227,7 +227,7 @@ func total(all []int64) (n int64) {
 	return n
 }
 
-// order is the order in which departures are taken into a round of a day.
+// order returns the departures in the order in which they enter a round of a day.
 func order(live []departure.Live, day fare.Day) []departure.Live {
 	hash := func(l departure.Live) uint64 { // splitmix64
 		x := uint64(day)<<32 ^ uint64(l.Depart)

@@ -8,9 +8,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// settle counts what became of a round as far as that is over on a day. Each part
-// of a round is counted once: what is counted is gone, or marked, in the round
-// that is written together with the counts.
+// settle counts the outcomes of a round that are complete on the day of the refresh. Each part is
+// counted once: counted parts are removed or marked, and the round is written together with the
+// counts.
 func (r *Round) settle(s Source, c *Counts) {
 	why, comparable := Reasons, true
 	switch {
@@ -60,14 +60,15 @@ func (r *Round) settle(s Source, c *Counts) {
 	}
 }
 
-// came is what followed a fare of a departure.
+// came is the outcome for a fare of a departure.
 type came struct {
 	fell, rose bool
-	seen       int64      // days on which it was seen again
-	last       fare.Cents // the fare seen last
+	seen       int64      // number of days on which it was seen again
+	last       fare.Cents // the last fare seen
 }
 
-// follow looks up what a departure cost within some days of a day; false where it was not seen.
+// follow looks up the prices of a departure within some days after from. It returns false if there
+// are none.
 func follow(quotes []departure.Live, said Said, from, days fare.Day) (c came, ok bool) {
 	for _, q := range quotes {
 		day := q.FoundDay()
@@ -77,12 +78,12 @@ func follow(quotes []departure.Live, said Said, from, days fare.Day) (c came, ok
 		c.fell = c.fell || departure.Fell(said.Price, q.Price)
 		c.rose = c.rose || departure.Rose(said.Price, q.Price)
 		c.seen++
-		c.last = q.Price // by day found
+		c.last = q.Price // quotes are in order of day found
 	}
 	return c, c.seen > 0
 }
 
-// changed is the change of a price, in ten-thousandths of it; more than tenfold counts as tenfold.
+// changed returns the change of a price in ten-thousandths of it, at most tenfold.
 func changed(from, to fare.Cents) int64 {
 	return int64(math.Round(1e4 * min(10, float64(to)/float64(from)-1)))
 }
@@ -113,7 +114,7 @@ func (h *HorizonCounts) count(horizon int, said Said, lead int, c came) {
 	h.Sures[said.Sure].Add(stated, fell)
 }
 
-// Add counts a statement.
+// Add counts an answer.
 func (c *Case) Add(said, fell int64) {
 	c.N++
 	c.Said += said
@@ -132,11 +133,11 @@ func one(yes bool) int64 {
 	return 0
 }
 
-// placeOf is the place of a percentile: the last holds 95 to 100.
+// placeOf returns the cell of a percentile; the last cell is 95 to 100.
 func placeOf(percentile uint8) int { return min(Places-1, int(percentile)/(100/Places)) }
 
-// settleRoute compares a verdict about the route with its cheapest fare on the
-// last day of the week after it on which something was found.
+// settleRoute compares a verdict about the route with the as-of low of the last day within a week
+// after it.
 func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
 	if r.Route == nil {
 		return
@@ -167,13 +168,13 @@ func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
 	cell.Change += changed(said.Price, last.Price)
 }
 
-// settleInterval tells whether the interval of a route's percentile held: whether
-// it takes in the place of the day's fare among the lows of the days before and
-// after it, each weighing what the memory of the rule makes of its distance.
+// settleInterval counts whether the interval of a route's percentile covered the outcome. The
+// outcome is the rank of the day's fare among the lows before and after it. Lows are weighted by
+// distance, as in the rule.
 func (r *Round) settleInterval(s verdict.RouteSummary, c *Counts) {
 	among := verdict.PlaceOf(s.Lows, r.Day, r.Day+IntervalDays, r.Route.Price)
 	if among.All == 0 || among.Last <= r.Day+departure.Fortnight.Days() {
-		return // too little came to try it
+		return // too few later lows to check it
 	}
 	place := 100 * 100 * (among.Below + among.Equal/2) / among.All
 	of := &c.Route.Intervals[r.Route.Sure]

@@ -1,9 +1,8 @@
-// Package trends turns the stored data of the routes from an origin into price
-// trends: which destinations are popular, what the cheapest live fare is, and
-// how it stands against last week and against the route's past. It is pure.
+// Package trends computes price trends of the routes from a city: popularity and the cheapest live
+// fare. It compares that fare with last week and with the route's past. The package does no I/O.
 //
-// One Origin is stored per origin and holds an Entry per route, so an answer
-// costs one read however many destinations there are.
+// One Origin is stored per city, with an Entry per route. So an answer costs one read for any
+// number of destinations.
 package trends
 
 import (
@@ -18,19 +17,19 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Live is a fare that could be found on the day of the refresh.
+// Live is a fare that was available on the day of the refresh.
 type Live struct {
 	Depart fare.Day   `json:"d"`
 	Price  fare.Cents `json:"p"`
 	Found  int64      `json:"f"` // Unix seconds
-	// How the fare was judged while it was fresh: the words of package verdict.
-	// Entries of before this was kept have no Level, and what cannot be judged has no Certainty.
+	// The verdict on the fresh fare, in the words of package verdict. Older entries have no Level.
+	// A fare without a verdict has no Certainty.
 	Level      string `json:"v,omitempty"`
 	Certainty  string `json:"c,omitempty"`
 	Percentile int    `json:"q,omitempty"`
 }
 
-// Month is the observed fares that depart in a month of the year.
+// Month holds the prices of the observed fares that depart in a month of the year.
 type Month struct {
 	Month   int        `json:"m"` // 1 to 12
 	Median  fare.Cents `json:"p"`
@@ -38,24 +37,24 @@ type Month struct {
 	Sample  int        `json:"n"`
 }
 
-// Entry is one route. Amounts are euro cents.
+// Entry holds the trends of one route. Amounts are in EUR cents.
 type Entry struct {
 	Destination  fare.City  `json:"to"`
-	AsOf         fare.Day   `json:"on"` // the refresh that made it
+	AsOf         fare.Day   `json:"on"` // the day of the refresh that built it
 	Newest       int64      `json:"at"` // newest observation, Unix seconds
 	Observations int        `json:"n"`
 	Median       fare.Cents `json:"p"` // of the cheapest fares of past days
 	Minimum      fare.Cents `json:"l"`
-	Sample       int        `json:"s"`           // how many past days those are
+	Sample       int        `json:"s"`           // number of these past days
 	Previous     fare.Cents `json:"b,omitempty"` // cheapest fare one cycle before AsOf; 0: none
 	Live         []Live     `json:"live"`        // the first that has not departed is the cheapest
 	Months       []Month    `json:"months"`      // cheapest first
 }
 
-// Cycle is the days from one refresh to the next, for which an entry's live fares may be shown.
+// Cycle is the number of days for which an entry's live fares may be shown.
 const Cycle = 7
 
-// Cheapest is the cheapest live fare on a day, if there is one.
+// Cheapest returns the cheapest live fare on a day, or false if there is none.
 func (e Entry) Cheapest(today fare.Day) (Live, bool) {
 	if today < e.AsOf || today > e.AsOf+Cycle {
 		return Live{}, false
@@ -68,14 +67,13 @@ func (e Entry) Cheapest(today fare.Day) (Live, bool) {
 	return Live{}, false
 }
 
-// Origin is all routes from a city, by how often fares were observed on them:
-// an observation is a search that somebody made, which is the best measure
-// there is of how popular a destination is.
+// Origin holds all routes from a city, the most observed first. Each observation is a search by a
+// traveller, so their number is the best available measure of popularity.
 type Origin struct {
 	Entries []Entry
 }
 
-// Merge puts fresh entries in the place of older ones to the same destinations and ranks all again.
+// Merge replaces entries by fresh ones to the same destinations and sorts all entries again.
 func (o Origin) Merge(fresh []Entry) Origin {
 	all := slices.Clone(fresh)
 	for _, old := range o.Entries {
@@ -89,7 +87,7 @@ func (o Origin) Merge(fresh []Entry) Origin {
 	return Origin{all}
 }
 
-// To gives the entry of a destination.
+// To returns the entry of a destination.
 func (o Origin) To(destination fare.City) (Entry, bool) {
 	i := slices.IndexFunc(o.Entries, func(e Entry) bool { return e.Destination == destination })
 	if i < 0 {
@@ -101,7 +99,7 @@ func (o Origin) To(destination fare.City) (Entry, bool) {
 // encodingVersion is the first byte of an encoded Origin.
 const encodingVersion = 1
 
-// Encode packs an Origin as deflated JSON: about 200 bytes a destination with twelve months.
+// Encode packs an Origin as deflated JSON, about 200 bytes per destination with 12 months.
 func (o Origin) Encode() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte(encodingVersion)
@@ -118,10 +116,10 @@ func (o Origin) Encode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// maxDecoded bounds what a stored Origin may unpack to.
+// maxDecoded limits the unpacked size of a stored Origin.
 const maxDecoded = 16 << 20
 
-// Decode unpacks what Encode packed.
+// Decode parses the bytes of Encode.
 func Decode(data []byte) (Origin, error) {
 	if len(data) == 0 || data[0] != encodingVersion {
 		return Origin{}, fmt.Errorf("decode trends: unknown format")

@@ -10,21 +10,20 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The replay of alerts asks for alerts on what is seen on the first day of each
-// week, and lets each kind tell of it until a deadline. Who follows an alert buys
-// when the first message comes, and at the deadline if none does.
+// The replay creates alerts on the first day of each week, and follows each kind until a deadline.
+// A follower of an alert buys at the first message, or at the deadline if there is none.
 
-// alertsOn is what alerts are asked about.
+// alertsOn is the subject of the replayed alerts.
 type alertsOn struct {
-	deadline func(quote) (fare.Day, bool) // of an alert asked for on a row; false: it is not asked for
+	deadline func(quote) (fare.Day, bool) // of an alert on a row; false: no alert is created
 	watch    func(t *Trips, cycle int) *watched
-	without  string // what a panel lacks that has none to follow
+	without  string // for the error if no alert can be followed
 }
 
 const (
-	alertLead     = 28 // days ahead, at least, that alerts on departures are asked for
-	alertDeadline = 14 // days ahead on which who was told nothing buys
-	alertWeeks    = 8  // from asking for an alert on a route to its deadline
+	alertLead     = 28 // minimum days ahead of a departure with a new alert
+	alertDeadline = 14 // days ahead on which a follower without a message buys
+	alertWeeks    = 8  // weeks from a new alert on a route to its deadline
 )
 
 var alertsOnDepartures = alertsOn{
@@ -39,12 +38,12 @@ var alertsOnRoutes = alertsOn{
 	fmt.Sprintf("route that can be judged was watched for %d weeks", alertWeeks),
 }
 
-// AlertReport is what alerts of each kind came to. Shares and changes are
-// fractions; a change under 0 is money saved.
+// AlertReport holds the results of alerts of each kind. Shares and changes are fractions. A change
+// below 0 is money saved.
 type AlertReport struct {
-	Ask        string         `json:"ask"` // partenza or rotta: what alerts are on
+	Ask        string         `json:"ask"` // subject of the alerts: partenza or rotta
 	First      string         `json:"first"`
-	From       string         `json:"from"` // alerts are asked for from this day on
+	From       string         `json:"from"` // the first day of new alerts
 	To         string         `json:"to"`
 	Cycle      int            `json:"cycleDays"`
 	Read       int            `json:"rowsRead"`
@@ -54,43 +53,43 @@ type AlertReport struct {
 	Alerts     int            `json:"alerts"`     // of each kind
 	Departures int            `json:"departures"` // or routes
 	Routes     int            `json:"routes"`
-	Unjudged   int            `json:"unjudged"`  // alerts that were left out: the rule knew too little when they were asked for
-	Unwatched  int            `json:"unwatched"` // or the departure was not seen in the week before the deadline
-	Days       float64        `json:"days"`      // from the asking to the deadline, in the mean
+	Unjudged   int            `json:"unjudged"`  // alerts left out: too few fares to judge when created
+	Unwatched  int            `json:"unwatched"` // alerts left out: not seen in the week before the deadline
+	Days       float64        `json:"days"`      // mean days from creation to the deadline
 	Prices     []AlertPrices  `json:"prices"`
 }
 
-// AlertPrices is the same alerts on the prices of the panel, or on others.
+// AlertPrices holds the results of the same alerts on one set of prices.
 type AlertPrices struct {
 	Name  string      `json:"name"`
 	Kinds []AlertKind `json:"kinds"`
 }
 
-// AlertKind is what became of the alerts of a kind. What nothing can be said of is absent.
+// AlertKind holds the results of the alerts of one kind. Values without data are absent.
 type AlertKind struct {
 	Name     string    `json:"kind"`
-	Told     *Estimate `json:"told"`                 // share of alerts that told anything
-	Messages *Estimate `json:"messages"`             // of an alert
-	Again    *Estimate `json:"seenNext,omitempty"`   // share of messages whose departure was seen on the day after, or at the next refresh
-	Still    *Estimate `json:"stillThere,omitempty"` // share of these whose fare was at most 2 % dearer then
-	AtOnce   *Estimate `json:"againstAtOnce"`        // change of what is paid against buying when the alert was asked for
-	Later    *Estimate `json:"againstAtOnceLater"`   // the same of who is a look late: buys at the one after the first message
-	Random   *Estimate `json:"againstRandomDay"`     // against the mean of all looks from the asking to the deadline
+	Told     *Estimate `json:"told"`                 // share of alerts with a message
+	Messages *Estimate `json:"messages"`             // messages per alert
+	Again    *Estimate `json:"seenNext,omitempty"`   // share of messages whose departure was seen at the next refresh
+	Still    *Estimate `json:"stillThere,omitempty"` // share of these with a fare at most 2 % dearer
+	AtOnce   *Estimate `json:"againstAtOnce"`        // change of the price paid against buying when the alert was created
+	Later    *Estimate `json:"againstAtOnceLater"`   // the same for buying at the look after the first message
+	Random   *Estimate `json:"againstRandomDay"`     // against the mean of all looks from creation to the deadline
 	Deadline *Estimate `json:"againstNoAlert"`       // against buying at the deadline
-	Dealt    *Estimate `json:"againstSameWaits"`     // against the mean of waits as long as those of the alerts asked for as many days ahead
+	Dealt    *Estimate `json:"againstSameWaits"`     // against the mean of the waits of all alerts with as many days to the deadline
 }
 
-// Estimate is a mean, and the interval that holds it.
+// Estimate is a mean with its 95 % interval.
 type Estimate struct {
 	Count    int          `json:"count"`
 	Mean     float64      `json:"mean"`
 	Interval *stats.Range `json:"interval,omitempty"`
 }
 
-// The questions that alerts can be on: Options.Ask of RunAlerts.
+// The subjects of alerts: Options.Ask of RunAlerts.
 const DepartureAlerts, RouteAlerts = "partenza", "rotta"
 
-// RunAlerts replays alerts on the departures of a panel, or on its routes: on the cheapest fare of any date.
+// RunAlerts replays alerts on the departures of a panel, or on the cheapest fare of its routes.
 func RunAlerts(ctx context.Context, t *Trips, o Options) (AlertReport, error) {
 	on := alertsOnDepartures
 	if o.Ask = cmp.Or(o.Ask, DepartureAlerts); o.Ask == RouteAlerts {

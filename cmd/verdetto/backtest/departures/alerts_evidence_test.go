@@ -5,17 +5,18 @@ import (
 	"testing"
 )
 
-// TestEvidenceAlerts holds what docs/evidence.md says of following alerts on the recorded panels.
+// TestEvidenceAlerts checks the claims of docs/evidence.md about following alerts on recorded
+// panels.
 func TestEvidenceAlerts(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
 		o          Options
 		alerts     int
-		told       float64 // share of verdicts that told, about
-		// Verdict against buying at once, the same a look late, and against a random day: saves,
-		// costs, or "" where chance may do either.
+		told       float64 // approximate share of verdict alerts with a message
+		// Results of verdict alerts against buying at once, the same one look later, and against a
+		// random day. They are "saves", "costs", or "" if not significant.
 		once, late, random string
-		waits, walkWithin  float64 // against the same waits at most, and on a walk at most so far from nothing
+		waits, walkWithin  float64 // against the same waits: at most; on a walk: at most this far from 0
 	}{
 		{"daily", "eu_wizzair_2015_2016_full", Options{}, 20_140, .73, "", "", "", -.05, .015},
 		{"weekly", "eu_wizzair_weekly", Options{Cycle: 7}, 16_793, .61, "costs", "costs", "", -.03, .015},
@@ -23,7 +24,7 @@ func TestEvidenceAlerts(t *testing.T) {
 			-.03, .015},
 		{"Williams", "williams.nodates", Options{}, 43_492, .84, "", "costs", "saves", -.07, .015},
 		{"routes, daily", "eu_wizzair_2015_2016_full", Options{Ask: RouteAlerts}, 202, .29, "", "", "saves",
-			-.005, math.Inf(1)}, // 18 walks say little
+			-.005, math.Inf(1)}, // no limit for a walk: too few alerts
 		{"routes, weekly", "eu_wizzair_weekly", Options{Ask: RouteAlerts, Cycle: 7}, 82, .28, "", "", "", 0,
 			math.Inf(1)},
 		{"routes, the real source", "travelpayouts_daily_2025_2026", Options{Ask: RouteAlerts}, 2_325, .95,
@@ -55,7 +56,7 @@ func TestEvidenceAlerts(t *testing.T) {
 	}
 }
 
-// beyondChance says what a change does whose interval does not hold 0.
+// beyondChance returns the effect of a change whose interval excludes 0.
 func beyondChance(e *Estimate) string {
 	switch {
 	case e.Interval == nil:

@@ -7,7 +7,7 @@ import (
 	"verdetto/shared/notify"
 )
 
-const alertStill = 1.02 // times its price, at most: such a fare is still there
+const alertStill = 1.02 // times its price, at most: the fare counts as still there
 
 // follower follows alerts on one set of prices.
 type follower struct {
@@ -16,7 +16,8 @@ type follower struct {
 	sample
 }
 
-// purchase is what came of following an alert: the looks of which it told, and that at which the fare was bought.
+// purchase is the result of following an alert: the looks with a message, and the look of the
+// purchase.
 type purchase struct {
 	messages []int
 	at       int
@@ -47,10 +48,10 @@ func (f *follower) kinds() (all []AlertKind) {
 	return append(all, f.measure(noAlert, none), f.measure(bestDay, best))
 }
 
-// The references that stand among the kinds.
+// The references listed among the kinds.
 const (
-	noAlert = "no alert"          // buys at the deadline; its messages are all looks, as a fare of any day
-	bestDay = "the cheapest look" // who knows the future
+	noAlert = "no alert"          // buys at the deadline; every look counts as a message
+	bestDay = "the cheapest look" // knows the future
 )
 
 func (f *follower) look(a alert) []notify.Seen {
@@ -102,11 +103,11 @@ func (f *follower) measure(name string, done []purchase) AlertKind {
 	return k
 }
 
-// dealt is what each would have paid in the mean after the waits of all who asked
-// for an alert as many days before its deadline: what is gained by the days alone, whatever the fares.
+// dealt returns the mean price of each alert after the waits of comparable alerts. These have as
+// many days to the deadline. It isolates the effect of the days from that of the fares.
 func (f *follower) dealt(done []purchase) []float64 {
 	wait := func(a alert, look int32) int { return int(f.panel.rows[look].day - f.panel.rows[a.row].day) }
-	waits := map[int][]int{} // by days to the deadline: how many waited so many days
+	waits := map[int][]int{} // by days to the deadline: number of waits of each length
 	for i, a := range f.asked {
 		if waits[a.days] == nil {
 			waits[a.days] = make([]int, a.days+1)

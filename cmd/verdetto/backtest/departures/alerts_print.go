@@ -7,7 +7,7 @@ import (
 	"verdetto/cmd/verdetto/backtest/stats"
 )
 
-// Print writes a report as tables.
+// Print writes the report as tables.
 func (r AlertReport) Print(out io.Writer) {
 	on, ahead, until := "departures", fmt.Sprintf(", %d days ahead or more", alertLead),
 		fmt.Sprintf("%d days ahead", alertDeadline)

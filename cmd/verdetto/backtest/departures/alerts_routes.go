@@ -9,11 +9,10 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// watchRoutes looks at the cheapest fare of each route whenever something was
-// found on it, and judges it as the verdict of a route does. Fares stay as quoted:
-// a route has one currency here, and none is of a departure further ahead than any
-// can be sold. The panel of these looks is one of fares of one departure of each
-// route at a time, so that it can be watched in turn with other prices.
+// watchRoutes looks at the cheapest fare of each route on each day with a fare. It judges it as the
+// route's verdict does. Fares stay as quoted, since a route has one currency here. Fares beyond
+// fare.MaxLead are dropped. The resulting panel has one departure per route at a time. So it can be
+// watched again with other prices.
 func (t *Trips) watchRoutes(cycle int) *watched {
 	type look struct {
 		quote
@@ -68,14 +67,15 @@ func (t *Trips) watchRoutes(cycle int) *watched {
 	return w
 }
 
-// lookLead is how many days ahead the departure is that stands for a route on a
-// day of the panel: of as many neighbouring days as there can be the same, which lives on when the next begins.
+// lookLead returns the lead time of the departure that stands for a route on a day of the panel. It
+// is the same departure on as many successive days as possible. It is still live when the next one
+// begins.
 func lookLead(day fare.Day) int32 {
 	const days = fare.MaxLead - departure.LiveDays
 	return int32(days - day%days + departure.LiveDays - 1)
 }
 
-// lowerQuartile is the price under which a quarter of the weight of a route's lows lies.
+// lowerQuartile returns the price with a quarter of the weight of a route's lows at or below it.
 func lowerQuartile(s verdict.RouteSummary) fare.Cents {
 	all, below := 0., 0.
 	for _, l := range s.Lows {

@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// alertKinds are the kinds of alert that are replayed, each as it is asked for
-// where a quarter of what is usual costs less than a price.
+// alertKinds are the replayed kinds of alert. quarter, the lower quartile of comparable prices, is
+// the threshold.
 var alertKinds = []struct {
 	name  string
 	watch func(quarter fare.Cents) notify.Watch
@@ -21,7 +21,7 @@ var alertKinds = []struct {
 	{"change", func(fare.Cents) notify.Watch { return notify.Watch{Kind: store.Change} }},
 }
 
-// dueLooks gives the places of the looks that are told.
+// dueLooks returns the indexes of the looks that trigger a message.
 func dueLooks(w notify.Watch, looks []notify.Seen) (messages []int) {
 	var s notify.State
 	for i, seen := range looks {

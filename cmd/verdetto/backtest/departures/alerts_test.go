@@ -10,11 +10,12 @@ import (
 	"verdetto/shared/fare"
 )
 
-// alertMonday is the first day on which the panels of these tests are asked.
+// alertMonday is the first day of alerts in the panels of these tests.
 const alertMonday = fare.Day(20003)
 
-// watchedPanel is a route that is known by departures at 100, and departures that are seen
-// each day from that Monday on: one 42 days ahead, the next 43 and so on, until 14 days ahead.
+// watchedPanel returns a panel of a route with a known history at 100, and of the given departures.
+// Each is seen daily from alertMonday until 14 days ahead. The first leaves 42 days after
+// alertMonday, the next 43 and so on.
 func watchedPanel(t *testing.T, more string, departures ...func(day int) string) *Trips {
 	t.Helper()
 	var panel strings.Builder
@@ -38,7 +39,7 @@ func fareLine(route string, seen, departs fare.Day, price string) string {
 	return route + "," + seen.String() + "," + departs.String() + "," + price + ",EUR\n"
 }
 
-// dips is at 100, for a day at 80, and at 120 at the deadline; level stays at 100.
+// dips costs 100, 80 for one day, and 120 at the deadline. level always costs 100.
 func dips(day int) string {
 	return map[int]string{20: "80", 28: "120"}[day] + map[bool]string{true: "100"}[day != 20 && day != 28]
 }
@@ -55,8 +56,8 @@ func runAlerts(t *testing.T, panel *Trips, o Options) AlertReport {
 	return r
 }
 
-// TestAlertsByHand: two departures, of which one is for a day a fifth cheaper and
-// a fifth dearer at the deadline. Each is asked for on three Mondays.
+// TestAlertsByHand: two departures, one of which is a fifth cheaper for a day and a fifth dearer at
+// the deadline. Each gets alerts on three Mondays.
 func TestAlertsByHand(t *testing.T) {
 	r := runAlerts(t, watchedPanel(t, "", dips, level), Options{})
 	if r.Alerts != 6 || r.Departures != 2 || r.Routes != 1 || r.Unjudged != 0 || r.Unwatched != 0 || r.Days != 21.5 {
@@ -65,15 +66,15 @@ func TestAlertsByHand(t *testing.T) {
 	means := func(told, messages, again, still, once, random, deadline float64) [7]float64 {
 		return [7]float64{told, messages, again, still, once, random, deadline}
 	}
-	const none = -1 // nothing to tell a share of
+	const none = -1 // no messages to compute a share of
 	dip := means(.5, .5, 1, 0, -.1, -.1, (80./120-1)/2)
 	want := map[string][7]float64{
 		"threshold": dip, "verdict": dip, "drop of 10 %": dip,
-		"low of 30 days": means(0, 0, none, none, .1, .1, 0), // it was seen for 20 days before
+		"low of 30 days": means(0, 0, none, none, .1, .1, 0), // at its dip only 20 days are known
 		"change":         means(.5, 1.5, 2./3, .5, -.1, -.1, (80./120-1)/2),
-		// to 80, to 100, to 120, after which nothing is seen
+		// It moves to 80, 100 and 120; after 120 nothing is seen.
 		noAlert: means(1, 21.5, 123./129, 117./123, .1, .1, 0),
-		// of 129 looks 6 are the last; 3 are followed by 120, 3 by 100 after 80
+		// Of 129 looks 6 are the last; 3 are followed by 120, and 3 by 100 after 80.
 		bestDay: means(0, 0, none, none, -.1, -.1, (80./120-1)/2),
 	}
 	for _, k := range r.Prices[0].Kinds {
@@ -85,12 +86,12 @@ func TestAlertsByHand(t *testing.T) {
 		if diff := cmp.Diff(want[k.Name], got, close); diff != "" {
 			t.Errorf("%s: %s", k.Name, diff)
 		}
-		// Who is a look late pays 100 in the place of 80, and so as at once.
+		// One look later the price is 100 instead of 80, as at once.
 		if late := map[bool]float64{true: .1}[k.Name == noAlert ||
 			k.Name == "low of 30 days"]; math.Abs(k.Later.Mean-late) > 1e-12 {
 			t.Errorf("%s: %v a look late", k.Name, k.Later.Mean)
 		}
-		// Each was asked for as many days ahead as no other: the wait of another is its own.
+		// No two alerts have as many days to the deadline, so the mean wait is the alert's own.
 		if k.Dealt.Mean != 0 {
 			t.Errorf("%s: %v against the same wait", k.Name, k.Dealt.Mean)
 		}
@@ -101,8 +102,9 @@ func TestAlertsByHand(t *testing.T) {
 	}
 }
 
-// TestWaitsOfOthers: two departures of two routes are asked for as many days ahead. Who was
-// told waits 20 days for 80, who was not 28: after waits like these one pays 80 or 120, the other 100.
+// TestWaitsOfOthers: alerts on two departures of two routes have as many days to the deadline. The
+// one with a message waits 20 days for 80, the other 28. After these waits the first departure
+// costs 80 or 120, the other 100.
 func TestWaitsOfOthers(t *testing.T) {
 	var other strings.Builder
 	for day := alertMonday - 14; day <= alertMonday+28; day++ {
@@ -114,18 +116,18 @@ func TestWaitsOfOthers(t *testing.T) {
 	}
 	for _, k := range runAlerts(t, watchedPanel(t, other.String(), dips), Options{}).Prices[0].Kinds {
 		want := (80./100 - 1) / 2
-		if k.Name == noAlert || k.Name == "low of 30 days" { // they were not seen for as long
+		if k.Name == noAlert || k.Name == "low of 30 days" { // without a message
 			want = 0
 		}
 		if k.Name != "change" && k.Name != bestDay &&
-			math.Abs(k.Dealt.Mean-want) > 1e-12 { // the latter buys what costs the same all the time at once
+			math.Abs(k.Dealt.Mean-want) > 1e-12 { // bestDay buys the constant fare at once
 			t.Errorf("%s: %v against the same waits, want %v", k.Name, k.Dealt.Mean, want)
 		}
 	}
 }
 
-// TestRouteAlertsByHand: the cheapest fare of a route is for a day a fifth cheaper, and a
-// fifth dearer at the deadline. It is asked for once: two weeks earlier, and one, nothing is known.
+// TestRouteAlertsByHand: a route's cheapest fare is a fifth cheaper for a day, and a fifth dearer
+// at the deadline. There is one alert: on the two Mondays before, the history is too short.
 func TestRouteAlertsByHand(t *testing.T) {
 	var panel strings.Builder
 	panel.WriteString(header + "\n")
@@ -141,7 +143,7 @@ func TestRouteAlertsByHand(t *testing.T) {
 	}
 	dip := [6]float64{1, 1, 0, -.2, -.2, 80./120 - 1}
 	want := map[string][6]float64{ // told, messages, still there, against buying at once, a random day, no alert
-		"threshold": {1, 1, 1, 0, 0, 100./120 - 1}, // a quarter of the days cost no less than they all do
+		"threshold": {1, 1, 1, 0, 0, 100./120 - 1}, // the threshold is 100, the usual price
 		"verdict":   dip, "low of 30 days": dip, "drop of 10 %": dip,
 		"change": {1, 3, .5, -.2, -.2, 80./120 - 1},
 		noAlert:  {1, 56, 53. / 55, .2, .2, 0},
@@ -158,7 +160,8 @@ func TestRouteAlertsByHand(t *testing.T) {
 	}
 }
 
-// TestRoutesOfYears: a panel that is longer than departures are sold ahead, and holds a fare of one that cannot be.
+// TestRoutesOfYears: a panel longer than fare.MaxLead, with fares of departures beyond
+// fare.MaxLead.
 func TestRoutesOfYears(t *testing.T) {
 	var panel strings.Builder
 	panel.WriteString(header + "\n")
@@ -182,11 +185,12 @@ func TestRoutesOfYears(t *testing.T) {
 	}
 }
 
-// TestAlertsThatAreAsked: far enough ahead, on Mondays, of what is known and watched to the deadline.
+// TestAlertsThatAreAsked: alerts need a Monday, enough lead time, a known route and looks up to the
+// deadline.
 func TestAlertsThatAreAsked(t *testing.T) {
-	lost := func(day int) string { return map[bool]string{true: "100"}[day < 15] } // last seen 13 days before its deadline
+	lost := func(day int) string { return map[bool]string{true: "100"}[day < 15] } // last seen 14 days before its deadline
 	late := func(day int) string { return map[bool]string{true: "100"}[day < 23] } // 6 days before it
-	var fresh strings.Builder                                                      // of a route of which nothing was seen before
+	var fresh strings.Builder                                                      // of a route without history
 	for day := range fare.Day(29) {
 		fresh.WriteString(fareLine("CCC,DDD", alertMonday+day, alertMonday+42, "100"))
 	}
@@ -219,9 +223,9 @@ func TestAlertsThatAreAsked(t *testing.T) {
 	}
 }
 
-// TestAlertsBetweenTheirReferences: on shuffled prices who waits for a low fare
-// gets one, and it is gone the next day; on a walk the days that an alert chose
-// are no better than any; nobody does better than who knows the future.
+// TestAlertsBetweenTheirReferences: on shuffled prices an alert finds a low fare, which is gone the
+// next day. On a walk the days of alerts are no better than others. No alert beats the cheapest
+// look.
 func TestAlertsBetweenTheirReferences(t *testing.T) {
 	r := runAlerts(t, invent(5, 12, 60, 150, 70, walking), Options{})
 	if r.Alerts < 500 {

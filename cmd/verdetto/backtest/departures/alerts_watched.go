@@ -10,16 +10,16 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// watched is a panel as alerts see it: a row is a look at a departure, or at a
-// route. Which rows there are depends on no price.
+// watched is a panel as alerts see it: a row is a look at a departure or a route. The set of rows
+// does not depend on prices.
 type watched struct {
 	panel   *Trips
 	seen    []notify.Seen
-	quarter []fare.Cents // a quarter of what is usual costs less; 0 where too little is known to judge a fare
-	next    []fare.Cents // what the very departure costs at the next refresh; 0 where it is not seen then
+	quarter []fare.Cents // lower quartile of comparable prices; 0 if too few fares are known
+	next    []fare.Cents // price of the same departure at the next refresh; 0 if not seen then
 }
 
-// watchDepartures looks at each departure whenever it is seen.
+// watchDepartures looks at each departure on each day on which it is seen.
 func (t *Trips) watchDepartures(cycle int) *watched {
 	said := t.ask(nil).said
 	w := &watched{t, make([]notify.Seen, len(t.rows)), said.quarter, make([]fare.Cents, len(t.rows))}
@@ -41,7 +41,8 @@ func (t *Trips) watchDepartures(cycle int) *watched {
 	return w
 }
 
-// lows notes for how many days before each look none was as cheap, as far as what is watched was seen then.
+// lows sets for each look the number of days without an equal or lower price, within the known
+// history.
 func (w *watched) lows() {
 	for trip := range w.panel.trips {
 		rows := w.panel.of(int32(trip))
@@ -58,14 +59,14 @@ func (w *watched) lows() {
 	}
 }
 
-// alert is one that is asked for on a row, and what is seen until the deadline.
+// alert is a new alert on a row, with the looks until its deadline.
 type alert struct {
 	row   int32
-	days  int     // to the deadline
+	days  int     // rows, by day; at least one
 	looks []int32 // rows, by day; at least one
 }
 
-// alerts lists those that can be followed to their deadline.
+// alerts returns the alerts that can be followed to their deadline.
 func (w *watched) alerts(on alertsOn, o Options, r *AlertReport) (all []alert) {
 	t := w.panel
 	asking := map[fare.Day]bool{} // the first day of each week
@@ -113,7 +114,7 @@ func (w *watched) alerts(on alertsOn, o Options, r *AlertReport) (all []alert) {
 	return all
 }
 
-// mondayOf is the Monday of a day's week.
+// mondayOf returns the Monday of a day's week.
 func mondayOf(day fare.Day) fare.Day {
 	return day - fare.Day((int(day.Time().Weekday())+6)%7)
 }

@@ -1,16 +1,14 @@
-// Package departures measures the rule for one departure: it replays a panel of
-// recorded fares day by day, asks the rule about each fare of each departure from
-// what was seen before that day, and compares the answer with what became of that
-// very departure.
+// Package departures measures the rule for a single departure. It replays a panel of recorded fares
+// day by day. The rule judges each fare of each departure from earlier days only. Its answer is
+// compared with the later prices of the same departure. Start at Run.
 //
-// Beside the rule stand what a user could take instead (rivals.go), on the rows
-// that both answer, and two worlds between which a claim of skill lies
-// (references.go): one where nothing can be known and one of pure reversion.
-// The rule is the service's own; nothing of it is repeated here.
+// Rivals are simple methods that a user could apply instead, compared on the rows that both answer
+// (rivals.go). References are the same panel with other prices, which bound the possible skill
+// (references.go). One is unpredictable, one is pure reversion. The rule is the service's own and
+// is not implemented again here.
 //
-// RunAlerts replays alerts by the service's rule of who is told of what, and
-// compares what following them would have cost with what knows nothing and with
-// what could not be better (alerts.go).
+// RunAlerts replays the service's alerts. It compares the cost of following them with baselines and
+// with perfect foresight (alerts.go).
 package departures
 
 import (
@@ -23,22 +21,22 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Options say what is replayed.
+// Options say what to replay.
 type Options struct {
-	Ask   string          // what the rows of the panel are, as the report calls it; "": partenza
-	Span  *departure.Span // asked is about the cheapest of these; nil: about each departure
-	From  fare.Day        // the first day that is judged; 0: the first of the panel
-	To    fare.Day        // the last day that is looked at; 0: the last of the panel
-	Cycle int             // days from one refresh to the next; 0 is 1
+	Ask   string          // the subject of the rows, for the report; "": partenza
+	Span  *departure.Span // judge the cheapest departure of these spans; nil: each departure
+	From  fare.Day        // the first day to judge; 0: the first day of the panel
+	To    fare.Day        // the last day of fares to use; 0: the last day of the panel
+	Cycle int             // days from one refresh to the next; 0 means 1
 }
 
-// Run replays a panel: the rule, its rivals, and the rule on the references.
-// Where the context ends first it returns at once, and what was begun ends unheard.
+// Run replays a panel: the rule, its rivals, and the rule on the references. If ctx ends first, it
+// returns at once; the replay goes on in the background and its result is discarded.
 func Run(ctx context.Context, t *Trips, o Options) (Report, error) {
 	return within(ctx, func() (Report, error) { return replay(t, o) })
 }
 
-// within waits for a report no longer than a context lasts.
+// within waits for a report until it is ready or ctx ends.
 func within[R any](ctx context.Context, replay func() (R, error)) (R, error) {
 	type result struct {
 		report R
@@ -77,14 +75,14 @@ func replay(t *Trips, o Options) (Report, error) {
 	return m.measure()
 }
 
-// asked is a panel with what was said of its rows, and what became of them.
+// asked holds a panel with the answers for its rows and their outcomes.
 type asked struct {
 	panel  *Trips
 	became []outcome
 	said   said
 }
 
-// ask replays a panel: departures, or the cheapest of spans of them.
+// ask replays a panel: departures, or the cheapest of spans.
 func (t *Trips) ask(s *departure.Span) (a asked) {
 	if s == nil {
 		became := t.outcomes()

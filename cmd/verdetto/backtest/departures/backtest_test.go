@@ -19,8 +19,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// invent makes a panel of departures that are each seen on days from so many
-// ahead to their end; next gives a departure's next log price.
+// invent returns a panel of departures, each seen daily from ahead days before it leaves. next
+// returns a departure's next log price.
 func invent(seed uint64, routes, perRoute, days, ahead int, next func(rng *rand.Rand, lead int, first,
 	now float64) float64) *Trips {
 	t := &Trips{Dropped: map[string]int{}}
@@ -53,7 +53,7 @@ func invent(seed uint64, routes, perRoute, days, ahead int, next func(rng *rand.
 	return t
 }
 
-// reverting prices come back to their beginning; a walk does not.
+// reverting moves prices back to their first value; walking does not.
 func reverting(rng *rand.Rand, _ int, first, now float64) float64 {
 	if rng.IntN(8) > 0 {
 		return now
@@ -68,7 +68,7 @@ func walking(rng *rand.Rand, _ int, _, now float64) float64 {
 	return now + .1*rng.NormFloat64()
 }
 
-// run replays and makes sure that the report can be written.
+// run replays a panel and checks that the report can be written.
 func run(t *testing.T, panel *Trips, o Options) Report {
 	t.Helper()
 	r, err := Run(t.Context(), panel, o)
@@ -81,7 +81,7 @@ func run(t *testing.T, panel *Trips, o Options) Report {
 	return r
 }
 
-// written makes sure that a report can be written both ways: JSON knows no NaN.
+// written checks that a report can be written as text and JSON, which has no NaN.
 func written(t *testing.T, r interface{ Print(io.Writer) }) []byte {
 	t.Helper()
 	data, err := json.Marshal(r)
@@ -100,7 +100,7 @@ func figures(r interface{ Print(io.Writer) }) string {
 	return text.String()
 }
 
-// read is a panel as text.
+// read parses a panel.
 func read(t *testing.T, text string) *Trips {
 	t.Helper()
 	panel, err := ReadTrips(strings.NewReader(text), TripOptions{})
@@ -110,7 +110,7 @@ func read(t *testing.T, text string) *Trips {
 	return panel
 }
 
-// recorded is a panel of recorded fares.
+// recorded returns a panel of recorded fares.
 func recorded(t *testing.T, name string) *Trips {
 	t.Helper()
 	panel, err := OpenTrips(filepath.Join(testenv.Data(t), "fares", name+".csv.gz"), TripOptions{})
@@ -120,7 +120,8 @@ func recorded(t *testing.T, name string) *Trips {
 	return panel
 }
 
-// TestSkillLiesBetweenItsReferences: where prices revert the rule has skill; on a walk of the same steps it has none.
+// TestSkillLiesBetweenItsReferences: the rule has skill if prices revert, and none on a walk of the
+// same steps.
 func TestSkillLiesBetweenItsReferences(t *testing.T) {
 	r := run(t, invent(1, 12, 40, 120, 50, reverting), Options{})
 	rule := r.Methods[0]
@@ -145,7 +146,7 @@ func TestSkillLiesBetweenItsReferences(t *testing.T) {
 	}
 }
 
-// TestOnAWalkNobodyKnows: a panel that is a walk itself.
+// TestOnAWalkNobodyKnows: the rule has no skill on a panel that is a walk.
 func TestOnAWalkNobodyKnows(t *testing.T) {
 	r := run(t, invent(2, 12, 40, 120, 50, walking), Options{})
 	if rule := r.Methods[0]; rule.ScoreAUC < .45 || rule.ScoreAUC > .55 || rule.AUC > .6 {
@@ -153,7 +154,7 @@ func TestOnAWalkNobodyKnows(t *testing.T) {
 	}
 }
 
-// TestNoAnswerKnowsItsFuture: what is said until a day is the same when the panel ends there.
+// TestNoAnswerKnowsItsFuture: answers up to a day are the same if the panel ends there.
 func TestNoAnswerKnowsItsFuture(t *testing.T) {
 	whole := invent(3, 4, 30, 60, 40, reverting)
 	of := whole.ask(nil)
@@ -186,7 +187,7 @@ func TestNoAnswerKnowsItsFuture(t *testing.T) {
 	}
 }
 
-// TestOutcomes by hand.
+// TestOutcomes compares outcomes with values computed by hand.
 func TestOutcomes(t *testing.T) {
 	panel := read(t, header+`
 AAA,BBB,2026-01-01,2026-02-20,100,EUR
@@ -198,7 +199,7 @@ AAA,BBB,2026-01-20,2026-02-21,60,EUR
 	got := panel.outcomes()
 	yes, no := true, false
 	want := []outcome{
-		// 60 comes after 14 days: that is in the fortnight, and its last fare
+		// 60 comes exactly 14 days later: it is within the fortnight, as its last fare.
 		{[2]bool{yes, yes}, [2]bool{yes, yes}, [2]bool{no, yes}, [2]fare.Cents{9500, 6000}, [2]float64{9750, 9375}},
 		{[2]bool{yes, yes}, [2]bool{no, yes}, [2]bool{yes, yes}, [2]fare.Cents{12000, 6000}, [2]float64{10750,
 			27500. / 3}},
@@ -211,7 +212,7 @@ AAA,BBB,2026-01-20,2026-02-21,60,EUR
 	}
 }
 
-// TestAUC against counting all pairs.
+// TestAUC compares the AUC with a count over all pairs.
 func TestAUC(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 50 {
@@ -248,14 +249,14 @@ func TestAUC(t *testing.T) {
 	}
 }
 
-// TestSkillAndReliability by hand.
+// TestSkillAndReliability compares with values computed by hand.
 func TestSkillAndReliability(t *testing.T) {
 	var c cases
 	for i, fell := range []bool{false, false, false, true} {
 		c.add(i, .15, 0, fell)
 		c.add(i, .85, 0, !fell)
 	}
-	// Squares: six of .15, two of .85; the base rate of a half has .25.
+	// Squared errors: six of .15, two of .85. The base rate of a half has .25.
 	if got, want := c.brierSkill(), 1-(6*.0225+2*.7225)/8/.25; math.Abs(got-want) > 1e-12 {
 		t.Errorf("skill %v, want %v", got, want)
 	}
@@ -266,7 +267,7 @@ func TestSkillAndReliability(t *testing.T) {
 	}
 }
 
-// TestRivals against counting over all earlier rows.
+// TestRivals compares the rivals with a count over all earlier rows.
 func TestRivals(t *testing.T) {
 	panel := invent(5, 2, 14, 500, 90, reverting)
 	got := panel.opinions()
@@ -332,7 +333,8 @@ func TestRivals(t *testing.T) {
 	}
 }
 
-// TestReferencesKeepWhatTheyShould: a shuffled route has the same prices, a walk the same first ones and no drift.
+// TestReferencesKeepWhatTheyShould: a shuffled route has the same prices. A walk has the same first
+// prices and no drift.
 func TestReferencesKeepWhatTheyShould(t *testing.T) {
 	rising := func(rng *rand.Rand, lead int, first, now float64) float64 {
 		return max(now, walking(rng, lead, first, now))
@@ -384,7 +386,7 @@ func TestReferencesKeepWhatTheyShould(t *testing.T) {
 	}
 }
 
-// TestDaysAskedFor: thinned to one day in seven, from a day and to a day.
+// TestDaysAskedFor: a refresh every seven days, and the options From and To.
 func TestDaysAskedFor(t *testing.T) {
 	panel := invent(7, 4, 40, 100, 40, reverting)
 	all, weekly := run(t, panel, Options{}), run(t, panel, Options{Cycle: 7})
@@ -412,7 +414,7 @@ func TestStopsAtOnce(t *testing.T) {
 	}
 }
 
-// TestThinPanels: whatever little there is gives a report, which says what it lacks.
+// TestThinPanels: a small panel has a report that lists the missing results.
 func TestThinPanels(t *testing.T) {
 	for name, rows := range map[string]string{
 		"one departure, twice": "AAA,BBB,2026-01-01,2026-02-20,100,EUR\nAAA,BBB,2026-01-08,2026-02-20,90,EUR\n",

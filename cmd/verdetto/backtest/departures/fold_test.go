@@ -16,10 +16,11 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// panelSource tells the fares of a panel as a fare source does: those found since it was asked last.
+// panelSource serves the fares of a panel as a fare source does: those found since the last
+// request.
 type panelSource struct {
 	origins []fare.City
-	fares   map[fare.City][]fare.Fare // in order of found
+	fares   map[fare.City][]fare.Fare // in order of Found
 }
 
 func sourceOf(t testing.TB, panel *Trips) (*panelSource, []fare.Route) {
@@ -62,8 +63,8 @@ func (s *panelSource) Fares(_ context.Context, origin fare.City, since, until ti
 	return upstream.Answer{Fares: slices.Clone(all[from:at(until)])}, nil
 }
 
-// foldReplay refreshes a store on each day of a panel and asks the sheets about
-// each row of the day. With first the store begins with all that was found before that day.
+// foldReplay refreshes a store on each day of a panel. It judges each row of the day from the
+// departure states. If first is set, the store starts with all fares found before it.
 func foldReplay(t testing.TB, panel *Trips, first fare.Day) said {
 	t.Helper()
 	source, routes := sourceOf(t, panel)
@@ -142,8 +143,8 @@ func foldReplay(t testing.TB, panel *Trips, first fare.Day) said {
 	return got
 }
 
-// compareFold holds what the sheets answer against the rule's own replay, from a
-// day on: the ranking of chances, their calibration, and how far single answers lie apart.
+// compareFold compares the answers of the departure states with the rule's own replay, from a day
+// on. It compares the ranking and calibration of chances, and single answers.
 func compareFold(t testing.TB, panel *Trips, got said, from fare.Day) {
 	t.Helper()
 	known := panel.ask(nil)
@@ -185,7 +186,7 @@ func compareFold(t testing.TB, panel *Trips, got said, from fare.Day) {
 	}
 }
 
-// recent is an invented panel of this century, with one trip for each departure of a route.
+// recent returns an invented panel after 2000, with one trip for each departure of a route.
 func recent(seed uint64) *Trips {
 	panel := invent(seed, 6, 30, 90, 40, reverting)
 	taken := map[[2]int32]int32{}
@@ -205,16 +206,15 @@ func recent(seed uint64) *Trips {
 
 const firstDay = 20000
 
-// TestFoldIsTheRule: what sheets answer that refreshes made, day by day, is what
-// the rule answers that sees all days in memory, but that what all routes share
-// comes a day later.
+// TestFoldIsTheRule: departure states of daily refreshes answer like the rule with all days in
+// memory. Only the pooled part is one day older.
 func TestFoldIsTheRule(t *testing.T) {
 	panel := recent(8)
 	compareFold(t, panel, foldReplay(t, panel, 0), 0)
 }
 
-// TestFoldOfAllThatIsStored: a store that begins with most of a panel answers on
-// its first day as the rule does that saw each day of it.
+// TestFoldOfAllThatIsStored: a store may start with most of a panel. It then answers on its first
+// day as if it had seen each day.
 func TestFoldOfAllThatIsStored(t *testing.T) {
 	panel := recent(9)
 	want := panel.ask(nil).said
@@ -223,7 +223,7 @@ func TestFoldOfAllThatIsStored(t *testing.T) {
 	for i, q := range panel.rows {
 		if q.day == firstDay+70 && !math.IsNaN(want.percentile[i]) {
 			compared++
-			// What is stored is rounded: masses to 1/256, sums to seven digits.
+			// Stored values are rounded: masses to 1/256, sums to seven digits.
 			if d := math.Abs(got.percentile[i] - want.percentile[i]); d > 1e-3 {
 				t.Errorf("row %d: percentile %v, want %v", i, got.percentile[i], want.percentile[i])
 			}

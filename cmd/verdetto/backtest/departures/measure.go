@@ -10,17 +10,17 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-const draws = 300 // for intervals: all rows have to be gone over for each
+const draws = 300 // fewer than elsewhere: each draw visits all rows
 
 var (
 	percentilesAsked = []int{5, 10, 25, 50, 75, 90, 95}
 	levels           = []departure.Level{departure.Ottimo, departure.Buono, departure.Normale, departure.Caro}
 )
 
-// voice is what the rule or a rival says of each row; the score is NaN where it says nothing.
+// voice holds the answers of the rule or a rival for each row. The score is NaN without an answer.
 type voice struct {
 	name          string
-	chance, score []float64 // a higher score is dearer
+	chance, score []float64 // a higher score means a more expensive fare
 }
 
 func (v voice) answers(row int) bool { return !math.IsNaN(v.score[row]) }
@@ -30,9 +30,9 @@ type reporter struct {
 	asked
 	sample
 	from   fare.Day
-	spans  bool     // rows are of the cheapest of spans
+	spans  bool     // rows are the cheapest fares of spans
 	rule   [2]voice // by horizon
-	known  [2][]int // by horizon: the rows that are judged and whose outcome is known
+	known  [2][]int // by horizon: the judged rows with a known outcome
 	rivals [rivalCount]voice
 	report Report
 }
@@ -62,7 +62,7 @@ func newReporter(a asked, o Options) *reporter {
 			t.rows[0].day).String(), To: t.last().String(), Cycle: o.Cycle,
 		Read: t.Read, Dropped: t.Dropped, Notes: t.Notes, Rows: len(t.rows), Routes: len(seen),
 		Departures: departures, Asked: len(m.known[0]),
-		// A panel may be too thin for any of these; a list of nothing is still a list.
+		// A thin panel may have none of these; an empty list is encoded as [], not null.
 		Methods: []Method{}, Against: []Comparison{}, Levels: []Level{}, Percentiles: []Percentile{},
 		Cover: []Cover{}, Waiting: []Waiting{},
 	}
@@ -98,7 +98,8 @@ func (m *reporter) missing(format string, args ...any) {
 	m.report.Missing = append(m.report.Missing, fmt.Sprintf(format, args...))
 }
 
-// cases are the rows of a known outcome that a voice answers, and another one too if there is any.
+// cases returns the rows with a known outcome that a voice answers, and also the other voice if
+// given.
 func (m *reporter) cases(h int, v voice, also ...voice) *cases {
 	c := new(cases)
 	for _, row := range m.known[h] {
@@ -109,7 +110,7 @@ func (m *reporter) cases(h int, v voice, also ...voice) *cases {
 	return c
 }
 
-// method measures what a voice says of rows with a known outcome. It is nil where there is nothing to measure.
+// method measures the answers of a voice. It returns nil if there is nothing to measure.
 func (m *reporter) method(h int, name string, c *cases) *Method {
 	one := &Method{Name: name, Count: len(c.rows), Answered: float64(len(c.rows)) / float64(max(1, len(m.known[h])))}
 	by := rank(c.chance, c, m.cells)
@@ -125,7 +126,7 @@ func (m *reporter) method(h int, name string, c *cases) *Method {
 	return one
 }
 
-// alike says why there is no AUC.
+// alike returns the reason for a missing AUC.
 func alike(rows int) string {
 	if rows == 0 {
 		return "no row was answered"
@@ -133,7 +134,7 @@ func alike(rows int) string {
 	return fmt.Sprintf("all %d rows that were answered fared alike", rows)
 }
 
-// rankInterval is the interval of an AUC, or of the difference of one AUC to another.
+// rankInterval returns the interval of an AUC, or of the difference of two AUCs.
 func (m *reporter) rankInterval(of ...ranking) *stats.Range {
 	return m.Interval(func(draw int) (float64, bool) {
 		weights := m.Weights(draw)
@@ -175,7 +176,7 @@ func (m *reporter) methods() {
 	}
 }
 
-// answered are the rows that are judged and that a voice answers, whatever became of them, and their scores.
+// answered returns the judged rows that a voice answers, with any outcome, and their scores.
 func (m *reporter) answered(v voice) (rows []int, scores []float64) {
 	for row, q := range m.panel.rows {
 		if q.day >= m.from && v.answers(row) {
@@ -198,7 +199,7 @@ func (m *reporter) recalibrated(h int, rule *cases) {
 	r := Recalibrated{Days: int(fallSpans[h].Days()), Count: len(rule.rows),
 		BrierSkill: calibrated.brierSkill(), RuleBrierSkill: rule.brierSkill()}
 	if math.IsNaN(r.RuleBrierSkill) || math.IsInf(r.RuleBrierSkill, 0) {
-		return // all fared alike
+		return // all outcomes are equal
 	}
 	_, r.ECE = calibrated.reliability()
 	_, r.RuleECE = rule.reliability()
@@ -246,7 +247,8 @@ func (m *reporter) levels() {
 	}
 }
 
-// worstMiss is the largest distance of a percentile from the share of rows that lie at or below it, in points.
+// worstMiss returns the largest distance of a percentile from the share of rows at or below it, in
+// points.
 func worstMiss(percentiles []float64) (worst float64) {
 	for _, p := range percentilesAsked {
 		n := 0
@@ -260,7 +262,8 @@ func worstMiss(percentiles []float64) (worst float64) {
 	return worst
 }
 
-// percentiles and cover are of all rows that the rule answers, whatever became of them.
+// percentiles measures percentiles and coverage over all rows that the rule answers, with any
+// outcome.
 func (m *reporter) percentiles() {
 	rows, scores := m.answered(m.rule[0])
 	if len(rows) == 0 {
@@ -276,14 +279,14 @@ func (m *reporter) percentiles() {
 		in     inside
 	}{{.5, insideHalf}, {.9, insideTenths}} {
 		if m.spans && c.in == insideTenths {
-			continue // of spans only quartiles are known
+			continue // for spans only quartiles are computed
 		}
 		held, interval := m.share(rows, func(row int) bool { return m.said.quartiles[row]&c.in != 0 })
 		m.report.Cover = append(m.report.Cover, Cover{c.stated, held, interval})
 	}
 }
 
-// reference is the rule on other prices.
+// reference measures the rule on other prices.
 func (m *reporter) reference(name string, a asked, o Options) Reference {
 	other := newReporter(a, o)
 	c := other.cases(0, other.rule[0])
@@ -294,7 +297,7 @@ func (m *reporter) reference(name string, a asked, o Options) Reference {
 		fell[level] += stats.Share(c.fell[i])
 	}
 	r := Reference{Name: name, Count: len(c.rows)}
-	cells := make([]int32, len(a.panel.rows)) // no intervals are asked for
+	cells := make([]int32, len(a.panel.rows)) // no intervals are computed
 	if auc, ok := rank(c.chance, c, cells).auc(nil); ok {
 		r.AUC = auc
 		r.ScoreAUC, _ = rank(c.score, c, cells).auc(nil)

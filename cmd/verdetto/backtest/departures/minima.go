@@ -8,22 +8,20 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// A question about a month, or about some days either side of a date, is about
-// the cheapest of many departures: of the fares that they were last seen at,
-// within the days that a fare is shown. The service keeps what such spans cost
-// on other days, and compares with nothing else.
+// A question about a month, or about some days around a date, is about the cheapest of many
+// departures. Each departure counts at its last price within LiveDays. The service compares such
+// minima only with minima of the same span on other days.
 
-// span is a span of departures of a route; its day is that from which its lead time counts.
+// span is a span of departures of a route. day is the day that defines its lead time; see
+// departure.Span.From.
 type span struct {
 	route int32
 	day   fare.Day
 }
 
-// minima replays departures as refreshes do, and asks on each day on which
-// something was found on a route about the spans there: that around each
-// departure that can be shown, or each month. It gives the panel of their
-// cheapest fares, and what was said of each. Chances are of the departure that is
-// the cheapest, as answers tell them.
+// minima replays departures as refreshes do. On each day with a fare it asks about the spans around
+// each live departure of the route, or about each month. It returns the panel of their cheapest
+// fares and the answers. Chances are those of the cheapest departure, as in the service's answers.
 func (t *Trips) minima(s departure.Span) (*Trips, said) {
 	var (
 		m      = &Trips{Routes: t.Routes, Dropped: t.Dropped, Read: t.Read, Notes: t.Notes}
@@ -70,7 +68,7 @@ func (t *Trips) minima(s departure.Span) (*Trips, said) {
 	return m, said
 }
 
-// add asks about a span, and about the departure that is the cheapest of it.
+// add asks about a span, and about its cheapest departure.
 func (s *said) add(asked *departure.StateDay, of departure.Span, date fare.Day, cheapest departure.Live) {
 	a, q, _ := asked.JudgeSpan(of, date, cheapest.Price)
 	one, _ := asked.Judge(cheapest.Depart, 0)
@@ -87,7 +85,8 @@ func (s *said) add(asked *departure.StateDay, of departure.Span, date fare.Day, 
 	}
 }
 
-// fares are those of a route's rows of a day: of a departure the cheapest, in order of departure.
+// fares returns the fares in a route's rows of a day: the cheapest of each departure, in order of
+// departure.
 func fares(rows []quote) []departure.Live {
 	all := make([]departure.Live, 0, len(rows))
 	for _, q := range rows {

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestMinima by hand: the cheapest of a month, and of a day either side of a departure, each at the
-// price it was last seen at.
+// TestMinima checks by hand the cheapest fare of a month, and of a day either side of a departure.
+// Each departure counts at its last price.
 func TestMinima(t *testing.T) {
 	panel := read(t, header+`
 AAA,BBB,2026-01-30,2026-01-31,90,EUR
@@ -41,8 +41,8 @@ AAA,BBB,2026-01-31,2026-02-28,95,EUR
 	}
 }
 
-// TestAMinimumIsComparedWithMinima: percentiles of months and of flexible dates
-// are calibrated, where against single departures they would nearly all be low.
+// TestAMinimumIsComparedWithMinima: percentiles of months and of flexible dates are calibrated.
+// Against single departures nearly all would be low.
 func TestAMinimumIsComparedWithMinima(t *testing.T) {
 	panel := invent(9, 8, 150, 200, 60, walking)
 	for name, span := range map[string]departure.Span{"months": departure.Month,
@@ -52,7 +52,7 @@ func TestAMinimumIsComparedWithMinima(t *testing.T) {
 			t.Errorf("%s: the percentile is off by %.1f points: %+v", name, r.WorstMiss, r.Percentiles)
 		}
 	}
-	// The same minima, judged by what is known of single departures.
+	// The same minima, judged against single departures.
 	single := panel.ask(nil).said
 	cheapest := map[[2]int32]float64{}
 	for i, q := range panel.rows {

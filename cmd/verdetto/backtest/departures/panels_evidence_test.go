@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestEvidenceRecord: the record that answers cite is what the panels come to.
+// TestEvidenceRecord: the embedded record equals the result of the panels.
 func TestEvidenceRecord(t *testing.T) {
 	cited := departure.Recorded()
 	var all []NamedReport
@@ -36,12 +36,12 @@ func TestEvidenceRecord(t *testing.T) {
 	}
 }
 
-// TestEvidencePanels holds what docs/departure-rule.md says of the recorded
-// panels. Each is read without options. What is not reached is not here.
+// TestEvidencePanels checks the claims of docs/departure-rule.md about the recorded panels. Each is
+// read without options. Unmet goals are not listed.
 func TestEvidencePanels(t *testing.T) {
 	month, within3 := departure.Month, departure.Within3
 	type limits struct {
-		auc, above      float64 // of the chance, and above the same-lead rival's on the same rows; at least
+		auc, above      float64 // of the chance, and its lead over the same-lead rival on the same rows; at least
 		skill, answered float64 // at least
 		ece, miss       float64 // at most; the miss in points
 		ordered         bool    // falls rise from ottimo to caro
@@ -83,7 +83,7 @@ func TestEvidencePanels(t *testing.T) {
 				t.Errorf("ECE %.4f, percentile off by %.2f; want at most %+v", rule.ECE, r.WorstMiss, c.limits)
 			}
 			for _, c := range r.Recalibrated {
-				// Where a panel has few rows, what its score says of them is chance.
+				// On a panel with few rows the effect of calibration is random.
 				if worse := c.ECE - c.RuleECE; worse > .01 || worse > .001 && c.Count > 10_000 {
 					t.Errorf("brought to what came of earlier ones, chances of %d days have an ECE of %.4f, the rule's have %.4f", c.Days, c.ECE, c.RuleECE)
 				}
@@ -100,8 +100,8 @@ func TestEvidencePanels(t *testing.T) {
 				walk.ScoreAUC > .52)) {
 				t.Errorf("on a walk: %+v", walk)
 			}
-			// The cheapest of many walks is no walk: where it stands high among such minima another soon
-			// undercuts it, so that the percentile of a span tells something there. The chance has to tell more.
+			// The cheapest of many walks is not a walk: if it is high, another walk soon undercuts
+			// it. So the percentile of a span has some skill there. The chance must have more.
 			if c.span != nil && rule.AUC < walk.AUC+.08 {
 				t.Errorf("AUC %.4f, on a walk %.4f", rule.AUC, walk.AUC)
 			}

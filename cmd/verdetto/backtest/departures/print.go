@@ -9,7 +9,7 @@ import (
 	"verdetto/cmd/verdetto/backtest/stats"
 )
 
-// Print writes a report as tables.
+// Print writes the report as tables.
 func (r Report) Print(out io.Writer) {
 	t := stats.NewTables(out)
 	t.Line("%s: %d fares of %d departures on %d routes, %s to %s, a refresh every %d days; judged from %s",
@@ -110,7 +110,7 @@ func (r Report) printWaiting(t stats.Tables) {
 	}
 }
 
-// printLeftOut says why rows were left out, in order, and what was done with others.
+// printLeftOut lists why rows were dropped, in alphabetical order, and then the notes.
 func printLeftOut(t stats.Tables, dropped map[string]int, notes []string) {
 	var all []string
 	for why, n := range dropped {

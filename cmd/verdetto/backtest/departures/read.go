@@ -18,12 +18,12 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TripOptions say how a file is read.
+// TripOptions say how to read a file.
 type TripOptions struct {
-	Price string // the column of one-way fares; "": as ReadTrips says
+	Price string // the column of one-way fares; "": see ReadTrips
 	Euro  func(day fare.Day) func(amount float64, currency string) (fare.Cents,
-		bool) // rates; nil: routes of several currencies keep one
-	asListed bool // rows that repeat a departure and day all stay, as in the reference
+		bool) // rates; nil: routes in several currencies are dropped
+	asListed bool // keep rows that repeat a departure and day, as the reference program does
 }
 
 // OpenTrips reads a file, plain or gzipped.
@@ -40,20 +40,19 @@ func OpenTrips(path string, o TripOptions) (*Trips, error) {
 	return t, nil
 }
 
-// ReadTrips reads a panel of any kind. Columns are found by their names, in any
-// order, and others are ignored.
+// ReadTrips reads a panel of any kind. It finds columns by name, in any order, and ignores others.
 //
-//   - Days: observed_date and depart_date; or, of flights without a calendar,
-//     tdate (a day number) and days_before, and each flight is a departure.
-//     Where tdate only counts the days of each flight's own life, so that all
-//     would leave on the same day, flights follow one another, one a day in the
-//     order of the file: else no fare of a shorter lead time would ever be past.
-//   - Price: price, or fare_usd. Of a row with a return_date it is
-//     outbound_price where there is one, as a one-way fare; else the row is of a
-//     round trip, which is compared with round trips of its route only.
-//   - Several fares of a departure on a day count as one, the cheapest.
-//   - Fares stay as quoted. Where a route is quoted in several currencies all of
-//     its fares are converted, at the rates of the last day of the panel.
+//   - Days: observed_date and depart_date. Panels of flights without a calendar have
+//     tdate (a day number) and days_before instead; each flight is a departure. If
+//     all flights would leave on the same day, tdate only counts the days of each
+//     flight. Then flights are placed on successive days in the order of the file.
+//     Otherwise no fare of a shorter lead time would be in the past.
+//   - Price: price, or fare_usd. A row with a return_date and an outbound_price is a
+//     one-way fare at that price. Without an outbound_price it is a round trip,
+//     which is compared only with round trips of its route.
+//   - Of several fares of a departure on a day the cheapest counts.
+//   - Fares stay as quoted. All fares of a route in several currencies are
+//     converted to euro, at the rates of the last day of the panel.
 func ReadTrips(in io.Reader, o TripOptions) (*Trips, error) {
 	buffered := bufio.NewReaderSize(in, 1<<16)
 	in = buffered
@@ -96,7 +95,7 @@ func ReadTrips(in io.Reader, o TripOptions) (*Trips, error) {
 	}
 }
 
-// tripReader collects rows, with what is needed until all of them are known.
+// tripReader collects rows, with data that is needed until all rows are read.
 type tripReader struct {
 	panel      Trips
 	options    TripOptions
@@ -104,10 +103,10 @@ type tripReader struct {
 	calendar   bool
 	routes     map[string]int32
 	trips      map[tripKey]int32
-	currency   []unique.Handle[string]          // of each row
-	currencies []map[unique.Handle[string]]bool // of each route
+	currency   []unique.Handle[string]          // by row
+	currencies []map[unique.Handle[string]]bool // by route
 
-	outbound, round int // rows with a return_date
+	outbound, round int // numbers of rows with a return_date
 }
 
 type tripKey struct {
@@ -149,7 +148,7 @@ func newTripReader(header []string, o TripOptions) (*tripReader, error) {
 	return r, nil
 }
 
-// day is when a row was seen, and for which departure.
+// day returns a row's day and lead time.
 func (r *tripReader) day(field func(string) string) (q quote, ok bool) {
 	if !r.calendar {
 		day, err := strconv.Atoi(field("tdate"))
@@ -161,10 +160,10 @@ func (r *tripReader) day(field func(string) string) (q quote, ok bool) {
 	return quote{day: seen, lead: int32(leaves - seen)}, err == nil && also == nil
 }
 
-// parseDay reads a day, which may carry a time.
+// parseDay parses a day, ignoring a time after it.
 func parseDay(s string) (fare.Day, error) { return fare.ParseDay(s[:min(len(s), len("2006-01-02"))]) }
 
-// row takes a row in, or says why not.
+// row adds a row, or returns the reason for dropping it.
 func (r *tripReader) row(fields []string) (dropped string) {
 	field := func(column string) string {
 		if i, ok := r.column[column]; ok && i < len(fields) {
@@ -210,7 +209,7 @@ func (r *tripReader) add(q quote, name string, key tripKey, currency unique.Hand
 	route, ok := r.routes[name]
 	if !ok {
 		route = int32(len(r.panel.Routes))
-		name = strings.Clone(name) // not the whole row
+		name = strings.Clone(name) // do not keep the whole row in memory
 		r.routes[name] = route
 		r.panel.Routes = append(r.panel.Routes, name)
 		r.currencies = append(r.currencies, map[unique.Handle[string]]bool{})
@@ -227,7 +226,7 @@ func (r *tripReader) add(q quote, name string, key tripKey, currency unique.Hand
 	r.currency = append(r.currency, currency)
 }
 
-// finish converts, sorts and reduces the rows.
+// finish converts, sorts and deduplicates the rows.
 func (r *tripReader) finish() (*Trips, error) {
 	t := &r.panel
 	r.stagger()
@@ -261,7 +260,7 @@ func (r *tripReader) finish() (*Trips, error) {
 	return t, nil
 }
 
-// stagger lays flights without a calendar one after another, if they all leave on the same day.
+// stagger places flights without a calendar on successive days, if all leave on the same day.
 func (r *tripReader) stagger() {
 	t := &r.panel
 	apart := func(q quote) bool { return q.departs() != t.rows[0].departs() }
@@ -269,13 +268,13 @@ func (r *tripReader) stagger() {
 		return
 	}
 	for i := range t.rows {
-		t.rows[i].day += fare.Day(t.rows[i].trip) // trips are numbered as they come
+		t.rows[i].day += fare.Day(t.rows[i].trip) // trips are numbered in the order of the file
 	}
 	t.Notes = append(t.Notes, "flights have no calendar: they follow one another, one a day in the order of the file")
 }
 
-// convert brings the routes that are quoted in several currencies to euros, at
-// one set of rates. Fares in a currency without a rate cannot be compared, and are dropped.
+// convert converts the routes in several currencies to euro, at the rates of one day. It drops
+// fares in a currency without a rate.
 func (r *tripReader) convert() {
 	mixed := 0
 	for _, all := range r.currencies {

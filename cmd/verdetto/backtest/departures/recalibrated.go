@@ -9,16 +9,16 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// recalibrated are the rule's calibrated chances of a horizon, as a service with
-// a score tells them: of each route and week PerRound departures of the first day
-// are counted, when their outcome is known, and the counts of earlier days make the curve.
+// recalibrated returns the rule's calibrated chances of a horizon, as a service with a score
+// publishes them. Per route and week, PerRound departures of the first day are counted when their
+// outcome is known. Earlier counts make the curve.
 func (t *Trips) recalibrated(h int, chance []float64, became []outcome) []float64 {
 	begin := t.days()
 	var counts score.HorizonCounts
 	var curve departure.Curve
 	all := make([]float64, len(chance))
 	due := 0
-	last := map[int32]fare.Cycle{} // the newest week of each route of which something is counted
+	last := map[int32]fare.Cycle{} // by route: the newest week with counts
 	var counted []int
 	taken := make([][]int, len(begin)-1)
 	for day := range len(begin) - 1 {
@@ -50,7 +50,7 @@ func (t *Trips) recalibrated(h int, chance []float64, became []outcome) []float6
 	return all
 }
 
-// mixed is a number that depends on a row as if by chance.
+// mixed returns a pseudo-random number for a row.
 func mixed(day fare.Day, row int) uint32 {
 	x := uint64(day)<<32 ^ uint64(row)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

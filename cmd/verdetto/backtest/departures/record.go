@@ -12,19 +12,18 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// leastCases is how many cases of a panel a band wants, to have a say in the record.
+// leastCases is the number of cases that a panel's band needs to count in the record.
 const leastCases = 500
 
-// NamedReport is what a panel came to, and what it is called in a record.
+// NamedReport is the report of a panel, with its name in the record.
 type NamedReport struct {
 	Name string
 	Report
 }
 
-// Record puts the reports of panels together; the first is of the kind of source
-// that the service has. A panel is heard in a band of which it has enough cases
-// and an interval, if its questions reach over as many days as the horizon:
-// else few days, all alike, would speak as a panel.
+// Record combines the reports of panels. The first panel must be of the service's kind of source. A
+// panel counts in a band with enough cases and an interval, if its questions span at least the
+// horizon. Otherwise a few similar days would count as a panel.
 func Record(panels []NamedReport) (r departure.Record, err error) {
 	for _, p := range panels {
 		one := departure.RecordPanel{Name: p.Name, First: p.First, To: p.To, Routes: p.Routes}
@@ -52,7 +51,7 @@ func Record(panels []NamedReport) (r departure.Record, err error) {
 	return r, nil
 }
 
-// Named is the report of a file, called as the file is.
+// Named returns the report of a file, named after the file.
 func Named(file string, r Report) NamedReport {
 	name, _, _ := strings.Cut(filepath.Base(file), ".")
 	return NamedReport{name, r}
@@ -66,7 +65,7 @@ func WriteRecord(path string, panels []NamedReport) error {
 	}
 	data, err := json.Marshal(record)
 	if err == nil {
-		data = bytes.ReplaceAll(data, []byte(`{"from"`), []byte("\n{\"from\"")) // a band, a line: so that a difference can be read
+		data = bytes.ReplaceAll(data, []byte(`{"from"`), []byte("\n{\"from\"")) // one band per line, for readable diffs
 		err = os.WriteFile(path, append(data, '\n'), 0o644)
 	}
 	if err != nil {
@@ -75,7 +74,7 @@ func WriteRecord(path string, panels []NamedReport) error {
 	return nil
 }
 
-// heard is a band of the record. It is not ok where the first panel has none that counts.
+// heard returns a band of the record. ok is false if the first panel does not count in it.
 func heard(panels []departure.RecordPanel, h int, from, to float64) (all departure.Band, ok bool) {
 	for i, p := range panels {
 		for _, b := range p.Horizons[h].Bands {
@@ -92,7 +91,7 @@ func heard(panels []departure.RecordPanel, h int, from, to float64) (all departu
 	return all, ok
 }
 
-// band is a row of a panel's record. Four digits are more than any of it is known to.
+// band returns a row of a panel's record. Four digits exceed the precision of all values.
 func (w Waiting) band(f Followed) departure.Band {
 	digits := func(x float64) float64 { return math.Round(1e4*x) / 1e4 }
 	b := departure.Band{

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// followed is a report with the same bands at both horizons.
+// followed returns a report with the same bands at both horizons.
 func followed(span int, band Waiting) Report {
 	var r Report
 	for h := range fallSpans {
@@ -80,14 +80,14 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestWaiting by hand: what is counted, and against what.
+// TestWaiting compares the results of waiting with values computed by hand.
 func TestWaiting(t *testing.T) {
 	var panel strings.Builder
 	panel.WriteString(header + "\n")
-	line := func(day fare.Day, price string) { // of one departure, 9 days and less ahead
+	line := func(day fare.Day, price string) { // of one departure, at most 9 days ahead
 		panel.WriteString("AAA,BBB," + day.String() + "," + fare.Day(20019).String() + "," + price + ",EUR\n")
 	}
-	for i := range fare.Day(9) { // 8 fares, so that there are answers
+	for i := range fare.Day(9) { // enough fares for a verdict
 		panel.WriteString("AAA,BBB," + fare.Day(20000+i).String() + "," + fare.Day(20200).String() + ",100,EUR\n")
 	}
 	line(20010, "100")
@@ -98,8 +98,8 @@ func TestWaiting(t *testing.T) {
 	m := newReporter(trips.ask(nil), Options{Cycle: 1, From: 20010})
 	m.sample = trips.sample(20010, 20017)
 	got, ok := m.waited(departure.Week, 0, 1)
-	// From 100 it fell to 90, rose to 120 and ended there, beside a mean of 103.33; from 90 six days
-	// ahead there is no week to wait.
+	// From 100 it fell to 90, then rose to 120 at the end, with a mean of 103.33. The row at 90 is
+	// 6 days ahead, too late for a wait of a week.
 	want := Waiting{From: 0, To: 1, Count: 1, Fell: 1, Rose: 1, AtOnce: .2, Median: .2, Dearer: 1,
 		Random: 120/(310./3) - 1}
 	close := cmp.Comparer(func(a, b float64) bool { return a-b < 1e-12 && b-a < 1e-12 })

@@ -11,9 +11,9 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestEvidenceReference replays whole recorded panels. Where VERDETTO_REFERENCE
-// names the rule's plain form (a Python program), each row is compared with it;
-// else means that it gave are.
+// TestEvidenceReference replays whole recorded panels. If VERDETTO_REFERENCE names the reference
+// program (Python), it compares each row with its output. Otherwise it compares means with recorded
+// ones.
 func TestEvidenceReference(t *testing.T) {
 	for _, c := range []struct {
 		name, file, price string

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// answered is what the reference says of a row: a percentile, NaN where it has
-// none, and the chances of 7 and 14 days (NaN where it was not asked for them).
+// answered is the reference's answer for a row: the percentile and the chances within 7 and 14
+// days. Unknown values are NaN.
 type answered struct{ percentile, week, fortnight float64 }
 
 type rowKey struct{ route, seen, depart, price string }
@@ -49,7 +49,7 @@ func readAnswers(t *testing.T, in io.Reader) map[rowKey][]answered {
 
 func priceKey(price float64) string { return strconv.FormatFloat(price, 'f', 2, 64) }
 
-// asReference reads and replays a panel as the reference does, which takes each row as it is listed.
+// asReference reads and replays a panel like the reference, which keeps repeated rows.
 func asReference(t *testing.T, path, price string) (*Trips, said) {
 	t.Helper()
 	panel, err := OpenTrips(path, TripOptions{Price: price, asListed: true})
@@ -59,7 +59,7 @@ func asReference(t *testing.T, path, price string) (*Trips, said) {
 	return panel, panel.ask(nil).said
 }
 
-// compareAnswers wants all rows to be within 1e-9 of the reference.
+// compareAnswers checks that all rows are within 1e-9 of the reference.
 func compareAnswers(t *testing.T, panel *Trips, got said, want map[rowKey][]answered) {
 	t.Helper()
 	worst, without, wrong := 0., 0, 0
@@ -102,9 +102,8 @@ func compareAnswers(t *testing.T, panel *Trips, got said, want map[rowKey][]answ
 	}
 }
 
-// TestAsTheReference: an invented panel of eleven months, sparse and with gaps,
-// whose answers the plain form of the rule gave. Its column p14 is that form
-// with the tables and the horizon of 14 days.
+// TestAsTheReference: an invented panel of eleven months, sparse and with gaps, has the answers of
+// the reference program. Column p14 was computed with the tables and the horizon of 14 days.
 func TestAsTheReference(t *testing.T) {
 	path := filepath.Join("testdata", "panel.csv")
 	file, err := os.Open(path)

@@ -8,13 +8,12 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The references are the same panel with other prices, between which a claim
-// of skill stands: one where there is nothing to know of the next price, and one of pure reversion.
+// The references are the same panel with other prices, which bound the possible skill. One is
+// unpredictable, the other is pure reversion.
 
-// randomWalk lets each departure begin at its first price and go on by steps of
-// the panel: all changes of log price between two quotes of a departure, dealt
-// out anew over the whole panel, each up or down by the toss of a coin. Nothing
-// that a rule may look at says where it goes.
+// randomWalk starts each departure at its first price and continues with random steps. The steps
+// are all changes of log price between successive quotes of a departure. They are shuffled over the
+// whole panel, each with a random sign. So no rule can predict them.
 func (t *Trips) randomWalk() *Trips {
 	rng := rand.New(rand.NewPCG(11, 1))
 	var steps []float64
@@ -45,7 +44,7 @@ func (t *Trips) randomWalk() *Trips {
 	return t.with(walk)
 }
 
-// shuffled deals the prices of each route out anew over its rows.
+// shuffled shuffles the prices of each route over its rows.
 func (t *Trips) shuffled() *Trips {
 	rng := rand.New(rand.NewPCG(11, 2))
 	dealt := slices.Clone(t.rows)
@@ -57,7 +56,7 @@ func (t *Trips) shuffled() *Trips {
 	return t.with(dealt)
 }
 
-// with is the panel with other prices.
+// with returns the panel with other rows.
 func (t *Trips) with(rows []quote) *Trips {
 	other := *t
 	other.rows = rows

@@ -2,14 +2,14 @@ package departures
 
 import "verdetto/cmd/verdetto/backtest/stats"
 
-// Report is the evidence. Shares, chances and changes are fractions: 0.05 is 5 %.
-// A row is asked where its outcome is known: the departure was seen again within
-// 7 days, and the panel goes on for as long. What could not be measured is absent.
+// Report holds the results. Shares, chances and changes are fractions: 0.05 is 5 %. A row counts if
+// its outcome is known: the departure was seen again within 7 days that the panel covers. Results
+// that could not be measured are absent.
 type Report struct {
 	Ask        string         `json:"ask"`   // partenza, mese, or flessibile and its days
 	First      string         `json:"first"` // the first day of the panel
-	From       string         `json:"from"`  // the first that is judged
-	To         string         `json:"to"`    // the last
+	From       string         `json:"from"`  // the first day that is judged
+	To         string         `json:"to"`    // the last day
 	Cycle      int            `json:"cycleDays"`
 	Read       int            `json:"rowsRead"`
 	Dropped    map[string]int `json:"rowsDropped,omitempty"`
@@ -17,29 +17,30 @@ type Report struct {
 	Rows       int            `json:"rows"` // fares of a departure on a day
 	Routes     int            `json:"routes"`
 	Departures int            `json:"departures"`
-	BlockDays  int            `json:"blockDays"` // days that are drawn together for the intervals
+	BlockDays  int            `json:"blockDays"` // length of the blocks of days for intervals
 	Asked      int            `json:"asked"`
-	Fell       float64        `json:"fell"` // share of these that fell
+	Fell       float64        `json:"fell"` // share of Asked that fell
 
 	Methods   []Method     `json:"methods"`
-	Fortnight *Method      `json:"fortnight,omitempty"` // the rule's chance of 14 days
+	Fortnight *Method      `json:"fortnight,omitempty"` // the rule's chance within 14 days
 	Against   []Comparison `json:"against"`
-	// The rule's chances as a service with a score of itself tells them; of departures.
+	// The rule's chances after calibration, as a service with a score publishes them; departures
+	// only.
 	Recalibrated []Recalibrated `json:"recalibrated,omitempty"`
 	Levels       []Level        `json:"levels"`
 	Percentiles  []Percentile   `json:"percentiles"`
 	WorstMiss    float64        `json:"worstMissOfPercentile"`
 	Cover        []Cover        `json:"cover"`
-	Waiting      []Waiting      `json:"waiting"`  // a week, in few bands
+	Waiting      []Waiting      `json:"waiting"`  // one week, in few bands
 	Followed     []Followed     `json:"followed"` // each horizon, in the bands of the record
 	References   []Reference    `json:"references"`
 	Missing      []string       `json:"missing,omitempty"`
 }
 
-// Method is one way to judge, over the rows that it answers.
+// Method holds the results of one method, over the rows that it answers.
 type Method struct {
 	Name        string       `json:"name"`
-	Answered    float64      `json:"answered"` // share of the rows that were asked
+	Answered    float64      `json:"answered"` // share of the rows with a known outcome
 	Count       int          `json:"count"`
 	AUC         float64      `json:"auc"` // of the chance
 	Interval    *stats.Range `json:"aucInterval,omitempty"`
@@ -47,11 +48,11 @@ type Method struct {
 	BrierSkill  float64      `json:"brierSkill"`
 	ECE         float64      `json:"ece"`
 	Reliability []Bin        `json:"reliability"`
-	WorstMiss   *float64     `json:"worstMissOfPercentile,omitempty"` // where the score is a percentile
+	WorstMiss   *float64     `json:"worstMissOfPercentile,omitempty"` // if the score is a percentile
 }
 
-// Recalibrated is the rule's chances of a horizon and the same brought to what
-// came of earlier ones, on the rows that are asked.
+// Recalibrated compares the rule's chances of a horizon with the calibrated ones, on the rows with
+// a known outcome.
 type Recalibrated struct {
 	Days           int     `json:"days"`
 	Count          int     `json:"count"`
@@ -61,8 +62,8 @@ type Recalibrated struct {
 	RuleBrierSkill float64 `json:"ruleBrierSkill"`
 }
 
-// Comparison is the rule and a rival on the rows that both answer. The rival's
-// AUC is that of its score, which needs no learning, the rule's that of its chance.
+// Comparison compares the rule and a rival on the rows that both answer. The rival's AUC is that of
+// its score, which needs no learning. The rule's AUC is that of its chance.
 type Comparison struct {
 	Rival           string       `json:"rival"`
 	Count           int          `json:"count"`
@@ -78,7 +79,7 @@ type Comparison struct {
 	RivalECE        float64      `json:"rivalEce"`
 }
 
-// Level is what became of the rows of a level; "all" is the base rate.
+// Level holds the outcomes of the rows of a level; "all" is the base rate.
 type Level struct {
 	Level string       `json:"livello"`
 	Count int          `json:"count"`
@@ -95,18 +96,19 @@ type Percentile struct {
 	Interval *stats.Range `json:"interval,omitempty"`
 }
 
-// Cover is how many fares lay in the span of prices that holds so many comparables.
+// Cover is the share of fares within the price range that should hold the stated share of
+// comparables.
 type Cover struct {
 	Stated   float64      `json:"stated"`
 	Held     float64      `json:"held"`
 	Interval *stats.Range `json:"interval,omitempty"`
 }
 
-// Reference is the rule on the panel with other prices.
+// Reference holds the results of the rule on the panel with other prices.
 type Reference struct {
 	Name     string    `json:"name"`
 	Count    int       `json:"count"`
-	AUC      float64   `json:"auc,omitempty"` // absent where all rows fared alike
+	AUC      float64   `json:"auc,omitempty"` // absent if all outcomes are equal
 	ScoreAUC float64   `json:"scoreAuc,omitempty"`
 	Falls    []float64 `json:"fellByLevel"` // ottimo to caro
 }

@@ -8,17 +8,16 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// The rivals are what a user could take instead of the rule. Each gives a score
-// (higher: dearer) and a class, of which the chance is learned as it goes along.
+// The rivals are methods that a user could apply instead of the rule. Each has a score (higher:
+// more expensive) and a class. The chance of each class is learned during the replay.
 //
-//   - same lead: the percentile among the route's other fares, of that day and
-//     before, of nearly the same lead time (15 % either way) and season
-//     (departures 45 days either way, of any year), ties counted half; at least 8
-//     of them. Ten classes of equal width.
-//   - 60 days: low, typical or high, as the big search pages say it: outside
-//     the quartiles of what this departure cost in the last 60 days, or, where
-//     that is under 8 fares, of what any departure of the route did.
-//   - pooled: the same with the quartiles of all earlier fares of the route, of any lead time.
+//   - same lead: the percentile among the route's other fares, up to that day, of
+//     similar lead time (within 15 %) and season (within 45 days, any year). Ties
+//     count half. It needs 8 fares. Ten classes of equal width.
+//   - 60 days: low, typical or high, as on large search sites. The limits are the
+//     quartiles of this departure's fares in the last 60 days. With fewer than 8
+//     fares, they are those of all departures of the route.
+//   - pooled: the same with the quartiles of all earlier fares of the route.
 const (
 	sameLead = iota
 	sixtyDays
@@ -35,13 +34,13 @@ const (
 	classes    = 10
 )
 
-// opinion is a rival's of one row; the class is -1 where it has none.
+// opinion is a rival's answer for one row. The class is -1 without an answer.
 type opinion struct {
 	score float32
 	class int8
 }
 
-// rivals are what all rivals say of all rows.
+// rivals returns the answers of all rivals for all rows.
 func (a asked) rivals() (all [rivalCount]voice) {
 	opinions := a.panel.opinions()
 	for r, of := range opinions {
@@ -56,7 +55,7 @@ func (a asked) rivals() (all [rivalCount]voice) {
 	return all
 }
 
-// opinions are all rivals' of all rows. Routes are independent of each other.
+// opinions computes the answers of all rivals for all rows, with the routes in parallel.
 func (t *Trips) opinions() (all [rivalCount][]opinion) {
 	for i := range all {
 		all[i] = make([]opinion, len(t.rows))
@@ -69,23 +68,24 @@ func (t *Trips) opinions() (all [rivalCount][]opinion) {
 	return all
 }
 
-// rivalRoute is what the rivals know of a route.
+// rivalRoute holds the history of a route for the rivals.
 type rivalRoute struct {
 	*Trips
 	all    *[rivalCount][]opinion
 	byLead [][]departed      // by lead time, in order of departure
-	own    map[int32]*window // of each departure
+	own    map[int32]*window // by departure
 	recent window            // of the route
-	ever   []fare.Cents      // in order
+	ever   []fare.Cents      // in order of price
 }
 
-// departed is a fare of a lead time.
+// departed is a fare in a list by lead time. Its day is the day of departure there, the day found
+// in a window.
 type departed struct {
 	day   fare.Day
 	price fare.Cents
 }
 
-// replay judges a day's rows and takes them in. Of the day itself only the first rival knows.
+// replay judges a day's rows and then adds them. Only the first rival uses fares of the same day.
 func (r *rivalRoute) replay(day fare.Day, rows []int32) {
 	r.recent.forget(day - windowDays)
 	for _, row := range rows {
@@ -122,7 +122,7 @@ func (r *rivalRoute) replay(day fare.Day, rows []int32) {
 	r.ever = merge(r.ever, today)
 }
 
-// amongSameLead is the percentile among fares of nearly the same lead time and season.
+// amongSameLead returns the percentile among fares of similar lead time and season.
 func (r *rivalRoute) amongSameLead(q quote) opinion {
 	cheaper, equal, n := 0, -1, -1 // the fare itself is among them
 	leads := min(len(r.byLead)-1, int(float64(q.lead)*(1+leadWidth)))
@@ -130,7 +130,7 @@ func (r *rivalRoute) amongSameLead(q quote) opinion {
 	for lead := int(float64(q.lead)*(1-leadWidth) + .999999); lead <= leads; lead++ {
 		fares := r.byLead[lead]
 		for end := len(fares); end > 0; {
-			// The season of the newest of those left that is not after it.
+			// The newest season that the newest remaining fare can belong to.
 			years := max(0, (int(q.departs()-fares[end-1].day)+year-seasonDays-1)/year)
 			center := q.departs() - fare.Day(years*year)
 			for end > 0 && fares[end-1].day > center+seasonDays {
@@ -146,7 +146,7 @@ func (r *rivalRoute) amongSameLead(q quote) opinion {
 				}
 			}
 			if end > 0 && years == int(max(0, (q.departs()-fares[end-1].day+year-seasonDays-1)/year)) {
-				break // what is left is out of season, and of no other year
+				break // the remaining fares are out of season in every year
 			}
 		}
 	}
@@ -157,7 +157,7 @@ func (r *rivalRoute) amongSameLead(q quote) opinion {
 	return opinion{float32(share), int8(min(classes-1, int(share*classes)))}
 }
 
-// third says whether a fare is below, between or above the quartiles.
+// third returns whether a fare is below, between or above the quartiles.
 func third(sorted []fare.Cents, price fare.Cents) opinion {
 	n := len(sorted)
 	if n < departure.MinCount {
@@ -172,13 +172,13 @@ func third(sorted []fare.Cents, price fare.Cents) opinion {
 	return opinion{float32(class), class}
 }
 
-// window is the fares of the last days.
+// window holds the fares of the last days.
 type window struct {
 	fares  []departed   // by day
 	sorted []fare.Cents // in order of price
 }
 
-// add takes in prices of a day, which are in order.
+// add adds prices of a day, which must be sorted.
 func (w *window) add(day fare.Day, prices ...fare.Cents) {
 	for _, p := range prices {
 		w.fares = append(w.fares, departed{day, p})
@@ -186,7 +186,7 @@ func (w *window) add(day fare.Day, prices ...fare.Cents) {
 	w.sorted = merge(w.sorted, prices)
 }
 
-// forget drops what is older than a day.
+// forget drops the fares before a day.
 func (w *window) forget(before fare.Day) {
 	var old []fare.Cents
 	for len(w.fares) > 0 && w.fares[0].day < before {
@@ -206,7 +206,7 @@ func (w *window) forget(before fare.Day) {
 	})
 }
 
-// merge adds values in order to values in order. It takes a tenth of the time of sorting them.
+// merge merges two sorted slices. It takes a tenth of the time of sorting.
 func merge(a, b []fare.Cents) []fare.Cents {
 	i, j := len(a)-1, len(b)-1
 	a = append(a, b...)
@@ -222,8 +222,8 @@ func merge(a, b []fare.Cents) []fare.Cents {
 	return a
 }
 
-// frequency learns the chance of each class as outcomes become known, shrunk to
-// that of all classes, which begins at a tenth.
+// frequency learns the chance of each class from outcomes. It is shrunk towards the chance of all
+// classes, which starts at 10 %.
 type frequency struct{ n, fell [classes]float64 }
 
 const frequencyPrior = 20
@@ -243,7 +243,7 @@ func (f *frequency) learn(class int8, fell bool) {
 	f.fell[class] += stats.Share(fell)
 }
 
-// chances are a rival's of each row, from outcomes that were known before its day.
+// chances returns a rival's chance for each row, from outcomes known before its day.
 func (t *Trips) chances(of []opinion, became []outcome) []float64 {
 	var f frequency
 	all := make([]float64, len(t.rows))

@@ -7,16 +7,16 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// outcome is what became of a fare, by horizon: of the departure, not of the route.
+// outcome is the outcome of a fare by horizon, for the departure and not for the route.
 type outcome struct {
-	known, fell, rose [2]bool       // was it seen again, and was some fare at least 5 % lower, or higher
-	after             [2]fare.Cents // the last fare within the horizon; 0 where it was not seen
+	known, fell, rose [2]bool       // seen again; any fare at least 5 % lower; any at least 5 % higher
+	after             [2]fare.Cents // the last fare within the horizon; 0 if not seen
 	typical           [2]float64    // the mean fare from that day to the end of the horizon
 }
 
 var fallSpans = [2]departure.Horizon{departure.Week, departure.Fortnight}
 
-// outcomes looks ahead from each row. A span that the panel ends inside of is not known.
+// outcomes returns the outcome of each row. It is unknown if the panel ends within the horizon.
 func (t *Trips) outcomes() []outcome {
 	all := make([]outcome, len(t.rows))
 	last := t.last()
@@ -57,23 +57,23 @@ func (t *Trips) outcomes() []outcome {
 	return all
 }
 
-// said is what the rule said of each row on its day. The percentile is NaN where it is not known.
+// said holds the rule's answer for each row on its day. The percentile is NaN if not known.
 type said struct {
 	percentile []float64
 	chance     [2][]float64
 	quartiles  []inside
-	quarter    []fare.Cents // a quarter of the comparables cost less; of departures alone
+	quarter    []fare.Cents // lower quartile of the comparables; for departures only
 }
 
-// inside tells where a fare lies in the prices that the rule gives for its comparables.
+// inside says in which ranges of the comparables' prices a fare lies.
 type inside uint8
 
 const (
 	insideHalf   inside = 1 << iota // between the quartiles
-	insideTenths                    // between the 5th and the 95th
+	insideTenths                    // between the 5th and the 95th percentile
 )
 
-// replayRule asks the rule about each row, on its day and from the days before.
+// replayRule judges each row on its day, from the days before.
 func (t *Trips) replayRule(became []outcome) said {
 	n := len(t.rows)
 	r := ruleReplay{
@@ -85,7 +85,7 @@ func (t *Trips) replayRule(became []outcome) said {
 		r.said.chance[h] = make([]float64, n)
 	}
 	begin := t.days()
-	var due [2]int // by horizon: the first day that is not learned from
+	var due [2]int // by horizon: the first day without learned outcomes
 	for day := range len(begin) - 1 {
 		today := t.rows[begin[day]].day
 		for h, horizon := range fallSpans {
@@ -98,22 +98,22 @@ func (t *Trips) replayRule(became []outcome) said {
 	return r.said
 }
 
-// ruleReplay is what the rule knows of a panel on a day.
+// ruleReplay holds the rule's state on a day of the replay.
 type ruleReplay struct {
 	*Trips
 	became []outcome
 	said   said
-	cells  []departure.Cells // of each row
+	cells  []departure.Cells // by row
 	pooled *departure.Pooled
 	routes []departure.Route
-	pasts  []departure.Past // of each departure
+	pasts  []departure.Past // by departure
 
 	asker    departure.RouteDay
 	quotes   []departure.Quote
 	outcomes []departure.Outcome
 }
 
-// learn takes in what became of the rows of a day.
+// learn learns from the outcomes of a day's rows.
 func (r *ruleReplay) learn(h departure.Horizon, today fare.Day, from, to int) {
 	var learned departure.Statistics
 	view := r.pooled.On(today)
@@ -129,7 +129,7 @@ func (r *ruleReplay) learn(h departure.Horizon, today fare.Day, from, to int) {
 	r.pooled.Learn(h, today, &learned)
 }
 
-// judge asks about the rows of a day, and then takes them in.
+// judge judges the rows of a day, and then folds them.
 func (r *ruleReplay) judge(today fare.Day, from, to int) {
 	var learned departure.Statistics
 	view := r.pooled.On(today)
@@ -157,7 +157,7 @@ func (r *ruleReplay) judge(today fare.Day, from, to int) {
 	r.pooled.Fold(today, &learned)
 }
 
-// place compares a fare with the prices of its comparables, and tells below which a quarter of them lies.
+// place returns in which ranges a fare lies, and the lower quartile of its comparables.
 func place(asker *departure.RouteDay, q departure.Quote) (in inside, quarter fare.Cents) {
 	between := func(low, high float64) (from fare.Cents, yes bool) {
 		from, _ = asker.Quantile(q.Lead, low)

@@ -9,11 +9,11 @@ import (
 	"verdetto/shared/fare"
 )
 
-// cases are rows whose outcome is known, with what somebody said of them.
+// cases holds rows with a known outcome and the answers for them.
 type cases struct {
 	rows   []int32
 	chance []float64
-	score  []float64 // higher: dearer
+	score  []float64 // a higher score means a more expensive fare
 	fell   []bool
 }
 
@@ -24,18 +24,18 @@ func (c *cases) add(row int, chance, score float64, fell bool) {
 	c.fell = append(c.fell, fell)
 }
 
-// ranking is cases in order of a score, ready to be weighed anew many times.
+// ranking holds cases sorted by score, so that an AUC can be computed for many draws.
 type ranking struct {
-	cell []int32 // the place of each case among the blocks of routes
+	cell []int32 // the cell of each case, a route and block of days
 	kind []uint8
 }
 
 const (
-	fellCase  = 1 << iota // it fell
+	fellCase  = 1 << iota // the departure fell
 	groupEnds             // the next case has a higher score
 )
 
-// rank orders cases by a score; cellOf is the block and route of a row.
+// rank sorts cases by a score. cellOf returns the cell of a row.
 func rank(score []float64, c *cases, cellOf []int32) ranking {
 	order := make([]int32, len(score))
 	for i := range order {
@@ -55,9 +55,9 @@ func rank(score []float64, c *cases, cellOf []int32) ranking {
 	return r
 }
 
-// auc is the chance that of a case that fell and one that did not the former has
-// the higher score, ties counted half; each case weighs as its cell, or 1. It is
-// not known where all cases fared alike.
+// auc returns the probability that a case that fell has a higher score than a case that did not.
+// Ties count half. Cases are weighted by cell, or equally if weight is nil. It returns false if all
+// outcomes are equal.
 func (r ranking) auc(weight []float64) (float64, bool) {
 	var above, falls, rest, groupFalls, groupRest float64
 	for i, kind := range r.kind {
@@ -79,8 +79,8 @@ func (r ranking) auc(weight []float64) (float64, bool) {
 	return above / (falls * rest), falls*rest > 0
 }
 
-// brierSkill is how much smaller the mean square of the error is than that of
-// stating the share of all cases each time.
+// brierSkill returns the reduction of the mean squared error, compared with always stating the
+// overall share.
 func (c *cases) brierSkill() float64 {
 	falls, square := 0., 0.
 	for i, fell := range c.fell {
@@ -92,7 +92,7 @@ func (c *cases) brierSkill() float64 {
 	return 1 - square/float64(len(c.fell))/(base*(1-base))
 }
 
-// Bin is the cases whose stated chance lies in a tenth of the scale.
+// Bin holds the cases whose stated chance lies in one tenth of the scale.
 type Bin struct {
 	From  float64 `json:"from"`
 	Count int     `json:"count"`
@@ -100,8 +100,8 @@ type Bin struct {
 	Fell  float64 `json:"fell"` // share that fell
 }
 
-// reliability compares what was said with what came, in ten bins of fixed
-// width; the error is the mean distance of the two, each bin by its cases.
+// reliability compares stated chances with outcomes in ten bins of equal width. expectedError is
+// the mean distance, weighted by the cases of each bin.
 func (c *cases) reliability() (bins []Bin, expectedError float64) {
 	const tenths = 10
 	all := make([]Bin, tenths)
@@ -124,11 +124,11 @@ func (c *cases) reliability() (bins []Bin, expectedError float64) {
 	return bins, expectedError
 }
 
-// leastBlocks is how many blocks of days there are at least, of as many days or
-// more: a panel of two blocks would lose all of its days in every fourth draw.
+// leastBlocks is the minimum number of blocks of days, if the panel has as many days. With two
+// blocks, every fourth draw would omit a given block.
 const leastBlocks = 5
 
-// sample is the blocks of the days on which rows are asked, and the cell of each row.
+// sample holds the blocks of the judged days, and the cell of each row.
 type sample struct {
 	*stats.Blocks
 	cells []int32
@@ -143,7 +143,7 @@ func (t *Trips) sample(first, last fare.Day) sample {
 	return s
 }
 
-// over is the average over rows.
+// over returns the average over rows, and its interval.
 func (s sample) over(rows []int, value func(row int) float64) (mean float64, interval *stats.Range) {
 	a := s.Average()
 	for _, row := range rows {
@@ -152,7 +152,7 @@ func (s sample) over(rows []int, value func(row int) float64) (mean float64, int
 	return a.Mean(), a.Interval()
 }
 
-// share is the share of rows of which something is so.
+// share returns the share of rows for which is returns true, and its interval.
 func (s sample) share(rows []int, is func(row int) bool) (share float64, interval *stats.Range) {
 	return s.over(rows, func(row int) float64 { return stats.Share(is(row)) })
 }

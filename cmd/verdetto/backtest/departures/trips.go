@@ -6,18 +6,17 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Trips is a panel of single departures, each seen on some days. One row is the
-// cheapest fare of a departure seen on a day; rows are in order of day, then of
-// route and departure.
+// Trips is a panel of single departures. A row is the cheapest fare of a departure on a day. Rows
+// are in order of day, then of route and departure.
 type Trips struct {
 	Routes  []string // by number
 	rows    []quote
-	trips   int // how many different departures there are
+	trips   int // number of departures
 	byTrip  []int32
-	tripAt  []int32 // where the rows of each trip begin in byTrip
+	tripAt  []int32 // start of each trip's rows in byTrip
 	Dropped map[string]int
 	Read    int      // rows of the file
-	Notes   []string // what was done with rows that are not plain one-way fares
+	Notes   []string // about rows that are not plain one-way fares
 }
 
 // quote is a row. A trip is a departure of a route, or of a route and a day of return.
@@ -30,7 +29,7 @@ type quote struct {
 
 func (q quote) departs() fare.Day { return q.day + fare.Day(q.lead) }
 
-// index lists the rows of each trip, in order of day.
+// index computes the rows of each trip, in order of day.
 func (t *Trips) index(trips int) {
 	t.trips = trips
 	t.tripAt = make([]int32, trips+1)
@@ -48,12 +47,12 @@ func (t *Trips) index(trips int) {
 	}
 }
 
-// of is the rows of a trip.
+// of returns the rows of a trip.
 func (t *Trips) of(trip int32) []int32 { return t.byTrip[t.tripAt[trip]:t.tripAt[trip+1]] }
 
 func (t *Trips) last() fare.Day { return t.rows[len(t.rows)-1].day }
 
-// days cuts rows into days: the row with which each day begins, and the end of all.
+// days returns the first row of each day, and the number of rows at the end.
 func (t *Trips) days() []int {
 	var begin []int
 	for i, q := range t.rows {
@@ -64,7 +63,7 @@ func (t *Trips) days() []int {
 	return append(begin, len(t.rows))
 }
 
-// eachRoute calls for the rows of each route among rows of a day.
+// eachRoute calls do for the rows of each route among the rows of a day.
 func (t *Trips) eachRoute(from, to int, do func(route int32, from, to int)) {
 	for from < to {
 		route, end := t.rows[from].route, from
@@ -76,7 +75,7 @@ func (t *Trips) eachRoute(from, to int, do func(route int32, from, to int)) {
 	}
 }
 
-// byRoute lists the rows of each route.
+// byRoute returns the rows of each route.
 func (t *Trips) byRoute() [][]int32 {
 	all := make([][]int32, len(t.Routes))
 	for i, q := range t.rows {
@@ -85,7 +84,7 @@ func (t *Trips) byRoute() [][]int32 {
 	return all
 }
 
-// eachDay calls for the rows of each day among rows of a route.
+// eachDay calls do for the rows of each day among the rows of a route.
 func (t *Trips) eachDay(rows []int32, do func(day fare.Day, rows []int32)) {
 	for len(rows) > 0 {
 		day, n := t.rows[rows[0]].day, 0
@@ -97,7 +96,7 @@ func (t *Trips) eachDay(rows []int32, do func(day fare.Day, rows []int32)) {
 	}
 }
 
-// thinned is the panel as a service sees it that looks every so many days, until a day.
+// thinned returns the panel as a service with the given cycle sees it, up to a day.
 func (t *Trips) thinned(o Options) *Trips {
 	if o.Cycle == 1 && o.To == 0 {
 		return t

@@ -14,7 +14,7 @@ import (
 
 const header = "origin,destination,observed_date,depart_date,price,currency"
 
-// perEuro are invented rates.
+// perEuro returns invented rates.
 func perEuro(fare.Day) func(float64, string) (fare.Cents, bool) {
 	return func(amount float64, currency string) (fare.Cents, bool) {
 		rate, ok := map[string]float64{"EUR": 1, "USD": 2}[currency]
@@ -22,7 +22,7 @@ func perEuro(fare.Day) func(float64, string) (fare.Cents, bool) {
 	}
 }
 
-// listed is each row as text: route, day, lead, price.
+// listed returns each row as text: route, day, lead, price.
 func listed(t *Trips) (rows []string) {
 	for _, q := range t.rows {
 		rows = append(rows, fmt.Sprintf("%s %s %d %d", t.Routes[q.route], q.day, q.lead, q.price))

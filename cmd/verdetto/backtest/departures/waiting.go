@@ -7,15 +7,14 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Waiting is what had become of fares when somebody had waited, by the chance of
-// a fall that was stated. It is about departures further ahead than the wait is
-// long, whose last fare within it is known.
+// Waiting holds the results of waiting, for a band of stated chances of a fall. It covers
+// departures further ahead than the wait, whose last fare within it is known.
 type Waiting struct {
 	From   float64      `json:"chanceFrom"`
 	To     float64      `json:"chanceTo"`
 	Count  int          `json:"count"`
 	Fell   float64      `json:"fell"`          // share with a fare at least 5 % lower within the wait
-	Rose   float64      `json:"rose"`          // and at least 5 % higher
+	Rose   float64      `json:"rose"`          // share with a fare at least 5 % higher within the wait
 	AtOnce float64      `json:"againstAtOnce"` // mean change against buying at once
 	Once   *stats.Range `json:"againstAtOnceInterval,omitempty"`
 	Median float64      `json:"median"`           // of that change
@@ -24,14 +23,14 @@ type Waiting struct {
 	Any    *stats.Range `json:"againstRandomDayInterval,omitempty"`
 }
 
-// Followed is what followed the stated chances of a horizon.
+// Followed holds the outcomes of the stated chances of a horizon.
 type Followed struct {
 	Days  int       `json:"days"`     // of the horizon
-	Asked int       `json:"daysSpan"` // from the first to the last question whose outcome is known
+	Asked int       `json:"daysSpan"` // days from the first to the last question with a known outcome
 	Bands []Waiting `json:"bands"`
 }
 
-// waitEdges are the bands of the first table, which has a last row of all chances.
+// waitEdges are the bands of the first table. Its last row covers all chances.
 var waitEdges = []float64{0, .1, .2, .3, .4, 1}
 
 func (m *reporter) waiting() {
@@ -63,7 +62,7 @@ func (m *reporter) bands(h departure.Horizon, edges []float64) []Waiting {
 	return all
 }
 
-// waited measures the rows whose stated chance lies between two edges. It is not ok where there are none.
+// waited measures the rows whose stated chance lies in a band. It returns false if there are none.
 func (m *reporter) waited(h departure.Horizon, from, to float64) (Waiting, bool) {
 	var rows []int
 	for _, row := range m.known[h] {

@@ -1,8 +1,9 @@
-// Package scorecard replays a panel of recorded fares as a service would have
-// seen it, refresh after refresh, and keeps the score of it by the same counting:
-// so that what a service says of itself can be checked against a replay of the
-// same fares. It has no store, no source and no queue; what a refresh would store
-// is packed and read again, because a service judges by what it stored.
+// Package scorecard replays a panel of recorded fares through refreshes, as a service would see it.
+// It computes the score with the service's own counting. So the score of a service can be checked
+// against a replay of the same fares.
+//
+// It has no store, no source and no queue. It encodes and decodes all state between refreshes,
+// because a service judges by its stored state.
 package scorecard
 
 import (
@@ -21,39 +22,39 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// Panel is the observations of each series, in any order.
+// Panel holds the observations of each series, in any order.
 type Panel map[fare.Series][]fare.Observation
 
-// Options say what is replayed.
+// Options say what to replay.
 type Options struct {
-	To    fare.Day // the last day on which is refreshed; 0: the last of the panel
-	Cycle int      // days from one refresh to the next; 0 is 1
+	To    fare.Day // the last day of a refresh; 0: the last day of the panel
+	Cycle int      // days from one refresh to the next; 0 means 1
 	Rates fare.Rates
 
-	Source string // what the source calls itself
+	Source string // the source's own name
 
-	// Judged, where set, stands between what is said, by what the score said of the
-	// weeks before, and what is kept of it: for showing that the score tells when the
-	// rule is spoiled, and how often answers rest on the score. Workers call it.
+	// Judged, if set, may change a new round before it is stored. It also receives the experience
+	// from earlier weeks. Tests use it to spoil the rule, and to count the answers that rest on the
+	// score. It is called from several goroutines.
 	Judged func(*score.Round, *departure.Experience)
-	// Learned, where set, is called with what the score says of the weeks before a Monday.
+	// Learned, if set, is called with the experience from the weeks before a Monday.
 	Learned func(monday fare.Day, e *departure.Experience)
-	// Progress, where set, is called for each refresh as it ends.
+	// Progress, if set, is called after each refresh.
 	Progress func(done, total int, day fare.Day)
 }
 
 // Result is the score after the last refresh, as a service would publish it.
 type Result struct {
 	Sum   *score.Sum
-	Weeks map[fare.Day]*score.Sum // by their Mondays
+	Weeks map[fare.Day]*score.Sum // by Monday
 
-	Experience *departure.Experience // what answers go by
+	Experience *departure.Experience // the experience behind the answers
 }
 
-// overlap is how far before the last refresh fares are asked for again.
+// overlap is how far before the last refresh a refresh requests fares again.
 const overlap = verdict.LiveDays * 24 * time.Hour
 
-// Run replays a panel, a refresh at noon of every Cycle-th day.
+// Run replays a panel, with a refresh at noon of every Cycle-th day.
 func Run(ctx context.Context, panel Panel, o Options) (Result, error) {
 	o.Cycle = max(o.Cycle, 1)
 	var all []*series
@@ -94,23 +95,23 @@ func Run(ctx context.Context, panel Panel, o Options) (Result, error) {
 	return r.score, nil
 }
 
-// series is one as it is stored.
+// series is the stored state of a series.
 type series struct {
 	of                       fare.Series
-	observations             []fare.Observation // all of the panel, by moment
+	observations             []fare.Observation // all of the panel, in order of Found
 	summary, sheet, learning []byte
 }
 
 type replay struct {
 	Options
 	series []*series
-	asked  time.Time // of the refresh before
-	cycle  []byte    // departure.Cycle; nothing before the first refresh
+	asked  time.Time // time of the previous refresh
+	cycle  []byte    // departure.Cycle; nil before the first refresh
 	left   map[fare.Day]*score.Left
 	score  Result
 }
 
-// refresh closes the days that are over and refreshes each series of which a source would tell something.
+// refresh closes the cycles that are over, then refreshes each series with new fares.
 func (r *replay) refresh(today fare.Day) error {
 	cycle := departure.Cycle{Day: today - 1, Pooled: departure.Start(today), Warmed: today}
 	if r.cycle != nil {
@@ -144,7 +145,7 @@ func (r *replay) refresh(today fare.Day) error {
 	return errors.Join(faults...)
 }
 
-// close adds what was left on the days until one.
+// close adds the statistics of the days up to last to the cycle.
 func (r *replay) close(c *departure.Cycle, last fare.Day) {
 	for day := c.Day + 1; day <= last; day++ {
 		all := r.left[day]
@@ -177,7 +178,7 @@ func (r *replay) close(c *departure.Cycle, last fare.Day) {
 	c.Day, c.Warmed = last, 0
 }
 
-// until is how many of the observations were found until a moment, in whole seconds.
+// until returns the number of observations found up to a moment, in whole seconds.
 func (s *series) until(moment time.Time) int {
 	n, _ := slices.BinarySearchFunc(s.observations, moment.Unix(), func(o fare.Observation,
 		at int64) int {
@@ -186,8 +187,8 @@ func (s *series) until(moment time.Time) int {
 	return n
 }
 
-// refresh brings what is stored of the series to a day, if a source that is asked
-// for what it found since a week before the last time tells anything of it.
+// refresh updates the stored state of a series to a day. It does nothing if the source has no fares
+// since a week before the last request.
 func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, asked,
 	now time.Time) (*score.Left, error) {
 	left, from, to := new(score.Left), 0, s.until(now)

@@ -10,18 +10,19 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// TestEvidenceLiveIsReplayed refreshes a service every day over all of a recorded panel.
+// TestEvidenceLiveIsReplayed: daily refreshes over a whole recorded panel have the score of the
+// replay.
 func TestEvidenceLiveIsReplayed(t *testing.T) {
 	compare(t, recorded(t, "eu_wizzair_2015_2016_full"), 1, 0)
 }
 
-// TestEvidenceRests holds what docs/evidence.md says of how often answers rest on the
-// score: of what was said once a week, what stood beside it.
+// TestEvidenceRests checks how often answers rest on the score, as docs/evidence.md says. It counts
+// the weekly rounds.
 func TestEvidenceRests(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
 		cycle      int
-		least      [score.Horizons]float64 // in percent, that attesa rests on the score for
+		least      [score.Horizons]float64 // minimum percentage of answers whose attesa rests on the score
 	}{
 		{"the real source, every day", "travelpayouts_daily_2025_2026", 1, [2]float64{70, 68}},
 		{"the real source, once a week", "travelpayouts_daily_2025_2026", 7, [2]float64{69, 65}},
@@ -55,7 +56,7 @@ func TestEvidenceRests(t *testing.T) {
 							lowered++
 						}
 						for h, horizon := range departure.Horizons() {
-							own := (float64(said.Own[h]) + .5) / 200 // as it is kept: rounded down to half percent
+							own := (float64(said.Own[h]) + .5) / 200 // as stored: rounded down to half a percent
 							if e.Band(horizon, own) != departure.Recorded().Band(horizon, own) {
 								rested[h]++
 								if from[h] == 0 || r.Day < from[h] {

@@ -2,8 +2,8 @@ package scorecard
 
 import "testing"
 
-// TestProveLiveIsReplayed refreshes a service over recorded fares: once a week over half a year, and
-// every day over ten weeks.
+// TestProveLiveIsReplayed: refreshes over recorded fares have the score of the replay. They run
+// weekly for half a year, and daily for ten weeks.
 func TestProveLiveIsReplayed(t *testing.T) {
 	for _, c := range []struct {
 		name, file  string

@@ -25,8 +25,8 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// invented is a panel of some routes, one of them quoted in another currency and
-// one that is looked at now and then only, in the columns of a recorded one.
+// invented returns a panel of some routes, in the columns of a recorded panel. One is quoted in
+// another currency, and one is observed rarely.
 func invented(seed uint64, days int) string {
 	chance := rand.New(rand.NewPCG(16, seed))
 	var rows strings.Builder
@@ -53,7 +53,7 @@ func invented(seed uint64, days int) string {
 	return rows.String()
 }
 
-// many is a panel of two dozen routes whose fares go back to what they usually are, as real ones do in part.
+// many returns a panel of 24 routes whose fares partly revert to their usual price, like real ones.
 func many(days int) string {
 	chance := rand.New(rand.NewPCG(16, 12))
 	var rows strings.Builder
@@ -85,7 +85,7 @@ func comparable() upstream.Comparable {
 	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}
 }
 
-// panelOf is all fares of a source.
+// panelOf returns all fares of a source.
 func panelOf(t *testing.T, source *csvfile.Panel) Panel {
 	t.Helper()
 	panel := Panel{}
@@ -105,7 +105,7 @@ func panelOf(t *testing.T, source *csvfile.Panel) Panel {
 	return panel
 }
 
-// seen is the first and the last day on which something of a panel was found.
+// seen returns the first and the last day of a panel.
 func seen(panel Panel) (first, last fare.Day) {
 	first = 1 << 20
 	for _, observations := range panel {
@@ -116,7 +116,7 @@ func seen(panel Panel) (first, last fare.Day) {
 	return first, last
 }
 
-// live is the score of a service that is refreshed from a source every so many days, from the first day to the last.
+// live returns the score of a service that is refreshed every cycle days, from first to last.
 func live(t *testing.T, source *csvfile.Panel, first, last fare.Day, cycle int, rates fare.Rates) Result {
 	t.Helper()
 	now := first.Time()
@@ -164,8 +164,8 @@ func live(t *testing.T, source *csvfile.Panel, first, last fare.Day, cycle int, 
 	return result
 }
 
-// compare holds the score of a service to that of a replay of the same fares, of
-// so many days (0: of all): to the unit.
+// compare checks that the score of a service equals that of a replay of the same fares. days limits
+// the panel; 0 means all.
 func compare(t *testing.T, source *csvfile.Panel, cycle, days int) {
 	t.Helper()
 	panel := panelOf(t, source)
@@ -193,14 +193,15 @@ func compare(t *testing.T, source *csvfile.Panel, cycle, days int) {
 		t.Logf("horizon %d: %d stated, %d compared, missed %v; routes %d of %d; %d weeks", h, of.Stated(),
 			of.Compared(), of.Missed,
 			want.Sum.Route.Compared(), want.Sum.Route.Stated(), len(want.Weeks))
-		// On a panel that was asked every day, all that has not left is seen again.
+		// With daily requests, every departure that has not left is seen again.
 		if of.Compared() < 50 || of.Missed[score.Gone] == 0 || of.Missed[score.Unseen]+of.Missed[score.Stale] == 0 {
 			t.Error("the case is not what it should be")
 		}
 	}
 }
 
-// TestLiveIsReplayed: the counts of a service are those of a replay of the fares that it was told.
+// TestLiveIsReplayed: the counts of a service equal those of a replay of the fares that it
+// received.
 func TestLiveIsReplayed(t *testing.T) {
 	for name, cycle := range map[string]int{"daily": 1, "every third day": 3, "weekly": 7} {
 		t.Run(name, func(t *testing.T) {
@@ -213,7 +214,7 @@ func TestLiveIsReplayed(t *testing.T) {
 	}
 }
 
-// recorded is a panel of recorded fares.
+// recorded returns a panel of recorded fares.
 func recorded(t *testing.T, file string) *csvfile.Panel {
 	t.Helper()
 	source, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file+".csv.gz"), comparable(), "")

@@ -11,9 +11,8 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// TestSpoiledRules: a rule whose levels are swapped, or whose chances are halved,
-// is seen in the score, and takes it outside of its band for as many weeks in a
-// row as raise the alarm; the rule as it is does not.
+// TestSpoiledRules: swapping a rule's levels or halving its chances shows in the score. It puts the
+// weeks outside the band for long enough to alert the operator; the real rule does not.
 func TestSpoiledRules(t *testing.T) {
 	source, err := csvfile.Read(bytes.NewReader([]byte(many(150))), comparable(), "")
 	if err != nil {

@@ -2,7 +2,7 @@ package stats
 
 import "slices"
 
-// Average is a mean over the rows of a panel, kept by cell.
+// Average is a mean over the rows of a panel, with sums by cell.
 type Average struct {
 	Count  int
 	blocks *Blocks
@@ -11,10 +11,10 @@ type Average struct {
 	values []float64
 }
 
-// Average is a mean of nothing.
+// Average returns an empty average.
 func (b *Blocks) Average() *Average { return &Average{blocks: b} }
 
-// Averages are means of nothing in rows and columns.
+// Averages returns empty averages in rows and columns.
 func (b *Blocks) Averages(rows, columns int) [][]*Average {
 	all := make([][]*Average, rows)
 	for i := range all {
@@ -36,33 +36,33 @@ func (a *Average) Add(cell int32, value float64) {
 	a.total += value
 }
 
-// AddKept adds a row whose value Median asks for.
+// AddKept adds a row and keeps its value for Median.
 func (a *Average) AddKept(cell int32, value float64) {
 	a.Add(cell, value)
 	a.values = append(a.values, value)
 }
 
-// Mean is the average of all rows.
+// Mean returns the mean of all rows.
 func (a *Average) Mean() float64 { return a.total / float64(a.Count) }
 
-// Median is the middle of the kept rows, or the mean of the two middle ones.
+// Median returns the median of the kept rows.
 func (a *Average) Median() float64 {
 	slices.Sort(a.values)
 	n := len(a.values)
 	return (a.values[(n-1)/2] + a.values[n/2]) / 2
 }
 
-// Interval is the interval of the average.
+// Interval returns the 95 % interval of the mean.
 func (a *Average) Interval() *Range { return a.Drawn().Interval() }
 
-// Drawn is an average in each draw; it is not known where none of its rows were drawn.
+// Drawn holds the mean in each draw. It is not known in a draw without any of its rows.
 type Drawn struct {
 	Value  []float64
 	Known  []bool
 	blocks *Blocks
 }
 
-// Drawn is the average in each draw.
+// Drawn returns the mean in each draw.
 func (a *Average) Drawn() Drawn {
 	type entry struct {
 		cell
@@ -90,19 +90,19 @@ func (a *Average) Drawn() Drawn {
 	return d
 }
 
-// Interval is the interval of the average.
+// Interval returns the 95 % interval of the mean.
 func (d Drawn) Interval() *Range {
 	return d.blocks.Interval(func(draw int) (float64, bool) { return d.Value[draw], d.Known[draw] })
 }
 
-// Difference is the interval of an average less another.
+// Difference returns the 95 % interval of the mean minus that of less.
 func (d Drawn) Difference(less Drawn) *Range {
 	return d.blocks.Interval(func(draw int) (float64, bool) {
 		return d.Value[draw] - less.Value[draw], d.Known[draw] && less.Known[draw]
 	})
 }
 
-// Share is 1 for yes and 0 for no, so that its average is a share.
+// Share returns 1 for true and 0 for false, so that the mean is a share.
 func Share(yes bool) float64 {
 	if yes {
 		return 1

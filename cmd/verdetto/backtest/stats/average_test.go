@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestIntervals: where routes differ, or days do, the interval is about two
-// standard errors either side; what is the same everywhere has no interval.
+// TestIntervals: if routes or days differ, the interval is about two standard errors either side. A
+// constant has no interval.
 func TestIntervals(t *testing.T) {
 	const routes, blocks = 40, 40
 	b := NewBlocks(1000, routes, 0, blocks*BlockDays-1, BlockDays)
@@ -25,7 +25,7 @@ func TestIntervals(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		value    func(route, block int) float64
-		from, to float64 // the interval's half-width
+		from, to float64 // half-width of the interval
 	}{
 		{"routes differ", func(route, _ int) float64 { return sign(route) }, 0.25, 0.37}, // 1.96/sqrt(40) = 0.31
 		{"days differ", func(_, block int) float64 { return sign(block) }, 0.25, 0.37},

@@ -1,10 +1,10 @@
-// Package stats is what all backtests measure with: averages over a panel of
-// fares with their intervals, and tables of them.
+// Package stats computes averages over a panel of fares with their intervals, and prints tables.
+// All backtests use it.
 //
-// An interval comes from drawing routes and blocks of days anew, independently of
-// each other (the pigeonhole bootstrap, A. B. Owen, 2007). A route's days are
-// alike, and so are all routes on a day: rows drawn one by one would make every
-// interval too narrow. The draws have a fixed seed, so a report is the same each time.
+// Intervals come from resampling routes and blocks of days independently (the pigeonhole bootstrap,
+// A. B. Owen, 2007). The days of a route are correlated, and so are all routes on a day. Resampling
+// single rows would make every interval too narrow. The random seed is fixed, so reports are
+// reproducible.
 package stats
 
 import (
@@ -16,10 +16,10 @@ import (
 	"verdetto/shared/fare"
 )
 
-// BlockDays is how many neighbouring days are drawn together.
+// BlockDays is the number of neighbouring days that are drawn together.
 const BlockDays = 14
 
-// Range is an interval that holds a number at 95 %.
+// Range is a 95 % interval.
 type Range struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
@@ -43,18 +43,19 @@ func Parallel(n int, do func(i int)) {
 	workers.Wait()
 }
 
-// Blocks are the cells of a panel, each a block of days of a route, and how often each is drawn.
+// Blocks holds the cells of a panel and their counts in each draw. A cell is a block of days of a
+// route.
 type Blocks struct {
 	Days           int // of a block
 	first, last    fare.Day
-	cells          []cell  // in the order in which they were first asked for
-	number         []int32 // by route and block: 1 + the place in cells
+	cells          []cell  // in the order of the first call of Cell
+	number         []int32 // by route and block: 1 + index in cells
 	routes, blocks [][]uint8
 }
 
 type cell struct{ route, block int32 }
 
-// NewBlocks cuts the days from first to last, and draws routes and blocks of days.
+// NewBlocks divides the days from first to last into blocks, and draws routes and blocks.
 func NewBlocks(draws, routes int, first, last fare.Day, days int) *Blocks {
 	rng := rand.New(rand.NewPCG(1, 2))
 	draw := func(n int) []uint8 {
@@ -73,7 +74,8 @@ func NewBlocks(draws, routes int, first, last fare.Day, days int) *Blocks {
 	return b
 }
 
-// Cell is the cell of a route's day. Days outside of the blocks lie in the first or the last.
+// Cell returns the cell of a route and day. Days outside the range belong to the first or last
+// block.
 func (b *Blocks) Cell(route int, day fare.Day) int32 {
 	block := int(min(max(day, b.first), b.last)-b.first) / b.Days
 	place := &b.number[route*len(b.blocks[0])+block]
@@ -84,7 +86,7 @@ func (b *Blocks) Cell(route int, day fare.Day) int32 {
 	return *place - 1
 }
 
-// Weights is how often each cell counts in a draw.
+// Weights returns the count of each cell in a draw.
 func (b *Blocks) Weights(draw int) []float64 {
 	all := make([]float64, len(b.cells))
 	for i, c := range b.cells {
@@ -93,10 +95,9 @@ func (b *Blocks) Weights(draw int) []float64 {
 	return all
 }
 
-// Interval is the middle 95 % of a statistic over the draws, which is called
-// from several goroutines. It is nil where fewer than nine in ten draws give
-// one, and where all draws agree: that something never happened in a few days
-// does not mean that it never does.
+// Interval returns the middle 95 % of a statistic over the draws. statistic is called from several
+// goroutines. The result is nil if fewer than 90 % of the draws have a value. It is also nil if all
+// draws agree: an event that is absent in a few days is not impossible.
 func (b *Blocks) Interval(statistic func(draw int) (float64, bool)) *Range {
 	n := len(b.routes)
 	all, known := make([]float64, n), make([]bool, n)

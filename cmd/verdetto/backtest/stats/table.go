@@ -6,13 +6,13 @@ import (
 	"text/tabwriter"
 )
 
-// Tables writes tables, each with a title above it.
+// Tables writes tables, each with a title.
 type Tables struct {
 	out  io.Writer
 	rows *tabwriter.Writer
 }
 
-// NewTables writes to out.
+// NewTables returns Tables that write to out.
 func NewTables(out io.Writer) Tables {
 	return Tables{out, tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)}
 }
@@ -20,16 +20,16 @@ func NewTables(out io.Writer) Tables {
 // Line writes a line of text before the first table.
 func (t Tables) Line(format string, args ...any) { fmt.Fprintf(t.out, format+"\n", args...) }
 
-// Title ends a table and begins the next.
+// Title ends the current table and starts the next.
 func (t Tables) Title(format string, args ...any) {
 	t.rows.Flush()
 	t.Line("\n"+format, args...)
 }
 
-// Row writes a row, whose cells are divided by tabs.
+// Row writes a row, with cells separated by tabs.
 func (t Tables) Row(format string, args ...any) { fmt.Fprintf(t.rows, format+"\t\n", args...) }
 
-// End ends the last table, and says what could not be measured.
+// End ends the last table and lists the results that could not be measured.
 func (t Tables) End(missing []string) {
 	t.rows.Flush()
 	for i, m := range missing {
@@ -40,10 +40,10 @@ func (t Tables) End(missing []string) {
 	}
 }
 
-// Percent is a share in percent.
+// Percent returns a share in percent.
 func Percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
-// Percent is an interval in percent; nothing for none.
+// Percent returns an interval in percent, or "" for nil.
 func (r *Range) Percent() string {
 	if r == nil {
 		return ""
@@ -51,7 +51,7 @@ func (r *Range) Percent() string {
 	return fmt.Sprintf("[%.1f, %.1f]", 100*r.Low, 100*r.High)
 }
 
-// Plain is an interval to three digits; nothing for none.
+// Plain returns an interval with three digits, or "" for nil.
 func (r *Range) Plain() string {
 	if r == nil {
 		return ""

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// city is what the table says of one city or metropolitan area.
+// city is a city or metropolitan area, as it will be written to the tables.
 type city struct {
 	code    string
 	country string
-	// busy is how central the airports are in the network of flights, in sum:
-	// the nearest open thing to a count of passengers.
+	// busy is the sum of the airports' centrality in the network of flights. Passenger counts are
+	// not openly available.
 	busy     float64
 	airports []string // busiest first
-	points   []point  // rows that describe the city itself, the best known first
+	points   []point  // rows about the city itself, the best known first
 	towns    []town   // other places that its airports serve
 }
 
@@ -24,18 +24,18 @@ type town struct {
 	busy float64
 }
 
-// unranked is the busyness of an airport that has flights but no known place in the network: below all that have one.
+// unranked is the busyness of an airport with flights but without a rank. It is below every rank.
 const unranked = 0.001
 
-// builder gathers the airports with scheduled flights under their cities.
+// builder groups the airports with scheduled flights by city.
 type builder struct {
 	points, retired []point
 	services        map[string]service
 	said            everyday
-	wanted          map[string]bool // cities that are in even if no source knows of flights
+	wanted          map[string]bool // cities to include even without known flights
 	byCode          map[string]*city
 	rank            map[string]float64 // busyness, by airport
-	codes           map[string]string  // the city of every code that is known
+	codes           map[string]string  // the city of every known code
 }
 
 // buildCities returns the cities, busiest first, and the city of every code.
@@ -83,7 +83,7 @@ func (b *builder) primary(airport point) string {
 	return cmp.Or(b.said.codes[code], code)
 }
 
-// gather makes the cities of the airports with flights, and those named by hand.
+// gather creates the cities of the airports with flights, and those listed in everyday.csv.
 func (b *builder) gather() {
 	for _, p := range b.points {
 		if !p.airport || b.rank[p.code] > 0 {
@@ -109,7 +109,7 @@ func (b *builder) gather() {
 			c.towns = append(c.towns, town{point{name: name}, busy})
 		}
 	}
-	// A city that is named by hand, and whose airport bears another code than it.
+	// A city in everyday.csv whose airport has another code.
 	for _, p := range b.points {
 		if code := b.primary(p); p.airport && b.wanted[code] && b.byCode[code] == nil {
 			b.byCode[code] = &city{code: code, country: p.country, busy: unranked, airports: []string{p.code}}
@@ -117,8 +117,8 @@ func (b *builder) gather() {
 	}
 }
 
-// assignCodes notes the city of every code: of airports, also retired ones, of those
-// given by hand and of the cities themselves.
+// assignCodes records the city of every code: of airports including retired ones, of everyday.csv,
+// and of the cities themselves.
 func (b *builder) assignCodes() {
 	for _, p := range slices.Concat(b.points, b.retired) {
 		if code := b.primary(p); p.airport && b.codes[p.code] == "" && b.byCode[code] != nil {
@@ -131,10 +131,10 @@ func (b *builder) assignCodes() {
 	}
 }
 
-// settle puts the row first that describes the city best.
+// settle moves the row that describes the city best to the front.
 func (c *city) settle() {
 	slices.SortStableFunc(c.points, func(a, b point) int { return cmp.Compare(b.population, a.population) })
-	// Where the sources know the airport only, the town it lies in is the city.
+	// If the sources know only the airport, the city is the town where it lies.
 	if main := &c.points[0]; ofAirport.MatchString(main.name) {
 		main.name = townOf(main.name)
 		if len(c.towns) > 0 {
@@ -144,7 +144,7 @@ func (c *city) settle() {
 	c.country = c.points[0].country // an airport may lie across the border
 }
 
-// describe gives each city the rows that speak of it, and of the other towns that its airports serve.
+// describe assigns to each city its own rows, and those of other towns that its airports serve.
 func (b *builder) describe() {
 	rows := map[string][]point{}
 	for _, p := range b.points {
@@ -178,9 +178,9 @@ func (b *builder) describe() {
 	}
 }
 
-// succeed separates the airports that are gone from the points that are in use.
-// Where the city of a gone airport has one of no known rank, that is its
-// successor: it takes the rank, and the gone one takes its city.
+// succeed separates retired airports from current points. If the city of a retired airport has one
+// current airport without a rank, that is the successor. The successor gets the rank; the retired
+// airport gets the successor's cities.
 func succeed(points []point) (current, retired []point) {
 	type place struct{ country, city string }
 	newcomers, ranked := map[place]int{}, map[place]bool{}

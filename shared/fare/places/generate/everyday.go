@@ -8,17 +8,18 @@ import (
 	"strings"
 )
 
-// everyday is what people say that the sources do not: see the head of everyday.csv.
+// everyday holds the content of everyday.csv, names and codes that the sources lack. The format is
+// described in that file.
 type everyday struct {
 	names    []everydayName
-	codes    map[string]string // code that is understood -> code of a city
-	separate map[string]bool   // airports whose city is their own code
+	codes    map[string]string // accepted code -> code of a city
+	separate map[string]bool   // airports that are cities of their own
 }
 
 type everydayName struct {
 	name, city string
-	written    []string // languages in which this is how the city is written
-	said       []string // languages of completion in which it is offered; those of cities.tsv, or "*" for any
+	written    []string // languages in which it is the city's written name
+	said       []string // languages of cities.tsv in which it is completed, or "*" for any
 }
 
 func readEveryday(file string) (everyday, error) {

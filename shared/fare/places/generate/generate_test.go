@@ -12,7 +12,7 @@ import (
 
 const header = "iata_code^name^country_code^city_code_list^city_name_list^location_type^population^page_rank^date_until^alt_name_section\n"
 
-// A small world: two airports of one city, one that another replaced, a namesake, a town beside a city.
+// A small world: a city with two airports, a replaced airport, a namesake, a town near a city.
 const world = header +
 	"BIG^Big One Airport^IT^BGC^Bigtown^A^0^0.5^^\n" +
 	"BIH^Big Two Airport^IT^BGC,SML^Bigtown=Smalltown^A^0^0.2^^\n" +

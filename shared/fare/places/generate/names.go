@@ -11,11 +11,11 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// langs are the languages in which every city has a written name, in the order
-// of the columns of cities.tsv.
+// langs are the languages in which every city has a written name, in the order of the columns of
+// cities.tsv.
 var langs = []string{"en", "it", "fr", "de", "es", "pt"}
 
-// alsoSpoken are languages of a country beside the one that CLDR thinks likeliest.
+// alsoSpoken are further languages of a country. CLDR supplies only the likeliest one.
 var alsoSpoken = map[string]string{
 	"AF": "ps", "BA": "hr sr", "BE": "fr de", "BY": "ru", "CA": "fr", "CH": "fr it rm", "CN": "zh-CN ug bo",
 	"CY": "tr", "DZ": "fr", "ES": "ca eu gl ast", "FI": "sv se", "GB": "cy gd", "HK": "yue", "IE": "ga", "IL": "ar",
@@ -24,14 +24,14 @@ var alsoSpoken = map[string]string{
 	"RS": "hu", "TW": "zh-TW", "UA": "ru", "US": "haw", "XK": "sr", "ZA": "af zu",
 }
 
-// local are the languages of a country.
+// local returns the languages of a country.
 func local(country string) []string {
 	base, _ := language.Make("und-" + country).Base()
 	return append([]string{base.String()}, strings.Fields(alsoSpoken[country])...)
 }
 
-// What a name weighs against the same name of another city, per unit of busyness:
-// the name of a place beats the by-name of one up to ten times as busy.
+// Weights of a name against the same name of another city, multiplied by busyness. A main name
+// beats a secondary name of a city up to ten times as busy.
 const (
 	byHand  = 1e6
 	primary = 1.0
@@ -42,13 +42,13 @@ const (
 // name is one line of names.tsv.
 type name struct {
 	key, written string
-	kind         byte // as in package places
+	kind         byte // see package places
 	city         string
 	weight       float64
-	said         []string // languages that an everyday name is of; none: any
+	said         []string // languages of an everyday name; none: any
 }
 
-// longest is the length in bytes of the longest key; only a ceremonial name or two of Bangkok's is longer.
+// longest is the maximum length of a key in bytes. Only ceremonial names of Bangkok are longer.
 const longest = 128
 
 const (
@@ -57,7 +57,7 @@ const (
 	kindHidden = 'h'
 )
 
-// written is how a city is written in each of langs.
+// written returns the written name of a city in each of langs.
 func (c *city) written(said everyday) []string {
 	out := make([]string, len(langs))
 	for i, lang := range langs {
@@ -75,7 +75,7 @@ func (c *city) written(said everyday) []string {
 	return out
 }
 
-// best is the name of a place in a language: the preferred one if there is one, else the first that is current.
+// best returns the name of a place in a language: the preferred name, else the first current one.
 func best(p point, lang string) string {
 	found, score := "", -1
 	for _, n := range p.names {
@@ -98,9 +98,8 @@ func best(p point, lang string) string {
 
 func dated(n altName) bool { return strings.ContainsAny(n.flags, "hc") }
 
-// buildNames lists the names of all cities in the order of names.tsv. Of the
-// cities that bear one name the busiest comes first, and the others follow only
-// if it is their own name too.
+// buildNames returns the lines of names.tsv. Of the cities with one name the busiest comes first.
+// The others follow only if it is their own name too.
 func buildNames(cities []*city, codes map[string]string, said everyday) []name {
 	byKey := map[string][]name{}
 	add := func(n name) {
@@ -109,7 +108,7 @@ func buildNames(cities []*city, codes map[string]string, said everyday) []name {
 			return
 		}
 		if of, ok := codes[strings.ToUpper(n.key)]; ok && n.kind == kindHidden && n.weight < byHand && of != n.city {
-			return // a stray spelling does not take a code away
+			return // a rare spelling must not hide a code
 		}
 		same := byKey[n.key]
 		for i := range same {
@@ -117,7 +116,7 @@ func buildNames(cities []*city, codes map[string]string, said everyday) []name {
 				switch {
 				case n.weight > same[i].weight:
 					same[i] = n
-				case n.weight == same[i].weight && same[i].said != nil: // the same name but for its accents
+				case n.weight == same[i].weight && same[i].said != nil: // equal except for accents
 					same[i].said = append(same[i].said, n.said...)
 				}
 				return
@@ -151,8 +150,8 @@ func buildNames(cities []*city, codes map[string]string, said everyday) []name {
 	return all
 }
 
-// names lists everything a city is called. Of spellings that fold to the same
-// key and weigh the same, the first counts: the one used on the spot, then Italian.
+// names returns every name of a city. Of spellings with equal key and weight the first is kept: the
+// local one, then Italian.
 func (c *city) names(said everyday) []name {
 	var out []name
 	add := func(written string, kind byte, weight float64) {
@@ -210,8 +209,7 @@ func (c *city) names(said everyday) []name {
 	return out
 }
 
-// variants are other spellings of a name that people use: St for Saint, and
-// the letters that stand for an umlaut where the keyboard has none.
+// variants returns alternative spellings of a name: St for Saint, and ae, oe, ue for umlauts.
 func variants(written string) []string {
 	var out []string
 	words := strings.FieldsFunc(written, func(r rune) bool { return r == ' ' || r == '-' || r == '.' })

