@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestAnAlertAskedForAgain: with an Idempotency-Key the same call sends one mail, and what differs is another call.
+// TestAnAlertAskedForAgain: repeating a call with its Idempotency-Key sends one mail; a different
+// body is another call.
 func TestAnAlertAskedForAgain(t *testing.T) {
 	t.Parallel()
 	s, clock := subscriptions(t)

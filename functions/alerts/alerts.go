@@ -1,10 +1,10 @@
-// Package alerts manages subscriptions to price-drop alerts; package notify tells the subscribers.
-// Anyone asks for an alert; the reader of the mailbox confirms it by a button, so that what merely
-// follows links confirms nothing. It ends by one click, on a page or by the mail provider.
+// Package alerts serves the endpoints of price alerts; package notify sends the notifications.
+// Anyone can ask for an alert. The reader of the mailbox confirms it by a button, so that programs
+// that follow links confirm nothing. One click ends an alert, on a page or in the mail program.
 //
-// The answer to asking, and the work done for it, are the same for every address. Nobody changes
-// the alert of another. What is kept of a person goes when the last alert does. Every step can fail
-// before or after its effect and be tried again.
+// Answers and work are the same for every address, so they reveal nothing about it. No caller can
+// change another subscriber's alert. Personal data are deleted with the last alert. Every step is
+// idempotent: it can fail before or after its effect and be retried.
 package alerts
 
 import (
@@ -20,10 +20,10 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Service answers the endpoints of alerts.
+// Service serves the endpoints of alerts.
 type Service struct {
 	Alerts        store.Alerts
-	Confirmations *notify.Confirmations // over the same Alerts
+	Confirmations *notify.Confirmations // uses the same Alerts
 	Pushes        *notify.Pushes
 	Links         notify.Links
 	Webhooks      *webhook.Worker
@@ -31,7 +31,7 @@ type Service struct {
 	Now           func() time.Time
 	Log           *slog.Logger
 	Telegram      TelegramBot
-	// SignalWorker, where set, is called when there is work in the outbox.
+	// SignalWorker, if set, is called when the outbox has new jobs.
 	SignalWorker func()
 
 	spend func(context.Context) error // counts a call that asks for an alert

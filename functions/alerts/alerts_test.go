@@ -24,7 +24,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// carrier answers each mail with the next of its errors, and takes it when there are none.
+// carrier returns the next of its errors for each mail, and accepts mail when none remains.
 type carrier struct {
 	errors []error
 	taken  int
@@ -77,7 +77,7 @@ func newFixture(t *testing.T) fixture {
 	return b
 }
 
-// rising counts up, so that no two ids of a test are the same.
+// rising counts up, so that the ids of a test differ.
 type rising struct{ n byte }
 
 func (r *rising) Read(b []byte) (int, error) {
@@ -116,7 +116,7 @@ func TestNoRandomness(t *testing.T) {
 	}
 }
 
-// TestNotices hands over what SES says in either form.
+// TestNotices handles SES notices in both forms.
 func TestNotices(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	bounce := func(form, kind, recipients string) string {
@@ -133,8 +133,8 @@ func TestNotices(t *testing.T) {
 		name     string
 		messages []string
 		stopped  []string
-		still    time.Duration // for at least so long
-		over     time.Duration // and no longer than that
+		still    time.Duration // stopped for at least this long
+		over     time.Duration // and at most this long
 		logged   string
 	}{
 		{"bounce, older form", []string{bounce("notificationType", "Permanent", ada)}, []string{"ada"},
@@ -204,7 +204,7 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// TestOtherEvents: schedules and signals of a queue mean that there is work.
+// TestOtherEvents: schedules and queue signals run the outbox.
 func TestOtherEvents(t *testing.T) {
 	for name, event := range map[string]string{
 		"schedule": `{"source":"aws.events","detail-type":"Scheduled Event","detail":{}}`,
@@ -214,7 +214,7 @@ func TestOtherEvents(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newFixture(t)
-			for n := range 60 { // more than are done at once
+			for n := range 60 { // more than one batch
 				b.request(fmt.Sprintf("ada%d@example.com", n))
 			}
 			out, err := b.Event(t.Context(), json.RawMessage(event))

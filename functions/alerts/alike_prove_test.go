@@ -10,14 +10,14 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestProveAskingTellsNothing: how long an answer takes does not tell of what kind an address is.
+// TestProveAskingTellsNothing: the response time does not reveal the kind of an address.
 func TestProveAskingTellsNothing(t *testing.T) {
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		const each, oneWriteMore = 100, "given-one-write-more"
 		s := fixture.OpenSubscriptions(t, table, clock)
 		kinds := []string{unknown, oneWriteMore, subscribed, stopped, full}
 		if _, fast := table.(*boltstore.Store); !fast {
-			kinds = kinds[:4] // asking for them all four times over takes a minute there
+			kinds = kinds[:4] // all kinds four times would take a minute there
 		}
 		prepare(t, s, 3*each, kinds...)
 		until := clock.Now().AddDate(1, 0, 0)

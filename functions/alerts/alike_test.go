@@ -11,17 +11,17 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Kinds of addresses that an alert may be asked for: whoever asks is not to learn which it is.
+// Kinds of addresses. The answer to a request must not reveal the kind.
 const (
 	unknown    = "unknown"
 	subscribed = "subscribed" // has this alert
-	stopped    = "stopped"    // is sent no mail
-	full       = "full"       // has had all its mails of the hour
+	stopped    = "stopped"    // gets no mail
+	full       = "full"       // has reached its hourly quota
 )
 
 func address(kind string, n int) string { return fmt.Sprintf("%s%d@example.com", kind, n) }
 
-// prepare makes so many addresses of each of the kinds.
+// prepare creates a number of addresses of each kind.
 func prepare(t *testing.T, s *fixture.Subscriptions, each int, kinds ...string) {
 	t.Helper()
 	for n := range each {
@@ -45,8 +45,7 @@ func prepare(t *testing.T, s *fixture.Subscriptions, each int, kinds ...string) 
 	s.Drain()
 }
 
-// TestAskingAnswersAlike: every kind of address is answered alike, and the same
-// calls to the store are made for each.
+// TestAskingAnswersAlike: every kind of address gets the same answer with the same store calls.
 func TestAskingAnswersAlike(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
@@ -63,7 +62,7 @@ func TestAskingAnswersAlike(t *testing.T) {
 			before := len(recorder.Calls())
 			a := s.Ask("MIL-BUH", address(kind, 0), "40")
 			made := recorder.Calls()[before:]
-			a.Header.Del("X-Request-Id") // every call has one of its own
+			a.Header.Del("X-Request-Id") // differs for every call
 			if kind == unknown {
 				if answer, calls = a, made; a.Status != 202 || len(made) == 0 {
 					t.Fatalf("%d %s, after %v", a.Status, a.Body, made)

@@ -13,15 +13,15 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestConditionsToAnywhere: what goes with a route to anywhere becomes an alert, and what does not
-// is refused with the field at fault.
+// TestConditionsToAnywhere: valid conditions on a route to anywhere become an alert; others return
+// the fields at fault.
 func TestConditionsToAnywhere(t *testing.T) {
 	today, _ := fare.ParseDay("2026-11-22")
 	anywhere := fare.Route{Origin: "MIL", Destination: store.Anywhere}
 	for _, c := range []struct {
 		route, fields string
 		want          store.Alert
-		faults        string // the fields at fault, and what is said of the first; "" for none
+		faults        string // the fields at fault, and the first text; "" for none
 	}{
 		{"MIL-*", ``, store.Alert{}, ""},
 		{"mil-*", `"level":"buono"`, store.Alert{}, ""},

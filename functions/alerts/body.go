@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// readBody gives the fields of a request as text, and what is wrong with them;
-// no fields where the body cannot be read at all.
+// readBody returns the fields of a request as text, and their faults. The fields are nil if the
+// body is malformed.
 func readBody(contentType string, body []byte) (map[string]string, []fault) {
 	if isForm(contentType) {
 		return readForm(body)
@@ -23,7 +23,7 @@ func isForm(contentType string) bool {
 	return err == nil && kind == "application/x-www-form-urlencoded"
 }
 
-// readForm takes what a page's form sends. Browsers send a field that is left empty as well.
+// readForm parses the form of a page. Browsers also send empty fields.
 func readForm(body []byte) (map[string]string, []fault) {
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
@@ -46,8 +46,8 @@ func readForm(body []byte) (map[string]string, []fault) {
 	return given, faults
 }
 
-// decimalPoint reads the comma that Italians write. A comma before three digits
-// may part thousands: that is left as it is, and refused.
+// decimalPoint replaces the decimal comma that Italians write. A comma before three digits may
+// separate thousands, so it stays and is rejected.
 func decimalPoint(s string) string {
 	whole, decimals, found := strings.Cut(s, ",")
 	if found && len(decimals) <= 2 && !strings.ContainsAny(whole+decimals, ".,") {
@@ -56,7 +56,7 @@ func decimalPoint(s string) string {
 	return s
 }
 
-// amounts are numbers that may have decimals, numbers all of them.
+// amounts are the fields with decimals; numbers are all numeric fields.
 var (
 	amounts = []string{"threshold", "amount"}
 	numbers = append([]string{"days", "percent"}, amounts...)
@@ -77,7 +77,7 @@ func readJSON(contentType string, body []byte) (map[string]string, []fault) {
 		switch {
 		case !slices.Contains(fields, name):
 			faults = append(faults, unknownField(name))
-		case null && name != "route": // as if it were not there
+		case null && name != "route": // null means absent
 		case slices.Contains(numbers, name):
 			if first := value[0]; first != '-' && (first < '0' || first > '9') {
 				faults = append(faults, fault{field: name, text: name})

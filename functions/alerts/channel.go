@@ -10,20 +10,20 @@ import (
 	"verdetto/shared/store"
 )
 
-// byMail is the name of the channel that is stored as "".
+// byMail is the public name of the channel that is stored as "".
 const byMail = "mail"
 
 type channel struct {
 	email   bool
-	address func(string) (string, error) // reads an address; nil: it has none
+	address func(string) (string, error) // parses an address; nil: the channel has none
 }
 
-// channels are those that an alert can be asked for by.
+// channels holds the channels that an alert can use.
 var channels = map[string]channel{
 	byMail:         {email: true},
 	store.Ntfy:     {address: ntfy.ParseTopic},
 	store.Webhook:  {email: true, address: endpoint},
-	store.Telegram: {}, // whoever starts the bot says by that which chat it is
+	store.Telegram: {}, // the chat is known when the user starts the bot
 }
 
 func channelNames() string { return strings.Join(slices.Sorted(maps.Keys(channels)), ", ") }
@@ -46,7 +46,7 @@ func (p *pendingSubscription) setChannel(value string) *fault {
 	return nil
 }
 
-// setAddress reads the address of the channel, which was read before.
+// setAddress parses the address for the channel, which is already set.
 func (p *pendingSubscription) setAddress(value string) *fault {
 	read := p.by().address
 	switch {

@@ -14,12 +14,12 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// condition is which fares are asked for, and what is waited for.
+// condition is the trip and the condition of a request.
 type condition struct {
 	trip    store.Trip
-	kind    string // as it was given; "" where it was not
-	level   string // likewise; to anywhere alone
-	days    int    // 0: not given
+	kind    string // as in the request; "" if absent
+	level   string // likewise; only to anywhere
+	days    int    // 0: absent
 	percent int
 	amount  fare.Cents
 }
@@ -84,7 +84,7 @@ func parseMonth(s string) (time.Time, bool) {
 	return at, err == nil
 }
 
-// parseWhole reads a whole number in any form that JSON has for it: 14 is 14.0 too.
+// parseWhole parses an integer in any JSON form: 14.0 is 14.
 func parseWhole(s string, least, most int) (int, bool) {
 	n, err := strconv.ParseFloat(s, 64)
 	ok := err == nil && strings.Trim(s, "0123456789+-.eE") == "" && n == math.Trunc(n) && float64(least) <= n &&
@@ -95,7 +95,7 @@ func parseWhole(s string, least, most int) (int, bool) {
 	return int(n), true
 }
 
-// check says what does not go together, or cannot be flown, as of a day.
+// check returns the faults of fields that exclude each other or cannot be flown, as of a day.
 func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
 	if p.codes[1] == string(store.Anywhere) {
 		return append(p.checkDigest(), p.checkAnywhere()...)
@@ -129,7 +129,7 @@ func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
 	return faults
 }
 
-// checkKind says where a threshold does not go with the kind.
+// checkKind returns the faults of a threshold that does not match the kind.
 func (p *pendingSubscription) checkKind() []fault {
 	switch {
 	case p.kind != "" && p.kind != store.Threshold && p.threshold > 0:
@@ -140,7 +140,7 @@ func (p *pendingSubscription) checkKind() []fault {
 	return nil
 }
 
-// checkAnywhere says what does not go with a route to anywhere: it is for the cheapest
+// checkAnywhere returns the faults of a route to anywhere. Such an alert covers the cheapest
 // one-way fare of each destination on any day.
 func (p *pendingSubscription) checkAnywhere() (faults []fault) {
 	for _, f := range []struct {
@@ -162,8 +162,9 @@ func (p *pendingSubscription) checkAnywhere() (faults []fault) {
 	return p.checkKind()
 }
 
-// fill puts what was asked for into an alert. One for a route, by a threshold or the
-// verdict, is as it always was; any other says since when it looks, and has an ID, but for the one to anywhere by mail.
+// fill copies the condition into an alert. A plain alert on a route, by threshold or verdict, keeps
+// its original format. Other alerts record the day they were made and have an ID. An alert to
+// anywhere by mail has no ID.
 func (c condition) fill(a *store.Alert, today fare.Day) {
 	a.Trip, a.Percent, a.Amount = c.trip, c.percent, c.amount
 	if c.kind != store.Threshold && c.kind != store.Verdict {

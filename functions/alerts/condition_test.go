@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// TestConditions: what can be asked for becomes an alert, and what cannot is refused with the field that is at fault.
+// TestConditions: valid conditions become an alert; others return the field at fault.
 func TestConditions(t *testing.T) {
 	today, _ := fare.ParseDay("2026-11-22")
 	day := func(s string) fare.Day {
@@ -24,7 +24,7 @@ func TestConditions(t *testing.T) {
 	}
 	march := store.Trip{From: day("2027-03-01"), To: day("2027-03-31"), Month: true}
 	for _, c := range []struct {
-		fields string // of JSON, beside the route and the address
+		fields string // JSON fields besides route and email
 		want   store.Alert
 		faults string // the fields at fault; "" for none
 	}{

@@ -15,7 +15,7 @@ import (
 //go:embed digest.html
 var digestTemplate string
 
-// frequencies are how often an alert is told: at once, or in the digest of its subscriber.
+// frequencies are the ways an alert can be sent: at once, or in the weekly digest.
 var frequencies = []string{"now", weekly}
 
 const weekly = "weekly"
@@ -29,7 +29,7 @@ func (p *pendingSubscription) setFrequency(value string) *fault {
 	return nil
 }
 
-// checkDigest says why a digest cannot tell of what is asked for.
+// checkDigest returns the faults of a request that cannot be in a digest.
 func (p *pendingSubscription) checkDigest() []fault {
 	switch {
 	case p.digest && p.channel != "":
@@ -40,8 +40,8 @@ func (p *pendingSubscription) checkDigest() []fault {
 	return nil
 }
 
-// digestPage shows a button and changes nothing. The link to end a digest says nothing of the
-// alerts that it tells of, however old it is: they are on the page that is mailed.
+// digestPage shows a button and changes nothing. Its link never expires, so the page does not list
+// the alerts of the digest. The reader can get the list by mail.
 func (s *Service) digestPage(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	switch _, err := (store.Digests{Table: s.Alerts.Table}).Of(ctx, subscriber); {
 	case errors.Is(err, store.ErrNotFound):
@@ -53,13 +53,13 @@ func (s *Service) digestPage(ctx context.Context, subscriber store.SubscriberID,
 	return respond(http.StatusOK, "digest", v)
 }
 
-// endDigest ends all alerts that the digest of a subscriber tells of, and no other.
+// endDigest ends all alerts in the digest of a subscriber, and no others.
 func (s *Service) endDigest(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	ended, err := s.Alerts.RemoveDigest(ctx, subscriber)
 	return s.endedByLink(ctx, subscriber, ended, err, v, "digest_before", "digest_ended")
 }
 
-// keptDigest is what is kept of the digests of a subscriber; nil where they have none.
+// keptDigest returns the stored data on a subscriber's digests, or nil if there are none.
 func (s *Service) keptDigest(ctx context.Context, subscriber store.SubscriberID) (*keptDigest, error) {
 	d, err := store.Digests{Table: s.Alerts.Table}.Of(ctx, subscriber)
 	if errors.Is(err, store.ErrNotFound) {

@@ -10,9 +10,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestWeeklyAlerts: one is asked for by a form or as JSON, says in its mail and on its pages when
-// it comes, is told at once again by asking again, and ended with all others of its kind by the
-// link of the digest, which shows none of them.
+// TestWeeklyAlerts: a weekly alert can be made by form or JSON. Its mail and pages state its
+// weekday. Asking again makes it immediate. The link in the digest ends all weekly alerts and lists
+// none of them.
 func TestWeeklyAlerts(t *testing.T) {
 	t.Parallel()
 	p, clock := subscriptions(t)

@@ -11,16 +11,15 @@ import (
 	"verdetto/shared/notify"
 )
 
-// Outcome is what came of an event that is not of HTTP.
+// Outcome is the result of an event that is not HTTP.
 type Outcome struct {
 	Done    int `json:"done"`    // jobs ended
 	Stopped int `json:"stopped"` // mailboxes that get no more mail
 }
 
-// Event takes what a Lambda function is handed beside HTTP: notices that mail
-// bounced or was complained of, which SES publishes through SNS; anything else,
-// a schedule or a signal from a queue, means that there is work in the outbox. An
-// error asks for the same event again, which does no harm.
+// Event handles the Lambda events other than HTTP. SES publishes notices of bounces and complaints
+// through SNS. Any other event, a schedule or a queue signal, runs the outbox. After an error the
+// same event is delivered again; Event is idempotent.
 func (s *Service) Event(ctx context.Context, raw json.RawMessage) (Outcome, error) {
 	var batch struct{ Records []record }
 	if err := json.Unmarshal(raw, &batch); err == nil && len(batch.Records) > 0 &&
@@ -32,7 +31,7 @@ func (s *Service) Event(ctx context.Context, raw json.RawMessage) (Outcome, erro
 	return Outcome{Done: done}, err
 }
 
-// Work does what is in the outboxes until nothing is due or time is short, and returns how many jobs have ended.
+// Work runs the jobs of the outboxes until none is due or time is short. It returns how many ended.
 func (s *Service) Work(ctx context.Context) (done int, err error) {
 	asked, err := s.Confirmations.Work(ctx)
 	pushed, pushFault := s.Pushes.Work(ctx)
@@ -40,15 +39,14 @@ func (s *Service) Work(ctx context.Context) (done int, err error) {
 	return asked + pushed + delivered, errors.Join(err, pushFault, hookFault)
 }
 
-// record is one notice of SNS. (One of SQS writes eventSource, which is the same name to encoding/json.)
+// record is one notice of SNS. encoding/json also reads the eventSource of SQS into EventSource.
 type record struct {
 	EventSource string
 	SNS         struct{ Message string } `json:"Sns"`
 }
 
-// notice is what SES says of a mail that was sent: in the older form, which an
-// identity's feedback has, with notificationType, in that of a configuration
-// set's events with eventType.
+// notice is an SES notice about a mail. An identity's feedback uses the older form with
+// notificationType; the events of a configuration set use eventType.
 type notice struct {
 	NotificationType, EventType string
 	Bounce                      struct {
@@ -63,9 +61,8 @@ type notice struct {
 
 type recipient struct{ EmailAddress string }
 
-// stops says to whom nothing is to be sent any more, and until when. A mailbox
-// that is full or away is not gone, and one who says that something is not spam
-// does not complain.
+// stops returns the recipients who get no more mail, and until when. A full or absent mailbox still
+// exists, so it is not stopped. A "not-spam" report is not a complaint.
 func (n notice) stops(now time.Time) (recipients []recipient, until time.Time) {
 	switch kind := n.EventType + n.NotificationType; {
 	case kind == "Bounce" && n.Bounce.BounceType == "Permanent":
@@ -76,8 +73,8 @@ func (n notice) stops(now time.Time) (recipients []recipient, until time.Time) {
 	return nil, now
 }
 
-// suppress puts the mailboxes of notices on the stop list. What cannot be read is logged,
-// without what is in it, and holds up nothing else.
+// suppress puts the mailboxes of notices on the stop list. A malformed notice is logged without its
+// content and does not block the others.
 func (s *Service) suppress(ctx context.Context, records []record) (stopped int, err error) {
 	var faults []error
 	for i, r := range records {
@@ -103,7 +100,7 @@ func (s *Service) suppress(ctx context.Context, records []record) (stopped int, 
 	return stopped, errors.Join(faults...)
 }
 
-// bareAddress takes the address out of Name <address>, as receiving servers write it at times.
+// bareAddress returns the address in Name <address>, a form that some receiving servers send.
 func bareAddress(address string) string {
 	if open := strings.LastIndexByte(address, '<'); open >= 0 && strings.HasSuffix(address, ">") {
 		return address[open+1 : len(address)-1]

@@ -13,10 +13,10 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// All that is kept of a subscriber, for themselves. It holds what only the link to their
-// alerts opens, and no secret: no link, no token, and nothing that signs.
+// The export of all stored data of a subscriber. It holds only what the link to manage alerts
+// shows, and no secrets: no link, no token, no signing key.
 
-// asJSON is the format of the page of all alerts that takes them along.
+// asJSON is the value of format that exports the stored data.
 const asJSON = "json"
 
 type managePageInput struct {
@@ -32,7 +32,7 @@ type kept struct {
 	Endpoints []keptEndpoint `json:"endpoints" doc:"Those of alerts by webhook"`
 }
 
-// keptAlert is an alert by the fields that it is asked for with, and what became of it.
+// keptAlert is an alert with the fields of a request, and its state.
 type keptAlert struct {
 	Alert     string       `json:"alert" doc:"As links and events name it" example:"MIL-BUH"`
 	Route     string       `json:"route"`
@@ -65,13 +65,13 @@ type keptMessage struct {
 	Price *float64 `json:"price,omitempty" doc:"Euro, as it was told"`
 }
 
-// keptDigest is what is kept of the mails that tell of weekly alerts.
+// keptDigest is the stored data on the weekly digests.
 type keptDigest struct {
 	Day  string             `json:"day,omitempty" doc:"That the last one was of"`
 	Told map[string]float64 `json:"told,omitempty" doc:"Euro: the fares that were told last, by alert"`
 }
 
-// keptEndpoint is an endpoint, and what was delivered to it lately.
+// keptEndpoint is an endpoint with its recent deliveries.
 type keptEndpoint struct {
 	Address    string         `json:"address"`
 	State      string         `json:"state" enum:"waiting,works,dead" doc:"waiting: it has not yet taken a test event; dead: it was given up"`
@@ -92,7 +92,7 @@ type keptDelivery struct {
 	Ended  *time.Time `json:"ended,omitempty"`
 }
 
-// export gives all that is kept of a subscriber; where there is nothing, the page that says so.
+// export returns all stored data of a subscriber, or the page that says that there are none.
 func (s *Service) export(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	alerts, err := s.Alerts.Of(ctx, subscriber)
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *Service) keptEndpoints(ctx context.Context, subscriber store.Subscriber
 	return endpoints, err
 }
 
-// euros is an amount as requests have it; nil: there is none.
+// euros returns an amount as in requests; nil for 0.
 func euros(c fare.Cents) *float64 {
 	if c == 0 {
 		return nil
@@ -172,7 +172,7 @@ func euros(c fare.Cents) *float64 {
 	return &e
 }
 
-// dayOf is a day as requests have it; empty: there is none.
+// dayOf returns a day as in requests; empty for 0.
 func dayOf(d fare.Day) string {
 	if d == 0 {
 		return ""
@@ -180,7 +180,7 @@ func dayOf(d fare.Day) string {
 	return d.String()
 }
 
-// moment is a time in UTC; nil: it has not come.
+// moment returns a time in UTC; nil for the zero time.
 func moment(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

@@ -15,11 +15,12 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// keeping is a service with alerts of every kind and several channels of one person, and one of another.
+// keeping is a service with a person's alerts of every kind and several channels, and another
+// person's alert.
 type keeping struct {
 	*fixture.Subscriptions
 	today fare.Day
-	refs  map[string]store.Ref // of her alerts, by their kinds
+	refs  map[string]store.Ref // her alerts, by kind
 }
 
 const (
@@ -71,7 +72,8 @@ func (k keeping) one(kind string) store.Alert {
 	return a
 }
 
-// TestNumbersOfEveryKind: an alert has the numbers of its kind changed and no others, and what cannot be is said.
+// TestNumbersOfEveryKind: an owner can change only the numbers of an alert's kind, and invalid ones
+// are explained.
 func TestNumbersOfEveryKind(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
@@ -119,7 +121,7 @@ func TestNumbersOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestPageOfEveryKind: it has a field for each number that there is, and tells of the last message.
+// TestPageOfEveryKind: the page has a field for each number and states the last message.
 func TestPageOfEveryKind(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
@@ -138,8 +140,8 @@ func TestPageOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestResumeOfAnEndpointThatWasGivenUp: it is asked by a test event first, and nothing else goes
-// there before it answers.
+// TestResumeOfAnEndpointThatWasGivenUp: a resumed endpoint gets a test event first, and no other
+// before it answers.
 func TestResumeOfAnEndpointThatWasGivenUp(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
@@ -182,8 +184,7 @@ func TestResumeOfAnEndpointThatWasGivenUp(t *testing.T) {
 	}
 }
 
-// TestExport: all that is kept of a subscriber is there, by the names that it is asked for with,
-// and nothing that opens or signs.
+// TestExport: the export contains all stored data, under the names of the request, and no secrets.
 func TestExport(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)
@@ -238,7 +239,7 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// TestExportIsOfTheSubscriberAlone: no link of another kind, person or time takes anything along.
+// TestExportIsOfTheSubscriberAlone: links of another purpose, person or time export nothing.
 func TestExportIsOfTheSubscriberAlone(t *testing.T) {
 	t.Parallel()
 	k := newKeeping(t)

@@ -11,7 +11,7 @@ import (
 
 type fault struct {
 	field string
-	text  string // its name in the catalogue, behind "fault."
+	text  string // key in the catalogue, after "fault."
 	fill  []any
 	kind  *httpapi.ProblemType // nil: a plain 400
 }
@@ -50,16 +50,17 @@ var (
 	badThreshold = fault{field: "threshold", text: "threshold"}
 )
 
-// unknownField is a field that the request does not have. What the caller wrote is repeated, but not all of it.
+// unknownField returns the fault of a field that does not exist. It repeats at most 40 characters
+// of the caller's text.
 func unknownField(name string) fault {
 	return fault{field: fmt.Sprintf("%.40s", strings.ToValidUTF8(name, "?")), text: "unknown_field",
 		fill: []any{"Fields", strings.Join(fields, ", ")}}
 }
 
-// maxFaults bounds what is said of a request that is nothing but faults.
+// maxFaults limits the faults listed in an answer.
 const maxFaults = 8
 
-// sorted puts faults in an order of their own, as maps have none.
+// sorted sorts faults by field, because maps have no order, and returns at most maxFaults.
 func sorted(faults []fault) []fault {
 	slices.SortFunc(faults, func(a, b fault) int { return strings.Compare(a.field, b.field) })
 	return faults[:min(len(faults), maxFaults)]

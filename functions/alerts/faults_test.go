@@ -12,10 +12,10 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// What becomes of alerts when storage fails.
+// Alerts while storage fails.
 
-// TestAlertsUnderFaults: with each storage call failing once, before and after its
-// effect, or the process dying there, trying again leads where it should.
+// TestAlertsUnderFaults: each storage call fails once, before or after its effect, or the process
+// dies there. A retry still succeeds.
 func TestAlertsUnderFaults(t *testing.T) {
 	t.Parallel()
 	fixture.EachFault(t, func(t *testing.T, f *storetest.Faulty, clock *storetest.Clock) {
@@ -23,11 +23,12 @@ func TestAlertsUnderFaults(t *testing.T) {
 	})
 }
 
-// liveUnderFaults subscribes twice, ends one alert by its link and the other by the page of all.
+// liveUnderFaults subscribes twice, ends one alert by its link and the other on the page of all
+// alerts.
 func liveUnderFaults(t *testing.T, p *fixture.Subscriptions, f *storetest.Faulty) {
 	const ada = "ada@example.com"
 	p.Faulty = f
-	// What is looked at here is not what is tested: it goes past the faults.
+	// Assertions bypass the faults.
 	holds := func(want ...string) {
 		t.Helper()
 		list, err := store.Alerts{Table: f.Table}.Of(t.Context(), fixture.Subscriber(ada))
@@ -42,7 +43,7 @@ func liveUnderFaults(t *testing.T, p *fixture.Subscriptions, f *storetest.Faulty
 			t.Fatalf("alerts (-want +got):\n%s", diff)
 		}
 	}
-	// once wants a success, or word that it was done: then the answer of the success was lost.
+	// once expects success, or the page that says it was already done, because an answer was lost.
 	once := func(call func() fixture.Reply) {
 		t.Helper()
 		if a := p.Retry(f, call); a.Status != 200 && a.Status != 410 {

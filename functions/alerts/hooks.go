@@ -18,37 +18,37 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// Alerts of which the messages go to an endpoint: what their owner sees of it, and does with it.
+// The pages about endpoints: what owners see of them and can change.
 
 //go:embed hooks.html
 var hooksTemplate string
 
 type hookView struct {
 	Endpoints []endpointRow
-	Host      string // the endpoint that the page is about
-	Secret    string // of it; shown once
-	Did       string // what was done just now, by its name in the catalogue
+	Host      string // the endpoint of the page
+	Secret    string // its secret; shown once
+	Did       string // key in the catalogue of what was just done
 	Count     int
 }
 
 type endpointRow struct {
 	Ref, Host, URL string
-	State          string // by its name in the catalogue
+	State          string // key in the catalogue
 	Deliveries     []deliveryRow
 }
 
 type deliveryRow struct {
 	ID, At string
 	Tries  int
-	State  string // by its name in the catalogue
+	State  string // key in the catalogue
 	Status int
 }
 
 const shownDeliveries = 20
 
-// openEndpoint has the endpoint of an alert that was confirmed just now asked by a
-// test event whether it answers, and gives the secret where it is a new one. That
-// the alert is on does not depend on it: a test is made before the first event as well.
+// openEndpoint queues a test event to the endpoint of an alert that was just confirmed. It shows
+// the secret if the endpoint is new. The alert is on regardless: the worker tests again before the
+// first event.
 func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string, v *view) {
 	if alert.Channel != store.Webhook {
 		return
@@ -65,7 +65,8 @@ func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string
 		err = s.Webhooks.Deliveries.Leave(ctx, webhook.Test(alert, testName(id), now))
 	}
 	if err != nil {
-		s.Log.ErrorContext(ctx, "endpoint not opened", "error", err) // the page of alerts gives a secret at any time
+		// Not fatal: the page of alerts can issue a new secret.
+		s.Log.ErrorContext(ctx, "endpoint not opened", "error", err)
 		return
 	}
 	s.signal()
@@ -75,13 +76,15 @@ func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string
 	}
 }
 
-// testName tells the test of a confirmation from others. What a link holds comes into no log.
+// testName returns a unique name for the test of a confirmation. It is a hash, because the id is in
+// a link and must not reach a log.
 func testName(id string) string {
 	sum := sha256.Sum256([]byte("webhook test\x00" + id))
 	return hex.EncodeToString(sum[:8])
 }
 
-// manageEndpoint does what a button of the page asks for an endpoint; no response where none of them was pressed.
+// manageEndpoint runs the action of the endpoint button that was pressed. It returns nil if no such
+// button was pressed.
 func (s *Service) manageEndpoint(ctx context.Context, subscriber store.SubscriberID, pressed url.Values,
 	v view) (*page.Response, error) {
 	for _, did := range []string{"rotate", "test", "failed", "replay"} {
@@ -119,7 +122,7 @@ func (s *Service) doEndpoint(ctx context.Context, did string, of store.Alert, v 
 		}
 	default:
 		if did == "failed" {
-			err = s.resume(ctx, of) // what was given up is asked for again
+			err = s.resume(ctx, of) // retry the events that were given up
 		}
 		if err == nil {
 			v.Count, err = deliveries.Replay(ctx, of.Subscriber, now, func(d store.Delivery) bool {
@@ -133,7 +136,7 @@ func (s *Service) doEndpoint(ctx context.Context, did string, of store.Alert, v 
 	return err
 }
 
-// resume has an endpoint that was given up tried again, and the alerts to it told again.
+// resume reactivates an endpoint that was given up, and resumes its alerts.
 func (s *Service) resume(ctx context.Context, of store.Alert) error {
 	_, err := s.Webhooks.Deliveries.ChangeEndpoint(ctx, of.Subscriber, of.Address, s.Now(),
 		func(e *store.Endpoint) bool {
@@ -153,8 +156,8 @@ func (s *Service) resume(ctx context.Context, of store.Alert) error {
 	return err
 }
 
-// reopen has an endpoint that was given up, and of which an alert is resumed, asked by a
-// test event whether it answers. Before it does, nothing else is sent there.
+// reopen queues a test event to a dead endpoint when an alert to it is resumed. No other event is
+// sent there before the endpoint accepts it.
 func (s *Service) reopen(ctx context.Context, subscriber store.SubscriberID, ref store.Ref) (tested bool, err error) {
 	alert, err := s.Alerts.One(ctx, ref, subscriber)
 	if errors.Is(err, store.ErrNotFound) || err == nil && alert.Channel != store.Webhook {
@@ -178,8 +181,8 @@ func (s *Service) reopen(ctx context.Context, subscriber store.SubscriberID, ref
 	return tested, err
 }
 
-// eachEndpoint visits the endpoints of a subscriber's alerts, each with the first alert to it and
-// what was delivered there lately, the newest first.
+// eachEndpoint visits the endpoints of a subscriber's alerts. Each visit gets the first alert to
+// the endpoint and its recent deliveries, newest first.
 func (s *Service) eachEndpoint(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert,
 	visit func(store.Alert, store.Endpoint, []store.Delivery)) error {
 	var all []store.Delivery
@@ -208,7 +211,7 @@ func (s *Service) eachEndpoint(ctx context.Context, subscriber store.SubscriberI
 	return nil
 }
 
-// endpoints are those that the page of all alerts lists.
+// endpoints returns the rows of endpoints for the page of all alerts.
 func (s *Service) endpoints(ctx context.Context, subscriber store.SubscriberID, alerts []store.Alert,
 	l *i18n.Language) (rows []endpointRow, err error) {
 	err = s.eachEndpoint(ctx, subscriber, alerts, func(a store.Alert, e store.Endpoint, deliveries []store.Delivery) {
@@ -223,7 +226,8 @@ func (s *Service) endpoints(ctx context.Context, subscriber store.SubscriberID, 
 	return rows, err
 }
 
-// endpointState names how an endpoint is. One that was given up is dead while the alerts to it are paused.
+// endpointState returns the state of an endpoint. A given-up endpoint is dead only while its alerts
+// are paused.
 func endpointState(e store.Endpoint, paused bool) string {
 	switch {
 	case e.Dead && paused:
@@ -244,7 +248,7 @@ func stateOf(d store.Delivery) string {
 	return "under_way"
 }
 
-// host is what an endpoint is called: the path of a URL may be secret.
+// host returns the host of a URL, the only part shown, because the path may be secret.
 func host(of string) string {
 	u, err := url.Parse(of)
 	if err != nil {

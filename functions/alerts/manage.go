@@ -14,9 +14,9 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// managePage lists what a subscriber has; where the link is too old, it offers a
-// fresh one; with format=json it is all that is kept of the subscriber. With a link
-// to pause one alert it is the page that asks whether to.
+// managePage shows the list of a subscriber's alerts. If the link is too old, it offers a fresh
+// one. With format=json it returns the export. With a link to pause an alert it asks whether to
+// pause.
 func (s *Service) managePage(ctx context.Context, in *managePageInput) (*page.Response, error) {
 	v := view{T: i18n.Accepted(in.AcceptLanguage)}
 	if subscriber, ref, ok := s.Links.OpenSnooze(in.Token); ok {
@@ -35,7 +35,7 @@ func (s *Service) managePage(ctx context.Context, in *managePageInput) (*page.Re
 	return s.orNone(ctx, subscriber, http.StatusOK, v)
 }
 
-// orNone is the page of a subscriber's alerts, or the one that says that there are none.
+// orNone returns the page of a subscriber's alerts, or the page that says that there are none.
 func (s *Service) orNone(ctx context.Context, subscriber store.SubscriberID, status int,
 	v view) (*page.Response, error) {
 	response, err := s.list(ctx, subscriber, v)
@@ -49,8 +49,8 @@ func (s *Service) orNone(ctx context.Context, subscriber store.SubscriberID, sta
 	return response, nil
 }
 
-// removal describes what the page of a subscriber's alerts sends: one button, and
-// the fields beside it. It keeps the name that the description of the API has for it.
+// removal is the form of the page of all alerts: one button and its fields. The published API
+// description uses this name.
 type removal struct {
 	Remove    string `json:"remove,omitempty" doc:"The alert to end, as the page names it" example:"MIL-BUH"`
 	Snooze    string `json:"snooze,omitempty" doc:"The alert to pause for a month" example:"MIL-BUH"`
@@ -77,9 +77,9 @@ type manageInput struct {
 	RawBody        []byte `contentType:"application/x-www-form-urlencoded"`
 }
 
-// manage does what a button of the page says. Whoever has the link has read the
-// mailbox lately, so what it changes needs no confirmation; a link to pause one
-// alert does that and nothing else, whatever is sent with it.
+// manage runs the action of the button that was pressed. The link proves that the caller has
+// recently read the mailbox, so changes need no confirmation. A link to pause one alert only
+// pauses, whatever the form contains.
 func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, error) {
 	v := view{T: i18n.Accepted(in.AcceptLanguage)}
 	if subscriber, ref, ok := s.Links.OpenSnooze(in.Token); ok {
@@ -125,7 +125,7 @@ func (s *Service) remove(ctx context.Context, subscriber store.SubscriberID, ref
 	return s.end(ctx, subscriber, v, ref)
 }
 
-// end ends alerts of a subscriber, all where none is named.
+// end ends the named alerts of a subscriber, or all if none is named.
 func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view,
 	which ...store.Ref) (*page.Response, error) {
 	ended, err := s.Alerts.Remove(ctx, subscriber, which...)
@@ -158,14 +158,15 @@ func (s *Service) pause(ctx context.Context, subscriber store.SubscriberID, ref 
 	return s.changed(ctx, subscriber, ref, v, func(a *store.Alert) { a.Paused = until })
 }
 
-// frequency has an alert told once a week with others, or at once again; one that no digest tells of stays as it is.
+// frequency moves an alert into the weekly digest or back. An alert that cannot be in a digest
+// stays unchanged.
 func (s *Service) frequency(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values,
 	v view) (*page.Response, error) {
 	return s.changed(ctx, subscriber, ref, v, func(a *store.Alert) { a.Digest = form.Has("weekly") && a.MayDigest() })
 }
 
-// change gives an alert other numbers of its kind: a threshold, or none for the
-// verdict; the days of a low; by how much of a drop. What it is for stays, as that is another alert.
+// change sets the numbers of an alert: a threshold, or none for the verdict; the days of a low; the
+// amount of a drop. Route and trip cannot change, because that would be another alert.
 func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, form url.Values,
 	v view) (*page.Response, error) {
 	alert, err := s.Alerts.One(ctx, ref, subscriber)
@@ -180,7 +181,7 @@ func (s *Service) change(ctx context.Context, subscriber store.SubscriberID, ref
 	return s.changed(ctx, subscriber, ref, v, given.number)
 }
 
-// changed changes an alert, and shows all as they are then.
+// changed applies a change to an alert, then shows the list of all alerts.
 func (s *Service) changed(ctx context.Context, subscriber store.SubscriberID, ref store.Ref, v view,
 	change func(*store.Alert)) (*page.Response, error) {
 	_, err := s.Alerts.Change(ctx, ref, subscriber, change)
@@ -191,14 +192,14 @@ func (s *Service) changed(ctx context.Context, subscriber store.SubscriberID, re
 	return s.orNone(ctx, subscriber, http.StatusOK, v)
 }
 
-// renewal is the page of a link that is too old: it shows nothing, and has a button.
+// renewal returns the page of a link that is too old: a button to mail a fresh one, and no data.
 func (s *Service) renewal(subscriber store.SubscriberID, v view) (*page.Response, error) {
 	v.Action, v.Days = s.Links.Renew(subscriber), notify.ManageDays
 	return respond(http.StatusGone, "renew", v)
 }
 
-// renew leaves the job of mailing a fresh link. The page is the same whether there
-// is anything to manage or not: that is for whoever reads the mailbox.
+// renew queues the mail with a fresh link. The page is the same whether or not there are alerts;
+// only the reader of the mailbox learns that.
 func (s *Service) renew(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	job := notify.ManageJob(subscriber, s.Now())
 	job.Caller = httpapi.Subject(ctx)
@@ -209,12 +210,12 @@ func (s *Service) renew(ctx context.Context, subscriber store.SubscriberID, v vi
 	return respond(http.StatusOK, "renewed", v)
 }
 
-// left is the page after something was ended: it says so, and lists what is left.
+// left returns the page after alerts were ended, with a list of the remaining ones.
 func (s *Service) left(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	v.Said = v.T.Text("alerts.manage.ended")
 	response, err := s.list(ctx, subscriber, v)
 	if err != nil {
-		// What was asked for is done. That the rest cannot be read just now is no reason to say otherwise.
+		// The alerts are ended. A failure to list the others must not hide that.
 		s.Log.ErrorContext(ctx, "alerts not listed", "error", err)
 		v.Manage = s.Links.Manage(subscriber, s.Now())
 	}
@@ -224,7 +225,7 @@ func (s *Service) left(ctx context.Context, subscriber store.SubscriberID, v vie
 	return respond(http.StatusOK, "ended", v)
 }
 
-// list is the page of a subscriber's alerts, nil where there are none.
+// list returns the page of a subscriber's alerts, or nil if there are none.
 func (s *Service) list(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	alerts, err := s.Alerts.Of(ctx, subscriber)
 	if len(alerts) == 0 || err != nil {

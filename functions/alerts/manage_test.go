@@ -37,7 +37,7 @@ func newLooking(t *testing.T) *looking {
 	return l
 }
 
-// one gives an alert of somebody for Milan to Bucharest as it is stored.
+// one returns a person's stored alert for Milan to Bucharest.
 func (l *looking) one(email string) store.Alert {
 	l.t.Helper()
 	a, err := l.Alerts.Alerts.One(l.t.Context(), l.ref, fixture.Subscriber(email))
@@ -47,14 +47,14 @@ func (l *looking) one(email string) store.Alert {
 	return a
 }
 
-// all is what is stored of everybody.
+// all returns the stored data of all people.
 func (l *looking) all() string {
 	return everything(l.t, l.Table, "ALERTS#MIL-BUH", "ALERTS#MIL-LON",
 		"SUBSCRIBER#"+string(fixture.Subscriber("ada@example.com")),
 		"SUBSCRIBER#"+string(fixture.Subscriber("bob@example.com")))
 }
 
-// TestManageChanges: what the owner's own link changes needs no confirmation, and is of that alert alone.
+// TestManageChanges: changes by the owner's link need no confirmation and affect only that alert.
 func TestManageChanges(t *testing.T) {
 	t.Parallel()
 	l := newLooking(t)
@@ -93,7 +93,7 @@ func TestManageChanges(t *testing.T) {
 	}
 }
 
-// TestSnooze: a link to pause an alert asks first, pauses that one from today on, and shows no other.
+// TestSnooze: a link to pause an alert asks first, pauses only that alert, and lists no other.
 func TestSnooze(t *testing.T) {
 	t.Parallel()
 	l := newLooking(t)
@@ -102,7 +102,7 @@ func TestSnooze(t *testing.T) {
 		l.one("ada@example.com").Paused != 0 {
 		t.Fatalf("%d %s", a.Status, a.Page())
 	}
-	for range 2 { // an answer that was lost, and the button again
+	for range 2 { // the first answer was lost; the button is pressed again
 		if a := l.Form(l.snooze, ""); a.Status != 200 || !strings.Contains(a.Page(), "è in pausa") ||
 			strings.Contains(a.Page(), "Londra") {
 			t.Fatalf("%d %s", a.Status, a.Page())
@@ -123,8 +123,8 @@ func TestSnooze(t *testing.T) {
 	}
 }
 
-// TestStrangersChangeNothing: no link of another kind, person or time, and no
-// field that is made up, lists, changes or ends an alert of somebody else.
+// TestStrangersChangeNothing: links of another purpose, person or time, and invented fields,
+// neither list, change nor end another person's alerts.
 func TestStrangersChangeNothing(t *testing.T) {
 	t.Parallel()
 	l := newLooking(t)
@@ -151,7 +151,7 @@ func TestStrangersChangeNothing(t *testing.T) {
 		{"no form", l.manage, "%zz", 400},
 	}
 	huge := strings.Repeat("9", 20_000)
-	for _, body := range []string{ // posted to the bare path, as a page elsewhere could have a browser do
+	for _, body := range []string{ // posted without a token, as a foreign page could
 		"all=1", "remove=MIL-BUH", "pause=MIL-BUH", "snooze=MIL-BUH", "change=MIL-BUH&threshold=1", "rotate=MIL-BUH",
 		"test=MIL-BUH", "replay=MIL-BUH", "failed=MIL-BUH", "renew=1", "t=" + token(l.manage) + "&all=1",
 	} {
@@ -159,7 +159,7 @@ func TestStrangersChangeNothing(t *testing.T) {
 			attempt{"with a token of bob's, for ada " + body[:4], manageAt + swapped(l.bob), body, 400})
 	}
 	attempts = append(attempts, attempt{"a huge threshold", l.manage, "change=MIL-BUH&threshold=" + huge, 400})
-	for _, field := range []string{"days", "percent", "amount"} { // which a threshold has not
+	for _, field := range []string{"days", "percent", "amount"} { // not fields of a threshold
 		attempts = append(attempts, attempt{"a huge " + field, l.manage,
 			"change=MIL-BUH&threshold=40&" + field + "=" + huge, 200})
 	}
@@ -176,7 +176,7 @@ func TestStrangersChangeNothing(t *testing.T) {
 			attempts = append(attempts, attempt{button + " " + of, l.manage,
 				button + "=" + url.QueryEscape(of) + "&threshold=1", 400})
 		}
-		// A well-formed name of an alert that is not the subscriber's own.
+		// A well-formed name of an alert that is not the subscriber's.
 		attempts = append(attempts, attempt{button + " of nobody", l.manage, button + "=ROM-PAR&threshold=1", 410},
 			attempt{button + " of an id that is another's", l.manage,
 				button + "=MIL-BUH~" + bob[:12] + "&threshold=1", 410})
@@ -197,7 +197,7 @@ func TestStrangersChangeNothing(t *testing.T) {
 	if len(attempts) < 50 {
 		t.Errorf("%d attempts", len(attempts))
 	}
-	// What a link to pause says of all alerts, with whatever fields, is not done.
+	// A link to pause ignores all other fields.
 	for _, body := range []string{"all=1", "remove=MIL-LON", "change=MIL-LON&threshold=1", "renew=1"} {
 		if a := l.Form(l.snooze, body); a.Status != 200 || strings.Contains(a.Page(), "Londra") {
 			t.Errorf("%s: %d %s", body, a.Status, a.Page())

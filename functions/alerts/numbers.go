@@ -9,14 +9,14 @@ import (
 	"verdetto/shared/store"
 )
 
-// numbersOf are the fields of a kind that its owner changes.
+// numbersOf holds, by kind, the fields that the owner can change.
 var numbersOf = map[string][]string{
 	store.Threshold: {"threshold"}, store.Verdict: {"threshold"}, store.Low: {"days"},
 	store.Drop: {"percent", "amount"},
 }
 
 func readNumbers(kind string, form url.Values) (p pendingSubscription, faults []fault) {
-	if kind != store.Threshold && kind != store.Verdict { // a threshold is one where it is given
+	if kind != store.Threshold && kind != store.Verdict { // a threshold is recognised by its value
 		p.kind = kind
 	}
 	for _, name := range numbersOf[kind] {

@@ -21,7 +21,7 @@ type tokenInput struct {
 	AcceptLanguage string `header:"Accept-Language"`
 }
 
-// confirmPage shows a button and changes nothing: mail scanners follow links.
+// confirmPage shows a button and changes nothing, because mail scanners follow links.
 func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	v := view{T: i18n.Accepted(in.AcceptLanguage)}
 	pending, response, err := s.pending(ctx, in.ID, v)
@@ -35,7 +35,8 @@ func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Resp
 	return respond(http.StatusOK, "confirm", v)
 }
 
-// confirm makes the alert. Where its answer is lost, pressing again says that it was made.
+// confirm creates the alert. It is idempotent: pressing the button again says that the alert
+// exists.
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	v := view{T: i18n.Accepted(in.AcceptLanguage)}
 	pending, response, err := s.pending(ctx, in.ID, v)
@@ -53,7 +54,7 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 		return notPending(err, v)
 	}
 	s.openEndpoint(ctx, alert, in.ID, &v)
-	if alert.Email != "" { // who confirms reads the mailbox
+	if alert.Email != "" { // confirming proves that the caller reads the mailbox
 		if err := s.Confirmations.Mailboxes().Read(ctx, s.Links.Mailbox(alert.Email),
 			httpapi.Subject(ctx)); err != nil {
 			s.Log.ErrorContext(ctx, "reader of a mailbox not stored", "error", err)
@@ -63,7 +64,7 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 	return respond(http.StatusOK, "confirmed", v)
 }
 
-// pending gives what was asked for, or the page that says why it cannot be confirmed.
+// pending returns the pending alert, or the page that says why it cannot be confirmed.
 func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, *page.Response, error) {
 	if !isID(id) {
 		response, err := broken(v)
@@ -71,13 +72,13 @@ func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, 
 	}
 	pending, err := s.Alerts.Pending(ctx, id)
 	if err == nil && pending.Subscriber == "" {
-		err = store.ErrNotFound // it is confirmed in a chat, by whoever is there
+		err = store.ErrNotFound // only the chat's user confirms it, there
 	}
 	if err != nil {
 		response, err := notPending(err, v)
 		return pending, response, err
 	}
-	// Mail may have been stopped since: an alert would be kept and never sent.
+	// Mail may have been stopped since. The alert would be stored and never sent.
 	stopped, err := s.Alerts.Stopped(ctx, pending.Subscriber)
 	if err == nil && stopped {
 		response, err := respond(http.StatusGone, "stopped", v)
@@ -86,7 +87,7 @@ func (s *Service) pending(ctx context.Context, id string, v view) (store.Alert, 
 	return pending, nil, err
 }
 
-// notPending says why there is nothing to confirm.
+// notPending returns the page that says why there is nothing to confirm.
 func notPending(err error, v view) (*page.Response, error) {
 	for reason, block := range map[error]string{store.ErrUsed: "used", store.ErrStopped: "stopped",
 		store.ErrNotFound: "expired"} {
@@ -97,7 +98,8 @@ func notPending(err error, v view) (*page.Response, error) {
 	return nil, err
 }
 
-// endedBefore is the page that there is no such alert any more. Another error is returned.
+// endedBefore returns the page for an alert that no longer exists. It returns other errors
+// unchanged.
 func endedBefore(err error, v view) (*page.Response, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		return respond(http.StatusGone, "ended_before", v)
@@ -105,12 +107,13 @@ func endedBefore(err error, v view) (*page.Response, error) {
 	return nil, err
 }
 
-// broken says that a link is not one of ours, or not whole.
+// broken returns the page for a link that is invalid or incomplete.
 func broken(v view) (*page.Response, error) {
 	return respond(http.StatusBadRequest, "broken", v)
 }
 
-// unsubscribePage shows a button and changes nothing. With a link to end a digest it is the page that asks whether to.
+// unsubscribePage shows a button and changes nothing. For a link to end a digest it shows the
+// digest's page.
 func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{T: i18n.Accepted(in.AcceptLanguage)}
 	if subscriber, ok := s.Links.OpenEndDigest(in.Token); ok {
@@ -132,9 +135,8 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 	return respond(http.StatusOK, "unsubscribe", v)
 }
 
-// unsubscribe ends an alert, or a digest, whoever presses: a person, or the reader's mail
-// provider with List-Unsubscribe=One-Click (RFC 8058). The token says all, so the
-// body does not matter; only a GET ends nothing.
+// unsubscribe ends an alert or a digest on POST. The caller is a person, or a mail provider that
+// sends List-Unsubscribe=One-Click (RFC 8058). The token decides, and the body is ignored.
 func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Response, error) {
 	v := view{T: i18n.Accepted(in.AcceptLanguage)}
 	if subscriber, ok := s.Links.OpenEndDigest(in.Token); ok {
@@ -151,8 +153,8 @@ func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Respon
 	return s.endedByLink(ctx, subscriber, ended, err, v, "ended_before", "ended")
 }
 
-// endedByLink is the page after so many alerts were ended by a link to them. Such a link shows no
-// other alert, however old it is: the rest is for a link that is mailed.
+// endedByLink returns the page after a link ended some alerts. Such a link never expires, so the
+// page lists no other alerts. The reader can get the list by mail.
 func (s *Service) endedByLink(ctx context.Context, subscriber store.SubscriberID, ended int, err error, v view, none,
 	some string) (*page.Response, error) {
 	if err != nil {
@@ -163,7 +165,7 @@ func (s *Service) endedByLink(ctx context.Context, subscriber store.SubscriberID
 	}
 	alerts, err := s.Alerts.Of(ctx, subscriber)
 	if err != nil {
-		s.Log.ErrorContext(ctx, "alerts not listed", "error", err) // what was asked for is done
+		s.Log.ErrorContext(ctx, "alerts not listed", "error", err) // the alerts are ended
 	}
 	if err != nil || len(alerts) > 0 {
 		v.Manage = s.Links.Renew(subscriber)

@@ -23,7 +23,7 @@ const (
 	byNtfy     = `{"route":"MIL-BUH","channel":"ntfy","address":"` + topic + `","threshold":40}`
 )
 
-// subscriptions is a service with alerts by mail.
+// subscriptions returns a service with alerts by mail.
 func subscriptions(t *testing.T) (*fixture.Subscriptions, *storetest.Clock) {
 	t.Helper()
 	clock := storetest.NewClock()
@@ -36,7 +36,7 @@ func phones(t *testing.T) *fixture.Phones {
 	return fixture.OpenPhones(t, fixture.Bolt(t, clock.Now), clock)
 }
 
-// last is what the bot has said last to somebody.
+// last returns the bot's last message to a person.
 func last(t *testing.T, p *fixture.Phones, person int64) telegramtest.Message {
 	t.Helper()
 	all := p.Telegram.Shown(person)
@@ -68,8 +68,8 @@ func start(t *testing.T, p *fixture.Phones, person int64, body string) (link str
 	return link
 }
 
-// TestTelegram: nothing is sent before the button is pressed; then the chat is told of a
-// fare once, in the language that the alert was asked for in, and /stop ends it.
+// TestTelegram: nothing is sent before the button is pressed. Then the chat is notified of a fare
+// once, in the language of the request, and /stop ends the alert.
 func TestTelegram(t *testing.T) {
 	p := phones(t)
 	a, _ := p.AskFor(byTelegram)
@@ -118,8 +118,8 @@ func TestTelegram(t *testing.T) {
 	}
 }
 
-// TestTelegramOfOthers: a chat neither lists nor ends nor takes over the alerts of
-// another, whatever it sends; links work once, and for the chat that opened them first.
+// TestTelegramOfOthers: a chat cannot list, end or take over the alerts of another. A link works
+// once, for the first chat that opens it.
 func TestTelegramOfOthers(t *testing.T) {
 	p := phones(t)
 	link := start(t, p, ada, byTelegram)
@@ -140,7 +140,7 @@ func TestTelegramOfOthers(t *testing.T) {
 	if m := write(t, p, bob, "/list"); m.Bold != "No alerts" {
 		t.Errorf("%+v", m)
 	}
-	// What is for a mailbox or a topic to confirm, no chat confirms; and no page what is for a chat.
+	// A chat cannot confirm alerts by mail or ntfy; a page cannot confirm those of a chat.
 	p.Do("POST", "/v1/alerts", `{"route":"MIL-LON","email":"ada@example.com"}`)
 	mails := p.Received("ada@example.com")
 	mailed := p.Link(mails[0])
@@ -166,10 +166,10 @@ func TestTelegramOfOthers(t *testing.T) {
 	if m := write(t, p, bob, "/start "+id); m.Bold != "This link no longer works" {
 		t.Errorf("%+v", m)
 	}
-	// In a group nobody ends anything, and people who talk to one another are left alone.
+	// In a group, commands end nothing, and conversations get no answer.
 	for text, answered := range map[string]bool{"/stop": true, "/list": true, "good morning": false} {
 		if err := p.Telegram.Deliver(p.Telegram.Update(-5, "group", text, "en")); err == nil == answered {
-			// the stand-in knows no such chat, and says so where it is answered
+			// the stand-in has no such chat and reports any answer
 			t.Errorf("%s in a group: %v", text, err)
 		}
 	}
@@ -178,7 +178,8 @@ func TestTelegramOfOthers(t *testing.T) {
 	}
 }
 
-// TestTelegramsCalls: what does not have the secret does nothing, and what cannot be read is taken and forgotten.
+// TestTelegramsCalls: calls without the secret do nothing; malformed updates are accepted and
+// dropped.
 func TestTelegramsCalls(t *testing.T) {
 	p := phones(t)
 	start(t, p, ada, byTelegram)
@@ -201,7 +202,7 @@ func TestTelegramsCalls(t *testing.T) {
 	if m := write(t, p, ada, "/list"); m.Bold != "Your alerts" {
 		t.Errorf("%+v", m)
 	}
-	// The same update again and again ends with the same.
+	// A repeated update has the same result.
 	for range 3 {
 		if err := p.Telegram.Deliver([]byte(stop)); err != nil {
 			t.Error(err)
@@ -213,17 +214,17 @@ func TestTelegramsCalls(t *testing.T) {
 	off.Do("POST", "/v1/alerts", byTelegram).Want(t, http.StatusBadRequest, "has no bot there. Choose mail or ntfy")
 }
 
-// TestTelegramBlocked: whoever blocks the bot has no alerts any more, and can come back by their own hand.
+// TestTelegramBlocked: a user who blocks the bot loses all alerts and can come back by writing.
 func TestTelegramBlocked(t *testing.T) {
 	p := phones(t)
 	start(t, p, ada, byTelegram)
 	if err := p.Telegram.Block(ada); err != nil {
 		t.Fatal(err)
 	}
-	if m := write(t, p, ada, "/list"); m.Bold != "No alerts" { // to write is to unblock
+	if m := write(t, p, ada, "/list"); m.Bold != "No alerts" { // writing unblocks the bot
 		t.Errorf("%+v", m)
 	}
-	// Where the notice is lost, the first message finds it out.
+	// If the notice is lost, the first message discovers the block.
 	start(t, p, ada, byTelegram)
 	p.Telegram.Fail(func(int64) telegramtest.Fault {
 		return telegramtest.Fault{Status: 403, Says: "Forbidden: bot was blocked by the user"}
@@ -240,7 +241,7 @@ func TestTelegramBlocked(t *testing.T) {
 	}
 }
 
-// confirmed asks for an alert by ntfy and confirms it by the link that its topic shows.
+// confirmed asks for an alert by ntfy and confirms it by the link in its topic.
 func confirmed(t *testing.T, p *fixture.Phones, body, topic string) {
 	t.Helper()
 	before := len(p.Ntfy.Shown(topic))
@@ -262,7 +263,7 @@ func confirmed(t *testing.T, p *fixture.Phones, body, topic string) {
 	}
 }
 
-// TestNtfy: a topic is asked to confirm, told of a fare once, and its link ends the alert.
+// TestNtfy: a topic gets the confirmation and one notification of a fare; its link ends the alert.
 func TestNtfy(t *testing.T) {
 	p := phones(t)
 	confirmed(t, p, byNtfy, topic)
@@ -292,14 +293,14 @@ func TestNtfy(t *testing.T) {
 	if n := len(p.Ntfy.Shown(topic)); n != 2 {
 		t.Errorf("%d messages after the alert has ended", n)
 	}
-	// Topics differ by the case of their letters: so do those who read them.
+	// Topics are case-sensitive, and so are their pseudonyms.
 	links := p.Alerts.Links
 	if links.SubscriberAt(store.Ntfy, topic) == links.SubscriberAt(store.Ntfy, strings.ToUpper(topic)) {
 		t.Error("two topics are one subscriber")
 	}
 }
 
-// TestNtfyFlood: nobody can fill a topic with questions, nor use up what a server takes.
+// TestNtfyFlood: a caller cannot flood a topic with confirmations or use up a server's quota.
 func TestNtfyFlood(t *testing.T) {
 	p := phones(t)
 	for i := range 12 {
@@ -316,12 +317,12 @@ func TestNtfyFlood(t *testing.T) {
 			strings.Replace(byNtfy, "fares-of-ada", fmt.Sprintf("topic-%d", i), 1))
 	}
 	p.Push()
-	if n := p.Ntfy.Calls(); n > 3+2*100 { // the hour may turn while they are sent
+	if n := p.Ntfy.Calls(); n > 3+2*100 { // the hour may change meanwhile
 		t.Errorf("%d questions to a server", n)
 	}
 }
 
-// TestNtfyServersOfStrangers: what a server does that a stranger named is felt by nobody else.
+// TestNtfyServersOfStrangers: a misbehaving server affects only its own messages.
 func TestNtfyServersOfStrangers(t *testing.T) {
 	p := phones(t)
 	confirmed(t, p, byNtfy, topic)
@@ -362,7 +363,7 @@ func TestNtfyServersOfStrangers(t *testing.T) {
 	if n := len(p.Ntfy.Shown(strange + "-7")); n != 2 {
 		t.Errorf("%d messages, now that the server is there again", n)
 	}
-	// One that is no server of ntfy any more is told nothing else.
+	// A server that stops being ntfy gets no further message.
 	p.Ntfy.Fail(func(host string) (f ntfytest.Fault) {
 		if host == "strange.example.net" {
 			f = ntfytest.Fault{Status: http.StatusOK, Body: "<html>"}
@@ -380,7 +381,7 @@ func TestNtfyServersOfStrangers(t *testing.T) {
 	}
 }
 
-// TestChannelRequests: a bad mixture says which field is at fault and what to do.
+// TestChannelRequests: an invalid combination names the field at fault and the remedy.
 func TestChannelRequests(t *testing.T) {
 	p := phones(t)
 	for body, want := range map[string]string{
@@ -403,7 +404,7 @@ func TestChannelRequests(t *testing.T) {
 	}
 	p.Do("POST", "/v1/alerts", `{"route":"MIL-BUH","channel":"mail","email":"ada@example.com"}`).Want(t,
 		http.StatusAccepted)
-	// The page says what comes next.
+	// The page states the next step.
 	for form, want := range map[string]string{
 		"route=MIL-BUH&channel=telegram&email=&threshold=&address=":           `href="https://t.me/`,
 		"route=MIL-BUH&channel=ntfy&email=&address=https%3A%2F%2Fntfy.sh%2Fx": "If the topic takes our messages",

@@ -11,9 +11,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestLinksToManageExpire: after its days a link shows and ends nothing but has a
-// fresh one mailed, to the subscriber and nobody else. Links to unsubscribe never
-// expire, and show one alert only.
+// TestLinksToManageExpire: an expired link shows and ends nothing. It mails a fresh link, only to
+// the subscriber. Links to unsubscribe never expire and show one alert only.
 func TestLinksToManageExpire(t *testing.T) {
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		const ada = "ada@example.com"
@@ -46,7 +45,7 @@ func TestLinksToManageExpire(t *testing.T) {
 		fresh := p.Link(mails[before])
 		p.Do("GET", fresh, "").Want(t, 200, "Milano–Bucarest", "Milano–Londra")
 
-		// The link to unsubscribe is as old, and works; of the other alert it says nothing.
+		// The link to unsubscribe is as old and works; it does not show the other alert.
 		p.Do("GET", end, "").Want(t, 200, "Milano–Londra").Lacks(t, "Bucarest")
 		a := p.Form(end, "")
 		if a.Status != 200 || !strings.Contains(a.Page(), "L'avviso è disattivato.") ||
@@ -57,7 +56,7 @@ func TestLinksToManageExpire(t *testing.T) {
 			t.Errorf("a link to unsubscribe leads to more than its alert: %s", a.Body)
 		}
 
-		// The page is the same where there is nothing to manage, and no mail goes anywhere.
+		// Without alerts the page is the same, and no mail is sent.
 		clock.Add(time.Hour)
 		if got := p.Form(p.RenewLink("nobody@example.com"), "renew=1"); got.Status != 200 ||
 			!strings.Contains(got.Page(), "Il link nuovo è in arrivo") || len(p.Received("nobody@example.com")) != 0 {
@@ -66,7 +65,7 @@ func TestLinksToManageExpire(t *testing.T) {
 	})
 }
 
-// TestFreshLinksAreBounded: whoever holds an old link cannot fill a mailbox.
+// TestFreshLinksAreBounded: the holder of an old link cannot flood a mailbox.
 func TestFreshLinksAreBounded(t *testing.T) {
 	const ada = "ada@example.com"
 	p, clock := subscriptions(t)
@@ -81,7 +80,8 @@ func TestFreshLinksAreBounded(t *testing.T) {
 	}
 }
 
-// TestFreshLinksUnderFaults: each write and read fails before and after its effect, and asking again brings the mail.
+// TestFreshLinksUnderFaults: each store call fails before or after its effect, and a retry brings
+// the mail.
 func TestFreshLinksUnderFaults(t *testing.T) {
 	const ada = "ada@example.com"
 	fixture.EachFault(t, func(t *testing.T, f *storetest.Faulty, clock *storetest.Clock) {

@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// wanted describes what is asked for. The description of the API names it so.
+// wanted is the request body. The published API description uses this name.
 type wanted struct {
 	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each an IATA code of a city or an airport; ORIGIN-* is to anywhere: to every city that a fare is known to" pattern:"^[A-Za-z]{3}-([A-Za-z]{3}|\\*)$" example:"MIL-BUH"`
 	Email     string   `json:"email,omitempty" nullable:"true" maxLength:"254" format:"email" doc:"Where the mails go; for the channels mail and webhook" example:"ada@example.com"`
@@ -35,25 +35,25 @@ type wanted struct {
 var fields = []string{"channel", "route", "email", "threshold", "address", "departure", "month", "nights", "nonstop",
 	"kind", "level", "days", "percent", "amount", "frequency"}
 
-// required are those without which nothing can be asked for; email by mail and webhook alone.
+// required fields; email only by mail and webhook.
 var required = []string{"route", "email"}
 
-// maxThreshold is the highest threshold, in euro.
+// maxThreshold is the highest threshold, in EUR.
 const maxThreshold = 100_000
 
-// pendingSubscription is what is asked for, once it is understood.
+// pendingSubscription is a parsed request.
 type pendingSubscription struct {
-	codes     [2]string // as they were given, in upper case; the second may be that of Anywhere
+	codes     [2]string // as in the request, in upper case; the second may be Anywhere
 	route     fare.Route
 	email     string
 	threshold fare.Cents
 	channel   string // as in store.Alert
-	address   string // of the channel, in its one spelling
-	digest    bool   // told once a week
+	address   string // of the channel, in canonical form
+	digest    bool   // sent in the weekly digest
 	condition
 }
 
-// parseRequest reads what is asked for, or names every field at fault.
+// parseRequest parses a request, or returns the fault of every bad field.
 func parseRequest(contentType string, body []byte) (p pendingSubscription, faults []fault) {
 	given, faults := readBody(contentType, body)
 	if given == nil {
@@ -64,13 +64,13 @@ func parseRequest(contentType string, body []byte) (p pendingSubscription, fault
 			return slices.ContainsFunc(faults, func(f fault) bool { return f.field == name })
 		}
 		if wrong(name) || (name == "email" || name == "address") && wrong("channel") {
-			continue // which of them are wanted the channel says
+			continue // the channel decides which of them are needed
 		}
 		if f := p.set(name, given[name]); f != nil {
 			faults = append(faults, *f)
 		}
 	}
-	// What has a code of its own keeps it only where it is all that is wrong.
+	// A fault keeps its own code only if it is the only one.
 	if len(faults) > 1 {
 		for i := range faults {
 			faults[i].kind = nil
@@ -138,13 +138,13 @@ func (p *pendingSubscription) setThreshold(value string) *fault {
 	return nil
 }
 
-// parseThreshold reads euro exactly and rounds half up to cents.
+// parseThreshold parses EUR exactly and rounds half up to cents.
 func parseThreshold(s string) (fare.Cents, bool) {
-	const maxLength = 32 // characters; beside them only an exponent could make the arithmetic long
+	const maxLength = 32 // characters; longer text would slow the exact arithmetic
 	if len(s) > maxLength || strings.Trim(s, "0123456789+-.eE") != "" {
 		return 0, false
 	}
-	// Looked at as a float first: what is in range there has no exponent that exact arithmetic minds.
+	// The float check comes first: it rejects exponents that would slow the exact arithmetic.
 	if about, err := strconv.ParseFloat(s, 64); err != nil || !(about > 0 && about <= maxThreshold) {
 		return 0, false
 	}
@@ -155,10 +155,10 @@ func parseThreshold(s string) (fare.Cents, bool) {
 	twice := exact.Mul(exact, big.NewRat(200, 1))
 	twice.Add(twice, big.NewRat(1, 1)) // floor(x + 1/2) is floor((2x + 1) / 2)
 	cents := new(big.Int).Quo(twice.Num(), new(big.Int).Mul(twice.Denom(), big.NewInt(2))).Int64()
-	return fare.Cents(cents), cents > 0 // what rounds to nothing would mean something else
+	return fare.Cents(cents), cents > 0 // 0 would mean no threshold
 }
 
-// parseRoute reads two codes of three letters, in either case; the second may be that of Anywhere.
+// parseRoute parses two codes of three letters, in either case; the second may be Anywhere.
 func parseRoute(s string) (codes [2]string, ok bool) {
 	from, to, found := strings.Cut(s, "-")
 	if !found {
@@ -178,7 +178,7 @@ func parseRoute(s string) (codes [2]string, ok bool) {
 	return codes, true
 }
 
-// sameCity says which city two codes are, if they are one, or one and the same.
+// sameCity reports whether two codes name the same city, and which.
 func sameCity(codes [2]string) (string, bool) {
 	from, known1 := places.CityOf(codes[0])
 	to, known2 := places.CityOf(codes[1])
@@ -188,7 +188,7 @@ func sameCity(codes [2]string) (string, bool) {
 	return codes[0], codes[0] == codes[1]
 }
 
-// resolve finds the cities of the codes, or says which nobody knows.
+// resolve sets the cities of the codes, or returns the faults of unknown codes.
 func (p *pendingSubscription) resolve() ([]fault, error) {
 	var faults []fault
 	var cities [2]fare.City

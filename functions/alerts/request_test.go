@@ -33,7 +33,7 @@ func TestParseThreshold(t *testing.T) {
 	}
 }
 
-// FuzzParseRequest: whatever comes, it is understood whole or refused with a reason.
+// FuzzParseRequest: every body is parsed completely or refused with a fault.
 func FuzzParseRequest(f *testing.F) {
 	f.Add("application/json", []byte(`{"route":"MIL-BUH","email":"ada@example.com","threshold":40.5}`))
 	f.Add("application/x-www-form-urlencoded", []byte("route=MIL-BUH&email=ada%40example.com&threshold=40,5"))

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The page of the mails that anyone can cause to be sent to a mailbox. Its link
-// stands in each of them, those about plans too.
+// The page that stops the mails which any caller can cause at a mailbox. Each such mail links to
+// it, the mails about plans too.
 
 // requestsPage shows buttons and changes nothing.
 func (s *Service) requestsPage(mailbox store.SubscriberID, v view) (*page.Response, error) {
@@ -20,7 +20,8 @@ func (s *Service) requestsPage(mailbox store.SubscriberID, v view) (*page.Respon
 	return respond(http.StatusOK, "requests", v)
 }
 
-// stopRequests stops them, whoever presses: a person, or a mail provider with List-Unsubscribe=One-Click (RFC 8058).
+// stopRequests stops these mails. The caller is a person, or a mail provider that sends
+// List-Unsubscribe=One-Click (RFC 8058).
 func (s *Service) stopRequests(ctx context.Context, mailbox store.SubscriberID, v view) (*page.Response, error) {
 	until, err := s.Confirmations.Mailboxes().Stop(ctx, mailbox)
 	if err != nil {
@@ -30,7 +31,7 @@ func (s *Service) stopRequests(ctx context.Context, mailbox store.SubscriberID, 
 	return respond(http.StatusOK, "requests_stopped", v)
 }
 
-// allowRequests allows them again, and has what the caller asks for come before what others do.
+// allowRequests allows these mails again and records the caller as the reader of the mailbox.
 func (s *Service) allowRequests(ctx context.Context, mailbox store.SubscriberID, v view) (*page.Response, error) {
 	if err := s.Confirmations.Mailboxes().Resume(ctx, mailbox, httpapi.Subject(ctx)); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// What is wrong with a request or a link is said, and changes nothing.
+// Invalid requests and links are explained and change nothing.
 
 func TestBadAlertRequests(t *testing.T) {
 	t.Parallel()
@@ -32,7 +32,7 @@ func TestBadAlertRequests(t *testing.T) {
 	const route, email = `"MIL-BUH"`, `"ada@example.com"`
 	for _, c := range []struct {
 		name, body string
-		want       string // the fields at fault, behind a code that is other than that of a malformed request
+		want       string // fields at fault, after a code other than that of a malformed request
 	}{
 		{"unknown origin", jsonOf(`"QQQ-BUH"`, email, "1"), "citta-sconosciuta: route"},
 		{"unknown destination", jsonOf(`"MIL-QQQ"`, email, "1"), "citta-sconosciuta: route"},
@@ -127,7 +127,7 @@ func TestBadAlertRequests(t *testing.T) {
 			if counted := a.Header.Get("X-RateLimit-Limit") != ""; counted != (status == 404) {
 				t.Errorf("counted: %v", counted)
 			}
-			// The same from a browser is a page that says what is wrong, and says nothing back.
+			// The form returns a page with the fault that does not echo the input.
 			if kind == fixture.Form {
 				a := p.Form("/v1/alerts", c.body, "Accept-Language", "en")
 				if a.Status != status || !strings.Contains(a.Page(), "The alert could not be asked for") ||
@@ -142,7 +142,7 @@ func TestBadAlertRequests(t *testing.T) {
 	}
 }
 
-// TestAlertForms: a form asks as JSON does, and answers a browser with a page.
+// TestAlertForms: a form works like JSON and answers a browser with a page.
 func TestAlertForms(t *testing.T) {
 	t.Parallel()
 	p, _ := subscriptions(t)
@@ -172,15 +172,15 @@ func TestAlertForms(t *testing.T) {
 			}
 		})
 	}
-	// A script that posts a form is answered as a program.
+	// A script that posts a form gets JSON.
 	if a := p.Form("/v1/alerts", "route=MIL-BUH&email=ada@example.com", "Accept",
 		"application/json"); a.Status != 202 || a.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 }
 
-// TestAlertCaps: five calls an hour for each caller, six mails a day for each mailbox, of which one
-// caller has three, which the answer does not tell.
+// TestAlertCaps: five calls an hour for each caller, six mails a day for each mailbox, three of
+// them for one caller. The answer does not reveal the mailbox's quota.
 func TestAlertCaps(t *testing.T) {
 	t.Parallel()
 	p, clock := subscriptions(t)
@@ -211,7 +211,7 @@ func TestAlertCaps(t *testing.T) {
 	if got := len(p.Received("ada@example.com")); got != 7 {
 		t.Errorf("%d mails after a day, want 7", got)
 	}
-	// One mail provider presses for all of its users, from one address.
+	// A mail provider may unsubscribe all its users from one IP address.
 	for n := range 200 {
 		a := p.From("192.0.2.1:1", "POST", p.EndLink("MIL-BUH", fmt.Sprintf("user%d@example.com", n)),
 			"List-Unsubscribe=One-Click", "Content-Type", fixture.Form)
@@ -221,7 +221,7 @@ func TestAlertCaps(t *testing.T) {
 	}
 }
 
-// TestBadAlertLinks: a page says what is wrong with a link, and nothing is changed.
+// TestBadAlertLinks: a page explains an invalid link, and nothing changes.
 func TestBadAlertLinks(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -305,12 +305,12 @@ func TestBadAlertLinks(t *testing.T) {
 	if got := p.Of("ada@example.com"); len(got) != 1 || got["MIL-BUH"] != 4000 {
 		t.Errorf("alerts %v", got)
 	}
-	if a := p.Form(waiting, ""); a.Status != 200 { // which nothing above has used up
+	if a := p.Form(waiting, ""); a.Status != 200 { // the calls above have not used it
 		t.Errorf("%d %s", a.Status, a.Page())
 	}
 }
 
-// TestTwentyAlerts: one more than the most is not confirmed, and is once another was ended.
+// TestTwentyAlerts: alert 21 is confirmed only after another has ended.
 func TestTwentyAlerts(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
@@ -331,7 +331,7 @@ func TestTwentyAlerts(t *testing.T) {
 			!strings.Contains(a.Body, `href="/v1/alerts/manage?t=`) || len(p.Of("ada@example.com")) != 20 {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}
-		// A threshold can be changed all the same.
+		// A threshold can still be changed.
 		clock.Add(time.Hour)
 		p.Subscribe(routes[3], "ada@example.com", "12")
 		p.Form(p.ManageLink("ada@example.com"), "remove="+routes[0])
@@ -341,7 +341,7 @@ func TestTwentyAlerts(t *testing.T) {
 	})
 }
 
-// TestMailIsStopped: who refused mail for good, or complained, loses all alerts and is asked nothing more.
+// TestMailIsStopped: a permanent refusal or a complaint removes all alerts and stops confirmations.
 func TestMailIsStopped(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
@@ -375,7 +375,7 @@ func TestMailIsStopped(t *testing.T) {
 	})
 }
 
-// TestManyConfirmAtOnce: a link works once however many press it, and twenty alerts are the most.
+// TestManyConfirmAtOnce: concurrent confirmations of a link work once, and never exceed 20 alerts.
 func TestManyConfirmAtOnce(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {

@@ -10,15 +10,15 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// snoozePage shows a button and changes nothing. A link to one alert shows no
-// other: the rest is for a link that is mailed.
+// snoozePage shows a button and changes nothing. A link to one alert lists no others; the reader
+// can get the list by mail.
 func (s *Service) snoozePage(ctx context.Context, subscriber store.SubscriberID, ref store.Ref,
 	v view) (*page.Response, error) {
 	alert, err := s.Alerts.One(ctx, ref, subscriber)
 	return s.snoozing(alert, err, "snooze", v)
 }
 
-// snooze pauses an alert from today on. Pressing again pauses it no longer than that.
+// snooze pauses an alert from today. Pressing again on the same day does not extend the pause.
 func (s *Service) snooze(ctx context.Context, subscriber store.SubscriberID, ref store.Ref,
 	v view) (*page.Response, error) {
 	until := fare.DayOf(s.Now()) + notify.SnoozeDays

@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// pendingHours is how long what was asked for waits to be confirmed.
+// pendingHours is how long a request waits for its confirmation.
 const pendingHours = 48
 
 type subscribeInput struct {
@@ -32,10 +32,10 @@ type subscribeInput struct {
 	RawBody []byte `contentType:"application/json"`
 }
 
-// mailLanguage is the header that the language of the mails goes by.
+// mailLanguage is the Accept-Language header that sets the language of the mails.
 type mailLanguage string
 
-// Schema names the languages that there are.
+// Schema returns a description with the supported languages.
 func (mailLanguage) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Description: "The language of the mails: " + i18n.Spoken()}
 }
@@ -43,13 +43,12 @@ func (mailLanguage) Schema(huma.Registry) *huma.Schema {
 type accepted struct {
 	Status string `json:"status" enum:"accepted"`
 	Detail string `json:"detail"`
-	// Confirmation leads into the chat where the alert is confirmed.
+	// Confirmation is the link into the chat where the alert is confirmed.
 	Confirmation string `json:"confirmation,omitempty" format:"uri" doc:"For the channel telegram: the link into the chat with the bot, where a button confirms the alert"`
 }
 
-// subscribe does the same for every address: it stores the pending subscription and
-// leaves a job. Whether a mail is sent is decided by who does the job, when the
-// answer is long given.
+// subscribe does the same for every address: it stores the pending subscription and a job. The
+// worker decides later whether a mail is sent, so the answer reveals nothing about the address.
 func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Response, error) {
 	l := i18n.Accepted(string(in.AcceptLanguage))
 	onPage := isForm(in.ContentType) && page.WantsHTML(in.Accept)
@@ -90,7 +89,7 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 		Vary: "Accept, Accept-Language", Body: body}, nil
 }
 
-// nextStep says by channel how what was asked for is confirmed.
+// nextStep holds, by channel, the answer that explains how to confirm.
 var nextStep = map[string]string{
 	"":             "If this address takes our mail, a link to confirm the alert is on its way to it; the link works for 48 hours.",
 	store.Webhook:  "If this address takes our mail, a link to confirm the alert is on its way to it; the link works for 48 hours. The page that confirms shows the secret of the endpoint, once.",
@@ -98,7 +97,7 @@ var nextStep = map[string]string{
 	store.Telegram: "Open confirmation and press the button in the chat: nothing is sent before. The link works for 48 hours, and once.",
 }
 
-// startLink leads into the chat in which an alert is confirmed; empty for other channels.
+// startLink returns the link into the chat where an alert is confirmed; empty for other channels.
 func (s *Service) startLink(p pendingSubscription, id string) string {
 	if p.channel != store.Telegram {
 		return ""
@@ -106,8 +105,8 @@ func (s *Service) startLink(p pendingSubscription, id string) string {
 	return telegram.StartLink(s.Telegram.Name, id)
 }
 
-// savePending writes what was asked for, and the job that asks to confirm it, and
-// gives its id. The same call again, with an Idempotency-Key, finds it written.
+// savePending stores the pending alert and the job that asks for confirmation, and returns its id.
+// A retried call with the same Idempotency-Key returns the stored one.
 func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p pendingSubscription,
 	lang string) (id string, err error) {
 	now := s.Now()
@@ -131,9 +130,9 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 	jobs := []store.Job{notify.ConfirmJob(id, now)}
 	jobs[0].Caller = httpapi.Subject(ctx)
 	switch p.channel {
-	case "", store.Webhook: // its owner is asked by mail
+	case "", store.Webhook: // its owner confirms by mail
 		alert.Subscriber = s.Links.Subscriber(p.email)
-	case store.Telegram: // nobody is asked, and whose it is says who starts the bot
+	case store.Telegram: // no message: the user who starts the bot confirms
 		jobs = nil
 	default:
 		alert.Subscriber = s.Links.SubscriberAt(p.channel, p.address)
@@ -148,7 +147,7 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 	return id, err
 }
 
-// idBytes make an id that nobody guesses.
+// idBytes make an id that cannot be guessed.
 const idBytes = 16
 
 func newID(random io.Reader) (string, error) {
@@ -159,7 +158,7 @@ func newID(random io.Reader) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b[:]), nil
 }
 
-// isID tells whether a text may be an id; each has one spelling.
+// isID reports whether a text has the form of an id; each id has one spelling.
 func isID(s string) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
 	return err == nil && len(b) == idBytes

@@ -13,13 +13,13 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// TelegramBot is the bot that people start to have alerts in Telegram. The zero value is none.
+// TelegramBot is the bot that sends alerts in Telegram. The zero value means no bot.
 type TelegramBot struct {
 	Name   string // without @
-	Secret string // by which Telegram's calls are known
+	Secret string // authenticates Telegram's calls
 }
 
-// NotTelegram: a call does not come from Telegram.
+// NotTelegram is the problem of a call that does not come from Telegram.
 var NotTelegram = httpapi.ProblemType{Status: http.StatusForbidden, Code: "non-da-telegram",
 	Title: "The call does not come from Telegram"}
 
@@ -28,9 +28,9 @@ type updateInput struct {
 	RawBody []byte `contentType:"application/json"`
 }
 
-// update does what somebody tells the bot, for the chat that Telegram names, and answers it in the
-// same exchange: so nothing is sent to a chat that has not written just now. Telegram delivers an
-// update until it is taken; the same again finds done what it asks for.
+// update runs a user's command and answers it in the same exchange. So nothing is sent to a chat
+// that has not just written. Telegram delivers an update until it is accepted; every command is
+// idempotent.
 func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, error) {
 	if s.Telegram.Name == "" {
 		return nil, NotTelegram.Problem("This service has no bot of Telegram: whoever runs it has given none.")
@@ -40,7 +40,7 @@ func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, 
 	}
 	told, ok, err := telegram.ReadUpdate(in.RawBody)
 	if err != nil {
-		// Telegram would deliver it for a day, and nobody could ever read it.
+		// Accepted, because otherwise Telegram would deliver the malformed update for a day.
 		s.Log.WarnContext(ctx, "an update of Telegram cannot be read", "error", err)
 	}
 	if err != nil || !ok {
@@ -61,7 +61,7 @@ func said(reply []byte) *page.Response {
 	return &page.Response{Status: http.StatusOK, ContentType: "application/json", Body: reply}
 }
 
-// obey does what a chat asks for, and gives the answer; nil where there is nobody to answer.
+// obey runs the command of a chat and returns the answer; nil: no answer.
 func (s *Service) obey(ctx context.Context, told telegram.Command) (*telegram.Message, error) {
 	l := i18n.Accepted(told.Language)
 	subscriber := s.Links.SubscriberAt(store.Telegram, told.Chat)
@@ -71,7 +71,7 @@ func (s *Service) obey(ctx context.Context, told telegram.Command) (*telegram.Me
 		return nil, err
 	case !told.Private:
 		if told.Name == "" {
-			return nil, nil // people of a group talk to one another
+			return nil, nil // members of a group talk to each other
 		}
 		return &telegram.Message{Text: l.Text("telegram.private")}, nil
 	case told.Name == "start" && told.Argument != "":
@@ -84,8 +84,8 @@ func (s *Service) obey(ctx context.Context, told telegram.Command) (*telegram.Me
 	return s.answer(l, "help"), nil
 }
 
-// start makes an alert for a chat of what was asked for under an id. Who presses
-// the button in the chat wants it, whatever was stopped there before.
+// start confirms a pending alert for a chat. Pressing the button proves consent, so it also undoes
+// an earlier stop of the chat.
 func (s *Service) start(ctx context.Context, told telegram.Command) (*telegram.Message, error) {
 	l := i18n.Accepted(told.Language)
 	if !isID(told.Argument) {
@@ -94,7 +94,7 @@ func (s *Service) start(ctx context.Context, told telegram.Command) (*telegram.M
 	subscriber := s.Links.SubscriberAt(store.Telegram, told.Chat)
 	pending, err := s.Alerts.Pending(ctx, told.Argument)
 	if err == nil && pending.Channel != store.Telegram {
-		err = store.ErrNotFound // it is for somebody else to confirm, by other means
+		err = store.ErrNotFound // another subscriber confirms it, by another channel
 	}
 	if err == nil {
 		l = i18n.In(pending.Language)
@@ -150,13 +150,13 @@ func (s *Service) alertsOf(ctx context.Context, subscriber store.SubscriberID,
 	return m, nil
 }
 
-// manageable is a message with the button that leads to the page of a chat's alerts.
+// manageable returns a message with the button to the page of a chat's alerts.
 func (s *Service) manageable(l *i18n.Language, subscriber store.SubscriberID) *telegram.Message {
 	return &telegram.Message{Buttons: []telegram.Button{{Label: l.Text("telegram.change"),
 		URL: s.Links.BaseURL + s.Links.Manage(subscriber, s.Now())}}}
 }
 
-// answer is a message with the button that leads to the service.
+// answer returns a message with the button to the service.
 func (s *Service) answer(l *i18n.Language, text string) *telegram.Message {
 	return &telegram.Message{
 		Title: l.Text("telegram." + text + "_title"), Text: l.Text("telegram." + text),

@@ -9,9 +9,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// TestAlertsToAnywhere: one to anywhere is asked for, says in its mail and on its pages, in every
-// language, from where to where and what it waits for, is changed by asking again, paused and ended
-// by the links of its mails.
+// TestAlertsToAnywhere: the mail and pages state route and condition in every language. Asking
+// again changes the alert; the links in its mails pause and end it.
 func TestAlertsToAnywhere(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ language, names, when string }{

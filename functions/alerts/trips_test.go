@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestTripAlerts: one for a trip is asked for by a form, says in its mail and on its pages which it
-// is for, stands beside one for the route, is changed by asking again, and ended by its name.
+// TestTripAlerts: a form makes an alert for a trip; its mail and pages state the trip. It is
+// separate from the alert for the route. Asking again changes it, and its name ends it.
 func TestTripAlerts(t *testing.T) {
 	t.Parallel()
 	p, clock := subscriptions(t)

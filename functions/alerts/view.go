@@ -25,31 +25,31 @@ type view struct {
 	Row     alertRow
 	Rows    []alertRow
 	Action  string // where the page's button posts to
-	Manage  string // the subscriber's list; empty where it is not to be shown
-	Channel string // that an alert was asked for by, as in store.Alert
+	Manage  string // the subscriber's list; empty hides the link
+	Channel string // channel of the request, as in store.Alert
 	Faults  []string
-	Export  string // where all that is kept is taken along
-	Said    string // what was done just now
+	Export  string // link to the export
+	Said    string // what was just done
 	Until   string // the day until which an alert is paused
-	Busy    bool   // there were too many calls
+	Busy    bool   // too many calls
 	Most    int
-	Days    int // that a link to manage is good
+	Days    int // how long a link to manage is valid
 	hookView
 }
 
-// When says what the alert of Row waits for.
+// When returns the condition of the alert of Row.
 func (v view) When() template.HTML { return v.Row.When }
 
-// alertRow is an alert as people read it.
+// alertRow is an alert as shown on a page.
 type alertRow struct {
-	Route     string // as the alert is named by: MIL-BUH
-	Names     string // Milano–Bucarest, and which trip
+	Route     string // name of the alert: MIL-BUH
+	Names     string // Milano–Bucarest, and the trip
 	Threshold string // 49,90 €; empty: by the verdict
 	When      template.HTML
-	Kind      bool // When says more than a threshold or the verdict, or of more than one route
-	Weekly    bool // a digest tells of it
-	MayWeekly bool // or could
-	// Of the page that lists all.
+	Kind      bool // When must be shown: another kind than threshold or verdict, or to anywhere
+	Weekly    bool // it is in a digest
+	MayWeekly bool // it could be in a digest
+	// Set on the page of all alerts.
 	Edits  []edit
 	State  []string // sentences
 	Paused bool
@@ -57,7 +57,7 @@ type alertRow struct {
 
 type edit struct{ Name, Value string }
 
-// edits are the numbers of an alert that its owner changes.
+// edits returns the numbers of an alert that its owner can change.
 func edits(a store.Alert, l *i18n.Language) (all []edit) {
 	euro := func(c fare.Cents) string {
 		if c == 0 {
@@ -76,7 +76,7 @@ func edits(a store.Alert, l *i18n.Language) (all []edit) {
 	return all
 }
 
-// managed is an alert on the page that lists them, with what became of it.
+// managed returns the row of an alert for the page of all alerts, with its state.
 func (s *Service) managed(a store.Alert, l *i18n.Language) alertRow {
 	r := row(a, l)
 	r.Edits = edits(a, l)
@@ -125,7 +125,7 @@ func row(a store.Alert, l *i18n.Language) alertRow {
 	return r
 }
 
-// respond writes a page from a block of the templates.
+// respond renders a page from a block of the templates.
 func respond(status int, block string, v view) (*page.Response, error) {
 	var body bytes.Buffer
 	if err := alertsHTML.ExecuteTemplate(&body, block, v); err != nil {

@@ -17,16 +17,16 @@ import (
 	"verdetto/shared/verdict/deals"
 )
 
-// Alerts to anywhere are judged when they are sent, from the deals of their
-// origin: one read for all of an origin and refresh.
+// Alerts to anywhere are judged when they are sent, from the deals of their origin. Each origin and
+// refresh needs one read.
 
 // maxListed is how many fares a message to an alert to anywhere lists.
 const maxListed = 10
 
-// from is what there is to tell alerts to anywhere.
+// from holds the deals of one origin, for alerts to anywhere.
 type from struct {
 	origin     fare.City
-	day, today fare.Day // of the refresh; that it is told on
+	day, today fare.Day // of the refresh; of the message
 	deals      deals.Origin
 }
 
@@ -35,11 +35,11 @@ type deal struct {
 	deals.Deal
 }
 
-// lookFrom reads what there is to tell of an origin; nil where nothing is.
+// lookFrom reads the deals of an origin. It returns nil if there are none.
 func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, error) {
 	f := &from{origin: stored.Route.Origin, day: stored.Day, today: fare.DayOf(r.Now())}
 	if f.day < f.today-verdict.LiveDays {
-		return nil, nil // a later refresh will know more
+		return nil, nil // too old; a later refresh replaces it
 	}
 	data, _, err := store.Fares{Table: r.Notifications.Table}.DealsNow(ctx, f.origin, fare.OneWay)
 	if errors.Is(err, store.ErrNotFound) {
@@ -54,12 +54,12 @@ func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, e
 	return &look{from: f}, nil
 }
 
-// due lists what an alert is to be told of now, the cheapest first, and gives which
-// destinations it has told of and meet it, once that is done.
+// due returns the deals to notify now, cheapest first. met names the destinations that are met and
+// notified once that message is sent.
 //
-// A destination is told of when it meets the alert, and again only after a look that
-// saw that it does not. Of one without a fare, or with too little data, a look says
-// nothing; one that has left the deals is forgotten. An alert tells once a day at most.
+// A destination is notified when it meets the alert, and again only after a refresh in which it did
+// not. A refresh without a fare, or with too little data, changes nothing. A destination without
+// deals is forgotten. An alert is notified at most once a day.
 func (f *from) due(a store.Alert) (due []deal, met string) {
 	told := a.State.Cities()
 	if a.Fresh {
@@ -87,8 +87,8 @@ func (f *from) due(a store.Alert) (due []deal, met string) {
 	return due, met
 }
 
-// meets gives the fare to a destination that meets an alert, nil where none does; known
-// tells whether it can be said.
+// meets returns the fare to a destination that meets an alert, or nil. known is false if the data
+// do not allow a judgement.
 func (f *from) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) {
 	d, ok := e.Cheapest(f.today, nil, a.Trip.Nonstop)
 	level := d.Verdict.Livello
@@ -105,8 +105,8 @@ func (f *from) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) 
 	return &d, true
 }
 
-// concerns is run.concerns of an alert to anywhere. What it has told of and does not
-// meet it any more is kept, so that it is told of again.
+// concerns is run.concerns for an alert to anywhere. It stores which notified destinations no
+// longer meet the alert, so that they can be notified again.
 func (f *from) concerns(ctx context.Context, r *run, a store.Alert) (bool, error) {
 	due, met := f.due(a)
 	if len(due) > 0 || met == a.State.Met {
@@ -115,8 +115,8 @@ func (f *from) concerns(ctx context.Context, r *run, a store.Alert) (bool, error
 	return false, r.Alerts.MarkMet(ctx, a, met)
 }
 
-// message is what an alert tells of the deals. A list of other fares has an ID of its
-// own: whoever had one that was not recorded as told has the other one as well.
+// message composes the list of deals for an alert. The ID covers the list: a different list is a
+// different message, even after an unrecorded send.
 func (f *from) message(a store.Alert, links Links) Message {
 	l := i18n.In(a.Language)
 	due, _ := f.due(a)
@@ -152,7 +152,8 @@ func (f *from) fare(a store.Alert, d deal, links Links, l *i18n.Language) Fare {
 	return told
 }
 
-// listOf is the page that lists where it is cheap to fly to from the origin of an alert, up to what it asks for.
+// listOf returns the link to the page of cheap destinations from an alert's origin, with its
+// filters.
 func (l Links) listOf(a store.Alert, lang string) string {
 	var b strings.Builder
 	b.WriteString(l.BaseURL + "/?da=" + string(a.Route.Origin))

@@ -22,7 +22,8 @@ import (
 
 var milAnywhere = fare.Route{Origin: "MIL", Destination: store.Anywhere}
 
-// dealAt is a fare of a level that was seen so many days before a day and leaves a month after it.
+// dealAt returns a deal of a level, seen a number of days before day, that departs 30 days after
+// it.
 func dealAt(day fare.Day, price fare.Cents, level string, old int) deals.Deal {
 	d := deals.Deal{Judged: verdict.Judged{Fare: verdict.Live{Depart: day + 30, Price: price,
 		Found: (day - fare.Day(old)).Time().Unix()}}}
@@ -35,14 +36,15 @@ func dealAt(day fare.Day, price fare.Cents, level string, old int) deals.Deal {
 	return d
 }
 
-// offered is what a refresh finds to a city; the zero price is nothing.
+// offered is the fare that a refresh finds to a city; price 0 means none.
 type offered struct {
 	to    fare.City
 	price fare.Cents
 	level string
 }
 
-// leaveDeals stores what a refresh of today has made of an origin, and leaves its notification for alerts to anywhere.
+// leaveDeals stores the deals of an origin and the notification for alerts to anywhere, as today's
+// refresh does.
 func leaveDeals(h *notifytest.Fixture, origin fare.City, all ...offered) {
 	h.T.Helper()
 	day := fare.DayOf(h.Now())
@@ -71,14 +73,14 @@ func putDeals(h *notifytest.Fixture, origin fare.City, o deals.Origin) {
 	}
 }
 
-// toAnywhere makes a confirmed alert from Milan to anywhere.
+// toAnywhere confirms an alert from Milan to anywhere.
 func toAnywhere(h *trip, who string, a store.Alert) store.Alert {
 	h.T.Helper()
 	a.Route, a.Language = milAnywhere, "it"
 	return h.Confirm(who, a)
 }
 
-// told is which cities the last mail of somebody names, in its order, and its subject.
+// told returns the cities in the subscriber's last mail, in order, and its subject.
 func (h *trip) told(who string) (cities []string, subject string) {
 	h.T.Helper()
 	for _, m := range h.Mails() {
@@ -95,15 +97,15 @@ func (h *trip) told(who string) (cities []string, subject string) {
 	return cities, subject
 }
 
-// TestAnywhere: over refreshes a destination is told when it comes to meet an alert, and again only after a refresh
-// in which it did not; in one message a day, the cheapest first.
+// TestAnywhere: a destination is notified when it meets an alert, and again only after a refresh in
+// which it did not. There is one message a day, cheapest first.
 func TestAnywhere(t *testing.T) {
 	const good, great, plain, thin = verdict.Buono, verdict.Ottimo, verdict.Normale, verdict.Insufficient
 	for _, c := range []struct {
 		name  string
 		alert store.Alert
 		days  [][]offered
-		want  []string // of each day
+		want  []string // by day
 	}{
 		{"good or better", store.Alert{}, [][]offered{
 			{{"BUH", 5000, good}, {"LIS", 3000, great}, {"LON", 2000, plain}, {"PAR", 1000, thin}},
@@ -140,7 +142,7 @@ func TestAnywhere(t *testing.T) {
 			mails := 0
 			for day, all := range c.days {
 				leaveDeals(h.Fixture, "MIL", all...)
-				for again := range 2 { // the same again on a day tells nothing
+				for again := range 2 { // a repeated Work sends nothing
 					sent, err := h.Sender().Work(t.Context())
 					if err != nil {
 						t.Fatal(err)
@@ -168,8 +170,9 @@ func TestAnywhere(t *testing.T) {
 	}
 }
 
-// TestAnywhereOncePerDay: what comes to meet an alert after its message of a day is told on the next that still has it;
-// another condition is told of anew; one that is paused goes on seeing what does not meet it any more.
+// TestAnywhereOncePerDay: a destination that meets an alert after the day's message is sent the
+// next day. A changed condition notifies again. A paused alert still notices what no longer meets
+// it.
 func TestAnywhereOncePerDay(t *testing.T) {
 	h := newTrip(t)
 	a := toAnywhere(h, "ada", store.Alert{})
@@ -200,7 +203,7 @@ func TestAnywhereOncePerDay(t *testing.T) {
 		}
 	}
 	change(func(a *store.Alert) { a.Threshold = 2500 })
-	step("", 0, offered{"BUH", 3000, good}, offered{"LIS", 2000, good}) // it has had its message of the day
+	step("", 0, offered{"BUH", 3000, good}, offered{"LIS", 2000, good}) // already sent today
 	step("LIS", 1, offered{"BUH", 3000, good}, offered{"LIS", 2000, good})
 	change(func(a *store.Alert) { a.Paused = store.UntilResumed })
 	step("", 1, offered{"BUH", 2000, good}, offered{"LIS", 4000, good})
@@ -208,7 +211,7 @@ func TestAnywhereOncePerDay(t *testing.T) {
 	step("LIS BUH", 1, offered{"BUH", 2000, good}, offered{"LIS", 1900, good})
 }
 
-// TestAnywhereTellsNothingUntrue: what is old, has departed, or has stops is told to nobody who does not want it.
+// TestAnywhereTellsNothingUntrue: fares that are old, departed or with unwanted stops are not sent.
 func TestAnywhereTellsNothingUntrue(t *testing.T) {
 	day := fare.DayOf(notifytest.Today)
 	one := func(city fare.City, d deals.Deal, nonStop ...deals.Deal) deals.Entry {
@@ -264,8 +267,8 @@ func TestAnywhereTellsNothingUntrue(t *testing.T) {
 	}
 }
 
-// TestAnywhereLists: a message lists the ten cheapest and says how many more there are; its links open as they were
-// written, with the star of the route.
+// TestAnywhereLists: a message lists the ten cheapest and the number of others. Its links are
+// valid, with the star in the route.
 func TestAnywhereLists(t *testing.T) {
 	h := newTrip(t)
 	a := toAnywhere(h, "ada", store.Alert{Threshold: 5000, Trip: store.Trip{}})
@@ -313,7 +316,7 @@ func TestAnywhereLists(t *testing.T) {
 	}
 }
 
-// TestAnywhereUnderFaults: everyone is told each destination once.
+// TestAnywhereUnderFaults: each subscriber is notified once of each destination.
 func TestAnywhereUnderFaults(t *testing.T) {
 	buh, lis := offered{"BUH", 3000, verdict.Buono}, offered{"LIS", 4000, verdict.Ottimo}
 	underFaults(t, 10, func(t *testing.T) *trip {
@@ -343,7 +346,7 @@ func TestAnywhereUnderFaults(t *testing.T) {
 	})
 }
 
-// refusingAlerts is a table that writes no alerts: what dies there has sent and recorded nothing.
+// refusingAlerts is a table that fails to write alerts, as if the process died after it sent.
 type refusingAlerts struct{ store.Table }
 
 func (r refusingAlerts) Write(ctx context.Context, ops ...store.Op) error {
@@ -353,9 +356,9 @@ func (r refusingAlerts) Write(ctx context.Context, ops ...store.Op) error {
 	return r.Table.Write(ctx, ops...)
 }
 
-// TestAnotherListIsAnotherMessage: where a process died before it recorded what it had sent, and
-// another refresh has come of the same day, the next process tells what there is then, and no
-// message of one ID has two texts: a phone would be shown the first alone.
+// TestAnotherListIsAnotherMessage: a process dies before it records a message, and another refresh
+// follows on the same day. The next process sends the new list under a new ID. A phone would show
+// only the first text of an ID.
 func TestAnotherListIsAnotherMessage(t *testing.T) {
 	again := 0
 	for n := 0; ; n++ {

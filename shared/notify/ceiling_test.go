@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// TestTheServiceSendsSoManyConfirmations: past 1,000 in an hour, whoever asks for whom, they
-// wait for the next. What waits is not lost, and keeps to the cap of its mailbox.
+// TestTheServiceSendsSoManyConfirmations: after 1,000 confirmations in an hour, further ones wait
+// for the next hour. No job is lost, and the quota of each mailbox still holds.
 func TestTheServiceSendsSoManyConfirmations(t *testing.T) {
 	b := newOutbox(t)
 	b.clock.Add(time.Minute) // the hour has just begun
-	// of which two are over the cap of the mailbox, so that no batch ends with the thousandth mail
+	// Two of the eight exceed the mailbox's quota, so no batch ends exactly with mail 1,000.
 	for range 8 {
 		b.add("early@example.com")
 	}
@@ -20,7 +20,7 @@ func TestTheServiceSendsSoManyConfirmations(t *testing.T) {
 		b.add(fmt.Sprintf("a%d@example.com", n))
 	}
 	b.clock.Add(time.Second)
-	for range 8 { // of which the last two are over the cap of the mailbox
+	for range 8 { // the last two exceed the mailbox's quota
 		b.add("late@example.com")
 	}
 	b.clock.Add(time.Second)

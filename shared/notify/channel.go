@@ -8,14 +8,14 @@ import (
 	"verdetto/shared/store"
 )
 
-// channel is one of those that messages go by, in one Work: how fast, and whether it takes any.
-// What goes wrong with one says nothing of the others, which go on.
+// channel holds the pace and the failures of one delivery channel during one Work. Channels are
+// independent: a failing channel does not delay the others.
 type channel struct {
 	name string // as in store; "" is mail
 	pace *pace
-	// What follows is guarded by run.mu. How many were postponed, and refused, since the last that was sent.
+	// Consecutive failures since the last message sent. They and shut are guarded by run.mu.
 	postponedInARow, refusedInARow int
-	shut                           bool // nothing more is handed over in this Work
+	shut                           bool // the channel sends nothing more in this Work
 }
 
 func (r *run) channel(name string) *channel {
@@ -29,8 +29,8 @@ func (r *run) channel(name string) *channel {
 	return c
 }
 
-// carriedBy is the channel that takes what an alert is told of a look; without one,
-// that it has ended: the owner of an endpoint hears of that by mail.
+// carriedBy returns the channel that sends a look to an alert. Without a look the message says that
+// the alert has ended. The owner of an endpoint is notified of that by mail.
 func carriedBy(n *look, a store.Alert) string {
 	if n == nil && a.Email != "" {
 		return ""
@@ -38,21 +38,21 @@ func carriedBy(n *look, a store.Alert) string {
 	return a.Channel
 }
 
-// closed tells whether nothing more goes by a channel in this Work.
+// closed reports whether a channel is shut for the rest of this Work.
 func (r *run) closed(c *channel) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return c.shut
 }
 
-// close has nothing more go by a channel in this Work; the next one tries again.
+// close shuts a channel for the rest of this Work. The next Work tries it again.
 func (r *run) close(c *channel, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.shut(c, why)
 }
 
-// shut is close for those who hold the mutex.
+// shut is close for callers that hold r.mu.
 func (r *run) shut(c *channel, why error) {
 	if !c.shut {
 		c.shut, r.faults = true, append(r.faults, why)
@@ -66,7 +66,8 @@ func (r *run) sent(c *channel) {
 	c.postponedInARow, c.refusedInARow = 0, 0
 }
 
-// refused counts somebody who will never be notified. Where it is not one but everyone, the channel is closed.
+// refused counts a subscriber whose address refuses messages for good. It shuts the channel after
+// maxInARow refusals in a row.
 func (r *run) refused(c *channel, about string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -76,7 +77,8 @@ func (r *run) refused(c *channel, about string) {
 	}
 }
 
-// postponed counts somebody for the next Work, and closes the channel likewise.
+// postponed counts a subscriber left for the next Work. It shuts the channel after maxInARow
+// postponements in a row.
 func (r *run) postponed(ctx context.Context, c *channel, about string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -16,16 +16,16 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// notification is what a refresh left, on its way to everyone whom it concerns.
+// notification is a stored notification, decoded, with the looks made for it.
 type notification struct {
 	stored store.Notification
-	look   *look // of the route; nil where alerts are to be judged when they are sent
-	// those that were judged, nil where there is nothing to tell; the zero Trip: of all alerts to
-	// anywhere
+	look   *look // the look of the route; nil if alerts are judged when they are sent
+	// trips holds the looks already made; nil means nothing to send. The zero Trip holds the look
+	// of alerts to anywhere.
 	trips map[store.Trip]*look
 }
 
-// open decodes what a refresh left.
+// open decodes a stored notification.
 func open(stored store.Notification) (*notification, error) {
 	n := &notification{stored: stored}
 	if stored.Trips {
@@ -38,7 +38,7 @@ func open(stored store.Notification) (*notification, error) {
 	return n, errors.Join(err, fault)
 }
 
-// newLook has its picture drawn once for all messages.
+// newLook returns a look that draws its picture once for all messages.
 func newLook(found news, h history) *look {
 	picture := sync.OnceValues(func() ([]byte, error) {
 		if found.tooFew() {
@@ -49,7 +49,7 @@ func newLook(found news, h history) *look {
 	return &look{news: found, history: h, picture: picture, ahead: func() outlook { return found.ahead }}
 }
 
-// message is what an alert tells its subscriber of the news.
+// message composes the message of a look for an alert.
 func (n *look) message(a store.Alert, links Links) (Message, error) {
 	if n.from != nil {
 		return n.from.message(a, links), nil
@@ -84,7 +84,7 @@ func (n *look) message(a store.Alert, links Links) (Message, error) {
 	}, nil
 }
 
-// ending is what an alert tells when all departures that it is for have been.
+// ending composes the message that an alert has ended because all its departures have passed.
 func ending(a store.Alert, links Links, today fare.Day) Message {
 	l := i18n.In(a.Language)
 	return Message{
@@ -98,7 +98,7 @@ func ending(a store.Alert, links Links, today fare.Day) Message {
 	}
 }
 
-// confirmMail writes the mail that asks to confirm what was asked for under an id.
+// confirmMail writes the mail that asks to confirm the pending alert with an id.
 func confirmMail(pending store.Alert, id string, links Links) (mail.Message, error) {
 	lang, route := i18n.In(pending.Language).Code, pending.Route
 	host := ""
@@ -114,7 +114,7 @@ func confirmMail(pending store.Alert, id string, links Links) (mail.Message, err
 	})
 }
 
-// manageMail writes the mail that brings a fresh link to manage.
+// manageMail writes the mail with a fresh link to manage alerts.
 func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error) {
 	return mail.AlertsMail(mail.AlertsLink{
 		To: a.Email, Lang: i18n.In(a.Language).Code, Days: ManageDays,
@@ -123,7 +123,8 @@ func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error)
 	})
 }
 
-// CityName is a city in a language, or its code where it has left the tables since; of Anywhere, what that is called.
+// CityName returns the name of a city in a language, or its code if the tables no longer hold it.
+// For Anywhere it returns the localised word.
 func CityName(city fare.City, lang string) string {
 	if city == store.Anywhere {
 		return i18n.In(lang).Text("alerts.anywhere")
@@ -134,7 +135,8 @@ func CityName(city fare.City, lang string) string {
 	return string(city)
 }
 
-// messageID is the same for the same news to the same alert, whichever process sends it.
+// messageID depends only on the alert and the day of the news, so every process computes the same
+// ID.
 func messageID(a store.Alert, day fare.Day) string {
 	name := "alert\x00" + string(a.Subscriber) + "\x00" + a.Route.String() + "\x00" + day.String()
 	if a.ID != "" {

@@ -16,11 +16,10 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Confirmations asks whoever reads a mailbox to confirm an alert that somebody
-// asked for, and mails subscribers a fresh link to manage theirs. The outbox of
-// its Alerts holds a ConfirmJob or a ManageJob for each.
+// Confirmations works through the outbox of its Alerts. A ConfirmJob asks the reader of an address
+// to confirm an alert. A ManageJob mails a subscriber a fresh link to manage alerts.
 //
-// A mail is sent at least once: the same message every time, with the same link to confirm, which works once.
+// A mail is sent at least once. Every copy is identical, and its confirmation link works once.
 type Confirmations struct {
 	Alerts store.Alerts
 	Mail   mail.Sender
@@ -30,46 +29,47 @@ type Confirmations struct {
 	Links   Links
 	Now     func() time.Time
 	Log     *slog.Logger
-	AtOnce  int // how many jobs are done at a time; 0: one
+	AtOnce  int // jobs that run concurrently; 0 means 1
 	Metrics metrics.Source
 }
 
-// Asker asks whoever reads an address of a channel whether they want what was asked
-// for under an id, by a link to the page that confirms it. Its errors are those of package mail.
+// Asker asks the reader of an address to confirm the pending alert with an id. The link leads to
+// the page that confirms it. Errors are those of package mail.
 type Asker interface {
 	Ask(ctx context.Context, pending store.Alert, id, link string) error
 }
 
-// ConfirmJob is the job of asking to confirm what was asked for under an id.
+// ConfirmJob returns the job that asks for confirmation of the pending alert with an id.
 func ConfirmJob(id string, now time.Time) store.Job {
 	return store.Job{Kind: "confirm alert", Ref: id, At: now}
 }
 
-// manageKind is that of a ManageJob; all others ask to confirm.
+// manageKind is the kind of a ManageJob. Unknown kinds ask for confirmation.
 const manageKind = "manage link"
 
-// ManageJob is the job of mailing a subscriber a fresh link to manage.
+// ManageJob returns the job that mails a subscriber a fresh link to manage alerts.
 func ManageJob(s store.SubscriberID, now time.Time) store.Job {
 	return store.Job{Kind: manageKind, Ref: string(s), At: now}
 }
 
-// perTopic bounds how often anyone can have messages sent to a topic; for mail see Mailboxes.
+// perTopic limits the confirmation messages that callers can cause at one topic. For mail see
+// Mailboxes.
 var perTopic = limit.Limit{Name: "alerts-address", Calls: 3, Window: time.Hour}
 
-// perService bounds how many such mails the whole service sends, whoever has them
-// sent to whom: somebody who has many addresses to ask from must not make it a
-// sender that mail providers refuse. What is over it waits for the next hour.
+// perService limits such messages over the whole service. Without it, a caller with many IP
+// addresses could make mail providers block the service. Jobs over the limit wait for the next
+// hour.
 var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.Hour}
 
 const everybody = "all"
 
-// errCeiling: the service has sent all the mails of this hour. The job is taken up again.
+// errCeiling reports that perService is reached. The job is retried later.
 var errCeiling = fmt.Errorf("the service has sent all the mails of this hour that anybody can ask for: %w",
 	outbox.ErrLater)
 
-const sendTime = 15 * time.Second // more than a mail takes
+const sendTime = 15 * time.Second // a mail takes less
 
-// Work does the jobs of the outbox that are due, and returns how many have ended.
+// Work runs the jobs of the outbox that are due and returns how many ended.
 func (c *Confirmations) Work(ctx context.Context) (ended int, err error) {
 	if _, full := c.Limiter.Full(perService, everybody); full {
 		return 0, nil
@@ -90,7 +90,8 @@ func (c *Confirmations) do(ctx context.Context, j store.Job) error {
 	return c.ask(ctx, j)
 }
 
-// ask mails the link of one job, unless it is too late, no longer needed or not to be.
+// ask mails the confirmation link of a job. It sends nothing if the pending alert is gone or
+// confirmed, or if mail is not allowed.
 func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	pending, err := c.Alerts.Pending(ctx, j.Ref)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUsed) {
@@ -115,7 +116,8 @@ func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	return c.send(ctx, j, pending.Subscriber, message)
 }
 
-// renew mails a fresh link to manage, unless there is nothing to manage any more or it is not to be.
+// renew mails a fresh link to manage alerts. It sends nothing if the subscriber has no alerts or
+// mail is not allowed.
 func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	alerts, err := c.Alerts.Of(ctx, store.SubscriberID(j.Ref))
 	if err != nil || len(alerts) == 0 {
@@ -128,20 +130,19 @@ func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	if allowed, err := c.Mailboxes().Allow(ctx, to.Email, j.Caller, j.Name()); err != nil || !allowed {
 		return err
 	}
-	message, err := manageMail(to, c.Links, j.At) // of the job, so that it is the same however often it is sent
+	message, err := manageMail(to, c.Links, j.At) // dated by the job, so a retry sends the same mail
 	if err != nil {
 		return err
 	}
 	return c.send(ctx, j, to.Subscriber, message)
 }
 
-// send hands a mail to the carrier, within what the service sends in an hour; a mailbox that
-// refuses it for good gets no more.
+// send sends a mail within perService. A mailbox that refuses it for good gets no more mail.
 func (c *Confirmations) send(ctx context.Context, j store.Job, to store.SubscriberID, message mail.Message) error {
 	if err := c.reserve(ctx); err != nil {
 		return err
 	}
-	message.ID = strings.ReplaceAll(j.Name(), ".", "-") // the same however often the job is done
+	message.ID = strings.ReplaceAll(j.Name(), ".", "-") // a retry uses the same ID
 	err := c.Mail.Send(ctx, message)
 	if err == nil {
 		return nil
@@ -154,7 +155,8 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	return fmt.Errorf("mail for the job %q: %w", j.Kind, err)
 }
 
-// reserve counts one message of the hour. The caller gives it back if no carrier takes the message.
+// reserve counts one message under perService. The caller releases it if no carrier takes the
+// message.
 func (c *Confirmations) reserve(ctx context.Context) error {
 	d, err := c.Limiter.Join(ctx, perService, everybody)
 	if err != nil {
@@ -167,12 +169,13 @@ func (c *Confirmations) reserve(ctx context.Context) error {
 	return nil
 }
 
-// Mailboxes counts the mails that anyone can cause.
+// Mailboxes returns the quota of mails that any caller can cause.
 func (c *Confirmations) Mailboxes() Mailboxes {
 	return Mailboxes{store.Mailboxes{Table: c.Alerts.Table}, c.Links, c.Now}
 }
 
-// counted counts one message under a limit. Where it cannot be counted, it is sent.
+// counted takes one call of a limit and reports whether it is allowed. On a store error it fails
+// open.
 func (c *Confirmations) counted(ctx context.Context, under limit.Limit, whose string) bool {
 	d, err := c.Limiter.Take(ctx, under, whose)
 	if err != nil {
@@ -181,12 +184,12 @@ func (c *Confirmations) counted(ctx context.Context, under limit.Limit, whose st
 	return d.Allowed
 }
 
-// perServer bounds how many such messages go to one server that strangers name, who
-// so can neither flood it nor use up what it takes from the service in a day.
+// perServer limits the messages to one server that callers name. They can neither flood it nor use
+// up its daily quota for this service.
 var perServer = limit.Limit{Name: "alerts-server", Calls: 100, Window: time.Hour}
 
-// askElsewhere leaves it to Pushes to ask, within what an address, a server and the
-// service are sent in an hour. It is counted as mails are.
+// askElsewhere queues the confirmation for Pushes, within perTopic, perServer and perService. A
+// message counts under perService as a mail does.
 func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending store.Alert) error {
 	if j.Tries == 0 && !(c.counted(ctx, perTopic, string(pending.Subscriber)) &&
 		c.counted(ctx, perServer, c.server(pending.Address))) {
@@ -202,7 +205,7 @@ func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending s
 	return err
 }
 
-// server is what the server of an address is counted as.
+// server returns the key under which perServer counts an address: a pseudonym of its host.
 func (c *Confirmations) server(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -19,16 +19,16 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// carrier answers each mail with the next of its errors, and takes it when there are none.
+// carrier returns the next of its errors for each mail, and accepts mail when none remains.
 type carrier struct {
 	errors []error
 	taken  []mail.Message
 	asked  int
-	during func() // what happens while a mail is being handed over
-	// refuses, where set, answers each mail in place of errors.
+	during func() // called while a mail is sent
+	// refuses, if set, decides instead of errors.
 	refuses func(mail.Message) error
 	now     func() time.Time
-	at      []time.Time // when each mail was taken
+	at      []time.Time // when each mail was accepted
 }
 
 func (c *carrier) Send(_ context.Context, m mail.Message) error {
@@ -52,7 +52,7 @@ func (c *carrier) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// outbox is where confirmations wait, and who sends them.
+// outbox holds confirmations and their worker.
 type outbox struct {
 	*notify.Confirmations
 	t       *testing.T
@@ -85,7 +85,7 @@ func newOutbox(t *testing.T) *outbox {
 
 const pendingFor = 48 * time.Hour
 
-// add has somebody ask for an alert.
+// add asks for an alert for an address.
 func (b *outbox) add(email string) {
 	b.t.Helper()
 	b.asked++
@@ -98,7 +98,7 @@ func (b *outbox) add(email string) {
 	}
 }
 
-// work does what is due in the outbox, comes back after two minutes, and says what was in the way.
+// work runs the due jobs, advances the clock by two minutes, and returns the error.
 func (b *outbox) work() error {
 	_, err := b.Work(b.t.Context())
 	b.clock.Add(2 * time.Minute)
@@ -114,8 +114,8 @@ func (b *outbox) stopped(email string) bool {
 	return stopped
 }
 
-// TestTriedAgain: what the carrier does not take for now is sent later, as the
-// same mail, and counts as one mail to its address however often it is tried.
+// TestTriedAgain: a throttled mail is retried later, unchanged, and counts once against its
+// address.
 func TestTriedAgain(t *testing.T) {
 	b := newOutbox(t)
 	b.add("ada@example.com")
@@ -138,19 +138,20 @@ func TestTriedAgain(t *testing.T) {
 		!strings.Contains(m.Unsubscribe, "/v1/alerts/unsubscribe?t=") {
 		t.Errorf("%+v", m)
 	}
-	for range notify.MailsPerDay { // of which the last is one too many
+	for range notify.MailsPerDay { // the last one exceeds the quota
 		b.add("ada@example.com")
 	}
 	if err := b.work(); err != nil || len(b.carrier.taken) != notify.MailsPerDay {
 		t.Errorf("%v, %d mails", err, len(b.carrier.taken))
 	}
-	if err := b.work(); err != nil || b.carrier.asked != 5+notify.MailsPerDay { // five in vain, and nothing is left
+	// Five failures; the outbox is empty.
+	if err := b.work(); err != nil || b.carrier.asked != 5+notify.MailsPerDay {
 		t.Errorf("%v, the carrier was asked %d times", err, b.carrier.asked)
 	}
 }
 
-// TestForeignLanguage: an alert that another version took in a language which is
-// not spoken here is asked to be confirmed in English.
+// TestForeignLanguage: an alert stored in a language that this version lacks is confirmed in
+// English.
 func TestForeignLanguage(t *testing.T) {
 	b := newOutbox(t)
 	now := b.clock.Now()
@@ -202,7 +203,7 @@ func TestNotSent(t *testing.T) {
 	})
 }
 
-// TestOneMailboxManyAddresses: addresses that are delivered to one mailbox share its cap.
+// TestOneMailboxManyAddresses: addresses of one mailbox share its quota.
 func TestOneMailboxManyAddresses(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -232,8 +233,8 @@ func TestOneMailboxManyAddresses(t *testing.T) {
 	}
 }
 
-// TestASlowCarrier: where mails take so long that the lease of the last jobs runs
-// out, another worker sends those that were not begun, and the first does not.
+// TestASlowCarrier: if slow mails outlast the lease, another worker sends the mails not yet
+// started, and the first worker does not.
 func TestASlowCarrier(t *testing.T) {
 	b := newOutbox(t)
 	for _, who := range []string{"ada", "bob", "eve"} {
@@ -256,7 +257,7 @@ func TestASlowCarrier(t *testing.T) {
 	for _, m := range b.carrier.taken {
 		got[m.To]++
 	}
-	// The one that was on its way when its lease ran out may come twice; the one that was not begun may not.
+	// The mail in flight when its lease ended may be sent twice; the unstarted one may not.
 	if len(got) != 3 || len(b.carrier.taken) != 4 {
 		t.Errorf("%v", got)
 	}

@@ -13,20 +13,20 @@ import (
 
 const (
 	tries      = 6
-	firstPause = time.Second // and twice as long each time
-	// maxInARow of a channel postponed, or refused, without one that was sent between them: the
-	// carrier or we are at fault, not they, who have all had messages from us before.
+	firstPause = time.Second // doubles with every try
+	// maxInARow is how many postponements or refusals in a row shut a channel. That run means a
+	// fault of the carrier or the service, because these addresses have accepted messages before.
 	maxInARow = 5
 )
 
 // parcel is one message to one subscriber.
 type parcel struct {
 	to     store.SubscriberID
-	hand   func(context.Context) error // gives it to the carrier
-	settle func(context.Context) error // keeps that it was sent
+	hand   func(context.Context) error // hands it to the carrier
+	settle func(context.Context) error // records that it was sent
 }
 
-// deliver notifies one subscriber of a look; without one, that the alert has ended.
+// deliver notifies one subscriber of a look. Without a look it says that the alert has ended.
 func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled bool, err error) {
 	by := r.channel(carriedBy(n, listed))
 	return r.carry(ctx, by, listed.Route.String(), func() (*parcel, error) {
@@ -42,9 +42,9 @@ func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled
 	})
 }
 
-// carry sends a message by a channel, as current gives it when its turn has come; nil: there is
-// none to be sent any more. It is not settled where neither the message was
-// sent nor is there a reason not to; an error stops everything.
+// carry sends a message by a channel, with retries. It calls current for the message when its turn
+// has come; nil means that no message is needed any more. settled is false if the message was
+// neither sent nor dropped for good. An error stops the whole Work.
 func (r *run) carry(ctx context.Context, by *channel, about string,
 	current func() (*parcel, error)) (settled bool, err error) {
 	for try := range tries {
@@ -74,8 +74,8 @@ func (r *run) carry(ctx context.Context, by *channel, about string,
 	return false, nil
 }
 
-// due gives an alert as it stands now, and whether its subscriber is still to be
-// notified: it may have been changed, removed or notified since the page was read.
+// due reads an alert again and reports whether its subscriber must still be notified. The alert may
+// have changed, ended or been notified since its page was read.
 func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Alert, due bool, err error) {
 	a, err = r.Alerts.One(ctx, listed.Ref(), listed.Subscriber)
 	if errors.Is(err, store.ErrNotFound) {
@@ -85,21 +85,21 @@ func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Ale
 		return a, false, err
 	}
 	if n != nil && !n.due(a) || n == nil && a.Over > 0 && fare.DayOf(r.Now()) <= a.Over+store.DeliveryDays {
-		return a, false, nil // of an alert that is over its endpoint is still told
+		return a, false, nil // its endpoint has yet to get the last event
 	}
 	stopped, err := r.Alerts.Stopped(ctx, a.Subscriber)
 	return a, err == nil && !stopped, err
 }
 
-// What becomes of a message.
+// The outcomes of send.
 const (
 	done  = iota // sent, or never to be sent
-	again        // it was not sent, or perhaps not
-	later        // its channel takes nothing now
+	again        // not sent, or unknown; retry
+	later        // the channel is shut
 )
 
-// send hands a message to its carrier and keeps what became of it, also where the time
-// for more is over meanwhile.
+// send hands a message to its carrier and records the outcome. It finishes even if ctx ends
+// meanwhile.
 func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (outcome int, err error) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), reserve)
 	defer cancel()
@@ -110,7 +110,7 @@ func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (o
 		}
 		r.sent(by)
 	case errors.Is(err, ErrUnwritable):
-		r.fault(ctx, fmt.Errorf("notify of %s: %w", about, err)) // the next refresh has another
+		r.fault(ctx, fmt.Errorf("notify of %s: %w", about, err)) // the next refresh composes another
 	case errors.Is(err, mail.ErrRefused):
 		r.Log.WarnContext(ctx, "message refused for good", "channel", by.name, "about", about, "error", err)
 		if err := by.pace.retry(last, func() error {
@@ -123,14 +123,15 @@ func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (o
 	case errors.Is(err, mail.ErrBlocked):
 		r.close(by, err)
 		return later, nil
-	default: // throttled, or nobody knows
+	default: // throttled, or the outcome is unknown
 		r.Log.WarnContext(ctx, "message is tried again", "channel", by.name, "about", about, "error", err)
 		return again, nil
 	}
 	return done, nil
 }
 
-// hand gives the alert's carrier the message of a look, or, without one, that the alert has ended.
+// hand passes the message of a look to the alert's carrier. Without a look the message says that
+// the alert has ended.
 func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 	carrier, err := r.carrier(carriedBy(n, a))
 	if err != nil {
@@ -138,7 +139,7 @@ func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 	}
 	if n == nil {
 		if a.Paused > fare.DayOf(r.Now()) || a.Over > 0 {
-			return nil // it has been told to be silent, or was told
+			return nil // paused, or already notified
 		}
 		end := ending(a, r.Links, fare.DayOf(r.Now()))
 		if r.endpointHears(a) {
@@ -155,12 +156,14 @@ func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 	return carrier.Deliver(ctx, a, m)
 }
 
-// endpointHears tells whether an endpoint is to be told, beside its owner, that its alert has ended.
+// endpointHears reports whether an endpoint gets the end of its alert as an event, besides the mail
+// to its owner.
 func (r *run) endpointHears(a store.Alert) bool {
 	return a.Channel == store.Webhook && r.Carriers[a.Channel] != nil && a.Paused <= fare.DayOf(r.Now()) && a.Over == 0
 }
 
-// settle keeps that the message was sent; an alert that has ended is removed, one of an endpoint when that was told.
+// settle records that the message was sent. It removes an ended alert. An endpoint's alert is only
+// marked, because its event is still to be delivered.
 func (r *run) settle(ctx context.Context, n *look, a store.Alert) error {
 	if n == nil && r.endpointHears(a) {
 		return r.Alerts.MarkOver(ctx, a, fare.DayOf(r.Now()))

@@ -17,16 +17,15 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Alerts with Digest are told once a week, in one mail to each subscriber, on the
-// weekday that is theirs. What was sent is kept with the subscriber, by one write after
-// the carrier has taken the mail, as of other messages: where that write is lost, the
-// digest is sent again under the same ID. Days on which nothing was sent are made up
-// for, as long as none of them is of a week before: nobody gets two of one weekday.
+// Alerts with Digest are sent once a week in one mail to each subscriber, on a weekday derived from
+// the subscriber. One write after the carrier took the mail records it. If that write is lost, the
+// digest is sent again under the same ID. Missed days are made up for up to 7 days back, so a
+// subscriber never gets two digests of one weekday.
 
 const (
-	// digestHour is the hour, UTC, at which the fares of a day are there: those asked for every day are by then.
+	// digestHour is the hour, UTC, at which the daily refresh is complete.
 	digestHour = 8
-	// maxJudged bounds how many trips are kept judged, for subscribers who watch the same.
+	// maxJudged limits the judged trips that are kept for other subscribers of the same trip.
 	maxJudged = 10_000
 )
 
@@ -35,16 +34,16 @@ func (r *run) digests(ctx context.Context) error {
 	kept := store.Digests{Table: r.Notifications.Table}
 	progress, err := kept.Progress(ctx)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil // nobody ever asked for one
+		return nil // there has never been a digest
 	}
 	if err != nil {
 		return err
 	}
 	last := fare.DayOf(r.Now().Add(-digestHour * time.Hour))
-	if progress.Day == 0 { // the first of all was asked for just now
+	if progress.Day == 0 { // the first digest was ordered just now
 		return kept.Advance(ctx, &progress, last, "")
 	}
-	if store.IsWrongDay(progress.Day, last) { // what was sent is kept with each
+	if store.IsWrongDay(progress.Day, last) { // safe: each subscriber records the last digest
 		progress.Day, progress.Cursor = last-1, ""
 	}
 	if progress.Day < last-7 {
@@ -78,8 +77,8 @@ type weekly struct {
 	judged  map[routeTrip]func() (*judgedTrip, error)
 }
 
-// day sends the digests of a day, page by page, and says whether nobody was left out.
-// As long as nobody was, the next Work begins behind the last page.
+// day sends the digests of a day page by page. It reports whether all were settled. While all are
+// settled, it stores the cursor, and the next Work resumes behind the last page.
 func (w *weekly) day(ctx context.Context, day fare.Day) (settled bool, err error) {
 	first, settled := day == w.progress.Day+1, true
 	at := ""
@@ -111,7 +110,7 @@ func (w *weekly) day(ctx context.Context, day fare.Day) (settled bool, err error
 	}
 }
 
-// page sends the digests of a page, several at a time. It waits for all.
+// page sends the digests of a page concurrently and waits for all.
 func (w *weekly) page(ctx context.Context, day fare.Day, page []store.Digest) (settled bool, err error) {
 	if len(w.judged) > maxJudged {
 		clear(w.judged)
@@ -131,13 +130,14 @@ func (w *weekly) page(ctx context.Context, day fare.Day, page []store.Digest) (s
 	return b.wait(ctx)
 }
 
-// parcel is the digest of a subscriber as things stand now; nil where there is nothing to tell of,
-// or nothing is to be sent there.
+// parcel composes the digest of a subscriber from the current alerts. It returns nil if there is
+// nothing to send or the subscriber gets no mail.
 func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*parcel, error) {
 	today := fare.DayOf(w.Now())
 	alerts, err := w.Alerts.Of(ctx, d.Subscriber)
 	if errors.Is(err, store.ErrUnreadable) {
-		w.fault(ctx, fmt.Errorf("write a digest of %s: %w", d.Subscriber, err)) // and never will be readable
+		// Malformed for good: a retry cannot help.
+		w.fault(ctx, fmt.Errorf("write a digest of %s: %w", d.Subscriber, err))
 		return nil, nil
 	}
 	if err != nil {
@@ -175,18 +175,18 @@ func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*par
 	}, nil
 }
 
-// digestLine is what a digest tells of an alert.
+// digestLine is the entry of one alert in a digest.
 type digestLine struct {
 	alert  store.Alert
 	found  news
 	price  fare.Cents // 0: there is no fare
-	before fare.Cents // that was told last; 0: none was
+	before fare.Cents // of the last digest; 0: none
 	met    bool
 }
 
-// line judges the trip of an alert, and whether what it waits for is so today. Drop and
-// Change compare with the price that the last digest told, before the first with that
-// which the alert saw first.
+// line judges the trip of an alert and whether its condition is met today. Drop and Change compare
+// with the price in the last digest. Before the first digest they compare with the first price the
+// alert saw.
 func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (digestLine, error) {
 	l := digestLine{alert: a, found: news{Route: a.Route, Depart: a.Trip.From}, before: before}
 	of, err := w.judgedOf(ctx, routeTrip{a.Route, a.Trip})
@@ -206,8 +206,9 @@ func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (di
 	return l, nil
 }
 
-// lowThisWeek says for how many days before the first look of the last week that saw
-// the same fare none was as cheap: that it is still there does not keep it from being a low.
+// lowThisWeek returns the number of days without a fare as cheap. It counts back from the first of
+// the latest observations with this price, at most 7 days ago. So a low that lasts still counts as
+// a low.
 func (h history) lowThisWeek(seen Seen) fare.Day {
 	today := seen.Day
 	for len(h) > 0 && h[len(h)-1].Price == seen.Price && h[len(h)-1].Day > today-7 {
@@ -216,19 +217,20 @@ func (h history) lowThisWeek(seen Seen) fare.Day {
 	return max(seen.Low, h.lowFor(seen))
 }
 
-// routeTrip is what an alert is for.
+// routeTrip is the subject of an alert.
 type routeTrip struct {
 	route fare.Route
 	trip  store.Trip
 }
 
-// judgedTrip is what there is to tell of a trip today, to all subscribers who have it in their digest.
+// judgedTrip is the verdict on a trip today, shared by all digests that contain the trip.
 type judgedTrip struct {
 	found news
-	past  func() (history, error) // what refreshes saw of it, read for the first who asks for a low
+	past  func() (history, error) // the history; read on first use, by a Low
 }
 
-// judgedOf judges a trip for the first digest that tells of it; nil where there is no fare.
+// judgedOf returns the verdict on a trip, judged once for all digests; nil if there is no fare. An
+// error is not kept, so the next digest retries.
 func (w *weekly) judgedOf(ctx context.Context, of routeTrip) (*judgedTrip, error) {
 	w.judging.Lock()
 	judge := w.judged[of]
@@ -260,13 +262,14 @@ func (w *weekly) judgeToday(ctx context.Context, of routeTrip) (*judgedTrip, err
 			}
 		}
 		past, err := read(ctx, of.route)
-		h, _ := decodeHistory(past.History) // what is malformed is forgotten, as in Leave
+		h, _ := decodeHistory(past.History) // a malformed history counts as empty, as in Leave
 		return h, err
 	})
 	return &judgedTrip{found, past}, nil
 }
 
-// digestMail writes the mail of a digest of a day: what is as it was asked for first, then by how cheap it is.
+// digestMail writes the digest of a day. Alerts whose condition is met come first, then the others;
+// each group by percentile.
 func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []digestLine) (mail.Message, error) {
 	latest := slices.MaxFunc(lines, func(a, b digestLine) int {
 		return cmp.Compare(a.alert.Asked,
@@ -292,9 +295,9 @@ func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []dig
 	return mail.DigestMail(d)
 }
 
-// rank is lower for what a digest tells of first.
+// rank returns the position of an entry: a lower rank comes first.
 func (l digestLine) rank() int {
-	const unjudged, none = 101, 102 // behind every percentile
+	const unjudged, none = 101, 102 // above every percentile
 	rank := l.found.Percentile
 	switch {
 	case l.price == 0:
@@ -308,7 +311,7 @@ func (l digestLine) rank() int {
 	return rank
 }
 
-// digestID is the same for the digest of a subscriber and day, whichever process sends it.
+// digestID depends only on the subscriber and the day, so every process computes the same ID.
 func digestID(s store.SubscriberID, day fare.Day) string {
 	sum := sha256.Sum256([]byte("digest\x00" + string(s) + "\x00" + day.String()))
 	return fmt.Sprintf("digest-%s-%x", day.Time().Format("20060102"), sum[:16])

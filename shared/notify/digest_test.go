@@ -20,7 +20,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// summarize stores what a refresh of today does of a route without trips: one fare a day, the last price today.
+// summarize stores the summary of a route as today's refresh does: one fare a day, the last price
+// today.
 func (h *trip) summarize(route string, prices ...fare.Cents) {
 	h.T.Helper()
 	of := fare.Series{Route: notifytest.Route(route)}
@@ -40,14 +41,14 @@ func (h *trip) summarize(route string, prices ...fare.Cents) {
 	}
 }
 
-// weekly makes a confirmed alert that a digest tells of.
+// weekly confirms an alert in the weekly digest.
 func (h *trip) weekly(who, route string, a store.Alert) store.Alert {
 	h.T.Helper()
 	a.Route, a.Language, a.Digest, a.Asked = notifytest.Route(route), "en", true, h.Today()
 	return h.Confirm(who, a)
 }
 
-// until moves the clock to an hour of the next day that somebody has a digest on.
+// until moves the clock to an hour of the subscriber's next digest day.
 func (h *trip) until(who string, hour int) {
 	day := h.Today().Time()
 	for day = day.AddDate(0, 0, 1); day.Weekday() != store.DigestWeekday(notifytest.IDOf(who)); {
@@ -56,7 +57,7 @@ func (h *trip) until(who string, hour int) {
 	h.Set(day.Add(time.Duration(hour) * time.Hour))
 }
 
-// newDigest has digests that are sent from tomorrow on.
+// newDigest returns a fixture with one weekly alert; digests start tomorrow.
 func newDigest(t *testing.T, who string) *trip {
 	h := newTrip(t)
 	h.weekly(who, "MIL-BUH", store.Alert{})
@@ -64,8 +65,8 @@ func newDigest(t *testing.T, who string) *trip {
 	return h
 }
 
-// TestDigest: one mail for all that somebody watches weekly, what is met first, then by how cheap it is;
-// what is told at once, is paused, or has been, is not in it.
+// TestDigest: one mail lists all weekly alerts, met ones first, then by percentile. Alerts sent at
+// once, paused or over are not listed.
 func TestDigest(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 60
@@ -83,15 +84,15 @@ func TestDigest(t *testing.T) {
 	h.WantMailed()
 
 	h.until("ada", 9)
-	h.refresh(always(5500, nil)) // of trips MIL-BUH
+	h.refresh(always(5500, nil)) // trips MIL-BUH
 	h.summarize("MIL-BUH", append(steady, 3000)...)
 	h.summarize("MIL-LON", append(steady, 5100)...)
 	h.summarize("MIL-MAD", append(steady, 4000)...)
 	h.summarize("MIL-ROM", append(steady, 50)...)
 	leave(h.Fixture, append(steady, 3000)...)
-	h.Work(notify.Result{Sent: 1, Done: 2}) // the news is for nobody else
+	h.Work(notify.Result{Sent: 1, Done: 2}) // one alert is sent at once
 	first := h.Mails()[0]
-	// Met are the low and London's threshold; then the threshold that is not, the drop, the trip,
+	// Met are the low and London's threshold. Then come the unmet threshold, the drop, the trip,
 	// and Paris without a fare.
 	want := []string{"Milan – Bucharest", "Milan – London", "Milan – Bucharest", "Milan – Madrid",
 		"Milan – Bucharest", "Milan – Paris"}
@@ -113,7 +114,7 @@ func TestDigest(t *testing.T) {
 		!strings.HasPrefix(first.ID, "digest-"+h.Now().Format("20060102")) {
 		t.Errorf("%s ends by %s", first.ID, first.Unsubscribe)
 	}
-	// Again on that day, and on all that follow up to the next week: nothing.
+	// No second digest for the rest of the week.
 	for range 6 {
 		h.Work(notify.Result{})
 		h.Add(24 * time.Hour)
@@ -142,7 +143,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// routesOf lists the routes that a digest tells of.
+// routesOf returns the routes in a digest.
 func routesOf(m mail.Message) (routes []string) {
 	for line := range strings.SplitSeq(m.Text, "\n") {
 		if strings.HasPrefix(line, "Milan – ") {
@@ -152,7 +153,8 @@ func routesOf(m mail.Message) (routes []string) {
 	return routes
 }
 
-// TestADigestOfALow: a fare is one in the week in which it came, also where looks since have seen it too.
+// TestADigestOfALow: a low of the last week still counts, even if later refreshes saw the same
+// fare.
 func TestADigestOfALow(t *testing.T) {
 	h := newTrip(t)
 	h.weekly("ada", "MIL-BUH", store.Alert{Kind: store.Low, Days: 14})
@@ -190,8 +192,8 @@ func TestADigestOfALow(t *testing.T) {
 	}
 }
 
-// TestDigestDays: it comes on its day, not before eight, once; what was missed comes as soon as it can, and
-// two weeks of silence are one digest.
+// TestDigestDays: the digest is sent once, on its day, not before 08:00 UTC. A missed digest is
+// sent as soon as possible, and two missed weeks give one digest.
 func TestDigestDays(t *testing.T) {
 	h := newDigest(t, "ada")
 	h.until("ada", 7)
@@ -217,7 +219,8 @@ func TestDigestDays(t *testing.T) {
 	h.Work(notify.Result{})
 }
 
-// TestWhoHasNoDigest: those who were stopped, have paused everything, or only alerts that are told at once.
+// TestWhoHasNoDigest: no digest for subscribers who are stopped, or whose alerts are paused,
+// removed or sent at once.
 func TestWhoHasNoDigest(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -253,8 +256,8 @@ func TestWhoHasNoDigest(t *testing.T) {
 	}
 }
 
-// TestADigestIsRefused: mail that is refused for good stops, as other mail does; that which
-// nobody takes now is sent by the next Work.
+// TestADigestIsRefused: a permanent refusal stops the mailbox; a throttled digest is sent by the
+// next Work.
 func TestADigestIsRefused(t *testing.T) {
 	h := newDigest(t, "ada")
 	h.until("ada", 9)
@@ -272,7 +275,8 @@ func TestADigestIsRefused(t *testing.T) {
 	h.WantMailed()
 }
 
-// TestOneWhoseDigestFailsHoldsUpNobody: others have theirs, on that day and the next ones.
+// TestOneWhoseDigestFailsHoldsUpNobody: a failing digest does not delay those of other subscribers,
+// on that day or later.
 func TestOneWhoseDigestFailsHoldsUpNobody(t *testing.T) {
 	h := newDigest(t, "ada")
 	began := h.Today()
@@ -296,7 +300,7 @@ func TestOneWhoseDigestFailsHoldsUpNobody(t *testing.T) {
 		h.Add(24 * time.Hour)
 	}
 	for _, who := range others {
-		want := 0 // as many as there were of their days
+		want := 0 // the number of their digest days
 		for day := began + 1; day < h.Today(); day++ {
 			if day.Time().Weekday() == store.DigestWeekday(notifytest.IDOf(who)) {
 				want++
@@ -311,7 +315,7 @@ func TestOneWhoseDigestFailsHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// counted counts the calls to a table by what they touch.
+// counted counts the calls to a table by their target.
 type counted struct {
 	store.Table
 	calls map[string]int
@@ -334,7 +338,8 @@ func (c counted) Write(ctx context.Context, ops ...store.Op) error {
 	return c.Table.Write(ctx, ops...)
 }
 
-// TestADigestCostsNothingWhereNobodyHasOne: one read of each Work, and of a digest what it tells of.
+// TestADigestCostsNothingWhereNobodyHasOne: without digests a Work costs one read. A digest reads
+// only its own alerts.
 func TestADigestCostsNothingWhereNobodyHasOne(t *testing.T) {
 	h := newTrip(t)
 	h.Subscribe("bob", "MIL-ROM", 100)
@@ -363,7 +368,7 @@ func TestADigestCostsNothingWhereNobodyHasOne(t *testing.T) {
 	h.summarize("MIL-LON", notifytest.Steady()...)
 	ada := string(notifytest.IDOf("ada"))
 	of := fmt.Sprintf("DIGESTS#%d", store.DigestWeekday(notifytest.IDOf("ada")))
-	work(with(map[string]int{"write DIGESTS": 1})) // the first of all
+	work(with(map[string]int{"write DIGESTS": 1})) // the first digest ever
 	work(with(nil))
 	h.until("ada", 9)
 	h.Add(-24 * time.Hour)

@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// watchWeekly has so many subscribers watch one to three trips each, weekly.
+// watchWeekly adds subscribers with one to three weekly trips each.
 func (s *simulation) watchWeekly(subscribers int) {
 	s.T.Helper()
 	day := s.Today() + 60
@@ -27,9 +27,10 @@ func (s *simulation) watchWeekly(subscribers int) {
 	}
 }
 
-// TestDigestsUnderKills: 100 subscribers over four weeks, in the third of which the service is down for
-// seven days, have one digest a week each, on their day or as soon as it can be, while processes are killed
-// before and after what they write and send, and answers of the carrier are lost. What is sent again has the same ID.
+// TestDigestsUnderKills: 100 subscribers each get one digest a week for four weeks, on its day or
+// as soon as possible. The service is down for seven days in week three. Processes are killed
+// before and after sends and writes, and answers of the carrier are lost. A repeated mail keeps its
+// ID.
 func TestDigestsUnderKills(t *testing.T) {
 	const subscribers, days, downFrom, downTo = 100, 28, 14, 20
 	s := newSimulation(t, 3)
@@ -53,7 +54,7 @@ func TestDigestsUnderKills(t *testing.T) {
 		who := fmt.Sprint("w", i)
 		for n := 1; n < days; n++ {
 			day := began + fare.Day(n)
-			// The day on which it went down was a week before it came back: that digest and the next one are one.
+			// The outage began a week before its end, so that digest and the next one merge.
 			if day.Time().Weekday() == store.DigestWeekday(notifytest.IDOf(who)) && n != downFrom {
 				want[notifytest.AddressOf(who)+" "+day.String()] = true
 			}
@@ -78,7 +79,7 @@ func TestDigestsUnderKills(t *testing.T) {
 	}
 }
 
-// TestDigestsUnderFaults: everyone has one digest, and what it told is kept.
+// TestDigestsUnderFaults: each subscriber gets one digest, and its prices are recorded.
 func TestDigestsUnderFaults(t *testing.T) {
 	underFaults(t, 12, func(t *testing.T) *trip {
 		h := newDigest(t, "ada")

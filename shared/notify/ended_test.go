@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// toldCarrier keeps what it is given.
+// toldCarrier records the IDs of its messages.
 type toldCarrier struct{ ids []string }
 
 func (c *toldCarrier) Deliver(_ context.Context, _ store.Alert, m notify.Message) error {
@@ -24,13 +24,14 @@ func (c *toldCarrier) Deliver(_ context.Context, _ store.Alert, m notify.Message
 	return nil
 }
 
-// TestEndOfAnEndpointsAlert: its endpoint and its owner are told that it has ended, once each. It stays until the
-// endpoint was told, which the worker of webhooks removes it for, or for a week where that never was.
+// TestEndOfAnEndpointsAlert: an endpoint and its owner are each notified once that the alert has
+// ended. The alert stays until the webhook worker has delivered the event and removes it, or for a
+// week.
 func TestEndOfAnEndpointsAlert(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		fails func(mail.Message) error // of the owner's mail, at first
-		told  int                      // how often the endpoint's event was left, under one ID
+		told  int                      // how often the event was queued, under one ID
 	}{
 		{"at once", nil, 1},
 		{"the mail is throttled at first", func(mail.Message) error { return mail.ErrThrottled }, 2},

@@ -12,15 +12,16 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// deadEndpointKind is that of a DeadEndpointJob.
+// deadEndpointKind is the kind of a DeadEndpointJob.
 const deadEndpointKind = "webhook dead"
 
-// DeadEndpointJob is the job of telling a subscriber that an endpoint takes no events any more.
+// DeadEndpointJob returns the job that mails a subscriber that an endpoint accepts no events any
+// more.
 func DeadEndpointJob(s store.SubscriberID, endpoint string, now time.Time) store.Job {
 	return store.Job{Kind: deadEndpointKind, Ref: string(s) + " " + endpoint, At: now}
 }
 
-// tellDead mails the owner of an endpoint that it is dead, unless no alert goes there any more.
+// tellDead mails the owner of a dead endpoint, unless no alert uses it any more.
 func (c *Confirmations) tellDead(ctx context.Context, j store.Job) error {
 	subscriber, endpoint, _ := strings.Cut(j.Ref, " ")
 	alerts, err := c.Alerts.Of(ctx, store.SubscriberID(subscriber))

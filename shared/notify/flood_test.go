@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// inTurn hands mails to a carrier one after another.
+// inTurn sends mails to a carrier one after another.
 type inTurn struct {
 	mu      sync.Mutex
 	carrier *carrier
@@ -23,9 +23,9 @@ func (o *inTurn) Send(ctx context.Context, m mail.Message) error {
 	return o.carrier.Send(ctx, m)
 }
 
-// TestAFloodOfFailingJobs: 10,000 mails that servers refuse for now delay an
-// honest mail by less than a minute, whenever it comes, and leave it the quota of the
-// hour. A refusal takes 80 ms, and 16 are waited for at a time.
+// TestAFloodOfFailingJobs: 10,000 throttled mails delay an honest mail by less than a minute,
+// whenever it is queued. They leave it the hourly quota. A refusal takes 80 ms, and 16 jobs run
+// concurrently.
 func TestAFloodOfFailingJobs(t *testing.T) {
 	t.Parallel()
 	const strangers, atOnce, inASecond = 10_000, 16, 16 * 1000 / 80

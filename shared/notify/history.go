@@ -10,14 +10,14 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// history is what refreshes saw of a route, oldest first, one entry for each day.
+// history holds what refreshes saw of a route, oldest first, one entry a day.
 type history []Seen
 
-// maxHistory is how many refreshes are remembered: more than a year of weekly ones.
+// maxHistory is the number of refreshes kept: more than a year of weekly ones.
 const maxHistory = 64
 
-// add puts what a refresh saw at the end. A second refresh of a day stands in
-// for the first; one of an earlier day than the last changes nothing.
+// add appends what a refresh saw. A second refresh of a day replaces the first. A refresh of an
+// earlier day changes nothing, unless the last stored day is implausible (store.IsWrongDay).
 func (h history) add(e Seen) history {
 	for len(h) > 0 && store.IsWrongDay(h[len(h)-1].Day, e.Day) {
 		h = h[:len(h)-1]
@@ -32,16 +32,16 @@ func (h history) add(e Seen) history {
 	return h[max(0, len(h)-maxHistory):]
 }
 
-// format is the first byte of what is stored of a history and of news.
+// format is the first byte of a stored history and of stored news.
 const format = 1
 
-// levels and reliabilities are stored as their places here: new ones go to the end.
+// levels and reliabilities are stored as indexes: append new ones at the end.
 var (
 	levels        = []string{verdict.Insufficient, verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
 	reliabilities = []string{"", verdict.Alta, verdict.Media, verdict.Bassa}
 )
 
-// oneOf reads the place of one of several words.
+// oneOf reads an index into words.
 func oneOf(words []string, r *packed.Reader) string {
 	at := r.Int()
 	if at < 0 || at >= int64(len(words)) {
@@ -51,10 +51,10 @@ func oneOf(words []string, r *packed.Reader) string {
 	return words[at]
 }
 
-// withLows is the first byte of a history that says of what it holds how low it was.
+// withLows is the first byte of a history that stores Low with each entry.
 const withLows = 2
 
-// encode packs a history; maxHistory refreshes fit in half a kilobyte.
+// encode packs a history; maxHistory entries fit in 512 bytes.
 func (h history) encode() []byte {
 	first := format
 	if slices.ContainsFunc(h, func(e Seen) bool { return e.Low > 0 }) {
@@ -73,7 +73,7 @@ func (h history) encode() []byte {
 	return w
 }
 
-// decodeHistory unpacks what encode packed. Nothing at all is an empty history.
+// decodeHistory unpacks the result of encode. Empty data are an empty history.
 func decodeHistory(data []byte) (history, error) {
 	if len(data) == 0 {
 		return nil, nil

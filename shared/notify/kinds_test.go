@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// formerly is the rule for thresholds and verdicts as it was before there were
-// other kinds: said of the whole history at once, not look by look.
+// formerly is the original rule for thresholds and verdicts, from before other kinds existed. It
+// judges the whole history at once, not one observation after another.
 func formerly(threshold fare.Cents, notified fare.Day, fresh bool, h history) bool {
 	if len(h) == 0 {
 		return false
@@ -40,7 +40,7 @@ func formerly(threshold fare.Cents, notified fare.Day, fresh bool, h history) bo
 	return false
 }
 
-// TestThresholdsAndVerdictsAreAsEver: of random histories and alerts the rule says what the former one said.
+// TestThresholdsAndVerdictsAreAsEver: the rule agrees with formerly on random histories and alerts.
 func TestThresholdsAndVerdictsAreAsEver(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 4))
 	said := map[bool]int{}
@@ -70,7 +70,7 @@ func TestThresholdsAndVerdictsAreAsEver(t *testing.T) {
 	}
 }
 
-// walk is a history of prices, a look a day, with what each is the low of.
+// walk returns a history of random prices, one observation a day, with the Low of each.
 func walk(chance *rand.Rand, days int) (h []Seen) {
 	price := 10000
 	for day := range days {
@@ -84,12 +84,13 @@ func walk(chance *rand.Rand, days int) (h []Seen) {
 	return h
 }
 
-// TestKinds holds each kind to what it says, over random prices: whoever is told is
-// told of something true that was not told before, and whoever is not has nothing to be told of.
+// TestKinds checks each kind on random prices. A message is sent exactly if a condition is newly
+// met.
 func TestKinds(t *testing.T) {
 	for _, c := range []struct {
 		watch Watch
-		// met says in other words whether the condition is new at a look, told being that of the last message, or nil.
+		// met is an independent form of the condition for one observation. told is the observation
+		// of the last message, or nil.
 		met func(h []Seen, at int, told *Seen) bool
 	}{
 		{Watch{Kind: store.Low, Days: 30}, func(h []Seen, at int, told *Seen) bool {
@@ -138,7 +139,7 @@ func TestKinds(t *testing.T) {
 				}
 				tomorrow := seen
 				tomorrow.Day++
-				tomorrow.Low = 0 // it was as cheap the day before
+				tomorrow.Low = 0 // the price was as low the day before
 				if again, _ := c.watch.Due(next, tomorrow); due && again {
 					t.Fatalf("%+v: the same fare is told twice", c.watch)
 				}
@@ -154,8 +155,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestNobodyIsForgotten: what was not told when it could have been is told at the
-// next look that still has it, whatever the kind.
+// TestNobodyIsForgotten: an observation that was met but not sent is made up for. For every kind,
+// the next observation that still meets the condition is sent.
 func TestNobodyIsForgotten(t *testing.T) {
 	first, cheap := Seen{Day: 1000, Price: 10000, Level: verdict.Normale},
 		Seen{Day: 1040, Price: 5000, Level: verdict.Ottimo, Low: 40}
@@ -182,8 +183,8 @@ func TestNobodyIsForgotten(t *testing.T) {
 	}
 }
 
-// TestPausedAndSince: an alert that is paused is told nothing until its day, and then what still holds; looks
-// from before it was asked for are not its own.
+// TestPausedAndSince: a paused alert is silent until its day, then notified of what still holds.
+// Looks from before the alert was made are ignored.
 func TestPausedAndSince(t *testing.T) {
 	h := history{{Day: 1000, Price: 9000, Level: verdict.Caro},
 		{Day: 1010, Price: 5000, Level: verdict.Ottimo, Low: 10}, {Day: 1020, Price: 5000, Level: verdict.Ottimo}}
@@ -211,7 +212,7 @@ func TestPausedAndSince(t *testing.T) {
 	}
 }
 
-// TestLowFor: a fare is a low of the days since another one was as cheap, and of no more than are known.
+// TestLowFor: Low counts the days since another fare was as cheap, at most the known days.
 func TestLowFor(t *testing.T) {
 	of := func(today fare.Cents, before ...fare.Cents) fare.Day { // the day before first
 		s := verdict.RouteSummary{AsOf: 1000, Currency: fare.EUR, PerEuro: 1}

@@ -10,17 +10,15 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Leave leaves the news that a refresh of today has of a route, for a Sender to
-// send, and says whether there is any. summary is the one that the refresh has
-// made, zero where the route was not in the answer: what was left earlier is then
-// taken back.
+// Leave stores the news that today's refresh has of a route, for a Sender to send. It reports
+// whether there is any. summary is the refresh's summary of the route, or zero if the route was not
+// in the answer. A zero summary withdraws stored news.
 //
-// The same is left once: what a refresh of the same day has seen just so is not
-// left again.
+// Leave is idempotent: the same result of the same day is stored once.
 func Leave(ctx context.Context, notifications store.Notifications, route fare.Route, summary verdict.RouteSummary,
 	today fare.Day) (left bool, err error) {
 	if summary.AsOf > today {
-		return false, nil // a later refresh knows more
+		return false, nil // a later refresh is already stored
 	}
 	found, live := newsOf(route, summary, today)
 	err = store.RetryConflicts(ctx, func() (err error) {
@@ -44,8 +42,8 @@ func leave(ctx context.Context, notifications store.Notifications, found news, l
 		bytes.Equal(past.Digest, digest[:8]) {
 		return false, nil
 	}
-	// A malformed history is forgotten: a refresh must go on, and a subscriber who
-	// was notified then waits until a refresh sees the fare above again.
+	// A malformed history counts as empty, so that the refresh goes on. A subscriber who was
+	// already notified then waits until a refresh sees the fare above the threshold again.
 	h, _ := decodeHistory(past.History)
 	seen := found.seen()
 	seen.Low = low
@@ -54,7 +52,7 @@ func leave(ctx context.Context, notifications store.Notifications, found news, l
 		Expires: (found.Day + verdict.LiveDays + 1).Time(),
 	}
 	if found.Level == verdict.Insufficient {
-		n.News = nil // it is remembered, and nobody is notified
+		n.News = nil // kept in the history, but not sent
 	}
 	if err := notifications.Leave(ctx, past, n, digest[:8], (found.Day + verdict.HistoryDays).Time()); err != nil {
 		return false, err

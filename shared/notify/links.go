@@ -11,64 +11,67 @@ import (
 	"verdetto/shared/store"
 )
 
-// The paths that links in mails lead to, as in shared/web/routes.
+// The paths of the links in mails, as in shared/web/routes.
 const (
 	confirmPath     = "/v1/alerts/confirm"
 	unsubscribePath = "/v1/alerts/unsubscribe"
 	managePath      = "/v1/alerts/manage"
 )
 
-// Links names subscribers by pseudonyms and signs the links that their mails hold. They are paths;
-// a mail puts BaseURL before them. A token opens only for the purpose and under the pepper that it
-// was signed with, has one spelling, and says nothing of the address.
+// Links derives the pseudonyms of subscribers and signs the links in their mails. Links are paths;
+// a mail puts BaseURL before them. A token is valid only for its purpose and pepper. It has one
+// spelling and does not reveal the address.
 //
-// A link to unsubscribe or to pause opens one alert, or those of a digest. It never expires: a mail
-// provider may offer it years later. A link to manage shows all alerts for ManageDays; from then on,
-// like Renew, it has a fresh one mailed and shows nothing.
+// A link to unsubscribe or to pause opens one alert, or the alerts of a digest. It never expires,
+// because a mail provider may offer it years later. A link to manage shows all alerts for
+// ManageDays. After that it shows nothing and offers to mail a fresh link, as Renew does.
 type Links struct {
-	Pepper  []byte // the operator's secret; with another one every address is another subscriber
-	BaseURL string // where the service is reached, without a slash at the end
+	Pepper  []byte // the operator's secret; another pepper changes every pseudonym
+	BaseURL string // public base address, without a trailing slash
 }
 
-// Subscriber derives the pseudonym of an e-mail address.
+// Subscriber returns the pseudonym of an e-mail address.
 func (l Links) Subscriber(email string) store.SubscriberID {
 	return store.SubscriberID(mac(l.Pepper, "alert subscriber\x00"+strings.ToLower(strings.TrimSpace(email))))
 }
 
-// SubscriberAt derives the pseudonym of whoever reads an address of another channel
-// than mail. It is of the address as it is spelled: topics differ by the case of letters.
+// SubscriberAt returns the pseudonym of an address of a channel other than mail. It keeps the
+// spelling of the address, because topics are case-sensitive.
 func (l Links) SubscriberAt(channel, address string) store.SubscriberID {
 	return store.SubscriberID(mac(l.Pepper, "alert subscriber\x00"+channel+"\x00"+address))
 }
 
-// Confirm is the link to the page that confirms what was asked for under an id.
+// Confirm returns the link to the page that confirms the pending alert with an id.
 func (l Links) Confirm(id string) string { return confirmPath + "?id=" + id }
 
-// Unsubscribe is the link that ends one alert (RFC 8058: one POST to it).
+// Unsubscribe returns the link that ends one alert (RFC 8058: one POST to it).
 func (l Links) Unsubscribe(s store.SubscriberID, of store.Ref) string {
 	return unsubscribePath + "?t=" + l.sign(unsubscribe, string(s), of.String())
 }
 
-// ManageDays is how many days a link to manage is good.
+// ManageDays is how many days a link to manage is valid.
 const ManageDays = 30
 
-// Manage is the link to the page that shows and ends all alerts of a subscriber, as of a moment.
+// Manage returns the link to the page that shows and ends all alerts of a subscriber. It is valid
+// for ManageDays from now.
 func (l Links) Manage(s store.SubscriberID, now time.Time) string {
 	return managePath + "?t=" + l.sign(manage, string(s), fare.DayOf(now).String())
 }
 
-// Renew is the link to the page that has a link to manage mailed. Links to manage were once like that.
+// Renew returns the link to the page that mails a fresh link to manage. Early manage links had no
+// date, and they still work as renew links.
 func (l Links) Renew(s store.SubscriberID) string {
 	return managePath + "?t=" + l.sign(manage, string(s), "")
 }
 
-// OpenUnsubscribe reads the token of a link to unsubscribe; false where it was not signed for that.
+// OpenUnsubscribe parses a token of Unsubscribe. ok is false if the signature is not valid for that
+// purpose.
 func (l Links) OpenUnsubscribe(token string) (s store.SubscriberID, of store.Ref, ok bool) {
 	return l.openOne(unsubscribe, token)
 }
 
-// OpenManage reads the token of a link to manage, or to renew it; false where it
-// was not signed for that. It is current for ManageDays from its day on.
+// OpenManage parses a token of Manage or Renew. ok is false if the signature is not valid for that
+// purpose. current reports whether the link is at most ManageDays old.
 func (l Links) OpenManage(token string, now time.Time) (s store.SubscriberID, current, ok bool) {
 	subscriber, made, ok := l.open(manage, token)
 	if !ok {
@@ -79,48 +82,50 @@ func (l Links) OpenManage(token string, now time.Time) (s store.SubscriberID, cu
 	return store.SubscriberID(subscriber), err == nil && age >= 0 && age <= ManageDays, true
 }
 
-// SnoozeDays is how many days a link to pause an alert pauses it.
+// SnoozeDays is how many days a link of Snooze pauses an alert.
 const SnoozeDays = 30
 
-// Snooze is the link to the page that pauses one alert for SnoozeDays.
+// Snooze returns the link to the page that pauses one alert for SnoozeDays.
 func (l Links) Snooze(s store.SubscriberID, of store.Ref) string {
 	return managePath + "?t=" + l.sign(snooze, string(s), of.String())
 }
 
-// OpenSnooze reads the token of a link to pause an alert; false where it was not signed for that.
+// OpenSnooze parses a token of Snooze. ok is false if the signature is not valid for that purpose.
 func (l Links) OpenSnooze(token string) (s store.SubscriberID, of store.Ref, ok bool) {
 	return l.openOne(snooze, token)
 }
 
-// EndDigest is the link that ends all alerts that a digest tells of (RFC 8058: one POST to it).
+// EndDigest returns the link that ends all alerts of a digest (RFC 8058: one POST to it).
 func (l Links) EndDigest(s store.SubscriberID) string {
 	return unsubscribePath + "?t=" + l.sign(digest, string(s), "")
 }
 
-// OpenEndDigest reads the token of a link to end a digest; false where it was not signed for that.
+// OpenEndDigest parses a token of EndDigest. ok is false if the signature is not valid for that
+// purpose.
 func (l Links) OpenEndDigest(token string) (s store.SubscriberID, ok bool) {
 	subscriber, _, ok := l.open(digest, token)
 	return store.SubscriberID(subscriber), ok
 }
 
-// Requests is the link to the page of the mails that anyone can cause to be sent to a mailbox (RFC
-// 8058: one POST to it stops them).
+// Requests returns the link to the page that stops the mails that other callers cause at a mailbox
+// (RFC 8058: one POST to it).
 func (l Links) Requests(mailbox store.SubscriberID) string {
 	return unsubscribePath + "?t=" + l.sign(requests, string(mailbox), "")
 }
 
-// AllowRequests is where the button of that page allows them again.
+// AllowRequests returns the link that allows those mails again.
 func (l Links) AllowRequests(mailbox store.SubscriberID) string {
 	return managePath + "?t=" + l.sign(requests, string(mailbox), "")
 }
 
-// OpenRequests reads the token of a link to a mailbox's requests; false where it was not signed for that.
+// OpenRequests parses a token of Requests or AllowRequests. ok is false if the signature is not
+// valid for that purpose.
 func (l Links) OpenRequests(token string) (mailbox store.SubscriberID, ok bool) {
 	id, _, ok := l.open(requests, token)
 	return store.SubscriberID(id), ok
 }
 
-// openOne reads the token of a link to one alert.
+// openOne parses a token for one alert.
 func (l Links) openOne(p purpose, token string) (s store.SubscriberID, of store.Ref, ok bool) {
 	subscriber, name, ok := l.open(p, token)
 	if !ok {
@@ -130,29 +135,29 @@ func (l Links) openOne(p purpose, token string) (s store.SubscriberID, of store.
 	return store.SubscriberID(subscriber), of, err == nil
 }
 
-// purpose is what a token is for.
+// purpose is what a token is valid for. Each purpose has its own signing key.
 type purpose string
 
 const (
 	unsubscribe purpose = "unsubscribe"
 	snooze      purpose = "snooze"
-	digest      purpose = "digest"   // in the place of a route it has nothing
-	requests    purpose = "requests" // likewise
-	manage      purpose = "manage"   // in the place of a route it has the day that it is of, or nothing
+	digest      purpose = "digest"   // its route field is empty
+	requests    purpose = "requests" // its route field is empty
+	manage      purpose = "manage"   // its route field holds the day of the link, or is empty
 )
 
 const (
-	macSize  = 16  // bytes of an HMAC that a pseudonym or a signature has
-	maxToken = 200 // open looks at no longer one
+	macSize  = 16  // bytes of the HMAC in a pseudonym or a signature
+	maxToken = 200 // open rejects longer tokens
 )
 
-// sign makes a token: the subscriber, the alert and a signature, parted by dots,
-// in characters that stand in a URL as they are.
+// sign returns a token: subscriber, route and signature, separated by dots. It needs no escaping in
+// a URL.
 func (l Links) sign(p purpose, subscriber, route string) string {
 	return subscriber + "." + route + "." + l.signature(p, subscriber, route)
 }
 
-// open reads a token that was signed for a purpose; false where it was not.
+// open splits a token and checks its signature for a purpose.
 func (l Links) open(p purpose, token string) (subscriber, route string, ok bool) {
 	if len(token) > maxToken {
 		return "", "", false
@@ -168,7 +173,8 @@ func (l Links) open(p purpose, token string) (subscriber, route string, ok bool)
 	return parts[0], parts[1], true
 }
 
-// signature uses a key of its own for each purpose, so that no token of one is one of another.
+// signature signs with a key of its own for each purpose, so a token is never valid for another
+// purpose.
 func (l Links) signature(p purpose, subscriber, route string) string {
 	key := hmac.New(sha256.New, l.Pepper)
 	key.Write([]byte("alert link\x00" + string(p)))

@@ -105,14 +105,14 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// TestLinks: they lead where mails that were sent long ago lead, and open again.
+// TestLinks: links keep the form of mails that were sent long ago, and their tokens are valid.
 func TestLinks(t *testing.T) {
 	ada, milBuh := links.Subscriber("ada@example.com"), store.Ref{Route: fare.Route{Origin: "MIL", Destination: "BUH"}}
 	for _, c := range []struct{ got, want string }{
 		{links.Confirm("abc"), "/v1/alerts/confirm?id=abc"},
 		{links.Unsubscribe(ada, milBuh),
 			"/v1/alerts/unsubscribe?t=c57i_3t0zs4ZJnhAeL-Plg.MIL-BUH.jBjVsVBR1OemQ31vggVHeQ"},
-		// Links to manage were once like that, and are in mails: they go on asking for a fresh one.
+		// The first links to manage had this form. They are still in mails and offer a fresh link.
 		{links.Renew(ada), "/v1/alerts/manage?t=c57i_3t0zs4ZJnhAeL-Plg..jkvfeIQVR0hIfjZipOSGZQ"},
 	} {
 		if c.got != c.want {
@@ -175,7 +175,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestPaths: what links lead to is served, shown by GET and done by POST.
+// TestPaths: the paths of links are served; GET shows a page and POST acts.
 func TestPaths(t *testing.T) {
 	for _, path := range []string{confirmPath, unsubscribePath, managePath} {
 		var methods []string

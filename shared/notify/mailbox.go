@@ -8,10 +8,10 @@ import (
 	"verdetto/shared/store"
 )
 
-// Mailboxes decides which mails that any caller can cause are sent: those that ask to confirm,
-// bring a link, or bring a fresh key. A mailbox is sent at most MailsPerDay of them in any 24 hours,
-// and none while its reader has stopped them. What the reader asks for counts apart, and is sent in
-// spite of both.
+// Mailboxes is the quota of the mails that any caller can cause: to confirm an alert, or to get a
+// link or a fresh key. A mailbox gets at most MailsPerDay of them in 24 hours, and none while its
+// reader has stopped them. Mails that the reader orders have a quota of their own, and the stop
+// does not apply to them.
 type Mailboxes struct {
 	Store store.Mailboxes
 	Links Links
@@ -19,20 +19,22 @@ type Mailboxes struct {
 }
 
 const (
-	// MailsPerDay is how many mails all callers together can cause in 24 hours, and as many again the reader.
+	// MailsPerDay is the quota of all callers together in 24 hours. The reader has another quota of
+	// the same size.
 	MailsPerDay = 6
-	// firstMails are for any caller; the others of the day are for callers who have caused none.
+	// firstMails are for any caller. The rest of the quota is for callers who have caused no mail
+	// yet.
 	firstMails = 3
-	// StoppedDays is how many days a reader who stops such mails gets none.
+	// StoppedDays is how many days a stop lasts.
 	StoppedDays = 180
 	readerTime  = 24 * time.Hour
 )
 
-// Allow reports whether the mail of a job, which a caller has asked for, is to be
-// sent to an address, and counts it. A job that is done again is counted once.
+// Allow reports whether the mail of a job that a caller ordered may be sent to an address, and
+// counts it. A retried job counts once.
 func (m Mailboxes) Allow(ctx context.Context, email, caller, job string) (allowed bool, err error) {
 	err = m.Store.Change(ctx, m.Links.Mailbox(email), m.Now(), func(b *store.Mailbox) {
-		allowed = false // it may be the second try
+		allowed = false // Change may call this again after a conflict
 		own, sent, his := caller != "" && caller == b.Reader, 0, 0
 		for _, mail := range b.Mails {
 			if allowed = mail.Job == job; allowed {
@@ -55,7 +57,8 @@ func (m Mailboxes) Allow(ctx context.Context, email, caller, job string) (allowe
 	return allowed && err == nil, err
 }
 
-// Stop sends a mailbox no more mails that others cause, for StoppedDays; it gives until when.
+// Stop blocks the mails that other callers cause at a mailbox for StoppedDays. It returns the end
+// of that time.
 func (m Mailboxes) Stop(ctx context.Context, id store.SubscriberID) (until time.Time, err error) {
 	until = m.Now().AddDate(0, 0, StoppedDays).UTC().Truncate(time.Second)
 	return until, m.Store.Change(ctx, id, m.Now(), func(b *store.Mailbox) {
@@ -63,12 +66,12 @@ func (m Mailboxes) Stop(ctx context.Context, id store.SubscriberID) (until time.
 	})
 }
 
-// Read has a caller, who has shown to read a mailbox, count as its reader for a day.
+// Read records a caller, who has proved to read a mailbox, as its reader for 24 hours.
 func (m Mailboxes) Read(ctx context.Context, id store.SubscriberID, caller string) error {
 	return m.read(ctx, id, caller, func(*store.Mailbox) {})
 }
 
-// Resume takes back Stop, and has the caller count as the reader.
+// Resume undoes Stop and records the caller as the reader.
 func (m Mailboxes) Resume(ctx context.Context, id store.SubscriberID, caller string) error {
 	return m.read(ctx, id, caller, func(b *store.Mailbox) { b.Stopped = time.Time{} })
 }
@@ -80,10 +83,9 @@ func (m Mailboxes) read(ctx context.Context, id store.SubscriberID, caller strin
 	})
 }
 
-// Mailbox derives the pseudonym of the mailbox that an address is delivered to. Most
-// providers deliver ada+anything to ada, and Google passes over dots: whoever makes
-// up such addresses fills one mailbox. Where they are two people after all, they
-// share a quota and no more.
+// Mailbox returns the pseudonym of the mailbox behind an address. Most providers deliver ada+tag to
+// ada, and Google ignores dots, so invented variants share one quota. If two variants are different
+// people, they share a quota and nothing else.
 func (l Links) Mailbox(email string) store.SubscriberID {
 	local, domain, _ := strings.Cut(strings.ToLower(strings.TrimSpace(email)), "@")
 	if name, _, tagged := strings.Cut(local, "+"); tagged && name != "" {

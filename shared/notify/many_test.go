@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// numberedCarrier is a carrier that counts how often each of many numbered subscribers is sent a mail.
+// numberedCarrier counts the mails to each numbered subscriber.
 type numberedCarrier struct {
 	mu    sync.Mutex
 	each  []uint8
@@ -39,12 +39,12 @@ func (c *numberedCarrier) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// pagedTable is a table that notes the longest answer to a query.
+// pagedTable records the longest answer to a query.
 type pagedTable struct {
 	store.Table
 	mu      sync.Mutex
 	longest int
-	alerts  int // items of alerts that were read in pages
+	alerts  int // alert items read in pages
 }
 
 func (p *pagedTable) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
@@ -58,7 +58,8 @@ func (p *pagedTable) Query(ctx context.Context, r store.Range) ([]store.Item, er
 	return items, err
 }
 
-// manySubscribers has alerts of one route, of as many numbered subscribers, and news that concerns them all.
+// manySubscribers returns a fixture with alerts of numbered subscribers on one route, and news for
+// all.
 func manySubscribers(t *testing.T, many int) *notifytest.Fixture {
 	t.Helper()
 	h := notifytest.New(t)
@@ -71,10 +72,9 @@ func manySubscribers(t *testing.T, many int) *notifytest.Fixture {
 	return h
 }
 
-// sendToMany has subscribers wait for one route. Invocations, of as long as is
-// given by the service's clock, send to them, each from where the one before
-// stopped. Every subscriber has one mail in the end, at the rate of the quota.
-// during is called at every message.
+// sendToMany sends news of one route to all subscribers, in invocations of a given length on the
+// service's clock. Each invocation resumes where the previous one stopped. In the end each
+// subscriber has one mail, at the rate of the quota. during is called at every message.
 func sendToMany(t *testing.T, subscribers, quota int, invocation time.Duration, during func(total int)) {
 	h := manySubscribers(t, subscribers)
 	h.Rate = float64(quota)
@@ -122,21 +122,21 @@ func sendToMany(t *testing.T, subscribers, quota int, invocation time.Duration, 
 	}
 }
 
-// TestManySubscribers has 3,000 wait for one route, and invocations of a quarter of a minute.
+// TestManySubscribers sends to 3,000 subscribers of one route, in invocations of 15 seconds.
 func TestManySubscribers(t *testing.T) {
 	t.Parallel()
 	sendToMany(t, 3000, 50, 15*time.Second, func(int) {})
 }
 
-// TestRateIsKept has a carrier that takes its time: the quota is what bounds the
-// rate, and neither the carrier's slowness nor haste. It runs on virtual time.
+// TestRateIsKept: with a slow carrier the quota alone limits the rate, not the latency. It runs on
+// virtual time.
 func TestRateIsKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const (
 			quota   = 200
 			many    = 300
-			latency = 50 * time.Millisecond // one after the other would be 20 a second
+			latency = 50 * time.Millisecond // sequential sends would reach only 20 per second
 		)
 		h := manySubscribers(t, many)
 		var mu sync.Mutex
@@ -172,7 +172,7 @@ func TestRateIsKept(t *testing.T) {
 	})
 }
 
-// slowCarrier is a carrier that takes a while.
+// slowCarrier is a carrier with latency.
 type slowCarrier struct {
 	latency time.Duration
 	begins  func()
@@ -180,7 +180,7 @@ type slowCarrier struct {
 
 func (s slowCarrier) Send(ctx context.Context, _ mail.Message) error {
 	s.begins()
-	done := time.NewTimer(s.latency) // stands for the carrier's latency; nothing waits for it to be enough
+	done := time.NewTimer(s.latency) // the carrier's latency, not a wait for a result
 	defer done.Stop()
 	select {
 	case <-done.C:

@@ -14,72 +14,73 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// Message is what an alert tells its subscriber, whichever carrier takes it: the
-// facts, in no channel's words.
+// Message is the content of a notification, independent of the channel.
 type Message struct {
-	ID       string // the same for the same news to the same alert, whichever process sends it
-	Language string // the code of a language of i18n
-	// Ended tells that all departures have been that the alert was for, and that it is removed.
+	ID       string // the same for the same news and alert in every process
+	Language string // the code of a language in i18n
+	// Ended reports whether all departures of the alert have passed, so that it is removed.
 	Ended   bool
-	Fares   []Fare // what was found; of an alert that has ended, what it was for
+	Fares   []Fare // the fares found; of an ended alert, its subject
 	Picture mail.Picture
-	// Of an alert to anywhere: the name of its origin, how many destinations meet it beside
-	// those of Fares, and where they are listed.
+	// Of an alert to anywhere: the name of its origin, the number of deals not listed in Fares, and
+	// the page that lists them all.
 	Origin string
 	More   int
 	List   string
-	// Unsubscribe ends this alert, Snooze pauses it for a month, Manage shows all of the subscriber.
+	// Unsubscribe ends this alert, Snooze pauses it for a month, Manage shows all alerts of the
+	// subscriber.
 	Unsubscribe, Snooze, Manage string
 }
 
-// Fare is one that a message tells of, and how it was judged.
+// Fare is a fare in a message, with its verdict.
 type Fare struct {
 	Route               fare.Route
-	Origin, Destination string     // names of the cities, in the message's language
-	Trip                store.Trip // that the alert is for
+	Origin, Destination string     // city names in the message's language
+	Trip                store.Trip // the trip of the alert
 	Day                 fare.Day   // of the refresh
 	Price               fare.Cents // euro
-	// what it cost in the alert's last message, or when the alert first saw it; 0: not known
+	// Before is the price in the alert's last message, or when the alert first saw it; 0: unknown.
 	Before             fare.Cents
-	Told               fare.Day   // the day of that message; 0: there was none
-	Lowest             fare.Cents // of a Low: the lowest fare of its days before this one; 0: not known
-	Depart, Return     fare.Day   // Return is 0 of a fare one-way
+	Told               fare.Day   // the day of that message; 0: none
+	Lowest             fare.Cents // of a Low: the lowest earlier fare of its days; 0: unknown
+	Depart, Return     fare.Day   // Return is 0 for a one-way fare
 	Found              time.Time
 	Level              string // as in verdict
 	Reliability        string
 	Percentile, Sample int
 	Median, Minimum    fare.Cents
-	// Departure says what is usual for the departure, Waits what waiting has come to,
-	// the advice first: sentences in the message's language; none where nothing is known.
+	// Departure states the usual price of the departure; Waits states the record of waiting, advice
+	// first. Both are sentences in the message's language, and empty if nothing is known.
 	Departure, Waits []string
-	Expected         *Expected // the same in numbers; nil where nothing is known
-	Page             string    // where the whole verdict is shown
+	Expected         *Expected // the same in numbers; nil if nothing is known
+	Page             string    // link to the whole verdict
 }
 
-// Expected is what is usual for a departure, and what has come of waiting.
+// Expected is the usual price of a departure, and the record of waiting.
 type Expected struct {
 	Low, High fare.Cents // half of comparable fares lie between these
 	Waits     []Wait
 }
 
-// Wait is what has come of waiting for so many days, in cases like this one.
+// Wait is the record of waiting a number of days in similar cases.
 type Wait struct {
 	Days int
 	Fall float64 // chance of a fall by 5 % or more, 0 to 1
-	More bool    // the chance is that or more
-	// Mean is what waiting has come to on average: below 0 it was cheaper. Pays tells that the record carries it.
+	More bool    // the chance is at least Fall
+	// Mean is the average change from waiting, negative if prices fell. Pays reports whether the
+	// record supports waiting.
 	Mean fare.Cents
 	Pays bool
 }
 
-// Carrier takes messages to the subscribers of a channel. What went wrong is one
-// of the errors of package mail: ErrRefused for good, ErrThrottled, ErrBlocked, or
-// ErrUnwritable; after any other the message may have been taken, and it is tried again.
+// Carrier delivers messages to the subscribers of a channel. Known failures are the errors of
+// package mail (ErrRefused for good, ErrThrottled, ErrBlocked) and ErrUnwritable. After any other
+// error the message may have been delivered; it is retried.
 type Carrier interface {
 	Deliver(ctx context.Context, to store.Alert, m Message) error
 }
 
-// ErrUnwritable: the message cannot be written. Trying again would not make it right.
+// ErrUnwritable reports that a message cannot be composed. A retry does not help.
 var ErrUnwritable = errors.New("the message cannot be written")
 
 type byMail struct{ mail.Sender }
@@ -102,7 +103,7 @@ func (c byMail) Deliver(ctx context.Context, to store.Alert, m Message) error {
 func fareMail(to store.Alert, m Message) (mail.Message, error) {
 	f, l := m.Fares[0], i18n.In(m.Language)
 	var when template.HTML
-	if to.Kind != "" { // else the mail has a text of its own
+	if to.Kind != "" { // otherwise the mail uses its default text
 		when = When(to, l)
 	}
 	return mail.AlertMail(mail.Alert{
@@ -133,7 +134,8 @@ func listMail(to store.Alert, m Message) (mail.Message, error) {
 	return mail.ListMail(list)
 }
 
-// compared says how many comparable departures cost less; empty of a fare that is compared with those of other days.
+// compared returns the sentence on how many comparable departures cost less. It is empty for an
+// alert without a departure date, whose fare is compared with those of other days.
 func compared(f Fare, l *i18n.Language) string {
 	if f.Trip.From == 0 {
 		return ""

@@ -10,28 +10,28 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// news is what there is to tell of a route after a refresh.
+// news is the cheapest fare of a route after a refresh, with its verdict.
 type news struct {
 	Route  fare.Route
 	Day    fare.Day // of the refresh
 	Price  fare.Cents
 	Depart fare.Day
-	Return fare.Day // of a trip; it is not stored, and neither is ahead
+	Return fare.Day // of a trip; neither it nor ahead is stored
 	ahead  outlook
 	Found  int64 // when the fare was seen, Unix seconds
 	Level  string
-	// What follows is known where the level is.
+	// The fields below are set if the level is known.
 	Reliability string
 	Percentile  int
 	Median      fare.Cents
 	Minimum     fare.Cents
 	Sample      int
-	// Lows are the cheapest fares of the last weeks, oldest first, the week before
-	// Day last; 0 where nothing was seen.
+	// Lows are the cheapest fares of past weeks, oldest first, ending with the week before Day; 0
+	// where nothing was seen.
 	Lows [weeks]fare.Cents
 }
 
-// drawn is how many weeks the picture shows: those since the first that is known, and room for some where they are few.
+// drawn returns how many weeks the picture shows: all since the first known one, at least minBars.
 func (n news) drawn() int {
 	for i, low := range n.Lows {
 		if low > 0 {
@@ -41,7 +41,7 @@ func (n news) drawn() int {
 	return minBars
 }
 
-// tooFew tells that too few weeks are known for a picture to say something.
+// tooFew reports whether too few weeks are known for a picture.
 func (n news) tooFew() bool {
 	known := 0
 	for _, low := range n.Lows {
@@ -56,10 +56,9 @@ const minWeeks = 3
 
 const weeks = 26
 
-// newsOf judges a route by the summary that the refresh of this very day has
-// made; false where no fare is live. An older summary says nothing here: the
-// refresh asks for all fares of the last days, so a route that is not in the
-// answer has no live one, whatever its last summary says.
+// newsOf judges a route by the summary of today's refresh. It returns false if no fare is live. An
+// older summary means that the route has no live fare: the refresh covers all fares of the last
+// days, and the route was not among them.
 func newsOf(route fare.Route, s verdict.RouteSummary, today fare.Day) (news, bool) {
 	live, ok := s.Cheapest(today)
 	if !ok || s.AsOf != today {
@@ -80,7 +79,7 @@ func newsOf(route fare.Route, s verdict.RouteSummary, today fare.Day) (news, boo
 	return n, true
 }
 
-// low takes what a day before cost into the picture.
+// low adds the price of an earlier day to Lows.
 func (n *news) low(day fare.Day, price fare.Cents) {
 	back := int(n.Day-1-day) / 7
 	if day >= n.Day || back >= weeks {
@@ -93,7 +92,7 @@ func (n *news) low(day fare.Day, price fare.Cents) {
 
 func (n news) seen() Seen { return Seen{Day: n.Day, Price: n.Price, Level: n.Level} }
 
-// lowFor says for how many days before a day no fare of a summary of that day was as cheap as the cheapest is.
+// lowFor returns the number of days before today without a fare as cheap as the cheapest live one.
 func lowFor(s verdict.RouteSummary, today fare.Day) fare.Day {
 	live, ok := s.Cheapest(today)
 	if !ok || len(s.Lows) == 0 {
@@ -109,8 +108,7 @@ func lowFor(s verdict.RouteSummary, today fare.Day) fare.Day {
 	return today - max(first, last)
 }
 
-// live tells whether the news may still be sent on a day: the fare has not
-// departed and was seen lately.
+// live reports whether the news may still be sent: the fare has not departed and was seen recently.
 func (n news) live(today fare.Day) bool {
 	found := fare.DayOf(time.Unix(n.Found, 0))
 	return n.Depart >= today && today-n.Day <= verdict.LiveDays && today-found <= verdict.LiveDays

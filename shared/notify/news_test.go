@@ -51,7 +51,7 @@ func TestNewsOf(t *testing.T) {
 	if n.Level != verdict.Ottimo {
 		t.Errorf("level %s: the case is not what it should be", n.Level)
 	}
-	// A week ago a fare of 4000 + 500*7 was found; that of the week before was not there any more.
+	// A week ago a fare of 4000 + 500*7 was found. The fare of the week before had gone.
 	if n.Lows[weeks-1] != 7500 || n.Lows[weeks-9] == 0 || n.Lows[weeks-10] != 0 || n.Lows[weeks-12] != 0 ||
 		n.Lows[weeks-13] == 0 {
 		t.Errorf("lows %v", n.Lows)

@@ -12,18 +12,18 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Answers judges what mails say beside the news itself; answer.Reader provides it.
+// Answers judges the departure that a mail is about. answer.Reader implements it.
 type Answers interface {
 	Answer(context.Context, answer.Question) (answer.Answer, error)
 }
 
-// outlook is what can be said of the departure that a fare is for: what is usual
-// for it, and what waiting has come to on the record.
+// outlook is the verdict on the departure of a fare: its usual price, and the record of waiting.
+// The zero outlook says nothing.
 type outlook struct{ of *verdict.Analysis }
 
-// lookAhead asks about the departure of news. Nothing is said where it cannot be
-// judged, or where another fare is the cheapest for it by now; only a fault of the
-// store is an error, and the mail is good without.
+// lookAhead asks for the verdict on the departure of news. The outlook is empty if the departure
+// cannot be judged or another fare is now cheapest. Only a fault of the store is an error; the mail
+// is valid without an outlook.
 func lookAhead(ctx context.Context, answers Answers, n news) (outlook, error) {
 	if answers == nil {
 		return outlook{}, nil
@@ -34,14 +34,15 @@ func lookAhead(ctx context.Context, answers Answers, n news) (outlook, error) {
 	})
 	if err != nil {
 		if !errors.Is(err, store.ErrUnavailable) {
-			err = nil // no fare, or not enough is known of it
+			err = nil // no fare, or not enough data
 		}
 		return outlook{}, err
 	}
 	return outlookOf(a.Analysis, n.Price), nil
 }
 
-// outlookOf is what an answer says of a fare; nothing where it is about another one, or too little is known.
+// outlookOf returns the outlook of an answer. It is empty if the answer is about another price, or
+// the data are too few.
 func outlookOf(a verdict.Analysis, price fare.Cents) outlook {
 	if a.Verdetto.Percentile == nil || a.Quartili == nil || a.Prezzo.Cent != price {
 		return outlook{}
@@ -75,7 +76,7 @@ func (o outlook) expected() *Expected {
 	return &e
 }
 
-// pageOf is the page that shows the verdict of news, for the trip that an alert is for.
+// pageOf returns the link to the page that shows the verdict of news for an alert's trip.
 func (l Links) pageOf(n news, trip store.Trip, lang string) string {
 	page := l.BaseURL + "/?da=" + string(n.Route.Origin) + "&a=" + string(n.Route.Destination)
 	switch {

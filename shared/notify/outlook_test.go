@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// judged answers every question alike, and keeps what it was asked.
+// judged returns the same answer to every question and records the questions.
 type judged struct {
 	analysis verdict.Analysis
 	err      error
@@ -29,7 +29,7 @@ func (j *judged) Answer(_ context.Context, q answer.Question) (answer.Answer, er
 	return answer.Answer{Analysis: j.analysis}, j.err
 }
 
-// departing is what is known of a departure: its fare, and what waiting has come to.
+// departing returns the verdict on a departure: its fare and the record of waiting.
 func departing(price fare.Cents, pays bool) verdict.Analysis {
 	percentile, lead := 12, 150
 	return verdict.Analysis{
@@ -44,8 +44,8 @@ func departing(price fare.Cents, pays bool) verdict.Analysis {
 	}
 }
 
-// TestMailsSayWhatIsToBeExpected of the departure that a fare is for, and advise nobody to wait
-// where the record does not carry it.
+// TestMailsSayWhatIsToBeExpected: a mail states the usual price of the departure. It advises
+// waiting only if the record supports it.
 func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 	const advises, advisesNot = "waiting up to 14 days has saved", "we do not advise it"
 	for _, c := range []struct {
@@ -89,7 +89,7 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 			if c.logged != (log.Len() > 0) {
 				t.Errorf("log %q", log.String())
 			}
-			// One question for all mails of the news, about the day that the fare leaves on.
+			// One question serves all mails of the news; it is about the fare's departure day.
 			if len(c.answers.asked) != 1 || c.answers.asked[0].When.Date != fare.DayOf(h.Now())+150 {
 				t.Errorf("asked %+v", c.answers.asked)
 			}
@@ -108,7 +108,8 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 	})
 }
 
-// TestAlertMailSaysWhenItWasAskedFor where that is known: alerts of earlier versions do not say.
+// TestAlertMailSaysWhenItWasAskedFor: a mail states when the alert was made, if that is known.
+// Alerts of earlier versions lack it.
 func TestAlertMailSaysWhenItWasAskedFor(t *testing.T) {
 	h := notifytest.New(t)
 	h.Subscribe("ada", "MIL-BUH", 0)

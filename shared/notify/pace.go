@@ -10,14 +10,14 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// pace keeps messages under a rate, evenly, however many wait for their turn.
+// pace is an even rate limit for messages, however many wait.
 type pace struct {
 	now   func() time.Time
 	sleep func(context.Context, time.Duration) error
 
 	mu      sync.Mutex
 	limiter *rate.Limiter
-	until   time.Time // nobody's turn before: the carrier asked for patience
+	until   time.Time // all messages wait until then: the carrier throttles
 }
 
 func newPace(s *Sender) *pace {
@@ -28,7 +28,7 @@ func newPace(s *Sender) *pace {
 	return p
 }
 
-// wait returns when it is the caller's turn, or the context's error.
+// wait returns when it is the caller's turn, or with the context's error.
 func (p *pace) wait(ctx context.Context) error {
 	for {
 		p.mu.Lock()
@@ -48,7 +48,7 @@ func (p *pace) wait(ctx context.Context) error {
 	}
 }
 
-// hold has everyone wait for a while.
+// hold delays all messages by d.
 func (p *pace) hold(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,7 +57,7 @@ func (p *pace) hold(d time.Duration) {
 	}
 }
 
-// retry calls do until it succeeds, three times at most, with a pause that doubles.
+// retry calls do up to three times, with a pause that doubles, and returns the last error.
 func (p *pace) retry(ctx context.Context, do func() error) error {
 	err := do()
 	for pause := firstPause / 2; err != nil && pause <= firstPause; pause *= 2 {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRetry: three tries, with a pause that doubles, and none once there is no time for pauses.
+// TestRetry: three tries, with a pause that doubles, and no retry without time for pauses.
 func TestRetry(t *testing.T) {
 	errWrite := errors.New("write")
 	for _, c := range []struct {

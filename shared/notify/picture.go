@@ -8,23 +8,23 @@ import (
 	"image/png"
 )
 
-// The picture is drawn twice as large as it is shown, so that it is sharp on
-// every screen. It holds no text: what it shows stands beside it in the mail.
+// The picture is drawn at twice its display size to be sharp on every screen. It holds no text; the
+// mail explains it.
 const (
-	pictureWidth  = 560 // as shown
+	pictureWidth  = 560 // display size
 	pictureHeight = 160
 
 	scale    = 2
 	margin   = 8 * scale
 	gap      = 5 * scale
 	line     = 2 * scale
-	headroom = 12 // percent of the height that stay free above the highest bar
+	headroom = 12 // percent of the height free above the highest bar
 )
 
-// The colours, by their place in the palette.
+// The colours, as indexes of the palette.
 const (
 	white    = iota
-	pastBar  // of the last weeks
+	pastBar  // of past weeks
 	todayBar // of today's fare
 	ink      // the ground line, and the line of the median
 )
@@ -36,10 +36,9 @@ var palette = color.Palette{
 	ink:      color.RGBA{0x1c, 0x24, 0x30, 0xff},
 }
 
-// drawPicture draws the news as a PNG: a bar for the cheapest fare of each of the
-// last weeks, today's fare at the right in a colour of its own and wider, and
-// the median as a dashed line across. Bars begin at nought, so that their
-// lengths are as the prices are.
+// drawPicture returns a PNG with a bar for the cheapest fare of each past week. Today's fare is the
+// wider bar at the right, in its own colour. A dashed line marks the median. Bars start at 0, so
+// their lengths are proportional to prices.
 func drawPicture(n news) ([]byte, error) {
 	const width, height = pictureWidth * scale, pictureHeight * scale
 	canvas := image.NewPaletted(image.Rect(0, 0, width, height), palette)
@@ -60,7 +59,7 @@ func drawPicture(n news) ([]byte, error) {
 	reach := ground - margin
 	tall := func(price int64) int { return int(int64(reach) * (100 - headroom) / 100 * price / int64(top)) }
 
-	// Today takes the room of two weeks.
+	// Today's bar is two weeks wide.
 	first := weeks - n.drawn()
 	step := (width - 2*margin) / (weeks - first + 2)
 	left := width - margin - step*(weeks-first+2)
@@ -89,5 +88,5 @@ func drawPicture(n news) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// minBars is how many weeks have room at least, however short the history is.
+// minBars is the least number of weeks that the picture has room for.
 const minBars = 8

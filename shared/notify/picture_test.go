@@ -54,7 +54,7 @@ func TestPicture(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for y := range decoded.Bounds().Dy() { // the pixels, not the bytes: how they are packed may change
+			for y := range decoded.Bounds().Dy() { // compare pixels: the compressed bytes may change
 				for x := range decoded.Bounds().Dx() {
 					if decoded.At(x, y) != want.At(x, y) {
 						t.Fatalf("%s: pixel %d,%d is another", path, x, y)

@@ -13,26 +13,27 @@ import (
 	"verdetto/shared/store"
 )
 
-// PushOutbox is the name of the outbox of what goes to phones. It is one of its
-// own, so that servers which strangers name hold up no mail.
+// PushOutbox is the name of the outbox for messages to phones. It is separate, so that slow servers
+// that callers name do not delay mail.
 const PushOutbox = "push"
 
-// Kinds of jobs in it.
+// Kinds of jobs in PushOutbox.
 const (
-	pushKind = "push"     // Data is a queued
-	askKind  = "push ask" // Ref is the id of what is to be confirmed
+	pushKind = "push"     // Data holds a queued
+	askKind  = "push ask" // Ref is the id of the pending alert
 )
 
 type queued struct {
 	Subscriber store.SubscriberID `json:"s"`
 	Ref        store.Ref          `json:"r"`
 	Message    Message            `json:"m"`
-	// Ended is the alert of a message that says that it has ended: it is removed once the message is stored.
+	// Ended is the alert whose end the message announces. The alert is removed once the job is
+	// stored, so the job holds a copy.
 	Ended *store.Alert `json:"e,omitempty"`
 }
 
-// Queue is the Carrier of channels whose messages Pushes delivers: it stores what
-// is due, in one write. The same message again is stored once.
+// Queue is the Carrier of the channels that Pushes delivers to. It stores each message as a job in
+// one write. Storing the same message again is idempotent.
 type Queue struct {
 	Outbox store.Outbox // named PushOutbox
 	Now    func() time.Time
@@ -40,7 +41,7 @@ type Queue struct {
 
 // Deliver implements Carrier.
 func (q Queue) Deliver(ctx context.Context, to store.Alert, m Message) error {
-	m.Picture = mail.Picture{} // phones are sent none
+	m.Picture = mail.Picture{} // phones get no picture
 	job := queued{Subscriber: to.Subscriber, Ref: to.Ref(), Message: m}
 	if m.Ended {
 		job.Ended = &to
@@ -49,25 +50,25 @@ func (q Queue) Deliver(ctx context.Context, to store.Alert, m Message) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnwritable, err)
 	}
-	// Of the day, so that a message that is left again finds itself. It is due at once.
+	// Keyed by midnight, so a duplicate is idempotent. Midnight is past, so the job is due at once.
 	at := q.Now().UTC().Truncate(24 * time.Hour)
 	return q.Outbox.PutOnce(ctx, store.Job{Kind: pushKind, Ref: m.ID, At: at, Data: data}, m.ID)
 }
 
-// Queued are the carriers of a Sender for the channels that Pushes delivers to.
+// Queued returns the carriers of a Sender for the channels that Pushes delivers to.
 func Queued(outbox store.Outbox, now func() time.Time) map[string]Carrier {
 	q := Queue{outbox, now}
 	return map[string]Carrier{store.Ntfy: q, store.Telegram: q}
 }
 
-// Pushes delivers what is due to phones, and asks there for confirmation.
+// Pushes delivers the queued messages to phones, and asks there for confirmation.
 //
-// A job that fails waits behind everything that is due before, so a server that is slow or
-// down delays its own messages. A message is delivered at least once, under the same ID.
+// A failed job is queued behind the jobs that are due earlier. So a server that is slow or down
+// delays only its own messages. A message is delivered at least once, under the same ID.
 type Pushes struct {
 	Alerts   store.Alerts
 	Outbox   store.Outbox       // named PushOutbox
-	Carriers map[string]Carrier // by the names of channels; one that is an Asker asks too
+	Carriers map[string]Carrier // by channel; one that is an Asker also asks for confirmation
 	Links    Links
 	Now      func() time.Time
 	Log      *slog.Logger
@@ -75,21 +76,21 @@ type Pushes struct {
 
 const (
 	pushesAtOnce = 16
-	pushTime     = 15 * time.Second // more than a message takes
+	pushTime     = 15 * time.Second // a message takes less
 )
 
-// pushWaits are those after each failure; after the last of them a message is given up.
+// pushWaits are the pauses after each failure. After the last one the message is dropped.
 var pushWaits = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
 	5 * time.Hour, 10 * time.Hour, 6 * time.Hour}
 
-// Work does what is due, and returns how many jobs have ended.
+// Work runs the jobs that are due and returns how many ended.
 func (p *Pushes) Work(ctx context.Context) (ended int, err error) {
 	return outbox.Worker{
 		Retries: p.Outbox, Do: p.do, Within: pushTime, Waits: pushWaits, AtOnce: pushesAtOnce, Now: p.Now, Log: p.Log,
 	}.Work(ctx)
 }
 
-// do does one job. An error is one that another attempt may not have.
+// do runs one job. An error means that the job is retried.
 func (p *Pushes) do(ctx context.Context, j store.Job) error {
 	send := p.push
 	if j.Kind == askKind {
@@ -99,7 +100,8 @@ func (p *Pushes) do(ctx context.Context, j store.Job) error {
 	switch {
 	case errors.Is(err, mail.ErrRefused):
 		p.Log.WarnContext(ctx, "message to a phone refused for good", "kind", j.Kind, "error", err)
-		if j.Kind == pushKind { // who was only asked has alerts there, or will have, as before
+		// A refused confirmation does not stop the alerts that go there already.
+		if j.Kind == pushKind {
 			return p.Alerts.Stop(ctx, to, RefusedUntil(p.Now()))
 		}
 		return nil
@@ -136,7 +138,7 @@ func (p *Pushes) push(ctx context.Context, j store.Job) (store.SubscriberID, err
 	return a.Subscriber, carrier.Deliver(ctx, a, q.Message)
 }
 
-// ask asks to confirm an alert, unless that is no longer wanted.
+// ask asks for confirmation of a pending alert that still exists.
 func (p *Pushes) ask(ctx context.Context, j store.Job) (store.SubscriberID, error) {
 	pending, err := p.Alerts.Pending(ctx, j.Ref)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUsed) {

@@ -6,43 +6,43 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Seen is what one refresh saw of the fares that an alert is for: the cheapest,
-// and how it was judged.
+// Seen is an observation: the cheapest fare that one refresh saw for an alert, and its level.
 type Seen struct {
 	Day   fare.Day
 	Price fare.Cents
 	Level string // as in verdict
-	// Low is for how many days before Day no fare was as cheap, as far as is known; 0 where that was not noted.
+	// Low is the number of days before Day without a fare as cheap; 0 if unknown.
 	Low fare.Day
 }
 
-// Watch is what has to be true of a fare for its subscriber to be notified.
+// Watch is the condition under which a subscriber is notified of a fare.
 //
-// It is a fold over what refreshes saw, one look a day: Due for a look that can be sent, Pass for
-// one that is not, whatever it saw. Under a Threshold and a Verdict a fare is sent again only after
-// a look that did not meet the condition. A Drop and a Change compare with the price of the last
-// message, before the first one with that of the first look; a Low is one while no fare of so many
-// days before was as cheap.
+// It folds over the observations, one per day. Due handles an observation that can be sent; Pass
+// handles one that cannot. Under a Threshold and a Verdict, a fare is sent again only after an
+// observation that did not meet the condition. A Drop and a Change compare with the price of the
+// last message. Before the first message they compare with the first observation. A Low is met if
+// no fare of the last Days was as cheap.
 type Watch struct {
 	Kind      string // as in store
 	Threshold fare.Cents
 	Days      int        // of Low
-	Percent   int        // of Drop: by so much of the price,
-	Amount    fare.Cents // or by so much
+	Percent   int        // of Drop: by this share of the price,
+	Amount    fare.Cents // or by this amount
 }
 
-// State is what earlier looks leave for the next. The zero value is that of an alert before its first look.
+// State is the result of the fold over earlier observations. The zero value is the state before the
+// first.
 type State struct {
-	Told  fare.Day   // the last look that was told; 0: none
-	Price fare.Cents // that it told; before there was one, of the first look
-	// Unmet tells that a look since then, or that one itself, did not meet the
-	// condition, or that the condition is another one now.
+	Told  fare.Day   // day of the last message; 0: none
+	Price fare.Cents // of the last message; before the first one, of the first observation
+	// Unmet reports whether the observation of the last message, or a later one, did not meet the
+	// condition. It is also set if the condition has changed since.
 	Unmet bool
-	// Missed is the highest price that was a Low since then and was not told.
+	// Missed is the highest price since the last message that was a Low and was not sent.
 	Missed fare.Cents
 }
 
-// Due tells whether the subscriber is to be told of a look, and the state after it if that is done.
+// Due reports whether to notify the subscriber of an observation, and the state after that message.
 func (w Watch) Due(s State, seen Seen) (due bool, next State) {
 	if !w.due(s, seen) {
 		return false, w.Pass(s, seen)
@@ -50,8 +50,8 @@ func (w Watch) Due(s State, seen Seen) (due bool, next State) {
 	return true, State{Told: seen.Day, Price: seen.Price}
 }
 
-// Pass is the state after a look that nobody is told of: mail did not go out before
-// the next refresh, or the alert is paused.
+// Pass returns the state after an observation that is not sent: mail did not go out before the next
+// refresh, or the alert is paused.
 func (w Watch) Pass(s State, seen Seen) State {
 	if s.Price == 0 {
 		s.Price = seen.Price
@@ -73,7 +73,7 @@ func (w Watch) due(s State, seen Seen) bool {
 	return s.Told == 0 || s.Unmet || w.Kind != store.Threshold && w.Kind != store.Verdict
 }
 
-// meets tells whether a look meets the condition, whatever was told before.
+// meets reports whether an observation meets the condition, regardless of earlier messages.
 func (w Watch) meets(s State, seen Seen) bool {
 	switch w.Kind {
 	case store.Threshold:
@@ -101,9 +101,9 @@ func stateOf(a store.Alert) State {
 	return s
 }
 
-// dueOf tells whether the last look of a history is to be told to an alert. Those
-// since its last message, and that one itself, are passed over first; those before it was asked for are not its own.
-// It gives the state after that look, if it is told.
+// dueOf reports whether to notify an alert of the last observation of a history, and the state
+// after that message. It first folds over the observations since the last message, including that
+// day's. Observations from before the alert was made are ignored.
 func dueOf(a store.Alert, h history) (due bool, s State) {
 	w, s := watchOf(a), stateOf(a)
 	if len(h) == 0 {
@@ -121,7 +121,7 @@ func dueOf(a store.Alert, h history) (due bool, s State) {
 	if last.Day < a.Paused || last.Day < a.Since {
 		return false, s
 	}
-	if a.Digest { // a digest tells of it
+	if a.Digest { // the digest covers it
 		return false, w.Pass(s, last)
 	}
 	return w.Due(s, last)

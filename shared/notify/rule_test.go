@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// story is a history from day 100 on, one refresh a week.
+// story returns a history from day 100 on, one refresh a week.
 func story(seen ...Seen) (h history) {
 	for i, s := range seen {
 		s.Day = fare.Day(100 + 7*i)
@@ -22,8 +22,8 @@ func at(price fare.Cents) Seen   { return Seen{Price: price, Level: verdict.Norm
 func level(level string) Seen    { return Seen{Price: 5000, Level: level} }
 func thin(price fare.Cents) Seen { return Seen{Price: price, Level: verdict.Insufficient} }
 
-// shouldNotify is the rule for an alert by a threshold, or with 0 by the verdict,
-// whose subscriber was last notified of the refresh of a day; 0 is never.
+// shouldNotify applies the rule to an alert by threshold, or by verdict for 0. notified is the day
+// of the last message; 0 is never.
 func shouldNotify(threshold fare.Cents, notified fare.Day, h history) bool {
 	due, _ := dueOf(store.Alert{Threshold: threshold, Mailed: notified}, h)
 	return due
@@ -75,14 +75,14 @@ func TestShouldNotify(t *testing.T) {
 	}
 }
 
-// TestOneMailForEachFall replays random prices and wants a mail exactly on the
-// days on which the price comes under the threshold: the rule said in another way.
+// TestOneMailForEachFall replays random prices. It expects a mail exactly on the days on which the
+// price falls under the threshold.
 func TestOneMailForEachFall(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		var h history
 		notified, met := fare.Day(0), false
-		for week := range 150 { // longer than what is remembered
+		for week := range 150 { // longer than the history kept
 			s := Seen{Day: fare.Day(1000 + 7*week), Price: fare.Cents(4000 + chance.IntN(2000)),
 				Level: levels[1+chance.IntN(4)]}
 			h = h.add(s)

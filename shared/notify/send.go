@@ -15,33 +15,33 @@ import (
 	"verdetto/shared/store"
 )
 
-// Sender sends subscribers the news that refreshes leave, each at least once: an alert records its
-// message by one write after the carrier has taken it. What is sent again has the same ID.
+// Sender sends the stored news to subscribers, each message at least once. One write after the
+// carrier took a message records it. A message that is sent again has the same ID.
 //
-// One process sends at a time, for the whole service: it holds a lease, so that the rate is kept.
-// It stops before its context ends; the next Work goes on from the page of subscribers where it
-// stopped. A channel whose carrier takes nothing is left alone until the next Work.
+// One process of the service sends at a time, under a lease, so that the rate holds. Work stops
+// before its context ends, and the next Work resumes at the same page of subscribers. A channel
+// that is shut waits for the next Work.
 type Sender struct {
 	Alerts        store.Alerts
 	Notifications store.Notifications
 	Mail          mail.Sender
-	// Carriers are those of the channels beside mail, by their names in store.Alert.
+	// Carriers are those of channels other than mail, by their names in store.Alert.
 	Carriers map[string]Carrier
 	Links    Links
-	Answers  Answers // what messages say of a departure; nil: nothing
+	Answers  Answers // the verdict on a departure; nil: none
 	Rate     float64 // messages per second, above 0
 	Now      func() time.Time
-	// Sleep waits, or returns the context's error; nil is by the system's clock.
+	// Sleep waits or returns the context's error; nil uses the system clock.
 	Sleep func(context.Context, time.Duration) error
 	Log   *slog.Logger
 }
 
-// Result sums up what a Work did.
+// Result sums up one Work.
 type Result struct {
 	Sent      int  `json:"sent"`
-	Refused   int  `json:"refused,omitempty"`   // for good: nothing is sent to them any more
-	Postponed int  `json:"postponed,omitempty"` // neither sent nor refused; the next Work tries again
-	Done      int  `json:"told,omitempty"`      // news of which everyone was notified
+	Refused   int  `json:"refused,omitempty"`   // for good: they get no more messages
+	Postponed int  `json:"postponed,omitempty"` // neither sent nor refused; the next Work retries
+	Done      int  `json:"told,omitempty"`      // news of which all subscribers are settled
 	Busy      bool `json:"busy,omitempty"`      // another process is sending
 	Left      bool `json:"left,omitempty"`      // there is more to send
 }
@@ -49,15 +49,15 @@ type Result struct {
 const (
 	pageSize = 100
 	leaseFor = 3 * time.Minute
-	// maxFaults keeps an error readable when everything fails for the same reason.
+	// maxFaults keeps the error readable if everything fails for the same reason.
 	maxFaults = 20
 )
 
-// errTimeUp: the time is nearly over.
+// errTimeUp is the cause when Work nears its deadline.
 var errTimeUp = errors.New("no time for more")
 
-// Work sends what there is to send until all is sent or the context is nearly
-// over. An error is a fault; what it kept from being sent is tried by the next.
+// Work sends until everything is sent or the context is nearly over. An error is a fault; the next
+// Work retries what it prevented.
 func (s *Sender) Work(ctx context.Context) (Result, error) {
 	lease := &store.Lease{Table: s.Notifications.Table, Name: store.MailLease, Holder: rand.Text(), For: leaseFor,
 		Now: s.Now}
@@ -75,7 +75,7 @@ func (s *Sender) Work(ctx context.Context) (Result, error) {
 		err = r.digests(accepting)
 	}
 	switch {
-	case errors.Is(err, store.ErrHeld): // it came to a standstill for so long that another took over
+	case errors.Is(err, store.ErrHeld): // it stalled until another process took the lease
 		r.result.Busy = true
 		fallthrough
 	case errors.Is(err, errTimeUp), ctx.Err() != nil:
@@ -88,7 +88,7 @@ func (s *Sender) Work(ctx context.Context) (Result, error) {
 	return r.result, errors.Join(append(r.faults, err, lease.Release(last))...)
 }
 
-// accepting is a context that ends early enough for what was begun to come to its end.
+// accepting returns a context that ends early enough to finish what has begun.
 func (s *Sender) accepting(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, stop := context.WithCancelCause(ctx)
 	deadline, ok := ctx.Deadline()
@@ -100,31 +100,31 @@ func (s *Sender) accepting(ctx context.Context) (context.Context, context.Cancel
 	return early, stop
 }
 
-// reserve is how long before its context's deadline Work begins nothing new.
+// reserve is the time before its deadline in which Work begins nothing new.
 const reserve = 15 * time.Second
 
 type run struct {
 	*Sender
 	answers *answer.Reader
 	stop    context.CancelCauseFunc
-	flight  chan struct{} // a place for each message that may be on its way
+	flight  chan struct{} // one slot for each message in flight
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	lease  *store.Lease
 	result Result
 	faults []error
-	// channels are those that a message was for, by their names.
+	// channels holds the channels used so far, by name.
 	channels map[string]*channel
 }
 
 func newRun(s *Sender, lease *store.Lease) *run {
-	// Enough for half a second a message, so that the quota is the bound and not the latency.
+	// Enough for messages of half a second, so that the rate is the limit and not the latency.
 	places := min(max(1, int(s.Rate/2)), 64)
 	return &run{Sender: s, lease: lease, channels: map[string]*channel{}, answers: s.asker(),
 		flight: make(chan struct{}, places)}
 }
 
-// all sends all news there are, route by route.
+// all sends all stored news, route by route.
 func (r *run) all(ctx context.Context) error {
 	after := ""
 	for {
@@ -135,7 +135,7 @@ func (r *run) all(ctx context.Context) error {
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return nil
-		case errors.Is(err, store.ErrUnreadable): // and never will be; what comes after it is to be sent
+		case errors.Is(err, store.ErrUnreadable): // malformed for good; send the rest
 			r.fault(ctx, err)
 			if err := r.Notifications.Done(ctx, stored); err != nil {
 				return err
@@ -148,7 +148,7 @@ func (r *run) all(ctx context.Context) error {
 		case context.Cause(ctx) != nil:
 			return context.Cause(ctx)
 		case errors.Is(err, store.ErrConflict):
-			continue // other news has come in its place, or none
+			continue // the news was replaced or removed
 		case err != nil:
 			return err
 		}
@@ -156,7 +156,7 @@ func (r *run) all(ctx context.Context) error {
 	}
 }
 
-// hold makes sure of the lease for longer than a message takes.
+// hold renews the lease if less than half of it is left. That is longer than a message takes.
 func (r *run) hold(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -169,12 +169,12 @@ func (r *run) hold(ctx context.Context) error {
 	return r.lease.Hold(ctx)
 }
 
-// route sends the news of one route to everyone whom it concerns. It ends the
-// news when everyone was notified, and leaves it where somebody was not.
+// route sends the news of one route to the alerts that it concerns. It ends the news once all are
+// settled, and keeps it otherwise.
 func (r *run) route(ctx context.Context, stored store.Notification) error {
 	n, err := open(stored)
 	if err != nil || n.look != nil && !n.look.news.live(fare.DayOf(r.Now())) {
-		// It is malformed, or no longer true: the next refresh has other news.
+		// Malformed or outdated: the next refresh stores other news.
 		if err != nil {
 			r.fault(ctx, fmt.Errorf("read news of %s: %w", stored.Route, err))
 		}
@@ -216,7 +216,7 @@ func (r *run) route(ctx context.Context, stored store.Notification) error {
 	}
 }
 
-// end ends news, and forgets a route that nobody has an alert for any more.
+// end removes settled news, and forgets a route without alerts.
 func (r *run) end(ctx context.Context, stored store.Notification, complete, nobody bool) error {
 	if !complete {
 		r.result.Left = true
@@ -234,17 +234,18 @@ func (r *run) end(ctx context.Context, stored store.Notification, complete, nobo
 type batch struct {
 	*run
 	sending  sync.WaitGroup
-	leftOver bool // somebody is left for the next Work
+	leftOver bool // a message is left for the next Work
 }
 
-// leave leaves somebody for the next Work.
+// leave marks the batch as incomplete.
 func (b *batch) leave() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.leftOver = true
 }
 
-// send begins to send a message by a channel, once there is a place for it. It reports whether the channel takes any.
+// send starts sending a message by a channel once a slot is free. It reports whether the channel is
+// open.
 func (b *batch) send(ctx context.Context, by *channel, message func() (settled bool, err error)) bool {
 	if b.closed(by) {
 		b.leave()
@@ -258,7 +259,7 @@ func (b *batch) send(ctx context.Context, by *channel, message func() (settled b
 		}
 		settled, err := message()
 		if err != nil {
-			b.stop(err) // nobody else need try
+			b.stop(err) // stops the whole Work
 		}
 		if !settled {
 			b.leave()
@@ -267,25 +268,26 @@ func (b *batch) send(ctx context.Context, by *channel, message func() (settled b
 	return true
 }
 
-// wait waits for all that was begun, and reports whether nobody was left out.
+// wait waits for all messages begun, and reports whether all were settled.
 func (b *batch) wait(ctx context.Context) (settled bool, err error) {
 	b.sending.Wait()
 	return !b.leftOver, context.Cause(ctx)
 }
 
-// page notifies the subscribers of a page whom the news concerns, and reports whether nobody was left out.
+// page notifies the subscribers of a page whom the news concerns. It reports whether all were
+// settled.
 func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (settled bool, err error) {
 	b := batch{run: r}
 	for _, a := range alerts {
 		if !a.Readable() {
 			r.fault(ctx, fmt.Errorf("notify of %s: the alert of %s %w", n.stored.Route, a.Subscriber,
 				store.ErrUnreadable))
-			continue // it keeps nobody else from being notified
+			continue // the other alerts go on
 		}
 		l, due, err := r.concerns(ctx, n, a)
 		if err != nil {
 			r.fault(ctx, fmt.Errorf("notify of %s: %w", a.Ref(), err))
-			b.leave() // it keeps nobody else from being notified
+			b.leave() // the other alerts go on
 			continue
 		}
 		if due {
@@ -298,9 +300,8 @@ func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (
 	return b.wait(ctx)
 }
 
-// concerns tells whether a notification is to be sent to an alert as it stands, and
-// what of it; without a look, that the alert has ended. Of what compares with the
-// first price it saw, that is kept.
+// concerns reports whether to notify an alert, and returns the look for it. A due alert without a
+// look has ended. For a Drop or a Change it also stores the first price that the alert saw.
 func (r *run) concerns(ctx context.Context, n *notification, a store.Alert) (l *look, due bool, err error) {
 	if n.stored.Trips && a.Trip.Over(fare.DayOf(r.Now())) {
 		return nil, true, nil
@@ -320,7 +321,7 @@ func (r *run) concerns(ctx context.Context, n *notification, a store.Alert) (l *
 	return l, due, err
 }
 
-// fault notes what went wrong with one of many.
+// fault logs and collects the error of one alert without stopping the others.
 func (r *run) fault(ctx context.Context, err error) {
 	r.Log.ErrorContext(ctx, "alert not told", "error", err)
 	r.mu.Lock()

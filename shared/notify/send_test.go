@@ -19,8 +19,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// leave leaves news of Milan to Bucharest, as a refresh does that finds one fare a
-// day, the last price today.
+// leave stores news of Milan to Bucharest like a refresh with one fare a day, the last price today.
 func leave(h *notifytest.Fixture, prices ...fare.Cents) {
 	h.T.Helper()
 	today := fare.DayOf(h.Now())
@@ -36,7 +35,7 @@ func leave(h *notifytest.Fixture, prices ...fare.Cents) {
 	}
 }
 
-// fall has subscribers, of alerts by the verdict, and news of a fall that concerns them all.
+// fall returns a fixture with alerts by verdict, and news of a fall that meets them all.
 func fall(t *testing.T, who ...string) *notifytest.Fixture {
 	h := notifytest.New(t)
 	for _, w := range who {
@@ -74,7 +73,7 @@ var everyone = []string{"ada", "bob", "cleo", "dan"}
 
 func isBob(m mail.Message) bool { return m.To == notifytest.AddressOf("bob") }
 
-// numbered are so many subscribers.
+// numbered returns numbered subscribers.
 func numbered(many int) (who []string) {
 	for i := range many {
 		who = append(who, fmt.Sprintf("s%03d", i))
@@ -82,18 +81,18 @@ func numbered(many int) (who []string) {
 	return who
 }
 
-// TestCarrier: what a carrier does not take is left to the next Work, and one that takes
-// nothing is not asked by everyone.
+// TestCarrier: a message that a carrier does not accept is left for the next Work. A carrier that
+// accepts nothing is not tried for every subscriber.
 func TestCarrier(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		who   []string
 		fault error
-		hits  func(tried int, m mail.Message) bool // whom it hits
+		hits  func(tried int, m mail.Message) bool // the mails it affects
 		err   error
 		want  notify.Result // in part
 		tried int
-		next  int // sent by the next Work, by a sound carrier
+		next  int // sent by the next Work, with a working carrier
 	}{
 		{"one is throttled for good", everyone, mail.ErrThrottled, func(_ int, m mail.Message) bool { return isBob(m) },
 			nil, notify.Result{Sent: 3, Postponed: 1}, 9, 1},
@@ -101,7 +100,7 @@ func TestCarrier(t *testing.T) {
 			func(int, mail.Message) bool { return true },
 			mail.ErrThrottled, notify.Result{Postponed: 5}, 30, 20},
 		{"everyone is refused", numbered(20), mail.ErrRefused, func(int, mail.Message) bool { return true },
-			mail.ErrRefused, notify.Result{Refused: 5}, 5, 15}, // the others are as they were
+			mail.ErrRefused, notify.Result{Refused: 5}, 5, 15}, // the others are unchanged
 		{"blocked", everyone, mail.ErrBlocked, func(tried int, _ mail.Message) bool { return tried > 2 },
 			mail.ErrBlocked, notify.Result{Sent: 2}, 3, 2},
 	} {
@@ -127,7 +126,7 @@ func TestCarrier(t *testing.T) {
 	}
 }
 
-// TestThrottledForAWhile: each wait is twice the one before.
+// TestThrottledForAWhile: each pause is twice the previous one.
 func TestThrottledForAWhile(t *testing.T) {
 	for _, fault := range []error{mail.ErrThrottled, mail.ErrUnavailable} {
 		h, left := fall(t, everyone...), 3
@@ -146,8 +145,7 @@ func TestThrottledForAWhile(t *testing.T) {
 	}
 }
 
-// TestRefused: a mailbox that refuses for good has no alert any more, and is not tried again after
-// a rise and another fall.
+// TestRefused: a mailbox that refuses for good loses its alerts and is not tried at the next fall.
 func TestRefused(t *testing.T) {
 	h, tried := fall(t, everyone...), 0
 	h.Carrier.Before = func(m mail.Message) error {
@@ -177,7 +175,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestAnAddressThatIsNone is a fault of the service, and holds up nobody else.
+// TestAnAddressThatIsNone: an invalid address is a fault of the service and does not delay the
+// others.
 func TestAnAddressThatIsNone(t *testing.T) {
 	h := fall(t, "ada", "b b")
 	if got, err := h.Sender().Work(t.Context()); !errors.Is(err, mail.ErrAddress) || got.Sent != 1 || got.Done != 1 {
@@ -185,7 +184,7 @@ func TestAnAddressThatIsNone(t *testing.T) {
 	}
 }
 
-// TestNothingPersonalIsLogged: neither addresses nor what stands for them, nor links.
+// TestNothingPersonalIsLogged: logs contain no addresses, pseudonyms or links.
 func TestNothingPersonalIsLogged(t *testing.T) {
 	h := fall(t, "ada", "bob", "cleo")
 	var log strings.Builder
@@ -208,7 +207,7 @@ func TestNothingPersonalIsLogged(t *testing.T) {
 	}
 }
 
-// TestTwoSenders: while one is sending, another leaves it alone, and takes over when its lease is over.
+// TestTwoSenders: while one process sends, another waits, and takes over when the lease has ended.
 func TestTwoSenders(t *testing.T) {
 	h := fall(t, "ada", "bob")
 	inside, on := make(chan struct{}), make(chan struct{})
@@ -232,7 +231,7 @@ func TestTwoSenders(t *testing.T) {
 	<-inside
 	h.Work(notify.Result{Busy: true, Left: true})
 
-	// It stands still for longer than its lease: another takes over and sends all.
+	// The first stalls beyond its lease; the second takes over and sends everything.
 	h.Add(4 * time.Minute)
 	h.Work(notify.Result{Sent: 2, Done: 1})
 	close(on)
@@ -240,16 +239,16 @@ func TestTwoSenders(t *testing.T) {
 	if got.err != nil || got.sent.Sent > 1 {
 		t.Errorf("the first: %+v %v", got.sent, got.err)
 	}
-	h.WantMailed("ada", "bob") // that of the standstill was sent twice, as the same message
+	h.WantMailed("ada", "bob") // the mail in flight is sent twice, with one ID
 	h.Work(notify.Result{})
 }
 
-// TestNoTime: a Work whose time is nearly over begins nothing, and one that is
-// cut off goes on where it stopped.
+// TestNoTime: a Work near its deadline starts nothing. An interrupted Work is resumed where it
+// stopped.
 func TestNoTime(t *testing.T) {
 	who := numbered(250)
 	h := fall(t, who...)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // less than is kept in reserve
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // less than reserve
 	defer cancel()
 	if got, err := h.Sender().Work(ctx); err != nil || got.Sent != 0 || !got.Left {
 		t.Errorf("%+v %v", got, err)
@@ -285,7 +284,7 @@ func TestNoTime(t *testing.T) {
 	}
 }
 
-// TestUnsubscribedMeanwhile: who leaves, or changes the threshold, after the page was read is heard.
+// TestUnsubscribedMeanwhile: a removal or a new threshold counts even after the page was read.
 func TestUnsubscribedMeanwhile(t *testing.T) {
 	h := fall(t, everyone...)
 	order := slices.Clone(everyone)
@@ -307,7 +306,7 @@ func TestUnsubscribedMeanwhile(t *testing.T) {
 	h.WantMailed(order[:2]...)
 }
 
-// downCarrier is a carrier of a channel that takes nothing, or everything.
+// downCarrier fails with fault, or accepts everything.
 type downCarrier struct {
 	fault error
 	tried map[store.SubscriberID]int
@@ -321,8 +320,8 @@ func (c *downCarrier) Deliver(_ context.Context, to store.Alert, _ notify.Messag
 	return c.fault
 }
 
-// TestChannelsFailAlone: whatever is wrong with one channel, what goes by the others is sent in the same Work, and
-// what was left out by the next.
+// TestChannelsFailAlone: a fault of one channel does not affect the others in the same Work. The
+// next Work sends what is missing.
 func TestChannelsFailAlone(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -370,7 +369,7 @@ func TestChannelsFailAlone(t *testing.T) {
 				if n := len(phones.tried); mails && n != each || !mails && n > 5 {
 					t.Errorf("%d phones were tried", n)
 				}
-				gone := got.Refused // who was refused for good has no alert any more
+				gone := got.Refused // refused subscribers have no alert any more
 				h.Carrier.Before, phones.fault = nil, nil
 				if got, err := work(); err != nil || got.Sent != each-gone || got.Left || got.Done != 1 {
 					t.Errorf("the next: %+v %v", got, err)

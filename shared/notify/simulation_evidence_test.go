@@ -2,8 +2,9 @@ package notify_test
 
 import "testing"
 
-// TestEvidenceHundredThousandAlerts tells 100,000 alerts of all kinds on 10,000 routes.
+// TestEvidenceHundredThousandAlerts notifies 100,000 alerts of all kinds on 10,000 routes.
 func TestEvidenceHundredThousandAlerts(t *testing.T) { measure(t, 10_000) }
 
-// TestEvidenceKindsUnderKills has a hundred times as many alerts, and at least 200 kills at every step.
+// TestEvidenceKindsUnderKills is TestKindsUnderKills with 100 times the alerts, and at least 200
+// kills at every step.
 func TestEvidenceKindsUnderKills(t *testing.T) { simulate(t, 100, 10, 35, 2_000, 200) }

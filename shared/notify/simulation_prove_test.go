@@ -8,10 +8,10 @@ import (
 	"verdetto/shared/notify/notifytest"
 )
 
-// TestProveAlertsOfAllKinds is a hundredth of TestEvidenceHundredThousandAlerts.
+// TestProveAlertsOfAllKinds is TestEvidenceHundredThousandAlerts with 1 % of the routes.
 func TestProveAlertsOfAllKinds(t *testing.T) { measure(t, 100) }
 
-// measure has alerts of all kinds told once and logs what that takes.
+// measure notifies alerts of all kinds once and logs the cost.
 func measure(t *testing.T, routes int) {
 	s := newSimulation(t, routes)
 	s.subscribe()

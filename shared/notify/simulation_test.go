@@ -23,21 +23,21 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// simulation is a service with alerts of all kinds on many routes, refreshed for
-// some days. What it costs is counted, and any call can fail or kill the process.
+// simulation is a service with alerts of all kinds on many routes, refreshed for some days. It
+// counts its costs, and any call can fail or kill the process.
 type simulation struct {
 	*notifytest.Fixture
 	routes []fare.Route
-	watch  []store.Alert // of each route, one for each of these
+	watch  []store.Alert // the alerts that every route gets
 	chance *rand.Rand
 
 	mu           sync.Mutex
-	messages     map[string]int    // how often each was taken, by its ID
-	told         map[string]int    // messages of each subscriber
-	to           map[string]string // whom each was for
-	reads, write int               // of the store
-	left         int               // calls until the process dies; below 0: it does not
-	kills        map[string]int    // by the step that was killed
+	messages     map[string]int    // how often each was accepted, by ID
+	told         map[string]int    // messages by subscriber
+	to           map[string]string // recipient by message ID
+	reads, write int               // calls to the store
+	left         int               // calls until the process dies; negative: never
+	kills        map[string]int    // by step
 	lost         int
 }
 
@@ -83,7 +83,8 @@ func (s *simulation) subscribe() {
 	}
 }
 
-// refresh stores what a refresh finds of all routes, every departure at a price, and leaves what there is to tell.
+// refresh stores a refresh of all routes with every departure at one price, and their
+// notifications.
 func (s *simulation) refresh(price fare.Cents) {
 	s.T.Helper()
 	ctx, today, fares, notifications := s.T.Context(), s.Today(), store.Fares{Table: s.Table},
@@ -124,8 +125,8 @@ func (s *simulation) refresh(price fare.Cents) {
 	}
 }
 
-// addDeal puts the cheapest fare of a route into the deals of its origin, and leaves the
-// notification of alerts to anywhere.
+// addDeal stores the cheapest fare of a route as a deal of its origin, and the notification of
+// alerts to anywhere.
 func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 	s.T.Helper()
 	var had deals.Origin
@@ -145,11 +146,11 @@ func (s *simulation) addDeal(route fare.Route, price fare.Cents) {
 	putDeals(s.Fixture, route.Origin, had.Merge([]deals.Entry{e}))
 }
 
-// errKilled: the process is dead.
+// errKilled reports that the process is dead.
 var errKilled = errors.New("killed")
 
-// call counts a call, and says whether it takes effect and what it answers: the one
-// that kills may have taken effect, and none after it does. Steps that were killed seldom are killed the sooner.
+// call counts a call and returns whether it takes effect, and its error. The call that kills may
+// take effect; later calls do not. Steps with few kills are killed more often.
 func (s *simulation) call(step string) (effect bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,13 +173,13 @@ func (s *simulation) call(step string) (effect bool, err error) {
 	return effect, errKilled
 }
 
-// stepOf names a call by what it does to which partition.
+// stepOf returns the name of a call: the action and the partition.
 func stepOf(what string, k store.Key) string {
 	partition, _, _ := strings.Cut(k.Partition, "#")
 	return what + " " + partition
 }
 
-// killed counts all kills.
+// killed returns the number of all kills.
 func (s *simulation) killed() (all int) {
 	for _, n := range s.kills {
 		all += n
@@ -223,7 +224,7 @@ func (m mortal) Write(ctx context.Context, ops ...store.Op) error {
 	return err
 }
 
-// Send takes a mail; with kills, one in ten answers is lost.
+// Send accepts a mail; with kills, one in ten answers is lost.
 func (s *simulation) Send(_ context.Context, m mail.Message) error {
 	effect, err := s.call("send a mail")
 	s.mu.Lock()
@@ -241,7 +242,8 @@ func (s *simulation) Send(_ context.Context, m mail.Message) error {
 	return err
 }
 
-// work sends until all is sent; where a process is killed after at most so many calls, the next one goes on.
+// work sends until everything is sent. Each process is killed after at most killAfter calls, and
+// the next one resumes.
 func (s *simulation) work(killAfter int) {
 	s.T.Helper()
 	for {
@@ -259,11 +261,11 @@ func (s *simulation) work(killAfter int) {
 		if killAfter == 0 {
 			s.T.Fatalf("%+v %v", got, err)
 		}
-		s.Add(4 * time.Minute) // the lease of who was killed is over
+		s.Add(4 * time.Minute) // until the lease of the killed process ends
 	}
 }
 
-// run lets the days go by, and gives how many messages each alert of a route has told.
+// run simulates the days and returns the number of messages by alert of a route.
 func (s *simulation) run(killAfter int, prices ...fare.Cents) (each []int) {
 	s.subscribe()
 	for i, price := range prices {
@@ -286,9 +288,9 @@ func (s *simulation) run(killAfter int, prices ...fare.Cents) (each []int) {
 
 var prices = []fare.Cents{5500, 5500, 3900, 3900, 5600, 3800, 3700}
 
-// simulate compares a service that is killed over and over, some times from the start, with one
-// that never is. least is how often each step is killed at least. There are few routes at a time:
-// each kill takes four minutes, and a refresh has to be told before the next.
+// simulate compares a service that is killed repeatedly, in several rounds, with one that is never
+// killed. Each step must be killed at least least times. A round has few routes: each kill takes
+// four minutes, and a refresh must be sent before the next.
 func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 	want := newSimulation(t, 1).run(0, prices...)
 	for k, n := range want {
@@ -330,6 +332,6 @@ func simulate(t *testing.T, rounds, routes, killAfter, leastKills, least int) {
 	}
 }
 
-// TestKindsUnderKills: nobody is told twice, and nobody forgotten, whatever kind of alert it is, when
-// processes are killed 200 times and answers of the carrier are lost.
+// TestKindsUnderKills: for every kind of alert, each subscriber is notified exactly as without
+// kills. Processes are killed 200 times, and answers of the carrier are lost.
 func TestKindsUnderKills(t *testing.T) { simulate(t, 1, 10, 35, 200, 0) }

@@ -7,10 +7,11 @@ import (
 	"verdetto/shared/text/wording"
 )
 
-// What is new about a fare, by the kind of alert that tells of it.
+// What is new about a fare, by the kind of alert.
 
-// before gives what the fare cost in the last message of an alert, and when that was. Of what compares with the
-// first price that it saw it gives that one, of no day, while there was no message. 0 where neither is known.
+// before returns the price in the last message of an alert, and its day. Before the first message,
+// a Drop or a Change returns the first price that it saw, and day 0. The price is 0 if it is
+// unknown.
 func before(a store.Alert, h history) (price fare.Cents, told fare.Day) {
 	if a.Mailed > 0 && a.State.Told > 0 {
 		return a.State.Told, a.Mailed
@@ -27,7 +28,8 @@ func before(a store.Alert, h history) (price fare.Cents, told fare.Day) {
 	return s.Price, 0
 }
 
-// lowest gives the lowest fare that is known of so many days before the news; 0 where none is.
+// lowest returns the lowest known fare of the given number of days before the news; 0 if none is
+// known.
 func (n news) lowest(days fare.Day, h history) (low fare.Cents) {
 	take := func(price fare.Cents) {
 		if price > 0 && (low == 0 || price < low) {
@@ -39,14 +41,14 @@ func (n news) lowest(days fare.Day, h history) (low fare.Cents) {
 			take(e.Price)
 		}
 	}
-	for back := range min(int(days)/7, weeks) { // those that lie in these days from end to end
+	for back := range min(int(days)/7, weeks) { // only weeks that lie wholly within these days
 		take(n.Lows[weeks-1-back])
 	}
 	return low
 }
 
-// Since says what is new about a fare that an alert tells of; empty where its kind does not ask for
-// news, or nothing is known to say.
+// Since returns the sentence on what is new about a fare. It is empty if the kind of alert needs
+// none, or the facts are unknown.
 func Since(a store.Alert, f Fare, l *i18n.Language) string {
 	switch a.Condition() {
 	case store.Low:

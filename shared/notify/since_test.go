@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestSince: what is new is said by the kind of alert, compares with what was told or first seen, and says
-// nothing that is not known.
+// TestSince: the sentence on what is new follows the kind of alert. It compares with the last
+// message or the first observation, and omits unknown facts.
 func TestSince(t *testing.T) {
 	h := func(prices ...fare.Cents) (h history) { // one a week, the last one today
 		for i, price := range prices {
@@ -73,7 +73,7 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestPageOfTrip: the link to the verdict leads to the trip that an alert is for.
+// TestPageOfTrip: the link to the verdict contains the trip of the alert.
 func TestPageOfTrip(t *testing.T) {
 	depart, _ := fare.ParseDay("2027-03-20")
 	for _, c := range []struct {
@@ -98,7 +98,8 @@ func TestPageOfTrip(t *testing.T) {
 	}
 }
 
-// TestPictureOfFewWeeks: of less than three weeks nothing is drawn, and of few the mail says how many it shows.
+// TestPictureOfFewWeeks: fewer than three known weeks give no picture. With few weeks the mail
+// states their number.
 func TestPictureOfFewWeeks(t *testing.T) {
 	for _, c := range []struct{ known, want int }{{0, 8}, {1, 8}, {2, 8}, {3, 8}, {8, 8}, {9, 9}, {26, 26}, {40, 26}} {
 		n := news{Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Day: 20000, Price: 3000, Median: 4000}

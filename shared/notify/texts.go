@@ -10,10 +10,10 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// What alerts are called, on pages and in mails.
+// The wording of alerts on pages and in mails.
 
-// When says when the subscriber of an alert is told, with emphasis: when what it
-// waits for is so, or once a week.
+// When returns, with emphasis, when the subscriber of an alert is notified: on its condition, or
+// weekly.
 func When(a store.Alert, l *i18n.Language) template.HTML {
 	if a.Digest {
 		return l.HTML("when.weekly", "Weekday", l.Weekday(store.DigestWeekday(a.Subscriber)), "When", waitsFor(a, l))
@@ -21,7 +21,7 @@ func When(a store.Alert, l *i18n.Language) template.HTML {
 	return waitsFor(a, l)
 }
 
-// waitsFor says what an alert waits for, with emphasis.
+// waitsFor returns the condition of an alert, with emphasis.
 func waitsFor(a store.Alert, l *i18n.Language) template.HTML {
 	if a.Route.Destination == store.Anywhere {
 		if a.Threshold > 0 {
@@ -50,7 +50,8 @@ func PlainWhen(a store.Alert, l *i18n.Language) string {
 	return html.UnescapeString(strings.NewReplacer("<strong>", "", "</strong>", "").Replace(string(When(a, l))))
 }
 
-// TripText says which fares an alert is for; empty for the cheapest one-way fare of the route.
+// TripText returns which fares an alert is for. It is empty for the cheapest one-way fare of the
+// route.
 func TripText(t store.Trip, l *i18n.Language) string {
 	var parts []string
 	switch {
@@ -71,7 +72,8 @@ func TripText(t store.Trip, l *i18n.Language) string {
 	return strings.Join(parts, ", ")
 }
 
-// ListTitle names what an alert to anywhere tells: the fare, or how many there are and the cheapest.
+// ListTitle returns the title of a message to anywhere: its only fare, or the count and the
+// cheapest.
 func ListTitle(m Message, l *i18n.Language) string {
 	first, many := m.Fares[0], len(m.Fares)+m.More
 	if many == 1 {

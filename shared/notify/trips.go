@@ -13,26 +13,26 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Alerts for a trip are judged when they are sent, one question for each trip of
-// a route and refresh, by the same way as callers' questions (package answer).
+// Alerts for a trip are judged when they are sent, once for each trip, route and refresh. Package
+// answer judges them as it judges callers' questions.
 
 func (s *Sender) asker() *answer.Reader {
 	fares := store.Fares{Table: s.Notifications.Table}
 	return answer.NewUnrecorded(fares, s.Now, s.Log)
 }
 
-// look is what there is to tell an alert: the news, and what earlier refreshes saw.
+// look holds what a message is composed from: the news of a route or trip, and its history.
 type look struct {
 	news    news
 	history history
 	picture func() ([]byte, error)
-	// read once, when the first message of a route is written; of a trip it is that of its own
-	// answer
+	// ahead is the outlook. For a route it is read once, with the first message. For a trip it
+	// comes with the answer that judged the trip.
 	ahead func() outlook
-	from  *from // of alerts to anywhere, and then nothing else
+	from  *from // set for alerts to anywhere; the other fields are then empty
 }
 
-// due tells whether an alert as it stands is to be told.
+// due reports whether an alert, in its current state, must be notified of the look.
 func (l *look) due(a store.Alert) bool {
 	if l.from != nil {
 		due, _ := l.from.due(a)
@@ -42,8 +42,8 @@ func (l *look) due(a store.Alert) bool {
 	return due
 }
 
-// lookFor is what there is to tell an alert of a notification; nil where nothing
-// is. A trip is judged for the first alert that is for it, and the deals of an origin are read for the first.
+// lookFor returns the look of a notification for an alert, or nil if there is none. The first alert
+// for a trip judges that trip; the first alert to anywhere reads the deals of its origin.
 func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*look, error) {
 	trip, judge := a.Trip, r.judge
 	switch {
@@ -52,7 +52,7 @@ func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*loo
 			return r.lookFrom(ctx, stored)
 		}
 	case n.stored.Trips != (a.Trip != store.Trip{}):
-		return nil, nil // that comes with the other notification
+		return nil, nil // the other notification of the route covers this alert
 	case !n.stored.Trips:
 		return n.look, nil
 	}
@@ -66,10 +66,10 @@ func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*loo
 	return l, err
 }
 
-// judge judges a trip, and keeps what was seen of it before anybody is told.
+// judge judges a trip and stores what it saw before any subscriber is notified.
 func (r *run) judge(ctx context.Context, stored store.Notification, trip store.Trip) (*look, error) {
 	if stored.Day < fare.DayOf(r.Now())-verdict.LiveDays {
-		return nil, nil // a later refresh will know more
+		return nil, nil // too old; a later refresh replaces it
 	}
 	found, ok, err := r.found(ctx, stored.Route, trip)
 	if err != nil || !ok {
@@ -80,7 +80,7 @@ func (r *run) judge(ctx context.Context, stored store.Notification, trip store.T
 	if err != nil {
 		return nil, err
 	}
-	h, _ := decodeHistory(past.History) // what is malformed is forgotten, as in Leave
+	h, _ := decodeHistory(past.History) // a malformed history counts as empty, as in Leave
 	seen := found.seen()
 	seen.Low = h.lowFor(seen)
 	h = h.add(seen)
@@ -97,8 +97,8 @@ func (r *run) judge(ctx context.Context, stored store.Notification, trip store.T
 	return newLook(found, h), nil
 }
 
-// lowFor says for how many days before a look no look of the history was as cheap.
-// A history forgets what is long ago, but what it still holds says how low that was.
+// lowFor returns the number of days before seen without a fare as cheap. A history drops old
+// entries. The Low of its first entry says how far back that one was a low.
 func (h history) lowFor(seen Seen) fare.Day {
 	for i := len(h) - 1; i >= 0; i-- {
 		e := h[i]
@@ -114,7 +114,7 @@ func (h history) lowFor(seen Seen) fare.Day {
 	return 0
 }
 
-// found asks for the cheapest fare of a trip; false where there is none.
+// found asks for the cheapest fare of a trip. It returns false if there is none.
 func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (news, bool, error) {
 	q := answer.Question{
 		From: answer.Named{Name: string(route.Origin)}, To: answer.Named{Name: string(route.Destination)},
@@ -157,9 +157,9 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 	return n, err == nil, err
 }
 
-// cheapestWithin finds the cheapest departure of some days, nil where none has a
-// fare, and asks to have it judged among the cheapest of about as many days: a
-// minimum is compared with minima.
+// cheapestWithin returns the cheapest departure within the days of a trip, or nil if none has a
+// fare. It sets q to judge that fare within a span of about the same length. A minimum must be
+// compared with minima.
 func (r *run) cheapestWithin(ctx context.Context, q *answer.Question, trip store.Trip) (*verdict.Prezzo, error) {
 	first := max(trip.From, fare.DayOf(r.Now()))
 	_, all, err := r.answers.Fares(ctx, *q, true)
@@ -179,7 +179,7 @@ func (r *run) cheapestWithin(ctx context.Context, q *answer.Question, trip store
 	return &of, nil
 }
 
-// spanOf is the span whose length is nearest to a number of days; nil for one day.
+// spanOf returns the span whose length is nearest to days, or nil for a single day.
 func spanOf(days fare.Day) *departure.Span {
 	lengths := []struct {
 		span departure.Span
@@ -198,7 +198,7 @@ func spanOf(days fare.Day) *departure.Span {
 	return &nearest.span
 }
 
-// ofNoFare is nil for an error that says that there is no fare: that is no fault.
+// ofNoFare returns nil for an error that means that there is no fare, and err otherwise.
 func ofNoFare(err error) error {
 	var none1 *answer.NotCovered
 	var none2 *answer.NoLiveFare

@@ -15,13 +15,13 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// trip is a fixture whose route has departures that were seen for 40 days at 50 to
-// 60 euro; what each costs today is what of says, 0 for nothing.
+// trip is a fixture whose route has departures that were seen for 40 days at 50 to 60 EUR.
 type trip struct{ *notifytest.Fixture }
 
 func newTrip(t *testing.T) *trip { return &trip{notifytest.New(t)} }
 
-// sheetAt is a sheet of departures that were seen for 40 days at 50 to 60 euro, and on the last one at what of says.
+// sheetAt returns a sheet of departures that were seen for 40 days at 50 to 60 EUR. The function
+// sets the price on the last day; 0 means none.
 func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) []byte {
 	const ahead = 120
 	var s departure.Learner
@@ -46,7 +46,7 @@ func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) []byte {
 	return s.Encode()
 }
 
-// refresh stores what a refresh of today does of some days of departure, and leaves its notification.
+// refresh stores today's refresh of some departure days, and its notification.
 func (h *trip) refresh(of func(depart fare.Day) fare.Cents) {
 	h.T.Helper()
 	today := h.Today()
@@ -69,14 +69,14 @@ func (h *trip) refresh(of func(depart fare.Day) fare.Cents) {
 	}
 }
 
-// watch makes a confirmed alert for a trip.
+// watch confirms an alert for a trip.
 func (h *trip) watch(who string, a store.Alert) store.Alert {
 	h.T.Helper()
 	a.Route, a.Language = notifytest.Route("MIL-BUH"), "it"
 	return h.Confirm(who, a)
 }
 
-// always costs the same on every day but some.
+// always returns a function with one price for every day, except those in but.
 func always(usual fare.Cents, but map[fare.Day]fare.Cents) func(fare.Day) fare.Cents {
 	return func(depart fare.Day) fare.Cents {
 		if price, is := but[depart]; is {
@@ -86,7 +86,8 @@ func always(usual fare.Cents, but map[fare.Day]fare.Cents) func(fare.Day) fare.C
 	}
 }
 
-// TestTrips: each kind of alert, for a day, some days and a month, is told of its own departures once.
+// TestTrips: each kind of alert, for a day, some days or a month, is notified once of its own
+// departures.
 func TestTrips(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 60
@@ -104,7 +105,7 @@ func TestTrips(t *testing.T) {
 	h.watch("change", store.Alert{Trip: one, Kind: store.Change})
 	h.watch("low", store.Alert{Trip: one, Kind: store.Low, Days: 7})
 	h.watch("returns", store.Alert{Trip: store.Trip{From: day, To: day, Nights: fare.Return4to7}, Threshold: 4000})
-	h.Subscribe("plain", "MIL-BUH", 9000) // is for the route: it comes with the route's news
+	h.Subscribe("plain", "MIL-BUH", 9000) // for the route: part of the route's news
 
 	h.refresh(always(5500, nil))
 	h.Work(notify.Result{Done: 1})
@@ -120,22 +121,22 @@ func TestTrips(t *testing.T) {
 			t.Errorf("%s has %q:\n%s", m.To, m.Subject, m.Text)
 		}
 	}
-	// The same again, on that day and on the next one, is told to nobody.
+	// The same fares again, on that day and the next, notify no alert.
 	h.refresh(always(5500, cheap))
 	h.Work(notify.Result{Done: 1})
 	h.Add(24 * time.Hour)
 	h.refresh(always(5500, cheap))
 	h.Work(notify.Result{Done: 1})
 	h.WantMailed(told...)
-	// Cheaper still: that is another fare for those who ask for it, and the same for the others.
+	// Still cheaper: a new fare for a change, the same for the other kinds.
 	h.Add(24 * time.Hour)
 	h.refresh(always(5500, map[fare.Day]fare.Cents{day: 3000}))
 	h.Work(notify.Result{Sent: 3, Done: 1})
 	h.WantMailed(append(told, "drop", "change", "low")...)
 }
 
-// TestATripEnds: when the last departure has been, it is said once, whether or not
-// anything is on sale, and the alert is no more. One that is paused ends without a word.
+// TestATripEnds: after its last departure an alert is removed and its subscriber notified once,
+// even without a fare on sale. A paused alert ends silently.
 func TestATripEnds(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 5
@@ -163,7 +164,8 @@ func TestATripEnds(t *testing.T) {
 	h.WantMailed("ada")
 }
 
-// TestTripsUnderFaults: everyone is told of a trip, and that it ended, and nobody has two different messages of it.
+// TestTripsUnderFaults: each subscriber is notified of a trip and of its end, and never by two
+// different messages.
 func TestTripsUnderFaults(t *testing.T) {
 	underFaults(t, 20, func(t *testing.T) *trip {
 		h := newTrip(t)
@@ -184,8 +186,8 @@ func TestTripsUnderFaults(t *testing.T) {
 	})
 }
 
-// underFaults has each storage call of a Work fail once, before and after its effect, or the
-// process die there. The next Work goes on, and check looks at what came of it.
+// underFaults makes each storage call of a Work fail once, before or after its effect, or kill the
+// process. The next Work resumes, and check verifies the result.
 func underFaults(t *testing.T, leastCalls int, open func(*testing.T) *trip, check func(*testing.T, *trip)) {
 	for _, arm := range []func(*storetest.Faulty, int, storetest.Side){(*storetest.Faulty).FailOnce,
 		(*storetest.Faulty).DieAt} {
@@ -196,7 +198,7 @@ func underFaults(t *testing.T, leastCalls int, open func(*testing.T) *trip, chec
 			h.Table = f
 			_, _ = h.Sender().Work(t.Context())
 			h.Table = sound
-			h.Add(10 * time.Minute) // the lease of who died is over
+			h.Add(10 * time.Minute) // until the lease of the dead process ends
 			if _, err := h.Sender().Work(t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -1,6 +1,5 @@
-// The Lambda executable of functions/alerts. Beside HTTP it takes notices of
-// bounces and complaints from SNS, and schedules and signals of a queue, on which
-// it does what is in the outbox.
+// The Lambda executable of functions/alerts. Besides HTTP it accepts notices of bounces and
+// complaints from SNS. Schedules and queue signals make it run the jobs in the outbox.
 package main
 
 import (

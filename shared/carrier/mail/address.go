@@ -7,23 +7,22 @@ import (
 	"strings"
 )
 
-// ErrAddress: what was given is not an address that the service sends to.
+// ErrAddress reports that a text is not an address that the service sends to.
 var ErrAddress = errors.New("not an e-mail address")
 
 const (
-	maxAddress = 254 // RFC 5321 with erratum 1690: what fits a path of 256
+	maxAddress = 254 // RFC 5321 with erratum 1690: fits a path of 256
 	maxLocal   = 64
 	maxLabel   = 63
 )
 
-// ParseAddress is the one rule for addresses: a bare local@domain, ASCII
-// throughout, unquoted, with a domain of at least two labels. It gives the address
-// with its domain in lower case; the part before the @ belongs to its mail server
-// and stays as it is. A domain in another script is written in its xn-- form.
+// ParseAddress is the one rule for addresses: a bare local@domain in ASCII, unquoted, with at least
+// two labels in the domain. It returns the address with the domain in lower case. The local part
+// stays unchanged, because its mail server defines it. A domain in another script must be in xn--
+// form.
 //
-// The rule is narrower than RFC 5321 on purpose: it leaves out forms that nobody
-// has and that programs read in different ways. Errors wrap ErrAddress and do not
-// repeat what was given.
+// The rule is narrower than RFC 5321 on purpose: it excludes forms that are not in use and that
+// programs parse differently. Errors wrap ErrAddress and do not repeat the text.
 func ParseAddress(email string) (string, error) {
 	local, domain, err := split(email)
 	if err == nil {
@@ -37,7 +36,7 @@ func ParseAddress(email string) (string, error) {
 		return "", fmt.Errorf("%w: %w", ErrAddress, err)
 	}
 	address := local + "@" + domain
-	// The standard library has the last word: what it reads otherwise is refused.
+	// The standard library decides: an address that it parses differently is refused.
 	if read, err := netmail.ParseAddress(address); err != nil || read.Name != "" || read.Address != address {
 		return "", fmt.Errorf("%w: it is read in another way", ErrAddress)
 	}
@@ -64,7 +63,7 @@ func checkLocal(local string) error {
 	if local == "" || len(local) > maxLocal {
 		return fmt.Errorf("want 1 to %d characters before the @", maxLocal)
 	}
-	// In a header it could be an encoded word (RFC 2047), which stands for something else than it says.
+	// In a header it could be an encoded word (RFC 2047) and decode to another text.
 	if strings.Contains(local, "=?") {
 		return errors.New("the beginning of an encoded word before the @")
 	}
@@ -100,7 +99,7 @@ func checkDomain(domain string) error {
 	if labels < 2 {
 		return errors.New("a domain without a dot")
 	}
-	// No top-level domain is a single letter or begins with a digit: 127.0.0.1 is no domain.
+	// No top-level domain is a single letter or begins with a digit: 127.0.0.1 is not a domain.
 	if len(last) < 2 || '0' <= last[0] && last[0] <= '9' {
 		return errors.New("a domain that ends in no top-level domain")
 	}

@@ -10,43 +10,44 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// AlertTag is the Tag of mails that bring news of a route.
+// AlertTag is the Tag of mails about the fares of an alert.
 const AlertTag = "alert"
 
-// Alert is what a mail that tells a subscriber of a fare says.
+// Alert is the content of a mail that notifies a subscriber of a fare.
 type Alert struct {
-	ID                  string // of the message: the same for the same news to the same subscriber
+	ID                  string // the same for the same news and subscriber
 	To                  string
-	Lang                string // the code of a language of i18n
-	Origin, Destination string // names of the cities in that language
+	Lang                string // the code of a language in i18n
+	Origin, Destination string // city names in that language
 	Price               fare.Cents
-	Depart, Return      fare.Day // Return is 0 of a fare one-way
+	Depart, Return      fare.Day // Return is 0 for a one-way fare
 	Since               string   // a sentence about what is new; may be empty
-	// of a fare that is compared with those for comparable departures: how many cost less. Empty:
-	// it is compared with days
+	// Compared says how many comparable departures cost less. Empty: the fare is compared with
+	// other days.
 	Compared           string
 	Found              time.Time
-	Level              string // as the API says it, with a verdict behind it
+	Level              string // the level in the API; must be that of a verdict
 	Reliability        string
 	Percentile, Sample int
 	Median, Minimum    fare.Cents
-	Threshold          fare.Cents // what was asked for; 0: a verdict of ottimo or buono
-	Asked              fare.Day   // when it was asked for; 0: not known
-	Departure          []string   // sentences about that departure: what is usual for it; may be empty
-	Waits              []string   // sentences about waiting, the advice first; may be empty
-	Picture            Picture    // may be empty: too little is known to draw
-	// When says what was asked for, where it is something else, with emphasis; Trip of which fares,
-	// where it is not the cheapest of the route.
+	Threshold          fare.Cents // threshold of the alert; 0: a verdict of ottimo or buono
+	Asked              fare.Day   // when the alert was made; 0: unknown
+	Departure          []string   // sentences about the usual price of that departure; may be empty
+	Waits              []string   // sentences about waiting, advice first; may be empty
+	Picture            Picture    // empty if too little is known to draw
+	// When is the condition with emphasis, unless it is a threshold or a verdict. Trip is the trip,
+	// unless it is the cheapest fare of the route.
 	When htmltemplate.HTML
 	Trip string
-	// Page shows the verdict, Unsubscribe ends this alert, Snooze pauses it for a month, Manage shows them all.
+	// Page shows the verdict, Unsubscribe ends this alert, Snooze pauses it for a month, Manage
+	// shows all alerts.
 	Page, Unsubscribe, Snooze, Manage string
 }
 
-// Picture is a PNG of the lowest fares of some weeks.
+// Picture is a PNG of the lowest fares of recent weeks.
 type Picture struct {
 	PNG           []byte
-	Width, Height int // as shown
+	Width, Height int // display size
 	Weeks         int
 }
 
@@ -63,7 +64,7 @@ type alertView struct {
 	CID                                    htmltemplate.URL
 }
 
-// AlertMail writes the mail that tells a subscriber of a fare.
+// AlertMail writes the mail that notifies a subscriber of a fare.
 func AlertMail(a Alert) (Message, error) {
 	m := Message{ID: a.ID, To: a.To, Tag: AlertTag, Unsubscribe: a.Unsubscribe}
 	if len(a.Picture.PNG) > 0 {
@@ -105,17 +106,17 @@ func (a Alert) fill(l *i18n.Language) (any, string, error) {
 	return v, v.Subject, nil
 }
 
-// compared says what the fare is compared with.
+// compared sets the sentence on what the fare is compared with.
 func (v *alertView) compared() {
 	if v.Compared != "" {
 		v.SampleText, v.Share = v.T.Text("mail.alert.sample_fares", "Fares", v.Sample), v.Compared
 		if len(v.Departure) > 0 {
-			v.Share = "" // it stands there
+			v.Share = "" // Departure already says it
 		}
 		return
 	}
 	v.SampleText = v.T.Text("mail.alert.sample_days", "Days", v.Sample)
-	v.Share = v.T.Text("mail.alert.share_least") // a percentile is rounded down
+	v.Share = v.T.Text("mail.alert.share_least") // percentiles are rounded down
 	if v.Percentile > 0 {
 		v.Share = v.T.Text("mail.alert.share", "Percent", v.Percentile)
 	}

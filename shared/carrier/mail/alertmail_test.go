@@ -96,7 +96,7 @@ func TestAlertMails(t *testing.T) {
 				t.Fatal(err)
 			}
 			says := append(c.says, a.Unsubscribe, a.Snooze, a.Manage)
-			// The only links are ours.
+			// No other links than the service's own.
 			wanted{Message{ID: a.ID, To: a.To, Tag: AlertTag, Unsubscribe: a.Unsubscribe, Subject: c.subject}, says,
 				4}.hold(t, c.name, got)
 			if len(got.Inline) != min(len(a.Picture.PNG), 1) {
@@ -125,7 +125,7 @@ func TestAlertMailRefuses(t *testing.T) {
 	})
 }
 
-// TestPythonReadsAnAlert: the mail is what it was meant to be, for a reader that is not ours.
+// TestPythonReadsAnAlert: an independent parser reads the mail as intended.
 func TestPythonReadsAnAlert(t *testing.T) {
 	a := anAlert(t)
 	m, err := AlertMail(a)

@@ -9,26 +9,25 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// AlertsTag is the Tag of mails that bring a link to the list of alerts.
+// AlertsTag is the Tag of mails with a link to the list of alerts.
 const AlertsTag = "alerts"
 
-// AlertsLink is what a mail that brings a link to the list of alerts tells.
+// AlertsLink is the content of a mail with a link to the list of alerts.
 type AlertsLink struct {
 	To   string
-	Lang string // the code of a language of i18n
-	Days int    // that the link is good
+	Lang string // the code of a language in i18n
+	Days int    // how long the link is valid
 	Link string // to the list: https, or http on this machine
-	Stop string // where mails like this are stopped: as Link; empty where nobody else can cause it
+	Stop string // link that stops such mails; empty if only the reader can cause them
 }
 
-// AlertsMail writes the mail that brings a subscriber a fresh link to the list of
-// their alerts. They have asked for it, and it is all that is sent for asking.
+// AlertsMail writes the mail with a fresh link to the subscriber's list of alerts, sent on request.
 func AlertsMail(m AlertsLink) (Message, error) {
 	return linkMail(alertsView{AlertsLink: m, Name: "alerts"})
 }
 
-// EndpointMail writes the mail that tells a subscriber that the endpoint at a host
-// takes no events any more, and brings a link to the list of their alerts.
+// EndpointMail writes the mail that tells a subscriber that an endpoint is dead. It holds a link to
+// the list of alerts.
 func EndpointMail(m AlertsLink, host string) (Message, error) {
 	return linkMail(alertsView{AlertsLink: m, Name: "endpoint", Host: host})
 }
@@ -51,7 +50,7 @@ func linkMail(v alertsView) (Message, error) {
 
 type alertsView struct {
 	AlertsLink
-	Name    string // of its texts in the catalogue
+	Name    string // prefix of its texts in the catalogue
 	Host    string
 	T       *i18n.Language
 	Subject string
@@ -61,7 +60,8 @@ func (v alertsView) text(name string) string {
 	return v.T.Text("mail."+v.Name+"."+name, "Host", v.Host)
 }
 
-// Heading, Who and Open are what differs between the mails that bring a link; Plain is Who without mark-up.
+// Heading, Who and Open are the texts that differ between the mails with a link. Plain is Who
+// without mark-up.
 func (v alertsView) Heading() template.HTML { return v.html("heading") }
 func (v alertsView) Who() template.HTML     { return v.html("who") }
 func (v alertsView) Open() template.HTML    { return v.html("open") }
@@ -71,10 +71,10 @@ func (v alertsView) html(name string) template.HTML {
 	return v.T.HTML("mail."+v.Name+"."+name, "Host", v.Host)
 }
 
-// Asked tells whether the mail is sent because somebody asked for it.
+// Asked reports whether a caller ordered the mail.
 func (v alertsView) Asked() bool { return v.Host == "" }
 
-// checkLink refuses what is no link of ours.
+// checkLink fails for a link that is not https, or http on this machine.
 func checkLink(link string) error {
 	u, err := url.Parse(link)
 	if err != nil {

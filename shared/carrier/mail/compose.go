@@ -18,14 +18,15 @@ import (
 	"github.com/emersion/go-message"
 )
 
-// Composer writes messages as MIME, from one sender.
+// Composer writes messages as MIME, all from one sender.
 type Composer struct {
 	from   netmail.Address
 	now    func() time.Time
 	random io.Reader
 }
 
-// NewComposer takes the sender as an address or as Name <address>, the name in any script.
+// NewComposer returns a Composer. The sender is an address or Name <address>, the name in any
+// script.
 func NewComposer(from string, now func() time.Time) (*Composer, error) {
 	if err := oneLine(from, maxName+maxAddress); err != nil {
 		return nil, fmt.Errorf("read the sender of mail: %w", err)
@@ -37,18 +38,18 @@ func NewComposer(from string, now func() time.Time) (*Composer, error) {
 	if read.Address, err = ParseAddress(read.Address); err != nil {
 		return nil, fmt.Errorf("read the sender of mail: %w", err)
 	}
-	if err := oneLine(read.Name, maxName); err != nil { // an encoded name can hold what the text above did not
+	if err := oneLine(read.Name, maxName); err != nil { // an encoded name may contain more
 		return nil, fmt.Errorf("read the sender of mail: name: %w", err)
 	}
 	return &Composer{*read, now, rand.Reader}, nil
 }
 
-// From is the bare address of the sender.
+// From returns the bare address of the sender.
 func (c *Composer) From() string { return c.from.Address }
 
-// Compose writes a message in 7-bit ASCII, lines ending in CRLF: headers, then
-// the text, or text and HTML as alternatives, with what the HTML shows beside
-// them. A message that cannot be written is ErrRefused.
+// Compose writes a message in 7-bit ASCII with CRLF line ends: headers, then the text, or text and
+// HTML as alternatives with their inline pictures. It fails with ErrRefused if the message is
+// malformed.
 func (c *Composer) Compose(m Message) ([]byte, error) {
 	if err := check(m); err != nil {
 		return nil, fmt.Errorf("write mail: %w: %w", ErrRefused, err)
@@ -74,7 +75,7 @@ func (c *Composer) Compose(m Message) ([]byte, error) {
 		fields = append(fields, field{"List-Unsubscribe", "<" + m.Unsubscribe + ">"},
 			field{"List-Unsubscribe-Post", "List-Unsubscribe=One-Click"})
 	}
-	// keeps "I am on holiday" from being answered (RFC 3834)
+	// keeps out-of-office replies away (RFC 3834)
 	fields = append(fields, field{"Auto-Submitted", "auto-generated"},
 		field{"MIME-Version", "1.0"})
 	root := parts(m, name)
@@ -133,7 +134,7 @@ func label(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// part is a MIME entity: a body, or parts within it.
+// part is a MIME entity: a body, or nested parts.
 type part struct {
 	header   []field
 	body     string
@@ -142,9 +143,8 @@ type part struct {
 
 type field struct{ name, value string }
 
-// parts makes the tree: the text alone, or both alternatives, or these beside
-// what the HTML shows. "=_" cannot occur in a body of quoted-printable or base64,
-// so no text holds a boundary.
+// parts builds the MIME tree: the text alone, or both alternatives, with inline pictures if there
+// are any. "=_" cannot occur in quoted-printable or base64, so no body contains a boundary.
 func parts(m Message, name string) part {
 	plain := text("text/plain", m.Text)
 	if m.HTML == "" {
@@ -187,10 +187,10 @@ func group(contentType string, params map[string]string, children ...part) part 
 	return part{header: []field{{"Content-Type", mime.FormatMediaType(contentType, params)}}, children: children}
 }
 
-// write writes the part and those within it to what create makes of its header.
+// write writes the part and its children to the writer that create returns for its header.
 func (p part) write(create func(message.Header) (*message.Writer, error)) error {
 	var header message.Header
-	for _, f := range slices.Backward(p.header) { // the library adds a field on top
+	for _, f := range slices.Backward(p.header) { // the library prepends fields
 		header.Add(f.name, f.value)
 	}
 	w, err := create(header)

@@ -11,24 +11,23 @@ import (
 // ConfirmTag is the Tag of mails that ask to confirm an alert.
 const ConfirmTag = "confirm"
 
-// Confirm is what a mail that asks to confirm an alert tells.
+// Confirm is the content of a mail that asks to confirm an alert.
 type Confirm struct {
 	To                  string
-	Lang                string     // the code of a language of i18n
-	Origin, Destination string     // names of cities in that language
+	Lang                string     // the code of a language in i18n
+	Origin, Destination string     // city names in that language
 	Threshold           fare.Cents // 0: by the verdict
-	// When says what is waited for, where it is something else, with emphasis; Trip which fares,
-	// where it is not the cheapest of the route.
+	// When is the condition with emphasis, unless it is a threshold or a verdict. Trip is the trip,
+	// unless it is the cheapest fare of the route.
 	When htmltemplate.HTML
 	Trip string
-	Host string // of the endpoint that the messages would go to; empty: they are mails
+	Host string // host of the endpoint; empty: notifications go by mail
 	Link string // to the page with the button: https, or http on this machine
-	Stop string // where mails like this are stopped: as Link
+	Stop string // link that stops such mails: as Link
 }
 
-// ConfirmMail writes the mail that asks whoever reads a mailbox whether they want
-// an alert that somebody asked for. Without an answer nothing else is sent; to
-// unsubscribe is to stop mails that anyone can cause.
+// ConfirmMail writes the mail that asks the reader of a mailbox to confirm an alert. Without an
+// answer no other mail follows. Unsubscribing stops the mails that any caller can cause.
 func ConfirmMail(c Confirm) (Message, error) {
 	return write("confirm", Message{To: c.To, Unsubscribe: c.Stop, Tag: ConfirmTag}, c.Lang, nil, c.fill)
 }

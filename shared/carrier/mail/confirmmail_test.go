@@ -77,7 +77,7 @@ func TestConfirmMailRefuses(t *testing.T) {
 	})
 }
 
-// TestConfirmMailNames: no name of a city can add to the mail.
+// TestConfirmMailNames: no city name can inject content into the mail.
 func TestConfirmMailNames(t *testing.T) {
 	c := aConfirm()
 	c.Origin = "Milano\r\nBcc: bob@example.com"

@@ -9,33 +9,33 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Digest is what a mail tells once a week of all that a subscriber watches so.
+// Digest is the content of a weekly mail with all alerts in a subscriber's digest.
 type Digest struct {
-	ID      string // of the message: the same for the same subscriber and day
+	ID      string // the same for the same subscriber and day
 	To      string
-	Lang    string // the code of a language of i18n
+	Lang    string // the code of a language in i18n
 	Weekday time.Weekday
-	Alerts  []DigestAlert // in the order that they are read in
-	// Manage shows all alerts of the subscriber, Unsubscribe ends those that the digest tells of.
+	Alerts  []DigestAlert // in reading order
+	// Manage shows all alerts of the subscriber, Unsubscribe ends those in the digest.
 	Manage, Unsubscribe string
 }
 
-// DigestAlert is one alert of a digest, and what its fares are today.
+// DigestAlert is one alert of a digest, with today's fare.
 type DigestAlert struct {
-	Origin, Destination string            // names of the cities
-	Trip                string            // which fares, where it is not the cheapest one-way fare of the route
-	When                htmltemplate.HTML // what was asked for, with emphasis
-	Met                 bool              // and that it is so today
-	Price               fare.Cents        // 0: there is no fare, and what follows up to Median is nothing
+	Origin, Destination string            // city names
+	Trip                string            // empty: the cheapest one-way fare of the route
+	When                htmltemplate.HTML // the condition, with emphasis
+	Met                 bool              // the condition is met today
+	Price               fare.Cents        // 0: no fare; the fields up to Median are then empty
 	Depart              fare.Day
-	Level, Reliability  string     // as the API says it; of too little data, there is no verdict
-	Median              fare.Cents // where there is a verdict
-	Before              fare.Cents // the price that was told last; 0: none was
+	Level, Reliability  string     // as in the API; without enough data there is no verdict
+	Median              fare.Cents // set if there is a verdict
+	Before              fare.Cents // price in the last digest; 0: none
 	// Page shows the verdict, Unsubscribe ends this alert, Snooze pauses it for a month.
 	Page, Unsubscribe, Snooze string
 }
 
-// DigestMail writes the mail that tells of all that a subscriber watches.
+// DigestMail writes the weekly mail with all alerts of a digest.
 func DigestMail(d Digest) (Message, error) {
 	links := []string{d.Manage, d.Unsubscribe}
 	for _, a := range d.Alerts {

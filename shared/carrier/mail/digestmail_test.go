@@ -94,7 +94,7 @@ func TestDigestMails(t *testing.T) {
 	}
 }
 
-// english puts a digest into English.
+// english sets the language of a digest to English.
 func english(d *Digest) {
 	d.Lang = "en"
 	for i, when := range []template.HTML{

@@ -6,17 +6,17 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// End is what a mail tells whose alert has ended since all departures have been that it was for.
+// End is the content of a mail about an alert that ended because all its departures have passed.
 type End struct {
-	ID                  string // of the message: the same for the same alert
+	ID                  string // the same for the same alert
 	To                  string
-	Lang                string // the code of a language of i18n
-	Origin, Destination string // names of the cities in that language
-	Trip                string // which departures those were
+	Lang                string // the code of a language in i18n
+	Origin, Destination string // city names in that language
+	Trip                string // the departures of the alert
 	Manage, Unsubscribe string
 }
 
-// EndMail writes the mail that says that an alert has ended. It asks for nothing.
+// EndMail writes the mail that an alert has ended. It needs no action.
 func EndMail(e End) (Message, error) {
 	m := Message{ID: e.ID, To: e.To, Tag: AlertTag, Unsubscribe: e.Unsubscribe}
 	return write("end", m, e.Lang, []string{e.Manage, e.Unsubscribe}, func(l *i18n.Language) (any, string, error) {

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// MaxSubject is how many bytes a subject may have.
+	// MaxSubject is the longest subject, in bytes.
 	MaxSubject = 250
-	maxName    = 120 // bytes of a file's or a sender's name
+	maxName    = 120 // bytes of the name of a file or a sender
 	maxTag     = 64
-	maxURL     = 900 // a line may have 998 characters, and a URL cannot be folded
+	maxURL     = 900 // a line has at most 998 characters, and a URL cannot be folded
 )
 
-// oneLine refuses what could end a header early or be shown as something else
-// than it is: every control character, line separators, broken UTF-8.
+// oneLine rejects text that could end a header early or be shown differently: control characters,
+// line separators, broken UTF-8.
 func oneLine(s string, most int) error {
 	if len(s) > most {
 		return fmt.Errorf("longer than %d bytes", most)
@@ -35,7 +35,7 @@ func oneLine(s string, most int) error {
 	return nil
 }
 
-// only refuses every character but ASCII letters, digits and those named.
+// only rejects all characters except ASCII letters, digits and others.
 func only(s, others string) error {
 	for _, c := range s {
 		if !alphanumeric(c) && !strings.ContainsRune(others, c) {
@@ -45,7 +45,7 @@ func only(s, others string) error {
 	return nil
 }
 
-// checkUnsubscribe wants a URL that can stand between < and >.
+// checkUnsubscribe fails unless the address is a URL that fits between < and >.
 func checkUnsubscribe(address string) error {
 	if len(address) > maxURL {
 		return fmt.Errorf("longer than %d bytes", maxURL)
@@ -62,7 +62,7 @@ func checkUnsubscribe(address string) error {
 	return secure(u)
 }
 
-// secure wants https, or http on this machine.
+// secure fails unless the URL is https, or http on this machine.
 func secure(u *url.URL) error {
 	local := u.Hostname() == "127.0.0.1" || u.Hostname() == "::1" || u.Hostname() == "localhost"
 	if u.Host == "" || u.Scheme != "https" && !(u.Scheme == "http" && local) {
@@ -71,9 +71,9 @@ func secure(u *url.URL) error {
 	return nil
 }
 
-// encode gives a text the form it has in a header: itself where that is safe,
-// encoded words (RFC 2047) otherwise. The standard library's encoder leaves a
-// text alone that looks like an encoded word already, and then it is read as one.
+// encode returns a text in header form: unchanged if that is safe, otherwise as encoded words (RFC
+// 2047). The standard library's encoder leaves text unchanged that already looks like an encoded
+// word. Readers would decode such text.
 func encode(s string) string {
 	if plain(s) {
 		return s
@@ -81,8 +81,8 @@ func encode(s string) string {
 	return encodeWords(s)
 }
 
-// sender writes a name and an address. A name of other than letters and digits
-// is encoded rather than quoted: readers differ over what quotes may hold.
+// sender returns a name and an address in header form. A name with other characters than letters
+// and digits is encoded, not quoted, because readers disagree on quoting.
 func sender(name, address string) string {
 	switch {
 	case name == "":
@@ -94,7 +94,7 @@ func sender(name, address string) string {
 }
 
 func encodeWords(s string) string {
-	const most = 39 // bytes that make an encoded word of 64 characters, which fits a line of 76 behind "Subject: "
+	const most = 39 // gives an encoded word of 64 characters: fits 76 after "Subject: "
 	var b strings.Builder
 	for len(s) > 0 {
 		n := min(most, len(s))

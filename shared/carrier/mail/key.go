@@ -12,49 +12,49 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// KeyTag is the Tag of mails that bring a key.
+// KeyTag is the Tag of mails about a key or a plan.
 const KeyTag = "key"
 
-// Key is what a mail with a Pro key tells.
+// Key is the content of a mail about a Pro key or its plan.
 type Key struct {
 	To    string
-	Lang  string // the code of a language of i18n; empty where the reader's is not known: then in two, see fill
-	Key   string // as apikey.Mint gives it
+	Lang  string // the code of a language in i18n; empty if unknown: two languages, see fill
+	Key   string // as returned by apikey.Mint
 	Until time.Time
-	// BaseURL is where the service answers: https, or http on this machine, a slash at its end or not.
+	// BaseURL is the address of the service: https, or http on this machine, with or without a
+	// trailing slash.
 	BaseURL string
-	Path    string // where the mail's link leads, below BaseURL: to undo a recovery, or to confirm one
-	// Stop is where mails like this are stopped, the whole address; empty where nobody but the reader can cause it.
+	Path    string // path of the mail's link below BaseURL: undoes or confirms a recovery
+	// Stop is the full link that stops such mails. It is empty if only the reader can cause them.
 	Stop    string
-	Support string // address to ask for help; empty: the answer to this mail
+	Support string // address for help; empty: reply to this mail
 }
 
-// KeyMail writes the mail that brings the key of a plan that was just paid for.
-// The key is in the body only, never in a header.
+// KeyMail writes the mail with the key of a plan that was just paid for. The key is only in the
+// body, never in a header.
 func KeyMail(k Key) (Message, error) { return planMail(k, "key") }
 
-// RecoverMail writes the mail that brings a fresh key to whoever asked for one.
-// Its link leads to where the key before is brought back.
+// RecoverMail writes the mail with a fresh key, sent on request. Its link restores the previous
+// key.
 func RecoverMail(k Key) (Message, error) { return planMail(k, "recover") }
 
-// ExtendedMail writes the mail that tells the owner of a key that a payment
-// lengthened the plan. It holds no key.
+// ExtendedMail writes the mail that a payment extended the plan. It holds no key.
 func ExtendedMail(k Key) (Message, error) { return planMail(k, "extended") }
 
 // OfferMail writes the mail that asks to confirm a recovery. It holds no key.
 func OfferMail(k Key) (Message, error) { return planMail(k, "offer") }
 
-// ManageMail writes the mail with a link to somebody's own plan. It holds no key.
+// ManageMail writes the mail with a link to the reader's own plan. It holds no key.
 func ManageMail(k Key) (Message, error) { return planMail(k, "manage") }
 
-// MoveMail writes the mail that asks an address whether a plan is to be its own. It holds no key.
+// MoveMail writes the mail that asks a new address to confirm the move of a plan. It holds no key.
 func MoveMail(k Key) (Message, error) { return planMail(k, "move") }
 
-// MovedMail writes the mail that tells an address that its plan has another one now. It holds no key.
+// MovedMail writes the mail that tells the old address that its plan has moved. It holds no key.
 func MovedMail(k Key) (Message, error) { return planMail(k, "moved") }
 
-// planMail writes a mail about a plan: subject and paragraphs are the texts mail.NAME of the
-// catalogue. Those of a key are the same, whether somebody paid for it or asked for it.
+// planMail writes a mail about a plan from the texts mail.NAME of the catalogue. A bought key and a
+// recovered key share their texts.
 func planMail(k Key, name string) (Message, error) {
 	v := &keyView{Key: k, Name: name, Recovered: name == "recover"}
 	m := Message{To: k.To, Unsubscribe: k.Stop, Tag: KeyTag}
@@ -68,7 +68,7 @@ func planMail(k Key, name string) (Message, error) {
 		} else if v.Recovered && k.Path == "" {
 			err = errors.New("no link to undo the recovery")
 		}
-	case "extended": // which has more to say
+	case "extended": // it has a longer text
 		template = name
 	}
 	if err == nil {
@@ -84,7 +84,7 @@ func planMail(k Key, name string) (Message, error) {
 	return m, nil
 }
 
-// Title, Lede, Open, Terms and NotYou are what a mail with a link says: the texts mail.NAME of the catalogue.
+// Title, Lede, Open, Terms and NotYou are the texts mail.NAME of a mail with a link.
 func (s keySection) Title() htmltemplate.HTML  { return s.T.HTML("mail." + s.Name + ".subject") }
 func (s keySection) Lede() htmltemplate.HTML   { return s.T.HTML("mail." + s.Name + ".lede") }
 func (s keySection) Open() htmltemplate.HTML   { return s.T.HTML("mail." + s.Name + ".open") }
@@ -93,7 +93,7 @@ func (s keySection) NotYou() htmltemplate.HTML { return s.T.HTML("mail." + s.Nam
 
 type keyView struct {
 	Key
-	Name      string // of what the mail says
+	Name      string // prefix of its texts in the catalogue
 	Recovered bool
 	Subject   string
 	Sections  []keySection
@@ -104,19 +104,19 @@ type keySection struct {
 	T *i18n.Language
 }
 
-// SupportLink is the address to ask for help as HTML.
+// SupportLink returns the support address as HTML.
 func (v keyView) SupportLink() htmltemplate.HTML {
 	address := htmltemplate.HTMLEscapeString(v.Support)
 	return htmltemplate.HTML(`<a href="mailto:` + address + `">` + address + `</a>`)
 }
 
-// GuardLink is the page on which the owner guards the key, as HTML.
+// GuardLink returns the link, as HTML, to the page where the owner protects the key.
 func (v keyView) GuardLink() htmltemplate.HTML {
 	address := htmltemplate.HTMLEscapeString(v.BaseURL + "/v1/pro/gestione")
 	return htmltemplate.HTML(`<a href="` + address + `">` + address + `</a>`)
 }
 
-// fill checks what the mail says, and writes it in the reader's language.
+// fill checks the content and renders it in the reader's language.
 func (v *keyView) fill() (err error) {
 	k := v.Key
 	if v.To, err = ParseAddress(k.To); err != nil {
@@ -146,8 +146,8 @@ func (v *keyView) fill() (err error) {
 		}
 	}
 	v.BaseURL = strings.TrimRight(k.BaseURL, "/")
-	// Whose language is not known is written to in the one that everybody is
-	// answered in who asks for none, and in English: all of them were too long to read.
+	// A reader of unknown language gets the service's default language and English. All languages
+	// together were too long to read.
 	languages := []*i18n.Language{i18n.Default(), i18n.English()}
 	if k.Lang != "" {
 		language, err := languageOf(k.Lang)

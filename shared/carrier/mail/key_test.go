@@ -51,7 +51,7 @@ func TestKeyMails(t *testing.T) {
 	}
 }
 
-// TestNoticeMails: mails about a key that hold none.
+// TestNoticeMails checks the mails about a key that contain no key.
 func TestNoticeMails(t *testing.T) {
 	for name, write := range map[string]func(Key) (Message, error){
 		"extended": ExtendedMail, "offer": OfferMail, "manage": ManageMail, "move": MoveMail, "moved": MovedMail,
@@ -59,7 +59,7 @@ func TestNoticeMails(t *testing.T) {
 		k := aKey(t)
 		key := k.Key
 		k.Key = ""
-		if name == "moved" || name == "extended" { // which lead nowhere, and which no stranger can cause
+		if name == "moved" || name == "extended" { // no link, and no stranger can cause them
 			k.Path, k.Stop = "", ""
 		}
 		got, err := write(k)

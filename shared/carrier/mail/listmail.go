@@ -10,31 +10,30 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// List is what a mail says that tells a subscriber of an alert to anywhere of the
-// destinations that meet it.
+// List is the content of a mail about an alert to anywhere: the destinations that meet it.
 type List struct {
-	ID      string // of the message: the same for the same list to the same subscriber
+	ID      string // the same for the same list and subscriber
 	To      string
-	Lang    string // the code of a language of i18n
+	Lang    string // the code of a language in i18n
 	Subject string // in that language
 	Fares   []Listed
-	More    int // destinations that meet it beside those
-	// When says what was asked for, with emphasis; Trip of which fares, where it is not all.
+	More    int // further destinations that meet the alert
+	// When is the condition with emphasis. Trip is the trip, unless all fares count.
 	When  htmltemplate.HTML
 	Trip  string
-	Asked fare.Day // when it was asked for; 0: not known
-	// Page lists them all, Unsubscribe ends this alert, Snooze pauses it for a month, Manage shows
-	// all of the subscriber.
+	Asked fare.Day // when the alert was made; 0: unknown
+	// Page lists all destinations, Unsubscribe ends this alert, Snooze pauses it for a month,
+	// Manage shows all alerts of the subscriber.
 	Page, Unsubscribe, Snooze, Manage string
 }
 
-// Listed is a fare of a list.
+// Listed is a fare in a list.
 type Listed struct {
 	Destination   string // name of the city
 	Price, Median fare.Cents
 	Depart        fare.Day
 	Found         time.Time
-	Level         string // as the API says it
+	Level         string // as in the API
 	Reliability   string
 	Page          string // shows the verdict
 }
@@ -45,7 +44,7 @@ type listView struct {
 	Others, Why string
 }
 
-// Said says how good a fare is, Sure how sure that is.
+// Said returns the text of a fare's level, Sure that of its reliability.
 func (v listView) Said(f Listed) string { return v.T.Text("level." + f.Level) }
 func (v listView) Sure(f Listed) string { return v.T.Text("certainty." + f.Reliability) }
 

@@ -1,9 +1,8 @@
-// Package mail is the interface to e-mail: what a message is, what a sender promises,
-// which addresses the service accepts, and how a message is written as MIME. The
-// mails that bring a Pro key, and those that alerts send, are written here too.
+// Package mail is the interface to e-mail: the message, the sender's guarantees, the accepted
+// addresses, and the MIME format. It also writes the mails about Pro keys and alerts.
 //
-// It promises that whatever a Composer writes is well formed: nothing that a
-// caller puts into a message can add a header, a recipient or a part.
+// It promises that the output of a Composer is well formed: no field of a message can add a header,
+// a recipient or a part.
 package mail
 
 import (
@@ -16,19 +15,19 @@ import (
 
 // Message is one mail to one address.
 type Message struct {
-	// ID tells the message from every other: what is sent again under the same ID
-	// is the same message. Letters, digits, - and _ only; empty: one of its own.
+	// ID identifies the message: a message that is sent again keeps its ID. Letters, digits, - and
+	// _ only. Empty: each send gets a new ID.
 	ID      string
-	To      string // an address as ParseAddress gives it
+	To      string // in the form of ParseAddress
 	Subject string // one line, at most MaxSubject bytes
-	Text    string // always present: what is read where HTML is not
+	Text    string // always present: for readers without HTML
 	HTML    string // may be empty
 	Inline  []Attachment
-	// Unsubscribe is where one POST ends the mails of this kind (RFC 8058); https,
-	// or http on this machine. Empty where there is nothing to unsubscribe from.
+	// Unsubscribe is the URL at which one POST ends mails of this kind (RFC 8058): https, or http
+	// on this machine. It is empty if there is nothing to unsubscribe from.
 	Unsubscribe string
-	// Tag says what kind of mail it is, for metrics: letters, digits, - and _ only.
-	// Those who get the mail do not see it.
+	// Tag is the kind of the mail, for metrics: letters, digits, - and _ only. Recipients do not
+	// see it.
 	Tag string
 }
 
@@ -36,40 +35,39 @@ type Message struct {
 type Attachment struct {
 	ContentID   string // letters, digits and ._@- only
 	ContentType string // image/png
-	Name        string // of the file, where a reader saves it; may be empty
+	Name        string // file name when a reader saves it; may be empty
 	Data        []byte
 }
 
-// Sender hands mails over for delivery.
+// Sender sends mails through a carrier.
 type Sender interface {
-	// Send hands one message over. Without an error the carrier has taken charge
-	// of it, which is not yet delivery: a mailbox that does not exist is known
-	// later, by a bounce. Sending is not idempotent: two calls may be two mails.
+	// Send hands one message to the carrier. Without an error the carrier has accepted it. That is
+	// not delivery: an unknown mailbox is reported later by a bounce. Sending is not idempotent:
+	// two calls may be two mails.
 	//
-	// An error is one of the four below, and says what is known of the mail. Its
-	// text never holds the recipient's address, so it may be logged. Send ends when
-	// the context does, or sooner.
+	// An error is one of the four below and states what is known of the mail. It never contains the
+	// recipient's address, so it may be logged. Send ends no later than the context.
 	Send(context.Context, Message) error
 }
 
 var (
-	// ErrRefused: not sent, and never will be: the address or the message itself is
-	// at fault. Do not try again.
+	// ErrRefused: not sent, for good, because of the address or the message. Do not retry.
 	ErrRefused = errors.New("mail refused")
-	// ErrThrottled: not sent. The same message may be sent later.
+	// ErrThrottled: not sent. A later retry may work.
 	ErrThrottled = errors.New("mail not sent for now")
-	// ErrBlocked is the ErrThrottled that waiting does not cure: the service's own
-	// account, identity, permission or disk stands in the way, for every message
-	// alike. The operator has to act; the message is good and may be sent then.
+	// ErrBlocked is an ErrThrottled that waiting does not cure. The service's own account,
+	// identity, permission or disk blocks every message. The operator has to act; the message may
+	// be sent then.
 	ErrBlocked = fmt.Errorf("%w: the operator has to act", ErrThrottled)
-	// ErrUnavailable: the outcome is unknown. The mail may or may not have been sent:
-	// sending it again may send it twice, not doing so may lose it.
+	// ErrUnavailable: the outcome is unknown. A retry may send the mail twice; without one it may
+	// be lost.
 	ErrUnavailable = errors.New("mail may or may not have been sent")
 )
 
 var anyAddress = regexp.MustCompile(`[^\s<>"',;:()\[\]]+@[^\s<>"',;:()\[\]]+`)
 
-// Redact takes addresses out of what a carrier said, that of the recipient and any other: carriers repeat them.
+// Redact removes the recipient's and all other addresses from a carrier's text, because carriers
+// repeat them.
 func Redact(text, to string) string {
 	return anyAddress.ReplaceAllString(strings.ReplaceAll(text, to, "(address)"), "(address)")
 }

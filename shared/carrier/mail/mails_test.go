@@ -6,17 +6,17 @@ import (
 	"testing"
 )
 
-// wanted is what a test wants of a mail beside its goldens.
+// wanted holds what a test expects of a mail besides its goldens.
 type wanted struct {
-	Message          // ID, To, Tag and Unsubscribe, and Subject if it is given
+	Message          // ID, To, Tag and Unsubscribe, and Subject if set
 	says    []string // in the text and in the HTML
 	links   int      // in the HTML; 0: any number
 }
 
-// loads finds what reading a mail would load from elsewhere.
+// loads matches content that a mail reader would load from elsewhere.
 var loads = regexp.MustCompile(`(?i)<(link|script|iframe|object|video)|url\(|@import|\ssrc="(?:[^c]|c[^i])`)
 
-// hold compares a mail with its goldens and with what is wanted of it.
+// hold compares a mail with its goldens and with want.
 func (want wanted) hold(t *testing.T, name string, got Message) {
 	t.Helper()
 	if name != "" {
@@ -58,7 +58,7 @@ func (want wanted) hold(t *testing.T, name string, got Message) {
 	}
 }
 
-// refuses wants no mail of what each change spoils.
+// refuses expects an error for each invalid change.
 func refuses[T any](t *testing.T, whole func() T, write func(T) (Message, error), changes map[string]func(*T)) {
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {

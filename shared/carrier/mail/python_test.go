@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// reader is a MIME parser that shares nothing with the one that could forgive
-// its own writer: it prints what Python's email package finds in a message.
+// reader is an independent MIME parser, so that it cannot share a mistake with Composer. It prints
+// what Python's email package finds in a message.
 const reader = `
 import base64, email, email.policy, json, sys
 message = email.message_from_bytes(sys.stdin.buffer.read(), policy=email.policy.default)

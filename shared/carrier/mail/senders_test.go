@@ -17,10 +17,10 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestEveryMailMeetsTheSendersRules holds every kind of mail to what the big providers ask of
-// whoever sends to many: one click ends what comes without being asked for each time (RFC 8058),
-// and nothing else has such a link; the message ID is of the sender's domain; no machine answers
-// it; and a server on the way has no reason to write it anew, which would break its signature.
+// TestEveryMailMeetsTheSendersRules checks every kind of mail against the big providers' rules for
+// bulk senders. One click ends recurring mails (RFC 8058), and other mails have no such link. The
+// message ID uses the sender's domain. No machine replies. No relay needs to re-encode the mail,
+// which would break its signature.
 func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 	const from = "v@verdetto.example"
 	key := aKey(t)
@@ -31,7 +31,7 @@ func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 	end := End{ID: "end-1", To: "ada@example.com", Lang: "de", Origin: "Mailand", Destination: "Zürich",
 		Trip:   "Abflug: 3. März 2026",
 		Manage: "https://verdetto.example/m", Unsubscribe: "https://verdetto.example/u"}
-	most := aDigest() // of as many alerts as one can have
+	most := aDigest() // with the most alerts allowed
 	for i := 0; len(most.Alerts) < store.MaxAlerts; i++ {
 		most.Alerts = append(most.Alerts, most.Alerts[i])
 	}
@@ -86,7 +86,7 @@ func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 			}
 			got := map[string]int{}
 			for field, values := range read.Header {
-				if field != "Content-Transfer-Encoding" { // of what has one part
+				if field != "Content-Transfer-Encoding" { // set on single-part mails
 					got[field] = len(values)
 				}
 			}
@@ -110,7 +110,7 @@ func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 			if by := read.Header.Get("Auto-Submitted"); by != "auto-generated" {
 				t.Errorf("submitted %s", by)
 			}
-			// whose alert has ended: the text leads to all others
+			// the alert has ended: the text links to all others
 			if c.bulk && (read.Header.Get("List-Unsubscribe") != "<"+m.Unsubscribe+">" ||
 				!strings.HasPrefix(m.Unsubscribe, "https://") ||
 				read.Header.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" ||
@@ -126,7 +126,7 @@ func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 	}
 }
 
-// writers are the functions of this package that write a mail.
+// writers returns the functions of this package that write a mail.
 func writers(t *testing.T) (all []string) {
 	t.Helper()
 	files, err := filepath.Glob("*.go")

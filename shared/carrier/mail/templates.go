@@ -19,7 +19,7 @@ import (
 //go:embed *.tmpl
 var templates embed.FS
 
-// They are read when the first mail is written: most processes write none.
+// Parsed on first use, because most processes write no mail.
 var (
 	textTemplates = sync.OnceValue(func() *texttemplate.Template {
 		return texttemplate.Must(texttemplate.New("").Funcs(texttemplate.FuncMap{"wrap": wrap,
@@ -30,9 +30,9 @@ var (
 	})
 )
 
-// write makes a mail by the templates of a name. fill checks what the mail says, and returns
-// what the templates see, and the subject. Links have to be https, or http on this machine.
-// An error is a fault of the service, and no reason to think ill of the address.
+// write composes a mail from the templates of a name. fill checks the content and returns the view
+// and the subject. Links must be https, or http on this machine. An error is a fault of the service
+// and does not count against the address.
 func write(name string, m Message, lang string, links []string,
 	fill func(*i18n.Language) (view any, subject string, err error)) (Message, error) {
 	var view any
@@ -68,7 +68,7 @@ func checkLinks(links []string) error {
 	return nil
 }
 
-// bodies writes a mail as plain text and as HTML.
+// bodies renders a mail as plain text and as HTML.
 func bodies(name string, view any) (text, asHTML string, err error) {
 	var t, h strings.Builder
 	err = errors.Join(textTemplates().ExecuteTemplate(&t, name+".txt.tmpl", view),
@@ -76,7 +76,7 @@ func bodies(name string, view any) (text, asHTML string, err error) {
 	return t.String(), h.String(), err
 }
 
-// isVerdict reports whether a level and a reliability are those of a verdict, as the API calls them.
+// isVerdict reports whether a level and a reliability, as in the API, belong to a verdict.
 func isVerdict(level, reliability string) bool {
 	return slices.Contains([]string{"ottimo", "buono", "normale", "caro"}, level) &&
 		slices.Contains([]string{"alta", "media", "bassa"}, reliability)
@@ -84,7 +84,7 @@ func isVerdict(level, reliability string) bool {
 
 func isGood(level string) bool { return level == "ottimo" || level == "buono" }
 
-// withAsked adds to why a mail is sent when it was asked for.
+// withAsked appends the day the alert was made to the reason for a mail.
 func withAsked(why string, l *i18n.Language, asked fare.Day) string {
 	if asked == 0 {
 		return why
@@ -92,13 +92,13 @@ func withAsked(why string, l *i18n.Language, asked fare.Day) string {
 	return why + " " + l.Text("mail.alert.asked", "Date", l.Date(asked))
 }
 
-// unemphasized is a text without its emphasis.
+// unemphasized returns a text without its emphasis.
 func unemphasized(text htmltemplate.HTML) string {
 	return html.UnescapeString(strings.NewReplacer("<strong>", "", "</strong>", "", "<code>", "", "</code>",
 		"").Replace(string(text)))
 }
 
-// wrap joins sentences and breaks them into lines of at most so many characters.
+// wrap joins sentences and breaks them into lines of at most width characters.
 func wrap(width int, sentences ...string) string {
 	var b strings.Builder
 	used := 0

@@ -1,10 +1,9 @@
-// Package ntfy publishes notifications to topics of ntfy servers (https://ntfy.sh
-// and those that others run), by the JSON form of its interface.
+// Package ntfy publishes notifications to topics of ntfy servers: https://ntfy.sh and self-hosted
+// ones. It uses ntfy's JSON API.
 //
-// A topic is a URL such as https://ntfy.sh/some-topic: whoever knows it reads
-// what is published there. The server is a stranger's choice, so it is asked
-// through package outbound alone, and what it answers is believed as little as
-// possible: a server that does not answer as ntfy does gets one message and no more.
+// A topic is a URL such as https://ntfy.sh/some-topic; anyone who knows it reads its messages.
+// Callers choose the server, so every request goes through package outbound. Answers are checked
+// strictly: a server that does not answer like ntfy gets one message and no more.
 package ntfy
 
 import (
@@ -21,44 +20,43 @@ import (
 	"verdetto/shared/carrier/outbound"
 )
 
-// What ntfy takes, by default and on ntfy.sh.
+// The limits of ntfy, by default and on ntfy.sh.
 const (
-	MaxText    = 4096 // bytes of the text; of a longer one it makes a file
+	MaxText    = 4096 // bytes of the text; ntfy turns longer text into a file
 	MaxActions = 3
-	maxTopic   = 64 // characters of a topic, and of an id
+	maxTopic   = 64 // characters of a topic, and of an ID
 )
 
 // Message is one notification.
 type Message struct {
-	// ID tells the message from all others of the topic: where a message of the
-	// same ID is there, the new one takes its place (ntfy 2.16 and later; earlier
-	// servers show both). Letters, digits, - and _ only.
+	// ID identifies the message within the topic. A message with the same ID replaces the earlier
+	// one (ntfy 2.16 and later; earlier servers show both). Letters, digits, - and _ only.
 	ID      string
 	Title   string
 	Text    string
-	Tags    []string // emoji by their short names come before the title
-	Click   string   // what a tap opens
+	Tags    []string // names of emoji, shown before the title
+	Click   string   // the page that a tap opens
 	Actions []Action // buttons
 }
 
-// Action is a button that opens a page. Nothing happens without the page: what a
-// notification shows may be pressed by mistake, and previews follow links.
+// Action is a button that opens a page. The button alone changes nothing, because it may be pressed
+// by mistake, and previews follow links.
 type Action struct{ Label, URL string }
 
-// Publisher publishes. Its errors are those of package mail: ErrRefused where the
-// topic will never take the message, ErrThrottled where it was not published and
-// may be later, ErrUnavailable where nobody knows. No error holds the topic.
+// Publisher publishes messages. Its errors are those of package mail: ErrRefused if the topic never
+// takes the message, ErrThrottled if a retry may work, ErrUnavailable if the outcome is unknown. No
+// error contains the topic.
 type Publisher struct {
 	Outbound outbound.Poster
 }
 
 var name = regexp.MustCompile(fmt.Sprintf(`^[-_A-Za-z0-9]{1,%d}$`, maxTopic))
 
-// ErrNotTopic: an address is not one of a topic.
+// ErrNotTopic reports that an address is not the URL of a topic.
 var ErrNotTopic = errors.New("not the https URL of a topic, such as https://ntfy.sh/my-topic")
 
-// ParseTopic reads the URL of a topic as somebody gave it, and gives its one
-// spelling. Whether an ntfy server is there is known when it is asked.
+// ParseTopic parses the URL of a topic and returns its canonical form. It does not check that an
+// ntfy server is there.
 func ParseTopic(address string) (string, error) {
 	u, err := outbound.ParseURL(strings.TrimSpace(address))
 	if err != nil {
@@ -69,7 +67,7 @@ func ParseTopic(address string) (string, error) {
 	return server + topic, err
 }
 
-// split parts a topic's URL into the server's and the topic's name.
+// split returns the server and the name of a topic's URL.
 func split(address string) (server, topic string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
@@ -128,7 +126,7 @@ func (p Publisher) Publish(ctx context.Context, topic string, m Message) error {
 	return nil
 }
 
-// check holds a message to what every server takes.
+// check reports why a message exceeds the limits of every server.
 func (m Message) check() error {
 	switch {
 	case m.ID != "" && !name.MatchString(m.ID):
@@ -146,7 +144,7 @@ func (m Message) check() error {
 	return nil
 }
 
-// unanswered says what is known of a message where no answer came.
+// unanswered returns the error for a message that got no answer.
 func unanswered(err error) error {
 	switch {
 	case errors.Is(err, outbound.ErrForbidden):
@@ -157,8 +155,8 @@ func unanswered(err error) error {
 	return fmt.Errorf("%w: %w", mail.ErrUnavailable, err)
 }
 
-// judge says what an answer means. Any web server may answer 200: the message
-// was published only where the answer is that message.
+// judge returns the error that an answer means. Any web server may answer 200, so the answer must
+// repeat the message.
 func judge(answer outbound.Answer, topic string) error {
 	status := answer.Status
 	switch {
@@ -175,5 +173,6 @@ func judge(answer outbound.Answer, topic string) error {
 	case status >= 500, status == http.StatusRequestTimeout:
 		return fmt.Errorf("%w: status %d", mail.ErrUnavailable, status)
 	}
-	return fmt.Errorf("%w: status %d", mail.ErrRefused, status) // also where it leads elsewhere, which is not followed
+	// Also for a redirect, which is not followed.
+	return fmt.Errorf("%w: status %d", mail.ErrRefused, status)
 }

@@ -29,7 +29,7 @@ func server(t *testing.T) *ntfytest.Server {
 	return s
 }
 
-// TestPublish: a topic shows what was published, and a message that is published again takes its own place.
+// TestPublish: a topic shows the published message; publishing it again replaces it.
 func TestPublish(t *testing.T) {
 	s := server(t)
 	p := ntfy.Publisher{Outbound: s}
@@ -63,7 +63,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// TestFaults: each way in which publishing goes wrong says what is known of the message, and shows no topic.
+// TestFaults: each fault returns the right error, without the topic.
 func TestFaults(t *testing.T) {
 	published := message
 	published.ID = "published"
@@ -110,7 +110,7 @@ func TestFaults(t *testing.T) {
 			if got := len(s.Shown(topic)); got != c.shown {
 				t.Errorf("%d messages", got)
 			}
-			// Whatever is known, publishing it again shows it once.
+			// A retry shows the message exactly once.
 			s.Fail(nil)
 			if err := (ntfy.Publisher{Outbound: s}).Publish(t.Context(), topic, message); err != nil ||
 				len(s.Shown(topic)) != 1 {
@@ -120,7 +120,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestMalformed: what no server takes is not sent.
+// TestMalformed: a message over the limits is not sent.
 func TestMalformed(t *testing.T) {
 	s := server(t)
 	for name, change := range map[string]func(*ntfy.Message){
@@ -144,7 +144,8 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestParseTopic: a topic has one spelling, and what is none is refused before anybody is asked.
+// TestParseTopic: a topic has one canonical form, and an invalid address is refused without a
+// request.
 func TestParseTopic(t *testing.T) {
 	for given, want := range map[string]string{
 		"https://ntfy.sh/my-topic":                   "https://ntfy.sh/my-topic",

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// forbidden are addresses that must not be reached, whatever name leads there.
+// forbidden holds addresses that must not be reached under any name.
 var forbidden = []string{
 	"0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.100.100.200", "100.127.255.255",
 	"127.0.0.1", "127.0.0.53", "127.255.255.255",
@@ -29,10 +29,11 @@ var forbidden = []string{
 var public = []string{"93.184.216.34", "1.1.1.1", "8.8.8.8", "100.63.255.255", "100.128.0.1", "172.32.0.1",
 	"169.253.255.255", "2606:2800:220:1:248:1893:25c8:1946", "2a00:1450:4002:402::200e"}
 
-// errConnects stands for a connection that was begun.
+// errConnects marks the start of a connection.
 var errConnects = errors.New("connects")
 
-// connecting is a client of names that lead to addresses in turn, and the addresses that it connects to.
+// connecting returns a client whose names resolve to each answer in turn, with the look-ups and
+// connections it made.
 func connecting(answers ...[]string) (c *Client, asked, connected *[]string) {
 	asked, connected = new([]string), new([]string)
 	c = New(Config{Lookup: func(_ context.Context, host string) ([]netip.Addr, error) {
@@ -80,9 +81,9 @@ func TestForbiddenAddresses(t *testing.T) {
 	}
 }
 
-// TestRebinding: what is connected to is what was checked. A name that leads elsewhere
-// a moment later is looked up once a request, and one that leads to both sorts of
-// addresses is refused before any is connected to.
+// TestRebinding: the connected address is the checked one. A name is looked up once per request, so
+// a later change has no effect. A name with public and forbidden addresses is refused before any
+// connection.
 func TestRebinding(t *testing.T) {
 	c, asked, connected := connecting([]string{"93.184.216.34"}, []string{"127.0.0.1"})
 	if _, err := c.Post(t.Context(), "https://hook.example.com/", nil, nil); !errors.Is(err, ErrUnreachable) {
@@ -105,7 +106,7 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// TestAddressesInTurn: an address that takes no connection is not the last word, and there is an end.
+// TestAddressesInTurn: further addresses are tried after a refused connection, up to maxAddresses.
 func TestAddressesInTurn(t *testing.T) {
 	c, _, connected := connecting([]string{"1.1.1.1", "1.1.1.2", "1.1.1.3", "1.1.1.4", "1.1.1.5", "1.1.1.6"})
 	if _, err := c.Post(t.Context(), "https://hook.example.com/", nil, nil); !errors.Is(err, ErrUnreachable) {

@@ -1,12 +1,9 @@
-// Package outbound asks servers whose addresses strangers gave: endpoints of
-// webhooks, and servers of push messages.
+// Package outbound calls servers whose addresses callers name: webhook endpoints and push servers.
 //
-// It promises that nothing but public addresses is reached: a name is looked up
-// once, every address of the answer is checked, and one of those is connected
-// to, so that a name which says something else the next time changes nothing. No
-// redirect is followed, no proxy of the environment is used, no connection is
-// kept, and neither the time nor the size of an answer is the server's to choose.
-// Errors hold no URL: what is secret in one does not come into a log.
+// It promises to reach only public addresses. A name is looked up once, every address in the answer
+// is checked, and one of these is connected to. A later change of the name therefore has no effect.
+// No redirect is followed, no proxy is used, and no connection is reused. The time and size of an
+// answer are limited. Errors contain no URL, so its secrets stay out of logs.
 package outbound
 
 import (
@@ -28,58 +25,58 @@ import (
 )
 
 const (
-	// DefaultTimeout is how long an exchange takes at most, from the look-up of the name to the end of the answer.
+	// DefaultTimeout limits an exchange, from the DNS look-up to the end of the answer.
 	DefaultTimeout = 10 * time.Second
-	// MaxAnswer is how much of an answer is read, in bytes. The rest is dropped with the connection.
+	// MaxAnswer is the number of bytes read of an answer. The rest is dropped with the connection.
 	MaxAnswer = 16 << 10
-	// maxHeader bounds the header of an answer, in bytes.
+	// maxHeader limits the header of an answer, in bytes.
 	maxHeader = 16 << 10
 	// maxAddresses is how many addresses of a name are tried.
 	maxAddresses = 4
 )
 
 var (
-	// ErrForbidden: the URL leads to what must not be reached, and nothing was connected to.
+	// ErrForbidden: the URL leads to a forbidden address; no connection was made.
 	ErrForbidden = errors.New("not a public address")
-	// ErrUnreachable: nobody took the request: the name is not known, or the server took no connection.
+	// ErrUnreachable: the request was not sent. The name is unknown, or the server refused to
+	// connect.
 	ErrUnreachable = errors.New("server not reached")
-	// ErrNoAnswer: the server may or may not have taken the request: its answer did not come, or not in time.
+	// ErrNoAnswer: the server may have received the request, but the answer did not come in time.
 	ErrNoAnswer = errors.New("no answer")
 )
 
-// Config says how a Client asks. The zero value is that of a service.
+// Config configures a Client. The zero value is for production.
 type Config struct {
-	// Servers are where some hosts are reached, whatever the DNS says and whether
-	// that is public or not, by http as well: a server of the operator's own, or
-	// what a test listens on. No stranger chooses these.
+	// Servers maps hosts to fixed addresses, regardless of DNS, public or not, also by http. They
+	// are the operator's own servers or those of a test. Callers of the API cannot choose them.
 	Servers map[string]netip.AddrPort
-	// Lookup finds the addresses of a name; nil asks the system.
+	// Lookup returns the addresses of a name; nil uses the system.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-	// Roots are whose certificates are trusted; nil: whom the system trusts.
+	// Roots are the trusted certificate authorities; nil means the system's.
 	Roots *x509.CertPool
 	// Timeout of an exchange; 0 is DefaultTimeout.
 	Timeout time.Duration
 }
 
-// Poster is a Client, or what stands for one in tests.
+// Poster is a Client, or its stand-in in tests.
 type Poster interface {
 	Post(ctx context.Context, to string, header http.Header, body []byte) (Answer, error)
 }
 
-// Client asks public servers. It is safe for concurrent use.
+// Client calls public servers. It is safe for concurrent use.
 type Client struct {
 	config  Config
 	http    *http.Client
 	connect func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// guardian knows the registries of addresses of the IANA; beside them are refused
-// public addresses at which a cloud answers machines of its own.
+// guardian refuses the special addresses of the IANA registries. It also refuses public addresses
+// at which a cloud serves its own machines.
 var guardian = ssrf.New(ssrf.WithPorts(securePort), ssrf.WithDeniedV4Prefixes(
 	netip.MustParsePrefix("168.63.129.16/32"), // Azure
 ))
 
-// New makes a client.
+// New returns a Client.
 func New(c Config) *Client {
 	if c.Lookup == nil {
 		c.Lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
@@ -103,15 +100,15 @@ func New(c Config) *Client {
 	return client
 }
 
-// Answer is what a server said.
+// Answer is the answer of a server.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte // its first MaxAnswer bytes
 }
 
-// Post sends a body to a URL. Any status is an answer, also one that leads
-// elsewhere, which is not followed. An error is one of those of the package.
+// Post sends a body to a URL. Any status is an answer, also a redirect, which is not followed. An
+// error is one of those of the package.
 func (c *Client) Post(ctx context.Context, to string, header http.Header, body []byte) (Answer, error) {
 	target, err := c.target(to)
 	if err != nil {
@@ -132,7 +129,7 @@ func (c *Client) Post(ctx context.Context, to string, header http.Header, body [
 	}
 	defer response.Body.Close()
 	answer := Answer{Status: response.StatusCode, Header: response.Header}
-	// A server told of the end of our time may still end its answer before the connection is closed.
+	// A timeout may let the server end its answer early without an error, so ctx is checked too.
 	if answer.Body, err = io.ReadAll(io.LimitReader(response.Body, MaxAnswer)); err != nil || ctx.Err() != nil {
 		return answer, fmt.Errorf("%w: it ended early", ErrNoAnswer)
 	}
@@ -148,7 +145,7 @@ func (c *Client) target(raw string) (*url.URL, error) {
 	return ParseURL(raw)
 }
 
-// dial looks a name up once, checks all of its addresses, and connects to the first that takes it.
+// dial looks a name up once, checks all its addresses, and connects to the first that accepts.
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -167,7 +164,7 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	}
 	for _, a := range addresses {
 		if err := check(net.JoinHostPort(a.String(), port)); err != nil {
-			return nil, err // of a name that is partly public nothing is trusted
+			return nil, err // one private address disqualifies the name
 		}
 	}
 	for _, a := range addresses[:min(len(addresses), maxAddresses)] {
@@ -180,7 +177,7 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 }
 
-// addresses are those of a host, of which there is at least one.
+// addresses returns the addresses of a host, at least one.
 func (c *Client) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if literal, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{literal}, nil
@@ -191,12 +188,12 @@ func (c *Client) addresses(ctx context.Context, host string) ([]netip.Addr, erro
 	}
 	addresses := make([]netip.Addr, len(found))
 	for i, a := range found {
-		addresses[i] = a.Unmap() // resolvers write addresses of IPv4 as those of IPv6
+		addresses[i] = a.Unmap() // resolvers map IPv4 addresses to IPv6
 	}
 	return addresses, nil
 }
 
-// check tells why an address and port must not be connected to; nil where they may be.
+// check returns why an address and port are forbidden, or nil.
 func check(address string) error {
 	to, err := netip.ParseAddrPort(address)
 	if err == nil {
@@ -208,10 +205,10 @@ func check(address string) error {
 	return nil
 }
 
-// control looks once more at what is connected to, when all else was decided.
+// control checks the final address again just before the connection.
 func control(_, address string, _ syscall.RawConn) error { return check(address) }
 
-// classify says what is known of a request that had no answer, without the URL that net/http names.
+// classify returns the error of a request without an answer, without the URL that net/http adds.
 func classify(err error) error {
 	var named *url.Error
 	if errors.As(err, &named) {

@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/carrier/outbound"
 )
 
-// server answers by TLS, at a name that only the client knows.
+// server starts a TLS server under a name that only the client knows.
 func server(t *testing.T, handler http.HandlerFunc) (*httptest.Server, outbound.Config) {
 	t.Helper()
 	s := httptest.NewTLSServer(handler)
@@ -49,7 +49,7 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestFollowsNothing: a redirect is an answer, wherever it leads.
+// TestFollowsNothing: a redirect is returned as an answer and not followed.
 func TestFollowsNothing(t *testing.T) {
 	var met atomic.Int32
 	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { met.Add(1) }))
@@ -71,7 +71,7 @@ func TestFollowsNothing(t *testing.T) {
 	}
 }
 
-// TestNoProxy: what the environment says of proxies does not matter.
+// TestNoProxy: proxy settings of the environment are ignored.
 func TestNoProxy(t *testing.T) {
 	var met atomic.Int32
 	proxy := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { met.Add(1) }))
@@ -86,9 +86,10 @@ func TestNoProxy(t *testing.T) {
 	}
 }
 
-// TestFaults: whatever a server does, a request has its end, and it is known whether the server may have taken it.
+// TestFaults: every request ends, and its error tells whether the server may have received it.
 func TestFaults(t *testing.T) {
-	slow := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() } // of the client that has gone
+	// The answer waits until the client leaves.
+	slow := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	for _, c := range []struct {
 		name    string
 		handler http.HandlerFunc
@@ -165,7 +166,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestOwnServers: an operator's own server is reached by http as well, and lends that to no other host.
+// TestOwnServers: an operator's own server is also reached by http; no other host is.
 func TestOwnServers(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(w, r.Body) }))
 	defer s.Close()

@@ -15,17 +15,16 @@ const (
 	MaxURL = 500
 )
 
-// private are the last labels of names that no public server has (RFC 6761, RFC 6762,
-// RFC 8375, ICANN's reservation of internal), and of those that only Tor knows.
+// private holds the top-level labels that no public server has (RFC 6761, RFC 6762, RFC 8375,
+// ICANN's reservation of internal). It also holds onion, which only Tor resolves.
 var private = []string{"localhost", "local", "internal", "home", "lan", "corp", "arpa", "test", "invalid", "example",
 	"onion", "localdomain"}
 
 var label = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
 
-// ParseURL reads the URL of a public server as somebody gave it: https, on port
-// 443, at a name of the public DNS or at a public address in its usual form, with
-// neither a user nor a fragment. What its name leads to is looked at when it is
-// asked. The error is ErrForbidden and says what is wrong.
+// ParseURL parses the URL of a public server: https on port 443, at a public DNS name or a public
+// address in its usual form, without user or fragment. The addresses of the name are checked on
+// each call. It fails with ErrForbidden and the reason.
 func ParseURL(raw string) (*url.URL, error) {
 	refuse := func(why string) (*url.URL, error) { return nil, fmt.Errorf("%w: %s", ErrForbidden, why) }
 	if len(raw) > MaxURL {
@@ -58,7 +57,7 @@ func ParseURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// refusedHost says why a host is no public one by its looks; empty where it may be.
+// refusedHost returns why the text of a host is not public, or "".
 func refusedHost(host string) string {
 	host = strings.ToLower(host)
 	if a, err := netip.ParseAddr(host); err == nil {
@@ -72,7 +71,7 @@ func refusedHost(host string) string {
 	switch {
 	case len(host) > 253, slices.ContainsFunc(labels, func(l string) bool { return !label.MatchString(l) }):
 		return "not a name of the DNS"
-	// Browsers and libraries of C read these as addresses: 127.1, 0x7f000001, 2130706433.
+	// Browsers and C libraries read these as addresses: 127.1, 0x7f000001, 2130706433.
 	case strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x"):
 		return "an address in an unusual form"
 	case len(labels) < 2 || slices.Contains(private, last):

@@ -1,9 +1,8 @@
-// Package telegram speaks with people through a bot of Telegram: it sends them
-// messages (Bot.Send), reads what they write to the bot (ReadUpdate, which reads what
-// Telegram posts to a webhook), and writes what is answered in the same exchange (Reply).
+// Package telegram is the client of a Telegram bot. Bot.Send sends messages. ReadUpdate parses the
+// updates that Telegram posts to the webhook. Reply writes an answer for the same HTTP exchange.
 //
-// Texts are plain: what stands in them is never markup. The client is
-// go-telegram/bot, which keeps step with Telegram's API and depends on nothing else.
+// Texts are plain, never markup. The client is go-telegram/bot, which follows Telegram's API and
+// has no other dependencies.
 package telegram
 
 import (
@@ -30,31 +29,32 @@ import (
 // MaxText is the longest text, in UTF-16 code units, as Telegram counts.
 const MaxText = 4096
 
-// Message is what the bot says.
+// Message is a message of the bot.
 type Message struct {
-	Title   string // its first line, in bold; may be empty
+	Title   string // first line, in bold; may be empty
 	Text    string
 	Buttons []Button // one below the other
 }
 
-// Button opens a page, when it is pressed and not before: links in texts are looked up by Telegram, for previews.
+// Button opens a page when pressed. Links in texts would be followed earlier, by Telegram's
+// previews.
 type Button struct{ Label, URL string }
 
-// Config is whose bot it is.
+// Config holds the bot's token and API server.
 type Config struct {
 	Token string
-	URL   string // of another server of Telegram's Bot API; empty: Telegram's own
+	URL   string // another server of the Bot API; empty: Telegram's own
 }
 
-// Bot sends messages.
+// Bot sends messages to chats.
 type Bot struct {
 	client *bot.Bot
 }
 
-// timeout is how long a message may take.
+// timeout limits the sending of a message.
 const timeout = 10 * time.Second
 
-// New makes a bot. Nobody is asked whether the token is right: the first message tells.
+// New returns a Bot. It does not check the token; the first message does.
 func New(c Config) (*Bot, error) {
 	options := []bot.Option{bot.WithSkipGetMe(), bot.WithHTTPClient(timeout, bounded{&http.Client{
 		Timeout:       timeout,
@@ -70,10 +70,10 @@ func New(c Config) (*Bot, error) {
 	return &Bot{client}, nil
 }
 
-// maxAnswer is how much of an answer is read, in bytes: it repeats the message and says little more.
+// maxAnswer is the number of bytes read of an answer, which repeats the message and adds little.
 const maxAnswer = 1 << 20
 
-// bounded reads no more of an answer than is sensible.
+// bounded is an HTTP client that reads at most maxAnswer of an answer.
 type bounded struct{ client *http.Client }
 
 func (b bounded) Do(r *http.Request) (*http.Response, error) {
@@ -88,10 +88,9 @@ func (b bounded) Do(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// Send sends a message to a chat. Its errors are those of package mail:
-// ErrRefused where the chat takes no message and never will, such as after the bot
-// was blocked. Telegram knows no ids of messages: what is sent again is shown
-// again. No error holds the chat or the token.
+// Send sends a message to a chat. Its errors are those of package mail: ErrRefused if the chat will
+// never take a message, for example after the user blocked the bot. Telegram has no message IDs for
+// senders, so a message that is sent again is shown again. No error contains the chat or the token.
 func (b *Bot) Send(ctx context.Context, chat string, m Message) error {
 	params, err := m.params(chat)
 	if err != nil {
@@ -103,7 +102,7 @@ func (b *Bot) Send(ctx context.Context, chat string, m Message) error {
 	return nil
 }
 
-// meaning says what is known of a message by an error of the client.
+// meaning returns the error of package mail for an error of the client.
 func meaning(err error) error {
 	var busy *bot.TooManyRequestsError
 	var moved *bot.MigrateError
@@ -114,19 +113,20 @@ func meaning(err error) error {
 	case errors.As(err, &moved), errors.Is(err, bot.ErrorForbidden):
 		return mail.ErrRefused
 	case errors.Is(err, bot.ErrorUnauthorized), errors.Is(err, bot.ErrorNotFound):
-		return mail.ErrBlocked // the token is not a bot's
+		return mail.ErrBlocked // the token is invalid
 	case errors.Is(err, bot.ErrorBadRequest):
 		if nobody(err.Error()) {
 			return mail.ErrRefused
 		}
-		return mail.ErrThrottled // a fault of ours, and no reason to think ill of the chat
+		return mail.ErrThrottled // a fault of the service; it does not count against the chat
 	case errors.As(err, &refused) && refused.Op == "dial":
 		return mail.ErrThrottled
 	}
 	return mail.ErrUnavailable
 }
 
-// nobody tells whether a bad request is one because there is no such chat, which Telegram says in words alone.
+// nobody reports whether a bad request means that there is no such chat. Only Telegram's wording
+// tells.
 func nobody(says string) bool {
 	for _, words := range []string{"chat not found", "user not found", "PEER_ID_INVALID"} {
 		if strings.Contains(says, words) {
@@ -163,7 +163,7 @@ func (m Message) params(chat string) (*bot.SendMessageParams, error) {
 
 func length(s string) int { return len(utf16.Encode([]rune(s))) }
 
-// Reply is the answer to an update that has the bot say something to a chat.
+// Reply returns the answer to an update that sends a message to a chat.
 func Reply(chat string, m Message) ([]byte, error) {
 	params, err := m.params(chat)
 	if err != nil {
@@ -175,12 +175,13 @@ func Reply(chat string, m Message) ([]byte, error) {
 	}{"sendMessage", params})
 }
 
-// IsSecret compares in constant time the secret that Telegram sends in X-Telegram-Bot-Api-Secret-Token. An empty secret is nobody's.
+// IsSecret compares, in constant time, the secret in X-Telegram-Bot-Api-Secret-Token. It returns
+// false for an empty secret.
 func IsSecret(given, secret string) bool {
 	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(secret))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && secret != ""
 }
 
-// StartLink leads into a chat with the bot, where a button sends it /start and the
-// payload: at most 64 letters, digits, - and _.
+// StartLink returns a link into the chat with the bot, where a button sends /start and the payload.
+// The payload is at most 64 letters, digits, - and _.
 func StartLink(bot, payload string) string { return "https://t.me/" + bot + "?start=" + payload }

@@ -16,7 +16,7 @@ import (
 
 const ada = 1234567890
 
-// world is a stand-in in which one person has written to the bot, and the bot.
+// world returns a stand-in, in which one person has written to the bot, and the bot.
 func world(t *testing.T, token string) (*telegramtest.Server, *telegram.Bot) {
 	t.Helper()
 	s := telegramtest.New()
@@ -38,8 +38,8 @@ var message = telegram.Message{
 		{"Basta", "https://verdetto.example/stop?t=a.b-c_d"}},
 }
 
-// shown is the message in the chat: its title bold though it holds characters of two code units,
-// and nothing of its text markup.
+// shown is the message in the chat. The title is bold although it has characters of two code units,
+// and the text is not parsed as markup.
 var shown = telegramtest.Message{
 	Text: message.Title + "\n\n" + message.Text, Bold: message.Title,
 	Buttons: map[string]string{"Verdetto": "https://verdetto.example/",
@@ -56,7 +56,7 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// TestFaults: each way in which sending goes wrong says what is known of the message, and shows neither chat nor token.
+// TestFaults: each fault returns the right error, without the chat or the token.
 func TestFaults(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault telegramtest.Fault
@@ -102,7 +102,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestUnreachable: where nobody takes the connection the message was not sent.
+// TestUnreachable: if the connection is refused, the message was not sent.
 func TestUnreachable(t *testing.T) {
 	s, b := world(t, telegramtest.Token)
 	s.Close()
@@ -112,7 +112,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// TestStrangers: who has not written to the bot, or has blocked it, is not written to; a wrong token is the operator's.
+// TestStrangers: a person who has not written to the bot, or has blocked it, gets ErrRefused. A
+// wrong token is the operator's fault.
 func TestStrangers(t *testing.T) {
 	s, b := world(t, telegramtest.Token)
 	if err := b.Send(t.Context(), "42", message); !errors.Is(err, mail.ErrRefused) {
@@ -137,7 +138,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestReply: what an update is answered with is said in the chat, as if it had been sent.
+// TestReply: the reply to an update appears in the chat as if it had been sent.
 func TestReply(t *testing.T) {
 	s, _ := world(t, telegramtest.Token)
 	reply, err := telegram.Reply("1234567890", message)
@@ -153,7 +154,7 @@ func TestReply(t *testing.T) {
 	}
 }
 
-// TestReadUpdate reads what Telegram posts.
+// TestReadUpdate parses the updates that Telegram posts.
 func TestReadUpdate(t *testing.T) {
 	s, _ := world(t, telegramtest.Token)
 	posted := func(write func() error) []byte {
@@ -200,7 +201,7 @@ func TestReadUpdate(t *testing.T) {
 	}
 }
 
-// TestIsSecret: nobody has the secret where none was set.
+// TestIsSecret: without a configured secret no text matches.
 func TestIsSecret(t *testing.T) {
 	for _, c := range []struct {
 		given, secret string

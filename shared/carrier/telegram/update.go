@@ -9,20 +9,20 @@ import (
 	"github.com/go-telegram/bot/models"
 )
 
-// Blocked is the command of somebody who has blocked the bot, which is none that can be written.
+// Blocked is the Command of a user who blocked the bot. No user can type it.
 const Blocked = "(blocked)"
 
-// Command is what somebody tells the bot.
+// Command is what a user tells the bot.
 type Command struct {
-	Chat     string // whose: a number that stays
-	Private  bool   // a chat with one person; in others anybody of a group may write
-	Name     string // start, stop, ...; empty where it is no command; or Blocked
-	Argument string // what follows it
-	Language string // of the person's Telegram, as an IETF tag; may be empty
+	Chat     string // a number that never changes
+	Private  bool   // a chat with one person; in groups any member may write
+	Name     string // start, stop, ...; empty if it is not a command; or Blocked
+	Argument string // text after the name
+	Language string // the user's language, as an IETF tag; may be empty
 }
 
-// ReadUpdate reads what Telegram posts to a webhook. ok is false where it is about
-// nothing that a bot is told, such as a message that was edited.
+// ReadUpdate parses an update that Telegram posts to the webhook. ok is false if the update is not
+// for the bot, such as an edited message.
 func ReadUpdate(body []byte) (c Command, ok bool, err error) {
 	var u models.Update
 	if err := json.Unmarshal(body, &u); err != nil {
@@ -49,7 +49,7 @@ func of(chat models.Chat, from *models.User) Command {
 	return c
 }
 
-// command parts "/start@some_bot payload" into start and payload.
+// command splits "/start@some_bot payload" into start and payload.
 func command(text string) (name, argument string) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "/")
 	if !ok {

@@ -1,6 +1,5 @@
-// Package notifytest holds what tests of notifications need: a clock that moves
-// where somebody sleeps, a carrier that writes mail into a folder, a store, and
-// subscribers with confirmed alerts.
+// Package notifytest holds fixtures for tests of notifications: a clock that moves only on Sleep, a
+// carrier that writes mail into a folder, a store, and confirmed alerts.
 package notifytest
 
 import (
@@ -25,14 +24,14 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// Today is when a Clock begins.
+// Today is the start of a Clock.
 var Today = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// Links are those of every Fixture.
+// Links are the links of every Fixture.
 var Links = notify.Links{Pepper: []byte("a pepper of more than thirty-two characters"),
 	BaseURL: "https://verdetto.example"}
 
-// Clock stands still but where somebody sleeps.
+// Clock stands still except during Sleep.
 type Clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -44,7 +43,7 @@ func (c *Clock) Set(at time.Time) { c.mu.Lock(); defer c.mu.Unlock(); c.at = at 
 
 func (c *Clock) Add(d time.Duration) { c.mu.Lock(); defer c.mu.Unlock(); c.at = c.at.Add(d) }
 
-// Sleep moves the clock, however many sleep at a time, to when the last one wakes.
+// Sleep moves the clock forward. Concurrent sleeps end at the latest wake-up time.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,10 +53,11 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// Carrier writes mail into a folder and counts what it took.
+// Carrier writes mail into a folder and counts the mails sent.
 type Carrier struct {
 	Folder string
-	// Before and After, where set, say how a mail fares: an error from Before keeps it from being sent.
+	// Before and After, if set, return the outcome of a mail. An error from Before prevents the
+	// send.
 	Before, After func(m mail.Message) error
 
 	sender *maildir.Sender
@@ -84,7 +84,8 @@ func (c *Carrier) Send(ctx context.Context, m mail.Message) error {
 	return nil
 }
 
-// Taken is how often Send took effect, by address. The same message sent again is one file, and counts again.
+// Taken returns how often Send succeeded, by address. A mail that is sent again is one file and
+// counts twice.
 func (c *Carrier) Taken() map[string]int { return c.taken }
 
 // Fixture is a store, a clock, a carrier and subscribers.
@@ -93,14 +94,14 @@ type Fixture struct {
 	*Clock
 	Table   store.Table
 	Carrier *Carrier
-	Answers notify.Answers // what mails say of a departure; nil: nothing
+	Answers notify.Answers // the verdict on a departure; nil: none
 	Rate    float64
 	Log     io.Writer
 
 	subscribed int
 }
 
-// New makes one that sends one message at a time, at one a second.
+// New returns a Fixture that sends one message at a time, one per second.
 func New(t *testing.T) *Fixture {
 	t.Helper()
 	f := &Fixture{T: t, Clock: &Clock{at: Today}, Rate: 1, Log: io.Discard}
@@ -116,13 +117,13 @@ func New(t *testing.T) *Fixture {
 	return f
 }
 
-// AddressOf is the address of somebody.
+// AddressOf returns the address of a test subscriber.
 func AddressOf(who string) string { return who + "@example.com" }
 
-// IDOf is the pseudonym of somebody.
+// IDOf returns the pseudonym of a test subscriber.
 func IDOf(who string) store.SubscriberID { return Links.Subscriber(AddressOf(who)) }
 
-// Route reads a route.
+// Route parses a route; it panics if that fails.
 func Route(s string) fare.Route {
 	r, err := fare.ParseRoute(s)
 	if err != nil {
@@ -131,13 +132,13 @@ func Route(s string) fare.Route {
 	return r
 }
 
-// Alerts are those of the store.
+// Alerts returns the alerts of the store.
 func (f *Fixture) Alerts() store.Alerts { return store.Alerts{Table: f.Table} }
 
-// Today is the day of the clock.
+// Today returns the day of the clock.
 func (f *Fixture) Today() fare.Day { return fare.DayOf(f.Now()) }
 
-// Subscribe makes a confirmed alert, in Italian for those whose name has an even length.
+// Subscribe adds a confirmed alert, in Italian if the length of the name is even.
 func (f *Fixture) Subscribe(who, route string, threshold fare.Cents) {
 	f.T.Helper()
 	a := store.Alert{Route: Route(route), Language: "it", Threshold: threshold, Asked: f.Today()}
@@ -147,7 +148,7 @@ func (f *Fixture) Subscribe(who, route string, threshold fare.Cents) {
 	f.Confirm(who, a)
 }
 
-// Confirm makes a confirmed alert of somebody as the service does. Without a subscriber it is by mail.
+// Confirm adds and confirms an alert as the service does. Without a subscriber it uses mail.
 func (f *Fixture) Confirm(who string, a store.Alert) store.Alert {
 	f.T.Helper()
 	f.subscribed++
@@ -168,7 +169,7 @@ func (f *Fixture) Confirm(who string, a store.Alert) store.Alert {
 	return a
 }
 
-// AddAlerts writes alerts of several as the store does, without the detour over a confirmation.
+// AddAlerts writes alerts of several subscribers to the store, without a confirmation.
 func (f *Fixture) AddAlerts(route string, threshold fare.Cents, who ...string) {
 	f.T.Helper()
 	r := Route(route)
@@ -187,7 +188,7 @@ func (f *Fixture) AddAlerts(route string, threshold fare.Cents, who ...string) {
 	}
 }
 
-// Unsubscribe removes all alerts of somebody.
+// Unsubscribe removes all alerts of a subscriber.
 func (f *Fixture) Unsubscribe(who string) {
 	f.T.Helper()
 	if _, err := f.Alerts().Remove(f.T.Context(), IDOf(who)); err != nil {
@@ -195,7 +196,7 @@ func (f *Fixture) Unsubscribe(who string) {
 	}
 }
 
-// Sender sends what is in the store through the carrier.
+// Sender returns a Sender that uses the fixture's store and carrier.
 func (f *Fixture) Sender() *notify.Sender {
 	return &notify.Sender{
 		Alerts: f.Alerts(), Notifications: store.Notifications{Table: f.Table}, Mail: f.Carrier, Links: Links,
@@ -204,7 +205,7 @@ func (f *Fixture) Sender() *notify.Sender {
 	}
 }
 
-// Work sends, and wants no error and this result.
+// Work runs the Sender and fails the test on an error or another result.
 func (f *Fixture) Work(want notify.Result) {
 	f.T.Helper()
 	got, err := f.Sender().Work(f.T.Context())
@@ -216,7 +217,7 @@ func (f *Fixture) Work(want notify.Result) {
 	}
 }
 
-// Mails are those in the carrier's folder, by their names.
+// Mails returns the mails in the carrier's folder, by name.
 func (f *Fixture) Mails() (all []mail.Message) {
 	f.T.Helper()
 	mails, err := maildir.Read(f.Carrier.Folder)
@@ -229,7 +230,7 @@ func (f *Fixture) Mails() (all []mail.Message) {
 	return all
 }
 
-// Mailed is who has how many mails.
+// Mailed returns the number of mails by subscriber.
 func (f *Fixture) Mailed() map[string]int {
 	f.T.Helper()
 	got := map[string]int{}
@@ -239,7 +240,7 @@ func (f *Fixture) Mailed() map[string]int {
 	return got
 }
 
-// WantMailed wants one mail for each mention of somebody, and no other.
+// WantMailed fails the test unless each mention of a subscriber matches exactly one mail.
 func (f *Fixture) WantMailed(who ...string) {
 	f.T.Helper()
 	want := map[string]int{}
@@ -251,7 +252,7 @@ func (f *Fixture) WantMailed(who ...string) {
 	}
 }
 
-// Steady is a history of prices around 50 euro, and then those given.
+// Steady returns a history of prices around 50 EUR, followed by last.
 func Steady(last ...fare.Cents) []fare.Cents {
 	var all []fare.Cents
 	for i := range 20 {

@@ -6,25 +6,26 @@ import (
 	"time"
 )
 
-// Loop does jobs, several at a time, until none is due.
+// Loop runs jobs concurrently until none is due.
 type Loop[J any] struct {
-	// Take returns jobs that are due, each leased for the time of Lease.
+	// Take returns jobs that are due, each leased for Lease.
 	Take func(context.Context) ([]J, error)
-	// Turn names the jobs that are done one after another, in the order in which they were taken; "": at any time.
+	// Turn returns a key. Jobs with the same key run one after another, in the order taken; "" is
+	// unordered.
 	Turn func(J) string
-	// Do does a job and records what became of it. After an error no other job is begun.
+	// Do runs a job and records the result. After an error no further job starts.
 	Do func(context.Context, J) (ended bool, err error)
-	// Release gives back a job that was taken and not begun.
+	// Release returns a job that was taken but not started.
 	Release func(context.Context, J) error
-	Within  time.Duration // more than a job takes
+	Within  time.Duration // a job takes less
 	Lease   time.Duration
-	Margin  time.Duration // how long before the deadline of a context no job is begun
-	AtOnce  int           // how many jobs are done at a time; 0: one
+	Margin  time.Duration // no job starts this close to the context's deadline
+	AtOnce  int           // jobs that run concurrently; 0 means 1
 	Now     func() time.Time
 }
 
-// Work does jobs until none is due, an error, or little time before the deadline of the
-// context. It returns how many have ended. ErrLater is no fault.
+// Work runs jobs until none is due, one fails, or the context's deadline is near. It returns how
+// many ended. ErrLater is not reported as a fault.
 func (l Loop[J]) Work(ctx context.Context) (ended int, err error) {
 	type outcome struct {
 		turn  string
@@ -32,9 +33,9 @@ func (l Loop[J]) Work(ctx context.Context) (ended int, err error) {
 		err   error
 	}
 	var taken []J
-	var leased time.Time // until when those are
+	var leased time.Time // when the leases of taken end
 	var faults []error
-	running, last, stop := 0, false, false // last: no more are taken; stop: no more are begun
+	running, last, stop := 0, false, false // last: take no more; stop: start no more
 	busy := map[string]bool{}
 	outcomes := make(chan outcome)
 	for {
@@ -50,7 +51,7 @@ func (l Loop[J]) Work(ctx context.Context) (ended int, err error) {
 		for _, j := range taken {
 			turn := l.Turn(j)
 			switch {
-			case stop || l.Now().Add(l.Within).After(leased): // somebody else may soon take it
+			case stop || l.Now().Add(l.Within).After(leased): // the lease may end during the job
 				faults = append(faults, l.Release(ctx, j))
 			case running == max(l.AtOnce, 1) || busy[turn]:
 				waiting = append(waiting, j)

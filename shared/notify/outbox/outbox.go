@@ -1,8 +1,8 @@
-// Package outbox does the work that waits to be sent: mails, messages to phones, events.
+// Package outbox runs the jobs that wait to be sent: mails, messages to phones, events.
 //
-// Loop is the one mechanism: it takes leased jobs, and does several at a time until none
-// is due. Worker adds the outbox of package store: a job that fails waits longer after each
-// attempt, is delayed behind first attempts, and is given up in the end.
+// Loop is the one mechanism: it takes leased jobs and runs several concurrently until none is due.
+// Worker adds the outbox of package store. A failed job waits longer after each attempt, is delayed
+// behind first attempts, and is finally given up.
 package outbox
 
 import (
@@ -17,42 +17,41 @@ import (
 	"verdetto/shared/store"
 )
 
-// Worker does the jobs of outboxes, each at least once.
+// Worker runs the jobs of outboxes, each at least once.
 type Worker struct {
-	Boxes []store.Outbox // of the first attempts
-	// Retries holds the jobs that have failed.
+	Boxes []store.Outbox // of first attempts
+	// Retries holds the failed jobs.
 	Retries store.Outbox
 	Do      func(context.Context, store.Job) error
-	Within  time.Duration // more than a job takes
-	// Waits are how long a job waits after each failure. It is given up if it fails after
-	// the last. None: a job waits twice as long each time, and is given up after a day.
+	Within  time.Duration // a job takes less
+	// Waits are the pauses after each failure. After the last one, the next failure gives the job
+	// up. Without Waits the pause doubles, and the job is given up after 24 hours.
 	Waits   []time.Duration
-	AtOnce  int // how many jobs are done at a time; 0: one, as where a carrier takes few mails a second
+	AtOnce  int // concurrent jobs; 0 means 1, for carriers that take few mails per second
 	Now     func() time.Time
 	Log     *slog.Logger
 	Metrics metrics.Source
 }
 
-// ErrLater ends a Work whose next jobs would end like this one. It is no failure of
-// the job, which stays.
+// ErrLater ends a Work whose next jobs would fail in the same way. The job stays, and no failure
+// counts.
 var ErrLater = errors.New("no more jobs for now")
 
 const (
 	lease = time.Minute
-	// A job that fails is given up after givenUpAfter and not before fewestTries: a
-	// service that was down for a day has not tried.
+	// A failed job is given up after givenUpAfter, but not before fewestTries: a service that was
+	// down for a day has not tried.
 	givenUpAfter = 24 * time.Hour
 	fewestTries  = 8
-	fewestTaken  = 8 // with one read
-	// margin is how long before the deadline of a context no job is begun.
+	fewestTaken  = 8 // per read
+	// margin is the time before the context's deadline in which no job starts.
 	margin = 10 * time.Second
 )
 
 var waits = retry.Backoff{First: 15 * time.Second, Longest: time.Hour}
 
-// Work does jobs until none is due, ErrLater, a fault of the store or little time before
-// the deadline of the context. It returns how many have ended: done or given up.
-// Jobs about one address are done one after another.
+// Work runs jobs until none is due, ErrLater, a fault of the store, or the context's deadline is
+// near. It returns how many ended: done or given up. Jobs about one address run one after another.
 func (w Worker) Work(ctx context.Context) (ended int, err error) {
 	return Loop[store.Job]{
 		Take: w.take, Do: w.do, Release: w.Retries.Release, Turn: func(j store.Job) string { return j.Email },
@@ -60,8 +59,8 @@ func (w Worker) Work(ctx context.Context) (ended int, err error) {
 	}.Work(ctx)
 }
 
-// take takes first attempts, as many as there are places, and one job that has failed
-// before, or as many as there are places left.
+// take leases first attempts for the free places, and failed jobs for the remaining ones. At least
+// one failed job is taken.
 func (w Worker) take(ctx context.Context) (jobs []store.Job, err error) {
 	places := max(w.AtOnce, fewestTaken)
 	for _, box := range w.Boxes {
@@ -72,7 +71,7 @@ func (w Worker) take(ctx context.Context) (jobs []store.Job, err error) {
 	return append(jobs, more...), errors.Join(err, fault)
 }
 
-// do does one job and records what became of it. An error ends the Work.
+// do runs one job and records the result. An error ends the Work.
 func (w Worker) do(ctx context.Context, j store.Job) (ended bool, err error) {
 	short, cancel := context.WithTimeout(ctx, w.Within)
 	defer cancel()
@@ -80,7 +79,7 @@ func (w Worker) do(ctx context.Context, j store.Job) (ended bool, err error) {
 	switch now := w.Now(); {
 	case err == nil:
 	case errors.Is(err, ErrLater), ctx.Err() != nil:
-		return false, err // it is taken up again when its lease is over
+		return false, err // due again when its lease ends
 	case w.isGivenUp(j, now):
 		w.Log.LogAttrs(ctx, slog.LevelError, "job given up",
 			append([]slog.Attr{slog.String("kind", j.Kind), slog.Int("tries", j.Tries+1), slog.Any("error", err)},
@@ -93,7 +92,7 @@ func (w Worker) do(ctx context.Context, j store.Job) (ended bool, err error) {
 	return err == nil, err
 }
 
-// isGivenUp reports whether a job is not tried again that has failed now.
+// isGivenUp reports whether a job that has just failed is given up.
 func (w Worker) isGivenUp(j store.Job, now time.Time) bool {
 	if w.Waits != nil {
 		return j.Tries >= len(w.Waits)
@@ -101,8 +100,9 @@ func (w Worker) isGivenUp(j store.Job, now time.Time) bool {
 	return now.Sub(j.At) >= givenUpAfter && j.Tries+1 >= fewestTries
 }
 
-// wait returns how long a job waits that failed after n attempts before. Without Waits, up to
-// half of it is cut at random, so that jobs that failed together are not all due together.
+// wait returns the pause of a job after its failure, given the number of earlier failures. Without
+// Waits, up to half of it is cut at random, so that jobs that failed together are not retried
+// together.
 func (w Worker) wait(tries int) time.Duration {
 	if w.Waits != nil {
 		return w.Waits[tries]

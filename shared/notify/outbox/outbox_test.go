@@ -23,7 +23,7 @@ import (
 
 var errFull = errors.New("mailbox full")
 
-// world is a worker whose jobs are recorded by what they are about.
+// world is a worker that records its jobs by their Ref.
 type world struct {
 	outbox.Worker
 	clock *storetest.Clock
@@ -32,7 +32,7 @@ type world struct {
 	at    []time.Time
 }
 
-// newWorld makes one whose jobs end as answer says.
+// newWorld returns a world whose jobs end with the result of answer.
 func newWorld(t *testing.T, answer func(j store.Job, attempt int) error) *world {
 	t.Helper()
 	clock := storetest.NewClock()
@@ -64,8 +64,8 @@ func (w *world) put(t *testing.T, box int, refs ...string) {
 	}
 }
 
-// TestWaits: a job that fails waits longer each time, keeps its name, and is given
-// up after a day, which an operator sees.
+// TestWaits: a failing job waits longer each time and keeps its name. After a day it is given up
+// with a metric for the operator.
 func TestWaits(t *testing.T) {
 	w := newWorld(t, func(store.Job, int) error { return errFull })
 	w.put(t, 0, "a")
@@ -95,7 +95,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestADayWithoutAWorker: a job that was not tried for a day is not given up for one failure.
+// TestADayWithoutAWorker: a job that no worker tried for a day is not given up after one failure.
 func TestADayWithoutAWorker(t *testing.T) {
 	w := newWorld(t, func(_ store.Job, attempt int) error {
 		if attempt < 5 {
@@ -116,8 +116,8 @@ func TestADayWithoutAWorker(t *testing.T) {
 	}
 }
 
-// TestEarlierJobs: a job that an earlier version left and tried for some hours is
-// done under its name, and that version takes no job before it is due.
+// TestEarlierJobs: a job of an earlier version, already retried for hours, runs under its name.
+// That version takes no job before it is due.
 func TestEarlierJobs(t *testing.T) {
 	w := newWorld(t, func(_ store.Job, attempt int) error {
 		if attempt == 1 {
@@ -161,8 +161,7 @@ func TestEarlierJobs(t *testing.T) {
 	}
 }
 
-// TestLater: a job that finds that no more can be done for now ends the Work. The
-// others are as if they had not been taken.
+// TestLater: ErrLater ends the Work. The other jobs are as if they had not been taken.
 func TestLater(t *testing.T) {
 	full := true
 	w := newWorld(t, func(store.Job, int) error {
@@ -185,7 +184,7 @@ func TestLater(t *testing.T) {
 	}
 }
 
-// TestOneAddressInTurn: of many jobs at a time no two are about one address.
+// TestOneAddressInTurn: concurrent jobs are never about the same address.
 func TestOneAddressInTurn(t *testing.T) {
 	w := newWorld(t, nil)
 	var mu sync.Mutex
@@ -199,7 +198,7 @@ func TestOneAddressInTurn(t *testing.T) {
 		together = max(together, running["ada"]+running["bob"])
 		mu.Unlock()
 		begun <- struct{}{}
-		for len(begun) < 2 { // two of them meet
+		for len(begun) < 2 { // wait until two run concurrently
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -217,8 +216,8 @@ func TestOneAddressInTurn(t *testing.T) {
 	}
 }
 
-// TestEveryFault: whichever call to the store fails, before or after its effect, each
-// job is done in the end, and no more often than there were faults.
+// TestEveryFault: any store call may fail, before or after its effect. Each job still runs, and
+// repeats at most once per fault.
 func TestEveryFault(t *testing.T) {
 	for name, arm := range map[string]func(*storetest.Faulty, int,
 		storetest.Side){"once": (*storetest.Faulty).FailOnce, "until it is mended": (*storetest.Faulty).DieAt} {
@@ -240,7 +239,7 @@ func TestEveryFault(t *testing.T) {
 			for n, ref := range []string{"a", "b"} {
 				if w.Boxes[n].Put(t.Context(), store.Job{Ref: ref, At: w.clock.Now()}) != nil {
 					f.Heal()
-					w.put(t, n, ref) // as a caller does who was told 503
+					w.put(t, n, ref) // as a caller does after a 503
 				}
 			}
 			for range 10 {

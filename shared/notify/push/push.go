@@ -1,8 +1,8 @@
-// Package push carries what alerts tell to phones: to topics of ntfy servers and
-// to chats of Telegram. It says what a mail says, shorter, and asks to confirm.
+// Package push sends notifications to phones: to topics of ntfy servers and to Telegram chats. A
+// message is a short form of the mail. It also asks for confirmation.
 //
-// Pages that something comes of stand behind buttons and show a button of their own:
-// what merely follows links, as previews do, changes nothing.
+// Links never act by themselves. They lead to pages with a button, so that link previews change
+// nothing.
 package push
 
 import (
@@ -19,10 +19,10 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Ntfy carries messages to topics.
+// Ntfy sends messages to topics.
 type Ntfy struct {
 	ntfy.Publisher
-	BaseURL string // of the service, without a slash at the end
+	BaseURL string // of the service, without a trailing slash
 }
 
 // Deliver implements notify.Carrier.
@@ -53,7 +53,7 @@ func (c Ntfy) Ask(ctx context.Context, pending store.Alert, id, link string) err
 	})
 }
 
-// Telegram carries messages to chats.
+// Telegram sends messages to chats.
 type Telegram struct {
 	Bot     *telegram.Bot
 	BaseURL string
@@ -74,12 +74,12 @@ func (c Telegram) Deliver(ctx context.Context, to store.Alert, m notify.Message)
 
 type text struct {
 	title, body string
-	links       []link // the first is what a tap opens
+	links       []link // a tap opens the first
 }
 
 type link struct{ label, url string }
 
-// maxFares is how many fares a message names: a phone shows no more of it.
+// maxFares is how many fares a message lists; a phone shows no more.
 const maxFares = 10
 
 func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
@@ -117,16 +117,16 @@ func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
 	return t, nil
 }
 
-// ways are the links of a message about fares, the one to look at them first.
+// ways returns the links of a message about fares, the link to the fares first.
 func ways(m notify.Message, look link, l *i18n.Language) []link {
 	links := []link{look, {l.Text("mail.alert.manage"), m.Manage}}
-	if m.Snooze != "" { // messages that were stored before there was one have none
+	if m.Snooze != "" { // messages from before snooze links have none
 		links = append(links, link{l.Text("mail.alert.snooze"), m.Snooze})
 	}
 	return append(links, link{l.Text("mail.alert.stop"), m.Unsubscribe})
 }
 
-// list puts the message of an alert to anywhere in words: a line or two for each destination.
+// list writes the message of an alert to anywhere: one or two lines for each destination.
 func list(to store.Alert, m notify.Message, l *i18n.Language) text {
 	first := m.Fares[0]
 	t := text{title: notify.ListTitle(m, l)}
@@ -151,7 +151,7 @@ func list(to store.Alert, m notify.Message, l *i18n.Language) text {
 	return t
 }
 
-// line names a fare: where to, how much, how good.
+// line returns a fare in one line: route, price and level.
 func line(f notify.Fare, l *i18n.Language) string {
 	s := f.Origin + "–" + f.Destination + l.Text("format.colon") + " " + l.Amount(f.Price)
 	if known(f) {
@@ -160,12 +160,12 @@ func line(f notify.Fare, l *i18n.Language) string {
 	return s
 }
 
-// levels are those that say how good a fare is.
+// levels are the levels of a verdict.
 var levels = []string{"ottimo", "buono", "normale", "caro"}
 
 func known(f notify.Fare) bool { return slices.Contains(levels, f.Level) }
 
-// facts says when a fare leaves, and what is usual.
+// facts returns the lines on the departure of a fare and its usual price.
 func facts(f notify.Fare, l *i18n.Language) string {
 	colon := l.Text("format.colon") + " "
 	s := l.Plain("mail.alert.departing", "Date", l.WeekdayDate(f.Depart))
@@ -181,7 +181,8 @@ func facts(f notify.Fare, l *i18n.Language) string {
 	if known(f) && f.Reliability != "" {
 		s += "\n" + l.Text("mail.alert.reliability") + colon + l.Text("reliability."+f.Reliability)
 	}
-	for _, sentence := range slices.Concat(f.Departure, f.Waits[:min(len(f.Waits), 1)]) { // of waiting the advice alone
+	// Of the sentences on waiting only the first, the advice.
+	for _, sentence := range slices.Concat(f.Departure, f.Waits[:min(len(f.Waits), 1)]) {
 		s += "\n" + sentence
 	}
 	return s + "\n" + l.Text("mail.alert.seen", "Moment", l.Moment(f.Found.UTC()))
@@ -195,7 +196,7 @@ func name(r fare.Route, l *i18n.Language) string {
 	return notify.CityName(r.Origin, l.Code) + "–" + notify.CityName(r.Destination, l.Code)
 }
 
-// when says what an alert waits for, and of which trip.
+// when returns the condition of an alert, with its trip.
 func when(a store.Alert, l *i18n.Language) string {
 	if trip := notify.TripText(a.Trip, l); trip != "" {
 		return trip + ", " + notify.PlainWhen(a, l)

@@ -20,7 +20,7 @@ import (
 
 const (
 	topic = "https://ntfy.sh/topic"
-	ada   = 42 // of a chat
+	ada   = 42 // ID of a chat
 	url   = "https://v.example"
 )
 
@@ -36,15 +36,15 @@ func told(language string) notify.Message {
 	}
 }
 
-// TestWhatPhonesShow: the trip, what is new by the kind of the alert, why it comes, and the ways to
-// the verdict, to all alerts, to a pause and to the end.
+// TestWhatPhonesShow: a message states the trip, what is new by the kind of alert, and why it was
+// sent. Its links lead to the verdict, all alerts, the pause and the end.
 func TestWhatPhonesShow(t *testing.T) {
 	trip := store.Trip{From: 20530, To: 20530, Nights: fare.Return4to7, Nonstop: true}
 	for _, c := range []struct {
 		name   string
 		to     store.Alert
 		change func(*notify.Message)
-		lines  []string // that the text has
+		lines  []string // expected lines of the text
 		lacks  string
 	}{
 		{"verdict", store.Alert{}, func(*notify.Message) {},
@@ -96,7 +96,8 @@ func TestWhatPhonesShow(t *testing.T) {
 	}
 }
 
-// TestWhatPhonesShowAtTheEnd: an alert that has ended says so, of which trip, and asks for nothing.
+// TestWhatPhonesShowAtTheEnd: the last message says that the alert of a trip has ended and needs no
+// action.
 func TestWhatPhonesShowAtTheEnd(t *testing.T) {
 	for language, want := range map[string]string{"en": "departure: 18 March 2026", "it": "partenza: 18 marzo 2026",
 		"de": "Abflug: 18. März 2026", "fr": "départ", "es": "salida: 18 de marzo de 2026",
@@ -136,7 +137,7 @@ func onTelegram(t *testing.T, to store.Alert, m notify.Message) telegramtest.Mes
 	t.Helper()
 	server := telegramtest.New()
 	defer server.Close()
-	// what people write is not the matter here
+	// The webhook is not tested here.
 	server.Path, server.Webhook = "/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	if err := server.Start(ada, "https://t.me/"+telegramtest.Name, "en"); err != nil {
 		t.Fatal(err)

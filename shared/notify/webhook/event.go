@@ -14,53 +14,53 @@ import (
 const (
 	typeFare  = "alert.fare"
 	typeTest  = "alert.test"
-	typeEnded = "alert.ended" // all departures have been
+	typeEnded = "alert.ended" // all departures have passed
 )
 
-// Event is the body of a delivery. Fields are only ever added.
+// Event is the body of a delivery. Fields may be added but never removed.
 type Event struct {
 	Type      string    `json:"type"`
-	Timestamp time.Time `json:"timestamp"` // when it came about, however often it is delivered
+	Timestamp time.Time `json:"timestamp"` // when the event occurred; the same for every delivery
 	Data      Data      `json:"data"`
 }
 
-// Data is what an event tells.
+// Data is the content of an event.
 type Data struct {
-	Alert       string `json:"alert"` // its name in the links of the subscriber
+	Alert       string `json:"alert"` // the alert's name in the subscriber's links
 	Route       string `json:"route"`
 	Kind        string `json:"kind"`
 	Language    string `json:"language,omitempty"`
 	Threshold   *int64 `json:"thresholdCents,omitempty"`
-	Level       string `json:"level,omitempty"`       // of an alert to anywhere: that a fare has at least
+	Level       string `json:"level,omitempty"`       // of an alert to anywhere: the least level
 	Days        int    `json:"days,omitempty"`        // of low
 	Percent     int    `json:"percent,omitempty"`     // of drop, or
-	Amount      *int64 `json:"amountCents,omitempty"` // the euro cents of one
+	Amount      *int64 `json:"amountCents,omitempty"` // of drop, in EUR cents
 	Trip        *Trip  `json:"trip,omitempty"`        // none: the cheapest one-way fare of the route
 	Fares       []Fare `json:"fares,omitempty"`
-	More        int    `json:"more,omitempty"` // destinations that meet an alert to anywhere beside those of Fares
-	List        string `json:"list,omitempty"` // where they are listed
+	More        int    `json:"more,omitempty"` // further destinations that meet an alert to anywhere
+	List        string `json:"list,omitempty"` // page that lists all of them
 	Unsubscribe string `json:"unsubscribe,omitempty"`
 	Snooze      string `json:"snooze,omitempty"`
 	Manage      string `json:"manage,omitempty"`
 }
 
-// Trip says which fares of the route an alert is for.
+// Trip is the restriction of an alert to certain fares of the route.
 type Trip struct {
-	From    string `json:"from,omitempty"` // the first day of departure, and the last
+	From    string `json:"from,omitempty"` // first and last day of departure
 	To      string `json:"to,omitempty"`
-	Month   string `json:"month,omitempty"`  // 2027-03, where it was asked for as a month
+	Month   string `json:"month,omitempty"`  // 2027-03, if the alert is for a month
 	Nights  string `json:"nights,omitempty"` // of a return: 1-3, 4-7, 8-14, 15+
 	Nonstop bool   `json:"nonstop"`
 }
 
-// Fare is one that was found. Prices are euro cents.
+// Fare is a fare that meets the alert. Prices are EUR cents.
 type Fare struct {
 	Route           string `json:"route"`
 	OriginName      string `json:"originName"`
 	DestinationName string `json:"destinationName"`
 	Departure       string `json:"departure"`
 	Return          string `json:"return,omitempty"`
-	// of the alert: 1-3, 4-7, 8-14, 15+; none where it is for one-way fares
+	// Nights of the alert: 1-3, 4-7, 8-14, 15+; empty for one-way fares.
 	Nights       string    `json:"nights,omitempty"`
 	Nonstop      bool      `json:"nonstop"` // the alert is for fares without stops
 	PriceCents   int64     `json:"priceCents"`
@@ -72,30 +72,30 @@ type Fare struct {
 	MedianCents  *int64    `json:"medianCents,omitempty"`
 	MinimumCents *int64    `json:"minimumCents,omitempty"`
 	Sample       int       `json:"sample"`
-	// BeforeCents is what it cost in the alert's last message, of the day Told; without that, when
-	// the alert first saw it.
+	// BeforeCents is the price in the alert's last message, of the day Told. Before the first
+	// message it is the price when the alert first saw the fare.
 	BeforeCents *int64 `json:"beforeCents,omitempty"`
 	Told        string `json:"told,omitempty"`
-	// LowestCents is the lowest fare of the days of a low, before this one.
+	// LowestCents is the lowest earlier fare within the days of a low.
 	LowestCents *int64    `json:"lowestCents,omitempty"`
-	Expected    *Expected `json:"expected,omitempty"` // of that departure, where it is known
+	Expected    *Expected `json:"expected,omitempty"` // of that departure, if known
 	Page        string    `json:"page,omitempty"`     // shows the whole verdict
 }
 
-// Expected is what is usual for a departure, and what has come of waiting.
+// Expected is the usual price of a departure, and the record of waiting.
 type Expected struct {
 	LowCents  int64  `json:"lowCents"` // half of comparable fares lie between these
 	HighCents int64  `json:"highCents"`
 	Waits     []Wait `json:"waits,omitempty"`
 }
 
-// Wait is what has come of waiting for so many days, in cases like this one.
+// Wait is the record of waiting a number of days in similar cases.
 type Wait struct {
 	Days      int     `json:"days"`
 	Fall      float64 `json:"fall"` // chance of a fall by 5 % or more, 0 to 1
 	OrMore    bool    `json:"orMore,omitempty"`
-	MeanCents int64   `json:"meanCents"` // by how much it cost more on average; below 0: less
-	Pays      bool    `json:"pays"`      // the record carries that waiting pays
+	MeanCents int64   `json:"meanCents"` // average change; negative: prices fell
+	Pays      bool    `json:"pays"`      // the record supports waiting
 }
 
 func event(of store.Alert, m notify.Message, now time.Time) ([]byte, error) {
@@ -111,7 +111,7 @@ func event(of store.Alert, m notify.Message, now time.Time) ([]byte, error) {
 	return written(e)
 }
 
-// testEvent writes the event that asks whether an endpoint answers.
+// testEvent writes the event that tests whether an endpoint answers.
 func testEvent(of store.Alert, now time.Time) ([]byte, error) {
 	return written(Event{Type: typeTest, Timestamp: now.UTC().Truncate(time.Second), Data: about(of)})
 }
@@ -157,14 +157,14 @@ func fareOf(f notify.Fare) Fare {
 	}
 	if f.Reliability != "" { // the level is known
 		s.Percentile, s.MedianCents = &f.Percentile, cents(f.Median)
-		if f.Minimum > 0 { // alerts to anywhere do not know it
+		if f.Minimum > 0 { // unknown for alerts to anywhere
 			s.MinimumCents = cents(f.Minimum)
 		}
 	}
 	return s
 }
 
-// some is an amount where there is one.
+// some returns an amount, or nil for 0.
 func some(c fare.Cents) *int64 {
 	if c == 0 {
 		return nil

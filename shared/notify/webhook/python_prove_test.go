@@ -14,13 +14,13 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestProvePublishedLibrary has what an endpoint received verified by the library that its
-// owner would use, in Python: tests and events, with the secret, the new one and the
-// one from before, and not with another's, with another body or a day later.
+// TestProvePublishedLibrary verifies received events with the Python library that owners use. Tests
+// and events verify with the current and the previous secret. They fail with a foreign secret,
+// another body or a day later.
 func TestProvePublishedLibrary(t *testing.T) {
 	python := testenv.Tool(t, "standard-webhooks", "bin", "python")
 	w := fresh(t)
-	w.clock.Add(time.Since(w.clock.Now())) // the library wants what was signed just now
+	w.clock.Add(time.Since(w.clock.Now())) // the library rejects old signatures
 	a := w.alert("ada", "BUH", url)
 	w.deliver(a, "m1")
 	w.work()

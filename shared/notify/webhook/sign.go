@@ -15,14 +15,12 @@ import (
 	"verdetto/shared/store"
 )
 
-// Secrets makes the secrets that events are signed with. None is stored: each
-// follows from the operator's pepper, whose it is, the endpoint, and how often it
-// was changed.
+// Secrets derives the signing secrets of endpoints. None is stored: each is derived from the
+// operator's pepper, the subscriber, the endpoint and the number of rotations.
 type Secrets struct{ Pepper []byte }
 
-// Of is the secret that a subscriber shares with an endpoint, in the form that
-// libraries of Standard Webhooks take. All alerts of the subscriber to that
-// endpoint have the same.
+// Of returns the secret that a subscriber shares with an endpoint, in the format of the Standard
+// Webhooks libraries. All alerts of the subscriber to that endpoint share it.
 func (s Secrets) Of(subscriber store.SubscriberID, url string, generation int) string {
 	key := hmac.New(sha256.New, s.Pepper)
 	key.Write([]byte("webhook secret"))
@@ -31,8 +29,8 @@ func (s Secrets) Of(subscriber store.SubscriberID, url string, generation int) s
 	return "whsec_" + base64.StdEncoding.EncodeToString(of.Sum(nil))
 }
 
-// Sign is the header of an event as it is sent at a moment: its id, that moment,
-// and a signature by each secret (Standard Webhooks 1.0).
+// Sign returns the HTTP header of an event sent at a moment: its id, the time, and one signature
+// per secret (Standard Webhooks 1.0).
 func Sign(id string, now time.Time, body []byte, secrets ...string) (http.Header, error) {
 	var signatures []string
 	for _, secret := range secrets {

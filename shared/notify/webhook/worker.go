@@ -20,7 +20,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Worker delivers what Carriers have stored.
+// Worker delivers the events that Carriers have stored.
 type Worker struct {
 	Deliveries store.Deliveries
 	Alerts     store.Alerts
@@ -31,33 +31,33 @@ type Worker struct {
 	Log        *slog.Logger
 }
 
-// waits are how long after each try the next one is made; after the last of them it is the same again.
+// waits are the pauses after each try. The last one repeats.
 var waits = []time.Duration{5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
 	5 * time.Hour, 10 * time.Hour}
 
 const (
-	// tryingFor is how long an event is tried.
+	// tryingFor is how long an event is retried.
 	tryingFor = 24 * time.Hour
-	// longestWait bounds what an endpoint may ask for by Retry-After.
+	// longestWait limits the pause that an endpoint requests by Retry-After.
 	longestWait = 6 * time.Hour
 
-	atOnce    = 32 // deliveries that a Work takes on
-	endpoints = 16 // that are asked at the same time
+	atOnce    = 32 // deliveries leased per read
+	endpoints = 16 // endpoints called concurrently
 	leaseFor  = 2 * time.Minute
-	tryTime   = outbound.DefaultTimeout + 5*time.Second // more than a try takes, with what is written of it
+	tryTime   = outbound.DefaultTimeout + 5*time.Second // a try and its writes take less
 )
 
-// perHost bounds how many test events a host gets that has confirmed nothing: who
-// has many mailboxes must not make the service call a stranger's server all day.
+// perHost limits test events to one host. Otherwise a caller with many mailboxes could make the
+// service call a foreign server all day.
 var perHost = limit.Limit{Name: "webhook-tests", Calls: 30, Window: time.Hour}
 
-// Work tries what is due, and returns how many deliveries have gone on. Deliveries to one
-// endpoint are tried one after another. If it does not answer, its other deliveries are
-// postponed with that one. A fault of one delivery stops no other.
+// Work tries the deliveries that are due and returns how many made progress. Deliveries to one
+// endpoint run one after another. If it does not answer, its other deliveries are postponed too. A
+// fault of one delivery does not stop the others.
 func (w *Worker) Work(ctx context.Context) (done int, err error) {
 	var mu sync.Mutex
 	var faults []error
-	quiet := map[string]time.Time{} // until when endpoints are to be left alone
+	quiet := map[string]time.Time{} // when an endpoint may be called again
 	done, err = outbox.Loop[store.Delivery]{
 		Take: func(ctx context.Context) ([]store.Delivery, error) {
 			return w.Deliveries.Take(ctx, atOnce, w.Now(), leaseFor)
@@ -79,7 +79,8 @@ func (w *Worker) Work(ctx context.Context) (done int, err error) {
 			faults = append(faults, err)
 			return err == nil, nil
 		},
-		Release: func(context.Context, store.Delivery) error { return nil }, // it is due again when its lease is over
+		// A delivery that was not started is due again when its lease ends.
+		Release: func(context.Context, store.Delivery) error { return nil },
 		Within:  tryTime, Lease: leaseFor, Margin: tryTime, AtOnce: endpoints, Now: w.Now,
 	}.Work(ctx)
 	return done, errors.Join(append(faults, err)...)
@@ -88,25 +89,26 @@ func (w *Worker) Work(ctx context.Context) (done int, err error) {
 func endpointOf(d store.Delivery) string { return string(d.Subscriber) + " " + d.URL }
 
 type outcome struct {
-	status int           // 0: there was no answer
-	after  time.Duration // that it asked to wait
-	quiet  bool          // nothing else is to be asked of it meanwhile
-	over   bool          // its answer is that there is nobody, for good
+	status int           // 0: no answer
+	after  time.Duration // pause requested by Retry-After
+	quiet  bool          // no other delivery until then
+	over   bool          // 410 Gone: the endpoint is gone for good
 }
 
 func (o outcome) taken() bool { return o.status >= 200 && o.status < 300 }
 
-// try delivers one event, and records what came of it. until is when the endpoint
-// may be asked for something else, zero for at once.
+// try delivers one event and records the result. until is when the endpoint may be called again;
+// zero means at once.
 func (w *Worker) try(ctx context.Context, d store.Delivery) (until time.Time, err error) {
 	alert, endpoint, err := w.about(ctx, d)
 	if errors.Is(err, store.ErrNotFound) {
-		return until, w.Deliveries.Drop(ctx, d) // whoever had it sent has ended the alert
+		return until, w.Deliveries.Drop(ctx, d) // the alert has ended
 	}
 	if err != nil {
 		return until, err
 	}
-	if endpoint.Dead && alert.Paused > fare.DayOf(w.Now()) { // it was given up: its owner can have it delivered later
+	// The endpoint is dead. Its owner can replay the event later.
+	if endpoint.Dead && alert.Paused > fare.DayOf(w.Now()) {
 		d.Ended = w.Now()
 		return until, w.end(ctx, d)
 	}
@@ -135,7 +137,8 @@ func (w *Worker) about(ctx context.Context, d store.Delivery) (alert store.Alert
 	return alert, endpoint, err
 }
 
-// full counts a test event to a host. Where it cannot be counted, it is sent.
+// full counts a test event to a host and reports whether perHost is reached. On a store error it
+// fails open.
 func (w *Worker) full(ctx context.Context, to string) (full bool, until time.Time) {
 	host := to
 	if u, err := url.Parse(to); err == nil {
@@ -148,7 +151,7 @@ func (w *Worker) full(ctx context.Context, to string) (full bool, until time.Tim
 	return !decision.Allowed, decision.Reset
 }
 
-// test sends a test event, and records that the endpoint has taken it.
+// test sends a test event. If the endpoint accepts it, test marks the endpoint as verified.
 func (w *Worker) test(ctx context.Context, d store.Delivery, alert store.Alert,
 	e store.Endpoint) (o outcome, err error) {
 	body, err := testEvent(alert, d.At)
@@ -169,7 +172,8 @@ func (w *Worker) test(ctx context.Context, d store.Delivery, alert store.Alert,
 	return o, err
 }
 
-// post sends one signed event. An error is one of ours: whatever becomes of the request is an outcome.
+// post sends one signed event. An error is a fault of the service; every result of the request is
+// an outcome.
 func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, id string,
 	body []byte) (outcome, error) {
 	now := w.Now()
@@ -179,7 +183,7 @@ func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, i
 	}
 	answer, err := w.Client.Post(ctx, d.URL, header, body)
 	if err != nil && ctx.Err() != nil {
-		return outcome{}, ctx.Err() // we were stopped: it is not the endpoint's fault
+		return outcome{}, ctx.Err() // the worker was stopped: not the endpoint's fault
 	}
 	o := outcome{status: answer.Status, over: answer.Status == http.StatusGone}
 	o.quiet = err != nil || answer.Status == http.StatusTooManyRequests ||
@@ -188,7 +192,7 @@ func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, i
 		wait, _ := retry.ParseAfter(answer.Header.Get("Retry-After"), now)
 		o.after = min(max(wait, 0), longestWait)
 	}
-	// it has taken what it answers so, however the answer ends
+	// A 2xx status means accepted, even if the body was cut off.
 	if err != nil && !(answer.Status >= 200 && answer.Status < 300) {
 		o.status = 0
 	}
@@ -199,7 +203,7 @@ func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, i
 	return o, nil
 }
 
-// record stores what came of a try.
+// record stores the result of a try.
 func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint, o outcome,
 	err error) (until time.Time, _ error) {
 	if err != nil {
@@ -210,7 +214,7 @@ func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint,
 	if !o.taken() {
 		return w.failed(ctx, d, e, o)
 	}
-	if now.Sub(e.Answered) > time.Hour { // known closely enough for whether it is dead
+	if now.Sub(e.Answered) > time.Hour { // accurate enough to judge whether it is dead
 		_, err = w.Deliveries.ChangeEndpoint(ctx, d.Subscriber, d.URL, now, func(e *store.Endpoint) bool {
 			e.Answered = now
 			return true
@@ -223,8 +227,8 @@ func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint,
 	return until, err
 }
 
-// end records what became of a delivery. An alert that it says has ended is removed first: a
-// delivery that comes round again finds none, and is dropped.
+// end records the final state of a delivery. If the delivery announces the end of its alert, the
+// alert is removed first. A retry then finds no alert and drops the delivery.
 func (w *Worker) end(ctx context.Context, d store.Delivery) error {
 	if d.Last {
 		ref, err := store.ParseRef(d.Alert)
@@ -238,9 +242,8 @@ func (w *Worker) end(ctx context.Context, d store.Delivery) error {
 	return w.Deliveries.End(ctx, d)
 }
 
-// failed puts an event that was not taken off until its next try. Where its day is
-// over it is given up, and where nothing was taken in that day, or the endpoint
-// says that it is gone, the endpoint is dead.
+// failed postpones an event that was not accepted. After 24 hours it gives the event up. It marks
+// the endpoint as dead on 410 Gone, or if the endpoint accepted nothing in that time.
 func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint,
 	o outcome) (until time.Time, err error) {
 	now, last := d.Tried, d.At.Add(tryingFor)
@@ -264,7 +267,8 @@ func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint,
 	return until, w.Deliveries.Postpone(ctx, d, next)
 }
 
-// bury records that the endpoint of a delivery is dead, has its owner told once, and pauses the alerts to it.
+// bury marks the endpoint of a delivery as dead, queues one mail to its owner, and pauses its
+// alerts.
 func (w *Worker) bury(ctx context.Context, d store.Delivery) error {
 	now := w.Now()
 	_, err := w.Deliveries.ChangeEndpoint(ctx, d.Subscriber, d.URL, now, func(e *store.Endpoint) bool {

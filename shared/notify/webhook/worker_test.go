@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestNothingBeforeTheTest: an endpoint that takes no test event is sent nothing else.
+// TestNothingBeforeTheTest: an endpoint that accepts no test event gets no other event.
 func TestNothingBeforeTheTest(t *testing.T) {
 	w := fresh(t)
 	a := w.alert("ada", "BUH", url)
@@ -47,7 +47,7 @@ func TestNothingBeforeTheTest(t *testing.T) {
 
 func sorted(s []string) []string { slices.Sort(s); return s }
 
-// TestAgainAndAgain: what is not taken is tried further and further apart for a day, always as the same event.
+// TestAgainAndAgain: an event is retried for a day with growing pauses, always unchanged.
 func TestAgainAndAgain(t *testing.T) {
 	w := fresh(t)
 	a := w.verified("ada", "BUH", url)
@@ -55,7 +55,7 @@ func TestAgainAndAgain(t *testing.T) {
 	w.deliver(a, "m1")
 	from := w.clock.Now()
 	var at []time.Duration
-	for range 24*60*12 + 60 { // each five seconds
+	for range 24*60*12 + 60 { // every 5 seconds
 		if _, err := w.Work(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -85,13 +85,13 @@ func TestAgainAndAgain(t *testing.T) {
 	}
 }
 
-// TestAnswers: what each answer of an endpoint leads to.
+// TestAnswers checks the effect of each answer of an endpoint.
 func TestAnswers(t *testing.T) {
 	const soon = 5 * time.Second
 	for _, c := range []struct {
 		name   string
 		answer http.HandlerFunc
-		next   time.Duration // -1: it is delivered, -2: it is given up
+		next   time.Duration // -1: delivered, -2: given up
 	}{
 		{"200", status(200), -1},
 		{"204", status(204), -1},
@@ -162,8 +162,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestASlowEndpoint: one that does not answer costs one request a time, however much there is for
-// it, and holds up no other.
+// TestASlowEndpoint: an endpoint that does not answer gets one request at a time, however many
+// events wait. Other endpoints are not delayed.
 func TestASlowEndpoint(t *testing.T) {
 	w := fresh(t)
 	slow, quick := w.verified("ada", "BUH", url), w.verified("bob", "BUH", "https://other.example.com/")
@@ -192,7 +192,7 @@ func TestASlowEndpoint(t *testing.T) {
 	}
 }
 
-// TestEndedAlerts: what is left of an alert that was ended is not delivered, and is not kept.
+// TestEndedAlerts: the remaining events of an ended alert are dropped.
 func TestEndedAlerts(t *testing.T) {
 	w := fresh(t)
 	a := w.verified("ada", "BUH", url)
@@ -212,7 +212,8 @@ func TestEndedAlerts(t *testing.T) {
 	}
 }
 
-// TestTestsAreCapped: whoever has many mailboxes cannot have a server called all day that confirms nothing.
+// TestTestsAreCapped: a caller with many mailboxes cannot make the service test a foreign server
+// all day.
 func TestTestsAreCapped(t *testing.T) {
 	w := fresh(t)
 	w.answer = status(500)
@@ -231,8 +232,8 @@ func TestTestsAreCapped(t *testing.T) {
 	}
 }
 
-// TestUnderFaults: with each storage call failing once, before and after its effect, or the
-// process dying there, every event is delivered, as one event, and nothing is left in the queue.
+// TestUnderFaults: each storage call fails once, before or after its effect, or the process dies
+// there. Every event is still delivered under one ID, and the queue is empty at the end.
 func TestUnderFaults(t *testing.T) {
 	fixture.EachFault(t, func(t *testing.T, f *storetest.Faulty, clock *storetest.Clock) {
 		w := open(t, f, clock)
@@ -268,8 +269,7 @@ func TestUnderFaults(t *testing.T) {
 	})
 }
 
-// TestSignatures: what is received is verified by the library of those who receive it, while the
-// secret changes and before.
+// TestSignatures: the recipients' library verifies events before and during a change of the secret.
 func TestSignatures(t *testing.T) {
 	w := fresh(t)
 	a := w.verified("ada", "BUH", url)
@@ -305,12 +305,13 @@ func TestSignatures(t *testing.T) {
 	verify("m6", second, true)
 }
 
-// TestTheEnd: an endpoint is told once that an alert has ended, which is removed when it has taken that, or when
-// it was tried for a day; the endpoint of the last alert is forgotten with it.
+// TestTheEnd: an endpoint is notified once that an alert has ended. The alert is removed when the
+// endpoint accepts the event, or after a day of retries. The endpoint is forgotten with its last
+// alert.
 func TestTheEnd(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		others bool // alerts of the subscriber to the endpoint
+		others bool // other alerts of the subscriber use the endpoint
 		takes  bool
 		said   []string
 	}{
@@ -330,7 +331,7 @@ func TestTheEnd(t *testing.T) {
 			}
 			end := notify.Message{ID: "end-1", Language: "it", Ended: true, Manage: "https://verdetto.example/m",
 				Unsubscribe: "https://verdetto.example/u", Fares: []notify.Fare{{Route: a.Route}}}
-			for range 2 { // a sender that was killed leaves it again
+			for range 2 { // a killed sender queues it again
 				if err := w.carrier.Deliver(t.Context(), a, end); err != nil {
 					t.Fatal(err)
 				}

@@ -33,7 +33,7 @@ type received struct {
 	body   []byte
 }
 
-// world is a service with an endpoint that answers as a test says.
+// world is a service with an endpoint whose answers the test sets.
 type world struct {
 	*webhook.Worker
 	t       testing.TB
@@ -43,7 +43,7 @@ type world struct {
 
 	mu     sync.Mutex
 	got    []received
-	answer http.HandlerFunc // 204 where it is nil
+	answer http.HandlerFunc // nil: 204
 }
 
 func open(t testing.TB, table store.Table, clock *storetest.Clock) *world {
@@ -86,7 +86,7 @@ func (w *world) take(rw http.ResponseWriter, r *http.Request) {
 	answer(rw, r)
 }
 
-// requests are those since it was last asked, as the type and the id of each.
+// requests returns the requests since the last call, as type and ID.
 func (w *world) requests() (all []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -106,7 +106,7 @@ func status(code int, header ...string) http.HandlerFunc {
 	}
 }
 
-// alert is one to an endpoint, confirmed.
+// alert returns a confirmed alert to an endpoint.
 func (w *world) alert(who string, destination fare.City, to string) store.Alert {
 	w.t.Helper()
 	a := store.Alert{
@@ -127,7 +127,7 @@ func (w *world) alert(who string, destination fare.City, to string) store.Alert 
 	return a
 }
 
-// verified is an alert whose endpoint has taken a test event.
+// verified returns an alert whose endpoint has accepted a test event.
 func (w *world) verified(who string, destination fare.City, to string) store.Alert {
 	w.t.Helper()
 	a := w.alert(who, destination, to)
@@ -159,7 +159,7 @@ func (w *world) deliver(a store.Alert, id string) {
 	}
 }
 
-// work works until nothing is due.
+// work runs the worker until nothing is due.
 func (w *world) work() {
 	w.t.Helper()
 	for range 100 {
@@ -192,7 +192,7 @@ func (w *world) paused(a store.Alert) bool {
 	return now.Paused > 0
 }
 
-// jobs are the kinds of what is in the outbox and not about confirming.
+// jobs returns the kinds of the jobs in the outbox, except confirmations.
 func (w *world) jobs() (kinds []string) {
 	w.t.Helper()
 	jobs, err := w.outbox.Take(w.t.Context(), 50, w.clock.Now().Add(time.Hour), 0)

@@ -1,6 +1,6 @@
-// Package instrumented stands before a mail sender and logs how sending each mail ended,
-// with metrics for an operator to watch: sent, refused for good, or failed for now.
-// The line holds the kind of the mail and never whom it is to.
+// Package instrumented wraps a mail sender. It logs the outcome of each mail with metrics for the
+// operator: sent, refused for good, or failed for now. The log holds the kind of the mail and never
+// the recipient.
 package instrumented
 
 import (
@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/runtime/metrics"
 )
 
-// Sender is a mail.Sender that counts.
+// Sender is a mail.Sender that counts outcomes.
 type Sender struct {
 	Sender  mail.Sender
 	Log     *slog.Logger

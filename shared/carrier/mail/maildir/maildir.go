@@ -1,11 +1,10 @@
-// Package maildir is a sender that writes each mail as an .eml file into a
-// folder, for the service on one machine and for tests, and reads such a folder back.
+// Package maildir is a sender that writes each mail as an .eml file into a folder. It serves the
+// service on one machine and tests. Read reads such a folder.
 //
-// It promises that a file is either whole or not there, that no mail overwrites
-// another, and that the names of one process sort in the order of sending as long
-// as its clock does not run backwards. A message that has an ID lies under that
-// name, once, however often it is sent. Mails hold keys: only the owner may read
-// the files. Nothing is ever deleted.
+// It promises that a file is either whole or absent and that no mail overwrites another. Names
+// written by one process sort in sending order, as long as its clock does not run backwards. A
+// message with an ID has one file, however often it is sent. Mails hold keys, so only the owner may
+// read the files. Nothing is ever deleted.
 package maildir
 
 import (
@@ -23,12 +22,12 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// From is who these mails are from: a domain that nobody can have.
+// From is the sender of these mails, in a domain that cannot exist.
 const From = "Verdetto <verdetto@desk.invalid>"
 
 const (
 	suffix = ".eml"
-	// kind is a header for those who look at the folder; it is not part of the mail.
+	// kind is a header for readers of the folder; it is not part of the mail.
 	kind = "X-Verdetto-Tag"
 )
 
@@ -42,7 +41,7 @@ type Sender struct {
 
 var _ mail.Sender = (*Sender)(nil)
 
-// Open gives a sender into a folder, which is made if it is not there.
+// Open returns a Sender for a folder, and creates the folder if it is missing.
 func Open(dir string, now func() time.Time) (*Sender, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open mail folder: %w", err)
@@ -54,9 +53,9 @@ func Open(dir string, now func() time.Time) (*Sender, error) {
 	return &Sender{dir: dir, now: now, compose: compose}, nil
 }
 
-// Send writes a file. Its errors are ErrRefused for a message that cannot be
-// written, ErrBlocked for a folder that cannot be written to, and ErrThrottled
-// for a context that has ended: in each case there is no file.
+// Send writes a file. It fails with ErrRefused for a malformed message and with ErrBlocked if the
+// folder is not writable. It fails with ErrThrottled if the context has ended. On error there is no
+// file.
 func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("send mail: %w: %w", mail.ErrThrottled, err)
@@ -74,7 +73,7 @@ func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	return nil
 }
 
-// write makes the file under a name that Read passes over, then gives it its own.
+// write creates the file under a name that Read ignores, then renames it.
 func (s *Sender) write(raw []byte, name string) (err error) {
 	f, err := os.CreateTemp(s.dir, ".new-*") // readable by the owner only
 	if err != nil {
@@ -92,8 +91,8 @@ func (s *Sender) write(raw []byte, name string) (err error) {
 	return os.Rename(f.Name(), filepath.Join(s.dir, name))
 }
 
-// name is the time, how many mails this sender has sent (the clock may stand
-// still), and chance (other processes may write into the folder too).
+// name combines the time, this sender's count of mails and a random part. The clock may stand
+// still, and other processes may write into the folder.
 func (s *Sender) name() string {
 	at := s.now().UTC().Format("20060102T150405.000000000Z")
 	return fmt.Sprintf("%s-%06d-%.8s", at, s.sent.Add(1), rand.Text())

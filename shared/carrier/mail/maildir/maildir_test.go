@@ -92,7 +92,7 @@ func TestOrder(t *testing.T) {
 		if err := s.Send(t.Context(), mail.Message{To: "a@b.example", Subject: want[i], Text: "t"}); err != nil {
 			t.Fatal(err)
 		}
-		clock = clock.Add(time.Duration(i%3) * time.Millisecond) // it stands still now and then
+		clock = clock.Add(time.Duration(i%3) * time.Millisecond) // sometimes the clock stands still
 	}
 	var got []string
 	for _, m := range read(t, dir) {
@@ -103,7 +103,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestNothingIsOverwritten: two processes at one moment, and many senders in each.
+// TestNothingIsOverwritten: two processes with many senders at the same moment overwrite no mail.
 func TestNothingIsOverwritten(t *testing.T) {
 	one, dir := open(t, stopped)
 	two, err := Open(dir, stopped)
@@ -138,7 +138,7 @@ func TestNothingIsOverwritten(t *testing.T) {
 	}
 }
 
-// TestSameMessage: what is sent again under an ID takes the place of what was sent before.
+// TestSameMessage: a message sent again under its ID replaces its file.
 func TestSameMessage(t *testing.T) {
 	one, dir := open(t, stopped)
 	two, err := Open(dir, stopped)
@@ -222,7 +222,7 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// TestReadGivesTheOthers: what is broken is named, and hides nothing.
+// TestReadGivesTheOthers: a malformed file is reported and does not hide the others.
 func TestReadGivesTheOthers(t *testing.T) {
 	s, dir := open(t, stopped)
 	if err := s.Send(t.Context(), mail.Message{To: "a@b.example", Subject: "s", Text: "t"}); err != nil {

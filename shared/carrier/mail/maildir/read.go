@@ -17,18 +17,17 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// Mail is a mail as it lies in a folder.
+// Mail is a mail in a folder.
 type Mail struct {
 	mail.Message        // line ends in its texts are \n
-	File         string // its name in the folder
+	File         string // file name
 	From         string // the bare address
-	ID           string // Message-ID, in its brackets
+	ID           string // Message-ID, in brackets
 	Date         time.Time
 }
 
-// Read gives the mails of a folder by name, which is in the order of sending. A
-// folder that is not there holds none. A file that cannot be read is an error, and
-// the others are given all the same.
+// Read returns the mails of a folder by name, which is the order of sending. A missing folder is
+// empty. For an unreadable file it returns an error together with the other mails.
 func Read(dir string) ([]Mail, error) {
 	entries, err := os.ReadDir(dir) // sorted
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -98,7 +97,7 @@ func address(h gomail.Header, key string) (string, error) {
 	return list[0].Address, nil
 }
 
-// collect takes the text, the HTML and what the HTML shows from a part.
+// collect reads the text, the HTML and the inline pictures from a part.
 func (m *Mail) collect(_ []int, part *message.Entity, err error) error {
 	contentType, _, typeErr := part.Header.ContentType()
 	if err = errors.Join(err, typeErr); err != nil || part.MultipartReader() != nil {

@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
 )
 
-// TestSESTakesConfirmations: the mail that asks to confirm an alert goes through the API of SES.
+// TestSESTakesConfirmations: the API of SES accepts the confirmation mail.
 func TestSESTakesConfirmations(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	c := client(endpoint)

@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/runtime/awscall"
 )
 
-// safelyRetrying tries again what a retryer would, if it certainly was not sent.
+// safelyRetrying limits a retryer to requests that certainly failed: refused, or never sent.
 func safelyRetrying(r aws.Retryer) aws.Retryer {
 	v2, ok := r.(aws.RetryerV2)
 	if !ok {
@@ -31,9 +31,9 @@ func (r safeRetryer) IsErrorRetryable(err error) bool {
 	return (awscall.IsRefused(err) || awscall.IsUndialled(err)) && r.RetryerV2.IsErrorRetryable(err)
 }
 
-// wrapError wraps an error of the SDK with the one of package mail that it means. What is not known
-// to have failed cleanly is ErrUnavailable. Of the SDK's error only the text is
-// kept, without the recipient: SES repeats addresses in its messages.
+// wrapError wraps an error of the SDK with the matching error of package mail. If the request may
+// have succeeded, that is ErrUnavailable. Only the text of the SDK's error is kept, without
+// addresses, because SES repeats them.
 func wrapError(ctx context.Context, err error, tries *awscall.Tries, to string) error {
 	text := mail.Redact(err.Error(), to)
 	if ended := ctx.Err(); ended != nil {
@@ -53,22 +53,22 @@ func classify(ctx context.Context, err error, tries *awscall.Tries) error {
 	case ctx.Err() != nil, awscall.IsUndialled(err):
 		return mail.ErrThrottled
 	}
-	return mail.ErrBlocked // no credentials, no region, or an answer that is not of SES
+	return mail.ErrBlocked // no credentials, no region, or not an answer of SES
 }
 
-// classifyRefusal says what a refusal by SES means for the mail. In doubt it is the
-// service's own fault: a mail is never given up because of a setting.
+// classifyRefusal returns the error for a refusal by SES. In doubt it blames the service: a wrong
+// setting must never drop a mail.
 func classifyRefusal(status int, code, text string) error {
 	_, throttled := retry.DefaultThrottleErrorCodes[code]
 	switch {
 	case throttled, status == http.StatusTooManyRequests:
 		return mail.ErrThrottled
 	case code == "MessageRejected" && !strings.Contains(text, "not verified"):
-		// The same code says that an identity is not verified: ours, or, in an account
-		// still in SES's sandbox, that of anybody who is written to.
+		// The same code means an identity that is not verified: the sender's, or in the SES sandbox
+		// the recipient's.
 		return mail.ErrRefused
 	case code == "BadRequestException" && !strings.Contains(text, "configuration set"):
 		return mail.ErrRefused
 	}
-	return mail.ErrBlocked // suspended, paused, not verified, not permitted, or not known
+	return mail.ErrBlocked // suspended, paused, not verified, not permitted, or unknown
 }

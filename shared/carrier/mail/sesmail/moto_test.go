@@ -53,7 +53,7 @@ func message() mail.Message {
 	}
 }
 
-// stored is what moto keeps of a mail.
+// stored is a mail in moto's store.
 type stored struct {
 	Source       string
 	Destinations []string
@@ -135,7 +135,7 @@ func TestSESTakesWhatIsSent(t *testing.T) {
 	}
 }
 
-// TestNothingReachesSES: what package mail refuses is not asked for.
+// TestNothingReachesSES: a message that package mail refuses causes no request.
 func TestNothingReachesSES(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	m := message()
@@ -148,7 +148,7 @@ func TestNothingReachesSES(t *testing.T) {
 	}
 }
 
-// TestSESTakesAnAlert: the mail with a picture and a way to unsubscribe arrives whole.
+// TestSESTakesAnAlert: a mail with a picture and an unsubscribe link arrives unchanged.
 func TestSESTakesAnAlert(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	c := client(endpoint)

@@ -1,11 +1,9 @@
-// Package sesmail sends mails through Amazon SES, whole (raw MIME), so that what
-// is sent here is what a maildir holds, headers included. SES puts its own values
-// for Message-ID and Date in place of ours.
+// Package sesmail sends mails through Amazon SES as raw MIME. They equal the mails in a maildir,
+// except that SES sets its own Message-ID and Date.
 //
-// It promises what package mail promises, and this about repetition: a request
-// that may have reached SES is never repeated, so one Send is at most one mail.
-// What certainly did not go through (a throttle, a connection that could not be
-// made) is tried again a few times, within Timeout.
+// It promises what package mail promises, and that one Send is at most one mail: a request that may
+// have reached SES is never repeated. A request that certainly failed (throttled, or no connection)
+// is retried a few times within Timeout.
 package sesmail
 
 import (
@@ -21,13 +19,13 @@ import (
 	"verdetto/shared/runtime/awscall"
 )
 
-// Timeout is how long a Send may take, whatever its context allows.
+// Timeout is the longest time of a Send, even if its context allows more.
 const Timeout = 10 * time.Second
 
-// tagName names the tag that a message's Tag is the value of, in SES's events and metrics.
+// tagName is the name of the SES tag that holds a message's Tag, in events and metrics.
 const tagName = "kind"
 
-// Config says who sends.
+// Config configures a Sender.
 type Config struct {
 	// From is an address of a verified identity, or Name <address>.
 	From string
@@ -36,7 +34,7 @@ type Config struct {
 	Now              func() time.Time
 }
 
-// Sender sends through SES.
+// Sender sends mails through SES.
 type Sender struct {
 	client  *sesv2.Client
 	retryer aws.Retryer
@@ -46,8 +44,8 @@ type Sender struct {
 
 var _ mail.Sender = (*Sender)(nil)
 
-// New gives a sender over a client of SES. How often and how long the client waits
-// between tries is kept; what it tries again is narrowed to what is safe.
+// New returns a Sender that uses a client of SES. It keeps the client's number and pauses of
+// retries, but restricts retries to safe requests.
 func New(client *sesv2.Client, c Config) (*Sender, error) {
 	compose, err := mail.NewComposer(c.From, c.Now)
 	if err != nil {

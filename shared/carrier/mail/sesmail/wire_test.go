@@ -25,8 +25,8 @@ import (
 	"verdetto/shared/carrier/mail/sesmail"
 )
 
-// wire stands where the network is: it answers each request with the next of its
-// answers, the last one again and again, and keeps what was asked.
+// wire is a stand-in for the network. It returns its answers in turn, repeats the last one, and
+// records the requests.
 type wire struct {
 	mu      sync.Mutex
 	answers []answer
@@ -144,8 +144,8 @@ func TestRequest(t *testing.T) {
 	})
 }
 
-// TestErrors: each fault says what is known of the mail, and is tried again only
-// where the mail certainly was not sent.
+// TestErrors: each fault returns the right error, and is retried only if the mail was certainly not
+// sent.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -211,7 +211,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// exactly wants one outcome and no other, and an error that may be logged.
+// exactly expects one outcome and no other, and an error that may be logged.
 func exactly(t *testing.T, err, want error) {
 	t.Helper()
 	var got []error
@@ -268,7 +268,7 @@ func TestContext(t *testing.T) {
 	})
 }
 
-// TestTimeout: a Send over a connection that never answers ends by itself.
+// TestTimeout: a Send on a connection that never answers ends by itself.
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, w := over(t, asIs, hangs)

@@ -23,8 +23,8 @@ import (
 	"verdetto/shared/carrier/mail/smtpmail/eximlocal"
 )
 
-// exim runs Debian's mail server and gives the folder that it delivers into, its
-// ports for both kinds of TLS, and who vouches for it.
+// exim runs Exim and returns its delivery folder, its port for each kind of TLS, and its
+// certificate authority.
 func exim(t *testing.T) (folder string, ports map[smtpmail.TLS]int, roots *x509.CertPool) {
 	t.Helper()
 	web := httptest.NewUnstartedServer(http.NotFoundHandler()) // its certificate is for loopback
@@ -39,7 +39,7 @@ func exim(t *testing.T) (folder string, ports map[smtpmail.TLS]int, roots *x509.
 	}.Start(t), ports, roots
 }
 
-// delivered waits until so many mails lie in the folder, and counts them by Message-ID.
+// delivered waits for a number of mails in the folder and counts them by Message-ID.
 func delivered(t *testing.T, folder string, want int) map[string]int {
 	t.Helper()
 	var files []string
@@ -65,8 +65,8 @@ func delivered(t *testing.T, folder string, want int) map[string]int {
 	return ids
 }
 
-// cutter stands between: from the moment that so many bytes have gone to the server, which
-// is more than everything before the message, what it answers is swallowed and the connection cut.
+// cutter returns a dialer through a proxy. After a number of bytes to the server, the proxy drops
+// the answers and cuts the connection. The number must exceed everything before the message.
 func cutter(t *testing.T, to string, after int64) (dial func(context.Context, string, string) (net.Conn, error)) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -114,9 +114,9 @@ type counter struct{ n *atomic.Int64 }
 
 func (c counter) Write(p []byte) (int, error) { c.n.Add(int64(len(p))); return len(p), nil }
 
-// TestProveExim: Debian's mail server takes a mail over both kinds of TLS, refuses,
-// greylists, is slow and is cut off after the end of the message: each mail is
-// there once, or its sender was told what is known of it.
+// TestProveExim: Exim accepts a mail over both kinds of TLS. It also refuses, greylists, is slow,
+// and is cut off after the end of the message. Each mail is delivered once, or Send returns the
+// right error.
 func TestProveExim(t *testing.T) {
 	folder, ports, roots := exim(t)
 	send := func(kind smtpmail.TLS, to, id, text string, change func(*smtpmail.Config)) error {

@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// step is how far a mail had come.
+// step is how far the sending of a mail has come.
 type step int
 
 const (
@@ -22,7 +22,7 @@ const (
 	signingIn
 	sender
 	recipient
-	content // everything but its end
+	content // all but the end
 	end
 )
 
@@ -31,7 +31,7 @@ func (s step) String() string {
 		"hand over the message", "end of the message"}[s]
 }
 
-// outcome says what an error at a step means for the mail.
+// outcome returns the error of package mail for an error at a step.
 func outcome(at step, err error) error {
 	var said *smtp.SMTPError
 	switch {
@@ -42,42 +42,42 @@ func outcome(at step, err error) error {
 	case interrupted(err):
 		return mail.ErrThrottled
 	}
-	return mail.ErrBlocked // no TLS, no certificate that is good, no way to sign in: for every message alike
+	return mail.ErrBlocked // no TLS, no valid certificate, no authentication: affects every message
 }
 
-// interrupted tells whether there was no connection, or it broke off.
+// interrupted reports whether there was no connection, or it broke off.
 func interrupted(err error) bool {
 	var op *net.OpError
 	if errors.As(err, &op) {
-		return op.Op != "remote error" && op.Op != "local error" // alerts of TLS: one does not want the other's
+		// TLS alerts: one side rejects the other.
+		return op.Op != "remote error" && op.Op != "local error"
 	}
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
 		errors.Is(err, net.ErrClosed) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// reply is what a server may say for good (5xx), and what that means. The first that fits holds.
+// reply maps a permanent answer of a server (5xx) to an error. The first match wins.
 type reply struct {
 	from, to step
-	codes    string // those that it may begin with, parted by spaces; empty is any
-	text     string // that the reply holds, in lower case
+	codes    string // prefixes of the code, separated by spaces; empty matches any
+	text     string // text within the reply, in lower case
 	means    error
 }
 
-// replies are read so: whose fault is it? Before a recipient is named it is ours,
-// for every mail. Of a recipient it is the address's, unless the server says that it
-// does not know us. Of a message it is the message's, unless it is about who we
-// are. What fits nothing is tried again later: in doubt nobody's alerts end, and
-// nobody else's mail waits.
+// replies assigns the fault. Before a recipient is named it is the service's, for every mail. For a
+// recipient it is the address's, unless the server does not know the service. For the content it is
+// the message's, unless it concerns the sender's identity. Anything else is retried later: in doubt
+// no alert ends, and no other mail waits.
 var replies = []reply{
 	{connecting, signingIn, "", "", mail.ErrBlocked},
-	{sender, sender, "552 5.3.4", "", mail.ErrRefused}, // larger than it takes
+	{sender, sender, "552 5.3.4", "", mail.ErrRefused}, // larger than the server accepts
 	{sender, sender, "", "", mail.ErrBlocked},
-	{recipient, end, "530 535 5.7.8 5.7.9", "", mail.ErrBlocked}, // sign in first
-	{recipient, recipient, "", "relay", mail.ErrBlocked},         // it delivers nothing for us
+	{recipient, end, "530 535 5.7.8 5.7.9", "", mail.ErrBlocked}, // authentication needed
+	{recipient, recipient, "", "relay", mail.ErrBlocked},         // the server does not relay
 	{recipient, recipient, "5.1. 5.2.", "", mail.ErrRefused},
 	{recipient, recipient, "5.", "", mail.ErrThrottled},
 	{recipient, recipient, "550 551 552 553", "", mail.ErrRefused},
-	{content, end, "5.3.4 5.6. 5.7.0 5.7.1", "", mail.ErrRefused}, // too large, malformed, taken for spam
+	{content, end, "5.3.4 5.6. 5.7.0 5.7.1", "", mail.ErrRefused}, // too large, malformed, spam
 	{content, end, "5.7.", "", mail.ErrBlocked},                   // SPF, DKIM, DMARC: 5.7.20 to 5.7.29
 	{content, end, "5.", "", mail.ErrThrottled},
 	{content, end, "550 552 554", "", mail.ErrRefused},
@@ -86,7 +86,7 @@ var replies = []reply{
 
 func outcomeOf(at step, said *smtp.SMTPError) error {
 	if said.Code/100 != 5 {
-		return mail.ErrThrottled // 4xx: not now; greylisted, busy, a quota of the day
+		return mail.ErrThrottled // 4xx: not now; greylisted, busy, daily quota
 	}
 	codes := []string{fmt.Sprint(said.Code)}
 	if e := said.EnhancedCode; e[0] == 5 {
@@ -101,7 +101,8 @@ func outcomeOf(at step, said *smtp.SMTPError) error {
 	return mail.ErrThrottled
 }
 
-// fits compares what ends in a dot with the beginning of a code, and all else with the whole of it.
+// fits compares a prefix that ends in a dot with the start of a code, and others with the whole
+// code.
 func (r reply) fits(codes []string) bool {
 	if r.codes == "" {
 		return true

@@ -10,43 +10,42 @@ import (
 	"strings"
 )
 
-// Server is a mail server that takes mails for delivery (RFC 6409), and how it is spoken to.
+// Server is the address of a mail server for submission (RFC 6409), and its encryption.
 type Server struct {
 	Host string
 	Port int
 	TLS  TLS
 }
 
-// TLS is when a connection is encrypted.
+// TLS is the way in which a connection is encrypted.
 type TLS int
 
 const (
-	// StartTLS: after the greeting, before anything else is said.
+	// StartTLS encrypts after the greeting, before anything else is sent.
 	StartTLS TLS = iota
-	// Implicit: from the first byte (RFC 8314).
+	// Implicit encrypts from the first byte (RFC 8314).
 	Implicit
-	// None: never. Only a server on this machine is spoken to so.
+	// None does not encrypt. It is allowed only for a server on this machine.
 	None
 )
 
-// Address is HOST:PORT.
+// Address returns HOST:PORT.
 func (s Server) Address() string { return net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) }
 
-// IsServer tells whether a text is meant as the address of a server, well formed or not.
+// IsServer reports whether a text is meant as the address of a server, well formed or not.
 func IsServer(text string) bool {
 	scheme, _, ok := strings.Cut(text, "://")
 	return ok && strings.HasPrefix(strings.ToLower(scheme), "smtp")
 }
 
-// ParseServer reads smtp://HOST[:587], where STARTTLS is demanded, or
-// smtps://HOST[:465], which is encrypted from the beginning. smtp://127.0.0.1:25?tls=off
-// does without, which is taken for this machine alone. A name or a password is
-// refused: whoever lists processes would read it.
+// ParseServer parses smtp://HOST[:587], which requires STARTTLS, or smtps://HOST[:465], which is
+// encrypted from the first byte. smtp://127.0.0.1:25?tls=off turns encryption off and is allowed
+// only for this machine. A user name or password is rejected, because process lists would show it.
 func ParseServer(text string) (Server, error) {
 	const want = "want smtp://HOST:587 (STARTTLS) or smtps://HOST:465 (TLS from the beginning)"
 	u, err := url.Parse(text)
 	if err != nil {
-		return Server{}, errors.New(want) // the error would repeat the text, and so a password in it
+		return Server{}, errors.New(want) // the original error would repeat a password
 	}
 	var s Server
 	switch u.Scheme {

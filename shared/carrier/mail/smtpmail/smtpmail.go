@@ -1,13 +1,10 @@
-// Package smtpmail sends mails through a mail server that takes them for delivery
-// by SMTP: a provider's, or one on this machine. Each mail has a connection of its
-// own, encrypted before anything is said that matters.
+// Package smtpmail sends mails through a submission server by SMTP: a provider's, or one on this
+// machine. Each mail uses its own connection, encrypted before authentication.
 //
-// It promises what package mail promises. What was not answered before the end
-// of the message was sent certainly was not sent: the server has to throw away
-// what has no end. Where the connection breaks, or time runs out, between that end
-// and the server's answer, nobody knows: that is ErrUnavailable, and the same
-// message sent again has the same Message-ID if it has an ID, so that a mailbox
-// may show it once. Nothing is tried twice here; callers do that.
+// It promises what package mail promises. A mail without a complete end was certainly not sent,
+// because the server must discard it. If the connection breaks between the end and the server's
+// answer, the outcome is unknown (ErrUnavailable). A message with an ID keeps its Message-ID when
+// it is sent again, so that a mailbox may show it once. This package does not retry; callers do.
 package smtpmail
 
 import (
@@ -27,30 +24,29 @@ import (
 )
 
 const (
-	// Timeout is how long a Send may take, whatever its context allows.
+	// Timeout is the longest time of a Send, even if its context allows more.
 	Timeout = 14 * time.Second
-	// BeforeEnd is how much of it may pass before the end of the message is sent: a
-	// server that is slow to take it has the rest for its answer, on which it
-	// depends whether the mail was sent.
+	// BeforeEnd is how much of Timeout may pass before the end of the message is sent. A slow
+	// server has the rest for its answer, which decides whether the mail was sent.
 	BeforeEnd = 8 * time.Second
 )
 
-// Config says through which server mails are sent, and from whom.
+// Config holds the server and the sender of mails.
 type Config struct {
 	Server         Server
-	User, Password string // both may be empty: a server on this machine may ask for none
-	// From is the sender, as an address or as Name <address>. Mails that come back go to it.
+	User, Password string // both may be empty for a server on this machine
+	// From is the sender, as an address or Name <address>. It receives bounces.
 	From string
 	Now  func() time.Time
-	// Roots are who may vouch for the server; nil is whom the system trusts.
+	// Roots are the trusted certificate authorities; nil means the system's.
 	Roots *x509.CertPool
-	// Dial connects; nil is by TCP.
+	// Dial connects; nil uses TCP.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Watch, where set, is told of each step that succeeded, in words for an operator.
+	// Watch, if set, is called with each step that succeeded, in words for an operator.
 	Watch func(step string)
 }
 
-// Sender sends through a mail server. It is safe for concurrent use.
+// Sender sends mails through a mail server. It is safe for concurrent use.
 type Sender struct {
 	config  Config
 	compose *mail.Composer
@@ -58,7 +54,7 @@ type Sender struct {
 
 var _ mail.Sender = (*Sender)(nil)
 
-// New gives a sender. It does not connect: a server that is down for now is no reason not to begin.
+// New returns a Sender. It does not connect, so it succeeds even if the server is down.
 func New(c Config) (*Sender, error) {
 	compose, err := mail.NewComposer(c.From, c.Now)
 	if err != nil {
@@ -101,14 +97,15 @@ func (s *Sender) Send(ctx context.Context, m mail.Message) error {
 	return fmt.Errorf("send mail: %w: %s: %s", outcome(reached, err), reached, text)
 }
 
-// send says at which step it ended; before ends when the end of the message is to be sent at the latest.
+// send returns the step at which it ended. before is the latest time to send the end of the
+// message.
 func (s *Sender) send(ctx, before context.Context, to string, raw []byte) (step, error) {
 	conn, err := s.config.Dial(before, "tcp", s.config.Server.Address())
 	if err != nil {
 		return connecting, err
 	}
 	s.watch("connected to %s (%s)", s.config.Server.Address(), conn.RemoteAddr())
-	// The library's own deadlines are for a whole command; closing ends whatever it waits for.
+	// The library's deadlines cover a whole command; closing the connection interrupts it earlier.
 	ends := context.AfterFunc(before, func() { conn.Close() })
 	c, reached, err := s.open(before, conn)
 	if err == nil {
@@ -126,7 +123,7 @@ func (s *Sender) send(ctx, before context.Context, to string, raw []byte) (step,
 		conn.Close()
 		return reached, err
 	}
-	go func() { // whatever became of the mail is known; the server is told goodbye if it listens
+	go func() { // the outcome is known; QUIT is a courtesy
 		defer conn.Close()
 		_ = conn.SetDeadline(time.Now().Add(BeforeEnd))
 		_ = c.Quit()
@@ -134,7 +131,7 @@ func (s *Sender) send(ctx, before context.Context, to string, raw []byte) (step,
 	return reached, err
 }
 
-// hand hands a message over; beforeEnd is asked before its end is sent.
+// hand transmits a message. It calls beforeEnd before it sends the end.
 func (s *Sender) hand(c *smtp.Client, to string, raw []byte, beforeEnd func() error) (step, error) {
 	if err := c.Mail(s.compose.From(), &smtp.MailOptions{Size: int64(len(raw))}); err != nil {
 		return sender, err
@@ -161,7 +158,7 @@ func (s *Sender) hand(c *smtp.Client, to string, raw []byte, beforeEnd func() er
 	return end, err
 }
 
-// open has the connection encrypted, greets the server and signs in.
+// open encrypts the connection, greets the server and authenticates.
 func (s *Sender) open(ctx context.Context, conn net.Conn) (c *smtp.Client, reached step, err error) {
 	settings := &tls.Config{ServerName: s.config.Server.Host, RootCAs: s.config.Roots, MinVersion: tls.VersionTLS12}
 	switch s.config.Server.TLS {
@@ -173,12 +170,12 @@ func (s *Sender) open(ctx context.Context, conn net.Conn) (c *smtp.Client, reach
 		c = smtp.NewClient(encrypted)
 	case StartTLS:
 		if c, err = smtp.NewClientStartTLS(conn, settings); err != nil {
-			return nil, greeting, err // the library has closed it
+			return nil, greeting, err // the library has closed conn
 		}
 	case None:
 		c = smtp.NewClient(conn)
 	}
-	c.CommandTimeout, c.SubmissionTimeout = Timeout, Timeout // ours are shorter: see send
+	c.CommandTimeout, c.SubmissionTimeout = Timeout, Timeout // the deadlines of send are shorter
 	_, domain, _ := strings.Cut(s.compose.From(), "@")
 	if err := c.Hello(domain); err != nil {
 		return c, greeting, err
@@ -197,7 +194,7 @@ func (s *Sender) open(ctx context.Context, conn net.Conn) (c *smtp.Client, reach
 	return c, signingIn, nil
 }
 
-// authenticate signs in by what the server takes: PLAIN, or LOGIN, which is all that some know.
+// authenticate uses PLAIN if the server offers it, otherwise LOGIN, which is all that some support.
 func (s *Sender) authenticate(c *smtp.Client) error {
 	switch {
 	case c.SupportsAuth(sasl.Plain):

@@ -26,7 +26,7 @@ func message() mail.Message {
 		Text: ".a line that begins with a dot\n", Tag: "alert"}
 }
 
-// over starts a server on loopback and gives a sender to it.
+// over starts a server on loopback and returns a Sender to it.
 func over(t *testing.T, kind smtpmail.TLS,
 	change func(*smtptest.Server, *smtpmail.Config)) (*smtpmail.Sender, *smtptest.Server) {
 	t.Helper()
@@ -51,7 +51,7 @@ func over(t *testing.T, kind smtpmail.TLS,
 	return sender, s
 }
 
-// TestSend: the server is handed the message as it was composed, over TLS, by who is signed in.
+// TestSend: the server receives the composed message over TLS from an authenticated user.
 func TestSend(t *testing.T) {
 	for name, kind := range map[string]smtpmail.TLS{"STARTTLS": smtpmail.StartTLS, "implicit TLS": smtpmail.Implicit,
 		"none": smtpmail.None} {
@@ -82,7 +82,7 @@ func TestSend(t *testing.T) {
 			}
 			count := 6
 			if kind == smtpmail.None {
-				count = 5 // it is not said to be encrypted
+				count = 5 // no step for encryption
 			}
 			if len(steps) != count || strings.Contains(strings.Join(steps, "\n"), "secret") {
 				t.Errorf("steps: %q", steps)
@@ -91,7 +91,7 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// TestFaults: each fault says what is known of the mail, and what was kept agrees with it.
+// TestFaults: each fault returns the right error, and the server's mails agree with it.
 func TestFaults(t *testing.T) {
 	none := [3]int{}
 	for _, c := range []struct {
@@ -165,7 +165,7 @@ func TestFaults(t *testing.T) {
 				}
 			})
 			m := message()
-			if c.at == smtptest.Data { // more than the network's buffers swallow: its end is never sent
+			if c.at == smtptest.Data { // exceeds the network's buffers: its end is never sent
 				m.Text = strings.Repeat(strings.Repeat("x", 70)+"\n", 100_000)
 			}
 			exactly(t, s.Send(t.Context(), m), c.want)
@@ -176,7 +176,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// exactly wants one outcome and no other, and an error that may be logged.
+// exactly expects one outcome and no other, and an error that may be logged.
 func exactly(t *testing.T, err, want error) {
 	t.Helper()
 	var got []error
@@ -198,7 +198,7 @@ func exactly(t *testing.T, err, want error) {
 	}
 }
 
-// TestTrust: nothing is handed to a server that does not encrypt, or that nobody vouches for.
+// TestTrust: nothing is sent to a server without encryption or without a trusted certificate.
 func TestTrust(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -234,7 +234,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// dialInstead has the server called by another name than it answers to.
+// dialInstead replaces the server's host name, which its certificate then does not cover.
 func dialInstead(c *smtpmail.Config, host string) {
 	at := c.Server.Address()
 	c.Server.Host = host
@@ -251,7 +251,7 @@ func TestNoConnection(t *testing.T) {
 	exactly(t, s.Send(ended, message()), mail.ErrThrottled)
 }
 
-// nobody is a port that nobody answers on.
+// nobody returns a port without a listener.
 func nobody(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -262,7 +262,7 @@ func nobody(t *testing.T) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// pipes is a listener of connections within the process, which a bubble of time can hold.
+// pipes is an in-process listener, so that synctest can control its time.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {
@@ -275,8 +275,8 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error   { return nil }
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
-// TestSlow: a server that hangs is waited for as long as is said and no longer;
-// what hangs before the end of the message was not sent, and afterwards nobody knows.
+// TestSlow: a Send to a server that hangs ends within the timeout. Before the end of the message
+// the mail was not sent; after it the outcome is unknown.
 func TestSlow(t *testing.T) {
 	for _, c := range []struct {
 		at    smtptest.Moment
@@ -297,7 +297,7 @@ func TestSlow(t *testing.T) {
 				server := smtptest.New(true)
 				server.Fail = func(at smtptest.Moment, _ string) error {
 					if at == c.at {
-						time.Sleep(c.delay) // of the bubble's time
+						time.Sleep(c.delay) // synctest time
 					}
 					return nil
 				}
@@ -328,7 +328,7 @@ func TestSlow(t *testing.T) {
 				if n := len(server.Mails()); n != c.kept {
 					t.Errorf("%d mails were kept, want %d", n, c.kept)
 				}
-				time.Sleep(2 * time.Hour) // who hangs, or says goodbye, comes to an end
+				time.Sleep(2 * time.Hour) // lets hanging calls and QUIT finish
 				close(l)
 				server.Close()
 			})

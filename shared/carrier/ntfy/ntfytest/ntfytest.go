@@ -1,7 +1,6 @@
-// Package ntfytest is a stand-in for ntfy servers. It takes messages in JSON as
-// ntfy does, holds them to ntfy's limits, shows what its topics show, and can be
-// told to misbehave. Written from the wire alone, without package ntfy, so that
-// both sides cannot be wrong in the same way.
+// Package ntfytest is a stand-in for ntfy servers. It accepts messages in JSON, enforces ntfy's
+// limits, returns what its topics show, and can simulate faults. It is written against the wire
+// format, without package ntfy, so that both sides cannot share a mistake.
 package ntfytest
 
 import (
@@ -22,7 +21,7 @@ import (
 	"verdetto/shared/carrier/outbound"
 )
 
-// Message is what a topic shows.
+// Message is a message shown in a topic.
 type Message struct {
 	ID       string   `json:"id"`
 	Sequence string   `json:"sequence_id,omitempty"`
@@ -43,33 +42,33 @@ type Action struct {
 	URL    string `json:"url"`
 }
 
-// Fault is one way in which a call goes wrong. The zero value is no fault.
+// Fault is one way in which a call fails. The zero value is no fault.
 type Fault struct {
-	Status int    // answered with Body, and nothing is published
+	Status int    // answered with Body; nothing is published
 	Body   string //
 	Cut    bool   // the connection breaks without an answer
-	After  bool   // only once the message was published
-	Down   bool   // nobody takes the connection
+	After  bool   // only after the message was published
+	Down   bool   // the server refuses connections
 }
 
-// Refusal is the fault that a server of ntfy has under a code of its own.
+// Refusal returns the fault of an ntfy error code.
 func Refusal(code int, says string) Fault {
 	status := code / 100
 	return Fault{Status: status, Body: fmt.Sprintf(`{"code":%d,"http":%d,"error":%q}`, code, status, says)}
 }
 
-// Server is a stand-in for the servers of all topics. It is a Poster that leads every call to itself.
+// Server is a stand-in for all ntfy servers. It is a Poster that routes every call to itself.
 type Server struct {
 	URL string
 
 	web    *httptest.Server
 	mu     sync.Mutex
-	shown  map[string][]Message // by the host that was asked and the topic
+	shown  map[string][]Message // by host and topic
 	calls  int
 	faults func(host string) Fault
 }
 
-// New starts one.
+// New starts a Server.
 func New() *Server {
 	s := &Server{shown: map[string][]Message{}}
 	s.web = httptest.NewServer(http.HandlerFunc(s.serve))
@@ -77,17 +76,18 @@ func New() *Server {
 	return s
 }
 
-// Close ends it.
+// Close stops the server.
 func (s *Server) Close() { s.web.Close() }
 
-// Fail has the calls to come fail as a function says, of the host that is asked; nil: none fails.
+// Fail makes later calls fail with the fault that a function returns for their host; nil stops
+// that.
 func (s *Server) Fail(with func(host string) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = with
 }
 
-// Shown gives what a topic shows, by its URL: of messages with the same id the last.
+// Shown returns the messages of a topic by its URL; of messages with the same ID only the last.
 func (s *Server) Shown(topic string) []Message {
 	u, err := url.Parse(topic)
 	if err != nil {
@@ -98,14 +98,14 @@ func (s *Server) Shown(topic string) []Message {
 	return slices.Clone(s.shown[u.Host+u.Path])
 }
 
-// Calls says how many there were.
+// Calls returns the number of calls.
 func (s *Server) Calls() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls
 }
 
-// Post is that of an outbound.Client which finds every server here.
+// Post is the Post of an outbound.Client that reaches this server under every name.
 func (s *Server) Post(ctx context.Context, to string, header http.Header, body []byte) (outbound.Answer, error) {
 	u, err := outbound.ParseURL(to)
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(m)
 }
 
-// fail carries a fault out, if it is one.
+// fail carries out a fault and reports whether there was one.
 func fail(w http.ResponseWriter, f Fault) bool {
 	switch {
 	case f.Cut:
@@ -188,7 +188,7 @@ const (
 	maxActions = 3
 )
 
-// publish takes a message, or says why not as ntfy does.
+// publish stores a message, or returns ntfy's refusal.
 func (s *Server) publish(r *http.Request) (m Message, refused *Fault) {
 	refuse := func(code int, says string) (Message, *Fault) {
 		f := Refusal(code, says)

@@ -1,8 +1,7 @@
-// Package telegramtest is a stand-in for Telegram: its Bot API for one bot, the
-// chats of people with that bot, and what Telegram posts to the bot's webhook when
-// they press and write. It holds messages to the API's limits, delivers an update
-// again until it is answered with 200, and can be told to misbehave. Written from the wire
-// alone, without package telegram, so that both sides cannot be wrong in the same way.
+// Package telegramtest is a stand-in for Telegram: the Bot API of one bot, its chats, and the
+// updates that Telegram posts to its webhook. It enforces the API's limits, delivers an update
+// again until it is answered with 200, and can simulate faults. It is written against the wire
+// format, without package telegram, so that both sides cannot share a mistake.
 package telegramtest
 
 import (
@@ -20,31 +19,31 @@ import (
 	"unicode/utf16"
 )
 
-// The bot.
+// The credentials of the bot.
 const (
 	Token  = "123456:stand-in-AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
 	Name   = "verdetto_test_bot"
 	Secret = "stand-in-secret-of-the-webhook"
 )
 
-// Message is what a chat shows.
+// Message is a message shown in a chat.
 type Message struct {
 	Text    string
-	Bold    string            // the part in bold
-	Buttons map[string]string // pages by label
+	Bold    string            // the bold part
+	Buttons map[string]string // URLs by label
 }
 
-// Fault is one way in which a call to the Bot API goes wrong. The zero value is no fault.
+// Fault is one way in which a call to the Bot API fails. The zero value is no fault.
 type Fault struct {
-	Status     int    // answered as the API does, with Says, and nothing is sent
+	Status     int    // answered as by the API, with Says; nothing is sent
 	Says       string //
 	RetryAfter int    // seconds
-	Page       string // answered with Status in place of what the API answers
+	Page       string // answered with Status instead of the API's answer
 	Cut        bool   // the connection breaks without an answer
-	After      bool   // only once the message was sent
+	After      bool   // only after the message was sent
 }
 
-// Server is the stand-in.
+// Server is the stand-in for Telegram.
 type Server struct {
 	URL     string
 	Webhook http.Handler // of the bot, and its path
@@ -63,7 +62,7 @@ type chat struct {
 	shown   []Message
 }
 
-// New starts one. Nobody has a chat with the bot yet.
+// New starts a Server without chats.
 func New() *Server {
 	s := &Server{chats: map[int64]*chat{}}
 	s.web = httptest.NewServer(http.HandlerFunc(s.serve))
@@ -71,24 +70,25 @@ func New() *Server {
 	return s
 }
 
-// Close ends it.
+// Close stops the server.
 func (s *Server) Close() { s.web.Close() }
 
-// Fail has the calls to come fail as a function says, of the chat that is written to; nil: none fails.
+// Fail makes later calls fail with the fault that a function returns for their chat; nil stops
+// that.
 func (s *Server) Fail(with func(chat int64) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault = with
 }
 
-// Calls says how many there were.
+// Calls returns the number of calls.
 func (s *Server) Calls() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.calls
 }
 
-// Shown gives what the bot has said to somebody.
+// Shown returns the bot's messages to a person.
 func (s *Server) Shown(person int64) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +134,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	answer(w, f)
 }
 
-// fieldsOf reads a call, which may be of JSON or of a form with files.
+// fieldsOf parses a call, in JSON or as a form with files.
 func fieldsOf(r *http.Request) (map[string]string, error) {
 	fields := map[string]string{}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/form-data") {
@@ -164,7 +164,7 @@ func fromJSON(body io.Reader, fields map[string]string) error {
 	return nil
 }
 
-// send shows a message in a chat, or says why not as the API does. s.mu is held.
+// send shows a message in a chat, or returns the API's refusal. The caller holds s.mu.
 func (s *Server) send(id int64, fields map[string]string) Fault {
 	refuse := func(status int, says string) Fault { return Fault{Status: status, Says: says} }
 	c := s.chats[id]
@@ -221,7 +221,7 @@ func (s *Server) send(id int64, fields map[string]string) Fault {
 	return Fault{}
 }
 
-// answer says what became of a call.
+// answer writes the result of a call.
 func answer(w http.ResponseWriter, f Fault) {
 	switch {
 	case f.Cut:
@@ -244,7 +244,7 @@ func answer(w http.ResponseWriter, f Fault) {
 	_ = json.NewEncoder(w).Encode(says)
 }
 
-// Start is a person opening a link into the chat with the bot and pressing its button.
+// Start simulates a person who opens a link to the bot and presses its button.
 func (s *Server) Start(person int64, link, language string) error {
 	u, err := url.Parse(link)
 	if err != nil || u.Host != "t.me" || u.Path != "/"+Name {
@@ -253,7 +253,7 @@ func (s *Server) Start(person int64, link, language string) error {
 	return s.Write(person, strings.TrimSpace("/start "+u.Query().Get("start")), language)
 }
 
-// Write is a person writing to the bot, who thereby lets it write.
+// Write simulates a person who writes to the bot, and so allows it to reply.
 func (s *Server) Write(person int64, text, language string) error {
 	s.mu.Lock()
 	if s.chats[person] == nil {
@@ -264,7 +264,7 @@ func (s *Server) Write(person int64, text, language string) error {
 	return s.Deliver(s.Update(person, "private", text, language))
 }
 
-// Block is a person blocking the bot.
+// Block simulates a person who blocks the bot.
 func (s *Server) Block(person int64) error {
 	s.mu.Lock()
 	if s.chats[person] == nil {
@@ -286,7 +286,7 @@ func (s *Server) next() int {
 	return s.updates
 }
 
-// Update is what Telegram posts of a message in a chat of a kind.
+// Update returns the update that Telegram posts for a message in a chat of a kind.
 func (s *Server) Update(chat int64, kind, text, language string) []byte {
 	said, err := json.Marshal(text)
 	if err != nil {
@@ -297,10 +297,10 @@ func (s *Server) Update(chat int64, kind, text, language string) []byte {
 		s.next(), said, chat, kind, chat, language)
 }
 
-// deliveries is how often an update is delivered that is not answered with 200.
+// deliveries is how often an update without a 200 is delivered.
 const deliveries = 5
 
-// Deliver posts an update to the webhook until it is taken, and does what the answer says.
+// Deliver posts an update to the webhook until it is accepted, and carries out the answer.
 func (s *Server) Deliver(update []byte) error {
 	var status int
 	for range deliveries {
@@ -330,7 +330,8 @@ func (s *Server) Deliver(update []byte) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if refused := s.send(id, fields); refused.Status != 0 && refused.Status != http.StatusForbidden {
-			return fmt.Errorf("the answer is refused: %s", refused.Says) // Telegram tells nobody; a test is told
+			// Telegram ignores this silently; a test must notice.
+			return fmt.Errorf("the answer is refused: %s", refused.Says)
 		}
 		return nil
 	}

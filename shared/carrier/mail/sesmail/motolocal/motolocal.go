@@ -1,7 +1,8 @@
-// Package motolocal runs moto's server, which answers as AWS does (SES, SQS and
-// others), on a loopback port: for tests, and for trying Lambda executables on one machine.
+// Package motolocal runs moto's server, a stand-in for AWS (SES, SQS and others), on a loopback
+// port. Tests and local runs of the Lambda executables use it.
 //
-// It promises that the server ends with the process that started it, however that ends.
+// It promises that the server ends with the process that started it, even if that process is
+// killed.
 package motolocal
 
 import (
@@ -21,21 +22,21 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// Region is any that AWS has.
+// Region is any AWS region.
 const Region = "eu-south-1"
 
 //go:embed serve.py
 var program string
 
-// Start runs a server until stop is called or this process ends, and gives its
-// address: it waits for its input to close. Variables of an environment are for moto.
+// Start runs a server until stop is called or this process ends, and returns its address. The
+// server ends when its input closes. The environment variables are for moto.
 func Start(environment ...string) (endpoint string, stop func(), err error) {
 	interpreter, err := testenv.FindTool("moto", "bin", "python")
 	if err != nil {
 		return "", nil, fmt.Errorf("find moto: %w", err)
 	}
 	command := exec.Command(interpreter, "-c", program)
-	// Whoever runs the tests may have an account: it is nothing to the server.
+	// The developer's AWS settings must not reach the server.
 	command.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "AWS_") })
 	command.Env = append(command.Env, environment...)
 	var faults bytes.Buffer
@@ -61,12 +62,12 @@ func Start(environment ...string) (endpoint string, stop func(), err error) {
 	}
 	return "http://" + strings.TrimSpace(line), func() {
 		_ = input.Close()
-		_ = command.Wait() // it keeps nothing
+		_ = command.Wait() // it stores nothing
 	}, nil
 }
 
-// shared is the one server that all tests of a test binary use. It holds on to
-// what stops it: without it, the pipe that keeps the server alive would be closed as garbage.
+// shared is the server that all tests of a test binary use. It holds stop, because otherwise the
+// garbage collector would close the pipe that keeps the server alive.
 var shared struct {
 	once     sync.Once
 	endpoint string
@@ -74,8 +75,8 @@ var shared struct {
 	fault    error
 }
 
-// Endpoint gives the address of a server that all tests of a test binary share,
-// empty as it was at the start, or skips the test where there can be none.
+// Endpoint returns the address of a server shared by all tests of a test binary, empty at first. It
+// skips the test if moto is not installed.
 func Endpoint(t testing.TB) string {
 	t.Helper()
 	testenv.Tool(t, "moto", "bin", "python")

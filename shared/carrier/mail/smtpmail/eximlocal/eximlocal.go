@@ -1,7 +1,6 @@
-// Package eximlocal runs Debian's mail server for tests, set up as a provider of
-// mail would: it takes mail over TLS from who has signed in. It refuses, greylists
-// (grey@example.com) and is slow (slow@example.com), and it delivers for
-// example.com into a folder.
+// Package eximlocal runs Debian's Exim for tests, configured like a mail provider. It accepts mail
+// over TLS from authenticated users and delivers mail for example.com into a folder. It also
+// refuses, greylists (grey@example.com) and is slow (slow@example.com).
 package eximlocal
 
 import (
@@ -28,10 +27,10 @@ import (
 //go:embed exim.conf.tmpl
 var config string
 
-// User is who may sign in.
+// User is the only user who can authenticate.
 const User = "verdetto"
 
-// Server says where it listens, on two ports of an address, what it shows there, and User's password.
+// Server holds the address and its two ports, the TLS certificate, and User's password.
 type Server struct {
 	Address            string
 	StartTLS, Implicit int
@@ -39,7 +38,7 @@ type Server struct {
 	Password           string
 }
 
-// Start runs it until the test ends, and gives the folder of what it delivers.
+// Start runs the server until the test ends and returns the folder of delivered mails.
 func (s Server) Start(t testing.TB) (delivered string) {
 	t.Helper()
 	path := testenv.Command(t, "exim4", "apt-get install exim4-daemon-light")
@@ -50,8 +49,8 @@ func (s Server) Start(t testing.TB) (delivered string) {
 	if err != nil {
 		testenv.Missing(t, "the user Debian-exim", "apt-get install exim4-daemon-light")
 	}
-	uid, _ := strconv.Atoi(owner.Uid)               // a number, as Lookup has it
-	dir, err := os.MkdirTemp("/tmp", "eximlocal-*") // the folders of tests are closed to other users
+	uid, _ := strconv.Atoi(owner.Uid)               // Lookup returns a number
+	dir, err := os.MkdirTemp("/tmp", "eximlocal-*") // test folders are closed to other users
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +74,7 @@ func (s Server) Start(t testing.TB) (delivered string) {
 	return filepath.Join(dir, "mail", "new")
 }
 
-// write makes the files of its certificate.
+// write writes the files of the certificate.
 func (s Server) write(t testing.TB, dir string, uid int) {
 	t.Helper()
 	key, err := x509.MarshalPKCS8PrivateKey(s.Certificate.PrivateKey)
@@ -92,7 +91,7 @@ func (s Server) write(t testing.TB, dir string, uid int) {
 	}
 }
 
-// run starts it and waits until it answers.
+// run starts Exim and waits until it answers.
 func (s Server) run(t testing.TB, path, dir string) {
 	t.Helper()
 	var said bytes.Buffer

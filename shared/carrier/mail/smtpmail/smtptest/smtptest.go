@@ -1,6 +1,5 @@
-// Package smtptest is a mail server for tests. It speaks SMTP with TLS over
-// loopback or any other listener, keeps what it takes, and fails where and how a
-// test says.
+// Package smtptest is a mail server for tests. It speaks SMTP with TLS on any listener, stores
+// accepted mails, and fails at the moments that a test chooses.
 package smtptest
 
 import (
@@ -19,11 +18,11 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// Moment is when a server may fail.
+// Moment is a point at which a server may fail.
 type Moment string
 
-// The moments of a mail, in their order. At Content the whole message was read and
-// nothing was kept; at Kept it was kept and not yet answered.
+// The moments of a mail, in order. At Content the whole message was read but not stored. At Kept it
+// was stored but not yet answered.
 const (
 	Hello   Moment = "hello"
 	Auth    Moment = "auth"
@@ -35,13 +34,13 @@ const (
 )
 
 var (
-	// ErrCut closes the connection without a word.
+	// ErrCut closes the connection without an answer.
 	ErrCut = errors.New("cut")
-	// ErrHang says nothing more; the connection stays.
+	// ErrHang sends nothing more but keeps the connection open.
 	ErrHang = errors.New("hang")
 )
 
-// Reply is a refusal in the server's words; without an enhanced code its three numbers are 0.
+// Reply returns a refusal with the server's words. A zero enhanced code means none.
 func Reply(code int, enhanced [3]int, text string) error {
 	if enhanced == [3]int{} {
 		return &smtp.SMTPError{Code: code, EnhancedCode: smtp.NoEnhancedCode, Message: text}
@@ -49,7 +48,7 @@ func Reply(code int, enhanced [3]int, text string) error {
 	return &smtp.SMTPError{Code: code, EnhancedCode: smtp.EnhancedCode(enhanced), Message: text}
 }
 
-// Mail is one that the server has taken.
+// Mail is an accepted mail.
 type Mail struct {
 	From, To string // of the envelope
 	Raw      []byte
@@ -57,11 +56,11 @@ type Mail struct {
 	User     string
 }
 
-// Server is a mail server.
+// Server is a mail server for tests.
 type Server struct {
-	// User and Password, where set, have to be given.
+	// User and Password, if set, are required.
 	User, Password string
-	// Fail, where set, is asked at each moment; to is empty before a recipient is known.
+	// Fail, if set, is called at each moment; to is empty before the recipient is known.
 	Fail func(at Moment, to string) error
 
 	server *smtp.Server
@@ -72,7 +71,8 @@ type Server struct {
 	mails []Mail
 }
 
-// New makes a server whose certificate is for 127.0.0.1, ::1 and example.com. encrypted: STARTTLS is offered.
+// New returns a server with a certificate for 127.0.0.1, ::1 and example.com. If encrypted, it
+// offers STARTTLS.
 func New(encrypted bool) *Server {
 	s := &Server{closed: make(chan struct{})}
 	s.server = smtp.NewServer(smtp.BackendFunc(s.session))
@@ -87,10 +87,10 @@ func New(encrypted bool) *Server {
 	return s
 }
 
-// Roots vouch for the server.
+// Roots returns the certificate authority of the server.
 func (s *Server) Roots() *x509.CertPool { return s.roots }
 
-// Serve answers on a listener until Close; TLS is spoken from the beginning where implicit is set.
+// Serve serves a listener until Close. With implicit it speaks TLS from the first byte.
 func (s *Server) Serve(l net.Listener, implicit bool) {
 	if implicit {
 		l = tls.NewListener(l, s.server.TLSConfig)
@@ -98,20 +98,20 @@ func (s *Server) Serve(l net.Listener, implicit bool) {
 	_ = s.server.Serve(l) // ends with Close
 }
 
-// Close ends it.
+// Close stops the server.
 func (s *Server) Close() {
 	close(s.closed)
 	_ = s.server.Close()
 }
 
-// Mails gives what was taken.
+// Mails returns the accepted mails.
 func (s *Server) Mails() []Mail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.mails)
 }
 
-// loopbackCertificate borrows that of the standard library's test servers.
+// loopbackCertificate returns the certificate of the standard library's test servers.
 func loopbackCertificate() (tls.Certificate, *x509.CertPool) {
 	web := httptest.NewUnstartedServer(http.NotFoundHandler())
 	web.StartTLS()
@@ -137,7 +137,7 @@ func (s *Server) session(c *smtp.Conn) (smtp.Session, error) {
 	return one, one.fail(Hello)
 }
 
-// fail carries out what the test says.
+// fail carries out the failure that the test chose.
 func (s *session) fail(at Moment) error {
 	if s.Fail == nil {
 		return nil
@@ -149,7 +149,7 @@ func (s *session) fail(at Moment) error {
 	case ErrHang:
 		select {
 		case <-s.closed:
-		case <-time.After(time.Hour): // of a bubble's clock, where one ends
+		case <-time.After(time.Hour): // on a synctest clock, if there is one
 		}
 		_ = s.conn.Conn().Close()
 	}
