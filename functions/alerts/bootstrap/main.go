@@ -1,6 +1,5 @@
-// The Lambda executable of functions/alerts. Beside HTTP it takes notices of
-// bounces and complaints from SNS, and schedules and signals of a queue, on which
-// it does what is in the outbox.
+// The Lambda executable of functions/alerts. It serves HTTP and takes notices of bounces and
+// complaints from SNS. On schedules and on signals of its queue it works off the outbox.
 package main
 
 import (
