@@ -51,7 +51,7 @@ func (h history) merge(found []fare.Observation) (all []fare.Observation, writes
 		}
 	}
 	for _, cycle := range slices.Sorted(maps.Keys(h.cycles)) {
-		all = append(all, fare.Set(h.cycles[cycle])...) // removes duplicates of an interrupted write
+		all = append(all, fare.Set(h.cycles[cycle])...) // removes the duplicates of a cut-off write
 	}
 	return all, writes, added
 }

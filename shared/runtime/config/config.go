@@ -53,7 +53,7 @@ func (s Shown) All() bool { return s.Fares == "all" }
 
 // Offer says what anonymous callers read when their quota is used up.
 type Offer struct {
-	PaidCalls string `env:"VERDETTO_PAID_CALLS"` // on: mention that the same answers are sold one by one
+	PaidCalls string `env:"VERDETTO_PAID_CALLS"` // on: mention paid answers
 }
 
 // Told reports whether anonymous callers read about paid answers.
@@ -78,7 +78,7 @@ type Pay struct {
 	StripeKey     string   `env:"STRIPE_KEY,notEmpty"`
 	StripePrice   string   `env:"STRIPE_PRICE,notEmpty"`           // id of the recurring price
 	StripeFormer  []string `env:"STRIPE_FORMER_PRICES"`            // ids of earlier prices
-	StripeSecrets []string `env:"STRIPE_WEBHOOK_SECRETS,notEmpty"` // of the webhook; two during a rotation
+	StripeSecrets []string `env:"STRIPE_WEBHOOK_SECRETS,notEmpty"` // two while rotating
 	StripeURL     string   `env:"STRIPE_URL"`                      // empty: Stripe's own
 	SolanaNodes   []string `env:"SOLANA_NODES,notEmpty"`           // JSON-RPC endpoints, in order of use
 	SolanaWallet  string   `env:"SOLANA_WALLET,notEmpty"`

@@ -27,7 +27,7 @@ type Setting struct {
 	Note    string // the effect of a value
 	Default string
 	Without string // the effect of no value, if there is no Default
-	Secret  bool   // never shown; NAME_FILE names a file that holds it
+	Secret  bool   // never shown; NAME_FILE names its file
 	List    bool   // several values, separated by commas
 	Fits    func(value string) bool
 }
