@@ -96,7 +96,8 @@ func (a api) addRoutes(l lambdas) {
 			ApiId: a.httpAPI.Ref(), RouteKey: jsii.String(key), Target: target[g.Function],
 		})
 		if g.Path != "" {
-			a.stage.AddDependency(route) // the stage throttles it, and API Gateway refuses throttles of missing routes
+			// The stage throttles the route, and API Gateway refuses throttles of missing routes.
+			a.stage.AddDependency(route)
 		}
 	}
 }

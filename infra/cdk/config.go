@@ -37,7 +37,8 @@ type config struct {
 
 	Operator operator `json:"operator"` // missing details are reported, but are no fault
 
-	StripePrice string `json:"stripePrice"` // recurring price; without it and SolanaWallet nothing is sold
+	// StripePrice is the id of the recurring price. Without it and SolanaWallet nothing is sold.
+	StripePrice string `json:"stripePrice"`
 	// StripeFormerPrices are earlier prices. Subscriptions to them stay valid.
 	StripeFormerPrices []string `json:"stripeFormerPrices"`
 

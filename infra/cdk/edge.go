@@ -105,7 +105,7 @@ func newBehaviours(
 	) *cloudfront.BehaviorOptions {
 		return &cloudfront.BehaviorOptions{
 			Origin: origin, CachePolicy: cache, OriginRequestPolicy: request, ResponseHeadersPolicy: response,
-			AllowedMethods:       cloudfront.AllowedMethods_ALLOW_ALL(), // the functions refuse wrong methods
+			AllowedMethods:       cloudfront.AllowedMethods_ALLOW_ALL(), // functions refuse methods
 			CachedMethods:        cloudfront.CachedMethods_CACHE_GET_HEAD(),
 			ViewerProtocolPolicy: cloudfront.ViewerProtocolPolicy_REDIRECT_TO_HTTPS,
 			Compress:             jsii.Bool(true),

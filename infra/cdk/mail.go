@@ -106,7 +106,7 @@ func newMailer(stack awscdk.Stack, c config, n notices) mailer {
 				Name: jsii.String("returns"), Enabled: jsii.Bool(true), MatchingEventTypes: list("bounce", "complaint"),
 				SnsDestination: &awsses.CfnConfigurationSetEventDestination_SnsDestinationProperty{TopicArn: n.returns.TopicArn()},
 			},
-		}).Node().AddDependency(n.returns.Node().FindChild(jsii.String("Policy"))) // SES tests the topic on creation
+		}).Node().AddDependency(n.returns.Node().FindChild(jsii.String("Policy"))) // SES tests it at once
 	for i, record := range *identity.DkimRecords() {
 		output(stack, fmt.Sprintf("Dkim%d", i+1), join(" CNAME ", record.Name, record.Value),
 			"a DNS record that proves that the domain is ours")

@@ -72,9 +72,10 @@ func newApp(out string) awscdk.App {
 		TreeMetadata:       jsii.Bool(false),
 		Context: &map[string]any{
 			"@aws-cdk/aws-cloudfront:defaultSecurityPolicyTLSv1.2_2021": true,
-			"@aws-cdk/core:enablePartitionLiterals":                     true, // arn:aws, as everywhere here
-			"@aws-cdk/core:target-partitions":                           []string{"aws"},
-			"@aws-cdk/core:checkSecretUsage":                            true,
+			// arn:aws, as everywhere here
+			"@aws-cdk/core:enablePartitionLiterals": true,
+			"@aws-cdk/core:target-partitions":       []string{"aws"},
+			"@aws-cdk/core:checkSecretUsage":        true,
 			// one statement each, as written here
 			"@aws-cdk/aws-iam:minimizePolicies": false,
 			// sam local finds the executables by it

@@ -19,8 +19,8 @@ import (
 // to turn on mutual TLS authentication for your HTTP APIs in API Gateway".)
 type origin struct {
 	Domain            string `json:"domain"`            // used only by the distribution
-	Certificate       string `json:"certificate"`       // ARN of its certificate, in the stack's region
-	ClientCertificate string `json:"clientCertificate"` // ARN in us-east-1 of CloudFront's client certificate
+	Certificate       string `json:"certificate"`       // ARN in the stack's region
+	ClientCertificate string `json:"clientCertificate"` // ARN in us-east-1, shown by CloudFront
 	// PEM file of the issuing authority, relative to the configuration
 	Authority string `json:"authority"`
 }

@@ -42,7 +42,7 @@ func newQueues(stack awscdk.Stack, c config) queues {
 		}
 		id := title(f.name)
 		delay := seconds(0)
-		if f.http { // jobs are due after a random delay when their signal arrives: see RandomDelay in package store
+		if f.http { // jobs are due when their signal arrives: see RandomDelay in package store
 			delay = seconds(10)
 		}
 		letters := dead(id+"DeadLetters", f.name)
