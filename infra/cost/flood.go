@@ -29,7 +29,7 @@ type attack struct {
 	name, how string
 	direct    bool // past the edge
 	kept      bool // the edge answers
-	webhook   bool // limited by the webhook's share and its higher firewall limit; else by all shares
+	webhook   bool // limited by the webhook's share and its higher firewall limit
 	a         use  // usage of a call that gets through
 }
 

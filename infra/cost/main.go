@@ -18,8 +18,9 @@ import (
 // prices are those of us-east-1 in US dollars, where AWS publishes them first. Ireland
 // (eu-west-1) is 0 to 14 % more expensive.
 var prices = struct {
-	date                                     string
-	lambdaCall, lambdaGBs, api, edge, edgeGB float64 // a call, a GB-second on arm64, a call, an HTTPS request, a GB
+	date string
+	// a call, a GB-second on arm64, a call, an HTTPS request, a GB
+	lambdaCall, lambdaGBs, api, edge, edgeGB float64
 	read, write, stored, backup              float64 // a unit, a unit, a GB-month, a GB-month
 	logGB, trace                             float64 // a GB of input, a trace
 	firewallRequest                          float64 // a request that the firewall inspects
@@ -115,7 +116,8 @@ func (s stack) month() []struct {
 		(routesFound*(writesOfRoute+writesOfSheets)+origins*writesOfOrigin)*prices.write
 	departures := seriesAWeek*((readsOfSeries+readsOfSheets)*prices.read+(writesOfSeries+writesOfSheets)*prices.write) +
 		callsAWeek*prices.write
-	stored := float64(routesFound) * (53*4e3 + 94e3) / 1e9 // one block of 4 KB per week, and a year of departures
+	// one block of 4 KB per week, and a year of departures
+	stored := float64(routesFound) * (53*4e3 + 94e3) / 1e9
 	return []line{
 		{"the weekly refresh: table", weeks * sweep},
 		{"the weekly refresh: function", weeks * workerSeconds * 0.5 * prices.lambdaGBs},

@@ -12,13 +12,13 @@ import (
 // flood.
 type stack struct {
 	alarms, alarmMetrics int
-	metrics              int // our own metrics in alarms and dashboards; those of AWS's services are free
+	metrics              int // our own, in alarms and dashboards; those of AWS are free
 	dashboards           int
 	rules                int // of the firewall
 	keys, secrets        int
 	queues               int // processed by functions
 
-	throughput, webhook float64 // calls per second through API Gateway: all, and Stripe's deliveries
+	throughput, webhook float64 // calls per second by API Gateway: all, and Stripe's
 	// the firewall's limits per five minutes: for an address, and for one that relays others
 	perAddress, perRelay float64
 }
