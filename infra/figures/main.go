@@ -84,7 +84,7 @@ func read(in io.Reader) ([]test, error) {
 			if part != "" && !strings.HasPrefix(text, strings.ReplaceAll(part, "_", " ")) {
 				text = part + ": " + text
 			}
-		case within[whole] && (text == "" || strings.HasPrefix(text, "        ")): // a log of several lines
+		case within[whole] && (text == "" || strings.HasPrefix(text, "        ")): // more lines of a log
 			text = strings.TrimPrefix(text, "        ")
 		default:
 			within[whole] = false
