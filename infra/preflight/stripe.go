@@ -154,7 +154,7 @@ func sameAmount(a, b string) bool {
 
 func (p *preflight) webhook(ctx context.Context) ([]fault, error) {
 	if p.config.Domain == "" {
-		return nil, nil // the address exists only after the first deployment: docs/deploy.md has the order
+		return nil, nil // the address exists only after the first deployment
 	}
 	var list struct {
 		Data []struct {
