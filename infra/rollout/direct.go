@@ -16,7 +16,9 @@ type direct struct {
 	*rollout
 	versions map[string]string
 	secret   string // proves to the functions that the caller is the edge
-	address  string // the caller's, random in the test range of RFC 2544: each run has its own free calls
+	// address is the caller's, random in the test range of RFC 2544: each run has its own free
+	// calls.
+	address string
 }
 
 func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
