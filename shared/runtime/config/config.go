@@ -80,7 +80,7 @@ type Pay struct {
 	StripeFormer  []string `env:"STRIPE_FORMER_PRICES"`            // ids of earlier prices
 	StripeSecrets []string `env:"STRIPE_WEBHOOK_SECRETS,notEmpty"` // two while rotating
 	StripeURL     string   `env:"STRIPE_URL"`                      // empty: Stripe's own
-	SolanaNodes   []string `env:"SOLANA_NODES,notEmpty"`           // JSON-RPC endpoints, in order of use
+	SolanaNodes   []string `env:"SOLANA_NODES,notEmpty"`           // JSON-RPC endpoints, in order
 	SolanaWallet  string   `env:"SOLANA_WALLET,notEmpty"`
 	SolanaMint    string   `env:"SOLANA_MINT"` // USDC on mainnet-beta
 	SolanaNetwork string   `env:"SOLANA_NETWORK"`
