@@ -10,21 +10,20 @@ import (
 	"verdetto/shared/store"
 )
 
-// sampleSize is how many origins Age looks at.
+// sampleSize is the number of origins whose age Age samples.
 const sampleSize = 20
 
-// Age returns how many days ago the median of a few covered origins was asked for:
-// one that cannot be asked for says nothing of the others. Which few depends on the
-// time. It is negative if a wrong clock has dated one in the future; ok is false if
-// nothing is covered.
+// Age returns the median age in days of the last answers for a sample of covered origins. The
+// sample depends on the time; a median tolerates single origins that always fail. The age is
+// negative if a wrong clock dated an answer in the future. ok is false if no origin is covered.
 func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, ok bool, err error) {
 	origins, err := fares.Covered(ctx, firstOrigin(now), sampleSize)
 	if err == nil && len(origins) < sampleSize {
-		var first []fare.City // from the beginning of the alphabet
+		var first []fare.City // wraps around to the start of the alphabet
 		first, err = fares.Covered(ctx, "", sampleSize-len(origins))
 		origins = append(origins, first...)
 		slices.Sort(origins)
-		origins = slices.Compact(origins) // there may be fewer than a sample
+		origins = slices.Compact(origins) // the store may cover fewer origins than a sample
 	}
 	if err != nil {
 		return 0, false, fmt.Errorf("read the age of fares: %w", err)
@@ -49,7 +48,8 @@ func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, o
 	return max(0, ages[len(ages)/2]), true, nil
 }
 
-// firstOrigin goes through the alphabet in the minutes of 26 hours: a code of three letters.
+// firstOrigin returns the three-letter code where the sample starts. It walks the alphabet once
+// in 26 hours, minute by minute.
 func firstOrigin(now time.Time) fare.City {
 	minute := now.Unix() / 60
 	return fare.City([]byte{'A' + byte(minute/60%26), 'A' + byte(minute%60*26/60), 'A'})

@@ -29,7 +29,7 @@ func TestAge(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		asked []time.Time // of the origins covered
+		asked []time.Time // of the covered origins
 		want  float64
 		ok    bool
 	}{
@@ -53,14 +53,14 @@ func TestAge(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for hour := range 26 { // wherever it begins
+			for hour := range 26 { // at each start of the sample
 				got, ok, err := refresh.Age(t.Context(), fares, now.Add(time.Duration(hour)*time.Hour))
 				if want := c.want + float64(hour)/24; err != nil || ok != c.ok || ok && c.want > 0 &&
 					(got < want-0.001 || got > want+0.001) {
 					t.Errorf("at hour %d: %v %v %v, want %v", hour, got, ok, err, want)
 				}
 			}
-			for call := range 2 { // a list that cannot be read, and what follows it
+			for call := range 2 { // fails to read the list, and the first age
 				faulty := storetest.NewFaulty(table)
 				faulty.FailOnce(call, storetest.Before)
 				if got, ok, err := refresh.Age(t.Context(), store.Fares{Table: faulty}, now); err == nil {

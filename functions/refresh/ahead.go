@@ -8,17 +8,17 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// A clock that was wrong once leaves dates in the future. They would keep refreshes
-// from everything until their day comes, so what is stored for later than tomorrow counts as
-// never done, and is made anew. Observations stay: no answer counts those of days to come.
+// A wrong clock leaves dates in the future, which would block refreshes until those days come. So
+// work dated more than 24 hours ahead counts as never done and is redone. Observations stay,
+// because answers ignore days in the future.
 
-// isAhead reports whether a wrong clock has dated something that was done.
+// isAhead reports whether a wrong clock dated finished work in the future.
 func isAhead(at, now time.Time) bool { return at.After(now.Add(24 * time.Hour)) }
 
 // isDayAhead is isAhead for days.
 func isDayAhead(day, today fare.Day) bool { return day > today+1 }
 
-// withoutAhead returns a summary whose dates in the future are forgotten: it is made anew.
+// withoutAhead returns the summary without its dates in the future, so that it is rebuilt.
 func withoutAhead(s verdict.RouteSummary, now time.Time) verdict.RouteSummary {
 	if isAhead(time.Unix(s.Asked, 0), now) {
 		s.Asked = 0
@@ -29,7 +29,8 @@ func withoutAhead(s verdict.RouteSummary, now time.Time) verdict.RouteSummary {
 	return s
 }
 
-// asked is when the source last answered for an origin; zero if that lies in the future.
+// asked returns when the source last answered for an origin, or the zero time if never or if that
+// time lies in the future.
 func (r *Refresher) asked(ctx context.Context, origin fare.City) (time.Time, error) {
 	at, err := r.Fares.Asked(ctx, origin)
 	if isAhead(at, r.Now()) {

@@ -18,13 +18,13 @@ import (
 	"verdetto/shared/store"
 )
 
-// toAnywhere makes a confirmed alert from Milan to anywhere.
+// toAnywhere adds a confirmed alert from Milan to anywhere.
 func (h *fixture) toAnywhere(who string, threshold fare.Cents) {
 	h.T.Helper()
 	h.confirm(who, store.Alert{Route: fare.Route{Origin: "MIL", Destination: store.Anywhere}, Threshold: threshold})
 }
 
-// told is which cities the mails to somebody name.
+// told returns the cities in the mails to a subscriber.
 func (h *fixture) told(who string) (cities []string) {
 	h.T.Helper()
 	mails, err := maildir.Read(h.Carrier.Folder)
@@ -42,16 +42,16 @@ func (h *fixture) told(who string) (cities []string) {
 	return cities
 }
 
-// TestAnywhereIsTold: what refreshes find of an origin is told to the alerts to anywhere from it:
-// by the first refresh of a store, whose deals are made at its end, and by those after it; once a
-// destination, and again after it has risen.
+// TestAnywhereIsTold: alerts to anywhere are notified of what refreshes find. It covers the first
+// refresh of a store, which makes deals at its end, and later ones. Each destination is sent
+// once, and again after its price has risen.
 func TestAnywhereIsTold(t *testing.T) {
 	h := newFixture(t)
 	h.toAnywhere("ada", 0)
 	h.toAnywhere("under35", 3500)
 	for week, c := range []struct {
 		buh, lon     fare.Cents
-		ada, under35 string // all that was told so far
+		ada, under35 string // all cities sent so far
 	}{
 		{3000, 5000, "BUH", "BUH"},
 		{3000, 5000, "BUH", "BUH"},
@@ -87,9 +87,8 @@ func TestAnywhereIsTold(t *testing.T) {
 	}
 }
 
-// TestAnywhereIsToldOfDepartures: what was found of departures is told as well; a message that
-// comes back after its worker was killed before it told makes good for it without asking, and
-// nothing is asked for that was not.
+// TestAnywhereIsToldOfDepartures: fares of departures are sent as well. If a worker is killed
+// before it publishes, the redelivered message publishes without asking again.
 func TestAnywhereIsToldOfDepartures(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
@@ -127,7 +126,7 @@ func TestAnywhereIsToldOfDepartures(t *testing.T) {
 	}
 }
 
-// counted is a table that counts calls by what they are about.
+// counted is a table that counts calls by partition.
 type counted struct {
 	store.Table
 	calls map[string]int
@@ -158,13 +157,13 @@ func (c counted) Write(ctx context.Context, ops ...store.Op) error {
 	return c.Table.Write(ctx, ops...)
 }
 
-// TestAnywhereCosts: an alert to anywhere costs a refresh of its origin one write, whatever else is
-// watched and however many such alerts there are, and telling them one read of the deals; where
-// nobody has one, a refresh costs what it did.
+// TestAnywhereCosts: alerts to anywhere cost a refresh one write, independent of their number and
+// of other alerts. Sending them reads the deals once. A refresh without such alerts costs nothing
+// more.
 func TestAnywhereCosts(t *testing.T) {
 	costs := func(alerts int) (refreshing, telling map[string]int) {
 		h := newFixture(t)
-		// the first one of a store does more
+		// The first refresh of a store does more.
 		h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(5000),
 			"MIL-LON": notifytest.Steady(5000)}))
 		for i := range alerts {

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// yearSource has so many fares a week of each of ten routes, and none that it had before.
+// yearSource returns perWeek new fares a week for each of ten routes.
 type yearSource struct {
 	perWeek int
 	chance  *rand.Rand
@@ -38,9 +38,9 @@ func (s yearSource) Fares(_ context.Context, _ fare.City, _, until time.Time) (a
 	return answer, nil
 }
 
-// BenchmarkRefresh refreshes ten routes that have a year of history, over one file
-// on one core, and says how many fares that is in a second of the processor's time, which
-// other load on the machine does not change much. docs/scale.md says how to run it beside another version.
+// BenchmarkRefresh refreshes ten routes with a year of history, over one file on one core. It
+// reports fares per second of CPU time, which other load hardly affects. docs/scale.md says how
+// to compare versions.
 func BenchmarkRefresh(b *testing.B) {
 	for _, perWeek := range []int{10, 300} {
 		b.Run(fmt.Sprintf("%d fares a week", perWeek), func(b *testing.B) {
@@ -65,7 +65,7 @@ func BenchmarkRefresh(b *testing.B) {
 	}
 }
 
-// processors is the time that this process has had of them.
+// processors returns the CPU time of this process.
 func processors(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage

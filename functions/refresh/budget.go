@@ -11,22 +11,21 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// Budget counts the calls that are made to the source on a day (UTC), whichever
-// process makes them, tries that fail included. A call that cannot be counted is
-// not made.
+// Budget limits the calls to the source per day (UTC). It counts the calls of all processes,
+// failed tries included. A call that cannot be counted is not made.
 type Budget struct {
 	Calls  store.Calls
-	Source string // its name
-	PerDay int64  // 0: no limit, and nothing is counted
+	Source string // name of the source
+	PerDay int64  // 0: no limit and no counting
 	Now    func() time.Time
 }
 
-// discoveryShare is the part of a budget, one in so many, that is kept for finding
-// out which routes there are: asking for departures stops short of it.
+// discoveryShare is the divisor of the part reserved for discovering routes: calls for departures
+// stop when one fifth of the budget remains.
 const discoveryShare = 5
 
-// Spend counts one call, of a question for departures or of another kind, and
-// refuses with upstream.ErrBudget what is over the budget.
+// Spend counts one call. It fails with upstream.ErrBudget if the budget is spent; departures says
+// that the call asks for departures, which may not use the part reserved for discovery.
 func (b Budget) Spend(ctx context.Context, departures bool) error {
 	if b.PerDay <= 0 {
 		return nil

@@ -17,7 +17,8 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// TestBudget: all processes share a day's calls; a fifth is for discovery alone; the next day has its own.
+// TestBudget: all processes share a day's calls, a fifth is reserved for discovery, and the next
+// day starts at zero.
 func TestBudget(t *testing.T) {
 	now := today
 	clock := func() time.Time { return now }
@@ -70,7 +71,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestNoCallIsMadeThatCannotBeCounted: before and after the counter's effect.
+// TestNoCallIsMadeThatCannotBeCounted: the counter fails before and after its effect.
 func TestNoCallIsMadeThatCannotBeCounted(t *testing.T) {
 	for _, side := range []storetest.Side{storetest.Before, storetest.After} {
 		faulty := storetest.NewFaulty(open(t))
@@ -90,7 +91,7 @@ func TestNoCallIsMadeThatCannotBeCounted(t *testing.T) {
 	}
 }
 
-// TestTriesCount: each try of a question is a call, and a spent budget ends trying.
+// TestTriesCount: each try of a question counts as a call, and a spent budget ends the retries.
 func TestTriesCount(t *testing.T) {
 	server := upstreamtest.New(nil, clock)
 	defer server.Close()
@@ -112,7 +113,7 @@ func TestTriesCount(t *testing.T) {
 	}
 }
 
-// counting is a client that does not wait, on a budget.
+// counting returns a client with a budget that does not wait.
 func counting(t *testing.T, server *upstreamtest.Server, b refresh.Budget) *travelpayouts.Client {
 	t.Helper()
 	return clientOf(t, travelpayouts.Config{BaseURL: server.URL, Now: clock, PerMinute: 1 << 30, Spend: b.Spend,

@@ -12,16 +12,17 @@ import (
 )
 
 const (
-	// keepLeft is for how many days what was left for a cycle is kept, should cycles not be closed.
+	// keepLeft is how many days a series' contribution to a cycle is kept if no refresh closes
+	// cycles.
 	keepLeft = 31
-	// closeAfter is how long after its end a day is closed: longer than an
-	// invocation lasts that began on it.
+	// closeAfter is how long after its end a day is closed. It exceeds the duration of an
+	// invocation, so an invocation that began on that day has ended.
 	closeAfter = time.Hour
 )
 
-// closeCycles adds to the pooled part, cycle after cycle, what the refreshes of
-// past days have left, and to the score with it. Several may do it at once and
-// again. What is left for a cycle after it was closed is not counted.
+// closeCycles adds the contributions of past days to the pooled statistics and to the score,
+// cycle after cycle. It is idempotent, and several processes may run it concurrently. A
+// contribution that arrives after its cycle was closed is not counted.
 func (r *Refresher) closeCycles(ctx context.Context, now time.Time) error {
 	last := fare.DayOf(now.Add(-closeAfter)) - 1
 	err := store.RetryConflicts(ctx, func() error { return r.closeUntil(ctx, last) })
@@ -36,7 +37,7 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 	if err != nil || version > 0 && c.Day >= last {
 		return err
 	}
-	from := max(c.Day+1, last-keepLeft) // what was left before has expired
+	from := max(c.Day+1, last-keepLeft) // earlier contributions have expired
 	tally := scoreTally{fares: r.Fares, source: r.Source.Name()}
 	for day := from; day <= last; day++ {
 		all, n, err := r.leftOn(ctx, day)
@@ -57,7 +58,7 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 		}
 	}
 	if c.Pooled == nil {
-		return nil // nothing was ever left
+		return nil // no series ever contributed
 	}
 	if err := tally.learn(ctx, c.Pooled, c.Day, last); err != nil {
 		return err
@@ -66,7 +67,7 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 	return r.Fares.PutPooled(ctx, c.Encode(), version, tally.written())
 }
 
-// leftOn sums what was left for a cycle, and counts who left it.
+// leftOn returns the sum of all contributions to a cycle, and their number.
 func (r *Refresher) leftOn(ctx context.Context, day fare.Day) (*score.Left, int, error) {
 	left, err := r.Fares.Left(ctx, day)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestLateFindsAreLeftToo: what comes late on the day of a refresh is left on top of what that refresh left.
+// TestLateFindsAreLeftToo: fares that come late on the day of a refresh add to its contribution.
 func TestLateFindsAreLeftToo(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(10)
@@ -48,7 +48,7 @@ func TestLateFindsAreLeftToo(t *testing.T) {
 	}
 }
 
-// deepDaily can be asked for one route too.
+// deepDaily is a daily that also answers for one route.
 type deepDaily struct{ *daily }
 
 func (s deepDaily) Departures(ctx context.Context, q upstream.Question,
@@ -62,8 +62,8 @@ func (s deepDaily) Departures(ctx context.Context, q upstream.Question,
 	return a, err
 }
 
-// TestPlansCloseCycles: each of the plans that a schedule asks for closes the days
-// that are over, and what is asked of single routes is folded like the rest.
+// TestPlansCloseCycles: each scheduled plan closes the past days, and answers for single routes
+// are folded like all others.
 func TestPlansCloseCycles(t *testing.T) {
 	for name, event := range map[string]string{
 		"origins":    `{"source":"aws.events","time":"%s"}`,
@@ -88,7 +88,7 @@ func TestPlansCloseCycles(t *testing.T) {
 				}
 				q.messages = nil
 				if d < 2 {
-					continue // on the first day nothing was over, and nothing was left
+					continue // on the first day no cycle is over
 				}
 				if c := pooledOf(t, s); c.Day != firstDay+d-1 {
 					t.Fatalf("on day %d it is closed until %s", d, c.Day)
@@ -101,8 +101,8 @@ func TestPlansCloseCycles(t *testing.T) {
 	}
 }
 
-// TestClosedCycle: the pooled part after a day is the sum of what was left for it,
-// each once; a day is closed an hour after its end, and what comes later waits for none.
+// TestClosedCycle: the pooled statistics after a day are the sum of its contributions, each once.
+// A day is closed an hour after its end, without waiting for late contributions.
 func TestClosedCycle(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(30)
@@ -144,7 +144,7 @@ func TestClosedCycle(t *testing.T) {
 			t.Errorf("closed until %s, and the sum is not what was left", got.Day)
 		}
 	}
-	s.on(firstDay + 200) // what was left has expired
+	s.on(firstDay + 200) // contributions have expired
 	if s.mustRefresh(t, source, "MIL"); read().Day != firstDay+199 {
 		t.Error("after a long pause the cycles are not closed")
 	}

@@ -30,10 +30,10 @@ func (s *daily) Fares(_ context.Context, origin fare.City, since, until time.Tim
 	return a, nil
 }
 
-// firstDay is that of the fares below.
+// firstDay is the first day of the fares below.
 const firstDay = fare.Day(20500)
 
-// dailyFares has routes of which nothing is known of stops, all without stops, and some; and returns.
+// dailyFares has returns, and routes with unknown stops, with non-stop fares only, and with both.
 func dailyFares(days int) *daily {
 	s := &daily{origins: []fare.City{"MIL", "ROM", "TRN"}}
 	for i, r := range []struct {
@@ -69,7 +69,7 @@ func dailyFares(days int) *daily {
 	return s
 }
 
-// dayStore is a store with a clock of its own.
+// dayStore is a store with its own clock.
 type dayStore struct {
 	store.Table
 	now time.Time
@@ -92,7 +92,7 @@ func (s *dayStore) clock() time.Time { return s.now }
 
 func (s *dayStore) on(day fare.Day) { s.now = day.Time().Add(12 * time.Hour) }
 
-// days refreshes all origins on each day from the first on, the last one's being today then.
+// days refreshes all origins on each day from the first. Afterwards today is the last of them.
 func (s *dayStore) days(t *testing.T, source upstream.Source, n int) {
 	t.Helper()
 	for d := range n {
@@ -101,13 +101,14 @@ func (s *dayStore) days(t *testing.T, source upstream.Source, n int) {
 	}
 }
 
-// mustRefresh asks for origins together, or for all.
+// mustRefresh refreshes some origins together, or all.
 func (s *dayStore) mustRefresh(t *testing.T, source upstream.Source, origins ...fare.City) {
 	t.Helper()
 	mustRun(t, refresher(source, s, s.clock), origins...)
 }
 
-// departures is all that the store holds of departures, of what all routes share, and what is told of origins.
+// departures returns all stored departure states, pooled statistics, scores and published items
+// of origins.
 func (s *dayStore) departures(t *testing.T) map[string]string {
 	t.Helper()
 	partitions := []string{"FARES", "SCORE", "ORIGIN#MIL", "ORIGIN#ROM", "ORIGIN#TRN"}

@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// summaries are those that a refresh has made of series from one origin, by kind of trip and destination.
+// summaries holds the summaries that a refresh built for one origin, by trip and destination.
 type summaries map[fare.Trip]map[fare.City]verdict.RouteSummary
 
 func (all summaries) add(of fare.Series, s verdict.RouteSummary) {
@@ -24,7 +24,7 @@ func (all summaries) add(of fare.Series, s verdict.RouteSummary) {
 	all[of.Trip][of.Destination] = s
 }
 
-// updateDeals puts what the cheapest fares of some series are into the deals of their origin.
+// updateDeals replaces the deals of some series in the stored deals of their origin.
 func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored summaries,
 	pooled *departure.Pooled) error {
 	for trip, of := range stored {
@@ -35,8 +35,8 @@ func (r *Refresher) updateDeals(ctx context.Context, origin fare.City, stored su
 	return nil
 }
 
-// updateDealsOf does so for a kind of trip. Of one-way series it reads the sheets: they
-// were written before their summaries, which are given. Of returns no months are kept.
+// updateDealsOf updates the deals for one kind of trip. One-way deals also need the departure
+// states, which were stored before the given summaries. Returns have no deals by month.
 func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fare.Trip,
 	stored map[fare.City]verdict.RouteSummary, pooled *departure.Pooled) error {
 	var fresh []deals.Entry
@@ -79,7 +79,8 @@ func (r *Refresher) updateDealsOf(ctx context.Context, origin fare.City, trip fa
 	})
 }
 
-// dealsOf judges the cheapest fares of a series: of any time by its summary, of the months by its sheets.
+// dealsOf judges the cheapest fares of a series: overall by its summary, and by month by its
+// departure states.
 func dealsOf(destination fare.City, s verdict.RouteSummary, sheets seriesState,
 	pooled *departure.Pooled) (deals.Entry, error) {
 	e := deals.Entry{Destination: destination, AsOf: s.AsOf, Observations: s.Observations}
@@ -103,7 +104,7 @@ func dealsOf(destination fare.City, s verdict.RouteSummary, sheets seriesState,
 func faresOf(s verdict.RouteSummary, sheet *departure.Learner, pooled *departure.Pooled) (f deals.Fares, err error) {
 	f.Route = asDeals(verdict.CheapestAhead(s))
 	if sheet == nil || sheet.AsOf == 0 {
-		return f, nil // none was ever made
+		return f, nil // the series has no departure state yet
 	}
 	months, err := verdict.CheapestOfMonths(&sheet.State, pooled)
 	f.Months = asDeals(months)
@@ -112,7 +113,7 @@ func faresOf(s verdict.RouteSummary, sheet *departure.Learner, pooled *departure
 
 func asDeals(judged []verdict.Judged) (all []deals.Deal) {
 	for _, j := range judged {
-		j.Verdict.MinimoCent = nil // it is not kept
+		j.Verdict.MinimoCent = nil // deals do not store it
 		all = append(all, deals.Deal{Judged: j})
 	}
 	return all

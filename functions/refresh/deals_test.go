@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestDealsSayWhatAnswersSay: after every refresh, one route by one or all stored
-// days together, the deals of an origin are what is answered of its routes and their months.
+// TestDealsSayWhatAnswersSay: after every refresh, whether by route or by warm-up, the deals of
+// an origin agree with the answers for its routes and months.
 func TestDealsSayWhatAnswersSay(t *testing.T) {
 	const days = 20
 	source := dailyFares(days)
@@ -41,7 +41,8 @@ func TestDealsSayWhatAnswersSay(t *testing.T) {
 					}
 				}
 			}
-			// Four routes, three of them without stops too; each has departures in one month or two.
+			// Four routes, three of them with non-stop deals; each has departures in one month or
+			// two.
 			if routes != 7 || months < 7 || returns == 0 {
 				t.Errorf("%d routes, %d months and %d returns were compared", routes, months, returns)
 			}
@@ -55,8 +56,8 @@ func TestDealsSayWhatAnswersSay(t *testing.T) {
 	}
 }
 
-// TestDealsStand: another refresh of the same day changes no deal, and one of the
-// next changes when it was told since only where something else is told.
+// TestDealsStand: another refresh of the same day changes no deal. A refresh of the next day
+// changes a deal's time only if the deal itself changes.
 func TestDealsStand(t *testing.T) {
 	const days = 20
 	source := dailyFares(days + 1)
@@ -112,7 +113,7 @@ func TestDealsStand(t *testing.T) {
 	}
 }
 
-// storedDeals are those of an origin and a kind of trip, as they are stored; none where no such return was seen.
+// storedDeals returns the stored deals of an origin and trip, or none if no such return was seen.
 func storedDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip) deals.Origin {
 	t.Helper()
 	data, _, err := fares.Deals(t.Context(), origin, trip)
@@ -122,8 +123,8 @@ func storedDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Tr
 	return decoded(t, deals.Decode, data, err)
 }
 
-// holdDeals compares the deals of an origin with what is answered of each route
-// and month on the day of the refresh, from summaries and sheets.
+// holdDeals compares the deals of an origin with the answers for each route and month on the day
+// of the refresh.
 func holdDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip) (routes, months int) {
 	t.Helper()
 	pooled := pooledOf(t, fares.Table)

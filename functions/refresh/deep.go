@@ -18,21 +18,21 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// A source that is Deep is asked for a year of departures of each covered route:
-// daily for what is in demand, weekly for the rest. A series that was asked for
-// since its message was planned is not asked for again.
+// A Deep source is asked for a year of departures of each covered route: daily for series in
+// demand, weekly for the rest. A series that was asked for since its message was planned is
+// skipped.
 
-// DeepReport sums up asking for departures, series by series.
+// DeepReport sums up a run that asks for departures.
 type DeepReport struct {
 	Asked      int                     `json:"asked"`     // series
 	Calls      int                     `json:"questions"` // one or two for each series
-	Done       int                     `json:"done"`      // series that had been asked for before
+	Done       int                     `json:"done"`      // series that were asked for before
 	Failed     int                     `json:"failed"`
-	Left       int                     `json:"left"` // for want of time, or of calls
+	Left       int                     `json:"left"` // not asked for: no time or no calls remained
 	Fares      int                     `json:"fares"`
 	New        int                     `json:"new"`
 	Dropped    map[upstream.Reason]int `json:"dropped,omitempty"`
-	Notified   int                     `json:"notifications,omitempty"` // watched routes with something new to tell
+	Notified   int                     `json:"notifications,omitempty"` // subscribed routes
 	Faults     []string                `json:"faults,omitempty"`        // the first few, for people
 	OutOfCalls bool                    `json:"budgetSpent,omitempty"`
 }
@@ -44,10 +44,9 @@ func (r *DeepReport) fault(of fare.Series, err error) {
 	addFault(&r.Faults, of.String(), err)
 }
 
-// deepen asks for the series of a task, one after the other, stores the answers and
-// publishes them. left are the series to go on with, of a task that ran out of time
-// after it had got somewhere. What the budget did not suffice for is not among
-// them: the next day's plan begins with it.
+// deepen asks for the series of a task one by one, stores the answers and publishes them. left
+// are the series to requeue after a task that ran out of time but made progress. Series beyond
+// the budget are not requeued: the next day's plan starts with them.
 func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepReport) (left []fare.Series, err error) {
 	source, ok := r.Source.(upstream.Deep)
 	if !ok {
@@ -88,7 +87,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 	}
 	switch {
 	case ctx.Err() != nil && report.Asked > before:
-		return t.Series, nil // those that were asked for are not asked for again, but told
+		return t.Series, nil // the retry skips series that were asked for, but publishes them
 	case ctx.Err() != nil:
 		return nil, errors.Join(err, ctx.Err())
 	case report.OutOfCalls:
@@ -97,7 +96,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 	return left, err
 }
 
-// deepenSeries asks for one series unless that was done since planned, and gives its summary.
+// deepenSeries asks for one series unless that was done since planned, and returns its summary.
 func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of fare.Series, pooled departure.Cycle,
 	planned time.Time, report *DeepReport) (verdict.RouteSummary, error) {
 	had, err := r.summary(ctx, of, store.Strong)
@@ -113,7 +112,7 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 	var fares []fare.Fare
 	for _, nonStop := range []bool{false, true} {
 		if nonStop && !hasStops(fares) {
-			break // the cheapest fare of every departure is non-stop already, or there is none
+			break // every departure's cheapest fare is non-stop already, or there are no fares
 		}
 		answer, err := source.Departures(ctx, upstream.Question{Series: of, NonStop: nonStop}, now)
 		if err != nil {
@@ -144,13 +143,13 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 	return m.summary, nil
 }
 
-// hasStops tells whether one of the fares is known not to be non-stop.
+// hasStops reports whether at least one fare has known stops.
 func hasStops(fares []fare.Fare) bool {
 	return slices.ContainsFunc(fares,
 		func(f fare.Fare) bool { return f.Stops == fare.OneStop || f.Stops == fare.MoreStops })
 }
 
-// processDeep works one message that asks for departures.
+// processDeep processes one message that asks for departures.
 func (r *Refresher) processDeep(ctx, begin context.Context, q queue.Queue, t task, report *DeepReport) error {
 	failed := report.Failed
 	left, err := r.deepen(ctx, begin, t, report)
@@ -168,14 +167,14 @@ func (r *Refresher) processDeep(ctx, begin context.Context, q queue.Queue, t tas
 	return err
 }
 
-// LogValue shows the report in a log line.
+// LogValue returns the report as attributes of a log line.
 func (r DeepReport) LogValue() slog.Value {
 	return slog.GroupValue(slog.Int("asked", r.Asked), slog.Int("questions", r.Calls), slog.Int("done", r.Done),
 		slog.Int("failed", r.Failed), slog.Int("left", r.Left), slog.Int("fares", r.Fares), slog.Int("new", r.New),
 		slog.Any("dropped", maps.Clone(r.Dropped)), slog.Any("faults", r.Faults))
 }
 
-// Print writes the report for people; of nothing it says nothing.
+// Print writes the report for people. An empty report prints nothing.
 func (r DeepReport) Print(w io.Writer) {
 	if r.empty() {
 		return

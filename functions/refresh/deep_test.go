@@ -30,7 +30,8 @@ func deepMessage(id string, planned time.Time, series ...string) queue.Message {
 	return queue.Message{ID: id, Body: string(body), Received: 1}
 }
 
-// TestDeepMessages: what a message asks of the source, what of it fails, and what of it was done before.
+// TestDeepMessages: what a message asks of the source, which of its series fail, and which were
+// done before.
 func TestDeepMessages(t *testing.T) {
 	unavailable := fmt.Errorf("%w: 503", upstream.ErrUnavailable)
 	before := func(w *deepWorld) {
@@ -109,7 +110,7 @@ func (w *deepWorld) summaryOrNone(name string) verdict.RouteSummary {
 	return w.summary(name)
 }
 
-// TestNonStopIsAskedForWhereAFareHasStops: both answers are kept, in one history.
+// TestNonStopIsAskedForWhereAFareHasStops: both answers are stored in one history.
 func TestNonStopIsAskedForWhereAFareHasStops(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH")
 	w.source.departures["MIL-BUH"] = departing("MIL-BUH", today, 3000, 1, 0, 2)
@@ -129,7 +130,7 @@ func TestNonStopIsAskedForWhereAFareHasStops(t *testing.T) {
 	}
 }
 
-// deepen asks at once for what is due.
+// deepen asks for all due series without a queue.
 func (w *deepWorld) deepen() refresh.DeepReport {
 	w.t.Helper()
 	r := w.refresher(w.table)
@@ -140,8 +141,8 @@ func (w *deepWorld) deepen() refresh.DeepReport {
 	return report
 }
 
-// TestWhatIsFoundIsTold: the trends of the origin, and those who watch the route; a
-// message that comes back after a worker was killed before it told them makes good for it without asking.
+// TestWhatIsFoundIsTold: new fares reach the trends and the subscribers. If a worker is killed
+// before it publishes, the redelivered message publishes without asking again.
 func TestWhatIsFoundIsTold(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
@@ -162,7 +163,7 @@ func TestWhatIsFoundIsTold(t *testing.T) {
 	if price() != 5000 {
 		t.Fatal("the case is not what it should be")
 	}
-	// Whatever is written to the trends and the notifications fails.
+	// Every write to trends and notifications fails.
 	broken := w.function()
 	broken.Fares.Table = refusing{h.Table, []string{"ORIGIN#MIL", "SEEN#MIL-BUH", "WAKES"}}
 	message := deepMessage("1", today, "MIL-BUH")
@@ -181,7 +182,8 @@ func TestWhatIsFoundIsTold(t *testing.T) {
 	h.WantMailed("ada")
 }
 
-// TestUntoldIsToldByThePlan: where nothing comes back, since there is no queue, the next plan tells it.
+// TestUntoldIsToldByThePlan: without a queue no message is redelivered, so the next plan
+// publishes.
 func TestUntoldIsToldByThePlan(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH")
 	before := contents(t, w.table)["ORIGIN#MIL TRENDS"]
@@ -202,7 +204,7 @@ func TestUntoldIsToldByThePlan(t *testing.T) {
 	}
 }
 
-// refusing is a table that writes nothing to some partitions.
+// refusing is a table that fails writes to some partitions.
 type refusing struct {
 	store.Table
 	partitions []string
@@ -217,13 +219,13 @@ func (r refusing) Write(ctx context.Context, ops ...store.Op) error {
 	return r.Table.Write(ctx, ops...)
 }
 
-// TestDeepTimeRunsOut: what was not begun is put on the queue anew; a message that is
-// cut off comes back whole, and only where nothing of it was done has it failed. What is put on the queue anew ends.
+// TestDeepTimeRunsOut: series that were not begun are requeued. A message that is cut off comes
+// back whole, and has failed only if it made no progress. Requeueing ends.
 func TestDeepTimeRunsOut(t *testing.T) {
 	all := []string{"MIL-BUH", "MIL-LON", "MIL-PAR"}
 	for _, c := range []struct {
 		name         string
-		takes        time.Duration // each question
+		takes        time.Duration // per question
 		queueErr     error
 		failed, sent []string
 		done         int
@@ -270,8 +272,8 @@ func TestDeepTimeRunsOut(t *testing.T) {
 	}
 }
 
-// TestWorkersRankAtThePlansRates: a worker, which knows no rates, ranks what is quoted in other
-// currencies than the euro at those that the plan has left.
+// TestWorkersRankAtThePlansRates: a worker has no rates. It compares prices in other currencies
+// by the rates that the plan stored.
 func TestWorkersRankAtThePlansRates(t *testing.T) {
 	gbp, err := fare.ParseCurrency("GBP")
 	if err != nil {
@@ -296,7 +298,7 @@ func TestWorkersRankAtThePlansRates(t *testing.T) {
 		s.Euro(live.Price) != 2311 {
 		t.Errorf("%+v", s)
 	}
-	// Rates that cannot be read fail the messages, rather than to store summaries without fares.
+	// If rates cannot be read the messages fail, so that no summaries without fares are stored.
 	f = w.function()
 	f.Fares.Table = unreadable{w.table, "FARES"}
 	w.source.asked()
@@ -306,7 +308,7 @@ func TestWorkersRankAtThePlansRates(t *testing.T) {
 	}
 }
 
-// unreadable is a table of which a partition cannot be read.
+// unreadable is a table that fails reads of one partition.
 type unreadable struct {
 	store.Table
 	partition string
@@ -319,7 +321,7 @@ func (u unreadable) Get(ctx context.Context, key store.Key, read store.Consisten
 	return u.Table.Get(ctx, key, read)
 }
 
-// TestDeepReport: for people, and nothing where there was nothing.
+// TestDeepReport: the printed report, and no output for an empty one.
 func TestDeepReport(t *testing.T) {
 	var text strings.Builder
 	refresh.DeepReport{}.Print(&text)

@@ -22,15 +22,15 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// deepSource can be asked for one route as well. What a series has is an error, or
-// the fares of its departures; those without stops alone are told where they are asked for.
+// deepSource also answers for one route. Each series has an error, or the fares of its
+// departures. A question for non-stop fares returns only those.
 type deepSource struct {
 	*source
 	departures map[string]any // by series
-	takes      time.Duration  // each question
+	takes      time.Duration  // per question
 
 	mu        sync.Mutex
-	questions []string // a series, and "non-stop" behind it
+	questions []string // a series, followed by "non-stop" if asked
 }
 
 func (s *deepSource) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
@@ -60,7 +60,7 @@ func (s *deepSource) Departures(ctx context.Context, q upstream.Question, until 
 	return answer, nil
 }
 
-// asked gives the questions since the last call, in alphabetical order.
+// asked returns the questions since the last call, in alphabetical order.
 func (s *deepSource) asked() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *deepSource) asked() []string {
 	return asked
 }
 
-// departing are fares of a series found on a day, one for each number of stops.
+// departing returns fares of a series found on a day, one for each number of stops.
 func departing(name string, found time.Time, price fare.Cents, stops ...int) (all []fare.Fare) {
 	of := seriesOf(name)
 	nights, _ := of.Trip.Nights()
@@ -84,7 +84,7 @@ func departing(name string, found time.Time, price fare.Cents, stops ...int) (al
 	return all
 }
 
-// deepWorld is a service of a few routes at a clock that a test sets forward.
+// deepWorld is a service with a few routes and a clock that tests advance.
 type deepWorld struct {
 	t      *testing.T
 	now    time.Time
@@ -94,7 +94,7 @@ type deepWorld struct {
 	log    bytes.Buffer
 }
 
-// newDeepWorld covers routes of these names; each has a direct fare, a day of departure.
+// newDeepWorld covers the named routes; each has one non-stop fare.
 func newDeepWorld(t *testing.T, table store.Table, routes ...string) *deepWorld {
 	t.Helper()
 	w := &deepWorld{t: t, now: today, table: table, queue: &recordingQueue{},
@@ -120,7 +120,7 @@ func (w *deepWorld) function() *refresh.Function {
 		Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Metrics: metrics.Of("verdetto-refresh")}
 }
 
-// plan is what the event of a day puts on the queue: the series of each message.
+// plan runs the event of a day and returns the queued messages with their series.
 func (w *deepWorld) plan() (messages []queue.Message, series [][]string) {
 	w.t.Helper()
 	w.queue.sent = nil
@@ -142,12 +142,12 @@ func (w *deepWorld) plan() (messages []queue.Message, series [][]string) {
 	return messages, series
 }
 
-// work hands messages to a worker, and returns those that failed.
+// work passes messages to a worker and returns those that failed.
 func (w *deepWorld) work(messages ...queue.Message) (failed []string) {
 	return w.function().Messages(w.t.Context(), messages)
 }
 
-// day plans a day and works all of it, and gives the series that were asked for.
+// day plans a day, processes all messages, and returns the series that were asked for.
 func (w *deepWorld) day() []string {
 	w.t.Helper()
 	messages, _ := w.plan()
@@ -162,7 +162,7 @@ func (w *deepWorld) summary(name string) verdict.RouteSummary {
 	return summaryOf(w.t, w.table, seriesOf(name))
 }
 
-// demand notes that a series was asked for on the day.
+// demand records demand for series on the current day.
 func (w *deepWorld) demand(names ...string) {
 	w.t.Helper()
 	for _, name := range names {

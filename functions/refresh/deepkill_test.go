@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// killableSource and killableQueue are the source and the queue as a process that can be killed sees them.
+// killableSource and killableQueue are the source and queue of a process that can be killed.
 type killableSource struct {
 	*deepSource
 	*lifetime
@@ -42,15 +42,15 @@ func (m killableQueue) Send(ctx context.Context, messages ...string) error {
 	return m.step(func() error { return m.Queue.Send(ctx, messages...) })
 }
 
-// killedDay is a day's plan of departures and the work on it, by processes that may be killed.
+// killedDay is a day's plan of departures and its processing, by processes that may be killed.
 type killedDay struct {
 	*deepWorld
 	queue *fakeQueue
-	ticks time.Duration // the clock of the service goes on a second a question, so that Asked tells them apart
+	ticks time.Duration // the clock advances one second per question, to distinguish values of Asked
 }
 
-// newKilledDay has forty routes from three origins: some with stops, some in demand as returns too,
-// two of them watched.
+// newKilledDay has forty routes from three origins. Some have stops, some returns are in demand,
+// and two routes are subscribed.
 func newKilledDay(t *testing.T) *killedDay {
 	h := newFixture(t)
 	all := slices.Concat(routesFrom("MIL", 30), routesFrom("ROM", 6), routesFrom("PAR", 4))
@@ -77,7 +77,7 @@ func newKilledDay(t *testing.T) *killedDay {
 	return d
 }
 
-// function is the refresh of a process that lives so long.
+// function returns the refresh of a process with a lifetime.
 func (d *killedDay) function(l *lifetime) *refresh.Function {
 	r := d.refresher(killableTable{d.table, l})
 	r.Source = killableSource{d.source, l}
@@ -85,8 +85,8 @@ func (d *killedDay) function(l *lifetime) *refresh.Function {
 	return function(r, killableQueue{d.queue, l})
 }
 
-// run plans the day and works it. Each process lives as long as live says; one
-// that was killed has answered nothing, so what it was given comes again.
+// run plans the day and processes the messages. live returns the lifetime of each process. A
+// killed process reports nothing, so its messages are delivered again.
 func (d *killedDay) run(live func() *lifetime) {
 	d.t.Helper()
 	l := live()
@@ -122,7 +122,8 @@ func (d *killedDay) run(live func() *lifetime) {
 	}
 }
 
-// ends is what the store holds in the end, the moments of asking aside, and that there is one of every series planned.
+// ends returns the final contents of the store without times of asking. It checks that each
+// planned series has been asked for.
 func (d *killedDay) ends() map[string]string {
 	d.t.Helper()
 	all := map[string]string{}
@@ -141,7 +142,7 @@ func (d *killedDay) ends() map[string]string {
 				if err != nil {
 					d.t.Fatal(err)
 				}
-				s.Asked = min(s.Asked, 1) // when, differs; whether, does not
+				s.Asked = min(s.Asked, 1) // whether it was asked matters, not when
 				i.Data = s.Encode()
 			}
 			all[partition+" "+i.Sort] = fmt.Sprintf("%x until %v", i.Data, i.Expires)
@@ -150,10 +151,9 @@ func (d *killedDay) ends() map[string]string {
 	return all
 }
 
-// killDeep kills the plan of a day and the work on it at as many random steps of
-// the store, the source or the queue, before their effect or after. The store ends
-// as that of a day that nothing disturbed, and for each kill the source is asked
-// for one series a second time at most.
+// killDeep kills a day's plan and its processing at random steps of the store, the source or the
+// queue, before or after their effect. The store must end like that of an undisturbed day. Each
+// kill may repeat the questions for at most one series.
 func killDeep(t *testing.T, kills int) {
 	calm := newKilledDay(t)
 	clean := &lifetime{last: 1 << 30}
@@ -195,7 +195,7 @@ func killDeep(t *testing.T, kills int) {
 		clean.steps, len(asked), done, runs, steps, again, float64(again)/float64(done), mostAgain)
 }
 
-// repeated is the series that were asked for more than once, of questions in order.
+// repeated returns the series that appear more than once in the questions, in order.
 func repeated(questions []string) map[string]bool {
 	series := map[string]bool{}
 	for i, q := range questions {
@@ -209,7 +209,8 @@ func repeated(questions []string) map[string]bool {
 // TestDeepKilled kills ten times.
 func TestDeepKilled(t *testing.T) { killDeep(t, 10) }
 
-// TestDeepenKilled is the same without a queue: whoever runs it again goes on where the killed one was.
+// TestDeepenKilled is the same without a queue: a second run continues where the killed one
+// stopped.
 func TestDeepenKilled(t *testing.T) {
 	calm := newKilledDay(t)
 	clean := &lifetime{last: 1 << 30}
@@ -229,7 +230,8 @@ func TestDeepenKilled(t *testing.T) {
 		if _, err := d.function(&lifetime{last: 1 << 30}).Deepen(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// A plan of later takes its seventh anew of what is left of the rest: that may be asked for besides.
+		// A later plan selects a new seventh of the remaining rest, so more series may be asked
+		// for.
 		got := d.ends()
 		for key, value := range want {
 			if strings.HasPrefix(key, "ROUTE#") && got[key] != value {

@@ -17,30 +17,31 @@ import (
 )
 
 const (
-	// restEvery is how often a route that nobody asks for is asked for, in days.
+	// restEvery is the interval in days between calls for a route that is not in demand.
 	restEvery = 7
-	// askedEarly is how much sooner than due a series may be asked for again, since
-	// one run takes longer than another.
+	// askedEarly is how much sooner than due a series may be asked for, because runs take
+	// different times.
 	askedEarly = 6 * time.Hour
-	// perMessage is how many series one message names: a message is worked within
-	// an invocation, at one or two calls of the source for each.
+	// perMessage is the number of series in one message. An invocation completes a message, at
+	// one or two calls of the source per series.
 	perMessage = 25
-	// mostDemand is for how long a question keeps a series in demand, and a day more.
+	// mostDemand limits how far ahead demand may expire: one day more than a question keeps a
+	// series in demand. A later expiry comes from a wrong clock.
 	mostDemand = 9 * 24 * time.Hour
-	// mostRequest is the same of an origin that is not covered.
+	// mostRequest is the same limit for requests of origins that are not covered.
 	mostRequest = 17 * 24 * time.Hour
 )
 
-// due is a series that is to be asked for.
+// due is a series that the source should be asked for.
 type due struct {
 	fare.Series
-	demand bool  // somebody asked for it lately
-	asked  int64 // when it was asked for last
+	demand bool  // a caller asked for it recently
+	asked  int64 // Unix time of the source's last answer
 }
 
-// planDeep lists the series to ask for on a day: all in demand that were not asked
-// for within a day, and a seventh of the rest, longest ago first. So a small budget
-// is spent on what matters most. An origin that cannot be read stops no other.
+// planDeep lists the series to ask for on a day: each series in demand that was not asked for
+// within a day, then a seventh of the rest, longest ago first. So a small budget is spent on
+// series in demand. An origin that cannot be read does not stop the others.
 func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	covered, fault := r.coveredSeries(ctx)
 	now := at.Unix()
@@ -59,14 +60,14 @@ func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	}
 	slices.SortFunc(wanted, oldest)
 	slices.SortFunc(rest, oldest)
-	// A day takes its share of all, so that a service with many routes new to it does
-	// not ask for all of them on the same day of every week; one in ten more, to catch up.
+	// Each day takes an equal share of the rest. Otherwise a service with many new routes would
+	// ask for all of them on the same weekday. An extra tenth catches up.
 	share := (len(covered)*11 + 10*restEvery - 1) / (10 * restEvery)
 	return append(wanted, rest[:min(share, len(rest))]...), fault
 }
 
-// coveredSeries lists the one-way series of all covered routes, and the returns in
-// demand of those, each with when it was asked for last.
+// coveredSeries lists the one-way series of all covered routes and their returns in demand, each
+// with the time it was last asked for.
 func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 	demanded, err := r.Fares.Demanded(ctx, r.Now().Add(mostDemand))
 	if err != nil {
@@ -85,7 +86,7 @@ func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 	var faults []error
 	work := make(chan fare.City)
 	var workers sync.WaitGroup
-	for range 16 { // it is waiting for the store, not computing
+	for range 16 { // workers wait for the store, not for the CPU
 		workers.Go(func() {
 			for origin := range work {
 				series, err := r.seriesFrom(ctx, origin, demand[origin])
@@ -106,9 +107,8 @@ func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 	return all, errors.Join(faults...)
 }
 
-// seriesFrom lists the series of an origin. Where a run was killed between a summary
-// and what is told of it, that is made good: no later run would ask for the route
-// before it is due again.
+// seriesFrom lists the series of an origin. It also publishes summaries that a killed run stored
+// but did not publish: no later run would ask for such a route before it is due again.
 func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded []fare.Series) ([]due, error) {
 	routes, version, err := r.trends(ctx, origin)
 	if err != nil || version == 0 {
@@ -118,7 +118,7 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 	if err != nil {
 		return nil, err
 	}
-	wanted := map[fare.City][]fare.Trip{} // by alerts
+	wanted := map[fare.City][]fare.Trip{} // trips with alerts, by destination
 	for _, w := range watched {
 		wanted[w.Destination] = append(w.Trips, fare.OneWay)
 	}
@@ -153,7 +153,7 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 	return all, r.publish(ctx, origin, untold, &notified)
 }
 
-// PlannedDeep is what was put on the queue, or asked for at once.
+// PlannedDeep sums up the series that were queued.
 type PlannedDeep struct {
 	Series   int       `json:"series"`
 	InDemand int       `json:"inDemand"`
@@ -161,14 +161,14 @@ type PlannedDeep struct {
 	At       time.Time `json:"at"`
 }
 
-// messages packs series into tasks, in order of urgency: of one origin each, and
-// either in demand or not, so that none of the rest goes along before what is.
+// messages packs series into tasks in order of urgency. The series of a task share their origin
+// and are either all in demand or all not, so that demand always comes first.
 func messages(series []due, at time.Time) (tasks []task) {
 	type kind struct {
 		origin fare.City
 		demand bool
 	}
-	open := map[kind]int{} // 1 + the number of the task that is not full
+	open := map[kind]int{} // 1 + index of the task that is not full
 	for _, d := range series {
 		of := kind{d.Origin, d.demand}
 		n := open[of] - 1
@@ -182,7 +182,8 @@ func messages(series []due, at time.Time) (tasks []task) {
 	return tasks
 }
 
-// planMessages plans as of a moment, and packs the plan. With an error there may be a plan nevertheless.
+// planMessages plans as of a moment and packs the plan into tasks. It may return a partial plan
+// together with an error.
 func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, PlannedDeep, error) {
 	if _, ok := r.Source.(upstream.Deep); !ok {
 		return nil, PlannedDeep{}, nil
@@ -205,8 +206,8 @@ func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, Pla
 	return tasks, planned, err
 }
 
-// enqueueDeep plans and sends the plan to the queue. It may be done again with the
-// same moment: what was asked for since is not asked for again.
+// enqueueDeep plans and sends the plan to the queue. A repetition with the same moment is
+// idempotent: series that were asked for since are skipped.
 func (r *Refresher) enqueueDeep(ctx context.Context, q queue.Queue, at time.Time) (PlannedDeep, error) {
 	if err := r.prepare(ctx); err != nil {
 		return PlannedDeep{}, err
@@ -222,8 +223,8 @@ func (r *Refresher) enqueueDeep(ctx context.Context, q queue.Queue, at time.Time
 	return planned, fault
 }
 
-// Deepen asks the source, if it is Deep, for the departures that are due, at once.
-// It goes on where one failed; the report says what came of each.
+// Deepen asks a Deep source for the departures that are due, without a queue. It continues after
+// a series fails; the report counts the outcomes.
 func (r *Refresher) Deepen(ctx context.Context) (DeepReport, error) {
 	var report DeepReport
 	if err := r.prepare(ctx); err != nil {

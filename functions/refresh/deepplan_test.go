@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// TestEveryRouteOnceAWeek: of routes that nobody asks for, a seventh and a tenth of that is
-// asked for each day, those first that were asked for longest ago; each of them once in seven days.
+// TestEveryRouteOnceAWeek: of routes that are not in demand, a seventh plus a tenth of it is
+// asked for each day, longest ago first. Each route is asked for once in seven days.
 func TestEveryRouteOnceAWeek(t *testing.T) {
 	all := slices.Concat(routesFrom("MIL", 60), routesFrom("ROM", 10))
 	w := newDeepWorld(t, open(t), all...)
@@ -45,14 +45,14 @@ func TestEveryRouteOnceAWeek(t *testing.T) {
 	}
 }
 
-// TestWhatIsInDemandIsAskedForDaily: what was asked for or is watched, once a day and first;
-// nothing else more often for it.
+// TestWhatIsInDemandIsAskedForDaily: requested and subscribed series are asked for once a day,
+// before all others. Demand does not affect other series.
 func TestWhatIsInDemandIsAskedForDaily(t *testing.T) {
 	h := newFixture(t)
 	all := slices.Concat(routesFrom("MIL", 40), []string{"ROM-PAR"})
 	w := newDeepWorld(t, h.Table, all...)
 	h.AddAlerts("ROM-PAR", 0, "ada")
-	// nothing is known of the third; the last is in demand as a return alone
+	// The third is unknown; the last is in demand only as a return.
 	w.demand(all[39], all[39]+"#4-7", all[39]+"#1-3", "LON-PAR", all[0]+"#8-14")
 	for day := range 3 {
 		_, series := w.plan()
@@ -82,7 +82,8 @@ func TestWhatIsInDemandIsAskedForDaily(t *testing.T) {
 	}
 }
 
-// TestMessagesOfAPlan: of one origin each, 25 series at most, and what is in demand apart from the rest.
+// TestMessagesOfAPlan: a message has one origin and at most 25 series, and series in demand have
+// their own messages.
 func TestMessagesOfAPlan(t *testing.T) {
 	all := slices.Concat(routesFrom("MIL", 300), routesFrom("ROM", 10))
 	w := newDeepWorld(t, open(t), all...)
@@ -112,7 +113,7 @@ func TestMessagesOfAPlan(t *testing.T) {
 	}
 }
 
-// TestBudgetIsSpentOnWhatMattersMost: what a day's calls do not suffice for comes first on the next.
+// TestBudgetIsSpentOnWhatMattersMost: series beyond a day's budget come first on the next day.
 func TestBudgetIsSpentOnWhatMattersMost(t *testing.T) {
 	all := routesFrom("MIL", 70)
 	w := newDeepWorld(t, open(t), all...)
@@ -148,7 +149,7 @@ func TestBudgetIsSpentOnWhatMattersMost(t *testing.T) {
 	}
 }
 
-// budgeted is a source that asks before each question whether it may.
+// budgeted is a source that asks spend before each question.
 type budgeted struct {
 	upstream.Deep
 	spend func() error
@@ -161,8 +162,8 @@ func (b *budgeted) Departures(ctx context.Context, q upstream.Question, until ti
 	return b.Deep.Departures(ctx, q, until)
 }
 
-// TestOriginThatCannotBeReadStopsNoOther: its routes are not planned, and the plan of the rest is
-// made and the fault told. An origin whose first refresh was cut off before its trends is no fault.
+// TestOriginThatCannotBeReadStopsNoOther: the plan omits its routes and reports the fault. An
+// origin whose first refresh was cut off before its trends is no fault.
 func TestOriginThatCannotBeReadStopsNoOther(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH", "ROM-PAR", "PAR-ROM")
 	for key, data := range map[store.Key]string{{Partition: "ORIGIN#ROM", Sort: "TRENDS"}: "damaged",
@@ -190,8 +191,8 @@ func TestOriginThatCannotBeReadStopsNoOther(t *testing.T) {
 	}
 }
 
-// TestDeparturesEvent: what is said where there is nothing to ask, where the queue fails, and of
-// the moment of a schedule.
+// TestDeparturesEvent: the event with nothing to ask, with a failing queue, and with a schedule's
+// time.
 func TestDeparturesEvent(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH", "MIL-LON")
 	w.demand("MIL-BUH", "MIL-LON")
@@ -217,7 +218,7 @@ func TestDeparturesEvent(t *testing.T) {
 	if planned, _ := answer.(refresh.PlannedDeep); err != nil || planned.Series > 0 {
 		t.Errorf("of a source that cannot be asked for a route: %+v %v", answer, err)
 	}
-	// The rates of the day are kept for workers, of a plan of departures too.
+	// A plan of departures also stores the day's rates for workers.
 	f := w.function()
 	f.Queue, f.CurrentRates = &recordingQueue{}, func(context.Context) fare.Rates { return fare.Rates{PerEuro: map[string]float64{"GBP": 0.9}} }
 	if _, err := f.Event(t.Context(), json.RawMessage(`{"departures":true}`)); err != nil {
@@ -228,7 +229,7 @@ func TestDeparturesEvent(t *testing.T) {
 	}
 }
 
-// TestThoseAskedForLongestAgoComeFirst: of the rest, whatever they are called.
+// TestThoseAskedForLongestAgoComeFirst: the order of the rest does not depend on names.
 func TestThoseAskedForLongestAgoComeFirst(t *testing.T) {
 	all := routesFrom("MIL", 14)
 	w := newDeepWorld(t, open(t), all...)

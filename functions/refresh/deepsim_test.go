@@ -20,7 +20,7 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// latency is how long the stand-in takes to answer.
+// latency is the response time of the fake.
 const latency = 300 * time.Millisecond
 
 // slowTransport answers after the latency, by the bubble's clock.
@@ -33,11 +33,10 @@ func (d slowTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return d.handlerTransport.RoundTrip(r)
 }
 
-// simulateWeek has a service of so many routes, of which some are in demand, for a
-// week: discovery by origin on the first day, departures on every day, by so many
-// invocations at a time, each with its share of what the source grants. Of half of
-// the routes some fares have stops. The source counts in fixed windows and turns
-// away what is over. It runs on virtual time.
+// simulateWeek runs a service of that many routes, some in demand, for a week of virtual time. It
+// runs discovery by origin on the first day and departures on every day. Workers run in parallel,
+// each with its share of the rate limit. Half of the routes have fares with stops. The source
+// counts calls in fixed windows and rejects those over its limit.
 func simulateWeek(t *testing.T, routes, daily, workers int, perDay int64) {
 	const perOrigin = 10
 	synctest.Test(t, func(t *testing.T) {

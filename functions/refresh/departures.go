@@ -13,13 +13,12 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// The rule for one departure is a fold over days. A refresh of a series folds every
-// earlier day with fares that is not folded yet into the series' sheet, with the
-// pooled part of the last complete cycle, and leaves statistics for its own cycle.
-// Sheets, open questions and statistics are written together, so a day is folded
-// and scored once, wherever a refresh is killed.
+// The rule for one departure is a fold over days. A refresh of a series folds each earlier day
+// with fares into the series' departure state, once. It uses the pooled statistics of the last
+// complete cycle and contributes statistics to its own cycle. States, open questions and
+// contributions are written together, so a killed refresh never folds or scores a day twice.
 
-// pooled reads the cycle that was completed last; nothing where none ever was.
+// pooled returns the last completed cycle, or the zero Cycle if no cycle was completed.
 func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
 	c, _, err := r.pooledVersion(ctx, store.Eventual)
 	return c, err
@@ -40,10 +39,10 @@ func (r *Refresher) pooledVersion(ctx context.Context,
 	return c, version, err
 }
 
-// seriesState is what is kept of the departures of a series, as it was read.
+// seriesState holds the departure states of a series as read from the store.
 type seriesState struct {
-	any, nonStop *departure.Learner // nonStop is nil where there is no sheet of its own
-	said         score.Rounds       // of all fares
+	any, nonStop *departure.Learner // nonStop is nil if the series has no separate non-stop state
+	said         score.Rounds       // issued answers that await scoring, all fares
 	stored       store.Departures
 }
 
@@ -66,7 +65,7 @@ func (r *Refresher) readState(ctx context.Context, of fare.Series) (s seriesStat
 	if err != nil {
 		return s, fmt.Errorf("read departures of %s: %w", of, err)
 	}
-	if isDayAhead(s.any.AsOf, fare.DayOf(r.Now())) { // made anew from the whole history
+	if isDayAhead(s.any.AsOf, fare.DayOf(r.Now())) { // rebuilt from the whole history
 		s.any, s.nonStop, s.said = &departure.Learner{}, nil, score.Rounds{}
 	}
 	return s, nil
@@ -83,13 +82,13 @@ func decodeState(stored store.Versioned, open departure.Questions) (*departure.L
 	return &departure.Learner{State: *sheet, Questions: open}, nil
 }
 
-// prepare brings a state into the currency of a summary, says which fares there
-// are, and makes the state of those without stops where they are not all.
+// prepare converts the states to the currency of a summary and updates their stops. It creates
+// the non-stop state if some fares have stops.
 func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes) {
 	if s.nonStop == nil && q.StopsKnown && q.SomeStops {
-		s.nonStop = &departure.Learner{} // made from the whole history
+		s.nonStop = &departure.Learner{} // built from the whole history
 		if s.any.Stops == departure.AllNonStop {
-			s.nonStop = s.any.Clone() // until now they were all
+			s.nonStop = s.any.Clone() // all fares were non-stop so far
 		}
 	}
 	s.any.In(summary.Currency, summary.PerEuro)
@@ -108,21 +107,20 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 	}
 }
 
-// quotesFrom is the first day of which a state wants to see the fares, for a summary
-// of its series: those of the last days are looked at again for what is live, those
-// that were spoken of for what came of it.
+// quotesFrom returns the first day whose fares a refresh of the states needs. The last days are
+// read again for live fares, and days of issued answers for their outcome.
 func (s *seriesState) quotesFrom(summary verdict.RouteSummary) fare.Day {
 	from := min(s.any.AsOf, summary.AsOf-departure.LiveDays, s.said.From(summary.AsOf))
 	if s.nonStop != nil {
 		return min(from, s.nonStop.AsOf)
 	}
 	if _, known := summary.WithoutStops(); known && s.any.Stops != departure.AllNonStop {
-		return 0 // those without stops begin to be told apart, on all days
+		return 0 // the new non-stop state needs the whole history
 	}
 	return from
 }
 
-// foldDepartures brings what is kept of a series' departures to the day of a refresh.
+// foldDepartures brings the departure states of a series to the day of a refresh.
 func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history []fare.Observation,
 	summary verdict.RouteSummary, pooled departure.Cycle) error {
 	s, err := r.readState(ctx, of)
@@ -131,7 +129,7 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	}
 	today := summary.AsOf
 	if s.any.AsOf > today {
-		return nil // made by a later refresh
+		return nil // a later refresh wrote it
 	}
 	q := summary.DayQuotes(history, s.quotesFrom(summary), r.Rates)
 	s.prepare(summary, q)
@@ -143,7 +141,8 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	again, fares := s.any.AsOf == today, q.All
 	s.any.Advance(today, pooled.Pooled, fares, &left.Learned)
 	if s.nonStop != nil {
-		// Fares without stops are among all fares: counted once, they leave nothing.
+		// Non-stop fares are among all fares, so their statistics are discarded to count them
+		// once.
 		s.nonStop.Advance(today, pooled.Pooled, q.NonStop, &unused)
 	}
 	if err := s.keepScore(score.Source{Day: today, Pooled: pooled.Pooled, Summary: summary, Quotes: fares},
@@ -152,7 +151,7 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	}
 	w := store.Left{}
 	if !left.Empty() {
-		if again { // something came late: it comes on top of what was left today
+		if again { // late fares: add to today's earlier contribution
 			if err := r.addLeft(ctx, of, today, &left); err != nil {
 				return err
 			}
@@ -162,8 +161,8 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	return r.Fares.PutDepartures(ctx, of, s.changes(), w)
 }
 
-// addLeft adds what a series has left for a cycle so far. It is written together
-// with the sheet that it belongs to, so it is of the sheet that was read, or the write fails.
+// addLeft adds the earlier contribution of a series to a cycle. The new contribution is written
+// together with the departure state, so a concurrent change makes the write fail.
 func (r *Refresher) addLeft(ctx context.Context, of fare.Series, cycle fare.Day, left *score.Left) error {
 	data, err := r.Fares.LeftBy(ctx, of, cycle)
 	if errors.Is(err, store.ErrNotFound) {
@@ -180,7 +179,7 @@ func (r *Refresher) addLeft(ctx context.Context, of fare.Series, cycle fare.Day,
 	return nil
 }
 
-// changes are the items to be written: those that differ from what was read.
+// changes returns the items to write: those that differ from what was read.
 func (s *seriesState) changes() store.Departures {
 	open := departure.Learning{All: s.any.Questions, Said: s.said.Encode()}
 	var d store.Departures
@@ -193,7 +192,7 @@ func (s *seriesState) changes() store.Departures {
 	return d
 }
 
-// changed is an item to be written, without data where it is as it was.
+// changed returns the item to write, or the zero Versioned if its data are unchanged.
 func changed(had store.Versioned, data []byte) store.Versioned {
 	if had.Version > 0 && slices.Equal(had.Data, data) {
 		return store.Versioned{}

@@ -16,7 +16,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestDeparturesOfAnyOrder: the same items whatever the order of origins, and however often each is asked for.
+// TestDeparturesOfAnyOrder: the stored items do not depend on the order of origins, or on how
+// often each is asked for.
 func TestDeparturesOfAnyOrder(t *testing.T) {
 	source := dailyFares(20)
 	stores := map[string]*dayStore{}
@@ -51,10 +52,9 @@ func TestDeparturesOfAnyOrder(t *testing.T) {
 	}
 }
 
-// TestDeparturesSurviveKills kills a refresh, on a day on which the service learns
-// what became of its answers, at every call to the store, before and after its
-// effect, and runs it again. On one of the days what was said is compared with
-// what came, on the next that is added to the score.
+// TestDeparturesSurviveKills kills a refresh at every call to the store, before and after its
+// effect, and runs it again. On one of the days past answers are scored, and on the next the
+// result is added to the score.
 func TestDeparturesSurviveKills(t *testing.T) {
 	for name, last := range map[string]fare.Day{"compared": 10, "added to the score": 11} {
 		t.Run(name, func(t *testing.T) { surviveKills(t, last) })
@@ -114,7 +114,8 @@ func (s *dayStore) sheet(t *testing.T, series string, nonStop bool) *departure.S
 	return sheetOf(t, s, seriesOf(series), nonStop)
 }
 
-// TestSheetsOfStops: which sheet answers a question about flights without stops, and what it knows.
+// TestSheetsOfStops: which departure state answers questions for non-stop flights, and what it
+// holds.
 func TestSheetsOfStops(t *testing.T) {
 	s := openDays(t)
 	s.days(t, dailyFares(20), 20)
@@ -145,7 +146,7 @@ func TestSheetsOfStops(t *testing.T) {
 	}
 }
 
-// TestStopsBecomeKnown: a route all of whose fares were without stops gets one with stops.
+// TestStopsBecomeKnown: a route with only non-stop fares gets its first fare with stops.
 func TestStopsBecomeKnown(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(20)
@@ -165,8 +166,9 @@ func TestStopsBecomeKnown(t *testing.T) {
 	}
 }
 
-// TestStopsOfAnUnknownRouteBecomeKnown: of a route of whose fares nothing was known, the source
-// tells late which of some days were without stops. The sheet of those has all of these days.
+// TestStopsOfAnUnknownRouteBecomeKnown: a route had only unknown stops, and the source reports
+// late which fares of some days were non-stop. The non-stop state then includes all of these
+// days.
 func TestStopsOfAnUnknownRouteBecomeKnown(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(16)

@@ -14,39 +14,39 @@ import (
 	"verdetto/shared/runtime/queue"
 )
 
-// Function is the refresh as events ask for it.
+// Function runs refreshes on events.
 type Function struct {
 	Refresher
-	// CurrentRates, where set, gives the rates to keep with a refresh.
+	// CurrentRates, if set, returns the rates to store with a refresh.
 	CurrentRates func(context.Context) fare.Rates
-	// Queue takes the messages of a refresh of every origin; without one it is
-	// done at once, in the invocation that was asked for it.
+	// Queue takes the messages of a refresh of every origin. Without a queue the invocation
+	// refreshes all origins itself.
 	Queue queue.Queue
-	// Sender, where set, sends the notifications that refreshes have left: after one
-	// that was done in its invocation, and when {"mail":true} asks for it.
+	// Sender, if set, sends the pending notifications: after a refresh within the invocation, and
+	// on {"mail":true}.
 	Sender  *notify.Sender
 	Log     *slog.Logger
 	Metrics metrics.Source
 }
 
-// Answer is what came of an event.
+// Answer is the result of an event.
 type Answer struct {
-	*Report                // nil where nothing was refreshed
-	Mail    *notify.Result `json:"mail,omitempty"` // nil where nothing was to be sent
+	*Report                // nil if nothing was refreshed
+	Mail    *notify.Result `json:"mail,omitempty"` // nil if no notifications were sent
 }
 
-// event is what the function is invoked with, messages of the queue aside:
-// {"origins":["MIL"]} by hand, {"mail":true}, {"departures":true}, {"age":true}, or a schedule's own event, or {}.
+// event is an invocation without queue messages: by hand {"origins":["MIL"]}, {"mail":true},
+// {"departures":true} or {"age":true}; a schedule's event; or {}.
 type event struct {
 	Origins    []fare.City `json:"origins"`
 	Mail       bool        `json:"mail"`
 	Departures bool        `json:"departures"`
-	Age        bool        `json:"age"`    // reads how old the fares are: by it a deployment tries a new version
+	Age        bool        `json:"age"`    // logs the age; tried by deployments
 	Source     string      `json:"source"` // of a schedule's event: aws.scheduler
-	Time       time.Time   `json:"time"`   // likewise; the same when it is delivered again
+	Time       time.Time   `json:"time"`   // of a schedule's event; a duplicate has the same
 }
 
-// Event answers an event that holds no messages.
+// Event handles an event without queue messages.
 func (f *Function) Event(ctx context.Context, raw json.RawMessage) (any, error) {
 	e, err := readEvent(raw)
 	switch {
@@ -78,26 +78,26 @@ func readEvent(raw json.RawMessage) (e event, err error) {
 	return e, normalizeCities(e.Origins)
 }
 
-// send sends the notifications that refreshes have left.
+// send sends the pending notifications.
 func (f *Function) send(ctx context.Context) (any, error) {
 	if f.Sender == nil {
 		return nil, errors.New("there is no mail to send here: it is not configured")
 	}
-	if err := f.logAge(ctx); err != nil { // of all events this one comes most often
+	if err := f.logAge(ctx); err != nil { // this event is the most frequent, so it logs the age
 		f.Log.ErrorContext(ctx, "age not told", "error", err)
 	}
 	sent, err := f.work(ctx)
 	return Answer{Mail: &sent}, err
 }
 
-// work has the sender do its work and logs what came of it.
+// work runs the sender and logs its result.
 func (f *Function) work(ctx context.Context) (notify.Result, error) {
 	sent, err := f.Sender.Work(ctx)
 	f.Log.InfoContext(ctx, "told", "mail", sent)
 	return sent, err
 }
 
-// enqueue puts a refresh of every origin on the queue, as of a moment; now where there is none.
+// enqueue queues a refresh of every origin as of a moment, by default now.
 func (f *Function) enqueue(ctx context.Context, at time.Time) (any, error) {
 	r := f.refresher(ctx)
 	if at.IsZero() {
@@ -113,7 +113,7 @@ func (f *Function) enqueue(ctx context.Context, at time.Time) (any, error) {
 	return planned, nil
 }
 
-// deepen asks for the departures that are due, by way of the queue, or at once where there is none.
+// deepen asks for the departures that are due, through the queue if there is one.
 func (f *Function) deepen(ctx context.Context, at time.Time) (any, error) {
 	r := f.refresher(ctx)
 	if f.Queue == nil {
@@ -134,7 +134,7 @@ func (f *Function) deepen(ctx context.Context, at time.Time) (any, error) {
 	return planned, nil
 }
 
-// logDeep logs a report of departures, with its metrics.
+// logDeep logs a report of departures and its metrics.
 func (f *Function) logDeep(ctx context.Context, report DeepReport) {
 	f.log(ctx, "deepened", slog.Any("report", report),
 		metrics.Metric{Name: "SeriesAsked", Unit: metrics.Count, Value: float64(report.Asked)},
@@ -154,7 +154,7 @@ func (f *Function) Messages(ctx context.Context, messages []queue.Message) (fail
 	return failed
 }
 
-// refreshNow refreshes in this invocation.
+// refreshNow refreshes within this invocation.
 func (f *Function) refreshNow(ctx context.Context, origins []fare.City) (any, error) {
 	r := f.refresher(ctx)
 	report, err := r.Run(ctx, origins...)
@@ -172,7 +172,7 @@ func (f *Function) refreshNow(ctx context.Context, origins []fare.City) (any, er
 	return Answer{&report, &sent}, errors.Join(err, fault)
 }
 
-// refresher is one for a refresh from its beginning, with rates to keep.
+// refresher returns a Refresher for a whole refresh, with the rates to store.
 func (f *Function) refresher(ctx context.Context) Refresher {
 	r := f.Refresher
 	if f.CurrentRates != nil {
@@ -181,7 +181,7 @@ func (f *Function) refresher(ctx context.Context) Refresher {
 	return r
 }
 
-// logReport logs a report, with its metrics.
+// logReport logs a report and its metrics.
 func (f *Function) logReport(ctx context.Context, report Report) {
 	f.log(ctx, "refreshed", slog.Any("report", report),
 		metrics.Metric{Name: "OriginsAsked", Unit: metrics.Count, Value: float64(report.Asked)},
@@ -189,7 +189,7 @@ func (f *Function) logReport(ctx context.Context, report Report) {
 		metrics.Metric{Name: "Observations", Unit: metrics.Count, Value: float64(report.New)})
 }
 
-// logAge logs how old what is stored is, for an alarm to watch.
+// logAge logs the age of the stored fares, which an alarm watches.
 func (f *Function) logAge(ctx context.Context) error {
 	days, ok, err := Age(ctx, f.Fares, f.Now())
 	if ok {
@@ -199,8 +199,8 @@ func (f *Function) logAge(ctx context.Context) error {
 	return err
 }
 
-// logScore logs for how many weeks in a row verdicts have been outside of the band
-// in which they should be, for an alarm to watch: each time that days may have been closed.
+// logScore logs for how many consecutive weeks verdicts were outside their expected band. An
+// alarm watches the value. It is logged each time that days may have been closed.
 func (f *Function) logScore(ctx context.Context) {
 	c, err := f.Refresher.pooled(ctx)
 	if err != nil {

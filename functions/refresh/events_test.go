@@ -24,7 +24,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// recordingQueue keeps what is sent to it, or fails.
+// recordingQueue records what is sent to it, or fails.
 type recordingQueue struct {
 	sent []string
 	err  error
@@ -35,7 +35,7 @@ func (k *recordingQueue) Send(_ context.Context, messages ...string) error {
 	return k.err
 }
 
-// TestEvent: what each event has done, and what is said to those that ask for nothing.
+// TestEvent: the effect of each event, and the error for events without a task.
 func TestEvent(t *testing.T) {
 	const schedule = `{"version":"0","source":"aws.events","time":"2026-03-04T03:00:00Z","detail":{}}`
 	planned := []string{
@@ -52,7 +52,7 @@ func TestEvent(t *testing.T) {
 	all := []fare.City{"BAD", "MIL", "ROM"}
 	for _, c := range []struct {
 		name, event string
-		without     bool // a queue
+		without     bool // without a queue
 		queueErr    error
 		sent        []string
 		asked       []fare.City
@@ -121,13 +121,14 @@ func message(id string, planned string, origins ...string) queue.Message {
 	return queue.Message{ID: id, Body: string(body), Received: 1}
 }
 
-// TestMessages: what fails comes back, what is done does not, and what was done before is not asked for.
+// TestMessages: failed messages are returned, processed ones are not, and origins that were asked
+// for since are skipped.
 func TestMessages(t *testing.T) {
 	const before, now, after = "2026-03-03T03:00:00Z", "2026-03-04T12:00:00Z", "2026-03-05T03:00:00Z"
 	for _, c := range []struct {
 		name     string
 		messages []queue.Message
-		had      bool // ROM has been asked for
+		had      bool // ROM was asked for before
 		failed   []string
 		asked    []fare.City
 	}{
@@ -184,7 +185,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// slowSource takes its time.
+// slowSource delays its answers.
 type slowSource struct {
 	*source
 	takes time.Duration
@@ -197,7 +198,7 @@ func (s slowSource) Fares(ctx context.Context, origin fare.City, since, until ti
 	return s.source.Fares(ctx, origin, since, until)
 }
 
-// slowTable takes its time to write summaries.
+// slowTable delays writes of summaries.
 type slowTable struct {
 	store.Table
 	takes time.Duration
@@ -212,14 +213,14 @@ func (l slowTable) Write(ctx context.Context, ops ...store.Op) error {
 	return l.Table.Write(ctx, ops...)
 }
 
-// TestTimeRunsOut: in an invocation of five minutes, what was not begun and what
-// was cut off after it had got somewhere is put on the queue anew; what was cut off
-// without having got anywhere has failed. All ends before the deadline.
+// TestTimeRunsOut runs invocations of five minutes. Origins that were not begun, or were cut off
+// after progress, are requeued. Those cut off without progress have failed. All work ends before
+// the deadline.
 func TestTimeRunsOut(t *testing.T) {
 	const planned = "1999-12-31T03:00:00Z"
 	for _, c := range []struct {
 		name         string
-		asks, writes time.Duration // how long they take
+		asks, writes time.Duration // durations of a question and a write
 		queueErr     error
 		failed, sent []string
 		asked        int // origins recorded as asked for
@@ -272,7 +273,7 @@ func TestTimeRunsOut(t *testing.T) {
 	}
 }
 
-// TestRefusedCredentialsFailMessages: they are not put on the queue anew, which would go on for ever.
+// TestRefusedCredentialsFailMessages: such messages are not requeued, which would never end.
 func TestRefusedCredentialsFailMessages(t *testing.T) {
 	s := &source{has: map[fare.City]any{"MIL": upstream.ErrRefused, "ROM": upstream.ErrRefused,
 		"NIL": upstream.ErrRefused}}

@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/runtime/queue/queuetest"
 )
 
-// fakeQueue is a queue in memory that delivers as SQS does: a delivered message is
-// out of sight until it is done or its visibility ends, and after so many
-// deliveries it is a dead letter.
+// fakeQueue is a queue in memory with the deliveries of SQS. A delivered message is invisible
+// until it is done or its visibility timeout ends. After receives deliveries it becomes a dead
+// letter.
 type fakeQueue struct {
 	visibility time.Duration
 	receives   int
@@ -29,7 +29,7 @@ type fakeQueue struct {
 
 type delivery struct {
 	queue.Message
-	visible time.Time // not to be delivered before
+	visible time.Time // not delivered before
 }
 
 func (q *fakeQueue) Send(ctx context.Context, messages ...string) error {
@@ -48,7 +48,7 @@ func (q *fakeQueue) Send(ctx context.Context, messages ...string) error {
 	return nil
 }
 
-// receive delivers up to so many messages.
+// receive delivers at most that number of messages.
 func (q *fakeQueue) receive(most int) (got []queue.Message) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -83,12 +83,12 @@ func (q *fakeQueue) left() int {
 	return len(q.messages)
 }
 
-// killed is what a handler panics with to end as a killed process does.
+// killed is the panic value of a handler that ends like a killed process.
 const killed = "killed"
 
-// work hands messages to a handler, ten at a time, until the queue is empty. It
-// looks once a second, of a bubble's time. A handler that panics with killed has
-// reported nothing: its messages come back, as those of a killed process do.
+// work passes messages to a handler, ten at a time, until the queue is empty. It polls once a
+// second of the bubble's time. A handler that panics with killed reports nothing, so its messages
+// are delivered again.
 func (q *fakeQueue) work(ctx context.Context, workers int, timeout time.Duration, handle queue.Handler) {
 	var all sync.WaitGroup
 	for range workers {
@@ -123,7 +123,7 @@ func (q *fakeQueue) handOver(ctx context.Context, timeout time.Duration, handle 
 		func(m queue.Message) bool { return slices.Contains(failed, m.ID) }))
 }
 
-// box is the fake on a clock that the suite of queues sets forward.
+// box is the fake with a clock that the test suite advances.
 type box struct {
 	*fakeQueue
 	at *time.Time
@@ -134,7 +134,7 @@ func (b box) Done(_ *testing.T, messages ...queue.Message)   { b.done(messages) 
 func (b box) ExpireVisibility(*testing.T)                    { *b.at = b.at.Add(b.visibility) }
 func (b box) Dead(*testing.T) []string                       { return b.dead }
 
-// TestFakeQueue: the fake promises what queues do.
+// TestFakeQueue: the fake passes the test suite for queues.
 func TestFakeQueue(t *testing.T) {
 	queuetest.Run(t, func(*testing.T) queuetest.Harness {
 		at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

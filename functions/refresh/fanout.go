@@ -14,18 +14,17 @@ import (
 	"verdetto/shared/store"
 )
 
-// A refresh of every origin takes longer than one invocation may, so the schedule
-// only plans it: a message for each origin, so that a dead letter names exactly one.
+// A refresh of every origin exceeds one invocation, so the schedule only plans it. There is one
+// message per origin, so a dead letter names exactly one origin.
 //
-// A message says when its refresh was planned. An origin that has been asked for
-// since is done: what a queue delivers twice asks the source nothing.
+// A message carries the time of its plan. Origins that were asked for since are skipped, so a
+// duplicate delivery does not call the source.
 //
-// Origins that were not begun for want of time, and one that was cut off after it
-// had stored something new, are put on the queue anew. Only what fails, or is cut
-// off without having got anywhere, counts towards the dead letters.
+// An origin goes back on the queue if time ran out before it began, or if it was cut off after
+// storing new fares. Only failures, and cuts without progress, count towards the dead letters.
 
-// task is what a message asks for: the routes from origins, or the departures of
-// series, which are of one origin.
+// task is the body of a message. It names either origins, or series of one origin whose
+// departures are due.
 type task struct {
 	Origins []fare.City   `json:"origins,omitempty"`
 	Series  []fare.Series `json:"series,omitempty"`
@@ -35,7 +34,7 @@ type task struct {
 func (t task) String() string {
 	text, err := json.Marshal(t)
 	if err != nil {
-		panic(err) // strings and a time
+		panic(err) // strings and a time always encode
 	}
 	return string(text)
 }
@@ -55,8 +54,8 @@ func parseTask(body string) (t task, err error) {
 	return t, normalizeCities(t.Origins)
 }
 
-// normalizeCities writes city codes as they are stored, and keeps what is none
-// from the source and the store.
+// normalizeCities rewrites city codes as the store has them. It fails on the first invalid code,
+// so that no invalid code reaches the source or the store.
 func normalizeCities(origins []fare.City) error {
 	for i, o := range origins {
 		city, err := fare.ParseCity(string(o))
@@ -68,14 +67,14 @@ func normalizeCities(origins []fare.City) error {
 	return nil
 }
 
-// Planned is what the schedule has put on the queue.
+// Planned sums up what the schedule put on the queue.
 type Planned struct {
 	Planned int       `json:"planned"` // origins
 	At      time.Time `json:"at"`
 }
 
-// enqueueOrigins plans a refresh of every origin and sends it to the queue. It may
-// be done again with the same moment at no cost.
+// enqueueOrigins plans a refresh of every origin and sends it to the queue. A repetition with the
+// same moment is idempotent.
 func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.Time) (Planned, error) {
 	at = at.UTC().Truncate(time.Second)
 	if err := r.prepare(ctx); err != nil {
@@ -98,15 +97,15 @@ func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.T
 	return Planned{len(origins), at}, nil
 }
 
-// Before an invocation's deadline no origin is begun, and at the end none goes on,
-// so that the rest can be put on the queue. With little time they are parts of it.
+// Shortly before the deadline no origin begins, and at the end all work stops, so that the rest
+// can be requeued. In short invocations the margins are fractions of the time.
 const (
 	lastBegin = 45 * time.Second
 	lastWork  = 5 * time.Second
 )
 
-// deadlines makes the contexts of an invocation: work ends with the first, and no
-// origin is begun after the second.
+// deadlines returns the contexts of an invocation: work ends with the first, and no origin begins
+// after the second.
 func deadlines(ctx context.Context) (work, begin context.Context, cancel func()) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -118,13 +117,14 @@ func deadlines(ctx context.Context) (work, begin context.Context, cancel func())
 	return work, begin, func() { cancelBegin(); cancelWork() }
 }
 
-// processMessages processes messages of the queue. Those that failed are to come back.
+// processMessages processes messages of the queue. It returns the ids of failed messages, which
+// the queue delivers again.
 func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slog.Logger,
 	messages []queue.Message) (report Report, deep DeepReport, failed []string) {
 	work, begin, cancel := deadlines(ctx)
 	defer cancel()
 	if r.Rates.PerEuro == nil {
-		// Those of the plan: a worker does not ask for them anew.
+		// The rates were stored by the plan, so a worker does not fetch them again.
 		withRates := *r
 		var err error
 		if withRates.Rates, err = r.Fares.Rates(work); err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -142,7 +142,7 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 	for i, m := range messages {
 		deliveries[i] = r.open(work, m)
 		for _, o := range deliveries[i].due {
-			if !slices.Contains(origins, o) { // one origin may be in several messages: it is asked for once
+			if !slices.Contains(origins, o) { // several messages may name the same origin
 				origins = append(origins, o)
 			}
 		}
@@ -156,7 +156,7 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 			d.ended(o, unfinished)
 		}
 		if unfinished {
-			report.Origins-- // another invocation will tell how it ended
+			report.Origins-- // the next invocation reports its outcome
 			report.New += o.New
 			report.RoutesChanged += o.Routes.Changed
 			report.ReturnsChanged += o.Returns.Changed
@@ -177,16 +177,16 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 	return report, deep, failed
 }
 
-// delivery is a message that is being processed.
+// delivery is a message in processing.
 type delivery struct {
 	task
 	id    string
-	due   []fare.City // have not been asked for since the task was planned
-	again []fare.City // to be put on the queue anew
+	due   []fare.City // origins not asked for since the plan
+	again []fare.City // origins to requeue
 	err   error
 }
 
-// open reads a message, and which of its origins are still to be asked for.
+// open parses a message and finds its origins that are still due.
 func (r *Refresher) open(ctx context.Context, m queue.Message) *delivery {
 	d := &delivery{id: m.ID}
 	if d.task, d.err = parseTask(m.Body); d.err == nil {
@@ -208,7 +208,7 @@ func (r *Refresher) due(ctx context.Context, t task) (due []fare.City, err error
 	return due, nil
 }
 
-// ended notes how asking for an origin ended, if the message is about it.
+// ended records the outcome of an origin if the message names it.
 func (d *delivery) ended(o Outcome, unfinished bool) {
 	switch {
 	case !slices.Contains(d.due, o.Origin):
@@ -219,7 +219,7 @@ func (d *delivery) ended(o Outcome, unfinished bool) {
 	}
 }
 
-// close puts on the queue anew what is unfinished, and says whether the message has failed.
+// close requeues the unfinished origins. It returns an error if the message failed.
 func (d *delivery) close(ctx context.Context, q queue.Queue) error {
 	switch {
 	case d.err != nil || len(d.again) == 0:

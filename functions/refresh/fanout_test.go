@@ -38,12 +38,12 @@ func (d handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// The fan-out: every city, and how much of it goes wrong.
+// The fan-out: all cities, and the share of failures.
 const (
 	originCount = 3500
-	failOnce    = 20  // one in so many fails the first time it is asked: 5 %
-	failAlways  = 100 // one in so many always does: 1 %
-	concurrency = 2   // invocations at a time
+	failOnce    = 20  // one in 20 fails at its first question: 5 %
+	failAlways  = 100 // one in 100 always fails: 1 %
+	concurrency = 2   // invocations in parallel
 )
 
 func originAt(i int) fare.City {
@@ -53,7 +53,7 @@ func originAt(i int) fare.City {
 func always(i int) bool { return i%failAlways == 7 }
 func once(i int) bool   { return i%failOnce == 3 }
 
-// rowsOfAll are fares of every origin to two cities.
+// rowsOfAll returns fares of every origin to two cities.
 func rowsOfAll(now time.Time) (rows []upstream.Row) {
 	for i := range originCount {
 		for n, destination := range []string{"ZZA", "ZZB"} {
@@ -69,7 +69,7 @@ func rowsOfAll(now time.Time) (rows []upstream.Row) {
 	return rows
 }
 
-// clientOf makes a client of the stand-in of a config.
+// clientOf returns a client of the fake API.
 func clientOf(t *testing.T, cfg travelpayouts.Config) *travelpayouts.Client {
 	t.Helper()
 	if cfg.Token = upstreamtest.Token; cfg.BaseURL == "" {
@@ -92,23 +92,23 @@ func sourceOf(t *testing.T, server *upstreamtest.Server, perMinute int) upstream
 		HTTPClient: &http.Client{Transport: handlerTransport{server}}})
 }
 
-// parallel is the function as it runs on AWS: it asks for several origins at a time.
+// parallel returns the function as on AWS, which asks for several origins in parallel.
 func parallel(s upstream.Source, table store.Table, q queue.Queue) *refresh.Function {
 	f := function(refresher(s, table, time.Now), q)
 	f.Workers = 0
 	return f
 }
 
-// contentsOf is what the store holds of the routes and trends of an origin.
+// contentsOf returns the stored routes and trends of an origin.
 func contentsOf(t *testing.T, table store.Table, origin fare.City) map[string]string {
 	t.Helper()
 	name := string(origin)
 	all := dump(t, table, "ROUTE#"+name+"-ZZA", "ROUTE#"+name+"-ZZB", "ORIGIN#"+name)
-	delete(all, "ORIGIN#"+name+" ASKED") // that is a time, and differs
+	delete(all, "ORIGIN#"+name+" ASKED") // a time, which differs
 	return all
 }
 
-// partialQueue takes the first few messages of a call, and then no more.
+// partialQueue accepts the first messages of a call and then fails.
 type partialQueue struct {
 	queue.Queue
 	takes int
@@ -123,9 +123,9 @@ func (p partialQueue) Send(ctx context.Context, messages ...string) error {
 	return errPartial
 }
 
-// invocations runs the function as Lambda would: each of a few processes does one
-// invocation at a time, and some are killed in the middle of it. The process that
-// takes the place of a killed one has a rate limit of its own that begins anew.
+// invocations runs the function as Lambda does: some processes with one invocation at a time,
+// some of which are killed. The replacement of a killed process starts with a new rate limit of
+// its own.
 type invocations struct {
 	t      *testing.T
 	server *upstreamtest.Server
@@ -138,7 +138,7 @@ type invocations struct {
 	ran, killed, hurried, redelivered int
 }
 
-// handle is one invocation.
+// handle runs one invocation.
 func (v *invocations) handle(ctx context.Context, messages []queue.Message) (failed []string) {
 	source := <-v.idle
 	defer func() { v.idle <- source }()
@@ -157,7 +157,7 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 	if dies {
 		table.DieAt(call, side)
 	}
-	if hurries { // the timeout is near
+	if hurries { // near the timeout
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, 3*time.Second)
 		defer cancel()
@@ -170,7 +170,7 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 		source = sourceOf(v.t, v.server, travelpayouts.DefaultPerMinute/concurrency)
 		panic("killed")
 	}
-	if again { // the queue delivers what was done
+	if again { // the queue delivers duplicates
 		if err := v.queue.Send(ctx, messages[0].Body); err != nil {
 			v.t.Error(err)
 		}
@@ -178,8 +178,8 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 	return failed
 }
 
-// newInvocations has a source that grants what the API does, and fails for one
-// origin in twenty once and for one in a hundred always.
+// newInvocations has a source with the API's rate limit. It fails once for one origin in 20, and
+// always for one in 100.
 func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 	server := upstreamtest.Detached(rows, time.Now)
 	server.PerMinute = travelpayouts.DefaultPerMinute
@@ -196,7 +196,7 @@ func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 		}
 		return upstreamtest.Fault{}
 	}
-	// Five deliveries, as the queue on AWS has: a killed invocation counts against all messages it had.
+	// Five deliveries, as the queue on AWS: a killed invocation counts for all its messages.
 	v := &invocations{
 		t: t, server: server, table: openAt(t, time.Now), chance: rand.New(rand.NewPCG(2026, 3)),
 		queue: &fakeQueue{visibility: 6 * time.Minute, receives: 5, now: time.Now},
@@ -208,7 +208,7 @@ func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 	return v
 }
 
-// plan sends the schedule's event. It comes again, because at first the queue takes a part only.
+// plan sends the schedule's event. It repeats it, because the queue first accepts only a part.
 func (v *invocations) plan(began time.Time) {
 	v.t.Helper()
 	source := <-v.idle
@@ -225,7 +225,7 @@ func (v *invocations) plan(began time.Time) {
 	}
 }
 
-// wantDone holds every origin against an undisturbed store, those of dead letters apart.
+// wantDone compares every origin with an undisturbed store, except those of dead letters.
 func (v *invocations) wantDone(calm store.Table, began time.Time) (done, letters int) {
 	v.t.Helper()
 	var dead, wantDead []string
@@ -265,11 +265,10 @@ func (v *invocations) wantDone(calm store.Table, began time.Time) (done, letters
 	return done, len(dead)
 }
 
-// TestFanOut divides a refresh of every city among invocations of which some are
-// killed at any call to the store, some have too little time, and some get what was
-// done already. Every origin ends asked for or as a dead letter, the store is that
-// of a refresh that nothing disturbed, and the source never has more calls in a
-// minute than it grants. It runs on virtual time.
+// TestFanOut runs a refresh of every city in invocations. Some are killed at any call to the
+// store, some have too little time, and some get duplicates. Every origin ends asked for or as a
+// dead letter, and the store equals that of an undisturbed refresh. The source never gets more
+// calls per minute than its limit. The test runs on virtual time.
 func TestFanOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -286,7 +285,7 @@ func TestFanOut(t *testing.T) {
 		done, dead := v.wantDone(calm, began)
 
 		calls := v.server.Calls()
-		turned, last := 0, time.Duration(0) // when the last origin had been asked for once, whatever came of it
+		turned, last := 0, time.Duration(0) // time until each origin was asked for once
 		seen := map[string]bool{}
 		for _, c := range calls {
 			if c.Status == http.StatusTooManyRequests {
@@ -301,8 +300,8 @@ func TestFanOut(t *testing.T) {
 			t.Errorf("%d calls in the busiest minute, the source grants %d; %d were turned away", busiest,
 				travelpayouts.DefaultPerMinute, turned)
 		}
-		// What fails is asked for again, five times in all, and what was cut off or killed
-		// before it was recorded; but not what is done.
+		// Retries cover failures, up to five tries, and work that was cut off or killed before it
+		// was recorded. Finished work is not repeated.
 		if most := originCount * 5 / 4; len(calls) > most {
 			t.Errorf("%d calls, want %d at most: what is done is asked for again", len(calls), most)
 		}
@@ -320,13 +319,13 @@ func TestFanOut(t *testing.T) {
 	})
 }
 
-// TestFanOutKeepsToTheLimit is the same with nothing going wrong: how long the
-// source's limit makes a refresh of every city take, and that nothing else does.
+// TestFanOutKeepsToTheLimit runs without faults. The duration of a refresh of every city depends
+// only on the source's rate limit.
 func TestFanOutKeepsToTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := upstreamtest.Detached(nil, time.Now)
 		server.PerMinute = travelpayouts.DefaultPerMinute
-		for i := range 3517 { // as many cities as have an airport with flights
+		for i := range 3517 { // the number of cities that have an airport with flights
 			server.Cities = append(server.Cities, string(originAt(i)))
 		}
 		table := openAt(t, time.Now)

@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// openAt opens a table on a clock. One in a bubble's time is opened in the bubble.
+// openAt opens a table with a clock. In a synctest bubble it must be opened inside.
 func openAt(t testing.TB, now func() time.Time) *boltstore.Store {
 	t.Helper()
 	return openFile(t, filepath.Join(t.TempDir(), "test.db"), now)
@@ -34,17 +34,17 @@ func openFile(t testing.TB, path string, now func() time.Time) *boltstore.Store 
 	return table
 }
 
-// refresher asks a source for one origin at a time.
+// refresher returns a Refresher with one worker.
 func refresher(s upstream.Source, table store.Table, now func() time.Time) refresh.Refresher {
 	return refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: now, Workers: 1}
 }
 
-// function is a refresher as events ask for it.
+// function returns a refresher with a queue as a Function.
 func function(r refresh.Refresher, q queue.Queue) *refresh.Function {
 	return &refresh.Function{Refresher: r, Queue: q, Log: slog.New(slog.DiscardHandler)}
 }
 
-// mustRun refreshes origins, all without any, and wants none of them to fail.
+// mustRun refreshes the given origins, or all, and requires that none fails.
 func mustRun(t testing.TB, r refresh.Refresher, origins ...fare.City) refresh.Report {
 	t.Helper()
 	report, err := r.Run(t.Context(), origins...)
@@ -54,8 +54,8 @@ func mustRun(t testing.TB, r refresh.Refresher, origins ...fare.City) refresh.Re
 	return report
 }
 
-// dump is all that a table holds in partitions, versions aside: they count writes,
-// and a retry may write more.
+// dump returns the contents of partitions without versions. Versions count writes, and a retry
+// may write more.
 func dump(t testing.TB, table store.Table, partitions ...string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -97,7 +97,7 @@ func sheetOf(t testing.TB, table store.Table, of fare.Series, nonStop bool) *dep
 	return decoded(t, departure.DecodeState, data, err)
 }
 
-// decoded decodes what was read with an error or none.
+// decoded returns the decoded result of a read, and fails the test on an error.
 func decoded[T any](t testing.TB, decode func([]byte) (T, error), data []byte, err error) T {
 	t.Helper()
 	if err != nil {
@@ -128,7 +128,7 @@ func (h *fixture) refresh(s *source) refresh.Report {
 	return report
 }
 
-// priced is a source with one fare a day on a route from day to day, the last price today's.
+// priced returns a source with one fare per day on each route; the last price is today's.
 func (h *fixture) priced(prices map[string][]fare.Cents) *source {
 	s := &source{has: map[fare.City]any{}}
 	day := fare.DayOf(h.Now())
@@ -146,7 +146,7 @@ func (h *fixture) priced(prices map[string][]fare.Cents) *source {
 	return s
 }
 
-// confirm makes a confirmed alert of somebody.
+// confirm adds a confirmed alert of a subscriber.
 func (h *fixture) confirm(who string, a store.Alert) {
 	h.T.Helper()
 	a.Subscriber, a.Email, a.Language = notifytest.IDOf(who), notifytest.AddressOf(who), "it"

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestEvidenceGrowth is how large a file becomes in a year, and that it stops there.
+// TestEvidenceGrowth: the size of a file after a year, and that it stops to grow.
 func TestEvidenceGrowth(t *testing.T) {
 	for _, routes := range []int{1_000, 10_000} {
 		t.Run(fmt.Sprint(routes), func(t *testing.T) { grow(t, routes, 520) })

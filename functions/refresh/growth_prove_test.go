@@ -15,7 +15,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// growingSource knows a year of departures of every route, most of them with a price of its own each time it is asked.
+// growingSource has a year of departures of every route, most of them with a new price per
+// question.
 type growingSource struct {
 	routes []fare.Route
 	random *rand.Rand
@@ -55,7 +56,7 @@ func (s *growingSource) Departures(_ context.Context, q upstream.Question, until
 	return upstream.Answer{Fares: s.fares(q.Route, until, departuresOfAYear)}, nil
 }
 
-// fares are so many departures of a route over a year, found in the days before a moment.
+// fares returns n departures of a route over a year, found in the days before until.
 func (s *growingSource) fares(r fare.Route, until time.Time, n int) (all []fare.Fare) {
 	for i := range n {
 		all = append(all, fare.Fare{Route: r, Observation: fare.Observation{
@@ -66,7 +67,7 @@ func (s *growingSource) fares(r fare.Route, until time.Time, n int) (all []fare.
 	return all
 }
 
-// copying is a table whose writes are made to a file as well, each under so many names.
+// copying is a table that repeats its writes in a file under several names each.
 type copying struct {
 	store.Table
 	to     *boltstore.Store
@@ -105,12 +106,12 @@ func (c copying) Write(ctx context.Context, ops ...store.Op) error {
 	return c.to.Write(ctx, together...)
 }
 
-// observed is how many routes are really refreshed: what is stored of them is stored
-// again under other names until there are as many as are asked for.
+// observed is the number of routes that are really refreshed. Their items are stored again under
+// other names for the other routes.
 const observed = 20
 
-// grow refreshes routes as a process on one machine does, for so many days, sweeping the file
-// every day, and holds that it stops growing once observations expire as fast as they come.
+// grow refreshes routes daily for a number of days, as a process on one machine does, and sweeps
+// the file every day. The file must stop to grow once observations expire as fast as they come.
 func grow(t *testing.T, routes, days int) {
 	now := time.Date(2026, 1, 1, 3, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
@@ -135,7 +136,7 @@ func grow(t *testing.T, routes, days int) {
 		switch last = file; day {
 		case 365:
 			year = file
-		case verdict.HistoryDays + 2*verdict.LiveDays: // from here on as much goes as comes
+		case verdict.HistoryDays + 2*verdict.LiveDays: // from here on, expiry balances growth
 			full = file
 		}
 		if day%60 == 59 {
@@ -163,5 +164,5 @@ func grow(t *testing.T, routes, days int) {
 	}
 }
 
-// TestProveGrowth is a hundred routes for as long as it takes until observations expire as fast as they come.
+// TestProveGrowth grows a hundred routes until observations expire as fast as they come.
 func TestProveGrowth(t *testing.T) { grow(t, 100, 460) }

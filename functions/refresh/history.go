@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// history is a route's stored observations, by cycle.
+// history holds a route's stored observations by cycle.
 type history struct {
 	blocks []store.StoredBlock
 	cycles map[fare.Cycle][]fare.Observation
@@ -26,10 +26,9 @@ func unpack(blocks []store.StoredBlock) (history, error) {
 	return h, nil
 }
 
-// merge adds observations to the history. It returns all of them in Compare
-// order, and the blocks that have to be written for it, in an order in which
-// stopping half-way loses nothing: where a new observation pushes others from
-// one part of a cycle into the next, the next part is written first.
+// merge adds observations to the history. It returns all observations in Compare order, and the
+// blocks to write. The order of the blocks makes an interrupted write safe: where observations
+// move from one part of a cycle into the next, the next part is written first.
 func (h history) merge(found []fare.Observation) (all []fare.Observation, writes []store.StoredBlock, added int) {
 	byCycle := map[fare.Cycle][]fare.Observation{}
 	for _, o := range found {
@@ -52,7 +51,7 @@ func (h history) merge(found []fare.Observation) (all []fare.Observation, writes
 		}
 	}
 	for _, cycle := range slices.Sorted(maps.Keys(h.cycles)) {
-		all = append(all, fare.Set(h.cycles[cycle])...) // a write of several parts may have been cut off between them
+		all = append(all, fare.Set(h.cycles[cycle])...) // removes the duplicates of a cut-off write
 	}
 	return all, writes, added
 }

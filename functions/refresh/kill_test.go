@@ -20,9 +20,9 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// lifetime is what a process has until it is killed: a number of steps, each a call
-// to the store or to the carrier. The last one is cut off before its effect or
-// after; of those after it none takes effect.
+// lifetime is the number of steps of a process until it is killed. A step is a call to the store
+// or to the carrier. The last step is cut off before or after its effect, and later steps have no
+// effect.
 type lifetime struct {
 	mu    sync.Mutex
 	steps int
@@ -47,10 +47,10 @@ func (l *lifetime) step(call func() error) error {
 	return err
 }
 
-// killed tells whether the process was killed.
+// killed reports whether the process was killed.
 func (l *lifetime) killed() bool { l.mu.Lock(); defer l.mu.Unlock(); return l.steps > l.last }
 
-// killableTable and killableCarrier are the store and the carrier as a process that can be killed sees them.
+// killableTable and killableCarrier are the store and carrier of a process that can be killed.
 type killableTable struct {
 	store.Table
 	*lifetime
@@ -83,11 +83,11 @@ func (m killableCarrier) Send(ctx context.Context, message mail.Message) error {
 	return err
 }
 
-// manyAlerts has alerts of three routes from two origins. want are those whom its
-// refresh is to notify, by name, each as often as it has alerts that are met.
+// manyAlerts has alerts for three routes from two origins. want holds how many alerts of each
+// subscriber are due in a refresh.
 func manyAlerts(t *testing.T) (h *fixture, s *source, want map[string]int) {
 	h = newFixture(t)
-	h.Rate = 20 // ten on their way at a time
+	h.Rate = 20 // ten mails in progress at a time
 	want = map[string]int{}
 	add := func(prefix string, n int, route string, threshold fare.Cents, met bool) {
 		var who []string
@@ -108,7 +108,7 @@ func manyAlerts(t *testing.T) (h *fixture, s *source, want map[string]int) {
 		"ROM-PAR": notifytest.Steady(4400)}), want
 }
 
-// process refreshes and notifies, until it is killed.
+// process refreshes and notifies until it is killed.
 func (h *fixture) process(s *source, l *lifetime) (done bool) {
 	h.T.Helper()
 	table := killableTable{h.Table, l}
@@ -129,11 +129,10 @@ func (h *fixture) process(s *source, l *lifetime) (done bool) {
 	return err == nil && !sent.Left
 }
 
-// killAndResume kills the whole of a refresh and its mails at as many random
-// points, before the effect of a step or after, up to three times in a row, and
-// each time runs it again. Every alert that is met has one mail in the folder in
-// the end, and no other has any. What was handed to the carrier twice is counted:
-// it can only be what was on its way when the process was killed.
+// killAndResume kills a refresh and its mails at random points, before or after the effect of a
+// step. It kills up to three times in a row and runs them again each time. In the end every due
+// alert has one mail in the folder, and no other has any. It counts duplicates at the carrier:
+// only mails in progress at a kill may be sent twice.
 func killAndResume(t *testing.T, points int) {
 	chance := rand.New(rand.NewPCG(2016, 3))
 	clean := &lifetime{last: 1 << 30}
@@ -151,7 +150,7 @@ func killAndResume(t *testing.T, points int) {
 		h, s, want := manyAlerts(t)
 		again := 0
 		for !h.process(s, nextLifetime(chance, clean.steps, &again, &kills)) {
-			h.Add(4 * time.Minute) // until the lease of the one that was killed is over
+			h.Add(4 * time.Minute) // until the killed process's lease ends
 		}
 		if diff := cmp.Diff(want, h.Mailed()); diff != "" {
 			t.Fatalf("killed %d times (-want +got):\n%s", again, diff)
@@ -177,7 +176,8 @@ func total(counts map[string]int) (n int) {
 	return n
 }
 
-// nextLifetime ends at a random step for up to three times, and then never.
+// nextLifetime returns a lifetime with a random last step, up to three times, and then an endless
+// one.
 func nextLifetime(chance *rand.Rand, steps int, again, kills *int) *lifetime {
 	if *again > 0 && (*again == 3 || chance.IntN(2) == 0) {
 		return &lifetime{last: 1 << 30}
@@ -187,8 +187,8 @@ func nextLifetime(chance *rand.Rand, steps int, again, kills *int) *lifetime {
 	return &lifetime{last: chance.IntN(steps), side: storetest.Side(chance.IntN(2))}
 }
 
-// TestFaults has every call to the store fail once, or be the last
-// that succeeds, before its effect and after, from the refresh to the last mail.
+// TestFaults makes every call to the store fail once, or be the last that succeeds, before and
+// after its effect, from the refresh to the last mail.
 func TestFaults(t *testing.T) {
 	fixtures := map[store.Table]*fixture{}
 	open := func(t *testing.T) store.Table {
@@ -227,7 +227,7 @@ func TestFaults(t *testing.T) {
 			f.Heal()
 			h.Add(4 * time.Minute)
 		}
-		h.Table = f.Table // what follows is not the flow's
+		h.Table = f.Table // the faults end here
 		h.WantMailed("ada", "bob")
 		if stopped, err := h.Alerts().Stopped(t.Context(), notifytest.IDOf("refused")); err != nil || !stopped {
 			t.Errorf("stopped %v %v", stopped, err)
@@ -237,14 +237,15 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%s was sent %d", who, n)
 			}
 		}
-		// A lease that could not be released lasts to its end; no notification is left over.
+		// A lease that could not be released lasts until its end; no notification remains.
 		h.Add(4 * time.Minute)
 		h.Work(notify.Result{})
 		h.WantMailed("ada", "bob")
 	})
 }
 
-// TestMessageID: the same news to the same subscriber is the same message, and no other is.
+// TestMessageID: equal news to the same subscriber has the same message ID, and different news
+// does not.
 func TestMessageID(t *testing.T) {
 	h, s, want := manyAlerts(t)
 	if !h.process(s, &lifetime{last: 1 << 30}) {

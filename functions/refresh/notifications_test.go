@@ -45,7 +45,7 @@ func TestWhoIsNotified(t *testing.T) {
 			h.Work(notify.Result{Sent: len(c.want), Done: done})
 			h.WantMailed(c.want...)
 
-			// The same day once more, and the same prices a week later, bring nothing new.
+			// A repetition on the same day, and the same prices a week later, bring no news.
 			h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": c.prices}))
 			h.Work(notify.Result{})
 			h.Add(7 * 24 * time.Hour)
@@ -60,8 +60,8 @@ func TestWhoIsNotified(t *testing.T) {
 	}
 }
 
-// TestNotifiedAgainAfterARise: a fare that rises and falls brings two mails, a refresh that finds
-// nothing in between changes nothing.
+// TestNotifiedAgainAfterARise: a fare that rises and falls causes two mails. A refresh without
+// fares in between changes nothing.
 func TestNotifiedAgainAfterARise(t *testing.T) {
 	h := newFixture(t)
 	h.Subscribe("ada", "MIL-BUH", 4000)
@@ -87,7 +87,7 @@ func TestNotifiedAgainAfterARise(t *testing.T) {
 	}
 }
 
-// TestNothingUntrueIsSent: what is not known to be true is not sent.
+// TestNothingUntrueIsSent: conditions that may no longer hold are not sent.
 func TestNothingUntrueIsSent(t *testing.T) {
 	good := map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000)}
 	for _, c := range []struct {
@@ -161,7 +161,7 @@ func TestNothingUntrueIsSent(t *testing.T) {
 	})
 }
 
-// TestNobodyWatches: that a route is watched is forgotten with the next news when nobody has an alert for it.
+// TestNobodyWatches: a route without alerts loses its subscription with the next news.
 func TestNobodyWatches(t *testing.T) {
 	h := newFixture(t)
 	h.Subscribe("ada", "MIL-BUH", 0)
@@ -175,7 +175,7 @@ func TestNobodyWatches(t *testing.T) {
 	}
 }
 
-// TestMalformedItems: an item that is malformed keeps nobody else from being notified.
+// TestMalformedItems: a malformed item does not prevent other notifications.
 func TestMalformedItems(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -199,7 +199,7 @@ func TestMalformedItems(t *testing.T) {
 			if report.Failed > 0 {
 				t.Errorf("%+v", report)
 			}
-			for range 2 { // the first may say what it met
+			for range 2 { // the first run may report the item
 				if sent, err := h.Sender().Work(t.Context()); sent.Left {
 					t.Errorf("not all was sent: %v", err)
 				}
@@ -209,19 +209,19 @@ func TestMalformedItems(t *testing.T) {
 	}
 }
 
-// TestTakenBackAndTrueAgain: a source that leaves a route out for once, on one
-// day, does not keep its news from being sent.
+// TestTakenBackAndTrueAgain: a source that omits a route once, on one day, does not suppress its
+// news.
 func TestTakenBackAndTrueAgain(t *testing.T) {
 	h := newFixture(t)
 	h.Subscribe("ada", "MIL-BUH", 0)
 	good := h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000)})
 	h.refresh(good)
 	h.refresh(&source{has: map[fare.City]any{"MIL": nil}})
-	h.Work(notify.Result{}) // it is not true just now
+	h.Work(notify.Result{}) // the condition does not hold now
 	h.refresh(good)
 	h.Work(notify.Result{Sent: 1, Done: 1})
 	h.refresh(&source{has: map[fare.City]any{"MIL": nil}})
 	h.refresh(good)
-	h.Work(notify.Result{Done: 1}) // ada knows
+	h.Work(notify.Result{Done: 1}) // ada was notified before
 	h.WantMailed("ada")
 }

@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// refreshOrigin asks for one origin, stores the answer, route by route, and leaves
-// notifications of the routes that somebody watches.
+// refreshOrigin asks for one origin, stores the answer route by route, and stores notifications
+// for its subscribed routes.
 func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now time.Time) (o Outcome) {
 	o.Origin = origin
 	var since time.Time
@@ -37,8 +37,8 @@ func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now tim
 	return o
 }
 
-// storeAnswer stores what the source answered for an origin. That the origin was
-// asked is said last: until all is stored, the next run asks for the same again.
+// storeAnswer stores the source's answer for an origin. It records last that the origin was
+// asked, so the next run repeats an incomplete one.
 func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream.Answer, now time.Time) error {
 	series, tooOld := groupBySeries(answer.Fares, fare.DayOf(now))
 	o.Fares = len(answer.Fares)
@@ -68,10 +68,10 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 			faults = append(faults, err)
 			continue
 		}
-		o.Duplicate += len(observations) - m.added // of a series that failed it is not known
+		o.Duplicate += len(observations) - m.added // unknown for a series that failed
 		stored.add(of, m.summary)
 	}
-	if len(faults) > 0 { // of an answer that is stored in part nobody is notified
+	if len(faults) > 0 { // a partially stored answer notifies no subscriber
 		return errors.Join(append(faults, r.tell(ctx, o.Origin, stored, nil, pooled))...)
 	}
 	watched, err := r.watched(ctx, o.Origin)
@@ -88,9 +88,9 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 	return r.Fares.SetAsked(ctx, o.Origin, now)
 }
 
-// publish tells the deals and trends of an origin and the subscribers of its routes what became of
-// some of them; trends last: by them a plan sees that all was told. notified counts routes with
-// something new to tell.
+// publish updates the deals and trends of an origin and stores notifications for its subscribed
+// routes. Trends come last: their presence tells a plan that publishing is complete. notified
+// grows by the number of routes with news.
 func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summaries, notified *int) error {
 	if len(stored) == 0 {
 		return nil
@@ -114,14 +114,13 @@ func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summar
 	return r.tell(ctx, origin, stored, watched, pooled)
 }
 
-// watched lists what somebody has alerts for from an origin.
+// watched lists the subscribed routes from an origin.
 func (r *Refresher) watched(ctx context.Context, origin fare.City) ([]store.SubscribedRoute, error) {
 	return store.Alerts{Table: r.Fares.Table}.SubscribedRoutes(ctx, origin)
 }
 
-// tell puts summaries into the deals of their origin, leaves a notification for the
-// alerts to anywhere that are among the watched, and puts those of one-way series into
-// its trends. Where departures are folded at the end of the run, the deals are made there.
+// tell updates the deals of an origin, stores a notification for its alerts to anywhere, and
+// updates the trends of its one-way series. While warming it leaves the deals to warmUp.
 func (r *Refresher) tell(ctx context.Context, origin fare.City, stored summaries, watched []store.SubscribedRoute,
 	pooled departure.Cycle) error {
 	if !r.warming {
@@ -143,8 +142,8 @@ func (r *Refresher) tell(ctx context.Context, origin fare.City, stored summaries
 	return r.updateTrends(ctx, origin, entries)
 }
 
-// groupBySeries leaves out what is too old to be kept, before anything is merged: a
-// route of which nothing is kept is no covered one.
+// groupBySeries groups fares by series and drops fares that are too old to keep. It comes before
+// any merge, because a route without kept fares must not become covered.
 func groupBySeries(fares []fare.Fare, today fare.Day) (series map[fare.Series][]fare.Observation, tooOld int) {
 	series = map[fare.Series][]fare.Observation{}
 	for _, f := range fares {
@@ -157,15 +156,15 @@ func groupBySeries(fares []fare.Fare, today fare.Day) (series map[fare.Series][]
 	return series, tooOld
 }
 
-// mergeResult is what became of a series.
+// mergeResult is the outcome of merging one series.
 type mergeResult struct {
 	added   int // observations
 	changed bool
 	summary verdict.RouteSummary
 }
 
-// mergeSeries adds observations to a series' history and rebuilds its summary.
-// asked tells that the source was asked for a year of its departures, now.
+// mergeSeries adds observations to a series' history and rebuilds its summary. asked says that
+// the source was just asked for a year of its departures.
 func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observations []fare.Observation,
 	pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	err = store.RetryConflicts(ctx, func() (err error) {
@@ -175,13 +174,11 @@ func (r *Refresher) mergeSeries(ctx context.Context, of fare.Series, observation
 	return m, err
 }
 
-// mergeSeriesOnce tries once. The summary is made from the whole history every time
-// and written only if it differs, so a run that was killed before it wrote the
-// summary is mended by the next.
+// mergeSeriesOnce is one attempt of mergeSeries. It rebuilds the summary from the whole history
+// and writes it only if it differs, so the next run repairs one that was killed before the write.
 //
-// The old summary is read before the history, and both strongly: whoever wrote a
-// summary that is replaced here had written its part of the history before, so it
-// is in what the new summary is made from.
+// It reads the old summary before the history, both with strong consistency. The writer of the
+// old summary stored its observations first, so the new summary includes them.
 func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observations []fare.Observation,
 	pooled departure.Cycle, now time.Time, asked bool) (m mergeResult, err error) {
 	today := fare.DayOf(now)
@@ -205,7 +202,7 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 	m.added, m.changed = added, len(writes) > 0
 
 	if m.summary.AsOf > today {
-		return m, nil // made by a later refresh, which knew at least as much
+		return m, nil // a later refresh wrote it and knew at least as much
 	}
 	if asked {
 		m.summary.Asked = max(m.summary.Asked, now.Unix())
@@ -215,7 +212,8 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 		m.summary.Doubted = p.Experience.RouteDoubted
 	}
 	if !r.warming {
-		// Before the summary: it may say that the source was asked, and then nobody comes again.
+		// Must precede the summary, which may record that the source was asked: no later run
+		// would then repeat this one.
 		if err := r.foldDepartures(ctx, of, merged, m.summary, pooled); err != nil {
 			return m, err
 		}
@@ -228,7 +226,7 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 	return m, r.Fares.PutSummary(ctx, of, encoded, old.version)
 }
 
-// expiry is when the last observation of a cycle leaves the history.
+// expiry returns when the last observation of a cycle leaves the history.
 func expiry(c fare.Cycle) time.Time {
 	return (c.First() + 7 + verdict.HistoryDays).Time()
 }

@@ -21,15 +21,15 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// event is that somebody is to be notified of a route on a day.
+// event is an expected notification for a route on a day.
 type event struct {
 	route     string
 	threshold fare.Cents // 0: by the verdict
 	day       fare.Day
 }
 
-// trigger says when an alert is due from prices and levels alone: when its
-// condition is met, and again only after a week that does not meet it.
+// trigger decides from prices and levels alone when an alert is due: when its condition is met,
+// and again only after a week that does not meet it.
 type trigger struct {
 	threshold fare.Cents
 	fired     bool
@@ -54,8 +54,8 @@ func (w *trigger) week(price fare.Cents, level string) (due bool) {
 	return true
 }
 
-// lowest is the cheapest fare of a route on a day, found by looking at them all:
-// of each departure that is not over the newest price of the last week.
+// lowest returns the cheapest fare of a route on a day by a full search: over the newest prices
+// of the last week for each departure ahead.
 func lowest(all []fare.Observation, day fare.Day) fare.Cents {
 	newest := map[fare.Day]fare.Observation{}
 	for _, o := range all {
@@ -75,7 +75,7 @@ func lowest(all []fare.Observation, day fare.Day) fare.Cents {
 	return low
 }
 
-// recordedHistory is a panel with the fares of each route, and the days of its weeks.
+// recordedHistory returns a panel, the fares of each route, and the days of its weeks.
 func recordedHistory(t *testing.T) (panel *csvfile.Panel, history map[string][]fare.Observation, weeks []fare.Day) {
 	t.Helper()
 	file := filepath.Join(testenv.Data(t), "fares", "eu_wizzair_weekly.csv.gz")
@@ -102,8 +102,8 @@ func recordedHistory(t *testing.T) (panel *csvfile.Panel, history map[string][]f
 	return panel, history, slices.Sorted(maps.Keys(days))
 }
 
-// falls is what happened to a route: for each of its thresholds, the weeks in which
-// an alert is met, and at which price.
+// falls returns, for each threshold of a route, the weeks in which an alert is met, with the
+// price.
 func falls(t *testing.T, route string, all []fare.Observation, weeks []fare.Day,
 	rates fare.Rates) (thresholds []fare.Cents, met map[event]fare.Cents) {
 	t.Helper()
@@ -139,7 +139,7 @@ func falls(t *testing.T, route string, all []fare.Observation, weeks []fare.Day,
 	return thresholds, met
 }
 
-// eventOf reads of which alert a mail is.
+// eventOf returns the event that a mail is about.
 func eventOf(t *testing.T, m maildir.Mail) event {
 	t.Helper()
 	name, amount, _ := strings.Cut(strings.TrimSuffix(m.To, "@example.com"), ".")
@@ -154,13 +154,13 @@ func eventOf(t *testing.T, m maildir.Mail) event {
 	return event{strings.ToUpper(name), threshold, fare.DayOf(at)}
 }
 
-// TestRecordedFalls replays half a year of recorded fares week by week, with
-// subscribers to every route at several thresholds and by the verdict, and holds
-// the mails against the falls that are in the panel.
+// TestRecordedFalls replays half a year of recorded fares week by week. Every route has
+// subscribers at several thresholds and by the verdict. The mails must match the price falls in
+// the panel.
 func TestRecordedFalls(t *testing.T) {
 	t.Parallel()
 	panel, history, weeks := recordedHistory(t)
-	rates := ecb.Table().On(weeks[0]) // one set, so that only fares move
+	rates := ecb.Table().On(weeks[0]) // fixed rates, so that only fares move
 	h := newFixture(t)
 	h.Set(weeks[0].Time().Add(12 * time.Hour))
 	h.Rate = 1000

@@ -1,11 +1,10 @@
-// Package refresh brings the store up to date with the fare source: for each
-// origin it asks which fares were found, merges them into the routes' histories
-// and rebuilds the summaries that verdicts are read from.
+// Package refresh brings the store up to date with the fare source. For each origin it asks for
+// newly found fares, merges them into the routes' histories and rebuilds the summaries that
+// verdicts are read from. Start reading at Refresher.Run.
 //
-// A refresh is idempotent: twice changes nothing, and one that is killed anywhere
-// and run again leaves the store as if it had run once. One origin's failure never
-// stops the others, and "asked, and there is nothing" is never confused with "could
-// not ask". Package notify sends the notifications that a refresh leaves.
+// A refresh is idempotent: a run that is killed and repeated leaves the store as one complete run
+// does. The failure of one origin never stops the others. "The source has no fares" is never
+// confused with "the source could not be asked". Package notify sends the notifications.
 package refresh
 
 import (
@@ -23,53 +22,53 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Refresher holds what a refresh needs.
+// Refresher holds the dependencies and settings of a refresh.
 type Refresher struct {
 	Source  upstream.Source
 	Fares   store.Fares
 	Now     func() time.Time
-	Workers int // origins at a time; 0 is 4
-	// Origins are asked for when Run is given none; without them, all that the
-	// source knows. Those that callers requested and that are not covered are asked for as well.
+	Workers int // origins in parallel; 0 means 4
+	// Origins are the default origins of Run; empty means all that the source knows. Run adds
+	// uncovered origins that callers requested.
 	Origins []fare.City
-	// Rates are the newest: for comparing what is quoted in several currencies, and
-	// kept for those who convert prices. Without them only what is quoted in euro can be used.
+	// Rates are the newest. They compare prices in several currencies and are stored to convert
+	// answers. Without rates only prices in EUR can be used.
 	Rates fare.Rates
-	// Progress, where set, is called for each origin as it ends, one at a time.
+	// Progress, if set, is called for each origin as it ends, never concurrently.
 	Progress func(done, total int, o Outcome)
 
 	warming bool // departures are folded at the end of the run, all series together
 }
 
-// Outcome is how asking for one origin ended. Err is set when the source could
-// not be asked or the answer could not be stored.
+// Outcome is the result for one origin. Err is set if the source could not be asked or the answer
+// could not be stored.
 type Outcome struct {
 	Origin        fare.City
 	Fares         int // in the answer
 	New           int
 	Duplicate     int
 	Dropped       map[upstream.Reason]int
-	Routes        Counts // in the answer, one-way
-	Returns       Counts // series of returns
-	Notifications int    // watched routes of which there is something new to tell
+	Routes        Counts // one-way routes in the answer
+	Returns       Counts // series of returns in the answer
+	Notifications int    // subscribed routes with news
 	Err           error
 
-	anywhere bool // it is stored, and there are alerts to anywhere from it
+	anywhere bool // the answer is stored, and the origin has alerts to anywhere
 }
 
-// Counts are how many there were in an answer, and of how many something new was stored.
+// Counts are the series in an answer, and those with new observations.
 type Counts struct {
 	Seen    int
 	Changed int
 }
 
-// overlap is how far before the last time an origin was asked its fares are
-// asked for again: a source may learn of a fare days after it was found.
+// overlap is how far before the last answer a refresh asks again, because a source may learn of a
+// fare days after it was found.
 const overlap = verdict.LiveDays * 24 * time.Hour
 
-// Run refreshes origins, without any all that the source knows. It fails only if
-// nothing could be done, or what is stored could not be folded; what happened to
-// each origin is in the report.
+// Run refreshes the given origins, or by default all that the source knows. It fails only if no
+// work was possible or the stored data could not be folded. The report holds each origin's
+// outcome.
 func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, error) {
 	began := r.Now()
 	if err := r.prepare(ctx); err != nil {
@@ -79,7 +78,7 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	if err != nil {
 		return Report{}, err
 	}
-	// A pooled part of the future is left for warmUp, which makes it anew of all that is stored.
+	// warmUp rebuilds pooled statistics that a wrong clock dated in the future.
 	if isLost := version > 0 && c.Pooled == nil; !isLost || len(origins) > 0 {
 		if err := r.closeCycles(ctx, began); err != nil {
 			return Report{}, err
@@ -99,7 +98,7 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 		r.warming = before.Pooled == nil || before.Warmed == fare.DayOf(began)
 	}
 	report := Report{Origins: len(origins)}
-	stored := true // all that the source told
+	stored := true // whether all answers of the source are stored
 	var anywhere []fare.City
 	r.refreshOrigins(ctx, ctx, began, origins, func(o Outcome) {
 		report.add(o)
@@ -115,7 +114,7 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 		if err := r.warmUp(ctx, fare.DayOf(began)); err != nil {
 			return report, err
 		}
-		for _, origin := range anywhere { // only now are there deals to judge by
+		for _, origin := range anywhere { // the deals to judge by exist only now
 			if err := r.leaveAnywhere(ctx, origin); err != nil {
 				return report, err
 			}
@@ -124,13 +123,13 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	return report, nil
 }
 
-// isOfSource tells a source that did not tell from an answer that was not stored.
+// isOfSource reports whether the source failed, and not the store.
 func isOfSource(err error) bool {
 	return errors.Is(err, upstream.ErrUnavailable) || errors.Is(err, upstream.ErrRefused) ||
 		errors.Is(err, upstream.ErrBudget)
 }
 
-// prepare does what a refresh needs once, however many origins it has.
+// prepare does the work that a refresh needs once for all origins.
 func (r *Refresher) prepare(ctx context.Context) error {
 	if err := r.Fares.Claim(ctx, r.Source.Name()); err != nil {
 		return err
@@ -141,11 +140,11 @@ func (r *Refresher) prepare(ctx context.Context) error {
 	return r.Fares.SetRates(ctx, r.Rates)
 }
 
-// errNotBegun: there was no time left to begin with the origin.
+// errNotBegun: no time remained to begin with the origin.
 var errNotBegun = errors.New("not begun")
 
-// refreshOrigins asks for origins, several at a time, and reports each as it ends,
-// one at a time. None is begun once begin has ended.
+// refreshOrigins asks for origins in parallel and reports each as it ends, never concurrently. No
+// origin begins after begin is done.
 func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, origins []fare.City,
 	report func(Outcome)) {
 	var mu sync.Mutex
@@ -155,7 +154,7 @@ func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, 
 		report(o)
 	}
 
-	// A source that refuses our credentials will refuse them for every origin.
+	// A source that refuses our credentials refuses them for every origin.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	queue := make(chan fare.City)
@@ -190,7 +189,7 @@ func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, 
 	workers.Wait()
 }
 
-// plan lists the origins to ask for: the configured ones or all, and the requested ones.
+// plan lists the origins to ask for: the configured ones or all, plus the requested ones.
 func (r *Refresher) plan(ctx context.Context) ([]fare.City, error) {
 	origins := slices.Clone(r.Origins)
 	if len(origins) == 0 {

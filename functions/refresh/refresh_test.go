@@ -26,7 +26,7 @@ func clock() time.Time { return today }
 
 func open(t *testing.T) store.Table { return openAt(t, clock) }
 
-// source answers from memory. What an origin has can be an error.
+// source answers from memory. An origin has fares or an error.
 type source struct {
 	name string
 	has  map[fare.City]any
@@ -63,7 +63,7 @@ func (s *source) Fares(_ context.Context, origin fare.City, since, _ time.Time) 
 	return upstream.Answer{}, nil
 }
 
-// fares of a route, one for each day back from today and each lead time.
+// fares returns fares of a route, one for each day back from today and each lead time.
 func fares(route string, days int, leads ...int) (all []fare.Fare) {
 	r, err := fare.ParseRoute(route)
 	if err != nil {
@@ -97,7 +97,7 @@ func run(t *testing.T, table store.Table, s *source, origins ...fare.City) refre
 	return report
 }
 
-// contents is all that the store holds of the routes.
+// contents returns everything stored about the routes.
 func contents(t *testing.T, table store.Table) map[string]string {
 	t.Helper()
 	return dump(t, table, "ROUTE#MIL-BUH", "ROUTE#MIL-LON", "ROUTE#ROM-PAR", "ORIGIN#MIL", "ORIGIN#ROM", "ORIGIN#XXX",
@@ -177,9 +177,8 @@ func TestPiecesMakeTheWhole(t *testing.T) {
 	}
 }
 
-// TestFaultsOfTheStore kills a refresh at every call it makes, before and after the
-// call's effect, or lets that call fail alone; runs it again; and wants the store of
-// an undisturbed run.
+// TestFaultsOfTheStore kills a refresh at every call, before and after its effect, or fails that
+// call alone. A second run must leave the store of an undisturbed run.
 func TestFaultsOfTheStore(t *testing.T) {
 	undisturbed := open(t)
 	run(t, undisturbed, world())
@@ -196,7 +195,7 @@ func TestFaultsOfTheStore(t *testing.T) {
 	})
 }
 
-// eachFault has every call to the store fail once, or be the last that succeeds.
+// eachFault makes every call to the store fail once, or be the last that succeeds.
 func eachFault(t *testing.T, open func(*testing.T) store.Table, run func(*testing.T, *storetest.Faulty)) {
 	for name, arm := range map[string]func(*storetest.Faulty, int, storetest.Side){
 		"fails once": (*storetest.Faulty).FailOnce, "dies": (*storetest.Faulty).DieAt,
@@ -208,7 +207,7 @@ func eachFault(t *testing.T, open func(*testing.T) store.Table, run func(*testin
 	}
 }
 
-// part is every n-th fare, from one of them on.
+// part returns every n-th fare, starting at first.
 func part(all []fare.Fare, n, first int) (some []fare.Fare) {
 	for i := first; i < len(all); i += n {
 		some = append(some, all[i])
@@ -216,7 +215,8 @@ func part(all []fare.Fare, n, first int) (some []fare.Fare) {
 	return some
 }
 
-// TestTwoAtOnce lets refreshes of the same origins with different answers run side by side: none undoes another.
+// TestTwoAtOnce runs refreshes of the same origins with different answers concurrently: neither
+// undoes the other.
 func TestTwoAtOnce(t *testing.T) {
 	table := open(t)
 	all := world()
@@ -231,7 +231,7 @@ func TestTwoAtOnce(t *testing.T) {
 					t.Error(err)
 				}
 				if report.Failed == 0 {
-					return // one that gave way too often is run again, as a schedule would
+					return // after too many conflicts a schedule runs it again
 				}
 			}
 		})
@@ -278,7 +278,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestManyObservations is a route with 100,000 observations, all in few cycles, so that a cycle has several parts.
+// TestManyObservations refreshes a route with 100,000 observations in few cycles, so that a cycle
+// has several parts.
 func TestManyObservations(t *testing.T) {
 	table := open(t)
 	var many []fare.Fare
@@ -315,8 +316,8 @@ func TestManyObservations(t *testing.T) {
 	}
 }
 
-// TestOldFares: what is too old to be kept is said to be that, not known
-// already, and a route of which there is nothing else is not covered by it.
+// TestOldFares: fares too old to keep are counted as such and not as known. A route with only
+// such fares is not covered.
 func TestOldFares(t *testing.T) {
 	all := fares("MIL-BUH", 3, 10)
 	for _, route := range []string{"MIL-BUH", "MIL-LON"} {

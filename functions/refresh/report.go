@@ -12,21 +12,21 @@ import (
 // Report sums up a refresh.
 type Report struct {
 	Origins        int                     `json:"origins"`
-	Asked          int                     `json:"asked"` // the source answered and all of it is stored
-	Empty          int                     `json:"empty"` // of those: it had nothing
+	Asked          int                     `json:"asked"` // answered and completely stored
+	Empty          int                     `json:"empty"` // asked, but without fares
 	Failed         int                     `json:"failed"`
 	New            int                     `json:"new"`
 	Duplicate      int                     `json:"duplicate"`
 	Dropped        map[upstream.Reason]int `json:"dropped,omitempty"`
 	RoutesSeen     int                     `json:"routesSeen"`
 	RoutesChanged  int                     `json:"routesChanged"`
-	ReturnsSeen    int                     `json:"returnsSeen,omitempty"` // series: a route and a length of stay
+	ReturnsSeen    int                     `json:"returnsSeen,omitempty"` // by route and stay
 	ReturnsChanged int                     `json:"returnsChanged,omitempty"`
-	Notifications  int                     `json:"woken,omitempty"`  // watched routes with something new to tell
+	Notifications  int                     `json:"woken,omitempty"`  // subscribed routes
 	Faults         []string                `json:"faults,omitempty"` // the first few, for people
 }
 
-// maxFaults keeps a report readable when every origin fails for the same reason.
+// maxFaults keeps a report readable if every origin fails for the same reason.
 const maxFaults = 20
 
 func addFault(to *[]string, of string, err error) {
@@ -77,7 +77,7 @@ func printDropped(w io.Writer, dropped map[upstream.Reason]int) {
 	}
 }
 
-// printFaults names the first faults and says how many more there are.
+// printFaults writes the first faults and the number of the others.
 func printFaults(w io.Writer, faults []string, all int) {
 	for _, f := range faults {
 		fmt.Fprintf(w, "  fault       %s\n", f)

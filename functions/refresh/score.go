@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// keepScore counts what came of what was said of a series, and notes what is said
-// of it now. What is said is read from the sheet as it is stored: answers are.
+// keepScore scores past answers about a series against what happened, and records today's
+// answers. It judges by the state as stored, because real answers read that as well.
 func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
 	from.State = &s.any.State
 	if s.said.Due(from.Day) {
@@ -25,8 +25,8 @@ func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
 	return nil
 }
 
-// scoreTally adds what was left for cycles to the score, in memory; written gives
-// what is to be stored with the cycles.
+// scoreTally adds contributions to the score in memory. written returns what to store with the
+// cycles.
 type scoreTally struct {
 	fares  store.Fares
 	source string
@@ -34,7 +34,7 @@ type scoreTally struct {
 	weeks  map[fare.Day]*score.Sum
 }
 
-// add adds what was left for one cycle. The score is read when it is first needed.
+// add adds the counts of one cycle. It reads the stored score at the first call.
 func (t *scoreTally) add(ctx context.Context, cycle fare.Day, c *score.Counts) error {
 	if c.Empty() {
 		return nil
@@ -74,8 +74,8 @@ func (t *scoreTally) read(ctx context.Context) error {
 	return nil
 }
 
-// learn says to the pooled part what the score means for answers to come, when a
-// week has ended since the last closed cycle.
+// learn updates the experience in the pooled statistics from the score, if a week has ended since
+// the last closed cycle.
 func (t *scoreTally) learn(ctx context.Context, p *departure.Pooled, before, last fare.Day) error {
 	monday := fare.CycleOf(last + 1).First() // of the first week that is not over
 	if monday == fare.CycleOf(before+1).First() {

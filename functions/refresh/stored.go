@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// storedSummary is a series' summary, with the bytes and the version it was read as.
-// The zero value stands for a series that has none.
+// storedSummary is a series' summary with its stored bytes and version. The zero value stands for
+// a series without a summary.
 type storedSummary struct {
 	verdict.RouteSummary
 	data    []byte
@@ -35,8 +35,8 @@ func (r *Refresher) summary(ctx context.Context, of fare.Series, read store.Cons
 	return s, nil
 }
 
-// trends reads the trends of an origin. At version 0 there are none: its first
-// refresh has not come to an end.
+// trends returns the trends of an origin. Version 0 means that the origin's first refresh is
+// incomplete, and that it has no trends.
 func (r *Refresher) trends(ctx context.Context, origin fare.City) (o trends.Origin, version int64, err error) {
 	data, version, err := r.Fares.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {
@@ -51,7 +51,7 @@ func (r *Refresher) trends(ctx context.Context, origin fare.City) (o trends.Orig
 	return o, version, nil
 }
 
-// addDropped adds counts of rows that were left out, by reason.
+// addDropped adds counts of dropped rows by reason.
 func addDropped(to *map[upstream.Reason]int, more map[upstream.Reason]int) {
 	for reason, n := range more {
 		if *to == nil {

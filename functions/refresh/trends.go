@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// updateTrends puts what became of the routes into the trends of their origin.
+// updateTrends updates the entries of some routes in the stored trends of their origin.
 func (r *Refresher) updateTrends(ctx context.Context, origin fare.City, entries []trends.Entry) error {
 	return store.RetryConflicts(ctx, func() error { return r.updateTrendsOnce(ctx, origin, entries) })
 }
@@ -31,7 +31,7 @@ func (r *Refresher) updateTrendsOnce(ctx context.Context, origin fare.City, entr
 		had, ok := old.To(e.Destination)
 		if ok && (reflect.DeepEqual(had, e) || had.AsOf > e.AsOf || had.AsOf == e.AsOf &&
 			had.Observations > e.Observations) {
-			continue // the same, or made by another refresh that knew more
+			continue // equal, or a refresh that knew more wrote it
 		}
 		newer = append(newer, e)
 		changed[e.Destination] = store.Coverage{Observations: e.Observations, Sample: e.Sample,
@@ -47,14 +47,14 @@ func (r *Refresher) updateTrendsOnce(ctx context.Context, origin fare.City, entr
 	return r.Fares.PutTrends(ctx, origin, encoded, version, changed)
 }
 
-// entryOf is what price trends show of a summary, in euro.
+// entryOf returns the trend entry of a summary, in EUR.
 func entryOf(destination fare.City, s verdict.RouteSummary) trends.Entry {
 	e := trends.Entry{
 		Destination: destination, AsOf: s.AsOf, Newest: s.Newest, Observations: s.Observations,
 		Sample: len(s.Lows), Previous: previous(s),
 		Live: []trends.Live{}, Months: []trends.Month{},
 	}
-	if n := len(s.Lows); n > 0 { // cheapest first
+	if n := len(s.Lows); n > 0 { // Lows are sorted by price
 		e.Minimum, e.Median = s.Euro(s.Lows[0].Price), s.Euro((s.Lows[(n-1)/2].Price+s.Lows[n/2].Price)/2)
 	}
 	for _, j := range verdict.CheapestAhead(s) {
@@ -72,8 +72,8 @@ func entryOf(destination fare.City, s verdict.RouteSummary) trends.Entry {
 	return e
 }
 
-// previous is the cheapest fare, in euro, one cycle before the summary: of the last day
-// with a known one that lies a cycle back, two at most; 0 where there is none.
+// previous returns the cheapest price in EUR one cycle before the summary. It takes the last day
+// with a known price between one and two cycles back, or returns 0.
 func previous(s verdict.RouteSummary) fare.Cents {
 	last := slices.MaxFunc(append([]verdict.Low{{}}, s.Lows...), func(a, b verdict.Low) int {
 		return int(within(a.Day, s.AsOf) - within(b.Day, s.AsOf))
@@ -84,7 +84,7 @@ func previous(s verdict.RouteSummary) fare.Cents {
 	return s.Euro(last.Price)
 }
 
-// within is the day itself if it lies one to two cycles before asOf, and 0 otherwise.
+// within returns day if it lies one to two cycles before asOf, and 0 otherwise.
 func within(day, asOf fare.Day) fare.Day {
 	if day > asOf-trends.Cycle || day <= asOf-2*trends.Cycle {
 		return 0

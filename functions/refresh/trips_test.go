@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// onTrip makes a confirmed alert for a trip from Milan to Bucharest, by a threshold.
+// onTrip adds a confirmed alert for a trip from Milan to Bucharest with a threshold.
 func (h *fixture) onTrip(who string, of store.Trip, threshold fare.Cents) {
 	h.T.Helper()
 	a := store.Alert{Route: notifytest.Route("MIL-BUH"), Trip: of, Threshold: threshold}
@@ -21,15 +21,15 @@ func (h *fixture) onTrip(who string, of store.Trip, threshold fare.Cents) {
 	h.confirm(who, a)
 }
 
-// TestTripsAreAskedForAndTold: what alerts for trips are for is asked for every day, and told when
-// that was answered; a message that comes back after its worker was killed before it told makes
-// good for it without asking.
+// TestTripsAreAskedForAndTold: series with trip alerts are asked for every day, and the answer
+// notifies the subscribers. If a worker is killed before it publishes, the redelivered message
+// publishes without asking again.
 func TestTripsAreAskedForAndTold(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
 	const returns = "MIL-BUH#4-7"
 	h.Set(w.now)
-	day := fare.DayOf(today) + 30 // of which departing has a fare
+	day := fare.DayOf(today) + 30 // departing has a fare for it
 	h.onTrip("ada", store.Trip{From: day, To: day}, 4500)
 	h.onTrip("bob", store.Trip{From: day, To: day, Nights: fare.Return4to7}, 9500)
 	var faresOut, faresBack []fare.Fare

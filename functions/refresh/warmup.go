@@ -15,12 +15,11 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// A refresh of everything that finds no pooled part begins with what is stored: a
-// panel that is loaded at once, or a store that an earlier version filled. It folds
-// the days of all series together, as refreshes of those days would have. The
-// pooled part is written last, so a run that was killed does all of it again.
+// A full refresh without pooled statistics starts from the stored history: a panel loaded at
+// once, or a store filled by an earlier version. It folds all series together, day by day, as
+// daily refreshes would have. It writes the pooled statistics last, so a killed run starts over.
 
-// warming is a series that is being folded with all others.
+// warming is a series in the common fold.
 type warming struct {
 	of      fare.Series
 	summary verdict.RouteSummary
@@ -30,7 +29,7 @@ type warming struct {
 	nonStop byDay
 }
 
-// byDay are the fares of each day.
+// byDay holds the fares of each day.
 type byDay map[fare.Day][]departure.Live
 
 func cut(fares []departure.Live) byDay {
@@ -41,7 +40,8 @@ func cut(fares []departure.Live) byDay {
 	return days
 }
 
-// warmUp makes the sheets of all covered series and the pooled part as of a day from what is stored.
+// warmUp rebuilds the departure states of all covered series and the pooled statistics from the
+// stored history, as of a day.
 func (r *Refresher) warmUp(ctx context.Context, today fare.Day) error {
 	err := store.RetryConflicts(ctx, func() error { return r.warmUpOnce(ctx, today) })
 	if err != nil {
@@ -62,7 +62,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	none := store.Left{}
 	if left, err := r.Fares.Left(ctx, today); err != nil {
 		return err
-	} else if len(left) > 0 { // by refreshes of a few origins earlier today: it is in what is stored
+	} else if len(left) > 0 { // the history already holds what today's refreshes contributed
 		none = store.Left{Cycle: today, Data: new(departure.Statistics).Encode(), Expires: (today + keepLeft).Time()}
 	}
 	if len(days) == 0 {
@@ -79,7 +79,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 			pooled.Learn(h, day, &left)
 		}
 		if day == today {
-			break // its fares are only live
+			break // today's fares are only live
 		}
 		left, v = departure.Statistics{}, pooled.On(day)
 		for _, s := range series {
@@ -92,7 +92,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 		if s.state.nonStop != nil {
 			s.state.nonStop.Stand(today, s.quotes.NonStop)
 		}
-		// What is stored was not said by this service: the score begins with this day.
+		// This service issued no answers on the stored days, so the score begins today.
 		if err := s.state.keepScore(score.Source{Day: today, Pooled: pooled, Summary: s.summary,
 			Quotes: s.quotes.All}, new(score.Counts)); err != nil {
 			return fmt.Errorf("keep the score of %s: %w", s.of, err)
@@ -111,7 +111,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	return r.Fares.PutPooled(ctx, data, version, store.Score{})
 }
 
-// dealsOfAll makes the deals of every origin.
+// dealsOfAll rebuilds the deals of every origin.
 func (r *Refresher) dealsOfAll(ctx context.Context, series []*warming, pooled *departure.Pooled) error {
 	byOrigin := map[fare.City]summaries{}
 	for _, s := range series {
@@ -144,8 +144,8 @@ func (s *warming) fold(v *departure.View, day fare.Day, left *departure.Statisti
 	}
 }
 
-// readWarming reads what is stored of all series of the covered routes, and lists
-// the days on which something was found, and today.
+// readWarming reads all series of the covered routes. It also returns the days with observations,
+// plus today.
 func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*warming, days []fare.Day, err error) {
 	origins, err := r.Fares.Covered(ctx, "", 0)
 	if err != nil {
@@ -180,7 +180,8 @@ func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*war
 	return all, slices.Sorted(maps.Keys(found)), nil
 }
 
-// readOne reads what is stored of a series; nothing where nothing is.
+// readOne reads a series from the store. It returns nil for a series without a history or without
+// a usable summary.
 func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day) (*warming, error) {
 	blocks, err := r.Fares.Blocks(ctx, of, store.Strong)
 	if err != nil || len(blocks) == 0 {
@@ -196,7 +197,7 @@ func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day)
 	}
 	summary := stored.RouteSummary
 	if summary.AsOf == 0 || summary.AsOf > today {
-		return nil, nil // cut off before it was made, or made by a later refresh
+		return nil, nil // no summary: its refresh was killed, or a later one wrote it
 	}
 	history, _, _ := h.merge(nil)
 	s := &warming{of: of, summary: summary, state: seriesState{any: &departure.Learner{}}}

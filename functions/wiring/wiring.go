@@ -1,8 +1,9 @@
-// Package wiring makes what every Lambda executable has: its settings, the table, a clock and
-// a log. What only some executables have stands in packages below, so that each links only
-// what its function needs: serving answers HTTP, sending has SES and SQS, plan and percall take money.
+// Package wiring makes the parts of every Lambda executable: settings, table, clock and log.
+// Parts of only some executables live in the packages below, so that each function links only
+// what it needs. Package serving serves HTTP, sending has SES and SQS, plan and percall take
+// payments.
 //
-// A main is ended, with all faults of its settings in the log, where it cannot start.
+// A main that cannot start ends after it logs all faults of its settings.
 package wiring
 
 import (
@@ -24,7 +25,7 @@ import (
 	"verdetto/shared/store/dynamostore"
 )
 
-// Parts are what every executable has.
+// Parts holds the parts that every executable has.
 type Parts struct {
 	AWS     aws.Config
 	Table   store.Table
@@ -33,7 +34,8 @@ type Parts struct {
 	Metrics metrics.Source
 }
 
-// Load fills groups of settings, which are pointers to structs of package config, and makes the parts.
+// Load fills the groups of settings, which are pointers to structs of package config, and makes
+// the parts.
 func Load(groups ...any) Parts {
 	var table config.Store
 	var clock config.Clock
@@ -47,12 +49,12 @@ func Load(groups ...any) Parts {
 	}
 }
 
-// CheckPepper ends the process if the table was made with another pepper.
+// CheckPepper ends the process if the table was created with another pepper.
 func (p Parts) CheckPepper(pepper []byte) {
 	Must(store.CheckPepper(context.Background(), p.Table, pepper))
 }
 
-// Must ends the process if there is an error.
+// Must ends the process if err is not nil.
 func Must(err error) {
 	if err != nil {
 		log.Fatal(err)

@@ -11,10 +11,10 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// logged are the fields of the edge's log: what was asked, from which country and
-// network, and how it was answered. No address, no query, no cookie, no referrer,
-// no user agent: e-mail addresses, sessions, signed links and keys travel in those.
-// (AWS, "Configure standard logging (v2)" and "Standard logging reference".)
+// logged lists the fields of the edge's log: the request, its country and network, and the
+// response. It has no address, query, cookie, referrer or user agent, because those carry e-mail
+// addresses, sessions, signed links and keys. (AWS, "Configure standard logging (v2)" and
+// "Standard logging reference".)
 var logged = []string{
 	"timestamp(ms)", "x-edge-location", "x-edge-request-id", "cs-method", "cs-protocol", "cs-uri-stem",
 	"cache-behavior-path-pattern",
@@ -22,8 +22,8 @@ var logged = []string{
 	"c-country", "asn",
 }
 
-// newAccessLog has the edge write down accesses, for AccessLogDays. It is
-// standard logging (v2), where fields can be chosen, and which can be set up in us-east-1 only.
+// newAccessLog logs accesses at the edge for AccessLogDays. It uses standard logging (v2), which
+// has selectable fields and can be set up only in us-east-1.
 func newAccessLog(stack awscdk.Stack, c config, d cloudfront.Distribution) {
 	bucket := awss3.NewBucket(stack, jsii.String("AccessLogs"), &awss3.BucketProps{
 		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(), Encryption: awss3.BucketEncryption_S3_MANAGED,
@@ -36,7 +36,8 @@ func newAccessLog(stack awscdk.Stack, c config, d cloudfront.Distribution) {
 		RemovalPolicy: awscdk.RemovalPolicy_RETAIN,
 	})
 	name(bucket, "AccessLogs")
-	// As AWS writes it where a delivery is set up by hand ("Enable logging from AWS services").
+	// AWS writes the same policy for a delivery set up by hand ("Enable logging from AWS
+	// services").
 	bucket.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Sid: jsii.String("Delivery"), Actions: list("s3:PutObject"),
 		Resources:  &[]*string{bucket.ArnForObjects(jsii.String("AWSLogs/" + c.Account + "/*"))},
@@ -59,5 +60,5 @@ func newAccessLog(stack awscdk.Stack, c config, d cloudfront.Distribution) {
 	delivery := awslogs.NewCfnDelivery(stack, jsii.String("AccessLogDelivery"), &awslogs.CfnDeliveryProps{
 		DeliverySourceName: source.Ref(), DeliveryDestinationArn: destination.AttrArn(), RecordFields: list(logged...),
 	})
-	delivery.Node().AddDependency(bucket.Policy()) // the bucket is tried as this is made
+	delivery.Node().AddDependency(bucket.Policy()) // creating the delivery tests the bucket
 }

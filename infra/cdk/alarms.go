@@ -12,36 +12,37 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// staleDays is how old the newest fares may be: one cycle of seven days and two for mending.
+// staleDays is the greatest allowed age of the newest fares: one cycle of seven days plus two for
+// repairs.
 const staleDays = 9
 
-// outWeeks is how many weeks in a row outside of its band the operator is told of; score.OutWeeks
-// says the same to readers.
+// outWeeks is after how many consecutive weeks outside the band the operator is notified.
+// score.OutWeeks is the same limit for readers.
 const outWeeks = 3
 
-// namespace is that of the metrics in the functions' log lines.
+// namespace holds the metrics in the functions' log lines.
 const namespace = "Verdetto"
 
-// panel collects alarms, and the graphs that go with them.
+// panel makes alarms, and the metrics of the dashboard's graphs.
 type panel struct {
 	stack  awscdk.Stack
 	prefix string
 	action cloudwatch.IAlarmAction
 }
 
-// alarm says when somebody has to look, and how soon. docs/operations.md has a paragraph
-// on each, under the last words of its name.
+// alarm says when an operator has to act, and how soon. docs/operations.md has a paragraph on
+// each, titled by the last words of its name.
 type alarm struct {
 	id, about string
-	page      bool // look now, at any hour; otherwise it is a ticket
+	page      bool // act now, at any hour; otherwise it is a ticket
 	metric    cloudwatch.IMetric
-	above     float64 // the highest value that is well
-	below     float64 // or the lowest, where this is not 0
-	periods   int     // in a row
+	above     float64 // the highest healthy value
+	below     float64 // or the lowest healthy value, if not 0
+	periods   int     // consecutive periods
 	silence   cloudwatch.TreatMissingData
 }
 
-// alarmName tells an operator what to do with a mail before it is opened.
+// alarmName shows the urgency in the mail's subject.
 func alarmName(stack, id string, page bool) string {
 	if page {
 		return stack + "-page-" + id
@@ -69,7 +70,7 @@ func (p panel) raise(a alarm) {
 	made.AddOkAction(p.action)
 }
 
-// metric is one of CloudWatch's, over minutes.
+// metric returns a metric of CloudWatch over periods of minutes.
 func metric(space, metricName, statistic string, minutes int, dimensions map[string]*string) cloudwatch.Metric {
 	props := &cloudwatch.MetricProps{Namespace: jsii.String(space), MetricName: jsii.String(metricName),
 		Statistic: jsii.String(statistic),
@@ -80,13 +81,13 @@ func metric(space, metricName, statistic string, minutes int, dimensions map[str
 	return cloudwatch.NewMetric(props)
 }
 
-// logged is a metric in the log lines of a function.
+// logged returns a metric from the log lines of a function.
 func (p panel) logged(metricName, statistic string, minutes int, function string) cloudwatch.Metric {
 	return metric(namespace, metricName, statistic, minutes,
 		map[string]*string{"stack": jsii.String(p.prefix), "function": jsii.String(function)})
 }
 
-// counted is a metric of the lines of a log that have a pattern.
+// counted returns a metric that counts the log lines with a pattern.
 func (p panel) counted(id string, log awslogs.ILogGroup, metricName, pattern string) cloudwatch.Metric {
 	space := namespace + "/" + p.prefix
 	awslogs.NewCfnMetricFilter(p.stack, jsii.String(id), &awslogs.CfnMetricFilterProps{
@@ -99,7 +100,8 @@ func (p panel) counted(id string, log awslogs.ILogGroup, metricName, pattern str
 
 func dimension(key string, value *string) map[string]*string { return map[string]*string{key: value} }
 
-// newAlarms watches what callers, payers and subscribers would notice, and what comes before that.
+// newAlarms makes the alarms on what callers, payers and subscribers would notice, and on its
+// causes.
 func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api, l lambdas) {
 	p := panel{stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
 	b := newBoard(stack, c, l)
@@ -137,7 +139,7 @@ func (p panel) ofAPI(c config, a api, b *board) {
 	of := dimension("ApiId", a.httpAPI.Ref())
 	broken := metric("AWS/ApiGateway", "5xx", "Sum", 5, of)
 	b.failures = append(b.failures, broken)
-	// What programs ask compat for that there cannot be is 501, and no failure.
+	// compat answers 501 for data that cannot exist, which is not a failure.
 	absent := p.logged("Absent501", "Sum", 5, "compat")
 	failures := cloudwatch.NewMathExpression(&cloudwatch.MathExpressionProps{
 		Expression:   jsii.String("broken - FILL(absent, 0)"),
@@ -146,7 +148,8 @@ func (p panel) ofAPI(c config, a api, b *board) {
 	})
 	p.raise(alarm{id: "ApiFailures", page: true, metric: failures, above: 4, periods: 2,
 		about: "API Gateway answers 5xx."})
-	// Stripe and Solana take seconds at times, and are few; 1 of 100 calls in a quarter of an hour is not they.
+	// Stripe and Solana sometimes take seconds, but their calls are few: 1 in 100 calls over 15
+	// minutes has another cause.
 	slow := metric("AWS/ApiGateway", "Latency", "p99", 5, of)
 	b.slowest = append(b.slowest, slow)
 	p.raise(alarm{id: "ApiSlow", metric: slow, above: 3000, periods: 3,
@@ -164,7 +167,7 @@ func (p panel) ofQueues(q queues, b *board) {
 	}
 	for _, name := range sorted(q.ofFunction) {
 		letters(title(name)+"Dead", "Work of "+name+" was given up.", q.ofFunction[name].dead.QueueName())
-		// A sweep takes a quarter of an hour, its last message that long; signals a moment.
+		// A sweep takes 15 minutes, and so may its last message. Signals take a moment.
 		most := 900.0
 		if name == "refresh" {
 			most = 3 * 3600
@@ -205,11 +208,11 @@ func (p panel) ofFares(b *board) {
 		about: "In an hour more than 50 origins could not be asked for."})
 	p.raise(alarm{id: "SeriesFailed", metric: seriesFailed, above: 50,
 		about: "In an hour departures of more than 50 routes could not be asked for."})
-	// A day without calls for all is a day of much demand; what is left is asked for first the next day.
+	// One day without enough calls means high demand. The next day starts with the rest.
 	left := of("SeriesLeft", "Sum", 24*60)
 	p.raise(alarm{id: "SeriesLeft", metric: left, above: 100, periods: 3,
 		about: "For three days the calls of a day have not sufficed for the departures that were due."})
-	// It is told by the plan of each day, and moves once a week.
+	// Each daily plan logs it; the value changes weekly.
 	p.raise(alarm{id: "ScoreOut", metric: of("ScoreWeeksOut", "Maximum", 24*60), above: outWeeks - 1,
 		about: fmt.Sprintf("For %d weeks in a row, or more, verdicts have been outside of the band in which they "+
 			"should be.", outWeeks)})
@@ -232,8 +235,8 @@ func (p panel) ofMail(b *board) {
 		refused, failed := p.logged("MailRefused", "Sum", 60, f.name), p.logged("MailFailed", "Sum", 15, f.name)
 		p.raise(alarm{id: title(f.name) + "MailRefused", metric: refused, above: 5,
 			about: "SES refuses mails of " + f.name + " for good: addresses that no one can have."})
-		// A fault of one mail is a refusal. What fails is the carrier, and each mail is retried: so
-		// few mails tell as well as many.
+		// A fault of a single mail is a refusal. A failure is the carrier's, and all mail is
+		// retried: a small number is as significant as a large one.
 		p.raise(alarm{id: title(f.name) + "MailFailed", page: true, metric: failed, periods: 2,
 			about: "For half an hour SES has taken no mail of " + f.name + ", or not all: what failed is retried."})
 		if f.outbox {
@@ -245,19 +248,17 @@ func (p panel) ofMail(b *board) {
 	b.mail = append(b.mail, bounces, complaints)
 }
 
-// leastFees is where the operator is told that the address which pays the network's
-// fees is running out, in lamports: what is left is good for 400 answers that cost the most until
-// selling ends (x402.LeastFunds).
+// leastFees is the balance in lamports below which the operator is notified that the network fees
+// run out. It covers 400 answers of the highest cost until selling stops (x402.LeastFunds).
 const leastFees = 10_000_000
 
-// ofFees is told by who is called: where nobody is, nothing is spent.
+// ofFees alarms on a metric that calls log: without calls no fees are spent.
 func (p panel) ofFees() {
 	p.raise(alarm{id: "FeesLow", metric: p.logged("FeeLamports", "Minimum", 60, "x402"), below: leastFees,
 		about: "The address that pays the network's fees of answers that are paid one by one has less than 0.01 SOL."})
 }
 
-// webhookMetric counts deliveries of the webhook that were refused or failed: the
-// line that each request leaves in pro's log says so.
+// webhookMetric counts refused and failed deliveries of the webhook, from pro's request log.
 const webhookMetric = "WebhookRefused"
 
 func (p panel) ofWebhook(l lambdas, b *board) {

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAlarmsTell: every alarm mails the operator when it begins and when it ends,
-// from the region that it is of, and says what it is about.
+// TestAlarmsTell: every alarm mails the operator at its start and end, from its own region, and
+// says what it is about.
 func TestAlarmsTell(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)
@@ -38,8 +38,8 @@ func TestAlarmsTell(t *testing.T) {
 	}
 }
 
-// TestRunbook: each alarm has its paragraph in docs/operations.md, and each
-// paragraph its alarm. Those of several functions or queues share one.
+// TestRunbook: each alarm has its paragraph in docs/operations.md, and each paragraph its alarm.
+// Alarms of several functions or queues share one.
 func TestRunbook(t *testing.T) {
 	data, err := os.ReadFile("../../docs/operations.md")
 	if err != nil {
@@ -53,7 +53,7 @@ func TestRunbook(t *testing.T) {
 	if pages == nil {
 		t.Fatal("docs/operations.md does not list the pages")
 	}
-	h := fixture(t, "example") // which has every alarm
+	h := fixture(t, "example") // has every alarm
 	for id, r := range h.Resources {
 		if r.Type != "AWS::CloudWatch::Alarm" {
 			continue
@@ -89,9 +89,8 @@ func TestRunbook(t *testing.T) {
 	}
 }
 
-// TestRolloutIsOfTheAlias: whatever calls a function calls its alias, and the stack
-// never moves the alias: infra/rollout does, so neither an alarm nor a rollback of
-// the stack takes a fix back.
+// TestRolloutIsOfTheAlias: all callers of a function use its alias, and the stack never moves the
+// alias. Only infra/rollout does, so neither an alarm nor a stack rollback reverts a fix.
 func TestRolloutIsOfTheAlias(t *testing.T) {
 	h := fixture(t, "example")
 	seen := 0
@@ -126,8 +125,8 @@ func TestRolloutIsOfTheAlias(t *testing.T) {
 	}
 }
 
-// TestGenerationStartsFunctionsAnew: raising it changes every function, which infra/rollout
-// then publishes; another choice changes none, so nothing is published by itself.
+// TestGenerationStartsFunctionsAnew: raising Generation changes every function, which
+// infra/rollout then publishes. Other choices change none.
 func TestGenerationStartsFunctionsAnew(t *testing.T) {
 	needsNode(t)
 	c := fixtureConfigs(t)["example"]

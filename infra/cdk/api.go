@@ -13,10 +13,9 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// api is what the edge asks. It leads each group of paths to the function that
-// answers it, by any method: the functions answer wrong methods and questions of
-// other sites' pages themselves. It is made of bare resources, which are few and
-// plain; the CDK's own kind would give each function a permission for every route.
+// api is the API Gateway that the edge calls. It routes each group of paths to its function by
+// any method; the functions themselves refuse wrong methods and cross-site requests. It uses
+// plain resources, because the CDK's construct would create a permission for every route.
 type api struct {
 	stack   awscdk.Stack
 	httpAPI awsapigatewayv2.CfnApi
@@ -41,7 +40,7 @@ func newAPI(stack awscdk.Stack, c config) api {
 		ApiId: made.Ref(), StageName: jsii.String("$default"), AutoDeploy: jsii.Bool(true),
 		AccessLogSettings: &awsapigatewayv2.CfnStage_AccessLogSettingsProperty{
 			DestinationArn: log.LogGroupArn(),
-			// No address, no query, no key: what was asked is nobody's business, that it was is enough.
+			// No address, query or key: the log shows that a request came, not its content.
 			Format: jsii.String(`{"requestId":"$context.requestId","time":"$context.requestTimeEpoch","route":"$context.routeKey",` +
 				`"status":"$context.status","integration":"$context.integration.status","ms":"$context.responseLatency","error":"$context.integrationErrorMessage"}`),
 		},
@@ -57,7 +56,7 @@ func newAPI(stack awscdk.Stack, c config) api {
 	return api{stack, made, stage, log}
 }
 
-// host is where the distribution reaches it.
+// host returns the name by which the distribution reaches the API.
 func (a api) host(c config) *string {
 	if c.Origin.hasDomain() {
 		return jsii.String(c.Origin.Domain)
@@ -66,7 +65,7 @@ func (a api) host(c config) *string {
 		jsii.String(".execute-api."+c.Region+".amazonaws.com"))
 }
 
-// addRoutes leads the groups of paths to their functions.
+// addRoutes routes the groups of paths to their functions.
 func (a api) addRoutes(l lambdas) {
 	target := map[string]*string{}
 	for _, f := range functions {
@@ -97,15 +96,16 @@ func (a api) addRoutes(l lambdas) {
 			ApiId: a.httpAPI.Ref(), RouteKey: jsii.String(key), Target: target[g.Function],
 		})
 		if g.Path != "" {
-			a.stage.AddDependency(route) // it holds it to its share, and API Gateway refuses shares of missing routes
+			// The stage throttles the route, and API Gateway refuses throttles of missing routes.
+			a.stage.AddDependency(route)
 		}
 	}
 }
 
-// throttles holds each group of paths to its share, as the table of endpoints has it.
-// API Gateway fills a bucket for each route, so all together come to RequestsPerSecond.
-// A flood of one group leaves the others theirs. ("Throttle requests to your HTTP
-// APIs": targets to aim at, not ceilings that are never passed.)
+// throttles returns the rate limit of each group of paths, from the table of endpoints. Together
+// they add up to RequestsPerSecond. API Gateway fills a bucket per route, so a flood of one group
+// does not affect the others. ("Throttle requests to your HTTP APIs": the limits are targets and
+// may be exceeded briefly.)
 func throttles(c config) map[string]any {
 	all := map[string]any{}
 	for path, rate := range routes.Throttles(c.RequestsPerSecond) {
@@ -116,9 +116,9 @@ func throttles(c config) map[string]any {
 	return all
 }
 
-// watchThrottling has the operator notified of calls that API Gateway turns away because a share is used up.
-// HTTP APIs have no metric of them, and their metric 4xx counts the quotas of callers as well. The log tells
-// them apart: where a function answered, it holds the status of the integration.
+// watchThrottling notifies the operator of calls that API Gateway throttles. HTTP APIs have no
+// metric for them, and their metric 4xx includes callers over their quota. The access log
+// distinguishes the two: it holds an integration status if a function answered.
 func (a api) watchThrottling(c config, n notices) {
 	const counted = "ApiThrottled"
 	p := panel{a.stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
@@ -127,7 +127,7 @@ func (a api) watchThrottling(c config, n notices) {
 		about: "API Gateway turns calls away: a group of paths has used up its share."})
 }
 
-// identifier is a path as a part of a logical id.
+// identifier returns a path as part of a logical id.
 func identifier(p string) string {
 	var b strings.Builder
 	for part := range strings.FieldsFuncSeq(p, func(r rune) bool {

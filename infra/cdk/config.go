@@ -13,87 +13,89 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// config is what the operator chooses. None of it is secret: secrets are in the
-// Parameter Store, under names that begin with Name.
+// config holds the operator's choices. None of them is secret: secrets are in the Parameter
+// Store, under names that start with Name.
 type config struct {
-	// Name is that of the stack, the table and the prefix of every other name;
-	// with another name the service can be deployed twice in an account.
+	// Name is the name of the stack and the table, and the prefix of all other names. A second
+	// name allows a second deployment in the account.
 	Name    string `json:"name"`
 	Account string `json:"account"`
 	Region  string `json:"region"`
 
-	// Domain is the service's own, and Certificate the ARN of its certificate in
-	// us-east-1, where CloudFront wants it. Without both the service has
-	// CloudFront's domain.
+	// Domain is the service's own domain. Certificate is the ARN of its certificate in us-east-1,
+	// as CloudFront requires. Without both, the service uses CloudFront's domain.
 	Domain      string `json:"domain"`
 	Certificate string `json:"certificate"`
 
-	// Origin is how the distribution reaches API Gateway; without it API Gateway
-	// keeps its own address. Functions ask for the edge's secret either way.
+	// Origin is how the distribution reaches API Gateway. Without it API Gateway keeps its own
+	// address. Functions require the edge's secret in both cases.
 	Origin origin `json:"origin"`
 
-	MailFrom   string  `json:"mailFrom"`   // Verdetto <mail@example.com>; the domain is verified with SES
-	MailRate   float64 `json:"mailRate"`   // mails a second that SES allows the account
-	AlarmEmail string  `json:"alarmEmail"` // who gets a mail when something is wrong
+	MailFrom   string  `json:"mailFrom"`   // Verdetto <mail@example.com>; SES verifies the domain
+	MailRate   float64 `json:"mailRate"`   // mails per second in the account's SES quota
+	AlarmEmail string  `json:"alarmEmail"` // receives the alarms
 
-	Operator operator `json:"operator"` // what is missing of it is said, and is no fault
+	Operator operator `json:"operator"` // missing details are reported, but are no fault
 
-	StripePrice string `json:"stripePrice"` // id of the recurring price; without it and SolanaWallet nothing is sold
-	// StripeFormerPrices were sold before: subscriptions to them go on.
+	// StripePrice is the id of the recurring price. Without it and SolanaWallet nothing is sold.
+	StripePrice string `json:"stripePrice"`
+	// StripeFormerPrices are earlier prices. Subscriptions to them stay valid.
 	StripeFormerPrices []string `json:"stripeFormerPrices"`
 
-	SolanaWallet  string `json:"solanaWallet"`  // that USDC is paid to
+	SolanaWallet  string `json:"solanaWallet"`  // receives USDC
 	SolanaNetwork string `json:"solanaNetwork"` // mainnet-beta or devnet
 	SolanaMint    string `json:"solanaMint"`    // empty: USDC on mainnet-beta
 	PriceUSDC     string `json:"priceUSDC"`
 
-	// TelegramBot is the user name of the bot that tells subscribers who want it in Telegram; empty: there is none.
+	// TelegramBot is the user name of the bot that sends alerts in Telegram; empty means no bot.
 	TelegramBot string `json:"telegramBot"`
 
-	// Workers is how many refreshes run at once; together they keep to the fare source's limit.
+	// Workers is how many refreshes run in parallel. Together they keep to the fare source's
+	// limit.
 	Workers int `json:"workers"`
-	// CallsADay is how many calls the fare source may be asked on a day (UTC); 0 is no limit.
+	// CallsADay is the quota of calls to the fare source per day (UTC); 0 means no limit.
 	CallsADay int `json:"callsADay"`
-	// FaresShown is today or all; docs/fare-source.md says what its owner has to allow first.
+	// FaresShown is today or all. docs/fare-source.md says what the source's owner must allow
+	// first.
 	FaresShown string `json:"faresShown"`
-	// PaidCalls says that answers are sold one by one (x402-fee-key is a key), to who has used up the free calls.
+	// PaidCalls tells callers without free calls that answers are sold one by one. x402-fee-key
+	// must then be a key.
 	PaidCalls bool `json:"paidCalls"`
-	// OriginSecret says which value of the secret NAME/origin the distribution
-	// sends; raising it is the middle step of a rotation.
+	// OriginSecret is the version of the secret NAME/origin that the distribution sends. Raising
+	// it is the middle step of a rotation.
 	OriginSecret int `json:"originSecret"`
 
-	// RequestsPerSecond is how many reach the functions at most, whoever makes
-	// them: the table of endpoints divides them among groups of paths.
+	// RequestsPerSecond is the most requests that reach the functions. The table of endpoints
+	// divides them among groups of paths.
 	RequestsPerSecond int `json:"requestsPerSecond"`
-	// Instances is the account's quota in the region: how many instances all its
-	// functions have together. A new account has few.
+	// Instances is the account's quota of concurrent Lambda instances in the region. A new
+	// account has few.
 	Instances int `json:"instances"`
-	// MonthlyBudget in US dollars: whoever gets the alarms is told when half of
-	// it, all of it, or by AWS's forecast more than it is spent.
+	// MonthlyBudget is in US dollars. AlarmEmail is notified at half of it, at all of it, and if
+	// AWS forecasts more.
 	MonthlyBudget int `json:"monthlyBudget"`
-	// FreeTier is open, or closed: then the edge refuses callers without a key
-	// what costs something to answer.
+	// FreeTier is open or closed. If closed, the edge refuses anonymous calls that cost something
+	// to answer.
 	FreeTier string `json:"freeTier"`
-	// Generation says how often the functions were started anew; raising it has
-	// them read their parameters again.
+	// Generation counts restarts of the functions. Raising it makes them read their parameters
+	// again.
 	Generation int `json:"generation"`
 
-	LogDays       int `json:"logDays"`       // that the functions' logs are kept
-	AccessLogDays int `json:"accessLogDays"` // that the edge's logs are kept, which hold addresses
+	LogDays       int `json:"logDays"`       // retention of the functions' logs
+	AccessLogDays int `json:"accessLogDays"` // retention of the edge's logs, which hold addresses
 
-	// RequestsPerFiveMinutes is how often one address may ask before the firewall
-	// stops it; 0 is no firewall, unless Firewall is the ARN of one made elsewhere.
+	// RequestsPerFiveMinutes is the firewall's limit for one address. 0 means no firewall, unless
+	// Firewall is the ARN of an existing one.
 	RequestsPerFiveMinutes int    `json:"requestsPerFiveMinutes"`
 	Firewall               string `json:"firewall"`
 
-	// Reserved is how many instances a function may have at most and always can, by
-	// its name, where that is not to be what functions says. 0 is none.
+	// Reserved overrides the reserved concurrency of functions by name. 0 reserves none.
 	Reserved map[string]int `json:"reserved"`
-	// RestoredTable is the table that functions use in place of the stack's own, after a restore.
+	// RestoredTable is a restored table that functions use in place of the stack's own.
 	RestoredTable string `json:"restoredTable"`
 }
 
-// defaults are the choices that most operators need not make.
+// defaults returns the choices that suit most operators.
 func defaults() config {
 	return config{
 		Name: "verdetto", MailRate: 1, SolanaNetwork: "mainnet-beta", PriceUSDC: "12.99",
@@ -105,10 +107,10 @@ func defaults() config {
 
 const open, closed = "open", "closed"
 
-// edgeRegion is where CloudFront has its certificates, its firewalls, its logs and its metrics.
+// edgeRegion is the region of CloudFront's certificates, firewalls, logs and metrics.
 const edgeRegion = "us-east-1"
 
-// load reads the choices, or reports everything that is wrong with them.
+// load reads the choices, or fails with all their faults.
 func load(file string) (config, error) {
 	c := defaults()
 	if file == "" {
@@ -132,7 +134,7 @@ func load(file string) (config, error) {
 	return c, nil
 }
 
-// chosen lists the choices that have some parameters needed.
+// chosen lists the choices that make parameters necessary.
 func (c config) chosen() (chosen []string) {
 	if c.TelegramBot != "" {
 		chosen = append(chosen, parameters.TelegramBot)
@@ -146,20 +148,20 @@ func (c config) chosen() (chosen []string) {
 // sells reports whether the plan is sold.
 func (c config) sells() bool { return c.StripePrice != "" && c.SolanaWallet != "" }
 
-// ownFirewall tells whether the stack makes one.
+// ownFirewall reports whether the stack creates a firewall.
 func (c config) ownFirewall() bool { return c.Firewall == "" && c.RequestsPerFiveMinutes > 0 }
 
-// domainOf is what stands behind the @ of an address.
+// domainOf returns the part of an address after the @.
 func domainOf(address string) string { return address[strings.LastIndexByte(address, '@')+1:] }
 
-// mailDomain is the domain that mail is sent from.
+// mailDomain returns the domain that mail is sent from.
 func (c config) mailDomain() string { return domainOf(c.mailAddress()) }
 
-// mailAddress is the bare address that mail is sent from.
+// mailAddress returns the bare address that mail is sent from.
 func (c config) mailAddress() string {
 	from, err := mail.ParseAddress(c.MailFrom)
 	if err != nil {
-		panic(err) // it has been checked
+		panic(err) // check validated it
 	}
 	return from.Address
 }

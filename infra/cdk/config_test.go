@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// write makes a file of choices.
+// write creates a file of choices.
 func write(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "verdetto.json")
@@ -17,7 +17,7 @@ func write(t *testing.T, text string) string {
 	return file
 }
 
-// TestMissingIsReportedAtOnce: no choices at all.
+// TestMissingIsReportedAtOnce: an empty configuration.
 func TestMissingIsReportedAtOnce(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	err := run(write(t, "{}"), standIns(), out)
@@ -37,7 +37,7 @@ func TestMissingIsReportedAtOnce(t *testing.T) {
 	}
 }
 
-// TestFaultsAreReported: each choice can be wrong.
+// TestFaultsAreReported: the fault of each choice.
 func TestFaultsAreReported(t *testing.T) {
 	good, err := load("example.json")
 	if err != nil {
@@ -157,7 +157,7 @@ func TestFaultsAreReported(t *testing.T) {
 
 const firewallARN = "arn:aws:wafv2:us-east-1:123456789012:global/webacl/rate/11111111-2222-3333-4444-555555555555"
 
-// TestUnreadable: files that are no choices.
+// TestUnreadable: files without a configuration.
 func TestUnreadable(t *testing.T) {
 	for name, c := range map[string]struct{ file, says string }{
 		"no file":         {"", "-config"},
@@ -173,7 +173,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestNotBuilt: executables that are not there are all reported, before anything is written.
+// TestNotBuilt: all missing executables are reported before anything is written.
 func TestNotBuilt(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	err := run("example.json", t.TempDir(), out)

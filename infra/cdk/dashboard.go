@@ -7,9 +7,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// board collects what the dashboard shows. It is read from the top: is anything
-// wrong for callers, is what they are told fresh, is work left undone; then what
-// that rests on.
+// board collects the dashboard's graphs, in reading order: failures for callers, age of the data,
+// pending work, and then their causes.
 type board struct {
 	dashboard                                  cloudwatch.Dashboard
 	logs                                       []*string // of functions that answer callers
@@ -18,8 +17,8 @@ type board struct {
 	errors, durations, throttles, units, edges []cloudwatch.IMetric
 }
 
-// byRoute tells routes apart. It reads the log when somebody looks; metrics of each route would be
-// paid for every month.
+// byRoute groups requests by route. It reads the log on demand, because metrics of each route
+// would cost money every month.
 const byRoute = `filter msg = "request" | stats count(*) as calls, sum(status >= 500) as failures, sum(status = 429) as refused, pct(ms, 50) as p50, pct(ms, 95) as p95 by route | sort calls desc | limit 100`
 
 func newBoard(stack awscdk.Stack, c config, l lambdas) board {
@@ -36,7 +35,8 @@ func newBoard(stack awscdk.Stack, c config, l lambdas) board {
 	}
 	awslogs.NewCfnQueryDefinition(stack, jsii.String("Routes"), &awslogs.CfnQueryDefinitionProps{
 		Name: jsii.String(c.Name + "/routes"), LogGroupNames: &logs, QueryString: jsii.String(byRoute)})
-	// The edge's metrics are in us-east-1 only, and its stack's own may be another: it is searched for.
+	// The edge's metrics are only in us-east-1, and its stack's own may be another: a search
+	// finds them.
 	for _, m := range [][2]string{{"Requests", "Sum"}, {"4xxErrorRate", "Average"}, {"5xxErrorRate", "Average"}} {
 		b.edges = append(b.edges, cloudwatch.NewMathExpression(&cloudwatch.MathExpressionProps{
 			Expression: jsii.String("SEARCH('{AWS/CloudFront,DistributionId,Region} MetricName=\"" + m[0] + "\"', '" +

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// deployDoc is docs/deploy.md.
+// deployDoc returns the text of docs/deploy.md.
 func deployDoc(t *testing.T) string {
 	t.Helper()
 	data, err := os.ReadFile("../../docs/deploy.md")
@@ -22,8 +22,8 @@ func deployDoc(t *testing.T) string {
 	return string(data)
 }
 
-// TestDocumentReserves: docs/deploy.md has the instances that each function keeps, and the quota
-// from which it keeps them.
+// TestDocumentReserves: docs/deploy.md states the reserved concurrency of each function, and the
+// quota that it requires.
 func TestDocumentReserves(t *testing.T) {
 	c, doc := defaults(), deployDoc(t)
 	c.Instances = 1_000_000
@@ -46,7 +46,8 @@ func TestDocumentReserves(t *testing.T) {
 	}
 }
 
-// TestDocumentConfirms: docs/deploy.md says how many subscriptions to alarms there are to confirm, and from where.
+// TestDocumentConfirms: docs/deploy.md states how many subscriptions to alarms to confirm, and
+// from which regions.
 func TestDocumentConfirms(t *testing.T) {
 	doc := strings.Join(strings.Fields(deployDoc(t)), " ")
 	for name, want := range map[string]struct {
@@ -65,8 +66,8 @@ func TestDocumentConfirms(t *testing.T) {
 	}
 }
 
-// TestDocumentAsksSESFirst: docs/deploy.md asks for production access, which takes a day, before
-// the preflight wants it.
+// TestDocumentAsksSESFirst: docs/deploy.md requests production access, which takes a day, before
+// the preflight requires it.
 func TestDocumentAsksSESFirst(t *testing.T) {
 	doc := deployDoc(t)
 	asked, wanted := strings.Index(doc, "put-account-details --production-access-enabled"),
@@ -76,8 +77,8 @@ func TestDocumentAsksSESFirst(t *testing.T) {
 	}
 }
 
-// TestDocumentRecovers runs the commands of docs/deploy.md after a first deployment that failed, in each stack. Only
-// the stack that failed is removed.
+// TestDocumentRecovers runs the commands of docs/deploy.md after a failed first deployment, for
+// each stack. They remove only the failed stack.
 func TestDocumentRecovers(t *testing.T) {
 	bash := testenv.Command(t, "bash", "apt-get install bash")
 	blocks := regexp.MustCompile("(?s)\n```\n(remove_failed.*?)\n```\n").FindStringSubmatch(deployDoc(t))

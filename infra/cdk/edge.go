@@ -14,12 +14,12 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// edge is the distribution that callers reach. It keeps what the table lets it
-// keep, as long as the functions' s-maxage says, and proves to them by a secret
-// that a request came through it and that the caller's address is true.
+// edge is the distribution that callers reach. It caches the answers that the table of endpoints
+// allows, for the functions' s-maxage. A secret proves to the functions that a request came
+// through it and that the caller's address is true.
 type edge struct {
 	distribution cloudfront.Distribution
-	url          *string // where the service is reached, without a slash at the end
+	url          *string // base URL of the service, without a slash at the end
 }
 
 const (
@@ -29,28 +29,25 @@ const (
 	authHeader   = "Authorization"
 )
 
-// ownHeaders belong to one caller only, so they are dropped where answers are shared.
+// ownHeaders belong to one caller, so shared answers drop them.
 var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 
-// keyHeaders are those in which a key comes. They are in the key of the cache
-// wherever keys are looked at, and passed on by that: of Authorization CloudFront
-// knows no other way.
+// keyHeaders may hold an API key. They are part of the cache key wherever keys are checked, which
+// also forwards them: CloudFront has no other way to forward Authorization.
 var keyHeaders = []string{keyHeader, authHeader}
 
-// Headers that are passed on to functions: always, and to endpoints that name none of
-// their own and are not kept. CloudFront passes on at most ten in this
-// way; Host must not be among them, since API Gateway goes by it. (To pass on all
-// but Host, as AllViewerExceptHostHeader does, would need no list. But then
-// CloudFront adds no CloudFront-Viewer-Address, and lets through a caller's own:
-// whoever writes one would be whom they please.)
+// Headers forwarded to functions: always, and usual for uncached endpoints without a list of
+// their own. CloudFront forwards at most ten. Host must not be among them, because API Gateway
+// routes by it. AllViewerExceptHostHeader would need no list, but it adds no
+// CloudFront-Viewer-Address and forwards a caller's own, so any caller could forge an address.
 var (
 	always = []string{viewerHeader, "Accept", "Content-Type", "Origin", "Access-Control-Request-Method"}
-	// the last for one path, which needs no behaviour of its own so
+	// the last serves one path, which so needs no behaviour of its own
 	usual = []string{"Accept-Language", "If-None-Match", "Idempotency-Key", "Payment-Signature",
 		"X-Telegram-Bot-Api-Secret-Token"}
 )
 
-// refusals are the statuses that CloudFront would keep for ten seconds of its own accord.
+// refusals are the statuses that CloudFront would cache for ten seconds by default.
 var refusals = []int{400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504}
 
 func newEdge(stack awscdk.Stack, c config, a api) edge {
@@ -95,7 +92,8 @@ func newEdge(stack awscdk.Stack, c config, a api) edge {
 	return e
 }
 
-// newBehaviours returns how the distribution treats most paths, and the others by their pattern.
+// newBehaviours returns the default behaviour of the distribution, and the others by path
+// pattern.
 func newBehaviours(
 	stack awscdk.Stack, c config, origin cloudfront.IOrigin,
 ) (*cloudfront.BehaviorOptions, map[string]*cloudfront.BehaviorOptions) {
@@ -107,7 +105,7 @@ func newBehaviours(
 	) *cloudfront.BehaviorOptions {
 		return &cloudfront.BehaviorOptions{
 			Origin: origin, CachePolicy: cache, OriginRequestPolicy: request, ResponseHeadersPolicy: response,
-			AllowedMethods:       cloudfront.AllowedMethods_ALLOW_ALL(), // the functions say which methods they answer
+			AllowedMethods:       cloudfront.AllowedMethods_ALLOW_ALL(), // functions refuse methods
 			CachedMethods:        cloudfront.CachedMethods_CACHE_GET_HEAD(),
 			ViewerProtocolPolicy: cloudfront.ViewerProtocolPolicy_REDIRECT_TO_HTTPS,
 			Compress:             jsii.Bool(true),
@@ -130,17 +128,17 @@ func newBehaviours(
 	return passing(usual), others
 }
 
-// originSecret is the value that the distribution proves itself with. The
-// template holds its name only; CloudFormation looks it up as it deploys.
+// originSecret returns a reference to the secret that the distribution sends. CloudFormation
+// resolves it during the deployment, so the template does not contain the secret.
 func originSecret(c config) *string {
 	return jsii.String(fmt.Sprintf("{{resolve:secretsmanager:%s/origin:SecretString:%d}}", c.Name, c.OriginSecret))
 }
 
-// pattern is a path of the table as CloudFront writes it.
+// pattern returns a path of the table in CloudFront's syntax.
 func pattern(path string) string { return strings.ReplaceAll(path, "{file}", "*") }
 
-// responseHeaders are what every answer tells browsers. What a function
-// says itself goes before, pages' own policies above all.
+// responseHeaders returns the policy of browser headers for all answers. Headers of a function
+// take precedence, above all the policies of pages.
 func responseHeaders(stack awscdk.Stack, c config, id string, dropped ...string) cloudfront.ResponseHeadersPolicy {
 	props := &cloudfront.ResponseHeadersPolicyProps{
 		ResponseHeadersPolicyName: jsii.String(c.Name + "-" + strings.ToLower(id)),

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestBehaviours: what the table lets the edge keep, and only that, is kept,
-// under a key that holds all that the answer depends on.
+// TestBehaviours: the edge caches exactly the paths that the table allows, with a key of
+// everything that the answer depends on.
 func TestBehaviours(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +42,7 @@ func TestBehaviours(t *testing.T) {
 						want = unshared + `{"Ref":"` + strings.Join(identifiers(r.Headers), "") +
 							`OriginRequest"}{"Ref":"Answers"}`
 					case r.Path == "/mcp":
-						continue // of the row that has headers
+						continue // checked with the row that has headers
 					}
 					if got[p] != want {
 						t.Errorf("%s is kept by %q, want %q", p, got[p], want)
@@ -64,7 +64,7 @@ func TestBehaviours(t *testing.T) {
 	}
 }
 
-// identifiers are headers as parts of a policy's id, last first.
+// identifiers returns headers as parts of a policy's id, last first.
 func identifiers(headers []string) []string {
 	var ids []string
 	for _, h := range slices.Backward(headers) {
@@ -73,9 +73,8 @@ func identifiers(headers []string) []string {
 	return ids
 }
 
-// TestPatternsDoNotOverlap: CloudFront takes the first pattern that matches, and
-// the CDK writes them in the order of the alphabet. Neither matters as long as
-// no path can match two.
+// TestPatternsDoNotOverlap: CloudFront takes the first matching pattern, and the CDK sorts them
+// by name. The order does not matter if no path matches two.
 func TestPatternsDoNotOverlap(t *testing.T) {
 	var patterns []string
 	special := func(r routes.Route) bool { return r.Edge != (routes.Edge{}) || len(r.Headers) > 0 || r.Path == "/mcp" }
@@ -100,9 +99,8 @@ func TestPatternsDoNotOverlap(t *testing.T) {
 	}
 }
 
-// TestCacheKeys: the key holds the parameters that the table names, the headers of
-// keys where keys are looked at, and nothing else; nothing is kept longer or otherwise
-// than its s-maxage says.
+// TestCacheKeys: the key holds exactly the parameters in the table, and the key headers where
+// keys are checked. Answers are cached only as their s-maxage says.
 func TestCacheKeys(t *testing.T) {
 	h := fixture(t, "example")
 	seen := map[string]bool{"UnsharedCache": true}
@@ -142,7 +140,7 @@ func TestCacheKeys(t *testing.T) {
 			t.Errorf("%s is of no endpoint", id)
 		}
 	}
-	// What is never shared has all in its key that is passed on, and could be kept for a second if it said so.
+	// Unshared answers have all forwarded data in their key, and at most one second in the cache.
 	c := h.property("UnsharedCache", "CachePolicyConfig")
 	key := at(c, "ParametersInCacheKeyAndForwardedToOrigin")
 	if got := compact(at(key, "HeadersConfig")) + compact(at(key, "QueryStringsConfig")) +
@@ -150,7 +148,7 @@ func TestCacheKeys(t *testing.T) {
 			"CookiesConfig")); got != `{"HeaderBehavior":"whitelist","Headers":["X-Api-Key","Authorization"]}{"QueryStringBehavior":"all"}{"CookieBehavior":"none"}` {
 		t.Errorf("what is not kept has the key %s", got)
 	}
-	// with a most of 0 no header would be passed on
+	// With a maximum of 0 CloudFront would forward no header.
 	if at(c, "MinTTL") != 0.0 || at(c, "DefaultTTL") != 0.0 || at(c, "MaxTTL") != 1.0 {
 		t.Errorf("what is not kept is kept for %v, %v to %v s", at(c, "DefaultTTL"), at(c, "MinTTL"), at(c, "MaxTTL"))
 	}
@@ -159,8 +157,8 @@ func TestCacheKeys(t *testing.T) {
 	}
 }
 
-// TestAnswersTellBrowsers: every answer has the headers that browsers go by, and
-// shared ones nothing of one caller's.
+// TestAnswersTellBrowsers: every answer has the browser headers, and shared ones have no header
+// of one caller.
 func TestAnswersTellBrowsers(t *testing.T) {
 	h := fixture(t, "example")
 	for id, want := range map[string]string{"SharedAnswers": `{"Items":[{"Header":"X-RateLimit-Remaining"},{"Header":"RateLimit"},{"Header":"X-Request-Id"}]}`, "Answers": "null"} {
@@ -179,8 +177,8 @@ func TestAnswersTellBrowsers(t *testing.T) {
 	}
 }
 
-// TestHeadersArePassedOn: each endpoint gets the headers that its description
-// names, within CloudFront's limit of ten, and none that could mislead it.
+// TestHeadersArePassedOn: each endpoint gets the headers in its description, within CloudFront's
+// limit of ten, and no header that could be forged.
 func TestHeadersArePassedOn(t *testing.T) {
 	h := fixture(t, "example")
 	for id, r := range h.Resources {
@@ -192,7 +190,7 @@ func TestHeadersArePassedOn(t *testing.T) {
 			t.Errorf("%s passes on %d headers; CloudFront takes ten", id, len(headers))
 		}
 		if b := h.property(id, "OriginRequestPolicyConfig", "HeadersConfig", "HeaderBehavior"); b != "whitelist" {
-			// any other behaviour lets through a caller's own CloudFront-Viewer-Address
+			// Any other behaviour forwards a caller's own CloudFront-Viewer-Address.
 			t.Errorf("%s passes on %v", id, b)
 		}
 		for _, must := range []any{viewerHeader, "Content-Type", "Origin", "Access-Control-Request-Method"} {
@@ -244,8 +242,8 @@ func TestHeadersArePassedOn(t *testing.T) {
 	}
 }
 
-// TestParametersAreInTheKey: the key of a kept answer holds each parameter that
-// the endpoint is described to have, and no other.
+// TestParametersAreInTheKey: the key of a cached answer holds exactly the parameters in the
+// endpoint's description.
 func TestParametersAreInTheKey(t *testing.T) {
 	seen := 0
 	for _, r := range routes.Table {
@@ -273,7 +271,7 @@ func TestParametersAreInTheKey(t *testing.T) {
 
 type parameter struct{ Name, In string }
 
-// described are the parameters that the published description names.
+// described returns the parameters in the published description.
 func described(t *testing.T, r routes.Route) []parameter {
 	t.Helper()
 	data, err := os.ReadFile("../../functions/analisi/reference/openapi.json")
@@ -295,11 +293,11 @@ func described(t *testing.T, r routes.Route) []parameter {
 	return operation.Parameters
 }
 
-// personal are fields of CloudFront's logs in which an e-mail address, a session,
-// a signed link, a key or an address can stand. ("Standard logging reference".)
+// personal matches fields of CloudFront's logs that may hold an e-mail address, a session, a
+// signed link, a key or an address. ("Standard logging reference".)
 var personal = regexp.MustCompile(`query|cookie|referer|user-agent|^c-ip$|c-ip-version|x-forwarded-for|c-port|headers|ssl|ja3|ja4`)
 
-// TestLogsHoldNothingPersonal: the fields of every log that the template sets up.
+// TestLogsHoldNothingPersonal checks the fields of every log in the template.
 func TestLogsHoldNothingPersonal(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)
@@ -349,10 +347,10 @@ func TestLogsHoldNothingPersonal(t *testing.T) {
 	}
 }
 
-// TestErrorsHaveNoLeast: of every status that CloudFront keeps of its own accord
-// ("How CloudFront processes and caches HTTP 4xx and 5xx status codes from your
-// origin"), and that it lets one set a least for, the least is 0. Those that it
-// keeps for their lifetime alone, 412 and 415, have none here, since no problem has one.
+// TestErrorsHaveNoLeast: CloudFront caches some statuses by default ("How CloudFront processes
+// and caches HTTP 4xx and 5xx status codes from your origin"). Each that has a configurable
+// minimum has the minimum 0. 412 and 415 follow only the answer's lifetime, and no problem
+// document has one.
 func TestErrorsHaveNoLeast(t *testing.T) {
 	h := fixture(t, "example")
 	set := map[any]any{}

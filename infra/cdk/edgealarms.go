@@ -7,7 +7,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// newEdgeAlarms watches what stands before the service, and what it all costs.
+// newEdgeAlarms makes the alarms on the edge and on the costs.
 func newEdgeAlarms(stack awscdk.Stack, c config, n notices, e edge) {
 	p := panel{stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
 	global := jsii.String("Global")
@@ -27,12 +27,13 @@ func newEdgeAlarms(stack awscdk.Stack, c config, n notices, e edge) {
 	newBudget(stack, c)
 }
 
-// edgeFlood is so many requests in five minutes: a thousand a second, 1,000 times today's.
+// edgeFlood is a number of requests in five minutes: 1,000 per second, which is 1,000 times
+// today's load.
 const edgeFlood = 300_000
 
-// newBudget has the operator told, by mail, when half of the month's budget is
-// spent, all of it, and when AWS expects more. It is of the whole account, whose
-// bills AWS looks at some three times a day; EdgeFlood and ApiFlood tell sooner.
+// newBudget notifies the operator by mail when half or all of the month's budget is spent, and
+// when AWS forecasts more. It covers the whole account. AWS updates it some three times a day, so
+// EdgeFlood and ApiFlood are faster.
 func newBudget(stack awscdk.Stack, c config) {
 	notify := func(kind string, percent float64) *awsbudgets.CfnBudget_NotificationWithSubscribersProperty {
 		return &awsbudgets.CfnBudget_NotificationWithSubscribersProperty{

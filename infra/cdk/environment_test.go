@@ -12,10 +12,9 @@ import (
 	"testing"
 )
 
-// TestEnvironment holds what each function is given against what its executable
-// reads: the groups of package config that its main loads, and their tags. A
-// variable that it cannot start without must be set, and none is set that it
-// does not know.
+// TestEnvironment compares the environment of each function with what its executable reads: the
+// groups of package config that its main loads, and their tags. All required variables must be
+// set, and no unknown one.
 func TestEnvironment(t *testing.T) {
 	groups := configGroups(t)
 	for _, f := range functions {
@@ -31,7 +30,7 @@ func TestEnvironment(t *testing.T) {
 			for _, v := range groups[group] {
 				known[v.name] = true
 				needed[v.name] = needed[v.name] || v.needed
-				ofSale[v.name] = ofSale[v.name] || group == "Pay" // which is loaded where something is sold
+				ofSale[v.name] = ofSale[v.name] || group == "Pay" // loaded only if something is sold
 			}
 		}
 		for _, name := range []string{"example", "least", "most"} {
@@ -58,7 +57,7 @@ type variable struct {
 	needed bool
 }
 
-// configGroups reads the variables of each struct of package config.
+// configGroups returns the variables of each struct of package config.
 func configGroups(t *testing.T) map[string][]variable {
 	t.Helper()
 	groups, embeds := map[string][]variable{}, map[string][]string{}
@@ -107,8 +106,8 @@ func configGroups(t *testing.T) map[string][]variable {
 	return groups
 }
 
-// loadedBy lists the groups that a function's main declares variables of, and
-// those of the packages of functions/wiring that it imports.
+// loadedBy lists the groups that a function's main declares, and those of its imported packages
+// of functions/wiring.
 func loadedBy(t *testing.T, function string) []string {
 	t.Helper()
 	file := "../../functions/" + function + "/bootstrap/main.go"

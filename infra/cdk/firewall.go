@@ -14,16 +14,16 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// managed are AWS's own rules that the firewall has: addresses known to attack,
-// and requests known to be attacks. The core rule set is not among them: it takes
-// the addresses in Stripe's deliveries and whoever sends no User-Agent for
-// attackers. (AWS, "AWS Managed Rules rule groups list".)
+// managed lists the firewall's rules from AWS: addresses and requests of known attacks. The core
+// rule set is absent, because it blocks the URLs in Stripe's deliveries and clients without a
+// User-Agent. (AWS, "AWS Managed Rules rule groups list".)
 var managed = []string{"AWSManagedRulesAmazonIpReputationList", "AWSManagedRulesKnownBadInputsRuleSet"}
 
-// relayedTimes is how many times as much the addresses have that call for many.
+// relayedTimes is the factor on the limit for addresses that call on behalf of many.
 const relayedTimes = 10
 
-// firewall is the one that was chosen, made here or elsewhere; nil is none.
+// firewall returns the ARN of the chosen firewall, which it creates if it is the stack's own, or
+// nil for none.
 func firewall(stack awscdk.Stack, c config) *string {
 	if c.Firewall != "" {
 		return jsii.String(c.Firewall)
@@ -81,8 +81,8 @@ func firewall(stack awscdk.Stack, c config) *string {
 	return made.AttrArn()
 }
 
-// refusalBodies are what the firewall says, in the form and with the codes of the
-// functions' own problem documents. (The firewall calls it application/json.)
+// refusalBodies returns the firewall's answers, in the form and with the codes of the functions'
+// problem documents. (The firewall sends them as application/json.)
 func refusalBodies() map[string]any {
 	bodies := map[string]any{}
 	for status, p := range map[int]struct{ code, title, detail string }{
@@ -103,7 +103,7 @@ func refusalBodies() map[string]any {
 	return bodies
 }
 
-// on matches requests for the paths of some endpoints, however they are escaped.
+// on matches requests for the paths of some endpoints, also if they are escaped.
 func on(which func(routes.Route) bool) *awswafv2.CfnWebACL_StatementProperty {
 	return &awswafv2.CfnWebACL_StatementProperty{RegexMatchStatement: &awswafv2.CfnWebACL_RegexMatchStatementProperty{
 		RegexString:  jsii.String(matching(which)),
@@ -113,7 +113,7 @@ func on(which func(routes.Route) bool) *awswafv2.CfnWebACL_StatementProperty {
 	}}
 }
 
-// matching is an expression for the paths of some endpoints.
+// matching returns a regular expression for the paths of some endpoints.
 func matching(which func(routes.Route) bool) string {
 	var paths []string
 	for _, r := range routes.Table {
@@ -125,8 +125,7 @@ func matching(which func(routes.Route) bool) string {
 	return "^(" + routes.Alias + ")?(" + strings.Join(paths, "|") + ")/?$"
 }
 
-// withKey matches requests with something like a key, in whatever header it comes; the functions
-// look whether it is one.
+// withKey matches requests that seem to have a key in some header. The functions check the key.
 func withKey() *awswafv2.CfnWebACL_StatementProperty {
 	var in []*awswafv2.CfnWebACL_StatementProperty
 	for _, header := range keyHeaders {

@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// The tests look at the template as CloudFormation gets it, made of three sets
-// of choices and of stand-ins for the executables.
+// The tests inspect the template as CloudFormation gets it. It is made from three configurations
+// and from stand-ins for the executables.
 
 func TestMain(m *testing.M) {
 	code := m.Run()
@@ -27,13 +27,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// needsNode skips a test where there is no Node.js, which the CDK runs on.
+// needsNode skips a test without Node.js, which the CDK requires.
 func needsNode(t testing.TB) {
 	t.Helper()
 	testenv.Command(t, "node", "apt-get install nodejs")
 }
 
-// tempDirs are folders that live as long as the tests.
+// tempDirs are removed after all tests.
 var tempDirs []string
 
 func tempDir() string {
@@ -45,7 +45,7 @@ func tempDir() string {
 	return dir
 }
 
-// standIns is a folder of what make build would make, each different, as those are.
+// standIns returns a folder of stand-ins for the output of make build, all different.
 var standIns = sync.OnceValue(func() string {
 	dir := tempDir()
 	for _, f := range functions {
@@ -59,7 +59,7 @@ var standIns = sync.OnceValue(func() string {
 	return dir
 })
 
-// fixtureConfigs are those shown to operators; no more than the least; and everything turned on.
+// fixtureConfigs returns the documented example, the minimum, and everything turned on.
 func fixtureConfigs(t testing.TB) map[string]config {
 	t.Helper()
 	example, err := load("example.json")
@@ -83,9 +83,9 @@ func fixtureConfigs(t testing.TB) map[string]config {
 	return map[string]config{"example": example, "least": least, "most": most}
 }
 
-// synthesized is the template of all stacks together: no two have a logical id in common.
+// synthesized is the template of all stacks together, whose logical ids are distinct.
 type synthesized struct {
-	texts     []string // of each stack
+	texts     []string // one per stack
 	Resources map[string]resource
 	Outputs   map[string]any
 	text      string
@@ -101,7 +101,7 @@ type resource struct {
 
 var fixtures = map[string]*synthesized{}
 
-// fixture synthesizes the stack of a configuration, once for all tests.
+// fixture synthesizes the stacks of a configuration, once for all tests.
 func fixture(t testing.TB, name string) *synthesized {
 	t.Helper()
 	needsNode(t)
@@ -151,7 +151,7 @@ func build(t testing.TB, c config) *synthesized {
 	return h
 }
 
-// at follows keys and indices into a value of JSON.
+// at follows keys and indices into a JSON value.
 func at(v any, path ...any) any {
 	for _, p := range path {
 		switch p := p.(type) {
@@ -169,12 +169,12 @@ func at(v any, path ...any) any {
 	return v
 }
 
-// property is a property of a resource.
+// property returns a property of a resource.
 func (h *synthesized) property(id string, path ...any) any {
 	return at(map[string]any(h.Resources[id].Properties), path...)
 }
 
-// asList makes a list of a value that may stand alone.
+// asList returns a value as a list, even if it stands alone.
 func asList(v any) []any {
 	if l, ok := v.([]any); ok {
 		return l
@@ -185,7 +185,7 @@ func asList(v any) []any {
 	return []any{v}
 }
 
-// compact writes a value in one line, functions of CloudFormation included.
+// compact returns a value in one line, with CloudFormation's functions.
 func compact(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -16,35 +16,36 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// function says what one of the folders in functions/ is given.
+// function describes the deployment of one folder of functions/.
 type function struct {
 	name    string
 	memory  int // MB; see docs/deploy.md for the measurements
 	timeout int // seconds
-	// instances are kept for it where the account has enough, and it has no more:
-	// so a flood of one function's calls leaves the others theirs.
+	// instances is the reserved concurrency, if the account's quota suffices. It is also the
+	// most, so a flood of one function's calls does not affect the others.
 	instances int
 	http      bool // it answers callers
-	queue     bool // it works a queue of its own,
-	batch     int  // so many messages at a time
-	links     bool // it writes addresses of the service's own
-	outbox    bool // it does the jobs of an outbox
+	queue     bool // it processes a queue of its own
+	batch     int  // most messages per invocation
+	links     bool // it writes links to the service
+	outbox    bool // it works off an outbox
 	mails     bool
-	events    bool // schedules and notices call it, without waiting for its answer
-	// table lists how it writes to the table; where, and what it reads, stands in schema.Accesses. A
-	// condition in a transaction is a ConditionCheckItem; the parts of one need no further permission.
+	events    bool // schedules and notices invoke it asynchronously
+	// table lists the actions that write to the table. schema.Accesses says where, and what it
+	// reads. A condition in a transaction is a ConditionCheckItem; its other parts need no
+	// further permission.
 	table []string
 }
 
-// What the store does on behalf of its callers.
+// The store's actions by kind of access.
 var (
 	reads   = []string{"dynamodb:GetItem", "dynamodb:Query"}
 	counts  = []string{"dynamodb:UpdateItem", "dynamodb:PutItem"}
 	records = []string{"dynamodb:UpdateItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"}
 )
 
-// functions are the seven of the service. What callers wait for stays below the 30
-// seconds that API Gateway waits.
+// functions lists the seven functions. Those that callers wait for stay below API Gateway's limit
+// of 30 seconds.
 var functions = []function{
 	{
 		name: "analisi", instances: 50, memory: 512, timeout: 10, http: true, links: true,
@@ -79,7 +80,7 @@ var functions = []function{
 	},
 }
 
-// parts are what functions are given access to.
+// parts holds the resources that functions have access to.
 type parts struct {
 	table  table
 	queues queues
@@ -87,7 +88,7 @@ type parts struct {
 	edge   edge
 }
 
-// lambdas are the functions as they stand on AWS: each, and the version of it that is called.
+// lambdas holds the functions on AWS, and the alias by which each is called.
 type lambdas struct {
 	byName map[string]awslambda.Function
 	alias  map[string]awslambda.Alias
@@ -95,7 +96,7 @@ type lambdas struct {
 
 func (l lambdas) of(name string) awslambda.Function { return l.byName[name] }
 
-// live is what everything calls.
+// live returns the alias that all callers use.
 func (l lambdas) live(name string) awslambda.Alias { return l.alias[name] }
 
 func newFunctions(stack awscdk.Stack, c config, assets string, p parts) lambdas {
@@ -135,7 +136,7 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 		LogGroup:              log,
 		LoggingFormat:         awslambda.LoggingFormat_JSON,
 		ApplicationLogLevelV2: awslambda.ApplicationLogLevel_INFO,
-		// our own line a request has what the platform's three would say
+		// our own line per request replaces the platform's three
 		SystemLogLevelV2: awslambda.SystemLogLevel_WARN,
 		Role:             role,
 		Environment:      f.environment(c, p),
@@ -151,8 +152,8 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 	return made
 }
 
-// environment is what the function finds its settings in: of secrets, the
-// parameter's name, which it reads once as it starts.
+// environment returns the settings of the function. For secrets it holds the parameter's name,
+// which the function reads once at its start.
 func (f function) environment(c config, p parts) *map[string]*string {
 	e := map[string]*string{"VERDETTO_TABLE": p.table.used.TableName()}
 	set := func(key, value string) { e[key] = jsii.String(value) }
@@ -207,7 +208,7 @@ func (f function) environment(c config, p parts) *map[string]*string {
 	return &e
 }
 
-// chain is where payments in USDC go.
+// chain sets the settings of payments in USDC.
 func (f function) chain(c config, set func(key, value string)) {
 	set("SOLANA_WALLET", c.SolanaWallet)
 	set("SOLANA_NETWORK", c.SolanaNetwork)
@@ -216,8 +217,8 @@ func (f function) chain(c config, set func(key, value string)) {
 	}
 }
 
-// allowed is what the function may do, and nothing more. (Tracing and the dead
-// letters of events are added by the CDK with the settings that need them.)
+// allowed returns exactly the permissions that the function needs. The CDK adds those for tracing
+// and for the dead letters of events.
 func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.PolicyStatement {
 	statements := []awsiam.PolicyStatement{
 		allow("Log", []string{"logs:CreateLogStream", "logs:PutLogEvents"}, log.LogGroupArn()),
@@ -251,12 +252,12 @@ func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.Poli
 	return statements
 }
 
-// unreserved is what Lambda leaves at least to functions that reserve nothing.
-// (AWS, "Configuring reserved concurrency for a function".)
+// unreserved is the concurrency that Lambda keeps for functions without a reservation. (AWS,
+// "Configuring reserved concurrency for a function".)
 const unreserved = 100
 
-// reserved is how many instances a function has for itself; 0 is none. Where
-// the account's quota cannot hold what functions says, none is reserved unasked.
+// reserved returns the reserved concurrency of a function; 0 is none. If the account's quota is
+// too small for the defaults, no function gets one by default.
 func (c config) reserved(f function) int {
 	if n, ok := c.Reserved[f.name]; ok {
 		return n
@@ -271,7 +272,7 @@ func (c config) reserved(f function) int {
 	return c.usual(f)
 }
 
-// usual is what a function is to have; the workers of a refresh come on top of its other work.
+// usual returns the default reserved concurrency. Refresh needs its workers in addition.
 func (c config) usual(f function) int {
 	if f.name == "refresh" {
 		return f.instances + c.Workers
@@ -287,7 +288,7 @@ func (c config) reservedAll() int {
 	return all
 }
 
-// retentions are the numbers of days that CloudWatch Logs knows.
+// retentions maps days to the retentions of CloudWatch Logs.
 var retentions = map[int]awslogs.RetentionDays{
 	1: awslogs.RetentionDays_ONE_DAY, 3: awslogs.RetentionDays_THREE_DAYS, 5: awslogs.RetentionDays_FIVE_DAYS,
 	7: awslogs.RetentionDays_ONE_WEEK, 14: awslogs.RetentionDays_TWO_WEEKS, 30: awslogs.RetentionDays_ONE_MONTH,

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// gateway is what the template tells API Gateway: the function and the share of each route.
+// gateway holds the function and the rate limit of each route in the template.
 type gateway struct {
 	functions map[string]string // by path of the route; "" is $default
 	rates     map[string]float64
@@ -40,9 +40,8 @@ func gatewayOf(t *testing.T, h *synthesized) gateway {
 	return g
 }
 
-// route returns the route that API Gateway takes for a path: the same path, else the longest with
-// {proxy+}, else $default.
-// (AWS, "Create routes for HTTP APIs in API Gateway".)
+// route returns the route that API Gateway uses for a path: the same path, else the longest with
+// {proxy+}, else $default. (AWS, "Create routes for HTTP APIs in API Gateway".)
 func (g gateway) route(path string) string {
 	best := ""
 	for route := range g.functions {
@@ -57,8 +56,8 @@ func (g gateway) route(path string) string {
 	return best
 }
 
-// TestRoutesLead: API Gateway leads every path of the table to the function that answers it, and
-// unknown paths to one that says so.
+// TestRoutesLead: API Gateway routes every path of the table to its function, and unknown paths
+// to the function that answers 404.
 func TestRoutesLead(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		g := gatewayOf(t, fixture(t, name))
@@ -79,12 +78,13 @@ func TestRoutesLead(t *testing.T) {
 	}
 }
 
-// leastShare is the number of calls a second that every path has for itself and its group: one address
-// within the firewall's limit makes 6.7.
+// leastShare is the minimum of calls per second for each group of paths. One address within the
+// firewall's limit makes 6.7.
 const leastShare = 20
 
-// TestThrottles: every path has a share of at least leastShare calls a second; the page, the verdict and the webhook
-// have more; all shares together are what is chosen, and half of what the account has in a region at most.
+// TestThrottles: every path has at least leastShare calls per second, and the page, the verdict
+// and the webhook have more. All shares add up to the choice, and to at most half of the
+// account's quota in a region.
 func TestThrottles(t *testing.T) {
 	h := fixture(t, "example")
 	g := gatewayOf(t, h)
@@ -124,8 +124,8 @@ func TestThrottles(t *testing.T) {
 	}
 }
 
-// TestThrottledCallsAreAlarming: the alarm counts the 429s of API Gateway itself, from its log: a
-// function's own have an integration's status.
+// TestThrottledCallsAreAlarming: the alarm counts only API Gateway's own 429s in its log. A
+// function's 429s have an integration status.
 func TestThrottledCallsAreAlarming(t *testing.T) {
 	h := fixture(t, "example")
 	if format := compact(h.property("ApiStage", "AccessLogSettings", "Format")); !strings.Contains(format,

@@ -13,15 +13,15 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// notices are what services of AWS tell us: alarms, and mails that came back.
-// They are encrypted with a key of ours, since SES and CloudWatch cannot use AWS's own.
+// notices are the topics for alarms and returned mail. They use a key of our own, because SES and
+// CloudWatch cannot use AWS's.
 type notices struct {
 	key             awskms.Key
 	alarms, returns awssns.Topic
 }
 
-// administration is what the account's administrators may do with the key, each
-// action by its name: deciding about it, not reading what it encrypts.
+// administration lists the actions of the account's administrators on the key. They manage the
+// key, but cannot read what it encrypts.
 var administration = []string{
 	"kms:CancelKeyDeletion", "kms:CreateAlias", "kms:DeleteAlias", "kms:DescribeKey", "kms:DisableKey",
 	"kms:DisableKeyRotation",
@@ -32,9 +32,8 @@ var administration = []string{
 	"kms:TagResource", "kms:UntagResource", "kms:UpdateAlias", "kms:UpdateKeyDescription",
 }
 
-// newNotices makes the topic of alarms of a stack, whose names begin with a prefix,
-// and in the service's own that of returned mails. A key and a topic are of one
-// region, as alarms are.
+// newNotices makes the alarm topic of a stack, with a prefix for its names. In the service's own
+// stack it also makes the topic of returned mail. Keys, topics and alarms belong to one region.
 func newNotices(stack awscdk.Stack, c config, prefix string) notices {
 	// In a key's policy * is the key itself.
 	here := list("*")
@@ -52,7 +51,7 @@ func newNotices(stack awscdk.Stack, c config, prefix string) notices {
 				Principals: &[]awsiam.IPrincipal{awsiam.NewAccountRootPrincipal()}}),
 			awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Sid: jsii.String("Publish"),
 				Actions: list("kms:Decrypt", "kms:GenerateDataKey"), Resources: here,
-				Principals: &services}), // whose calls do not say for which account; the topics ask for that
+				Principals: &services}), // their calls carry no account; the topics check it
 		}}),
 	})
 	name(key, prefix+"NoticeKey")
@@ -76,7 +75,7 @@ func newNotices(stack awscdk.Stack, c config, prefix string) notices {
 	return n
 }
 
-// mailer is how mail is sent, and what is known of it afterwards.
+// mailer holds the resources for sending mail and for its returns.
 type mailer struct {
 	set                 awsses.ConfigurationSet
 	identityARN, setARN *string
@@ -93,8 +92,9 @@ func newMailer(stack awscdk.Stack, c config, n notices) mailer {
 	name(set, "MailSet")
 	identity := awsses.NewEmailIdentity(stack, jsii.String("MailIdentity"), &awsses.EmailIdentityProps{
 		Identity: awsses.Identity_Domain(jsii.String(c.mailDomain())), ConfigurationSet: set,
-		FeedbackForwarding: jsii.Bool(false), // the topic gets it
-		// SPF is then of the sender's own domain, as DMARC asks. Until its records are set, SES uses its own.
+		FeedbackForwarding: jsii.Bool(false), // the topic receives it
+		// SPF then covers the sender's own domain, as DMARC requires. Until its DNS records
+		// exist, SES uses its own domain.
 		MailFromDomain:              jsii.String(c.bounceDomain()),
 		MailFromBehaviorOnMxFailure: awsses.MailFromBehaviorOnMxFailure_USE_DEFAULT_VALUE,
 	})
@@ -106,7 +106,7 @@ func newMailer(stack awscdk.Stack, c config, n notices) mailer {
 				Name: jsii.String("returns"), Enabled: jsii.Bool(true), MatchingEventTypes: list("bounce", "complaint"),
 				SnsDestination: &awsses.CfnConfigurationSetEventDestination_SnsDestinationProperty{TopicArn: n.returns.TopicArn()},
 			},
-		}).Node().AddDependency(n.returns.Node().FindChild(jsii.String("Policy"))) // SES tries the topic as this is made
+		}).Node().AddDependency(n.returns.Node().FindChild(jsii.String("Policy"))) // SES tests it at once
 	for i, record := range *identity.DkimRecords() {
 		output(stack, fmt.Sprintf("Dkim%d", i+1), join(" CNAME ", record.Name, record.Value),
 			"a DNS record that proves that the domain is ours")
@@ -121,15 +121,14 @@ func newMailer(stack awscdk.Stack, c config, n notices) mailer {
 		returns: n.returns}
 }
 
-// bounceDomain is where servers send what they cannot deliver.
+// bounceDomain returns the domain that receives undeliverable mail.
 func (c config) bounceDomain() string { return "bounces." + c.mailDomain() }
 
 type record struct{ output, value, what string }
 
-// mailRecords are the DNS records that the big
-// providers ask of whoever sends to many, beside DKIM. (AWS, "Using a custom MAIL
-// FROM domain" and "Complying with DMARC authentication protocol in Amazon SES";
-// Google, "Email sender guidelines".)
+// mailRecords returns the DNS records that large providers require of bulk senders, besides DKIM.
+// (AWS, "Using a custom MAIL FROM domain" and "Complying with DMARC authentication protocol in
+// Amazon SES"; Google, "Email sender guidelines".)
 func (c config) mailRecords() []record {
 	return []record{
 		{"MailFromMx", c.bounceDomain() + " MX 10 feedback-smtp." + c.Region + ".amazonses.com",
@@ -141,9 +140,8 @@ func (c config) mailRecords() []record {
 	}
 }
 
-// notify has a function get notices of mails that came back and of complaints. SNS hands
-// it the notice and is done; that a notice on which it fails is not lost is for
-// the function's dead letters.
+// notify subscribes a function to notices of bounces and complaints. SNS only hands over the
+// notice; the function's dead letters keep a notice that it fails on.
 func (p mailer) notify(f awslambda.IFunction) {
 	p.returns.AddSubscription(awssnssubscriptions.NewLambdaSubscription(f, nil))
 }

@@ -1,17 +1,14 @@
-// Command cdk describes the service on AWS. It reads the operator's choices, and
-// writes a CloudFormation template together with the executables that it speaks
-// of, for the command line of the CDK to deploy:
+// Command cdk describes the service on AWS. It reads the operator's choices and writes a
+// CloudFormation template, with references to the executables, for the CDK's command line:
 //
 //	go run ./infra/cdk -config verdetto.json -assets dist -out cdk.out
 //
-// It promises that the same choices and executables always give the same
-// template, that nothing is looked up anywhere to make it, that no secret is in
-// it, and that choices with a fault give no template at all but a list of every
-// fault. What the service answers comes from routes.Table and what the table is
-// made of from dynamostore/schema, so that neither is written down twice.
+// The same choices and executables always give the same template, without look-ups and without
+// secrets. Invalid choices give no template but a list of all faults. The paths come from
+// routes.Table and the table's schema from dynamostore/schema, so neither is stated twice.
 //
-// A file holds one part of the service. Each part is a struct that has what the
-// other parts need of it.
+// Each file holds one part of the service as a struct with what other parts need. Start reading
+// at newStacks.
 package main
 
 import (
@@ -53,7 +50,7 @@ func run(file, assets, out string) error {
 	return nil
 }
 
-// checkBuilt finds out, before half a template is made, whether every executable is there.
+// checkBuilt fails if an executable is missing, before the template is begun.
 func checkBuilt(assets string) error {
 	var missing []string
 	for _, f := range functions {
@@ -68,19 +65,20 @@ func checkBuilt(assets string) error {
 	return nil
 }
 
-// newApp makes an app whose template is the same wherever and whenever it is made.
+// newApp returns an app whose template does not depend on place or time.
 func newApp(out string) awscdk.App {
 	props := &awscdk.AppProps{
 		AnalyticsReporting: jsii.Bool(false),
 		TreeMetadata:       jsii.Bool(false),
 		Context: &map[string]any{
 			"@aws-cdk/aws-cloudfront:defaultSecurityPolicyTLSv1.2_2021": true,
-			"@aws-cdk/core:enablePartitionLiterals":                     true, // arn:aws, as everywhere here
-			"@aws-cdk/core:target-partitions":                           []string{"aws"},
-			"@aws-cdk/core:checkSecretUsage":                            true,
-			// a statement for each, as they are written here
+			// arn:aws, as everywhere here
+			"@aws-cdk/core:enablePartitionLiterals": true,
+			"@aws-cdk/core:target-partitions":       []string{"aws"},
+			"@aws-cdk/core:checkSecretUsage":        true,
+			// one statement each, as written here
 			"@aws-cdk/aws-iam:minimizePolicies": false,
-			// by which sam local finds the executables
+			// sam local finds the executables by it
 			"aws:cdk:enable-asset-metadata": true,
 		},
 	}
@@ -90,10 +88,9 @@ func newApp(out string) awscdk.App {
 	return awscdk.NewApp(props)
 }
 
-// newStacks puts the parts together. What stands before the service has to be in
-// us-east-1, where CloudFront has its firewall, its logs and its metrics: elsewhere
-// it is a stack of its own. Neither needs to be told anything of the other, since
-// both go by the domains that the operator chose.
+// newStacks makes all parts. The edge must be in us-east-1, where CloudFront has its firewall,
+// logs and metrics, so a service elsewhere gets a second stack. The stacks need no references to
+// each other, because both use the domains that the operator chose.
 func newStacks(app awscdk.App, c config, assets string) []awscdk.Stack {
 	stack := newStack(app, "Verdetto", c.Name, c.Region, c.Account)
 	stacks, before := []awscdk.Stack{stack}, stack

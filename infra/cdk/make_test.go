@@ -8,13 +8,13 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestMakeDeploy: deploying wants the command line of the CDK and none of what
-// tests want, and takes over what was left behind only where it is told to.
+// TestMakeDeploy: deploying requires the CDK's command line but no test tools. It adopts existing
+// resources only on request.
 func TestMakeDeploy(t *testing.T) {
 	make := testenv.Command(t, "make", "apt-get install make")
 	plan := func(args ...string) string {
 		t.Helper()
-		// Everything is made anew, so that what is installed here does not matter.
+		// Everything is rebuilt, so that installed tools do not matter.
 		out, err := exec.Command(make, append([]string{"-C", "../..", "--dry-run", "--always-make", "deploy",
 			"CONFIG=verdetto.json"}, args...)...).CombinedOutput()
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// unwatched are metrics without an alarm, and why.
+// unwatched lists metrics without an alarm, with reasons.
 var unwatched = map[string]string{
 	"Throttled429":   "a caller over its quota is no fault; ApiFlood tells of many",
 	"OriginsPlanned": "a plan that fails is RefreshErrors, one that is missing StaleFares",
@@ -22,8 +22,9 @@ var unwatched = map[string]string{
 	"FeesLost":       "selling ends by itself at 500 lost fees a day, and FeesLow tells before",
 }
 
-// TestAlarmsAndMetrics: every metric of the log lines has an alarm or a reason for none, and every
-// alarm and graph looks at a metric that a function logs, told apart by exactly its stack and function.
+// TestAlarmsAndMetrics: every metric of the log lines has an alarm or a reason for none. Every
+// alarm and graph uses a metric that a function logs, with exactly the dimensions stack and
+// function.
 func TestAlarmsAndMetrics(t *testing.T) {
 	logged := loggedMetrics(t)
 	for _, name := range []string{"example", "most"} {
@@ -59,8 +60,8 @@ func TestAlarmsAndMetrics(t *testing.T) {
 				}
 			}
 		}
-		// The dashboard is a text of JSON with references in it. A metric of a graph is
-		// a list: its namespace, its name, names and values of dimensions by turns.
+		// The dashboard is a JSON text with references. A metric of a graph is a list: namespace,
+		// name, and then names and values of dimensions in turn.
 		board := strings.ReplaceAll(compact(h.property("Dashboard", "DashboardBody")), `\"`, `"`)
 		for _, part := range strings.Split(board, `["`+namespace+`","`)[1:] {
 			w := strings.Split(part, `"`)
@@ -82,7 +83,7 @@ func TestAlarmsAndMetrics(t *testing.T) {
 	}
 }
 
-// loggedMetrics reads from the sources which metrics are logged, and by which functions.
+// loggedMetrics reads from the sources which functions log which metrics.
 func loggedMetrics(t *testing.T) map[string][]string {
 	t.Helper()
 	logged := map[string][]string{}
@@ -121,7 +122,7 @@ func loggedMetrics(t *testing.T) map[string][]string {
 	return logged
 }
 
-// loggers are the functions in which a file logs a metric.
+// loggers returns the functions for which a file logs a metric.
 func loggers(t *testing.T, path, metric string) (names []string) {
 	for _, f := range functions {
 		switch dir := filepath.ToSlash(filepath.Dir(path)); {

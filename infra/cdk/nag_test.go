@@ -12,8 +12,8 @@ import (
 	"github.com/cdklabs/cdk-nag-go/cdknag/v2"
 )
 
-// accepted are findings of cdk-nag that are so by decision. A finding that is
-// not here, and an entry that finds nothing in any stack, are both failures.
+// accepted lists findings of cdk-nag that are deliberate. Other findings fail the test, and so do
+// entries without a finding.
 var accepted = []struct{ rule, where, why string }{
 	{"AwsSolutions-APIG4", "/Verdetto/Route",
 		"Callers without a key are welcome; keys are checked by the functions, and API Gateway has no authorizer for " +
@@ -35,8 +35,8 @@ var accepted = []struct{ rule, where, why string }{
 		"It is a queue of dead letters, of functions and not of a queue, which the rule does not see."},
 }
 
-// findings are what cdk-nag's rules for AWS solutions say: rule and place. They
-// are written beside the template as messages about its parts.
+// findings returns the rule and place of each finding of cdk-nag's rules for AWS solutions. The
+// CDK writes them next to the template as messages.
 func findings(t *testing.T, c config) [][2]string {
 	t.Helper()
 	out := tempDir()

@@ -12,9 +12,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// name gives what a construct makes a logical id that does not change with the
-// CDK's ways of hashing: the id says what is kept, replaced or made anew by a
-// deployment, and docs/deploy.md speaks of things by it.
+// name sets the logical id of a construct, independent of the CDK's hashes. The id decides what a
+// deployment keeps or replaces, and docs/deploy.md uses it.
 func name(of constructs.Construct, id string) {
 	made := of.Node().DefaultChild()
 	if made == nil {
@@ -23,22 +22,22 @@ func name(of constructs.Construct, id string) {
 	made.(awscdk.CfnElement).OverrideLogicalId(jsii.String(id))
 }
 
-// title is a name as the beginning of a logical id.
+// title capitalizes a name, as the start of a logical id.
 func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func sorted[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
-// output writes what the operator needs to know of the stack.
+// output adds an output of the stack for the operator.
 func output(stack awscdk.Stack, id string, value *string, what string) {
 	awscdk.NewCfnOutput(stack, jsii.String(id), &awscdk.CfnOutputProps{Value: value, Description: jsii.String(what)})
 }
 
-// join writes values with a separator between them.
+// join joins values with a separator.
 func join(separator string, values ...*string) *string {
 	return awscdk.Fn_Join(jsii.String(separator), &values)
 }
 
-// allow lets its role, or the principals that are added, do something to resources.
+// allow returns a statement that permits actions on resources.
 func allow(sid string, actions []string, resources ...*string) awsiam.PolicyStatement {
 	return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 		Sid: jsii.String(sid), Actions: list(actions...), Resources: &resources,

@@ -5,17 +5,18 @@ import (
 	"strings"
 )
 
-// operator is who runs the service, as the pages about it say: all the world reads it.
+// operator describes who runs the service, for the public legal pages.
 type operator struct {
 	Name    string `json:"name"`    // of the person or the company
-	Address string `json:"address"` // postal, its parts with commas between
-	Email   string `json:"email"`   // that customers write to
+	Address string `json:"address"` // postal, with commas between the lines
+	Email   string `json:"email"`   // customers write to it
 	Phone   string `json:"phone"`
 	Number  string `json:"number"` // of the register or for VAT
 	Law     string `json:"law"`    // the country whose law applies
 }
 
-// particular is one of them: where it is given, where functions/pro finds it, and which pages want it.
+// particular is one detail: its field, its variable for functions/pro, its value, and the pages
+// that show it.
 type particular struct{ field, variable, value, wanted string }
 
 func (o operator) particulars() []particular {
@@ -29,7 +30,8 @@ func (o operator) particulars() []particular {
 	}
 }
 
-// missing says what has not been given: the service runs without, and its pages say so.
+// missing returns a line for each missing detail. The service runs without them, and its pages
+// say that they are missing.
 func (o operator) missing() (lines []string) {
 	for _, p := range o.particulars() {
 		if strings.TrimSpace(p.value) == "" {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestOperator: what is missing is said and deploys all the same; what is given reaches the pages.
+// TestOperator: missing details are reported without stopping the deployment, and the others
+// reach the pages.
 func TestOperator(t *testing.T) {
 	if missing := (operator{}).missing(); len(missing) != 6 ||
 		!strings.HasPrefix(missing[0], "operator.name is not given") {

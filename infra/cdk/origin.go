@@ -14,27 +14,28 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// origin is the way from CloudFront to API Gateway: a domain, and mutual TLS where the last two are given. (AWS,
-// "Mutual TLS (origin) with CloudFront" and "How to turn on mutual TLS
-// authentication for your HTTP APIs in API Gateway".)
+// origin is the connection from CloudFront to API Gateway: a domain, and mutual TLS if
+// ClientCertificate and Authority are set. (AWS, "Mutual TLS (origin) with CloudFront" and "How
+// to turn on mutual TLS authentication for your HTTP APIs in API Gateway".)
 type origin struct {
-	Domain            string `json:"domain"`            // a name that only the distribution asks
-	Certificate       string `json:"certificate"`       // ARN of that name's certificate, in the stack's region
-	ClientCertificate string `json:"clientCertificate"` // ARN in us-east-1 of the one that CloudFront shows
-	// file, beside this one, with the certificate of the authority that issued it
+	Domain            string `json:"domain"`            // used only by the distribution
+	Certificate       string `json:"certificate"`       // ARN in the stack's region
+	ClientCertificate string `json:"clientCertificate"` // ARN in us-east-1, shown by CloudFront
+	// PEM file of the issuing authority, relative to the configuration
 	Authority string `json:"authority"`
 }
 
-// hasDomain reports whether API Gateway answers under a domain of the operator's and not under its own address.
+// hasDomain reports whether API Gateway answers only under the operator's domain.
 func (o origin) hasDomain() bool { return o.Domain != "" }
 
-// isMutual reports whether API Gateway accepts connections of the distribution alone.
+// isMutual reports whether API Gateway accepts connections of the distribution only.
 func (o origin) isMutual() bool { return o.ClientCertificate != "" }
 
-// rules hold the way to API Gateway to the other choices.
+// rules returns the rules for the origin, given the other choices.
 func (o origin) rules(c config) []rule {
 	if o == (origin{}) {
-		// What CloudFront has is made in us-east-1, and stacks in two regions cannot tell each other their addresses.
+		// CloudFront's stack is in us-east-1, and stacks in two regions cannot exchange
+		// addresses.
 		return []rule{{"origin", when(c.Region != edgeRegion && regionShape.MatchString(c.Region),
 			"missing: elsewhere than in us-east-1 API Gateway needs a domain of its own, by which CloudFront reaches "+
 				"it")}}
@@ -60,7 +61,7 @@ func (o origin) rules(c config) []rule {
 	return rules
 }
 
-// checkAuthority finds out whether a file holds certificates of authorities, and nothing else: above all no key.
+// checkAuthority fails unless a file holds only certificates of authorities; above all no key.
 func checkAuthority(file string) error {
 	rest, err := os.ReadFile(file)
 	if err != nil {
@@ -90,8 +91,8 @@ func checkAuthority(file string) error {
 	return nil
 }
 
-// behind gives API Gateway the origin's domain. With mutual TLS a connection without a certificate
-// of the authority ends before there is a request, and costs nothing.
+// behind serves API Gateway under the origin's domain. With mutual TLS a connection without a
+// certificate of the authority ends before any request, at no cost.
 func (o origin) behind(stack awscdk.Stack, api awsapigatewayv2.CfnApi, stage awsapigatewayv2.CfnStage) {
 	props := &awsapigatewayv2.CfnDomainNameProps{
 		DomainName: jsii.String(o.Domain),
@@ -101,7 +102,7 @@ func (o origin) behind(stack awscdk.Stack, api awsapigatewayv2.CfnApi, stage aws
 		}},
 	}
 	if o.isMutual() {
-		// Named by its content: another authority is another file, which API Gateway then reads.
+		// The asset's name depends on its content, so API Gateway loads a new authority.
 		authority := awss3assets.NewAsset(stack, jsii.String("OriginAuthority"),
 			&awss3assets.AssetProps{Path: jsii.String(o.Authority)})
 		props.MutualTlsAuthentication = &awsapigatewayv2.CfnDomainName_MutualTlsAuthenticationProperty{TruststoreUri: authority.S3ObjectUrl()}
@@ -114,7 +115,7 @@ func (o origin) behind(stack awscdk.Stack, api awsapigatewayv2.CfnApi, stage aws
 		"the DNS record by which CloudFront reaches API Gateway")
 }
 
-// prove has the distribution show its certificate to the origin.
+// prove makes the distribution present its client certificate to the origin.
 func (o origin) prove(d cloudfront.Distribution) {
 	if o.isMutual() {
 		d.Node().DefaultChild().(cloudfront.CfnDistribution).AddPropertyOverride(

@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// policies are what the edge keeps answers by and passes requests on with. Each
-// is made once, however many paths it is for: an account has 20 of a kind.
+// policies makes the cache and origin request policies of the edge. It makes each only once,
+// because an account may have 20 of a kind.
 type policies struct {
 	stack    awscdk.Stack
 	config   config
@@ -25,8 +25,8 @@ func newPolicies(stack awscdk.Stack, c config) policies {
 	return policies{stack, c, map[string]cloudfront.IOriginRequestPolicy{}, map[string]cloudfront.ICachePolicy{}}
 }
 
-// request passes on the named headers, no cookie, and every parameter or none:
-// where answers are kept, those of the cache key are passed on with it.
+// request returns a policy that forwards the named headers, no cookies, and either all parameters
+// or none. Cached answers use none, because the cache key's parameters are forwarded anyway.
 func (p policies) request(headers []string, query bool) cloudfront.IOriginRequestPolicy {
 	id := "OriginRequest"
 	for _, h := range headers {
@@ -52,7 +52,7 @@ func (p policies) request(headers []string, query bool) cloudfront.IOriginReques
 	return made
 }
 
-// cacheID names what an endpoint's answers are kept by.
+// cacheID returns the name of an endpoint's cache policy.
 func cacheID(r routes.Route) string {
 	id := "Open"
 	if r.Keyed() {
@@ -64,9 +64,8 @@ func cacheID(r routes.Route) string {
 	return id + "Cache"
 }
 
-// cache keeps answers as long as they say themselves and not at all where they
-// say nothing. An answer is for the parameters that the table names, and for the
-// key where keys are looked at.
+// cache returns a policy that caches answers for as long as they state, and otherwise not at all.
+// The cache key holds the parameters in the table, and the API key where keys are checked.
 func (p policies) cache(r routes.Route) cloudfront.ICachePolicy {
 	id := cacheID(r)
 	if made, ok := p.caches[id]; ok {
@@ -79,9 +78,9 @@ func (p policies) cache(r routes.Route) cloudfront.ICachePolicy {
 	return p.keeping(id, longest(), r.Keyed(), queries)
 }
 
-// unshared is what everything else goes by. What nobody may share says so (no-store,
-// private), and is kept by no cache; yet a policy that could keep nothing at all, with a
-// most of 0, would pass on no Authorization either.
+// unshared returns the policy of all other paths. Private answers say so (no-store, private) and
+// are not cached. The policy's maximum is still not 0, because then it would not forward
+// Authorization.
 func (p policies) unshared() cloudfront.ICachePolicy {
 	const id = "UnsharedCache"
 	if made, ok := p.caches[id]; ok {
@@ -90,7 +89,7 @@ func (p policies) unshared() cloudfront.ICachePolicy {
 	return p.keeping(id, time.Second, true, cloudfront.CacheQueryStringBehavior_All())
 }
 
-// keeping makes a policy that keeps answers as long as they say, but no longer than most.
+// keeping returns a policy that caches answers for as long as they state, at most for most.
 func (p policies) keeping(id string, most time.Duration, keyed bool,
 	queries cloudfront.CacheQueryStringBehavior) cloudfront.ICachePolicy {
 	headers := cloudfront.CacheHeaderBehavior_None()
@@ -108,7 +107,7 @@ func (p policies) keeping(id string, most time.Duration, keyed bool,
 	return made
 }
 
-// longest is how long any answer may be kept.
+// longest returns the longest time that any answer may be cached.
 func longest() time.Duration {
 	var most time.Duration
 	for _, r := range routes.Table {

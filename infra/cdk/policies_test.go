@@ -10,20 +10,19 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// unnarrowable are actions that the service knows no resource for.
-// An object is put under a name that AWS makes up.
+// unnarrowable lists actions without a resource, or with a name that AWS chooses.
 var unnarrowable = []string{"xray:PutTraceSegments", "xray:PutTelemetryRecords", "s3:PutObject"}
 
-// grant is a statement that allows something, and where it stands.
+// grant is a statement that allows something, with its place.
 type grant struct {
 	id             string
 	actions        []string
 	resources      []string
-	principal, key bool   // it stands with a resource; with a key, where * is the key
-	service        string // whom it allows
+	principal, key bool   // on a resource; with a key, * is the key
+	service        string // the allowed principal
 }
 
-// grants lists all that the template allows anybody.
+// grants lists everything that the template allows.
 func (h *synthesized) grants() []grant {
 	var all []grant
 	add := func(id, kind string, document any) {
@@ -58,7 +57,7 @@ func (h *synthesized) grants() []grant {
 	return all
 }
 
-// wide says what is wider than it has to be about a grant.
+// wide returns in which ways a grant is wider than necessary.
 func (g grant) wide() []string {
 	var faults []string
 	for _, a := range g.actions {
@@ -78,8 +77,8 @@ func (g grant) wide() []string {
 	return faults
 }
 
-// TestPolicies: nothing is allowed by a wildcard action, nor on a wildcard
-// resource where the service knows a narrower one. (What is denied may be wide.)
+// TestPolicies: no statement allows a wildcard action, or a wildcard resource if the service
+// supports a narrower one. Denials may be wide.
 func TestPolicies(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)
@@ -122,8 +121,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// TestWhoReadsWhichSecret: a function reads the parameters that its environment
-// names, all of them and no other.
+// TestWhoReadsWhichSecret: a function may read exactly the parameters that its environment names.
 func TestWhoReadsWhichSecret(t *testing.T) {
 	h := fixture(t, "example")
 	want := map[string][]string{
@@ -162,7 +160,7 @@ func TestWhoReadsWhichSecret(t *testing.T) {
 	}
 }
 
-// TestWhoMayDoWhat lists all that each function may do. A change is to be read by somebody.
+// TestWhoMayDoWhat lists all permissions of each function, so that a person reviews every change.
 func TestWhoMayDoWhat(t *testing.T) {
 	h := fixture(t, "example")
 	visitor := []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem",
@@ -190,8 +188,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 }
 
-// TestPartitions: a function reads and writes the partitions that the table of
-// accesses has for it, and no other; none reads or writes all of the table.
+// TestPartitions: a function reads and writes exactly the partitions in the table of accesses,
+// and no function the whole table.
 func TestPartitions(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)
@@ -235,7 +233,7 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
-// TestWhoIsKeptFromWhat names what nobody is to find behind a hole in a function.
+// TestWhoIsKeptFromWhat lists what an attacker must not reach through a compromised function.
 func TestWhoIsKeptFromWhat(t *testing.T) {
 	for _, c := range []struct{ function, how, partition string }{
 		{"analisi", "write", "CUSTOMER#"}, {"pricetrends", "write", "CUSTOMER#"}, {"compat", "write", "CUSTOMER#"},

@@ -7,23 +7,22 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// queues are the work that is done behind the answers, each with the dead
-// letters that it was given up for.
+// queues holds the queues of asynchronous work, each with its dead letters.
 type queues struct {
 	stack   awscdk.Stack
 	workers int
-	// ofFunction is the queue that a function works: of refresh the origins to
-	// ask for, of pro and alerts the signals to look into the outbox.
+	// ofFunction holds the queue of each function. For refresh it carries origins to ask for; for
+	// pro and alerts it carries signals of work in the outbox.
 	ofFunction map[string]queue
-	// events takes the events that a function failed on, again and again:
-	// schedules, notices of bounces.
+	// events receives events that a function failed on repeatedly, such as schedules and notices
+	// of bounces.
 	events awssqs.Queue
 }
 
 type queue struct{ work, dead awssqs.Queue }
 
-// tries is how often a message is worked before it is a dead letter. A worker
-// that is killed by a deployment or a throttle costs a try, so it is generous.
+// tries is how often a message is delivered before it becomes a dead letter. It is generous,
+// because a deployment or a throttle that stops a worker costs a try.
 const tries = 5
 
 func newQueues(stack awscdk.Stack, c config) queues {
@@ -43,14 +42,15 @@ func newQueues(stack awscdk.Stack, c config) queues {
 		}
 		id := title(f.name)
 		delay := seconds(0)
-		if f.http { // its answers signal jobs, which are due by then: see RandomDelay in package store
+		if f.http { // jobs are due when their signal arrives: see RandomDelay in package store
 			delay = seconds(10)
 		}
 		letters := dead(id+"DeadLetters", f.name)
 		work := awssqs.NewQueue(stack, jsii.String(id+"Queue"), &awssqs.QueueProps{
 			QueueName: jsii.String(c.Name + "-" + f.name), Encryption: awssqs.QueueEncryption_SQS_MANAGED,
 			EnforceSSL: jsii.Bool(true),
-			// Six times what a worker may take, as Lambda advises: throttled batches come back in that time.
+			// Lambda recommends six times the worker's timeout: throttled batches return in that
+			// time.
 			VisibilityTimeout: seconds(6 * f.timeout),
 			DeliveryDelay:     delay,
 			RetentionPeriod:   awscdk.Duration_Days(jsii.Number(4)),
@@ -63,13 +63,13 @@ func newQueues(stack awscdk.Stack, c config) queues {
 	return q
 }
 
-// addWorkers has each function work its queue.
+// addWorkers connects each function to its queue.
 func (q queues) addWorkers(l lambdas) {
 	for _, f := range functions {
 		if !f.queue {
 			continue
 		}
-		workers := 2.0 // the least that SQS takes
+		workers := 2.0 // the minimum of SQS
 		if f.name == "refresh" {
 			workers = float64(q.workers)
 		}

@@ -7,12 +7,12 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// liveAlias names the version of a function that is called.
+// liveAlias is the alias by which functions are called.
 const liveAlias = "live"
 
-// newLive makes the alias that everything calls. The template names $LATEST in every
-// deployment, so CloudFormation never moves the alias: infra/rollout does, once it has
-// tried a new version. An event that the function fails on is retried, and then kept.
+// newLive makes the alias that all callers use. The template names $LATEST in every deployment,
+// so CloudFormation never moves the alias: infra/rollout does after a test of the new version. An
+// event that the function fails on is retried, and then kept as a dead letter.
 func newLive(stack awscdk.Stack, p parts, f function, made awslambda.Function) awslambda.Alias {
 	props := &awslambda.AliasProps{AliasName: jsii.String(liveAlias), Version: made.LatestVersion()}
 	if f.events {

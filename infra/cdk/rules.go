@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// rule holds a choice, or several, to what is allowed. Its fault says what to do; it is empty if there is none.
+// rule is a check of one or more choices. fault says what to do, or is empty.
 type rule struct{ field, fault string }
 
-// check returns every fault.
+// check returns all faults.
 func (c config) check() (faults []string) {
 	for _, rules := range [][]rule{c.place(), c.Origin.rules(c), c.people(), c.sale(), c.limits(), c.instances()} {
 		for _, r := range rules {
@@ -22,7 +22,7 @@ func (c config) check() (faults []string) {
 	return faults
 }
 
-// when returns a fault if it is one.
+// when returns the fault if bad is true, else "".
 func when(bad bool, format string, args ...any) string {
 	if !bad {
 		return ""
@@ -30,7 +30,7 @@ func when(bad bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// shaped demands a value of a shape.
+// shaped returns a fault unless the value matches the shape.
 func shaped(value string, shape *regexp.Regexp, is string) string {
 	if value == "" {
 		return "missing: give " + is
@@ -38,7 +38,7 @@ func shaped(value string, shape *regexp.Regexp, is string) string {
 	return when(!shape.MatchString(value), "%q is not %s", value, is)
 }
 
-// optional demands that a value has a shape if there is one.
+// optional is shaped for values that may be empty.
 func optional(value string, shape *regexp.Regexp, is string) string {
 	if value == "" {
 		return ""
@@ -46,7 +46,7 @@ func optional(value string, shape *regexp.Regexp, is string) string {
 	return shaped(value, shape, is)
 }
 
-// between demands a number from least to most.
+// between returns a fault unless the number is from least to most.
 func between(value, least, most int) string {
 	return when(value < least || value > most, "%d is not between %d and %d", value, least, most)
 }
@@ -71,7 +71,7 @@ var (
 	tableShape       = regexp.MustCompile(`^[A-Za-z0-9_.-]{3,255}$`)
 )
 
-// keptDays are the retentions that CloudWatch Logs knows.
+// keptDays lists the retentions of CloudWatch Logs.
 var keptDays = sorted(retentions)
 
 func (c config) place() []rule {
@@ -142,7 +142,7 @@ func (c config) limits() []rule {
 		asked = ""
 	}
 	return []rule{
-		{"workers", between(c.Workers, 2, 10)}, // 2 is the least that SQS takes
+		{"workers", between(c.Workers, 2, 10)}, // 2 is the minimum of SQS
 		{"originSecret", between(c.OriginSecret, 1, 1_000_000)},
 		{"requestsPerSecond", between(c.RequestsPerSecond, 1, 10_000)},
 		{"accessLogDays", between(c.AccessLogDays, 1, 3653)},

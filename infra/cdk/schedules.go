@@ -7,18 +7,17 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// schedules are what happens by the clock. Every seven days all origins are put
-// on the queue, and every day the departures that are due. Every five minutes each outbox is looked
-// into: signals come sooner,
-// but a signal may get lost.
+// schedules lists the work by the clock. All origins are queued every seven days, and the due
+// departures daily. Each outbox is checked every five minutes: signals come sooner, but may be
+// lost.
 var schedules = []struct {
 	id, function, when string
-	event              string // what the function is told
-	within             int    // minutes in which it may begin, for AWS to choose; 0 is at once
-	tries, seconds     int    // how often, and how long, it is handed over again
+	event              string // input of the function
+	within             int    // minutes within which AWS may choose the start; 0 is at once
+	tries, seconds     int    // number and duration of redeliveries
 }{
-	// A plan is as of its moment, so that one that is handed over twice is one plan. It is worth a day
-	// of trying; a look into an outbox is soon made again.
+	// A plan carries its moment, so a duplicate delivery is idempotent. It is retried for a day.
+	// A check of an outbox needs few retries, because the next one follows soon.
 	{"RefreshWeekly", "refresh", "cron(0 3 ? * TUE *)",
 		`{"source":"aws.scheduler","time":"<aws.scheduler.scheduled-time>"}`, 15, 185, 24 * 60 * 60},
 	// until well before the next
@@ -29,8 +28,8 @@ var schedules = []struct {
 	{"AlertsOutbox", "alerts", "rate(5 minutes)", `{"work":true}`, 0, 2, 300},
 }
 
-// newSchedules makes them. What cannot be handed over lies among the dead letters
-// of events, and so does what a function fails on, which is for its alias.
+// newSchedules makes the schedules. Undeliverable events become dead letters. Events that a
+// function fails on do too, which is configured at its alias.
 func newSchedules(stack awscdk.Stack, c config, q queues, l lambdas) {
 	role := awsiam.NewRole(stack, jsii.String("ScheduleRole"), &awsiam.RoleProps{
 		AssumedBy: awsiam.NewServicePrincipal(jsii.String("scheduler.amazonaws.com"), &awsiam.ServicePrincipalOpts{
@@ -58,7 +57,7 @@ func newSchedules(stack awscdk.Stack, c config, q queues, l lambdas) {
 					MaximumRetryAttempts: jsii.Number(s.tries), MaximumEventAgeInSeconds: jsii.Number(s.seconds)},
 				DeadLetterConfig: &awsscheduler.CfnSchedule_DeadLetterConfigProperty{Arn: q.events.QueueArn()},
 			},
-		}).Node().AddDependency(role) // and on what it may do: a schedule is tried as it is made
+		}).Node().AddDependency(role) // and on its permissions: AWS tests a schedule on creation
 	}
 	role.AddToPolicy(allow("Invoke", []string{"lambda:InvokeFunction"}, arns...))
 	role.AddToPolicy(allow("Keep", []string{"sqs:SendMessage"}, q.events.QueueArn()))

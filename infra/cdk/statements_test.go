@@ -19,11 +19,11 @@ type props = map[string]any
 type statement struct {
 	Says, Choices string
 	One, All      string // the type of resource
-	Has, Is       props  // properties of a resource, and attributes
+	Has, Is       props  // properties and attributes of a resource
 	Count         *int
 }
 
-// statements returns the table, in which some rows stand for each function.
+// statements returns the table. Some rows stand for each function.
 func statements(t *testing.T) []statement {
 	t.Helper()
 	type row struct {
@@ -61,7 +61,7 @@ func (s statement) holds(resources []props) bool {
 	return len(resources) > 0 && !slices.ContainsFunc(resources, func(r props) bool { return !fits(r) })
 }
 
-// matches reports whether a value of a template is as a statement wants it.
+// matches reports whether a value of a template is as the statement requires.
 func matches(want, got any) bool {
 	switch want := want.(type) {
 	case props:
@@ -116,7 +116,7 @@ func (s statement) spoiled(resources []props) []props {
 	return changed
 }
 
-// TestStatements: each statement is true, and is false of resources that are changed.
+// TestStatements: each statement is true, and false for changed resources.
 func TestStatements(t *testing.T) {
 	all := statements(t)
 	if len(all) < 140 {

@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// TestSameChoicesSameTemplate: made twice, in other folders, all that is written is the same.
+// TestSameChoicesSameTemplate: two syntheses in different folders write the same.
 func TestSameChoicesSameTemplate(t *testing.T) {
 	needsNode(t)
 	c := fixtureConfigs(t)["example"]
@@ -29,7 +29,7 @@ func TestSameChoicesSameTemplate(t *testing.T) {
 	}
 }
 
-// written gives all that a synthesis writes, by the name of the file.
+// written returns the output of a synthesis by file name.
 func written(t *testing.T, c config) map[string]string {
 	t.Helper()
 	out := tempDir()
@@ -52,7 +52,7 @@ func written(t *testing.T, c config) map[string]string {
 	return files
 }
 
-// TestTwoStacksShareNoName: two names in an account share no name of anything.
+// TestTwoStacksShareNoName: services of two names in one account have no common names.
 func TestTwoStacksShareNoName(t *testing.T) {
 	named := func(h *synthesized) map[string]string {
 		names := map[string]string{}
@@ -78,9 +78,9 @@ func TestTwoStacksShareNoName(t *testing.T) {
 	}
 }
 
-// TestWhatOutlivesTheStack: of all that is never deleted only the table has a
-// name, which stands in the way of the next stack; docs/deploy.md says how that
-// one adopts it, and names the rest.
+// TestWhatOutlivesTheStack: only the table is never deleted and also has a fixed name, which
+// blocks the next stack. docs/deploy.md says how that stack adopts it, and names the other
+// resources.
 func TestWhatOutlivesTheStack(t *testing.T) {
 	data, err := os.ReadFile("../../docs/deploy.md")
 	if err != nil {
@@ -110,7 +110,7 @@ func TestWhatOutlivesTheStack(t *testing.T) {
 	}
 }
 
-// TestMailRecords: the outputs hold every DNS record that mail wants.
+// TestMailRecords: the outputs hold every DNS record that mail requires.
 func TestMailRecords(t *testing.T) {
 	h := fixture(t, "example")
 	for id, want := range map[string]string{
@@ -129,7 +129,7 @@ func TestMailRecords(t *testing.T) {
 	}
 }
 
-// TestLint: cfn-lint finds nothing.
+// TestLint: cfn-lint has no findings.
 func TestLint(t *testing.T) {
 	lint := testenv.Tool(t, "cfn-lint", "bin", "cfn-lint")
 	dir := t.TempDir()
@@ -146,7 +146,7 @@ func TestLint(t *testing.T) {
 	if out, err := exec.Command(lint, args...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	// What cfn-lint does not like is noticed.
+	// cfn-lint can fail.
 	bad := filepath.Join(dir, "bad.template.json")
 	if err := os.WriteFile(bad, []byte(strings.Replace(fixture(t, "example").texts[0], `"PAY_PER_REQUEST"`,
 		`"FOR_FREE"`, 1)), 0o666); err != nil {
@@ -157,9 +157,8 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestDocumentsNameWhatExists: every logical id that docs/deploy.md names is
-// in the template, every parameter that functions read is in its list of
-// secrets, and every event has its line.
+// TestDocumentsNameWhatExists: every logical id in docs/deploy.md is in the template, its list of
+// secrets has every parameter, and every event has its line.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	h := fixture(t, "example")
 	data, err := os.ReadFile("../../docs/deploy.md")

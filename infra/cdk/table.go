@@ -8,10 +8,10 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// table is where everything is kept.
+// table holds all data of the service.
 type table struct {
 	own  awsdynamodb.Table
-	used awsdynamodb.ITable // the stack's own, or one that was restored from it
+	used awsdynamodb.ITable // the stack's own, or one restored from it
 }
 
 func newTable(stack awscdk.Stack, c config) table {
@@ -21,7 +21,7 @@ func newTable(stack awscdk.Stack, c config) table {
 			Type: awsdynamodb.AttributeType_STRING},
 		SortKey:     &awsdynamodb.Attribute{Name: jsii.String(schema.Sort), Type: awsdynamodb.AttributeType_STRING},
 		BillingMode: awsdynamodb.BillingMode_PAY_PER_REQUEST,
-		// A ceiling on what a day can cost. (AWS, "DynamoDB maximum throughput for on-demand tables".)
+		// A ceiling on a day's cost. (AWS, "DynamoDB maximum throughput for on-demand tables".)
 		MaxReadRequestUnits: jsii.Number(mostReads(c)), MaxWriteRequestUnits: jsii.Number(mostWrites(c)),
 		PointInTimeRecoverySpecification: &awsdynamodb.PointInTimeRecoverySpecification{
 			PointInTimeRecoveryEnabled: jsii.Bool(true),
@@ -40,8 +40,7 @@ func newTable(stack awscdk.Stack, c config) table {
 	return t
 }
 
-// What the table does a second at most: two units of each kind for every call,
-// which is more than any takes, and as much again for refreshes as their pace
-// comes to at 100,000 routes (docs/scale.md).
+// The table's throughput limits per second: two units of each kind per call, which exceeds any
+// call, plus what refreshes of 100,000 routes need (docs/scale.md).
 func mostReads(c config) int  { return 2*c.RequestsPerSecond + 1600 }
 func mostWrites(c config) int { return 2*c.RequestsPerSecond + 700 }

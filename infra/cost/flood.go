@@ -5,32 +5,32 @@ import (
 	"io"
 )
 
-// What AWS lets through at most, unasked. ("Quotas" of CloudFront.)
+// CloudFront's default limits. ("Quotas" of CloudFront.)
 const (
-	edgeQuota   = 250_000 // requests a second, of a distribution
+	edgeQuota   = 250_000 // requests per second and distribution
 	secondsADay = 24 * 60 * 60
 )
 
-// flood is what somebody does who wants to cost us money.
+// flood is the size of an attack that aims to cause costs.
 type flood struct {
 	name      string
 	addresses float64
 	perSecond float64
 }
 
-// floods are what the quotas let anybody do, and what one machine can.
+// floods are the largest attack within the quotas, and that of one machine.
 var floods = []flood{
 	{"1,000 addresses, as fast as quotas let them", 1000, edgeQuota},
 	{"one address, 1,000 a second", 1, 1000},
 }
 
-// attack is a way to do it.
+// attack is a kind of request in a flood.
 type attack struct {
 	name, how string
 	direct    bool // past the edge
 	kept      bool // the edge answers
-	webhook   bool // it takes the share of the webhook, whose callers the firewall gives more; else all shares
-	a         use  // what a call uses that gets through
+	webhook   bool // limited by the webhook's share and its higher firewall limit
+	a         use  // usage of a call that gets through
 }
 
 var attacks = []attack{
@@ -44,7 +44,7 @@ var attacks = []attack{
 		use{seconds: 0.0036, memoryGB: 0.5, answerBytes: 500, logBytes: 750}},
 }
 
-// day is what a day of an attack costs, in US dollars.
+// day returns the cost of a day of an attack, in US dollars.
 func (s stack) day(f flood, a attack) float64 {
 	share, limit := s.throughput, s.perAddress
 	if a.webhook {
@@ -58,8 +58,8 @@ func (s stack) day(f flood, a attack) float64 {
 		passed = min(passed, f.addresses*limit/300)
 		usd += f.perSecond * prices.firewallRequest
 	}
-	// What the firewall stops CloudFront does not charge for. (AWS, "Amazon CloudFront no longer
-	// charges for requests blocked by AWS WAF".)
+	// CloudFront does not charge for requests that the firewall blocks. (AWS, "Amazon CloudFront
+	// no longer charges for requests blocked by AWS WAF".)
 	usd += passed * (prices.edge + a.a.answerBytes/1e9*prices.edgeGB)
 	if !a.kept {
 		usd += min(passed, share) * inside(a.a)
@@ -67,14 +67,14 @@ func (s stack) day(f flood, a attack) float64 {
 	return secondsADay * usd
 }
 
-// inside is what a call costs behind the edge. What is throttled there is not
-// charged for. (AWS re:Post, "Does AWS charge for throttled requests?")
+// inside returns the cost of a call behind the edge. Throttled calls are free there. (AWS
+// re:Post, "Does AWS charge for throttled requests?")
 func inside(u use) float64 {
 	return prices.api + prices.lambdaCall + u.seconds*u.memoryGB*prices.lambdaGBs + u.reads*prices.read +
 		u.writes*prices.write + u.logBytes/1e9*prices.logGB
 }
 
-// floodTable writes what a day of each costs.
+// floodTable writes the cost of a day of each attack.
 func (s stack) floodTable(w io.Writer) {
 	fmt.Fprint(w, "| US dollars a day | what is done |")
 	for _, f := range floods {
@@ -90,7 +90,7 @@ func (s stack) floodTable(w io.Writer) {
 	}
 }
 
-// dollars are rounded as far as they say something.
+// dollars formats an amount with sensible precision.
 func dollars(usd float64) string {
 	switch {
 	case usd < 10:

@@ -1,12 +1,11 @@
-// Command cost computes what the service costs on AWS from what was measured of
-// it, from AWS's prices and from the templates that make synth writes. It prints
-// the tables of docs/deploy.md and docs/scale.md, which are of infra/cdk/example.json:
+// Command cost computes what the service costs on AWS, from measurements, from AWS's prices and
+// from the templates of make synth. It prints the tables of docs/deploy.md and docs/scale.md, for
+// infra/cdk/example.json:
 //
 //	make build synth
 //	go run ./infra/cost -templates cdk.out
 //
-// It promises nothing about a bill: free tiers are left out, and so is whatever
-// the account has beside the service.
+// It does not predict a bill: it ignores free tiers and everything else in the account.
 package main
 
 import (
@@ -16,17 +15,18 @@ import (
 	"os"
 )
 
-// prices are those of us-east-1 in US dollars, where AWS publishes them first.
-// Ireland (eu-west-1) is 0 to 14 % dearer.
+// prices are those of us-east-1 in US dollars, where AWS publishes them first. Ireland
+// (eu-west-1) is 0 to 14 % more expensive.
 var prices = struct {
-	date                                     string
-	lambdaCall, lambdaGBs, api, edge, edgeGB float64 // a call, a GB-second on arm64, a call, an HTTPS request, a GB
+	date string
+	// a call, a GB-second on arm64, a call, an HTTPS request, a GB
+	lambdaCall, lambdaGBs, api, edge, edgeGB float64
 	read, write, stored, backup              float64 // a unit, a unit, a GB-month, a GB-month
-	logGB, trace                             float64 // a GB taken in, a trace
-	firewallRequest                          float64 // a request that the firewall looks at
-	// each a month; of the firewall each rule, and as much as five for itself
+	logGB, trace                             float64 // a GB of input, a trace
+	firewallRequest                          float64 // a request that the firewall inspects
+	// each per month; the firewall costs as much as five rules, plus its rules
 	metric, alarm, firewall, secret, masterKey float64
-	dashboard, poll                            float64 // a month, a look into a queue
+	dashboard, poll                            float64 // a month, a poll of a queue
 }{
 	date:       "July 2025",
 	lambdaCall: 0.20e-6, lambdaGBs: 0.0000133334, api: 1.00e-6, edge: 1.00e-6, edgeGB: 0.085,
@@ -36,7 +36,7 @@ var prices = struct {
 	dashboard: 3, poll: 0.40e-6,
 }
 
-// use is what one call of a kind uses.
+// use is the usage of one call of a kind.
 type use struct {
 	name        string
 	reads       float64 // units
@@ -45,12 +45,12 @@ type use struct {
 	memoryGB    float64
 	answerBytes float64
 	logBytes    float64 // of the function's line and of API Gateway's
-	reaches     float64 // the share of calls that the edge has to ask for
+	reaches     float64 // the share of calls that miss the edge's cache
 }
 
-// measured are the kinds of calls. Units are from TestUnitsOfAVerdict, the
-// processor's time and memory from TestProveMemoryAndTime, in e2e/verdict and e2e/lambda; the wait
-// for DynamoDB is taken to be 5 ms a request.
+// measured lists the kinds of calls. Units come from TestUnitsOfAVerdict, and CPU time and memory
+// from TestProveMemoryAndTime, in e2e/verdict and e2e/lambda. The wait for DynamoDB is assumed to
+// be 5 ms per request.
 var measured = []use{
 	{"verdict, free", 0.5, 1, 0.0036 + 2*0.005, 0.5, 1200, 750, 1},
 	{"verdict, Pro", 1.5, 1, 0.0036 + 3*0.005, 0.5, 1200, 750, 1},
@@ -60,7 +60,7 @@ var measured = []use{
 
 const million = 1e6
 
-// costs of a million calls, by what is paid for.
+// costs returns the costs of a million calls by service.
 func (u use) costs() (table, function, api, edge, firewall, logs float64) {
 	n := million * u.reaches
 	table = n * (u.reads*prices.read + u.writes*prices.write)
@@ -77,32 +77,33 @@ func (u use) total() float64 {
 	return a + b + c + d + e + f
 }
 
-// A sweep is a refresh of all origins: every week.
+// A sweep is the weekly refresh of all origins.
 const (
 	origins        = 3517
-	routesFound    = 10_000 // that are found, on average of 100 new fares a week
+	routesFound    = 10_000 // average with 100 new fares a week
 	readsOfRoute   = 12.5   // units; see the package comment of shared/store
 	writesOfRoute  = 5.0
-	readsOfSheets  = 6.0 // what departures are judged by, in both: as large as a year of departures makes it
+	readsOfSheets  = 6.0 // departure states, at the size after a year
 	writesOfSheets = 26.0
 	readsOfOrigin  = 1.0
 	writesOfOrigin = 3.0
-	workerSeconds  = 2 * 12.3 * 60 // two workers, as long as the source's limit makes it
-	// Departures: 10,000 routes, 500 of them every day; see TestEvidenceDeepWeek and TestDepthCapacity.
+	workerSeconds  = 2 * 12.3 * 60 // two workers, limited by the source's rate limit
+	// Departures: 10,000 routes, 500 of them every day; see TestEvidenceDeepWeek and
+	// TestDepthCapacity.
 	seriesAWeek     = 9_500 + 7*500.0
-	callsAWeek      = 6*3_108 + 852.0 // each is counted in the day's budget
+	callsAWeek      = 6*3_108 + 852.0 // each also counts against the day's budget
 	readsOfSeries   = 29.0
 	writesOfSeries  = 6.0
 	secondsOfSeries = 2 * (6*8.05 + 2.3) * 60 // two workers
-	weeks           = 52.0 / 12               // a month
-	days            = 365.0 / 12              // a month
+	weeks           = 52.0 / 12               // per month
+	days            = 365.0 / 12              // per month
 	looks           = 12 * 24 * days
-	readsOfAge      = 11.0 // units: how old a sample of 20 origins is, at each look for mail
-	// Lambda holds five requests of 20 seconds open at each queue, whether there is a message or not.
+	readsOfAge      = 11.0 // units: the age of a sample of 20 origins, at each check for mail
+	// Lambda keeps five long polls of 20 seconds open per queue, with or without messages.
 	polls = 5 * 24 * 60 * 60 / 20 * days
 )
 
-// month are costs that do not depend on calls.
+// month returns the monthly costs that do not depend on calls.
 func (s stack) month() []struct {
 	what string
 	usd  float64
@@ -115,7 +116,8 @@ func (s stack) month() []struct {
 		(routesFound*(writesOfRoute+writesOfSheets)+origins*writesOfOrigin)*prices.write
 	departures := seriesAWeek*((readsOfSeries+readsOfSheets)*prices.read+(writesOfSeries+writesOfSheets)*prices.write) +
 		callsAWeek*prices.write
-	stored := float64(routesFound) * (53*4e3 + 94e3) / 1e9 // a block of 4 KB a week, and a year of departures
+	// one block of 4 KB per week, and a year of departures
+	stored := float64(routesFound) * (53*4e3 + 94e3) / 1e9
 	return []line{
 		{"the weekly refresh: table", weeks * sweep},
 		{"the weekly refresh: function", weeks * workerSeconds * 0.5 * prices.lambdaGBs},
@@ -137,7 +139,7 @@ func (s stack) month() []struct {
 	}
 }
 
-// tables writes both, in Markdown.
+// tables writes both tables in Markdown.
 func (s stack) tables(w io.Writer) {
 	fmt.Fprintf(w, "A million calls, in US dollars (us-east-1, price list of %s, without free tiers):\n\n", prices.date)
 	fmt.Fprintln(w, "| a million of | table | functions | API Gateway | CloudFront | firewall | logs | together |")

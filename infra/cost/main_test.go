@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the tables into the document anew")
 
-// synthesized reads the templates of the example, made anew with stand-ins for the executables.
+// synthesized reads the example's templates, synthesized with stand-ins for the executables.
 func synthesized(t *testing.T) stack {
 	t.Helper()
 	testenv.Command(t, "node", "apt-get install nodejs")
@@ -48,7 +48,7 @@ func synthesized(t *testing.T) stack {
 	return s
 }
 
-// TestDocument: the tables in the documents are those that this command prints of the example's templates.
+// TestDocument: the tables in the documents are the output of this command for the example.
 func TestDocument(t *testing.T) {
 	s := synthesized(t)
 	for _, c := range []struct {
@@ -89,8 +89,8 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestRead counts a template by hand: an alarm on one metric, one on two of which one is AWS's, a
-// dashboard, a firewall.
+// TestRead counts a template by hand: an alarm on one metric, an alarm on two with one of AWS's,
+// a dashboard, a firewall.
 func TestRead(t *testing.T) {
 	const template = `{"Resources": {
 "A": {"Type": "AWS::CloudWatch::Alarm", "Properties": {"Namespace": "Verdetto", "MetricName": "Errors5xx", "Dimensions": [{"Name": "function", "Value": "pro"}]}},
@@ -127,7 +127,7 @@ func TestFloodByHand(t *testing.T) {
 	if got, want := s.day(f, attack{direct: true, a: u}), 86400*840*each; math.Abs(got-want) > 1e-6 {
 		t.Errorf("direct: %v, want %v", got, want)
 	}
-	// Three addresses pass 20 a second; the firewall looks at all 1,000.
+	// The firewall inspects all 1,000 requests and admits 20 per second from three addresses.
 	if got, want := s.day(f, attack{a: u}), 86400*(1000*0.6e-6+20*(1e-6+0.085e-6+each)); math.Abs(got-want) > 1e-6 {
 		t.Errorf("misses: %v, want %v", got, want)
 	}

@@ -8,27 +8,28 @@ import (
 	"strings"
 )
 
-// stack is what the synthesized templates hold of things that cost something, or bound what a flood costs.
+// stack holds what the synthesized templates contain that costs money or limits the cost of a
+// flood.
 type stack struct {
 	alarms, alarmMetrics int
-	metrics              int // of our own, which alarms and dashboards look at; those of AWS's services cost nothing
+	metrics              int // our own, in alarms and dashboards; those of AWS are free
 	dashboards           int
 	rules                int // of the firewall
 	keys, secrets        int
-	queues               int // that functions work
+	queues               int // processed by functions
 
-	throughput, webhook float64 // calls a second that API Gateway lets through: all, and deliveries of Stripe
-	// calls in five minutes that the firewall lets through of one address, and of one that calls for many
+	throughput, webhook float64 // calls per second by API Gateway: all, and Stripe's
+	// the firewall's limits per five minutes: for an address, and for one that relays others
 	perAddress, perRelay float64
 }
 
-// resource is one of a template.
+// resource is one resource of a template.
 type resource struct {
 	Type       string
 	Properties map[string]any
 }
 
-// read counts what the templates of a folder hold, as make synth writes it.
+// read counts the contents of the templates in a folder, as make synth writes it.
 func read(folder string) (s stack, err error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.template.json"))
 	if err != nil {
@@ -58,7 +59,7 @@ func read(folder string) (s stack, err error) {
 	return s, nil
 }
 
-// ownMetrics are the metrics of our own that are looked at.
+// ownMetrics is the set of our own metrics in use.
 type ownMetrics map[string]bool
 
 func (w ownMetrics) note(namespace any, rest ...any) {
@@ -67,7 +68,7 @@ func (w ownMetrics) note(namespace any, rest ...any) {
 	}
 }
 
-// add counts a resource, and notes the metrics of our own that it looks at.
+// add counts a resource and records our own metrics that it uses.
 func (s *stack) add(r resource, metrics ownMetrics) error {
 	p := r.Properties
 	switch r.Type {
@@ -137,7 +138,7 @@ func (s *stack) addDashboard(p map[string]any, metrics ownMetrics) error {
 	return nil
 }
 
-// get follows keys into a value of JSON.
+// get follows keys into a JSON value.
 func get(v any, keys ...string) any {
 	for _, k := range keys {
 		m, _ := v.(map[string]any)
@@ -148,7 +149,7 @@ func get(v any, keys ...string) any {
 
 func items(v any) []any { l, _ := v.([]any); return l }
 
-// values are those of an alarm's dimensions.
+// values returns the values of an alarm's dimensions.
 func values(dimensions any) (all []any) {
 	for _, d := range items(dimensions) {
 		all = append(all, text(get(d, "Value")))
@@ -156,7 +157,7 @@ func values(dimensions any) (all []any) {
 	return all
 }
 
-// text is a value as CloudFormation would write it, with a word in the place of each reference.
+// text returns a value as CloudFormation would write it, with a word in place of each reference.
 func text(v any) string {
 	if s, ok := v.(string); ok {
 		return s

@@ -1,5 +1,5 @@
-// Command figures makes docs/figures.md of what the tests of the evidence tier
-// logged: for each test the command that runs it alone, and its lines.
+// Command figures makes docs/figures.md from the logs of the evidence tests: for each test, the
+// command that runs it alone, and its lines.
 //
 //	go tool gotestsum --jsonfile events.json -- -run '^TestEvidence' ./... && go run ./infra/figures events.json >docs/figures.md
 package main
@@ -48,16 +48,16 @@ func run(path string, out io.Writer) error {
 	return nil
 }
 
-// test is a test and the lines that it and its parts logged.
+// test holds the logged lines of a test and its subtests.
 type test struct {
 	pkg, name string
 	lines     []string
 }
 
-// logged is the first line of a log: where it was logged, and the text.
+// logged matches the first line of a log: its position, and the text.
 var logged = regexp.MustCompile(`^ +\S+\.go:\d+: (.*)`)
 
-// read takes the logs out of a stream of go test's events, in the order of packages and tests.
+// read extracts the logs from a stream of go test's events, sorted by package and test.
 func read(in io.Reader) ([]test, error) {
 	byName := map[[2]string]*test{}
 	within := map[[2]string]bool{} // tests whose last line belonged to a log
@@ -84,7 +84,7 @@ func read(in io.Reader) ([]test, error) {
 			if part != "" && !strings.HasPrefix(text, strings.ReplaceAll(part, "_", " ")) {
 				text = part + ": " + text
 			}
-		case within[whole] && (text == "" || strings.HasPrefix(text, "        ")): // a log of several lines
+		case within[whole] && (text == "" || strings.HasPrefix(text, "        ")): // more lines of a log
 			text = strings.TrimPrefix(text, "        ")
 		default:
 			within[whole] = false

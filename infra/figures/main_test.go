@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestFigures makes figures of the events of two packages whose tests run beside each other.
+// TestFigures makes figures from interleaved events of two packages.
 func TestFigures(t *testing.T) {
 	var events strings.Builder
 	output := json.NewEncoder(&events)

@@ -28,8 +28,8 @@ import (
 	settings "verdetto/shared/runtime/config"
 )
 
-// cloud is AWS: an account in the region of the service, and in the one where
-// CloudFront has its certificates and the secret it sends.
+// cloud is the AWS account, in the service's region and in the region of CloudFront's
+// certificates and of the secret that it sends.
 type cloud struct {
 	identity   *sts.Client
 	parameters *ssm.Client
@@ -40,7 +40,7 @@ type cloud struct {
 	in         func(region string) regional
 }
 
-// regional is what is asked in more regions than one.
+// regional holds the clients that are needed in several regions.
 type regional struct {
 	parameters   *ssm.Client
 	stacks       *cloudformation.Client
@@ -76,7 +76,7 @@ func (p *preflight) account(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// wrong says what is wrong with the value of a parameter.
+// wrong returns, by parameter, what is wrong with a value, or "".
 var wrong = map[string]func(value string, c config) string{
 	"pepper": func(v string, c config) string {
 		if says := short(v, c); says != "" {
@@ -138,7 +138,7 @@ var wrong = map[string]func(value string, c config) string{
 		"it is not 16 to 256 letters, digits, - and _, which is all that Telegram sends along"),
 }
 
-// fits is wrong of a value that a setting does not take.
+// fits returns a check that a setting accepts the value.
 func fits(setting, says string) func(string, config) string {
 	return func(v string, _ config) string {
 		if s, ok := settings.Named(setting); !ok || len(s.Faults(v)) > 0 {
@@ -189,7 +189,7 @@ func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) 
 	return faults, nil
 }
 
-// originSecret: what the distribution will send is one of those that functions accept.
+// originSecret checks that functions accept the secret that the distribution will send.
 func (p *preflight) originSecret(ctx context.Context) ([]fault, error) {
 	name, version := p.config.Name+"/origin", strconv.Itoa(p.config.OriginSecret)
 	make := "create it as docs/deploy.md shows, with one of the values of " + p.config.parameter("origin-secrets") +
@@ -213,7 +213,7 @@ func (p *preflight) originSecret(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// leastBootstrap is the version of the CDK's own stack that deployments need.
+// leastBootstrap is the least version of the CDK's bootstrap stack.
 const leastBootstrap = 6
 
 func (p *preflight) bootstrap(ctx context.Context) (faults []fault, err error) {
@@ -235,7 +235,7 @@ func (p *preflight) bootstrap(ctx context.Context) (faults []fault, err error) {
 	return faults, nil
 }
 
-// stackStatus is that of a region's stack, empty where there is none.
+// stackStatus returns the status of a region's stack, or "" if it does not exist.
 func (p *preflight) stackStatus(ctx context.Context, r region) (string, error) {
 	out, err := p.cloud.in(r.name).stacks.DescribeStacks(ctx,
 		&cloudformation.DescribeStacksInput{StackName: aws.String(p.config.Name + r.suffix)})
@@ -290,7 +290,7 @@ func (p *preflight) table(ctx context.Context) ([]fault, error) {
 	}
 	status, err := p.stackStatus(ctx, p.config.regions()[0])
 	if err != nil || status != "" {
-		return nil, err // what is there is the stack's
+		return nil, err // an existing table is the stack's
 	}
 	if ok, err := there(p.config.Name); err != nil || ok {
 		return []fault{{"the table " + p.config.Name + " of an earlier stack is there, and no stack",
@@ -299,10 +299,11 @@ func (p *preflight) table(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// soon is how long before its end a certificate that has not been renewed is a fault.
+// soon is how long before its end an unrenewed certificate is a fault.
 const soon = 14 * 24 * time.Hour
 
-// certificates: the service's, its name's towards API Gateway, and the one that the distribution shows there.
+// certificates checks the certificate of the service, of the origin's domain, and of the
+// distribution towards the origin.
 func (p *preflight) certificates(ctx context.Context) (faults []fault, err error) {
 	c := p.config
 	for _, w := range []struct{ about, arn, region, domain string }{
@@ -311,7 +312,7 @@ func (p *preflight) certificates(ctx context.Context) (faults []fault, err error
 		{"the client certificate", c.Origin.ClientCertificate, edgeRegion, ""},
 	} {
 		if w.arn == "" {
-			continue // the service has CloudFront's domain, or API Gateway its own
+			continue // CloudFront's or API Gateway's own domain is in use
 		}
 		found, err := p.certificate(ctx, w.about, w.arn, w.region, w.domain)
 		if err != nil {
@@ -322,7 +323,7 @@ func (p *preflight) certificates(ctx context.Context) (faults []fault, err error
 	return faults, nil
 }
 
-// certificate asks about one: of a domain, or where it has none, one that was imported.
+// certificate checks one certificate: of a domain, or an imported one if domain is empty.
 func (p *preflight) certificate(ctx context.Context, about, arn, region, domain string) ([]fault, error) {
 	anew := fmt.Sprintf("ask ACM for one there, for %s: aws acm request-certificate --region %s --validation-method "+
 		"DNS --domain-name %[1]s", domain, region)
@@ -355,7 +356,7 @@ func (p *preflight) certificate(ctx context.Context, about, arn, region, domain 
 	return nil, nil
 }
 
-// covers tells whether a name of a certificate is that of a domain.
+// covers reports whether a name of a certificate covers a domain.
 func covers(name, domain string) bool {
 	_, parent, _ := strings.Cut(domain, ".")
 	return strings.EqualFold(name, domain) || strings.EqualFold(name, "*."+parent)
@@ -382,7 +383,7 @@ func (p *preflight) mail(ctx context.Context) (faults []fault, err error) {
 	return faults, nil
 }
 
-// sender: the stack makes the identity; one that is there from earlier has to be verified.
+// sender checks that an existing identity is verified. The stack creates a missing one.
 func (p *preflight) sender(ctx context.Context) ([]fault, error) {
 	domain := p.config.mailDomain()
 	out, err := p.cloud.mail.GetEmailIdentity(ctx, &sesv2.GetEmailIdentityInput{EmailIdentity: &domain})
@@ -407,8 +408,8 @@ func (p *preflight) sender(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// atOnce is what five functions need beside the workers for a service that is not
-// refused by its own account, and unreserved what Lambda keeps for functions without a reservation.
+// atOnce is the concurrency that the HTTP functions need besides the workers, so that the account
+// does not throttle them. unreserved is what Lambda keeps for functions without a reservation.
 const (
 	atOnce     = 50
 	unreserved = 100

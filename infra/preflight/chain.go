@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// genesis is the hash of the first block of each network: by it a node cannot be one of another.
+// genesis is the hash of each network's first block, which identifies the network of a node.
 var genesis = map[string]string{
 	"mainnet-beta": "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d",
 	"devnet":       "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG",
 }
 
-// tokenProgram owns every account that holds tokens.
+// tokenProgram owns every token account.
 const tokenProgram = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 
 func (p *preflight) nodeList() ([]string, error) {
@@ -29,7 +29,7 @@ func (p *preflight) nodeList() ([]string, error) {
 	return strings.Split(list, ","), nil
 }
 
-// call asks a node. No error holds its address, which may hold a key.
+// call sends a request to a node. Its errors never contain the address, which may hold a key.
 func (p *preflight) call(ctx context.Context, node, method string, result any, params ...any) error {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method,
 		"params": append([]any{}, params...)})
@@ -68,7 +68,7 @@ func (p *preflight) call(ctx context.Context, node, method string, result any, p
 	return nil
 }
 
-// host is what may be shown of a node's address.
+// host returns the part of a node's address that may be shown.
 func host(node string) string {
 	if u, err := url.Parse(node); err == nil && u.Host != "" {
 		return u.Host
@@ -94,7 +94,7 @@ func (p *preflight) nodes(ctx context.Context) (faults []fault, err error) {
 	return faults, nil
 }
 
-// wallet: payments go to its account for the token, which somebody has to have opened.
+// wallet checks that the wallet has a token account, which a first transfer opens.
 func (p *preflight) wallet(ctx context.Context) ([]fault, error) {
 	nodes, err := p.nodeList()
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *preflight) wallet(ctx context.Context) ([]fault, error) {
 		Value []json.RawMessage `json:"value"`
 	}
 	wallet := p.config.SolanaWallet
-	for _, node := range nodes { // any of them knows
+	for _, node := range nodes { // each node knows the answer
 		if err = p.call(ctx, node, "getAccountInfo", &account, wallet,
 			map[string]string{"encoding": "base64"}); err != nil {
 			continue

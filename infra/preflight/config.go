@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// config is what is asked about of the operator's choices. infra/cdk reads the
-// same file, knows all of them, and says what is wrong with their shapes.
+// config holds the operator's choices that preflight checks. infra/cdk reads all of the same file
+// and validates it.
 type config struct {
 	Name          string         `json:"name"`
 	Account       string         `json:"account"`
@@ -33,7 +33,7 @@ type config struct {
 	OriginSecret  int            `json:"originSecret"`
 	Reserved      map[string]int `json:"reserved"`
 	RestoredTable string         `json:"restoredTable"`
-	// Origin is the way from the distribution to API Gateway.
+	// Origin is the connection from the distribution to API Gateway.
 	Origin struct {
 		Domain            string `json:"domain"`
 		Certificate       string `json:"certificate"`
@@ -41,10 +41,10 @@ type config struct {
 	} `json:"origin"`
 }
 
-// edgeRegion is where all is that stands before the service, whatever region that is in.
+// edgeRegion is the region of the edge, independent of the service's region.
 const edgeRegion = "us-east-1"
 
-// parameters are the secrets that have to be there.
+// parameters returns the secrets that must exist.
 func (c config) parameters() []parameters.Parameter {
 	var chosen []string
 	if c.TelegramBot != "" {
@@ -59,7 +59,7 @@ func (c config) parameters() []parameters.Parameter {
 // sells reports whether the plan is sold.
 func (c config) sells() bool { return c.StripePrice != "" || c.SolanaWallet != "" }
 
-// regions are those that the service has a stack in, with what follows its name there.
+// regions returns the regions with a stack of the service, and the suffix of its name there.
 func (c config) regions() []region {
 	if c.Region == edgeRegion {
 		return []region{{c.Region, ""}}
@@ -100,7 +100,7 @@ func load(file string) (config, error) {
 	return c, nil
 }
 
-// mailDomain is the domain that mail is sent from.
+// mailDomain returns the domain that mail is sent from.
 func (c config) mailDomain() string {
 	address := c.MailFrom
 	if from, err := mail.ParseAddress(c.MailFrom); err == nil {
@@ -109,5 +109,5 @@ func (c config) mailDomain() string {
 	return address[strings.LastIndexByte(address, '@')+1:]
 }
 
-// parameter is the whole name of one in the Parameter Store.
+// parameter returns the full name of a parameter.
 func (c config) parameter(name string) string { return "/" + c.Name + "/" + name }

@@ -18,7 +18,7 @@ func (p *preflight) fares(ctx context.Context) ([]fault, error) {
 	}
 	source, err := travelpayouts.New(travelpayouts.Config{
 		Token: token, BaseURL: p.at.fares, HTTPClient: p.client,
-		// What the answer holds is nobody's business here.
+		// The fares themselves are irrelevant here.
 		Comparable: upstream.Comparable{
 			CityOf: func(string) (fare.City, bool) { return "", false },
 			Rates:  func(fare.Day) fare.Rates { return fare.Rates{} },

@@ -1,13 +1,13 @@
-// Command preflight asks everything that a first deployment can miss, before
-// anything is made:
+// Command preflight checks everything that can make a first deployment fail, before anything is
+// created:
 //
 //	go run ./infra/preflight -config verdetto.json
 //
-// It promises that it only reads, that no secret is shown, and that every fault comes
-// with what to do. What could not be asked is told apart from what was found
-// missing; either ends with exit code 1.
+// It only reads, and shows no secret. Every fault comes with advice. The report distinguishes
+// failed checks from faults; either makes the exit code 1.
 //
-// A file holds the questions to one party: AWS, Stripe, the chain, the fare source.
+// Each file holds the checks of one party: AWS, Stripe, the chain, the fare source. Start reading
+// at questions.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// addresses are where the parties are that are not AWS.
+// addresses holds the base URLs of the parties other than AWS.
 type addresses struct{ stripe, fares string }
 
 var public = addresses{stripe: "https://api.stripe.com", fares: "https://api.travelpayouts.com"}
@@ -55,19 +55,19 @@ func run(ctx context.Context, file string, out io.Writer) (ready bool, err error
 	return p.report(ctx, out), nil
 }
 
-// askTime is how long one question may take.
+// askTime is the time limit of one question.
 const askTime = 20 * time.Second
 
-// fault is something that is missing or wrong, and what to do.
+// fault is something missing or wrong, with advice.
 type fault struct{ what, do string }
 
-// question is one thing that is asked. It gives faults, or an error where it could not be asked.
+// question is one check. It returns faults, or an error if the check was impossible.
 type question struct {
 	about string
 	ask   func(context.Context) ([]fault, error)
 }
 
-// preflight is what is asked of one configuration.
+// preflight runs the checks of one configuration.
 type preflight struct {
 	config  config
 	cloud   cloud
@@ -81,8 +81,8 @@ func newPreflight(c config, aws cloud, at addresses) *preflight {
 		secrets: map[string]string{}}
 }
 
-// questions in the order that they are asked in. The first says whose account all
-// others are about, and the second reads what those to other parties need.
+// questions returns the checks in order. The first verifies the account for all others, and the
+// second reads the secrets that checks of other parties need.
 func (p *preflight) questions() []question {
 	questions := []question{
 		{"the account", p.account},
@@ -109,7 +109,7 @@ func (p *preflight) questions() []question {
 	return questions
 }
 
-// report asks everything and writes what came of it. It is true where nothing is in the way.
+// report runs all checks and writes their results. It reports whether the deployment can start.
 func (p *preflight) report(ctx context.Context, out io.Writer) bool {
 	faults, unasked := 0, 0
 	for i, q := range p.questions() {

@@ -24,7 +24,8 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestFreeOnly: where nothing is sold neither Stripe nor Solana is asked, nor are their parameters.
+// TestFreeOnly: if nothing is sold, preflight asks neither Stripe nor Solana, nor for their
+// parameters.
 func TestFreeOnly(t *testing.T) {
 	w := newWorld(t)
 	w.config.StripePrice, w.config.SolanaWallet = "", ""
@@ -37,7 +38,7 @@ func TestFreeOnly(t *testing.T) {
 	}
 }
 
-// TestWithoutMutualTLS: a domain of API Gateway's with a certificate of ACM is ready without a client certificate.
+// TestWithoutMutualTLS: an origin domain with an ACM certificate needs no client certificate.
 func TestWithoutMutualTLS(t *testing.T) {
 	w := newWorld(t)
 	w.config.Origin.ClientCertificate = ""
@@ -46,19 +47,19 @@ func TestWithoutMutualTLS(t *testing.T) {
 	}
 }
 
-// stackThat answers what CloudFormation would of a stack.
+// stackThat returns CloudFormation's answer about a stack.
 func stackThat(status string) string {
 	return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks><member><StackName>verdetto</StackName>` +
 		`<CreationTime>2026-11-01T00:00:00Z</CreationTime><StackStatus>` + status +
 		`</StackStatus></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`
 }
 
-// omissions are what can be left out or wrong, one at a time.
+// omissions lists what can be missing or wrong, one at a time.
 var omissions = []struct {
 	name  string
 	spoil func(w *world)
 	says  string // the fault
-	do    string // a part of what to do
+	do    string // part of the advice
 }{
 	{"other account", func(w *world) { w.config.Account = "999999999999" },
 		"NO the account: the credentials are of account 123456789012", "AWS_PROFILE"},
@@ -189,8 +190,8 @@ var omissions = []struct {
 		"NO the fare source: the fare source refuses the token", "API token"},
 }
 
-// TestOmissions leaves one thing out at a time: exactly that is named, with what
-// to do, no secret is told, and everything else is found right.
+// TestOmissions: each omission is named with its advice, no secret is shown, and all other checks
+// pass.
 func TestOmissions(t *testing.T) {
 	for _, c := range omissions {
 		t.Run(c.name, func(t *testing.T) {
@@ -217,7 +218,7 @@ func TestOmissions(t *testing.T) {
 	}
 }
 
-// TestUnasked: what could not be asked is neither right nor a fault, and the deployment is not ready.
+// TestUnasked: a failed check is neither right nor a fault, and the deployment is not ready.
 func TestUnasked(t *testing.T) {
 	w := newWorld(t)
 	w.at.stripe = "http://127.0.0.1:1"
@@ -228,7 +229,7 @@ func TestUnasked(t *testing.T) {
 	}
 }
 
-// TestConfiguration: what infra/cdk shows is read here, and a missing field is said.
+// TestConfiguration: preflight reads infra/cdk's example, and reports a missing field.
 func TestConfiguration(t *testing.T) {
 	c, err := load("../cdk/example.json")
 	if err != nil || c.Account != "123456789012" || c.SolanaMint != usdc || c.mailDomain() != "verdetto.example.com" {
@@ -253,7 +254,8 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// TestDocumentedPermissions: docs/deploy.md names every permission that a restricted key of Stripe's needs.
+// TestDocumentedPermissions: docs/deploy.md names every permission that a restricted Stripe key
+// needs.
 func TestDocumentedPermissions(t *testing.T) {
 	data, err := os.ReadFile("../../docs/deploy.md")
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"strings"
 )
 
-// maxBody is far more than any answer here.
+// maxBody is far larger than any answer here.
 const maxBody = 4 << 20
 
-// events are those that functions/pro acts on. Two more, invoice.payment_succeeded
-// and checkout.session.async_payment_succeeded, say what others of them say as well.
+// events lists the events that functions/pro handles. invoice.payment_succeeded and
+// checkout.session.async_payment_succeeded are absent, because others carry the same facts.
 var events = []string{
 	"checkout.session.completed", "invoice.paid", "invoice.payment_failed",
 	"customer.subscription.created", "customer.subscription.updated", "customer.subscription.deleted",
 	"customer.subscription.paused", "customer.subscription.resumed",
 }
 
-// askStripe reads an object of Stripe's API. A status other than 200 is an answer too.
+// askStripe reads an object of Stripe's API. A status other than 200 is not an error.
 func (p *preflight) askStripe(ctx context.Context, path string, object any) (status int, err error) {
 	key := p.secrets["stripe-key"]
 	if key == "" {
@@ -48,21 +48,21 @@ func (p *preflight) askStripe(ctx context.Context, path string, object any) (sta
 	return response.StatusCode, nil
 }
 
-// grant is what a restricted key needs. docs/deploy.md says the same.
+// grant lists the permissions of a restricted key, as docs/deploy.md does.
 const grant = "give it write access to Checkout Sessions, Subscriptions, Customers and Customer portal, and read " +
 	"access to Prices and Webhook Endpoints"
 
-// permission is a permission of restricted keys, and a path that a key without it may not read.
+// permission is a permission of restricted keys, and a path that requires it.
 type permission struct{ name, path string }
 
-// used are those that functions/pro uses to write. A key that may only read is not told apart,
-// since nothing is written here.
+// used lists the permissions that functions/pro needs to write. A read-only key passes the check,
+// because preflight writes nothing.
 var used = []permission{
 	{"Checkout Sessions", "/v1/checkout/sessions"}, {"Subscriptions", "/v1/subscriptions"},
 	{"Customers", "/v1/customers"}, {"Customer portal", "/v1/billing_portal/configurations"},
 }
 
-// permissions reads one object of each kind that is written later.
+// permissions reads one object of each kind in used.
 func (p *preflight) permissions(ctx context.Context) (faults []fault, err error) {
 	for _, u := range used {
 		status, err := p.askStripe(ctx, u.path+"?limit=1", &struct{}{})
@@ -82,7 +82,7 @@ func (p *preflight) permissions(ctx context.Context) (faults []fault, err error)
 	return faults, nil
 }
 
-// refused is the fault of a key, if an answer says that it is one.
+// refused returns the faults of a key that a status reveals.
 func (p *preflight) refused(status int) []fault {
 	switch status {
 	case http.StatusUnauthorized:
@@ -127,7 +127,7 @@ func (p *preflight) price(ctx context.Context) (faults []fault, err error) {
 	if price.Recurring == nil || price.Recurring.Interval != "month" || price.Recurring.IntervalCount != 1 {
 		faults = append(faults, fault{"the price is not paid every month", another})
 	}
-	// USDC is a dollar: the plan has one price, whichever way it is paid.
+	// USDC is a dollar: the plan has the same price by card and in USDC.
 	if paid := fmt.Sprintf("%d.%02d", price.UnitAmount/100, price.UnitAmount%100); price.Currency != "usd" ||
 		!sameAmount(paid, p.config.PriceUSDC) {
 		faults = append(faults, fault{fmt.Sprintf("a card pays %s %s, priceUSDC is %s", paid,
@@ -141,7 +141,7 @@ func (p *preflight) price(ctx context.Context) (faults []fault, err error) {
 	return faults, nil
 }
 
-// sameAmount compares decimals that may end in zeroes.
+// sameAmount compares decimals regardless of trailing zeroes.
 func sameAmount(a, b string) bool {
 	plain := func(s string) string {
 		if strings.Contains(s, ".") {
@@ -154,7 +154,7 @@ func sameAmount(a, b string) bool {
 
 func (p *preflight) webhook(ctx context.Context) ([]fault, error) {
 	if p.config.Domain == "" {
-		return nil, nil // its address is known after the first deployment only: docs/deploy.md has the order
+		return nil, nil // the address exists only after the first deployment
 	}
 	var list struct {
 		Data []struct {

@@ -29,20 +29,20 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// world is all that is asked, with nothing missing in it: moto for AWS, and
-// stand-ins for the others, whose answers a test may change.
+// world is a complete environment for preflight: moto for AWS, and fakes for the others, whose
+// answers a test may change.
 type world struct {
 	t        *testing.T
 	config   config
 	at       addresses
 	settings aws.Config
-	// instead are the answers to calls that moto lacks, or that it cannot be brought to give, by what they begin with.
+	// instead holds answers to calls that moto does not support, by the start of the request.
 	instead map[string]string
 	price   map[string]any
 	hook    map[string]any
-	node    map[string]any // results, by method
-	key     string         // that Stripe knows
-	// forbidden is a path of Stripe's that the key may not read.
+	node    map[string]any // results by method
+	key     string         // the key that Stripe accepts
+	// forbidden is a Stripe path that the key may not read.
 	forbidden string
 	fares     *upstreamtest.Server
 }
@@ -109,7 +109,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// RoundTrip answers what moto does not, and hands everything else to it.
+// RoundTrip answers what moto cannot, and passes all other requests to it.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	asked := r.Method + " " + r.URL.Path
 	if r.Method == http.MethodPost {
@@ -142,7 +142,7 @@ func (w *world) parameter(name, value string, kind types.ParameterType) {
 func (w *world) parameterIn(region, name, value string, kind types.ParameterType) {
 	w.t.Helper()
 	client := ssm.NewFromConfig(w.in(region))
-	_, _ = client.DeleteParameter(w.t.Context(), &ssm.DeleteParameterInput{Name: &name}) // it may not be there
+	_, _ = client.DeleteParameter(w.t.Context(), &ssm.DeleteParameterInput{Name: &name}) // it may not exist
 	if _, err := client.PutParameter(w.t.Context(), &ssm.PutParameterInput{Overwrite: aws.Bool(true), Name: &name,
 		Value: &value, Type: kind}); err != nil {
 		w.t.Fatal(err)
@@ -152,7 +152,7 @@ func (w *world) parameterIn(region, name, value string, kind types.ParameterType
 func (w *world) secret(value string) {
 	w.t.Helper()
 	client, name := secretsmanager.NewFromConfig(w.in(edgeRegion)), "verdetto/origin"
-	// it may not be there
+	// It may not exist.
 	_, _ = client.DeleteSecret(w.t.Context(), &secretsmanager.DeleteSecretInput{SecretId: &name,
 		ForceDeleteWithoutRecovery: aws.Bool(true)})
 	if value == "" {
@@ -164,14 +164,14 @@ func (w *world) secret(value string) {
 	}
 }
 
-// in are the settings for another region.
+// in returns the settings for another region.
 func (w *world) in(region string) aws.Config {
 	settings := w.settings.Copy()
 	settings.Region = region
 	return settings
 }
 
-// importCertificate has ACM hold an issued certificate of a domain.
+// importCertificate imports an issued certificate of a domain into ACM.
 func (w *world) importCertificate(region, domain string) string {
 	w.t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -235,7 +235,7 @@ func (w *world) rpc(out http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(out).Encode(map[string]any{"jsonrpc": "2.0", "id": 1, "result": w.node[asked.Method]})
 }
 
-// report is what preflight says, and whether it finds the world ready.
+// report returns preflight's output, and whether the deployment can start.
 func (w *world) report() (said string, ready bool) {
 	w.t.Helper()
 	var out bytes.Buffer

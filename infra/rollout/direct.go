@@ -11,12 +11,14 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// direct has versions answer HTTP requests without the edge and API Gateway.
+// direct is an HTTP transport that invokes versions without the edge and API Gateway.
 type direct struct {
 	*rollout
 	versions map[string]string
-	secret   string // by which the functions know the edge
-	address  string // the caller's, of a range that no caller has (RFC 2544): each run has free calls of its own
+	secret   string // proves to the functions that the caller is the edge
+	// address is the caller's, random in the test range of RFC 2544: each run has its own free
+	// calls.
+	address string
 }
 
 func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -1,14 +1,13 @@
-// Command rollout makes what was deployed live: it publishes a version of each
-// function, tries the new versions before any caller reaches them, and points the
-// aliases at them:
+// Command rollout makes a deployment live. It publishes a version of each function, tests the new
+// versions before callers reach them, and points the aliases at them:
 //
 //	go run ./infra/rollout -config verdetto.json
 //
-// It promises, from the second deployment on, that a version that fails the try gets no traffic, that what the old
-// versions answer meanwhile decides nothing, and that an interrupted run can be
-// repeated. With -back it points the aliases at the versions from before the last deployment.
+// From the second deployment on, a version that fails its test gets no traffic. The answers of
+// old versions do not influence the result. An interrupted run can be repeated. With -back it
+// points the aliases at the versions before the last deployment.
 //
-// The alias "live" is what everything calls. The alias "former" is where it pointed before.
+// All callers use the alias "live". The alias "former" is its previous target.
 package main
 
 import (
@@ -68,7 +67,7 @@ func run(ctx context.Context, file string, back bool) error {
 	return r.forward(ctx)
 }
 
-// rollout is of one stack; infra/cdk reads the same file.
+// rollout is a rollout of one stack. infra/cdk reads the same file.
 type rollout struct {
 	Name    string `json:"name"`
 	Account string `json:"account"`
@@ -82,7 +81,7 @@ type rollout struct {
 
 const live, former, latest = "live", "former", "$LATEST"
 
-// functions are the folders in functions/ that are deployed.
+// functions returns the folders in functions/ that are deployed.
 func functions() []string {
 	names := []string{"refresh"}
 	for _, r := range routes.Table {
@@ -92,7 +91,7 @@ func functions() []string {
 	return slices.Compact(names)
 }
 
-// functionOf is the function that API Gateway asks at a path: analisi wherever the table has none.
+// functionOf returns the function for a path, which is analisi for paths outside the table.
 func functionOf(path string) string {
 	for _, r := range routes.Table {
 		if slices.Contains(r.Paths(), path) {
@@ -102,7 +101,7 @@ func functionOf(path string) string {
 	return "analisi"
 }
 
-// forward tries what was deployed, and points the aliases at it.
+// forward tests the deployed versions and points the aliases at them.
 func (r *rollout) forward(ctx context.Context) error {
 	before, deployment, changed := map[string]string{}, map[string]string{}, map[string]bool{}
 	for _, f := range functions() {
@@ -110,7 +109,7 @@ func (r *rollout) forward(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		// Lambda publishes no second version of the same code and settings, but returns the first.
+		// Lambda returns the existing version if code and settings are unchanged.
 		made, err := r.lambda.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: r.full(f)})
 		if err != nil {
 			return fmt.Errorf("publish a version of %s: %w", f, err)
@@ -127,8 +126,8 @@ func (r *rollout) forward(ctx context.Context) error {
 	if err := r.try(ctx, deployment, changed); err != nil {
 		return fmt.Errorf("the new versions are not live, callers have the versions from before: %w", err)
 	}
-	// A run that was interrupted has remembered the versions from before already: the description
-	// says of which deployment.
+	// After an interrupted run former may already be set. Its description names the deployment
+	// that it was set for.
 	id := describe(deployment)
 	for _, f := range functions() {
 		if before[f] == latest { // the first deployment
@@ -157,7 +156,7 @@ func (r *rollout) forward(ctx context.Context) error {
 	return nil
 }
 
-// back points the aliases at the versions from before the last deployment.
+// back points the aliases at the versions before the last deployment.
 func (r *rollout) back(ctx context.Context) error {
 	before := map[string]string{}
 	for _, f := range functions() {
@@ -210,8 +209,8 @@ func describe(versions map[string]string) string {
 	return strings.Join(words, " ")
 }
 
-// try makes the calls of smoke to the versions themselves. Only functions that changed are
-// tried: what an old version fails on must not hold back the fix of another.
+// try runs the smoke calls against the versions. It tests only changed functions, because the
+// failure of an old version must not block the fix of another.
 func (r *rollout) try(ctx context.Context, versions map[string]string, changed map[string]bool) error {
 	if changed["refresh"] {
 		if _, err := r.invoke(ctx, "refresh", versions["refresh"], []byte(`{"age":true}`)); err != nil {
@@ -233,7 +232,7 @@ func (r *rollout) try(ctx context.Context, versions map[string]string, changed m
 		func(path string) bool { return changed[functionOf(path)] })
 }
 
-// invoke hands an event to a version.
+// invoke invokes a version with an event.
 func (r *rollout) invoke(ctx context.Context, function, version string, event []byte) ([]byte, error) {
 	out, err := r.lambda.Invoke(ctx, &lambda.InvokeInput{FunctionName: r.full(function), Qualifier: &version,
 		Payload: event})

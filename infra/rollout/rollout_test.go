@@ -37,15 +37,15 @@ import (
 
 const secret = "an-origin-secret-of-a-test"
 
-// account is moto's Lambda, whose versions answer as the service does, each with its faults.
+// account is moto's Lambda. Its versions answer like the service, with configurable faults.
 type account struct {
 	t       *testing.T
 	rollout *rollout
 	service http.Handler
 	refresh *refresh.Function
-	faults  map[string]string // of a version: "pro:2"
+	faults  map[string]string // by version, such as "pro:2"
 	tried   map[string]bool   // versions that were invoked
-	failing int               // the write that fails, counted from 1; its effect is lost if it is odd
+	failing int               // number of the failing write, from 1; an odd one has no effect
 	writes  int
 	said    bytes.Buffer
 }
@@ -82,7 +82,7 @@ func newAccount(t *testing.T) *account {
 		if a.failing%2 == 0 {
 			behind.ServeHTTP(httptest.NewRecorder(), r)
 		}
-		http.Error(w, `{"message":"failed"}`, http.StatusBadRequest) // which is not retried
+		http.Error(w, `{"message":"failed"}`, http.StatusBadRequest) // not retried
 	}))
 	t.Cleanup(server.Close)
 	settings := aws.Config{Region: motolocal.Region, BaseEndpoint: aws.String(server.URL),
@@ -101,7 +101,7 @@ func newAccount(t *testing.T) *account {
 				Handler: aws.String("bootstrap"),
 				Role:    aws.String("arn:aws:iam::123456789012:role/verdetto"),
 				Code:    &types.FunctionCode{ZipFile: code(t, "1")}})
-		if err == nil { // as the template makes it
+		if err == nil { // like the template
 			_, err = a.rollout.lambda.CreateAlias(t.Context(),
 				&lambda.CreateAliasInput{FunctionName: a.rollout.full(f), Name: aws.String(live),
 					FunctionVersion: aws.String(latest)})
@@ -114,7 +114,7 @@ func newAccount(t *testing.T) *account {
 	return a
 }
 
-// role makes the role of functions, without which moto makes none.
+// role creates the role that moto requires for functions.
 func (a *account) role(moto *url.URL) {
 	a.t.Helper()
 	form := url.Values{"Action": {"CreateRole"}, "Version": {"2010-05-08"}, "RoleName": {"verdetto"},
@@ -128,7 +128,7 @@ func (a *account) role(moto *url.URL) {
 	}
 }
 
-// code is an executable as it is uploaded.
+// code returns an executable in the form of an upload.
 func code(t *testing.T, content string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -167,7 +167,7 @@ func (a *account) invoked(w http.ResponseWriter, r *http.Request, function strin
 		if err = json.Unmarshal(payload, &event); err == nil && event.Headers["x-origin-secret"] != secret {
 			err = fmt.Errorf("a call without the secret of the edge")
 		}
-		if err == nil { // the service on one machine goes by the address of the connection
+		if err == nil { // the local service uses the connection's address
 			event.RequestContext.HTTP.SourceIP, _, _ = strings.Cut(event.Headers["cloudfront-viewer-address"], ":")
 			answer, err = lambdahttp.Adapt(a.service)(a.t.Context(), event) // on Lambda a request has no local address
 		}
@@ -181,7 +181,7 @@ func (a *account) invoked(w http.ResponseWriter, r *http.Request, function strin
 	}
 }
 
-// deployed is what CloudFormation does: other code of functions, and the aliases as they were.
+// deployed acts like CloudFormation: it changes the code of functions and keeps the aliases.
 func (a *account) deployed(content string, changed ...string) {
 	a.t.Helper()
 	for _, f := range changed {
@@ -193,7 +193,7 @@ func (a *account) deployed(content string, changed ...string) {
 	a.writes = 0
 }
 
-// live is the version that callers of each function have.
+// live returns the version of each function that callers get.
 func (a *account) live() map[string]string {
 	a.t.Helper()
 	versions := map[string]string{}
@@ -207,7 +207,7 @@ func (a *account) live() map[string]string {
 	return versions
 }
 
-// want compares the live versions: all as said, but some.
+// want compares the live versions: all as given, with exceptions.
 func (a *account) want(when, all string, but ...string) {
 	a.t.Helper()
 	want := map[string]string{}
@@ -230,8 +230,8 @@ func (a *account) must(when string, do func(context.Context) error) {
 	}
 }
 
-// TestAFixGoesLiveWhileTheOldVersionFails: whatever callers get of the old versions
-// decides nothing, be it of the function that is mended or of another.
+// TestAFixGoesLiveWhileTheOldVersionFails: failures of old versions do not matter, whether of the
+// fixed function or of another.
 func TestAFixGoesLiveWhileTheOldVersionFails(t *testing.T) {
 	for _, fault := range []string{"answers 500", "does not start"} {
 		a := newAccount(t)
@@ -245,8 +245,8 @@ func TestAFixGoesLiveWhileTheOldVersionFails(t *testing.T) {
 	}
 }
 
-// TestABrokenVersionDoesNotGoLive: of whichever function, and however it is broken.
-// All functions stay as they are.
+// TestABrokenVersionDoesNotGoLive: for any function and any fault, all functions keep their
+// versions.
 func TestABrokenVersionDoesNotGoLive(t *testing.T) {
 	a := newAccount(t)
 	a.must("first deployment", a.rollout.forward)
@@ -254,7 +254,7 @@ func TestABrokenVersionDoesNotGoLive(t *testing.T) {
 	for _, f := range functions() {
 		for _, fault := range []string{"answers 500", "does not start"} {
 			if f == "refresh" && fault == "answers 500" {
-				continue // it answers no HTTP
+				continue // refresh serves no HTTP
 			}
 			a.faults = map[string]string{f + ":2": fault}
 			if err := a.rollout.forward(t.Context()); err == nil ||
@@ -272,7 +272,7 @@ func TestABrokenVersionDoesNotGoLive(t *testing.T) {
 	a.want("mended", "2")
 }
 
-// TestBack: one command goes back, however many versions there are, and leaves alone what the
+// TestBack: one command goes back, however many versions exist, and keeps functions that the
 // deployment did not change.
 func TestBack(t *testing.T) {
 	a := newAccount(t)
@@ -303,8 +303,8 @@ func TestBack(t *testing.T) {
 	a.want("gone back a second time", "1", "analisi=59", "pro=2")
 }
 
-// TestInterruptedAnywhere: wherever a run ends, the next one makes all versions live, and back
-// leads to all from before.
+// TestInterruptedAnywhere: after an interruption at any point, the next run makes all versions
+// live, and back restores all versions from before.
 func TestInterruptedAnywhere(t *testing.T) {
 	a := newAccount(t)
 	a.must("first deployment", a.rollout.forward)
@@ -331,7 +331,7 @@ func TestInterruptedAnywhere(t *testing.T) {
 	}
 }
 
-// TestAnotherAccount: credentials of an account that the choices are not for change nothing there.
+// TestAnotherAccount: credentials of another account change nothing there.
 func TestAnotherAccount(t *testing.T) {
 	a := newAccount(t)
 	a.must("first deployment", a.rollout.forward)
@@ -343,7 +343,7 @@ func TestAnotherAccount(t *testing.T) {
 	}
 }
 
-// TestFunctionsAreThoseOfTheFolders: what is deployed is rolled out.
+// TestFunctionsAreThoseOfTheFolders: all deployed functions are rolled out.
 func TestFunctionsAreThoseOfTheFolders(t *testing.T) {
 	mains, err := filepath.Glob(fixture.Path(t, "functions", "*", "bootstrap"))
 	if err != nil {

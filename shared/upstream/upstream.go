@@ -1,8 +1,9 @@
-// Package upstream is the interface to sources of fares. A Source tells which
-// economy fares for one adult were found on the routes from a city, one-way and
-// return; a Deep one can be asked for a single route too. The adapters beside
-// this file are the real API (travelpayouts), a file of recorded fares (csvfile)
-// and an invented world for trying things out (sample).
+// Package upstream is the interface to sources of fares. A Source returns the economy fares for
+// one adult that were found on routes from a city, one-way and return. A Deep source also answers
+// for a single route.
+//
+// Start reading at Source. The adapters in the packages below are the real API (travelpayouts), a
+// file of recorded fares (csvfile) and an invented world for trials (sample).
 package upstream
 
 import (
@@ -14,51 +15,50 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Source is asked city by city. An answer without fares means that the source
-// was asked and has nothing; an error means that it could not be asked. The two
-// are never the same thing to a caller.
+// Source answers questions city by city. An answer without fares means that the source was asked
+// and has none; an error means that it could not be asked. Callers must distinguish the two.
 type Source interface {
-	// Name is short and stable ("travelpayouts", "csv", "sample"): what is stored is marked with it.
+	// Name returns a short, stable name ("travelpayouts", "csv", "sample") that marks stored
+	// data.
 	Name() string
 
-	// Origins lists the cities that are worth asking for, or nil where the source does not know.
+	// Origins lists the cities worth asking for, or nil if the source does not know.
 	Origins(ctx context.Context) ([]fare.City, error)
 
-	// Fares gives what was found on routes from origin after since and not
-	// after until, in any order. A source that remembers less gives what it has.
+	// Fares returns the fares found on routes from origin after since and not after until, in any
+	// order. A source with a shorter memory returns what it has.
 	Fares(ctx context.Context, origin fare.City, since, until time.Time) (Answer, error)
 }
 
-// Deep is a Source that can be asked for a year of departures of one route. What
-// it tells of the routes from a city is then a discovery: which routes there are,
-// and a handful of their fares.
+// Deep is a Source that can be asked for a year of departures of one route. Its Fares then serve
+// as discovery: which routes exist, with a few of their fares.
 type Deep interface {
 	Source
 
-	// Departures gives the cheapest fare of each departure day ahead, as the source
-	// knows it at until.
+	// Departures returns the cheapest fare of each departure day ahead, as known to the source at
+	// until.
 	Departures(ctx context.Context, q Question, until time.Time) (Answer, error)
 }
 
-// Question is what a Deep source is asked.
+// Question is a question to a Deep source.
 type Question struct {
 	fare.Series
-	NonStop bool // only fares without stops
+	NonStop bool // only non-stop fares
 }
 
-// Answer is what a source said of one origin, or of one Question.
+// Answer is a source's answer for one origin or one Question.
 type Answer struct {
 	Fares   []fare.Fare
-	Dropped map[Reason]int // rows that were left out, and why
+	Dropped map[Reason]int // dropped rows by reason
 }
 
 var (
-	// ErrRefused: the source does not accept our credentials. Asking for other origins is pointless.
+	// ErrRefused: the source rejects our credentials, so a retry for other origins is pointless.
 	ErrRefused = errors.New("the fare source refused our credentials")
-	// ErrUnavailable: the source did not answer, or not in a form we can read. Asking again later may help.
+	// ErrUnavailable: the source did not answer, or not in a known form. A later retry may help.
 	ErrUnavailable = errors.New("the fare source could not be asked")
-	// ErrBudget: the calls that may be made in a day are made, and nothing is wrong with the
-	// source. Asking again has a point the next day.
+	// ErrBudget: the quota of calls for the day is spent. The source is healthy, and a retry
+	// makes sense the next day.
 	ErrBudget = errors.New("the day's budget of calls to the fare source is spent")
 )
 
@@ -84,28 +84,28 @@ const (
 	TooOld       Reason = "found too long ago to be kept"
 )
 
-// Row is a fare as a source tells it, before it is judged comparable.
+// Row is a fare as the source states it, not yet judged comparable.
 type Row struct {
-	Origin, Destination string // IATA codes of cities or of airports
+	Origin, Destination string // IATA codes of cities or airports
 	Depart              fare.Day
 	Return              fare.Day // 0: one-way
 	Found               time.Time
-	DayOnly             bool    // of Found the source knows the day alone
+	DayOnly             bool    // only the day of Found is known
 	Price               float64 // major units
 	Currency            string  // upper-case ISO 4217
 	Stops               fare.Stops
 
-	RoundTrip, OtherCabin, NotActual bool // RoundTrip: and Return is not known
+	RoundTrip, OtherCabin, NotActual bool // RoundTrip: Return is not known
 }
 
-// Comparable turns rows into fares as they were quoted, or says why not: the
-// rates only tell whether a price is credible, and can be shown. The zero value lacks its functions and is not usable.
+// Comparable turns rows into fares as quoted, or returns why a row is not comparable. The rates
+// only serve to check that a price is credible and convertible. Both fields are required.
 type Comparable struct {
 	CityOf func(code string) (fare.City, bool) // city or airport code to city
 	Rates  func(on fare.Day) fare.Rates        // reference rates in force on a day
 }
 
-// Fare judges a row that was asked for at until.
+// Fare judges a row of an answer as of until.
 func (c Comparable) Fare(row Row, until time.Time) (fare.Fare, Reason) {
 	switch {
 	case row.RoundTrip && row.Return == 0:

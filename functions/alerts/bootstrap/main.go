@@ -1,5 +1,5 @@
-// The Lambda executable of functions/alerts. Besides HTTP it accepts notices of bounces and
-// complaints from SNS. Schedules and queue signals make it run the jobs in the outbox.
+// The Lambda executable of functions/alerts. It serves HTTP and takes notices of bounces and
+// complaints from SNS. On schedules and on signals of its queue it works off the outbox.
 package main
 
 import (

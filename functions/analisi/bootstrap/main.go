@@ -17,7 +17,7 @@ import (
 func main() {
 	var site config.Public
 	var fares config.Shown
-	var bot config.Telegram // of which this function has the name alone
+	var bot config.Telegram // only the bot's name is set for this function
 	var offer config.Offer
 	p := serving.Load(&site, &fares, &bot, &offer)
 	p.API.AllFares, p.API.PaidCalls, p.API.Pages = fares.All(), offer.Told(), page.Problems

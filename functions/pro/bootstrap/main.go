@@ -1,5 +1,5 @@
-// The Lambda executable of functions/pro. Beside HTTP it takes signals from a queue
-// and the event of a schedule, on which it does what is in the outbox.
+// The Lambda executable of functions/pro. It serves HTTP. On a schedule's event and on signals of
+// its queue it works off the outbox.
 package main
 
 import (

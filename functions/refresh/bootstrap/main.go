@@ -1,7 +1,6 @@
-// The Lambda executable of functions/refresh. It takes the event of a schedule,
-// messages of its queue, {"departures": true} for a year of departures of the routes that
-// are due, {"mail": true} to send the notifications that refreshes have left,
-// and events by hand such as {"origins": ["MIL"]}.
+// The Lambda executable of functions/refresh. It takes a schedule's event, messages of its queue
+// and events by hand such as {"origins": ["MIL"]}. {"departures": true} plans a year of
+// departures of the routes that are due. {"mail": true} sends the pending notifications.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Package percall has a service sell answers one by one.
+// Package percall configures a service to sell single answers by x402.
 package percall
 
 import (
@@ -10,12 +10,13 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// Sell sets the seller and the chain of a service if answers are sold, and reports whether they are.
+// Sell sets the seller and the chain of a service if answers are sold, and reports whether they
+// are.
 func Sell(s *x402.Service, payment config.PerCall) (sold bool, err error) {
 	if sold, err = payment.Sold(); err != nil || !sold {
 		return false, err
 	}
-	key, _ := config.SolanaKey(payment.FeeKey) // which was checked as it was read
+	key, _ := config.SolanaKey(payment.FeeKey) // config validated it on load
 	s.Seller, err = x402pay.New(x402pay.Config{Network: x402pay.NetworkOf(payment.Network), Mint: payment.Mint,
 		Wallet: payment.Wallet, FeeKey: key})
 	if err == nil {

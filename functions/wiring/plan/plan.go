@@ -1,4 +1,4 @@
-// Package plan has a service sell the paid plan by Stripe and in USDC.
+// Package plan configures a service to sell the paid plan by Stripe and in USDC.
 package plan
 
 import (

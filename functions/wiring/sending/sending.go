@@ -1,4 +1,4 @@
-// Package sending makes what Lambda executables send with: mail by SES, signals by SQS.
+// Package sending makes the senders of Lambda executables: mail by SES, signals by SQS.
 package sending
 
 import (
@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/runtime/queue/sqsqueue"
 )
 
-// Mail makes a sender that counts how sending ended.
+// Mail returns a mail sender that counts successes and failures.
 func Mail(p wiring.Parts, outgoing config.Mail) mail.Sender {
 	sender, err := sesmail.New(sesv2.NewFromConfig(p.AWS), sesmail.Config{
 		From: outgoing.From, ConfigurationSet: outgoing.ConfigurationSet, Now: p.Now,
@@ -23,7 +23,7 @@ func Mail(p wiring.Parts, outgoing config.Mail) mail.Sender {
 	return instrumented.Sender{Sender: sender, Log: p.Log, Metrics: p.Metrics, Now: p.Now}
 }
 
-// Queue returns the queue at an address; nil without one.
+// Queue returns the queue at a URL, or nil if the URL is empty.
 func Queue(p wiring.Parts, url string) queue.Queue {
 	if url == "" {
 		return nil
@@ -31,7 +31,8 @@ func Queue(p wiring.Parts, url string) queue.Queue {
 	return sqsqueue.New(sqs.NewFromConfig(p.AWS), url)
 }
 
-// Signal returns what signals work in an outbox by a queue; nil without a queue.
+// Signal returns a function that signals work in an outbox through a queue, or nil if the URL is
+// empty.
 func Signal(p wiring.Parts, url string) func() {
 	if url == "" {
 		return nil

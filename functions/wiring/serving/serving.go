@@ -1,4 +1,4 @@
-// Package serving makes what every Lambda executable has that answers HTTP.
+// Package serving makes the parts of every Lambda executable that serves HTTP.
 package serving
 
 import (
@@ -10,13 +10,13 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Parts are those of every executable, and how its API is configured.
+// Parts holds the parts of every executable and the configuration of its API.
 type Parts struct {
 	wiring.Parts
 	API httpapi.Config
 }
 
-// Load is wiring.Load for a function that answers HTTP.
+// Load is wiring.Load for a function that serves HTTP.
 func Load(groups ...any) Parts {
 	var access config.HTTP
 	p := Parts{Parts: wiring.Load(append([]any{&access}, groups...)...)}

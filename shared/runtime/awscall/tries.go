@@ -1,4 +1,4 @@
-// Package awscall says of a call to AWS that failed whether it may have taken effect.
+// Package awscall reports whether a failed call to AWS may have taken effect.
 package awscall
 
 import (
@@ -11,15 +11,16 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// Tries follows the tries of one call. Each call has its own.
+// Tries observes the tries of one call. Each call needs its own value.
 type Tries struct {
-	// Ambiguous is set if a try went over the network and was not answered by a refusal.
+	// Ambiguous is set if a try went over the network and AWS did not answer with a refusal.
 	Ambiguous bool
 	sent      bool
 }
 
-// Observe adds to the options of a call what it takes to follow its tries. It sits inside the
-// SDK's retry loop: around the signing of a request, and before the HTTP client.
+// Observe returns the options of a call with the middleware that observes its tries. The
+// middleware sits inside the SDK's retry loop: around the signing of a request, and before the
+// HTTP client.
 func (t *Tries) Observe(options []func(*middleware.Stack) error) []func(*middleware.Stack) error {
 	each := func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 		middleware.FinalizeOutput, middleware.Metadata, error) {
@@ -42,14 +43,14 @@ func (t *Tries) Observe(options []func(*middleware.Stack) error) []func(*middlew
 	})
 }
 
-// IsRefused reports whether AWS answered that it did not carry a request out.
+// IsRefused reports whether AWS answered that it did not execute the request.
 func IsRefused(err error) bool {
 	var response *smithyhttp.ResponseError
 	return errors.As(err, &response) && response.Response != nil && response.HTTPStatusCode()/100 == 4 &&
 		response.HTTPStatusCode() != http.StatusRequestTimeout
 }
 
-// IsUndialled reports whether there was no connection that a request could have gone over.
+// IsUndialled reports whether no connection existed that could have carried the request.
 func IsUndialled(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"

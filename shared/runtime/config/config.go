@@ -1,9 +1,9 @@
-// Package config reads a function's configuration from its environment into
-// one struct, and reports everything that is wrong with it at once.
+// Package config reads a function's configuration from its environment into structs, and reports
+// all its faults at once. Start reading at LoadWith and at Settings.
 //
-// A value of the form ssm:/name stands for a secret that is kept elsewhere under
-// that name. Such secrets are read once, all together, and only those that the
-// function asks for. No error shows one.
+// A value of the form ssm:/name refers to a secret of that name in another store. Load reads all
+// referenced secrets together, once, and only those that the function needs. No error contains a
+// secret.
 package config
 
 import (
@@ -16,85 +16,87 @@ type Store struct {
 	Table string `env:"VERDETTO_TABLE,notEmpty"`
 }
 
-// HTTP is what every function that answers HTTP needs.
+// HTTP holds the settings of every function that serves HTTP.
 type HTTP struct {
-	// OriginSecrets are the accepted values of X-Origin-Secret, the current one
-	// first; two while they are being rotated.
+	// OriginSecrets are the accepted values of X-Origin-Secret, the current one first. There are
+	// two during a rotation.
 	OriginSecrets []string `env:"VERDETTO_ORIGIN_SECRETS,notEmpty"`
 	Secret
 }
 
-// Secret is what every function needs that knows people by pseudonyms.
+// Secret holds the settings of every function that derives pseudonyms.
 type Secret struct {
-	// Pepper is the secret that pseudonyms and customer ids are derived with. It
-	// is chosen once: with another one no key works any more.
+	// Pepper is the secret from which pseudonyms and customer ids are derived. It is chosen once:
+	// a new pepper invalidates every key.
 	Pepper string `env:"VERDETTO_PEPPER,notEmpty"`
 }
 
-// Upstream is how the fare source is reached.
+// Upstream holds the settings of the fare source.
 type Upstream struct {
 	Token   string   `env:"TRAVELPAYOUTS_TOKEN,notEmpty"`
 	URL     string   `env:"TRAVELPAYOUTS_URL"`
-	Origins []string `env:"VERDETTO_ORIGINS"` // city codes; empty is every city with an airport
-	// CallsADay is how many calls the source may be asked on a day (UTC), by all processes together; 0 is no limit.
+	Origins []string `env:"VERDETTO_ORIGINS"` // city codes; empty means every city with an airport
+	// CallsADay is the quota of calls to the source per day (UTC), over all processes; 0 means no
+	// limit.
 	CallsADay int64 `env:"VERDETTO_CALLS_A_DAY"`
 }
 
-// Shown is what of the fares may be published.
+// Shown says which fares may be published.
 type Shown struct {
-	// Fares is today for the fares that are judged, and figures made of past ones;
-	// all for fares of past days and of departures one by one as well.
+	// Fares is "today" for judged fares and statistics of past ones. It is "all" to publish
+	// single fares of past days and of departures as well.
 	Fares string `env:"VERDETTO_FARES_SHOWN"`
 }
 
-// All tells whether fares may be shown one by one.
+// All reports whether single fares may be shown.
 func (s Shown) All() bool { return s.Fares == "all" }
 
-// Offer is what callers without a key are told when their calls are used up.
+// Offer says what anonymous callers read when their quota is used up.
 type Offer struct {
-	PaidCalls string `env:"VERDETTO_PAID_CALLS"` // on: that the same answers are sold one by one
+	PaidCalls string `env:"VERDETTO_PAID_CALLS"` // on: mention paid answers
 }
 
-// Told tells whether they are told of it.
+// Told reports whether anonymous callers read about paid answers.
 func (o Offer) Told() bool { return o.PaidCalls == "on" }
 
-// Public is how the service is reached: links in answers and in mail begin so.
+// Public holds the public address of the service, which starts the links in answers and mail.
 type Public struct {
 	BaseURL string `env:"VERDETTO_BASE_URL,notEmpty"`
 }
 
-// Sale says on AWS whether the plan is sold: with both or neither of its settings.
+// Sale says on AWS whether the plan is sold. Both settings are set, or neither is.
 type Sale struct {
 	StripePrice  string `env:"STRIPE_PRICE"`
 	SolanaWallet string `env:"SOLANA_WALLET"`
 }
 
-// Any reports whether anything is sold, and Pay therefore needed.
+// Any reports whether anything is sold, so that Pay is needed.
 func (s Sale) Any() bool { return s.StripePrice != "" || s.SolanaWallet != "" }
 
-// Pay is how money is taken.
+// Pay holds the settings for taking payments.
 type Pay struct {
 	StripeKey     string   `env:"STRIPE_KEY,notEmpty"`
 	StripePrice   string   `env:"STRIPE_PRICE,notEmpty"`           // id of the recurring price
-	StripeFormer  []string `env:"STRIPE_FORMER_PRICES"`            // ids of prices that were sold before
-	StripeSecrets []string `env:"STRIPE_WEBHOOK_SECRETS,notEmpty"` // of the webhook; two while it is being replaced
+	StripeFormer  []string `env:"STRIPE_FORMER_PRICES"`            // ids of earlier prices
+	StripeSecrets []string `env:"STRIPE_WEBHOOK_SECRETS,notEmpty"` // two while rotating
 	StripeURL     string   `env:"STRIPE_URL"`                      // empty: Stripe's own
-	SolanaNodes   []string `env:"SOLANA_NODES,notEmpty"`           // JSON-RPC endpoints, asked in order
+	SolanaNodes   []string `env:"SOLANA_NODES,notEmpty"`           // JSON-RPC endpoints, in order
 	SolanaWallet  string   `env:"SOLANA_WALLET,notEmpty"`
 	SolanaMint    string   `env:"SOLANA_MINT"` // USDC on mainnet-beta
 	SolanaNetwork string   `env:"SOLANA_NETWORK"`
 	USDC          string   `env:"VERDETTO_PRICE_USDC"`
 }
 
-// Telegram is the bot that people start to have alerts in Telegram. Without its name there is none.
+// Telegram holds the settings of the bot that sends alerts in Telegram. An empty name means that
+// there is no bot.
 type Telegram struct {
-	Bot    string `env:"TELEGRAM_BOT"`       // its user name, without @
-	Token  string `env:"TELEGRAM_BOT_TOKEN"` // that it writes with
-	Secret string `env:"TELEGRAM_SECRET"`    // that Telegram sends along with what people tell it
-	URL    string `env:"TELEGRAM_URL"`       // of its API; empty: Telegram's own
+	Bot    string `env:"TELEGRAM_BOT"`       // user name without @
+	Token  string `env:"TELEGRAM_BOT_TOKEN"` // token for the Bot API
+	Secret string `env:"TELEGRAM_SECRET"`    // Telegram sends it with every update
+	URL    string `env:"TELEGRAM_URL"`       // of the Bot API; empty: Telegram's own
 }
 
-// Fault says what is missing of a bot of which only a part is given.
+// Fault returns what is missing if only some settings of a bot are set, else "".
 func (t Telegram) Fault() string {
 	if (t.Bot == "") == (t.Token == "") && (t.Bot == "") == (t.Secret == "") {
 		return ""
@@ -102,16 +104,17 @@ func (t Telegram) Fault() string {
 	return "TELEGRAM_BOT: of it, TELEGRAM_BOT_TOKEN and TELEGRAM_SECRET only a part is given; give all three, or none where alerts do not come in Telegram"
 }
 
-// PerCall is how answers are paid one by one, by x402.
+// PerCall holds the settings for selling single answers by x402.
 type PerCall struct {
-	FeeKey  string   `env:"X402_FEE_KEY"` // empty or off: nothing is sold so
+	FeeKey  string   `env:"X402_FEE_KEY"` // empty or off: no single answers are sold
 	Nodes   []string `env:"SOLANA_NODES"`
 	Wallet  string   `env:"SOLANA_WALLET"`
 	Mint    string   `env:"SOLANA_MINT"`
 	Network string   `env:"SOLANA_NETWORK"`
 }
 
-// Sold tells whether anything is; it wants the settings of the chain then.
+// Sold reports whether single answers are sold. It fails if they are and the settings of the
+// chain are missing.
 func (c PerCall) Sold() (bool, error) {
 	if c.FeeKey == "" || c.FeeKey == Off {
 		return false, nil
@@ -124,44 +127,44 @@ func (c PerCall) Sold() (bool, error) {
 	return true, nil
 }
 
-// Off is the value of X402_FEE_KEY where the setting has to have one and nothing is sold.
+// Off is the value of X402_FEE_KEY if nothing is sold but the setting must have a value.
 const Off = "off"
 
-// Operator is who runs the service, as the pages about it say. What is not given
-// they say has not been given.
+// Operator describes who runs the service, for the legal pages. The pages say which details are
+// missing.
 type Operator struct {
 	Name    string `env:"VERDETTO_OPERATOR_NAME"`
-	Address string `env:"VERDETTO_OPERATOR_ADDRESS"` // postal, its parts with commas between
-	Email   string `env:"VERDETTO_OPERATOR_EMAIL"`   // that customers write to
+	Address string `env:"VERDETTO_OPERATOR_ADDRESS"` // postal, with commas between the lines
+	Email   string `env:"VERDETTO_OPERATOR_EMAIL"`   // customers write to it
 	Phone   string `env:"VERDETTO_OPERATOR_PHONE"`
 	Number  string `env:"VERDETTO_OPERATOR_NUMBER"` // of the register or for VAT
 	Law     string `env:"VERDETTO_OPERATOR_LAW"`    // the country whose law applies
 }
 
-// Mail is how mail is sent.
+// Mail holds the settings for sending mail.
 type Mail struct {
 	From             string `env:"VERDETTO_MAIL_FROM,notEmpty"` // Verdetto <mail@verdetto.example>
 	ConfigurationSet string `env:"VERDETTO_MAIL_SET"`
-	// Rate is how many messages alerts may send in a second. It is to be under SES's
-	// quota for the account, which other mail is sent under as well.
+	// Rate is the most messages per second that alerts may send. It must stay below the SES quota
+	// of the account, which other mail shares.
 	Rate float64 `env:"VERDETTO_MAIL_RATE"`
 }
 
-// SMTP is how a mail server is signed in to; one that asks for nothing has neither.
+// SMTP holds the credentials of a mail server. Both are empty if the server needs none.
 type SMTP struct {
 	User     string `env:"VERDETTO_SMTP_USER"`
 	Password string `env:"VERDETTO_SMTP_PASSWORD"`
 }
 
-// Fanout is how a refresh is spread over invocations.
+// Fanout says how a refresh is spread over invocations.
 type Fanout struct {
-	QueueURL string `env:"VERDETTO_QUEUE_URL"` // empty: the refresh is done in the invocation that asks for it
-	// Workers is how many invocations work the queue at a time. Each keeps to its
-	// share of the calls that the source grants.
+	QueueURL string `env:"VERDETTO_QUEUE_URL"` // empty: one invocation does the whole refresh
+	// Workers is how many invocations work on the queue in parallel. Each keeps to its share of
+	// the source's rate limit.
 	Workers int `env:"VERDETTO_WORKERS"`
 }
 
-// Share is what one invocation may have of a rate that is granted to all of them.
+// Share returns the part of a common rate limit that one invocation may use.
 func (f Fanout) Share(rate int) int {
 	if f.QueueURL == "" {
 		return rate
@@ -169,17 +172,17 @@ func (f Fanout) Share(rate int) int {
 	return max(1, rate/f.Workers)
 }
 
-// Work names the queue that signals a function that there is work in its outbox.
+// Work names the queue that signals a function that its outbox holds work.
 type Work struct {
-	QueueURL string `env:"VERDETTO_WORK_QUEUE_URL"` // empty: a schedule alone sees to it
+	QueueURL string `env:"VERDETTO_WORK_QUEUE_URL"` // empty: only a schedule works off the outbox
 }
 
-// Clock lets recorded fares be replayed at the time they were recorded.
+// Clock replays recorded fares at the time when they were recorded.
 type Clock struct {
 	At time.Time `env:"VERDETTO_NOW"`
 }
 
-// Now is the service's clock: the system's, or one that began at At when the process began.
+// Now returns the service's clock: the system's, or a clock that started at At with the process.
 func (c Clock) Now() func() time.Time {
 	if c.At.IsZero() {
 		return time.Now

@@ -61,7 +61,7 @@ func TestMailRate(t *testing.T) {
 	}
 }
 
-// TestSecret: the pepper is one, whether a function answers HTTP or not.
+// TestSecret: the pepper is the same with and without HTTP.
 func TestSecret(t *testing.T) {
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "0123456789abcdef")
 	t.Setenv("VERDETTO_PEPPER", "a pepper of more than thirty-two characters")
@@ -72,8 +72,8 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// TestSecretsAreReadOnce: all of the groups together, each name once, and not at
-// all where none is named.
+// TestSecretsAreReadOnce: the secrets of all groups are read together, each name once, and not at
+// all if there are no references.
 func TestSecretsAreReadOnce(t *testing.T) {
 	t.Setenv("VERDETTO_TABLE", "verdetto")
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "origin-secret-1234")
@@ -115,8 +115,8 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestMissingHidesNothing: what is there is checked though something else of its
-// group is missing, and what is missing is said to be that and no more.
+// TestMissingHidesNothing: a missing variable does not prevent checks of others in its group, and
+// it causes only one fault.
 func TestMissingHidesNothing(t *testing.T) {
 	t.Setenv("VERDETTO_PEPPER", "")
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "short")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Document is the table of all settings in Markdown, as docs/configuration.md has it.
+// Document returns the table of all settings in Markdown, for docs/configuration.md.
 func Document() string {
 	var b strings.Builder
 	b.WriteString("| variable | flag | read by | value | default |\n|---|---|---|---|---|\n")

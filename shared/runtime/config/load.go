@@ -13,21 +13,21 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// Secrets reads secrets by name. A name that is unknown is absent from the answer.
+// Secrets reads secrets by name. Unknown names are absent from the result.
 type Secrets func(ctx context.Context, names []string) (map[string]string, error)
 
-// secretMark begins a value that names a secret.
+// secretMark starts a value that names a secret.
 const secretMark = "ssm:"
 
-// secretsTimeout is how long reading secrets may take: within what Lambda gives a start.
+// secretsTimeout bounds the reading of secrets, so that it fits into Lambda's time for a start.
 const secretsTimeout = 5 * time.Second
 
-// Load fills the groups, which are pointers to the structs above, where no value
-// is kept elsewhere.
+// Load fills the groups, which are pointers to the structs above, from an environment without
+// references to secrets.
 func Load(groups ...any) error { return LoadWith(nil, groups...) }
 
-// LoadWith fills the groups, and asks secrets for what is kept elsewhere; it is not
-// called where nothing is.
+// LoadWith fills the groups and reads referenced secrets with secrets, which is called only if
+// there are references.
 func LoadWith(secrets Secrets, groups ...any) error {
 	faults := faults(secrets, groups)
 	if len(faults) == 0 {
@@ -36,14 +36,14 @@ func LoadWith(secrets Secrets, groups ...any) error {
 	return fmt.Errorf("configuration:\n  %s", strings.Join(faults, "\n  "))
 }
 
-// Faults fills the groups as Load does, and gives each fault by itself.
+// Faults fills the groups as Load does, and returns each fault separately.
 func Faults(groups ...any) []string { return faults(nil, groups) }
 
 func faults(secrets Secrets, groups []any) (faults []string) {
 	values, unknown, faults := resolve(secrets, groups)
-	said := map[string]bool{} // variables of which there is a fault already
+	said := map[string]bool{} // variables with a fault already
 	for name := range unknown {
-		said[name] = true // of a value that could not be had there is nothing else to say
+		said[name] = true // a secret that cannot be read needs no second fault
 	}
 	for _, g := range groups {
 		for _, fault := range parse(g, values, said) {
@@ -55,7 +55,7 @@ func faults(secrets Secrets, groups []any) (faults []string) {
 	return faults
 }
 
-// parse fills one group. What is filled is checked, whatever else of the group is missing.
+// parse fills one group. It checks each value, even if others of the group are missing.
 func parse(group any, values map[string]string, said map[string]bool) (faults []string) {
 	fields, err := env.GetFieldParams(group)
 	if err != nil {
@@ -77,11 +77,11 @@ func parse(group any, values map[string]string, said map[string]bool) (faults []
 	if err == nil || len(faults) > 0 || len(said) > 0 {
 		return faults
 	}
-	return []string{err.Error()} // what a setting lets pass and its type does not
+	return []string{err.Error()} // valid for the setting, invalid for its Go type
 }
 
-// resolve gives the environment of the groups with secrets in their places, and by
-// variable the faults of those that could not be had.
+// resolve returns the environment of the groups with secrets in place of references, and the
+// faults of unreadable secrets by variable.
 func resolve(secrets Secrets, groups []any) (values, unknown map[string]string, faults []string) {
 	values, unknown = map[string]string{}, map[string]string{}
 	named := map[string]string{} // by variable

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// An exported pepper is a text that people can print and type: a pepper may be any
-// bytes. It is a value of VERDETTO_PEPPER as well, so it fits every place that holds one.
+// A pepper may be any bytes, so its exported form is a text that people can print and type. The
+// exported form is also a valid VERDETTO_PEPPER.
 const (
 	pepperMark  = "verdetto-pepper-"
-	pepperCheck = 4 // bytes of SHA-256 at its end, by which a wrong letter is found
+	pepperCheck = 4 // bytes of SHA-256 at its end; detects typing errors
 )
 
-// ErrPepper: a text is no pepper.
+// ErrPepper: the text is not an exported pepper.
 var ErrPepper = errors.New("a letter is wrong in this pepper, or some are missing; compare it with what verdetto pepper export wrote")
 
 // PepperText returns the exported form of a pepper.
@@ -24,7 +24,7 @@ func PepperText(pepper []byte) string {
 	return pepperMark + hex.EncodeToString(pepper) + "-" + hex.EncodeToString(sum[:pepperCheck])
 }
 
-// ParsePepper returns the pepper of its exported form, and of any other text the text itself.
+// ParsePepper parses an exported pepper. Any other text is the pepper itself.
 func ParsePepper(text string) ([]byte, error) {
 	exported, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(text)), pepperMark)
 	if !ok {
@@ -43,7 +43,7 @@ func ParsePepper(text string) ([]byte, error) {
 func (s Secret) Key() []byte {
 	pepper, err := ParsePepper(s.Pepper)
 	if err != nil {
-		panic(err) // Load has refused it
+		panic(err) // Load validated it
 	}
 	return pepper
 }

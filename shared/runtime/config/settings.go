@@ -17,20 +17,18 @@ import (
 	"github.com/gagliardetto/solana-go/base58"
 )
 
-// Setting is one thing that whoever runs the service can set. The flags of the
-// command line, the names in the environment and in a settings file, the defaults
-// of the structs, what is checked of a value and the table of docs/configuration.md
-// are made from its row in Settings.
+// Setting describes one setting of the service. Flags, environment variables, names in settings
+// files, defaults, validation and docs/configuration.md all follow from its row in Settings.
 type Setting struct {
-	Name    string // in the environment and in a settings file, on one machine as on AWS
-	Flag    string // of the command line; empty: it has none
+	Name    string // in the environment and in settings files
+	Flag    string // of the command line; empty: no flag
 	ReadBy  string
-	Give    string // what a value is: it is what a fault tells to give
-	Note    string // what follows from it
+	Give    string // the values it accepts; faults quote it
+	Note    string // the effect of a value
 	Default string
-	Without string // what is so where there is no default, and no value
-	Secret  bool   // no fault and no list shows it; NAME_FILE names a file that holds it
-	List    bool   // several, with commas between
+	Without string // the effect of no value, if there is no Default
+	Secret  bool   // never shown; NAME_FILE names its file
+	List    bool   // several values, separated by commas
 	Fits    func(value string) bool
 }
 
@@ -200,7 +198,7 @@ var Settings = []Setting{
 		Fits: outside},
 }
 
-// Named gives the setting of that name.
+// Named returns the setting of that name.
 func Named(name string) (Setting, bool) {
 	at := slices.IndexFunc(Settings, func(s Setting) bool { return s.Name == name })
 	if at < 0 {
@@ -209,7 +207,7 @@ func Named(name string) (Setting, bool) {
 	return Settings[at], true
 }
 
-// OfFlag gives the setting that a flag of the command line sets.
+// OfFlag returns the setting that a command-line flag sets.
 func OfFlag(flag string) (Setting, bool) {
 	at := slices.IndexFunc(Settings, func(s Setting) bool { return s.Flag != "" && s.Flag == flag })
 	if at < 0 {
@@ -218,7 +216,7 @@ func OfFlag(flag string) (Setting, bool) {
 	return Settings[at], true
 }
 
-// Faults says what is wrong with a value, each with what to give in its place.
+// Faults returns the faults of a value, each with the values that are accepted.
 func (s Setting) Faults(value string) (faults []string) {
 	values := []string{value}
 	if s.List {
@@ -238,10 +236,10 @@ func (s Setting) Faults(value string) (faults []string) {
 	return faults
 }
 
-// Missing is what to say where a value is needed and there is none.
+// Missing returns the fault of a required setting without a value.
 func (s Setting) Missing() string { return s.Name + ": missing; give " + s.want() }
 
-// want is Give without the marks that flags and documents want.
+// want returns Give without its Markdown marks.
 func (s Setting) want() string { return strings.ReplaceAll(s.Give, "`", "") }
 
 func anything(string) bool { return true }
@@ -291,15 +289,15 @@ func hostPort(v string) bool {
 	return err == nil && whole(0, 65535)(port)
 }
 
-// domain tells whether a text is a name that a certificate can be issued for.
+// domain reports whether certificates can be issued for a name.
 func domain(v string) bool {
 	v = strings.ToLower(strings.TrimSpace(v))
 	u, err := url.Parse("https://" + v)
 	return err == nil && u.Host == v && u.Port() == "" && strings.Contains(v, ".") && strings.Trim(v, "0123456789.") != "" && !strings.ContainsAny(v, "*[]: ")
 }
 
-// Network reads the address or the network of proxies. One of everybody is none:
-// whoever calls could say to be somebody else.
+// Network parses the address or network of trusted proxies. It rejects a network of all
+// addresses, because then any caller could forge an address.
 func Network(v string) (netip.Prefix, bool) {
 	v = strings.TrimSpace(v)
 	network, err := netip.ParsePrefix(v)
@@ -309,22 +307,23 @@ func Network(v string) (netip.Prefix, bool) {
 	return network, err == nil && network.Masked() == network && network.Bits() > 0
 }
 
-// local tells whether a host is this machine.
+// local reports whether a host is this machine.
 func local(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
 
-// outside is where something else is reached: what is sent there may be secret.
+// outside reports whether a text is a URL of another service. Plain HTTP is only for this
+// machine, because requests may carry secrets.
 func outside(v string) bool {
 	u, err := url.Parse(v)
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && local(u.Hostname()))
 }
 
-// encrypted is a URL that is spoken to by TLS.
+// encrypted reports whether a text is an https URL.
 func encrypted(v string) bool {
 	u, err := url.Parse(v)
 	return err == nil && u.Scheme == "https" && u.Host != ""
 }
 
-// publicURL is what links can begin with.
+// publicURL reports whether links can start with a text.
 func publicURL(v string) bool {
 	u, err := url.Parse(v)
 	return outside(v) && err == nil && u.User == nil && u.RawQuery == "" && u.Fragment == "" && !strings.HasSuffix(v, "/")
@@ -351,8 +350,8 @@ func moment(v string) bool {
 // solanaAddress reports whether a text is 32 bytes in base58.
 func solanaAddress(v string) bool { return base58.Decode32(v, new([32]byte)) == nil }
 
-// SolanaKey reads a key as solana-keygen writes it, or as 64 bytes in base 58: the
-// seed, and the address that follows from it.
+// SolanaKey parses a key as solana-keygen writes it, or as 64 bytes in base58. It reports false
+// if the address in the key does not follow from the seed.
 func SolanaKey(v string) (ed25519.PrivateKey, bool) {
 	var packed [ed25519.PrivateKeySize]byte
 	var key []byte

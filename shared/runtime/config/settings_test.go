@@ -7,7 +7,7 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// TestSettings: every variable that a group reads has its row, and no two rows share a name or a flag.
+// TestSettings: every variable of a group has its row, and names and flags are unique.
 func TestSettings(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range Settings {
@@ -43,7 +43,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestFits: what each kind of value takes and refuses.
+// TestFits: what each kind of value accepts and refuses.
 func TestFits(t *testing.T) {
 	for _, c := range []struct {
 		name, value string

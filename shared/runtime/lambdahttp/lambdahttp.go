@@ -1,6 +1,6 @@
-// Package lambdahttp stands between API Gateway and net/http: it turns an HTTP
-// API event (payload format 2.0) into a request, lets an http.Handler answer
-// it, and turns the answer back. Handlers do not know where they run.
+// Package lambdahttp connects API Gateway to net/http. It converts an HTTP API event (payload
+// format 2.0) into a request for an http.Handler, and converts the response back. Handlers do not
+// depend on where they run.
 package lambdahttp
 
 import (
@@ -24,13 +24,13 @@ import (
 // Main serves API Gateway events with a handler until the runtime ends the process.
 func Main(h http.Handler) { lambda.Start(Adapt(h)) }
 
-// MainWith is Main for a function that is invoked for something else as well,
-// such as a schedule: events that are not of HTTP go to other.
+// MainWith is Main for a function with other events as well, such as a schedule's. Events without
+// HTTP go to other.
 func MainWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) {
 	lambda.Start(AdaptWith(h, other))
 }
 
-// AdaptWith makes the function that the Lambda runtime calls for both kinds of events.
+// AdaptWith returns the Lambda handler for both kinds of events.
 func AdaptWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) func(context.Context,
 	json.RawMessage) (any, error) {
 	answer := Adapt(h)
@@ -43,7 +43,7 @@ func AdaptWith(h http.Handler, other func(context.Context, json.RawMessage) (any
 	}
 }
 
-// Adapt makes the function that the Lambda runtime calls.
+// Adapt returns the Lambda handler for HTTP events.
 func Adapt(h http.Handler) func(context.Context, events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse,
 	error) {
 	return func(ctx context.Context, event events.APIGatewayV2HTTPRequest) (events.APIGatewayV2HTTPResponse, error) {
@@ -57,7 +57,7 @@ func Adapt(h http.Handler) func(context.Context, events.APIGatewayV2HTTPRequest)
 	}
 }
 
-// Request makes the HTTP request that an event stands for.
+// Request returns the HTTP request of an event.
 func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.Request, error) {
 	var body io.Reader = strings.NewReader(event.Body)
 	length := int64(len(event.Body))
@@ -73,7 +73,7 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 		return nil, fmt.Errorf("not an HTTP API event of format 2.0: it has no method")
 	}
 	path := event.RawPath
-	// A named stage stands at the front of the path; the default one does not.
+	// A named stage starts the path; the default stage does not.
 	if stage := event.RequestContext.Stage; stage != "" && stage != "$default" {
 		path = strings.TrimPrefix(path, "/"+stage)
 	}
@@ -82,17 +82,17 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 		return nil, fmt.Errorf("make request: %w", err)
 	}
 	r.ContentLength = length
-	// API Gateway hands the path over decoded; the query string as it was sent.
+	// API Gateway decodes the path, but not the query string.
 	r.URL = &url.URL{Path: path, RawQuery: event.RawQueryString}
 	r.RequestURI = r.URL.RequestURI()
 	for name, value := range event.Headers {
-		// Repeated headers arrive as one value joined by commas, which is what they mean.
+		// API Gateway joins repeated headers by commas, which means the same.
 		r.Header.Set(name, value)
 	}
 	if len(event.Cookies) > 0 {
 		r.Header.Set("Cookie", strings.Join(event.Cookies, "; "))
 	}
-	// API Gateway's own id is in its log too; a caller's would be in none but ours.
+	// API Gateway logs its own id too; a caller's id would be in our log only.
 	r.Header.Del("X-Request-Id")
 	if id := event.RequestContext.RequestID; id != "" {
 		r.Header.Set("X-Request-Id", id)
@@ -102,7 +102,7 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 	return r, nil
 }
 
-// responseOf is an answer as API Gateway takes it.
+// responseOf returns the recorded response in API Gateway's form.
 func responseOf(w *recorder.Recorder) events.APIGatewayV2HTTPResponse {
 	w.WriteHeader(http.StatusOK)
 	if w.Sent.Get("Content-Type") == "" && w.Body.Len() > 0 {

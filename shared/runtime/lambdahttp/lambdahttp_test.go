@@ -109,7 +109,7 @@ func TestNamedStageIsCut(t *testing.T) {
 	}
 }
 
-// TestRequestIDs: a request has API Gateway's id, and never one that the caller says it has.
+// TestRequestIDs: a request has API Gateway's id, and never one from the caller.
 func TestRequestIDs(t *testing.T) {
 	for given, want := range map[string]string{"JKJaXmPLvHcESHA=": "JKJaXmPLvHcESHA=", "": ""} {
 		event := events.APIGatewayV2HTTPRequest{RawPath: "/",

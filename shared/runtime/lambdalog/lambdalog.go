@@ -1,9 +1,9 @@
-// Package lambdalog makes the log of an executable on Lambda: lines of JSON with
-// the platform's names of fields, at the level that the platform sets. Each line
-// has one requestId: that of the call, as its caller was told it, where the line
-// is about one (httpapi.RequestLog), and otherwise the invocation's. Where both
-// are known the invocation's is there as invocationId: the platform's own lines
-// and traces go by it.
+// Package lambdalog makes the log of a Lambda executable: JSON lines with the platform's field
+// names, at the platform's level.
+//
+// Each line has one requestId. A line about an HTTP call has the id that its caller received
+// (httpapi.RequestLog), and the invocation's id as invocationId, which the platform's own lines
+// and traces use. Any other line has the invocation's id as requestId.
 package lambdalog
 
 import (
@@ -20,10 +20,10 @@ const (
 	invocationID = "invocationId"
 )
 
-// New is the log of this process.
+// New returns the log of this process.
 func New() *slog.Logger { return to(os.Stdout, os.Getenv("AWS_LAMBDA_LOG_LEVEL")) }
 
-// to writes a log of a level; what is no level of slog's is INFO.
+// to returns a log with a level by name. Unknown levels mean INFO.
 func to(w io.Writer, name string) *slog.Logger {
 	var level slog.Level
 	if level.UnmarshalText([]byte(name)) != nil {

@@ -1,7 +1,6 @@
-// Package lambdaqueue stands between Lambda's events and queues: it turns an event
-// of SQS into messages, lets a queue.Handler work them, and answers which of them
-// failed, so that only those come back (ReportBatchItemFailures). Handlers do not
-// know where they run.
+// Package lambdaqueue connects SQS events of Lambda to queue.Handler. It returns the failed
+// messages, so that SQS delivers only those again (ReportBatchItemFailures). Handlers do not
+// depend on where they run.
 package lambdaqueue
 
 import (
@@ -14,8 +13,7 @@ import (
 	"verdetto/shared/runtime/queue"
 )
 
-// Adapt makes the function that the Lambda runtime calls: events of a queue go to
-// handle, all others to other.
+// Adapt returns the Lambda handler that passes SQS events to handle and all others to other.
 func Adapt(handle queue.Handler, other func(context.Context, json.RawMessage) (any, error)) func(context.Context,
 	json.RawMessage) (any, error) {
 	return func(ctx context.Context, raw json.RawMessage) (any, error) {
@@ -31,7 +29,7 @@ func Adapt(handle queue.Handler, other func(context.Context, json.RawMessage) (a
 	}
 }
 
-// Messages reads an event of SQS, or says that it is none.
+// Messages parses an SQS event. It reports false for other events.
 func Messages(raw json.RawMessage) ([]queue.Message, bool) {
 	var event events.SQSEvent
 	if err := json.Unmarshal(raw, &event); err != nil || len(event.Records) == 0 {
@@ -44,7 +42,7 @@ func Messages(raw json.RawMessage) ([]queue.Message, bool) {
 		}
 		received, err := strconv.Atoi(r.Attributes["ApproximateReceiveCount"])
 		if err != nil {
-			received = 1 // it has been, or we would not see it
+			received = 1 // at least this delivery
 		}
 		messages[i] = queue.Message{ID: r.MessageId, Body: r.Body, Received: received}
 	}

@@ -1,10 +1,8 @@
-// Package metrics makes log lines that CloudWatch reads metrics from (its embedded
-// metric format): the figures stand in the line that is logged anyway, so measuring
-// makes no call and no line of its own, and whoever reads the log sees them too.
+// Package metrics adds metrics to log lines in CloudWatch's embedded metric format. Measuring
+// needs no call and no line of its own, and people see the values in the log.
 //
-// It promises that a line so made conforms to the format, and that without a
-// Source nothing is added to it. The attributes have to end at the root of a JSON
-// line: in no group.
+// Every line conforms to the format, and without a Source nothing is added. The attributes must
+// stand at the root of a JSON line, outside any group.
 package metrics
 
 import (
@@ -14,10 +12,10 @@ import (
 	"time"
 )
 
-// Namespace is that of all metrics of the service.
+// Namespace holds all metrics of the service.
 const Namespace = "Verdetto"
 
-// Unit of a metric, in CloudWatch's words.
+// Unit is the unit of a metric in CloudWatch's words.
 type Unit string
 
 // The units in use.
@@ -26,24 +24,24 @@ const (
 	None  Unit = "None"
 )
 
-// Metric is a figure.
+// Metric is a named value.
 type Metric struct {
 	Name  string
 	Unit  Unit
 	Value float64
 }
 
-// Source says whose metrics these are. The zero Source makes none.
+// Source identifies the function that a metric belongs to. The zero Source adds no metrics.
 type Source struct{ stack, function string }
 
-// Of is the source of a function by its whole name on Lambda, STACK-FUNCTION. Of a name
-// that is not of a stack, as SAM gives functions here, the stack is "local".
+// Of returns the source of a function by its full Lambda name, STACK-FUNCTION. The stack is
+// "local" for a name without a stack, as SAM uses on this machine.
 func Of(name string) Source {
 	i := strings.LastIndexByte(name, '-')
 	return Source{cmp.Or(name[:max(i, 0)], "local"), name[i+1:]}
 }
 
-// directive tells CloudWatch which members of the line are metrics, and by what they are told apart.
+// directive tells CloudWatch which members of the line are metrics and which are dimensions.
 type directive struct {
 	Namespace  string
 	Dimensions [][]string
@@ -60,9 +58,9 @@ type header struct {
 	CloudWatchMetrics []directive
 }
 
-// Attrs gives what has to be in a line for it to hold the metrics. Each is told apart by
-// stack and function. More dimensions are a metric for each of their values, which is paid for:
-// a query of the log tells apart what else is in the line, for nothing.
+// Attrs returns the attributes that add metrics to a line, with stack and function as dimensions.
+// Each value of a further dimension would cost a metric. Log queries group by the other members
+// for free.
 func (s Source) Attrs(now time.Time, metrics ...Metric) []slog.Attr {
 	if s.function == "" || len(metrics) == 0 {
 		return nil

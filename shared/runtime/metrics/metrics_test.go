@@ -49,7 +49,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestNamesOfFunctions: the stack is what stands before the last dash.
+// TestNamesOfFunctions: the stack is the part before the last dash.
 func TestNamesOfFunctions(t *testing.T) {
 	for name, want := range map[string]string{"verdetto-analisi": "stack=verdetto function=analisi", "a-second-x402": "stack=a-second function=x402", "AnalisiFunction": "stack=local function=AnalisiFunction"} {
 		got, err := metricstest.Read(line(metrics.Of(name), metrics.Metric{Name: "A", Unit: metrics.Count, Value: 1}))

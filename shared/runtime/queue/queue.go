@@ -1,17 +1,16 @@
-// Package queue is the interface to message queues: messages are sent now and
-// handled later, in another process.
+// Package queue is the interface to message queues. A message is sent now and handled later, in
+// another process.
 //
 // # What a Queue promises
 //
 //   - A Send that returned nil has put every message on the queue.
-//   - A Send that returned an error may have put a part of them there, so senders
-//     must be able to send the same again, and workers to get the same twice.
-//   - Each message is delivered at least once, in any order, at any time later.
-//   - What a worker reports as failed, and what it never reports on because it was
-//     killed, is delivered again after a while. What has been delivered too often
-//     goes to the dead letters, where it waits for a person.
+//   - A Send that failed may have queued some messages. So senders must be able to
+//     repeat a Send, and workers must tolerate duplicates.
+//   - Each message is delivered at least once, in any order, after any time.
+//   - A message is delivered again if its worker reports a failure or is killed.
+//     After too many deliveries it becomes a dead letter, which waits for a person.
 //
-// The package queuetest holds the suite that proves this of an implementation.
+// Package queuetest holds the test suite for implementations.
 package queue
 
 import (
@@ -21,30 +20,30 @@ import (
 	"unicode/utf8"
 )
 
-// Queue is where messages are sent to. It is safe for concurrent use.
+// Queue accepts messages. It is safe for concurrent use.
 type Queue interface {
-	// Send puts messages on the queue; none is no error.
+	// Send puts messages on the queue. It accepts an empty list.
 	Send(ctx context.Context, messages ...string) error
 }
 
-// Message is one as it is delivered.
+// Message is one delivery of a message.
 type Message struct {
-	ID       string // of this message, the same in every delivery
+	ID       string // the same in every delivery of a message
 	Body     string
-	Received int // how often it has been delivered, this time included
+	Received int // number of deliveries, including this one
 }
 
-// Handler works messages and says by ID which of them failed. The others are done
-// and do not come back.
+// Handler processes messages and returns the IDs of the failed ones. The others are not delivered
+// again.
 type Handler func(ctx context.Context, messages []Message) (failed []string)
 
-// MaxBody is the largest message, in bytes.
+// MaxBody is the size of the largest message in bytes.
 const MaxBody = 64 << 10
 
-// ErrInvalid: the message can never be sent. Nothing of the call was.
+// ErrInvalid: a message can never be sent, so the call sent none.
 var ErrInvalid = errors.New("not a message")
 
-// Validate checks a call to Send before any adapter acts on it.
+// Validate checks the messages of a Send before an adapter acts on them.
 func Validate(messages []string) error {
 	for i, m := range messages {
 		switch {
@@ -59,7 +58,7 @@ func Validate(messages []string) error {
 	return nil
 }
 
-// sendable tells whether every queue takes a text: SQS refuses most control characters.
+// sendable reports whether every queue accepts a text. SQS refuses most control characters.
 func sendable(m string) bool {
 	if !utf8.ValidString(m) {
 		return false

@@ -6,16 +6,15 @@ import (
 	"time"
 )
 
-// workSignal tells a function that there is work in its outbox. It carries nothing:
-// the outbox has it all, and a schedule looks there as well, so a signal that gets
-// lost costs time and nothing else, and one too many finds nothing to do.
+// workSignal tells a function that its outbox holds work. It has no content, because a schedule
+// checks the outbox too: a lost signal only delays work, and a superfluous one finds none.
 const workSignal = `{"work":true}`
 
-// sendTimeout is how long a signal may delay an answer.
+// sendTimeout is the longest that a signal may delay an answer.
 const sendTimeout = 2 * time.Second
 
-// SignalWorker gives the function to call when work was left in an outbox. Where
-// the queue does not take the signal, that is logged: the schedule finds the work.
+// SignalWorker returns a function that signals new work in an outbox. A failed signal is logged;
+// the schedule finds the work later.
 func SignalWorker(q Queue, log *slog.Logger) func() {
 	return func() {
 		ctx, cancel := context.WithTimeout(context.Background(), sendTimeout)
@@ -26,13 +25,12 @@ func SignalWorker(q Queue, log *slog.Logger) func() {
 	}
 }
 
-// margin is how long before its deadline a worker begins nothing more.
+// margin is how long before its deadline a worker stops to begin work.
 const margin = 10 * time.Second
 
-// WorkerHandler handles signals with a function that does some of the work in an
-// outbox and says how much it did: again and again, until nothing is left or little
-// time is. Several signals at once are one. Where work fails the signals have
-// failed, and are delivered again.
+// WorkerHandler handles signals by calling work, which does some of the outbox and returns how
+// much. It repeats until the outbox is empty or little time remains. Several signals count as
+// one. If work fails, all signals fail and are delivered again.
 func WorkerHandler(work func(context.Context) (done int, err error), log *slog.Logger) Handler {
 	return func(ctx context.Context, messages []Message) (failed []string) {
 		deadline, limited := ctx.Deadline()

@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/runtime/queue"
 )
 
-// sink is a queue that is out of order in a chosen way.
+// sink is a queue with a chosen fault.
 type sink struct {
 	sent []string
 	fail func(context.Context) error
@@ -61,7 +61,7 @@ func TestWorkerHandler(t *testing.T) {
 	two := []queue.Message{{ID: "a"}, {ID: "b"}}
 	for _, c := range []struct {
 		name   string
-		has    []int // how much work each call finds
+		has    []int // amount of work of each call
 		err    error
 		takes  time.Duration
 		calls  int

@@ -1,5 +1,5 @@
-// Package recorder holds the answer of an http.Handler until it is whole, for those who look at
-// it before it is sent, or send it in another form.
+// Package recorder holds the response of an http.Handler in memory, to inspect it before it is
+// sent or to send it in another form.
 package recorder
 
 import (
@@ -7,11 +7,11 @@ import (
 	"net/http"
 )
 
-// Recorder is an http.ResponseWriter. The zero value is ready. Status and Sent are set once the
-// answer has begun; WriteHeader(200) after the handler is a handler's that wrote nothing.
+// Recorder is an http.ResponseWriter. The zero value is ready to use. Status and Sent are set
+// when the response begins; call WriteHeader(200) after the handler in case it wrote nothing.
 type Recorder struct {
 	Status int
-	Sent   http.Header // as it stood when the answer began
+	Sent   http.Header // the header at the beginning of the response
 	Body   bytes.Buffer
 	header http.Header
 }
@@ -24,7 +24,7 @@ func (r *Recorder) Header() http.Header {
 	return r.header
 }
 
-// WriteHeader implements http.ResponseWriter. The first status holds.
+// WriteHeader implements http.ResponseWriter. Only the first call has an effect.
 func (r *Recorder) WriteHeader(status int) {
 	if r.Status == 0 {
 		r.Status, r.Sent = status, r.Header().Clone()

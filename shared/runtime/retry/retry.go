@@ -1,8 +1,8 @@
-// Package retry holds what everything that is tried again shares: how long to
-// wait, the waiting, and what a server asks for in Retry-After.
+// Package retry holds the common parts of retries: the back-off, the wait, and parsing
+// Retry-After.
 //
-// The loops stay with their callers. cenkalti/backoff runs the loop itself, on a
-// clock of its own; here a try may be part of a request, or not count at all.
+// The loops stay with their callers. cenkalti/backoff runs the loop itself on its own clock; here
+// a try may be part of a request, or not count at all.
 package retry
 
 import (
@@ -26,7 +26,7 @@ func (b Backoff) After(n int) time.Duration {
 	return min(wait, b.Longest)
 }
 
-// Jittered returns a random part of After, so that callers that failed together part.
+// Jittered returns a random part of After, so that callers that failed together spread out.
 func (b Backoff) Jittered(n int) time.Duration { return rand.N(b.After(n)) }
 
 // Sleep waits, or returns the context's error if the context ends first.
@@ -44,7 +44,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// ParseAfter reads a Retry-After: seconds, or a date that is compared with now.
+// ParseAfter parses a Retry-After header: seconds, or a date relative to now.
 func ParseAfter(value string, now time.Time) (wait time.Duration, ok bool) {
 	value = strings.TrimSpace(value)
 	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds >= 0 {
@@ -56,5 +56,5 @@ func ParseAfter(value string, now time.Time) (wait time.Duration, ok bool) {
 	return 0, false
 }
 
-// longest bounds seconds to what a Duration holds.
+// longest is a wait in seconds that still fits a Duration.
 const longest = 100 * 365 * 24 * time.Hour

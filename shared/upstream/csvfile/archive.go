@@ -8,10 +8,10 @@ import (
 	"io"
 )
 
-// ErrDamaged: the file is a gzip archive that cannot be unpacked, or not to its end.
+// ErrDamaged: the file is a gzip archive that is incomplete or corrupt.
 var ErrDamaged = errors.New("the gzip archive is damaged")
 
-// archive is a gzip archive; its faults say that it is damaged, and how.
+// archive reads a gzip archive and describes its damage in its errors.
 type archive struct{ zipped *gzip.Reader }
 
 func (a archive) Read(p []byte) (int, error) {
@@ -22,8 +22,8 @@ func (a archive) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// damage says in words what the packages gzip and flate found. Faults of the
-// medium are none of the archive's.
+// damage translates errors of packages gzip and flate into an ErrDamaged with advice. It returns
+// errors of the medium unchanged.
 func damage(err error) error {
 	var corrupt flate.CorruptInputError
 	switch {

@@ -1,17 +1,13 @@
-// Package csvfile is a source of recorded fares: a panel in a CSV file, plain
-// or gzipped.
+// Package csvfile is a source of recorded fares: a panel in a CSV file, plain or gzipped.
 //
-// The header names at least origin, destination, observed_date, depart_date,
-// price and currency, in any order. Where it names return_date, a row in which
-// that is not empty is a return, whose price is for both ways (unless Open is given
-// a column of one-way fares); where it names stops, they are the more of both
-// ways, and empty means that they are not known. Further columns are ignored. Of
-// an observed_date without a time of day the day alone is known. Prices are kept
-// as they were quoted, in their currency.
+// The header names at least origin, destination, observed_date, depart_date, price and currency,
+// in any order. A row with a return_date is a return, whose price is for both ways, unless Open
+// gets a column of one-way fares. A column stops holds the larger number of both ways; empty
+// means unknown. Other columns are ignored. An observed_date without a time gives only the day.
+// Prices keep their currency.
 //
-// A file is read once, when it is opened, and kept in 32 bytes a fare. It is not
-// trusted: what is left out is counted by its reason, and what cannot be read is
-// reported by line.
+// Open reads a file once and keeps it in 32 bytes per fare. The file is not trusted: its Report
+// counts dropped rows by reason and unreadable rows by line.
 package csvfile
 
 import (
@@ -34,11 +30,11 @@ import (
 )
 
 const (
-	maxBad  = 20         // unreadable rows that are told one by one
-	maxRows = 20_000_000 // about 640 MB in memory: more is not a panel of fares but a fault or an attack
+	maxBad  = 20         // unreadable rows that the report lists
+	maxRows = 20_000_000 // about 640 MB in memory; more is a mistake or an attack
 )
 
-// Panel is a file of fares, read. It is safe for concurrent use.
+// Panel holds the fares of a file. It is safe for concurrent use.
 type Panel struct {
 	byOrigin map[fare.City]*rows
 	report   Report
@@ -46,23 +42,22 @@ type Panel struct {
 
 var _ upstream.Source = (*Panel)(nil)
 
-// rows are those from one origin: the fares by destination, and the rows that were
-// left out, each list in order of found.
+// rows holds the fares from one origin by destination, and its dropped rows. Each list is sorted
+// by the time found.
 type rows struct {
 	fares   map[fare.City][]fare.Observation
 	leftOut []leftOut
 }
 
-// leftOut is a row that is no comparable fare.
+// leftOut is a row that is not a comparable fare.
 type leftOut struct {
 	found  int64
 	reason upstream.Reason
 }
 
-// Open reads a file. It fails where the file cannot be opened, is empty or lacks
-// columns; anything else that is wrong with it is in the Report. price names the
-// column of the price where that is not "price": one that holds one-way fares, in
-// the row's currency, whatever its return_date says.
+// Open reads a file. It fails if the file cannot be opened, is empty or lacks columns; all other
+// faults are in the Report. price names the column of the price, by default "price". A named
+// column holds one-way fares in the row's currency, even for rows with a return_date.
 func Open(path string, comparable upstream.Comparable, price string) (*Panel, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -76,7 +71,7 @@ func Open(path string, comparable upstream.Comparable, price string) (*Panel, er
 	return p, nil
 }
 
-// Read is Open of what is open already. It tells gzip by its first bytes.
+// Read is Open for an open file. It detects gzip by the first bytes.
 func Read(in io.Reader, comparable upstream.Comparable, price string) (*Panel, error) {
 	buffered := bufio.NewReader(in)
 	in = buffered
@@ -96,7 +91,7 @@ func Read(in io.Reader, comparable upstream.Comparable, price string) (*Panel, e
 	return &l.Panel, nil
 }
 
-// cached remembers the rates of each day, of which a panel has few.
+// cached caches the rates of each day, because a panel has few days.
 func cached(c upstream.Comparable) upstream.Comparable {
 	days := map[fare.Day]fare.Rates{}
 	return upstream.Comparable{CityOf: c.CityOf, Rates: func(on fare.Day) fare.Rates {
@@ -161,7 +156,7 @@ func (l *loader) load() error {
 	}
 }
 
-// bad notes that the present row cannot be read.
+// bad counts the current row as unreadable.
 func (l *loader) bad(err error) {
 	reason := upstream.Malformed
 	if fault := (fault{}); errors.As(err, &fault) {
@@ -174,14 +169,14 @@ func (l *loader) bad(err error) {
 	}
 }
 
-// row judges a record. A row that can be read but not compared is kept beside
-// the fares where its origin is known, so that answers can count it.
+// row parses and judges a record. A readable row that is not comparable is kept in leftOut if its
+// origin is known, so that answers can count it.
 func (l *loader) row(fields [][]byte) error {
 	row, err := l.columns.read(fields)
 	if err != nil {
 		return err
 	}
-	// Each row is judged as of its own day: a panel is the past, and until is applied when asked.
+	// Each row is judged as of its own day, because a panel is history. Queries apply until.
 	f, reason := l.comparable.Fare(row, row.Found)
 	if reason != "" {
 		l.report.Dropped[reason]++
@@ -203,14 +198,14 @@ func (l *loader) from(origin fare.City) *rows {
 	return l.byOrigin[origin]
 }
 
-// finish sorts the rows, lets a fare that is listed twice count once, and counts.
+// finish sorts the rows, removes duplicate fares and computes the counts.
 func (l *loader) finish() {
 	r := &l.report
 	for _, of := range l.byOrigin {
 		slices.SortFunc(of.leftOut, func(a, b leftOut) int { return cmp.Compare(a.found, b.found) })
 		for destination, all := range of.fares {
 			slices.SortFunc(all, fare.Observation.Compare)
-			once := slices.Clone(slices.Compact(all)) // a list of its own length: a panel is kept
+			once := slices.Clone(slices.Compact(all)) // Clone frees the memory of duplicates
 			of.fares[destination] = once
 			first, last := once[0].FoundDay(), once[len(once)-1].FoundDay()
 			if r.Fares == 0 {
@@ -231,7 +226,7 @@ func (l *loader) finish() {
 // Name implements upstream.Source.
 func (p *Panel) Name() string { return "csv" }
 
-// Report says how the reading went.
+// Report returns the result of reading the file.
 func (p *Panel) Report() Report {
 	r := p.report
 	r.Bad = slices.Clone(r.Bad)
@@ -251,7 +246,7 @@ func (p *Panel) Origins(ctx context.Context) ([]fare.City, error) {
 	return cities, ctx.Err()
 }
 
-// Fares gives the file's rows of that window. A zero since means from the beginning.
+// Fares returns the file's rows in the window. A zero since means from the beginning.
 func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return upstream.Answer{}, err
@@ -275,11 +270,11 @@ func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.T
 	return answer, nil
 }
 
-// window cuts a list in order of found to what was found after since and not after until.
+// window returns the part of a sorted list that was found after since and not after until.
 func window[T any](list []T, found func(T) int64, since, until time.Time) []T {
 	first := 0
 	if !since.IsZero() {
-		// Rows are of whole seconds: one is after since exactly if its second is after since's.
+		// Rows have whole seconds, so the comparison needs only the second of since.
 		first = sort.Search(len(list), func(i int) bool { return found(list[i]) > since.Unix() })
 	}
 	last := sort.Search(len(list), func(i int) bool { return found(list[i]) > until.Unix() })

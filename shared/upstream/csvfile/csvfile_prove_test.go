@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/upstream/csvfile"
 )
 
-// TestProveLargePanel reads 767,346 recorded fares: they are kept in 32 bytes each
-// and a little, and the process asks the system for less than 300 MB.
+// TestProveLargePanel reads 767,346 recorded fares. They take little more than 32 bytes each, and
+// the process takes less than 300 MB from the system.
 func TestProveLargePanel(t *testing.T) {
 	file := filepath.Join(testenv.Data(t), "fares", "eu_wizzair_2015_2016_full.csv.gz")
 	var before, after runtime.MemStats

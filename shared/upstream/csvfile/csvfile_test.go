@@ -39,7 +39,7 @@ func read(t *testing.T, text string) *csvfile.Panel {
 	return p
 }
 
-// lines writes fares as lines, so that a test shows what it means.
+// lines formats fares as lines, so that a test shows its meaning.
 func lines(fares []fare.Fare) []string {
 	var lines []string
 	for _, f := range fares {
@@ -130,7 +130,7 @@ func TestReadForms(t *testing.T) {
 	}
 }
 
-// TestPrice reads a panel of round trips that tells the one-way fares apart.
+// TestPrice reads a panel of returns with a separate column of one-way fares.
 func TestPrice(t *testing.T) {
 	const text = "origin,destination,observed_date,depart_date,price,currency,return_date,outbound_price\n" +
 		"MIL,BUH,2026-01-01,2026-02-01,164,EUR,2026-02-08,64.00\n" +
@@ -201,8 +201,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestBadRowsAreToldAndTheRestLoads: each row that cannot be read is counted by
-// its reason and told by its line; none keeps the others from being loaded.
+// TestBadRowsAreToldAndTheRestLoads: each unreadable row is counted by reason and reported by
+// line, and all others are loaded.
 func TestBadRowsAreToldAndTheRestLoads(t *testing.T) {
 	good := func(price string) string { return "MIL,BUH,2026-01-02,2026-02-03," + price + ",EUR,,0" }
 	bad := []struct {
@@ -333,13 +333,13 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// withRates takes every code for a city's and converts with the real rates.
+// withRates accepts every code as a city and converts with the real rates.
 var withRates = upstream.Comparable{CityOf: func(code string) (fare.City,
 	bool) {
 	return fare.City(code), true
 }, Rates: ecb.Table().On}
 
-// TestRecordedPanels: nothing in the recorded panels is bad.
+// TestRecordedPanels: the recorded panels have no bad rows.
 func TestRecordedPanels(t *testing.T) {
 	folder := testenv.Data(t)
 	tests := []struct {
@@ -349,7 +349,7 @@ func TestRecordedPanels(t *testing.T) {
 	}{
 		{"eu_wizzair_2015_2016_full.csv.gz", 767_346, 767_346, 0, 12},
 		{"eu_wizzair_weekly.csv.gz", 107_642, 107_642, 0, 12},
-		{"travelpayouts_history_2026.csv.gz", 2_406, 1_757, 1_757, 3}, // of several markets, 649 rows are told twice,
+		{"travelpayouts_history_2026.csv.gz", 2_406, 1_757, 1_757, 3}, // several markets; 649 rows are duplicates
 		{"travelpayouts_daily_2025_2026.csv.gz", 197_505, 197_505, 0, 5},
 	}
 	for _, test := range tests {

@@ -13,29 +13,29 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// Report says how the reading of a file went.
+// Report describes the result of reading a file.
 type Report struct {
-	Rows          int                     // behind the header, blank lines apart
-	Fares         int                     // different comparable ones
-	Returns       int                     // of those: returns
-	First, Last   fare.Day                // on which fares were found
+	Rows          int                     // after the header, without blank lines
+	Fares         int                     // distinct comparable fares
+	Returns       int                     // returns among Fares
+	First, Last   fare.Day                // days on which fares were found
 	Duplicates    int                     // rows that repeat another
-	Dropped       map[upstream.Reason]int // rows that were left out, and why; with the unreadable ones
-	Bad           []BadRow                // the first of the rows that cannot be read
-	BadTotal      int                     // all of them
-	Fault         error                   // why the reading ended before the file did, or nil
-	OneWayColumns []string                // by their names columns of one-way fares, from which the price was not taken
+	Dropped       map[upstream.Reason]int // all dropped rows by reason, unreadable ones included
+	Bad           []BadRow                // the first unreadable rows
+	BadTotal      int                     // all unreadable rows
+	Fault         error                   // why reading stopped early, or nil
+	OneWayColumns []string                // unused columns whose names suggest one-way fares
 }
 
-// BadRow is a row that cannot be read.
+// BadRow is an unreadable row.
 type BadRow struct {
-	Line int // of the file, from 1, the header
+	Line int // line in the file; the header is 1
 	Why  string
 }
 
 func (b BadRow) String() string { return fmt.Sprintf("line %d: %s", b.Line, b.Why) }
 
-// The reasons for which a row cannot be read.
+// The reasons why a row is unreadable.
 const (
 	FewFields  upstream.Reason = "fewer fields than the header names"
 	StrayQuote upstream.Reason = "a quotation mark out of place"
@@ -46,7 +46,7 @@ const (
 	BadStops   upstream.Reason = "stops that are no number"
 )
 
-// fault is why a row cannot be read, in one word for all and in detail.
+// fault is the reason why a row is unreadable, with its detail.
 type fault struct {
 	reason upstream.Reason
 	detail string
@@ -54,13 +54,13 @@ type fault struct {
 
 func (f fault) Error() string { return f.detail }
 
-// Partly tells whether part of the file could not be read.
+// Partly reports whether part of the file was unreadable.
 func (r Report) Partly() bool { return r.BadTotal > 0 || r.Fault != nil }
 
-// ErrNothing: a file of fares in which no row is a comparable fare.
+// ErrNothing: no row of the file is a comparable fare.
 var ErrNothing = errors.New("nothing usable")
 
-// Usable is nil where there are fares, and otherwise an ErrNothing that says what to do.
+// Usable returns nil if there are fares, and otherwise an ErrNothing with advice.
 func (r Report) Usable() error {
 	switch {
 	case r.Fares > 0:
@@ -73,8 +73,8 @@ func (r Report) Usable() error {
 	return fmt.Errorf("%w: mend the rows for the reasons above, or %s", ErrNothing, r.anotherColumn())
 }
 
-// UsableAt is Usable for a service whose clock stands at now and which keeps what
-// was found in so many days.
+// UsableAt is Usable for a service whose clock shows now and that keeps fares for that number of
+// days.
 func (r Report) UsableAt(now time.Time, days fare.Day) error {
 	today := fare.DayOf(now)
 	if r.Fares > 0 && (r.First > today || r.Last <= today-days) {
@@ -84,7 +84,7 @@ func (r Report) UsableAt(now time.Time, days fare.Day) error {
 	return r.Usable()
 }
 
-// UsableOneWay is Usable for what asks for one-way fares alone.
+// UsableOneWay is Usable for callers that need one-way fares.
 func (r Report) UsableOneWay() error {
 	if r.Fares > 0 && r.Fares == r.Returns {
 		return fmt.Errorf("%w: all fares are returns, and one-way fares are wanted; %s", ErrNothing, r.anotherColumn())
@@ -92,7 +92,7 @@ func (r Report) UsableOneWay() error {
 	return r.Usable()
 }
 
-// anotherColumn says how to take the fare from another column.
+// anotherColumn returns advice how to read the price from another column.
 func (r Report) anotherColumn() string {
 	if len(r.OneWayColumns) == 0 {
 		return "name a column of one-way fares with -price"

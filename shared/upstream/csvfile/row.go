@@ -15,15 +15,15 @@ import (
 // wanted names the columns that a file must have.
 const wanted = "origin, destination, observed_date, depart_date, price, currency"
 
-// columns says where in a record each thing is.
+// columns holds the index of each field in a record.
 type columns struct {
 	origin, destination, observed, depart, price, currency int
 	returns, stops                                         int // -1: no such column
-	width                                                  int // fields that a record must have at least
+	width                                                  int // fields that a record needs
 }
 
-// locate reads a header. Beside the columns it gives the names of those which
-// seem to hold one-way fares.
+// locate parses a header. It also returns the names of other columns that seem to hold one-way
+// fares.
 func locate(header []byte, column string) (c columns, oneWay []string, err error) {
 	fields, err := split(header, nil)
 	if err != nil {
@@ -80,8 +80,7 @@ func locate(header []byte, column string) (c columns, oneWay []string, err error
 	return c, oneWay, nil
 }
 
-// holdsOneWay guesses by a column's name, in lower case, that it holds fares of
-// the way out alone.
+// holdsOneWay guesses from a column's lower-case name whether it holds one-way fares.
 func holdsOneWay(name string) bool {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
@@ -89,14 +88,14 @@ func holdsOneWay(name string) bool {
 	return has("price", "fare") && !has("inbound", "return", "back", "round", "total", "uuid", "currency")
 }
 
-// read makes a Row of a record. What it fails with is a fault.
+// read parses a record into a Row. Its errors are faults.
 func (c columns) read(fields [][]byte) (upstream.Row, error) {
 	if len(fields) < c.width {
 		return upstream.Row{}, fault{FewFields, fmt.Sprintf("%d fields, want %d", len(fields), c.width)}
 	}
 	text := func(i int) string {
 		if i < 0 || i >= len(fields) {
-			return "" // a column that is not required
+			return "" // an optional column is absent
 		}
 		return strings.TrimSpace(string(fields[i]))
 	}
@@ -138,8 +137,8 @@ func (c columns) read(fields [][]byte) (upstream.Row, error) {
 	return row, nil
 }
 
-// moment reads a day, which begins at 00:00 UTC, or a day and a time. Nothing was
-// observed before 1970.
+// moment parses a day, which starts at 00:00 UTC, or a day and a time. It rejects times before
+// 1970.
 func moment(s string) (at time.Time, dayOnly, ok bool) {
 	if len(s) == len(time.DateOnly) {
 		d, err := fare.ParseDay(s)
@@ -153,13 +152,13 @@ func moment(s string) (at time.Time, dayOnly, ok bool) {
 	return time.Time{}, false, false
 }
 
-// decimal reads a price as people write it; exponents, NaN and the like are no prices.
+// decimal parses a price in decimal notation, without exponents or NaN.
 func decimal(s string) (float64, bool) {
 	v, err := strconv.ParseFloat(s, 64)
 	return v, err == nil && strings.Trim(s, "-0123456789.") == ""
 }
 
-// clip keeps a hostile field from filling a report.
+// clip limits the length of hostile text in a report.
 func clip(text string) string {
 	if len(text) > 80 {
 		return text[:80] + "..."

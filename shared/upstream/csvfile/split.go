@@ -9,8 +9,7 @@ import (
 	"io"
 )
 
-// maxLine bounds a line of a file, and so each of its fields and what a file
-// can make us hold.
+// maxLine bounds a line of a file, and thereby its fields and the memory for it.
 const maxLine = 16 << 10
 
 var (
@@ -18,20 +17,18 @@ var (
 	errQuote = fault{StrayQuote, "a quotation mark out of place"}
 )
 
-// lines hands out the lines of a text. A record is a line: a field may be
-// quoted but may not hold a line break, so that a stray quotation mark costs
-// one row and not the rest of the file.
+// lines reads a text line by line. A record is one line: quoted fields must not hold a line
+// break. So a stray quotation mark damages one row and not the rest of the file.
 type lines struct {
 	in     *bufio.Reader
-	number int // of the line last handed out, from 1
+	number int // of the last returned line, from 1
 }
 
 func newLines(in io.Reader) *lines { return &lines{in: bufio.NewReaderSize(in, maxLine)} }
 
-// next gives a line without its end, valid until the next call. errLong means
-// that this line is lost and the next is to be had; io.EOF that all is read;
-// any other error that the text broke off, and a line begun by then is not
-// handed out, since a price may have lost its last digits.
+// next returns a line without its end, valid until the next call. errLong means that this line is
+// lost, and io.EOF that the text is complete. Any other error means that the text broke off. An
+// incomplete last line is then dropped, because its price may lack digits.
 func (l *lines) next() ([]byte, error) {
 	line, err := l.in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {

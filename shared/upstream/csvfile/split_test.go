@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// split agrees with encoding/csv on every line that has no line break in it.
+// FuzzSplit: split agrees with encoding/csv on every line without a line break.
 func FuzzSplit(f *testing.F) {
 	for _, seed := range []string{"a,b", `"a","b,c"`, `"a""b",`, `,,`, `"`, `a"b`, `"a"b`, `""`, `"",""`, "a,\"b\"\r",
 		`"""`, `" a" ,b`} {
@@ -42,7 +42,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// TestFareIsSmall: a panel of twenty million rows has to fit a machine.
+// TestFareIsSmall: a panel of twenty million rows must fit into memory.
 func TestFareIsSmall(t *testing.T) {
 	if size := reflect.TypeFor[fare.Observation]().Size(); size != 32 {
 		t.Errorf("a fare takes %d bytes, want 32", size)

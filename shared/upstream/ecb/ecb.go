@@ -1,11 +1,9 @@
-// Package ecb gives euro foreign exchange reference rates of the European
-// Central Bank: a committed history, one entry a month, for converting fares
-// that were found in the past, and the daily feed for today's.
+// Package ecb provides euro foreign exchange reference rates of the European Central Bank: a
+// committed history with one entry per month for past fares, and the daily feed for today's.
 //
-// It promises that every answer says of which day it is, and that rates are
-// always to be had: where the feed cannot be read, the newest committed entry
-// stands in, with its own date. Beside the Bank's currencies it knows those
-// whose value is tied to the euro. See LICENSES.md for the source of the rates.
+// Every result states its day. Rates are always available: if the feed cannot be read, the newest
+// committed entry replaces it, with its own date. The rates also include currencies pegged to the
+// euro that the Bank does not publish. See LICENSES.md for the source of the rates.
 package ecb
 
 import (
@@ -29,32 +27,31 @@ import (
 //go:embed rates.csv
 var committed []byte
 
-// tied are currencies that the Bank does not publish and that hold to the euro.
-// A rate that the Bank does publish for a day goes before the one here.
+// tied holds currencies pegged to the euro that the Bank does not publish. A rate that the Bank
+// publishes for a day takes precedence.
 var tied = map[string]float64{
 	"BAM": 1.95583,    // Bosnia and Herzegovina: currency board
 	"XOF": 655.957,    // CFA franc, West Africa: peg guaranteed by France
 	"XAF": 655.957,    // CFA franc, Central Africa: likewise
 	"KMF": 491.96775,  // Comoros: likewise
-	"XPF": 119.331742, // CFP franc: 1000 francs are 8.38 euro by decree
+	"XPF": 119.331742, // CFP franc: by decree, 1000 francs are 8.38 EUR
 	"CVE": 110.265,    // Cape Verde: peg by agreement with Portugal
 	"STN": 24.5,       // Sao Tome and Principe: likewise, 24,500 old dobras
-	"MKD": 61.5,       // North Macedonia: held there by its central bank, within half a per cent for many years
+	"MKD": 61.5,       // North Macedonia: its central bank keeps it within 0.5 %
 
-	// Replaced by the euro at these rates for good, since 2015, 2023 and 2026;
-	// prices are still quoted in them for a while.
+	// Replaced by the euro at these fixed rates in 2015, 2023 and 2026. Some prices still use
+	// them for a while.
 	"LTL": 3.45280,
 	"HRK": 7.53450,
 	"BGN": 1.95583,
 }
 
-// History is reference rates of many days. It does not change.
+// History holds reference rates of many days. It is immutable.
 type History struct {
-	rates []fare.Rates // in order of Date, at least one
+	rates []fare.Rates // sorted by Date, at least one
 }
 
-// Table is the committed history: the last publication of every month from
-// January 2014 on.
+// Table returns the committed history: the last publication of each month since January 2014.
 var Table = sync.OnceValue(func() *History {
 	h, err := parseTable(committed)
 	if err != nil {
@@ -63,18 +60,18 @@ var Table = sync.OnceValue(func() *History {
 	return h
 })
 
-// On gives the newest rates of that day or before it; for days before the
-// first entry, the first. The map in them is shared and not to be written to.
+// On returns the newest rates of that day or earlier. For days before the first entry it returns
+// the first. Callers must not write to the map, which is shared.
 func (h *History) On(day fare.Day) fare.Rates {
 	after := sort.Search(len(h.rates), func(i int) bool { return h.rates[i].Date > day })
 	return h.rates[max(after-1, 0)]
 }
 
-// Newest gives the last entry.
+// Newest returns the last entry.
 func (h *History) Newest() fare.Rates { return h.rates[len(h.rates)-1] }
 
-// parseTable reads rates by day: a header "date,USD,...", then a row for each
-// day in rising order, empty where nothing was published.
+// parseTable parses rates by day: a header "date,USD,...", then one row per day in rising order.
+// An empty cell means no publication.
 func parseTable(data []byte) (*History, error) {
 	rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
 	if err != nil {
@@ -107,7 +104,7 @@ func parseTable(data []byte) (*History, error) {
 	return h, nil
 }
 
-// withTied begins the rates of a day.
+// withTied returns the rates of a day with the pegged currencies only.
 func withTied(day fare.Day) fare.Rates { return fare.Rates{Date: day, PerEuro: maps.Clone(tied)} }
 
 // set adds one published rate.

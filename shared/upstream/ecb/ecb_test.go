@@ -30,7 +30,7 @@ func TestOn(t *testing.T) {
 	tests := []struct {
 		name, on, currency string
 		date               string
-		rate               float64 // 0: not known
+		rate               float64 // 0: unknown
 	}{
 		{"before the table: its first entry", "2001-05-05", "USD", "2014-01-31", 1.3516},
 		{"on a day of publication", "2014-01-31", "USD", "2014-01-31", 1.3516},
@@ -58,7 +58,7 @@ func TestOn(t *testing.T) {
 	}
 }
 
-// No month is missing, and no rate jumps in a way that a slip of a column would explain.
+// No month is missing, and no rate jumps as it would if columns were swapped.
 func TestTableIsWhole(t *testing.T) {
 	rates := Table().rates
 	if first := rates[0].Date.String(); !strings.HasPrefix(first, "2014-01") {

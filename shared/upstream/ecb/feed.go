@@ -16,7 +16,7 @@ import (
 // DefaultURL is where the Bank publishes the rates of the day, on working days about 16:00 CET.
 const DefaultURL = "https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"
 
-// maxFeed bounds the document; it has about 2 KB.
+// maxFeed bounds the document, which has about 2 KB.
 const maxFeed = 1 << 20
 
 // Feed is the Bank's daily publication.
@@ -25,7 +25,7 @@ type Feed struct {
 	HTTPClient *http.Client // default: one with a timeout of 10 seconds
 }
 
-// Latest asks for the newest rates.
+// Latest fetches the newest rates.
 func (f Feed) Latest(ctx context.Context) (fare.Rates, error) {
 	address := f.URL
 	if address == "" {
@@ -58,8 +58,8 @@ func (f Feed) Latest(ctx context.Context) (fare.Rates, error) {
 	return parseDaily(body)
 }
 
-// parseDaily reads eurofxref-daily.xml: an envelope that holds a Cube of days
-// (here one), which holds a Cube of rates.
+// parseDaily parses eurofxref-daily.xml: an envelope with a Cube of days, here one, which holds a
+// Cube of rates.
 func parseDaily(document []byte) (fare.Rates, error) {
 	var envelope struct {
 		Days []struct {
@@ -93,8 +93,8 @@ func parseDaily(document []byte) (fare.Rates, error) {
 	return rates, nil
 }
 
-// Current gives the feed's rates, or, where there is no feed or it cannot be
-// read or lags behind, the table's newest. Date says of which day they are.
+// Current returns the feed's rates. It returns the table's newest if feed is nil, fails or is
+// older. Date states the day of the rates.
 func Current(ctx context.Context, feed *Feed, table *History, log *slog.Logger) fare.Rates {
 	newest := table.Newest()
 	if feed == nil {

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// TestDepartures: what is known of a question is part of what was found in the
-// week before, its cheapest and newest, one fare a departure.
+// TestDepartures: the answer is a part of the fares found in the week before: the newest per
+// departure, and the cheapest of those.
 func TestDepartures(t *testing.T) {
 	s := New()
 	for _, c := range []struct {

@@ -2,16 +2,16 @@ package sample
 
 import "verdetto/shared/fare"
 
-// money is how fares from a town are quoted: airlines set them in the currency
-// of the town, whatever exchange rates do.
+// money describes how fares from a town are quoted. Airlines set prices in the town's currency,
+// independent of exchange rates.
 type money struct {
 	currency fare.Currency
-	perEuro  float64    // what the airlines reckon with
-	unit     fare.Cents // prices are steps of it, as euros are
-	under    fare.Cents // by which a price stays under its step
+	perEuro  float64    // the airlines' own rate
+	unit     fare.Cents // price steps are multiples of it
+	under    fare.Cents // a price is this much below its step
 }
 
-// moneys are those of towns outside the euro; the others' fares are in euro.
+// moneys lists the towns outside the euro; fares from all others are in EUR.
 var moneys = map[fare.City]money{
 	"LON": {code("GBP"), 0.85, 1_00, 1},
 	"NYC": {code("USD"), 1.1, 1_00, 1_00},
@@ -28,8 +28,7 @@ func moneyOf(origin fare.City) money {
 
 func code(s string) fare.Currency { return fare.Currency([]byte(s)) }
 
-// quote rounds a price in euro cents down to those that airlines like: in euro
-// they all end in 99 cents.
+// quote rounds a price in EUR cents down to a usual airline price. Prices in EUR end in 99 cents.
 func (m money) quote(euro float64) fare.Cents {
 	p := fare.Cents(euro * m.perEuro * 100 / float64(m.unit)) // in hundredths of the unit
 	step := fare.Cents(50_00)

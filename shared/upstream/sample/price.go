@@ -7,8 +7,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// mix spreads the bits of a number: equal inputs, equal outputs, and otherwise
-// nothing to be seen of the input.
+// mix is a hash: equal inputs give equal outputs, and outputs look random.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -16,22 +15,21 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// unit makes a number in [0,1) of mixed bits.
+// unit maps mixed bits to a number in [0,1).
 func unit(x uint64) float64 { return float64(x>>11) / (1 << 53) }
 
-// raw is what a seat on depart costs when looked for on found, in euro cents,
-// before it is rounded to what is quoted.
+// raw returns the price of a seat on depart as seen on found, in EUR cents before quote rounds
+// it.
 //
-// A price moves for two reasons. Every so many days it is set anew, from the
-// time left until departure, from where the route's market stands and from
-// chance; between two settings it stays. And now and then a route is on sale,
-// all departures at once. What is quoted is a step of the ladder, so that small
-// causes move nothing, and never under the route's floor.
+// A price changes for two reasons. It is reset at intervals from the lead time, the route's
+// market and chance, and is constant in between. And sometimes all departures of a route are on
+// sale. Callers round to price steps, so small changes are invisible, and apply the route's
+// floor.
 func (r *route) raw(depart, found fare.Day) float64 {
 	lead := depart - found
 	hold := fare.Day(12)
 	if lead < 21 {
-		hold = 3 // the last weeks are restless
+		hold = 3 // prices change often in the last weeks
 	}
 	chance := mix(r.seed ^ uint64(depart)<<20)
 	turn := (found + fare.Day(chance%uint64(hold))) / hold
@@ -44,20 +42,20 @@ func (r *route) raw(depart, found fare.Day) float64 {
 	return p
 }
 
-// price is what is quoted one-way, without a stop where the route is flown so.
+// price returns the quoted one-way price, non-stop if the route has non-stop flights.
 func (r *route) price(depart, found fare.Day) fare.Cents {
 	return max(r.money.quote(r.raw(depart, found)), r.floor)
 }
 
-// priceWithStop is what is quoted with a stop where there are flights without:
-// mostly less, on some departures more.
+// priceWithStop returns the quoted price with a stop on a route that also has non-stop flights.
+// It is usually lower, but higher on some departures.
 func (r *route) priceWithStop(depart, found fare.Day) fare.Cents {
 	share := 0.65 + 0.45*unit(mix(r.seed^uint64(depart)<<30+3))
 	return max(r.money.quote(r.raw(depart, found)*share), r.floor)
 }
 
-// stays are how many nights people stay, two lengths of each kind of return, and
-// what a return costs of two one-way fares. Far ones are cheap for those who stay.
+// stays holds, for each kind of return, two lengths of stay and the price relative to two one-way
+// fares. Long-haul returns are cheap for longer stays.
 var stays = map[fare.Trip]struct {
 	nights     [2]fare.Day
 	share, far float64
@@ -68,7 +66,7 @@ var stays = map[fare.Trip]struct {
 	fare.Return15:    {[2]fare.Day{21, 28}, 0.94, 0.7},
 }
 
-// priceReturn is what is quoted for both ways.
+// priceReturn returns the quoted price of both ways.
 func (r *route) priceReturn(depart, found fare.Day, trip fare.Trip, nights fare.Day) fare.Cents {
 	share := stays[trip].share
 	if r.kind == far {
@@ -77,11 +75,11 @@ func (r *route) priceReturn(depart, found fare.Day, trip fare.Trip, nights fare.
 	return max(r.money.quote((r.raw(depart, found)+r.raw(depart+nights, found))*share), r.floor)
 }
 
-// weekdays weigh the days of departure, Sunday first. (1970-01-01 was a Thursday.)
+// weekdays holds the weights of the days of departure, Sunday first. (1970-01-01 was a Thursday.)
 var weekdays = [7]float64{1.2, 1.04, 0.88, 0.9, 1, 1.15, 1.06}
 
-// bends are the points between which the price of a departure moves as it
-// comes nearer: cheapest 45 to 89 days ahead, dear in the last six days.
+// bends holds the corners of the price curve over the lead time. Departures are cheapest 45 to 89
+// days ahead and most expensive in the last six days.
 var bends = []struct{ lead, times float64 }{
 	{0, 1.85}, {3, 1.65}, {6, 1.5}, {8, 1.3}, {14, 1.17}, {21, 1.08}, {30, 0.98}, {44, 0.85}, {50, 0.78}, {85, 0.78},
 	{95, 0.9}, {180, 1}, {365, 1.08},
@@ -101,7 +99,7 @@ var curveTable = func() (table [366]float64) {
 
 func curve(lead fare.Day) float64 { return curveTable[min(max(lead, 0), 365)] }
 
-// kind is what kind of season a route has.
+// kind is the kind of season of a route.
 type kind int
 
 const (
@@ -111,11 +109,11 @@ const (
 	kinds
 )
 
-// peaks are how much dearer high summer is.
+// peaks holds the extra price in high summer.
 var peaks = [kinds]float64{city: 0.35, beach: 0.9, far: 0.25}
 
-// weights is what the days of departure until 2070 weigh, by kind: reckoned once,
-// since each of them is looked for hundreds of times.
+// weights holds the weight of each day of departure until 2070 by kind. It is precomputed,
+// because each day is used hundreds of times.
 var weights = sync.OnceValue(func() (all [kinds][]float64) {
 	for k := range kinds {
 		for depart := range fare.Day(100 * 366) {
@@ -134,8 +132,8 @@ func weight(k kind, depart fare.Day) float64 {
 
 func weigh(k kind, depart fare.Day) float64 { return season(k, depart) * weekdays[(depart+4)%7] }
 
-// season weighs a day of departure: summer, most of all by the sea; the weeks
-// of Christmas; the days about Easter; and cheap months between.
+// season returns the weight of a day of departure. Expensive are summer, above all by the sea,
+// Christmas and Easter. Two winter periods are cheap.
 func season(k kind, depart fare.Day) float64 {
 	t := depart.Time()
 	day := t.YearDay()
@@ -156,7 +154,7 @@ func season(k kind, depart fare.Day) float64 {
 	return s - bump(10, 60, 0.14) - bump(305, 345, 0.14)
 }
 
-// easter is Easter Sunday of the Gregorian calendar, by the rule of full moons and Sundays.
+// easter returns Easter Sunday of the Gregorian calendar, by the computus.
 func easter(year int) fare.Day {
 	golden := year % 19
 	century := year / 100
@@ -167,7 +165,7 @@ func easter(year int) fare.Day {
 	return fare.DayOf(time.Date(year, time.March, 28+offset, 0, 0, 0, 0, time.UTC))
 }
 
-// market is where a route's prices stand on a day: it wanders between points
+// market returns the price level of a route on a day. It moves linearly between random points
 // three weeks apart.
 func (r *route) market(day fare.Day) float64 {
 	const apart = 21

@@ -1,10 +1,8 @@
-// Package sample is a source of invented fares, for trying the service without
-// an account anywhere: some 250 routes between real cities, mostly seen from
-// Italy, with the habits of real fares.
+// Package sample is a source of invented fares, for trying the service without an account. It has
+// some 250 routes between real cities, mostly from Italy, with realistic prices.
 //
-// It promises that the fares of a moment are always the same, in whatever windows
-// and by whichever question they are asked for, and that each could be real:
-// quoted in whole hundredths, departing no earlier than found.
+// The fares of a moment are always the same, for any window and any question. Each fare is
+// plausible: priced in whole hundredths, and departing no earlier than found.
 package sample
 
 import (
@@ -18,13 +16,12 @@ import (
 )
 
 const (
-	// Memory is how far back the source goes when asked for everything: all that
-	// the service keeps, but for a day of which it would keep a part. The departures
-	// of so long, and of a year ahead, are those of two years.
+	// Memory is how far back the source answers a question for everything. It is the service's
+	// history less a day that would be partial. With departures a year ahead it spans two years.
 	Memory = 399 * 24 * time.Hour
 
-	// thinEvery is the days between two on which a thin route is asked for: in
-	// Memory at most seven, one fewer than a verdict needs. The routes take turns.
+	// thinEvery is the interval in days between fares of a thin route. Memory holds at most seven
+	// of them, one fewer than a verdict needs. The routes take turns.
 	thinEvery = 60
 )
 
@@ -35,7 +32,7 @@ type Source struct {
 
 var _ upstream.Deep = (*Source)(nil)
 
-// New lays out the world.
+// New returns the world.
 func New() *Source { return &Source{plan()} }
 
 // Name implements upstream.Source.
@@ -46,7 +43,7 @@ func (s *Source) Origins(ctx context.Context) ([]fare.City, error) {
 	return slices.Sorted(maps.Keys(s.routes)), ctx.Err()
 }
 
-// Routes lists all routes, by origin and destination.
+// Routes lists all routes by origin and destination.
 func (s *Source) Routes() []fare.Route {
 	var all []fare.Route
 	for _, origin := range slices.Sorted(maps.Keys(s.routes)) {
@@ -57,7 +54,7 @@ func (s *Source) Routes() []fare.Route {
 	return all
 }
 
-// Fares gives the fares of that window. A zero since means Memory before until.
+// Fares returns the fares of the window. A zero since means Memory before until.
 func (s *Source) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	if since.IsZero() {
 		since = until.Add(-Memory)
@@ -79,9 +76,8 @@ func (s *Source) Fares(ctx context.Context, origin fare.City, since, until time.
 	return upstream.Answer{Fares: fares}, nil
 }
 
-// Departures gives, of the fares found in the week before until, the last one of
-// each departure, and the cheapest where several were found at once. It adds no
-// fare to those that Fares gives.
+// Departures returns the last fare of each departure that was found in the week before until, or
+// the cheapest if several were found at once. All of them are fares that Fares returns.
 func (s *Source) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
 	at := slices.IndexFunc(s.routes[q.Origin], func(r route) bool { return r.Destination == q.Destination })
 	if at < 0 {

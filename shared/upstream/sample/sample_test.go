@@ -28,7 +28,7 @@ func fares(t testing.TB, s *Source, origin fare.City, since, until time.Time) []
 	return answer.Fares
 }
 
-// byRoute gives all that there is.
+// byRoute returns all fares by route.
 func byRoute(t testing.TB) map[fare.Route][]fare.Observation {
 	t.Helper()
 	s := New()
@@ -141,8 +141,8 @@ func TestThinRoutes(t *testing.T) {
 	}
 }
 
-// The habits of real fares, measured on the invented ones as one measures them
-// on the real: within a departure where time is concerned.
+// The patterns of real fares, measured on the invented ones with the same method: within a
+// departure where time matters.
 func TestHabits(t *testing.T) {
 	r := newRoute(towns[0], towns[13], always) // MIL-LON
 	today := fare.DayOf(noon)
@@ -214,9 +214,8 @@ func TestEaster(t *testing.T) {
 	}
 }
 
-// TestRoutesAreOfEveryKind: with stops and without, returns of every length of
-// stay, towns that quote in a currency of their own; and of lively routes all
-// departures ahead are known.
+// TestRoutesAreOfEveryKind: there are routes with and without stops, returns of every length of
+// stay, and towns with currencies of their own. For lively routes all departures ahead are known.
 func TestRoutesAreOfEveryKind(t *testing.T) {
 	found := byRoute(t)
 	today := fare.DayOf(noon)
@@ -282,8 +281,8 @@ func TestRoutesAreOfEveryKind(t *testing.T) {
 	}
 }
 
-// TestStopsAreMostlyCheaper: where a route is flown both ways, the fare with a
-// stop is the cheaper one on most departures and not on all.
+// TestStopsAreMostlyCheaper: on a route with both kinds of flights, the fare with a stop is
+// cheaper on most departures and not on all.
 func TestStopsAreMostlyCheaper(t *testing.T) {
 	cheaper, same := 0, 0
 	for _, routes := range New().routes {
@@ -302,8 +301,7 @@ func TestStopsAreMostlyCheaper(t *testing.T) {
 	}
 }
 
-// TestReturnsAreNoSumOfTwo: a return on a far route is cheap for those who stay,
-// and one of a weekend is not.
+// TestReturnsAreNoSumOfTwo: a long-haul return is cheap for long stays and not for weekends.
 func TestReturnsAreNoSumOfTwo(t *testing.T) {
 	r := newRoute(towns[0], towns[37], always) // MIL-NYC
 	today := fare.DayOf(noon)
@@ -328,8 +326,8 @@ func TestReturnsAreNoSumOfTwo(t *testing.T) {
 	}
 }
 
-// Some days of some routes, to see when the world changes: a store seeded before
-// would then hold two worlds.
+// Some days of some routes detect a change of the world: a store seeded before would then mix two
+// worlds.
 func TestGolden(t *testing.T) {
 	var b strings.Builder
 	found := fares(t, New(), "VRN", noon.AddDate(0, 0, -2), noon)

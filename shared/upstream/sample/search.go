@@ -9,29 +9,29 @@ import (
 const (
 	daySeconds = 24 * 60 * 60
 
-	// ahead is how far ahead fares are looked for, in days.
+	// ahead is how many days ahead travellers search.
 	ahead = 330
 
-	// sweepDays is the days in which every departure of a lively route is looked for once.
+	// sweepDays is the number of days in which each departure of a lively route is searched once.
 	sweepDays = 7
 
-	// thinAhead is how much further ahead thin routes are looked for: what is found
-	// has not departed before another of them has its turn.
+	// thinAhead is how many days further ahead thin routes are searched. So a fare has not
+	// departed before another thin route has its turn.
 	thinAhead = 10
 
-	// stayLooks is how many returns of each kind are looked for on a day.
+	// stayLooks is the number of searches per day for each kind of return.
 	stayLooks = 4
 )
 
-// search is a look at a route's fares over a window of time. The chances of each
-// day are drawn from that day alone, so that windows do not matter.
+// search collects a route's fares in a window of time. The random numbers of a day depend on that
+// day alone, so the result does not depend on the window.
 type search struct {
 	*route
 	since, until int64
 	fares        []fare.Fare
 }
 
-// days looks at all days that have part of the window.
+// days collects the fares of all days in the window.
 func (s *search) days() {
 	for day := max(dayOf(s.since), 0); day <= dayOf(s.until); day++ {
 		s.day(day)
@@ -40,7 +40,7 @@ func (s *search) days() {
 
 func dayOf(moment int64) fare.Day { return fare.DayOf(time.Unix(moment, 0)) }
 
-// day looks at what a day brought.
+// day collects the fares of one day.
 func (s *search) day(day fare.Day) {
 	state := mix(s.seed ^ mix(uint64(day)))
 	draw := func() uint64 { state += 0x9e3779b97f4a7c15; return mix(state) }
@@ -56,7 +56,7 @@ func (s *search) day(day fare.Day) {
 	midnight := day.Time().Unix()
 	if s.lively {
 		for depart := day; depart <= day+ahead; depart++ {
-			// The factor lets each departure's lead time go through all weekdays.
+			// The factor 3 lets each departure's lead time pass through all weekdays.
 			if (3*depart+day+fare.Day(s.seed%sweepDays))%sweepDays == 0 {
 				s.seen(day, fare.Observation{Found: midnight, Depart: depart, DayOnly: true}, true)
 			}
@@ -76,8 +76,8 @@ func (s *search) day(day fare.Day) {
 	}
 }
 
-// seen adds the one-way fares that a look finds: the cheapest, and that without a
-// stop where it is another and was asked for.
+// seen adds the one-way fares of one search: the cheapest, and also the non-stop fare if it
+// differs and nonStop is set.
 func (s *search) seen(day fare.Day, o fare.Observation, nonStop bool) {
 	if o.Found <= s.since || o.Found > s.until || !s.flies(o.Depart) {
 		return
@@ -96,7 +96,7 @@ func (s *search) seen(day fare.Day, o fare.Observation, nonStop bool) {
 	s.add(o)
 }
 
-// stops is the least number with which the route is flown on a day.
+// stops returns the smallest number of stops on a day of departure.
 func (s *search) stops(depart fare.Day) fare.Stops {
 	switch {
 	case s.flights != change:
@@ -114,7 +114,7 @@ func (s *search) add(o fare.Observation) {
 	}
 }
 
-// count is how many searches a day brings.
+// count returns the number of searches on a day.
 func (r *route) count(day fare.Day, chance uint64) int {
 	switch month := day.Month(); {
 	case r.habit == thin && day%thinEvery != r.phase:
@@ -127,7 +127,7 @@ func (r *route) count(day fare.Day, chance uint64) int {
 	return max(1, int(float64(r.daily)*(0.7+0.6*unit(chance))))
 }
 
-// expected is about how many fares an ordinary day brings: enough to make room for.
+// expected estimates the number of fares per day, to allocate memory.
 func (r *route) expected() int {
 	n := r.daily
 	if r.lively {
@@ -142,13 +142,13 @@ func (r *route) expected() int {
 	return n
 }
 
-// flies tells whether the route has flights on a day.
+// flies reports whether the route has flights on a day.
 func (r *route) flies(depart fare.Day) bool {
 	month := depart.Month()
 	return r.habit != summer || (month >= time.May && month <= time.October)
 }
 
-// lead draws how far ahead people look.
+// lead returns a random lead time of a search.
 func lead(chance uint64) fare.Day {
 	const days = 1 << 20
 	within := func(from, to uint64) fare.Day { return fare.Day(from + chance>>32%(to-from+1)) }

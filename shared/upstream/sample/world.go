@@ -13,7 +13,7 @@ import (
 type town struct {
 	code     fare.City
 	lat, lon float64
-	rank     int  // 3 for those that everybody asks for, 1 for the quiet ones
+	rank     int  // 3 for the busiest, 1 for quiet ones
 	beach    bool // full in summer
 }
 
@@ -36,7 +36,7 @@ var towns = []town{
 	{"BUE", -34.6, -58.4, 1, false},
 }
 
-// links are the pairs of towns with fares both ways.
+// links holds the pairs of towns with fares both ways.
 const links = `
 MIL: LON PAR BCN MAD BER PRG VIE AMS BRU LIS ATH DUB BUD BUH TIA WAW CPH IST NAP CTA PMO CAG BRI PMI RAK NYC DXB TYO BKK MIA
 ROM: LON PAR BCN MAD BER PRG VIE AMS BRU LIS ATH DUB BUD BUH TIA WAW CPH MUC IST CTA PMO CAG TRN VCE PMI MLA NYC DXB TYO BUE
@@ -61,8 +61,8 @@ ROM: OLB IBZ
 BLQ: OLB IBZ
 `
 
-// thinLinks are asked for so seldom that they never have enough fares for a
-// verdict. See thinEvery.
+// thinLinks are searched so rarely that they never have enough fares for a verdict. See
+// thinEvery.
 const thinLinks = `
 TRN: BUH MLA
 VRN: PRG DUB
@@ -70,7 +70,7 @@ PSA: CPH
 TCI: MIL
 `
 
-// stopLinks can be flown without a stop and with one, mostly for less.
+// stopLinks have non-stop flights and flights with a stop, which are usually cheaper.
 const stopLinks = `
 MIL: LIS ATH BUH IST RAK NYC DXB
 ROM: LIS CPH IST NYC DXB
@@ -80,7 +80,7 @@ NAP: BER AMS
 BLQ: MAD WAW
 `
 
-// changeLinks cannot be flown without a stop.
+// changeLinks have no non-stop flights.
 const changeLinks = `
 MIL: TYO BKK MIA
 ROM: TYO BUE
@@ -88,7 +88,7 @@ PMO: VRN
 BRI: TIA
 `
 
-// returnLinks are those on which trips there and back are looked for.
+// returnLinks have fares for returns.
 const returnLinks = `
 MIL: LON PAR BCN LIS PMI NYC TYO
 ROM: LON PAR BCN MAD NYC
@@ -96,7 +96,7 @@ LON: BUD NYC
 NAP: LON
 `
 
-// habit says when fares of a route are found.
+// habit says when travellers search a route.
 type habit int
 
 const (
@@ -114,23 +114,23 @@ const (
 	change                  // one, or two on far routes
 )
 
-// route is one direction of a link, with what its prices grow from.
+// route is one direction of a link, with the parameters of its prices.
 type route struct {
 	fare.Route
 	seed    uint64
 	habit   habit
 	flights flights
-	returns bool     // trips there and back are looked for
-	lively  bool     // every departure ahead is looked for, each once a week
-	phase   fare.Day // of a thin route: the day of the period on which it is asked for
-	daily   int      // searches of an ordinary day
+	returns bool     // has fares for returns
+	lively  bool     // each departure ahead is searched once a week
+	phase   fare.Day // of a thin route: the day of the period with a search
+	daily   int      // searches on an ordinary day
 	kind    kind
 	money   money
-	base    float64    // euro cents, before season, lead time and chance
-	floor   fare.Cents // no fare is cheaper
+	base    float64    // EUR cents, before season, lead time and chance
+	floor   fare.Cents // the lowest possible price
 }
 
-// plan lays out all routes, by origin.
+// plan returns all routes by origin.
 func plan() map[fare.City][]route {
 	stops, changes, returns := linked(stopLinks), linked(changeLinks), linked(returnLinks)
 	routes := map[fare.City][]route{}
@@ -159,7 +159,7 @@ func plan() map[fare.City][]route {
 	return routes
 }
 
-// pairs reads a list of links.
+// pairs parses a list of links.
 func pairs(text string) [][2]town {
 	byCode := map[fare.City]town{}
 	for _, t := range towns {
@@ -175,7 +175,7 @@ func pairs(text string) [][2]town {
 	return all
 }
 
-// linked is the set of the routes of a list of links, both ways.
+// linked returns the set of routes in a list of links, both ways.
 func linked(text string) map[fare.Route]bool {
 	set := map[fare.Route]bool{}
 	for _, link := range pairs(text) {
@@ -211,7 +211,7 @@ const (
 	livelyRank = 9
 )
 
-// distance is that of great circles, in kilometres.
+// distance returns the great-circle distance in kilometres.
 func distance(a, b town) float64 {
 	const radians = math.Pi / 180
 	sin2 := func(x float64) float64 { s := math.Sin(x / 2); return s * s }

@@ -1,14 +1,14 @@
-// Package travelpayouts asks the Travelpayouts (Aviasales) Data API which fares
-// its users found lately: one-way fares of all routes from a city, and a year of
-// departures of one route, one-way or return, non-stop or any.
+// Package travelpayouts asks the Travelpayouts (Aviasales) Data API for fares that its users
+// found recently: one-way fares of all routes from a city, and a year of departures of one route,
+// one-way or return, non-stop or any. Start reading at Client.
 //
-// It promises that a fare it hands on is comparable (upstream.Comparable) and
-// answers what was asked; that "nothing there", "could not ask" and "may not ask
-// any more today" are never confused; that it stays within the calls a minute of
-// each endpoint and asks before each whether it may, however many callers share a
-// Client; and that the token goes to the API's own host in a header and nowhere
-// else: not into a URL, not into an error, not into what fmt or a logger prints
-// of a Client or a Config. Links of offers are read for the day of a search, and do not leave the decoder.
+// Every returned fare is comparable (upstream.Comparable) and answers the question. The errors
+// distinguish "no fares", "could not ask" and "budget spent". All callers of a Client together
+// stay within the rate limit of each endpoint, and ask Config.Spend before each call.
+//
+// The token goes only to the API's own host, in a header. It is never in a URL, in an error, or
+// in what fmt or a logger prints of a Client or a Config. Links of offers are read for the day of
+// a search and never leave the decoder.
 package travelpayouts
 
 import (
@@ -26,13 +26,13 @@ import (
 )
 
 const (
-	// DefaultBaseURL is where the API lives.
+	// DefaultBaseURL is the address of the API.
 	DefaultBaseURL = "https://api.travelpayouts.com"
-	// DefaultPerMinute is what the API grants get_latest_prices.
+	// DefaultPerMinute is the API's rate limit for get_latest_prices.
 	DefaultPerMinute = 300
 )
 
-// Reasons of this source's own for leaving a row out.
+// The reasons of this source for dropping a row.
 const (
 	NotForAffiliates upstream.Reason = "not to be shown by affiliates"
 	OtherOrigin      upstream.Reason = "from another city than asked"
@@ -42,33 +42,33 @@ const (
 	Undated          upstream.Reason = "without the day it was found"
 )
 
-// Config is what a Client needs. Token and Comparable are required.
+// Config holds the settings of a Client. Token and Comparable are required.
 type Config struct {
 	Token      string       `json:"-"`
 	BaseURL    string       // default DefaultBaseURL
 	HTTPClient *http.Client // default: one with a timeout of 30 seconds
-	PerMinute  int          // calls to get_latest_prices; as many in proportion to the others. Default DefaultPerMinute
-	// Spend, where set, is asked before every call, tries that fail included; its
-	// error is final, and nothing is asked. departures tells questions for one route
-	// from those that find out which there are.
+	PerMinute  int          // rate limit of get_latest_prices; others in proportion
+	// Spend, if set, is called before every call, retries included. Its error is final and
+	// prevents the call. departures distinguishes questions for one route from discovery.
 	Spend      func(ctx context.Context, departures bool) error
 	Comparable upstream.Comparable
-	CurrencyOf func(origin fare.City) string                    // ISO 4217, in which to ask; default the euro
-	Wait       func(ctx context.Context, d time.Duration) error // default: by the clock on the wall
+	CurrencyOf func(origin fare.City) string                    // ISO 4217; default EUR
+	Wait       func(ctx context.Context, d time.Duration) error // default retry.Sleep
 	Now        func() time.Time                                 // default time.Now
 }
 
-// String shows a Config without its token.
+// String returns the Config without its token.
 func (c Config) String() string { return fmt.Sprintf("travelpayouts at %s", c.BaseURL) }
 
-// GoString shows a Config without its token.
+// GoString returns the Config without its token.
 func (c Config) GoString() string { return c.String() }
 
-// Client is a Deep source. It is safe for concurrent use, and its callers share limits and budget.
+// Client is a Deep source. It is safe for concurrent use, and its callers share limits and
+// budget.
 type Client struct {
 	base       *url.URL
 	http       *http.Client
-	authorize  func(*http.Request)      // a closure, so that no printing of a Client shows the token
+	authorize  func(*http.Request)      // a closure, so that printing never shows the token
 	redact     func(text string) string // likewise
 	comparable upstream.Comparable
 	currencyOf func(fare.City) string
@@ -80,7 +80,7 @@ type Client struct {
 
 var _ upstream.Deep = (*Client)(nil)
 
-// New checks a Config and makes a Client of it. It asks nothing yet.
+// New validates a Config and returns its Client. It makes no call.
 func New(cfg Config) (*Client, error) {
 	if cfg.Token == "" {
 		return nil, fmt.Errorf("set up travelpayouts: no token")
@@ -93,7 +93,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	base, err := url.Parse(cfg.BaseURL)
 	if err != nil || base.Host == "" || (base.Scheme != "https" && base.Scheme != "http") {
-		// The parser's own words may repeat a password in the address.
+		// The parser's error may quote a password in the address.
 		return nil, fmt.Errorf("set up travelpayouts: base URL: want http(s)://host")
 	}
 	if cfg.PerMinute <= 0 {
@@ -128,8 +128,8 @@ func New(cfg Config) (*Client, error) {
 	}, nil
 }
 
-// stayOnHost refuses redirects that would carry the token elsewhere: net/http
-// takes credentials of its own off such a request, but knows nothing of ours.
+// stayOnHost refuses redirects that would send the token to another host. net/http removes only
+// credentials that it knows, and ours is not among them.
 func stayOnHost(next *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	if next.URL.Host != first.Host || next.URL.Scheme != first.Scheme || len(via) > 3 {
@@ -138,7 +138,7 @@ func stayOnHost(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// String says where the Client asks.
+// String returns the address that the Client asks.
 func (c *Client) String() string { return "travelpayouts at " + c.base.Redacted() }
 
 // Name implements upstream.Source.
@@ -158,7 +158,8 @@ func (c *Client) Origins(ctx context.Context) ([]fare.City, error) {
 	return cities, nil
 }
 
-// isCode tells whether a code is three Latin capitals: the list of cities holds Cyrillic ones too.
+// isCode reports whether a code is three Latin capitals; the list of cities also holds Cyrillic
+// ones.
 func isCode(s string) bool {
 	return len(s) == 3 && !slices.ContainsFunc([]byte(s), func(b byte) bool { return b < 'A' || b > 'Z' })
 }

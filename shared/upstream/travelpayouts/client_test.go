@@ -21,7 +21,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// clock is a clock that moves only when somebody waits.
+// clock is a clock that advances only when a caller waits.
 type clock struct {
 	mu    sync.Mutex
 	at    time.Time
@@ -38,7 +38,7 @@ func (c *clock) wait(ctx context.Context, d time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = c.at.Add(d)
-	if d >= time.Second { // the spacing of calls is shorter
+	if d >= time.Second { // shorter waits space calls
 		c.waits = append(c.waits, d)
 	}
 	return ctx.Err()
@@ -67,7 +67,7 @@ func fareOf(r upstream.Row) fare.Fare {
 	return f
 }
 
-// set starts a stand-in and a client that asks it.
+// set starts a fake API and a client for it.
 func set(t *testing.T, rows []upstream.Row,
 	change func(*travelpayouts.Config)) (*upstreamtest.Server, *travelpayouts.Client, *clock) {
 	t.Helper()
@@ -258,7 +258,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// within lets a wait be shorter by the spacing of calls, which has passed already.
+// within reports whether two waits differ by less than the spacing of calls.
 func within(a, b time.Duration) bool { return (a - b).Abs() < 10*time.Millisecond }
 
 func TestWrongToken(t *testing.T) {

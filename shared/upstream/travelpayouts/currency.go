@@ -7,13 +7,12 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Fares are kept as they were quoted, so they are asked for in the money of the
-// market they were found in: that of the origin's country. The API converts a fare
-// once, when it is found; another currency would add a second rate and rounding.
+// Fares are stored as quoted, so the client asks in the currency of the origin's country. The API
+// converts a fare once, when it is found; another currency would add a second conversion.
 
-// byCurrency lists the countries where fares are quoted in a currency other than
-// the euro that the European Central Bank publishes a rate of. Others are asked
-// in euro, those with a currency tied to it among them.
+// byCurrency lists the countries by the currency of their fares, for currencies other than the
+// euro that the European Central Bank publishes. All other countries are asked in EUR, including
+// those with a pegged currency.
 var byCurrency = map[string]string{
 	"AUD": "AU CC CX KI NF NR TV",
 	"BRL": "BR",
@@ -46,8 +45,8 @@ var byCurrency = map[string]string{
 	"ZAR": "LS NA SZ ZA",
 }
 
-// CurrencyOfCountry is the currency in which to ask for fares from a country
-// (ISO 3166 alpha-2): its own where there is a reference rate, else EUR.
+// CurrencyOfCountry returns the currency in which to ask for fares from a country (ISO 3166
+// alpha-2): its own if there is a reference rate, else EUR.
 func CurrencyOfCountry(country string) string {
 	for currency, countries := range byCurrency {
 		if slices.Contains(strings.Fields(countries), country) {
@@ -57,14 +56,15 @@ func CurrencyOfCountry(country string) string {
 	return "EUR"
 }
 
-// currency is what fares from a city are asked in, and what an answer without a word about it is in.
+// currency returns the currency in which to ask for fares from a city. It is also the currency of
+// an answer that does not state one.
 func (c *Client) currency(origin fare.City) string {
 	if c.currencyOf == nil {
 		return "EUR"
 	}
 	code := c.currencyOf(origin)
 	if _, known := c.comparable.Rates(fare.DayOf(c.now())).Rate(code); !known {
-		return "EUR" // fares that cannot be shown in euro are not kept
+		return "EUR" // fares that cannot be converted to EUR are not stored
 	}
 	return code
 }

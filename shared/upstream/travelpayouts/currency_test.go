@@ -19,7 +19,7 @@ func TestCurrencyOfCountry(t *testing.T) {
 	for country, want := range map[string]string{
 		"IT": "EUR", "HR": "EUR", "BG": "EUR", "CY": "EUR", "GB": "GBP", "CH": "CHF", "US": "USD", "PR": "USD",
 		"SE": "SEK", "FO": "DKK", "RO": "RON",
-		"RU": "EUR", "SN": "EUR", "MK": "EUR", // no rate any more, or one tied to the euro
+		"RU": "EUR", "SN": "EUR", "MK": "EUR", // no current rate, or pegged to the euro
 		"": "EUR", " ": "EUR", "U": "EUR", "XX": "EUR", "US PR": "EUR", "gb": "EUR",
 	} {
 		if got := travelpayouts.CurrencyOfCountry(country); got != want {
@@ -28,8 +28,8 @@ func TestCurrencyOfCountry(t *testing.T) {
 	}
 }
 
-// Every currency that the European Central Bank publishes is the money of a
-// country with flights, and no other is asked for.
+// Every currency that the European Central Bank publishes belongs to a country with flights, and
+// no other is asked for.
 func TestCurrenciesAreThoseWithARate(t *testing.T) {
 	asked := map[string]bool{}
 	for city := range places.Cities() {
@@ -42,7 +42,7 @@ func TestCurrenciesAreThoseWithARate(t *testing.T) {
 	published := map[string]bool{}
 	newest := ecb.Table().Newest()
 	for _, code := range newest.Currencies() {
-		// Those that are tied to the euro are told by their rates, which do not move.
+		// Pegged currencies are recognized by their constant rates.
 		before, _ := ecb.Table().On(newest.Date - 40).Rate(code)
 		last, _ := newest.Rate(code)
 		if code == "EUR" || before != last {
@@ -83,8 +83,8 @@ func TestAskedInTheMoneyOfTheOrigin(t *testing.T) {
 	}
 }
 
-// What counts is the echo: an answer in other money than was asked for is taken
-// for what it says, and what says nothing is in what was asked for.
+// The answer's currency counts, even if it differs from the question's. An answer without a
+// currency is in the question's.
 func TestFaresAreKeptAsQuoted(t *testing.T) {
 	const rows = `[{"origin":"LON","destination":"BUH","depart_date":"2026-12-01","value":18.49,"found_at":"2026-11-20T08:00:00Z"}]`
 	tests := []struct {

@@ -92,7 +92,7 @@ func TestDepartures(t *testing.T) {
 			}
 			var want []fare.Fare
 			for _, r := range test.want {
-				r.DayOnly = true // of the moment, the link has the day
+				r.DayOnly = true // the link states only the day
 				want = append(want, fareOf(r))
 			}
 			if diff := cmp.Diff(want, answer.Fares); diff != "" {
@@ -102,7 +102,7 @@ func TestDepartures(t *testing.T) {
 	}
 }
 
-// An API that does not heed a parameter is noticed: its rows are left out and counted.
+// If the API ignores a parameter, the wrong rows are dropped and counted.
 func TestDeparturesOfAnotherQuestion(t *testing.T) {
 	const link = `"link":"/search/x?search_date=19112026"`
 	body := `{"success":true,"currency":"eur","data":{
@@ -179,8 +179,7 @@ func TestDeparturesRefused(t *testing.T) {
 	}
 }
 
-// Rows that nobody can use stand beside one that is good: the good one comes, and each bad one is
-// counted by its reason.
+// One good row among bad ones is returned, and each bad one is counted by its reason.
 func TestBadRows(t *testing.T) {
 	const (
 		place  = `"origin":"MIL","destination":"BUH",`
@@ -284,7 +283,7 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// Bodies in which nothing is readable are no answer, least of all "nothing there".
+// Unreadable bodies are errors, and never an empty answer.
 func TestBadBodies(t *testing.T) {
 	for name, body := range map[string]string{
 		"nothing":                       ``,

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	pageSize = 1000 // the most that the API gives at once
-	maxPages = 100  // a source that never comes to an end is out of order
+	pageSize = 1000 // the API's maximum
+	maxPages = 100  // a source with more pages is broken
 )
 
-// Fares asks for every one-way fare found on routes from origin, page by page:
-// the discovery of routes, one call for most cities. Returns would take as many
-// calls again; they are asked of routes, with Departures.
+// Fares asks for every one-way fare found on routes from origin, page by page. It serves to
+// discover routes and needs one call for most cities. Returns would double the calls; Departures
+// asks for them by route.
 //
-// The API remembers about seven days. A page that cannot be had fails the whole:
-// half an answer looks like a market that has changed.
+// The API remembers about seven days. If one page fails, the whole call fails, because half an
+// answer looks like a changed market.
 func (c *Client) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	answer := upstream.Answer{Dropped: map[upstream.Reason]int{}}
 	fromOrigin := func(f fare.Fare) upstream.Reason {
@@ -46,7 +46,7 @@ func (c *Client) Fares(ctx context.Context, origin fare.City, since, until time.
 			return upstream.Answer{}, fmt.Errorf("ask travelpayouts for fares from %s, page %d: %w", origin, number,
 				err)
 		}
-		// The same full page again: this endpoint does not page, and there is no more.
+		// A repeated full page means that this endpoint does not page: there are no more rows.
 		if number > 1 && bytes.Equal(p.raw, before) {
 			return answer, nil
 		}
@@ -62,11 +62,11 @@ func (c *Client) Fares(ctx context.Context, origin fare.City, since, until time.
 	}
 }
 
-// latest asks get_latest_prices for one-way economy fares of the whole year ahead.
+// latest returns the query for one-way economy fares of the whole year ahead.
 //
-// period_type=year stands without beginning_of_period: without a period_type the
-// API tells of the current month only, and with a beginning it tells nothing.
-// group_by is absent, since grouped answers hold one row per day or direction.
+// period_type=year needs no beginning_of_period: with it the API returns no rows, and without
+// period_type only the current month. group_by is absent, because grouped answers hold one row
+// per day or direction.
 func latest(origin fare.City, currency string, page int) url.Values {
 	return url.Values{
 		"origin":             {string(origin)},
@@ -81,7 +81,7 @@ func latest(origin fare.City, currency string, page int) url.Values {
 	}
 }
 
-// Departures asks for the cheapest fare of each departure day of a year: one call.
+// Departures asks for the cheapest fare of each departure day of a year, in one call.
 func (c *Client) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
 	var p page
 	currency := c.currency(q.Origin)
@@ -108,16 +108,16 @@ func (c *Client) Departures(ctx context.Context, q upstream.Question, until time
 	return answer, nil
 }
 
-// departures asks grouped_prices for a year of one route.
+// departures returns the query of grouped_prices for a year of one route.
 //
-//   - group_by=departure_at gives the cheapest fare of each day of departure. A
-//     departure_at beside it would narrow the year to a month.
+//   - group_by=departure_at returns the cheapest fare of each day of departure.
+//     A departure_at in addition would narrow the year to a month.
 //   - There is no one_way: without return_at and a length of stay the fares are one-way.
 //   - min_trip_duration and max_trip_duration count the nights of returns.
 //   - direct=true leaves non-stop fares only.
 //
-// What is not documented is not relied on: whatever is of another route, trip or
-// number of stops than asked is left out and counted.
+// Undocumented behaviour is not relied on: Departures drops and counts every row of another
+// route, trip or number of stops.
 func departures(q upstream.Question, currency string) url.Values {
 	query := url.Values{
 		"origin":      {string(q.Origin)},
@@ -128,16 +128,16 @@ func departures(q upstream.Question, currency string) url.Values {
 	}
 	if shortest, longest := q.Trip.Nights(); shortest > 0 {
 		query.Set("min_trip_duration", strconv.Itoa(shortest))
-		if longest < fare.MaxNights { // else there is no upper end to ask for
+		if longest < fare.MaxNights { // otherwise there is no upper bound
 			query.Set("max_trip_duration", strconv.Itoa(longest))
 		}
 	}
 	return query
 }
 
-// judge adds a page's comparable rows to the answer, as far as they fit what was
-// asked: fits gives "" or why not. Rows from before the window are not part of
-// the question, so they are not counted as dropped.
+// judge adds a page's comparable rows to the answer if they fit the question. fits returns the
+// reason why a fare does not fit, or "". Rows from before the window are not part of the
+// question, so they are not counted as dropped.
 func (c *Client) judge(answer *upstream.Answer, p page, since, until time.Time, fits func(fare.Fare) upstream.Reason) {
 	for reason, n := range p.unread {
 		answer.Dropped[reason] += n

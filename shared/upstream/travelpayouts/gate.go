@@ -8,19 +8,19 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// gate lets calls through one by one, at most perMinute of them in any 60
-// seconds, and closes for everybody when the API says that it has had enough.
+// gate limits calls to perMinute in any 60 seconds. It pauses all callers when the API reports
+// that the limit is reached.
 //
-// The API counts in a fixed window and blocks for the rest of it, so a burst
-// gains nothing: calls are spaced evenly, a twentieth wider than the limit
-// demands, because calls that leave evenly may arrive bunched.
+// The API counts in a fixed window and blocks for the rest of it, so bursts gain nothing. Calls
+// are spaced evenly and 5 % wider than the limit demands, because evenly sent calls may arrive in
+// bunches.
 type gate struct {
 	limiter *rate.Limiter
 	now     func() time.Time
 	wait    func(ctx context.Context, d time.Duration) error
 
 	mu   sync.Mutex
-	held time.Time // nobody passes before
+	held time.Time // no call passes before
 }
 
 func newGate(perMinute int, now func() time.Time, wait func(context.Context, time.Duration) error) *gate {
@@ -43,8 +43,8 @@ func (g *gate) heldUntil() time.Time {
 	return g.held
 }
 
-// pass waits for the caller's turn. One who was in line when the gate closed
-// lines up anew, so that a hold does not end in a stampede.
+// pass waits for the caller's turn. Callers that waited when the gate closed queue again, so that
+// the end of a hold causes no burst.
 func (g *gate) pass(ctx context.Context) error {
 	var served time.Time
 	for {

@@ -33,7 +33,7 @@ func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 }
 
-// virtual makes a client of a stand-in that lives on the bubble's time.
+// virtual returns a client of a fake on the bubble's time.
 func virtual(t *testing.T, rows []upstream.Row, perMinute int) (*upstreamtest.Server, *travelpayouts.Client) {
 	t.Helper()
 	server := upstreamtest.Detached(rows, time.Now)

@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// The endpoints that are asked.
+// The endpoints in use.
 const (
 	latestPrices  = "/aviasales/v3/get_latest_prices"
 	groupedPrices = "/aviasales/v3/grouped_prices"
 	cityList      = "/data/en/cities.json"
 )
 
-// granted is how many calls a minute the API grants a token, at each endpoint
-// apart (support article "API rate limits", the table valid from 14 June 2024).
-// The documents write the endpoints as /v3/..., and are reached as above.
+// granted is the API's rate limit per token and minute for each endpoint (support article "API
+// rate limits", the table valid from 14 June 2024). The article writes the endpoints as /v3/...,
+// but they answer at the paths above.
 var granted = map[string]int{
 	latestPrices:  DefaultPerMinute,
 	groupedPrices: 600,
 	cityList:      600,
 }
 
-// gates makes a gate for each endpoint. perMinute is the share of get_latest_prices;
-// of the others it is the same part of what is granted.
+// gates returns a gate for each endpoint. perMinute is the share of get_latest_prices; the other
+// endpoints get the same proportion of their limits.
 func gates(perMinute int, now func() time.Time, wait func(context.Context, time.Duration) error) map[string]*gate {
 	all := map[string]*gate{}
 	for path, limit := range granted {

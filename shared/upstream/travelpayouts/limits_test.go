@@ -24,8 +24,8 @@ const (
 	citiesPath  = "/data/en/cities.json"
 )
 
-// Several callers ask all endpoints at once. None is over its own limit in any 60 seconds, and so in no
-// minute of the clock either; none waits for another's.
+// Several callers ask all endpoints concurrently. No endpoint exceeds its limit in any 60
+// seconds, and so in no minute of the clock, and none waits for another.
 func TestEachEndpointHasItsLimit(t *testing.T) {
 	for _, test := range []struct {
 		perMinute int // of get_latest_prices
@@ -33,7 +33,7 @@ func TestEachEndpointHasItsLimit(t *testing.T) {
 	}{
 		{300, map[string]int{latestPath: 300, groupedPath: 600, citiesPath: 600}},
 		{150, map[string]int{latestPath: 150, groupedPath: 300, citiesPath: 300}}, // two workers
-		{3, map[string]int{latestPath: 3, groupedPath: 6, citiesPath: 6}},         // a hundred
+		{3, map[string]int{latestPath: 3, groupedPath: 6, citiesPath: 6}},         // a hundred workers
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			time.Sleep(17 * time.Second) // within a minute of the clock
@@ -92,7 +92,7 @@ func TestEachEndpointHasItsLimit(t *testing.T) {
 	}
 }
 
-// A 429 of one endpoint is none of another.
+// A 429 of one endpoint does not affect the others.
 func TestA429HoldsItsEndpointAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, client := virtual(t, nil, 300)
@@ -114,7 +114,7 @@ func TestA429HoldsItsEndpointAlone(t *testing.T) {
 	})
 }
 
-// TestBudget: every call is paid for, tries that fail too, and what cannot be paid for is not made.
+// TestBudget: every call counts, failed tries included, and no call is made beyond the budget.
 func TestBudget(t *testing.T) {
 	left := 0
 	var kinds []bool

@@ -24,15 +24,15 @@ func recorded(t *testing.T, file string) []byte {
 	return body
 }
 
-// tally is what was counted by hand in a body: rows, and how many of them are
-// returns, know the day of the search alone, and have 0, 1, 2 or more stops.
+// tally holds counts of a body by hand: rows, and how many of them are returns, have only the day
+// of the search, and have 0, 1, 2 or more stops.
 type tally struct {
 	Rows, Returns, DayOnly, NonStop, OneStop, MoreStops int
 	Currency                                            string
 }
 
-// Bodies that the API has sent. No get_latest_prices of one-way fares is among
-// them; its rows are those of month-matrix, which are one-way here.
+// Recorded bodies of the API. None is a get_latest_prices of one-way fares; month-matrix has the
+// same rows, and they are one-way here.
 func TestRecordedBodies(t *testing.T) {
 	tests := []struct {
 		endpoint, file string
@@ -54,7 +54,7 @@ func TestRecordedBodies(t *testing.T) {
 			tally{Rows: 9, Returns: 9, DayOnly: 9, NonStop: 9, Currency: "EUR"}, "", false},
 		{"prices_for_dates, returns", "partimo_v3_prices_for_dates_mil_lon_2026_11.json",
 			tally{Rows: 12, Returns: 12, DayOnly: 12, NonStop: 12, Currency: "EUR"}, "", false},
-		// Non-stop out and one stop on the way back, twice, and once two stops out: 9, 3 and 1.
+		// Twice non-stop out with one stop back, and once two stops out, make 3 and 1.
 		{"prices_for_dates, returns with stops", "partimo_v3_prices_for_dates_rom_vie_2026_12.json",
 			tally{Rows: 13, Returns: 13, DayOnly: 13, NonStop: 9, OneStop: 3, MoreStops: 1, Currency: "EUR"}, "",
 			false},
@@ -102,7 +102,7 @@ func TestRecordedBodies(t *testing.T) {
 	}
 }
 
-// The first row of bodies, read by hand.
+// The first row of each body, read by hand.
 func TestRecordedRows(t *testing.T) {
 	tests := []struct {
 		file string
@@ -138,8 +138,8 @@ func TestRecordedRows(t *testing.T) {
 	}
 }
 
-// What becomes of the rows of recorded v3 bodies: two fares from Rome come back
-// on the day they leave, which is no stay of a night.
+// The fares in recorded v3 bodies: two fares from Rome return on the day of departure, which is
+// not a stay of a night.
 func TestRecordedFares(t *testing.T) {
 	client := &Client{comparable: upstream.Comparable{
 		CityOf: func(code string) (fare.City, bool) { // PMF (Parma) is sold as Milan

@@ -16,7 +16,7 @@ import (
 
 const (
 	maxTries = 5
-	maxBody  = 32 << 20 // the list of cities is about 4 MB, a page of fares well under 1 MB
+	maxBody  = 32 << 20 // the list of cities has about 4 MB, a page of fares less than 1 MB
 
 	defaultPause = time.Minute // the API's window
 	maxPause     = 2 * time.Minute
@@ -24,8 +24,8 @@ const (
 
 var backoff = retry.Backoff{First: time.Second, Longest: time.Minute}
 
-// transient is a fault after which a retry may succeed. pause is how long the API
-// wants no call of any caller; zero leaves the wait to the back-off.
+// transient is a fault after which a retry may succeed. pause is how long the API wants no call
+// from any caller; zero leaves the wait to the back-off.
 type transient struct {
 	err   error
 	pause time.Duration
@@ -34,8 +34,8 @@ type transient struct {
 func (t transient) Error() string { return t.err.Error() }
 func (t transient) Unwrap() error { return t.err }
 
-// get retries until decode can read an answer, an answer is final, or the tries or
-// the budget are spent.
+// get retries until decode accepts an answer, an answer is final, or the tries or the budget are
+// spent.
 func (c *Client) get(ctx context.Context, path string, query url.Values, decode func([]byte) error) error {
 	address := c.base.JoinPath(path)
 	address.RawQuery = query.Encode()
@@ -70,7 +70,7 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, decode 
 	}
 }
 
-// try makes one call. Accept-Encoding is left to net/http, which then also un-gzips.
+// try makes one call. It leaves Accept-Encoding to net/http, which then also decompresses.
 func (c *Client) try(ctx context.Context, address string, decode func([]byte) error) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -114,11 +114,11 @@ func (c *Client) try(ctx context.Context, address string, decode func([]byte) er
 	case errors.As(err, &no):
 		return fmt.Errorf("%w: %w", upstream.ErrUnavailable, refusal{c.redact(no.text)})
 	default:
-		return transient{err: err} // a body cut short, or a proxy's page
+		return transient{err: err} // a truncated body, or a proxy's page
 	}
 }
 
-// why is what the API says of a call that it does not accept, if it says anything.
+// why returns the API's explanation of a rejected call, if there is one.
 func (c *Client) why(body io.Reader) string {
 	const most = 64 << 10
 	data, err := io.ReadAll(io.LimitReader(body, most))
@@ -132,9 +132,9 @@ func (c *Client) why(body io.Reader) string {
 	return fmt.Sprintf(", %v", refusal{c.redact(no.text)})
 }
 
-// pause reads how long the API wants to be left alone, from any of the headers
-// that it has been seen to use. A number too large for a pause is a moment. It is
-// never zero, which would be a busy loop, nor so long that a run never ends.
+// pause returns how long the API asks to wait, by any of the headers that it has been seen to
+// use. A number too large for a pause is a Unix time. The result is at least one second, to
+// prevent a busy loop, and bounded, so that a run ends.
 func pause(h http.Header, now time.Time) time.Duration {
 	const year = 365 * 24 * time.Hour
 	for _, name := range []string{"Retry-After", "X-Rate-Limit-Reset", "X-RateLimit-Reset"} {

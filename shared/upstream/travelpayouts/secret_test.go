@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// The token may be seen by the API's host alone.
+// Only the API's host may see the token.
 func TestTokenStaysIn(t *testing.T) {
 	const token = upstreamtest.Token
 	var strangerSaw []string
@@ -74,8 +74,8 @@ func TestTokenStaysIn(t *testing.T) {
 	}
 }
 
-// The links of offers hold who searched for what and the price as an agency has it. They stay
-// in the decoder: nothing that leaves the package, on paths good and bad, shows a piece of one.
+// Links of offers hold the search and an agency's price. They must stay in the decoder: nothing
+// that leaves the package shows a part of one, on success or failure.
 func TestLinksStayIn(t *testing.T) {
 	const mark = upstreamtest.LinkMark
 	r := row("BUH", 20, 30, time.Hour)
@@ -116,7 +116,7 @@ func TestLinksStayIn(t *testing.T) {
 	}
 }
 
-// What the API says of a call that it does not accept is told, without the token.
+// The API's explanation of a rejected call is reported without the token.
 func TestRefusalIsToldWithoutTheToken(t *testing.T) {
 	server, client, _ := set(t, nil, nil)
 	server.Fail(upstreamtest.Fault{Status: 400,

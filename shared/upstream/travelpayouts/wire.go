@@ -20,26 +20,26 @@ import (
 
 // page is one answer: a list of rows, or an object of rows by day or month of departure.
 type page struct {
-	raw    json.RawMessage // the rows as they came
-	rows   int             // all of them, readable or not: tells a full page from a short one
+	raw    json.RawMessage // the raw rows
+	rows   int             // number of all rows, readable or not; shows whether the page is full
 	unread map[upstream.Reason]int
 	offers []offer
 }
 
-// offer is a row with what only this source says.
+// offer is a row with the fields that only this source has.
 type offer struct {
 	upstream.Row
 	notForAffiliates bool
 }
 
-// refusal is an answer that says no in words: success:false.
+// refusal is an answer with success:false and an explanation.
 type refusal struct{ text string }
 
 func (r refusal) Error() string { return fmt.Sprintf("answered success:false: %.200q", r.text) }
 
-// decodePage reads an envelope. On success data is an array, or an object of
-// rows; an error may come with data null or {} and even with status 200. Nothing
-// at all, said with success:true, is an empty page.
+// decodePage parses an envelope. On success data is an array or an object of rows. An error may
+// come with data null or {}, and even with status 200. Empty data with success:true is an empty
+// page.
 func decodePage(body []byte, asked string) (page, error) {
 	var envelope struct {
 		Success  *bool           `json:"success"`
@@ -62,7 +62,7 @@ func decodePage(body []byte, asked string) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	// The currency is asked for, and the echo says what it is; old answers leave it out.
+	// The answer repeats the currency of the question; old answers leave it out.
 	currency := cmp.Or(strings.ToUpper(envelope.Currency), asked)
 	p.rows = len(rows)
 	for _, raw := range rows {
@@ -76,15 +76,15 @@ func decodePage(body []byte, asked string) (page, error) {
 			p.unread[upstream.Malformed]++
 		}
 	}
-	// One bad row is a bad row. A page of nothing else is a form we do not know,
-	// and taking it for "nothing there" would empty every route in silence.
+	// A page may hold some bad rows. But a page of only bad rows has an unknown form, and
+	// treating it as empty would silently empty every route.
 	if len(p.offers) == 0 && p.rows > 0 {
 		return page{}, fmt.Errorf("read rows: none of %d is in a form we know", p.rows)
 	}
 	return p, nil
 }
 
-// split takes the rows out of a list, or out of an object in the order of its keys.
+// split returns the rows of a list, or of an object in the order of its keys.
 func split(data json.RawMessage) ([]json.RawMessage, error) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(data, &list); err == nil && list != nil {
@@ -100,7 +100,7 @@ func split(data json.RawMessage) ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// words gives the text of a JSON value that may be a string, null or absent.
+// words returns the text of a JSON value that may be a string, null or absent.
 func words(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
@@ -109,12 +109,12 @@ func words(raw json.RawMessage) string {
 	return s
 }
 
-// errUndated is what is wrong with a row that nobody can date.
+// errUndated: the row does not state when the fare was found.
 var errUndated = errors.New("read row: neither found_at nor a day of search")
 
-// wireRow is a row in either spelling: value, depart_date, return_date,
-// number_of_changes, found_at as in v2 and get_latest_prices; or price,
-// departure_at, return_at, transfers, return_transfers and a link as in v3.
+// wireRow is a row in either spelling. v2 and get_latest_prices use value, depart_date,
+// return_date, number_of_changes and found_at. v3 uses price, departure_at, return_at, transfers,
+// return_transfers and a link.
 type wireRow struct {
 	Origin           string `json:"origin"`
 	Destination      string `json:"destination"`
@@ -128,7 +128,7 @@ type wireRow struct {
 	Transfers        number `json:"transfers"`
 	ReturnTransfers  number `json:"return_transfers"`
 	FoundAt          string `json:"found_at"`
-	Link             string `json:"link"` // goes no further than here
+	Link             string `json:"link"` // never leaves the decoder
 	TripClass        number `json:"trip_class"`
 	Actual           *bool  `json:"actual"`
 	ShowToAffiliates *bool  `json:"show_to_affiliates"`
@@ -198,30 +198,30 @@ func (r wireRow) found() (at time.Time, dayOnly bool, err error) {
 	return day.Time(), true, nil
 }
 
-// stops is the most of the stops of all ways, if every way has a number.
+// stops returns the largest number of stops of all ways, or StopsUnknown if a way has no valid
+// number.
 func stops(ways ...number) fare.Stops {
 	most := fare.StopsUnknown
 	for _, n := range ways {
 		if !n.given || n.value < 0 || n.value != math.Trunc(n.value) {
 			return fare.StopsUnknown
 		}
-		most = max(most, fare.StopsOf(int(min(n.value, 2)))) // a float may be more than an int holds
+		most = max(most, fare.StopsOf(int(min(n.value, 2)))) // a float may exceed an int
 	}
 	return most
 }
 
-// searchDay reads search_date=DDMMYYYY out of a link. It is a day in UTC: bodies
-// that tell the moment too, 2021 and 2026, have the UTC day up to 22:21, when it
-// was the next day already in Moscow.
+// searchDay parses search_date=DDMMYYYY in a link. The day is in UTC: recorded bodies of 2021 and
+// 2026 that also state the moment have the UTC day until 22:21, when Moscow already had the next.
 func searchDay(link string) (fare.Day, bool) {
 	_, query, _ := strings.Cut(link, "?")
-	values, _ := url.ParseQuery(query) // what is readable counts
+	values, _ := url.ParseQuery(query) // readable values suffice
 	t, err := time.Parse("02012006", values.Get("search_date"))
 	return fare.DayOf(t), err == nil
 }
 
-// localDay takes the day out of a date, with or without a time behind it. The
-// day is the one at the airport of departure, so the offset does not matter.
+// localDay parses the day of a date with or without a time. It is the day at the airport of
+// departure, so the offset does not matter.
 func localDay(s string) (fare.Day, error) {
 	if len(s) > len(time.DateOnly) && (s[10] == 'T' || s[10] == ' ') {
 		s = s[:10]
@@ -229,7 +229,7 @@ func localDay(s string) (fare.Day, error) {
 	return fare.ParseDay(s)
 }
 
-// moment reads a time with an offset, with Z, or with neither, which means UTC.
+// moment parses a time with an offset or Z. A time without either is in UTC.
 func moment(s string) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", time.DateTime} {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -239,7 +239,7 @@ func moment(s string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%.40q is no moment", s)
 }
 
-// number is a JSON number that may have been written as a string, or as null.
+// number is a JSON number that may be written as a string or null.
 type number struct {
 	value float64
 	given bool
@@ -263,7 +263,7 @@ func (n *number) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// decodeCities reads the list of cities and keeps those one can fly from.
+// decodeCities parses the list of cities and returns those with flights.
 func decodeCities(body []byte) ([]fare.City, error) {
 	var rows []json.RawMessage
 	if err := json.Unmarshal(body, &rows); err != nil {

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Fault is one way in which an answer goes wrong. The zero value is no fault.
+// Fault is a way in which an answer goes wrong. The zero value is no fault.
 type Fault struct {
-	Status int             // answered instead of 200
+	Status int             // replaces status 200
 	Header http.Header     // added to the answer
-	Body   string          // sent instead of the rows
-	Cut    bool            // the connection breaks in the middle of the body
-	Until  <-chan struct{} // the answer is held back until this closes or the client goes away
+	Body   string          // replaces the rows
+	Cut    bool            // breaks the connection in the middle of the body
+	Until  <-chan struct{} // delays the answer until it closes or the client leaves
 }
 
-// TooMany is a 429 with one header.
+// TooMany returns a 429 with one header.
 func TooMany(header, value string) Fault {
 	h := http.Header{}
 	if header != "" {
@@ -27,27 +27,27 @@ func TooMany(header, value string) Fault {
 		Body: `{"success":false,"data":null,"error":"too many requests"}`}
 }
 
-// Broken is an answer with that status and a page of HTML, as proxies give.
+// Broken returns a status with a page of HTML, as proxies send.
 func Broken(status int) Fault {
 	return Fault{Status: status, Body: "<html><body>" + http.StatusText(status) + "</body></html>"}
 }
 
-// Unwilling is a status 200 whose envelope says success:false. The API spells
-// the data of an error as {} or as null; data says which.
+// Unwilling returns a status 200 whose envelope says success:false. data is the data of the
+// error, which the API writes as {} or null.
 func Unwilling(text, data string) Fault {
 	return Garbled(`{"success":false,"data":` + data + `,"error":` + strconv.Quote(text) + `}`)
 }
 
-// Garbled is a status 200 with any body.
+// Garbled returns a status 200 with any body.
 func Garbled(body string) Fault { return Fault{Status: http.StatusOK, Body: body} }
 
 // Cut breaks the connection in the middle of the answer.
 func Cut() Fault { return Fault{Cut: true} }
 
-// Slow holds an answer back until the channel closes.
+// Slow delays an answer until the channel closes.
 func Slow(until <-chan struct{}) Fault { return Fault{Until: until} }
 
-// Elsewhere is a redirect.
+// Elsewhere returns a redirect.
 func Elsewhere(address string) Fault {
 	return Fault{Status: http.StatusFound, Header: http.Header{"Location": {address}}, Body: "moved"}
 }
@@ -58,7 +58,7 @@ func seconds(d time.Duration) string {
 	return strconv.Itoa(int(math.Ceil(d.Seconds())))
 }
 
-// misbehave answers with a fault; it says whether there was one.
+// misbehave answers with the fault and reports whether there was one.
 func (f Fault) misbehave(w http.ResponseWriter, r *http.Request) (status int, done bool) {
 	if f.Until != nil {
 		select {

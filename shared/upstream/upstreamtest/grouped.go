@@ -10,10 +10,10 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// LinkMark stands in every link of an offer. Nobody but the decoder may see it.
+// LinkMark is part of every link of an offer. It must not leave the decoder.
 const LinkMark = "4e0f3a6d8b1c2e7f"
 
-// ticket is a fare in the words of grouped_prices. It has no found_at: the day of the search is in the link.
+// ticket is a row of grouped_prices. It has no found_at: the day of the search is in the link.
 type ticket struct {
 	Origin             string  `json:"origin"`
 	Destination        string  `json:"destination"`
@@ -24,7 +24,7 @@ type ticket struct {
 	FlightNumber       string  `json:"flight_number"`
 	DepartureAt        string  `json:"departure_at"`
 	ReturnAt           string  `json:"return_at,omitempty"`
-	Transfers          *int    `json:"transfers,omitempty"` // of a row whose stops are known
+	Transfers          *int    `json:"transfers,omitempty"` // if the stops are known
 	ReturnTransfers    *int    `json:"return_transfers,omitempty"`
 	Duration           int     `json:"duration"`
 	DurationTo         int     `json:"duration_to"`
@@ -33,8 +33,8 @@ type ticket struct {
 	Link               string  `json:"link"`
 }
 
-// grouped gives the cheapest fare for each day or month of departure ahead. As
-// with the API there is no one_way: a day of return or a length of stay asks for returns.
+// grouped returns the cheapest fare for each day or month of departure ahead. Like the API it has
+// no one_way: a day of return or a length of stay asks for returns.
 func (s *Server) grouped(query url.Values, currency string) (tickets map[string]ticket, problem string) {
 	layout := "2006-01-02"
 	switch query.Get("group_by") {
@@ -84,7 +84,7 @@ func spellTicket(r upstream.Row, price float64, currency string) ticket {
 		Link:        link(r, price, currency),
 	}
 	if n, known := r.Stops.Number(); known {
-		back := 0 // the more of both ways is what a row tells
+		back := 0 // Row.Stops is the larger number of both ways
 		t.Transfers, t.ReturnTransfers = &n, &back
 	}
 	if isReturn(r) {

@@ -1,8 +1,8 @@
-// Package upstreamtest stands in for the Travelpayouts Data API in tests.
+// Package upstreamtest is a fake of the Travelpayouts Data API for tests.
 //
-// A Server speaks the API's wire (token, envelope, pages, gzip, limits) for
-// get_latest_prices, grouped_prices and the list of cities, over rows that a test
-// gives it. Like the API it remembers seven days. It can be told to misbehave.
+// A Server speaks the API's protocol (token, envelope, pages, gzip, rate limits) for
+// get_latest_prices, grouped_prices and the list of cities, over rows from the test. Like the API
+// it remembers seven days. Tests can make it fail with a Fault.
 package upstreamtest
 
 import (
@@ -18,29 +18,28 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// Token is what a new Server accepts in X-Access-Token.
+// Token is the value of X-Access-Token that a new Server accepts.
 const Token = "test-token-0123456789"
 
 // Window is how long the API remembers a fare.
 const Window = 7 * 24 * time.Hour
 
-// Server is the stand-in. The exported fields are set before the first request.
+// Server is the fake. Set its exported fields before the first request.
 type Server struct {
 	URL string
 
-	// PerMinute is how many calls of get_latest_prices are let through in each
-	// minute of the clock, and the other endpoints as many in proportion: with 300
-	// all have the API's own limits. 0 is no limit. Over it the answer is 429 with
-	// X-Rate-Limit-Reset.
+	// PerMinute is the rate limit of get_latest_prices in each minute of the clock. The other
+	// endpoints have limits in proportion: 300 sets the API's own limits. 0 means no limit. Above
+	// the limit the answer is 429 with X-Rate-Limit-Reset.
 	PerMinute int
-	// Rates convert rows into the currency that is asked for. Without it only
-	// rows that are in that currency already are served.
+	// Rates convert rows into the requested currency. Without it the Server returns only rows in
+	// that currency.
 	Rates func(on fare.Day) fare.Rates
-	// Cities are served as the list of cities with flights; by default the origins of the rows.
+	// Cities is the list of cities with flights; by default the origins of the rows.
 	Cities []string
 	// Token overrides the accepted token.
 	Token string
-	// Choose, where set, picks a fault by what is asked; those given to Fail go before.
+	// Choose, if set, returns the fault for a request. Faults of Fail take precedence.
 	Choose func(*http.Request) Fault
 
 	now      func() time.Time
@@ -53,13 +52,13 @@ type Server struct {
 	windows map[string]window // by path
 }
 
-// window is a minute of the clock and the calls in it.
+// window is a minute of the clock with its number of calls.
 type window struct {
 	begins time.Time
 	calls  int
 }
 
-// Call is one request that reached the Server.
+// Call is a request that reached the Server.
 type Call struct {
 	At     time.Time // by the Server's clock
 	Path   string
@@ -68,7 +67,7 @@ type Call struct {
 	Status int
 }
 
-// New starts a Server on loopback. Rows may be in any order. Close it.
+// New starts a Server on loopback. Rows may be in any order. Close it after use.
 func New(rows []upstream.Row, now func() time.Time) *Server {
 	s := Detached(rows, now)
 	s.listener = httptest.NewServer(s)
@@ -76,8 +75,8 @@ func New(rows []upstream.Row, now func() time.Time) *Server {
 	return s
 }
 
-// Detached makes a Server that listens nowhere: an http.Handler, for tests that
-// call it directly, as those must that run on virtual time.
+// Detached returns a Server without a listener, as an http.Handler. Tests on virtual time must
+// call it directly.
 func Detached(rows []upstream.Row, now func() time.Time) *Server {
 	s := &Server{Token: Token, now: now, rows: map[string]map[string][]upstream.Row{}, windows: map[string]window{}}
 	s.Add(rows...)
@@ -93,7 +92,7 @@ func (s *Server) Close() {
 	s.listener.Close()
 }
 
-// Add gives the Server more rows.
+// Add adds rows.
 func (s *Server) Add(rows ...upstream.Row) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,8 +104,8 @@ func (s *Server) Add(rows ...upstream.Row) {
 	}
 }
 
-// remembered gives the rows of a route that are not forgotten, or, where a side
-// is empty, of all routes from or to the other.
+// remembered returns the rows of a route in the Window. An empty origin or destination matches
+// all.
 func (s *Server) remembered(origin, destination string) (rows []upstream.Row) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +129,7 @@ func sides[V any](known map[string]V, asked string) []string {
 	return slices.Sorted(maps.Keys(known))
 }
 
-// Fail makes the next requests go wrong, one fault each, in this order.
+// Fail makes the next requests fail, one fault each, in this order.
 func (s *Server) Fail(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +143,8 @@ func (s *Server) Calls() []Call {
 	return append([]Call(nil), s.calls...)
 }
 
-// Busiest is the largest number of requests to one endpoint in any 60 seconds of the Server's clock.
+// Busiest returns the largest number of requests to one endpoint in any 60 seconds of the
+// Server's clock.
 func (s *Server) Busiest() int {
 	most := 0
 	for _, calls := range s.BusiestByPath() {
@@ -153,8 +153,8 @@ func (s *Server) Busiest() int {
 	return most
 }
 
-// BusiestByPath is, for each endpoint, the largest number of requests in any 60
-// seconds of the Server's clock. No minute of the clock has more.
+// BusiestByPath returns the largest number of requests to each endpoint in any 60 seconds of the
+// Server's clock, which is at least that of any minute of the clock.
 func (s *Server) BusiestByPath() map[string]int {
 	times := map[string][]time.Time{}
 	for _, call := range s.Calls() {
@@ -173,10 +173,11 @@ func (s *Server) BusiestByPath() map[string]int {
 	return most
 }
 
-// limits are the API's, in calls a minute.
+// limits are the API's, in calls per minute.
 var limits = map[string]int{latestPath: 300, groupedPath: 600, citiesPath: 600}
 
-// count notes a call in the window of its endpoint. It says how many more are let through in that, and when it ends.
+// count counts a call in the window of its endpoint. It returns how many calls the window still
+// admits, and its end.
 func (s *Server) count(path string, now time.Time) (remaining int, ends time.Time) {
 	w := s.windows[path]
 	if begins := now.Truncate(time.Minute); !begins.Equal(w.begins) {
@@ -187,7 +188,7 @@ func (s *Server) count(path string, now time.Time) (remaining int, ends time.Tim
 	return max(1, limits[path]*s.PerMinute/limits[latestPath]) - w.calls, w.begins.Add(time.Minute)
 }
 
-// admit counts a request and says what is to happen to it.
+// admit records a request and returns its fault, if any.
 func (s *Server) admit(r *http.Request, header http.Header) (number int, fault Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,7 +216,7 @@ func (s *Server) admit(r *http.Request, header http.Header) (number int, fault F
 	return number, Fault{}
 }
 
-// answered notes a request's status.
+// answered records a request's status.
 func (s *Server) answered(number, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

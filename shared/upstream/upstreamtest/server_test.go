@@ -37,7 +37,7 @@ func get(t *testing.T, server *upstreamtest.Server, query string) (int, http.Hea
 	return status, header, a
 }
 
-// read asks the stand-in as a stranger to our client would.
+// read asks the fake as any HTTP client does.
 func read(t *testing.T, server *upstreamtest.Server, address string, a any) (int, http.Header) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+address, nil)
@@ -125,7 +125,7 @@ func TestLatestPrices(t *testing.T) {
 	}
 }
 
-// Each parameter of grouped_prices matters as it does in the API.
+// Each parameter of grouped_prices has the same effect as in the API.
 func TestGroupedPrices(t *testing.T) {
 	now := noon
 	day := fare.DayOf(noon) + 20 // 2026-12-10
@@ -216,7 +216,7 @@ func TestGroupedPrices(t *testing.T) {
 	}
 }
 
-// Each endpoint has its own calls in each minute of the clock.
+// Each endpoint has its own limit in each minute of the clock.
 func TestLimitsAndCounters(t *testing.T) {
 	now := noon.Add(50 * time.Second)
 	server := upstreamtest.New(nil, func() time.Time { return now })
@@ -239,7 +239,7 @@ func TestLimitsAndCounters(t *testing.T) {
 		return statuses
 	}
 	statuses := [][]int{ask(latestPath, 3), ask(groupedPath, 5), ask(citiesPath, 5)}
-	now = now.Add(10 * time.Second) // a new minute of the clock, and within 60 seconds of the calls before
+	now = now.Add(10 * time.Second) // a new minute, within 60 seconds of earlier calls
 	statuses = append(statuses, ask(latestPath, 3), ask(groupedPath, 1))
 	want := [][]int{{200, 200, 429}, {200, 200, 200, 200, 429}, {200, 200, 200, 200, 429}, {200, 200, 429}, {200}}
 	if diff := cmp.Diff(want, statuses); diff != "" {

@@ -16,14 +16,14 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// The endpoints that are spoken.
+// The endpoints of the fake.
 const (
 	latestPath  = "/aviasales/v3/get_latest_prices"
 	groupedPath = "/aviasales/v3/grouped_prices"
 	citiesPath  = "/data/en/cities.json"
 )
 
-// row is a fare in the words of get_latest_prices.
+// row is a row of get_latest_prices.
 type row struct {
 	Value            float64 `json:"value"`
 	TripClass        int     `json:"trip_class"`
@@ -33,7 +33,7 @@ type row struct {
 	Gate             string  `json:"gate"`
 	DepartDate       string  `json:"depart_date"`
 	ReturnDate       string  `json:"return_date"`
-	NumberOfChanges  *int    `json:"number_of_changes,omitempty"` // of a row whose stops are known
+	NumberOfChanges  *int    `json:"number_of_changes,omitempty"` // if the stops are known
 	FoundAt          string  `json:"found_at"`
 	Duration         *int    `json:"duration"`
 	Distance         int     `json:"distance"`
@@ -47,7 +47,7 @@ type envelope struct {
 	Currency string `json:"currency,omitempty"`
 }
 
-// ServeHTTP speaks for the API.
+// ServeHTTP answers like the API.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	number, fault := s.admit(r, w.Header())
 	if status, done := fault.misbehave(w, r); done {
@@ -94,8 +94,8 @@ func (s *Server) answer(r *http.Request) (int, any) {
 	return http.StatusOK, envelope{Success: true, Data: s.latest(query, currency), Currency: currency}
 }
 
-// latest picks, sorts, converts and pages rows as a query asks, with the API's
-// own defaults. All rows may be shown by affiliates, so show_to_affiliates changes nothing.
+// latest selects, sorts, converts and pages rows as the query asks, with the API's defaults. It
+// ignores show_to_affiliates, because affiliates may show all rows.
 func (s *Server) latest(query url.Values, currency string) []row {
 	oneWay := query.Get("one_way") != "false"
 	cabin := query.Get("trip_class") != "" && query.Get("trip_class") != "0"
@@ -144,8 +144,8 @@ func (s *Server) convert(r upstream.Row, currency string) (float64, bool) {
 	return float64(cents) / 100, ok
 }
 
-// spell writes a row as the API does: a one-way fare has an empty return date,
-// found_at is a time of day without a zone, the distance may be unknown (-1).
+// spell converts a row to the API's form: a one-way fare has an empty return date, found_at has
+// no zone, and -1 is an unknown distance.
 func spell(r upstream.Row, value float64) row {
 	out := row{
 		Value:            value,
@@ -172,7 +172,7 @@ func spell(r upstream.Row, value float64) row {
 
 func isReturn(r upstream.Row) bool { return r.Return != 0 || r.RoundTrip }
 
-// returnDay is unreadable where the row does not know it.
+// returnDay is unreadable if the row does not know it.
 func returnDay(r upstream.Row) string {
 	if r.Return == 0 {
 		return "0000-00-00"
@@ -180,8 +180,8 @@ func returnDay(r upstream.Row) string {
 	return r.Return.String()
 }
 
-// cities lists the cities with flights among others that a reader has to leave
-// out: no airport, a Cyrillic code, and names that are null.
+// cities lists the cities with flights, plus entries that clients must skip: no airport, a
+// Cyrillic code, names that are null.
 func (s *Server) cities() []map[string]any {
 	codes := s.Cities
 	if codes == nil {
@@ -202,7 +202,7 @@ func (s *Server) cities() []map[string]any {
 	return list
 }
 
-// between reads a positive number with a default and a bound.
+// between parses a positive number with a default and a bound.
 func between(s string, otherwise, most int) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 1 {

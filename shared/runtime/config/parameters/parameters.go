@@ -1,32 +1,33 @@
-// Package parameters is the table of secrets in the Parameter Store: what each is
-// called, which variable gives a function its name, and which functions read it.
+// Package parameters lists the secrets in the Parameter Store: the name of each, the variable
+// that refers to it, and the functions that read it.
 //
-// The deployment makes permissions and variables of it, what is asked before a
-// deployment looks each of them up, and what stands in for AWS here puts each of
-// them, so that none can be known to one of them only. It imports nothing.
+// The deployment derives permissions and variables from the table, the preflight looks up each
+// secret, and the local stand-in of AWS stores each one. So none of them can miss a secret. The
+// package has no dependencies in the module.
 package parameters
 
 import "slices"
 
-// Parameter is one of them.
+// Parameter is one secret.
 type Parameter struct {
-	Name     string // after the prefix, which is the service's
+	Name     string // without the service's prefix
 	Variable string
 	ReadBy   []string // folders in functions/
-	// For is the choice of the operator, as the configuration of the deployment names it,
-	// without which nobody reads it and it need not be there; empty: it always has to.
+	// For is the operator's choice, as named in the deployment's configuration, that makes the
+	// parameter necessary. Empty means that it is always necessary.
 	For string
 }
 
-// The choices without which some parameters are not read: a bot of Telegram, and a price and a wallet, with which the plan is sold.
+// The choices that make parameters necessary: a Telegram bot, and a price and a wallet to sell
+// the plan.
 const (
 	TelegramBot  = "telegramBot"
 	StripePrice  = "stripePrice"
 	SolanaWallet = "solanaWallet"
 )
 
-// Table lists them all. Functions that do nothing with a pepper but count addresses
-// have one of their own, with which no key, link or memo can be made. (Access tokens are signed with it.)
+// Table lists all parameters. Functions that only count addresses read a pepper of their own,
+// which cannot derive keys, links or memos. It also signs access tokens.
 var Table = []Parameter{
 	{"pepper", "VERDETTO_PEPPER", []string{"alerts", "pro", "refresh"}, ""},
 	{"callers-pepper", "VERDETTO_PEPPER", []string{"analisi", "compat", "pricetrends", "x402"}, ""},
@@ -41,10 +42,10 @@ var Table = []Parameter{
 	{"telegram-secret", "TELEGRAM_SECRET", []string{"alerts"}, TelegramBot},
 }
 
-// Path is what a parameter is called in full, for a service of a name.
+// Path returns the full name of the parameter for a service.
 func (p Parameter) Path(service string) string { return "/" + service + "/" + p.Name }
 
-// Needed lists what has to be there by what the operator has chosen.
+// Needed returns the parameters that the operator's choices make necessary.
 func Needed(chosen ...string) (needed []Parameter) {
 	for _, p := range Table {
 		if p.For == "" || slices.Contains(chosen, p.For) {
@@ -54,7 +55,7 @@ func Needed(chosen ...string) (needed []Parameter) {
 	return needed
 }
 
-// Of lists what a function reads, by what the operator has chosen.
+// Of returns the parameters that a function reads, given the operator's choices.
 func Of(function string, chosen ...string) (read []Parameter) {
 	for _, p := range Needed(chosen...) {
 		if slices.Contains(p.ReadBy, function) {

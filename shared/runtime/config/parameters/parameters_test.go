@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestTable: no function is given a variable twice, every parameter is read, and each has a name of its own.
+// TestTable: each function reads a variable only once, every parameter is read, and names are
+// unique.
 func TestTable(t *testing.T) {
 	var names, given []string
 	for _, p := range Table {

@@ -1,5 +1,5 @@
-// Package ssmparams reads secrets from the parameter store of AWS Systems Manager,
-// decrypted, ten at a time, which is as many as one call gives.
+// Package ssmparams reads and decrypts secrets from the Parameter Store of AWS Systems Manager,
+// in batches of ten, which is the most per call.
 package ssmparams
 
 import (
@@ -21,7 +21,7 @@ const (
 	tryTimeout = 2 * time.Second // of each of the SDK's three tries
 )
 
-// In reads from the account and region of settings.
+// In returns a reader for the account and region of settings.
 func In(settings aws.Config) config.Secrets {
 	return func(ctx context.Context, names []string) (map[string]string, error) {
 		client := ssm.NewFromConfig(settings, limitTry)
@@ -41,15 +41,14 @@ func In(settings aws.Config) config.Secrets {
 	}
 }
 
-// limitTry gives every try a time limit; the SDK's HTTP client has none.
+// limitTry sets a timeout for every try; the SDK's HTTP client has none.
 func limitTry(o *ssm.Options) {
 	if client, ok := o.HTTPClient.(*awshttp.BuildableClient); ok {
 		o.HTTPClient = client.WithTimeout(tryTimeout)
 	}
 }
 
-// withoutContent keeps what a parser says of an answer out of an error: the answer
-// holds secrets.
+// withoutContent removes the text of parser errors, which may quote secrets from the response.
 func withoutContent(err error) error {
 	var malformed *smithy.DeserializationError
 	if errors.As(err, &malformed) {

@@ -19,7 +19,7 @@ import (
 	"verdetto/shared/runtime/config/ssmparams"
 )
 
-// counted counts requests on their way.
+// counted counts requests.
 type counted struct{ n atomic.Int32 }
 
 func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -44,7 +44,7 @@ func TestSecrets(t *testing.T) {
 		name := fmt.Sprintf("/verdetto/secret-%02d", i)
 		names = append(names, name)
 		if i == 4 || i == 17 {
-			continue // these are not there
+			continue // these do not exist
 		}
 		want[name] = fmt.Sprintf("value %d, ü", i)
 		kind := types.ParameterTypeSecureString
@@ -65,8 +65,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestConfiguration: what is asked for arrives in its place, decrypted; what is
-// missing, or cannot be had, is named with all other faults, and no secret is.
+// TestConfiguration: secrets arrive decrypted in their place. Missing or unreadable ones are
+// reported with all other faults, and no secret is shown.
 func TestConfiguration(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	in := settings(endpoint, http.DefaultTransport)
@@ -109,7 +109,7 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// refusing answers as AWS does to those without the permission.
+// refusing answers as AWS does without the permission.
 type refusing struct{}
 
 func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {

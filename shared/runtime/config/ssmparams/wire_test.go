@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/runtime/config/ssmparams"
 )
 
-// wire answers each request with the next of its answers, the last again and again.
+// wire answers requests with its answers in order, and repeats the last.
 type wire struct {
 	answers []answer
 	asked   []*http.Request
@@ -44,8 +44,7 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 
 const good = `{"Parameters":[{"Name":"/a","Value":"the-secret","Type":"SecureString"}],"InvalidParameters":["/b"]}`
 
-// TestFaults: what may be gone when asked again is asked again, three times in all,
-// and no error shows a secret.
+// TestFaults: transient faults are tried three times in all, and no error shows a secret.
 func TestFaults(t *testing.T) {
 	throttled := answer{400, `{"__type":"ThrottlingException","message":"Rate exceeded"}`, nil}
 	refused := answer{400, `{"__type":"AccessDeniedException","message":"not yours"}`, nil}
@@ -78,13 +77,13 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestHangingTry: a try that is not answered is given up in time for another.
+// TestHangingTry: an unanswered try times out early enough for another.
 func TestHangingTry(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if asked.Add(1) == 1 {
-			_, _ = io.Copy(io.Discard, r.Body) // the end of the connection is seen behind the body
+			_, _ = io.Copy(io.Discard, r.Body) // the server sees the end of the connection after the body
 			<-r.Context().Done()
 			return
 		}
@@ -93,7 +92,7 @@ func TestHangingTry(t *testing.T) {
 	}))
 	defer server.Close()
 	in := settings(server.URL, nil)
-	in.HTTPClient = awshttp.NewBuildableClient() // as the SDK's configuration has it
+	in.HTTPClient = awshttp.NewBuildableClient() // like the SDK's configuration
 	got, err := ssmparams.In(in)(t.Context(), []string{"/a"})
 	if diff := cmp.Diff(map[string]string{"/a": "the-secret"}, got); err != nil || diff != "" || asked.Load() < 2 {
 		t.Errorf("%v after %d requests: %s", err, asked.Load(), diff)

@@ -1,9 +1,8 @@
-// Package metricstest reads log lines as CloudWatch does: it checks a line against
-// the specification of the embedded metric format and gives the metrics in it.
+// Package metricstest reads log lines as CloudWatch does. It checks a line against the
+// specification of the embedded metric format and returns its metrics.
 //
-// The schema beside this file is written after the specification; what a schema
-// cannot say (that each metric and dimension named is a member of the line, and of
-// which type) is checked here.
+// The schema next to this file follows the specification. This package checks what a schema
+// cannot: that each metric and dimension names a member of the right type.
 package metricstest
 
 import (
@@ -32,8 +31,8 @@ var schema = sync.OnceValues(func() (*jsonschema.Schema, error) {
 	return compiler.Compile("emf.schema.json")
 })
 
-// Read gives what CloudWatch makes of a line: values by namespace, dimensions and
-// name, as in "Verdetto function=analisi route=rotte LatencyMs (Milliseconds)".
+// Read returns CloudWatch's view of a line: values by namespace, dimensions and name, such as
+// "Verdetto function=analisi route=rotte LatencyMs (Milliseconds)".
 func Read(line []byte) (map[string]float64, error) {
 	s, err := schema()
 	if err != nil {
@@ -88,7 +87,7 @@ func Read(line []byte) (map[string]float64, error) {
 	return values, nil
 }
 
-// unique refuses a line that has a member twice: which one holds is anybody's guess.
+// unique fails on a line with a duplicate member, whose value would be ambiguous.
 func unique(line []byte) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	if _, err := d.Token(); err != nil {
@@ -100,7 +99,7 @@ func unique(line []byte) error {
 		if err != nil {
 			return err
 		}
-		name := token.(string) // that of a member: the line is an object, as the schema wants
+		name := token.(string) // the schema requires an object
 		if seen[name] {
 			return fmt.Errorf("member %s stands there twice", name)
 		}

@@ -1,5 +1,4 @@
-// Package queuetest holds the suite that proves of a queue what package queue
-// promises.
+// Package queuetest holds the test suite for implementations of package queue.
 package queuetest
 
 import (
@@ -15,23 +14,23 @@ import (
 	"verdetto/shared/runtime/queue"
 )
 
-// Receives is how often a queue under test delivers a message before it is a dead letter.
+// Receives is the number of deliveries before a message becomes a dead letter in the suite.
 const Receives = 3
 
-// Harness is a queue under test, empty at first, with the side of the workers.
+// Harness is an empty queue under test, including the workers' side.
 type Harness interface {
 	queue.Queue
-	// Receive delivers some of the messages in sight, at most so many.
+	// Receive delivers at most that number of visible messages.
 	Receive(t *testing.T, most int) []queue.Message
-	// Done takes delivered messages off the queue.
+	// Done removes delivered messages from the queue.
 	Done(t *testing.T, messages ...queue.Message)
-	// ExpireVisibility makes what was delivered and not done visible again, as time does.
+	// ExpireVisibility makes delivered messages that are not done visible again, as time does.
 	ExpireVisibility(t *testing.T)
-	// Dead gives the bodies of the dead letters.
+	// Dead returns the bodies of the dead letters.
 	Dead(t *testing.T) []string
 }
 
-// Run is the suite. open makes an empty queue.
+// Run runs the suite. open returns an empty queue.
 func Run(t *testing.T, open func(t *testing.T) Harness) {
 	for _, c := range []struct {
 		name string
@@ -56,7 +55,7 @@ func send(t *testing.T, b Harness, messages ...string) {
 	}
 }
 
-// drain receives until nothing is in sight.
+// drain receives until no message is visible.
 func drain(t *testing.T, b Harness) (all []queue.Message) {
 	t.Helper()
 	for range 1000 {

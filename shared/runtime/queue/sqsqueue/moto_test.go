@@ -23,12 +23,12 @@ func client(endpoint string, options ...func(*sqs.Options)) *sqs.Client {
 	}, options...)
 }
 
-// box is a queue in moto, worked as Lambda does.
+// box is a queue in moto, consumed like Lambda does.
 type box struct {
 	*sqsqueue.Queue
 	client    *sqs.Client
 	url, dead string
-	handles   map[string]string // of what is delivered and not done, by message id
+	handles   map[string]string // receipt handles of unfinished deliveries, by message id
 }
 
 func open(t *testing.T, endpoint string) *box {

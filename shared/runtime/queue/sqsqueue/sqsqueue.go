@@ -1,8 +1,7 @@
-// Package sqsqueue sends messages to Amazon SQS, in batches of ten. Of a batch SQS
-// takes some messages and refuses others; those are sent again a few times, and
-// what is refused for good is in the error.
+// Package sqsqueue sends messages to Amazon SQS in batches of ten. It retries the messages of a
+// batch that SQS refused by a fault of its own. The error lists those that stay refused.
 //
-// Receiving is Lambda's business: it hands over messages as events (lambdaqueue).
+// Lambda receives the messages and passes them on as events; see package lambdaqueue.
 package sqsqueue
 
 import (
@@ -22,13 +21,13 @@ import (
 
 const (
 	batchMessages = 10
-	batchBytes    = 256 << 10 // what a batch could always hold together
-	tries         = 4         // of a message that SQS refused by a fault of its own
+	batchBytes    = 256 << 10 // a batch of this size always fits
+	tries         = 4         // for a message that SQS refused by a fault of its own
 )
 
 var waits = retry.Backoff{First: 100 * time.Millisecond, Longest: time.Second}
 
-// Queue sends to one queue.
+// Queue sends to one SQS queue.
 type Queue struct {
 	client *sqs.Client
 	url    string
@@ -36,7 +35,7 @@ type Queue struct {
 
 var _ queue.Queue = (*Queue)(nil)
 
-// New gives the queue at an address.
+// New returns the queue at a URL.
 func New(client *sqs.Client, url string) *Queue { return &Queue{client, url} }
 
 // Send implements queue.Queue.
@@ -54,7 +53,7 @@ func (q *Queue) Send(ctx context.Context, messages ...string) error {
 		if err := q.batch(ctx, messages[:n]); err != nil {
 			faults = append(faults, err)
 			if ctx.Err() != nil {
-				break // the others would say the same
+				break // the other batches would fail likewise
 			}
 		}
 		messages = messages[n:]
@@ -65,7 +64,7 @@ func (q *Queue) Send(ctx context.Context, messages ...string) error {
 	return nil
 }
 
-// batch sends until every message is taken, one is refused for good, or tries are spent.
+// batch sends until each message is accepted or finally refused, or until the tries are spent.
 func (q *Queue) batch(ctx context.Context, messages []string) error {
 	entries := make([]types.SendMessageBatchRequestEntry, len(messages))
 	for i, m := range messages {
@@ -75,7 +74,7 @@ func (q *Queue) batch(ctx context.Context, messages []string) error {
 	for try := 1; ; try++ {
 		out, err := q.client.SendMessageBatch(ctx, &sqs.SendMessageBatchInput{QueueUrl: aws.String(q.url), Entries: entries})
 		if err != nil {
-			return errors.Join(append(final, err)...) // the client has tried again where that helps
+			return errors.Join(append(final, err)...) // the client already retried if that helps
 		}
 		var again []types.SendMessageBatchRequestEntry
 		var refused []error

@@ -21,15 +21,14 @@ import (
 	"verdetto/shared/runtime/queue/sqsqueue"
 )
 
-// entry of a batch on the wire.
+// entry is a message of a batch on the wire.
 type entry struct {
 	ID   string `json:"Id"`
 	Body string `json:"MessageBody"`
 }
 
-// wire stands where the network is. It takes messages as SQS does, except as
-// trouble says of a message in its nth request: "" is taken, "sender" refused for
-// good, anything else refused for now.
+// wire replaces the network. It accepts messages like SQS. trouble returns the fault of a message
+// in the nth request: "" is none, "sender" a final refusal, anything else a temporary one.
 type wire struct {
 	trouble func(body string, request int) string
 	fail    func(request int) (status int, err error) // of whole requests
@@ -96,7 +95,8 @@ func numbered(n int) (all []string) {
 	return all
 }
 
-// TestFaults: whatever part of a batch fails, what can be sent is sent, and the error says the rest.
+// TestFaults: whichever part of a batch fails, the rest is sent, and the error names the
+// failures.
 func TestFaults(t *testing.T) {
 	odd := func(body string) bool { return (body[2]-'0')%2 == 1 }
 	for _, c := range []struct {
@@ -163,7 +163,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestSize: a batch holds no more bytes than SQS takes together.
+// TestSize: a batch never exceeds the total size that SQS accepts.
 func TestSize(t *testing.T) {
 	w := &wire{}
 	var messages []string
@@ -182,7 +182,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestGivenUp: a Send whose caller gives up while it waits to try again ends at once.
+// TestGivenUp: a Send ends at once if its caller gives up while it waits for a retry.
 func TestGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

