@@ -1,15 +1,16 @@
-// Package compat answers programs that were written for the Amadeus Self-Service
-// API, which closed on 2026-07-17: its SDKs work here with another host. They trade
-// a Pro key, or the word free, for a token, and ask for the price metrics of a
-// departure, the cheapest dates of a route, and the cheapest destinations of a city.
+// Package compat answers programs written for the Amadeus Self-Service API, which closed on
+// 2026-07-17. Its SDKs work here with another host. A program exchanges a Pro key, or the word
+// free, for a token. Then it asks for one of three things: the price metrics of a departure, the
+// cheapest dates of a route, or the cheapest destinations of a city.
 //
-// Paths, parameters, answers and errors are as they were published there, and
-// described in docs/from-amadeus.md with where each number comes from: all of them
-// are what package answer says and package deals holds. What is bookable does not
-// exist here, and is answered with 501. Nothing else in this service has this form.
+// Paths, parameters, answers and errors follow the published API. docs/from-amadeus.md describes
+// them and the origin of each number. All numbers come from package answer and package deals.
+// Bookable products do not exist here: their paths answer 501. No other package uses this format.
 //
-// A call is counted under the cap of the endpoint of ours that answers the same. It costs one read
-// beside that of the customer; the dates of returns cost one for each length of stay, four at most.
+// A call counts towards the quota of our own endpoint with the same content. It costs one read
+// besides the customer's. The dates of returns cost one read per class of stay, at most four.
+//
+// Start with Service.Register.
 package compat
 
 import (
@@ -25,10 +26,10 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Service answers in that form.
+// Service answers in the format of Amadeus.
 type Service struct {
 	*answer.Reader
-	BaseURL string // where the service is reached, without a slash at the end: links begin so
+	BaseURL string // public URL of the service, without a trailing slash, for links
 }
 
 // Register adds the endpoints to an API.
@@ -51,11 +52,11 @@ func (s *Service) Register(api *httpapi.API) {
 	}
 }
 
-// asked answers a question that was well formed. An error is a *refusal, or is told as any of the service's.
+// asked answers a well-formed question. Its error is a *refusal, or any error of the service.
 type asked func(ctx context.Context) (any, error)
 
-// answers has a question read, counted under the cap of an endpoint of ours, and
-// answered. What is malformed is refused before, each parameter by its name.
+// answers returns a handler that parses a question, consumes the quota of one of our endpoints and
+// answers. Malformed questions are refused before they count, with one error per bad parameter.
 func (s *Service) answers(api *httpapi.API, counted string, unfit kind, read func(*parameters) asked) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := readParameters(r, fare.DayOf(s.Now()), unfit)
@@ -85,34 +86,36 @@ func (s *Service) answers(api *httpapi.API, counted string, unfit kind, read fun
 	})
 }
 
-// mediaType is that of answers and errors. The SDKs want it to the letter, without a charset.
+// mediaType is the content type of answers and errors. The SDKs require exactly this, without a
+// charset.
 const mediaType = "application/vnd.amadeus+json"
 
-// write answers with a document, which belongs to one caller.
+// write answers with a document, which must not be cached for other callers.
 func write(w http.ResponseWriter, r *http.Request, status int, kind string, document any) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(document); err != nil {
-		panic("compat: an answer cannot be written: " + err.Error()) // it is made of texts and numbers
+		// Texts and numbers can always be encoded.
+		panic("compat: an answer cannot be written: " + err.Error())
 	}
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body.Bytes()) // the caller has gone: nobody is left to tell
+		_, _ = w.Write(body.Bytes()) // fails only if the caller has left
 	}
 }
 
-// bookable answers what there cannot be here.
+// bookable answers 501 for products that can be booked.
 func bookable(w http.ResponseWriter, r *http.Request) {
 	writeErrors(w, r, fault{Status: http.StatusNotImplemented, kind: notFound,
 		Detail: "Nothing is sold here: this service has observed fares, and no offers, orders, seats or anything " +
 			"else that can be booked. It answers " + has() + "."})
 }
 
-// has lists what is answered.
+// has lists the paths that are answered.
 func has() (list string) {
 	names := []string{"compat-metrics", "compat-dates", "compat-destinations"}
 	for i, name := range names {

@@ -25,16 +25,17 @@ const (
 	dates        = "/v1/shopping/flight-dates?"
 	destinations = "/v1/shopping/flight-destinations?"
 
-	london = "originIataCode=MIL&destinationIataCode=LON&departureDate=2016-04-20" // a question for metrics
+	// Two questions.
+	london = "originIataCode=MIL&destinationIataCode=LON&departureDate=2016-04-20" // for metrics
 	lists  = "origin=MIL&destination=LON"                                          // for dates
 )
 
-// ours is the question of our own that london is.
+// ours is the question london in our own API.
 const ours = "origine=Milano&destinazione=Londra&partenza=2016-04-20"
 
 func written(c fare.Cents) string { return fmt.Sprintf("%d.%02d", c/100, c%100) }
 
-// figures are the five numbers that /v1/analisi gives of a departure, in a currency.
+// figures returns the five numbers of /v1/analisi for a departure, in a currency.
 func figures(t *testing.T, s *service, query, currency string) (want []string) {
 	t.Helper()
 	q := s.ours("/v1/analisi?prezzo=45&" + query).Quartili
@@ -60,8 +61,8 @@ func amounts(d document) (got []string) {
 	return got
 }
 
-// TestMetricsAreThoseOfTheVerdict: the five amounts are the five numbers that
-// /v1/analisi gives for the same departure, of one-way fares or of returns.
+// TestMetricsAreThoseOfTheVerdict: the five amounts equal the five numbers of /v1/analisi for the
+// same departure, one-way or return.
 func TestMetricsAreThoseOfTheVerdict(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -99,8 +100,8 @@ func TestMetricsAreThoseOfTheVerdict(t *testing.T) {
 	}
 }
 
-// TestAReturnIsNeverADoubledOneWay: where no returns were observed there are none,
-// and where they were the figures are theirs.
+// TestAReturnIsNeverADoubledOneWay: without observed returns the answer has no figures. With
+// observed returns the figures come from them alone.
 func TestAReturnIsNeverADoubledOneWay(t *testing.T) {
 	t.Parallel()
 	without := serve(t, oneWays{sample.New()}, onemachine.Options{})
@@ -132,7 +133,7 @@ func TestAReturnIsNeverADoubledOneWay(t *testing.T) {
 	}
 }
 
-// TestTooFew: where too few fares are known nothing is said but why.
+// TestTooFew: with too few known fares the answer holds only the reason.
 func TestTooFew(t *testing.T) {
 	t.Parallel()
 	s := serve(t, fixture.Falling(fare.DayOf(now))[:6], onemachine.Options{})
@@ -148,8 +149,8 @@ func TestTooFew(t *testing.T) {
 	}
 }
 
-// TestRefusals: what is wrong is told in the form and with the codes that programs
-// look for, all of it at once, and is not counted.
+// TestRefusals: the answer lists all faults at once, with the published format and codes. The call
+// does not count.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -215,7 +216,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestCaps: a call is counted with those of the endpoint of ours that answers the same.
+// TestCaps: a call counts together with those of our own endpoint with the same content.
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -245,7 +246,7 @@ func TestCaps(t *testing.T) {
 	}
 }
 
-// TestTokenEndpoint: a token is given for a key that is in force and for the word free, and for nothing else.
+// TestTokenEndpoint: only a valid key or the word free yields a token.
 func TestTokenEndpoint(t *testing.T) {
 	t.Parallel()
 	s := serve(t, fixture.Falling(fare.DayOf(now)), onemachine.Options{})
@@ -292,12 +293,12 @@ func TestTokenEndpoint(t *testing.T) {
 			t.Errorf("%s: %d %.300s", name, d.status, d.body)
 		}
 	}
-	// A key that stands in the address, as one SDK writes it, is not looked at.
+	// A key in the URL, as one SDK writes it, is ignored.
 	r := httptest.NewRequest("POST", "/v1/security/oauth2/token?"+granted(key), strings.NewReader(""))
 	if d := s.do(r); d.status != 400 {
 		t.Errorf("by the address: %d %s", d.status, d.body)
 	}
-	// Keys that are rotated end their tokens, at once.
+	// Rotating a key revokes its tokens at once.
 	token := s.trade(key)
 	const ask = metrics + "originIataCode=MIL&destinationIataCode=BUH&departureDate=2016-04-20"
 	if d := s.with(token, ask); d.status != 200 {
@@ -322,7 +323,7 @@ func TestTokenEndpoint(t *testing.T) {
 	}
 }
 
-// TestBookable: what can be booked there cannot be had here, which is said with what can.
+// TestBookable: paths of bookable products answer with an error that names the available paths.
 func TestBookable(t *testing.T) {
 	t.Parallel()
 	s := serve(t, fixture.Falling(fare.DayOf(now)), onemachine.Options{})

@@ -10,9 +10,9 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestCallsToTheStore: what each call costs once a process has the pooled part and
-// has noted what is in demand: a count, one read, and with a token of a key the
-// customer's item; the dates of returns a read for each class of stay.
+// TestCallsToTheStore: the store calls of each endpoint in a warm process. They are a count and one
+// read, plus the customer's item for the token of a key. The dates of returns cost a read per class
+// of stay.
 func TestCallsToTheStore(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -47,7 +47,7 @@ func TestCallsToTheStore(t *testing.T) {
 			return document{status: 200}
 		}, nil},
 	} {
-		if d := c.ask(); d.status != 200 { // the first of a process
+		if d := c.ask(); d.status != 200 { // the first call of a process
 			t.Fatalf("%s: %d %s", c.name, d.status, d.body)
 		}
 		before := len(s.table.Calls())

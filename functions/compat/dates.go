@@ -58,7 +58,7 @@ func (s *Service) dates(p *parameters) asked {
 	}
 }
 
-// options are the fares of a route that a filter asks for, and where there are none why.
+// options returns the fares of a route that match a filter, or the reason why there are none.
 func (s *Service) options(ctx context.Context, from, to place, f filter, each bool) (options []option, why string,
 	err error) {
 	q := question(from, to)

@@ -15,8 +15,9 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// destinations answers from the deals of an origin: of each destination the cheapest
-// of any time, and of one-way fares of every month of departure; of returns by class of nights away.
+// destinations answers from the deals of an origin. For each destination it uses the cheapest fare
+// of any date. One-way questions about dates use the cheapest fare of each month. Returns have one
+// fare per class of stay.
 func (s *Service) destinations(p *parameters) asked {
 	from := p.place("origin")
 	f := p.filter()
@@ -27,7 +28,8 @@ func (s *Service) destinations(p *parameters) asked {
 	}
 	return func(ctx context.Context) (any, error) {
 		out := listAnswer{Warnings: from.whole()}
-		// Without dates it is the fare that GET /v1/occasioni names; of dates the cheapest of each month are known.
+		// Without dates, use the fare of GET /v1/occasioni. With dates, use the cheapest fare of
+		// each month.
 		byDay := len(p.values["departureDate"]) > 0 || viewBy == "DATE" || viewBy == "WEEK"
 		f.ofMonths = f.oneWay && byDay
 		if !f.oneWay && (byDay || len(p.values["duration"]) > 0) {
@@ -41,7 +43,7 @@ func (s *Service) destinations(p *parameters) asked {
 			return nil, err
 		}
 		if err != nil {
-			f.part = part{} // nothing has parts
+			f.part = part{} // an empty list has no parts
 			out.Warnings = append(from.whole(),
 				warning(oneWayOnly, "No return from "+from.Name+" was observed yet: ask with oneWay=true. A "+
 					"return is never made of two of them; GET "+routes.Named(
@@ -78,7 +80,7 @@ func (s *Service) destinations(p *parameters) asked {
 // errNoReturns: no return from the origin was observed.
 var errNoReturns = errors.New("no return was observed")
 
-// found lists the fares of an origin's deals that a filter asks for.
+// found returns the fares in an origin's deals that match a filter.
 func (s *Service) found(ctx context.Context, from place, f filter) (all []option, err error) {
 	covered := false
 	for _, trip := range f.trips() {
@@ -111,7 +113,7 @@ func (s *Service) found(ctx context.Context, from place, f filter) (all []option
 	return all, nil
 }
 
-// ofDeals lists the fares of deals that the filter asks for, as of a day.
+// ofDeals returns the current fares of deals that match the filter, as of a day.
 func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []option) {
 	for _, e := range origin.Entries {
 		of := &e.Any
@@ -142,7 +144,7 @@ func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []option) {
 				all = append(all, o)
 			}
 			if !f.ofMonths {
-				break // those behind it are of when it has departed
+				break // the later fares are for use after its departure
 			}
 		}
 	}

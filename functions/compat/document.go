@@ -9,7 +9,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// The kinds of our own warnings; docs/from-amadeus.md lists them. That there are no data has the code of the error.
+// The codes of our own warnings; docs/from-amadeus.md lists them. Missing data have the code of the
+// error noData.
 var (
 	wholeCity    = kind{10001, "ALL AIRPORTS OF THE CITY"}
 	stayAssumed  = kind{10002, "RETURNS OF 4 TO 7 NIGHTS"}
@@ -20,7 +21,7 @@ var (
 
 func warning(of kind, detail string) fault { return fault{kind: of, Detail: detail} }
 
-// meta is what is said of an answer as a whole.
+// meta describes an answer as a whole.
 type meta struct {
 	Count    int       `json:"count"`
 	Currency string    `json:"currency,omitempty"`
@@ -28,7 +29,7 @@ type meta struct {
 	Defaults *defaults `json:"defaults,omitempty"`
 }
 
-// links are addresses of answers: this one, and of a list that was asked for in parts the others.
+// links holds the URL of this answer, and those of the other parts of a list.
 type links struct {
 	Self     string `json:"self"`
 	First    string `json:"first,omitempty"`
@@ -37,7 +38,7 @@ type links struct {
 	Last     string `json:"last,omitempty"`
 }
 
-// defaults are the parameters that were not given, as they were understood.
+// defaults holds the values that were used for missing parameters.
 type defaults struct {
 	DepartureDate string `json:"departureDate,omitempty"`
 	OneWay        *bool  `json:"oneWay,omitempty"`
@@ -46,12 +47,12 @@ type defaults struct {
 	ViewBy        string `json:"viewBy,omitempty"`
 }
 
-// amount writes cents as units with two decimals.
+// amount formats cents as units with two decimals.
 func amount(c fare.Cents) string { return fmt.Sprintf("%d.%02d", c/100, c%100) }
 
 func (s *Service) selfLink(p *parameters) links { return links{Self: s.address(p.path, p.values)} }
 
-// address is one of this service.
+// address returns a URL of this service.
 func (s *Service) address(path string, query url.Values) string {
 	if len(query) == 0 {
 		return s.BaseURL + path
@@ -59,15 +60,15 @@ func (s *Service) address(path string, query url.Values) string {
 	return s.BaseURL + path + "?" + query.Encode()
 }
 
-// A list can be asked for in parts of page[limit] from page[offset] on. Without a
-// limit it is whole, as programs expect that know of no parts.
+// A list can be split into parts of page[limit] items, starting at page[offset]. Without a limit
+// the list is whole, because programs without paging expect that.
 const (
 	limitName  = "page[limit]"
 	offsetName = "page[offset]"
 	mostOnPage = 1000
 )
 
-// part is which part of a list is asked for.
+// part is the requested part of a list.
 type part struct{ offset, limit int }
 
 func (p *parameters) part() (of part) {
@@ -76,8 +77,8 @@ func (p *parameters) part() (of part) {
 	return of
 }
 
-// partOf is the part of a list, with the addresses of the others. An offset is of
-// items, and those of other parts count from the first one.
+// partOf returns the requested part of a list, with links to the others. An offset counts items
+// from the start of the list.
 func partOf[T any](s *Service, p *parameters, of part, list []T) ([]T, links) {
 	at := s.selfLink(p)
 	begin := min(of.offset, len(list))
@@ -107,7 +108,7 @@ func partOf[T any](s *Service, p *parameters, of part, list []T) ([]T, links) {
 	return list[begin:end], at
 }
 
-// dictionaries say what codes stand for.
+// dictionaries explain the codes of an answer.
 type dictionaries struct {
 	Currencies map[string]string       `json:"currencies"`
 	Locations  map[string]locationName `json:"locations"`
@@ -118,7 +119,7 @@ type locationName struct {
 	Name    string `json:"detailedName"`
 }
 
-// dictionary names the places of an answer, whose amounts are euro.
+// dictionary returns the names of an answer's places. Its amounts are in EUR.
 func dictionary(all ...place) dictionaries {
 	d := dictionaries{map[string]string{"EUR": "EURO"}, map[string]locationName{}}
 	for _, c := range all {
@@ -131,13 +132,13 @@ func dictionary(all ...place) dictionaries {
 	return d
 }
 
-// total is the price of an item of a list, in the currency of the answer.
+// total is the price of a list item, in the currency of the answer.
 type total struct {
 	Total string `json:"total"`
 }
 
-// pageURL is the address of the page with our verdict on a departure. It stands where
-// the address of an offer stood: there are none here.
+// pageURL returns the URL of our page with the verdict on a departure. It replaces the link to an
+// offer, because there are no offers here.
 func (s *Service) pageURL(from, to place, depart, back string, nonStop bool) string {
 	query := url.Values{"da": {string(from.City)}, "a": {string(to.City)}, "quando": {depart}}
 	if back != "" {
@@ -149,7 +150,7 @@ func (s *Service) pageURL(from, to place, depart, back string, nonStop bool) str
 	return s.address("/", query)
 }
 
-// listURL is the address of a list of flights.
+// listURL returns the URL of a list of flights.
 func (s *Service) listURL(name string, query url.Values, f filter) string {
 	query.Set("oneWay", strconv.FormatBool(f.oneWay))
 	query.Set("nonStop", strconv.FormatBool(f.nonStop))

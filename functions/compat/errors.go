@@ -6,7 +6,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// kind is a kind of error, as it was published.
+// kind is an error code with its title, as Amadeus published it.
 type kind struct {
 	Code  int    `json:"code"`
 	Title string `json:"title"`
@@ -32,10 +32,10 @@ var (
 	credentialsEnded = kind{39683, "API key revoked"}
 )
 
-// kinds are those of the problems of this service, by their codes. Whatever else there is, is a system error.
+// kinds maps the codes of this service's problems. All other problems are system errors.
 var kinds = map[string]kind{
 	httpapi.BadRequest.Code:   invalidFormat,
-	httpapi.Forbidden.Code:    invalidHeader, // that of our own distribution
+	httpapi.Forbidden.Code:    invalidHeader, // the missing header is set by our CDN
 	httpapi.WrongMethod.Code:  notFound,
 	httpapi.TooMany.Code:      tooManyRequests,
 	httpapi.NoToken.Code:      invalidHeader,
@@ -46,7 +46,7 @@ var kinds = map[string]kind{
 	httpapi.PlanEnded.Code:    credentialsEnded,
 }
 
-// fault is an error as it is answered; a warning where it has no status.
+// fault is an error of an answer; without a status it is a warning.
 type fault struct {
 	Status int `json:"status,omitempty"`
 	kind
@@ -58,12 +58,12 @@ type source struct {
 	Parameter string `json:"parameter"`
 }
 
-// refusal is a question that has no answer.
+// refusal is the error for a question without an answer.
 type refusal struct{ fault }
 
 func (r *refusal) Error() string { return r.Detail }
 
-// writeErrors answers with errors, which are of one status.
+// writeErrors answers with errors that share one status.
 func writeErrors(w http.ResponseWriter, r *http.Request, faults ...fault) {
 	write(w, r, faults[0].Status, mediaType, struct {
 		Errors []fault `json:"errors"`

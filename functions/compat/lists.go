@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// flight is a departure, and the cheapest fare that it has.
+// flight is a departure with its cheapest fare.
 type flight struct {
 	Type          string      `json:"type"`
 	Origin        string      `json:"origin"`
@@ -19,7 +19,7 @@ type flight struct {
 	Links         flightLinks `json:"links"`
 }
 
-// flightLinks are of a flight: either destinations or dates, and the page with our verdict.
+// flightLinks holds the links of a flight: to its destinations or dates, and to our verdict page.
 type flightLinks struct {
 	Destinations string `json:"flightDestinations,omitempty"`
 	Dates        string `json:"flightDates,omitempty"`
@@ -33,15 +33,15 @@ type listAnswer struct {
 	Meta         meta         `json:"meta"`
 }
 
-// filter is what both lists are asked by.
+// filter holds the common parameters of both lists.
 type filter struct {
 	days     span
 	nights   span
 	oneWay   bool
 	nonStop  bool
-	most     fare.Cents // 0: any
+	most     fare.Cents // maximum price; 0: any
 	part     part
-	ofMonths bool // of destinations: the cheapest fare of each month, not that of any time
+	ofMonths bool // for destinations: the cheapest fare of each month, instead of any date
 }
 
 func (p *parameters) filter() (f filter) {
@@ -55,7 +55,7 @@ func (p *parameters) filter() (f filter) {
 	return f
 }
 
-// defaults are the parameters of a filter that were not given.
+// defaults returns the values of a filter's missing parameters.
 func (p *parameters) defaults(f filter, viewBy string) *defaults {
 	var d defaults
 	absent := func(name string) bool { return len(p.values[name]) == 0 }
@@ -80,14 +80,14 @@ func (p *parameters) defaults(f filter, viewBy string) *defaults {
 	return &d
 }
 
-// option is a departure that has a fare.
+// option is a departure with a fare.
 type option struct {
 	to           place
-	depart, back fare.Day // back is 0 where it is one-way
+	depart, back fare.Day // back is 0 for one-way
 	price        fare.Cents
 }
 
-// trips are the kinds of trip that a filter asks for.
+// trips returns the kinds of trip that match a filter.
 func (f filter) trips() (all []fare.Trip) {
 	for _, t := range fare.Trips() {
 		from, to := t.Nights()
@@ -98,13 +98,13 @@ func (f filter) trips() (all []fare.Trip) {
 	return all
 }
 
-// holds reports whether a fare is asked for.
+// holds reports whether a fare matches the filter.
 func (f filter) holds(o option) bool {
 	return f.days.holds(int(o.depart)) && (f.most == 0 || o.price <= f.most) &&
 		(f.oneWay || f.nights.holds(int(o.back-o.depart)))
 }
 
-// list is what an answer shows: of each group the cheapest option, in order.
+// list describes the items of an answer: the cheapest option of each group, in order.
 type list struct {
 	kind    string
 	from    place
@@ -114,7 +114,7 @@ type list struct {
 	links   func(option) flightLinks
 }
 
-// fill puts the part of a list that is asked for into an answer, with the names of its places.
+// fill sets the requested part of a list in an answer, with the names of its places.
 func (s *Service) fill(out *listAnswer, p *parameters, f filter, viewBy string, l list) {
 	options := cheapest(l.options, l.group)
 	slices.SortStableFunc(options, l.order)
@@ -137,7 +137,7 @@ func (s *Service) fill(out *listAnswer, p *parameters, f filter, viewBy string, 
 	out.Dictionaries = dictionary(named...)
 }
 
-// cheapest keeps the cheapest option of each group; of equal ones the first.
+// cheapest returns the cheapest option of each group, the first if several are equal.
 func cheapest(options []option, group func(option) any) (kept []option) {
 	at := map[any]int{}
 	for _, o := range options {
@@ -154,5 +154,5 @@ func cheapest(options []option, group func(option) any) (kept []option) {
 	return kept
 }
 
-// weekOf is the Monday of a day's week.
+// weekOf returns the Monday of a day's week.
 func weekOf(d fare.Day) fare.Day { return d - fare.Day((int(d.Time().Weekday())+6)%7) }

@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// listed are the departures of an answer, each with its way back and its price.
+// listed returns the departures of an answer, each with its return and its price.
 func listed(d document) (all []string) {
 	for _, f := range d.Data {
 		all = append(all, strings.TrimSpace(f.DepartureDate+" "+f.ReturnDate)+" "+f.Price.Total)
@@ -21,7 +21,7 @@ func listed(d document) (all []string) {
 	return all
 }
 
-// calendar are the departures of calendars of ours, with those that are kept.
+// calendar returns the departures of our own calendars that kept accepts.
 func calendar(s *service, query string, stays []string,
 	kept func(depart, back fare.Day, price fare.Cents) bool) (all []string) {
 	for _, stay := range stays {
@@ -37,7 +37,7 @@ func calendar(s *service, query string, stays []string,
 	return all
 }
 
-// TestDatesAreThoseOfTheCalendar: every departure of our calendar that is asked for, and no other.
+// TestDatesAreThoseOfTheCalendar: the answer has exactly the requested departures of our calendar.
 func TestDatesAreThoseOfTheCalendar(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -82,7 +82,7 @@ func TestDatesAreThoseOfTheCalendar(t *testing.T) {
 			}
 		})
 	}
-	// Of several the cheapest.
+	// The cheapest of several stays.
 	all := s.get(dates + lists + "&duration=1,14")
 	lowest := map[string]string{}
 	for _, f := range all.Data {
@@ -125,7 +125,8 @@ func cents(text string) fare.Cents {
 	return 100*units + hundredths
 }
 
-// TestDestinationsAreOurDeals: the cheapest fare of each destination that is cheap now, the cheapest first.
+// TestDestinationsAreOurDeals: the answer has the cheapest current fare of each destination, the
+// cheapest first.
 func TestDestinationsAreOurDeals(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -174,7 +175,8 @@ func TestDestinationsAreOurDeals(t *testing.T) {
 	}
 }
 
-// TestDestinationsOfReturns: those that do not say oneWay get the cheapest observed return to each destination.
+// TestDestinationsOfReturns: without oneWay the answer has the cheapest observed return to each
+// destination.
 func TestDestinationsOfReturns(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -228,7 +230,7 @@ func nightsOf(t *testing.T, depart, back string) int {
 	return int(to - from)
 }
 
-// TestParts: a list in parts is the list, in both directions, and says where the others are.
+// TestParts: the parts together equal the list, in both directions, and link to one another.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -279,7 +281,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestFaresNotShown: where fares of departures are not shown one by one, of every month the cheapest is.
+// TestFaresNotShown: if single departures must not be shown, the answer has the cheapest fare of
+// each month.
 func TestFaresNotShown(t *testing.T) {
 	t.Parallel()
 	all := world(t)
@@ -301,7 +304,7 @@ func TestFaresNotShown(t *testing.T) {
 	}
 }
 
-// named is a source under the name of the real one, whose fares are shown as its terms say.
+// named is a source with the name of the real one, so its fares are shown under the real terms.
 type named struct{ *sample.Source }
 
 func (named) Name() string { return "travelpayouts" }

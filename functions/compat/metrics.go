@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// metric is what the fares of a route come to for a departure.
+// metric holds the price quartiles of a route for one departure.
 type metric struct {
 	Type          string     `json:"type"`
 	Origin        location   `json:"origin"`
@@ -38,8 +38,8 @@ type metricsAnswer struct {
 	Meta     meta     `json:"meta"`
 }
 
-// usualStay is which returns are meant where nobody says for how long. Fares of
-// other stays are not comparable with them, so they are none of these figures.
+// usualStay is the default class of stay for returns. Fares of other stays are not comparable, so
+// they are excluded.
 const usualStay = fare.Return4to7
 
 func (s *Service) metrics(p *parameters) asked {
@@ -77,7 +77,7 @@ func (s *Service) metrics(p *parameters) asked {
 			rank  string
 		}{{of.MinimoCent, "MINIMUM"}, {of.Q1Cent, "FIRST"}, {of.MedianaCent, "MEDIUM"}, {of.Q3Cent, "THIRD"},
 			{of.MassimoCent, "MAXIMUM"}} {
-			cents, _ := rates.From(f.cents, currency) // its rate is known
+			cents, _ := rates.From(f.cents, currency) // the rate is known here
 			m.PriceMetrics = append(m.PriceMetrics, quartile{amount(cents), f.rank})
 		}
 		out.Data, out.Meta.Count = append(out.Data, m), 1
@@ -85,7 +85,7 @@ func (s *Service) metrics(p *parameters) asked {
 	}
 }
 
-// departure reads the one day that metrics are about.
+// departure parses the date that metrics are about.
 func (p *parameters) departure(name string) (d fare.Day) {
 	text, given := p.text(name)
 	if text == "" {
@@ -106,7 +106,8 @@ func (p *parameters) departure(name string) (d fare.Day) {
 	return d
 }
 
-// currency reads a code, and gives the newest rates; without one amounts are in euro, and no rates are read.
+// currency parses a currency code and returns the latest rates. Without a code amounts are in EUR,
+// and no rates are read.
 func (s *Service) currency(p *parameters, name string) (code string, rates fare.Rates) {
 	text, given := p.text(name)
 	if code = strings.ToUpper(text); !given || code == "EUR" {
@@ -124,7 +125,7 @@ func (s *Service) currency(p *parameters, name string) (code string, rates fare.
 	return code, rates
 }
 
-// nothing tells whether an error says that there is nothing to answer with, and why.
+// nothing reports whether an error means that there are no data, and returns the reason.
 func nothing(err error) (none bool, why string) {
 	var (
 		covered *answer.NotCovered

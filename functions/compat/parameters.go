@@ -15,16 +15,16 @@ import (
 	"verdetto/shared/fare/places"
 )
 
-// parameters are those of a request, read one by one. What is wrong with them is
-// gathered, so that all of it is told at once.
+// parameters holds the parameters of a request. It collects all their faults, so that one answer
+// reports them together.
 type parameters struct {
 	ctx    context.Context // of the request
 	values url.Values
 	path   string
 	today  fare.Day
-	unfit  kind // of what is well formed and cannot be answered
+	unfit  kind // error code for a well-formed value without an answer
 	faults []fault
-	err    error // something failed that a parameter is looked up in
+	err    error // a lookup for a parameter failed
 }
 
 func readParameters(r *http.Request, today fare.Day, unfit kind) *parameters {
@@ -45,7 +45,7 @@ func (p *parameters) refuse(parameter string, of kind, detail string) {
 	p.faults = append(p.faults, f)
 }
 
-// text is a parameter as it was given; given is false where it was not, or was at fault.
+// text returns a parameter's value. given is false if it is missing or repeated.
 func (p *parameters) text(name string) (text string, given bool) {
 	all := p.values[name]
 	switch {
@@ -64,13 +64,13 @@ var (
 	naturalNo    = regexp.MustCompile(`^[0-9]{1,9}$`)
 )
 
-// place is a city, and the code that it was asked for by: its own or an airport's.
+// place is a city with the requested code, which is the city's or an airport's.
 type place struct {
 	code string
 	places.Place
 }
 
-// whole warns where an airport was asked for and the city has others.
+// whole returns a warning if the request names one airport of a city with several.
 func (c place) whole() []fault {
 	if c.code == string(c.City) || len(c.Airports) < 2 {
 		return nil
@@ -79,11 +79,11 @@ func (c place) whole() []fault {
 		"Fares are observed by city: these are of all airports of %s (%s), not of %s alone.", c.Name, c.City, c.code))}
 }
 
-// place reads the code of a city or an airport, which has to be given.
+// place parses a required code of a city or an airport.
 func (p *parameters) place(name string) (c place) {
 	given, ok := p.text(name)
 	switch {
-	case !ok && len(p.values[name]) > 1: // that is told
+	case !ok && len(p.values[name]) > 1: // reported already
 	case given == "":
 		p.refuse(name, missing, name+" is missing: give the IATA code of a city or an airport, such as MAD.")
 	case !threeLetters.MatchString(given):
@@ -101,7 +101,7 @@ func (p *parameters) place(name string) (c place) {
 	return c
 }
 
-// ends reads both ends of a route.
+// ends parses both ends of a route.
 func (p *parameters) ends(origin, destination string) (from, to place) {
 	from, to = p.place(origin), p.place(destination)
 	if from.City != "" && from.City == to.City {
@@ -111,14 +111,14 @@ func (p *parameters) ends(origin, destination string) (from, to place) {
 	return from, to
 }
 
-// question is what is asked of a route.
+// question returns the question about a route.
 func question(from, to place) answer.Question {
 	return answer.Question{From: named(from), To: named(to)}
 }
 
 func named(c place) answer.Named { return answer.Named{Name: string(c.City)} }
 
-// flag reads true or false.
+// flag parses true or false.
 func (p *parameters) flag(name string) bool {
 	text, given := p.text(name)
 	switch strings.ToLower(text) {
@@ -133,7 +133,7 @@ func (p *parameters) flag(name string) bool {
 	return false
 }
 
-// number reads a whole number between two others.
+// number parses a whole number in a range.
 func (p *parameters) number(name string, least, most int) (n int, given bool) {
 	text, given := p.text(name)
 	if !given {
@@ -147,7 +147,7 @@ func (p *parameters) number(name string, least, most int) (n int, given bool) {
 	return n, true
 }
 
-// oneOf reads one of a list.
+// oneOf parses a value from a list; a missing value is otherwise.
 func (p *parameters) oneOf(name, otherwise string, list ...string) string {
 	text, given := p.text(name)
 	if !given {
@@ -159,7 +159,7 @@ func (p *parameters) oneOf(name, otherwise string, list ...string) string {
 	return text
 }
 
-// day reads a day of the calendar, from today to as far ahead as departures are known.
+// day parses a date of the calendar.
 func (p *parameters) day(name, text string, malformed kind) (d fare.Day, ok bool) {
 	if !isoDay.MatchString(text) {
 		p.refuse(name, invalidFormat, name+" is no date: give YYYY-MM-DD.")
@@ -173,12 +173,12 @@ func (p *parameters) day(name, text string, malformed kind) (d fare.Day, ok bool
 	return d, true
 }
 
-// span is a range of days, or of numbers of nights, with both ends in it.
+// span is a range of days or numbers of nights, both ends included.
 type span struct{ from, to int }
 
 func (s span) holds(n int) bool { return s.from <= n && n <= s.to }
 
-// two reads one value, or two with a comma between.
+// two splits a value, or two values with a comma.
 func two(text string) (from, to string) {
 	from, to, both := strings.Cut(text, ",")
 	if !both {
@@ -187,7 +187,7 @@ func two(text string) (from, to string) {
 	return from, to
 }
 
-// days reads the day, or the range of days, of departure; otherwise all days for which fares are known.
+// days parses a departure date or a range of dates. The default is all days with known fares.
 func (p *parameters) days(name string, ahead int) span {
 	all := span{int(p.today), int(p.today) + ahead}
 	text, given := p.text(name)
@@ -210,7 +210,7 @@ func (p *parameters) days(name string, ahead int) span {
 	return span{int(max(from, p.today)), int(to)}
 }
 
-// nights reads the number of nights away, or a range of it.
+// nights parses the number of nights away, or a range.
 func (p *parameters) nights(name string, oneWay bool) span {
 	usual := span{1, 15}
 	text, given := p.text(name)
@@ -226,7 +226,7 @@ func (p *parameters) nights(name string, oneWay bool) span {
 		p.refuse(name, invalidFormat, name+" is no number of days, nor two with a comma between, such as 2,8.")
 		return usual
 	}
-	from, _ := strconv.Atoi(first) // the pattern has read them
+	from, _ := strconv.Atoi(first) // cannot fail after the pattern
 	to, _ := strconv.Atoi(last)
 	if from < 1 || to < from || to > fare.MaxNights {
 		p.refuse(name, invalidData, fmt.Sprintf("%s is no range from 1 to %d days.", name, fare.MaxNights))

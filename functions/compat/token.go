@@ -9,10 +9,10 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// free is the secret of who has no key: the free caps count, by address.
+// free is the secret of anonymous callers. They use the free quota of their IP address.
 const free = "free"
 
-// grant is a token as it is answered.
+// grant is the answer with a token.
 type grant struct {
 	Type        string `json:"type"`
 	ClientID    string `json:"client_id,omitempty"`
@@ -23,15 +23,15 @@ type grant struct {
 	Scope       string `json:"scope"`
 }
 
-// denial is why there is none.
+// denial is the answer without a token.
 type denial struct {
 	Error       string `json:"error"`
 	Description string `json:"error_description"`
 	kind
 }
 
-// tokens trades the Pro key in client_secret, or the word free, for a token. What client_id says
-// does not matter. Only the body is looked at: one SDK writes all of it into the address as well.
+// tokens exchanges the Pro key in client_secret, or the word free, for a token. It ignores the
+// value of client_id. It reads only the body, because one SDK also copies the body into the URL.
 func tokens(api *httpapi.API) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		deny := func(status int, name, description string, of kind) {

@@ -24,7 +24,7 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// document is any answer in the form of this package, and one of our own where that is compared.
+// document is any answer in the format of this package, or one of our own API for comparison.
 type document struct {
 	Warnings []struct {
 		Code          int
@@ -70,7 +70,7 @@ type document struct {
 	body   string
 }
 
-// item is one of an answer's data.
+// item is one item of an answer's data.
 type item struct {
 	Origin, Destination                     any
 	DepartureDate, ReturnDate, CurrencyCode string
@@ -80,7 +80,7 @@ type item struct {
 	Links                                   map[string]string
 }
 
-// codes are those of the errors, or else of the warnings.
+// codes returns the codes of the errors, or of the warnings if there are no errors.
 func (d document) codes() (all []int) {
 	for _, e := range d.Errors {
 		all = append(all, e.Code)
@@ -91,19 +91,19 @@ func (d document) codes() (all []int) {
 	return all
 }
 
-// service answers over a table. Every answer is held against its schema.
+// service answers over a table. Every answer is validated against its schema.
 type service struct {
 	t       *testing.T
 	table   *fixture.Recorder
 	at      time.Time
 	handler http.Handler
-	token   string // nobody's
+	token   string // anonymous
 }
 
-// now is the moment of tests.
+// now is the time of all tests.
 var now = fixture.Today
 
-// serve has the service answer over fares from a source, of which Milan's are known.
+// serve returns the service with fares from a source, observed from Milan.
 func serve(t *testing.T, source upstream.Source, o onemachine.Options) *service {
 	t.Helper()
 	s := &service{t: t, at: now}
@@ -114,7 +114,7 @@ func serve(t *testing.T, source upstream.Source, o onemachine.Options) *service 
 	return s
 }
 
-// observe has a table know a source's fares from Milan.
+// observe stores a source's fares from Milan in a table.
 func observe(t *testing.T, table store.Table, source upstream.Source) {
 	t.Helper()
 	r := refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: func() time.Time { return now },
@@ -131,16 +131,16 @@ func (s *service) open(source upstream.Source, o onemachine.Options) {
 	s.token = s.trade("free")
 }
 
-// refreshed is a store of the invented world, made once; each test has a copy.
+// refreshed holds a store of the sample world, created once; each test uses a copy.
 var refreshed struct {
 	sync.Mutex
 	file []byte
 }
 
-// world is serve over the invented world.
+// world is serve with the sample world.
 func world(t *testing.T) *service { return worldOf(t, sample.New()) }
 
-// worldOf is world under the name of another source.
+// worldOf is world, served under another source's name and terms.
 func worldOf(t *testing.T, source upstream.Source) *service {
 	t.Helper()
 	at := filepath.Join(t.TempDir(), "world.db")
@@ -173,7 +173,7 @@ func worldOf(t *testing.T, source upstream.Source) *service {
 	return s
 }
 
-// trade trades a secret for a token.
+// trade exchanges a secret for a token.
 func (s *service) trade(secret string) string {
 	s.t.Helper()
 	d := s.post(url.Values{"grant_type": {"client_credentials"}, "client_id": {"anything"},
@@ -184,24 +184,24 @@ func (s *service) trade(secret string) string {
 	return d.AccessToken
 }
 
-// post asks for a token.
+// post requests a token.
 func (s *service) post(form string) document {
 	r := httptest.NewRequest("POST", "/v1/security/oauth2/token", strings.NewReader(form))
 	r.Header.Set("Content-Type", fixture.Form)
 	return s.do(r)
 }
 
-// get asks with nobody's token.
+// get sends a request with the anonymous token.
 func (s *service) get(target string) document { return s.with(s.token, target) }
 
-// with asks with a token.
+// with sends a request with a token.
 func (s *service) with(token, target string) document {
 	r := httptest.NewRequest("GET", target, nil)
 	r.Header.Set("Authorization", "Bearer "+token)
 	return s.do(r)
 }
 
-// ours asks our own API, from another address.
+// ours sends a request to our own API, from another address.
 func (s *service) ours(target string) document {
 	s.t.Helper()
 	r := httptest.NewRequest("GET", target, nil)
@@ -224,7 +224,7 @@ func (s *service) do(r *http.Request) (d document) {
 	return d
 }
 
-// oneWays is a source without its returns.
+// oneWays is a source without returns.
 type oneWays struct{ upstream.Source }
 
 func (s oneWays) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {

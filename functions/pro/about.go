@@ -11,25 +11,25 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// Operator is who runs the service and sells the plan. What is empty the pages say
-// has not been given: they never make it up.
+// Operator describes the person or company that runs the service and sells the plan. The pages mark
+// empty fields as missing and never invent a value.
 type Operator struct {
-	Name    string // of the person or the company
-	Address string // postal, its parts with commas between
-	Email   string // that customers write to
+	Name    string // of the person or company
+	Address string // postal, its parts separated by commas
+	Email   string // for mail from customers
 	Phone   string
-	Number  string // of the register or for VAT
-	Law     string // the country whose law applies, as its readers would say it
+	Number  string // company register or VAT number
+	Law     string // country whose law applies, as its readers would say it
 }
 
-// aboutPage is a page about the service: sections of the catalogue, each a title
-// and a text that the operator's particulars are filled into.
+// aboutPage is a page about the service. It consists of sections of the catalogue: a title and a
+// text with the operator's particulars.
 type aboutPage struct {
 	summary, path, text string
 	sections            []string
 }
 
-// aboutPages are the pages about the service, by their names in the table of routes.
+// aboutPages holds the pages about the service by their names in the table of routes.
 var aboutPages = map[string]aboutPage{
 	"termini": {"The terms under which the plan is sold", "/v1/termini", "terms",
 		[]string{"what", "price", "renewal", "withdrawal", "key", "fares", "liability", "change", "law"}},
@@ -39,7 +39,7 @@ var aboutPages = map[string]aboutPage{
 	"note-legali": {"Who runs the service", "/v1/note-legali", "imprint", []string{"who", "data", "source"}},
 }
 
-// ofSale are the sections that say what is paid, and how.
+// ofSale lists the sections about prices and payment.
 var ofSale = []string{"price", "renewal", "withdrawal"}
 
 type aboutSection struct {
@@ -47,7 +47,7 @@ type aboutSection struct {
 	Text      template.HTML
 }
 
-// about shows a page about the service.
+// about returns the handler of a page about the service.
 func (s *Service) about(name string) func(context.Context, *Reader) (*page.Response, error) {
 	p := aboutPages[name]
 	return func(_ context.Context, in *Reader) (*page.Response, error) {
@@ -72,7 +72,7 @@ func (s *Service) about(name string) func(context.Context, *Reader) (*page.Respo
 	}
 }
 
-// particulars are what the texts about the service are filled in with.
+// particulars returns the values for the placeholders in the texts about the service.
 func (s *Service) particulars(l *i18n.Language) []any {
 	o := s.Operator
 	given := func(text string) string {

@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestACheckoutAskedForAgain: with an Idempotency-Key the same call gives the same
-// checkout, also when it is long past ten minutes; whatever differs gives another.
+// TestACheckoutAskedForAgain: with an Idempotency-Key the same call returns the same checkout, also
+// after 10 minutes. Any different call returns another checkout.
 func TestACheckoutAskedForAgain(t *testing.T) {
 	s := parallel(t)
 	ask := func(from, email string, header ...string) string {
@@ -48,7 +48,7 @@ func TestACheckoutAskedForAgain(t *testing.T) {
 	}
 }
 
-// TestWhatWasUsed: a key tells what was called with it in this minute and today, on whichever path.
+// TestWhatWasUsed: a key's usage counts its calls in this minute and today, on every path.
 func TestWhatWasUsed(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
@@ -106,7 +106,8 @@ func TestWhatWasUsed(t *testing.T) {
 	})
 }
 
-// TestGoodDeliveriesAreHeard: however many bad ones an address has sent before, a signed delivery is taken.
+// TestGoodDeliveriesAreHeard: a signed delivery is accepted after any number of bad ones from the
+// same IP address.
 func TestGoodDeliveriesAreHeard(t *testing.T) {
 	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")
@@ -127,8 +128,8 @@ func TestGoodDeliveriesAreHeard(t *testing.T) {
 		playmoney.Sign(event, s.Clock.Now(), s.Payments.Stripe.Secret)), 200, "", "a good delivery")
 }
 
-// TestARefusedRotationIsLookedUpOnce: a wrong key that somebody goes on sending costs one
-// read in some seconds, and one that was rotated away is no wrong key here.
+// TestARefusedRotationIsLookedUpOnce: a wrong key that is sent repeatedly costs one read per few
+// seconds. A rotated key is not a wrong key here.
 func TestARefusedRotationIsLookedUpOnce(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

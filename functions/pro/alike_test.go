@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestRecoveryAnswersAlike: an address that has a plan and one that has none are
-// answered alike, and the same calls to the store are made for both.
+// TestRecoveryAnswersAlike: addresses with and without a plan get the same answer and cause the
+// same calls to the store.
 func TestRecoveryAnswersAlike(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -20,7 +20,7 @@ func TestRecoveryAnswersAlike(t *testing.T) {
 	recover := func(email string) (a fixture.Reply, calls []string) {
 		before := len(table.Calls())
 		a = s.Recover(email)
-		a.Header.Del("X-Request-Id") // every call has one of its own
+		a.Header.Del("X-Request-Id") // unique per call
 		return a, table.Calls()[before:]
 	}
 	known, called := recover("known@example.com")

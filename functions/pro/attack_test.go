@@ -16,10 +16,10 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// What somebody may try who wants another's key, and what accidents look like it.
+// Attempts to get the key of someone else, and accidents that look alike.
 
-// TestNeighboursReadNoKey: behind one address, as in an office, only the bearer of the random
-// field of the buyer's page, or of the buyer's Idempotency-Key, gets the buyer's checkout.
+// TestNeighboursReadNoKey: many callers may share an IP address, as in an office. Only the bearer
+// of the buyer's random field or Idempotency-Key gets the buyer's checkout.
 func TestNeighboursReadNoKey(t *testing.T) {
 	t.Parallel()
 	const office, ada = "192.0.2.1:1", "ada@example.com"
@@ -86,7 +86,7 @@ func TestNeighboursReadNoKey(t *testing.T) {
 	}
 }
 
-// TestLookingDoesNotUseUpAKey: a HEAD, as previews of links send it, has nowhere to show a key.
+// TestLookingDoesNotUseUpAKey: link previews send a HEAD, whose answer cannot show a key.
 func TestLookingDoesNotUseUpAKey(t *testing.T) {
 	s := parallel(t)
 	session, _ := s.Buy("ada@example.com")
@@ -99,7 +99,7 @@ func TestLookingDoesNotUseUpAKey(t *testing.T) {
 	}
 }
 
-// TestAUsedPaymentDoesNotTellWhoUsedIt: payments are public, and who made them is not.
+// TestAUsedPaymentDoesNotTellWhoUsedIt: payments are public, but their payers are not.
 func TestAUsedPaymentDoesNotTellWhoUsedIt(t *testing.T) {
 	s := parallel(t)
 	signature := s.Send(fixture.Price, "")
@@ -110,7 +110,7 @@ func TestAUsedPaymentDoesNotTellWhoUsedIt(t *testing.T) {
 	}
 }
 
-// lossy loses the answer of the first write, and then the first read after it.
+// lossy loses the answer of the first write, and of the first read after it.
 type lossy struct {
 	store.Table
 	wrote, read bool
@@ -147,7 +147,7 @@ func TestTheEndOfAPlanIsAnsweredAsStored(t *testing.T) {
 	}
 }
 
-// between runs something once, after the first answer that a question got.
+// between runs do once, after the first answer about a subscription.
 type between struct {
 	pay.Checkout
 	do func()
@@ -156,14 +156,14 @@ type between struct {
 func (b *between) Subscription(ctx context.Context, id string) (pay.Subscription, error) {
 	answer, err := b.Checkout.Subscription(ctx, id)
 	if do := b.do; do != nil {
-		b.do = nil // what it does asks as well
+		b.do = nil // do reads subscriptions too
 		do()
 	}
 	return answer, err
 }
 
-// TestAnOlderAnswerNeverOverwritesANewer: a renewal is paid and its delivery handled while another
-// delivery, which asked before, is still on its way.
+// TestAnOlderAnswerNeverOverwritesANewer: a delivery reads a subscription. Before it stores the
+// answer, a renewal is paid and its delivery is handled.
 func TestAnOlderAnswerNeverOverwritesANewer(t *testing.T) {
 	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")
@@ -185,8 +185,8 @@ func TestAnOlderAnswerNeverOverwritesANewer(t *testing.T) {
 	}
 }
 
-// TestAKeyThatIsReplacedMeanwhileIsNotGivenBack: verifying with the current key while that is
-// replaced must not give back the dead one.
+// TestAKeyThatIsReplacedMeanwhileIsNotGivenBack: a purchase with the current key must not return
+// that key if it is replaced meanwhile.
 func TestAKeyThatIsReplacedMeanwhileIsNotGivenBack(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -204,7 +204,7 @@ func TestAKeyThatIsReplacedMeanwhileIsNotGivenBack(t *testing.T) {
 	holdsOneKey(s, append(s.Mailed("ada@example.com"), first.APIKey)...)
 }
 
-// interrupted lets something happen once, before the first write of two items.
+// interrupted runs before once, ahead of the first write of two items.
 type interrupted struct {
 	store.Table
 	before func()
@@ -218,7 +218,7 @@ func (i *interrupted) Write(ctx context.Context, ops ...store.Op) error {
 	return i.Table.Write(ctx, ops...)
 }
 
-// TestContentTypeOfDeliveries: the processor names a charset.
+// TestContentTypeOfDeliveries: the processor sends a charset.
 func TestContentTypeOfDeliveries(t *testing.T) {
 	s := parallel(t)
 	s.Buy("ada@example.com")

@@ -75,8 +75,8 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	}
 	l := in.language()
 	begun, err := s.Checkout.Start(ctx, pay.StartRequest{
-		Email:          apikey.Normalize(email),    // the same checkout however it is spelled
-		IdempotencyKey: idempotency + "-" + l.Code, // another request in another language
+		Email:          apikey.Normalize(email),    // the same checkout for every spelling
+		IdempotencyKey: idempotency + "-" + l.Code, // the request differs by language
 		SuccessURL:     s.BaseURL + page.In(l, "/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}"),
 		CancelURL:      s.BaseURL + page.In(l, "/v1/pro"),
 	})
@@ -92,9 +92,10 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	return showCheckout(in.Accept, l, checkoutBegun{begun.URL})
 }
 
-// checkoutKey is the processor's idempotency key, which gives the same page for the
-// same key. It follows from a secret of the caller's, or is fresh: whoever reaches a
-// checkout can read the key that it buys, and an address may have many callers.
+// checkoutKey returns the processor's idempotency key: the same key returns the same checkout page.
+// It is derived from a secret of the caller, or random without a secret. The IP address is not
+// enough, because many callers may share it. Anyone who opens a checkout page can read the key that
+// it buys.
 func (s *Service) checkoutKey(ctx context.Context, in *checkoutInput, email string) (string, error) {
 	secret := httpapi.Repeatable{Again: cmp.Or(in.Again, in.Body.Token)}
 	var derived [16]byte
@@ -109,8 +110,8 @@ type confirmInput struct {
 	Reader
 }
 
-// confirm shows the key: to a program once, to a person for as long as it may be
-// looked at again by who has the checkout's id, which only its payer was given.
+// confirm shows the key: to a program once, to a person repeatedly for 10 minutes. Only the payer
+// knows the checkout's id.
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	l, person := in.language(), page.WantsHTML(in.Accept)
 	if person {
@@ -132,7 +133,7 @@ func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response
 	return asJSON(http.StatusOK, bought)
 }
 
-// confirmed gives what a checkout has bought, once.
+// confirmed returns what a checkout has bought, once.
 func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 	session, err := s.Checkout.Session(ctx, id)
 	switch {
@@ -158,13 +159,14 @@ func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 		return issued{}, onceFailed(err, KeyIssued)
 	}
 	if err := s.Keys.LinkSubscription(ctx, session.Subscription, s.customer(session.Email)); err != nil {
-		// Webhooks find the customer by the address as well; this only helps when the processor forgets it.
+		// Webhooks also find the customer by e-mail address. This link only helps if the processor
+		// forgets it.
 		s.Log.ErrorContext(ctx, "subscription not remembered", "error", err)
 	}
 	return bought, nil
 }
 
-// paid records until when a subscription is paid for.
+// paid records the end of the paid period of a subscription.
 func paid(c *store.Customer, subscription string, until time.Time) {
 	if c.Cards == nil {
 		c.Cards = map[string]time.Time{}
@@ -183,9 +185,9 @@ type webhookOutput struct {
 	}
 }
 
-// webhook takes a delivery only as a hint that a subscription has changed, and
-// asks how it stands now. So late, repeated and misordered deliveries all lead to
-// the same state, and nothing has to be remembered of them.
+// webhook takes a delivery only as a hint that a subscription changed, and reads its current state.
+// So late, repeated and misordered deliveries all lead to the same state, and no delivery is
+// stored.
 func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput, error) {
 	event, err := s.Checkout.Event(in.RawBody, in.Signature, s.Now())
 	if err != nil {
@@ -198,8 +200,8 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 	}
 	id, err := s.subscriber(ctx, event)
 	if err == nil {
-		// Asked after the customer was read: if another delivery writes a newer
-		// answer meanwhile, this write fails and the question is put again.
+		// The subscription is read after the customer. If another delivery stores a newer state
+		// meanwhile, this write fails with a conflict and both are read again.
 		err = s.Keys.Change(ctx, id, func(c *store.Customer) error { return s.follow(ctx, c, event.Subscription) })
 	}
 	switch {
@@ -218,8 +220,8 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 // errForeign: a subscription has a price that is not Pro's.
 var errForeign = errors.New("the subscription is not of Pro")
 
-// follow records until when a subscription is paid for now; errForeign, and
-// nothing recorded, where it is not of Pro.
+// follow records the end of the paid period of a subscription. It fails with errForeign, and
+// records nothing, if the subscription is not for Pro.
 func (s *Service) follow(ctx context.Context, c *store.Customer, id string) error {
 	subscription, err := s.Checkout.Subscription(ctx, id)
 	if err != nil {
@@ -238,8 +240,8 @@ func (s *Service) follow(ctx context.Context, c *store.Customer, id string) erro
 	return nil
 }
 
-// dropForeign takes out of a plan the subscriptions that are not of Pro, as
-// earlier versions took any: those it rests on now are asked for.
+// dropForeign removes subscriptions that are not for Pro from a plan, because earlier versions
+// accepted any. It checks the subscriptions that are live now.
 func (s *Service) dropForeign(ctx context.Context, c *store.Customer) error {
 	for id, until := range c.Cards {
 		if !(apikey.Plan{Until: until.Add(apikey.Grace)}).Live(s.Now()) {
@@ -258,8 +260,8 @@ func (s *Service) dropForeign(ctx context.Context, c *store.Customer) error {
 	return nil
 }
 
-// subscriber finds whose a subscription is: by what was remembered of it, or by its address. The
-// address can be changed at the processor; the plan stays with who bought it.
+// subscriber returns the customer of a subscription: by the stored link, or by its e-mail address.
+// If the address changes at the processor, the plan stays with the buyer.
 func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.CustomerID, error) {
 	known, err := s.Keys.SubscriptionOwner(ctx, event.Subscription)
 	if !errors.Is(err, store.ErrNotFound) {
@@ -273,7 +275,7 @@ func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.Custo
 		return "", errForeign
 	}
 	if subscription.Status == pay.Ended {
-		// whoever was erased does not come back with the news that the subscription ended
+		// the end of a subscription must not recreate an erased customer
 		return "", pay.ErrNoSuchSubscription
 	}
 	email := subscription.Email
@@ -287,7 +289,7 @@ func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.Custo
 	return id, s.Keys.LinkSubscription(ctx, event.Subscription, id)
 }
 
-// reason says why a delivery is refused, without its content.
+// reason returns why a delivery is refused, without its content.
 func reason(err error) string {
 	for _, known := range []error{pay.ErrBadSignature, pay.ErrStale, pay.ErrMalformed} {
 		if errors.Is(err, known) {

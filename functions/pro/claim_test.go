@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Payments in USDC that no memo binds: whoever paid outranks whoever claims.
+// Payments in USDC that no memo binds: a proof of the payer outranks a claim without proof.
 
 // payer is a wallet that pays.
 type payer struct{ key ed25519.PrivateKey }
@@ -39,7 +39,7 @@ func (p payer) proof(email string, signature pay.Signature) []byte {
 	return ed25519.Sign(p.key, []byte("Verdetto Pro payment\n"+email+"\n"+signature.String()))
 }
 
-// claim claims a payment with what is given as firma, which may be empty.
+// claim claims a payment; firma may be empty.
 func claim(s fixture.Shop, email string, signature pay.Signature, firma string) fixture.Reply {
 	fields := []string{"email", email, "signature", signature.String()}
 	if firma != "" {
@@ -83,7 +83,8 @@ func TestWhoPaidOutranksWhoClaims(t *testing.T) {
 	}
 }
 
-// TestProofsThatAreNone: a firma that proves nothing is refused with its reason, whoever claimed before.
+// TestProofsThatAreNone: an invalid firma is refused with its reason, also after a claim by another
+// address.
 func TestProofsThatAreNone(t *testing.T) {
 	s := parallel(t)
 	ada, bob := newPayer(1), newPayer(2)
@@ -107,7 +108,8 @@ func TestProofsThatAreNone(t *testing.T) {
 	want(t, claim(s, "ada@example.com", signature, base64.StdEncoding.EncodeToString(good)), 200, "", "the good one")
 }
 
-// TestProofNeverBeatsWhatIsFinal: a memo that binds, a claim that an earlier version marked, and the end of 30 days.
+// TestProofNeverBeatsWhatIsFinal: final are a bound payment, a claim recorded by an earlier
+// version, and any claim after 30 days.
 func TestProofNeverBeatsWhatIsFinal(t *testing.T) {
 	s := parallel(t)
 	ada := newPayer(1)
@@ -131,8 +133,8 @@ func TestProofNeverBeatsWhatIsFinal(t *testing.T) {
 	want(t, proven(old), 422, "pagamento-scaduto", "after 31 days")
 }
 
-// TestClaimsRace: of many claims of one payment, without proof and with it, in any order, the
-// payer's wins and nobody keeps days beside.
+// TestClaimsRace: many callers claim one payment in any order, with and without proof. The payer's
+// claim wins, and no other address keeps the days.
 func TestClaimsRace(t *testing.T) {
 	t.Parallel()
 	const rounds, strangers = 100, 4
@@ -169,13 +171,13 @@ func TestClaimsRace(t *testing.T) {
 	}
 }
 
-// live tells whether an address has a plan that holds.
+// live reports whether an address has a live plan.
 func live(s fixture.Shop, email string) bool {
 	c, err := s.Pro.Keys.Customer(s.T.Context(), apikey.Of([]byte(fixture.Pepper), email))
 	return err == nil && c.Plan().Live(s.Clock.Now())
 }
 
-// TestTakingOverUnderFaults: whichever storage call fails, the days move whole.
+// TestTakingOverUnderFaults: after any failing storage call the days have moved completely.
 func TestTakingOverUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {

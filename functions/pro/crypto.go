@@ -45,7 +45,7 @@ type detailsInput struct {
 	Reader
 }
 
-// Details is all that a payer needs.
+// Details holds everything that a payer needs.
 type Details struct {
 	Wallet       string `json:"wallet" doc:"Address of the receiving wallet"`
 	TokenAccount string `json:"tokenAccount" doc:"Its account for USDC; wallets find it by themselves"`
@@ -82,7 +82,7 @@ func (s *Service) details(_ context.Context, in *detailsInput) (*page.Response, 
 	return asJSON(http.StatusOK, d)
 }
 
-// bare is what is the same for every payer.
+// bare returns the details that are the same for every payer.
 func (s *Service) bare() Details {
 	return Details{
 		Wallet: s.Wallet.Owner, TokenAccount: s.Wallet.TokenAccount, Mint: s.Wallet.Mint, Network: s.Wallet.Network,
@@ -91,7 +91,7 @@ func (s *Service) bare() Details {
 	}
 }
 
-// detailsFor adds the link for an address, by a reference where there is one.
+// detailsFor adds the payment link for an e-mail address. The reference may be empty.
 func (s *Service) detailsFor(email, reference string) (Details, error) {
 	email, err := address(email)
 	if err != nil {
@@ -151,7 +151,7 @@ func (s *Service) checkVerify(_ context.Context, in *verifyInput) error {
 	return wrong.err()
 }
 
-// claimDays is how old a payment may be when it is claimed.
+// claimDays is the maximum age of a payment at its claim.
 const claimDays = 30
 
 func (s *Service) verify(ctx context.Context, in *verifyInput) (*verifyOutput, error) {
@@ -167,16 +167,16 @@ func (s *Service) verify(ctx context.Context, in *verifyInput) (*verifyOutput, e
 	return &verifyOutput{bought}, nil
 }
 
-// redemption is a payment that is to buy a plan.
+// redemption is a payment to redeem for a plan.
 type redemption struct {
 	email     string
-	key       string // the customer's current key, to go on with it; may be empty
+	key       string // the customer's current key, to extend its plan; optional
 	signature pay.Signature
-	firma     string // who paid signed for it; may be empty
-	secret    string // whose bearer may look at the key again; empty: nobody
+	firma     string // the payer's signature; optional
+	secret    string // lets its bearer see the key again; empty: no one
 }
 
-// redeem gives what a payment buys, once.
+// redeem returns what a payment buys, once.
 func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 	email, err := address(r.email)
 	if err != nil {
@@ -217,7 +217,8 @@ func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 	return bought, nil
 }
 
-// claimed is how a payment is claimed: nil, and so for good, where its memo binds it to the address.
+// claimed returns how a payment is claimed. It is nil, and so final, if a memo binds the payment to
+// the address.
 func claimed(payment pay.Payment, email, firma string) (*store.Claim, error) {
 	proven := false
 	if firma != "" {
@@ -240,7 +241,7 @@ func claimed(payment pay.Payment, email, firma string) (*store.Claim, error) {
 	}}, nil
 }
 
-// noPayment tells why a transaction is no payment.
+// noPayment returns the problem for a transaction that is no payment.
 func (s *Service) noPayment(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, pay.ErrNotFound):

@@ -16,14 +16,15 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestAnErasedCustomer leaves nothing that names her: no address, no customer's
-// id, no subscription of hers, no hash of her key. Others lose nothing.
+// TestAnErasedCustomer: nothing that identifies her remains: no address, customer id, subscription
+// or hash of her key. Other customers lose nothing.
 func TestAnErasedCustomer(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
 	table := keep(fixture.Bolt(t, clock.Now))
 	s, key, subscription := byCard(t, table, clock)
-	// All that a customer can leave: a claim, a checkout begun, a recovery, a rotation, links, jobs that wait.
+	// All data that a customer can cause: a claim, an open checkout, a recovery, a rotation, links
+	// and waiting jobs.
 	claimed := s.Send(fixture.Price, "")
 	s.Verify("ada@example.com", claimed, "X-Api-Key", key)
 	other := s.Verify("bob@example.com", s.Send(fixture.Price, "")).APIKey
@@ -60,14 +61,14 @@ func TestAnErasedCustomer(t *testing.T) {
 	left := func(when string) {
 		t.Helper()
 		for _, f := range table.holding(t, names...) {
-			// counters of calls, by pseudonyms, are over within a day
+			// counters of calls hold pseudonyms and expire within a day
 			if !strings.HasPrefix(f, "LIMIT#") || when != "" {
 				t.Errorf("left%s: %s", when, f)
 			}
 		}
 	}
 	left("")
-	// The processor's news of what ended brings nobody back.
+	// Late events of the processor restore no customer.
 	for _, e := range s.Payments.Stripe.Events() {
 		deliver(t, s, e, 200)
 	}
@@ -76,15 +77,15 @@ func TestAnErasedCustomer(t *testing.T) {
 	clock.Add(25 * time.Hour)
 	left(", a day later")
 
-	// What the law wants kept, and what nobody may use twice.
+	// Retained: records that the law requires, and those that prevent a second use.
 	want(t, s.Verify("ada@example.com", claimed), 409, "pagamento-gia-usato", "the payment buys again")
 	if a := s.Confirm(s.Payments.Stripe.Sessions()[0]); a.APIKey != "" {
 		t.Errorf("the checkout gives a key again: %d %s", a.Status, a.Body)
 	}
 }
 
-// TestAThiefCannotEraseHisTracks: who claimed a payment of another's and had himself
-// erased leaves it to who proves to have paid.
+// TestAThiefCannotEraseHisTracks: a thief claims the payment of another and erases himself. The
+// payer can still take the payment with a proof.
 func TestAThiefCannotEraseHisTracks(t *testing.T) {
 	s := parallel(t)
 	ada := newPayer(1)
@@ -98,7 +99,7 @@ func TestAThiefCannotEraseHisTracks(t *testing.T) {
 	}
 }
 
-// TestErasingUnderFaults: broken off anywhere, trying again ends it.
+// TestErasingUnderFaults: after any failure a retry completes the erasure.
 func TestErasingUnderFaults(t *testing.T) {
 	t.Parallel()
 	fixture.EachFault(t, func(t *testing.T, f *storetest.Faulty, clock *storetest.Clock) {
@@ -113,7 +114,7 @@ func TestErasingUnderFaults(t *testing.T) {
 		erase := func() fixture.Reply { return s.Form("/v1/pro/cancella", "conferma=si&t="+token) }
 		a := s.Retry(f, erase)
 		f.Heal()
-		if a.Status != 200 && a.Status != 410 { // 410: done, and the answer was lost
+		if a.Status != 200 && a.Status != 410 { // 410: erased, but the answer was lost
 			t.Fatalf("%d %s", a.Status, a.Page())
 		}
 		clock.Add(25 * time.Hour)
@@ -124,13 +125,15 @@ func TestErasingUnderFaults(t *testing.T) {
 	})
 }
 
-// TestErasingWhileTheProcessorIsDown: nothing is erased here while cards would be charged on.
+// TestErasingWhileTheProcessorIsDown: nothing is erased here while the processor would still charge
+// a card.
 func TestErasingWhileTheProcessorIsDown(t *testing.T) {
 	t.Parallel()
 	broken := slices.Repeat([]paytest.Fault{paytest.Broken(500)}, 3)
 	for name, faults := range map[string][]paytest.Fault{
-		"before":          broken,
-		"at the deletion": append([]paytest.Fault{{After: true}}, broken...), // the first call is answered
+		"before": broken,
+		// The first call succeeds.
+		"at the deletion": append([]paytest.Fault{{After: true}}, broken...),
 		"after it":        append([]paytest.Fault{{After: true}, paytest.CutAfter()}, broken...),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +160,7 @@ func TestErasingWhileTheProcessorIsDown(t *testing.T) {
 	}
 }
 
-// TestLinksServeOnePurpose: the secret of each kind of link is of no use at any other.
+// TestLinksServeOnePurpose: the secret of a link works for its own purpose only.
 func TestLinksServeOnePurpose(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -200,7 +203,7 @@ func TestLinksServeOnePurpose(t *testing.T) {
 	}
 	for i, u := range uses {
 		for kind, token := range tokens {
-			if kind == u.of || kind == "page" { // which no address may hold
+			if kind == u.of || kind == "page" { // its space is not valid in a URL
 				continue
 			}
 			if a := u.use(token); a.Status < 400 || a.Status >= 500 {
@@ -211,7 +214,7 @@ func TestLinksServeOnePurpose(t *testing.T) {
 	if !s.Works(key) {
 		t.Error("something changed")
 	}
-	for i, u := range uses { // and each serves as what it is
+	for i, u := range uses { // each token works for its own purpose
 		if u.of == "undo" || i == 5 {
 			continue
 		}

@@ -8,16 +8,16 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// What becomes of money when storage fails, and when many claim at once.
+// Payments during storage failures and under concurrent claims.
 
-// underFaults runs a flow with each of its storage calls failing.
+// underFaults runs a flow once per storage call, with that call failing.
 func underFaults(t *testing.T, flow func(t *testing.T, s fixture.Shop, f *storetest.Faulty)) {
 	fixture.EachFault(t, func(t *testing.T, f *storetest.Faulty, clock *storetest.Clock) {
 		flow(t, fixture.OpenShop(t, f, clock), f)
 	})
 }
 
-// holdsOneKey checks the end of a purchase: of all keys that were ever given out exactly one works.
+// holdsOneKey checks that exactly one of all issued keys works after a purchase.
 func holdsOneKey(s fixture.Shop, given ...string) {
 	s.T.Helper()
 	working, seen := 0, map[string]bool{}
@@ -32,13 +32,14 @@ func holdsOneKey(s fixture.Shop, given ...string) {
 	}
 }
 
-// paid pays for ada's plan in USDC, whatever fails, and returns the answer.
+// paid pays for ada's plan in USDC, retries after faults, and returns the answer.
 func paid(s fixture.Shop, f *storetest.Faulty) fixture.Reply {
 	signature := s.Send(fixture.Price, "")
 	return s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) })
 }
 
-// endsWithOneKey: a purchase gave a key, or it was issued and the answer lost; then it is recovered.
+// endsWithOneKey checks that a purchase returned a key, or that its key was issued and the answer
+// lost. In that case it recovers the key.
 func endsWithOneKey(t *testing.T, s fixture.Shop, f *storetest.Faulty, a fixture.Reply, lost string) {
 	t.Helper()
 	keys := []string{a.APIKey}
@@ -90,14 +91,15 @@ func TestPurchaseInUSDCUnderFaults(t *testing.T) {
 func TestRecoveryUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
-		// The purchase itself is faultless: the fault is armed for the recovery only when it gets that far.
+		// The fault is armed before the purchase, and hits the recovery only if the purchase
+		// succeeds.
 		first := paid(s, f)
 		if a := s.Retry(f, func() fixture.Reply { return s.Recover("ada@example.com") }); a.Status != 202 {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}
 		_, _ = s.Pro.Work(t.Context()) // may fail
 		f.Heal()
-		s.Clock.Add(2 * time.Minute) // its lease is over
+		s.Clock.Add(2 * time.Minute) // ends the lease
 		keys := s.Mailed("ada@example.com")
 		if len(keys) == 0 || s.Works(first.APIKey) {
 			t.Errorf("%d keys were mailed", len(keys))

@@ -10,16 +10,16 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// What a payment for an address that has a key already does, whoever pays.
+// Payments by any payer for an address that already has a key.
 
-// mailsTo are the texts of all mails to an address, after the outbox was worked through.
+// mailsTo runs the outbox and returns the texts of all mails to an address.
 func mailsTo(s fixture.Shop, email string) (texts []string) {
 	s.T.Helper()
 	s.Mailed(email)
 	return mailTexts(s, email)
 }
 
-// mailTexts are those that were sent so far.
+// mailTexts returns the texts of the mails sent so far.
 func mailTexts(s fixture.Shop, email string) (texts []string) {
 	s.T.Helper()
 	mails, err := maildir.Read(s.Mails)
@@ -34,7 +34,7 @@ func mailTexts(s fixture.Shop, email string) (texts []string) {
 	return texts
 }
 
-// gifts are the ways to pay for somebody, each with its answer.
+// gifts are the ways to pay for someone else, each with its answer.
 var gifts = map[string]func(s fixture.Shop, email string, header ...string) fixture.Reply{
 	"card": func(s fixture.Shop, email string, header ...string) fixture.Reply {
 		session, _ := s.Buy(email)
@@ -69,7 +69,7 @@ func TestPayingForSomebodyElse(t *testing.T) {
 			!strings.Contains(mails[0], "now runs until") {
 			t.Errorf("%s: the owner was told %q", name, mails)
 		}
-		// Who pays after the plan has ended is given a key: the one before opens nothing any more.
+		// After the end of the plan a payer gets a fresh key, and the old key is no longer valid.
 		s.Clock.Add(200 * 24 * time.Hour)
 		late := pay(s, "ada@example.com")
 		if late.Status != 200 || !s.Works(late.APIKey) || s.Works(own.APIKey) {
@@ -78,7 +78,7 @@ func TestPayingForSomebodyElse(t *testing.T) {
 	}
 }
 
-// TestGiftPage: a person is shown the same, without a key.
+// TestGiftPage: the page says the same, without a key.
 func TestGiftPage(t *testing.T) {
 	s := parallel(t)
 	gifts["card"](s, "ada@example.com")
@@ -91,8 +91,8 @@ func TestGiftPage(t *testing.T) {
 	}
 }
 
-// TestGiftUnderFaults: whichever storage call fails, the owner's key works, the plan is lengthened
-// once and the owner is told once.
+// TestGiftUnderFaults: after any failing storage call the owner's key works. The plan is extended
+// once and the owner gets one notice.
 func TestGiftUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
@@ -100,7 +100,7 @@ func TestGiftUnderFaults(t *testing.T) {
 		begun := s.Clock.Now()
 		own := paid(s, f)
 		if own.APIKey == "" {
-			return // the fault fell on the first purchase: TestPurchaseInUSDCUnderFaults
+			return // the fault hit the first purchase: TestPurchaseInUSDCUnderFaults
 		}
 		a := s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", gift) })
 		if a.Status != 200 && a.Code != "pagamento-gia-usato" || a.APIKey != "" {
@@ -117,8 +117,8 @@ func TestGiftUnderFaults(t *testing.T) {
 	})
 }
 
-// TestNoticesLieApart: a worker of an earlier version, which takes every job of the outbox for a
-// recovery, finds none of a payment by somebody.
+// TestNoticesLieApart: a worker of an earlier version takes every job of its outbox for a recovery.
+// It must not find the notice of a stranger's payment there.
 func TestNoticesLieApart(t *testing.T) {
 	t.Parallel()
 	for name, pay := range gifts {

@@ -26,20 +26,22 @@ type guarding struct {
 	Guarded bool `json:"guarded" doc:"A recovery mails a link first"`
 }
 
-// guardView is what the form shows that switches the guard: it sends the key, or the token of a mailed link.
+// guardView is the data of the form that switches the guard. The form sends the key, or the token
+// of a mailed link.
 type guardView struct {
 	view
 	Guard      bool
 	Key, Token string
 }
 
-// guard has every recovery of a key confirmed by mail, or no longer. Only who has the key or the mailed link gets here.
+// guard switches the guard of a key: with it every recovery has to be confirmed by mail. The caller
+// needs the key or the mailed link.
 func (s *Service) guard(ctx context.Context, in *guardInput) (*page.Response, error) {
 	l, person, on := in.language(), page.WantsHTML(in.Accept), in.Body.Guard == "si"
 	c, err := s.customerOf(ctx, cmp.Or(in.Header, in.Body.Key), in.Body.Token)
 	if err == nil {
 		err = s.Keys.Change(ctx, c.ID, func(c *store.Customer) error {
-			if c.Version == 0 { // erased, or moved, meanwhile
+			if c.Version == 0 { // erased or moved meanwhile
 				return store.ErrNotFound
 			}
 			c.Guard = on

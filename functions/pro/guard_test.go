@@ -9,11 +9,11 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// guardForm is the form of a page that switches the guard of a key.
+// guardForm matches the form that switches the guard of a key.
 var guardForm = regexp.MustCompile(
 	`action="(/v1/pro/gestione/piano[^"]*)"[^>]*><input type="hidden" name="(t|chiave)" value="([^"]+)"><input type="hidden" name="protezione" value="(si|no)">`)
 
-// switchGuard presses the button of a page, and wants it to switch the guard so.
+// switchGuard presses the button of a page and expects it to switch the guard to a state.
 func switchGuard(t *testing.T, s fixture.Shop, page fixture.Reply, to string) fixture.Reply {
 	t.Helper()
 	form := guardForm.FindStringSubmatch(page.Body)
@@ -27,8 +27,9 @@ func switchGuard(t *testing.T, s fixture.Shop, page fixture.Reply, to string) fi
 	return a
 }
 
-// TestTheOwnerGuardsTheKey: switched on in advance, by the page with the key or by the page of the
-// plan, a stranger's request stops no key; the mailed link does. The owner can switch it off again.
+// TestTheOwnerGuardsTheKey: the owner switches the guard on, with the key or with a mailed link.
+// Then a stranger's request stops no key, and only the mailed link does. The owner can switch it
+// off.
 func TestTheOwnerGuardsTheKey(t *testing.T) {
 	s := parallel(t)
 	session, _ := s.Buy("ada@example.com")
@@ -69,7 +70,8 @@ func TestTheOwnerGuardsTheKey(t *testing.T) {
 	}
 }
 
-// TestStrangersSwitchNoGuard: without the key or the mailed link nothing changes, and what the owner set moves along.
+// TestStrangersSwitchNoGuard: nothing changes without the key or the mailed link. The owner's
+// setting moves with the plan.
 func TestStrangersSwitchNoGuard(t *testing.T) {
 	t.Parallel()
 	s, clock, own := owner(t)

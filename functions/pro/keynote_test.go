@@ -15,7 +15,7 @@ import (
 
 const html = "text/html"
 
-// kept is a table that knows which keys were ever written, so that all that it holds can be looked at.
+// kept is a table that records all keys ever written, so that tests can read all items.
 type kept struct {
 	store.Table
 	mu   sync.Mutex
@@ -33,7 +33,7 @@ func (k *kept) Write(ctx context.Context, ops ...store.Op) error {
 	return k.Table.Write(ctx, ops...)
 }
 
-// all gives what the table holds: keys and data.
+// all returns all items of the table.
 func (k *kept) all(t *testing.T) (items []store.Item) {
 	t.Helper()
 	k.mu.Lock()
@@ -49,7 +49,7 @@ func (k *kept) all(t *testing.T) (items []store.Item) {
 	return items
 }
 
-// holding gives the items in which a text stands, in the key or in the data.
+// holding returns the items that contain a text in the key or in the data.
 func (k *kept) holding(t *testing.T, texts ...string) (found []string) {
 	t.Helper()
 	for _, item := range k.all(t) {
@@ -62,7 +62,8 @@ func (k *kept) holding(t *testing.T, texts ...string) (found []string) {
 	return found
 }
 
-// TestTheKeyPageAgain: who paid can look at the key for ten minutes, and nobody else; what is stored shows nothing.
+// TestTheKeyPageAgain: only the payer can look at the key again, for 10 minutes. The stored note
+// reveals nothing.
 func TestTheKeyPageAgain(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -80,7 +81,7 @@ func TestTheKeyPageAgain(t *testing.T) {
 		t.Errorf("in clear: %v", found)
 	}
 	clock.Add(10*time.Minute - time.Second)
-	paytest.Break(s.Payments.Stripe).Down(true) // looking again asks nobody
+	paytest.Break(s.Payments.Stripe).Down(true) // looking again needs no call to the processor
 	if a := s.Confirm(session, "Accept", html); a.Status != 200 || fixture.KeyPattern.FindString(a.Body) != key ||
 		a.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("looked at again: %d %s", a.Status, a.Page())
@@ -104,7 +105,7 @@ func TestTheKeyPageAgain(t *testing.T) {
 	}
 }
 
-// TestAReplacedKeyIsNotShownAgain: within the ten minutes too.
+// TestAReplacedKeyIsNotShownAgain: not even within the 10 minutes.
 func TestAReplacedKeyIsNotShownAgain(t *testing.T) {
 	s := parallel(t)
 	session, _ := s.Buy("ada@example.com")
@@ -115,7 +116,7 @@ func TestAReplacedKeyIsNotShownAgain(t *testing.T) {
 	}
 }
 
-// TestALostAnswerIsShownAgain: the key was issued, and the page never came.
+// TestALostAnswerIsShownAgain: the key was issued, but its page was lost.
 func TestALostAnswerIsShownAgain(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
@@ -132,7 +133,7 @@ func TestALostAnswerIsShownAgain(t *testing.T) {
 	})
 }
 
-// TestConfirmationForPeople: what there is instead of a key is said in the reader's language.
+// TestConfirmationForPeople: a page without a key gives its reason in the reader's language.
 func TestConfirmationForPeople(t *testing.T) {
 	s := parallel(t)
 	s.Checkout("ada@example.com")

@@ -14,19 +14,19 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// How a plan goes to another address, and how a customer is erased.
+// How a plan moves to another address, and how a customer is erased.
 
 const (
 	movePath = "/v1/pro/indirizzo/conferma"
 	moveTime = 24 * time.Hour
 )
 
-// moving is between which addresses a plan is to move: the one has asked for it by
-// its own link, the other is to confirm by this one.
+// moving holds the two addresses of a move. The owner requested it through the link mailed to From;
+// the link with this note confirms it at To.
 type moving struct {
 	From string `json:"from"`
 	To   string `json:"to"`
-	Done bool   `json:"done,omitempty"` // it has: what the one address buys from now on stays there
+	Done bool   `json:"done,omitempty"` // already moved: later purchases for From stay there
 }
 
 func (s *Service) registerLeave(api *httpapi.API) {
@@ -58,10 +58,12 @@ type formInput struct {
 	RawBody []byte
 }
 
-// perPlan bounds how many new addresses the owner of a plan can have asked: each is a mail to a stranger.
+// perPlan limits how many new addresses the owner of a plan can request: each is a mail to a
+// stranger.
 var perPlan = limit.Limit{Name: "pro-indirizzo-plan", Calls: 3, Window: 24 * time.Hour}
 
-// askToMove has the new address asked. Only who reads the mail of the present one gets here.
+// askToMove requests a confirmation from the new address. The caller needs the link mailed to the
+// present address.
 func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response, error) {
 	l := in.language()
 	token, nuovo, err := formOf(in.RawBody, "nuovo")
@@ -104,8 +106,8 @@ func (s *Service) movePage(ctx context.Context, in *planInput) (*page.Response, 
 	}{view{l}, page.In(l, movePath+"?t="+in.Token)})
 }
 
-// move moves the plan: the key before is refused from then on, and a fresh one is
-// mailed to the new address, unless that has one. Pressed again, it says the same.
+// move moves the plan and revokes the previous key. It mails a fresh key to the new address, unless
+// that address has a live key. It is idempotent.
 func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, error) {
 	l := in.language()
 	between, ended, err := byLink[moving](ctx, s, moveLink, in.Token, l)
@@ -127,7 +129,7 @@ func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, erro
 			return []store.LeftJob{fresh, {Outbox: s.links(),
 				Job: store.Job{Kind: movedKind, Email: between.From, Ref: between.To, Lang: l.Code, At: now}}}
 		})
-	if err != nil && !errors.Is(err, store.ErrNotFound) { // not there: it was done before
+	if err != nil && !errors.Is(err, store.ErrNotFound) { // not found: moved before
 		return nil, err
 	}
 	s.signal()
@@ -138,8 +140,8 @@ func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, erro
 	return showNotice(http.StatusOK, l, "move.done", page.In(l, "/v1/pro/gestione"))
 }
 
-// erase forgets a customer. First the card processor does, which ends what would be
-// charged on; so where this breaks off, who tries again still finds what is left.
+// erase erases a customer. The card processor goes first, so that no card is charged after the
+// erasure. If erase fails halfway, a retry still finds the remaining data.
 func (s *Service) erase(ctx context.Context, in *formInput) (*page.Response, error) {
 	l := in.language()
 	token, sure, err := formOf(in.RawBody, "conferma")

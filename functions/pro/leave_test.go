@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestFormsOfAPlanAreReadFirst: what is malformed is said to be so, whether the
-// link that led to the form works or not; only a whole form has its link looked up.
+// TestFormsOfAPlanAreReadFirst: a malformed form is reported as such, even with an expired link.
+// Only a well-formed form causes a lookup of its link.
 func TestFormsOfAPlanAreReadFirst(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

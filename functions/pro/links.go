@@ -10,20 +10,21 @@ import (
 	"verdetto/shared/store"
 )
 
-// Mails with links to plans. Their tokens are derived from their jobs, so that a
-// job done again mails the same link.
+// Mails with links to plans. Each token is derived from its job, so a retried job mails the same
+// link.
 
-// sendManage mails a link to a plan, to an address that has one or had one.
+// sendManage mails a link to a plan, to an address that has or had one.
 func (s *Service) sendManage(ctx context.Context, j store.Job) error {
 	return s.sendLink(ctx, j, j.Email, manageLink, managed{j.Email}, manageTime, mail.ManageMail, planPath)
 }
 
-// sendMove asks the new address of a plan, which is told nothing of the present one.
+// sendMove mails a link to confirm to the new address of a plan. The mail does not reveal the
+// present address.
 func (s *Service) sendMove(ctx context.Context, j store.Job) error {
 	return s.sendLink(ctx, j, j.Ref, moveLink, moving{From: j.Ref, To: j.Email}, moveTime, mail.MoveMail, movePath)
 }
 
-// sendLink mails a link about the plan of an owner. Without a plan nothing was promised.
+// sendLink mails a link about the plan of an owner. It sends nothing if there is no plan.
 func (s *Service) sendLink(ctx context.Context, j store.Job, owner string, p purpose, about any, lasts time.Duration,
 	write writeMail, path string) error {
 	c, err := s.Keys.Customer(ctx, s.customer(owner))
@@ -40,7 +41,8 @@ func (s *Service) sendLink(ctx context.Context, j store.Job, owner string, p pur
 	return s.send(ctx, j, write, c, path+"?t="+token)
 }
 
-// withoutPlan ends a job without an error where its plan has moved or was erased since.
+// withoutPlan turns ErrNotFound into success: the plan was moved or erased after the job was
+// stored.
 func withoutPlan(err error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
@@ -48,7 +50,7 @@ func withoutPlan(err error) error {
 	return err
 }
 
-// sendMoved has the card processor write to the new address of a plan, and tells the former one.
+// sendMoved changes the address at the card processor and notifies the former address.
 func (s *Service) sendMoved(ctx context.Context, j store.Job) error {
 	c, err := s.Keys.Customer(ctx, s.customer(j.Ref))
 	if err != nil {

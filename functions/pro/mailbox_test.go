@@ -12,13 +12,13 @@ import (
 	"verdetto/shared/notify"
 )
 
-// What strangers can have sent to a mailbox, over alerts and plans together.
+// The mails that strangers can cause to a mailbox, over alerts and plans together.
 
 const ada, home = "ada@example.com", "192.0.2.7:1"
 
 var stopPattern = regexp.MustCompile(`/v1/alerts/unsubscribe\?t=[\w.-]+`)
 
-// mailsOfAda gives the mails to ada's mailbox, however its address is spelled.
+// mailsOfAda returns the mails to ada's mailbox, in any spelling of its address.
 func mailsOfAda(s fixture.Shop) (mails []maildir.Mail) {
 	s.T.Helper()
 	all, err := maildir.Read(s.Mails)
@@ -33,8 +33,8 @@ func mailsOfAda(s fixture.Shop) (mails []maildir.Mail) {
 	return mails
 }
 
-// flood has strangers ask for every kind of mail, each from an address of its own, every half
-// hour for some hours, and gives when mails came.
+// flood requests every kind of mail, each from an IP address of its own, every half hour for some
+// hours. It returns the times of the mails.
 func flood(s fixture.Shop, hours int) (came []time.Time) {
 	s.T.Helper()
 	before := len(mailsOfAda(s))
@@ -62,7 +62,7 @@ func flood(s fixture.Shop, hours int) (came []time.Time) {
 	return came
 }
 
-// work empties the outboxes of alerts and plans.
+// work runs all jobs of alerts and plans.
 func work(s fixture.Shop) {
 	s.T.Helper()
 	for idle := 0; idle < 2; idle++ {
@@ -81,7 +81,7 @@ func work(s fixture.Shop) {
 	}
 }
 
-// arrives reports whether asking from an address has a mail sent.
+// arrives reports whether a request from an IP address causes a mail.
 func arrives(s fixture.Shop, from, path, body string, header ...string) bool {
 	s.T.Helper()
 	before := len(mailsOfAda(s))
@@ -90,8 +90,8 @@ func arrives(s fixture.Shop, from, path, body string, header ...string) bool {
 	return len(mailsOfAda(s)) == before+1
 }
 
-// TestStrangersFillNoMailbox: in any 24 hours at most 6 mails come, of all kinds together, however many
-// addresses strangers ask from; and what the owner asks for arrives.
+// TestStrangersFillNoMailbox: at most 6 mails arrive in any 24 hours, of all kinds together, from
+// any number of IP addresses. Mails that the owner requests arrive.
 func TestStrangersFillNoMailbox(t *testing.T) {
 	s := parallel(t)
 	key := s.Verify(ada, s.Send(fixture.Price, "")).APIKey
@@ -123,7 +123,7 @@ func TestStrangersFillNoMailbox(t *testing.T) {
 	if arrives(s, "10.201.0.1:1", "/v1/alerts", alert) {
 		t.Error("a stranger's request arrives")
 	}
-	// With the key, from anywhere.
+	// With the key, from any IP address.
 	want(t, s.From("192.0.2.8:1", "POST", "/v1/pro/gestione", fixture.Object("email", ada), "X-Api-Key", mistyped(key)),
 		401, "", "a key that is none")
 	bob := s.Verify("bob@example.com", s.Send(fixture.Price, "")).APIKey
@@ -135,10 +135,11 @@ func TestStrangersFillNoMailbox(t *testing.T) {
 	}
 }
 
-// allow is where the button posts to that lets the owner's requests through.
+// allow returns the path of the button that permits the owner's requests again.
 func allow(stop string) string { return strings.Replace(stop, "/unsubscribe", "/manage", 1) }
 
-// TestOneStrangerLeavesRoom: one address uses up half of the quota, and the owner's first request from another arrives.
+// TestOneStrangerLeavesRoom: one IP address uses up half of the quota. The owner's first request
+// from another address still causes a mail.
 func TestOneStrangerLeavesRoom(t *testing.T) {
 	s := parallel(t)
 	alert := fixture.Object("route", "MIL-BUH", "email", ada)
@@ -153,7 +154,8 @@ func TestOneStrangerLeavesRoom(t *testing.T) {
 	}
 }
 
-// TestNoMoreMailsLikeThis: the link is honoured for 180 days and not longer, by one click too; others change nothing.
+// TestNoMoreMailsLikeThis: the link works for 180 days, by one click too. A link of another mailbox
+// changes nothing.
 func TestNoMoreMailsLikeThis(t *testing.T) {
 	s := parallel(t)
 	alert := fixture.Object("route", "MIL-BUH", "email", ada)

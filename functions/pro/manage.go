@@ -17,16 +17,16 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// What a customer does with her plan beside using its key: everything here is
-// reached by a link that is mailed to the address of the plan, good for an hour,
-// or, the billing portal alone, by the key.
+// What a customer can do with her plan besides using its key. All of it needs a link that is mailed
+// to the plan's address and valid for an hour. Only the billing portal and the guard also accept
+// the key.
 
 const (
 	planPath   = "/v1/pro/gestione/piano"
 	manageTime = time.Hour
 )
 
-// managed is what a mailed link is about: it is sealed, see note.go.
+// managed is the sealed note of a mailed link, see note.go.
 type managed struct {
 	Email string `json:"email"`
 }
@@ -76,7 +76,8 @@ type askInput struct {
 	emailBody
 }
 
-// askToManage does the same for every address: it leaves a job. A caller who shows the key counts as its reader.
+// askToManage stores a job and answers alike for every address. A caller with the key counts as the
+// owner and lifts a stop of such mails.
 func (s *Service) askToManage(ctx context.Context, in *askInput) (*page.Response, error) {
 	email, err := address(in.Body.Email)
 	if err != nil {
@@ -100,7 +101,7 @@ type planInput struct {
 	Reader
 }
 
-// byLink returns what a mailed link of a purpose is about, or the page that says that it works no more.
+// byLink returns the note of a mailed link, or the page that says that the link is no longer valid.
 func byLink[A any](ctx context.Context, s *Service, p purpose, token string, l *i18n.Language) (about A,
 	ended *page.Response, err error) {
 	err = s.unseal(ctx, p, token, &about)
@@ -114,7 +115,7 @@ func byLink[A any](ctx context.Context, s *Service, p purpose, token string, l *
 	return about, ended, err
 }
 
-// planPage shows how a plan stands, and what can be done with it; following the link changes nothing.
+// planPage shows the state of a plan and the possible actions. It changes nothing.
 func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, error) {
 	l := in.language()
 	about, ended, err := byLink[managed](ctx, s, manageLink, in.Token, l)
@@ -122,7 +123,7 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 		return ended, err
 	}
 	c, err := s.Keys.Customer(ctx, s.customer(about.Email))
-	if errors.Is(err, store.ErrNotFound) { // moved, or erased, since the mail
+	if errors.Is(err, store.ErrNotFound) { // moved or erased since the mail
 		return showNotice(http.StatusGone, l, "plan.gone", page.In(l, "/v1/pro/gestione"))
 	}
 	if err != nil {
@@ -141,8 +142,8 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 	return show(http.StatusOK, l, "plan", "plan", v)
 }
 
-// formOf reads what a form of a plan's page sends: the token of the link that led
-// there, and one field, which may be empty. It sends nothing else.
+// formOf parses a form of a plan's page: the token of the link, and one field that may be empty. It
+// refuses all other fields.
 func formOf(body []byte, name string) (token, value string, err error) {
 	values, err := url.ParseQuery(string(body))
 	if err != nil {
@@ -162,12 +163,12 @@ func formOf(body []byte, name string) (token, value string, err error) {
 	return values.Get("t"), values.Get(name), nil
 }
 
-// backTo is the page of a plan that a form was sent from; nobody has looked at its token yet.
+// backTo returns the page of a plan that a form was sent from. The token is not verified yet.
 func backTo(l *i18n.Language, token string) string {
 	return page.In(l, planPath+"?t="+url.QueryEscape(token))
 }
 
-// customerOf returns the customer of a key that is in force, or of a mailed link.
+// customerOf returns the customer of a valid key or mailed link.
 func (s *Service) customerOf(ctx context.Context, key, token string) (store.Customer, error) {
 	if key == "" && token != "" {
 		var about managed

@@ -19,10 +19,10 @@ var (
 	movePattern = regexp.MustCompile(`/v1/pro/indirizzo/conferma\?t=\w+`)
 )
 
-// linkTo asks for a link to a plan, and gives its token; "" where none was mailed.
+// linkTo requests a link to a plan and returns its token; "" if none was mailed.
 func linkTo(s fixture.Shop, email string) string {
 	s.T.Helper()
-	s.Clock.Add(time.Hour) // no cap is reached
+	s.Clock.Add(time.Hour) // avoids every limit
 	before := newest(s, email, planPattern)
 	must(s.T, s.Do("POST", "/v1/pro/gestione", fixture.Object("email", email)), 202, "")
 	s.Mailed(email)
@@ -34,7 +34,7 @@ func linkTo(s fixture.Shop, email string) string {
 	return token
 }
 
-// byCard opens a shop over a table in which ada has a plan by card.
+// byCard opens a shop over a table, in which ada has a plan by card.
 func byCard(t *testing.T, table store.Table, clock *storetest.Clock) (s fixture.Shop, key, subscription string) {
 	t.Helper()
 	s = fixture.OpenShop(t, table, clock)
@@ -45,7 +45,8 @@ func byCard(t *testing.T, table store.Table, clock *storetest.Clock) (s fixture.
 	return s, s.Confirm(session).APIKey, subscription
 }
 
-// TestTheLinkToAPlan: one answer for every address, a mail to those that have a plan, and an hour for the link.
+// TestTheLinkToAPlan: every address gets the same answer, but only addresses with a plan get a
+// mail. The link is valid for an hour.
 func TestTheLinkToAPlan(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -77,7 +78,7 @@ func TestTheLinkToAPlan(t *testing.T) {
 	}
 	want(t, s.Do("POST", "/v1/pro/portale", fixture.Object("t", token)), 400, "", "after an hour")
 	mails := len(mailsTo(s, "ada@example.com"))
-	for range 20 { // the answer stays, and the mails of the day end
+	for range 20 { // the answer stays the same, but the day's mails run out
 		if a := s.Do("POST", "/v1/pro/gestione", fixture.Object("email", "ada@example.com")); a.Status != 202 ||
 			a.Body != known.Body {
 			t.Errorf("%d %s", a.Status, a.Body)
@@ -89,7 +90,7 @@ func TestTheLinkToAPlan(t *testing.T) {
 	}
 }
 
-// TestThePortal: by the key, by the key from a page, by the link; to nobody else.
+// TestThePortal: it opens by the key, by the key from a page and by the link only.
 func TestThePortal(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -113,7 +114,7 @@ func TestThePortal(t *testing.T) {
 		!strings.Contains(a.Body, `href="`+s.Payments.StripeURL+"/p/session/") || strings.Contains(a.Body, key) {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
-	// Bought again by another session of hers, it is two customers of the processor.
+	// A second purchase in another session creates a second customer at the processor.
 	again, second := s.Buy("ada@example.com")
 	s.Confirm(again)
 	if a := portal("", "X-Api-Key", key); !leads(a) || !strings.Contains(a.Body, `"others":["`+s.Payments.StripeURL) {
@@ -146,7 +147,8 @@ func TestThePortal(t *testing.T) {
 	want(t, portal("", "X-Api-Key", key), 409, "nessuna-carta", "deleted at the processor")
 }
 
-// TestAPlanMoves: both addresses have to say so; then the one has the plan and the other has nothing.
+// TestAPlanMoves: both addresses have to confirm. Then the new address has the plan, and the former
+// has nothing.
 func TestAPlanMoves(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -165,11 +167,11 @@ func TestAPlanMoves(t *testing.T) {
 	if strings.Contains(strings.Join(mailsTo(s, "grace@example.com"), ""), "ada@") {
 		t.Error("the new address is told the present one")
 	}
-	// Until the new address has agreed, nothing has changed.
+	// Nothing changes before the new address confirms.
 	if a := s.Do("GET", link, ""); a.Status != 200 || !s.Works(key) || !strings.Contains(a.Body, `method="post"`) {
 		t.Errorf("%d %s", a.Status, a.Page())
 	}
-	for range 2 { // pressed again: the same answer
+	for range 2 { // a second press gives the same answer
 		if a := press(t, s, link+"&lang=en", 200); !strings.Contains(a.Page(), "The plan has a new address") {
 			t.Error(a.Page())
 		}
@@ -193,12 +195,12 @@ func TestAPlanMoves(t *testing.T) {
 			}
 		}
 	}
-	// The subscription follows, and so does the processor's mail.
+	// The subscription moves, and the processor writes to the new address.
 	held, err := s.Pro.Checkout.Subscription(t.Context(), subscription)
 	if err != nil || held.Email != "grace@example.com" {
 		t.Errorf("the processor writes to %s %v", held.Email, err)
 	}
-	// What the former address buys from now on stays there, whatever is pressed.
+	// Later purchases of the former address stay there after another press.
 	own := s.Verify("ada@example.com", s.Send(fixture.Price, "")).APIKey
 	s.Form(link, "")
 	if !s.Works(own) {
@@ -213,7 +215,8 @@ func TestAPlanMoves(t *testing.T) {
 	}
 }
 
-// TestAPlanMovesToOneThatIsThere: days are added up, and the key there goes on.
+// TestAPlanMovesToOneThatIsThere: the days are added up, and the key at the new address stays
+// valid.
 func TestAPlanMovesToOneThatIsThere(t *testing.T) {
 	s := parallel(t)
 	ada, grace := s.Verify("ada@example.com", s.Send(fixture.Price, "")).APIKey,
@@ -232,7 +235,8 @@ func TestAPlanMovesToOneThatIsThere(t *testing.T) {
 	}
 }
 
-// TestMovingUnderFaults: whatever fails, the plan is at one address, and one key works in the end.
+// TestMovingUnderFaults: after any failure the plan is at one address, and one key works in the
+// end.
 func TestMovingUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
@@ -259,7 +263,7 @@ func TestMovingUnderFaults(t *testing.T) {
 	})
 }
 
-// sent has mails sent, also those whose job a fault has left leased.
+// sent sends the mails, also those whose jobs are still leased after a fault.
 func sent(s fixture.Shop, f *storetest.Faulty, email string) {
 	s.T.Helper()
 	for range 3 {
@@ -271,8 +275,8 @@ func sent(s fixture.Shop, f *storetest.Faulty, email string) {
 	s.Mailed(email)
 }
 
-// TestFewNewAddressesAreAsked: the owner of a plan can have three addresses asked in a day, and no
-// stranger's mailbox more.
+// TestFewNewAddressesAreAsked: the owner of a plan can request three new addresses a day. Each
+// request is a mail to a stranger.
 func TestFewNewAddressesAreAsked(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

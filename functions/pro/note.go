@@ -13,20 +13,20 @@ import (
 	"verdetto/shared/store"
 )
 
-// purpose is what a note is for. A secret that opens a note of one purpose opens
-// none of another: name and key of a note are derived for its purpose.
+// purpose is the purpose of a note. The name and the encryption key of a note are derived for its
+// purpose. So a secret opens notes of one purpose only.
 type purpose string
 
 const (
-	shownKey   purpose = "shown key"   // a key that may be looked at again
-	manageLink purpose = "manage link" // whose plan a mailed link is for
-	moveLink   purpose = "move link"   // between which addresses a plan is to move
+	shownKey   purpose = "shown key"   // a key that may be shown again
+	manageLink purpose = "manage link" // the plan of a mailed link
+	moveLink   purpose = "move link"   // the two addresses of a move
 )
 
-// seal writes a note that only the bearer of a secret can read. It is encrypted
-// under a key that is derived from the secret and from the pepper, and its name is
-// derived likewise: who has the table alone, or the table and the pepper, can
-// neither read it nor tell whose it is, and once it has expired nobody can.
+// seal encrypts a note that only the bearer of a secret can read. The encryption key and the note's
+// name are derived from the secret and the pepper. The table alone, or the table with the pepper,
+// reveals neither the content nor the owner. After a note has expired and was deleted, no one can
+// read it.
 func (s *Service) seal(p purpose, secret string, about any, until time.Time) (store.Note, error) {
 	plain, err := json.Marshal(about)
 	if err != nil {
@@ -54,7 +54,8 @@ func (s *Service) keepNote(ctx context.Context, p purpose, secret string, about 
 	return s.notes().Put(ctx, note)
 }
 
-// unseal reads the note of a purpose that a secret opens; store.ErrNotFound where there is none.
+// unseal decrypts the note of a purpose with a secret. It fails with store.ErrNotFound if there is
+// none.
 func (s *Service) unseal(ctx context.Context, p purpose, secret string, about any) error {
 	if secret == "" || len(secret) > longestSecret {
 		return store.ErrNotFound
@@ -81,7 +82,7 @@ func (s *Service) unseal(ctx context.Context, p purpose, secret string, about an
 	return nil
 }
 
-// longestSecret is more than any secret has: what is longer is nonsense.
+// longestSecret is longer than any real secret.
 const longestSecret = 1000
 
 func (s *Service) notes() store.Notes { return store.Notes{Table: s.Keys.Table} }

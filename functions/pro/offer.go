@@ -32,7 +32,7 @@ type offerInput struct {
 	Reader
 }
 
-// planOffer is what is sold.
+// planOffer describes the plan and its prices.
 type planOffer struct {
 	Plan string     `json:"plan" enum:"pro"`
 	Card *cardPrice `json:"card,omitempty" doc:"By card: renews by itself until it is cancelled"`
@@ -52,7 +52,7 @@ type usdcPrice struct {
 	Days   int    `json:"days" doc:"Days of Pro that one payment buys"`
 }
 
-// offer says what the plan is and costs, before anybody is asked who they are.
+// offer returns the plan and its prices. It asks for no e-mail address.
 func (s *Service) offer(ctx context.Context, in *offerInput) (*page.Response, error) {
 	price, known := s.price(ctx)
 	if page.WantsHTML(in.Accept) {
@@ -71,7 +71,7 @@ func (s *Service) offerPage(r Reader, price pay.Price, known bool) (*page.Respon
 	if err != nil {
 		return nil, err
 	}
-	checkout, err := s.token() // one of its own: the other stands in the address of the page that waits
+	checkout, err := s.token() // a separate token: the other is in the URL of the waiting page
 	if err != nil {
 		return nil, err
 	}

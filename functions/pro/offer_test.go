@@ -10,7 +10,8 @@ import (
 	"verdetto/shared/pay/paytest"
 )
 
-// TestThePriceComesFirst: from the processor, held for an hour; never one that is not known to be right.
+// TestThePriceComesFirst: the price comes from the processor and is cached for an hour. A price
+// that may be wrong is never shown.
 func TestThePriceComesFirst(t *testing.T) {
 	s := parallel(t)
 	stripe := s.Payments.Stripe
@@ -38,12 +39,12 @@ func TestThePriceComesFirst(t *testing.T) {
 	s.Clock.Add(time.Second)
 	look("14,99 € al mese")
 
-	// Once the hour is over a price that nobody confirms is no price.
+	// After the hour an unconfirmed price is not shown.
 	paytest.Break(stripe).Down(true)
 	s.Clock.Add(time.Hour)
 	look("Il prezzo lo vedi alla cassa")
 	paytest.Break(stripe).Down(false)
-	look("Il prezzo lo vedi alla cassa") // it is not asked at every view
+	look("Il prezzo lo vedi alla cassa") // not every view causes a call
 	s.Clock.Add(30 * time.Second)
 	look("14,99 € al mese")
 
@@ -65,7 +66,7 @@ func TestThePriceComesFirst(t *testing.T) {
 	}
 }
 
-// TestAboutPages: particulars as the operator gives them, and what is not given is said not to be.
+// TestAboutPages: the operator's particulars are shown, and missing ones are marked as missing.
 func TestAboutPages(t *testing.T) {
 	s := parallel(t)
 	paths := []string{"/v1/termini", "/v1/privacy", "/v1/contatti", "/v1/note-legali"}

@@ -21,11 +21,10 @@ import (
 //go:embed *.html
 var templates embed.FS
 
-// pages are read when the first one is asked for: most calls are a program's, which see none.
+// pages are parsed on first use: most calls come from programs and need none.
 var pages = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(templates, "*.html")) })
 
-// Reader is who reads a page: in the language of the link that led there, or else
-// in one that the browser asks for.
+// Reader holds the language of a reader: that of the link, otherwise one that the browser accepts.
 type Reader struct {
 	Lang           string `query:"lang" doc:"Code of the language of texts for people, before Accept-Language"`
 	AcceptLanguage string `header:"Accept-Language"`
@@ -38,13 +37,13 @@ func (r Reader) language() *i18n.Language {
 	return i18n.Accepted(r.AcceptLanguage)
 }
 
-// view is what all pages show.
+// view is the data of all pages.
 type view struct{ T *i18n.Language }
 
-// At is the address of another page in the reader's language.
+// At returns the URL of another page in the reader's language.
 func (v view) At(path string) string { return page.In(v.T, path) }
 
-// render writes a page: a block of the templates.
+// render renders a block of the templates as a page.
 func render(status int, block string, p page.Page, v any) (*page.Response, error) {
 	var body bytes.Buffer
 	if err := pages().ExecuteTemplate(&body, block, v); err != nil {
@@ -54,12 +53,12 @@ func render(status int, block string, p page.Page, v any) (*page.Response, error
 	return page.Respond(status, p)
 }
 
-// show writes a page that nobody has to find, under the title of a text.
+// show renders a page that search engines do not index, titled by a text of the catalogue.
 func show(status int, l *i18n.Language, block, text string, v any) (*page.Response, error) {
 	return render(status, block, page.Page{Language: l, Title: l.Text(text + ".title")}, v)
 }
 
-// asking is the page that asks for the address of a plan: a block of the templates.
+// asking returns the handler of a page with a form for the address of a plan.
 func asking(block, path string) func(context.Context, *Reader) (*page.Response, error) {
 	return func(_ context.Context, in *Reader) (*page.Response, error) {
 		l := in.language()
@@ -68,7 +67,7 @@ func asking(block, path string) func(context.Context, *Reader) (*page.Response, 
 	}
 }
 
-// asJSON answers a program where a person is shown a page.
+// asJSON returns a JSON answer where HTML would be a page.
 func asJSON(status int, answer any) (*page.Response, error) {
 	body, err := json.Marshal(answer)
 	if err != nil {
@@ -80,9 +79,9 @@ func asJSON(status int, answer any) (*page.Response, error) {
 	}, nil
 }
 
-// showCheckout tells where to pay: as JSON, or as a page with a link where HTML
-// is asked for. It does not redirect: browsers hold the answer to a form to the
-// page's policy, which lets forms lead nowhere but here.
+// showCheckout returns the checkout's URL: as JSON, or as a page with a link. It does not redirect.
+// Browsers apply a page's policy to the redirect after its form, and our policy allows no other
+// host.
 func showCheckout(accept string, l *i18n.Language, c checkoutBegun) (*page.Response, error) {
 	if !page.WantsHTML(accept) {
 		return asJSON(http.StatusOK, c)
@@ -93,7 +92,7 @@ func showCheckout(accept string, l *i18n.Language, c checkoutBegun) (*page.Respo
 	}{view{l}, c.URL})
 }
 
-// showIssued shows what was bought as a page; until is when the page can be looked at no more, zero for at once.
+// showIssued renders the page of a purchase. until is when the page stops working; zero: at once.
 func (s *Service) showIssued(l *i18n.Language, k issued, until time.Time, renews bool) (*page.Response, error) {
 	v := struct {
 		guardView
@@ -110,8 +109,8 @@ func (s *Service) showIssued(l *i18n.Language, k issued, until time.Time, renews
 		Scripts: []string{"pro.js"}}, v)
 }
 
-// confirmPages are the problems of a confirmation that a person is shown in words
-// of her own language, by their codes, with where to go from there.
+// confirmPages maps problem codes of a confirmation to a text for the page and the path of its
+// link.
 var confirmPages = map[string]struct{ block, path string }{
 	NoSuchSession.Code:  {"unknown", "/v1/pro"},
 	NotPro.Code:         {"foreign", "/v1/pro"},
@@ -120,8 +119,8 @@ var confirmPages = map[string]struct{ block, path string }{
 	KeyIssued.Code:      {"issued", "/v1/pro/recupera"},
 }
 
-// confirmProblem shows a problem of a confirmation to a person; any other error, and any to a
-// program, stays what it is.
+// confirmProblem renders a problem of a confirmation as a page for people. Programs get the problem
+// itself, and so do people for any other error.
 func confirmProblem(accept string, l *i18n.Language, session string, err error) (*page.Response, error) {
 	var p *httpapi.Problem
 	if !page.WantsHTML(accept) || !errors.As(err, &p) {
@@ -137,7 +136,7 @@ func confirmProblem(accept string, l *i18n.Language, session string, err error) 
 	return showNotice(p.Status, l, "confirm."+known.block, page.In(l, known.path))
 }
 
-// showNotice shows a page that says one thing, and leads on to another.
+// showNotice renders a page with one message and a link.
 func showNotice(status int, l *i18n.Language, text, next string) (*page.Response, error) {
 	title := l.Text("notice." + text + ".title")
 	return render(status, "notice.html", page.Page{Language: l, Title: title}, struct {
@@ -147,7 +146,7 @@ func showNotice(status int, l *i18n.Language, text, next string) (*page.Response
 	}{view{l}, title, next, l.HTML("notice." + text + ".lede"), l.HTML("notice." + text + ".next")})
 }
 
-// showLink shows what a link of a mail leads to: a block of link.html.
+// showLink renders the page that a mailed link opens: a block of link.html.
 func showLink(status int, l *i18n.Language, block, action string) (*page.Response, error) {
 	return show(status, l, block, "recovery."+block, struct {
 		view

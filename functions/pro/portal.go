@@ -24,7 +24,7 @@ type portalInput struct {
 	} `contentType:"application/json"`
 }
 
-// portals are the card processor's pages of a customer.
+// portals holds the URLs of a customer's billing portals at the card processor.
 type portals struct {
 	URL    string   `json:"url" format:"uri" doc:"Where to send the customer, within some minutes"`
 	Others []string `json:"others,omitempty" doc:"Further ones, where the plan was bought by card more than once"`
@@ -32,11 +32,11 @@ type portals struct {
 
 var goneToken = httpapi.Fault{Name: "t", Detail: "is of a link that works no more; POST /v1/pro/gestione mails another"}
 
-// mostPortals bounds what one call costs at the processor.
+// mostPortals limits the requests to the processor per call.
 const mostPortals = 5
 
-// portal leads a customer who pays by card to the processor's own page. A plan that
-// has ended has its key no more; its link still leads there, to the invoices.
+// portal returns the customer's billing portal at the card processor. The key of an ended plan is
+// not valid, but a mailed link still opens the portal, for its invoices.
 func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, error) {
 	l, key, token := in.language(), in.Header, ""
 	if in.Body != nil {
@@ -81,7 +81,8 @@ func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, 
 	return asJSON(http.StatusOK, portals{urls[0], urls[1:]})
 }
 
-// payers are the processor's names for who pays the subscriptions of a plan, whose end is latest first.
+// payers returns the processor's customer ids behind the subscriptions of a plan, the latest end
+// first.
 func (s *Service) payers(ctx context.Context, c store.Customer) (customers []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*pay.Timeout)
 	defer cancel()

@@ -9,15 +9,15 @@ import (
 
 const (
 	priceHeld     = time.Hour
-	priceRetry    = 30 * time.Second // after which a processor that did not answer is asked again
-	pricePatience = 2 * time.Second  // that a reader waits for it
+	priceRetry    = 30 * time.Second // interval before a retry
+	pricePatience = 2 * time.Second  // how long a reader waits for it
 )
 
-// price returns the card price of the plan, and false if the processor did not state it
-// within the hour: no price is better than a wrong one.
+// price returns the card price of the plan. It is false if no price of the last hour is known: no
+// price is better than a wrong one.
 func (s *Service) price(ctx context.Context) (pay.Price, bool) {
 	price, err := s.held.Get(s.Now(), func() (*pay.Price, time.Duration, error) {
-		// A reader who leaves must not make it look as if the processor had not answered.
+		// A reader who leaves must not look like a processor that does not answer.
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), pricePatience)
 		defer cancel()
 		price, err := s.Checkout.Price(asking)

@@ -10,7 +10,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestAnotherPriceIsNotPro: a paid subscription of the same account to another price gives no key, no plan and no mail.
+// TestAnotherPriceIsNotPro: a paid subscription to another price of the account gives no key, no
+// plan and no mail.
 func TestAnotherPriceIsNotPro(t *testing.T) {
 	t.Parallel()
 	for _, basil := range []bool{false, true} {
@@ -35,8 +36,8 @@ func TestAnotherPriceIsNotPro(t *testing.T) {
 	}
 }
 
-// TestForeignSubscriptionsLeaveThePlan: earlier versions took any subscription. One that is
-// not Pro's is dropped when a key is recovered; what else the plan rests on stays.
+// TestForeignSubscriptionsLeaveThePlan: earlier versions accepted any subscription. A subscription
+// that is not for Pro is removed at a recovery; the plan's other sources stay.
 func TestForeignSubscriptionsLeaveThePlan(t *testing.T) {
 	s := parallel(t)
 	session, own := s.Buy("ada@example.com")
@@ -65,7 +66,7 @@ func TestForeignSubscriptionsLeaveThePlan(t *testing.T) {
 	}
 }
 
-// recovered asks for a fresh key and gives all keys that were mailed to the address.
+// recovered requests a fresh key and returns all keys mailed to the address.
 func recovered(s fixture.Shop, email string) []string {
 	s.T.Helper()
 	must(s.T, s.Recover(email), 202, "", "recupera")

@@ -1,7 +1,12 @@
-// Package pro sells the paid plan: by card through a hosted checkout, or in USDC on Solana. Every
-// step can fail before or after its effect and be tried again: a key and the mark of what it was
-// issued for are one write, plans follow what the card processor and the chain say now rather than
-// what a message said, and a key that got lost on the way is replaced through recupera.
+// Package pro sells the paid plan: by card through a hosted checkout, or in USDC on Solana. It also
+// recovers, rotates and guards keys, and moves and erases customers.
+//
+// Every step can fail before or after its effect and is safe to retry. A key and the record of its
+// purchase are one write, so a purchase issues one key. The state of a plan is read from the card
+// processor and the chain, never taken from a message. A key that was lost on the way is replaced
+// by a recovery.
+//
+// Start with Service.Register; card.go and crypto.go sell, worker.go sends the mails.
 package pro
 
 import (
@@ -26,38 +31,38 @@ type Service struct {
 	Keys     store.Customers
 	Outbox   store.Outbox
 	Checkout pay.Checkout
-	Chain    pay.Chain // nil where nothing is sold; Checkout is then pay.Unsold
+	Chain    pay.Chain // nil: nothing is sold; Checkout is then pay.Unsold
 	Wallet   Wallet
 	Sender   mail.Sender
 	Limiter  *limit.Limiter
 	Refused  *apikey.Refused // keys that were refused a moment ago
 	Pepper   []byte
-	BaseURL  string // where the service is reached, without a slash at the end
+	BaseURL  string // public URL of the service, without a trailing slash
 	Random   io.Reader
 	Now      func() time.Time
 	Log      *slog.Logger
 	Operator Operator
-	// SignalWorker, where set, is called when there is work in the outbox.
+	// SignalWorker, if set, is called when the outbox has a new job.
 	SignalWorker func()
-	JobsAtOnce   int // of the outbox; 0: one
+	JobsAtOnce   int // parallel jobs of the outbox; 0: 1
 	Metrics      metrics.Source
 
 	held store.Memo[*pay.Price]
 }
 
-// Wallet is where USDC is received.
+// Wallet describes the wallet that receives USDC.
 type Wallet struct {
 	Owner        string // the wallet's address
-	TokenAccount string // its account for USDC, which most senders find by themselves
+	TokenAccount string // its USDC account, which most senders find by themselves
 	Mint         string
 	Network      string // mainnet-beta or devnet
 	Units        int64  // the price, in millionths of a USDC
 }
 
-// CryptoDays is what one payment in USDC buys.
+// CryptoDays is the number of days that one payment in USDC buys.
 const CryptoDays = 30
 
-// The problems that buying can meet.
+// The problems of purchases.
 var (
 	NoSuchSession = httpapi.ProblemType{Status: http.StatusNotFound, Code: "sessione-sconosciuta",
 		Title: "There is no such checkout"}
@@ -104,7 +109,7 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerManage(api)
 }
 
-// sells reports whether the plan is for sale. Where it is not, the paths for buying it do not exist.
+// sells reports whether the plan is for sale. If not, the paths for buying it do not exist.
 func (s *Service) sells() bool { return s.Chain != nil }
 
 // emailBody is a request about an e-mail address.
@@ -114,7 +119,7 @@ type emailBody struct {
 	} `contentType:"application/json"`
 }
 
-// faults gathers what is wrong with a request.
+// faults collects the faults of a request.
 type faults []httpapi.Fault
 
 func (f *faults) add(wrong bool, fault httpapi.Fault) {
@@ -136,7 +141,7 @@ var (
 		Detail: "is not a transaction signature: 64 bytes in base58, as wallets and explorers show it"}
 )
 
-// address reads an e-mail address, or says what is wrong with it.
+// address parses an e-mail address, or fails with a fault for the field email.
 func address(email string) (string, error) {
 	a, err := mail.ParseAddress(email)
 	if err != nil {
@@ -145,17 +150,17 @@ func address(email string) (string, error) {
 	return a, nil
 }
 
-// unavailable tells a caller that the other side of a payment did not answer.
+// unavailable returns the problem for a payment service that did not answer, and logs the error.
 func (s *Service) unavailable(ctx context.Context, what string, err error) error {
 	s.Log.ErrorContext(ctx, what+" could not be asked", "error", err)
 	return httpapi.Unavailable.Problem("The payment could not be checked just now; nothing is lost. Try again in a "+
 		"few seconds.").With("Retry-After", "5")
 }
 
-// customer is whose plan an address has.
+// customer returns the customer id of an e-mail address.
 func (s *Service) customer(email string) apikey.CustomerID { return apikey.Of(s.Pepper, email) }
 
-// issued is a key as it is shown, once, or what a payment did where there was one already.
+// issued is the answer to a purchase: the key, shown once, or the extension of an existing plan.
 type issued struct {
 	APIKey    string    `json:"apiKey,omitempty" doc:"The key. It is shown this once. Absent where the address has a key already: that one goes on"`
 	Status    string    `json:"status,omitempty" enum:"esteso" doc:"esteso: the plan of an address that has a key was lengthened, and its owner is told by e-mail. Absent otherwise"`
@@ -167,10 +172,10 @@ type issued struct {
 
 const extended = "esteso"
 
-// buy does to a plan what something paid for does, once, and gives the first key
-// of an address to the payer. A key that is in force stays as it is and is shown
-// to nobody but who has it: the payer may be a stranger. The owner is told by mail.
-// Who has the secret, where there is one, can look at what was shown again.
+// buy applies a purchase to a plan, once, and returns the first key of an address to the payer. A
+// live key stays valid. The payer may be a stranger, so buy returns a live key only to a caller who
+// presents it. Otherwise the owner gets a mail. With a secret, its bearer can look at the result
+// again.
 func (s *Service) buy(ctx context.Context, email, presented, what, secret string, claim *store.Claim,
 	change func(*store.Customer)) (issued, error) {
 	now := s.Now()
@@ -208,15 +213,15 @@ func (s *Service) buy(ctx context.Context, email, presented, what, secret string
 	return bought, nil
 }
 
-// signal says that there is work in the outbox.
+// signal reports a new job in the outbox to the worker.
 func (s *Service) signal() {
 	if s.SignalWorker != nil {
 		s.SignalWorker()
 	}
 }
 
-// onceFailed tells a caller why no key was issued for something that can be
-// cashed in once. It says the same to everyone: payments are public, and who made them is not.
+// onceFailed returns the problem for a purchase that was redeemed before. It is the same for every
+// caller: payments are public, and their payers are not.
 func onceFailed(err error, kind httpapi.ProblemType) error {
 	if !errors.Is(err, store.ErrIssued) {
 		return err

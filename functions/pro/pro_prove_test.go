@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestProveRecoveryTellsNothing: how long an answer takes does not tell who has a plan.
+// TestProveRecoveryTellsNothing: the duration of an answer does not reveal who has a plan.
 func TestProveRecoveryTellsNothing(t *testing.T) {
 	clock := storetest.NewClock()
 	table := fixture.Bolt(t, clock.Now)
@@ -32,7 +32,7 @@ func TestProveRecoveryTellsNothing(t *testing.T) {
 	})
 }
 
-// TestProvePaymentsOutOfReachSoon: with the other side down or slow it is said within 10 s.
+// TestProvePaymentsOutOfReachSoon: if the other side is down or slow, the answer comes within 10 s.
 func TestProvePaymentsOutOfReachSoon(t *testing.T) {
 	s, calls := paymentCalls(t)
 	for _, how := range []string{"down", "slow"} {

@@ -16,24 +16,24 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Money and access, through the whole service, with the real adapters talking
-// to stand-ins for Stripe and Solana.
+// Money and access, tested through the whole service. The real adapters talk to stand-ins for
+// Stripe and Solana.
 
-// open opens a shop over a table of its own.
+// open opens a shop with a table of its own.
 func open(t *testing.T) fixture.Shop {
 	t.Helper()
 	clock := storetest.NewClock()
 	return fixture.OpenShop(t, fixture.Bolt(t, clock.Now), clock)
 }
 
-// parallel opens a shop for a test that runs beside others.
+// parallel opens a shop for a parallel test.
 func parallel(t *testing.T) fixture.Shop {
 	t.Helper()
 	t.Parallel()
 	return open(t)
 }
 
-// want checks an answer's status, and its code where one is given.
+// want checks an answer's status and, if it is not empty, its problem code.
 func want(t testing.TB, a fixture.Reply, status int, code string, what ...any) {
 	t.Helper()
 	if a.Status != status || code != "" && a.Code != code {
@@ -41,7 +41,7 @@ func want(t testing.TB, a fixture.Reply, status int, code string, what ...any) {
 	}
 }
 
-// must is want, and ends the test.
+// must is want, but ends the test.
 func must(t testing.TB, a fixture.Reply, status int, code string, what ...any) {
 	t.Helper()
 	if a.Status != status || code != "" && a.Code != code {
@@ -49,7 +49,7 @@ func must(t testing.TB, a fixture.Reply, status int, code string, what ...any) {
 	}
 }
 
-// wantPage checks an answer's status, and that its main part holds a text.
+// wantPage checks an answer's status and a text in the main part of its page.
 func wantPage(t testing.TB, a fixture.Reply, status int, text string, what ...any) {
 	t.Helper()
 	if a.Status != status || !strings.Contains(a.Page(), text) {
@@ -57,7 +57,7 @@ func wantPage(t testing.TB, a fixture.Reply, status int, text string, what ...an
 	}
 }
 
-// wantBody checks an answer's status, and that it holds a text.
+// wantBody checks an answer's status and a text in its body.
 func wantBody(t testing.TB, a fixture.Reply, status int, text string, what ...any) {
 	t.Helper()
 	if a.Status != status || !strings.Contains(a.Body, text) {
@@ -65,7 +65,8 @@ func wantBody(t testing.TB, a fixture.Reply, status int, text string, what ...an
 	}
 }
 
-// TestCheckoutPage: who asks with a browser is shown where to pay, in their language; nothing of them is said back.
+// TestCheckoutPage: a browser gets a page in its language that leads to the checkout. The page
+// repeats nothing of the request.
 func TestCheckoutPage(t *testing.T) {
 	s := parallel(t)
 	for language, title := range map[string]string{"it": "Alla cassa", "en-GB": "To the checkout"} {
@@ -129,7 +130,7 @@ func TestPlanByCardFollowsTheSubscription(t *testing.T) {
 	step("and its grace over", 10*24*time.Hour, nil, false)
 }
 
-// deliver posts an event to the webhook and wants a status.
+// deliver posts an event to the webhook and expects a status.
 func deliver(t *testing.T, s fixture.Shop, e playmoney.Event, want int) {
 	t.Helper()
 	if a := s.Deliver(e.Payload); a.Status != want {
@@ -137,7 +138,8 @@ func deliver(t *testing.T, s fixture.Shop, e playmoney.Event, want int) {
 	}
 }
 
-// TestDeliveriesInAnyOrder delivers a subscription's life 20 times over in random order: the plan ends where it should.
+// TestDeliveriesInAnyOrder delivers a subscription's events 20 times in random order. The plan ends
+// at the right time each time.
 func TestDeliveriesInAnyOrder(t *testing.T) {
 	t.Parallel()
 	for _, basil := range []bool{false, true} {
@@ -226,7 +228,7 @@ func TestPaymentsInUSDC(t *testing.T) {
 		Units: fixture.Price})
 	lost := s.Send(fixture.Price, "")
 	s.Payments.Node.Forget(lost)
-	var first fixture.Reply // of those that succeed
+	var first fixture.Reply // the first successful answer
 	for _, c := range []struct {
 		name      string
 		email     string

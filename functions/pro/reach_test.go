@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/pay/paytest"
 )
 
-// paymentCalls are those that ask Stripe or Solana, with what each needs paid.
+// paymentCalls returns the calls that need Stripe or Solana, each prepared with a payment.
 func paymentCalls(t *testing.T) (fixture.Shop, map[string]func() fixture.Reply) {
 	t.Helper()
 	s := open(t)
@@ -23,7 +23,7 @@ func paymentCalls(t *testing.T) (fixture.Shop, map[string]func() fixture.Reply) 
 	}
 }
 
-// outOfReach has Stripe and Solana down or slow while something is done.
+// outOfReach runs do while Stripe and Solana are down or slow.
 func outOfReach(t *testing.T, s fixture.Shop, how string, do func()) {
 	t.Helper()
 	held := make(chan struct{})
@@ -39,7 +39,8 @@ func outOfReach(t *testing.T, s fixture.Shop, how string, do func()) {
 	do()
 }
 
-// TestPaymentsOutOfReach: with the other side down or slow the answer is 503, and trying again completes.
+// TestPaymentsOutOfReach: if the other side is down or slow, the answer is 503, and a retry
+// succeeds.
 func TestPaymentsOutOfReach(t *testing.T) {
 	t.Parallel()
 	s, calls := paymentCalls(t)
@@ -58,7 +59,7 @@ func TestPaymentsOutOfReach(t *testing.T) {
 	}
 	for name, call := range calls {
 		var a fixture.Reply
-		for range 30 { // faults that are left over are used up
+		for range 30 { // uses up the remaining faults
 			if a = call(); a.Status == 200 {
 				break
 			}

@@ -44,13 +44,13 @@ type recovering struct {
 	Detail string `json:"detail"`
 }
 
-// recover does the same for every address: it leaves a job.
+// recover stores a job and answers alike for every address.
 func (s *Service) recover(ctx context.Context, in *recoverInput) (*page.Response, error) {
 	return s.leave(ctx, s.Outbox, recoverKind, in.Body.Email, in.Accept, in.Reader, "recovering",
 		"If this address has a plan, a fresh key is on its way to it, and the old key stops working.")
 }
 
-// leave puts a job about an address into an outbox. The answer is the same for every address.
+// leave stores a job about an address in an outbox. The answer is the same for every address.
 func (s *Service) leave(ctx context.Context, box store.Outbox, kind, email, accept string, r Reader, block,
 	detail string) (*page.Response, error) {
 	email, err := address(email)

@@ -16,14 +16,14 @@ import (
 	"verdetto/shared/store"
 )
 
-// bench is the plan alone, over a table and a carrier of the test's own.
+// bench is the paid plan alone, with a table and a carrier of the test.
 type bench struct {
 	*pro.Service
 	t     *testing.T
 	now   time.Time
 	mails []mail.Message
-	took  time.Duration        // what each mail takes
-	sent  func(m mail.Message) // is told of each
+	took  time.Duration        // duration of each mail
+	sent  func(m mail.Message) // called for each mail
 }
 
 func newBench(t *testing.T) *bench {
@@ -47,7 +47,7 @@ func (b *bench) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// owe leaves a job that mails a fresh key to an address with a plan.
+// owe stores a job that mails a fresh key, for an address with a plan.
 func (b *bench) owe(email, lang string, at time.Time, cards map[string]time.Time) {
 	b.t.Helper()
 	err := b.Keys.Change(b.t.Context(), apikey.Of(b.Pepper, email), func(c *store.Customer) error {
@@ -62,7 +62,7 @@ func (b *bench) owe(email, lang string, at time.Time, cards map[string]time.Time
 	}
 }
 
-// work does all jobs, and wants so many mails. None is sent whose job another worker can take.
+// work runs all jobs and expects want mails. No mail is sent after the lease of its job has ended.
 func (b *bench) work(want int) {
 	b.t.Helper()
 	b.sent = func(m mail.Message) {
@@ -88,8 +88,8 @@ func (b *bench) work(want int) {
 	}
 }
 
-// TestForeignLanguage: a key that was asked for in a language that is not spoken here, as by
-// another version, is mailed in English. Without the mail no key would be known.
+// TestForeignLanguage: a key requested in an unsupported language, as by another version, is mailed
+// in English. Without the mail the owner would have no key.
 func TestForeignLanguage(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -100,8 +100,8 @@ func TestForeignLanguage(t *testing.T) {
 	}
 }
 
-// TestASlowCarrier: a worker begins no mail whose job may be another's before it is sent.
-// It takes what it leaves anew, and nobody is sent two keys of which one is void.
+// TestASlowCarrier: a worker sends no mail if its lease may end before the mail is sent. It takes
+// such jobs again, so no owner gets two keys of which one is void.
 func TestASlowCarrier(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -113,7 +113,7 @@ func TestASlowCarrier(t *testing.T) {
 	b.work(payers)
 }
 
-// slowCheckout is a card processor that takes its time over each question.
+// slowCheckout is a slow card processor.
 type slowCheckout struct {
 	pay.Checkout
 	now *time.Time
@@ -124,13 +124,13 @@ func (s slowCheckout) Subscription(_ context.Context, id string) (pay.Subscripti
 	return pay.Subscription{ID: id, Ours: true, PaidUntil: s.now.AddDate(0, 1, 0)}, nil
 }
 
-// TestASlowProcessor: asking for subscriptions counts towards a job's time, so
-// that its mail is not sent when the job may be another's.
+// TestASlowProcessor: subscription calls count towards a job's time. Its mail is not sent if the
+// lease may have ended.
 func TestASlowProcessor(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.took, b.Checkout = 10*time.Second, slowCheckout{now: &b.now}
-	const others = 4 // take 40 s
+	const others = 4 // they take 40 s
 	for i := range others {
 		b.owe(fmt.Sprintf("payer%d@example.com", i), "en", b.now.Add(time.Duration(i-others)*time.Second), nil)
 	}

@@ -31,7 +31,7 @@ type keyInput struct {
 	Key string `header:"X-Api-Key" doc:"The customer's current key"`
 }
 
-// rest is one of the things that a plan rests on.
+// rest is one source of a plan: a subscription, a payment in USDC or the operator.
 type rest struct {
 	By    string    `json:"by" enum:"card,usdc,operator"`
 	Until time.Time `json:"until" doc:"When it ends; by card 3 days of grace included, UTC"`
@@ -48,7 +48,7 @@ type keyOutput struct {
 	}
 }
 
-// usage is how often an endpoint was called with a key.
+// usage is the number of calls of an endpoint with a key.
 type usage struct {
 	Path      string `json:"path" example:"/v1/analisi"`
 	Minute    int64  `json:"minute" doc:"Calls of this minute" example:"3"`
@@ -62,7 +62,7 @@ func refusedKey() error {
 		With("WWW-Authenticate", "ApiKey")
 }
 
-// key tells of a key that was found to be in force before the call was counted.
+// key describes a valid key and its usage, this call included.
 func (s *Service) key(ctx context.Context, in *keyInput) (*keyOutput, error) {
 	c, err := s.customerOf(ctx, in.Key, "")
 	if err != nil {
@@ -98,13 +98,13 @@ type rotateOutput struct {
 	}
 }
 
-// perKey bounds how often a key is rotated. It counts by customer, and only who
-// shows the key: nobody else uses it up.
+// perKey limits the rotations of a key. It counts per customer, and only calls with the key, so
+// that strangers cannot use it up.
 var perKey = limit.Limit{Name: "pro-ruota-key", Calls: 20, Window: time.Hour}
 
-// rotate replaces a key. Where the caller sends an Idempotency-Key, the fresh one
-// is derived from it and the key that is shown, so that asking again after a lost
-// answer gives the same; the old key alone gives nothing to whoever it leaked to.
+// rotate replaces a key. With an Idempotency-Key the fresh key is derived from it and from the old
+// key. A retry after a lost answer then returns the same key. A leaked old key alone does not
+// return it.
 func (s *Service) rotate(ctx context.Context, in *rotateInput) (*rotateOutput, error) {
 	shown, ok := apikey.Parse(in.Key)
 	if !ok {

@@ -16,7 +16,7 @@ func rotate(s fixture.Shop, key string) fixture.Reply {
 	return s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", key, "Idempotency-Key", again)
 }
 
-// TestALeakedKeyGivesNoFreshOne: whoever has the key that was rotated away does not get its successor.
+// TestALeakedKeyGivesNoFreshOne: the bearer of a rotated key does not get its successor.
 func TestALeakedKeyGivesNoFreshOne(t *testing.T) {
 	t.Parallel()
 	for name, header := range map[string][]string{"with Idempotency-Key": {"Idempotency-Key", again}, "without": nil} {
@@ -38,7 +38,7 @@ func TestALeakedKeyGivesNoFreshOne(t *testing.T) {
 	}
 }
 
-// mistyped is another key, whose last character is not the key's own.
+// mistyped returns the key with another last character.
 func mistyped(key string) string {
 	last := len(key) - 1
 	if key[last] == 'A' {
@@ -59,7 +59,7 @@ func TestRotation(t *testing.T) {
 		first.Header.Get("Cache-Control") != "no-store" {
 		t.Fatalf("%d %s", first.Status, first.Body)
 	}
-	clock.Add(9 * time.Minute) // the answer was lost: the old key asks again, and is good for nothing else
+	clock.Add(9 * time.Minute) // after a lost answer: the old key is valid for this retry only
 	if again := rotate(s, own); again.APIKey != first.APIKey || s.Works(own) {
 		t.Errorf("asked again: %d %s", again.Status, again.Body)
 	}
@@ -72,7 +72,7 @@ func TestRotation(t *testing.T) {
 	want(t, rotate(s, second.APIKey), 401, "piano-scaduto", "the plan has ended")
 }
 
-// TestRotationIsCountedByKey: strangers without the key use up nothing of the owner's.
+// TestRotationIsCountedByKey: strangers without the key do not use up the owner's limit.
 func TestRotationIsCountedByKey(t *testing.T) {
 	t.Parallel()
 	s, _, key := owner(t)
@@ -117,13 +117,13 @@ func TestLookingAtAKey(t *testing.T) {
 	want(t, look(own), 401, "piano-scaduto", "the plan has ended")
 }
 
-// TestRotationUnderFaults: whichever storage call fails, the owner ends with one key that works.
+// TestRotationUnderFaults: after any failing storage call the owner has one valid key.
 func TestRotationUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
 		own := paid(s, f).APIKey
 		if own == "" {
-			return // the fault fell on the purchase: TestPurchaseInUSDCUnderFaults
+			return // the fault hit the purchase: TestPurchaseInUSDCUnderFaults
 		}
 		a := s.Retry(f, func() fixture.Reply { return rotate(s, own) })
 		f.Heal()

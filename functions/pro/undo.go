@@ -18,21 +18,21 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The paths that links in mails lead to, as in shared/web/routes. What merely
-// follows a link, as mail scanners do, changes nothing: the page has a button.
+// The paths of mailed links, as in shared/web/routes. Mail scanners follow links, so following a
+// link changes nothing: its page has a button.
 const (
 	undoLink  = "/v1/pro/recupera/annulla"
 	agreePath = "/v1/pro/recupera/conferma"
 )
 
 const (
-	guardTime  = 30 * 24 * time.Hour // for which recoveries have to be confirmed after one was undone
-	offerTime  = 48 * time.Hour      // for which the link to confirm works
-	ownedBytes = 12                  // of a key's hash, in a link to undo
+	guardTime  = 30 * 24 * time.Hour // how long recoveries need a confirmation after one was undone
+	offerTime  = 48 * time.Hour      // how long the link to confirm is valid
+	ownedBytes = 12                  // bytes of a key's hash in a link to undo
 	macBytes   = 16
 )
 
-// mac is keyed for one purpose.
+// mac returns a MAC with a key derived from the pepper for one purpose.
 func (s *Service) mac(purpose, text string) []byte {
 	key := hmac.New(sha256.New, s.Pepper)
 	key.Write([]byte("pro " + purpose))
@@ -41,27 +41,27 @@ func (s *Service) mac(purpose, text string) []byte {
 	return h.Sum(nil)
 }
 
-// derived gives the randomness of a key that can be derived again, by us only.
+// derived returns randomness for a key that only we can derive again.
 func (s *Service) derived(purpose, text string) io.Reader {
 	return strings.NewReader(string(s.mac(purpose, text)))
 }
 
-// name gives something a name that nobody can guess.
+// name returns a name for a text that cannot be guessed without the pepper.
 func (s *Service) name(purpose, text string) string {
 	return hex.EncodeToString(s.mac(purpose, text)[:macBytes])
 }
 
 func (s *Service) offerID(j store.Job) string { return s.name("offer", j.Name()) }
 
-// undoPath is the signed link that brings a key back: it names the customer and
-// that key by the beginning of its hash. It does not expire, and is of no use
-// once the key was rotated or bought anew.
+// undoPath returns the signed link that restores an earlier key. It contains the customer and the
+// start of that key's hash. It does not expire, but stops working once the key was rotated or
+// bought again.
 func (s *Service) undoPath(id apikey.CustomerID, owned []byte) string {
 	text := string(id) + "." + base64.RawURLEncoding.EncodeToString(owned[:ownedBytes])
 	return undoLink + "?t=" + text + "." + s.name("undo", text)
 }
 
-// openUndo reads the token of a link to undo; false where we did not sign it.
+// openUndo parses the token of a link to undo. It is false if the signature is not ours.
 func (s *Service) openUndo(token string) (id apikey.CustomerID, owned []byte, ok bool) {
 	cut := strings.LastIndexByte(token, '.')
 	if cut < 0 || len(token) > 200 || !hmac.Equal([]byte(s.name("undo", token[:cut])), []byte(token[cut+1:])) {
@@ -82,7 +82,7 @@ func (s *Service) undoPage(ctx context.Context, in *linkInput) (*page.Response, 
 	return s.undoing(ctx, in, "undo", s.Keys.Undoable)
 }
 
-// undo brings the key back. Pressed again, it says the same.
+// undo restores the earlier key. It is idempotent.
 func (s *Service) undo(ctx context.Context, in *linkInput) (*page.Response, error) {
 	return s.undoing(ctx, in, "undone", func(ctx context.Context, id apikey.CustomerID, owned []byte) error {
 		return s.Keys.Undo(ctx, id, owned, s.Now().Add(guardTime))
@@ -111,7 +111,7 @@ func (s *Service) agreePage(ctx context.Context, in *linkInput) (*page.Response,
 	return s.agreeing(ctx, in, "agree", s.Outbox.Offered)
 }
 
-// agree leaves the job that mails a fresh key. Pressed again, it says the same and leaves no other.
+// agree stores the job that mails a fresh key. It is idempotent and stores one job only.
 func (s *Service) agree(ctx context.Context, in *linkInput) (*page.Response, error) {
 	return s.agreeing(ctx, in, "agreed", func(ctx context.Context, id string) error {
 		err := s.Outbox.Accept(ctx, id, s.Now())

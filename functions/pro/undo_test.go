@@ -20,7 +20,7 @@ var (
 	agreePattern = regexp.MustCompile(`/v1/pro/recupera/conferma\?t=\w+`)
 )
 
-// newest gives the last match in the mails to an address, newest last.
+// newest returns the last match of a pattern in the mails to an address.
 func newest(s fixture.Shop, email string, pattern *regexp.Regexp) string {
 	s.T.Helper()
 	return lastMatch(mailsTo(s, email), pattern)
@@ -63,8 +63,8 @@ func press(t *testing.T, s fixture.Shop, link string, want int) fixture.Reply {
 	return a
 }
 
-// TestUndo: a stranger asked for a fresh key. One click brings the owner's own back, and for 30
-// days nothing changes without hers.
+// TestUndo: a stranger requested a fresh key. One click restores the owner's key. For 30 days every
+// recovery then needs her confirmation.
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	s, clock, own := owner(t)
@@ -78,7 +78,7 @@ func TestUndo(t *testing.T) {
 		!strings.Contains(a.Body, `method="post"`) || !s.Works(fresh[0]) {
 		t.Errorf("following the link: %d %s", a.Status, a.Body)
 	}
-	for range 2 { // pressed again: the same answer
+	for range 2 { // a second press gives the same answer
 		press(t, s, link, 200)
 		if !s.Works(own) || s.Works(fresh[0]) {
 			t.Fatal("the owner's key is not back")
@@ -93,7 +93,7 @@ func TestUndo(t *testing.T) {
 	if a := s.Do("GET", agree, ""); a.Status != 200 || len(s.Mailed("ada@example.com")) != 1 {
 		t.Errorf("following the link: %d %s", a.Status, a.Body)
 	}
-	for range 3 { // it can be used once
+	for range 3 { // it stores one job only
 		press(t, s, agree, 200)
 	}
 	keys := s.Mailed("ada@example.com")
@@ -109,7 +109,8 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestLinksThatAreOfNoUse: cut short, made up, of another purpose, too old, or of a key that was replaced since.
+// TestLinksThatAreOfNoUse: truncated, forged, for another purpose, expired, or for a key that was
+// replaced since.
 func TestLinksThatAreOfNoUse(t *testing.T) {
 	t.Parallel()
 	s, clock, own := owner(t)
@@ -144,8 +145,8 @@ func TestLinksThatAreOfNoUse(t *testing.T) {
 	holdsOneKey(s, append(s.Mailed("ada@example.com"), own, rotated.APIKey)...)
 }
 
-// TestUndoFromAnyMail: after several recoveries each mail's link brings back the key that was the
-// owner's before the first.
+// TestUndoFromAnyMail: after several recoveries each mail's link restores the key that was valid
+// before the first recovery.
 func TestUndoFromAnyMail(t *testing.T) {
 	t.Parallel()
 	for which := range 3 {
@@ -166,7 +167,7 @@ func TestUndoFromAnyMail(t *testing.T) {
 	}
 }
 
-// carrier fails before or after its effect, so many times.
+// carrier fails before or after its effect, a given number of times.
 type carrier struct {
 	mail.Sender
 	fault error
@@ -185,13 +186,13 @@ func (c *carrier) Send(ctx context.Context, m mail.Message) error {
 	return c.fault
 }
 
-// carrierFaults are the ways in which the carrier of mail fails.
+// carrierFaults lists the ways in which the mail carrier fails.
 var carrierFaults = []struct {
 	name  string
 	fault error
-	after bool // the mail was sent all the same
-	times int  // -1: for good
-	sent  bool // in the end, and the sender knows
+	after bool // the mail was sent nevertheless
+	times int  // -1: permanently
+	sent  bool // finally sent, and the sender knows
 }{
 	{"throttled once", mail.ErrThrottled, false, 1, true},
 	{"no answer, not sent", mail.ErrUnavailable, false, 1, true},
@@ -201,8 +202,8 @@ var carrierFaults = []struct {
 	{"refused", mail.ErrRefused, false, -1, false},
 }
 
-// TestNoMailNoChange: whatever the carrier does, one key works: the old one until the mail is
-// taken, the mailed one after.
+// TestNoMailNoChange: one key works whatever the carrier does. It is the old key until the carrier
+// accepted the mail, and the mailed key afterwards.
 func TestNoMailNoChange(t *testing.T) {
 	t.Parallel()
 	for _, c := range carrierFaults {
@@ -210,7 +211,7 @@ func TestNoMailNoChange(t *testing.T) {
 		s.Pro.Sender = &carrier{Sender: s.Pro.Sender, fault: c.fault, after: c.after, left: c.times}
 		s.Recover("ada@example.com")
 		for range 5 {
-			_, _ = s.Pro.Work(t.Context()) // fails as the carrier does
+			_, _ = s.Pro.Work(t.Context()) // fails if the carrier fails
 			keys := allMailed(t, s)
 			holdsOneKey(s, append(keys, own)...)
 			clock.Add(2 * time.Minute)
@@ -224,9 +225,9 @@ func TestNoMailNoChange(t *testing.T) {
 	}
 }
 
-// TestNoticesUnderCarrierFaults: the mails that bring no key, of a payment by
-// somebody and of a recovery that has to be confirmed, change no key whatever
-// becomes of them, and are one mail to their reader however often they are sent.
+// TestNoticesUnderCarrierFaults: two mails bring no key, the notice of a stranger's payment and the
+// request to confirm a recovery. They change no key after any fault. Their reader sees duplicates
+// as one mail.
 func TestNoticesUnderCarrierFaults(t *testing.T) {
 	t.Parallel()
 	guarded := func(s fixture.Shop, email string, _ ...string) fixture.Reply {
@@ -247,7 +248,7 @@ func TestNoticesUnderCarrierFaults(t *testing.T) {
 			}
 			before, sender.left = len(mailTexts(s, "ada@example.com")), c.times
 			for range 5 {
-				_, _ = s.Pro.Work(t.Context()) // fails as the carrier does
+				_, _ = s.Pro.Work(t.Context()) // fails if the carrier fails
 				if !s.Works(own) {
 					t.Fatalf("%s, %s: the owner's key is refused", name, c.name)
 				}
@@ -264,7 +265,7 @@ func TestNoticesUnderCarrierFaults(t *testing.T) {
 	}
 }
 
-// allMailed are the keys in all mails, without working through the outbox.
+// allMailed returns the keys in all mails, without running the outbox.
 func allMailed(t *testing.T, s fixture.Shop) (keys []string) {
 	t.Helper()
 	mails, err := maildir.Read(s.Mails)
@@ -279,7 +280,7 @@ func allMailed(t *testing.T, s fixture.Shop) (keys []string) {
 	return keys
 }
 
-// workThrough does all that is in the outbox; what is in the way of that is mended when it shows.
+// workThrough runs all jobs of the outbox, and repairs a fault when it shows.
 func workThrough(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
 	t.Helper()
 	for idle := 0; idle < 2; {
@@ -292,17 +293,18 @@ func workThrough(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
 		} else {
 			idle++
 		}
-		s.Clock.Add(2 * time.Minute) // leases are over
+		s.Clock.Add(2 * time.Minute) // ends the leases
 	}
 }
 
-// TestUndoUnderFaults: whichever storage call fails, of a recovery, its undoing and a guarded one, one key works.
+// TestUndoUnderFaults: any storage call of a recovery, its undoing or a guarded recovery may fail.
+// One key works in the end.
 func TestUndoUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
 		own := paid(s, f).APIKey
 		if own == "" {
-			return // the fault fell on the purchase: TestPurchaseInUSDCUnderFaults
+			return // the fault hit the purchase: TestPurchaseInUSDCUnderFaults
 		}
 		recoverAndPress := func(pattern *regexp.Regexp) {
 			s.Retry(f, func() fixture.Reply { return s.Recover("ada@example.com") })
@@ -324,13 +326,14 @@ func TestUndoUnderFaults(t *testing.T) {
 	})
 }
 
-// TestStrangersForAMonth has strangers ask for fresh keys of one owner all the time, who reads her mail every 8 hours.
+// TestStrangersForAMonth: strangers keep requesting fresh keys for one owner, who reads her mail
+// every 8 hours.
 func TestStrangersForAMonth(t *testing.T) {
 	t.Parallel()
 	strangersForAMonth(t, 4)
 }
 
-// strangersForAMonth: her key may be refused once, until she reads her mail.
+// strangersForAMonth expects that her key is refused at most once, until she reads her mail.
 func strangersForAMonth(t *testing.T, strangers int) {
 	s, clock, own := owner(t)
 	lengthen(s)
@@ -364,7 +367,7 @@ func strangersForAMonth(t *testing.T, strangers int) {
 	if interruptions > 1 || refused > reads {
 		t.Errorf("the bound is passed")
 	}
-	// Nor do they keep her from rotating, or from looking.
+	// Strangers do not prevent her from rotating or looking at her key.
 	want(t, s.Do("GET", "/v1/pro/chiave", "", "X-Api-Key", own), 200, "", "she cannot look at her key")
 	if a := s.Do("POST", "/v1/pro/chiave/ruota", "", "X-Api-Key", own); a.Status != 200 || !s.Works(a.APIKey) {
 		t.Errorf("she cannot rotate her key: %d %s", a.Status, a.Body)

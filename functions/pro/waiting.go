@@ -18,9 +18,10 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The page that waits for a payment in USDC. Each has a token of its own, and its link a reference
-// that is derived from it: a transaction that names the reference was made by that page's link.
-// Whoever has the token, and nobody who sees the chain or knows the address, is shown the key.
+// The page that waits for a payment in USDC. Each page has a token, and the reference in its
+// payment link is derived from that token. A transaction with the reference was made with that
+// page's link. Only the bearer of the token sees the key. Knowing the e-mail address or the chain
+// is not enough.
 
 func (s *Service) registerWaiting(api *httpapi.API) {
 	httpapi.JSON(api, "pro-attesa", httpapi.JSONDoc{
@@ -42,7 +43,7 @@ type waitInput struct {
 	} `contentType:"application/json"`
 }
 
-// waited is what became of a payment.
+// waited is the state of a payment.
 type waited struct {
 	Status    string     `json:"status" enum:"in-attesa,visto,pagato,esteso,insufficiente,fallito,di-altri,scaduto,usato,non-trovato" doc:"pagato: apiKey is the key. esteso: the plan of an address that has a key was lengthened. visto: there is a transaction, not final yet. Otherwise there is none yet, or why it buys nothing"`
 	APIKey    string     `json:"apiKey,omitempty" doc:"The key, where status is pagato"`
@@ -50,7 +51,7 @@ type waited struct {
 	ExpiresAt *time.Time `json:"expiresAt,omitempty" doc:"When the plan ends, UTC"`
 }
 
-// The states of a payment that has bought nothing yet.
+// The states of a payment.
 const (
 	stillWaiting = "in-attesa"
 	seen         = "visto"
@@ -58,7 +59,7 @@ const (
 	paidFor      = "pagato"
 )
 
-// stateOf is the state that a problem with a transaction leaves, by its code.
+// stateOf maps the code of a problem with a transaction to a state.
 var stateOf = map[string]string{
 	NoPayment.Code: seen, NotFinal.Code: seen, TooLittle.Code: "insufficiente", PaymentFailed.Code: "fallito",
 	NotYours.Code: "di-altri", TooOld.Code: "scaduto", PaymentUsed.Code: "usato",
@@ -73,7 +74,8 @@ func isToken(text string) bool {
 
 var badToken = httpapi.Fault{Name: "t", Detail: "is not the token of a page: 32 hexadecimal digits"}
 
-// secretOf is what the bearer of a page's token has: it opens nothing for another address.
+// secretOf returns the secret of a page's bearer. It includes the e-mail address, so a token is
+// useless with another address.
 func secretOf(token, email string) string { return token + " " + apikey.Normalize(email) }
 
 func (s *Service) reference(token, email string) pay.Reference {
@@ -98,7 +100,7 @@ func (s *Service) checkWaiting(_ context.Context, in *waitInput) error {
 	return wrong.err()
 }
 
-// wait looks once.
+// wait checks once whether the payment has arrived.
 func (s *Service) wait(ctx context.Context, in *waitInput) (*page.Response, error) {
 	l, person := in.language(), page.WantsHTML(in.Accept)
 	secret := secretOf(in.Body.Token, in.Body.Email)
@@ -125,11 +127,11 @@ func (s *Service) wait(ctx context.Context, in *waitInput) (*page.Response, erro
 	return asJSON(http.StatusOK, waited{Status: state})
 }
 
-// mostJudged bounds what one look costs at the nodes. Anybody can make transactions that name a
-// reference once it is on the chain, but not before: the payment is among the oldest.
+// mostJudged limits the calls to the nodes per check. Anyone can copy a reference, but only once it
+// is on the chain. So the real payment is among the oldest transactions.
 const mostJudged = 5
 
-// look asks the chain, and redeems the first payment that buys the plan.
+// look searches the chain and redeems the first payment that buys the plan.
 func (s *Service) look(ctx context.Context, in *waitInput, secret string) (issued, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*pay.Timeout)
 	defer cancel()
@@ -158,7 +160,7 @@ func (s *Service) look(ctx context.Context, in *waitInput, secret string) (issue
 			return issued{}, "", err
 		}
 		if p.Code == NoPayment.Code && none == unknown {
-			continue // the payer named one that nobody knows
+			continue // the payer named an unknown transaction
 		}
 		if state == none || stateOf[p.Code] == seen {
 			state = stateOf[p.Code]
@@ -167,7 +169,7 @@ func (s *Service) look(ctx context.Context, in *waitInput, secret string) (issue
 	return issued{}, state, nil
 }
 
-// payPage asks for the address, and then shows what to pay and waits.
+// payPage asks for the e-mail address, then shows the payment details and waits.
 func (s *Service) payPage(in *detailsInput) (*page.Response, error) {
 	l := in.language()
 	if in.Email != "" && isToken(in.Token) {
@@ -185,17 +187,17 @@ func (s *Service) payPage(in *detailsInput) (*page.Response, error) {
 	}{view{l}, l.Decimals(pay.FormatUnits(s.Wallet.Units)), in.Email, token, CryptoDays})
 }
 
-// payView is what the page that waits shows.
+// payView is the data of the waiting page.
 type payView struct {
 	view
 	Details
 	Email, Token, Typed, State string
-	Spoken                     string // the amount, as the language writes it
+	Spoken                     string // the amount, in the language's format
 	Link                       template.URL
 	QR                         template.HTML
 }
 
-// Copy is a button that copies what stands under an id.
+// Copy returns the data of a button that copies the element with an id.
 func (v payView) Copy(id string) any {
 	return struct {
 		view
@@ -212,6 +214,7 @@ func (s *Service) waitingPage(l *i18n.Language, email, token, typed, state strin
 		Scripts: []string{"pro.js"}}, payView{
 		view: view{l}, Details: d, Email: email, Token: token, Typed: typed, State: l.Text("usdc.state." + state),
 		Spoken: l.Decimals(d.Amount),
-		Link:   template.URL(d.Link), QR: template.HTML(d.QR), // both made here, of nothing that a caller has written
+		// Both are built here, without any text of a caller.
+		Link: template.URL(d.Link), QR: template.HTML(d.QR),
 	})
 }

@@ -21,7 +21,7 @@ const (
 	evesToken = "f0f102030405060708090a0b0c0d0e0f"
 )
 
-// asked is the payment that a page asks for.
+// asked returns the payment that a page asks for.
 func asked(s fixture.Shop, email, token string) playmoney.Transfer {
 	s.T.Helper()
 	a := s.Do("GET", "/v1/pro/cripta?email="+url.QueryEscape(email)+"&t="+token, "", "Accept", html)
@@ -50,8 +50,8 @@ func state(a fixture.Reply) string {
 	return fmt.Sprint(a.Status, " ", a.Body)
 }
 
-// TestWaitingForAPayment: the page that asked for it is shown the key, as long as it may be looked
-// at, and nobody else is.
+// TestWaitingForAPayment: for 10 minutes the page that asked for the payment shows the key, and no
+// other page does.
 func TestWaitingForAPayment(t *testing.T) {
 	s := parallel(t)
 	want := func(what, state1 string, a fixture.Reply) {
@@ -71,7 +71,7 @@ func TestWaitingForAPayment(t *testing.T) {
 	want("confirmed", "visto", wait(s, "ada@example.com", adasToken))
 	s.Payments.Node.Advance(sent, playmoney.Finalized)
 
-	// Whoever knows the address, and sees the chain, has another page's token.
+	// A stranger knows the address and sees the chain, but has another page's token.
 	want("a stranger's page", "in-attesa", wait(s, "ada@example.com", evesToken))
 	want("the token with another address", "in-attesa", wait(s, "eve@example.com", adasToken))
 	a := wait(s, "ada@example.com", adasToken)
@@ -96,7 +96,7 @@ func TestWaitingForAPayment(t *testing.T) {
 	}
 }
 
-// TestWaitingForWhatBuysNothing: each is said as what it is; the poll itself is never an error.
+// TestWaitingForWhatBuysNothing: each defect has its own state. The poll itself never fails.
 func TestWaitingForWhatBuysNothing(t *testing.T) {
 	s := parallel(t)
 	for want, spoil := range map[string]func(*playmoney.Transfer){
@@ -105,7 +105,8 @@ func TestWaitingForWhatBuysNothing(t *testing.T) {
 			p.Memo = pay.BindingMemo([]byte(fixture.Pepper),
 				"bob@example.com")
 		},
-		"in-attesa": func(p *playmoney.Transfer) { p.Failed = true }, // left out: the payer sends another
+		// A failed transaction is skipped: the payer sends another one.
+		"in-attesa": func(p *playmoney.Transfer) { p.Failed = true },
 	} {
 		token := fmt.Sprintf("%032x", len(want))
 		p := asked(s, "ada@example.com", token)
@@ -145,13 +146,14 @@ func TestWaitingForWhatBuysNothing(t *testing.T) {
 	}
 }
 
-// TestOthersMayNameAReference: once it is on the chain; the payment is found still, and a look costs what it costs.
+// TestOthersMayNameAReference: others can copy a reference once it is on the chain. The payment is
+// still found, at the same cost.
 func TestOthersMayNameAReference(t *testing.T) {
 	s := parallel(t)
 	payment := asked(s, "ada@example.com", adasToken)
 	dust := payment
 	dust.Units = 1
-	s.Payments.Node.Pay(dust) // somebody saw the code
+	s.Payments.Node.Pay(dust) // a stranger saw the QR code
 	s.Payments.Node.Pay(payment)
 	for range 20 {
 		s.Payments.Node.Pay(dust)
@@ -160,7 +162,7 @@ func TestOthersMayNameAReference(t *testing.T) {
 	if a := wait(s, "ada@example.com", adasToken); !s.Works(a.APIKey) {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
-	for range 100 { // of another page, all dust
+	for range 100 { // for another page, all dust
 		flood := asked(s, "ada@example.com", evesToken)
 		flood.Units = 1
 		s.Payments.Node.Pay(flood)
@@ -173,7 +175,7 @@ func TestOthersMayNameAReference(t *testing.T) {
 	}
 }
 
-// TestWaitingUnderFaults: one payment, one plan, one key that its page shows.
+// TestWaitingUnderFaults: one payment buys one plan and one key, which its page shows.
 func TestWaitingUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {

@@ -20,15 +20,16 @@ import (
 const (
 	recoverKind  = "recover key"
 	agreedKind   = "recover key, confirmed"
-	extendedKind = "plan extended" // tell the owner that somebody paid
+	extendedKind = "plan extended" // notify the owner that a payment extended the plan
 	manageKind   = "manage plan"   // mail a link to the plan
 	moveKind     = "move plan"     // ask the new address; Ref is the present one
-	movedKind    = "plan moved"    // tell the former address; Ref is the new one
+	movedKind    = "plan moved"    // notify the former address; Ref is the new one
 )
 
-const sendTime = pay.Timeout + 15*time.Second // more than it takes to ask for subscriptions and to send a mail
+// sendTime is longer than the subscription calls and the mail of one job.
+const sendTime = pay.Timeout + 15*time.Second
 
-// Work does the jobs of the outboxes that are due, and returns how many have ended.
+// Work runs the due jobs of the outboxes and returns the number of completed jobs.
 func (s *Service) Work(ctx context.Context) (ended int, err error) {
 	return outbox.Worker{
 		Boxes: []store.Outbox{s.Outbox, s.noticesBox(), s.links()}, Retries: s.Outbox.Retries(),
@@ -36,15 +37,15 @@ func (s *Service) Work(ctx context.Context) (ended int, err error) {
 	}.Work(ctx)
 }
 
-// noticesBox is the outbox of mails that bring no key. It is one of its own because
-// versions before it took every job of the other for a recovery: while both run,
-// one of them would mail a fresh key and void the owner's.
+// noticesBox returns the outbox for mails without a key. It is separate because earlier versions
+// treat every job of s.Outbox as a recovery. While both versions run, an earlier one would mail a
+// fresh key and revoke the owner's.
 func (s *Service) noticesBox() store.Outbox {
 	return s.beside("-notices")
 }
 
-// links is the outbox of mails with links to plans: for the same reason, of which
-// the versions before it know two.
+// links returns the outbox for mails with links to plans. It is separate for the same reason:
+// earlier versions know only the other two.
 func (s *Service) links() store.Outbox {
 	return s.beside("-links")
 }
@@ -55,16 +56,16 @@ func (s *Service) beside(name string) store.Outbox {
 	return box
 }
 
-// mailboxes counts the mails that any caller can cause.
+// mailboxes limits the mails that any caller can cause.
 func (s *Service) mailboxes() notify.Mailboxes {
 	return notify.Mailboxes{Store: store.Mailboxes{Table: s.Keys.Table},
 		Links: notify.Links{Pepper: s.Pepper, BaseURL: s.BaseURL}, Now: s.Now}
 }
 
-// anyones are the kinds of jobs that any caller can leave for any address.
+// anyones lists the kinds of jobs that any caller can cause for any address.
 var anyones = []string{recoverKind, manageKind, moveKind}
 
-// allowed reports whether the mail of a job is to be sent.
+// allowed reports whether the mail of a job may be sent.
 func (s *Service) allowed(ctx context.Context, j store.Job) (bool, error) {
 	if !slices.Contains(anyones, j.Kind) {
 		return true, nil
@@ -72,7 +73,7 @@ func (s *Service) allowed(ctx context.Context, j store.Job) (bool, error) {
 	return s.mailboxes().Allow(ctx, j.Email, j.Caller, j.Name())
 }
 
-// stopLink is where mails like that of a job are stopped; empty where nobody else can cause it.
+// stopLink returns the link to stop mails like that of a job, or "" if strangers cannot cause them.
 func (s *Service) stopLink(j store.Job) string {
 	if !slices.Contains(anyones, j.Kind) {
 		return ""
@@ -81,7 +82,7 @@ func (s *Service) stopLink(j store.Job) string {
 	return links.BaseURL + links.Requests(links.Mailbox(j.Email))
 }
 
-// do does one job. A mail that is refused for good ends it.
+// do runs one job. A permanently refused mail completes it.
 func (s *Service) do(ctx context.Context, j store.Job) error {
 	work, ok := map[string]func(context.Context, store.Job) error{
 		extendedKind: s.sendExtended, manageKind: s.sendManage, moveKind: s.sendMove, movedKind: s.sendMoved,
@@ -97,7 +98,7 @@ func (s *Service) do(ctx context.Context, j store.Job) error {
 	return err
 }
 
-// sendExtended tells the owner of a key that a payment lengthened the plan.
+// sendExtended notifies the owner of a key that a payment extended the plan.
 func (s *Service) sendExtended(ctx context.Context, j store.Job) error {
 	c, err := s.Keys.Customer(ctx, s.customer(j.Email))
 	if err != nil {
@@ -106,10 +107,10 @@ func (s *Service) sendExtended(ctx context.Context, j store.Job) error {
 	return s.send(ctx, j, mail.ExtendedMail, c, "")
 }
 
-// writeMail writes a mail about a plan.
+// writeMail composes a mail about a plan.
 type writeMail func(mail.Key) (mail.Message, error)
 
-// send hands the mail of a job about a plan to the carrier.
+// send sends the mail of a job about a plan.
 func (s *Service) send(ctx context.Context, j store.Job, write writeMail, c store.Customer, path string) error {
 	message, err := s.compose(j, write, c, "", path)
 	if err != nil {
@@ -118,8 +119,8 @@ func (s *Service) send(ctx context.Context, j store.Job, write writeMail, c stor
 	return s.Sender.Send(ctx, message)
 }
 
-// compose writes the mail of a job. Its id is the same however often the job is done, so
-// that a mail that came twice is one to its reader.
+// compose composes the mail of a job. A retried job has the same mail id, so its reader sees
+// duplicates as one mail.
 func (s *Service) compose(j store.Job, write writeMail, c store.Customer, key, path string) (mail.Message, error) {
 	message, err := write(mail.Key{
 		To: j.Email, Lang: language(j), Key: key, Until: c.Plan().Until, BaseURL: s.BaseURL, Path: path,
@@ -129,8 +130,8 @@ func (s *Service) compose(j store.Job, write writeMail, c store.Customer, key, p
 	return message, err
 }
 
-// language is that of a job's mail: English where what was asked for is no longer
-// spoken, and none where nobody asked: package mail says what is written then.
+// language returns the language of a job's mail. It is English if the requested language is no
+// longer supported. Without a requested language it is "", and package mail decides.
 func language(j store.Job) string {
 	if j.Lang == "" {
 		return ""
@@ -138,15 +139,14 @@ func language(j store.Job) string {
 	return i18n.In(j.Lang).Code
 }
 
-// sendKey mails a fresh key to an address that has a plan, and makes it the
-// current one once the carrier has the mail: until then the old one works. The
-// key is derived from the job, so that a job done again mails the same one. It is
-// done at least once; whatever fails in between, one key works.
+// sendKey mails a fresh key to an address with a plan. It activates the key after the carrier
+// accepted the mail; until then the old key works. The key is derived from the job, so a retry
+// mails the same key. The job runs at least once, and exactly one key works after any failure.
 func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	id, now := s.customer(j.Email), s.Now()
 	c, err := s.Keys.Customer(ctx, id)
 	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Plan().Live(now) {
-		return nil // the answer has promised nothing else
+		return nil // the answer promised a mail only if there is a plan
 	}
 	if err != nil {
 		return err
@@ -193,8 +193,8 @@ func (s *Service) sendKey(ctx context.Context, j store.Job) error {
 	return s.Keys.Activate(ctx, id, hash, s.Now())
 }
 
-// keyMessage writes the mail with a fresh key: the first of a customer who paid
-// and never came back from the checkout, or one in the place of another.
+// keyMessage composes the mail with a fresh key. It is the first key of a customer who never came
+// back from the checkout, or a replacement.
 func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Message, error) {
 	if owned := c.Owned(); len(owned) > 0 {
 		return s.compose(j, mail.RecoverMail, c, key, s.undoPath(c.ID, owned))
@@ -202,7 +202,8 @@ func (s *Service) keyMessage(j store.Job, c store.Customer, key string) (mail.Me
 	return s.compose(j, mail.KeyMail, c, key, "")
 }
 
-// sendOffer mails a link that has to be followed, and its button pressed, before a fresh key is mailed.
+// sendOffer mails a link to confirm a recovery. Its button has to be pressed before a fresh key is
+// mailed.
 func (s *Service) sendOffer(ctx context.Context, j store.Job, c store.Customer) error {
 	id := s.offerID(j)
 	agreed := j

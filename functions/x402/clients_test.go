@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/pay/x402pay/svmlocal"
 )
 
-// world is the whole service, configured by its settings, over Solana's own runtime.
+// world is the whole service, configured by its settings, with Solana's own runtime.
 type world struct {
 	*svmlocal.Network
 	t                *testing.T
@@ -29,7 +29,7 @@ type world struct {
 	log              *fixture.Log
 	mu               sync.Mutex
 	payments         []string
-	before           func() // happens when a payment has arrived, once
+	before           func() // runs once, after the first payment has arrived
 }
 
 func openWorld(t *testing.T) *world {
@@ -81,7 +81,7 @@ func openWorld(t *testing.T) *world {
 	return w
 }
 
-// fee is what a payment costs us, as it was judged.
+// fee returns our cost of a payment, as computed by Verify.
 func (w *world) fee(header string) int64 {
 	w.t.Helper()
 	seller, err := x402pay.New(x402pay.Config{
@@ -102,7 +102,7 @@ func (w *world) fee(header string) int64 {
 	return payment.Fee
 }
 
-// settlement reads the header that says what became of a payment.
+// settlement decodes the header with the outcome of a payment.
 func settlement(t *testing.T, header string) (settled x402pay.Settlement) {
 	t.Helper()
 	text, err := base64.StdEncoding.DecodeString(header)
@@ -115,7 +115,7 @@ func settlement(t *testing.T, header string) (settled x402pay.Settlement) {
 	return settled
 }
 
-// replay shows the first payment again, and returns the status of the answer.
+// replay sends the first payment again, and returns the status of the answer.
 func (w *world) replay(target string) int {
 	r, err := http.NewRequestWithContext(w.t.Context(), "GET", w.url+target, nil)
 	if err != nil {
@@ -143,9 +143,9 @@ func account(t *testing.T, owner string) string {
 
 func seed(name string) string { return hex.EncodeToString(fixture.SolanaKey(name).Seed()) }
 
-// TestPublishedClients: each, unmodified, asks, pays and has its verdict; the wallet
-// has the price, and we have paid the network's fee and no more. The same payment
-// for anything else gives nothing, and moves nothing.
+// TestPublishedClients: each unmodified client asks, pays and gets its verdict. The wallet receives
+// the price, and we pay only the network fee. For any other call the same payment returns nothing
+// and moves nothing.
 func TestPublishedClients(t *testing.T) {
 	for name, client := range svmlocal.Clients {
 		t.Run(name, func(t *testing.T) {
@@ -176,7 +176,8 @@ func TestPublishedClients(t *testing.T) {
 	}
 }
 
-// TestWhatTheChainRefuses: a payment that is good as it stands and not on the chain buys nothing, and costs us nothing.
+// TestWhatTheChainRefuses: a valid payment that the chain refuses buys nothing and costs us
+// nothing.
 func TestWhatTheChainRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		payer  string
@@ -205,9 +206,9 @@ func TestWhatTheChainRefuses(t *testing.T) {
 	}
 }
 
-// TestDrainedBeforeTheBlock: the payer's account is emptied after the payment was verified and
-// tried, and before its block. Nothing is given and nothing taken; the network takes its fee of us,
-// once, which is counted, and showing the payment a hundred times more costs no other.
+// TestDrainedBeforeTheBlock: the payer's account is emptied between the simulation and the block.
+// No answer is given and no payment taken. The network charges us its fee once, and the cost is
+// counted. Presenting the payment 100 times more costs no further fee.
 func TestDrainedBeforeTheBlock(t *testing.T) {
 	w := openWorld(t)
 	w.before = func() { w.Drain(w.ada) }

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestCallsToTheStore: what a paid verdict costs of the store, and one that is asked for without a payment.
+// TestCallsToTheStore: the store calls of a paid verdict, and of a call without a payment.
 func TestCallsToTheStore(t *testing.T) {
 	t.Parallel()
 	clock := today()
@@ -28,7 +28,7 @@ func TestCallsToTheStore(t *testing.T) {
 		}
 		return calls
 	}
-	calls(p.Payment("ada", price, 1), 200) // the first of a process
+	calls(p.Payment("ada", price, 1), 200) // the first call of a process
 	if diff := cmp.Diff([]string{"Take"}, calls("", 402)); diff != "" {
 		t.Errorf("without a payment (-want +got): %s", diff)
 	}

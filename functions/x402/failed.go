@@ -15,36 +15,36 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// What comes to nothing costs a caller nothing, and us a little: it is bounded by address, and by
-// payer where it is certain that it is the payer who shows it, since what has been on the chain can
-// be shown by anybody. What may cost us a fee is bounded by payer and address, and for all
-// together: that bounds what is lost in a day. Every bound is exact, whatever is sent at once and
-// to how many processes: a payment is sent only while it holds a slot of each.
+// A failed payment costs its caller nothing, but may cost us a fee. So failures are limited per IP
+// address and per payer. Anyone can copy a payment from the chain. So a failure counts against the
+// payer only if the payer certainly sent it. Payments that may cost a fee are also limited
+// globally, which limits the daily loss. A payment is sent only while it holds a slot of each
+// limit. So all limits are exact across parallel calls and processes.
 const (
 	day = 24 * time.Hour
 
-	mostNothing = 20  // in an hour, of one
-	mostFees    = 5   // in a day, of one
-	mostGuarded = 50  // in a day, of all
-	mostOfAll   = 500 // in a day, of all
+	mostNothing = 20  // per hour and payer or address
+	mostFees    = 5   // per day and payer or address
+	mostGuarded = 50  // per day, globally
+	mostOfAll   = 500 // per day, globally
 )
 
 var (
-	againLimit = limit.Limit{Name: "x402-again", Calls: 3, Window: day} // of one answer, to one address
+	againLimit = limit.Limit{Name: "x402-again", Calls: 3, Window: day} // per answer and IP address
 
 	slotsGuarded = store.Slots{Of: "all", Name: "GUARDED", Most: mostGuarded, Per: day, Fees: true}
 	slotsOfAll   = store.Slots{Of: "all", Name: "DAY", Most: mostOfAll, Per: day, Fees: true}
 )
 
-// nothingOf are the slots for what comes to nothing of a payer or an address.
+// nothingOf returns the slots for failures of a payer or an address.
 func nothingOf(who string) store.Slots {
 	return store.Slots{Of: who, Name: "HOUR", Most: mostNothing, Per: time.Hour}
 }
 
 func addressOf(ctx context.Context) string { return "address-" + httpapi.Subject(ctx) }
 
-// slots are those that a payment holds while it may be sent. Payments with assertions
-// can be made to fail at will, once the node has tried them: they end before all others do.
+// slots returns the slots that a payment holds while it may be sent. Payments with assertions have
+// a lower global limit: their payers can make them fail after the node's simulation.
 func slots(ctx context.Context, payment x402pay.Payment) []store.Slots {
 	var all []store.Slots
 	for _, who := range []string{"payer-" + payment.Payer, addressOf(ctx)} {
@@ -56,7 +56,7 @@ func slots(ctx context.Context, payment x402pay.Payment) []store.Slots {
 	return append(all, slotsOfAll)
 }
 
-// notTaken is the answer to a payment that was not taken, so that nothing was sent.
+// notTaken returns the answer to a payment that was not taken. Nothing was sent.
 func (s *sale) notTaken(ctx context.Context, err error) error {
 	full := new(store.Full)
 	switch {
@@ -85,7 +85,7 @@ func (s *sale) notTaken(ctx context.Context, err error) error {
 		"tomorrow (UTC).").With("Retry-After", "3600")
 }
 
-// freed looks at what became of payments that were left open, and reports whether one of them freed its slots.
+// freed checks the outcome of open payments and reports whether one of them released its slots.
 func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 	for _, name := range names {
 		signature, err := pay.ParseSignature(name)
@@ -98,7 +98,7 @@ func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 		}
 		outcome, err := s.Chain.Outcome(ctx, signature, p.Until)
 		switch {
-		case err != nil: // it may still take effect, or nobody knows
+		case err != nil: // still open, or no node answered
 			continue
 		case outcome == pay.TookEffect:
 			err = s.Payments.Free(ctx, p, s.Now())
@@ -113,8 +113,8 @@ func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 	return freed
 }
 
-// fail records that the transaction of a payment moved nothing and never will. What it
-// has cost us is logged once, however often it is shown.
+// fail records that a payment's transaction moved nothing and never will. Its cost is logged once,
+// no matter how often the payment is presented again.
 func (s *sale) fail(ctx context.Context, p store.Payment, outcome pay.Outcome) error {
 	cost := outcome == pay.MovedNothing
 	err := s.Payments.Fail(ctx, p, string(outcome), cost, s.Now())
@@ -127,7 +127,7 @@ func (s *sale) fail(ctx context.Context, p store.Payment, outcome pay.Outcome) e
 	return err
 }
 
-// failed records that a payment failed, and tells it.
+// failed records a failed payment and returns the answer.
 func (s *sale) failed(ctx context.Context, payment x402pay.Payment, taken store.Payment, outcome pay.Outcome,
 	fresh bool) error {
 	if err := s.fail(ctx, taken, outcome); err != nil && !errors.Is(err, store.ErrConflict) {
@@ -143,7 +143,7 @@ func (s *sale) failed(ctx context.Context, payment x402pay.Payment, taken store.
 	return s.shown(ctx, payment, "transaction_"+string(outcome), detail)
 }
 
-// shown refuses a payment that was taken before, and counts that of the address.
+// shown refuses a payment that was taken before, and counts it against the IP address.
 func (s *sale) shown(ctx context.Context, payment x402pay.Payment, reason, detail string) error {
 	err := s.Payments.Count(ctx, nothingOf(addressOf(ctx)), s.Now())
 	if errors.As(err, new(*store.Full)) {
@@ -155,7 +155,7 @@ func (s *sale) shown(ctx context.Context, payment x402pay.Payment, reason, detai
 	return s.refused(payment, reason, detail)
 }
 
-// refused is the answer to a payment that came to nothing.
+// refused returns the answer to a failed payment.
 func (s *sale) refused(payment x402pay.Payment, reason, detail string) error {
 	header, err := x402pay.Settlement{ErrorReason: reason, Payer: payment.Payer, Network: s.want.Network}.Header()
 	if err != nil {

@@ -16,11 +16,10 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestEveryStepFails has each access to the store and each word with the chain fail,
-// before and after its effect, and all that follow it, as if the process had been
-// killed there. Whoever then shows the same payment for the same call has the answer
-// for one price; whoever makes a new one minutes later pays no second time for what
-// was not answered, unless the first payment still gives its answer.
+// TestEveryStepFails fails each access to the store and each call to the chain in turn, before and
+// after its effect. All later ones fail too, as if the process was killed. A retry with the same
+// payment and call returns the answer for one price. A new payment some minutes later does not pay
+// again for an unanswered call. The exception is a first payment that still returns its answer.
 func TestEveryStepFails(t *testing.T) {
 	t.Parallel()
 	type fault struct {
@@ -43,7 +42,7 @@ func TestEveryStepFails(t *testing.T) {
 		for _, then := range []string{"the same payment", "a new payment"} {
 			t.Run(f.name+", then "+then, func(t *testing.T) {
 				p, clock, table := open(t)
-				if w := p.Ask(verdict, ""); w.Code != 402 { // what a process reads once is read
+				if w := p.Ask(verdict, ""); w.Code != 402 { // warms the caches of the process
 					t.Fatalf("%d %s", w.Code, w.Body)
 				}
 				payment, answered := p.Payment("ada", price, 1), int64(0)
@@ -73,7 +72,8 @@ func TestEveryStepFails(t *testing.T) {
 				} else {
 					t.Errorf("%d %s", w.Code, w.Body)
 				}
-				if p.Chain.Got > answered*price { // the answer was recorded as given, and lost on its way
+				// The answer may be recorded as given, but lost on its way.
+				if p.Chain.Got > answered*price {
 					if w := p.Ask(verdict, payment); w.Code == 200 {
 						answered++
 					}
@@ -89,8 +89,8 @@ func TestEveryStepFails(t *testing.T) {
 	}
 }
 
-// TestACreditIsUsedOnce: what was settled and not answered pays for one call of its payer, of no
-// higher price, and of nobody else.
+// TestACreditIsUsedOnce: a settled payment without an answer pays for one call of the same payer,
+// of at most that price.
 func TestACreditIsUsedOnce(t *testing.T) {
 	t.Parallel()
 	p, clock, table := open(t)
@@ -113,7 +113,7 @@ func TestACreditIsUsedOnce(t *testing.T) {
 		}
 	}
 	first := lost(1)
-	// the first may still be under way
+	// the first may still be open
 	if w := p.Ask(another, p.Payment("ada", price, 2)); w.Code != 429 || w.Header().Get("Retry-After") != "5" ||
 		p.Chain.Sent != 1 {
 		t.Errorf("%d %s, %d sent", w.Code, w.Body, p.Chain.Sent)
@@ -128,7 +128,7 @@ func TestACreditIsUsedOnce(t *testing.T) {
 		t.Error("what was paid by a credit is not as any other")
 	}
 
-	// One that moved nothing is none, and is looked at once.
+	// A payment that moved nothing is no credit. Its outcome is checked once.
 	p.Chain.Held[address("ada")] = 0
 	poor := p.Payment("ada", price, 7)
 	if w := p.Ask(verdict, poor); w.Code != 402 ||
@@ -145,7 +145,8 @@ func TestACreditIsUsedOnce(t *testing.T) {
 	want(t, p.Ask(verdict, poor), 402, "")
 }
 
-// TestHostilePayments: they take nothing and give nothing, and cost us no fee but where the network itself fails one.
+// TestHostilePayments: they take nothing and buy nothing. They cost us a fee only if the network
+// itself fails one.
 func TestHostilePayments(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)
@@ -195,8 +196,8 @@ func TestHostilePayments(t *testing.T) {
 	}
 	clock.Add(time.Hour)
 
-	// Between the trial and the block its payer has spent it all: the network takes its fee of us,
-	// a few times and no more.
+	// Between the simulation and the block the payer spends everything. The network charges us its
+	// fee, but only a few times.
 	p.Chain.Fails = true
 	status := map[int]int{}
 	for i := range 60 {
@@ -208,7 +209,7 @@ func TestHostilePayments(t *testing.T) {
 	}
 }
 
-// TestUnknownOutcome: while nobody knows what became of a payment, nothing is said of it that may be wrong.
+// TestUnknownOutcome: while the outcome of a payment is unknown, no answer claims one.
 func TestUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -235,8 +236,8 @@ func storeOf(t store.Table) store.Payments { return store.Payments{Table: t} }
 
 func address(payer string) string { return fixture.SolanaAddress(payer) }
 
-// TestOpenPaymentsOfEarlierVersions: they hold no slots. What took effect is answered; what was
-// never sent is not sent, and expires.
+// TestOpenPaymentsOfEarlierVersions: they hold no slots. A payment that took effect is answered. A
+// payment that was never sent stays unsent and expires.
 func TestOpenPaymentsOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	for step, want := range map[string]int{"sent": 200, "send": 503} {

@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestAPayerIsNotHarmed: payments that were settled, or failed, are on the chain for everybody to
-// copy. Whoever shows one again and again, for this call and for others, is told nothing and
-// refused soon; its payer goes on paying and being answered.
+// TestAPayerIsNotHarmed: anyone can copy settled and failed payments from the chain. A caller who
+// presents a copy repeatedly, for this call or others, learns nothing and is soon refused. The
+// payer continues to pay and gets answers.
 func TestAPayerIsNotHarmed(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -47,8 +47,8 @@ func TestAPayerIsNotHarmed(t *testing.T) {
 	}
 }
 
-// TestFeesAreLostOnce: what a failed payment has cost us is counted once, however
-// often and from wherever it is shown: nobody can end the sale of a day with one.
+// TestFeesAreLostOnce: the cost of a failed payment counts once, for any number of copies from any
+// address. So one failed payment cannot use up the daily limit.
 func TestFeesAreLostOnce(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -71,9 +71,9 @@ func TestFeesAreLostOnce(t *testing.T) {
 	want(t, p.Ask(verdict, p.Payment("ada", price, 1)), 200, "")
 }
 
-// TestAssertionsBurnNoMore: assertions of Lighthouse, which wallets add, can be made to hold as the
-// node tries a payment and to fail in the block. After 50 such a day they are refused, unsent, from
-// everybody; payments without are taken as ever.
+// TestAssertionsBurnNoMore: Lighthouse assertions, which wallets add, can pass in the node's
+// simulation and fail in the block. After 50 such payments a day they are refused from all payers,
+// unsent. Payments without assertions are still taken.
 func TestAssertionsBurnNoMore(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -97,8 +97,8 @@ func TestAssertionsBurnNoMore(t *testing.T) {
 	want(t, p.Ask(verdict, p.Payment("ada", price, 2)), 200, "")
 }
 
-// TestOneKeyOneService: requirements, and so payments, name the key that pays fees; one for another
-// service's key is none here.
+// TestOneKeyOneService: requirements and payments name the fee payer. A payment for the fee payer
+// of another service is refused.
 func TestOneKeyOneService(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -108,13 +108,13 @@ func TestOneKeyOneService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs.Seller = other // makes the payments of the other service
+	theirs.Seller = other // creates the payments of the other service
 	if w := p.Ask(verdict, theirs.Payment("ada", price, 1)); w.Code != 402 || p.Chain.Asked > 0 {
 		t.Errorf("%d %s, the chain was asked %d times", w.Code, w.Body, p.Chain.Asked)
 	}
 }
 
-// TestInvalidPaymentsAskNobody: what is no payment for the call is refused before the chain is asked anything.
+// TestInvalidPaymentsAskNobody: an invalid payment is refused without a call to the chain.
 func TestInvalidPaymentsAskNobody(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -126,10 +126,10 @@ func TestInvalidPaymentsAskNobody(t *testing.T) {
 	}
 }
 
-// TestOpenPaymentsAreBounded: payments that a node takes and that no block has, such as of a
-// blockhash about to expire, hold a function each and cost nobody anything. A payer has one at a
-// time. Each holds its slots until it is known that it came to nothing; who shows one again, as the
-// answer says, is not refused for it.
+// TestOpenPaymentsAreBounded: a node may accept a payment that no block contains, for example with
+// a blockhash about to expire. Each such payment occupies a process for a while but costs no fee. A
+// payer can have one at a time. It holds its slots until its failure is certain. A retry with the
+// same payment, as the answer suggests, is not refused for it.
 func TestOpenPaymentsAreBounded(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)
@@ -159,9 +159,9 @@ func TestOpenPaymentsAreBounded(t *testing.T) {
 	want(t, p.Ask(verdict, first), 402, "", "expired")
 }
 
-// TestSlotsOfTheLostAreFreed: payments of which nobody learned what became of them, since the
-// network was out of reach, do not end the sale of a day. Those that took effect meanwhile stay
-// credits, those that failed count as fees.
+// TestSlotsOfTheLostAreFreed: payments with unknown outcome, because the network was down, do not
+// use up the daily limit. Those that took effect become credits, and those that failed count as
+// fees.
 func TestSlotsOfTheLostAreFreed(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)
@@ -177,7 +177,7 @@ func TestSlotsOfTheLostAreFreed(t *testing.T) {
 	p.Chain.Held[bob] = 1_000_000
 	want(t, p.Ask(verdict, p.Payment("bob", price, 0)), 429, "", "while nobody knows")
 	p.Chain.Fault = nil
-	for n := range 4 { // the first fails, and three of the others are looked at
+	for n := range 4 { // the first fails, and three of the others are checked
 		clock.Add(store.OpenFor)
 		want(t, p.Ask(verdict, p.Payment("bob", price, 1+n)), 200, "", "payment ", n)
 	}

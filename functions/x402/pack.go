@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// pack compresses an answer for the day that it is kept.
+// pack compresses an answer, which is stored for a day.
 func pack(body []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)

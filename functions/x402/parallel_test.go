@@ -20,7 +20,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// processes are four of the service over one store, and one chain.
+// processes returns four processes of the service with one store and one chain.
 func processes(t *testing.T, table store.Table, clock *storetest.Clock) (*fixture.PerCall, []http.Handler) {
 	t.Helper()
 	clock.Add(fixture.Today.Sub(clock.Now()))
@@ -29,7 +29,7 @@ func processes(t *testing.T, table store.Table, clock *storetest.Clock) (*fixtur
 	return p, []http.Handler{p.Handler, p.Instance(table, clock), p.Instance(table, clock), p.Instance(table, clock)}
 }
 
-// tried is what came of payments, by what the callers were told.
+// tried counts the outcomes of payments by the answers to the callers.
 type tried struct {
 	mu     sync.Mutex
 	status map[int]int
@@ -51,9 +51,9 @@ func (o *tried) note(t *testing.T, w *httptest.ResponseRecorder, payer, address 
 	}
 }
 
-// TestFailuresAreBoundedAcrossProcesses: payments that fail on the chain are sent at once to four
-// processes. What they cost stays within the numbers that the documents name, to the unit: 5 a day
-// of a payer and of an address, 50 with assertions, 500 of all.
+// TestFailuresAreBoundedAcrossProcesses: payments that fail on the chain go to four processes at
+// once. The failures stay exactly within the limits. Per day these are 5 per payer and per address,
+// 50 with assertions, 500 in all.
 func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	guard := solana.NewInstruction(solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95"), nil,
@@ -81,7 +81,7 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 				case "send":
 					mostOpen.Store(max(mostOpen.Load(), open.Add(1)))
 					for range 100 {
-						runtime.Gosched() // others go on meanwhile
+						runtime.Gosched() // lets other calls continue
 					}
 				case "sent":
 					open.Add(-1)
@@ -110,7 +110,7 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 			}
 			all.Wait()
 			burst := p.Chain.Sent
-			for n := range payments { // those that met others
+			for n := range payments { // those refused because others were open
 				if p.Chain.Sent < c.want {
 					again := p.Payment(payer(n), price, c.payments+n, c.more...)
 					outcomes.note(t, p.At(instances[n%len(instances)], address(n), verdict, again), payer(n),
@@ -138,8 +138,8 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 	}
 }
 
-// TestHonestPayersAmongMany: payments that take effect free what they hold. All are answered in the
-// end, none is paid twice.
+// TestHonestPayersAmongMany: payments that take effect release their slots. Finally all calls are
+// answered, and no call is paid twice.
 func TestHonestPayersAmongMany(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
@@ -163,7 +163,7 @@ func TestHonestPayersAmongMany(t *testing.T) {
 							t.Errorf("%d %s", w.Code, w.Body)
 							return
 						}
-						clock.Add(time.Second) // in which others go on
+						clock.Add(time.Second) // time in which other calls continue
 						runtime.Gosched()
 					}
 				}
@@ -180,8 +180,8 @@ func TestHonestPayersAmongMany(t *testing.T) {
 	})
 }
 
-// TestFaultsAddNoFee has each access to the store fail, before and after its effect, and all that
-// follow it, while a payment fails on the chain. A slot may be lost for the day, and none is added.
+// TestFaultsAddNoFee: a payment fails on the chain. Each access to the store fails in turn, before
+// and after its effect, with all later ones. A slot may be lost for the day, but none is added.
 func TestFaultsAddNoFee(t *testing.T) {
 	t.Parallel()
 	for call := range 10 {
@@ -189,7 +189,7 @@ func TestFaultsAddNoFee(t *testing.T) {
 			t.Run(fmt.Sprint("call ", call, ", ", side), func(t *testing.T) {
 				p, clock, table := open(t)
 				p.Chain.Fails = true
-				if w := p.Ask(verdict, ""); w.Code != 402 { // what a process reads once is read
+				if w := p.Ask(verdict, ""); w.Code != 402 { // warms the caches of the process
 					t.Fatalf("%d %s", w.Code, w.Body)
 				}
 				table.DieAt(call, side)

@@ -17,7 +17,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// underWay is how long a call may take: payments that were taken longer ago and not answered are credits.
+// underWay is the longest duration of a call. Older payments that were taken but not answered are
+// credits.
 const underWay = store.OpenFor
 
 // paidAnswer is an answer that was paid for.
@@ -27,7 +28,7 @@ type paidAnswer struct {
 	Body        []byte
 }
 
-// ofAnswers are the problems of the free endpoints that sold ones share.
+// ofAnswers lists the problems that paid and free endpoints share.
 var ofAnswers = []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
 	published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency}
 
@@ -80,17 +81,17 @@ func sell[I, Q any, P interface {
 	})
 }
 
-// sale is a call that is to be paid.
+// sale is a paid call.
 type sale struct {
 	*Service
 	want     x402pay.Requirements
 	resource x402pay.Resource
-	units    int64  // what it costs
-	call     string // what was asked
+	units    int64  // price in millionths of a USDC
+	call     string // hash of the question
 	answer   func(ctx context.Context) (any, error)
 }
 
-// serve is the way of a call, see the package comment.
+// serve runs the steps of a call, see the package comment.
 func (s *sale) serve(ctx context.Context, header string) (*paidAnswer, error) {
 	if err := s.funded(ctx); err != nil {
 		return nil, err
@@ -119,7 +120,7 @@ func (s *sale) serve(ctx context.Context, header string) (*paidAnswer, error) {
 	return s.charge(ctx, payment, bought)
 }
 
-// build makes the answer, compressed as it is stored.
+// build returns the answer, compressed for the store.
 func (s *sale) build(ctx context.Context) ([]byte, error) {
 	answer, err := s.answer(ctx)
 	if err != nil {
@@ -132,7 +133,7 @@ func (s *sale) build(ctx context.Context) ([]byte, error) {
 	return pack(body)
 }
 
-// charge has the call be paid, and returns what it has bought.
+// charge takes the payment for the call, and returns the bought answer.
 func (s *sale) charge(ctx context.Context, payment x402pay.Payment, bought []byte) (*paidAnswer, error) {
 	signature, wire := payment.Sign()
 	height, err := s.Chain.Height(ctx)
@@ -183,8 +184,8 @@ func (s *sale) charge(ctx context.Context, payment x402pay.Payment, bought []byt
 		"another, that is not taken: the next call of its payer is paid already.")
 }
 
-// settle sends a payment that holds slots, and waits until it is known what became of
-// it. One that holds none must not cost a fee any more: its outcome is asked for alone.
+// settle sends a payment that holds slots, and waits for its outcome. A payment without slots must
+// not cost another fee, so settle only reads its outcome.
 func (s *sale) settle(ctx context.Context, taken store.Payment, wire []byte) (pay.Outcome, error) {
 	signature, err := pay.ParseSignature(taken.Name)
 	if err != nil {
@@ -198,11 +199,11 @@ func (s *sale) settle(ctx context.Context, taken store.Payment, wire []byte) (pa
 	return s.Chain.Settle(ctx, pay.Signed{Signature: signature, Wire: wire, Until: taken.Until})
 }
 
-// record stores what a payment has bought, and returns it.
+// record stores the bought answer of a payment and returns it.
 func (s *sale) record(ctx context.Context, payment x402pay.Payment, taken store.Payment, bought []byte) (*paidAnswer,
 	error) {
 	err := s.Payments.Give(ctx, taken, bought, s.Now())
-	if errors.Is(err, store.ErrConflict) { // somebody shows the same payment at the same time
+	if errors.Is(err, store.ErrConflict) { // a parallel call with the same payment was faster
 		if taken, err = s.Payments.Get(ctx, taken.Name); err == nil {
 			return s.replay(ctx, payment, taken)
 		}
@@ -214,8 +215,8 @@ func (s *sale) record(ctx context.Context, payment x402pay.Payment, taken store.
 	return s.deliver(taken, bought)
 }
 
-// replayOr replays what a payment has bought, where the answer cannot be built any more. It fails
-// with err where that is nothing.
+// replayOr replays the stored answer of a payment if the answer cannot be built any more. Without a
+// stored answer it fails with err.
 func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error) (*paidAnswer, error) {
 	signature, _ := payment.Sign()
 	taken, unknown := s.Payments.Get(ctx, signature.String())
@@ -225,8 +226,8 @@ func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error)
 	return s.replay(ctx, payment, taken)
 }
 
-// replay returns what a payment has bought to a caller who may have lost it: the same bytes,
-// for a day. Anybody can copy a payment from the chain, so replays are counted by address.
+// replay returns the same bytes again, for a day, to a caller who may have lost the answer. Anyone
+// can copy a payment from the chain, so replays are limited per IP address.
 func (s *sale) replay(ctx context.Context, payment x402pay.Payment, taken store.Payment) (*paidAnswer, error) {
 	if taken.Nothing != "" {
 		return nil, s.shown(ctx, payment, "transaction_"+taken.Nothing,
@@ -251,7 +252,7 @@ func (s *sale) replay(ctx context.Context, payment x402pay.Payment, taken store.
 	return s.deliver(taken, bought)
 }
 
-// deliver is the answer that a payment has bought, with the transaction that settled it.
+// deliver returns the bought answer, with the transaction that settled the payment.
 func (s *sale) deliver(taken store.Payment, bought []byte) (*paidAnswer, error) {
 	body, err := unpack(bought)
 	if err != nil {
@@ -266,8 +267,8 @@ func (s *sale) deliver(taken store.Payment, bought []byte) (*paidAnswer, error) 
 	return &paidAnswer{"application/json", response, body}, nil
 }
 
-// useCredit answers a fresh payment with an earlier one of its payer that was settled and
-// not answered. It returns nil where there is none.
+// useCredit pays for the call of a fresh payment with a credit. A credit is an earlier payment of
+// the same payer that was settled but not answered. useCredit returns nil if there is none.
 func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte) (*paidAnswer, error) {
 	credits, err := s.Payments.Credits(ctx, fresh.Payer, s.Now().Add(-underWay))
 	if err != nil {
@@ -280,7 +281,7 @@ func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte
 		}
 		outcome, err := s.Chain.Outcome(ctx, signature, credit.Until)
 		switch {
-		case err != nil: // it is not known, or is under way: this call is paid by its own
+		case err != nil: // unknown or still open: this call needs its own payment
 		case outcome != pay.TookEffect:
 			err = s.fail(ctx, credit, outcome)
 		default:
@@ -288,7 +289,8 @@ func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte
 				fresh.Instead = credit.Name
 				return s.deliver(fresh, bought)
 			}
-			if !errors.Is(err, store.ErrConflict) { // it may have been used: nothing is sent beside it
+			// The credit may have been used, so no second payment is sent.
+			if !errors.Is(err, store.ErrConflict) {
 				return nil, s.retryLater(ctx, err,
 					"Send the same call with the same "+x402pay.SignatureHeader+" again: it is not taken twice.")
 			}
@@ -300,10 +302,10 @@ func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte
 	return nil, nil
 }
 
-// price is what the call costs, in words.
+// price returns the price of the call in words.
 func (s *sale) price() string { return pay.FormatUnits(s.units) + " USDC" }
 
-// required puts what has to be paid beside a problem.
+// required adds the payment requirements to a problem.
 func (s *sale) required(p *httpapi.Problem, reason string) error {
 	header, err := x402pay.Required{X402Version: x402pay.Version, Error: reason, Resource: s.resource,
 		Accepts: []x402pay.Requirements{s.want}}.Header()
@@ -313,7 +315,7 @@ func (s *sale) required(p *httpapi.Problem, reason string) error {
 	return p.With(x402pay.RequiredHeader, header)
 }
 
-// retryLater is the answer while the outcome is not known.
+// retryLater returns the answer while the outcome is unknown.
 func (s *sale) retryLater(ctx context.Context, err error, detail string) error {
 	s.Log.ErrorContext(ctx, "payment not settled", "error", err)
 	return notNow(detail, "5")

@@ -1,13 +1,20 @@
-// Package x402 sells verdicts, calendars and lists of deals one by one, to programs
-// without a key: by the protocol x402, version 2, scheme exact, in USDC on Solana.
-// The answers are those of the free endpoints, to the same questions.
+// Package x402 sells single verdicts, calendars and lists of deals to programs without a key. They
+// pay in USDC on Solana by the protocol x402, version 2, scheme exact. The answers are those of the
+// free endpoints.
 //
-// Who asks without a payment is told the price (402). Who asks with one is answered in this order:
-// the payment is verified, which costs nothing; the answer is made, so that nothing is taken for
-// one that there is not; the payment is recorded as taken for this call, once and for ever; it is
-// settled on the chain; the answer is recorded as given, and given. Wherever that breaks off, the
-// same payment for the same call goes on from there, and a payment that was settled and not
-// answered is good for its payer's next call of as much: see sale and store.Payments.
+// A call without a payment gets the price, with status 402. A call with a payment takes these
+// steps:
+//
+//  1. Verify the payment, at no cost.
+//  2. Build the answer, so that no payment is taken for a missing answer.
+//  3. Record the payment as taken for this call, once and permanently.
+//  4. Settle it on the chain.
+//  5. Record the answer as given, and return it.
+//
+// If a step fails, a retry with the same payment and call continues from there. A settled payment
+// without an answer is a credit. It pays for a later call of the same payer, of at most that price.
+//
+// Start with sale.serve; store.Payments keeps the records.
 package x402
 
 import (
@@ -27,14 +34,14 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Service sells answers.
+// Service sells single answers.
 type Service struct {
 	*published.Answers
 	Seller   *x402pay.Seller // nil: nothing is sold
 	Chain    pay.Settler
 	Payments store.Payments
 	Limiter  *limit.Limiter
-	BaseURL  string // where the service is reached, without a slash at the end
+	BaseURL  string // public URL of the service, without a trailing slash
 	Now      func() time.Time
 	Log      *slog.Logger
 	Metrics  metrics.Source
@@ -42,7 +49,7 @@ type Service struct {
 	balance store.Memo[balance]
 }
 
-// The problems of paying.
+// The problems of payments.
 var (
 	NotSold = httpapi.ProblemType{Status: http.StatusNotFound, Code: "vendita-non-attiva",
 		Title: "Answers are not sold one by one here"}
@@ -52,7 +59,7 @@ var (
 		Title: "The payment was not accepted"}
 )
 
-// Presented is where a payment is.
+// Presented is the header with the payment.
 type Presented struct {
 	Payment string `header:"PAYMENT-SIGNATURE" json:"-"`
 }
@@ -87,21 +94,21 @@ func (s *Service) Register(api *httpapi.API) {
 }
 
 const (
-	// LeastFunds is what the address that pays the network's fees has to hold for anything to be
-	// sold, in lamports: 890,880 have to stay on an account, and 50 calls may cost the most.
+	// LeastFunds is the minimum balance of the fee payer for a sale, in lamports. An account must
+	// retain 890,880, and 50 calls at the maximum fee must be covered.
 	LeastFunds = 890_880 + 50*x402pay.MaxFee
-	// fundsKnown is how long a process goes by what it has asked.
+	// fundsKnown is how long a process caches the balance.
 	fundsKnown = time.Minute
 )
 
-// balance is what the address that pays the network's fees holds, or why that is not known.
+// balance is the balance of the fee payer, or the error of its lookup.
 type balance struct {
 	lamports int64
 	err      error
 }
 
-// funded refuses to sell while the network's fee could not be paid. It asks the chain
-// once a minute at most, and tells the metric FeeLamports.
+// funded fails if the fee payer cannot pay the network fee. It reads the balance at most once a
+// minute and reports it in the metric FeeLamports.
 func (s *Service) funded(ctx context.Context) error {
 	now := s.Now()
 	held, _ := s.balance.Get(now, func() (held balance, use time.Duration, err error) {
@@ -113,7 +120,7 @@ func (s *Service) funded(ctx context.Context) error {
 		return held, fundsKnown, ctx.Err()
 	})
 	switch {
-	case ctx.Err() != nil: // the caller has gone: that says nothing of the chain
+	case ctx.Err() != nil: // the caller left, which says nothing about the chain
 		return ctx.Err()
 	case held.err != nil:
 		s.Log.ErrorContext(ctx, "fees not known", "error", held.err)
@@ -127,7 +134,7 @@ func (s *Service) funded(ctx context.Context) error {
 		"answer as ever.", "60")
 }
 
-// notNow is a problem of ours: nobody has to pay for it.
+// notNow returns the problem for a failure on our side, which costs the caller nothing.
 func notNow(detail, seconds string) error {
 	return httpapi.Unavailable.Problem(detail).With("Retry-After", seconds)
 }

@@ -32,7 +32,7 @@ const (
 
 var price = routes.Named("x402-analisi").Price
 
-// want checks an answer's status, and its code where one is given.
+// want checks an answer's status and, if it is not empty, its problem code.
 func want(t *testing.T, w *httptest.ResponseRecorder, status int, problem string, what ...any) {
 	t.Helper()
 	if w.Code != status || problem != "" && code(w) != problem {
@@ -40,7 +40,7 @@ func want(t *testing.T, w *httptest.ResponseRecorder, status int, problem string
 	}
 }
 
-// must is want, and ends the test.
+// must is want, but ends the test.
 func must(t *testing.T, w *httptest.ResponseRecorder, status int, problem string, what ...any) {
 	t.Helper()
 	if w.Code != status || problem != "" && code(w) != problem {
@@ -48,7 +48,7 @@ func must(t *testing.T, w *httptest.ResponseRecorder, status int, problem string
 	}
 }
 
-// failing has steps of the chain fail.
+// failing returns a fault for the given steps of the chain.
 func failing(err error, steps ...string) func(string) error {
 	return func(step string) error {
 		if slices.Contains(steps, step) {
@@ -58,14 +58,14 @@ func failing(err error, steps ...string) func(string) error {
 	}
 }
 
-// today is a clock at the day of the fares of tests.
+// today returns a clock at the day of the test fares.
 func today() *storetest.Clock {
 	clock := storetest.NewClock()
 	clock.Add(fixture.Today.Sub(clock.Now()))
 	return clock
 }
 
-// open has the service answer over the fares of one route.
+// open serves the fares of one route.
 func open(t *testing.T) (*fixture.PerCall, *storetest.Clock, *storetest.Faulty) {
 	t.Helper()
 	clock := today()
@@ -75,7 +75,7 @@ func open(t *testing.T) (*fixture.PerCall, *storetest.Clock, *storetest.Faulty) 
 	return fixture.OpenPerCall(t, faulty, clock), clock, faulty
 }
 
-// header reads one of the protocol.
+// header decodes a header of the protocol.
 func header[T any](t *testing.T, w *httptest.ResponseRecorder, name string) (value T) {
 	t.Helper()
 	text, err := base64.StdEncoding.DecodeString(w.Header().Get(name))
@@ -90,11 +90,12 @@ func header[T any](t *testing.T, w *httptest.ResponseRecorder, name string) (val
 
 func code(w *httptest.ResponseRecorder) string {
 	var p struct{ Code string }
-	_ = json.Unmarshal(w.Body.Bytes(), &p) // an answer has none
+	_ = json.Unmarshal(w.Body.Bytes(), &p) // an answer has no code
 	return p.Code
 }
 
-// TestPaidAnswers: each endpoint says what it costs, and gives for it what the free one gives.
+// TestPaidAnswers: each endpoint states its price, and for it returns the answer of the free
+// endpoint.
 func TestPaidAnswers(t *testing.T) {
 	t.Parallel()
 	p, clock, table := open(t)
@@ -136,9 +137,9 @@ func TestPaidAnswers(t *testing.T) {
 	}
 }
 
-// TestAPaymentBuysOneAnswer: shown again for the same call within a day it gives the same bytes,
-// whatever has become of the fares, a few times to each address, so that who copies it from the
-// chain takes nothing from its payer. For any other call it gives nothing.
+// TestAPaymentBuysOneAnswer: for a day the same payment with the same call returns the same bytes,
+// even if the fares change. The number of replays per IP address is limited, so a copy from the
+// chain takes nothing from its payer. For any other call the payment buys nothing.
 func TestAPaymentBuysOneAnswer(t *testing.T) {
 	t.Parallel()
 	p, clock, table := open(t)
@@ -181,8 +182,8 @@ func TestAPaymentBuysOneAnswer(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotPaid: without an answer nothing is recorded, sent or paid, also where
-// there is a payment; a HEAD is not answered at all, since it would show nothing.
+// TestWhatIsNotPaid: without an answer nothing is recorded, sent or paid, also if the call has a
+// payment. A HEAD gets no answer, because it could not show one.
 func TestWhatIsNotPaid(t *testing.T) {
 	t.Parallel()
 	p, _, table := open(t)
@@ -215,7 +216,7 @@ func TestWhatIsNotPaid(t *testing.T) {
 	}
 }
 
-// TestNothingIsSold: where it is not configured, and while the fees could not be paid.
+// TestNothingIsSold: if sales are not configured, and while the fee payer has too few SOL.
 func TestNothingIsSold(t *testing.T) {
 	t.Parallel()
 	p, clock, table := open(t)
@@ -241,8 +242,8 @@ func TestNothingIsSold(t *testing.T) {
 	want(t, p.Ask(verdict, ""), 402, "")
 }
 
-// TestShownManyTimesAtOnce: one payment for a hundred different calls buys one of
-// them, and for the same call a hundred times at once no more than a few; it is taken once.
+// TestShownManyTimesAtOnce: one payment for 100 different calls buys one of them. For the same call
+// 100 times it returns only a few answers. It is taken once.
 func TestShownManyTimesAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, target := range map[string]func(i int) string{
@@ -274,7 +275,7 @@ func TestShownManyTimesAtOnce(t *testing.T) {
 				t.Errorf("%v for %d units", given, p.Chain.Got)
 			}
 			for _, n := range given {
-				if n > 4 { // once, and three times again
+				if n > 4 { // once, and three replays
 					t.Errorf("given %d times", n)
 				}
 			}
@@ -282,7 +283,8 @@ func TestShownManyTimesAtOnce(t *testing.T) {
 	}
 }
 
-// TestPagesMayPay: a script of any site may send a payment, and read what is asked and what became of it.
+// TestPagesMayPay: a script of any site can send a payment, and can read the requirements and the
+// outcome.
 func TestPagesMayPay(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)

@@ -1,10 +1,13 @@
-// Package apikey makes, reads and hashes Pro keys, and says when a plan is
-// live. It is pure: randomness is handed in, and nothing is stored here.
+// Package apikey creates, parses and hashes Pro keys, and defines when a plan is live. It also
+// signs the short-lived access tokens that stand for a key. The package is pure: the caller passes
+// in the randomness, and nothing is written to a store.
 //
-// A key is "vd_", the customer's id and a secret, both in unpadded URL-safe base64: 68 characters
-// in all. Only a hash of the secret is ever stored. The id is derived from the customer's e-mail
-// address, so an address has one customer, a customer has one key, and putting a new hash in place
-// of the old one revokes the old key in the same write.
+// A key is "vd_", the customer id and a secret, both in unpadded URL-safe base64: 68 characters in
+// all. Only a hash of the secret is ever stored. The id is derived from the e-mail address, so each
+// address has one customer and each customer has one key. Storing a new hash replaces the old one,
+// so the same write revokes the old key.
+//
+// Start with Mint and Parse; TokenSigner is for access tokens.
 package apikey
 
 import (
@@ -22,35 +25,35 @@ const (
 	scheme    = "vd_"
 	idBytes   = 16
 	secBytes  = 32
-	idChars   = 22 // of base64
+	idChars   = 22 // base64 characters of idBytes
 	keyLength = len(scheme) + idChars + 43
 )
 
-// CustomerID names a customer without saying who it is.
+// CustomerID identifies a customer without revealing the e-mail address.
 type CustomerID string
 
-// Hash is what is stored of a key's secret.
+// Hash is the stored SHA-256 of a key's secret.
 type Hash [sha256.Size]byte
 
-// Key is a key that was read from its text.
+// Key is a parsed key.
 type Key struct {
 	Customer CustomerID
 	secret   [secBytes]byte
 }
 
-// Of derives the customer of an e-mail address. The pepper is the operator's
-// secret; with another one every address is another customer.
+// Of returns the customer id of an e-mail address. The pepper is the operator's secret: a different
+// pepper gives every address a different id.
 func Of(pepper []byte, email string) CustomerID {
 	mac := hmac.New(sha256.New, pepper)
 	mac.Write([]byte("customer\x00" + Normalize(email)))
 	return CustomerID(base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:idBytes]))
 }
 
-// Normalize is the form under which addresses are compared: no space around it, lower case.
+// Normalize returns the form in which addresses are compared: trimmed and in lower case.
 func Normalize(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// Mint makes a new key for a customer from random bytes, as text to be shown
-// once and as the hash to be stored.
+// Mint creates a key for a customer from random bytes. It returns the text, which is shown once,
+// and the hash to store.
 func Mint(random io.Reader, customer CustomerID) (text string, hash Hash, err error) {
 	var secret [secBytes]byte
 	if _, err := io.ReadFull(random, secret[:]); err != nil {
@@ -63,7 +66,7 @@ func Mint(random io.Reader, customer CustomerID) (text string, hash Hash, err er
 	return text, hashOf(secret), nil
 }
 
-// Parse reads a key. It looks at the length first, so that nonsense of any size costs the same.
+// Parse parses a key. It checks the length first, so that invalid input of any size costs the same.
 func Parse(text string) (Key, bool) {
 	if len(text) != keyLength || !strings.HasPrefix(text, scheme) {
 		return Key{}, false
@@ -79,7 +82,7 @@ func Parse(text string) (Key, bool) {
 	return Key{CustomerID(id), [secBytes]byte(secret)}, true
 }
 
-// decode is strict: each value has one spelling only.
+// decode decodes strictly: each value has exactly one accepted spelling.
 func decode(s string, size int) ([]byte, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(s)
 	if err == nil && len(b) != size {
@@ -89,24 +92,24 @@ func decode(s string, size int) ([]byte, error) {
 }
 
 func hashOf(secret [secBytes]byte) Hash {
-	// The secret is 256 random bits: a plain hash of it cannot be searched.
+	// The secret is 256 random bits, so a plain hash resists a brute-force search.
 	return sha256.Sum256(secret[:])
 }
 
-// Matches tells in constant time whether the key is the one that the hash was made of.
+// Matches reports in constant time whether the hash was made from the key.
 func (k Key) Matches(h Hash) bool {
 	own := hashOf(k.secret)
 	return subtle.ConstantTimeCompare(own[:], h[:]) == 1
 }
 
-// Grace is how long a plan outlasts what was paid for by card, so that a card
-// that is charged a day late does not stop anyone's work.
+// Grace is how long a plan stays live after the last period that was paid by card. A charge that is
+// a day late then does not interrupt the customer.
 const Grace = 3 * 24 * time.Hour
 
 // Plan is what a customer has paid for.
 type Plan struct {
-	Until time.Time // end of the plan, grace included; zero: there is none
+	Until time.Time // end of the plan, grace included; zero: no plan
 }
 
-// Live tells whether the plan holds at a moment.
+// Live reports whether the plan is live at a moment.
 func (p Plan) Live(now time.Time) bool { return now.Before(p.Until) }

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// RefusedFor is how long a refused key is remembered. A key that becomes the
-// current one meanwhile in another process is refused for so long at most.
+// RefusedFor is how long a refusal is remembered. If another process makes the key current
+// meanwhile, this process still refuses the key for at most this time.
 const RefusedFor = 5 * time.Second
 
-// maxRefused is how many are remembered: about 0.5 MB.
+// maxRefused limits the remembered keys; they use about 0.5 MB.
 const maxRefused = 4096
 
-// Refused remembers keys that were looked up and refused a moment ago, so that a program which goes
-// on sending one does not have it looked up every time. It remembers no key that is in force, and
-// of the others a hash. A nil Refused remembers nothing.
+// Refused remembers keys that a lookup refused a moment ago. A program that keeps sending a bad key
+// then does not cause a lookup per call. Refused never holds a valid key, and stores only hashes. A
+// nil Refused remembers nothing.
 type Refused struct {
 	mu      sync.Mutex
 	keys    map[[sha256.Size]byte]refusal
-	changes uint64 // how often Forget was called
+	changes uint64 // number of calls to Forget
 }
 
 type refusal struct {
@@ -27,19 +27,20 @@ type refusal struct {
 	until    time.Time
 }
 
-// NewRefused makes an empty one.
+// NewRefused returns an empty Refused.
 func NewRefused() *Refused { return &Refused{keys: map[[sha256.Size]byte]refusal{}} }
 
-// name stands for a key in a use of its own: what is refused for one may be good for another.
+// name returns the hash of a key and its use. A key that is refused for one use may be valid for
+// another.
 func (k Key) name(use string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(use + "\x00" + string(k.Customer) + string(k.secret[:])))
 }
 
-// Lookup is what was true when a key began to be looked up.
+// Lookup holds the state of Refused at the start of a key lookup.
 type Lookup struct{ changes uint64 }
 
-// Begin tells whether a key was refused for a use a moment ago; if not, it is to be
-// looked up, and the Lookup handed to Add where it is refused then.
+// Begin reports whether a key was refused for a use a moment ago. If not, the caller looks the key
+// up and passes the Lookup to Add if the key is refused.
 func (r *Refused) Begin(use string, k Key, now time.Time) (l Lookup, refused bool) {
 	if r == nil {
 		return Lookup{}, false
@@ -50,7 +51,8 @@ func (r *Refused) Begin(use string, k Key, now time.Time) (l Lookup, refused boo
 	return Lookup{r.changes}, ok && now.Before(known.until)
 }
 
-// Add remembers that a key was refused for a use, unless a key was issued since it began to be looked up.
+// Add remembers that a key was refused for a use. It does nothing if Forget was called since Begin:
+// a key may have been issued during the lookup.
 func (r *Refused) Add(l Lookup, use string, k Key, now time.Time) {
 	if r == nil {
 		return
@@ -61,12 +63,12 @@ func (r *Refused) Add(l Lookup, use string, k Key, now time.Time) {
 		return
 	}
 	if len(r.keys) >= maxRefused {
-		clear(r.keys) // forgetting costs one read for each that is sent again
+		clear(r.keys) // costs one extra lookup per key that is sent again
 	}
 	r.keys[k.name(use)] = refusal{k.Customer, now.Add(RefusedFor)}
 }
 
-// Forget forgets the keys of a customer: one of them may have become the current one.
+// Forget drops the refused keys of a customer, because one of them may be the current key now.
 func (r *Refused) Forget(customer CustomerID) {
 	if r == nil {
 		return

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// A token stands for a key, or for nobody, for a short time. It is signed, so that one that was
-// made up or changed is known without reading anything. It holds the customer's id, when it ends,
-// and a mark of the key that it was made for, from which the key cannot be had: who compares it
-// with the mark of the key that is stored now finds out whether that key was replaced since.
+// A token stands for a key, or for an anonymous caller, for a short time. Its signature is checked
+// without a read from the store. A customer's token holds the customer id, the expiry and a mark of
+// the key it was made for. The key cannot be derived from the mark. Comparing the mark with that of
+// the stored key shows whether the key was replaced since.
 //
-// What begins as none of the prefixes is no token. That of a customer's holds "vd_", by which
-// whoever stands before the service tells calls with a key from others; no key begins so.
+// A text without one of the two prefixes is no token. A customer's token contains "vd_", by which a
+// proxy in front of the service recognises calls with a key. No key starts with "token_".
 const (
 	tokenScheme = "token_vd_"
 	freeScheme  = "token_free_"
@@ -24,38 +24,40 @@ const (
 	freeBytes   = 8 + sha256.Size
 )
 
-// Token is one that was read from its text, under a right signature.
+// Token is a parsed token with a valid signature.
 type Token struct {
-	Customer CustomerID // empty: nobody's
+	Customer CustomerID // empty: anonymous
 	Until    time.Time
 	mark     [markBytes]byte
 }
 
-// TokenSigner makes tokens and reads them. Its secret is the operator's, or is derived from that.
+// TokenSigner creates and parses tokens. Its key is derived from the operator's secret.
 type TokenSigner struct{ key []byte }
 
-// NewTokenSigner derives a signer from a secret, for this one purpose.
+// NewTokenSigner derives a signing key from a secret, for tokens only.
 func NewTokenSigner(secret []byte) TokenSigner {
 	return TokenSigner{sign(secret, []byte("access token"))}
 }
 
-// Of makes a token of a customer's key, which is told by its hash. It panics where the id is none.
+// Of returns a token for the customer's key with the given hash. It panics if the customer id is
+// invalid.
 func (s TokenSigner) Of(customer CustomerID, key Hash, until time.Time) string {
 	id, err := decode(string(customer), idBytes)
 	if err != nil {
-		panic("apikey: a token is made for a customer that has no id: " + err.Error()) // ids are ours
+		// Ids are created here, so a bad one is a bug.
+		panic("apikey: a token is made for a customer that has no id: " + err.Error())
 	}
 	mark := s.mark(customer, key)
 	return tokenScheme + s.signed(append(binary.BigEndian.AppendUint64(id, uint64(until.Unix())), mark[:]...))
 }
 
-// Free makes a token of nobody's.
+// Free returns a token for an anonymous caller.
 func (s TokenSigner) Free(until time.Time) string {
 	return freeScheme + s.signed(binary.BigEndian.AppendUint64(nil, uint64(until.Unix())))
 }
 
-// Read reads a token. Whether it has ended is for the caller to see. It looks at
-// the length first, so that nonsense of any size costs the same.
+// Read parses a token and verifies its signature. The caller checks the expiry. Read checks the
+// length first, so that invalid input of any size costs the same.
 func (s TokenSigner) Read(text string) (t Token, ok bool) {
 	if rest, of := strings.CutPrefix(text, tokenScheme); of {
 		data, ok := s.open(rest, tokenBytes)
@@ -76,7 +78,8 @@ func (s TokenSigner) Read(text string) (t Token, ok bool) {
 	return t, true
 }
 
-// MadeFor tells whether a customer's token was made for the key of a hash.
+// MadeFor reports whether a customer's token was made for the key with this hash. It is false for
+// an anonymous token.
 func (s TokenSigner) MadeFor(t Token, key Hash) bool {
 	mark := s.mark(t.Customer, key)
 	return t.Customer != "" && hmac.Equal(mark[:], t.mark[:])
@@ -86,13 +89,13 @@ func (s TokenSigner) mark(customer CustomerID, key Hash) [markBytes]byte {
 	return [markBytes]byte(sign(s.key, []byte("key\x00"+string(customer)), key[:]))
 }
 
-// signed is what a token says, with its signature behind it. What is said has
-// another length for each kind, so that none is taken for the other.
+// signed returns the payload followed by its signature, in base64. Each kind of token has its own
+// payload length, so one kind cannot pass for another.
 func (s TokenSigner) signed(says []byte) string {
 	return base64.RawURLEncoding.EncodeToString(append(says, sign(s.key, []byte("token\x00"), says)...))
 }
 
-// open gives what a signed text of a size says.
+// open returns the payload of a signed text of a size, and whether the signature is valid.
 func (s TokenSigner) open(text string, size int) ([]byte, bool) {
 	if len(text) != base64.RawURLEncoding.EncodedLen(size) {
 		return nil, false

@@ -13,8 +13,8 @@ var (
 	ends   = time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)
 )
 
-// TestTokens: a token says whose it is and until when, holds nothing of the key,
-// and is known for that of another key.
+// TestTokens: a token holds its customer and its expiry, but no part of the key. It belongs to one
+// key only.
 func TestTokens(t *testing.T) {
 	text, hash := mint(t, "ada@example.com")
 	_, other := mint(t, "ada@example.com")
@@ -44,13 +44,13 @@ func TestTokens(t *testing.T) {
 	if !ok || nobody.Customer != "" || !nobody.Until.Equal(ends) || signer.MadeFor(nobody, Hash{}) {
 		t.Errorf("%v %+v", ok, nobody)
 	}
-	// Who stands before the service tells calls with a key by these letters.
+	// A proxy in front of the service recognises calls with a key by these letters.
 	if !strings.Contains(token, "vd_") || strings.Contains(freeScheme, "vd_") {
 		t.Error("calls with a token of a key are taken for calls without one, or the other way round")
 	}
 }
 
-// TestForgedTokens: what was not signed as it stands is no token.
+// TestForgedTokens: a text with a wrong signature is no token.
 func TestForgedTokens(t *testing.T) {
 	_, hash := mint(t, "ada@example.com")
 	customer := Of(pepper, "ada@example.com")

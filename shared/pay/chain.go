@@ -7,33 +7,33 @@ import (
 
 // Chain verifies payments in USDC to one wallet.
 type Chain interface {
-	// Payment reads a final transaction and says what it moved to the wallet. Otherwise
-	// ErrNotFound, ErrNotFinal, ErrFailedTransaction, ErrUnreadable or ErrUnavailable. A
-	// transaction that is final stays so: its Payment is the same for ever.
+	// Payment reads a final transaction and returns what it moved to the wallet. It fails with
+	// ErrNotFound, ErrNotFinal, ErrFailedTransaction, ErrUnreadable or ErrUnavailable. A final
+	// transaction never changes, so its Payment never changes either.
 	Payment(ctx context.Context, signature Signature) (Payment, error)
 
-	// Find lists the newest transactions that name a reference, oldest first, at
-	// most MaxFound of them; those that failed are left out, and none is no error.
-	// They may not be final yet, and anybody can name a reference once it is seen
-	// on the chain: what they moved is Payment's to say.
+	// Find returns the newest transactions with a reference, oldest first, at most MaxFound. It
+	// leaves out failed transactions, and an empty list is no error. The transactions may not be
+	// final. Anyone can copy a reference from the chain, so call Payment to learn what each
+	// transaction moved.
 	Find(ctx context.Context, reference Reference) ([]Signature, error)
 }
 
-// MaxFound is how many transactions Find gives at most.
+// MaxFound is the largest number of transactions that Find returns.
 const MaxFound = 25
 
-// Payment is what a transaction did for the wallet.
+// Payment is the effect of a transaction on the wallet.
 type Payment struct {
 	Signature Signature
-	// Units are millionths of a USDC that the transaction left in the wallet's accounts, less what
-	// it took out of them: 0 for one that did not concern the wallet, only moved USDC within it, or
-	// was signed by the wallet itself, such as a swap; negative for one that paid out.
+	// Units is the net amount that the wallet's accounts received, in millionths of a USDC. It is 0
+	// if the transaction did not concern the wallet or only moved USDC within it. It is also 0 if
+	// the wallet itself signed, as in a swap. It is negative for an outgoing payment.
 	Units int64
-	Memos []string // as they were written, in order
+	Memos []string // unchanged, in order
 	At    time.Time
 	Slot  uint64
-	// Payers are the addresses whose USDC the transaction moved: owners, before it,
-	// of accounts other than the wallet's whose balance fell; sorted.
+	// Payers are the addresses whose USDC the transaction moved, sorted. They owned, before the
+	// transaction, the accounts whose balance fell, the wallet's own excluded.
 	Payers []string
-	Payer  string // address that signed first and paid the network's fee; not always whose USDC it was
+	Payer  string // first signer, who paid the network fee; may differ from the owner of the USDC
 }

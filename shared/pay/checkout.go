@@ -7,69 +7,69 @@ import (
 
 // Checkout sells a subscription by card through a hosted page.
 type Checkout interface {
-	// Price tells what the subscription costs now. An answer is what a payer is
-	// charged; what cannot be said in one amount for each period is ErrNoPrice.
+	// Price returns what the subscription costs now, which is what a payer is charged. It fails
+	// with ErrNoPrice if the price is not one amount per period.
 	Price(ctx context.Context) (Price, error)
 
-	// Start makes a hosted checkout for an address. The same idempotency key with
-	// the same request gives the same page for a day; with another request,
-	// ErrKeyReused. ErrBadEmail for an address that cannot be one.
+	// Start creates a hosted checkout for an address. For one day the same idempotency key with the
+	// same request returns the same page. With another request it fails with ErrKeyReused. It fails
+	// with ErrBadEmail if the processor rejects the address.
 	Start(ctx context.Context, request StartRequest) (Page, error)
 
-	// Session tells how a checkout stands now; ErrNoSuchSession for an id that is
-	// unknown or is no id at all.
+	// Session returns the current state of a checkout. It fails with ErrNoSuchSession if the id is
+	// unknown or malformed.
 	Session(ctx context.Context, id string) (Session, error)
 
-	// Subscription tells how a subscription stands now: the truth that webhooks
-	// only point at. ErrNoSuchSubscription as above.
+	// Subscription returns the current state of a subscription, which is authoritative: webhooks
+	// only point to it. It fails with ErrNoSuchSubscription if the id is unknown or malformed.
 	Subscription(ctx context.Context, id string) (Subscription, error)
 
-	// Event verifies and reads a webhook delivery, without asking anybody:
-	// ErrBadSignature, ErrStale or ErrMalformed. Deliveries come late, twice and in
-	// any order; Event does not remember them.
+	// Event verifies and parses a webhook delivery without a network call. It fails with
+	// ErrBadSignature, ErrStale or ErrMalformed. Deliveries arrive late, repeated and in any order,
+	// and Event keeps no state about them.
 	Event(payload []byte, signature string, now time.Time) (Event, error)
 
-	// Portal makes a hosted page on which a customer of the processor sees the
-	// invoices, changes the card and cancels. Its address is a secret for some
-	// minutes. ErrNoSuchCustomer for one that is unknown or was deleted.
+	// Portal creates a hosted page where a customer sees invoices, changes the card and cancels.
+	// Its address is a secret and expires after some minutes. It fails with ErrNoSuchCustomer if
+	// the customer is unknown or deleted.
 	Portal(ctx context.Context, customer, returnURL string) (address string, err error)
 
-	// Readdress has the processor write to another address from now on; ErrNoSuchCustomer as above.
+	// Readdress changes the e-mail address of a customer. It fails with ErrNoSuchCustomer if the
+	// customer is unknown or deleted.
 	Readdress(ctx context.Context, customer, email string) error
 
-	// Forget deletes a customer, which ends the subscriptions at once. What the
-	// processor has to keep by law, such as invoices, it keeps. A customer that is
-	// deleted already, or was never there, is no error.
+	// Forget deletes a customer and ends the subscriptions at once. The processor retains what the
+	// law requires, such as invoices. An unknown or already deleted customer is no error.
 	Forget(ctx context.Context, customer string) error
 }
 
-// Price is what a subscription costs.
+// Price is the price of a subscription.
 type Price struct {
-	Amount   string // in decimals, such as "12.99"
-	Currency string // ISO 4217, in capitals
+	Amount   string // decimal, such as "12.99"
+	Currency string // ISO 4217, upper case
 	Every    string // day, week, month or year
-	Count    int    // of those, from one charge to the next
-	PlusTax  bool   // tax is added at the checkout
+	Count    int    // number of those periods between two charges
+	PlusTax  bool   // the checkout adds tax
 }
 
-// StartRequest asks for a hosted checkout.
+// StartRequest is a request for a hosted checkout.
 type StartRequest struct {
-	Email          string // the page does not let the payer change it
-	IdempotencyKey string // at most 255 bytes; empty: every call makes another page
-	// SuccessURL is where the payer comes back to. "{CHECKOUT_SESSION_ID}" in it
-	// is replaced by the session's id.
+	Email          string // the payer cannot change it on the page
+	IdempotencyKey string // at most 255 bytes; empty: every call creates another page
+	// SuccessURL is where the payer returns to. The processor replaces "{CHECKOUT_SESSION_ID}" in
+	// it with the session id.
 	SuccessURL string
 	CancelURL  string
 }
 
-// Page is a hosted checkout to send a payer to.
+// Page is a hosted checkout page for a payer.
 type Page struct {
-	ID      string // of the session
+	ID      string // session id
 	URL     string
 	Expires time.Time
 }
 
-// SessionStatus is how far a checkout has come.
+// SessionStatus is the progress of a checkout.
 type SessionStatus string
 
 // The states of a checkout.
@@ -79,52 +79,52 @@ const (
 	Expired  SessionStatus = "expired"
 )
 
-// Session is a checkout. A key may be given for it when Sold.
+// Session is a checkout. A key may be issued for it if Sold is true.
 type Session struct {
 	ID           string
-	Email        string // of the payer, as the page was filled in
+	Email        string // the payer's, as entered on the page
 	Status       SessionStatus
 	Paid         bool // the money has arrived, or nothing was due
 	Subscription string
-	Ours         bool // the subscription has a price that the configuration names
+	Ours         bool // the subscription has a price from the configuration
 	Customer     string
-	PaidUntil    time.Time // of the subscription, now; zero while there is none
+	PaidUntil    time.Time // current, of the subscription; zero: no subscription yet
 	Created      time.Time
 }
 
-// Sold tells whether the checkout ended in a subscription of ours that was paid.
+// Sold reports whether the checkout ended in a paid subscription to a price of ours.
 func (s Session) Sold() bool { return s.Status == Complete && s.Paid && s.Ours }
 
-// Foreign tells whether the checkout ended in something that is not ours: an
-// account of the processor may sell other things too.
+// Foreign reports whether the checkout sold something else: the processor's account may sell other
+// products too.
 func (s Session) Foreign() bool { return s.Status == Complete && !s.Ours }
 
-// SubscriptionStatus is how a subscription stands.
+// SubscriptionStatus is the state of a subscription.
 type SubscriptionStatus string
 
 // The states of a subscription.
 const (
 	Pending SubscriptionStatus = "pending" // the first payment has not arrived
 	Active  SubscriptionStatus = "active"
-	Late    SubscriptionStatus = "late" // a renewal has not been paid, or collection is paused
+	Late    SubscriptionStatus = "late" // a renewal is unpaid, or collection is paused
 	Ended   SubscriptionStatus = "ended"
 )
 
-// Subscription is what a payer holds.
+// Subscription is a subscription by card.
 type Subscription struct {
 	ID       string
 	Customer string
-	Email    string // of the customer; empty when the customer was deleted
-	Ours     bool   // one of its items has a price that the configuration names
+	Email    string // the customer's; empty if the customer was deleted
+	Ours     bool   // one of its items has a price from the configuration
 	Status   SubscriptionStatus
-	// PaidUntil is the end of the last period that was paid for. It is not the end
-	// of the current period: that one moves on when a renewal falls due, paid or not.
+	// PaidUntil is the end of the last paid period. It is not the end of the current period, which
+	// advances when a renewal falls due, paid or not.
 	PaidUntil time.Time
-	CancelAt  time.Time // it will end then; zero: it renews
-	EndedAt   time.Time // zero while it has not
+	CancelAt  time.Time // end of a cancelled subscription; zero: it renews
+	EndedAt   time.Time // zero: not ended
 }
 
-// EventKind is what a webhook delivery is about.
+// EventKind is the subject of a webhook delivery.
 type EventKind string
 
 // The kinds of events that matter to a plan.
@@ -134,23 +134,23 @@ const (
 	InvoiceFailed       EventKind = "invoice failed"
 	SubscriptionChanged EventKind = "subscription changed"
 	SubscriptionEnded   EventKind = "subscription ended"
-	// Other is anything else, which includes checkouts and invoices that are not of
-	// a subscription. Answer it with success and do nothing.
+	// Other is everything else, including checkouts and invoices without a subscription. Answer it
+	// with success and do nothing.
 	Other EventKind = "other"
 )
 
-// Event is a verified webhook delivery. Every kind but Other names a subscription.
+// Event is a verified webhook delivery. Every kind except Other names a subscription.
 type Event struct {
-	ID           string // the same for every delivery of the event
+	ID           string // the same for every delivery of one event
 	Kind         EventKind
-	Type         string // in the processor's words, for logs
+	Type         string // the processor's name of the kind, for logs
 	Created      time.Time
 	Session      string // of CheckoutCompleted
 	Subscription string
 	Customer     string
 	Email        string // may be empty
-	// PaidUntil is set for InvoicePaid, the only kind that proves it. It was true at
-	// Created: with events out of order, Subscription has the last word.
+	// PaidUntil is set only for InvoicePaid, the one kind that proves a payment. It was true at
+	// Created. Events arrive out of order, so Subscription is authoritative.
 	PaidUntil time.Time
 	Live      bool // real money
 }

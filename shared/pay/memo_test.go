@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// alteredMemos are what wallets, exchanges and people make of a binding memo.
+// alteredMemos are changes that wallets, exchanges and people make to a binding memo.
 var alteredMemos = map[string]func(memo string) string{
 	"as it was":            func(m string) string { return m },
 	"text before":          func(m string) string { return "x " + m },
@@ -57,8 +57,8 @@ var alteredMemos = map[string]func(memo string) string{
 	},
 }
 
-// TestAlteredMemosBind: whatever a wallet made of a memo, the address that it binds may claim the
-// payment, and no other.
+// TestAlteredMemosBind: after any such change the bound address may claim the payment, and no other
+// address may.
 func TestAlteredMemosBind(t *testing.T) {
 	if len(alteredMemos) < 30 {
 		t.Fatalf("%d variants", len(alteredMemos))
@@ -80,8 +80,9 @@ func TestAlteredMemosBind(t *testing.T) {
 	}
 }
 
-// TestMemosThatHoldMore: a memo binds whatever stands around its binding. Bindings to two addresses bind to neither,
-// wherever they stand: only those two may claim the payment, and who proves to have paid takes it.
+// TestMemosThatHoldMore: a memo binds with any text around its binding. Bindings to two addresses
+// bind to neither, at any position. Only those two may claim the payment, and a proof of the payer
+// outranks both.
 func TestMemosThatHoldMore(t *testing.T) {
 	const anna, eve, bob = "anna@example.com", "eve@example.com", "bob@example.com"
 	own, other := BindingMemo(pepper, anna), BindingMemo(pepper, eve)

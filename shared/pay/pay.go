@@ -1,11 +1,13 @@
-// Package pay is the interface to payments: what the service needs of a card processor
-// (Checkout) and of a blockchain (Chain), in words that belong to neither, and
+// Package pay defines how the service takes payments: by card (Checkout) and on a blockchain
+// (Chain). Its terms are neutral: they belong to no card processor and to no chain. It also holds
 // the pure rules of payments in USDC.
 //
-// It promises that an answer without an error is the truth at the other side's
-// end when it was asked, that every call ends within Timeout, and that an error
-// is one of the sentinels below or the caller's own context ending. Nothing is
-// stored here: that a payment counts once is the caller's to remember.
+// An answer without an error was true at the other side when it was asked. Every call ends within
+// Timeout. Every error wraps one of the sentinels below or the error of the caller's context.
+// Package pay stores nothing: the caller ensures that a payment counts once.
+//
+// Start with Checkout and Chain. The packages stripepay and solanapay implement them. Package
+// playmoney imitates Stripe and a Solana node for tests and development.
 package pay
 
 import (
@@ -13,16 +15,16 @@ import (
 	"time"
 )
 
-// Timeout is how long a call may take, its retries included.
+// Timeout is the longest duration of a call, retries included.
 const Timeout = 8 * time.Second
 
 // Errors of both interfaces.
 var (
-	// ErrUnavailable: the other side could not be asked or could not answer. The
-	// same call may succeed later; with the same idempotency key it is safe.
+	// ErrUnavailable: the other side did not answer. A retry may succeed. It is safe with the same
+	// idempotency key.
 	ErrUnavailable = errors.New("payment service unavailable")
-	// ErrRefused: the other side understood and will not. Asking again does not
-	// help: the configuration is wrong (a secret, a price, an address).
+	// ErrRefused: the other side rejected the call. A retry does not help, because the
+	// configuration is wrong: a secret, a price or an address.
 	ErrRefused = errors.New("refused by the payment service")
 )
 
@@ -31,11 +33,11 @@ var (
 	ErrNoSuchSession      = errors.New("no such checkout session")
 	ErrNoSuchSubscription = errors.New("no such subscription")
 	ErrNoSuchCustomer     = errors.New("no such customer of the payment service")
-	// ErrNoPrice: what is sold has no single amount for a period, or is not sold any more.
+	// ErrNoPrice: the product has no single amount per period, or is no longer sold.
 	ErrNoPrice = errors.New("the price is not one amount")
-	// ErrBadEmail: the processor does not take the address for one.
+	// ErrBadEmail: the processor rejects the address.
 	ErrBadEmail = errors.New("e-mail address not accepted")
-	// ErrKeyReused: the idempotency key was used before, for something else.
+	// ErrKeyReused: the idempotency key was used for another request.
 	ErrKeyReused = errors.New("idempotency key used for another request")
 
 	ErrBadSignature = errors.New("webhook signature does not match")
@@ -45,14 +47,14 @@ var (
 
 // Errors of Chain.
 var (
-	// ErrNotFound: no transaction has that signature, as far as the nodes know. One
-	// that was sent seconds ago may look like this.
+	// ErrNotFound: the nodes know no transaction with that signature. A transaction sent seconds
+	// ago may not be visible yet.
 	ErrNotFound = errors.New("no such transaction")
-	// ErrNotFinal: the transaction exists and may still vanish. Ask again.
+	// ErrNotFinal: the transaction exists but may still vanish. Retry later.
 	ErrNotFinal = errors.New("transaction is not final yet")
 	// ErrFailedTransaction: the transaction is final and moved nothing.
 	ErrFailedTransaction = errors.New("transaction failed")
-	// ErrUnreadable: the node's answer lacks, or contradicts, what a payment is
-	// judged by. Nothing was concluded from it.
+	// ErrUnreadable: the node's answer lacks or contradicts what a payment is judged by. The
+	// payment is neither accepted nor rejected.
 	ErrUnreadable = errors.New("transaction cannot be judged")
 )

@@ -11,14 +11,14 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Signature names a transaction of Solana.
+// Signature identifies a transaction on Solana.
 type Signature [64]byte
 
-// ErrNotSignature: the text does not name a transaction.
+// ErrNotSignature: the text is no transaction signature.
 var ErrNotSignature = errors.New("not the signature of a transaction")
 
-// ParseSignature reads base58 of exactly 64 bytes, the one spelling that wallets and explorers
-// show. It refuses any other encoding, so that a transaction has one name only.
+// ParseSignature parses base58 of exactly 64 bytes, the spelling of wallets and explorers. It
+// refuses every other encoding, so that a transaction has exactly one name.
 func ParseSignature(text string) (Signature, error) {
 	var s Signature
 	if err := base58.Decode64(text, (*[64]byte)(&s)); err != nil {
@@ -27,23 +27,23 @@ func ParseSignature(text string) (Signature, error) {
 	return s, nil
 }
 
-// String returns the spelling that ParseSignature reads.
+// String returns the spelling that ParseSignature parses.
 func (s Signature) String() string { return base58.Encode64((*[64]byte)(&s)) }
 
-// Reference is what a transaction can name beside its accounts so that it is found
-// again: 32 bytes, in the form of an address that nobody has.
+// Reference identifies an expected payment. The transaction lists it among its accounts, so that it
+// can be found on the chain. It is 32 bytes in the form of an address without an owner.
 type Reference [32]byte
 
-// String is the spelling of addresses.
+// String returns the base58 spelling of addresses.
 func (r Reference) String() string { return base58.Encode(r[:]) }
 
-// Proof is an ed25519 signature by an address that paid, over ProofText.
+// Proof is an ed25519 signature of ProofText by an address that paid.
 type Proof [ed25519.SignatureSize]byte
 
 // ErrNotProof: the text is no signature.
 var ErrNotProof = errors.New("not a signature of 64 bytes in base58 or base64")
 
-// ParseProof reads a proof in base58 or in base64, as wallets give it.
+// ParseProof parses a proof in base58 or base64, the two encodings that wallets use.
 func ParseProof(text string) (Proof, error) {
 	var p Proof
 	if base58.Decode64(text, (*[64]byte)(&p)) == nil {
@@ -56,13 +56,13 @@ func ParseProof(text string) (Proof, error) {
 	return Proof(b), nil
 }
 
-// ProofText is what whoever paid signs to claim a payment for an e-mail address:
+// ProofText returns the text that the payer signs to claim a payment for an e-mail address. It has
 // three lines, without a line break at the end.
 func ProofText(email, signature string) string {
 	return "Verdetto Pro payment\n" + apikey.Normalize(email) + "\n" + signature
 }
 
-// Proves tells whether one of those who paid signed the claim of an e-mail address.
+// Proves reports whether one of the payers signed the claim for an e-mail address.
 func (p Payment) Proves(proof Proof, email string) bool {
 	text := []byte(ProofText(email, p.Signature.String()))
 	for _, payer := range p.Payers {

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Unsold is the Checkout of a service that sells nothing: it knows no session, subscription or customer.
+// Unsold is the Checkout of a service that sells nothing: it has no sessions, subscriptions or
+// customers.
 type Unsold struct{}
 
 func (Unsold) Price(context.Context) (Price, error)                   { return Price{}, ErrNoPrice }

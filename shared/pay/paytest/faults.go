@@ -1,4 +1,4 @@
-// Package paytest makes play money misbehave on the wire.
+// Package paytest injects faults into the HTTP traffic of the stand-ins in playmoney.
 package paytest
 
 import (
@@ -7,41 +7,41 @@ import (
 	"sync"
 )
 
-// Fault is one way in which a request goes wrong. The zero value is no fault.
+// Fault is one way in which a request fails. The zero value is no fault.
 type Fault struct {
-	Status int             // answered with Header and Body instead of the answer
-	Header http.Header     //
-	Body   string          //
-	Cut    bool            // the connection breaks without an answer
-	After  bool            // only once the request has had its effect; with no other fault, nothing is wrong
-	Until  <-chan struct{} // everything is held back until this closes or the client goes away
+	Status int // with Header and Body, in place of the real answer
+	Header http.Header
+	Body   string
+	Cut    bool            // breaks the connection without an answer
+	After  bool            // handles the request before the fault; alone it is no fault
+	Until  <-chan struct{} // delays everything until it closes or the client leaves
 }
 
-// Broken is an answer with that status and a page of HTML, as proxies give.
+// Broken returns a fault that answers with a status and a page of HTML, as proxies do.
 func Broken(status int) Fault {
 	return Fault{Status: status, Body: "<html><body>" + http.StatusText(status) + "</body></html>"}
 }
 
-// Cut breaks the connection before the request has an effect.
+// Cut returns a fault that breaks the connection before the request takes effect.
 func Cut() Fault { return Fault{Cut: true} }
 
-// CutAfter breaks the connection after the request has had its effect.
+// CutAfter returns a fault that breaks the connection after the request took effect.
 func CutAfter() Fault { return Fault{Cut: true, After: true} }
 
-// Slow holds an answer back until the channel closes.
+// Slow returns a fault that delays the answer until the channel closes.
 func Slow(until <-chan struct{}) Fault { return Fault{Until: until} }
 
-// Garbled is a status 200 with any body.
+// Garbled returns a fault that answers status 200 with any body.
 func Garbled(body string) Fault { return Fault{Status: http.StatusOK, Body: body} }
 
-// Faults is what goes wrong with the next requests.
+// Faults is the queue of faults for the next requests.
 type Faults struct {
 	mu    sync.Mutex
 	queue []Fault
 	down  bool
 }
 
-// Break stands between the network and a stand-in. It takes the place of an earlier Break.
+// Break puts a queue of faults in front of a stand-in. It replaces an earlier Break.
 func Break(standIn interface {
 	Wrap(func(http.Handler) http.Handler)
 }) *Faults {
@@ -50,14 +50,14 @@ func Break(standIn interface {
 	return f
 }
 
-// Fail makes the next requests go wrong, one fault each, in this order.
+// Fail adds faults to the queue: one per request, in this order.
 func (f *Faults) Fail(faults ...Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.queue = append(f.queue, faults...)
 }
 
-// Down breaks every connection until it is called with false.
+// Down(true) breaks every connection until Down(false).
 func (f *Faults) Down(down bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -78,7 +78,7 @@ func (f *Faults) next() Fault {
 	return fault
 }
 
-// around answers a request by the handler, or by the next fault.
+// around serves a request with the next fault, or with the handler if the queue is empty.
 func (f *Faults) around(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fault := f.next()

@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/pay"
 )
 
-// Finality is how far the network has come with a transaction.
+// Finality is the progress of a transaction on the network.
 type Finality string
 
 // The stages of a transaction.
@@ -27,22 +27,22 @@ const (
 	Finalized Finality = "finalized"
 )
 
-// Transfer is a payment in a token from a made-up payer.
+// Transfer is a token payment from an invented payer.
 type Transfer struct {
 	Wallet, Mint string
-	From         string // the payer's address; made up if empty
+	From         string // the payer's address; empty: an invented one
 	Units        uint64
-	Memo         string // none if empty
-	MemoProgram  string // MemoProgram if empty
+	Memo         string // empty: no memo
+	MemoProgram  string // empty: the constant MemoProgram
 	Inner        bool   // the payer calls a program that makes the transfer and writes the memo
-	Tables       bool   // a transaction of version 0 that names the receiving account through a look-up table
-	Signers      int    // 1 if 0
-	Reference    string // an address that the transaction names beside its accounts; none if empty
-	Failed       bool   // the network took the fee and moved nothing
+	Tables       bool   // version 0: the receiving account comes from a look-up table
+	Signers      int    // 0: 1 signer
+	Reference    string // address listed among the accounts; empty: none
+	Failed       bool   // the network charged its fee and moved nothing
 }
 
-// Node stands in for a Solana node. It is an http.Handler; a GET shows a page
-// for people on which they make payments.
+// Node imitates a Solana node. It is an http.Handler; GET serves a page on which people make
+// payments.
 type Node struct {
 	wrapped
 
@@ -50,11 +50,11 @@ type Node struct {
 
 	mu           sync.Mutex
 	transactions map[pay.Signature]*sent
-	balances     map[string]uint64 // of a wallet in a mint
+	balances     map[string]uint64 // by wallet and mint
 	calls        int
 }
 
-// sent is a transaction that the node knows.
+// sent is a transaction on the node.
 type sent struct {
 	transfer      Transfer
 	message       message
@@ -63,22 +63,22 @@ type sent struct {
 	at            time.Time
 	finality      Finality
 	payer         string
-	before, after uint64 // what the wallet held
+	before, after uint64 // the wallet's balance
 }
 
-// NewNode makes a node whose blocks bear the times of the clock.
+// NewNode returns a node that dates its blocks by the clock now.
 func NewNode(now func() time.Time) *Node {
 	return &Node{now: now, transactions: map[pay.Signature]*sent{}, balances: map[string]uint64{}}
 }
 
-// Pay sends a transfer and lets it become final.
+// Pay sends a transfer and makes it final.
 func (n *Node) Pay(t Transfer) pay.Signature {
 	s := n.Send(t)
 	n.Advance(s, Finalized)
 	return s
 }
 
-// Send sends a transfer, which is then Processed. It panics on addresses that are none.
+// Send sends a transfer, which is then Processed. It panics if an address is malformed.
 func (n *Node) Send(t Transfer) pay.Signature {
 	for _, address := range []string{t.Wallet, t.Mint} {
 		if _, ok := decode(address, 32); !ok {
@@ -92,7 +92,7 @@ func (n *Node) Send(t Transfer) pay.Signature {
 		payer: cmp.Or(t.From, Address(fmt.Sprint("payer ", count)))}
 	s.message = s.compose()
 	signed := t
-	signed.Failed = false // which nobody knows when it is signed
+	signed.Failed = false // unknown at the time of signing
 	for i := range s.message.signers {
 		s.signatures = append(s.signatures, sha512.Sum512([]byte(fmt.Sprintf("signature %d of %d: %+v", i, count,
 			signed))))
@@ -108,28 +108,28 @@ func (n *Node) Send(t Transfer) pay.Signature {
 	return s.signatures[0]
 }
 
-// Advance brings a transaction to a stage.
+// Advance moves a transaction to a stage.
 func (n *Node) Advance(s pay.Signature, to Finality) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.transactions[s].finality = to
 }
 
-// Forget drops a transaction, as a fork does that the network abandons.
+// Forget drops a transaction, as if it was on an abandoned fork.
 func (n *Node) Forget(s pay.Signature) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.transactions, s)
 }
 
-// Calls counts the JSON-RPC calls that the node answered.
+// Calls returns the number of JSON-RPC calls so far.
 func (n *Node) Calls() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.calls
 }
 
-// compose writes the message of a transfer.
+// compose returns the message of a transfer.
 func (s *sent) compose() message {
 	t := s.transfer
 	m := message{signers: max(t.Signers, 1), accounts: []string{s.payer}}
@@ -158,7 +158,7 @@ func (s *sent) compose() message {
 	return m
 }
 
-// transferCalls are the instructions that pay, be they outer or inner.
+// transferCalls returns the instructions of the payment, for use as outer or inner instructions.
 func (s *sent) transferCalls(m message) []call {
 	receiver := Address("account of " + s.transfer.Wallet + s.transfer.Mint)
 	calls := []call{{
@@ -298,7 +298,7 @@ func (s *sent) err() any {
 	return nil
 }
 
-// result is what getTransaction says.
+// result returns the answer to getTransaction.
 func (s *sent) result() map[string]any {
 	m, t := s.message, s.transfer
 	balance := func(place int, owner string, units uint64) map[string]any {
@@ -332,7 +332,7 @@ func (s *sent) result() map[string]any {
 	}
 }
 
-// spell writes inner calls.
+// spell returns inner calls in the node's JSON.
 func spell(calls []call) []any {
 	var spelled []any
 	for _, c := range calls {

@@ -23,7 +23,7 @@ var nodePage = template.Must(template.New("").Parse(`<!DOCTYPE html>
 </form></body></html>
 `))
 
-// page makes payments by hand; its fields may be filled in by the query.
+// page serves the form for manual payments; the query prefills its fields.
 func (n *Node) page(w http.ResponseWriter, r *http.Request) {
 	fields := struct{ Wallet, Mint, Amount, Memo, Reference, Signature, Fault string }{
 		r.FormValue("wallet"), r.FormValue("mint"), r.FormValue("amount"), r.FormValue("memo"),
@@ -51,7 +51,7 @@ func (n *Node) page(w http.ResponseWriter, r *http.Request) {
 	_ = nodePage.Execute(w, fields)
 }
 
-// pageHeader forbids a page everything but to send its form.
+// pageHeader sets a content security policy that permits only sending the form.
 func pageHeader(w http.ResponseWriter, forms string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy",

@@ -18,7 +18,7 @@ import (
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// fixture is a stand-in on loopback with a webhook that it reports to.
+// fixture is a stand-in on loopback that reports to a webhook.
 type fixture struct {
 	stripe  *playmoney.Stripe
 	address string
@@ -26,7 +26,7 @@ type fixture struct {
 
 	mu       sync.Mutex
 	received []string // types of events
-	answer   int      // of the webhook
+	answer   int      // status of the webhook
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -53,7 +53,7 @@ func newFixture(t *testing.T) *fixture {
 	return d
 }
 
-// request asks without following where the answer leads.
+// request sends a request and does not follow redirects.
 func (d *fixture) request(t *testing.T, method, path, key string, form url.Values) (int, http.Header, string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, d.address+path, strings.NewReader(form.Encode()))
@@ -77,7 +77,7 @@ func (d *fixture) request(t *testing.T, method, path, key string, form url.Value
 	return response.StatusCode, response.Header, string(body)
 }
 
-// begin makes a session through the API and returns its page's path and its id.
+// begin creates a session through the API and returns its page's path and its id.
 func (d *fixture) begin(t *testing.T) (path, id string) {
 	t.Helper()
 	status, _, body := d.request(t, http.MethodPost, "/v1/checkout/sessions", playmoney.TestKey, url.Values{
@@ -156,7 +156,7 @@ func TestIndexPage(t *testing.T) {
 	for _, c := range []struct {
 		do     string
 		status int
-		last   string // event
+		last   string // type of the last event
 	}{
 		{"fail", http.StatusSeeOther, "invoice.payment_failed"},
 		{"renew", http.StatusSeeOther, "invoice.payment_succeeded"},

@@ -11,23 +11,24 @@ import (
 	"time"
 )
 
-// Stripe stands in for Stripe: an http.Handler that is the API, the hosted
-// checkout pages and, at /, a page on which a person makes time pass for
-// subscriptions. The exported fields are set before the first request.
+// Stripe imitates Stripe. It is an http.Handler with the API and the hosted checkout pages. At / it
+// serves a page on which people renew, cancel and end subscriptions. Set the exported fields before
+// the first request.
 type Stripe struct {
 	wrapped
 
-	Key    string // the API key that is accepted
-	Price  string // the price that is sold
+	Key    string // the accepted API key
+	Price  string // id of the price that is sold
 	Amount int64  // of the price, in cents; shown on the pages
-	// Currency is the price's, in small letters, and Inactive says that it is not sold any more.
+	// Currency is the price's currency in lower case. Inactive means that the price is no longer
+	// sold.
 	Currency string
 	Inactive bool
 	Secret   string // signs webhooks
-	// Webhook, when set, is where everything that happens on a page is reported
-	// to before the page answers. Otherwise deliver Events by hand.
+	// Webhook, if set, receives the events of a page before the page answers. Otherwise tests
+	// deliver Events themselves.
 	Webhook string
-	// Basil writes subscriptions and invoices in the shapes of API version 2025-03-31 and later.
+	// Basil selects the shapes of API version 2025-03-31 and later for subscriptions and invoices.
 	Basil bool
 
 	now func() time.Time
@@ -39,11 +40,11 @@ type Stripe struct {
 	portals       map[string]portal   // by id
 	answers       map[string]answered // by idempotency key
 	events        []Event
-	reported      int // of the events, those that were delivered by a page
+	reported      int // number of events that pages have delivered
 	calls         int
 }
 
-// What a new Stripe accepts and sells.
+// Defaults of a new Stripe.
 const (
 	TestKey     = "sk_test_0123456789abcdef"
 	TestPrice   = "price_pro_monthly"
@@ -51,7 +52,7 @@ const (
 	sessionLife = 24 * time.Hour
 )
 
-// NewStripe makes a stand-in that has sold nothing yet.
+// NewStripe returns a Stripe without sales.
 func NewStripe(now func() time.Time) *Stripe {
 	return &Stripe{
 		Key: TestKey, Price: TestPrice, Amount: 1299, Currency: "usd", Secret: TestSecret, now: now,
@@ -60,7 +61,7 @@ func NewStripe(now func() time.Time) *Stripe {
 	}
 }
 
-// checkout is a session.
+// checkout is a checkout session.
 type checkout struct {
 	id, email, success, cancel string
 	status                     string // open, complete, expired
@@ -75,14 +76,15 @@ type holding struct {
 	price               string
 	status              string
 	begin, end          time.Time // of the current period
-	paid                bool      // the current period
+	paid                bool      // for the current period
 	invoices            int
 	created, ended      time.Time
 	cancels             bool // at the end of the period
 	deletedCustomer     bool
 }
 
-// id makes up an identifier. The caller holds the lock, as in all that follows in lower case.
+// id returns a new identifier. The caller holds the lock. This is true for all unexported methods
+// without a lock of their own.
 func (s *Stripe) id(prefix string) string {
 	s.counter++
 	sum := sha256.Sum256([]byte(fmt.Sprint(prefix, s.counter)))
@@ -108,14 +110,14 @@ func (s *Stripe) held(id string) *holding {
 	return h
 }
 
-// Sessions lists the ids of all checkouts.
+// Sessions returns the ids of all checkouts.
 func (s *Stripe) Sessions() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Sorted(maps.Keys(s.sessions))
 }
 
-// Calls counts the API calls that were answered.
+// Calls returns the number of API calls so far.
 func (s *Stripe) Calls() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +131,7 @@ func (s *Stripe) Pay(session string) (subscription string) {
 	return s.complete(session, true)
 }
 
-// PayLater completes a checkout by a means that takes days; Settle ends it.
+// PayLater completes a checkout with a payment that takes days. Settle lets the money arrive.
 func (s *Stripe) PayLater(session string) (subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +146,7 @@ func (s *Stripe) complete(session string, paid bool) string {
 	return s.subscribe(c, s.Price, paid)
 }
 
-// SellOther sells a subscription to another price of the account, on a page of its own.
+// SellOther sells a subscription to another price of the account, through a separate checkout.
 func (s *Stripe) SellOther(email, price string) (session, subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +156,8 @@ func (s *Stripe) SellOther(email, price string) (session, subscription string) {
 	return c.id, s.subscribe(c, price, true)
 }
 
-// change changes a subscription, and notes that it was updated and what became of its invoice.
+// change changes a subscription. It records an event for the update and one per kind of invoice
+// event.
 func (s *Stripe) change(subscription string, how func(*holding), invoice ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +173,7 @@ func (s *Stripe) invoiced(h *holding, kinds ...string) {
 	}
 }
 
-// Reprice gives a subscription another price.
+// Reprice changes the price of a subscription.
 func (s *Stripe) Reprice(subscription, price string) {
 	s.change(subscription, func(h *holding) { h.price = price })
 }
@@ -203,7 +206,7 @@ func (s *Stripe) Settle(session string) {
 	s.invoiced(h, "invoice.paid", "invoice.payment_succeeded")
 }
 
-// Expire ends an open checkout.
+// Expire expires an open checkout.
 func (s *Stripe) Expire(session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,7 +215,7 @@ func (s *Stripe) Expire(session string) {
 	s.happen("checkout.session.expired", s.sessionObject(c, nil))
 }
 
-// Renew pays what a failed renewal left open, or else begins the next period and pays it.
+// Renew pays the open invoice of a failed renewal. Otherwise it starts and pays the next period.
 func (s *Stripe) Renew(subscription string) {
 	s.change(subscription, func(h *holding) {
 		if h.paid {
@@ -222,11 +225,11 @@ func (s *Stripe) Renew(subscription string) {
 	}, "invoice.paid", "invoice.payment_succeeded")
 }
 
-// FallDue begins the next period, whose invoice is not charged yet: for about an
-// hour a subscription is active and not paid.
+// FallDue starts the next period without a charge. As on Stripe, a subscription is then active and
+// unpaid for about an hour.
 func (s *Stripe) FallDue(subscription string) { s.change(subscription, (*holding).advance) }
 
-// FailRenewal begins the next period, if it has not begun, and fails to collect for it.
+// FailRenewal starts the next period, unless it has started, and fails to collect the payment.
 func (s *Stripe) FailRenewal(subscription string) {
 	s.change(subscription, func(h *holding) {
 		if h.paid {
@@ -242,7 +245,7 @@ func (h *holding) advance() {
 	h.invoices++
 }
 
-// CancelAtPeriodEnd stops a subscription from renewing; End is still to come.
+// CancelAtPeriodEnd stops a subscription from renewing. End still has to end it.
 func (s *Stripe) CancelAtPeriodEnd(subscription string) {
 	s.change(subscription, func(h *holding) { h.cancels = true })
 }
@@ -259,14 +262,14 @@ func (s *Stripe) end(h *holding) {
 	s.happen("customer.subscription.deleted", s.subscriptionObject(h, nil))
 }
 
-// DeleteCustomer forgets who holds a subscription, which ends it.
+// DeleteCustomer deletes the customer of a subscription, which ends it.
 func (s *Stripe) DeleteCustomer(subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget(s.held(subscription).customer)
 }
 
-// forget deletes a customer, whose subscriptions end at once.
+// forget deletes a customer and ends the subscriptions at once.
 func (s *Stripe) forget(customer string) {
 	for _, id := range slices.Sorted(maps.Keys(s.subscriptions)) {
 		h := s.subscriptions[id]

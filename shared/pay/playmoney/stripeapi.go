@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// answered is what is said again to the same idempotency key.
+// answered is a stored answer for repeated calls with the same idempotency key.
 type answered struct {
 	request string
 	status  int
@@ -20,7 +20,7 @@ type answered struct {
 // keyLife is how long an idempotency key is remembered.
 const keyLife = 24 * time.Hour
 
-// fault is an error as the API words it.
+// fault returns an error answer of the API.
 func fault(status int, kind, code, param, message string) (int, object) {
 	e := object{"type": kind, "message": message}
 	if code != "" {
@@ -32,17 +32,17 @@ func fault(status int, kind, code, param, message string) (int, object) {
 	return status, object{"error": e}
 }
 
-// refused is a fault of the request: its code, its parameter, and why.
+// refused returns status 400 with a code, a parameter and a message.
 func refused(code, param, message string) (int, object) {
 	return fault(http.StatusBadRequest, "invalid_request_error", code, param, message)
 }
 
-// missing is what there is not: a kind of object, named by a parameter.
+// missing returns status 404 for an object of a kind.
 func missing(kind, param, id string) (int, object) {
 	return fault(http.StatusNotFound, "invalid_request_error", "resource_missing", param, "No such "+kind+": '"+id+"'")
 }
 
-// api wraps an operation: who calls, idempotency, JSON.
+// api wraps an operation with JSON, authentication and idempotency.
 func (s *Stripe) api(operation func(*http.Request) (int, object)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
@@ -56,7 +56,7 @@ func (s *Stripe) api(operation func(*http.Request) (int, object)) http.HandlerFu
 	}
 }
 
-// once performs an operation, or repeats what was answered to its idempotency key.
+// once performs an operation, or replays the stored answer for its idempotency key.
 func (s *Stripe) once(w http.ResponseWriter, r *http.Request, operation func(*http.Request) (int, object)) (int,
 	object) {
 	if r.Header.Get("Authorization") != "Bearer "+s.Key {

@@ -15,7 +15,7 @@ type portal struct {
 	until          time.Time
 }
 
-// portalLife is how long the address of a portal opens it.
+// portalLife is how long the address of a portal is valid.
 const portalLife = 5 * time.Minute
 
 var portalTemplate = template.Must(template.New("").Parse(`<!DOCTYPE html>
@@ -42,7 +42,7 @@ func (s *Stripe) getPrice(r *http.Request) (int, object) {
 	}
 }
 
-// known tells whether a customer is there and was not deleted.
+// known reports whether a customer exists and was not deleted.
 func (s *Stripe) known(customer string) bool {
 	for _, h := range s.subscriptions {
 		if h.customer == customer {
@@ -100,7 +100,8 @@ func (s *Stripe) deleteCustomer(r *http.Request) (int, object) {
 	return http.StatusOK, object{"id": id, "object": "customer", "deleted": true}
 }
 
-// portalAt copies a portal that its address still opens, with what its customer holds.
+// portalAt returns copies of a portal and its customer's subscriptions. It is false if the portal
+// is unknown or expired.
 func (s *Stripe) portalAt(id string) (p portal, held []holding, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

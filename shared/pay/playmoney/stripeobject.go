@@ -8,7 +8,7 @@ import (
 
 type object = map[string]any
 
-// orNull writes an id or a time as the API does: null where it is missing.
+// orNull returns null for an empty text, as the API does.
 func orNull(text string) any {
 	if text == "" {
 		return nil
@@ -23,7 +23,7 @@ func orNever(t time.Time) any {
 	return t.Unix()
 }
 
-// sessionObject writes a session; expand says which fields hold objects rather than ids.
+// sessionObject returns the JSON of a session. The fields in expand hold objects instead of ids.
 func (s *Stripe) sessionObject(c *checkout, expand []string) object {
 	o := object{
 		"id": c.id, "object": "checkout.session", "mode": "subscription", "status": c.status,
@@ -45,7 +45,7 @@ func (s *Stripe) sessionObject(c *checkout, expand []string) object {
 	return o
 }
 
-// expanded tells whether a field is to hold an object, and what within that.
+// expanded reports whether a field holds an object, and returns the expansions within it.
 func expanded(expand []string, field string) (within []string, ok bool) {
 	for _, path := range expand {
 		if path == field {
@@ -91,8 +91,8 @@ func (h *holding) invoice() string {
 	return fmt.Sprintf("in_%s%d", strings.TrimPrefix(h.id, "sub_"), h.invoices)
 }
 
-// invoiceObject writes the newest invoice of a subscription. As on Stripe, the
-// invoice's own period is the one that has ended, and its line's the one it is for.
+// invoiceObject returns the JSON of a subscription's newest invoice. As on Stripe, the invoice's
+// own period is the previous one; the line's period is the one it pays for.
 func (s *Stripe) invoiceObject(h *holding) object {
 	line := object{"id": "il_" + h.id, "object": "line_item", "amount": s.Amount,
 		"period": object{"start": h.begin.Unix(), "end": h.end.Unix()}}

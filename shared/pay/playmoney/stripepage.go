@@ -35,7 +35,7 @@ var stripePages = template.Must(template.New("").Parse(`
 </table></body></html>
 {{end}}`))
 
-// look copies a checkout, so that pages need no lock.
+// look returns a copy of a checkout, so that pages need no lock.
 func (s *Stripe) look(id string) (checkout, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,7 @@ func (s *Stripe) checkoutPage(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	// Browsers hold the answer of a form to the policy too, so where it leads is allowed.
+	// Browsers apply the policy to the redirect after a form too, so both targets are allowed.
 	forms := []string{"'self'"}
 	for _, address := range []string{c.success, c.cancel} {
 		if u, err := url.Parse(address); err == nil {
@@ -80,7 +80,7 @@ func (s *Stripe) checkoutForm(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
-	if s.session(id).status == "open" { // a second press of the button finds it paid
+	if s.session(id).status == "open" { // a second press finds it paid
 		s.complete(id, true)
 	}
 	s.mu.Unlock()

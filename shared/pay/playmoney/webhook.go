@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// Event is something that happened, ready to be delivered.
+// Event is an event in the format of a webhook delivery.
 type Event struct {
 	ID      string
 	Type    string
 	Payload []byte
 }
 
-// happen notes an event.
+// happen records an event.
 func (s *Stripe) happen(kind string, about object) {
 	id := s.id("evt_")
 	version := "2023-10-16"
@@ -33,21 +33,20 @@ func (s *Stripe) happen(kind string, about object) {
 		"data": object{"object": about}, "pending_webhooks": 1, "request": object{"id": nil, "idempotency_key": nil},
 	})
 	if err != nil {
-		panic(err) // a map of plain values
+		panic(err) // cannot fail for plain values
 	}
 	s.events = append(s.events, Event{id, kind, payload})
 }
 
-// Events lists what has happened so far, in that order. Deliver them in any
-// order, and as often as you like: so does Stripe.
+// Events returns the events so far, in order. Like Stripe, tests may deliver them in any order and
+// any number of times.
 func (s *Stripe) Events() []Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.events)
 }
 
-// Sign makes the value of the Stripe-Signature header: a signature by each of
-// the secrets, of a delivery at that time.
+// Sign returns a Stripe-Signature header: one signature per secret, for a delivery at that time.
 func Sign(payload []byte, at time.Time, secrets ...string) string {
 	header := fmt.Sprintf("t=%d", at.Unix())
 	for _, secret := range secrets {
@@ -59,7 +58,8 @@ func Sign(payload []byte, at time.Time, secrets ...string) string {
 	return header
 }
 
-// Deliver posts an event to a webhook, signed now, and returns the status of the answer.
+// Deliver posts an event to a webhook, signed with the current time. It returns the status of the
+// answer.
 func (s *Stripe) Deliver(ctx context.Context, address string, event Event) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(event.Payload))
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Stripe) Deliver(ctx context.Context, address string, event Event) (int,
 	return response.StatusCode, nil
 }
 
-// leadOn reports what a press of a button has done, and leads to the next page.
+// leadOn delivers the events of a button to Webhook and redirects to the next page.
 func (s *Stripe) leadOn(w http.ResponseWriter, r *http.Request, next string) {
 	if err := s.report(r.Context()); err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
@@ -85,7 +85,7 @@ func (s *Stripe) leadOn(w http.ResponseWriter, r *http.Request, next string) {
 	http.Redirect(w, r, next, http.StatusSeeOther)
 }
 
-// report delivers what has happened since it last did to Webhook, if there is one.
+// report delivers the events since the last report to Webhook, if it is set.
 func (s *Stripe) report(ctx context.Context) error {
 	if s.Webhook == "" {
 		return nil

@@ -8,35 +8,35 @@ import (
 	"github.com/gagliardetto/solana-go/base58"
 )
 
-// The programs and accounts of the network.
+// The programs of the network.
 const (
 	TokenProgram   = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 	MemoProgram    = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr"
 	OldMemoProgram = "Memo1UhkJRfHyvLMcVucJwxXEuD728EqVDDwxDxFMNo"
 )
 
-// decode reads so many bytes of base58; false if the text does not hold exactly them.
+// decode decodes base58. It is false unless the text holds exactly size bytes.
 func decode(text string, size int) ([]byte, bool) {
 	b, err := base58.Decode(text)
 	return b, err == nil && len(b) == size
 }
 
-// Address makes up the address that goes by a name in a test.
+// Address returns an address derived from a name, for tests.
 func Address(name string) string {
 	b := sha256.Sum256([]byte("address " + name))
 	return base58.Encode(b[:])
 }
 
-// message is what a transaction says, before it is written down.
+// message is the unsigned content of a transaction.
 type message struct {
 	signers  int
-	readonly int      // of the accounts, the last so many
+	readonly int      // number of read-only accounts, the last in the list
 	accounts []string // in the message itself
-	loaded   []string // through a look-up table, writable; then the message is of version 0
+	loaded   []string // writable, from a look-up table; makes the message version 0
 	calls    []call
 }
 
-// call is an instruction; accounts and program are places in the list of both kinds of accounts.
+// call is an instruction. The ints are indexes into keys().
 type call struct {
 	program  int
 	accounts []int
@@ -47,7 +47,7 @@ func (m message) keys() []string {
 	return append(m.accounts[:len(m.accounts):len(m.accounts)], m.loaded...)
 }
 
-// bytes is the signed transaction on the wire.
+// bytes returns the signed transaction in wire format.
 func (m message) bytes(signatures [][64]byte) []byte {
 	var b bytes.Buffer
 	short := func(n int) { // compact-u16
@@ -93,7 +93,7 @@ func (m message) bytes(signatures [][64]byte) []byte {
 	return b.Bytes()
 }
 
-// transferChecked is the token program's instruction to move units.
+// transferChecked returns the data of the token program's transfer instruction.
 func transferChecked(units uint64) []byte {
 	return append(binary.LittleEndian.AppendUint64([]byte{12}, units), 6)
 }

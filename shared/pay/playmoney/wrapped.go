@@ -1,9 +1,9 @@
-// Package playmoney stands in for a card processor and for a node of a blockchain, under make run
-// and in tests: Stripe speaks the wire of Stripe's API, Node that of a Solana node. No money moves.
+// Package playmoney imitates a card processor and a node of a blockchain, for make run and for
+// tests. Type Stripe serves Stripe's API, type Node the JSON-RPC of a Solana node. No money moves.
 //
-// Both hold their state in memory and tell the truth about it, as the real ones do.
-// They are written from the wire alone, without the libraries that the adapters use,
-// so that both sides cannot be wrong in the same way.
+// Both hold their state in memory and answer consistently, as the real services do. They are
+// written from the wire format alone, without the libraries of stripepay and solanapay. A mistake
+// of a library is therefore not repeated here.
 package playmoney
 
 import (
@@ -11,13 +11,13 @@ import (
 	"sync"
 )
 
-// wrapped is a handler that others can stand in front of.
+// wrapped is a handler with optional middleware.
 type wrapped struct {
 	mu     sync.Mutex
 	around func(http.Handler) http.Handler
 }
 
-// Wrap has all requests pass through a handler around this one.
+// Wrap installs a middleware for all requests. It replaces an earlier one.
 func (h *wrapped) Wrap(around func(http.Handler) http.Handler) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"github.com/gagliardetto/solana-go"
 )
 
-// TokenAccount is the account in which a wallet holds a coin: the associated
-// token account, whose address follows from both.
+// TokenAccount returns the associated token account of a wallet for a coin. Its address is derived
+// from both.
 func TokenAccount(wallet, mint string) (string, error) {
 	owner, err := solana.PublicKeyFromBase58(wallet)
 	if err != nil {

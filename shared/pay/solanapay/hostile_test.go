@@ -29,8 +29,8 @@ var (
 
 const price = 12_990_000
 
-// answerTo sends a transfer on play money and returns what its node answers about it. What
-// the transfer leaves out is a payment of the price to the wallet.
+// answerTo sends a transfer of play money and returns the node's answer about it. By default the
+// transfer pays the price to the wallet.
 func answerTo(t testing.TB, transfer playmoney.Transfer) (map[string]any, pay.Signature) {
 	t.Helper()
 	transfer.Wallet = cmp.Or(transfer.Wallet, wallet)
@@ -51,7 +51,7 @@ func answerTo(t testing.TB, transfer playmoney.Transfer) (map[string]any, pay.Si
 	return answer.Result, signature
 }
 
-// keysOf are the accounts of an answer's transaction.
+// keysOf returns the accounts of an answer's transaction.
 func keysOf(t testing.TB, answer map[string]any) (keys []string) {
 	t.Helper()
 	tx, err := solana.TransactionFromBase64(answer["transaction"].([]any)[0].(string))
@@ -114,7 +114,7 @@ func TestRead(t *testing.T) {
 				Payers: []string{payer},
 			}
 			if c.name == "wrong mint" {
-				want.Payers = nil // nobody's USDC was moved
+				want.Payers = nil // no USDC was moved
 			}
 			if diff := gocmp.Diff(want, got); diff != "" {
 				t.Error(diff)
@@ -123,7 +123,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestHostile changes one thing in the answer about a good payment.
+// TestHostile changes one thing in the answer about a valid payment.
 func TestHostile(t *testing.T) {
 	type object = map[string]any
 	meta := func(a object) object { return a["meta"].(object) }
@@ -221,7 +221,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestOwnSignature: what a wallet signed itself, in whichever place, pays it nothing.
+// TestOwnSignature: a transaction that the wallet signed, in any position, pays it nothing.
 func TestOwnSignature(t *testing.T) {
 	answer, signature := answerTo(t, playmoney.Transfer{Signers: 2})
 	keys := keysOf(t, answer)
@@ -253,7 +253,7 @@ func TestOneName(t *testing.T) {
 	}
 }
 
-// TestEveryTruncation: no beginning of an answer is taken for an answer.
+// TestEveryTruncation: no truncated answer is accepted.
 func TestEveryTruncation(t *testing.T) {
 	answer, signature := answerTo(t, playmoney.Transfer{Memo: "vd1:memo"})
 	body := encode(t, answer)
@@ -264,8 +264,8 @@ func TestEveryTruncation(t *testing.T) {
 	}
 }
 
-// TestInnerMemos: inner calls come after the outer one that made them, and what other programs
-// were given is nobody's memo.
+// TestInnerMemos: inner calls follow the outer call that made them. The data of other programs is
+// no memo.
 func TestInnerMemos(t *testing.T) {
 	answer, signature := answerTo(t, playmoney.Transfer{Memo: "outer"})
 	keys := keysOf(t, answer)
@@ -277,7 +277,7 @@ func TestInnerMemos(t *testing.T) {
 	other := map[string]any{"programIdIndex": place(playmoney.TokenProgram), "data": "0 is not base58"}
 	for _, c := range []struct {
 		name          string
-		first, second []any // what the outer calls have called
+		first, second []any // inner calls of the two outer calls
 		want          []string
 		err           error
 	}{

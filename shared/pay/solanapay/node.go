@@ -12,11 +12,11 @@ import (
 	"verdetto/shared/pay"
 )
 
-// maxBody is far more than a transaction can make a node say.
+// maxBody is far more than the answer about any transaction.
 const maxBody = 4 << 20
 
-// unsupportedVersion is the code of a node that knows a transaction but not in a
-// version that was asked for.
+// unsupportedVersion is the error code for a transaction in a version that the caller does not
+// accept.
 const unsupportedVersion = -32015
 
 // node is one JSON-RPC endpoint.
@@ -25,28 +25,28 @@ type node struct {
 	client  *http.Client
 }
 
-// transaction asks for a final transaction; nil when the node has none.
+// transaction returns a final transaction, or nil if the node has none.
 func (n *node) transaction(ctx context.Context, signature pay.Signature) (json.RawMessage, error) {
-	// The transaction itself is asked for as bytes, so that its meaning is not
-	// left to the node's parsers.
+	// As bytes, so that its meaning does not depend on the node's parsers.
 	return n.call(ctx, "getTransaction", signature.String(), map[string]any{
 		"encoding": "base64", "commitment": "finalized", "maxSupportedTransactionVersion": 0,
 	})
 }
 
-// status is how far the network has come with a transaction.
+// status is the progress of a transaction on the network.
 type status struct {
 	Confirmations      *uint64         `json:"confirmations"`
 	ConfirmationStatus string          `json:"confirmationStatus"`
 	Err                json.RawMessage `json:"err"`
 }
 
-// final: old nodes say it by counting no confirmations any more.
+// final reports whether the transaction is final. Old nodes have no status: there, null
+// confirmations mean final.
 func (s *status) final() bool {
 	return s.ConfirmationStatus == "finalized" || s.ConfirmationStatus == "" && s.Confirmations == nil
 }
 
-// status asks how a transaction stands; nil when the node never heard of it.
+// status returns the status of a transaction, or nil if the node does not know it.
 func (n *node) status(ctx context.Context, signature pay.Signature) (*status, error) {
 	body, err := n.call(ctx, "getSignatureStatuses", []string{signature.String()},
 		map[string]any{"searchTransactionHistory": true})
@@ -62,7 +62,7 @@ func (n *node) status(ctx context.Context, signature pay.Signature) (*status, er
 	return answer.Value[0], nil
 }
 
-// naming lists the newest transactions that name an account, newest first.
+// naming returns the newest transactions that name an account, newest first, without failed ones.
 func (n *node) naming(ctx context.Context, account string, most int) ([]pay.Signature, error) {
 	body, err := n.call(ctx, "getSignaturesForAddress", account,
 		map[string]any{"commitment": "confirmed", "limit": most})
@@ -90,7 +90,7 @@ func (n *node) naming(ctx context.Context, account string, most int) ([]pay.Sign
 	return found, nil
 }
 
-// call returns a call's result; a result of null is nil.
+// call returns the result of a call; nil for a null result.
 func (n *node) call(ctx context.Context, method string, params ...any) (json.RawMessage, error) {
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 	if err != nil {
@@ -101,8 +101,8 @@ func (n *node) call(ctx context.Context, method string, params ...any) (json.Raw
 		return nil, fmt.Errorf("%w: %s: the address is bad", pay.ErrRefused, method)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	// Not sent: it tells the client that a question may be repeated when an idle
-	// connection turns out to be closed.
+	// This header is not sent. It tells the HTTP client that the request is idempotent, so that it
+	// retries on a closed idle connection.
 	request.Header["X-Idempotency-Key"] = []string{}
 	response, err := n.client.Do(request)
 	if err != nil {
@@ -116,7 +116,7 @@ func (n *node) call(ctx context.Context, method string, params ...any) (json.Raw
 	return result(method, response.StatusCode, text)
 }
 
-// nodeError is what a node says in place of a result.
+// nodeError is the error in a JSON-RPC answer.
 type nodeError struct {
 	Code    int
 	Message string
@@ -125,7 +125,7 @@ type nodeError struct {
 
 func (e *nodeError) Error() string { return fmt.Sprintf("node's error %d: %.200q", e.Code, e.Message) }
 
-// result takes an answer apart.
+// result parses an answer and classifies its error.
 func result(method string, code int, text []byte) (json.RawMessage, error) {
 	if len(text) > maxBody {
 		return nil, fmt.Errorf("%w: %s: the answer is longer than %d bytes", pay.ErrUnavailable, method, maxBody)
@@ -152,8 +152,8 @@ func result(method string, code int, text []byte) (json.RawMessage, error) {
 	return answer.Result, nil
 }
 
-// unavailable words an error of the network. The client's own words hold the
-// node's address, which may hold a secret: they are left out.
+// unavailable describes a network error without the client's text: that text contains the node's
+// address, which may contain a secret.
 func unavailable(ctx context.Context, method string, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):

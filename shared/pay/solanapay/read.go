@@ -11,19 +11,19 @@ import (
 	"verdetto/shared/pay"
 )
 
-// tokenProgram is the program that USDC lives in. Its successor, Token-2022, can
-// make coins that charge, freeze or take back what they move.
+// tokenProgram is the program of USDC. Coins of its successor, Token-2022, can charge for, freeze
+// or reverse transfers.
 const tokenProgram = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"
 
 const decimals = 6
 
-// rule is what counts as paid.
+// rule defines what counts as paid.
 type rule struct {
 	wallet, mint string
 }
 
-// record is a node's answer to getTransaction. Raw fields tell null, which the
-// network said, from absent, which the node left out.
+// record is a node's answer to getTransaction. Raw fields distinguish null, which the network
+// reported, from absent, which the node omitted.
 type record struct {
 	Slot        uint64          `json:"slot"`
 	BlockTime   *int64          `json:"blockTime"`
@@ -43,12 +43,12 @@ type record struct {
 	} `json:"meta"`
 }
 
-// balance is what one token account held.
+// balance is the balance of one token account.
 type balance struct {
 	AccountIndex  *int   `json:"accountIndex"`
 	Mint          string `json:"mint"`
 	Owner         string `json:"owner"`
-	ProgramID     string `json:"programId"` // old nodes leave it out
+	ProgramID     string `json:"programId"` // absent on old nodes
 	UITokenAmount struct {
 		Amount   string `json:"amount"`
 		Decimals int    `json:"decimals"`
@@ -59,7 +59,7 @@ func unreadable(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", pay.ErrUnreadable, fmt.Sprintf(format, args...))
 }
 
-// read judges the transaction of that signature.
+// read judges the transaction with that signature.
 func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	var rec record
 	if err := json.Unmarshal(body, &rec); err != nil {
@@ -72,8 +72,8 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	if err != nil {
 		return pay.Payment{}, err
 	}
-	// A transaction bears the name of its first signature. It may hold more, and
-	// none of those may be used to claim it a second time.
+	// The first signature identifies a transaction. It may hold more signatures: none of them may
+	// claim it a second time.
 	if tx.signature != signature {
 		return pay.Payment{}, unreadable("the node answered with the transaction %s", tx.signature)
 	}
@@ -85,8 +85,8 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 		return pay.Payment{}, err
 	}
 	if slices.Contains(tx.keys[:tx.signers], r.wallet) {
-		// The wallet's owner traded, say, for USDC. Nobody paid, and who sees it on
-		// the chain must not be able to claim it.
+		// The wallet's owner signed, for example a trade for USDC. That is no payment, and no one
+		// who sees it on the chain may claim it.
 		units = min(units, 0)
 	}
 	memos, err := tx.memos(&rec)
@@ -101,14 +101,14 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	return payment, nil
 }
 
-// holding is what an account held of the coin, who owned it, and whether that was the wallet.
+// holding is an account's amount of the coin, its owner, and whether the owner is the wallet.
 type holding struct {
 	amount uint64
 	owner  string
 	ours   bool
 }
 
-// moved is what the wallet's accounts of the coin gained, and whose accounts lost some.
+// moved returns the net gain of the wallet's accounts, and the owners whose balance fell.
 func (r rule) moved(rec *record, accounts int) (units int64, payers []string, err error) {
 	before, err := r.holdings(rec.Meta.PreTokenBalances, accounts)
 	if err != nil {
@@ -128,10 +128,10 @@ func (r rule) moved(rec *record, accounts int) (units int64, payers []string, er
 	return units, slices.Compact(payers), err
 }
 
-// net is what the wallet's accounts of the coin gained. An account that changed
-// hands with what was in it gained nothing: nothing was moved into it.
+// net returns the net gain of the wallet's accounts of the coin. An account that changes owner with
+// its balance counts as no gain, because nothing was moved into it.
 func net(before, after map[int]holding) (int64, error) {
-	sum := new(big.Int) // no sum of amounts overflows it
+	sum := new(big.Int) // big.Int: no sum of amounts overflows
 	add := func(amount uint64, sign int64) {
 		term := new(big.Int).SetUint64(amount)
 		sum.Add(sum, term.Mul(term, big.NewInt(sign)))
@@ -153,7 +153,7 @@ func net(before, after map[int]holding) (int64, error) {
 	return sum.Int64(), nil
 }
 
-// holdings lists the accounts of the coin by their place in the transaction.
+// holdings returns the accounts of the coin by their index in the transaction.
 func (r rule) holdings(balances *[]balance, accounts int) (map[int]holding, error) {
 	if balances == nil {
 		return nil, unreadable("the token balances are missing")

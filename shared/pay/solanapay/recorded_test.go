@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/pay"
 )
 
-// recorded says of every recorded transaction what it did for a wallet that it concerns.
+// recorded holds the expected effect of each recorded transaction on one wallet.
 var recorded = []struct {
 	file, wallet, mint string
 	units              int64
@@ -35,7 +35,7 @@ var recorded = []struct {
 	{"metamask_send-usdc-transfer-to-self-2.json", "9fE6zKgca6K2EEa3yjbcq7zGMusUNqSQeWQNL2YDZ2Yi", pay.MainnetUSDC,
 		1_000_000, nil, nil},
 	{"portal_sendingMoneyToSelf.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil, nil},
-	// Swaps: USDC came to who signed for it, which is no payment; or went to a pool, which is one to the pool.
+	// Swaps. If the wallet itself signed, incoming USDC is no payment. For a pool it is a payment.
 	{"portal_swapSolForUSDCOnJupiter.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil,
 		nil},
 	{"portal_swapSolForUSDCOnJupiter.json", "7qbRF6YsyGuLUVs6Y1q64bdVrfe4ZcUUz1JRdoVNUJnm", pay.MainnetUSDC,
@@ -47,7 +47,7 @@ var recorded = []struct {
 		nil},
 	{"metamask_swap-failed-transaction.json", "9az5xpAV8KJ2Q2Jb1ZvBpvfUa5Cj4dZirbgvfPF5XsB8", pay.MainnetUSDC, 0, nil,
 		pay.ErrFailedTransaction},
-	// The USDC of the test network: worthless where real money is meant, USDC where it is not.
+	// USDC of the test network: it counts only where devnet is configured.
 	{"crosschain_02.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.MainnetUSDC, 0, nil, nil},
 	{"crosschain_02.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.DevnetUSDC, 200_000, nil, nil},
 	{"metamask_send-usdc-transfer.json", "BXT1K8kzYXWMi6ihg7m9UqiHW4iJbJ69zumELHE9oBLe", pay.MainnetUSDC, 0, nil, nil},
@@ -62,7 +62,7 @@ var recorded = []struct {
 	{"metamask_send-spl-token-and-create-token-account.json", "BYh4CfuGDvFMKaZp3RPmkw9y6qg3sWukA2TiGJDeLKZi",
 		pay.MainnetUSDC, 0, nil, nil},
 	{"portal_sendingUSDH.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil, nil},
-	// If the Token-2022 coin were the one that is asked for, it would still be refused.
+	// A Token-2022 coin is refused even if it is the configured mint.
 	{"metamask_send-spl-token-and-create-token-account.json", "BYh4CfuGDvFMKaZp3RPmkw9y6qg3sWukA2TiGJDeLKZi",
 		"HeLp6NuQkmYB4pYWo2zYs22mESHXPQYzXbB8n4V98jwC", 0, nil, pay.ErrUnreadable},
 	// SOL, and nothing.
@@ -72,7 +72,7 @@ var recorded = []struct {
 	{"p2pwallet_validGetSendSOLTransactionResponse.json", "2b7iQq3PbWwWTotRSDFNXT9DauU418aCHK4jcAzETUem",
 		pay.MainnetUSDC, 0, []string{"transfer"}, nil},
 	{"portal_sendingSol.json", "Adyu2gX2zmLmHbgAoiXe2n4egp6x8PS7EFAqcFvhqahz", pay.MainnetUSDC, 0, nil, nil},
-	// a note is of another program
+	// a note belongs to another program
 	{"portal_sendingSolWithNote.json", "8N7ek7FydYYt7GfhM8a3PLjj1dh9fTftdVLHnbJdThe7", pay.MainnetUSDC, 0, nil, nil},
 	{"portal_makingLightShieldAccount.json", "5FHwkrdxntdK24hgQU8qgBjn35Y1zwhz1GZwCkP2UJnM", pay.MainnetUSDC, 0, nil,
 		nil},
@@ -89,7 +89,7 @@ func folder(t *testing.T) string {
 	return filepath.Join(testenv.Data(t), "solana")
 }
 
-// recordedResult reads a recorded answer as nodes give it that are asked for bytes, with its signature.
+// recordedResult reads a recorded answer in the form with transaction bytes, and its signature.
 func recordedResult(t *testing.T, path string) ([]byte, pay.Signature) {
 	t.Helper()
 	body, err := os.ReadFile(path)
@@ -105,13 +105,13 @@ func recordedResult(t *testing.T, path string) ([]byte, pay.Signature) {
 		result["transaction"] = []any{onTheWire(t, spelled, result["meta"].(map[string]any)), "base64"}
 	}
 	wire, err := base64.StdEncoding.DecodeString(result["transaction"].([]any)[0].(string))
-	if err != nil { // one is damaged
+	if err != nil { // one file is damaged
 		return encode(t, result), pay.Signature{}
 	}
 	return encode(t, result), pay.Signature(wire[1:65])
 }
 
-// onTheWire writes a transaction that was recorded as JSON, parsed by the node or not.
+// onTheWire encodes a transaction that was recorded as JSON, parsed by the node or not.
 func onTheWire(t *testing.T, spelled, meta map[string]any) string {
 	t.Helper()
 	var tx solana.Transaction
@@ -119,7 +119,7 @@ func onTheWire(t *testing.T, spelled, meta map[string]any) string {
 		tx.Signatures = append(tx.Signatures, solana.MustSignatureFromBase58(text.(string)))
 	}
 	message := spelled["message"].(map[string]any)
-	var keys, loaded []string // those of look-up tables, which parsed lists hold too
+	var keys, loaded []string // loaded: from look-up tables; parsed lists contain them too
 	for _, key := range message["accountKeys"].([]any) {
 		switch parsed, ok := key.(map[string]any); {
 		case !ok:
@@ -133,14 +133,14 @@ func onTheWire(t *testing.T, spelled, meta map[string]any) string {
 	if loaded != nil {
 		meta["loadedAddresses"] = map[string]any{"writable": loaded}
 	}
-	// compiled is a call by its place, with its data where those are known.
+	// compiled returns a call with its program index, and with its data if known.
 	compiled := func(call any) solana.CompiledInstruction {
 		in := call.(map[string]any)
 		index, ok := in["programIdIndex"].(float64)
 		if !ok {
 			index = float64(slices.Index(slices.Concat(keys, loaded), in["programId"].(string)))
 		}
-		text, _ := in["parsed"].(string) // of a memo
+		text, _ := in["parsed"].(string) // the text of a memo
 		data, err := base58.Decode(fmt.Sprint(in["data"]))
 		if in["data"] == nil || err != nil {
 			data = []byte(text)
@@ -199,7 +199,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestTokenAccount compares with accounts that wallets made on the network.
+// TestTokenAccount compares with accounts that wallets created on the network.
 func TestTokenAccount(t *testing.T) {
 	body, _ := recordedResult(t, filepath.Join(folder(t), "metamask_send-usdc-transfer-to-self-2.json"))
 	var answer map[string]any

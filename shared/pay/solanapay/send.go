@@ -15,18 +15,18 @@ import (
 
 var _ pay.Settler = (*Chain)(nil)
 
-// pollEvery is how long Settle waits between two questions.
+// pollEvery is the default interval between two status calls of Settle.
 const pollEvery = 500 * time.Millisecond
 
-// preflightFailed is the code of a node that has tried a transaction, which failed.
+// preflightFailed is the error code of a node whose simulation of a transaction failed.
 const preflightFailed = -32002
 
-// Settle implements pay.Settler. The node that takes the transaction sends it to
-// the network again and again by itself, until it is too old.
+// Settle implements pay.Settler. The node that accepts the transaction rebroadcasts it until it
+// expires.
 func (c *Chain) Settle(ctx context.Context, s pay.Signed) (pay.Outcome, error) {
 	sent := c.send(ctx, s.Wire)
 	if errors.Is(sent, pay.ErrRefusedTransaction) {
-		// It is refused too where it has taken effect already, or is too old.
+		// A node also refuses a transaction that already took effect or that expired.
 		outcome, err := c.Outcome(ctx, s.Signature, s.Until)
 		if errors.Is(err, pay.ErrNotFound) {
 			return "", sent
@@ -41,7 +41,7 @@ func (c *Chain) Settle(ctx context.Context, s pay.Signed) (pay.Outcome, error) {
 			return outcome, nil
 		}
 		if sent != nil && !errors.Is(err, pay.ErrNotFinal) && !errors.Is(sent, pay.ErrRefusedTransaction) {
-			return "", sent // it may have arrived all the same, and nobody knows of it yet
+			return "", sent // it may have arrived, but no node knows it yet
 		}
 		if retry.Sleep(ctx, c.poll) != nil {
 			return "", fmt.Errorf("wait for transaction %s: %w", s.Signature, err)
@@ -49,8 +49,9 @@ func (c *Chain) Settle(ctx context.Context, s pay.Signed) (pay.Outcome, error) {
 	}
 }
 
-// send hands a transaction to the first node that takes it, or that has tried it and refuses it. It is no
-// refusal where a node that was asked before left its answer out: that node may have passed it on.
+// send passes a transaction to the first node that accepts it, or that simulated it and refuses it.
+// A refusal counts as ErrUnavailable if an earlier node did not answer: that node may have passed
+// the transaction on.
 func (c *Chain) send(ctx context.Context, wire []byte) error {
 	unsure := false
 	_, err := ask(ctx, c, func(ctx context.Context, n *node) (struct{}, error) {
@@ -76,8 +77,8 @@ func (c *Chain) send(ctx context.Context, wire []byte) error {
 	return nil
 }
 
-// insufficient tells whether a transfer of tokens failed for want of them: the
-// token program's error 1.
+// insufficient reports whether a token transfer failed for lack of funds: error 1 of the token
+// program.
 func (e *nodeError) insufficient() bool {
 	var failed struct{ InstructionError []json.RawMessage }
 	var custom struct{ Custom *int }
@@ -91,7 +92,8 @@ func (c *Chain) Outcome(ctx context.Context, signature pay.Signature, until uint
 	if !errors.Is(err, pay.ErrNotFound) {
 		return outcome, err
 	}
-	// A node that is past the last block in which it could be, and keeps all that was, knows that it is in none.
+	// A node is past the last valid block and keeps the full history. If it does not know the
+	// transaction, no block contains it.
 	return ask(ctx, c, func(ctx context.Context, n *node) (pay.Outcome, error) {
 		height, err := n.height(ctx, "finalized")
 		if err != nil {
@@ -111,7 +113,7 @@ func (c *Chain) Outcome(ctx context.Context, signature pay.Signature, until uint
 	}, nil)
 }
 
-// outcomeOf reads what a transaction that is final has come to.
+// outcomeOf returns the outcome of a final transaction.
 func outcomeOf(body []byte) (pay.Outcome, error) {
 	var rec record
 	if err := json.Unmarshal(body, &rec); err != nil || rec.Meta == nil || rec.Meta.Err == nil {
@@ -123,7 +125,7 @@ func outcomeOf(body []byte) (pay.Outcome, error) {
 	return pay.TookEffect, nil
 }
 
-// status asks the nodes, until one knows the transaction, what became of it.
+// status asks the nodes for the outcome until one knows the transaction.
 func (c *Chain) status(ctx context.Context, signature pay.Signature) (pay.Outcome, error) {
 	return ask(ctx, c, func(ctx context.Context, n *node) (pay.Outcome, error) {
 		s, err := n.status(ctx, signature)
@@ -161,7 +163,7 @@ func (c *Chain) Balance(ctx context.Context, address string) (int64, error) {
 	}, nil)
 }
 
-// height asks how many blocks there are.
+// height returns the node's block height.
 func (n *node) height(ctx context.Context, commitment string) (uint64, error) {
 	body, err := n.call(ctx, "getBlockHeight", map[string]any{"commitment": commitment})
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/pay/playmoney"
 )
 
-// script answers JSON-RPC by method: a result, or an error where it begins with "error". What is
-// said last is said again.
+// script answers JSON-RPC calls by method: with a result, or with an error if the text starts with
+// "error". It repeats the last answer.
 type script struct {
 	says  map[string][]string
 	asked []string
@@ -55,7 +55,7 @@ const (
 	too       = `error {"code":-32002,"message":"simulation failed","data":{"err":"BlockhashNotFound"}}`
 )
 
-// TestSettle: whatever a node says and leaves unsaid, what comes out is what is known, and nothing else.
+// TestSettle: Settle returns only what is certain from the node's answers, present or missing.
 func TestSettle(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -118,7 +118,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestSettleAsksTheNextNode: one that is down is passed over, for sending and for asking.
+// TestSettleAsksTheNextNode: a node that is down is skipped, for sending and for status calls.
 func TestSettleAsksTheNextNode(t *testing.T) {
 	up := &script{says: map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {confirmed},
 		"getBlockHeight": {"7"}, "getBalance": {`{"value":12}`}}}
@@ -135,7 +135,8 @@ func TestSettleAsksTheNextNode(t *testing.T) {
 	}
 }
 
-// TestRefusalBehindASilentNode: what one node may have passed on is not refused by the next.
+// TestRefusalBehindASilentNode: a refusal of the second node is not final if the first may have
+// passed the transaction on.
 func TestRefusalBehindASilentNode(t *testing.T) {
 	for name, c := range map[string]struct {
 		first   *script

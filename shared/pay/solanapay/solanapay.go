@@ -1,10 +1,12 @@
-// Package solanapay is pay.Chain and pay.Settler over the JSON-RPC of Solana nodes.
+// Package solanapay implements pay.Chain and pay.Settler with the JSON-RPC of Solana nodes.
 //
-// A payment is judged by what the network recorded of its token balances, before
-// and after, and by nothing that a sender can make up: not by instructions, whose
-// meaning depends on programs, and not by logs. So transfers made by other
-// programs, look-up tables, look-alike coins and money that goes out again in the
-// same transaction all come out right. What a node leaves unsaid is never guessed.
+// A payment is judged only by the token balances that the network recorded before and after the
+// transaction. Senders cannot forge balances. Instructions are ignored, because their meaning
+// depends on programs; so are logs. This covers transfers made by other programs, look-up tables,
+// look-alike coins and money that leaves again in the same transaction. A fact that a node omits is
+// never guessed.
+//
+// Start with New; read.go judges a payment.
 package solanapay
 
 import (
@@ -22,15 +24,15 @@ import (
 	"verdetto/shared/pay"
 )
 
-// Config says which payments count and who is asked about them.
+// Config names the wallet, the coin and the nodes.
 type Config struct {
-	// Nodes are addresses of JSON-RPC endpoints, asked in order until one gives a
-	// verdict. They may hold secrets and are never part of an error.
+	// Nodes are the addresses of JSON-RPC endpoints, asked in order until one gives a verdict. They
+	// may contain secrets and never appear in an error.
 	Nodes  []string
-	Wallet string // the owner of the receiving token accounts
+	Wallet string // owner of the receiving token accounts
 	Mint   string
-	Client *http.Client // nil: one of its own
-	// Poll is how long Settle waits between two questions; 0 is half a second.
+	Client *http.Client // nil: a default client
+	// Poll is the interval between two status calls of Settle; 0 is 500 ms.
 	Poll time.Duration
 }
 
@@ -43,7 +45,7 @@ type Chain struct {
 
 var _ pay.Chain = (*Chain)(nil)
 
-// New checks the configuration; it asks nobody.
+// New validates the configuration, without a network call.
 func New(config Config) (*Chain, error) {
 	for _, key := range []struct{ what, text string }{{"wallet", config.Wallet}, {"mint", config.Mint}} {
 		if _, err := solana.PublicKeyFromBase58(key.text); err != nil {
@@ -85,7 +87,8 @@ func (c *Chain) Payment(ctx context.Context, signature pay.Signature) (pay.Payme
 	return payment, nil
 }
 
-// Find implements pay.Chain. A node that knows of none may lag behind: the next one is asked.
+// Find implements pay.Chain. A node that knows no transaction may lag behind, so Find asks the next
+// node too.
 func (c *Chain) Find(ctx context.Context, reference pay.Reference) ([]pay.Signature, error) {
 	answered := false
 	found, err := ask(ctx, c, func(ctx context.Context, n *node) ([]pay.Signature, error) {
@@ -122,13 +125,14 @@ func (c *Chain) judge(ctx context.Context, n *node, signature pay.Signature) (pa
 		case !s.final():
 			return pay.Payment{}, pay.ErrNotFinal
 		}
-		// It became final between the two questions, or the node keeps no history.
+		// It became final between the two calls, or the node keeps no history.
 	}
 	return pay.Payment{}, fmt.Errorf("%w: the node knows that it is final, but not what it did", pay.ErrUnreadable)
 }
 
-// ask puts a question to the nodes in order, until one answers it or fails with final. Each has its
-// share of the time that is left. Otherwise the error is that of the node that knows most.
+// ask puts a question to the nodes in order, until one answers or fails with the error final. Each
+// node gets an equal share of the remaining time. If all fail, ask returns the error of the node
+// that knows most.
 func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *node) (A, error), final error) (none A,
 	worst error) {
 	ctx, cancel := context.WithTimeout(ctx, pay.Timeout)
@@ -154,8 +158,8 @@ func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *n
 	return none, worst
 }
 
-// knowledge ranks what nodes say about a transaction that none could judge: a node that
-// saw it knows more than one that did not, and that one more than one that is down.
+// knowledge ranks the errors of nodes. A node that saw the transaction ranks above one that did not
+// see it. That node ranks above one that is down.
 func knowledge(err error) int {
 	return slices.IndexFunc([]error{pay.ErrUnavailable, pay.ErrNotFound, pay.ErrUnreadable, pay.ErrNotFinal},
 		func(known error) bool {

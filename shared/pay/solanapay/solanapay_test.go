@@ -29,7 +29,7 @@ var (
 		Tables: true}
 )
 
-// open makes a chain that asks nodes.
+// open returns a Chain for the given nodes.
 func open(t *testing.T, transport http.RoundTripper, nodes ...string) *solanapay.Chain {
 	t.Helper()
 	config := solanapay.Config{Nodes: nodes, Wallet: wallet, Mint: pay.MainnetUSDC, Poll: time.Millisecond}
@@ -43,7 +43,7 @@ func open(t *testing.T, transport http.RoundTripper, nodes ...string) *solanapay
 	return chain
 }
 
-// world is one or more nodes and a chain that asks them.
+// world returns count nodes and a Chain that uses them.
 func world(t *testing.T, count int) ([]*playmoney.Node, *solanapay.Chain) {
 	t.Helper()
 	var nodes []*playmoney.Node
@@ -103,7 +103,7 @@ func TestPayment(t *testing.T) {
 	}
 }
 
-// TestBecomesFinal follows one payment on its way.
+// TestBecomesFinal follows one payment until it is final.
 func TestBecomesFinal(t *testing.T) {
 	nodes, chain := world(t, 1)
 	signature := nodes[0].Send(due)
@@ -167,7 +167,7 @@ func TestFaults(t *testing.T) {
 			if err != nil && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "127.0.0.1")) {
 				t.Errorf("the error tells the node's address: %v", err)
 			}
-			// And it passes.
+			// After the fault the payment is accepted.
 			nodes[0].Advance(sent, playmoney.Finalized)
 			if _, err := chain.Payment(t.Context(), sent); err != nil {
 				t.Errorf("afterwards: %v", err)
@@ -176,14 +176,14 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestSecondNode: the next node is asked where one has no verdict.
+// TestSecondNode: the next node is asked if one gives no verdict.
 func TestSecondNode(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		first func(*playmoney.Node) // the second knows the payment
-		late  bool                  // and has not seen it become final
+		first func(*playmoney.Node) // the second node knows the payment
+		late  bool                  // the second node has not seen it become final
 		want  error
-		calls int // of the second
+		calls int // to the second node
 	}{
 		{"the first is down", func(n *playmoney.Node) { paytest.Break(n).Down(true) }, false, nil, 1},
 		{"the first lags", func(*playmoney.Node) {}, false, nil, 1},
@@ -218,7 +218,7 @@ func TestSecondNode(t *testing.T) {
 	}
 }
 
-// never is a network that takes a question and does not answer.
+// never is a network that accepts a request and does not answer.
 type never struct{}
 
 func (never) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -247,7 +247,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// halting answers the first node's questions never and the others' as a node does.
+// halting never answers the first node's requests, and answers the others.
 type halting struct{ node http.Handler }
 
 func (h halting) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -320,7 +320,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestPage pays as a person does on the stand-in's page.
+// TestPage pays on the stand-in's page, as a person does.
 func TestPage(t *testing.T) {
 	node := playmoney.NewNode(func() time.Time { return noon })
 	server := httptest.NewServer(node)

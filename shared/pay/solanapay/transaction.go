@@ -10,27 +10,27 @@ import (
 	"verdetto/shared/pay"
 )
 
-// memoPrograms are the two versions of the program that writes memos.
+// memoPrograms are the two versions of the memo program.
 var memoPrograms = map[string]bool{
 	"Memo1UhkJRfHyvLMcVucJwxXEuD728EqVDDwxDxFMNo": true,
 	solana.MemoProgramID.String():                 true,
 }
 
-// maxMemo is the length in base58 of more than a program can be given.
+// maxMemo is a length in base58 that no memo in a transaction can reach.
 const maxMemo = 16 << 10
 
-// transaction is what was signed: who, and which programs were called with what.
+// transaction holds the signed facts: the signers, and the programs called with their data.
 type transaction struct {
-	signature pay.Signature // the first, which is its name
-	keys      []string      // the accounts: those that signed first, those of look-up tables last
+	signature pay.Signature // the first signature, which identifies the transaction
+	keys      []string      // accounts: signers first, those from look-up tables last
 	signers   int           // at least 1
 	calls     []call
 }
 
-// call is a program and what it was given, which is text if it is a memo.
+// call is a program call; data is the text if the program writes memos.
 type call struct{ program, data string }
 
-// readTransaction reads ["...", "base64"], what the network itself was sent.
+// readTransaction parses ["...", "base64"]: the transaction in the network's own bytes.
 func readTransaction(rec *record) (transaction, error) {
 	var encoded []string
 	if err := json.Unmarshal(rec.Transaction, &encoded); err != nil || len(encoded) != 2 || encoded[1] != "base64" {
@@ -63,7 +63,7 @@ func readTransaction(rec *record) (transaction, error) {
 	return tx, nil
 }
 
-// key is the account at a place; empty where there is none.
+// key returns the account at an index, or "" if the index is out of range.
 func (tx *transaction) key(i int) string {
 	if i < 0 || i >= len(tx.keys) {
 		return ""
@@ -71,13 +71,13 @@ func (tx *transaction) key(i int) string {
 	return tx.keys[i]
 }
 
-// instruction is a call that a program made, as nodes write it.
+// instruction is a call made by a program, in the node's JSON.
 type instruction struct {
 	ProgramIDIndex *int   `json:"programIdIndex"`
 	Data           string `json:"data"` // base58
 }
 
-// resolve returns an inner call, with its data only if it is a memo.
+// resolve returns an inner call. It decodes the data only if the call is a memo.
 func (tx *transaction) resolve(in instruction) (call, error) {
 	if in.ProgramIDIndex == nil {
 		return call{}, nil
@@ -97,7 +97,7 @@ func (tx *transaction) resolve(in instruction) (call, error) {
 	return c, nil
 }
 
-// memos returns what was written with the memo programs, in the order of writing.
+// memos returns the texts of the memo calls, in the order of execution.
 func (tx *transaction) memos(rec *record) ([]string, error) {
 	var found []string
 	note := func(c call) {

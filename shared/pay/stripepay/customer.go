@@ -51,7 +51,7 @@ func (c *Checkout) Forget(ctx context.Context, customer string) error {
 	return err
 }
 
-// customer calls the API about a customer, and reports whether the answer is about one that was deleted.
+// customer calls the API about a customer, and reports whether that customer was deleted.
 func (c *Checkout) customer(ctx context.Context, what, method, id string, params *stripe.CustomerParams) (deleted bool,
 	err error) {
 	if !isID(id, "cus_") {

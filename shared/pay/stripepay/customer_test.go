@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/pay/stripepay"
 )
 
-// says answers everything with one body.
+// says answers every request with one body.
 type says string
 
 func (s says) RoundTrip(*http.Request) (*http.Response, error) {
@@ -66,7 +66,7 @@ func TestPrice(t *testing.T) {
 			pay.ErrUnavailable},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			// of two fields of a name the last one counts
+			// of two fields with one name the last one counts
 			body := fmt.Sprintf(`{"object":"price","id":%q,"active":true,%s}`, playmoney.TestPrice, c.fields)
 			got, err := open(t, says(body), func(o *stripepay.Config) { o.Price = playmoney.TestPrice }).Price(
 				t.Context())
@@ -77,7 +77,8 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// TestCustomers: the portal, another address, and deleting, which ends the subscription and can be done again.
+// TestCustomers: the portal opens, the address changes, and deletion ends the subscription and is
+// idempotent.
 func TestCustomers(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	stripe, checkout := world(t, &now)

@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/pay"
 )
 
-// tolerance is how far a delivery's time may be from ours: a recorded delivery
-// cannot be played again later.
+// tolerance is the largest accepted difference between the time of a delivery and ours. It prevents
+// a replay of a recorded delivery.
 const tolerance = 5 * time.Minute
 
 // Event implements pay.Checkout.
@@ -35,8 +35,8 @@ func (c *Checkout) Event(payload []byte, signature string, now time.Time) (pay.E
 	return event, nil
 }
 
-// verify returns the time that was signed with the payload. The library's own
-// check is by the machine's clock and with one secret.
+// verify checks the signature and returns the time that was signed with the payload. The library's
+// own check uses the machine's clock and accepts one secret only.
 func (c *Checkout) verify(payload []byte, header string) (time.Time, error) {
 	var signed time.Time
 	var offered [][]byte
@@ -71,7 +71,7 @@ func (c *Checkout) verify(payload []byte, header string) (time.Time, error) {
 	return signed, nil
 }
 
-// wireEvent is the envelope of every event, whatever the version.
+// wireEvent is the envelope of every event, in every API version.
 type wireEvent struct {
 	Object   string `json:"object"`
 	ID       string `json:"id"`
@@ -83,7 +83,7 @@ type wireEvent struct {
 	} `json:"data"`
 }
 
-// readEvent reads a payload that was verified.
+// readEvent parses a verified payload.
 func readEvent(payload []byte) (pay.Event, error) {
 	var w wireEvent
 	if err := json.Unmarshal(payload, &w); err != nil {
@@ -110,7 +110,7 @@ func readEvent(payload []byte) (pay.Event, error) {
 	return event, nil
 }
 
-// aboutSession: a checkout may also be of a single payment, which is not ours.
+// aboutSession fills in an event about a checkout. A checkout for a single payment stays pay.Other.
 func aboutSession(event *pay.Event, object []byte) error {
 	s, err := read[wireSession](object, "checkout.session")
 	if err != nil {
@@ -127,7 +127,8 @@ func aboutSession(event *pay.Event, object []byte) error {
 	return nil
 }
 
-// aboutInvoice: an invoice may also be of no subscription.
+// aboutInvoice fills in an event about an invoice. An invoice without a subscription stays
+// pay.Other.
 func aboutInvoice(event *pay.Event, object []byte) error {
 	i, err := read[wireInvoice](object, "invoice")
 	if err != nil {

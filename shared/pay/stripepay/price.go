@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/pay"
 )
 
-// Currencies whose amounts Stripe does not write in hundredths. Of odd ones it is
-// told otherwise in one place than in another: no amount is better than a wrong one.
+// Currencies whose amounts Stripe does not write in hundredths. Stripe's documentation contradicts
+// itself about the odd ones. They are refused, because no amount is better than a wrong one.
 var (
 	wholeCurrencies = []string{"BIF", "CLP", "DJF", "GNF", "JPY", "KMF", "KRW", "MGA", "PYG", "RWF", "VND", "VUV",
 		"XAF", "XOF", "XPF"}
@@ -22,13 +22,13 @@ var (
 	oddCurrencies      = []string{"ISK", "UGX"}
 )
 
-// wirePrice is what matters of a price.
+// wirePrice holds the fields of a price that matter here.
 type wirePrice struct {
 	ID                string `json:"id"`
 	Active            bool   `json:"active"`
 	BillingScheme     string `json:"billing_scheme"`
 	Currency          string `json:"currency"`
-	UnitAmount        *int64 `json:"unit_amount"` // null where it is in tiers, or in fractions of a cent
+	UnitAmount        *int64 `json:"unit_amount"` // null: tiers or fractions of a cent
 	TaxBehavior       string `json:"tax_behavior"`
 	TransformQuantity any    `json:"transform_quantity"`
 	CustomUnitAmount  any    `json:"custom_unit_amount"`
@@ -53,7 +53,8 @@ func (c *Checkout) Price(ctx context.Context) (pay.Price, error) {
 	return p.price()
 }
 
-// price puts a price into the terms of package pay, or refuses what a page could not show in one line.
+// price converts the price to pay.Price. It fails with ErrNoPrice if a page cannot show the price
+// in one line.
 func (p wirePrice) price() (pay.Price, error) {
 	wrong := func(what string) (pay.Price, error) {
 		return pay.Price{}, fmt.Errorf("read price: %w: %s", pay.ErrNoPrice, what)
@@ -80,7 +81,7 @@ func (p wirePrice) price() (pay.Price, error) {
 	}, nil
 }
 
-// decimals is how many Stripe's amounts of a currency have.
+// decimals returns the number of decimals in Stripe's amounts of a currency.
 func decimals(currency string) int {
 	switch {
 	case slices.Contains(wholeCurrencies, currency):
@@ -91,7 +92,7 @@ func decimals(currency string) int {
 	return 2
 }
 
-// decimal writes an amount that is counted in its smallest part.
+// decimal formats an amount given in the smallest unit of its currency.
 func decimal(amount int64, decimals int) string {
 	text := strconv.FormatInt(amount, 10)
 	if decimals == 0 {

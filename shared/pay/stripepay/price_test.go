@@ -16,10 +16,10 @@ import (
 	"verdetto/shared/pay/stripepay"
 )
 
-// account answers for an account of which every subscription is the given object.
+// account imitates an account in which every subscription is the given object.
 type account struct {
 	subscription []byte
-	expanded     bool // whether a session holds the subscription, or its id only
+	expanded     bool // a session holds the whole subscription, not its id
 }
 
 func (a account) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -37,7 +37,7 @@ func (a account) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// recordedSubscriptions are all recorded subscriptions by file, each under the id sub_recorded.
+// recordedSubscriptions returns all recorded subscriptions by file, each under the id sub_recorded.
 func recordedSubscriptions(t *testing.T) map[string][]byte {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(testenv.Data(t), "stripe", "*subscription.*.json"))
@@ -73,7 +73,8 @@ func recordedSubscriptions(t *testing.T) map[string][]byte {
 	return all
 }
 
-// TestRecordedPrice: a recorded subscription is ours under its own price, now or formerly, and under no other.
+// TestRecordedPrice: a recorded subscription is ours only if its price is the current or a former
+// one.
 func TestRecordedPrice(t *testing.T) {
 	for file, object := range recordedSubscriptions(t) {
 		var o struct {
@@ -88,7 +89,8 @@ func TestRecordedPrice(t *testing.T) {
 	}
 }
 
-// TestPriceInEveryShape: where a subscription says its price depends on the version and on what was expanded.
+// TestPriceInEveryShape: the place of a subscription's price depends on the API version and on what
+// was expanded.
 func TestPriceInEveryShape(t *testing.T) {
 	for name, items := range map[string]string{
 		"price expanded":      `{"price":{"id":"price_1","object":"price"}}`,
@@ -108,7 +110,7 @@ func TestPriceInEveryShape(t *testing.T) {
 	}
 }
 
-// heldTo checks a subscription that has one price against configurations.
+// heldTo checks a subscription with one price against several configurations.
 func heldTo(t *testing.T, name string, object []byte, own string) {
 	t.Helper()
 	for _, c := range []struct {

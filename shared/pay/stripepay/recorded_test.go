@@ -17,12 +17,12 @@ import (
 	"verdetto/shared/pay/playmoney"
 )
 
-// recorded says what each recorded file is. Those named payrails_ are the data
-// of an event without its envelope: no event, and one once it is wrapped.
+// recorded describes each recorded file. Files named payrails_ hold the data of an event without
+// its envelope. Such a file is no event until it is wrapped in one.
 var recorded = []struct {
 	file string
-	bare string    // type to wrap it as; empty: it is an event as it is
-	want pay.Event // but for what an envelope says
+	bare string    // type to wrap it as; empty: the file is a whole event
+	want pay.Event // without the fields from an envelope
 }{
 	{"payrails_checkout.session.completed.json", "checkout.session.completed", pay.Event{Kind: pay.CheckoutCompleted,
 		Session:      "cs_test_a1UejXx8ebIdTzFolicVypUAZpOBVkoQKDbaarXoPlPVtj8p0zujPEEhjT",
@@ -32,11 +32,11 @@ var recorded = []struct {
 	// The shape of 2025.
 	{"payrails_invoice.payment_failed.json", "invoice.payment_failed", pay.Event{Kind: pay.InvoiceFailed,
 		Subscription: "sub_1234", Customer: "cus_1234", Email: "customer@example.org"}},
-	// The same invoice, had it been paid: to the end of its line's period, not of its own.
+	// The same invoice, marked as paid: it pays to the end of its line's period, not of its own.
 	{"payrails_invoice.payment_failed.json", "invoice.paid", pay.Event{Kind: pay.InvoicePaid,
 		Subscription: "sub_1234", Customer: "cus_1234", Email: "customer@example.org",
 		PaidUntil: time.Unix(1776969906, 0).UTC()}},
-	// One that names the subscription in both places.
+	// This invoice names the subscription in both places.
 	{"payrails_invoice.payment_action_required.json", "invoice.payment_failed", pay.Event{Kind: pay.InvoiceFailed,
 		Subscription: "sub_1234", Customer: "cus_1234", Email: "customer@example.org"}},
 	{"payrails_invoice.upcoming.json", "invoice.upcoming", pay.Event{Kind: pay.Other}},
@@ -47,7 +47,7 @@ var recorded = []struct {
 	{"payrails_subscription.deleted.json", "customer.subscription.deleted", pay.Event{Kind: pay.SubscriptionEnded,
 		Subscription: "sub_00000000000000", Customer: "cus_00000000000000"}},
 
-	// These checkouts and invoices are of no subscription.
+	// These checkouts and invoices have no subscription.
 	{"rubymock_checkout.session.completed.json", "", pay.Event{Kind: pay.Other, Type: "checkout.session.completed"}},
 	{"rubymock_checkout.session.completed.payment_mode.json", "",
 		pay.Event{Kind: pay.Other, Type: "checkout.session.completed"}},

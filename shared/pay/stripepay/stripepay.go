@@ -1,9 +1,11 @@
-// Package stripepay is pay.Checkout over Stripe's API.
+// Package stripepay implements pay.Checkout with Stripe's API.
 //
-// It promises to keep quiet: no secret and no address is logged or put into an error, and the
-// library's telemetry is off. Answers are read from their JSON rather than through the library's
-// types, because the shapes of subscriptions and invoices depend on the version that an account is
-// set to, and both the old and the new ones are understood.
+// It never logs a secret or an address, and never puts one into an error. The library's telemetry
+// is off. Answers are parsed from their JSON, not into the library's types. Subscriptions and
+// invoices change shape with the API version of the account. Both the old and the new shapes are
+// understood.
+//
+// Start with New; wire.go holds the shapes of the API.
 package stripepay
 
 import (
@@ -21,22 +23,22 @@ import (
 	"verdetto/shared/pay"
 )
 
-// Config says what is sold on whose account.
+// Config names the account and the price that is sold.
 type Config struct {
-	Key   string // the API's secret key
-	Price string // id of the recurring price that is sold
-	// FormerPrices were sold before: subscriptions to them go on.
+	Key   string // secret key of the API
+	Price string // id of the recurring price
+	// FormerPrices were sold earlier. Subscriptions to them stay valid.
 	FormerPrices []string
-	// WebhookSecrets sign deliveries: the current one and, while it is being replaced, the former.
+	// WebhookSecrets sign deliveries: the current secret and, during a rotation, the former one.
 	WebhookSecrets []string
 	URL            string       // of the API; empty: Stripe's own
-	Client         *http.Client // nil: one of its own
+	Client         *http.Client // nil: a default client
 }
 
 const (
 	retries = 2
-	// longestPause is how long the library may sleep between attempts without
-	// noticing that time is up.
+	// longestPause is the longest sleep of the library between attempts. The library does not check
+	// the deadline while it sleeps.
 	longestPause   = time.Second
 	attemptTimeout = 3 * time.Second
 	maxBody        = 4 << 20
@@ -46,14 +48,14 @@ const (
 type Checkout struct {
 	key     string
 	price   string
-	prices  []string // the price and the former ones
+	prices  []string // the price and the former prices
 	secrets []string
 	backend stripe.Backend
 }
 
 var _ pay.Checkout = (*Checkout)(nil)
 
-// New checks the configuration; it asks nobody.
+// New validates the configuration, without a network call.
 func New(config Config) (*Checkout, error) {
 	switch {
 	case config.Key == "":
@@ -63,7 +65,7 @@ func New(config Config) (*Checkout, error) {
 	case len(config.WebhookSecrets) == 0:
 		return nil, errors.New("no webhook secret")
 	}
-	for i, price := range config.FormerPrices { // one that is spelled wrong would end plans that are paid for
+	for i, price := range config.FormerPrices { // a misspelled price would end paid plans
 		if price == "" || price != strings.TrimSpace(price) {
 			return nil, fmt.Errorf("former price %d is empty or has a space beside it", i+1)
 		}
@@ -100,7 +102,7 @@ func New(config Config) (*Checkout, error) {
 	}, nil
 }
 
-// discreet does not tell Stripe what machine this is, and does not read without end.
+// discreet removes the header that describes this machine, and limits the size of an answer.
 type discreet struct{ next http.RoundTripper }
 
 func (d discreet) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -120,7 +122,8 @@ func (d discreet) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// call asks the API, and returns the JSON of its answer. An object that is not there is missing.
+// call calls the API and returns the JSON of its answer. It fails with missing if the object does
+// not exist.
 func (c *Checkout) call(ctx context.Context, what, method, path string, params stripe.ParamsContainer,
 	missing error) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, pay.Timeout-longestPause)
@@ -176,7 +179,8 @@ func (c *Checkout) Session(ctx context.Context, id string) (pay.Session, error) 
 	if err != nil || answer.Subscription == "" || s.Subscription.Object != nil {
 		return answer, err
 	}
-	held, err := c.Subscription(ctx, answer.Subscription) // the answer holds its id alone
+	// The answer holds only the subscription's id.
+	held, err := c.Subscription(ctx, answer.Subscription)
 	if err != nil {
 		return pay.Session{}, fmt.Errorf("%s: %w: its subscription: %v", what, pay.ErrUnavailable, err)
 	}
@@ -204,15 +208,15 @@ func (c *Checkout) Subscription(ctx context.Context, id string) (pay.Subscriptio
 	return s.subscription(c.prices), nil
 }
 
-// isID reports whether a text may be an id, so that nonsense is not asked about.
+// isID reports whether a text may be an id, so that malformed ids cause no call.
 func isID(text, prefix string) bool {
 	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
 	return len(text) > len(prefix) && len(text) <= 255 && strings.HasPrefix(text, prefix) &&
 		strings.Trim(text, letters) == ""
 }
 
-// translate puts an error into the terms of package pay. Stripe's own message stays out:
-// it quotes what was sent.
+// translate converts an error of the library to an error of package pay. It omits Stripe's message,
+// which quotes the request.
 func translate(ctx context.Context, what string, err, missing error) error {
 	var refusal *stripe.Error
 	if !errors.As(err, &refusal) {
@@ -232,7 +236,8 @@ func translate(ctx context.Context, what string, err, missing error) error {
 		kind = pay.ErrUnavailable
 	case code == http.StatusNotFound:
 		kind = missing
-	case refusal.Code == stripe.ErrorCodeResourceMissing && refusal.Param == "customer": // status 400
+	// Stripe answers status 400 here, not 404.
+	case refusal.Code == stripe.ErrorCodeResourceMissing && refusal.Param == "customer":
 		kind = pay.ErrNoSuchCustomer
 	case refusal.Code == stripe.ErrorCodeEmailInvalid, refusal.Param == "customer_email":
 		kind = pay.ErrBadEmail

@@ -29,7 +29,7 @@ var order = pay.StartRequest{
 	CancelURL:  "https://verdetto.example/",
 }
 
-// inside is a network in which there is nothing but Stripe's stand-in.
+// inside is a network that contains only Stripe's stand-in.
 type inside struct{ stripe http.Handler }
 
 func (n inside) RoundTrip(r *http.Request) (response *http.Response, err error) {
@@ -62,7 +62,8 @@ func open(t *testing.T, network http.RoundTripper, change ...func(*stripepay.Con
 	return checkout
 }
 
-// world is a stand-in and a checkout over it, in time that passes only as told.
+// world returns a stand-in and a checkout that uses it. The time changes only when the test sets
+// now.
 func world(t *testing.T, now *time.Time) (*playmoney.Stripe, *stripepay.Checkout) {
 	t.Helper()
 	fake := playmoney.NewStripe(func() time.Time { return *now })
@@ -78,7 +79,7 @@ func start(t *testing.T, checkout pay.Checkout, request pay.StartRequest) pay.Pa
 	return page
 }
 
-// life is a checkout, and the subscription that comes of it.
+// life is a checkout and its subscription.
 type life struct {
 	*playmoney.Stripe
 	session, held string
@@ -95,7 +96,7 @@ func (l *life) end(at time.Time) {
 	l.End(l.held)
 }
 
-// TestLife follows checkouts and subscriptions through everything that happens to them.
+// TestLife follows checkouts and subscriptions through all their states.
 func TestLife(t *testing.T) {
 	firstEnd := noon.AddDate(0, 1, 0)
 	secondEnd := firstEnd.AddDate(0, 1, 0)
@@ -106,8 +107,8 @@ func TestLife(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		happen  func(l *life)
-		session pay.Session      // but for the ids
-		held    pay.Subscription // but for the ids; zero: there is none
+		session pay.Session      // without the ids
+		held    pay.Subscription // without the ids; zero: no subscription
 	}{
 		{"open", func(*life) {}, pay.Session{Status: pay.Open}, pay.Subscription{}},
 		{"expired", func(l *life) { l.Expire(l.session) }, pay.Session{Status: pay.Expired}, pay.Subscription{}},
@@ -269,7 +270,7 @@ func TestFaults(t *testing.T) {
 		faults []paytest.Fault
 		change func(*stripepay.Config, *pay.StartRequest)
 		want   error
-		made   int // sessions
+		made   int // number of sessions
 	}{
 		{"down", []paytest.Fault{paytest.Cut(), paytest.Cut(), paytest.Cut()}, nil, pay.ErrUnavailable, 0},
 		{"cut once", []paytest.Fault{paytest.Cut()}, nil, nil, 1},
@@ -314,7 +315,8 @@ func TestFaults(t *testing.T) {
 				faults := paytest.Break(fake)
 				for _, fault := range c.faults {
 					if fault.Status == 0 && !fault.Cut {
-						fault = paytest.Slow(make(chan struct{})) // which must be made in the time that it is waited in
+						// The bubble that waits on a channel must also create it.
+						fault = paytest.Slow(make(chan struct{}))
 					}
 					faults.Fail(fault)
 				}
@@ -349,7 +351,7 @@ func TestCallerGoesAway(t *testing.T) {
 	}
 }
 
-// spy keeps what is sent.
+// spy records the requests.
 type spy struct {
 	next    http.RoundTripper
 	headers []http.Header
@@ -360,7 +362,7 @@ func (s *spy) RoundTrip(r *http.Request) (*http.Response, error) {
 	return s.next.RoundTrip(r)
 }
 
-// TestDiscretion: nothing is written, and nothing sent that is not asked for.
+// TestDiscretion: nothing is logged, and requests contain nothing unexpected.
 func TestDiscretion(t *testing.T) {
 	var logged strings.Builder
 	log.SetOutput(&logged)

@@ -10,10 +10,10 @@ import (
 	"verdetto/shared/pay"
 )
 
-// ref is a field that holds an object's id, or the object where it was expanded.
+// ref is a field with an object's id, or with the whole object if it was expanded.
 type ref struct {
 	ID     string
-	Object json.RawMessage // nil where it was not
+	Object json.RawMessage // nil: not expanded
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -31,7 +31,7 @@ func (r *ref) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// moment is when seconds say; 0 is never.
+// moment converts Unix seconds to a time; 0 is the zero time.
 func moment(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}
@@ -39,7 +39,8 @@ func moment(seconds int64) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// read reads an object of the API, which has to be of a kind and, but for invoices, to have an id.
+// read parses an API object of the given kind. It fails if the kind differs, or if the id is
+// missing on anything but an invoice.
 func read[W any](body []byte, object string) (w W, err error) {
 	var head struct{ Object, ID string }
 	if err := json.Unmarshal(body, &head); err != nil {
@@ -52,7 +53,7 @@ func read[W any](body []byte, object string) (w W, err error) {
 	return w, err
 }
 
-// wireSession is what matters of a checkout.session.
+// wireSession holds the fields of a checkout.session that matter here.
 type wireSession struct {
 	ID              string `json:"id"`
 	URL             string `json:"url"`
@@ -69,7 +70,8 @@ type wireSession struct {
 	ExpiresAt    int64 `json:"expires_at"`
 }
 
-// email is the address that paid; before that, the one that was asked to.
+// email returns the payer's address; before the payment, the address that the checkout was started
+// for.
 func (s wireSession) email() string {
 	if s.CustomerDetails.Email != "" {
 		return s.CustomerDetails.Email
@@ -77,8 +79,8 @@ func (s wireSession) email() string {
 	return s.CustomerEmail
 }
 
-// session puts a checkout into the terms of package pay. What its subscription
-// says is left out where that was not expanded.
+// session converts a checkout to pay.Session. Without an expanded subscription, PaidUntil and Ours
+// stay zero.
 func (s wireSession) session(prices []string) (pay.Session, error) {
 	answer := pay.Session{
 		ID: s.ID, Email: s.email(), Status: pay.SessionStatus(s.Status), Created: moment(s.Created),
@@ -100,13 +102,13 @@ func (s wireSession) session(prices []string) (pay.Session, error) {
 	return answer, nil
 }
 
-// period is when a subscription or a part of it began and ends.
+// period is a billing period of a subscription or of one item.
 type period struct {
 	CurrentPeriodStart int64 `json:"current_period_start"`
 	CurrentPeriodEnd   int64 `json:"current_period_end"`
 }
 
-// wireSubscription is what matters of a subscription.
+// wireSubscription holds the fields of a subscription that matter here.
 type wireSubscription struct {
 	ID                string `json:"id"`
 	Status            string `json:"status"`
@@ -121,14 +123,14 @@ type wireSubscription struct {
 	} `json:"items"`
 }
 
-// item is a part of a subscription: one price.
+// item is one price within a subscription.
 type item struct {
 	period     // since 2025-03-31
 	Price  ref `json:"price"`
-	Plan   ref `json:"plan"` // what a price was called before 2020
+	Plan   ref `json:"plan"` // name of the price before 2020
 }
 
-// has tells whether an item of the subscription has one of the prices.
+// has reports whether an item of the subscription has one of the prices.
 func (s wireSubscription) has(prices []string) bool {
 	return slices.ContainsFunc(s.Items.Data, func(i item) bool {
 		id := i.Price.ID
@@ -139,7 +141,7 @@ func (s wireSubscription) has(prices []string) bool {
 	})
 }
 
-// current is the period that runs now, wherever the version keeps it.
+// current returns the current period, wherever the API version stores it.
 func (s wireSubscription) current() period {
 	p := s.period
 	for _, item := range s.Items.Data {
@@ -150,7 +152,7 @@ func (s wireSubscription) current() period {
 	return p
 }
 
-// status puts a subscription's state into the terms of package pay.
+// status converts a subscription's state to pay.SubscriptionStatus.
 func (s wireSubscription) status() pay.SubscriptionStatus {
 	switch s.Status {
 	case "active", "trialing":
@@ -160,11 +162,11 @@ func (s wireSubscription) status() pay.SubscriptionStatus {
 	case "canceled", "incomplete_expired":
 		return pay.Ended
 	}
-	return pay.Late // past_due, unpaid, paused, and what is yet to be invented
+	return pay.Late // past_due, unpaid, paused, and any future state
 }
 
-// paidUntil looks at the newest invoice, because the period moves on, and the
-// status stays active, an hour or more before a renewal is even charged.
+// paidUntil returns the end of the last paid period. It reads the newest invoice, because the
+// period advances an hour or more before a renewal is charged. The status stays active meanwhile.
 func (s wireSubscription) paidUntil() time.Time {
 	if s.Status == "incomplete" || s.Status == "incomplete_expired" {
 		return time.Time{} // nothing was ever paid
@@ -192,7 +194,7 @@ func (s wireSubscription) subscription(prices []string) pay.Subscription {
 		Email string `json:"email"`
 	}
 	if s.Customer.Object != nil {
-		_ = json.Unmarshal(s.Customer.Object, &customer) // a deleted one has no address
+		_ = json.Unmarshal(s.Customer.Object, &customer) // a deleted customer has no address
 	}
 	cancel := s.CancelAt
 	if cancel == 0 && s.CancelAtPeriodEnd {
@@ -204,7 +206,7 @@ func (s wireSubscription) subscription(prices []string) pay.Subscription {
 	}
 }
 
-// wireInvoice is what matters of an invoice.
+// wireInvoice holds the fields of an invoice that matter here.
 type wireInvoice struct {
 	Customer      ref    `json:"customer"`
 	CustomerEmail string `json:"customer_email"`
@@ -213,7 +215,7 @@ type wireInvoice struct {
 		SubscriptionDetails struct {
 			Subscription ref `json:"subscription"`
 		} `json:"subscription_details"`
-	} `json:"parent"` // since
+	} `json:"parent"` // since 2025-03-31
 	Lines struct {
 		Data []struct {
 			Type   string `json:"type"`
@@ -234,7 +236,8 @@ func (i wireInvoice) subscription() string {
 	return i.Parent.SubscriptionDetails.Subscription.ID
 }
 
-// paysUntil is the end of what the invoice is for. The invoice's own period is the one before.
+// paysUntil returns the end of the period that the invoice pays for. The invoice's own period is
+// the previous one.
 func (i wireInvoice) paysUntil() time.Time {
 	var end int64
 	for _, line := range i.Lines.Data {

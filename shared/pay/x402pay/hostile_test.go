@@ -19,12 +19,12 @@ var (
 	fee         = addressOf(feeKey)
 	source      = accountOf(payer, mint)
 	destination = accountOf(wallet, mint)
-	// transfer are the accounts of a transfer.
+	// transfer holds the accounts of a transfer.
 	transfer = []*solana.AccountMeta{solana.Meta(source).WRITE(), solana.Meta(mint), solana.Meta(destination).WRITE(),
 		solana.Meta(payer).SIGNER()}
 )
 
-// paying replaces the transfer, with others who sign.
+// paying returns a change that replaces the transfer and adds signers.
 func paying(c solana.Instruction, sign ...ed25519.PrivateKey) func(*draft) {
 	return func(d *draft) { d.calls[2], d.sign = c, append(d.sign, sign...) }
 }
@@ -43,7 +43,7 @@ func token(data []byte, accounts ...*solana.AccountMeta) solana.Instruction {
 	return call(solana.TokenProgramID, data, accounts...)
 }
 
-// memo is a call that does nothing but to name an account.
+// memo returns a call whose only effect is to name accounts.
 func memo(accounts ...*solana.AccountMeta) solana.Instruction {
 	return call(solana.MemoProgramID, []byte("x"), accounts...)
 }
@@ -52,7 +52,7 @@ func ten(first byte) []byte { return append(binary.LittleEndian.AppendUint64([]b
 
 func lamports(n uint64) []byte { return binary.LittleEndian.AppendUint64([]byte{2, 0, 0, 0}, n) }
 
-// hostile are payments with one change, by what is wrong with them.
+// hostile holds payments with one change each, by the kind of defect.
 var hostile = map[string][]struct {
 	name   string
 	change func(*draft)
@@ -188,7 +188,7 @@ var hostile = map[string][]struct {
 	},
 }
 
-// TestHostilePayments: nothing of a payment that is changed is signed.
+// TestHostilePayments: a changed payment is never signed.
 func TestHostilePayments(t *testing.T) {
 	s := seller(t)
 	for group, cases := range hostile {

@@ -10,7 +10,8 @@ import (
 	"github.com/gagliardetto/solana-go"
 )
 
-// Reasons for refusals: those of the specification, and for what it names none those of the published programs.
+// Reasons for refusals: the codes of the specification or, where it has none, those of the
+// published programs.
 const (
 	invalidVersion      = "invalid_x402_version"
 	unsupportedScheme   = "unsupported_scheme"
@@ -32,19 +33,21 @@ const (
 )
 
 const (
-	maxTransaction = 1232 // bytes that the network takes
-	maxCalls       = 7    // what is needed, and what wallets add to guard their owners
-	signatureFee   = 5000 // lamports for each signature
+	maxTransaction = 1232 // limit of the network, in bytes
+	maxCalls       = 7    // the required calls and those that wallets add as guards
+	signatureFee   = 5000 // lamports per signature
 	decimals       = 6    // of USDC
 )
 
-// lighthouse is the program that wallets add assertions with: it ends a transaction or leaves it, and moves nothing.
+// lighthouse is the program with which wallets add assertions. It can make a transaction fail, and
+// moves nothing.
 var lighthouse = solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95")
 
-// Verify judges a payment for what costs what want says. What is none is a Refusal.
+// Verify checks a payment against the requirements. It fails with a *Refusal if the payment does
+// not meet them.
 //
-// Only the layout that the specification gives for wallets' own transfers is
-// passed: every call in it is known here, so that nothing need be simulated.
+// Only the layout that the specification gives for wallets' own transfers passes. Every call in it
+// is known, so no simulation is needed.
 func (s *Seller) Verify(p Payload, want Requirements) (Payment, error) {
 	switch {
 	case p.X402Version != Version:
@@ -81,8 +84,8 @@ func (s *Seller) Verify(p Payload, want Requirements) (Payment, error) {
 		message: message, payer: tx.Signatures[1]}, nil
 }
 
-// decode reads a transaction, and gives the message that is signed. It has one spelling:
-// whatever reads otherwise than it was written is refused.
+// decode parses a transaction and returns it with the signed message. Each transaction has one
+// spelling: decode refuses any that does not encode back to the same bytes.
 func decode(text string) (*solana.Transaction, []byte, error) {
 	if base64.StdEncoding.DecodedLen(len(text)) > maxTransaction+2 {
 		return nil, nil, refuse(undecoded, "the transaction is longer than %d bytes", maxTransaction)
@@ -111,7 +114,7 @@ func decode(text string) (*solana.Transaction, []byte, error) {
 	return tx, message, nil
 }
 
-// signers gives who pays: the one who signs beside us, and has signed.
+// signers returns the payer: the second signer, whose signature is verified.
 func (s *Seller) signers(tx *solana.Transaction, message []byte) (solana.PublicKey, error) {
 	h, keys := tx.Message.Header, tx.Message.AccountKeys
 	if h.NumRequiredSignatures != 2 || len(keys) < 2 {
@@ -128,7 +131,7 @@ func (s *Seller) signers(tx *solana.Transaction, message []byte) (solana.PublicK
 	return keys[1], nil
 }
 
-// calls judges what the transaction does, call by call, and gives what it costs us.
+// calls checks the transaction call by call, and returns its cost for the fee payer.
 func (s *Seller) calls(m *solana.Message, payer solana.PublicKey, units uint64) (fee int64, err error) {
 	if n := len(m.Instructions); n > maxCalls {
 		return 0, refuse(badInstructions, "the transaction makes %d calls; at most %d are taken", n, maxCalls)
@@ -169,8 +172,8 @@ func (s *Seller) calls(m *solana.Message, payer solana.PublicKey, units uint64) 
 	return feeOf(*limit, *price)
 }
 
-// budget reads a call that says how much computing a transaction may take (in units), or what a unit costs
-// (in millionths of a lamport). Each is said once.
+// budget parses a call that sets the compute limit or the price. The limit is in units, the price
+// in millionths of a lamport per unit. Each may be set once.
 func budget(data []byte, limit, price **uint64) error {
 	switch {
 	case len(data) == 5 && data[0] == 2 && *limit == nil:
@@ -187,25 +190,28 @@ func budget(data []byte, limit, price **uint64) error {
 	return nil
 }
 
-// feeOf is what a transaction of two signatures costs, in lamports, at most MaxFee.
+// feeOf returns the cost of a transaction with two signatures in lamports, at most MaxFee.
 func feeOf(limit, price uint64) (int64, error) {
-	const most = (MaxFee - 2*signatureFee) * 1_000_000 // millionths that may be spent on being taken early
+	// The limit of the priority fee, in millionths of a lamport.
+	const most = (MaxFee - 2*signatureFee) * 1_000_000
 	if limit > 0 && price > most/limit {
 		return 0, refuse(feeTooHigh, "the network's fee is more than %d lamports", MaxFee)
 	}
 	return 2*signatureFee + int64((limit*price+999_999)/1_000_000), nil
 }
 
-// transferChecked is the call of the token program that names the coin and its decimals beside the amount.
+// transferChecked is the token program's call that names the coin and its decimals with the amount.
 const transferChecked = 12
 
-// transfer judges a call of the token program: the payer's coins, all of the price, to the wallet.
+// transfer checks a call of the token program: it must move exactly the price from the payer to the
+// wallet.
 func (s *Seller) transfer(m *solana.Message, call solana.CompiledInstruction, payer solana.PublicKey,
 	units uint64) error {
 	if len(call.Data) != 10 || call.Data[0] != transferChecked || len(call.Accounts) != 4 {
 		return refuse(noTransfer, "the token program is called for something else than one owner's checked transfer")
 	}
-	at := func(i int) solana.PublicKey { return m.AccountKeys[call.Accounts[i]] } // source, mint, destination, owner
+	// The accounts are source, mint, destination and owner.
+	at := func(i int) solana.PublicKey { return m.AccountKeys[call.Accounts[i]] }
 	switch amount := binary.LittleEndian.Uint64(call.Data[1:]); {
 	case at(1) != s.mint:
 		return refuse(mintMismatch, "the transfer is in the coin %s", at(1))

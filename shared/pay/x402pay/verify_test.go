@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/pay"
 )
 
-const price = 10_000 // a hundredth of a USDC
+const price = 10_000 // 0.01 USDC
 
 var (
 	feeKey   = keyOf("fee payer")
@@ -52,16 +52,16 @@ func seller(t testing.TB) *Seller {
 	return s
 }
 
-// draft is a transaction in the making, as a client makes it.
+// draft is an unfinished transaction of a client.
 type draft struct {
 	feePayer solana.PublicKey
 	calls    []solana.Instruction
 	version  solana.MessageVersion
 	blocked  solana.Hash
-	sign     []ed25519.PrivateKey // beside the fee payer, whose place is left empty
+	sign     []ed25519.PrivateKey // besides the fee payer, whose signature stays empty
 
-	message func(*solana.Message)     // changes what is signed
-	signed  func(*solana.Transaction) // changes what was signed
+	message func(*solana.Message)     // changes the message before signing
+	signed  func(*solana.Transaction) // changes the transaction after signing
 	wire    func([]byte) []byte
 	payload func(*Payload)
 }
@@ -78,14 +78,14 @@ func priceCall(each uint64) solana.Instruction {
 	return call(solana.ComputeBudget, binary.LittleEndian.AppendUint64([]byte{3}, each))
 }
 
-// transferOf is a checked transfer; owner signs.
+// transferOf returns a checked transfer, signed by owner.
 func transferOf(source, mint, destination, owner solana.PublicKey, units uint64, decimals byte) solana.Instruction {
 	return call(solana.TokenProgramID, append(binary.LittleEndian.AppendUint64([]byte{transferChecked}, units),
 		decimals),
 		solana.Meta(source).WRITE(), solana.Meta(mint), solana.Meta(destination).WRITE(), solana.Meta(owner).SIGNER())
 }
 
-// good is a payment as the published clients make it.
+// good returns a payment like those of the published clients.
 func good(t testing.TB) *draft {
 	return &draft{
 		feePayer: addressOf(feeKey), version: solana.MessageVersionV0, sign: []ed25519.PrivateKey{payerKey},
@@ -97,7 +97,7 @@ func good(t testing.TB) *draft {
 	}
 }
 
-// payment is what the client sends.
+// payment returns what the client sends.
 func (d *draft) payment(t testing.TB, s *Seller) Payload {
 	t.Helper()
 	tx, err := solana.NewTransaction(d.calls, d.blocked, solana.TransactionPayer(d.feePayer))
@@ -187,7 +187,7 @@ func TestPaymentsThatPass(t *testing.T) {
 	}
 }
 
-// TestEveryByte changes each byte of a good payment: nothing else passes than what its payer has signed.
+// TestEveryByte changes each byte of a valid payment: only what the payer signed passes.
 func TestEveryByte(t *testing.T) {
 	s := seller(t)
 	sent := good(t).payment(t, s)
@@ -201,7 +201,7 @@ func TestEveryByte(t *testing.T) {
 			changed[i] ^= bit
 			sent.Payload.Transaction = base64.StdEncoding.EncodeToString(changed)
 			_, err := s.Verify(sent, s.Requirements(price))
-			// our signature's place: it is written anew
+			// the place of our signature, which is overwritten
 			if ours := i >= 1 && i < 1+solana.SignatureLength; (err == nil) != ours {
 				t.Errorf("byte %d: %v", i, err)
 			}
@@ -250,7 +250,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// FuzzVerify: whatever is sent, what passes is signed by its payer and costs us no more than it may.
+// FuzzVerify: any payment that passes is signed by its payer and costs at most MaxFee.
 func FuzzVerify(f *testing.F) {
 	s := seller(f)
 	want := s.Requirements(price)

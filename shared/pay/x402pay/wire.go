@@ -5,37 +5,37 @@ import (
 	"encoding/json"
 )
 
-// Headers that the protocol is spoken in, each JSON in base64.
+// Headers of the protocol. Each value is JSON in base64.
 const (
-	RequiredHeader  = "PAYMENT-REQUIRED"  // with 402: what is asked for
+	RequiredHeader  = "PAYMENT-REQUIRED"  // with status 402: the payment that is required
 	SignatureHeader = "PAYMENT-SIGNATURE" // with a request: the payment
-	ResponseHeader  = "PAYMENT-RESPONSE"  // with an answer: what became of it
+	ResponseHeader  = "PAYMENT-RESPONSE"  // with an answer: the outcome of the payment
 )
 
-// Requirements are one way to pay.
+// Requirements describe one way to pay.
 type Requirements struct {
 	Scheme            string `json:"scheme"`
 	Network           string `json:"network"` // CAIP-2
-	Amount            string `json:"amount"`  // the coin's smallest units
+	Amount            string `json:"amount"`  // in the coin's smallest units
 	Asset             string `json:"asset"`   // the coin's mint
 	PayTo             string `json:"payTo"`   // a wallet
 	MaxTimeoutSeconds int    `json:"maxTimeoutSeconds"`
 	Extra             Extra  `json:"extra"`
 }
 
-// Extra is what the scheme wants to be known beside.
+// Extra holds the additional requirements of the scheme.
 type Extra struct {
 	FeePayer string `json:"feePayer"`
 }
 
-// Resource is what is paid for.
+// Resource is the resource that the payment is for.
 type Resource struct {
 	URL         string `json:"url"`
 	Description string `json:"description,omitempty"`
 	MimeType    string `json:"mimeType,omitempty"`
 }
 
-// Required asks for a payment.
+// Required is the request for a payment.
 type Required struct {
 	X402Version int            `json:"x402Version"`
 	Error       string         `json:"error,omitempty"`
@@ -43,29 +43,29 @@ type Required struct {
 	Accepts     []Requirements `json:"accepts"`
 }
 
-// Payload is a payment as a client sends it.
+// Payload is a payment as sent by a client.
 type Payload struct {
 	X402Version int          `json:"x402Version"`
 	Accepted    Requirements `json:"accepted"`
 	Payload     struct {
-		Transaction string `json:"transaction"` // base64; the first signature is still missing
+		Transaction string `json:"transaction"` // base64; lacks its first signature
 	} `json:"payload"`
 }
 
-// Settlement says what became of a payment.
+// Settlement is the outcome of a payment.
 type Settlement struct {
 	Success     bool   `json:"success"`
 	ErrorReason string `json:"errorReason,omitempty"`
 	Payer       string `json:"payer,omitempty"`
-	Transaction string `json:"transaction"` // its signature; empty where there is none
+	Transaction string `json:"transaction"` // its signature; may be empty
 	Network     string `json:"network"`
 	Amount      string `json:"amount,omitempty"`
 }
 
-// Header is the value of RequiredHeader.
+// Header returns the value of RequiredHeader.
 func (r Required) Header() (string, error) { return encode(r) }
 
-// Header is the value of ResponseHeader.
+// Header returns the value of ResponseHeader.
 func (s Settlement) Header() (string, error) { return encode(s) }
 
 func encode(value any) (string, error) {
@@ -73,10 +73,11 @@ func encode(value any) (string, error) {
 	return base64.StdEncoding.EncodeToString(text), err
 }
 
-// maxHeader is far more than a payment takes: a transaction has at most 1,232 bytes.
+// maxHeader is far more than a payment needs: a transaction has at most 1,232 bytes.
 const maxHeader = 8 << 10
 
-// ParsePayload reads the value of SignatureHeader. What it cannot read is a Refusal.
+// ParsePayload parses the value of SignatureHeader. It fails with a *Refusal if the value is
+// malformed.
 func ParsePayload(header string) (p Payload, err error) {
 	if len(header) > maxHeader {
 		return Payload{}, refuse(invalidPayload, "the payment is longer than %d bytes", maxHeader)

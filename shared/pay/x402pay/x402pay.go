@@ -1,15 +1,17 @@
-// Package x402pay judges what a client of the protocol x402 (version 2, scheme
-// exact, on Solana) sends to pay for one answer, and signs it as the one who pays
-// the network's fee. It asks nobody and stores nothing: whether the transaction
-// takes effect is the network's to say, and that it counts once the caller's to remember.
+// Package x402pay verifies payments in the protocol x402 (version 2, scheme exact, on Solana). A
+// client pays for one answer with a transaction. This package checks it and signs it as the fee
+// payer. It makes no network call and stores nothing. The network decides whether the transaction
+// takes effect. The caller ensures that it counts once.
 //
-// It promises that what Verify passes, if it takes effect, moves exactly the price
-// in the coin asked for from one payer to the wallet, and does nothing else; that
-// our signature under it can cost no more than MaxFee; and that nothing is signed
-// that Verify has not passed. What names the transaction is known before it is sent.
+// A payment that passes Verify and takes effect moves exactly the price from one payer to the
+// wallet. It is in the required coin, and the payment does nothing else. Our signature costs at
+// most MaxFee. Only payments that passed Verify are signed. The transaction's signature is known
+// before it is sent.
 //
-// Sources: the specifications of x402 v2, of its scheme exact on Solana and of its
-// transport over HTTP, as of their versions of 2026.
+// Start with New and Seller.Verify.
+//
+// Sources are the 2026 versions of three specifications: x402 v2, its scheme exact on Solana, and
+// its transport over HTTP.
 package x402pay
 
 import (
@@ -23,40 +25,40 @@ import (
 	"verdetto/shared/pay"
 )
 
-// Version of the protocol.
+// Version is the version of the protocol.
 const Version = 2
 
-// scheme is the one that is answered: so much, no more and no less.
+// scheme is the one supported scheme: exactly the required amount.
 const scheme = "exact"
 
-// Networks by the genesis hash that names them (CAIP-2).
+// Networks by their genesis hash (CAIP-2).
 const (
 	Mainnet = "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp"
 	Devnet  = "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"
 )
 
-// NetworkOf is the network that Solana's tools call by a name; empty where there is none of it.
+// NetworkOf returns the network for a cluster name of Solana's tools, or "" for an unknown name.
 func NetworkOf(cluster string) string {
 	return map[string]string{"mainnet-beta": Mainnet, "devnet": Devnet}[cluster]
 }
 
-// MaxFee is what our signature may cost at most, in lamports (billionths of a SOL):
-// 5,000 for each of two signatures, and as much again to be taken early.
+// MaxFee is the most that our signature may cost, in lamports (billionths of a SOL). That is 5,000
+// for each of two signatures, and 10,000 for priority.
 const MaxFee = 20_000
 
-// lifetime is how long a payment may take, in seconds: a transaction is good for about so long after its blockhash.
+// lifetime is the time limit of a payment in seconds. A blockhash is valid for about that long.
 const lifetime = 60
 
-// Config says who is paid, in what, and who pays the network.
+// Config names the recipient, the coin and the fee payer.
 type Config struct {
 	Network string
 	Mint    string // of the coin, with 6 decimals
-	Wallet  string // who is paid: the owner of the token account, not that account
-	// FeeKey signs as the one who pays the network's fee. It needs some SOL and should hold nothing else.
+	Wallet  string // recipient: the owner of the token account, not that account
+	// FeeKey signs as the fee payer. Its address needs some SOL and should hold nothing else.
 	FeeKey ed25519.PrivateKey
 }
 
-// Seller is paid by transactions that it has judged.
+// Seller verifies payments to one wallet.
 type Seller struct {
 	config   Config
 	mint     solana.PublicKey
@@ -64,7 +66,7 @@ type Seller struct {
 	feePayer solana.PublicKey
 }
 
-// New checks the configuration.
+// New validates the configuration.
 func New(config Config) (*Seller, error) {
 	if config.Network != Mainnet && config.Network != Devnet {
 		return nil, fmt.Errorf("network %q is neither %s nor %s", config.Network, Mainnet, Devnet)
@@ -87,10 +89,10 @@ func New(config Config) (*Seller, error) {
 	return &Seller{config, mint, account, solana.PublicKeyFromBytes(config.FeeKey.Public().(ed25519.PublicKey))}, nil
 }
 
-// FeePayer is the address that has to hold SOL.
+// FeePayer returns the address that pays the network fee; it has to hold SOL.
 func (s *Seller) FeePayer() string { return s.feePayer.String() }
 
-// Requirements are what a payment of so many units, millionths of a USDC, has to look like.
+// Requirements returns the requirements for a payment of units millionths of a USDC.
 func (s *Seller) Requirements(units int64) Requirements {
 	return Requirements{
 		Scheme: scheme, Network: s.config.Network, Amount: strconv.FormatInt(units, 10), Asset: s.config.Mint,
@@ -99,12 +101,13 @@ func (s *Seller) Requirements(units int64) Requirements {
 	}
 }
 
-// Payment is a transaction that Verify has passed, and that nobody has sent yet.
+// Payment is a transaction that passed Verify and has not been sent.
 type Payment struct {
-	Payer string // whose coins it moves
+	Payer string // owner of the coins it moves
 	Units int64
-	Fee   int64 // what it costs the one who signs last, in lamports
-	// Guarded: it holds assertions, which its payer can have hold as the node tries it and fail in the block.
+	Fee   int64 // cost for the fee payer, in lamports
+	// Guarded: the transaction contains assertions. Its payer can make them pass in the simulation
+	// and fail in the block.
 	Guarded bool
 
 	key     ed25519.PrivateKey
@@ -112,18 +115,17 @@ type Payment struct {
 	payer   solana.Signature
 }
 
-// Sign gives the name of the transaction and its bytes as the network takes them.
-// Signing twice gives the same.
+// Sign returns the transaction's signature and its wire format. It is deterministic.
 func (p Payment) Sign() (pay.Signature, []byte) {
 	own := ed25519.Sign(p.key, p.message)
-	wire := append([]byte{2}, own...) // the number of signatures, in the one byte that so few take
+	wire := append([]byte{2}, own...) // number of signatures, as compact-u16
 	wire = append(wire, p.payer[:]...)
 	return pay.Signature(own), append(wire, p.message...)
 }
 
-// Refusal is why something is no payment for what was asked.
+// Refusal is the reason why a payment was refused.
 type Refusal struct {
-	Reason string // the protocol's code, or that of its published programs
+	Reason string // code of the protocol, or of its published programs
 	Detail string // in words
 }
 

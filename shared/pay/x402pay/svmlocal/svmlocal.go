@@ -1,7 +1,7 @@
-// Package svmlocal runs Solana's own runtime on this machine as a network of one
-// node: signatures, blockhashes, the compute budget and the token program are the
-// real ones. It also runs published clients of x402, which pay on it. Both are for
-// tests, which are skipped where make tools has not fetched them.
+// Package svmlocal runs Solana's own runtime on this machine as a network of one node. Signatures,
+// blockhashes, the compute budget and the token program are the real ones. It also runs published
+// x402 clients that pay on this network. It is for tests. They are skipped until make tools has
+// downloaded the packages.
 package svmlocal
 
 import (
@@ -29,21 +29,21 @@ var fetchClient string
 //go:embed client.py
 var httpxClient string
 
-// Account is a token account, and what it holds.
+// Account is a token account with its balance.
 type Account struct {
 	Owner   string `json:"owner"`
 	Account string `json:"account"`
 	Units   int64  `json:"units"`
 }
 
-// World is what a network begins with.
+// World is the initial state of a network.
 type World struct {
 	Mint     string           `json:"mint"`
 	Accounts []Account        `json:"accounts"`
 	Lamports map[string]int64 `json:"lamports"` // by address
 }
 
-// Network is one that runs until the test ends.
+// Network is a network that runs until the test ends.
 type Network struct {
 	URL string // of its node
 	t   testing.TB
@@ -67,7 +67,7 @@ func Open(t testing.TB, w World) *Network {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = command.Process.Kill() // it has nothing to finish
+		_ = command.Process.Kill() // it has no state to flush
 		_ = command.Wait()
 	})
 	url, err := bufio.NewReader(out).ReadString('\n')
@@ -77,7 +77,7 @@ func Open(t testing.TB, w World) *Network {
 	return &Network{strings.TrimSpace(url), t}
 }
 
-// node is a script, run by Node with the published packages beside it.
+// node returns a command that runs a script in Node with the published packages.
 func node(t testing.TB, name, script string, args ...string) *exec.Cmd {
 	t.Helper()
 	folder := t.TempDir()
@@ -91,7 +91,7 @@ func node(t testing.TB, name, script string, args ...string) *exec.Cmd {
 	return exec.CommandContext(t.Context(), program, append([]string{filepath.Join(folder, name)}, args...)...)
 }
 
-// Call asks the node.
+// Call calls a JSON-RPC method of the node.
 func (n *Network) Call(method string, params ...any) (json.RawMessage, error) {
 	n.t.Helper()
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
@@ -116,7 +116,7 @@ func (n *Network) Call(method string, params ...any) (json.RawMessage, error) {
 	return answer.Result, nil
 }
 
-// Number is the answer to a question for a number: hold, of a token account, or lamports, of an address.
+// Number returns a numeric answer: method hold for a token account, or lamports for an address.
 func (n *Network) Number(method, of string) (number int64) {
 	n.t.Helper()
 	answer, err := n.Call(method, of)
@@ -129,7 +129,7 @@ func (n *Network) Number(method, of string) (number int64) {
 	return number
 }
 
-// Blockhash is the newest.
+// Blockhash returns the newest blockhash.
 func (n *Network) Blockhash() string {
 	n.t.Helper()
 	var latest struct {
@@ -145,7 +145,7 @@ func (n *Network) Blockhash() string {
 	return latest.Value.Blockhash
 }
 
-// Drain empties a token account between the trial of the next transaction and its block.
+// Drain empties a token account between the next transaction's simulation and its block.
 func (n *Network) Drain(account string) {
 	n.t.Helper()
 	if _, err := n.Call("drain", account); err != nil {
@@ -153,7 +153,7 @@ func (n *Network) Drain(account string) {
 	}
 }
 
-// Expire lets the newest blockhash expire, and all that rest on it.
+// Expire expires the newest blockhash, and every transaction that uses it.
 func (n *Network) Expire() {
 	n.t.Helper()
 	if _, err := n.Call("expire"); err != nil {
@@ -161,9 +161,9 @@ func (n *Network) Expire() {
 	}
 }
 
-// Clients are published ones, unmodified. Each is given an address, a node and the
-// seed of a key (in hex): it asks for the address, pays where that is asked for, and
-// prints the status of the answer, its header PAYMENT-RESPONSE and its body, with spaces between.
+// Clients are published, unmodified clients. Each takes an address, a node and the seed of a key
+// (in hex). It requests the address and pays if asked to. Then it prints the status of the answer,
+// its header PAYMENT-RESPONSE and its body, separated by spaces.
 var Clients = map[string]func(t testing.TB, args ...string) *exec.Cmd{
 	"fetch, of npm": func(t testing.TB, args ...string) *exec.Cmd {
 		return node(t, "client.mjs", fetchClient,
@@ -175,7 +175,7 @@ var Clients = map[string]func(t testing.TB, args ...string) *exec.Cmd{
 	},
 }
 
-// Run gives what a client printed.
+// Run runs a client and returns its output.
 func Run(t testing.TB, command *exec.Cmd) (status, header, body string) {
 	t.Helper()
 	var said bytes.Buffer
