@@ -46,8 +46,8 @@ func (v view) Threshold() string {
 	return v.T.Decimals(m[1] + "." + m[2])
 }
 
-// AlertDays returns the departures for an alert: the trip's day, some days around it, and any
-// day.
+// AlertDays returns the departures for an alert: the trip's day and the days around it, or its
+// month; and any day. It returns nil if the trip has neither.
 func (v view) AlertDays() (days []option) {
 	day, err := fare.ParseDay(v.Trip.Date)
 	switch {

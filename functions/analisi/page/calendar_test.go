@@ -266,8 +266,8 @@ func TestMovesOfThePage(t *testing.T) {
 	}
 }
 
-// TestWeightOfAYear: a page with a fare on every day of a year, between cities with long names,
-// is at most 120 kB uncompressed, with all its assets.
+// TestWeightOfAYear: the page of a whole year is at most 120 kB uncompressed, with all its assets.
+// Every day has a fare, and the cities have long names.
 func TestWeightOfAYear(t *testing.T) {
 	const most = 120_000
 	d, chance := fare.DayOf(analisitest.Today), rand.New(rand.NewPCG(1, 1))

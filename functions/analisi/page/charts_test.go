@@ -49,9 +49,9 @@ func number(t *testing.T, s string) float64 {
 	return n
 }
 
-// contradictions checks the charts of a page against its level. It returns each chart that shows
-// today's fare on another level or on none, and each scale that does not name the level. It also
-// returns the number of charts.
+// contradictions checks the charts of a page against its level. It finds charts that show today's
+// fare on another level or on none, and scales that do not name the level. It also returns the
+// number of charts.
 func contradictions(t *testing.T, page string) (level string, found []string, charts int) {
 	t.Helper()
 	level = levelOfPage.FindStringSubmatch(page)[1]

@@ -17,8 +17,8 @@ import (
 const maxThreshold = 5
 
 // Addresses returns the address of the page that shows a verdict, and of its alert form. Both are
-// empty without a BaseURL. The page's address is also empty if no page shows the question: for
-// returns by nights, and for prices in other currencies than euros.
+// empty without a BaseURL. The page's address is also empty for returns by nights, which no page
+// shows. The addresses include the question's price only if it is in euros.
 func (s *Service) Addresses(a verdict.Analysis, q answer.Question, l *i18n.Language) (page, alert string) {
 	t, whole := tripOf(q)
 	if s.BaseURL == "" {

@@ -115,7 +115,7 @@ func (q question) city(name string) (places.Place, bool) {
 }
 
 // ofAnywhere returns the part of a trip that applies without a destination: the month of a
-// one-way trip, or the days of a return, which determine its nights.
+// one-way trip, or the days of a return. The days determine the nights.
 func (t trip) ofAnywhere(of fare.Trip) trip {
 	if of != fare.OneWay {
 		return trip{Date: t.Date, Back: t.Back, NonStop: t.NonStop, Most: t.Most}

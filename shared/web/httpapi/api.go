@@ -45,8 +45,8 @@ type Config struct {
 	// AllFares allows single fares of past days and single departures. Without it, routes with
 	// SingleFares answer 403, and handlers leave such fares out of other answers.
 	AllFares bool
-	// PaidCalls makes the problem of a used-up free quota say where the same answer is sold per
-	// call (routes with a Price).
+	// PaidCalls adds an offer to the problem of a used-up free quota: where the same answer is
+	// sold per call (routes with a Price).
 	PaidCalls bool
 	// Pages, if set, renders problems as HTML pages for browsers, except at paths that the edge
 	// caches. Use page.Problems. A function without pages leaves it nil and does not link the

@@ -1,8 +1,8 @@
 // Package routes holds the one table of all endpoints. The Lambda functions, the process on one
 // machine, the edge's behaviours and the published description are built from it.
 //
-// A new endpoint needs a row here, and a handler registered under the row's name (httpapi.JSON,
-// httpapi.Page or API.Mount) in the folder that Function names.
+// A new endpoint needs a row here, and a handler in the folder that Function names. Register the
+// handler under the row's name with httpapi.JSON, httpapi.Page or API.Mount.
 package routes
 
 import (
@@ -45,8 +45,8 @@ type Route struct {
 	// Headers replaces Accept-Language, If-None-Match, Idempotency-Key and Payment-Signature as
 	// the headers that the edge passes on. The edge passes on ten at most.
 	Headers []string
-	// Weight is the endpoint's own share of API Gateway's throughput, at each of its paths, as a
-	// multiple of the smallest share. 0: it shares its group's (see Groups).
+	// Weight is the endpoint's own share of API Gateway's throughput, at each of its paths. It is
+	// a multiple of the smallest share. 0: it shares its group's (see Groups).
 	Weight int
 }
 

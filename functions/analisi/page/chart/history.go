@@ -94,8 +94,8 @@ func (h History) draw(c *canvas, width, height int) {
 	c.text("label", "end", left-7, y(h.Price)+4, h.Money(h.Price))
 }
 
-// span returns the price range of the picture: all weeks, and all days but the most expensive 3
-// %.
+// span returns the price range of the picture: all weeks, and 97 % of the days, without the most
+// expensive ones.
 func (h History) span() (low, high fare.Cents) {
 	low, high = h.Price, h.Price
 	if low == 0 && len(h.Weeks) > 0 {

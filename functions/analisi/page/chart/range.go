@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Range shows a departure's fare among the prices of comparable departures, as a box plot: the
-// line goes from the lowest to the highest, the box holds the middle half.
+// Range is a box plot of a departure's fare among comparable departures. The line goes from the
+// lowest price to the highest; the box holds the middle half.
 type Range struct {
 	Minimum, Q1, Median, Q3, Maximum fare.Cents
 	Price                            fare.Cents
@@ -18,7 +18,7 @@ type Range struct {
 }
 
 // SVG draws the range on a logarithmic scale. So a double price is as far from usual as half the
-// price, and a few high fares do not compress the rest.
+// price. A few high fares do not compress the rest.
 func (r Range) SVG(width int) template.HTML {
 	const top, thick, height, edge = 30.0, 18.0, 84, 8.0
 	c := newCanvas("range", width, height, r.Label)

@@ -19,8 +19,8 @@ type ReliabilityPoint struct {
 	Cases      int
 }
 
-// leastDrawn is the least number of cases of a point on the line: a smaller share is mostly
-// noise.
+// leastDrawn is the least number of cases of a point on the line. The share of fewer cases is
+// mostly noise.
 const leastDrawn = 30
 
 // SVG draws the diagram. The area of a point grows with its cases.
