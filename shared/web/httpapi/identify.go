@@ -129,7 +129,7 @@ func (a *API) pseudonyms(addr netip.Addr) (address, network string) {
 
 func prefix(addr netip.Addr, bits int) netip.Addr {
 	p, err := addr.Prefix(bits)
-	if err != nil { // no address has so few bits
+	if err != nil { // impossible: IPv6 has 128 bits
 		return addr
 	}
 	return p.Addr()
