@@ -1,6 +1,6 @@
-// Package analisi answers the JSON endpoints about fares: verdicts, comparisons,
-// calendars, deals, covered routes, histories, cities. Package published gives the
-// answers; here are the endpoints' parameters, descriptions and forms.
+// Package analisi answers the JSON endpoints about fares: verdicts, comparisons, calendars,
+// deals, covered routes, histories, cities. It holds the endpoints' parameters and descriptions;
+// package published computes the answers. Start reading at Register.
 package analisi
 
 import (
@@ -17,12 +17,12 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Service answers verdicts.
+// Service answers the endpoints about fares.
 type Service struct {
 	*answer.Reader
-	Score    scorecard.Score // of the service itself; nil: it keeps none
-	BaseURL  string          // where the service is reached, for what must be linked to in full; empty: not known
-	Telegram bool            // alerts can come there
+	Score    scorecard.Score // the service's own score; nil: none is kept
+	BaseURL  string          // the service's public address, for full links; empty: unknown
+	Telegram bool            // alerts can be sent by Telegram
 }
 
 // Register adds the endpoints to an API.
@@ -38,19 +38,19 @@ func (s *Service) Register(api *httpapi.API) {
 	pages.Register(api)
 }
 
-// Answers returns what answers questions in their published form.
+// Answers returns the answers in their published form.
 func (s *Service) Answers() *published.Answers {
 	return &published.Answers{Reader: s.Reader}
 }
 
-// Pages returns what writes pages and parts of them.
+// Pages returns the service that renders pages and parts of them.
 func (s *Service) Pages() *page.Service {
 	return &page.Service{Answers: s.Answers(), BaseURL: s.BaseURL, Telegram: s.Telegram}
 }
 
 type output[A any] struct{ Body A }
 
-// body makes the output of what package published returns.
+// body wraps an answer of package published as an output of Huma.
 func body[A any](a A, err error) (*output[A], error) { return &output[A]{a}, err }
 
 func (s *Service) registerVerdicts(api *httpapi.API) {
@@ -105,7 +105,7 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 	}, daysCheck, days)
 }
 
-// registerLists adds the endpoints that list fares, routes and what the caller has left.
+// registerLists adds the endpoints that list fares, routes and the caller's quotas.
 func (s *Service) registerLists(api *httpapi.API) {
 	dealsCheck, deals := httpapi.Asked((*dealsInput).Question, s.Answers().CheckDeals,
 		func(ctx context.Context, in *dealsInput, q published.DealsQuestion) (*httpapi.Tagged, error) {
@@ -161,7 +161,8 @@ func registerAlive(api *httpapi.API) {
 		h.Set("Content-Type", "application/json")
 		h.Set("Cache-Control", "no-store")
 		if r.Method != http.MethodHead {
-			_, _ = w.Write([]byte(`{"stato":"attivo"}` + "\n")) // the caller has gone: nobody is left to tell
+			// A write fails only if the caller has disconnected.
+			_, _ = w.Write([]byte(`{"stato":"attivo"}` + "\n"))
 		}
 	}), "salute")
 }

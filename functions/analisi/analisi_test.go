@@ -24,7 +24,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// malformed is the code of most problems that a caller causes.
+// malformed is the code of most client errors.
 const malformed = "richiesta-non-valida"
 
 func TestVerdict(t *testing.T) {
@@ -101,7 +101,7 @@ func TestProblems(t *testing.T) {
 		name, query string
 		status      int
 		code        string
-		parameters  string // those named as faulty
+		parameters  string // the parameters named as faulty
 		suggestion  string
 	}{
 		{"both missing", "", 400, malformed, "origine destinazione", ""},
@@ -169,7 +169,7 @@ func TestDemand(t *testing.T) {
 			t.Fatalf("%s: %d %s", query, got.Code, got.Body)
 		}
 	}
-	ask("origine=Roma&destinazione=Parigi", 404) // the answers do not suffer
+	ask("origine=Roma&destinazione=Parigi", 404) // the answers still work
 	ask("origine=Milano&destinazione=Bucarest", 200)
 	w.Err = nil
 	for range 3 {
@@ -182,7 +182,7 @@ func TestDemand(t *testing.T) {
 		w.Until.Before(analisitest.Today.Add(14*24*time.Hour)) {
 		t.Errorf("noted %v until %v", w.Noted, w.Until)
 	}
-	// A series in demand is noted once a process and day, by whichever way it is asked for.
+	// A series in demand is recorded once per process and day, for any endpoint.
 	analisitest.Get(t, h, "/?da=Milano&a=Bucarest")
 	analisitest.Get(t, h, "/card/MIL-BUH-it.png")
 	at = analisitest.Today.AddDate(0, 0, 1)
@@ -241,7 +241,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestAlive: the path of health answers at any process, and reads nothing.
+// TestAlive: the health path answers on any process and reads nothing.
 func TestAlive(t *testing.T) {
 	h := httpapi.New(httpapi.Config{Now: analisitest.Noon, Log: slog.New(slog.DiscardHandler),
 		Limiter: limit.New(analisitest.Unlimited{}, analisitest.Noon)})

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// calendars serves the departures of one route, and a route without any.
+// calendars serves a route with departures, and a route without.
 func calendars(hideFares bool) *httpapi.API {
 	s := analisitest.OfMilBuh()
 	s.HideFares = hideFares
@@ -68,8 +68,8 @@ func TestCalendar(t *testing.T) {
 	}
 }
 
-// TestCalendarOfFaresThatAreNotShown: with fares of somebody else, levels and
-// months are told, and no fare of a departure.
+// TestCalendarOfFaresThatAreNotShown: if single fares may not be shown, the calendar has levels
+// and months but no fare of a departure.
 func TestCalendarOfFaresThatAreNotShown(t *testing.T) {
 	w := analisitest.Get(t, calendars(true), "/v1/calendario?origine=Milano&destinazione=Bucarest")
 	var got verdict.Calendario

@@ -13,15 +13,15 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// maxCities is how many cities are offered for what was typed so far.
+// maxCities is how many cities are suggested for a typed prefix.
 const maxCities = 8
 
-// Cities is the published answer to what was typed so far.
+// Cities is the published list of suggestions for a typed prefix.
 type Cities struct {
 	Citta []Offered `json:"citta" nullable:"false" doc:"Cities whose name in any language begins so: one whose name was typed in full comes first, then those that there are fares for, the busiest first. Without q those that there are fares for: with origine the most popular destinations, else origins, those of the country of lang first"`
 }
 
-// Offered is a city as it may be completed to.
+// Offered is a suggested city.
 type Offered struct {
 	Codice  string `json:"codice" doc:"IATA code" example:"MIL"`
 	Nome    string `json:"nome" doc:"Name in the language asked for" example:"Milano"`
@@ -39,7 +39,7 @@ type citiesInput struct {
 // cityLanguage is the code of a language; empty: the default.
 type cityLanguage string
 
-// Schema lists the languages that there are.
+// Schema lists the codes of all languages.
 func (cityLanguage) Schema(huma.Registry) *huma.Schema {
 	s := &huma.Schema{Type: huma.TypeString, Default: i18n.Default().Code}
 	for _, code := range i18n.Codes() {

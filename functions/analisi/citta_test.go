@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// counted is a store of coverage that counts its reads; one in it has them fail.
+// counted is a coverage store that counts its reads. A non-nil err fails the reads.
 type counted struct {
 	analisitest.Coverage
 	covered, trends int
@@ -34,7 +34,7 @@ func (c *counted) Trends(ctx context.Context, origin fare.City) ([]byte, int64, 
 	return c.Coverage.Trends(ctx, origin)
 }
 
-// TestCities: of Milan and Rome fares are known, from Milan to London and Bucharest, from Rome to London.
+// TestCities: there are fares from Milan to London and Bucharest, and from Rome to London.
 func TestCities(t *testing.T) {
 	yes, no := new(bool), new(bool)
 	*yes = true
@@ -89,8 +89,8 @@ func TestCities(t *testing.T) {
 	}
 }
 
-// TestWhatIsCoveredIsHeld: each list is read once in an hour. Where that fails an older list serves; without one
-// names are completed all the same.
+// TestWhatIsCoveredIsHeld: each list is read once per hour. If the read fails, the old list is
+// used; without one, names are still completed.
 func TestWhatIsCoveredIsHeld(t *testing.T) {
 	c, now := &counted{}, analisitest.Today
 	h := analisitest.Site{Coverage: c, Now: func() time.Time { return now }}.Open()
@@ -107,7 +107,7 @@ func TestWhatIsCoveredIsHeld(t *testing.T) {
 		ask("q=mila", true)
 		ask("q=buca&origine=Milano", true)
 		ask("q=buca&origine=Roma", true)
-		ask("q=buca&origine=Parigi", true) // from where nothing is read, for nothing is covered
+		ask("q=buca&origine=Parigi", true) // not covered, so nothing is read
 	}
 	if c.covered != 1 || c.trends != 2 {
 		t.Errorf("%d lists of origins and %d of destinations were read", c.covered, c.trends)

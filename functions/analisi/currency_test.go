@@ -14,14 +14,15 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// TestCurrency: every answer is shown in the currency that was asked for, whatever
-// that does to single cents; verdicts and what was quoted stay.
+// TestCurrency: every answer is in the requested currency, even if that shifts single cents.
+// Verdicts and quoted prices stay the same.
 func TestCurrency(t *testing.T) {
 	h, _ := counting()
 	const route = "origine=Milano&destinazione=Bucarest"
 	for _, c := range []struct {
 		name, target string
-		amount       func(body []byte) (fare.Cents, string, string) // an amount, its currency, and what no rate moves
+		// amount returns an amount, its currency, and what the conversion must not change.
+		amount func(body []byte) (fare.Cents, string, string)
 	}{
 		{"a verdict", "/v1/analisi?" + route, func(b []byte) (fare.Cents, string, string) {
 			a := decoded[verdict.Analysis](t, b)
@@ -73,7 +74,7 @@ func TestCurrency(t *testing.T) {
 			}
 		})
 	}
-	// What a fare may cost is said in the same currency: LON's is 19.99 euro, the next 25.
+	// massimo is in the same currency: LON's fare is 19.99 euros, the next one 25.
 	if o := decoded[published.Occasioni](t, analisitest.Get(t, h,
 		"/v1/occasioni?origine=Milano&massimo=25&valuta=USD").Body.Bytes()); len(o.Occasioni) != 1 ||
 		o.Occasioni[0].Prezzo.Cent != 2499 {
@@ -89,7 +90,7 @@ func decoded[T any](t *testing.T, body []byte) (v T) {
 	return v
 }
 
-// TestPlaces: every answer says where its fares are of more than was asked for.
+// TestPlaces: every answer explains city names whose fares cover more than the named place.
 func TestPlaces(t *testing.T) {
 	h, _ := counting()
 	milan := verdict.Luogo{Estremo: "origine", Chiesto: "Milano", Citta: "Milano", Iata: "MIL",

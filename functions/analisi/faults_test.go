@@ -18,8 +18,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// TestBadInput: whatever is wrong with a question, every path that takes it says
-// which parameter it is and what is wanted, and a 400 is not counted.
+// TestBadInput: every path names the faulty parameter and what it expects. A 400 is not counted.
 func TestBadInput(t *testing.T) {
 	const route, list = "origine=Milano&destinazione=Bucarest", "origine=Milano&destinazioni=Bucarest"
 	paths := map[string]string{"analisi": route, "calendario": route, "storico": route,
@@ -29,9 +28,9 @@ func TestBadInput(t *testing.T) {
 		query     string
 		status    int
 		code      string
-		parameter string // at fault; empty: none is
+		parameter string // the faulty one; empty: none
 		says      string
-		of        string // the paths that take it
+		of        string // the paths that accept it
 	}{
 		{"a day that has been", "partenza=2016-02-29", 400, malformed, "partenza",
 			"has been: today is 2016-03-01", "analisi storico"},
@@ -130,8 +129,8 @@ func counting() (*httpapi.API, *counter) {
 	return s.Open(), c
 }
 
-// TestSeveralTrips: each is answered as by itself, in order; n count as n in one write, and what
-// the cap does not cover says so.
+// TestSeveralTrips: each trip is answered as if alone, in order. n trips count as n in one write,
+// and trips beyond the quota say so.
 func TestSeveralTrips(t *testing.T) {
 	h, c := counting()
 	ask := func(query string) (published.Confronto, int) {

@@ -90,7 +90,7 @@ func TestCheapNow(t *testing.T) {
 	if err := json.Unmarshal(analisitest.Get(t, h, "/v1/occasioni?origine=Milano").Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	// London's fare is 80 hours old: it is less sure.
+	// London's fare is 80 hours old, so its reliability is lower.
 	first, last := got.Occasioni[0], got.Occasioni[4]
 	if first.Destinazione != "Londra" || first.Verdetto.Affidabilita != verdict.Media || *first.Prezzo.EtaOre != 80 ||
 		first.Prezzo.Cent != 1999 || *first.Verdetto.ScartoMedianaCent != -2501 {
@@ -100,7 +100,7 @@ func TestCheapNow(t *testing.T) {
 		last.Verdetto.MedianaCent != nil || last.Verdetto.Affidabilita != "" {
 		t.Errorf("too little data, and yet: %+v", last)
 	}
-	// Eight days on nothing is known of now.
+	// Eight days later no fare is current.
 	later, _ := dealing(&analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())},
 		func() time.Time { return analisitest.Today.AddDate(0, 0, 8) })
 	if w := analisitest.Get(t, later, "/v1/occasioni?origine=Milano"); w.Code != 200 ||

@@ -93,8 +93,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestHistoryOfDepartures: a departure and a month of the route that summaryOf is made of, seen at
-// 5, 25, 50 and 70 days.
+// TestHistoryOfDepartures: the history of a departure and of a month. The route is that of
+// SummaryOf, seen 5, 25, 50 and 70 days ahead.
 func TestHistoryOfDepartures(t *testing.T) {
 	h := calendars(false)
 	for _, c := range []struct {

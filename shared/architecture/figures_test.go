@@ -11,18 +11,19 @@ import (
 	"testing"
 )
 
-// What the module may grow to. A doc tag of a published field cannot be broken, so some lines are wide.
+// The limits of the module. A doc tag of a published field cannot be broken, so some lines are
+// wide.
 const (
 	mostFolders  = 14   // directly in shared/
 	mostFile     = 450  // lines; a longer file holds more than one idea
-	mostWidth    = 120  // columns, of which a tab is 4
+	mostWidth    = 120  // columns; a tab counts 4
 	mostFunction = 60   // lines
 	mostTest     = 120  // lines of a function in a test
 	mostWide     = 0.54 // percent of lines over mostWidth
 	mostWideTest = 0.5
 )
 
-// figures are those of a group of files.
+// figures are the counts of a group of files.
 type figures struct{ lines, wide int }
 
 func (f figures) share() float64 { return 100 * float64(f.wide) / float64(f.lines) }
@@ -57,7 +58,7 @@ func (f *figures) measure(files *token.FileSet, name string, text []byte, longes
 	return faults
 }
 
-// TestFigures: no group of packages, file, function or line grows back to what was cut.
+// TestFigures: no folder, file, function or line exceeds the limits above.
 func TestFigures(t *testing.T) {
 	var code, tests figures
 	folders := map[string]bool{}

@@ -14,23 +14,22 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
-// measures are the functions that wait, or tell how long or how much something took.
+// measures are the functions that wait, or that measure time or memory.
 var measures = []string{
 	"time.Sleep", "time.Since", "time.Until",
 	"testing.Benchmark", "runtime.ReadMemStats", "runtime/metrics.Read", "syscall.Getrusage",
 }
 
-// comparisons are the methods of time.Time that set one time against another.
+// comparisons are the methods of time.Time that compare two times.
 var comparisons = []string{"Sub", "Before", "After", "Compare"}
 
-// tiers are the prefixes of tests' names, each with the end of its files' names.
+// tiers maps the prefix of tests' names to the suffix of their files' names.
 var tiers = map[string]string{"TestProve": "prove_test.go", "TestEvidence": "evidence_test.go"}
 
-// TestTiers holds tests to their tiers, which are make test, make prove and make
-// evidence. TestProve... stands in files ending prove_test.go, TestEvidence... in files
-// ending evidence_test.go. No other test sleeps or measures outside of synctest.Test: it
-// calls none of measures, and neither subtracts nor compares the result of time.Now. So
-// make test passes on a slow machine. The test does not see what a fixture measures.
+// TestTiers checks the tiers make test, make prove and make evidence. TestProve... must be in
+// *prove_test.go and TestEvidence... in *evidence_test.go. No other test may sleep or measure
+// outside of synctest.Test: it calls none of measures, and never subtracts or compares a result
+// of time.Now. So make test passes on a slow machine. Measurements in fixtures are not detected.
 func TestTiers(t *testing.T) {
 	tests := map[string]int{} // by tier
 	eachFile(t, func(_, path string) {
@@ -60,7 +59,7 @@ func TestTiers(t *testing.T) {
 	}
 }
 
-// tierOf is the prefix of a tier that a test's name has, empty for those of make test.
+// tierOf returns the prefix of the test's tier, or "" for make test.
 func tierOf(name string) string {
 	for prefix := range tiers {
 		if strings.HasPrefix(name, prefix) {
@@ -70,7 +69,7 @@ func tierOf(name string) string {
 	return ""
 }
 
-// check gives what is wrong in a file of tests, each with its place.
+// check returns the faults of a test file with their positions.
 func check(files *token.FileSet, file *ast.File) (faults []string) {
 	fault := func(at token.Pos, text string) {
 		faults = append(faults, files.Position(at).String()+": "+text)
@@ -100,19 +99,19 @@ func check(files *token.FileSet, file *ast.File) (faults []string) {
 	return faults
 }
 
-// isRun tells whether go test runs the function that is named so.
+// isRun reports whether go test runs the function with this name.
 func isRun(name string) bool {
 	return name != "TestMain" && (strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz") ||
 		strings.HasPrefix(name, "Example"))
 }
 
-// importsOf are the paths of a file's imports by the names that they have in it.
+// importsOf returns the import paths of a file by local name.
 func importsOf(file *ast.File) map[string]string {
 	names := map[string]string{}
 	for _, spec := range file.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
-			continue // the parser has seen to it
+			continue // the parser has validated it
 		}
 		name := path[strings.LastIndexByte(path, '/')+1:]
 		if spec.Name != nil {
@@ -123,9 +122,9 @@ func importsOf(file *ast.File) map[string]string {
 	return names
 }
 
-// clocks finds what waits or measures in a declaration, outside of synctest.Test.
+// clocks reports the calls in a declaration that wait or measure outside of synctest.Test.
 func clocks(d ast.Decl, imports map[string]string, fault func(token.Pos, string)) {
-	now := map[string]bool{} // names of what time.Now gave
+	now := map[string]bool{} // variables that hold a result of time.Now
 	gaveNow := func(e ast.Expr) bool {
 		for {
 			switch x := e.(type) {
@@ -173,7 +172,7 @@ func clocks(d ast.Decl, imports map[string]string, fault func(token.Pos, string)
 	})
 }
 
-// called is the function of another package that a call is of, as path.Name.
+// called returns the imported function of a call, as path.Name, or "".
 func called(call *ast.CallExpr, imports map[string]string) string {
 	if s, ok := call.Fun.(*ast.SelectorExpr); ok {
 		if x, ok := s.X.(*ast.Ident); ok && imports[x.Name] != "" {

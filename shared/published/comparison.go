@@ -12,10 +12,10 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// MaxTrips is how many trips can be compared in one call: each costs a read, and counts as a verdict.
+// MaxTrips is the limit of trips in one comparison: each costs a read and counts as a verdict.
 const MaxTrips = 10
 
-// Confronto is the published answer about several trips.
+// Confronto is the published comparison of several trips.
 type Confronto struct {
 	Chiesti      int       `json:"chiesti" minimum:"1" maximum:"10" doc:"Trips that were asked about: each destination on each departure, or in each month"`
 	Contati      int       `json:"contati" minimum:"1" maximum:"10" doc:"Of these, those that were counted and looked up: as many as the caller's cap for verdicts had left. The others have the problema troppe-richieste"`
@@ -24,7 +24,7 @@ type Confronto struct {
 	PiuEconomici []int     `json:"piuEconomici" nullable:"false" doc:"Places of all that have a fare, the cheapest first"`
 }
 
-// Viaggio is one trip: its verdict, or why there is none.
+// Viaggio is one trip with its verdict, or the reason why there is none.
 type Viaggio struct {
 	Destinazione string            `json:"destinazione" doc:"Destination as it was asked for" example:"Bucarest"`
 	Partenza     string            `json:"partenza,omitempty" format:"date" doc:"Day of departure that was asked about" example:"2016-04-09"`
@@ -33,7 +33,7 @@ type Viaggio struct {
 	Problema     *ProblemaViaggio  `json:"problema,omitempty" doc:"Why there is no analisi"`
 }
 
-// ProblemaViaggio is why a trip has no verdict.
+// ProblemaViaggio is the reason why a trip has no verdict.
 type ProblemaViaggio struct {
 	Code        string   `json:"code" doc:"As that of a problem document of GET /v1/analisi" example:"nessuna-tariffa"`
 	Detail      string   `json:"detail" doc:"What happened, and what to do next"`
@@ -46,10 +46,10 @@ type Trips struct {
 	Destinations []string
 	Departures   []string // days
 	Months       []string
-	Trip         Trip // what they have in common
+	Trip         Trip // shared by all trips
 }
 
-// Comparison is the questions about several trips, with what is answered of each so far: what it is about.
+// Comparison holds the questions about several trips, and the answers so far.
 type Comparison struct {
 	questions []answer.Question
 	trips     []Viaggio
@@ -58,7 +58,7 @@ type Comparison struct {
 // Len returns how many trips are compared.
 func (c Comparison) Len() int { return len(c.questions) }
 
-// Comparison reads the trips one by one. Faults call parameters what the caller calls them.
+// Comparison parses all trips. Name maps a parameter to the caller's name for it, for faults.
 func (in *Trips) Comparison(name func(parameter string) string) (c Comparison, err error) {
 	whens := []Viaggio{}
 	for _, day := range in.Departures {
@@ -97,7 +97,7 @@ func (in *Trips) Comparison(name func(parameter string) string) (c Comparison, e
 	return c, nil
 }
 
-// CheckTrips refuses, before they are counted, trips that no answer could be made for.
+// CheckTrips refuses trips that cannot have an answer, before they are counted.
 func (s *Answers) CheckTrips(ctx context.Context, c Comparison) error {
 	for _, q := range c.questions {
 		if err := s.Check(ctx, q); err != nil {
@@ -107,7 +107,7 @@ func (s *Answers) CheckTrips(ctx context.Context, c Comparison) error {
 	return nil
 }
 
-// Compare answers about the first trips of a comparison, as many as were granted.
+// Compare answers the first granted trips of a comparison.
 func (s *Answers) Compare(ctx context.Context, of Comparison, granted int) (Confronto, error) {
 	c := Confronto{Chiesti: of.Len(), Contati: granted, Viaggi: slices.Clone(of.trips), Migliori: []int{},
 		PiuEconomici: []int{}}

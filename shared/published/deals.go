@@ -19,7 +19,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Occasioni is the published answer to where it is cheap to fly to now.
+// Occasioni is the published list of cheap destinations from an origin.
 type Occasioni struct {
 	Origine      string          `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	OrigineIata  string          `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
@@ -31,7 +31,7 @@ type Occasioni struct {
 	AggiornatoIl *time.Time      `json:"aggiornatoIl,omitempty" format:"date-time" doc:"When the newest of these fares was found, UTC; absent where there is none"`
 }
 
-// Occasione is a destination, and the verdict on its cheapest fare.
+// Occasione is a destination with the verdict on its cheapest fare.
 type Occasione struct {
 	Destinazione     string           `json:"destinazione" doc:"Destination city name, in Italian or else in English" example:"Bucarest"`
 	DestinazioneIata string           `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
@@ -39,7 +39,7 @@ type Occasione struct {
 	Prezzo           verdict.Prezzo   `json:"prezzo" doc:"The destination's cheapest fare: it was observed, it is no offer"`
 }
 
-// DealsInput are the parameters of a question for deals, beside the origin.
+// DealsInput holds the parameters of a question for deals, except the origin.
 type DealsInput struct {
 	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"The cheapest departure of this month, compared with the cheapest of other months; without it that of any date, compared with the cheapest of other days. Not together with notti"`
 	Notti   string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away, of any date; without it, one-way fares. Destinations of which no return was observed lately are left out"`
@@ -49,23 +49,23 @@ type DealsInput struct {
 	CurrencyInput
 }
 
-// CheapInput are all parameters of a question for deals.
+// CheapInput holds all parameters of a question for deals.
 type CheapInput struct {
 	Origine string `query:"origine" required:"true" doc:"Origin city: a name in any of six languages, or an IATA code" example:"Milano"`
 	DealsInput
 }
 
-// Question reads what is asked.
+// Question parses the parameters.
 func (in *CheapInput) Question() (DealsQuestion, error) {
 	return in.DealsInput.Question(answer.Named{Parameter: "origine", Name: in.Origine}, same)
 }
 
-// CurrencyInput is the parameter that says in which currency an answer is shown.
+// CurrencyInput is the parameter for the currency of the answer.
 type CurrencyInput struct {
 	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency that amounts are shown in, at the newest reference rates, one set for all of an answer. It moves no verdict: fares are compared as they were quoted"`
 }
 
-// DealsQuestion is what is asked of the deals of an origin.
+// DealsQuestion is a parsed question for the deals of an origin.
 type DealsQuestion struct {
 	From    answer.Named
 	When    *answer.When // a month; nil: any
@@ -78,7 +78,7 @@ type DealsQuestion struct {
 
 var known = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient}
 
-// Question reads what is asked. Faults call parameters what the caller calls them.
+// Question parses the parameters. Name maps a parameter to the caller's name for it, for faults.
 func (in *DealsInput) Question(from answer.Named, name func(parameter string) string) (q DealsQuestion, err error) {
 	q = DealsQuestion{From: from, NonStop: in.Diretto,
 		Show: answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}}
@@ -110,7 +110,8 @@ func (in *DealsInput) Question(from answer.Named, name func(parameter string) st
 	return q, nil
 }
 
-// Deals answers where it is cheap to fly to from a city. What it cannot answer is a Problem.
+// Deals returns the cheap destinations from a city. It fails with a Problem if there is no
+// answer.
 func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error) {
 	o := Occasioni{Ambito: verdict.Rotta, Notti: q.Trip.String(), Valuta: "EUR", Occasioni: []Occasione{}}
 	place, err := Find(q.From)
@@ -146,8 +147,8 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 	return o, nil
 }
 
-// DealsFrom reads the deals of an origin and a kind of trip; the Problem of one that is not covered
-// says so, and the next refresh asks for it.
+// DealsFrom reads the deals of an origin and a kind of trip. It fails with a Problem if the
+// origin is not covered. For one-way trips, the next refresh then requests the origin.
 func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.Trip) (deals.Origin, error) {
 	data, _, err := s.Stored.Deals(ctx, origin.City, trip)
 	switch {
@@ -165,13 +166,13 @@ func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.
 	return deals.Decode(data)
 }
 
-// DestinationDeal is the deal of a destination that stands.
+// DestinationDeal is the deal of a destination.
 type DestinationDeal struct {
 	To fare.City
 	deals.Deal
 }
 
-// Standing are the deals of all destinations that stand on a day, the best first.
+// Standing returns the deals of all destinations that are valid on a day, best first.
 func Standing(all deals.Origin, today fare.Day, month *fare.Day, nonStop bool) (list []DestinationDeal) {
 	for _, e := range all.Entries {
 		if d, ok := e.Cheapest(today, month, nonStop); ok {

@@ -10,10 +10,10 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// FreeWeeks is how far back the weeks of a route are shown without a key.
+// FreeWeeks is how many weeks of a route's history callers without a key see.
 const FreeWeeks = 26
 
-// Storico is the published history of a route: the weeks behind the picture.
+// Storico is the published weekly history of a route.
 type Storico struct {
 	Origine          string          `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	Destinazione     string          `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
@@ -28,8 +28,7 @@ type Storico struct {
 	AggiornatoIl     time.Time       `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
 }
 
-// Settimana is the cheapest fares of a week's days: for each day on which something was found, the
-// cheapest that was live.
+// Settimana summarizes a week: the cheapest live fare of each day on which any fare was found.
 type Settimana struct {
 	Settimana   string     `json:"settimana" doc:"Week by ISO 8601" example:"2016-W09"`
 	Dal         string     `json:"dal" format:"date" doc:"Its Monday" example:"2016-02-29"`
@@ -38,27 +37,27 @@ type Settimana struct {
 	Giorni      int        `json:"giorni" minimum:"1" maximum:"7" doc:"Days of the week with a known cheapest fare"`
 }
 
-// Movimento is how the fare of one departure moved.
+// Movimento is the history of the fare of one departure.
 type Movimento struct {
 	Partenza string  `json:"partenza" format:"date" doc:"Day of departure, local" example:"2016-04-20"`
 	Giorni   []Visto `json:"giorni" nullable:"false" doc:"Days on which a fare of it was found, oldest first: without a key those of the last 26 weeks, with a Pro key of 400 days. Days on which none was found are absent"`
 }
 
-// Visto is the cheapest fare of a departure that was found on a day.
+// Visto is the cheapest fare of a departure found on one day.
 type Visto struct {
 	Giorno   string     `json:"giorno" format:"date" doc:"Day on which it was found, UTC" example:"2016-02-20"`
 	Anticipo int        `json:"anticipo" minimum:"0" doc:"Days from then to the departure"`
 	Cent     fare.Cents `json:"cent" minimum:"1" doc:"The cheapest fare of the departure that was found on that day, in cents, at the newest reference rates"`
 }
 
-// DelMese is how the fares of a month of departure moved.
+// DelMese is the history of the fares of a month of departure.
 type DelMese struct {
 	Mese      string      `json:"mese" doc:"Month of departure" example:"2016-04"`
 	Settimane []Settimana `json:"settimane" nullable:"false" doc:"Weeks in which fares for it were found: of each day the cheapest fare that was found on it for a departure in the month"`
 }
 
-// Past answers with the history of a route, and of the departure or month that the
-// question names. What it cannot answer is a Problem.
+// Past returns the history of a route, and of the question's departure or month. It fails with a
+// Problem if there is no answer.
 func (s *Answers) Past(ctx context.Context, q answer.Question) (Storico, error) {
 	f, moves, err := s.History(ctx, q)
 	if err != nil {

@@ -15,15 +15,16 @@ import (
 
 // The problems of questions.
 var (
-	// NoLiveFare is the problem of a route that is covered and has no fare just now.
+	// NoLiveFare is the problem of a covered route without a current fare.
 	NoLiveFare = httpapi.ProblemType{Status: http.StatusNotFound, Code: "nessuna-tariffa",
 		Title: "There is no live fare on the route"}
-	// StopsUnknown is the problem of a question for non-stop fares where the source does not tell them apart.
+	// StopsUnknown is the problem of a question for non-stop fares if the source does not report
+	// stops.
 	StopsUnknown = httpapi.ProblemType{Status: http.StatusNotFound, Code: "soste-sconosciute",
 		Title: "Which fares of the route are non-stop is not known"}
 )
 
-// Problem says in the words of the API why a question has no answer. Other errors stay what they are.
+// Problem converts an error of package answer to a Problem. It returns other errors unchanged.
 func Problem(err error) error {
 	var (
 		city     *answer.UnknownCity
@@ -78,7 +79,7 @@ func Problem(err error) error {
 	return err
 }
 
-// newestOf says of which day the newest fare is, where there ever was one.
+// newestOf returns the day of the newest fare as a clause, or "" if there never was a fare.
 func newestOf(f answer.Found) string {
 	if f.Summary.Newest == 0 {
 		return ""
@@ -86,7 +87,7 @@ func newestOf(f answer.Found) string {
 	return "; the newest is of " + fare.DayOf(time.Unix(f.Summary.Newest, 0)).String()
 }
 
-// kindOf names a kind of fare, with a space behind it; nothing for any one-way fare.
+// kindOf returns the kind of fare followed by a space, or "" for any one-way fare.
 func kindOf(t fare.Trip, nonStop bool) (kind string) {
 	if nonStop {
 		kind = "non-stop "
@@ -110,11 +111,12 @@ func unknownCity(u *answer.UnknownCity) error {
 	return p
 }
 
-// Find resolves a city name; the Problem of one that is unknown says which names are near.
+// Find resolves a city name. For an unknown name it fails with a Problem that suggests similar
+// names.
 func Find(c answer.Named) (places.Place, error) {
 	p, err := answer.City(c)
 	return p, Problem(err)
 }
 
-// Differ refuses a journey that ends where it begins.
+// Differ fails with a Problem if both cities are the same.
 func Differ(from, to answer.Named) error { return Problem(answer.Differ(from, to)) }

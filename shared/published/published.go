@@ -1,6 +1,6 @@
-// Package published is the published form of answers: parameters, JSON and problems. The
-// free endpoints, the agents' tools and the paid answers share it, so that they
-// accept and say the same. Package answer finds and judges.
+// Package published defines the published form of answers: parameters, JSON and problems. The
+// free endpoints, the agents' tools and the paid answers share it, so they accept and return the
+// same. Package answer finds and judges the fares.
 package published
 
 import (
@@ -13,26 +13,27 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Answers gives answers. What it cannot answer is a Problem.
+// Answers answers questions in the published form. Its methods fail with a Problem if there is no
+// answer.
 type Answers struct{ *answer.Reader }
 
-// Check refuses, before a call is counted or paid, what no answer could be made for.
+// Check refuses a question that cannot have an answer, before the call is counted or paid.
 func (s *Answers) Check(ctx context.Context, q answer.Question) error {
 	return Problem(s.Reader.Check(ctx, q))
 }
 
-// CheckDeals is Check of a question for deals.
+// CheckDeals is Check for a question for deals.
 func (s *Answers) CheckDeals(ctx context.Context, q DealsQuestion) error {
 	return s.Check(ctx, answer.Question{From: q.From, When: q.When, Show: q.Show})
 }
 
-// Verdict judges the cheapest fare of a route, a departure or a month, or a price of the caller's.
+// Verdict judges the cheapest fare of a route, a departure or a month, or the caller's own price.
 func (s *Answers) Verdict(ctx context.Context, q answer.Question) (verdict.Analysis, error) {
 	a, _, err := s.VerdictOf(ctx, q)
 	return a, err
 }
 
-// VerdictOf is Verdict, and what that was made of, in euros.
+// VerdictOf is Verdict, and also returns the underlying answer in euros.
 func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (converted verdict.Analysis,
 	of answer.Answer, err error) {
 	if of, err = s.Answer(ctx, q); err != nil {
@@ -43,13 +44,14 @@ func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (converted v
 	return converted, of, err
 }
 
-// Calendar judges the departures of a route day by day. Fares are told one by one only where all of them may be shown.
+// Calendar judges a route's departures day by day. It includes single fares only if allFares is
+// set.
 func (s *Answers) Calendar(ctx context.Context, q answer.Question, allFares bool) (verdict.Calendario, error) {
 	c, _, _, err := s.CalendarOf(ctx, q, allFares)
 	return c, err
 }
 
-// CalendarOf is Calendar, and what that was made of, in euros.
+// CalendarOf is Calendar, and also returns the fares found and the calendar in euros.
 func (s *Answers) CalendarOf(ctx context.Context, q answer.Question, allFares bool) (converted verdict.Calendario,
 	f answer.Found, of verdict.Calendario, err error) {
 	if f, of, err = s.Reader.Calendar(ctx, q, allFares); err != nil {
@@ -60,7 +62,7 @@ func (s *Answers) CalendarOf(ctx context.Context, q answer.Question, allFares bo
 	return converted, f, of, err
 }
 
-// InCurrency gives an answer with its amounts in the currency that was asked for.
+// InCurrency returns an answer with its amounts converted to a currency.
 func InCurrency[A any](ctx context.Context, r *answer.Reader, a A, in answer.Currency) (A, error) {
 	amount, err := r.Amounts(ctx, in)
 	if err != nil || amount == nil {
@@ -69,14 +71,14 @@ func InCurrency[A any](ctx context.Context, r *answer.Reader, a A, in answer.Cur
 	return verdict.Shown(a, in.Code, amount), nil
 }
 
-// end is an end of a question, and the city that it was found in.
+// end is one end of a question with its resolved city.
 type end struct {
 	which string
 	asked answer.Named
 	city  places.Place
 }
 
-// luoghi says of the ends of a question what has to be said of them.
+// luoghi describes the ends that are a part of a city, or a city with several airports.
 func luoghi(ends ...end) (all []verdict.Luogo) {
 	for _, e := range ends {
 		asked, partial := places.Within(e.asked.Name)
@@ -101,7 +103,7 @@ func luoghi(ends ...end) (all []verdict.Luogo) {
 	return all
 }
 
-// LuoghiOf is what has to be said of both ends of a route.
+// LuoghiOf describes both ends of a route.
 func LuoghiOf(q answer.Question, f answer.Found) []verdict.Luogo {
 	return luoghi(end{"origine", q.From, f.Origin}, end{"destinazione", q.To, f.Destination})
 }

@@ -13,20 +13,20 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Ends are the two cities of a question.
+// Ends holds the two cities of a question.
 type Ends struct {
 	Origine      string `query:"origine" required:"true" doc:"Origin city name in Italian, English, French, German, Spanish, Portuguese or the local language; case and accents do not matter. Three capital letters that are an IATA code are that code; in other letters a code is accepted where no city bears that name" example:"Milano"`
 	Destinazione string `query:"destinazione" required:"true" doc:"Destination city name, likewise" example:"Bucarest"`
 }
 
-// Cities are the two, each with the parameter that it was given in.
+// Cities returns both cities with the names of their parameters.
 func (in *Ends) Cities() (origin, destination answer.Named) {
 	return answer.Named{Parameter: "origine", Name: in.Origine},
 		answer.Named{Parameter: "destinazione", Name: in.Destinazione}
 }
 
-// Trip is what can be said of a journey beside its two cities. Days that have
-// been, and others that no fare can be for, are refused by package answer, which knows today.
+// Trip holds the parameters of a journey besides its cities. Package answer, which knows today,
+// refuses past days and days without fares.
 type Trip struct {
 	Partenza   string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, local, from today to 365 days ahead: the verdict is about that departure, compared with those of the route as many days ahead"`
 	Flessibile string `query:"flessibile" pattern:"^[137]?$" patternDescription:"1, 3 or 7" doc:"With partenza: the cheapest departure within so many days either side"`
@@ -38,20 +38,20 @@ type Trip struct {
 	Valuta     string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of prezzo, and of the amounts of the answer: they are shown at the newest reference rates, one set for all of an answer, which move no verdict"`
 }
 
-// VerdictInput are the parameters of a question for a verdict.
+// VerdictInput holds the parameters of a question for a verdict.
 type VerdictInput struct {
 	Ends
 	Trip
 }
 
-// Question reads what is asked.
+// Question parses the parameters.
 func (in *VerdictInput) Question() (q answer.Question, err error) {
 	q, err = in.Trip.Question(same)
 	q.From, q.To = in.Cities()
 	return q, err
 }
 
-// CalendarInput are the parameters of a question for a calendar.
+// CalendarInput holds the parameters of a question for a calendar.
 type CalendarInput struct {
 	Ends
 	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Only departures of this month, from this one to the one of 365 days ahead; without it those up to 330 days ahead"`
@@ -60,7 +60,7 @@ type CalendarInput struct {
 	CurrencyInput
 }
 
-// Question reads what is asked.
+// Question parses the parameters.
 func (in *CalendarInput) Question() (q answer.Question, err error) {
 	trip := Trip{Mese: in.Mese, Diretto: in.Diretto, Notti: in.Notti, Valuta: in.Valuta}
 	q, err = trip.Question(same)
@@ -70,8 +70,8 @@ func (in *CalendarInput) Question() (q answer.Question, err error) {
 
 func same(parameter string) string { return parameter }
 
-// Question reads what is asked; the cities are the caller's to fill in. Faults call
-// parameters what the caller calls them.
+// Question parses the parameters; the caller adds the cities. Name maps a parameter to the
+// caller's name for it, for faults.
 func (in *Trip) Question(name func(parameter string) string) (q answer.Question, err error) {
 	q.NonStop, q.Show = in.Diretto, answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}
 	if q.Trip, err = parseNights(in.Notti, name("notti")); err != nil {
@@ -106,7 +106,7 @@ func parseNights(given, name string) (fare.Trip, error) {
 	return trip, nil
 }
 
-// when reads the departure; nil where any is asked about.
+// when parses the departure, or returns nil if any departure is meant.
 func (in *Trip) when(name func(parameter string) string) (*answer.When, error) {
 	switch {
 	case in.Partenza != "" && in.Mese != "":
@@ -150,7 +150,7 @@ func (in *Trip) when(name func(parameter string) string) (*answer.When, error) {
 
 var flexible = map[string]departure.Span{"1": departure.Within1, "3": departure.Within3, "7": departure.Within7}
 
-// Invalid is a 400 that names one parameter.
+// Invalid returns a 400 that names one parameter.
 func Invalid(parameter, detail string) error {
 	return httpapi.Invalid(httpapi.Fault{Name: parameter, Detail: detail})
 }
@@ -164,7 +164,8 @@ func badDate(e *answer.BadDate) error {
 	}[e.Fault])
 }
 
-// noFareOn says that nothing is live for a departure, and which departures near it have a fare.
+// noFareOn returns the problem of a departure without a live fare. It names departures nearby
+// that have one.
 func noFareOn(e *answer.NoFareOn) error {
 	on := "of " + e.Date.String()
 	if e.Span != nil && *e.Span == departure.Month {

@@ -35,8 +35,7 @@ type Citta struct {
 
 const pageOfInto = 100
 
-// Covered lists the covered routes from a city, to a city, or both; a city
-// without a name stands for any.
+// Covered lists the covered routes from a city, to a city, or both. An empty name means any city.
 func (s *Answers) Covered(ctx context.Context, from, to answer.Named, after string) (Routes, error) {
 	var origin, destination fare.City
 	for _, c := range []struct {
@@ -69,7 +68,7 @@ func (s *Answers) Covered(ctx context.Context, from, to answer.Named, after stri
 		}
 		return out, err
 	}
-	next, err := s.Stored.Covered(ctx, page, 2) // the second one tells whether there is more
+	next, err := s.Stored.Covered(ctx, page, 2) // the second one shows whether there are more
 	if err != nil || len(next) == 0 {
 		return out, err
 	}
@@ -80,7 +79,7 @@ func (s *Answers) Covered(ctx context.Context, from, to answer.Named, after stri
 	return out, err
 }
 
-// routesFrom lists the routes from an origin, all or the one to a destination.
+// routesFrom lists the routes from an origin, to one destination or to all.
 func (s *Answers) routesFrom(ctx context.Context, origin, destination fare.City, to *Routes) error {
 	data, _, err := s.Stored.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {

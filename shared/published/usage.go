@@ -16,13 +16,13 @@ type Consumo struct {
 	Limiti      []Limite    `json:"limiti" nullable:"false" doc:"The caps, and what was used of them. What an agent asks over /mcp, and what the page looks up, is counted under the endpoint that gives the same answer. The call that asks this is counted under a cap of its own, and under none of a verdict"`
 }
 
-// Pagamento is one of the things that a plan rests on.
+// Pagamento is one payment of a plan.
 type Pagamento struct {
 	Mezzo  string    `json:"mezzo" enum:"card,usdc,operator" doc:"How it was paid; operator: given by who runs the service"`
 	FinoAl time.Time `json:"finoAl" doc:"What it pays up to, UTC; by card 3 days of grace included"`
 }
 
-// Limite is a cap and what was used of it.
+// Limite is a quota and its use.
 type Limite struct {
 	Percorso   string    `json:"percorso" doc:"Path of the endpoint" example:"/v1/analisi"`
 	Chiamate   int64     `json:"chiamate" minimum:"0" doc:"Calls that a window has" example:"30"`
@@ -31,11 +31,11 @@ type Limite struct {
 	Restano    int64     `json:"restano" minimum:"0" doc:"Calls that it still has" example:"27"`
 	Ricomincia time.Time `json:"ricomincia" doc:"When the next window begins, UTC"`
 	UsateOggi  int64     `json:"usateOggi" minimum:"0" doc:"Calls of this day (UTC)" example:"3"`
-	// APagamento is as in problems of a used up cap.
+	// APagamento is the same as in the problem of a used-up quota.
 	APagamento *httpapi.Paid `json:"aPagamento,omitempty" doc:"Without a key, where the service sells the same answers one by one: where, and for how much. Such a call uses up none of this cap"`
 }
 
-// UsageOf is what whoever makes the call has used and has left.
+// UsageOf returns what the caller has used of its quotas and what remains.
 func UsageOf(ctx context.Context) (Consumo, error) {
 	u := Consumo{Piano: "free", ContatoPer: "indirizzo", Pagamenti: []Pagamento{}, Limiti: []Limite{}}
 	if c, ok := httpapi.Holder(ctx); ok {

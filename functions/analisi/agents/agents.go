@@ -1,7 +1,8 @@
-// Package agents answers /mcp: the service as tools of the Model Context Protocol. It
-// keeps no sessions: any process answers any message, at once and with JSON.
+// Package agents answers /mcp: it offers the service as tools of the Model Context Protocol. It
+// keeps no sessions: any process answers any message at once, with JSON.
 //
-// A tool gives the answer of the endpoint of the same question, and counts under its cap.
+// A tool returns the answer of the matching endpoint and counts toward the endpoint's quota.
+// Start reading at addTools.
 package agents
 
 import (
@@ -22,18 +23,18 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Service answers agents.
+// Service holds the data and pages that the tools need.
 type Service struct {
 	Answers *published.Answers
-	Pages   *page.Service // show the answers
+	Pages   *page.Service // render the answers
 	Trends  *view.Reader
 	Log     *slog.Logger
 
 	api *httpapi.API
 }
 
-// Register adds the endpoint to an API. The protocol's server is made when the
-// first message arrives: it takes 4 ms, as long as all else that a process starts with.
+// Register adds the endpoint to an API. It creates the protocol's server at the first message:
+// that takes 4 ms, as long as the rest of the process's start.
 func (s *Service) Register(api *httpapi.API) {
 	s.api = api
 	h := &mcpHandler{server: sync.OnceValue(s.newServer)}
@@ -46,14 +47,14 @@ func (s *Service) Register(api *httpapi.API) {
 //go:embed instructions.txt
 var instructions string
 
-// newServer makes the protocol's server.
+// newServer returns the protocol's server.
 func (s *Service) newServer() http.Handler {
 	server := mcp.NewServer(&mcp.Implementation{
 		Name: "verdetto", Title: "Verdetto", Version: httpapi.Version,
 		Description: "Is today's cheapest fare on a flight route cheap? Verdicts from the route's own history.",
 	}, &mcp.ServerOptions{
 		Instructions: instructions,
-		// Tools and resources never change while a process lives: there is nothing to notify of.
+		// Tools and resources never change while a process lives, so no notifications are needed.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 			c.TTLMs, c.CacheScope = int(time.Hour/time.Millisecond), "public"

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestEveryDestination shows that all destinations in the data can be listed, some at a time, and each once.
+// TestEveryDestination: paging lists every destination in the data exactly once.
 func TestEveryDestination(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	seen := map[string]bool{}
@@ -31,8 +31,8 @@ func TestEveryDestination(t *testing.T) {
 	}
 }
 
-// TestSeveralWithinTheCap: n trips are counted in one write; where fewer are left,
-// the first are answered, and what was not says so.
+// TestSeveralWithinTheCap: n trips are counted in one write. If fewer remain, the first ones are
+// answered and the others say why not.
 func TestSeveralWithinTheCap(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	ask := func() (c struct {
@@ -71,7 +71,7 @@ func TestSeveralWithinTheCap(t *testing.T) {
 	}
 }
 
-// TestLanguage: sentences and names are those of the asker's language, and what went wrong too.
+// TestLanguage: sentences, names and errors are in the requested language.
 func TestLanguage(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for _, c := range []struct {
@@ -118,7 +118,8 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// TestResources: the reference is free; what is covered counts as watched_routes, and tells every destination.
+// TestResources: the reference is free. The coverage counts as watched_routes and lists every
+// destination.
 func TestResources(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	read := func(uri string) string {

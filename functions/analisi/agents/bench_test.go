@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// BenchmarkFirst is what the first message to a process costs, for which the
-// protocol's server is made, and BenchmarkEach what each one costs after it.
+// BenchmarkFirst measures the first message to a process, which creates the protocol's server.
+// BenchmarkEach measures each later message.
 
 var address int
 
-// post sends each message from an address of its own: no rate limit is met.
+// post sends each message from another address, so that it meets no limit.
 func post(b *testing.B, h http.Handler, body string) {
 	address++
 	r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body))

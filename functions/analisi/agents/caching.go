@@ -7,8 +7,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// keptAsKnown says for how long an answer may be kept to callers alone whose revision
-// of the protocol knows of that: those whose requests name it, from 2026-07-28 on.
+// keptAsKnown removes the cache lifetime from results for clients of older revisions. Clients
+// from 2026-07-28 on name their revision in each request and understand it.
 func keptAsKnown(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, request)
@@ -24,7 +24,7 @@ func keptAsKnown(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// unkept is a result without what says for how long it may be kept.
+// unkept is a result without its cache lifetime.
 type unkept struct{ mcp.Result }
 
 func (u unkept) MarshalJSON() ([]byte, error) {

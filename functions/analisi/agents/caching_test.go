@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCaching: what is the same for everybody says for how long it may be kept, in the
-// revision of the protocol that knows of that, and in no earlier one.
+// TestCaching: answers that are the same for all callers have a cache lifetime, in the newest
+// revision only.
 func TestCaching(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	const caller = `"_meta":{"io.modelcontextprotocol/protocolVersion":%q,` +
@@ -25,7 +25,7 @@ func TestCaching(t *testing.T) {
 	} {
 		for revision, kept := range map[string]bool{"2026-07-28": true, "2025-11-25": false, "2025-06-18": false} {
 			if c.method == "server/discover" && !kept {
-				continue // it is of the newest
+				continue // only the newest has it
 			}
 			params := "{" + strings.TrimSuffix(c.params, ",") + "}"
 			if kept {

@@ -21,12 +21,12 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// malformed is the code of most problems that a caller causes.
+// malformed is the code of most client errors.
 const malformed = "richiesta-non-valida"
 
 const milanoBucarest = `{"origin":"Milano","destination":"Bucarest"}`
 
-// TestCounts shows under which cap each call is counted, and what is free.
+// TestCounts: each call counts toward the right quota, or is free.
 func TestCounts(t *testing.T) {
 	for _, c := range []struct {
 		name, tool, arguments string
@@ -75,7 +75,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestOneCap shows that a caller has one cap, whether they ask as an agent or as a program.
+// TestOneCap: a caller has one quota, for calls as an agent and as a program.
 func TestOneCap(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for n := range 15 {
@@ -115,7 +115,7 @@ func TestOneCap(t *testing.T) {
 		}
 		said[text] = l.Code
 	}
-	// What has a cap of its own, what is free, and who has a key go on.
+	// Tools with their own quota, free tools and callers with a key still work.
 	if answer, _ := d.call(t, "watched_routes", `{}`); answer.IsError {
 		t.Errorf("%+v", answer)
 	}
@@ -129,7 +129,7 @@ func TestOneCap(t *testing.T) {
 	}
 }
 
-// TestCallersAreKeptApart has callers with and without keys call at once.
+// TestCallersAreKeptApart: concurrent callers with and without keys do not affect each other.
 func TestCallersAreKeptApart(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	keys := make([]string, 8)
@@ -161,7 +161,7 @@ func TestCallersAreKeptApart(t *testing.T) {
 	}
 }
 
-// TestRefusals shows that whatever goes wrong is told in words that say what to do next.
+// TestRefusals: every error tells the agent what to do next.
 func TestRefusals(t *testing.T) {
 	stale := analisitest.SummaryOf(40)
 	stale.AsOf -= 30
@@ -267,10 +267,10 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// refusal is a call that is refused, and what is said of it.
+// refusal is a refused call with the expected error.
 type refusal struct {
 	name, tool, arguments, code string
-	faulty                      string // the arguments at fault
+	faulty                      string // the faulty arguments
 	says                        []string
 }
 
@@ -297,7 +297,7 @@ func (d *fixture) checkRefusal(t *testing.T, c refusal) {
 	}
 }
 
-// TestKeys shows that a key that is not good is never taken for none.
+// TestKeys: an invalid key is refused; the caller never becomes anonymous instead.
 func TestKeys(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	ended := d.customers.key(t, "ended@example.com", now.Add(-time.Hour))
@@ -321,7 +321,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestMostPopularOnly shows that an agent is not given more destinations than it can keep in mind, and is told.
+// TestMostPopularOnly: an agent gets at most maxDestinations destinations, and the text says so.
 func TestMostPopularOnly(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	answer, _ := d.call(t, "price_trends", `{"origin":"Parigi"}`)
@@ -335,7 +335,7 @@ func TestMostPopularOnly(t *testing.T) {
 	}
 }
 
-// TestTimeIsPassedOn shows that a tool works no longer than the request that asked for it.
+// TestTimeIsPassedOn: a tool stops at the deadline of its request.
 func TestTimeIsPassedOn(t *testing.T) {
 	var deadline time.Time
 	s := fares{fare.Route{Origin: "MIL", Destination: "BUH"}: func(ctx context.Context) {
@@ -356,7 +356,7 @@ func TestTimeIsPassedOn(t *testing.T) {
 	}
 }
 
-// TestInventedFaresAreMarked shows that an agent, which sees no headers, is told.
+// TestInventedFaresAreMarked: the text marks sample fares, because agents see no headers.
 func TestInventedFaresAreMarked(t *testing.T) {
 	for data, want := range map[string]bool{"sample": true, "": false} {
 		d := open(t, knownRoutes(), data)

@@ -14,9 +14,9 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// A client that can show interfaces (MCP Apps, the extension io.modelcontextprotocol/ui)
-// reads one document and hands it the results of tools that name it. A result has
-// what is to be seen under cardKey of its _meta, made of the page's own templates.
+// The card shows an answer in clients with MCP Apps (io.modelcontextprotocol/ui). Such a client
+// reads one document and passes it the results of the tools that refer to it. A result holds the
+// card's HTML in _meta under cardKey, rendered by the page's templates.
 
 const (
 	uiExtension = "io.modelcontextprotocol/ui"
@@ -28,7 +28,8 @@ const (
 //go:embed card
 var cardFiles embed.FS
 
-// document is the card without an answer. Its style and its script stand in it, for it may fetch nothing.
+// document is the card without an answer. Style and script are inline, because it may fetch
+// nothing.
 var document = sync.OnceValues(func() (string, error) {
 	all, err := template.ParseFS(cardFiles, "card/*")
 	if err != nil {
@@ -45,7 +46,7 @@ var document = sync.OnceValues(func() (string, error) {
 	return html.String(), nil
 })
 
-// uiMeta says that the card asks nobody for anything, and wants a border of its host.
+// uiMeta declares that the card makes no requests, and prefers a border.
 func uiMeta() mcp.Meta {
 	none := []string{}
 	return mcp.Meta{"ui": map[string]any{
@@ -66,11 +67,11 @@ func addCard(server *mcp.Server) {
 	})
 }
 
-// cardMeta names the card to clients, for tools whose answers it shows.
+// cardMeta refers clients to the card, for tools whose answers it shows.
 func cardMeta() mcp.Meta { return mcp.Meta{"ui": map[string]any{"resourceUri": cardURI}} }
 
-// showsCards tells whether a client may show the card: it says that it does, or it
-// speaks a revision in which a call does not say what its client can.
+// showsCards reports whether a client may show the card. Either it declares the extension, or its
+// revision does not declare capabilities in calls.
 func showsCards(request *mcp.CallToolRequest) bool {
 	if _, told := request.Params.Meta[mcp.MetaKeyClientCapabilities]; !told {
 		return true
@@ -79,7 +80,7 @@ func showsCards(request *mcp.CallToolRequest) bool {
 	return c != nil && c.Extensions[uiExtension] != nil
 }
 
-// cardHTML is embedded in answers that the card shows; it is no part of their JSON.
+// cardHTML is embedded in answers with a card; the card is not part of their JSON.
 type cardHTML struct{ card string }
 
 func (s cardHTML) html() string { return s.card }

@@ -9,11 +9,11 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// fetched is whatever would have a browser ask somebody for something, or run what an answer brings along.
+// fetched matches whatever makes a browser send a request or run code.
 var fetched = regexp.MustCompile(`(?i)<(script|link|img|iframe|object|embed|base|form)\b|\bsrc=|url\(|@import|` +
 	`\bon[a-z]+="|javascript:`)
 
-// TestCardDocument: the document that clients show answers in is whole, and fetches nothing.
+// TestCardDocument: the document of the card is complete and fetches nothing.
 func TestCardDocument(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	w := d.send(t, "POST", "/mcp",
@@ -77,11 +77,11 @@ func (d *fixture) cardOf(t *testing.T, tool, arguments, meta string, headers ...
 	return html, m.Result.IsError
 }
 
-// TestCards: what the two tools answer can be shown, in every language and currency, with
-// the page's own drawing and nothing that would run or be fetched.
+// TestCards: the answers of both tools have a card in every language and currency. It uses the
+// page's charts, and holds nothing that runs or is fetched.
 func TestCards(t *testing.T) {
 	for _, l := range i18n.Languages() {
-		// of its own: the questions of a day are counted
+		// A new fixture, because its calls are counted per day.
 		d := openAt(t, "https://verdetto.example", knownRoutes(), "sample")
 		for _, c := range []struct {
 			tool, arguments string
@@ -126,7 +126,8 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// TestCardsForWhoShowsThem: a client that says what it can is sent what it can show.
+// TestCardsForWhoShowsThem: a client that declares its capabilities gets a card only if it can
+// show one.
 func TestCardsForWhoShowsThem(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	revision := []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name",

@@ -19,18 +19,18 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// mcpHandler answers /mcp. It checks a request before the SDK's server answers it: a
-// fault of HTTP is a problem document, a fault of the message a JSON-RPC error.
+// mcpHandler answers /mcp. It validates a request before the SDK's server does. A fault of HTTP
+// becomes a problem document; a fault of the message becomes a JSON-RPC error.
 //
-// Pages of any site may call it, since it looks at no cookie. On a loopback address the
-// SDK refuses other Hosts, against DNS rebinding; the host of the base URL is allowed,
-// because callers name it behind a proxy on the same machine.
+// Pages of any site may call it, because it reads no cookies. Against DNS rebinding, the SDK
+// refuses foreign Hosts on a loopback address. The host of the base URL is allowed: callers use
+// it behind a proxy on the same machine.
 type mcpHandler struct {
 	server func() http.Handler
-	host   string // of the base URL; empty if it has none
+	host   string // of the base URL; may be empty
 }
 
-// exchange is the HTTP request that a tool's call came in, and the headers of its answer.
+// exchange is the HTTP request of a tool's call, with the headers of its answer.
 type exchange struct {
 	ctx    context.Context
 	header http.Header
@@ -41,7 +41,7 @@ type exchangeKey struct{}
 func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodPost {
-		// There is no stream to listen to, and no session to end.
+		// There is no stream to open and no session to end.
 		httpapi.WrongMethod.Problem("This path answers POST with one JSON-RPC message of the Model Context Protocol. "+
 			"It keeps no sessions and offers no stream.").
 			With("Allow", "POST").Write(w, r)
@@ -74,12 +74,12 @@ func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	// Everything that is answered is JSON, whichever of the two the caller prefers.
+	// The SDK requires both media types; it always answers with JSON.
 	r2 := r.Clone(context.WithValue(r.Context(), exchangeKey{}, &exchange{r.Context(), w.Header()}))
 	r2.Header.Set("Accept", "application/json, text/event-stream")
 	r2.Body = io.NopCloser(bytes.NewReader(body))
 	if named := (&url.URL{Host: r.Host}).Hostname(); h.host != "" && strings.EqualFold(named, h.host) {
-		r2.Host = "localhost" // the SDK takes no other name to be allowed
+		r2.Host = "localhost" // the SDK allows no other name
 	}
 	answer := &recorder.Recorder{}
 	h.server().ServeHTTP(answer, r2)
@@ -105,17 +105,16 @@ func checkHeaders(r *http.Request) *httpapi.Problem {
 		"Answers are JSON. Send Accept: application/json, text/event-stream, as the protocol asks.")
 }
 
-// statelessRevision of the protocol is the first in which an unknown method is a 404 of HTTP.
+// statelessRevision is the first revision in which an unknown method is a 404 of HTTP.
 const statelessRevision = "2026-07-28"
 
-// answeredMethods are those of a server with tools and resources and nothing else. A subscription
-// would hold the request open for notifications that never come.
+// answeredMethods are the methods of a server that has only tools and resources. Subscriptions
+// are left out: they would keep a request open for notifications that never come.
 var answeredMethods = []string{"initialize", "server/discover", "ping", "tools/list", "tools/call", "resources/list",
 	"resources/templates/list", "resources/read"}
 
-// checkMessage gives the id of a message, and what is wrong with it, before the
-// SDK's server reads it. Batches are of an old revision of the protocol and would
-// have one request do the work of hundreds.
+// checkMessage returns the id of a message and its fault, before the SDK's server reads it. It
+// refuses batches: only an old revision has them, and one request would do the work of hundreds.
 func checkMessage(body []byte) (id json.RawMessage, fault *jsonrpc.Error) {
 	trimmed := bytes.TrimLeft(body, " \t\r\n")
 	if len(trimmed) > 0 && trimmed[0] == '[' {
@@ -146,7 +145,7 @@ func checkMessage(body []byte) (id json.RawMessage, fault *jsonrpc.Error) {
 	return m.ID, nil
 }
 
-// problemWithStatus is a malformed request under a status of its own.
+// problemWithStatus returns BadRequest with another status.
 func problemWithStatus(status int, detail string) *httpapi.Problem {
 	kind := httpapi.BadRequest
 	kind.Status = status
@@ -159,15 +158,15 @@ func writeError(w http.ResponseWriter, status int, id json.RawMessage, fault *js
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(struct { // the caller has gone: nobody is left to tell
+	_ = json.NewEncoder(w).Encode(struct { // an error means that the caller has disconnected
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   *jsonrpc.Error  `json:"error"`
 	}{"2.0", id, fault})
 }
 
-// copyTo answers with what the SDK's server has answered, which is small. The plain text in which the SDK refuses
-// requests becomes a problem document or a JSON-RPC error.
+// copyTo copies the small answer of the SDK's server. It turns the SDK's plain-text errors into a
+// problem document or a JSON-RPC error.
 func copyTo(rec *recorder.Recorder, w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 	rec.WriteHeader(http.StatusOK)
 	contentType := rec.Sent.Get("Content-Type")
@@ -178,7 +177,7 @@ func copyTo(rec *recorder.Recorder, w http.ResponseWriter, r *http.Request, id j
 			w.Header().Set("Content-Type", contentType)
 		}
 		w.WriteHeader(rec.Status)
-		_, _ = w.Write(rec.Body.Bytes()) // the caller has gone: nobody is left to tell
+		_, _ = w.Write(rec.Body.Bytes()) // an error means that the caller has disconnected
 	case rec.Status == http.StatusBadRequest:
 		writeError(w, rec.Status, id, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: text})
 	case rec.Status >= 500:

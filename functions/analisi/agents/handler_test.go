@@ -13,7 +13,7 @@ import (
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
-// TestMessages shows how requests are answered that are no call of a tool, well formed or not.
+// TestMessages: answers to requests that are not tool calls, well-formed or malformed.
 func TestMessages(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for _, c := range []struct {
@@ -105,14 +105,14 @@ func TestMessages(t *testing.T) {
 		})
 	}
 	n := d.counters.names()
-	delete(n, routes.Others.Name+"-free") // a cap that nobody meets, whatever is asked
+	delete(n, routes.Others.Name+"-free") // not part of any endpoint's quota
 	if len(n) > 0 {
 		t.Errorf("counted: %v", n)
 	}
 }
 
-// TestHost shows that a page which has its own name lead to a loopback address is turned away there, and nowhere else.
-// Behind a proxy on the same machine callers name the host of the base URL, and are answered.
+// TestHost: only at a loopback address, a page whose own name resolves to it is refused. Callers
+// behind a proxy on the same machine use the host of the base URL and are answered.
 func TestHost(t *testing.T) {
 	ask := func(to http.Handler, host, origin string) *http.Response {
 		t.Helper()
@@ -142,8 +142,8 @@ func TestHost(t *testing.T) {
 		{bare, "", "", 200}, {bare, "localhost:8080", "", 200}, {bare, "elsewhere.example", "", 403},
 		{bare, "verdetto.example", "", 403},
 		{based, "", "", 200}, {based, "verdetto.example", "", 200}, {based, "VERDETTO.example:443", "", 200},
-		{based, "verdetto.example", "https://elsewhere.example", 200}, // pages of any site may call what is public
-		{based, "elsewhere.example", "http://elsewhere.example", 403}, // as a name that is led here calls
+		{based, "verdetto.example", "https://elsewhere.example", 200}, // any site may call
+		{based, "elsewhere.example", "http://elsewhere.example", 403}, // DNS rebinding
 		{based, "elsewhere.example", "https://verdetto.example", 403},
 		{based, "verdetto.example.elsewhere.example", "", 403}, {based, "xverdetto.example", "", 403},
 		{based, "elsewhere.example:443", "", 403},
@@ -162,7 +162,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestPreflight shows that a client in a page of any site may ask.
+// TestPreflight: a client in a page of any site may call /mcp.
 func TestPreflight(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	w := d.send(t, http.MethodOptions, "/mcp", "", "Origin", "https://elsewhere.example",
@@ -177,7 +177,7 @@ func TestPreflight(t *testing.T) {
 			t.Errorf("%s is not allowed: %v", name, h)
 		}
 	}
-	// The other endpoints are open to reading only, as before.
+	// Other endpoints stay read-only for other sites.
 	w = d.send(t, http.MethodOptions, "/v1/analisi", "", "Origin", "https://elsewhere.example",
 		"Access-Control-Request-Method", "GET")
 	if w.Header().Get("Access-Control-Allow-Methods") != "GET, HEAD" ||

@@ -10,28 +10,28 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The arguments of the tools. What each means stands in tools.json. Embedded types are
-// exported, since Huma leaves out others.
+// The arguments of the tools. tools.json describes them. Embedded types are exported, because
+// Huma skips others.
 
-// Route names the ends of a route.
+// Route holds the ends of a route.
 type Route struct {
 	Origin      string `json:"origin" example:"Milano" minLength:"1" maxLength:"100"`
 	Destination string `json:"destination" example:"Bucharest" minLength:"1" maxLength:"100"`
 }
 
-// Kind is the kind of fare, and the currency of the answer.
+// Kind is the kind of fare, with the currency of the answer.
 type Kind struct {
 	Nights   string `json:"nights,omitempty" enum:"1-3,4-7,8-14,15+"`
 	NonStop  bool   `json:"non_stop,omitempty"`
 	Currency string `json:"currency,omitempty" example:"EUR" maxLength:"3"`
 }
 
-// trip is the kind as a part of a question.
+// trip returns the kind as part of a question.
 func (k Kind) trip() published.Trip {
 	return published.Trip{Notti: k.Nights, Diretto: k.NonStop, Valuta: k.Currency}
 }
 
-// Asker is part of the arguments of every tool.
+// Asker holds the arguments that every tool has.
 type Asker struct {
 	Language string `json:"language,omitempty" maxLength:"20"`
 }
@@ -103,7 +103,7 @@ type historyInput struct {
 
 type usageInput struct{ Asker }
 
-// arguments maps the parameters of the endpoints to the arguments of the tools.
+// arguments maps the endpoints' parameters to the tools' arguments.
 var arguments = map[string]string{
 	"partenza": "departure", "flessibile": "flexible_days", "mese": "month", "ritorno": "return", "notti": "nights",
 	"diretto": "non_stop", "prezzo": "price", "massimo": "max_price", "livello": "levels", "valuta": "currency",
@@ -122,7 +122,7 @@ func destinationOf(name string) answer.Named {
 	return answer.Named{Parameter: "destination", Name: name}
 }
 
-// majorUnits writes an amount as the endpoints take it; 0 stands for none.
+// majorUnits formats an amount for the endpoints' parameters, or returns "" for 0.
 func majorUnits(amount float64) string {
 	if amount == 0 {
 		return ""

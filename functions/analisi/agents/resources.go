@@ -16,23 +16,22 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// What an agent may read before it asks: the reference in one page, and what is
-// covered. The reference is free; each list of what is covered costs one read of
-// the store, and counts as GET /v1/rotte.
+// The resources for agents: the reference in one page, and the covered cities and routes. The
+// reference is free. Each coverage list costs one read of the store and counts as GET /v1/rotte.
 
 const (
 	referenceURI = "verdetto://reference"
 	coverageURI  = "verdetto://coverage"
 )
 
-// Coverage is the cities that fares are known from.
+// Coverage lists the cities with known fares.
 type Coverage struct {
 	Citta []published.Citta `json:"citta"`
-	Altre bool              `json:"altre"` // there are more than are listed
-	Rotte string            `json:"rotte"` // the URI of what is covered from one of them
+	Altre bool              `json:"altre"` // the list is not complete
+	Rotte string            `json:"rotte"` // URI of the routes from one of them
 }
 
-// maxCovered is how many cities are listed: more than any source has.
+// maxCovered is the limit of listed cities: more than any source has.
 const maxCovered = 2000
 
 func (s *Service) addResources(server *mcp.Server) {
@@ -65,8 +64,8 @@ func (s *Service) addResources(server *mcp.Server) {
 	}))
 }
 
-// resource answers with what is read, once that is counted. A problem is told as a
-// fault of the message, with the problem document beside.
+// resource counts a read and then answers it. A problem becomes a fault of the message, with the
+// problem document as data.
 func (s *Service) resource(read func(ctx context.Context, uri string) (any, error)) mcp.ResourceHandler {
 	return func(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		ctx = ctx.Value(exchangeKey{}).(*exchange).ctx

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// sentences are what stands beside the structured answers. They say no more than
-// those do, and never less about how sure it is: an agent may pass on nothing else.
+// sentences writes the text that accompanies a structured answer. The text states no more than
+// the answer, and always its certainty: an agent may pass on only the text.
 type sentences struct{ *i18n.Language }
 
 func (a Asker) say() sentences {
@@ -26,7 +26,7 @@ func (a Asker) say() sentences {
 	return sentences{i18n.In(code)}
 }
 
-// named is what a city is called in the language that was asked for by some name.
+// named returns a city's name in the language of the answer.
 func (s sentences) named(asked string) string {
 	if p, ok := places.Find(asked); ok {
 		return p.NameIn(s.Code)
@@ -36,19 +36,19 @@ func (s sentences) named(asked string) string {
 
 func (s sentences) city(iata string) string { return places.Name(fare.City(iata), s.Code) }
 
-// places says where the fares are of more than was asked for.
+// places explains city names whose fares cover more than the named place.
 func (s sentences) places(asked ...string) string {
 	return strings.Join(wording.Places(s.Language, asked...), " ")
 }
 
-// and joins sentences, those that are empty left out.
+// and joins the sentences that are not empty.
 func and(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), " ")
 }
 
 func (s sentences) route(from, to string) string { return s.Text("home.route", "From", from, "To", to) }
 
-// fare says how old the judged fare is.
+// fare states the age of the judged fare.
 func (s sentences) fare(p verdict.Prezzo) string {
 	return s.Text("agents.fare", "Departure", p.Partenza, "Hours", p.EtaOre, "Stale", p.Stale())
 }
@@ -74,7 +74,7 @@ func (s sentences) verdict(a verdict.Analysis) string {
 		" " + s.fare(a.Prezzo) + " " + s.newest(a.AggiornatoIl)
 }
 
-// departure is a verdict about a departure or a month: what is usual, and what is to be expected.
+// departure words a verdict about a departure or a month: the usual fares and the outlook.
 func (s sentences) departure(a verdict.Analysis) string {
 	v, p := a.Verdetto, a.Prezzo
 	route, price := s.route(a.Origine, a.Destinazione), euros(int64(p.Cent), a.Valuta)
@@ -151,7 +151,7 @@ func (s sentences) routes(r published.Routes) string {
 		"Others", len(r.Rotte) > len(listed), "Page", r.Successiva)
 }
 
-// trends says what is shown of so many destinations in all, after some that were left out.
+// trends words the shown destinations. All is the total count, skipped the count before them.
 func (s sentences) trends(t view.Trends, skipped, all int) string {
 	if len(t.Destinations) == 0 {
 		return s.Text("agents.no_trends", "City", s.city(t.Origin), "Code", t.Origin)
@@ -178,7 +178,7 @@ func (s sentences) trends(t view.Trends, skipped, all int) string {
 	return said
 }
 
-// more says how to go on where there is more than was shown.
+// more says how to request the next part of a list.
 func (s sentences) more(last, all int) string {
 	if last >= all {
 		return ""

@@ -14,7 +14,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestSentencesOfALanguage: every sentence comes from the catalogue, whole.
+// TestSentencesOfALanguage: every sentence comes complete from the catalogue.
 func TestSentencesOfALanguage(t *testing.T) {
 	s := sentences{i18ntest.Toy(t)}
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -87,7 +87,7 @@ func TestSentencesOfALanguage(t *testing.T) {
 	}
 }
 
-// TestLanguagesAreListed: tools say which languages they answer in.
+// TestLanguagesAreListed: the tools' description lists their languages.
 func TestLanguagesAreListed(t *testing.T) {
 	doc := descriptions.Arguments["language"]
 	words := strings.FieldsFunc(doc, func(r rune) bool { return strings.ContainsRune(" ,:.", r) })

@@ -9,10 +9,10 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// saidOfMany is how many days or destinations a sentence names.
+// saidOfMany is how many days or destinations a sentence lists.
 const saidOfMany = 5
 
-// calendar says what is shown of so many days in all: the best days, and the best month.
+// calendar words the best days and the best month. All is the total count of days.
 func (s sentences) calendar(c verdict.Calendario, all int) string {
 	var days []string
 	for _, g := range best(c.Giorni, saidOfMany) {
@@ -43,7 +43,7 @@ func (s sentences) calendar(c verdict.Calendario, all int) string {
 	return strings.Join(append(said, s.newest(c.AggiornatoIl)), " ")
 }
 
-// deals says what is shown of so many destinations in all, after some that were left out.
+// deals words the shown destinations. All is the total count, skipped the count before them.
 func (s sentences) deals(o published.Occasioni, skipped, all int) string {
 	if len(o.Occasioni) == 0 {
 		return s.Text("agents.no_deals", "City", o.Origine)
@@ -102,7 +102,7 @@ func (s sentences) past(h published.Storico) string {
 	return said + " " + s.newest(h.AggiornatoIl)
 }
 
-// comparison says of several trips which is the best-judged, which the cheapest, and what was not covered.
+// comparison words which trip is judged best, which is cheapest, and which were not covered.
 func (s sentences) comparison(c published.Confronto, names []string) string {
 	trip := func(i int) string {
 		v := c.Viaggi[i]

@@ -13,25 +13,25 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// schemaOf describes a type. Every type that it is made of stands where it is
-// used, for clients that do not follow references.
+// schemaOf returns the schema of a type. It inlines all types, because some clients do not follow
+// references.
 func schemaOf[T any]() *huma.Schema {
 	registry := huma.NewMapRegistry(refPrefix, huma.DefaultSchemaNamer)
 	return inlineRefs(registry, registry.Schema(reflect.TypeFor[T](), false, ""))
 }
 
-// marshalSchema writes a schema once, as it is sent with every list of the tools.
+// marshalSchema encodes a schema once; every list of the tools reuses it.
 func marshalSchema(s *huma.Schema) json.RawMessage {
 	data, err := json.Marshal(s)
 	if err != nil {
-		panic(fmt.Sprintf("agents: a schema cannot be written: %v", err)) // it is made of the types above
+		panic(fmt.Sprintf("agents: a schema cannot be written: %v", err)) // it is made of our types
 	}
 	return data
 }
 
 const refPrefix = "#/$defs/"
 
-// inlineRefs puts every type that a schema refers to where it is referred to.
+// inlineRefs replaces every reference of a schema with the type itself.
 func inlineRefs(registry huma.Registry, s *huma.Schema) *huma.Schema {
 	if s == nil {
 		return nil
@@ -49,21 +49,22 @@ func inlineRefs(registry huma.Registry, s *huma.Schema) *huma.Schema {
 		if property.Nullable && slices.Contains(s.Required, name) {
 			property = nullable(property)
 		}
-		property.Nullable = false // what may be left out is left out, and never null
+		property.Nullable = false // an optional property is left out, never null
 		s.Properties[name] = property
 	}
 	return s
 }
 
-// nullable describes a value that may be null in two branches: a list of types in
-// one is more than some clients understand.
+// nullable describes a value that may be null with anyOf, because some clients do not understand
+// a list of types.
 func nullable(s *huma.Schema) *huma.Schema {
 	value := *s
 	value.Description, value.Nullable = "", false
 	return &huma.Schema{Description: s.Description, AnyOf: []*huma.Schema{&value, {Type: "null"}}}
 }
 
-// readArguments reads a tool's arguments, or names every one that is at fault.
+// readArguments parses a tool's arguments. It fails with a Problem that names every faulty
+// argument.
 func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) error {
 	given := map[string]any{}
 	if len(arguments) > 0 {

@@ -38,7 +38,7 @@ var (
 	millon = fare.Route{Origin: "MIL", Destination: "LON"}
 )
 
-// fares is a store in memory: a value in it is a summary, what reading one gives as an error, or what it does.
+// fares is a store in memory. A value is a summary, an error to return, or a function to run.
 type fares map[fare.Route]any
 
 func (s fares) Summary(ctx context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
@@ -85,7 +85,7 @@ func (fares) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) 
 	return data, 1, err
 }
 
-// Deals are those of London and Bucharest, from Milan.
+// Deals returns the deals of London and Bucharest from Milan.
 func (fares) Deals(_ context.Context, origin fare.City, _ fare.Trip) ([]byte, int64, error) {
 	if origin != "MIL" {
 		return nil, 0, store.ErrNotFound
@@ -120,10 +120,10 @@ func (fares) Rates(context.Context) (fare.Rates, error) {
 type counters struct {
 	mu     sync.Mutex
 	taken  map[string]int64  // by name and subject
-	window map[string]string // that they were last counted in
+	window map[string]string // the last counted window of each
 	writes int
 	reads  int
-	err    error // of reading
+	err    error // returned by each read
 }
 
 func (c *counters) Query(_ context.Context, r store.Range) (items []store.Item, _ error) {
@@ -179,7 +179,7 @@ func (c customers) key(t *testing.T, email string, until time.Time) string {
 	return text
 }
 
-// fixture is the service with /mcp and the endpoints of the same questions.
+// fixture is the service with /mcp and the matching endpoints.
 type fixture struct {
 	*httpapi.API
 	counters  *counters

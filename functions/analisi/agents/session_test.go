@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// sampleCalls are calls that every tool answers.
+// sampleCalls holds one valid call for every tool.
 var sampleCalls = []struct {
 	tool      string
 	arguments map[string]any
@@ -50,8 +50,8 @@ var sampleCalls = []struct {
 	{"departure_history", map[string]any{"origin": "Milan", "destination": "Bucharest", "month": "2016-04"}},
 }
 
-// TestSession is an agent's whole session with the SDK's client, in both revisions: it
-// lists the tools and calls each. Every answer is checked against its tool's schema.
+// TestSession runs a complete session with the SDK's client in both revisions. It lists the
+// tools, calls each, and validates every answer against the tool's schema.
 func TestSession(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) { session(t, revision) })
@@ -171,7 +171,7 @@ func golden(t *testing.T, path string, got []byte) {
 	}
 }
 
-// TestSameAsEndpoint shows that agents and programs are told the same.
+// TestSameAsEndpoint: a tool returns the same answer as its endpoint.
 func TestSameAsEndpoint(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for _, c := range []struct{ tool, arguments, target string }{

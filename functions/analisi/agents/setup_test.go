@@ -15,12 +15,11 @@ import (
 	"verdetto/functions/analisi/reference"
 )
 
-// connection is what a client is to make of its set-up.
+// connection is what a client must derive from its set-up.
 type connection struct{ url, header, value string }
 
-// TestSetUp: what /v1/agenti offers to copy leads to the service: each set-up
-// parses in its form, names the address, and an MCP client that is given what it says
-// lists the tools, with a key in the way that the set-up sends it too.
+// TestSetUp: every set-up of /v1/agenti parses in its format and names the address. An MCP client
+// configured with it lists the tools, with and without a key.
 func TestSetUp(t *testing.T) {
 	server := httptest.NewUnstartedServer(nil)
 	d := openAt(t, "http://"+server.Listener.Addr().String(), knownRoutes(), "")
@@ -40,7 +39,7 @@ func TestSetUp(t *testing.T) {
 				got := connectionOf(t, c, strings.ReplaceAll(text, "vd_...", key))
 				want := connection{url: server.URL + "/mcp"}
 				switch {
-				case text == c.WithKey && got.header == "Authorization": // the key is in the environment
+				case text == c.WithKey && got.header == "Authorization": // the key is in a variable
 					want.header, want.value = "Authorization", "Bearer VERDETTO_KEY"
 				case text == c.WithKey:
 					want.header, want.value = "X-Api-Key", key
@@ -68,7 +67,7 @@ func TestSetUp(t *testing.T) {
 	}
 }
 
-// sending adds a header to what a client sends, and keeps the plan of the last answer.
+// sending adds a header to a client's requests and records the plan of the last answer.
 type sending struct{ header, value, plan string }
 
 func (s *sending) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -83,7 +82,7 @@ func (s *sending) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w, err
 }
 
-// connectionOf reads a set-up as its client does.
+// connectionOf parses a set-up as its client does.
 func connectionOf(t *testing.T, c reference.AgentSetUp, text string) (to connection) {
 	t.Helper()
 	header := func(line string) {
@@ -93,7 +92,7 @@ func connectionOf(t *testing.T, c reference.AgentSetUp, text string) (to connect
 		}
 		to.header, to.value = name, strings.TrimSpace(value)
 	}
-	// words reads the arguments of a command: options with a value each, and what stands by itself.
+	// words parses the arguments of a command: options with a value each, and single words.
 	words := func(words []string) (alone []string) {
 		for i := 0; i < len(words); i++ {
 			switch words[i] {
@@ -149,7 +148,7 @@ func connectionOf(t *testing.T, c reference.AgentSetUp, text string) (to connect
 	return to
 }
 
-// split reads a line as a shell does: words between spaces, and what stands between double quotes.
+// split splits a line as a shell does: at spaces, except inside double quotes.
 func split(t *testing.T, line string) (words []string) {
 	t.Helper()
 	for line = strings.TrimSpace(line); line != ""; line = strings.TrimLeft(line, " ") {

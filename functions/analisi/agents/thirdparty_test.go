@@ -16,10 +16,10 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// These tests look at /mcp with programs that are not ours. They come from npm,
-// with the Node that they want: make tools fetches them.
+// These tests run /mcp against third-party programs from npm. make tools installs them and their
+// Node version.
 
-// nodePrograms are those programs: a folder of Node's modules.
+// nodePrograms is the folder with the Node modules of these programs.
 type nodePrograms struct{ folder string }
 
 func tools(t *testing.T) nodePrograms {
@@ -47,21 +47,20 @@ const (
 	inspector   = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 )
 
-// scenarios are those of the suite that a server with tools and resources of its own, no
-// sessions and nothing to stream can be asked for. The others want something
-// that such a server does not have, as the expression of their names says.
+// scenarios are the scenarios of the suite for a server with its own tools and resources, without
+// sessions and streams. The others need a feature that such a server lacks; inapplicable matches
+// their names.
 var (
 	scenarios    = []string{"server-initialize", "ping", "tools-list", "resources-list", "dns-rebinding-protection"}
 	inapplicable = regexp.MustCompile(`^(` +
-		`tools-call-.*|json-schema-2020-12|` + // tools that the suite has made up, test_simple_text and so on
-		// other capabilities, and resources that it has made up
+		`tools-call-.*|json-schema-2020-12|` + // the suite's own tools, such as test_simple_text
+		// other capabilities, and the suite's own resources
 		`elicitation-.*|logging-.*|completion-.*|resources-.*|prompts-.*|` +
 		`server-sse-.*)$`) // sessions with streams
 )
 
-// TestConformance runs the protocol's own suite, scenario by scenario. A
-// scenario that is in neither of the lists above fails the test, so that a newer
-// suite is read before it is used.
+// TestConformance runs the protocol's conformance suite, scenario by scenario. It fails on a
+// scenario in neither list, so that a newer suite is reviewed before use.
 func TestConformance(t *testing.T) {
 	o := tools(t)
 	server := httptest.NewServer(open(t, knownRoutes(), ""))
@@ -108,8 +107,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestInspector has the protocol's inspector, the TypeScript client that most
-// agents have too, list the tools and call each of them.
+// TestInspector lists and calls all tools with the protocol's inspector. Most agents use the same
+// TypeScript client.
 func TestInspector(t *testing.T) {
 	o := tools(t)
 	d := open(t, knownRoutes(), "")
@@ -143,7 +142,7 @@ func TestInspector(t *testing.T) {
 			arguments := []string{"--method", "tools/call", "--tool-name", c.tool}
 			for name, value := range c.arguments {
 				text, ok := value.(string)
-				if !ok { // it reads anything else as JSON
+				if !ok { // other values are parsed as JSON
 					data, err := json.Marshal(value)
 					if err != nil {
 						t.Fatal(err)
@@ -170,7 +169,7 @@ func TestInspector(t *testing.T) {
 			t.Errorf("%s was not called", tool.Name)
 		}
 	}
-	// A refusal reaches it as one, whole, although the tool promises a structured answer.
+	// The inspector shows a refusal in full, although the tool declares a structured answer.
 	const refused = 5
 	var answer result
 	decode(t, strings.NewReader(inspect(t, refused, "--method", "tools/call", "--tool-name", "when_to_book",

@@ -21,20 +21,20 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// description is what an agent reads of a tool before it calls it.
+// description describes a tool to an agent.
 type description struct {
 	Name, Title, Description string
 
-	Arguments map[string]string // where they mean something else than those of most tools
-	Quota     string            // the route under whose cap a call is counted
-	Several   bool              // a call counts as several, and the answer counts them
+	Arguments map[string]string // descriptions that differ from those of most tools
+	Quota     string            // the route whose quota a call counts toward
+	Several   bool              // a call counts as several, and the answer counts them itself
 }
 
 //go:embed tools.json
 var toolsJSON []byte
 
-// descriptions are those of all tools, in the order in which they are listed, and what
-// arguments of the same name mean to most tools.
+// descriptions holds all tools in the order of their list, and the common descriptions of their
+// arguments.
 var descriptions = parseDescriptions()
 
 func parseDescriptions() (all struct {
@@ -47,7 +47,7 @@ func parseDescriptions() (all struct {
 	return all
 }
 
-// describe puts what the arguments mean into their schema.
+// describe adds the descriptions of the arguments to their schema.
 func (d description) describe(input *huma.Schema) {
 	for name, property := range input.Properties {
 		property.Description = cmp.Or(d.Arguments[name], descriptions.Arguments[name])
@@ -56,9 +56,9 @@ func (d description) describe(input *huma.Schema) {
 
 type asker interface{ say() sentences }
 
-// addTool offers a tool. I holds its arguments, of which question makes what check and
-// answer work on. O is its structured answer, beside which stand sentences. A nil check
-// refuses nothing; what check refuses is not counted.
+// addTool adds a tool. I is the type of its arguments; question converts them for check and
+// answer. O is the structured answer, returned with a text. Check may be nil. A question that
+// check refuses is not counted.
 func addTool[I, Q, O any](
 	s *Service, server *mcp.Server, name string,
 	question func(*I) (Q, error), check func(context.Context, Q) error,
@@ -71,7 +71,7 @@ func addTool[I, Q, O any](
 	if _, ok := any(*new(O)).(interface{ html() string }); ok {
 		meta = cardMeta()
 	}
-	// call reads the arguments, checks and counts the question, and answers it.
+	// call parses the arguments, checks and counts the question, and answers it.
 	call := func(ctx context.Context, arguments json.RawMessage, in *I) (out O, text string, err error) {
 		if err = readArguments(arguments, input, in); err != nil {
 			return
@@ -95,8 +95,8 @@ func addTool[I, Q, O any](
 		Annotations: readOnly(d.Title),
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
 		x := ctx.Value(exchangeKey{}).(*exchange)
-		// The SDK gives a call a context apart from that of its request. Here a
-		// request is one call: it ends when the caller goes, or time is up.
+		// The SDK's context is not that of the HTTP request. A call must end with its request:
+		// when the caller disconnects, or at the deadline.
 		ctx, say := x.ctx, sentences{i18n.English()}
 		defer func() {
 			if v := recover(); v != nil {
@@ -119,7 +119,7 @@ func addTool[I, Q, O any](
 	})
 }
 
-// readOnly annotates a tool that looks at the world and changes nothing in it.
+// readOnly annotates a tool that reads external data and changes nothing.
 func readOnly(title string) *mcp.ToolAnnotations {
 	no, yes := false, true
 	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true,
@@ -135,15 +135,15 @@ func successResult(out any, text string, say sentences, x *exchange) (*mcp.CallT
 		Content:           []mcp.Content{&mcp.TextContent{Text: text}},
 		StructuredContent: json.RawMessage(structured),
 	}
-	if data := x.header.Get("X-Data"); data != "" { // which an agent does not see
+	if data := x.header.Get("X-Data"); data != "" { // agents do not see headers
 		result.Content = append(result.Content, &mcp.TextContent{Text: say.Text("agents.invented", "Data", data)})
 	}
 	return result, nil
 }
 
-// errorResult tells an agent what went wrong and what to do next: in words, then as the
-// problem document of the endpoint. Clients check structured content against the
-// schema of answers, so it is none.
+// errorResult tells an agent what went wrong and what to do next, as text and as the endpoint's
+// problem document. The document is not structured content, because clients validate that against
+// the answer's schema.
 func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolResult {
 	text := p.Detail
 	if said, ok := say.Lookup("problem.code." + p.Code); ok && say.Language != i18n.English() {
@@ -159,7 +159,8 @@ func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolRe
 	return result
 }
 
-// advice is what an agent, which sees no headers and calls tools rather than paths, can do about a problem.
+// advice tells an agent what to do about a problem. Agents call tools, not paths, and see no
+// headers.
 func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	switch p.Code {
 	case httpapi.TooMany.Code:
@@ -178,7 +179,7 @@ func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	return ""
 }
 
-// instead is what else there is for who has used up a cap.
+// instead returns the alternatives of a caller whose quota is used up.
 func (s sentences) instead(p *httpapi.Problem) (text string) {
 	if p.Usage != "" {
 		text += " " + s.Text("agents.ask_usage")
@@ -189,7 +190,7 @@ func (s sentences) instead(p *httpapi.Problem) (text string) {
 	return text
 }
 
-// listToolNames tells an agent that calls an unknown tool which ones there are.
+// listToolNames adds the names of all tools to the error for an unknown tool.
 func listToolNames(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, request)

@@ -19,8 +19,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// addTools offers the tools: what each makes of its arguments, what refuses that
-// before it is counted, and what answers it.
+// addTools adds all tools. Each has a function that parses its arguments, a check before the call
+// is counted, and a function that answers it.
 func (s *Service) addTools(server *mcp.Server) {
 	a := s.Answers
 	addTool(s, server, "flight_price_verdict", (*tripInput).question, a.Check, s.verdict)
@@ -35,17 +35,17 @@ func (s *Service) addTools(server *mcp.Server) {
 	addTool(s, server, "usage", (*usageInput).question, nil, s.usage)
 }
 
-// maxDestinations is how many destinations or days an agent is given at a time: all
-// of them would fill the better part of a small model's memory.
+// maxDestinations is how many destinations or days an agent gets per call. The full list would
+// fill most of a small model's context.
 const maxDestinations = 20
 
-// pageOf returns the elements that follow those to skip, and how many were skipped.
+// pageOf returns the elements after the skipped ones, and how many were skipped.
 func pageOf[T any](all []T, skip float64) ([]T, int) {
 	skipped := min(int(skip), len(all))
 	return all[skipped:min(skipped+maxDestinations, len(all))], skipped
 }
 
-// Verdict is what flight_price_verdict answers: that of the endpoint, and where to go on.
+// Verdict is the answer of flight_price_verdict: the endpoint's answer with links to pages.
 type Verdict struct {
 	verdict.Analysis
 	cardHTML
@@ -85,7 +85,7 @@ func (s *Service) comparison(ctx context.Context, in *comparisonInput,
 	return c, and(say.comparison(c, names), say.places(in.Origin)), nil
 }
 
-// Months is what cheapest_months answers: a part of a verdict.
+// Months is the answer of cheapest_months, a part of a verdict.
 type Months struct {
 	Origine            string         `json:"origine" doc:"Origin city name, as matched"`
 	Destinazione       string         `json:"destinazione" doc:"Destination city name, as matched"`
@@ -101,7 +101,7 @@ func (s *Service) months(ctx context.Context, in *routeInput, q answer.Question)
 	return m, in.say().months(m), err
 }
 
-// Window is what when_to_book answers: a part of a verdict.
+// Window is the answer of when_to_book, a part of a verdict.
 type Window struct {
 	Origine             string            `json:"origine" doc:"Origin city name, as matched"`
 	Destinazione        string            `json:"destinazione" doc:"Destination city name, as matched"`
@@ -177,7 +177,7 @@ func (s *Service) trends(ctx context.Context, in, _ *trendsInput) (view.Trends, 
 	return t, and(say.trends(t, skipped, all), say.places(in.Origin, in.Destination)), nil
 }
 
-// Calendar is what fare_calendar answers: that of the endpoint.
+// Calendar is the answer of fare_calendar: the endpoint's answer with a card.
 type Calendar struct {
 	verdict.Calendario
 	cardHTML
@@ -226,7 +226,8 @@ func (s *Service) deals(ctx context.Context, in *dealsInput,
 	return o, and(say.deals(o, skipped, all), say.places(in.Origin)), nil
 }
 
-// checkHistory refuses any history, well formed or not, where fares of past days may not be shown.
+// checkHistory refuses every history, even a malformed one, if single past fares may not be
+// shown.
 func (s *Service) checkHistory(ctx context.Context, in *historyInput) error {
 	if !httpapi.AllFares(ctx) {
 		return httpapi.FaresNotShown()

@@ -26,7 +26,8 @@ func (s sentences) usage(u published.Consumo) string {
 	return text
 }
 
-// pages says where a person finds the verdict, if a page shows it, and where they ask for an alert on the trip.
+// pages names the page that shows the verdict, if there is one, and the page with the form of an
+// alert.
 func (s sentences) pages(v Verdict, telegram bool) string {
 	if v.Avviso == "" {
 		return ""

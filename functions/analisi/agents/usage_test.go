@@ -32,7 +32,8 @@ func left(u published.Consumo) map[string]int64 {
 	return all
 }
 
-// TestUsage: each caller is told of its own calls alone; asking uses up nothing of what is asked about.
+// TestUsage: a caller sees only its own calls, and reading them uses up none of the listed
+// quotas.
 func TestUsage(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	ada, bob := []string{"X-Api-Key", d.customers.key(t, "ada@example.com", now.Add(48*time.Hour))},
@@ -90,7 +91,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestUsageIsBounded: it is a read for each cap and one write, and where counters cannot be read it says to try again.
+// TestUsageIsBounded: it costs one read per quota and one write. If the counters cannot be read,
+// it advises a retry.
 func TestUsageIsBounded(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	d.usage(t)

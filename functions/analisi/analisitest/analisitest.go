@@ -1,5 +1,5 @@
-// Package analisitest is data in memory for the tests of functions/analisi and its
-// packages: a route from Milan to Bucharest, its departures, deals of Milan, rates.
+// Package analisitest holds test data in memory for functions/analisi and its packages: a route
+// from Milan to Bucharest, its departures, deals of Milan, and rates. Start reading at Site.
 package analisitest
 
 import (
@@ -22,7 +22,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Summaries is a store of route summaries in memory; an error in it is what reading gives.
+// Summaries is a store of route summaries in memory. An error as the value fails the read.
 type Summaries map[fare.Route]any
 
 func (s Summaries) Summary(_ context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
@@ -40,18 +40,18 @@ func (s Summaries) Summary(_ context.Context, r fare.Series, _ store.Consistency
 	return nil, 0, store.ErrNotFound
 }
 
-// The route that most tests ask about, and their time.
+// The route and the time of most tests.
 var (
 	MilBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
 	Today  = time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
 )
 
-// SummaryOf is a route seen on so many past days, and today.
+// SummaryOf returns the summary of a route seen on the given number of past days, and today.
 func SummaryOf(days int) verdict.RouteSummary {
 	return verdict.Build(ObservationsOf(days), verdict.RouteSummary{}, fare.DayOf(Today), verdict.Options{})
 }
 
-// ObservationsOf is what SummaryOf is made of.
+// ObservationsOf returns the observations behind SummaryOf.
 func ObservationsOf(days int) (all []fare.Observation) {
 	d := fare.DayOf(Today)
 	for i := 0; i <= days; i++ {
@@ -64,10 +64,10 @@ func ObservationsOf(days int) (all []fare.Observation) {
 	return all
 }
 
-// Requests remembers the origins that were requested; an error in it is what requesting gives.
+// Requests records the requested origins. A non-nil Err fails each request.
 type Requests struct {
 	Noted  []fare.City
-	Demand []string // series, and until when each is in demand
+	Demand []string // series, with the end of their demand
 	Until  time.Time
 	Err    error
 }
@@ -95,7 +95,7 @@ func (Unlimited) Take(context.Context, store.Key, int64, int64, time.Time) (int6
 	return 1, nil
 }
 
-// Get asks a handler, whatever its query holds.
+// Get sends a GET request. It accepts any query, even a malformed one.
 func Get(t *testing.T, h http.Handler, target string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -106,7 +106,7 @@ func Get(t *testing.T, h http.Handler, target string) *httptest.ResponseRecorder
 	return w
 }
 
-// Coverage is two origins.
+// Coverage is the coverage of two origins.
 type Coverage struct{}
 
 func (Coverage) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
@@ -148,7 +148,8 @@ func (Coverage) Into(_ context.Context, destination, after fare.City, limit int)
 	return some, nil
 }
 
-// DeparturesOf is a sheet of departures on each of the next so many days, seen on 40 days.
+// DeparturesOf returns a departure state with a departure on each of the next days. Each
+// departure was seen on 40 days.
 func DeparturesOf(days fare.Day) *departure.State {
 	d := fare.DayOf(Today)
 	var s departure.Learner
@@ -166,7 +167,7 @@ func DeparturesOf(days fare.Day) *departure.State {
 	return &s.State
 }
 
-// Sheets is a store of sheets in memory.
+// Sheets is a store of departure states in memory.
 type Sheets map[fare.Series]*departure.State
 
 func (s Sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error) {
@@ -180,7 +181,7 @@ func (Sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) 
 	return nil, 0, store.ErrNotFound
 }
 
-// Blocks is the history that SummaryOf is made of.
+// Blocks returns the history behind SummaryOf.
 func (Sheets) Blocks(context.Context, fare.Series, store.Consistency) (all []store.StoredBlock, _ error) {
 	for _, b := range fare.Blocks(ObservationsOf(40)) {
 		all = append(all, store.StoredBlock{Block: b})
@@ -208,7 +209,7 @@ func (d *DealsOfMilan) Deals(_ context.Context, origin fare.City, trip fare.Trip
 	return d.Has.Encode(), 1, nil
 }
 
-// Deal is one of a level, so many hours old.
+// Deal returns a deal of a level. Its fare was found hours ago.
 func Deal(level string, percentile int, depart fare.Day, price, median fare.Cents, stops fare.Stops,
 	hours int) deals.Deal {
 	d := deals.Deal{Judged: verdict.Judged{
@@ -223,7 +224,7 @@ func Deal(level string, percentile int, depart fare.Day, price, median fare.Cent
 	return d
 }
 
-// Entries are five destinations of Milan: BUH has fares without stops and others.
+// Entries returns five destinations of Milan. BUH has fares with and without stops.
 func Entries() []deals.Entry {
 	d := fare.DayOf(Today)
 	april := fare.DayOf(time.Date(2016, 4, 9, 0, 0, 0, 0, time.UTC))
@@ -243,7 +244,7 @@ func Entries() []deals.Entry {
 	}
 }
 
-// Fares is a store of fares made of stand-ins for what a test asks about.
+// Fares is a store of fares composed of fakes.
 type Fares struct {
 	nothing
 	Summaries
@@ -253,14 +254,14 @@ type Fares struct {
 	Routes
 }
 
-// Departures is where Fares has departure states and histories from.
+// Departures provides the departure states and histories of Fares.
 type Departures interface {
 	Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, error)
 	Pooled(ctx context.Context, read store.Consistency) ([]byte, int64, error)
 	Blocks(ctx context.Context, s fare.Series, read store.Consistency) ([]store.StoredBlock, error)
 }
 
-// Routes is where Fares has coverage and deals from.
+// Routes provides the coverage and deals of Fares.
 type Routes interface {
 	Trends(ctx context.Context, origin fare.City) ([]byte, int64, error)
 	Deals(ctx context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error)
@@ -268,13 +269,13 @@ type Routes interface {
 	Into(ctx context.Context, destination, after fare.City, limit int) ([]store.Into, error)
 }
 
-// nothing has the methods that no stand-in has.
+// nothing provides the methods that no fake implements; they panic.
 type nothing struct{ answer.Fares }
 
-// Noon is a clock that stands still.
+// Noon is a clock that always returns Today.
 func Noon() time.Time { return Today }
 
-// rates are those of a day on which an euro was 1.25 dollars and 5 lei.
+// rates are the rates of a day on which a euro was worth 1.25 dollars and 5 lei.
 type rates struct{}
 
 func (rates) Rates(context.Context) (fare.Rates, error) {

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Site is a service over data in memory. By default nothing is stored but what Coverage
-// knows, fares are shown one by one, no call is refused, and it is noon of Today.
+// Site is a service with data in memory. By default it stores nothing, covers the routes of
+// Coverage, shows single fares and refuses no call. Its time is noon of Today.
 type Site struct {
 	Summaries     Summaries
 	Sheets        Departures
@@ -24,7 +24,7 @@ type Site struct {
 	Now           func() time.Time
 }
 
-// Open serves the site.
+// Open returns the site's API.
 func (s Site) Open() *httpapi.API {
 	log := slog.New(slog.DiscardHandler)
 	if s.Sheets == nil {
@@ -51,7 +51,7 @@ func (s Site) Open() *httpapi.API {
 	return api
 }
 
-// OfMilBuh is a site with the route from Milan to Bucharest and its departures.
+// OfMilBuh returns a site with the route from Milan to Bucharest and its departures.
 func OfMilBuh() Site {
 	return Site{Summaries: Summaries{MilBuh: SummaryOf(40)}, Sheets: Sheets{{Route: MilBuh}: DeparturesOf(60)}}
 }

@@ -6,30 +6,31 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The form of an alert asks for one on the trip that the page is about, and where no
-// destination was named for one to anywhere. What it sends
-// is what POST /v1/alerts takes: its fields have the names and values of that.
+// The form of an alert covers the trip of the page. Without a destination it is an alert for any
+// destination. Its fields have the names and values of POST /v1/alerts.
 
-// alertFields are what the address fills the form in with beside the trip, as typed.
+// alertFields holds the form's values from the address, besides the trip, as typed.
 type alertFields struct{ Under, Nights string }
 
 func (g *alertFields) fields() []field {
 	return []field{{"soglia", &g.Under}, {"notti", &g.Nights}}
 }
 
-// arounds are how many days either side of a departure a verdict and an alert can be for; empty: that day alone.
+// arounds lists the days before and after a departure that a verdict or an alert can include.
+// Empty: that day only.
 var arounds = []string{"", "1", "3", "7"}
 
-// Arounds are those of a form.
+// Arounds returns the options of arounds for a form.
 func (v view) Arounds() (all []option) {
 	for _, days := range arounds {
-		n, _ := strconv.Atoi(days) // 0 for that day alone
+		n, _ := strconv.Atoi(days) // 0 for that day only
 		all = append(all, option{days, v.T.Count("form.around", n), days == v.Trip.Around})
 	}
 	return all
 }
 
-// Threshold is that the form is filled in with; empty if none was typed that it takes.
+// Threshold returns the threshold for the form, or "" if none was typed or the form does not
+// accept it.
 func (v view) Threshold() string {
 	typed := v.Form.Under
 	if v.Anywhere {
@@ -45,13 +46,13 @@ func (v view) Threshold() string {
 	return v.T.Decimals(m[1] + "." + m[2])
 }
 
-// AlertDays are the departures that an alert can be for: those of the page's trip, some days either
-// side of it, and any.
+// AlertDays returns the departures for an alert: the trip's day and the days around it, or its
+// month; and any day. It returns nil if the trip has neither.
 func (v view) AlertDays() (days []option) {
 	day, err := fare.ParseDay(v.Trip.Date)
 	switch {
 	case v.Anywhere:
-		return nil // one to anywhere is for any departure
+		return nil // an alert for any destination is for any departure
 	case err == nil:
 		for _, o := range v.Arounds() {
 			if n, err := strconv.Atoi(o.Value); err == nil {
@@ -69,7 +70,7 @@ func (v view) AlertDays() (days []option) {
 	return append(days, option{Text: v.T.Text("form.any_day")})
 }
 
-// AlertNights is how many nights away the returns are that an alert is for; empty: one way.
+// AlertNights returns the nights away of an alert for returns, or "" for one way.
 func (v view) AlertNights() string {
 	nights, _ := fare.ParseTrip(v.Form.Nights)
 	day, err := fare.ParseDay(v.Trip.Date)
@@ -82,8 +83,8 @@ func (v view) AlertNights() string {
 	return nights.String()
 }
 
-// AlertOpen tells whether the form shows more than the address and the threshold at
-// once: where it is for a trip, so that nobody asks for another than they mean.
+// AlertOpen reports whether the form shows the trip at once, besides address and threshold. It
+// does for a specific trip, so that no reader requests another one by mistake.
 func (v view) AlertOpen() bool {
 	return v.Trip.NonStop != "" || v.AlertDays() != nil || v.AlertNights() != ""
 }

@@ -20,7 +20,7 @@ var (
 	attribute = regexp.MustCompile(`([a-z-]+)(?:="([^"]*)")?`)
 )
 
-// sentBy is what a browser without a script sends of the form of an alert, as it is when the page is opened.
+// sentBy returns what a browser without scripts sends from the unchanged form of an alert.
 func sentBy(t *testing.T, body string) url.Values {
 	t.Helper()
 	_, form, found := strings.Cut(body, `<form class="alert"`)
@@ -48,8 +48,8 @@ func sentBy(t *testing.T, body string) url.Values {
 	return sent
 }
 
-// TestFormOfAnAlert: it asks for an alert on the trip that the page is about, by names and values
-// that POST /v1/alerts takes.
+// TestFormOfAnAlert: the form requests an alert on the page's trip, with the names and values of
+// POST /v1/alerts.
 func TestFormOfAnAlert(t *testing.T) {
 	s := openSite("https://v.example", "")
 	const route = "/?da=Milano&a=Bucarest"
@@ -97,7 +97,7 @@ func TestFormOfAnAlert(t *testing.T) {
 	}
 }
 
-// TestFormOfAnAlertToAnywhere: where no destination was named, it asks for one to all of them.
+// TestFormOfAnAlertToAnywhere: without a destination, the form requests an alert for all of them.
 func TestFormOfAnAlertToAnywhere(t *testing.T) {
 	s := openSite("https://v.example", "")
 	for _, c := range []struct {
@@ -125,8 +125,8 @@ func TestFormOfAnAlertToAnywhere(t *testing.T) {
 	}
 }
 
-// TestLinkToTheFormOfAnAlert: it opens the form for the trip that was asked about, also where no
-// page shows its verdict.
+// TestLinkToTheFormOfAnAlert: the link opens the form for the question's trip, even if no page
+// shows its verdict.
 func TestLinkToTheFormOfAnAlert(t *testing.T) {
 	s := page.Service{BaseURL: "https://v.example"}
 	of := verdict.Analysis{OrigineIata: "MIL", DestinazioneIata: "BUH"}

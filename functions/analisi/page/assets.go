@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// registerAssets serves what pages are made of. The names change with the
-// content, so a browser keeps them for good.
+// registerAssets serves the assets of pages. Their names contain a hash of the content, so
+// browsers may cache them for ever.
 func registerAssets(api *httpapi.API) {
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		data, contentType, ok := page.File(r.PathValue("file"))
@@ -22,7 +22,7 @@ func registerAssets(api *httpapi.API) {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 		h.Set("X-Content-Type-Options", "nosniff")
 		if r.Method != http.MethodHead {
-			_, _ = w.Write(data) // the caller has gone: nobody is left to tell
+			_, _ = w.Write(data) // an error means that the caller has disconnected
 		}
 	}), "assets")
 }

@@ -11,13 +11,13 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// calendarView is the departures of a route as they are shown: month by month, each
-// day that has a fare in its level and leading to its question.
+// calendarView shows the departures of a route month by month. Each day with a fare has its level
+// and links to its question.
 type calendarView struct {
 	Weekdays []weekday
 	Months   []calendarMonth
-	Returns  bool // it is of return fares
-	Hidden   bool // fares may not be shown one by one
+	Returns  bool // it shows return fares
+	Hidden   bool // single fares may not be shown
 }
 
 type weekday struct{ Short, Full string }
@@ -30,19 +30,19 @@ type calendarMonth struct {
 	Weeks                [][7]calendarDay
 }
 
-// calendarDay is a cell of the calendar: of another month where it has no number, without a fare
-// where it leads nowhere.
+// calendarDay is a cell of the calendar. A cell outside the month has no number; a day without a
+// fare has no link.
 type calendarDay struct {
 	Number               int
-	To, Fare, Level, Sub string // Sub says in words what the colour and the mark say
+	To, Fare, Level, Sub string // Sub describes the colour and the mark in words
 	Unsure, Asked        bool
 }
 
-// calendarID names the table of a month, such as 2027-03, for links to it.
+// calendarID returns the anchor of a month such as 2027-03.
 func calendarID(month string) string { return "m" + month }
 
-// showCalendar puts the calendar beside a verdict. What is open is the month that was
-// asked about, or else that of the judged departure.
+// showCalendar adds the calendar to a verdict. It opens the question's month, or else the month
+// of the judged departure.
 func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysis, c *verdict.Calendario) {
 	if c == nil {
 		return
@@ -64,7 +64,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 	for i, m := range c.Mesi {
 		first, err := fare.ParseDay(m.Mese + "-01")
 		if err != nil {
-			continue // it is ours, and has one
+			continue // impossible: Mese is always a month
 		}
 		month := calendarMonth{
 			ID: calendarID(m.Mese), Name: l.MonthOf(first),
@@ -95,8 +95,8 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 	v.Verdict.Calendar = calendar
 }
 
-// sameTrip is the trip that was asked about, on another day of departure: as many nights away, and
-// no fare of the reader's.
+// sameTrip returns the same trip on another day of departure: with as many nights away, and
+// without the reader's own fare.
 func sameTrip(q question, asked answer.Question, day fare.Day) trip {
 	t := trip{Date: day.String(), NonStop: q.NonStop}
 	if w := asked.When; w != nil && w.Back != 0 {
@@ -105,8 +105,8 @@ func sameTrip(q question, asked answer.Question, day fare.Day) trip {
 	return t
 }
 
-// shortest is a city's code, where that says no less than what it was asked for
-// by: a year of links weighs less with it.
+// shortest returns a city's code if the page shows the same name for it, and otherwise the name.
+// Codes keep the links of a whole year small.
 func (v *view) shortest(name string) string {
 	if p, ok := places.Find(name); ok {
 		if city, ok := places.Get(p.City); ok && city.NameIn(v.T.Code) == name {

@@ -31,7 +31,8 @@ var (
 	calendarS = regexp.MustCompile(`(?s)<section class="calendar".*?</section>`)
 )
 
-// levelOfTarget is the level of a verdict's page, as the calendar calls it, and whether it is said with low certainty.
+// levelOfTarget returns the calendar's name for the level of a verdict's page, and whether its
+// reliability is low.
 func levelOfTarget(t *testing.T, s site, target string) (level string, unsure bool) {
 	t.Helper()
 	w := s.visit(html.UnescapeString(target))
@@ -43,8 +44,8 @@ func levelOfTarget(t *testing.T, s site, target string) (level string, unsure bo
 	return level, strings.Contains(said(w), "Certezza bassa")
 }
 
-// disagreements follows the cells and the months of a page's calendar, each so many of them, and gives
-// those whose page says something else; and the levels of all cells.
+// disagreements visits every each-th cell and all months of a page's calendar. It returns those
+// whose own page shows another level, and how often each level occurs.
 func disagreements(t *testing.T, s site, target string, each int) (levels map[string]int, found []string) {
 	t.Helper()
 	levels = map[string]int{}
@@ -71,8 +72,8 @@ func disagreements(t *testing.T, s site, target string, each int) (levels map[st
 	return levels, found
 }
 
-// TestCalendarAgrees: whatever departures have cost, a day and a month of the
-// calendar have the level that their own page says, in its certainty.
+// TestCalendarAgrees: each day and month of the calendar has the level and reliability of its own
+// page, for any prices.
 func TestCalendarAgrees(t *testing.T) {
 	levels := map[string]int{}
 	for seed := range uint64(6) {
@@ -115,7 +116,8 @@ func sheetOf(all []departure.Live, currency fare.Currency, perEuro float64) []by
 	return s.Encode()
 }
 
-// moving is a store of sheets with the history that summaryOf is made of, or without it.
+// moving is a store of departure states with the history behind SummaryOf, or with an error
+// instead.
 type moving struct {
 	sheetsByTrip
 	err error
@@ -128,20 +130,20 @@ func (m moving) Blocks(ctx context.Context, of fare.Series, read store.Consisten
 	return analisitest.Sheets{}.Blocks(ctx, of, read)
 }
 
-// siteOfSheets is the page over one route with sheets of its departures, as it is known on a day.
+// siteOfSheets returns the page over one route with departure states, as of a day.
 func siteOfSheets(of analisitest.Departures, route fare.Route, day fare.Day, all bool) site {
 	return openOn(day, analisitest.Site{Summaries: analisitest.Summaries{route: analisitest.SummaryOf(40)},
 		Sheets: of, HideFares: !all})
 }
 
-// TestCalendarOfThePage: it holds what GET /v1/calendario answers, of the same trip, and no more.
+// TestCalendarOfThePage: the page shows exactly the answer of GET /v1/calendario for its trip.
 func TestCalendarOfThePage(t *testing.T) {
 	s := openSite("", "")
 	for _, c := range []struct {
 		name, target string
-		asked        string // the day that is marked
-		open         string // the month that is open
-		link         string // what its links keep
+		asked        string // the highlighted day
+		open         string // the open month
+		link         string // the parameters that its links keep
 		says         string
 	}{
 		{"any departure", "/?da=Milano&a=Bucarest", "", "", "/?da=MIL&amp;a=BUH&amp;quando=2016-04-12\"", ""},
@@ -188,7 +190,7 @@ func TestCalendarOfThePage(t *testing.T) {
 			if strings.Contains(body, "visto=") {
 				t.Error("a fare of the reader's is kept")
 			}
-			// Of the bars, those that the calendar knows the departures of lead there.
+			// Bars of months link to the calendar if it has their departures.
 			if n := strings.Count(w.Body.String(), `<a href="#m2016-04" aria-label="aprile `); n != 2 {
 				t.Errorf("%d bars of April lead to its departures", n)
 			}
@@ -202,7 +204,7 @@ func TestCalendarOfThePage(t *testing.T) {
 	}
 }
 
-// TestCalendarWithoutFares: where fares of departures are not shown one by one, levels are.
+// TestCalendarWithoutFares: if single fares may not be shown, the calendar still shows levels.
 func TestCalendarWithoutFares(t *testing.T) {
 	s := siteOfSheets(tripSheets(), analisitest.MilBuh, fare.DayOf(analisitest.Today), false)
 	w := s.visit("/?da=Milano&a=Bucarest&quando=2016-04-12", "Accept-Language", "it")
@@ -220,15 +222,16 @@ func TestCalendarWithoutFares(t *testing.T) {
 	}
 }
 
-// TestMovesOfThePage: the days that GET /v1/storico tells of a departure, or why there are none.
+// TestMovesOfThePage: the page shows the days of GET /v1/storico for a departure, or why there
+// are none.
 func TestMovesOfThePage(t *testing.T) {
 	d := fare.DayOf(analisitest.Today)
-	var all []departure.Live // of the departure that summaryOf has seen
+	var all []departure.Live // of the departures in SummaryOf's history
 	for _, o := range slices.Backward(analisitest.ObservationsOf(40)) {
 		all = append(all, departure.Live{Depart: o.Depart, Price: o.Price, Found: o.Found})
 	}
 	of := sheetsByTrip{{Route: analisitest.MilBuh}: sheetOf(all, fare.EUR, 1)}
-	last := all[len(all)-2]          // 25 days ahead, and seen 25 days before that
+	last := all[len(all)-2]          // 25 days ahead, first seen 25 days before that
 	for lead := range fare.Day(60) { // and others, found on its last day
 		all = append(all, departure.Live{Depart: d + 100 + lead, Price: 40_00, Found: last.Found})
 	}
@@ -263,8 +266,8 @@ func TestMovesOfThePage(t *testing.T) {
 	}
 }
 
-// TestWeightOfAYear: a page with a fare on every day of a year, between cities with
-// long names, weighs at most 120 kB with all that it is made of, uncompressed.
+// TestWeightOfAYear: the page of a whole year is at most 120 kB uncompressed, with all its assets.
+// Every day has a fare, and the cities have long names.
 func TestWeightOfAYear(t *testing.T) {
 	const most = 120_000
 	d, chance := fare.DayOf(analisitest.Today), rand.New(rand.NewPCG(1, 1))

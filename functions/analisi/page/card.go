@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// NoCard is the problem of a picture that does not exist.
+// NoCard is the problem of an unknown picture.
 var NoCard = httpapi.UnknownPath
 
 type cardInput struct {
@@ -49,7 +49,7 @@ type cardSubject struct {
 	route    fare.Route
 	trip     trip
 	language *i18n.Language
-	picture  bool // of the history
+	picture  bool // a picture of the history
 }
 
 func cardName(route fare.Route, t trip, l *i18n.Language) string {
@@ -88,7 +88,7 @@ func cardOf(file string) (c cardSubject, err error) {
 		return c, no
 	}
 	c = cardSubject{route, trip{Month: m[2], Date: m[3], Back: m[4], Around: m[5]}, l, m[9] == "svg"}
-	if c.picture && m[3]+m[7] != "" { // a departure's moves are no weeks, and a price has none
+	if c.picture && m[3]+m[7] != "" { // a departure has no weeks, and a price has no history
 		return c, no
 	}
 	if m[6] != "" {
@@ -127,7 +127,7 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 	asked.From, asked.To = answer.Named{Name: string(of.route.Origin)}, answer.Named{Name: string(of.route.Destination)}
 	a, err := s.Answer(ctx, asked)
 	switch {
-	case err != nil && published.Problem(err) == err: // none of those that say why there is no verdict
+	case err != nil && published.Problem(err) == err: // no reason for a missing verdict
 		return nil, err
 	case err == nil && a.Analysis.Verdetto.Percentile != nil:
 		s.drawVerdict(&c, l, asked, a)

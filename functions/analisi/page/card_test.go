@@ -52,7 +52,7 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// TestCardsOfTrips: a card of a trip is drawn of that trip; what is no name of one is refused.
+// TestCardsOfTrips: a trip's card shows that trip. A malformed name is refused.
 func TestCardsOfTrips(t *testing.T) {
 	s := openSite("", "")
 	drawn := map[string]string{}
@@ -64,7 +64,7 @@ func TestCardsOfTrips(t *testing.T) {
 		{"-2016-04-12-diretto", 200}, {"-2016-04-12-flessibile3", 200},
 		{"-2016-04-12-2016-04-17-flessibile7", 200}, {"-visto4500", 200},
 		{"-2016-04-12-visto9900", 200}, {"-2016-04-12-diretto-visto4500", 200},
-		{"-2016-01-12", 200}, // it has been: links outlive their trips
+		{"-2016-01-12", 200}, // a past day: links outlive their trips
 		{"-2016-13", 404}, {"-2016-04-31", 404}, {"-2016-04-2016-05-01", 404}, {"-diretto-2016-04", 404},
 		{"-2016-04-flessibile3", 404}, {"-2016-04-12-flessibile2", 404}, {"-flessibile3", 404}, {"-visto0", 404},
 		{"-visto", 404}, {"-visto45,00", 404}, {"-2016", 404},
@@ -83,7 +83,7 @@ func TestCardsOfTrips(t *testing.T) {
 	}
 }
 
-// TestPictures: the history of a route and of a month as a file that stands alone, where its fares may be shown.
+// TestPictures: the history of a route or month is a standalone file, if its fares may be shown.
 func TestPictures(t *testing.T) {
 	for _, c := range []struct {
 		file   string

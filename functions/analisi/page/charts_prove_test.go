@@ -19,7 +19,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// recorded gives the one-way fares of each route of a recorded panel, and the last day of it.
+// recorded returns the one-way fares of each route of a recorded panel, and the panel's last day.
 func recorded(t *testing.T, file string) (byRoute map[fare.Route][]fare.Observation, last fare.Day) {
 	t.Helper()
 	panel, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file),
@@ -74,8 +74,8 @@ func TestProveChartsAgree(t *testing.T) {
 	}
 }
 
-// TestProveCalendarAgrees is TestCalendarAgrees over the routes of recorded panels: of each, some
-// departures are followed.
+// TestProveCalendarAgrees is TestCalendarAgrees over the routes of recorded panels, with some
+// departures of each.
 func TestProveCalendarAgrees(t *testing.T) {
 	const perPanel, perRoute = 60, 8
 	cells, pages, routes := map[string]int{}, 0, 0

@@ -16,12 +16,12 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// siteOf is the page over the route from Milan to Bucharest, as it is known on a day.
+// siteOf returns the page over the route from Milan to Bucharest, as of a day.
 func siteOf(s verdict.RouteSummary, day fare.Day) site {
 	return openOn(day, analisitest.Site{Summaries: analisitest.Summaries{analisitest.MilBuh: s}})
 }
 
-// openOn is a site as it is known on a day.
+// openOn returns a site as of a day.
 func openOn(day fare.Day, s analisitest.Site) site {
 	of := site{counters: &counters{}}
 	s.Counters, s.Coverage = of.counters, milanCoverage{}
@@ -49,9 +49,9 @@ func number(t *testing.T, s string) float64 {
 	return n
 }
 
-// contradictions are the charts of a page on which today's fare lies on another
-// level than the page says, or on none, or whose scale does not name that level;
-// and how many charts there are.
+// contradictions checks the charts of a page against its level. It finds charts that show today's
+// fare on another level or on none, and scales that do not name the level. It also returns the
+// number of charts.
 func contradictions(t *testing.T, page string) (level string, found []string, charts int) {
 	t.Helper()
 	level = levelOfPage.FindStringSubmatch(page)[1]
@@ -93,8 +93,8 @@ func contradictions(t *testing.T, page string) (level string, found []string, ch
 	return level, found, charts
 }
 
-// agree asks about prices all over the range of a route, and holds every page's charts to its
-// headline. It gives how many pages of each level there were.
+// agree judges prices across the range of a route, and compares every page's charts with its
+// headline. It returns the number of pages of each level.
 func agree(t *testing.T, s verdict.RouteSummary, day fare.Day, prices int) map[string]int {
 	t.Helper()
 	levels := map[string]int{}
@@ -103,7 +103,7 @@ func agree(t *testing.T, s verdict.RouteSummary, day fare.Day, prices int) map[s
 	for i := range prices {
 		asked = append(asked, fmt.Sprintf("%.2f", float64(low+(high-low)*fare.Cents(i)/fare.Cents(prices))/100))
 	}
-	for i := 0; i < len(s.Lows); i += max(1, len(s.Lows)/prices) { // those that were seen, ties and all
+	for i := 0; i < len(s.Lows); i += max(1, len(s.Lows)/prices) { // observed prices, with ties
 		asked = append(asked, fmt.Sprintf("%.2f", float64(s.Euro(s.Lows[i].Price))/100))
 	}
 	of := siteOf(s, day)
@@ -124,7 +124,7 @@ func agree(t *testing.T, s verdict.RouteSummary, day fare.Day, prices int) map[s
 	return levels
 }
 
-// TestChartsAgree: whatever a route has cost and whatever is asked, no chart says another level than the headline.
+// TestChartsAgree: no chart shows another level than the headline, for any prices and questions.
 func TestChartsAgree(t *testing.T) {
 	d := fare.DayOf(analisitest.Today)
 	levels := map[string]int{}
@@ -135,7 +135,7 @@ func TestChartsAgree(t *testing.T) {
 		for ago := fare.Day(8 + chance.IntN(300)); ago >= 0; ago-- {
 			switch seed % 6 {
 			case 0: // it never moves
-			case 1: // a floor, at times left
+			case 1: // a floor with some exceptions
 				price = 1999 + float64(chance.IntN(3)/2*500)
 			case 2: // few prices
 				price = float64(2000 + 1000*chance.IntN(3))

@@ -13,12 +13,12 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Where it is cheap to fly to now from a city: the answer to a question without a
-// destination. It is what GET /v1/occasioni answers, from the same one read, and counts as that.
+// The answer to a question without a destination: where it is cheap to fly to now. It is the
+// answer of GET /v1/occasioni, with the same single read, and counts as such.
 
 type cheapView struct {
 	City, Lede, First string
-	Partly            bool // more was asked than can be said without a destination
+	Partly            bool // the question holds more than applies without a destination
 	Rows              []cheapRow
 	Feed              string // path
 }
@@ -67,7 +67,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 		return
 	}
 	var of *fare.Day
-	if asked.When != nil && kind == fare.OneWay { // destinations are compared by month: of a day, its month
+	if asked.When != nil && kind == fare.OneWay { // deals are by month: use the month of the day
 		of = &asked.When.Date
 	}
 	v.showCheap(q, from, published.Standing(all, v.today, of, q.NonStop != ""), kind, most, h.Now())
@@ -76,7 +76,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	}
 }
 
-// showCheap lists the deals of a city and a kind of trip up to an amount; 0: any.
+// showCheap lists the deals of a city and a kind of trip, up to a maximum fare. 0: any.
 func (v *view) showCheap(q question, from places.Place, all []published.DestinationDeal, kind fare.Trip,
 	most fare.Cents, now time.Time) {
 	l := v.T
@@ -99,7 +99,7 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 		}
 		name, ask, date := places.Name(d.To, l.Code), q.trip, l.Date(d.Fare.Depart)
 		ask.Most = ""
-		if d.Fare.Nights > 0 { // the days of the fare, for those that were given chose no more than its class
+		if d.Fare.Nights > 0 { // use the fare's own days: the question's days only select its class
 			ask.Date, ask.Back = price.Partenza, price.Ritorno
 			date = l.Text("ask.out_and_back", "Out", date, "Back", l.Date(d.Fare.Depart+fare.Day(d.Fare.Nights)))
 		}
@@ -134,7 +134,7 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 	v.Description = c.Lede
 }
 
-// widerCheap offers what can be asked where no destination has such a fare.
+// widerCheap offers wider questions if no destination has such a fare.
 func (v *view) widerCheap(q question) {
 	for _, w := range []struct {
 		said string

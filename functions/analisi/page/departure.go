@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// showDeparture answers with a verdict about a departure or the cheapest of a month.
+// showDeparture shows a verdict about a departure, or about the cheapest departure of a month.
 func (v *view) showDeparture(q question, asked answer.Question, a verdict.Analysis) {
 	l := v.T
 	j := v.newVerdict(q, a)
@@ -44,7 +44,8 @@ func (v *view) showDeparture(q question, asked answer.Question, a verdict.Analys
 	j.Waits = waitsOf(l, a)
 }
 
-// priceText names what is judged: a fare that was found, around a day the cheapest, or the reader's own price.
+// priceText states the judged price: a fare that was found, the cheapest around a day, or the
+// reader's own price.
 func priceText(l *i18n.Language, a verdict.Analysis, around bool) string {
 	price := l.Money(a.Prezzo.Cent)
 	leaves, err := fare.ParseDay(a.Prezzo.Partenza)
@@ -63,7 +64,7 @@ func priceText(l *i18n.Language, a verdict.Analysis, around bool) string {
 	return l.Text("verdict.today", "Price", price, "Departure", l.Date(leaves))
 }
 
-// waits is what waiting has come to on the record: a column for each horizon.
+// waits is the record of waiting, with a column for each horizon.
 type waits struct {
 	Advice string
 	Heads  []string

@@ -5,5 +5,5 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// WaitAdvice is what a page says of waiting.
+// WaitAdvice returns a page's advice about waiting.
 func WaitAdvice(l *i18n.Language, a verdict.Analysis) string { return waitsOf(l, a).Advice }

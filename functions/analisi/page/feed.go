@@ -19,20 +19,20 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The deals of a city as a feed, in Atom (RFC 4287) and JSON Feed 1.1. The id of an entry
-// is made of its route and departure; the time of its update changes only with its text,
-// so that a reader shows nothing twice.
+// The deals of a city as a feed, in Atom (RFC 4287) and JSON Feed 1.1. An entry's id is made of
+// its route and departure. Its updated time changes only with its text, so a reader shows nothing
+// twice.
 
 type feedInput struct {
 	File        string `path:"file" doc:"ORIGIN-LANGUAGE.atom or .json" example:"MIL-it.atom"`
 	IfNoneMatch string `header:"If-None-Match"`
 }
 
-// feed is what both forms are written from.
+// feed is the content of both formats.
 type feed struct {
 	language   *i18n.Language
 	id, title  string
-	page, self string // addresses; empty where the service does not know its own
+	page, self string // empty if the public address is unknown
 	updated    time.Time
 	entries    []feedEntry
 }
@@ -102,7 +102,7 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 		f.title += " · " + l.Text("home.invented")
 	}
 	for _, e := range all.Entries {
-		for _, d := range e.Any.Route { // also those that are not good any more: that they are gone is news
+		for _, d := range e.Any.Route { // includes deals that are no longer good: that is news
 			f.updated = later(f.updated, lastChange(d, now))
 		}
 	}
@@ -133,7 +133,8 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 	return f
 }
 
-// lastChange returns when an entry about a deal last changed: a stale fare lowers its certainty.
+// lastChange returns when an entry about a deal last changed: a stale fare lowers its
+// reliability.
 func lastChange(d deals.Deal, now time.Time) time.Time {
 	since := time.Unix(d.Since, 0).UTC()
 	if _, v := d.At(now); v.Affidabilita != d.Verdict.Affidabilita {
@@ -153,7 +154,7 @@ func feedPath(origin fare.City, l *i18n.Language) string {
 	return "/feed/" + string(origin) + "-" + l.Code + ".atom"
 }
 
-// page is the address of the page in a language; empty where the service does not know its own.
+// page returns the address of the page in a language, or "" if the public address is unknown.
 func (s *Service) page(l *i18n.Language, query string) string {
 	if s.BaseURL == "" {
 		return ""
@@ -161,11 +162,11 @@ func (s *Service) page(l *i18n.Language, query string) string {
 	return s.BaseURL + "/?" + query + "&lang=" + l.Code
 }
 
-// feedNamespace is of the ids of feeds and entries, and of nothing else.
+// feedNamespace is the namespace of the ids of feeds and entries only.
 const feedNamespace = "verdetto:feed:"
 
-// feedID returns an id that is made of names: a UUID of version 5 (RFC 9562). It does
-// not hold where the service is reached, which may change.
+// feedID returns a UUID of version 5 (RFC 9562) made of names. It excludes the public address,
+// which may change.
 func feedID(names ...string) string {
 	sum := sha1.Sum([]byte(feedNamespace + strings.Join(names, "/")))
 	id := sum[:16]

@@ -36,7 +36,7 @@ const atomKind, jsonKind = "application/atom+xml", "application/feed+json"
 
 var uuid = regexp.MustCompile(`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
-// TestFeeds: both forms tell the same, in every language, and lack nothing that a feed must have.
+// TestFeeds: both formats have the same content in every language, and all required elements.
 func TestFeeds(t *testing.T) {
 	h := dealing(&analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())}, "", analisitest.Noon)
 	ids := map[string]bool{}
@@ -101,8 +101,8 @@ func TestFeeds(t *testing.T) {
 	}
 }
 
-// TestFeedsAreStable: over two refreshes a feed is byte for byte the same where the
-// same is told, and where one thing changes only that entry is updated.
+// TestFeedsAreStable: over two refreshes an unchanged feed is identical byte for byte. If one
+// deal changes, only its entry is updated.
 func TestFeedsAreStable(t *testing.T) {
 	first := deals.Origin{}.Merge(analisitest.Entries())
 	clock := analisitest.Today
@@ -112,7 +112,7 @@ func TestFeedsAreStable(t *testing.T) {
 	for _, file := range []string{"MIL-it.atom", "MIL-it.json"} {
 		before[file] = analisitest.Get(t, h, "/feed/"+file).Body.String()
 	}
-	// The next day all is found again, at the same prices, and the medians move by a few cents.
+	// The next day the same prices are found again, and the medians move by a few cents.
 	next := analisitest.Entries()
 	for i := range next {
 		next[i].AsOf++
@@ -149,7 +149,7 @@ func TestFeedsAreStable(t *testing.T) {
 			t.Errorf("%+v, before %+v", item, was)
 		}
 	}
-	// A fare that goes stale is told to be less sure: that is news, once.
+	// A stale fare lowers the reliability by one step: the entry is updated once.
 	clock = analisitest.Today.AddDate(0, 0, 4)
 	stale := parsed(t, h, "/feed/MIL-it.atom", atomKind)
 	for i, item := range stale.Items {

@@ -21,8 +21,8 @@ var homeTemplates embed.FS
 
 var homeHTML = template.Must(template.ParseFS(homeTemplates, "*.html"))
 
-// home is the page at /: with two cities it is a verdict, with the first one
-// alone where it is cheap to fly to from there, with none the question.
+// home is the page at /. With two cities it shows a verdict, with an origin only the deals from
+// there, and without cities the empty form.
 type home struct {
 	*Service
 	api *httpapi.API
@@ -50,7 +50,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case q.to == "":
 		h.cheap(r, q, asked, &v)
 	default:
-		q.Most, v.Trip.Most = "", "" // it is about destinations
+		q.Most, v.Trip.Most = "", "" // a maximum applies only to lists of destinations
 		h.verdict(r, q, asked, &v)
 	}
 	answer, err := v.respond(h.BaseURL)
@@ -60,12 +60,12 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			"in a minute.").Write(w, r)
 		return
 	}
-	// A browser may show it again when going back, without a request that counts.
+	// A browser may show the page again on Back, without a request that counts.
 	w.Header().Set("Cache-Control", "private, no-cache")
 	answer.Write(w, r)
 }
 
-// refuseUnknownCity answers that a city is not known, and links to those that may have been meant.
+// refuseUnknownCity reports an unknown city, with links to similar names.
 func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, knowsTo bool) {
 	v.FromBad, v.ToBad = !knowsFrom, !knowsTo
 	name, place := q.from, func(s string) string { return q.link(s, q.to) }
@@ -83,7 +83,7 @@ func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, k
 	v.Notice.Label = v.T.Text("refusal.unknown.perhaps")
 }
 
-// consumeQuota counts a call against the reader's cap, or answers that it is used up.
+// consumeQuota counts a call toward the reader's quota, or shows that it is used up.
 func (h home) consumeQuota(r *http.Request, name string, v *view) bool {
 	err := h.api.ConsumeQuota(r.Context(), name)
 	if err == nil {
@@ -140,7 +140,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	}
 }
 
-// check refuses what no answer could be made for; what is refused counts as no call.
+// check refuses a question that cannot have an answer, before it is counted.
 func (h home) check(r *http.Request, asked answer.Question, v *view) bool {
 	wrong := faults{}
 	for _, part := range []answer.Question{{From: asked.From, To: asked.To}, {When: asked.When}, {Price: asked.Price}} {
@@ -183,7 +183,7 @@ func (v *view) respond(base string) (*page.Response, error) {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	return page.Respond(v.status, page.Page{
-		// trips are too many to be listed, and pass
+		// pages of trips are not indexed: there are too many
 		Language: v.T, Title: v.Title, Description: v.Description, Index: v.status == http.StatusOK && v.Trip == trip{},
 		Head: template.HTML(head.String()), Body: template.HTML(body.String()),
 		Scripts: []string{"home.js"}, Others: v.others,

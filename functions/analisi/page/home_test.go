@@ -25,7 +25,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// milanCoverage is what is known of Milan: four destinations, of which one has no live fare.
+// milanCoverage covers four destinations of Milan. One has no live fare.
 type milanCoverage struct{ analisitest.Coverage }
 
 func (milanCoverage) Deals(_ context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
@@ -73,7 +73,8 @@ func (c *counters) Take(_ context.Context, key store.Key, _, limit int64, _ time
 	return 1, nil
 }
 
-// steady is a route that cost 50 euro on 39 days and once something else, and what it costs today.
+// steady returns a route that cost 50 euros on 39 days, another price once, and the given price
+// today.
 func steady(once, price fare.Cents) verdict.RouteSummary {
 	d := fare.DayOf(analisitest.Today)
 	var all []fare.Observation
@@ -128,7 +129,7 @@ func (s site) visit(target string, header ...string) *httptest.ResponseRecorder 
 	return w
 }
 
-// said is the text of a page's main part, in one line.
+// said returns the text of a page's main part in one line.
 func said(w *httptest.ResponseRecorder) string {
 	_, main, _ := strings.Cut(w.Body.String(), "<main")
 	main = regexp.MustCompile(`(?s)<svg.*?</svg>`).ReplaceAllString(main, "")
@@ -230,12 +231,12 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// visit is a call of the page, and what it shows.
+// visit is a request for the page with the expected answer.
 type visit struct {
 	name, target, language string
 	status                 int
 	says                   string
-	counted                string // which cap it counts as
+	counted                string // which quota it counts toward
 }
 
 func (s site) check(t *testing.T, c visit) {
@@ -251,7 +252,7 @@ func (s site) check(t *testing.T, c visit) {
 		!strings.Contains(text, c.says) {
 		t.Errorf("%d, want %q in\n%s", w.Code, c.says, text)
 	}
-	// of what no cap counts, some at a time
+	// Calls outside all quotas are written in batches.
 	counted := slices.DeleteFunc(s.counters.taken, func(name string) bool { return name == "others-free" })
 	if got := strings.Join(counted, " "); !strings.HasPrefix(got, c.counted) ||
 		(c.counted == "") != (got == "") {
@@ -275,7 +276,8 @@ func (s site) check(t *testing.T, c visit) {
 	}
 }
 
-// TestReturnsWithoutADestinationKeepTheirDays: the form can be asked again, and each row leads to the days of its fare.
+// TestReturnsWithoutADestinationKeepTheirDays: the form keeps the days, and each row links to the
+// days of its fare.
 func TestReturnsWithoutADestinationKeepTheirDays(t *testing.T) {
 	s := openSite("", "")
 	w := httptest.NewRecorder()
@@ -292,7 +294,8 @@ func TestReturnsWithoutADestinationKeepTheirDays(t *testing.T) {
 	}
 }
 
-// TestPageSpeaksTheReadersLanguage: the one that the browser prefers, whatever the region.
+// TestPageSpeaksTheReadersLanguage: the page uses the browser's preferred language, in any
+// region.
 func TestPageSpeaksTheReadersLanguage(t *testing.T) {
 	s := openSite("", "")
 	for accepted, want := range map[string][2]string{ // on the first page, and about a route

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPageKeepsItsLanguage: a language that was chosen is kept in every link; one that was not is in none.
+// TestPageKeepsItsLanguage: every link keeps a chosen language, and no link has one otherwise.
 func TestPageKeepsItsLanguage(t *testing.T) {
 	s := openSite("", "")
 	links := regexp.MustCompile(`<main(?s:.*)</main>`)
@@ -35,7 +35,7 @@ func TestPageKeepsItsLanguage(t *testing.T) {
 			t.Errorf("%s has no links", c.target)
 		}
 		for _, f := range found {
-			// The link to the verdict itself is its lasting one.
+			// The link to the verdict itself is its permanent one.
 			if strings.Contains(f[1], "lang=") != c.kept && !strings.Contains(body, f[0]+" data-share") {
 				t.Errorf("%s links to %s", c.target, f[1])
 			}
@@ -46,8 +46,8 @@ func TestPageKeepsItsLanguage(t *testing.T) {
 	}
 }
 
-// TestPageOfNamesakes: a city that shares its name with a busier one is asked for by its code, in
-// the form and in every link.
+// TestPageOfNamesakes: if a busier city has the same name, the form and every link use the city's
+// code.
 func TestPageOfNamesakes(t *testing.T) {
 	s := openSite("https://v.example", "")
 	for target, wants := range map[string][]string{
@@ -69,7 +69,7 @@ func TestPageOfNamesakes(t *testing.T) {
 	}
 }
 
-// TestPageIsLinkedTo: what other sites show of a verdict.
+// TestPageIsLinkedTo: the metadata that other sites show of a verdict.
 func TestPageIsLinkedTo(t *testing.T) {
 	head := func(s site, target string) string {
 		head, _, _ := strings.Cut(s.visit(target, "Accept-Language", "it").Body.String(), "</head>")
@@ -94,7 +94,7 @@ func TestPageIsLinkedTo(t *testing.T) {
 		strings.Contains(got, "canonical") {
 		t.Errorf("addresses in full, and nobody said where the service is:\n%s", got)
 	}
-	// An everyday name is kept in its own form, and leads to the same city again.
+	// A common name is kept, and finds the same city again.
 	if got := head(openSite("https://v.example", ""), "/?da=Milano&a=bali&lang=en"); !strings.Contains(got,
 		`href="https://v.example/?da=Milan&a=Bali&lang=en"`) {
 		t.Errorf("Bali:\n%s", got)
@@ -110,7 +110,8 @@ func TestPageOfInventedFares(t *testing.T) {
 	}
 }
 
-// TestPagePastTheCap: kindly, with the status and the headers that a program would look at.
+// TestPagePastTheCap: past the quota a reader gets a friendly page, with the status and headers
+// of the problem.
 func TestPagePastTheCap(t *testing.T) {
 	s := openSite("", "")
 	s.counters.full = "analisi-free"
@@ -136,7 +137,7 @@ func TestPageHead(t *testing.T) {
 	}
 }
 
-// TestAssets: everything that a page names is served, for good, with its right type.
+// TestAssets: all assets of a page are served with their type and a permanent lifetime.
 func TestAssets(t *testing.T) {
 	s := openSite("", "")
 	body := s.visit("/").Body.String()
@@ -163,7 +164,7 @@ func TestAssets(t *testing.T) {
 	}
 }
 
-// TestPlacesOnThePage: the page says the same, in its language.
+// TestPlacesOnThePage: the page shows the same explanations in its language.
 func TestPlacesOnThePage(t *testing.T) {
 	s := openSite("", "")
 	for _, c := range []struct {

@@ -13,12 +13,12 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// maxThreshold is how many digits before the point an alert's threshold has at most.
+// maxThreshold is the most digits before the decimal point of an alert's threshold.
 const maxThreshold = 5
 
-// Addresses returns the addresses of the page that shows a verdict, and of the form for an
-// alert on its trip. Both are empty without a BaseURL; that of the page is also empty
-// for returns by their nights, which no page shows. The page takes prices in euro alone.
+// Addresses returns the address of the page that shows a verdict, and of its alert form. Both are
+// empty without a BaseURL. The page's address is also empty for returns by nights, which no page
+// shows. The addresses include the question's price only if it is in euros.
 func (s *Service) Addresses(a verdict.Analysis, q answer.Question, l *i18n.Language) (page, alert string) {
 	t, whole := tripOf(q)
 	if s.BaseURL == "" {
@@ -41,7 +41,7 @@ func (s *Service) Addresses(a verdict.Analysis, q answer.Question, l *i18n.Langu
 	return page, alert + "#alert-title"
 }
 
-// alertOf is what of a question the form of an alert is filled in with, beside the trip of its page.
+// alertOf returns the form's values for a question, besides the trip of its page.
 func alertOf(q answer.Question) (g alertFields) {
 	if q.Trip != fare.OneWay && (q.When == nil || q.When.Back == 0) {
 		g.Nights = q.Trip.String()
@@ -49,7 +49,7 @@ func alertOf(q answer.Question) (g alertFields) {
 	return g
 }
 
-// tripOf is the trip of a question as the page asks for it; false where the page cannot ask for all of it.
+// tripOf returns the trip of a question. It returns false if the page cannot express all of it.
 func tripOf(q answer.Question) (t trip, whole bool) {
 	w := q.When
 	whole = q.Trip == fare.OneWay || w != nil && w.Back != 0

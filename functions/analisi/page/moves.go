@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// movesView is how the fare of a departure has moved; or Why it is not told.
+// movesView is the history of a departure's fare, or the reason why it is not shown.
 type movesView struct {
 	Why   string
 	Text  string
@@ -19,9 +19,9 @@ type movesView struct {
 	Rows  [][3]string // day, days ahead, fare; newest first
 }
 
-// showMoves puts beside the verdict on a departure how its fare has moved, as
-// GET /v1/storico tells it without a key. It is one read of the whole history, made
-// only where fares of past days may be shown; where it fails, the verdict stands without it.
+// showMoves adds the history of the departure's fare to a verdict, as GET /v1/storico without a
+// key. It costs one read of the whole history, only if past fares may be shown. If the read
+// fails, the verdict is shown without it.
 func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a answer.Answer) {
 	l := v.T
 	m := &movesView{}

@@ -1,7 +1,7 @@
-// Package page is the service for people: the page at /, with its verdict, calendar or
-// deals; the cards, pictures, feeds and sitemaps that go with it; and the parts of it
-// that clients of AI agents show. Package published answers; here the answers are
-// written in the reader's language. Start reading at home.
+// Package page renders the service for people, in the reader's language. It answers / with a
+// verdict, calendar or deals, and serves cards, pictures, feeds and sitemaps. It also renders the
+// parts of pages that clients of AI agents show. Package published computes the answers. Start
+// reading at home.
 package page
 
 import (
@@ -10,12 +10,12 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Service writes pages.
+// Service renders pages.
 type Service struct {
 	*published.Answers
-	Cities   *answer.CoveredCities // for Register; parts are made without it
-	BaseURL  string                // where the service is reached, for what must be linked to in full; empty: not known
-	Telegram bool                  // alerts can come there
+	Cities   *answer.CoveredCities // for Register; parts need none
+	BaseURL  string                // the service's public address, for full links; empty: unknown
+	Telegram bool                  // alerts can be sent by Telegram
 }
 
 // Register adds the endpoints to an API.

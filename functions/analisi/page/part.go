@@ -14,16 +14,15 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Clients for agents may show an answer to the person beside it. What they show is
-// made here, of the page's own templates and charts: a part of a page, without a
-// script and without anything that would have to be fetched.
+// Clients for agents may show a person the answer as a part of a page. Parts are rendered here
+// with the page's templates and charts. They have no scripts and fetch nothing.
 
 type partView struct {
 	view
-	Page, AlertForm string // whole addresses; empty: not known
+	Page, AlertForm string // full addresses; empty: unknown
 }
 
-// newPart returns a part without an answer yet, and the page's question about the same.
+// newPart returns a part without an answer, and the page's question about the same trip.
 func (s *Service) newPart(ctx context.Context, asked answer.Question, f answer.Found,
 	l *i18n.Language) (partView, question, error) {
 	amounts, err := s.Amounts(ctx, asked.Show)
@@ -46,8 +45,8 @@ func (s *Service) newPart(ctx context.Context, asked answer.Question, f answer.F
 	return a, q, nil
 }
 
-// VerdictPart returns a verdict, and the part of the page that shows it without history,
-// months and calendar. A part that cannot be made is logged, and is empty.
+// VerdictPart returns a verdict and the part of the page with it, without history, months and
+// calendar. If the part cannot be rendered, the error is logged and html is empty.
 func (s *Service) VerdictPart(ctx context.Context, asked answer.Question, l *i18n.Language) (a verdict.Analysis,
 	html string, err error) {
 	a, of, err := s.VerdictOf(ctx, asked)
@@ -67,8 +66,8 @@ func (s *Service) VerdictPart(ctx context.Context, asked answer.Question, l *i18
 	return a, s.write(ctx, part, "app-verdict", err), nil
 }
 
-// CalendarPart returns a calendar, and the part of the page that shows it: the days of
-// one month, the question's or else the best-judged one, and a link for each other month.
+// CalendarPart returns a calendar and the part of the page with it. The part shows the days of
+// the question's month, or else of the best month, and links to the other months.
 func (s *Service) CalendarPart(ctx context.Context, asked answer.Question, l *i18n.Language) (c verdict.Calendario,
 	html string, err error) {
 	c, f, of, err := s.CalendarOf(ctx, asked, httpapi.AllFares(ctx))
@@ -87,7 +86,7 @@ func (s *Service) CalendarPart(ctx context.Context, asked answer.Question, l *i1
 	return c, s.write(ctx, part, "app-calendar", err), nil
 }
 
-// openOnly leaves the days of one month alone.
+// openOnly removes the days of all months but one.
 func (a *partView) openOnly(month string) {
 	for i := range a.Verdict.Calendar.Months {
 		m := &a.Verdict.Calendar.Months[i]
@@ -97,7 +96,8 @@ func (a *partView) openOnly(month string) {
 	}
 }
 
-// calendarMonthOf is the month that was asked about, or else the one that is judged best; of several the first.
+// calendarMonthOf returns the question's month, or else the best-judged one; the first of
+// several.
 func calendarMonthOf(asked answer.Question, c verdict.Calendario) (month string) {
 	if asked.When != nil {
 		return asked.When.Date.String()[:len("2006-01")]
@@ -114,7 +114,7 @@ func calendarMonthOf(asked answer.Question, c verdict.Calendario) (month string)
 	return month
 }
 
-// tripText returns a trip in words, with its nights if it has no day of the way back.
+// tripText describes a trip in words. It adds the nights if there is no day of return.
 func (a partView) tripText(asked answer.Question) string {
 	t, _ := tripOf(asked)
 	said := []string{t.text(a.T)}
@@ -128,7 +128,7 @@ func (a partView) tripText(asked answer.Question) string {
 	return strings.TrimPrefix(strings.Join(said, " · "), " · ")
 }
 
-// write writes a part. It logs an error, its own or an earlier one, and then returns "".
+// write renders a part. It logs an error, its own or err, and returns "".
 func (s *Service) write(ctx context.Context, part partView, template string, err error) string {
 	var b bytes.Buffer
 	if err == nil {

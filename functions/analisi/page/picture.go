@@ -13,11 +13,11 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// picturePolicy lets the picture style itself, and nothing else, where it is opened by itself.
+// picturePolicy allows the picture its own style, and nothing else, if it is opened by itself.
 const picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-// picture draws the history of a route, or of the departures of a month, to be
-// shown on pages of others. It shows fares of past weeks, which their owner may not have allowed.
+// picture draws the history of a route, or of the departures in a month, for pages of other
+// sites. It fails with FaresNotShown if single past fares may not be shown.
 func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, error) {
 	if !httpapi.AllFares(ctx) {
 		return nil, httpapi.FaresNotShown()
@@ -57,7 +57,7 @@ func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, err
 	return &cardOutput{"image/svg+xml", "nosniff", picturePolicy, p.SVG()}, nil
 }
 
-// drawToday puts today's cheapest fare beside the weeks, where there is one and it can be judged.
+// drawToday adds today's cheapest fare to the weeks, if there is one and it can be judged.
 func (s *Service) drawToday(h *chart.History, f answer.Found, today fare.Day) {
 	scale, ok := verdict.ScaleOf(f.Summary)
 	standing, known := verdict.PercentileOf(f.Summary, today)

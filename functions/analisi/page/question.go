@@ -19,33 +19,32 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// What is asked of the page at /, which says all of it in its address:
+// The question to the page at / is the query of its address:
 //
 //	da, a     the two cities
 //	mese      the month of departure, 2027-03
 //	quando    the day of departure, 2027-03-20
-//	ritorno   the day of the way back, with quando
+//	ritorno   the day of return, with quando
 //	flessibile
 //	          with quando: the cheapest departure within 1, 3 or 7 days either side
 //	diretto   si: only fares without stops
 //	visto     a fare in euros that the reader has seen, 45 or 45,50
-//	massimo   without a: only destinations up to so many euros
+//	massimo   without a: only destinations up to this fare in euros
 //	soglia, notti
-//	          what the form of an alert is filled in with beside the trip: a fare in
-//	          euros, a class of nights away
+//	          values for the form of an alert: a fare in euros, a class of nights away
 //	lang      the language
 //
-// What is empty, as a form without a script sends it, is not said.
+// An empty parameter counts as missing, because a form without a script sends empty fields.
 
 type question struct {
 	from, to string // as typed
 	trip
 	alert    alertFields
 	language *i18n.Language
-	chosen   bool // the language was chosen, and is kept in links
+	chosen   bool // links keep the language, because the reader chose it
 }
 
-// trip is what is said of the journey beside its cities, as typed.
+// trip holds the parameters of the journey besides its cities, as typed.
 type trip struct{ Month, Date, Around, Back, NonStop, Seen, Most string }
 
 type field struct {
@@ -58,7 +57,7 @@ func (t *trip) fields() []field {
 		{"diretto", &t.NonStop}, {"visto", &t.Seen}, {"massimo", &t.Most}}
 }
 
-// parseQuestion reads the question; false where it is malformed.
+// parseQuestion parses the question, or returns false if it is malformed.
 func parseQuestion(r *http.Request) (q question, ok bool) {
 	given, err := url.ParseQuery(r.URL.RawQuery)
 	q.language = i18n.Accepted(r.Header.Get("Accept-Language"))
@@ -78,13 +77,13 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 	default:
 		ok, q.NonStop = false, ""
 	}
-	if q.Date == "" || !slices.Contains(arounds, q.Around) { // days around nothing, or how many nobody offers
+	if q.Date == "" || !slices.Contains(arounds, q.Around) { // no day, or an unknown value
 		q.Around = ""
 	}
 	return q, ok
 }
 
-// link is the page of a question about two cities, with the same trip and in the language that was chosen.
+// link returns the page about two cities, with the same trip and the chosen language.
 func (q question) link(from, to string) string { return q.linkOn(q.trip, from, to) }
 
 func (q question) linkOn(t trip, from, to string) string {
@@ -95,7 +94,7 @@ func (q question) linkOn(t trip, from, to string) string {
 	return pageAddress(from, to, t, lang)
 }
 
-// pageAddress is the address of a question's page; what is empty is left out.
+// pageAddress returns the address of a question's page, without empty parameters.
 func pageAddress(from, to string, t trip, lang string) string {
 	var b strings.Builder
 	for _, f := range append(append([]field{{"da", &from}, {"a", &to}}, t.fields()...), field{"lang", &lang}) {
@@ -115,8 +114,8 @@ func (q question) city(name string) (places.Place, bool) {
 	return p, ok
 }
 
-// ofAnywhere is what of a trip can be asked without a destination: of one way its
-// month, of returns, whose days say how many nights away, the days.
+// ofAnywhere returns the part of a trip that applies without a destination: the month of a
+// one-way trip, or the days of a return. The days determine the nights.
 func (t trip) ofAnywhere(of fare.Trip) trip {
 	if of != fare.OneWay {
 		return trip{Date: t.Date, Back: t.Back, NonStop: t.NonStop, Most: t.Most}
@@ -127,13 +126,14 @@ func (t trip) ofAnywhere(of fare.Trip) trip {
 	return trip{Month: t.Month, NonStop: t.NonStop, Most: t.Most}
 }
 
-// amount is a fare as people write it: 45, 45.50, 45,50, € 45, 45 euro.
+// amount matches a fare as people write it: 45, 45.50, 45,50, € 45, 45 euro.
 var amount = regexp.MustCompile(`^(?:€\s*)?([0-9]{1,9})(?:[.,]([0-9]{1,2}))?\s*(?:€|(?i:euro?s?))?$`)
 
-// seen is the fare that the reader has seen, in cents.
+// seen returns the reader's own fare, in cents.
 func (t trip) seen() (fare.Cents, bool) { return centsOf(t.Seen) }
 
-// most is the limit of the fares of a list, in cents, 0 where there is none; false where it is the price of no fare.
+// most returns the maximum fare of a list, in cents, or 0 if there is none. It returns false if
+// no fare can have that price.
 func (t trip) most() (fare.Cents, bool) {
 	if t.Most == "" {
 		return 0, true
@@ -151,10 +151,11 @@ func centsOf(text string) (fare.Cents, bool) {
 	return fare.Cents(cents), err == nil
 }
 
-// faults say what is wrong with the fields of a question, by parameter, in the reader's language.
+// faults maps parameters to their faults, in the reader's language.
 type faults map[string]string
 
-// read makes of a trip what package answer is asked; what cannot be read is among the faults.
+// read converts a trip to a question for package answer, and returns what it cannot parse as
+// faults.
 func (t trip) read(l *i18n.Language) (answer.Question, faults) {
 	wrong := faults{}
 	in := published.Trip{Partenza: t.Date, Flessibile: t.Around, Mese: t.Month, Ritorno: t.Back,
@@ -182,7 +183,7 @@ func (t trip) read(l *i18n.Language) (answer.Question, faults) {
 		return answer.Question{}, wrong
 	}
 	q, err := in.Question(func(parameter string) string { return pageNames[parameter] })
-	if err != nil { // all that it refuses was refused above
+	if err != nil { // all other faults were found above
 		wrong["quando"] = l.Text("ask.fault.day")
 	}
 	return q, wrong
@@ -191,7 +192,7 @@ func (t trip) read(l *i18n.Language) (answer.Question, faults) {
 var pageNames = map[string]string{"partenza": "quando", "mese": "mese", "ritorno": "ritorno",
 	"diretto": "diretto", "prezzo": "visto"}
 
-// refused adds to the faults what package answer refuses; false for any other error.
+// refused adds a refusal of package answer to the faults. It returns false for any other error.
 func (f faults) refused(l *i18n.Language, err error) bool {
 	var (
 		date  *answer.BadDate

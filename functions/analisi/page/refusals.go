@@ -9,10 +9,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// What is said where a trip has no verdict: never that it cannot be helped, but which question can
-// be asked in its place.
+// The texts for a trip without a verdict. Each names the question that can be asked instead.
 
-// refuseNotCovered answers that a route, or a kind of trip on it, is not covered.
+// refuseNotCovered reports that a route, or a kind of trip on it, is not covered.
 func (v *view) refuseNotCovered(q question, asked answer.Question) {
 	v.Alert = v.route.String()
 	if asked.Trip == fare.OneWay {
@@ -24,7 +23,8 @@ func (v *view) refuseNotCovered(q question, asked answer.Question) {
 	v.instead(q)
 }
 
-// refuseNoFareOn answers that no fare of a departure is known, and links to those near it that have one.
+// refuseNoFareOn reports that a departure has no fare, with links to departures nearby that have
+// one.
 func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 	when := v.T.Date(e.Date)
 	if e.Span != nil && *e.Span == departure.Month {
@@ -42,12 +42,12 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 	}
 	if len(v.Notice.Links) > 0 {
 		v.Notice.Label = v.T.Text("refusal.no_fare_on.near")
-		v.Notice.Seen = q.Seen == "" // what is known of departures near it is enough for a price of one's own
+		v.Notice.Seen = q.Seen == "" // departures nearby are enough to judge the reader's own price
 	}
 	v.instead(q)
 }
 
-// instead offers what can be asked where a trip has no fare: wider questions, and an alert.
+// instead offers wider questions and an alert for a trip without a fare.
 func (v *view) instead(q question) {
 	v.Alert = v.route.String()
 	wider := func(which string, t trip) {

@@ -19,11 +19,11 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// GET /sitemap.xml lists the sitemaps: one of the fixed pages, and one for each origin,
-// with the pages that show a verdict today in every language. Sitemaps name whole
-// addresses: without its own a service has none.
+// GET /sitemap.xml lists the sitemaps: one with the fixed pages, and one for each origin with its
+// pages that show a verdict today, in every language. Sitemaps need full addresses, so there are
+// none without a BaseURL.
 
-// maxSitemaps bounds the list; the protocol allows 50,000.
+// maxSitemaps limits the list; the protocol allows 50,000.
 const maxSitemaps = 5000
 
 type cachedInput struct {
@@ -64,7 +64,7 @@ func (s *Service) registerSitemaps(api *httpapi.API) {
 		}, s.sitemap)
 }
 
-// fixedPages is the sitemap of the pages that there always are.
+// fixedPages is the sitemap of the fixed pages.
 const fixedPages = "pagine.xml"
 
 func noSitemap() error {
@@ -79,7 +79,8 @@ func (s *Service) hasAddress() error {
 	return nil
 }
 
-// robots lets crawlers read pages, and none of the answers for programs, which count against their address.
+// robots allows crawlers the pages. It excludes the answers for programs, because they would use
+// up the crawler's quota.
 func (s *Service) robots() []byte {
 	var b strings.Builder
 	b.WriteString("User-agent: *\nAllow: /\nDisallow: " + routes.Alias + "/\n")
@@ -138,7 +139,8 @@ func (s *Service) sitemap(ctx context.Context, in *sitemapInput) (*httpapi.Tagge
 	return writeXML(in.IfNoneMatch, set)
 }
 
-// canonical is the path under which a page is listed in a language, whatever it was asked for by.
+// canonical returns the path of a page in the sitemap of a language, for any spelling of its
+// cities.
 func canonical(l *i18n.Language, from places.Place, to *places.Place, t trip) string {
 	there, lang := "", l.Code
 	if to != nil {
@@ -175,7 +177,7 @@ type (
 	}
 )
 
-// list adds a page in every language, each with the others beside it.
+// list adds a page in every language, each with its alternates.
 func (s *Service) list(to *urlSet, path func(*i18n.Language) string, modified string) {
 	alternates := []alternate{}
 	for _, l := range i18n.Languages() {

@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// milan covers MIL, of which BUH has a live fare and a verdict, ROM too few days and LON no live
-// fare; and counts its reads.
+// milan covers MIL and counts its reads. BUH has a live fare and a verdict, ROM too few days, LON
+// no live fare.
 type milan struct {
 	analisitest.Coverage
 	reads int
@@ -73,8 +73,8 @@ var (
 	structuredOf = regexp.MustCompile(`<script type="application/ld\+json">(.*?)</script>`)
 )
 
-// TestSitemaps: from the list of sitemaps every page is reached that shows a verdict,
-// and each is the canonical page of itself, with the alternates that the page has.
+// TestSitemaps: the sitemaps list every page that shows a verdict. Each page is its own canonical
+// page and has the same alternates.
 func TestSitemaps(t *testing.T) {
 	h, m := crawled(publicBase, false)
 	read := func(path string) (f sitemapFile) {
@@ -155,7 +155,7 @@ func TestSitemaps(t *testing.T) {
 	}
 }
 
-// TestStructured: listed pages tell what they are, and nothing that they are not.
+// TestStructured: listed pages describe themselves correctly and claim nothing else.
 func TestStructured(t *testing.T) {
 	h, _ := crawled(publicBase, false)
 	for _, c := range []struct {
@@ -209,7 +209,7 @@ func TestStructured(t *testing.T) {
 			}
 		}
 	}
-	// It is data, and the pages' policy allows no script in the page.
+	// The script is data: the pages' policy allows no scripts in the page.
 	w := analisitest.Get(t, h, "/")
 	if policy := w.Header().Get("Content-Security-Policy"); strings.Contains(policy, "unsafe-inline") {
 		t.Error(policy)

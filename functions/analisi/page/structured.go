@@ -2,13 +2,14 @@ package page
 
 import "net/http"
 
-// What a listed page tells search engines of itself, in the vocabulary of schema.org.
-// Nothing is on sale here, so no offer, price or rating is among it. A script of this
-// type is data, which the pages' policy allows.
+// The schema.org data that a listed page provides to search engines. Nothing is for sale here, so
+// it has no offer, price or rating. A script of this type is data, which the pages' policy
+// allows.
 
 type linked map[string]any
 
-// Structured is that; nil where a page is not listed, or the service does not know its own address.
+// Structured returns that data, or nil if the page is not listed or the public address is
+// unknown.
 func (v *view) Structured() any {
 	if v.Base == "" || v.status != http.StatusOK || v.Trip != (trip{}) {
 		return nil

@@ -29,7 +29,7 @@ func (s sheetsByTrip) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, 
 	return nil, store.ErrNotFound
 }
 
-// Blocks: no page asks for them.
+// Blocks fails, because no page reads the history.
 func (s sheetsByTrip) Blocks(context.Context, fare.Series, store.Consistency) ([]store.StoredBlock, error) {
 	return nil, errors.New("the history is asked for")
 }
@@ -39,8 +39,8 @@ func (s sheetsByTrip) Pooled(context.Context, store.Consistency) ([]byte, int64,
 	return departure.Cycle{Day: d - 1, Pooled: departure.Start(d)}.Encode(), 1, nil
 }
 
-// tripSheetOf is a series whose departures cost 30 to 90 euro, those of the tenth, twentieth and thirtieth
-// of a month nothing that was seen, over so many days.
+// tripSheetOf returns a departure state in which departures cost 30 to 90 euros, seen over the
+// given days. Departures on the 10th, 20th and 30th of a month have no fare.
 func tripSheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte {
 	d, chance := fare.DayOf(analisitest.Today), rand.New(rand.NewPCG(7, 5))
 	var s departure.Learner
@@ -81,7 +81,7 @@ func tripSheets() sheetsByTrip {
 	}
 }
 
-// TestTrips: every trip that can be asked for is answered about that trip, in words that hold for it.
+// TestTrips: every possible trip gets an answer about that trip, with correct words.
 func TestTrips(t *testing.T) {
 	s := openSite("https://v.example", "")
 	const route = "/?da=Milano&a=Bucarest"
@@ -180,8 +180,8 @@ func TestTrips(t *testing.T) {
 	}
 }
 
-// TestTripsThatCannotBe: what cannot be asked is said beside its field, in the reader's language,
-// and is free of the cap.
+// TestTripsThatCannotBe: a fault is shown next to its field in the reader's language, and costs
+// no quota.
 func TestTripsThatCannotBe(t *testing.T) {
 	s := openSite("", "")
 	for _, c := range []struct {
@@ -254,7 +254,7 @@ func TestTripsThatCannotBe(t *testing.T) {
 			}
 		})
 	}
-	// Several at once are all told.
+	// Several faults are all shown.
 	body := s.visit("/?da=Milano&a=Bucarest&quando=2016-02-01&visto=0").Body.String()
 	if !strings.Contains(body, "quando-fault") || !strings.Contains(body, "visto-fault") {
 		t.Error("of two faults one is told")
@@ -264,7 +264,7 @@ func TestTripsThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestTripsAreKept: links, the card, the other language and the form keep the trip.
+// TestTripsAreKept: links, the card, the other languages and the form keep the trip.
 func TestTripsAreKept(t *testing.T) {
 	s := openSite("https://v.example", "")
 	const kept = "&quando=2016-04-12&ritorno=2016-04-17&diretto=si&visto=45"
@@ -273,10 +273,10 @@ func TestTripsAreKept(t *testing.T) {
 		`<meta property="og:url" content="https://v.example/?da=Milan&a=Bucharest` + kept + `&lang=en">`,
 		`content="https://v.example/card/MIL-BUH-2016-04-12-2016-04-17-diretto-visto4500-en.png"`,
 		`class="switch" href="/?da=Milano&a=Bucarest` + kept + `&lang=it"`,
-		`href="/?da=Milan&mese=2016-04&diretto=si&lang=en"`, // to where else it is cheap
+		`href="/?da=Milan&mese=2016-04&diretto=si&lang=en"`, // where else it is cheap
 		`name="quando" type="date" value="2016-04-12"`, `name="ritorno" type="date" value="2016-04-17"`,
 		`name="visto" value="45"`, `value="si" checked`,
-		// the months lead to their questions
+		// the months link to their questions
 		`<a href="/?da=Milan&a=Bucharest&mese=2016-04&diretto=si&visto=45&lang=en">April</a>`,
 		`<meta name="robots" content="noindex">`,
 	} {
@@ -304,7 +304,7 @@ func TestTripsAreKept(t *testing.T) {
 		"it").Body.String(); strings.Contains(body, `id="flessibile"`) {
 		t.Error("the list of destinations, which has no days around one, asks for them")
 	}
-	// The way back leads the other way: dates and prices do not.
+	// The return link swaps the cities and drops dates and prices.
 	body = html.UnescapeString(s.visit("/?da=Milano&a=Bucarest&quando=2016-04-12&diretto=si").Body.String())
 	if want := `href="/?da=Bucarest&a=Milano&diretto=si"`; !strings.Contains(body, want) {
 		t.Errorf("lacks %s", want)
@@ -315,7 +315,7 @@ func TestTripsAreKept(t *testing.T) {
 	}
 }
 
-// TestWaitingIsAdvisedOnlyWhereItPaid: and then not without how often it went wrong.
+// TestWaitingIsAdvisedOnlyWhereItPaid: the advice also states how often waiting went wrong.
 func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 	lead := 40
 	week := verdict.Previsione{Giorni: 7, Calo5: .4, Calo5Oltre: true,

@@ -17,7 +17,7 @@ import (
 
 func newest(s verdict.RouteSummary) fare.Day { return fare.DayOf(time.Unix(s.Newest, 0)) }
 
-// newVerdict is what verdicts have in common, whatever they are about.
+// newVerdict returns the parts that all verdicts share.
 func (v *view) newVerdict(q question, a verdict.Analysis) *verdictView {
 	l := v.T
 	j := &verdictView{
@@ -48,7 +48,8 @@ func (v *view) newVerdict(q question, a verdict.Analysis) *verdictView {
 	return j
 }
 
-// showVerdict answers with a verdict about the cheapest fare of a route, or about a price among those.
+// showVerdict shows a verdict about the cheapest fare of a route, or about the reader's own
+// price.
 func (v *view) showVerdict(q question, asked answer.Question, answered answer.Answer, today fare.Day) {
 	l, a, summary := v.T, answered.Analysis, answered.Summary
 	j := v.newVerdict(q, a)
@@ -70,7 +71,7 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	}
 }
 
-// standingOf is the standing of what a question is about: of today's cheapest fare, or of the price that was given.
+// standingOf returns the percentile of today's cheapest fare, or of the reader's own price.
 func standingOf(s verdict.RouteSummary, asked answer.Question, today fare.Day) (verdict.Percentile, bool) {
 	if asked.Price == nil {
 		return verdict.PercentileOf(s, today)
@@ -86,7 +87,7 @@ func (j *verdictView) describeCertainty(l *i18n.Language, reliability, restsOn s
 	}
 }
 
-// drawHistory draws today against the past, with the same numbers as rows of a table.
+// drawHistory draws today's fare against the past, with the same numbers in a table.
 func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, scale verdict.Scale,
 	t verdict.Percentile, level string, today fare.Day) {
 	weeks := verdict.Since(verdict.Weeks(summary), today, published.FreeWeeks)
@@ -116,7 +117,8 @@ func scaleOf(l *i18n.Language, t verdict.Percentile, s verdict.Scale, level stri
 	return c
 }
 
-// describeMonths shows when to fly; each month leads to its departures in the calendar, or to its question.
+// describeMonths shows when to fly. Each month links to its departures in the calendar, or to its
+// question.
 func (v *view) describeMonths(q question, a verdict.Analysis) {
 	l, j, known := v.T, v.Verdict, len(a.MesiPerConvenienza)
 	if known < 2 {
@@ -139,7 +141,8 @@ func (v *view) describeMonths(q question, a verdict.Analysis) {
 	j.Months.Narrow = c.SVG(328, 170)
 }
 
-// departuresIn leads to the departures of the next such month: in the calendar, where that has some.
+// departuresIn returns the link to the departures of the next month m: in the calendar if it has
+// some.
 func (v *view) departuresIn(q question, m time.Month) string {
 	if of := v.Verdict.Calendar; of != nil {
 		id := calendarID(nextMonth(v.today, m))
@@ -158,7 +161,7 @@ func (v *view) askMonth(q question, m time.Month) string {
 	return q.linkOn(t, v.AskFrom, v.AskTo)
 }
 
-// nextMonth is the next time that a month of the year comes, this one included.
+// nextMonth returns the next occurrence of a month of the year, this month included.
 func nextMonth(today fare.Day, m time.Month) string {
 	t := today.Time()
 	year := t.Year()
@@ -168,7 +171,7 @@ func nextMonth(today fare.Day, m time.Month) string {
 	return fmt.Sprintf("%04d-%02d", year, m)
 }
 
-// describeWindow shows when to book, and where in it the departure lies.
+// describeWindow shows when to book, and where the departure lies in the window.
 func (v *view) describeWindow(j *verdictView, a verdict.Analysis) {
 	l, w := v.T, a.AnticipoConsigliato
 	if lead := a.AnticipoGiorni; lead != nil {
@@ -186,8 +189,8 @@ func (v *view) describeWindow(j *verdictView, a verdict.Analysis) {
 	if w == nil {
 		return
 	}
-	// The API's saving is between medians of many departures and seasons, so it is
-	// not shown: no reader should expect it of one departure.
+	// The saving in the API's answer compares medians of many departures and seasons. It is not
+	// shown, because it does not apply to a single departure.
 	j.WindowText = l.Text("verdict.window", "From", w.DaGiorni, "To", w.AGiorni)
 	c := chart.Window{
 		Window: verdict.Window{From: w.DaGiorni, To: w.AGiorni}, Lead: a.AnticipoGiorni,

@@ -16,12 +16,12 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// view is what the page at / shows: exactly one of Notice, Verdict, Cheap and Start.
+// view is the content of the page at /: exactly one of Notice, Verdict, Cheap and Start is set.
 type view struct {
 	T           *i18n.Language
-	Lang        string // the language, where it was chosen
-	From, To    string // as typed, or as the cities are called
-	AskFrom     string // queries that find them again, which their names may not
+	Lang        string // the language, if the reader chose it
+	From, To    string // as typed, or the cities' names
+	AskFrom     string // queries that find the cities again; their names may not
 	AskTo       string
 	FromBad     bool
 	ToBad       bool
@@ -33,21 +33,21 @@ type view struct {
 	AllFares    bool // past weeks may be shown
 
 	Start      bool
-	Anywhere   bool // no destination was named
+	Anywhere   bool // the question has no destination
 	Notice     *notice
 	Verdict    *verdictView
 	Cheap      *cheapView
-	Places     []string     // where the fares are of more than was asked for
-	Form       alertFields  // that the form of an alert is filled in with
-	Alert      string       // the route that an alert is offered for
-	Telegram   bool         // it can come there
-	Base       string       // where the service is reached; empty where that is not known
-	Card       string       // path of the picture for sites that link here
+	Places     []string     // notes on city names that cover more than the named place
+	Form       alertFields  // values of the form of an alert
+	Alert      string       // route of the offered alert
+	Telegram   bool         // alerts can be sent by Telegram
+	Base       string       // the service's public address; empty: unknown
+	Card       string       // path of the picture for links to this page
 	Itself     string       // canonical path of this page
 	Alternates []page.Other // canonical paths in each language, the default first
 
 	today   fare.Day
-	covered []fare.City // cities that there are fares from, those nearby first
+	covered []fare.City // cities with fares from them, nearby ones first
 	status  int
 	route   fare.Route
 	others  []page.Other // the same question in other languages
@@ -57,7 +57,7 @@ type link struct{ Text, To string }
 
 const maxExamples = 6
 
-// Examples links to where it is cheap to fly from some cities that there are fares from.
+// Examples links to the deals from some covered cities.
 func (v view) Examples() []link {
 	var all []link
 	for _, city := range v.covered[:min(len(v.covered), maxExamples)] {
@@ -67,7 +67,7 @@ func (v view) Examples() []link {
 	return all
 }
 
-// Sample is the scale of an invented verdict.
+// Sample returns the scale of an invented verdict.
 func (v view) Sample() responsiveChart {
 	s := chart.Scale{
 		Percentile: 7, Low: 3, High: 17, Level: verdict.Ottimo, Ends: [3]float64{10, 35, 70}, Names: levelNames(v.T),
@@ -76,7 +76,7 @@ func (v view) Sample() responsiveChart {
 	return responsiveChart{s.SVG(680), s.SVG(328)}
 }
 
-// Months are those that a departure can be asked for in.
+// Months returns the months in which a departure can be.
 func (v view) Months() (all []option) {
 	first := v.today.Time()
 	first = time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, time.UTC)
@@ -92,17 +92,17 @@ type option struct {
 	Chosen      bool
 }
 
-// FirstDay and LastDay are those that a departure can be asked for on.
+// FirstDay and LastDay return the first and last possible day of departure.
 func (v view) FirstDay() string { return v.today.String() }
 func (v view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 
-// TripOpen tells whether the fields of the trip are shown at once: on the first page, and where
-// there is something to mend or to add.
+// TripOpen reports whether the trip's fields are visible at once: on the first page, and if there
+// is something to correct or to add.
 func (v view) TripOpen() bool {
 	return v.Start || v.Anywhere || len(v.Faults) > 0 || v.Notice != nil && v.Notice.Seen
 }
 
-// TripText returns the trip in words; empty if there is none.
+// TripText describes the trip in words, or returns "" if there is none.
 func (v view) TripText() string { return v.Trip.text(v.T) }
 
 func (t trip) text(l *i18n.Language) string {
@@ -128,32 +128,32 @@ func (t trip) text(l *i18n.Language) string {
 
 type notice struct {
 	Title, Lede, Label string
-	Route              string // that it is about; empty: none
+	Route              string // the notice's route; empty: none
 	Links              []link
-	Wider              []link // questions that can be asked in its place
-	Seen               bool   // a fare that the reader has seen can be judged all the same
+	Wider              []link // questions to ask instead
+	Seen               bool   // the reader's own fare can still be judged
 }
 
-// responsiveChart is a chart for wide screens and one for narrow ones, of which a browser shows one.
+// responsiveChart is a chart for wide and for narrow screens. The browser shows one.
 type responsiveChart struct{ Wide, Narrow template.HTML }
 
 type verdictView struct {
 	Route, Level, Headline string
 	Trip                   string // in words; empty: any one-way fare
 	Facts                  []string
-	Sure, SureDays         string // empty where there is no verdict
+	Sure, SureDays         string // empty without a verdict
 	Dots                   [3]bool
 	Scale, History         responsiveChart
-	Range                  responsiveChart // of a departure or a month, in place of the two
-	Waits                  *waits          // of a departure
-	Moves                  *movesView      // of a departure
+	Range                  responsiveChart // for a departure or a month, instead of the two above
+	Waits                  *waits          // for a departure
+	Moves                  *movesView      // for a departure
 	Calendar               *calendarView   // nil: no departure has a fare
 	Months, Window         responsiveChart
 	MonthsText, WindowText string
 	Lead                   string // how far ahead the departure is
-	Seen, Found            string // when the fare was found, in words and exactly; empty where the reader gave it
+	Seen, Found            string // when the fare was found: in words, and exactly
 	Fresh, Updated         string
-	Stale                  string // empty where the fare was found lately
+	Stale                  string // empty if the fare was found lately
 	WeekRows               [][4]string
 	MonthRows              []monthRow
 	Share, Back, Others    link
@@ -183,7 +183,7 @@ func (h home) newView(q question) view {
 	return v
 }
 
-// refuse answers with a notice: reason names its texts in the catalogue, behind "refusal.".
+// refuse shows a notice. Its texts are "refusal." plus reason in the catalogue.
 func (v *view) refuse(status int, reason string, fill ...any) {
 	v.status, v.Title = status, v.T.Text("refusal."+reason+".title")
 	v.Notice = &notice{Title: v.Title, Lede: v.T.Text("refusal."+reason+".lede", fill...)}
@@ -192,8 +192,8 @@ func (v *view) refuse(status int, reason string, fill ...any) {
 	}
 }
 
-// refuseFaults answers that something in the question is wrong, and says beside each field what:
-// without a destination too there are all fields then that something is wrong in.
+// refuseFaults shows the faults of a question next to their fields. Without a destination it
+// shows the reduced form, if that has all faulty fields.
 func (v *view) refuseFaults(wrong faults) {
 	v.Faults = wrong
 	v.Anywhere = v.AskFrom != "" && v.AskTo == "" && wrong["quando"]+wrong["ritorno"]+wrong["visto"] == ""
@@ -205,7 +205,7 @@ func (v *view) refuseFaults(wrong faults) {
 	}
 }
 
-// setRoute names the cities that the page is about, in every language.
+// setRoute sets the page's addresses in every language to the question's cities.
 func (v *view) setRoute(q question, from places.Place, to *places.Place) {
 	in := func(l *i18n.Language) string { return canonical(l, from, to, q.trip) }
 	for i, a := range v.Alternates {

@@ -8,15 +8,15 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The sentences of a verdict that depend on more than what they are filled in with.
+// The sentences of a verdict that need more than their placeholders.
 
-// nearly tells whether a price is as good as the usual one: within the 2 % that a verdict ignores.
+// nearly reports whether a price is within 2 % of the usual one, which a verdict ignores.
 func nearly(price, median fare.Cents) bool {
 	return price*100 > median*98 && price*98 < median*100
 }
 
-// wordingOf names a verdict's texts behind "headline." and "brief.". A verdict of
-// low certainty is worded as a hint.
+// wordingOf returns the id of a verdict's texts after "headline." and "brief.". A verdict of low
+// reliability is worded as a hint.
 func wordingOf(a verdict.Verdetto) string {
 	if a.Affidabilita == verdict.Bassa {
 		return "unsure." + a.Livello
@@ -24,13 +24,13 @@ func wordingOf(a verdict.Verdetto) string {
 	return a.Livello
 }
 
-// brief is a verdict behind its price, for a title and a card.
+// brief returns the price with a short verdict, for a title or a card.
 func brief(l *i18n.Language, price fare.Cents, a verdict.Verdetto) string {
 	return l.Text("brief."+wordingOf(a), "Price", l.Money(price))
 }
 
-// dearer says on how many of the observed days the fare cost more, in whole
-// percent of what they weigh: the latest days count most.
+// dearer states on what share of the observed days the fare cost more, in whole percent. Days are
+// weighted; the latest count most.
 func dearer(l *i18n.Language, t verdict.Percentile) string {
 	dearer := 1 - t.Below - t.Equal
 	const nothing = 1e-9 // shares are sums of rounded numbers
@@ -45,7 +45,7 @@ func dearer(l *i18n.Language, t verdict.Percentile) string {
 	return l.Text("verdict.dearer", "Percent", int(math.Round(100*dearer)), "Size", t.Size)
 }
 
-// usual compares a price with what the route usually costs.
+// usual compares a price with the usual price of the route.
 func usual(l *i18n.Language, price, median fare.Cents, level string) string {
 	about := nearly(price, median) && level == verdict.Normale
 	switch {
@@ -59,7 +59,7 @@ func usual(l *i18n.Language, price, median fare.Cents, level string) string {
 	return l.Text("verdict.usual_more", "Median", l.Money(median), "Difference", l.Money(price-median))
 }
 
-// months says in which months it usually costs least to leave, of those that fares are known of.
+// months states the cheapest months to leave, among the months with known fares.
 func months(l *i18n.Language, best []string, known int) string {
 	if known < 12 {
 		return l.Text("verdict.months_known", "Known", known, "Months", l.List(best))

@@ -9,12 +9,12 @@ import (
 //go:embed advice.json
 var adviceJSON []byte
 
-// advice is what of the reference the description does not hold. A test wants an entry
-// for each code that the description lists, and no other.
+// advice is the part of the reference that is not in the description. A test checks that it has
+// exactly one entry for each problem code.
 var advice = sync.OnceValue(func() (a struct {
 	Advice map[string]string // what to do about a problem, by its code
-	ProKey []ReferenceWay    // the ways to a Pro key
-	Rules  []ReferenceRule   // what holds throughout
+	ProKey []ReferenceWay    // the ways to get a Pro key
+	Rules  []ReferenceRule   // rules for all endpoints
 }) {
 	if err := json.Unmarshal(adviceJSON, &a); err != nil {
 		panic(err) // it is embedded

@@ -19,14 +19,14 @@ var agentsTemplate string
 
 var agentsHTML = template.Must(template.New("agents").Parse(agentsTemplate))
 
-// Agents is what GET /v1/agenti tells of how programs with a language model are given the service.
+// Agents is the answer of GET /v1/agenti: how to connect AI agents to the service.
 type Agents struct {
 	MCP     string       `json:"mcp" doc:"Address of the server of the Model Context Protocol: streamable HTTP, without sessions" example:"https://verdetto.example/mcp"`
 	Header  string       `json:"header" doc:"Header of a Pro key; without it calls are counted by day and address" example:"X-Api-Key"`
 	Clients []AgentSetUp `json:"clients" nullable:"false" doc:"Set-up of common clients, to be copied"`
 }
 
-// AgentSetUp is how one client is given the service.
+// AgentSetUp is the set-up of one client.
 type AgentSetUp struct {
 	Name    string `json:"name" example:"Claude Code"`
 	Where   string `json:"where" doc:"Where the set-up goes: a terminal, a file, a place in the settings" example:"a terminal"`
@@ -41,7 +41,7 @@ func (s *Service) agents() (Agents, error) {
 	a := Agents{MCP: s.BaseURL + routes.Named("mcp").Path, Header: httpapi.KeyHeader}
 	type object = map[string]any
 	keyed := object{a.Header: keyExample}
-	// server writes the settings of a client: what it calls its list of servers, and what it wants to know of one.
+	// server returns the settings of a client, which names its list of servers.
 	server := func(list string, entry object) (string, error) {
 		text, err := indented(object{list: object{"verdetto": entry}})
 		return string(bytes.TrimSpace(text)), err
@@ -82,7 +82,7 @@ func (s *Service) agents() (Agents, error) {
 	return a, nil
 }
 
-// registerAgents publishes the set-up: as JSON, and as a page where HTML is asked for.
+// registerAgents publishes the set-up as JSON, or as a page if the caller prefers HTML.
 func (s *Service) registerAgents(api *httpapi.API) {
 	httpapi.JSON(api, "agenti", httpapi.JSONDoc{
 		Summary: "How AI agents are given the service",

@@ -15,9 +15,9 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// What programs look for at a service of which they know the domain alone: a
-// catalog of its APIs, and an entry for the registry of MCP servers. Both hold
-// addresses in full; where the service does not know its own they begin with a slash.
+// The documents that programs look for if they know only the service's domain: an API catalog,
+// and an entry for the registry of MCP servers. Both hold full addresses, or paths if the public
+// address is unknown.
 
 // catalogType is the media type of an API catalog (RFC 9727, section 4).
 const catalogType = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`
@@ -26,8 +26,8 @@ type apiCatalog struct {
 	Linkset []apiLinks `json:"linkset"`
 }
 
-// apiLinks says of what stands at anchor where it is described: for programs (desc), for people
-// (doc), in other forms (meta).
+// apiLinks links the API at Anchor to its descriptions: for programs (desc), for people (doc),
+// and other metadata (meta).
 type apiLinks struct {
 	Anchor string     `json:"anchor"`
 	Item   []linkedTo `json:"item,omitempty"`
@@ -41,7 +41,7 @@ type linkedTo struct {
 	Type string `json:"type,omitempty"`
 }
 
-// catalog lists the two APIs that the service has: over HTTP, and as an MCP server.
+// catalog lists the service's two APIs: over HTTP, and as an MCP server.
 func (s *Service) catalog() apiCatalog {
 	at := func(name, contentType string) linkedTo {
 		return linkedTo{s.BaseURL + routes.Named(name).Path, contentType}
@@ -103,8 +103,8 @@ func (s *Service) entry() registryEntry {
 	}
 }
 
-// namespace is what a registry knows the owner of an address by: its domain, the
-// last label first. An address without a domain, which no registry takes, is its own.
+// namespace returns the owner of an address in a registry: its domain with the last label first.
+// An address without a domain is its own namespace; no registry accepts it.
 func namespace(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
@@ -119,7 +119,7 @@ func namespace(base string) string {
 	return strings.Join(labels, ".")
 }
 
-// registerDiscovery publishes both. The edge shares neither: they are asked for rarely.
+// registerDiscovery publishes both. The edge caches neither, because they are rarely requested.
 func (s *Service) registerDiscovery(api *httpapi.API) {
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		catalog := s.catalog()
@@ -132,11 +132,11 @@ func (s *Service) registerDiscovery(api *httpapi.API) {
 		h := w.Header()
 		h.Set("Content-Type", out.ContentType)
 		h.Set("ETag", out.ETag)
-		h.Set("Link", "<"+catalog.Linkset[0].Anchor+`>; rel="api-catalog"`) // which a HEAD has to be told
+		h.Set("Link", "<"+catalog.Linkset[0].Anchor+`>; rel="api-catalog"`) // for HEAD requests
 		h.Set("Cache-Control", "no-store")
 		w.WriteHeader(out.Status)
 		if r.Method != http.MethodHead {
-			_, _ = w.Write(out.Body) // the caller has gone: nobody is left to tell
+			_, _ = w.Write(out.Body) // an error means that the caller has disconnected
 		}
 	}), "api-catalog")
 	httpapi.JSON(api, "server-json", httpapi.JSONDoc{Summary: "The entry for the registry of MCP servers"}, nil,
@@ -149,7 +149,7 @@ func (s *Service) registerDiscovery(api *httpapi.API) {
 		})
 }
 
-// indented writes JSON as somebody may read it before publishing it, without escapes meant for HTML.
+// indented encodes JSON for human readers, without HTML escapes.
 func indented(document any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

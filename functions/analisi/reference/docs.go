@@ -43,7 +43,7 @@ type docsInput struct {
 	AcceptLanguage string `header:"Accept-Language"`
 }
 
-// registerDocs publishes the reference: as JSON, as a page, and in short as text.
+// registerDocs publishes the reference: as JSON, as a page, and as a short text.
 func registerDocs(api *httpapi.API) {
 	httpapi.JSON(api, "docs", httpapi.JSONDoc{
 		Summary: "The reference of the API",
@@ -70,7 +70,7 @@ func registerDocs(api *httpapi.API) {
 		})
 }
 
-// InShort is the reference in one page of text, for language models.
+// InShort returns the reference as one page of text, for language models.
 func InShort() ([]byte, error) {
 	r, err := reference()
 	if err != nil {
@@ -83,8 +83,8 @@ func InShort() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// answer returns a document as JSON, or shows it on a page if the caller prefers one:
-// the document in English, what is around it in the language of the page.
+// answer returns a document as JSON, or on a page if the caller prefers HTML. The document is in
+// English; the page around it is in the reader's language.
 func answer(in *docsInput, document any, html *template.Template, p page.Page) (*page.Response, error) {
 	if page.WantsHTML(in.Accept) {
 		var body bytes.Buffer

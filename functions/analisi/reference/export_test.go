@@ -5,5 +5,5 @@ import (
 	"slices"
 )
 
-// Advised lists the codes that advice is given on.
+// Advised returns the codes that have advice.
 func Advised() []string { return slices.Sorted(maps.Keys(advice().Advice)) }

@@ -7,9 +7,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// description is the OpenAPI description of the whole service, of which this
-// function is a part. `go test ./e2e/openapi -run TestOpenAPI -update` makes it
-// from the handlers of all functions.
+// description is the OpenAPI description of the whole service, not only of this function. `go
+// test ./e2e/openapi -run TestOpenAPI -update` generates it from the handlers of all functions.
 //
 //go:embed openapi.json
 var description []byte

@@ -1,7 +1,7 @@
-// Package reference describes the service to programs and their authors: the OpenAPI
-// description, the reference that is made of it, llms.txt, the set-up of AI agents, the
-// catalog of APIs and the entry for the registry of MCP servers. It reads no store.
-// Start reading at Service.
+// Package reference describes the service to programs and their authors. It serves the OpenAPI
+// description, the reference generated from it, and llms.txt. It also serves the set-up of AI
+// agents, the API catalog and the entry for the registry of MCP servers. It reads no store. Start
+// reading at Service.
 package reference
 
 import (
@@ -19,7 +19,7 @@ import (
 
 // Service publishes the descriptions.
 type Service struct {
-	BaseURL string // where the service is reached; empty: not known
+	BaseURL string // the service's public address; empty: unknown
 }
 
 // Register adds the endpoints to an API.
@@ -30,9 +30,8 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerDiscovery(api)
 }
 
-// Reference is what GET /v1/docs tells a program about the API. What it says of
-// endpoints and problems is read from the description, caps from the table of
-// routes; only what neither holds is written here.
+// Reference is the answer of GET /v1/docs. Endpoints and problems come from the OpenAPI
+// description, quotas from the table of routes. Only the rest is written here.
 type Reference struct {
 	Name           string              `json:"name" example:"Verdetto"`
 	Version        string              `json:"version" example:"1.0.0"`
@@ -46,14 +45,14 @@ type Reference struct {
 	Links          []ReferenceLink     `json:"links" doc:"Other descriptions of the same"`
 }
 
-// ReferenceAuth says how callers are known.
+// ReferenceAuth describes how callers authenticate.
 type ReferenceAuth struct {
 	Header string `json:"header" example:"X-Api-Key"`
 	Free   string `json:"free"`
 	Pro    string `json:"pro"`
 }
 
-// ReferenceWay is one way to a Pro key.
+// ReferenceWay is one way to get a Pro key.
 type ReferenceWay struct {
 	Name  string   `json:"name"`
 	Steps []string `json:"steps"`
@@ -98,13 +97,13 @@ type ReferenceProblem struct {
 	Do     string `json:"do" doc:"What to do next"`
 }
 
-// ReferenceRule is what holds throughout.
+// ReferenceRule is a rule for all endpoints.
 type ReferenceRule struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
-// ReferenceLink leads to another description.
+// ReferenceLink is a link to another description.
 type ReferenceLink struct {
 	Path string `json:"path"`
 	Text string `json:"text"`
@@ -133,7 +132,7 @@ type operation struct {
 	}
 }
 
-// reference is made when it is first asked for.
+// reference builds the reference at its first use.
 var reference = sync.OnceValues(func() (Reference, error) {
 	var d struct {
 		Info    struct{ Title, Version, Description string }
@@ -164,7 +163,7 @@ var reference = sync.OnceValues(func() (Reference, error) {
 		},
 		ProKey: advice().ProKey, Rules: advice().Rules, Links: links(),
 	}
-	r.Description, _, _ = strings.Cut(d.Info.Description, "\n\n") // what follows is told in the rules
+	r.Description, _, _ = strings.Cut(d.Info.Description, "\n\n") // the rest is in the rules
 	for _, s := range d.Servers {
 		r.Base = append(r.Base, strings.TrimSuffix(s.URL, "/"))
 	}
@@ -173,7 +172,7 @@ var reference = sync.OnceValues(func() (Reference, error) {
 		if !ok {
 			continue
 		}
-		about, _, _ := strings.Cut(op.Description, "\n\n") // what follows are the caps
+		about, _, _ := strings.Cut(op.Description, "\n\n") // the rest states the quotas
 		e := ReferenceEndpoint{
 			Name: route.Name, Group: strings.Join(op.Tags, " "), Method: route.Method, Path: route.Path,
 			Summary: op.Summary, Description: about, Free: route.Free.String(), Pro: route.Pro.String(),
@@ -215,7 +214,7 @@ var reference = sync.OnceValues(func() (Reference, error) {
 	return r, nil
 })
 
-// links are the other descriptions, as far as there are such.
+// links returns the links to the other descriptions that exist.
 func links() []ReferenceLink {
 	var all []ReferenceLink
 	for _, route := range routes.Table {

@@ -75,7 +75,7 @@ func published(t *testing.T) reference.Reference {
 	return r
 }
 
-// TestEveryProblemHasAdvice: what the description lists and what the reference advises are the same codes.
+// TestEveryProblemHasAdvice: the description and the advice hold the same problem codes.
 func TestEveryProblemHasAdvice(t *testing.T) {
 	var codes []string
 	for _, p := range published(t).Problems {
@@ -106,7 +106,8 @@ func TestEveryProblemHasAdvice(t *testing.T) {
 	}
 }
 
-// TestReferenceIsWhole: every endpoint of the API is in the reference, with what the table of routes says of it.
+// TestReferenceIsWhole: the reference has every endpoint of the API with its row in the table of
+// routes.
 func TestReferenceIsWhole(t *testing.T) {
 	r := published(t)
 	for _, route := range routes.Table {
@@ -143,7 +144,7 @@ func TestReferenceIsWhole(t *testing.T) {
 	}
 }
 
-// TestDocsPage: the page has a place for each problem's type to lead to, and links to nothing that is not there.
+// TestDocsPage: the page has an anchor for each problem type, and no broken links.
 func TestDocsPage(t *testing.T) {
 	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 	for language, title := range map[string]string{"it-IT,it;q=0.9": "Riferimento", "en-GB": "Reference"} {

@@ -10,7 +10,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestRegistryTakesTheEntry: the registry's own schema takes the entry at /server.json, and refuses a spoiled one.
+// TestRegistryTakesTheEntry: /server.json is valid under the registry's schema; a spoiled entry
+// is not.
 func TestRegistryTakesTheEntry(t *testing.T) {
 	data, err := os.ReadFile(testenv.Tool(t, "mcp-registry", "server.schema.json"))
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// partenzeOf is what came of statements about departures within some days.
+// partenzeOf returns the score of statements about departures for one horizon in days.
 func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 	v := VotoPartenze{
 		Giorni: days, Dichiarate: int(h.Stated()), Confrontate: int(h.Compared()), NonConfrontabili: missedOf(h.Missed),
@@ -29,7 +29,8 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 		off := math.Abs(float64(b.Said)/100 - float64(b.Fell))
 		if i == score.Bands-1 {
 			f.A = 1
-			off = max(0, float64(b.Said)/100-float64(b.Fell)) // 40 % or more was said
+			// The last band is 40 % or more: falling more often is no error.
+			off = max(0, float64(b.Said)/100-float64(b.Fell))
 		}
 		apart += off
 		v.Fasce = append(v.Fasce, f)
@@ -45,7 +46,7 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 	return v
 }
 
-// levelsOf is what followed each level; walk is the share that falls on a random walk.
+// levelsOf returns the outcomes by level. Walk is the share that falls on a random walk.
 func levelsOf(h *score.HorizonCounts, walk float64) (all []VotoLivello) {
 	for l, spans := range h.Levels {
 		var sum score.Cell
@@ -66,7 +67,7 @@ func levelsOf(h *score.HorizonCounts, walk float64) (all []VotoLivello) {
 	return all
 }
 
-// leadsOf is what followed the levels by days ahead, where there are cases.
+// leadsOf returns the outcomes of the levels by days ahead, for groups with cases.
 func leadsOf(h *score.HorizonCounts) (all []VotoAnticipo) {
 	for s := range score.Spans {
 		a := VotoAnticipo{}

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// CSV returns the score with a row for each number: the week (empty in the sum), the
-// days of a statement, the table, its row, the name of the number, and the number.
+// CSV returns the score with one row per number. Columns: week (empty for the sum), horizon in
+// days, table, row, name of the number, and value.
 func (p Pagella) CSV() []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
@@ -20,7 +20,7 @@ func (p Pagella) CSV() []byte {
 	for _, week := range p.PerSettimana {
 		csvRows{w, week.Lunedi}.score(week.Voto)
 	}
-	w.Flush() // a buffer takes everything
+	w.Flush() // writing to a buffer never fails
 	return b.Bytes()
 }
 

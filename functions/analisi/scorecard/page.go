@@ -39,15 +39,15 @@ func (s *Service) page(ctx context.Context, in *pageInput) (*page.Response, erro
 	return Page(p, l, httpapi.Data(ctx) == "sample")
 }
 
-// table is a table of the page: the first cell of each row is its name.
+// table is a table of the page. The first cell of each row is its header.
 type table struct {
 	ID, Title, Note string
 	Heads           []string
 	Rows            [][]string
-	Folded          string // what opens it; empty: it stands open
+	Folded          string // label that opens it; empty: always open
 }
 
-// Page shows a score as a page, in a language; invented says that its fares were.
+// Page renders a score in a language. Invented says that its fares are sample data.
 func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 	v := struct {
 		T                   *i18n.Language
@@ -100,7 +100,7 @@ func shareText(l *i18n.Language, share float64) string {
 	return l.Text("format.percent", "Percent", l.Decimals(fmt.Sprintf("%.1f", math.Abs(100*share))))
 }
 
-// shareOf is a share of some cases; of none a dash.
+// shareOf writes a share, or a dash if there are no cases.
 func shareOf(l *i18n.Language, share float64, cases int) string {
 	if cases == 0 {
 		return "–"
@@ -160,7 +160,7 @@ func tablesOf(p Pagella, l *i18n.Language) (tables []table) {
 	return append(tables, levels, routes, cover, missedTable(p, l), weeks)
 }
 
-// missedTable shows why statements were not compared.
+// missedTable shows why statements could not be compared.
 func missedTable(p Pagella, l *i18n.Language) table {
 	missed := table{ID: "non-confrontabili", Title: l.Text("pagella.missed"), Note: l.Text("pagella.missed_note"),
 		Heads: []string{l.Text("pagella.why"), l.Text("pagella.departures7"), l.Text("pagella.departures14"),

@@ -1,6 +1,6 @@
-// Package scorecard publishes the service's own score: what it said of departures and
-// routes, and what came of it. GET /v1/pagella has it as JSON and CSV, /pagella as a
-// page. Package score counts; here the counts become shares. Start reading at Of.
+// Package scorecard publishes the service's own score: its statements about departures and
+// routes, and their outcomes. GET /v1/pagella returns it as JSON or CSV, /pagella as a page.
+// Package score counts; this package turns counts into shares. Start reading at Of.
 package scorecard
 
 import (
@@ -19,17 +19,17 @@ import (
 
 // Service publishes the score.
 type Service struct {
-	Score Score // nil: the service keeps none
+	Score Score // nil: no score is kept
 	Now   func() time.Time
 }
 
-// Score is where the score is read from; store.Fares provides it.
+// Score reads the stored score; store.Fares implements it.
 type Score interface {
 	ScoreSum(ctx context.Context, read store.Consistency) ([]byte, error)
 	ScoreWeeks(ctx context.Context, from fare.Day, read store.Consistency) ([]store.ScoreWeek, error)
 }
 
-// Pagella is the published score: what the service said, and what came of it.
+// Pagella is the published score: the service's statements and their outcomes.
 type Pagella struct {
 	Fonte        string            `json:"fonte,omitempty" doc:"Name of the fare source; absent until anything was counted" example:"travelpayouts"`
 	Dal          string            `json:"dal,omitempty" format:"date" doc:"First day on which anything was counted, UTC"`
@@ -57,7 +57,7 @@ type Voto struct {
 	Rotte       VotoRotte        `json:"rotte" doc:"What was said of routes: of the cheapest fare of any date"`
 }
 
-// NonConfrontabili is why statements could not be compared.
+// NonConfrontabili counts statements that could not be compared, by reason.
 type NonConfrontabili struct {
 	Partita     int `json:"partita" doc:"The departure left within the days"`
 	NonRivista  int `json:"nonRivista" doc:"It was not seen again within the days"`
@@ -66,7 +66,7 @@ type NonConfrontabili struct {
 	AltraValuta int `json:"altraValuta" doc:"The series is ranked in another currency since"`
 }
 
-// VotoPartenze is what came of statements about departures within some days.
+// VotoPartenze is the score of statements about departures for one horizon.
 type VotoPartenze struct {
 	Giorni           int              `json:"giorni" enum:"7,14" doc:"Within so many days"`
 	Dichiarate       int              `json:"dichiarate" doc:"Statements whose days are over"`
@@ -83,7 +83,7 @@ type VotoPartenze struct {
 	Affidabilita     []VotoGruppo     `json:"affidabilita" nullable:"false" doc:"By affidabilita as the rule gives it"`
 }
 
-// Fascia is statements of nearly the same chance.
+// Fascia is a group of statements with nearly the same chance.
 type Fascia struct {
 	Da         float64 `json:"da" doc:"From this stated chance on"`
 	A          float64 `json:"a" doc:"Up to this one, not included; 1 stands for all above"`
@@ -95,7 +95,7 @@ type Fascia struct {
 	Variazione float64 `json:"variazione" doc:"Mean change of the fare when it was seen last"`
 }
 
-// VotoLivello is what followed a level, beside what would have without any knowledge.
+// VotoLivello is the outcome of a level, with the shares of rivals without knowledge.
 type VotoLivello struct {
 	Livello      string  `json:"livello" enum:"ottimo,buono,normale,caro"`
 	Casi         int     `json:"casi"`
@@ -109,7 +109,7 @@ type VotoLivello struct {
 	CalateRivale float64 `json:"calateRivale" doc:"Share of these seen at least 5 % cheaper"`
 }
 
-// VotoAnticipo is what followed the levels so many days ahead.
+// VotoAnticipo is the outcome of the levels for a range of days ahead.
 type VotoAnticipo struct {
 	DaGiorni int       `json:"daGiorni"`
 	AGiorni  *int      `json:"aGiorni,omitempty" doc:"Absent of the last"`
@@ -125,7 +125,7 @@ type VotoGruppo struct {
 	Calate float64 `json:"calate"`
 }
 
-// VotoPercentili is how percentiles lay.
+// VotoPercentili is the distribution of percentiles.
 type VotoPercentili struct {
 	Affidabilita string  `json:"affidabilita" enum:"alta,media,bassa"`
 	Casi         int     `json:"casi"`
@@ -133,7 +133,7 @@ type VotoPercentili struct {
 	NoveDecimi   float64 `json:"noveDecimi" doc:"Share between 5 and 94: should be 0.9"`
 }
 
-// VotoRotte is what came of verdicts about routes.
+// VotoRotte is the score of verdicts about routes.
 type VotoRotte struct {
 	Dichiarate       int              `json:"dichiarate"`
 	Confrontate      int              `json:"confrontate"`
@@ -142,7 +142,7 @@ type VotoRotte struct {
 	Intervalli       []VotoIntervallo `json:"intervalli" nullable:"false" doc:"Whether the 90 % interval of the percentile held, 28 days later"`
 }
 
-// VotoRotta is what the cheapest fare of a route did within a week.
+// VotoRotta is how a route's cheapest fare moved within a week, by level.
 type VotoRotta struct {
 	Livello    string  `json:"livello" enum:"ottimo,buono,normale,caro"`
 	Casi       int     `json:"casi"`
@@ -151,14 +151,14 @@ type VotoRotta struct {
 	Variazione float64 `json:"variazione" doc:"Mean change"`
 }
 
-// VotoIntervallo is how often an interval held.
+// VotoIntervallo is how often an interval was right.
 type VotoIntervallo struct {
 	Affidabilita string  `json:"affidabilita" enum:"alta,media,bassa"`
 	Casi         int     `json:"casi"`
 	Tenuti       float64 `json:"tenuti" doc:"Share that held: should be 0.9"`
 }
 
-// method says how the score is counted; it is published with every answer.
+// method explains how the score is counted. Every answer includes it.
 //
 //go:embed method.txt
 var method string
@@ -187,7 +187,7 @@ func (s *Service) Register(api *httpapi.API) {
 	httpapi.Page(api, "pagella-page", httpapi.PageDoc{Summary: "The same as a page", Statuses: []int{200}}, s.page)
 }
 
-// pagella reads the score: the sum is one read, the weeks are one query of 53 small items at most.
+// pagella reads the score: one read for the sum, one query for at most 53 small weeks.
 func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 	sum, weeks := new(score.Sum), map[fare.Day]*score.Sum{}
 	if s.Score != nil {
@@ -212,7 +212,7 @@ func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 	return Of(sum, weeks), nil
 }
 
-// Of is a score as it is published: the sum, and weeks by their Mondays.
+// Of returns the published form of a score: the sum, and the weeks by their Mondays.
 func Of(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
 	p := Pagella{Fonte: sum.Source, Settimane: len(weeks), Regola: score.Rule, Metodo: method,
 		Somma: votoOf(&sum.Counts), PerSettimana: []VotoDiSettimana{}}
@@ -239,7 +239,7 @@ func Of(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
 	return p
 }
 
-// share is a fraction to four digits, which is more than any of it is known to; of nothing it is 0.
+// share returns x/n rounded to 4 digits, more than its precision, or 0 if n is 0.
 func share[T int64 | float64](x T, n int64) float64 {
 	if n == 0 {
 		return 0

@@ -37,7 +37,7 @@ func get(h http.Handler, target string) *httptest.ResponseRecorder {
 	return w
 }
 
-// scored is a score as it is stored; without a sum the store is down.
+// scored is a stored score. Without a sum the store is down.
 type scored struct {
 	sum   *score.Sum
 	weeks []store.ScoreWeek
@@ -62,11 +62,12 @@ func (s scored) ScoreWeeks(_ context.Context, from fare.Day, _ store.Consistency
 	return weeks, nil
 }
 
-// someScore is of two weeks, in each of which fares were said to fall with 10 %, and 12 of 100 did.
+// someScore covers two weeks. In each, the stated chance of a fall was 10 %, and 12 of 100 fares
+// fell.
 func someScore() scored {
 	monday := fare.CycleOf(fare.DayOf(today)).First()
 	sum, s := new(score.Sum), scored{}
-	// the last is too long ago to be listed
+	// The last one is too old to be listed.
 	for _, m := range []fare.Day{monday - 14, monday - 7, monday - 7*score.KeptWeeks} {
 		c := &score.Counts{Rounds: 3}
 		h := &c.Horizons[0]
@@ -132,7 +133,7 @@ func TestScoreIsPublished(t *testing.T) {
 	}
 }
 
-// TestScoreOfNothing: a service that has compared nothing says so; one whose store is down does too.
+// TestScoreOfNothing: an empty score is published as such. If the store is down, the answer is 503.
 func TestScoreOfNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		score  scorecard.Score

@@ -8,23 +8,23 @@ import (
 	"testing"
 )
 
-// Ports that are given out: none that the system gives to connections, which begin
-// at 32768, for one that was free a moment ago may be the end of a connection by then.
+// The range of ports below 32768. The system assigns higher ports to connections, so a port that
+// was free a moment ago may be in use.
 const firstPort, ports = 12000, 20000
 
 var given atomic.Int64
 
 func init() { given.Store(rand.Int64N(ports)) }
 
-// Port is the number of a port that nobody listens on, for a program that is told
-// where to listen. It is another one at every call.
+// Port returns an unused port, for a program that is configured with its port. Each call returns
+// another port.
 func Port(t testing.TB) string {
 	t.Helper()
 	for range 100 {
 		port := strconv.FormatInt(firstPort+given.Add(1)%ports, 10)
 		l, err := net.Listen("tcp", ":"+port)
 		if err != nil {
-			continue // somebody listens there
+			continue // the port is in use
 		}
 		if err := l.Close(); err != nil {
 			t.Fatal(err)

@@ -1,9 +1,8 @@
-// Package testenv says what a test needs beside Go, and what to install.
+// Package testenv finds the tools and data that tests need besides Go.
 //
-// It promises that a test that needs something missing here is skipped with the
-// command that installs it, and that with CI=true it fails instead: nothing is
-// skipped there in silence. The one exception are recorded fares, which belong
-// to others: where VERDETTO_DATA is not set, such a test is skipped even there.
+// A test that needs something missing is skipped, with the command that installs it. With CI=true
+// it fails instead, so no test is skipped silently. The exception is recorded fares, which belong
+// to others: without VERDETTO_DATA such a test is always skipped.
 package testenv
 
 import (
@@ -14,10 +13,10 @@ import (
 	"testing"
 )
 
-// ErrNoTool: a test tool is not below .tools.
+// ErrNoTool means that a test tool is not below .tools.
 var ErrNoTool = errors.New("not installed: run make tools")
 
-// Data is the folder of recorded fares and objects that VERDETTO_DATA names.
+// Data returns the folder of recorded fares and objects, from VERDETTO_DATA.
 func Data(t testing.TB) string {
 	t.Helper()
 	folder := os.Getenv("VERDETTO_DATA")
@@ -30,11 +29,11 @@ func Data(t testing.TB) string {
 	return folder
 }
 
-// Command is the path of a program of the system, which may have other names as
-// well. install is what to do where it is missing.
+// Command returns the path of a system program, which may have several names. Install is the hint
+// if it is missing.
 func Command(t testing.TB, name, install string, otherNames ...string) string {
 	t.Helper()
-	// sbin is not in everybody's path
+	// sbin is not in every PATH.
 	for _, candidate := range append([]string{name, "/usr/sbin/" + name}, otherNames...) {
 		if path, err := exec.LookPath(candidate); err == nil {
 			return path
@@ -44,7 +43,8 @@ func Command(t testing.TB, name, install string, otherNames ...string) string {
 	return ""
 }
 
-// Tool is the path of a file or folder below .tools, where make tools puts what tests need.
+// Tool returns the path of a file or folder below .tools, where make tools installs what tests
+// need.
 func Tool(t testing.TB, path ...string) string {
 	t.Helper()
 	found, err := FindTool(path...)
@@ -57,8 +57,8 @@ func Tool(t testing.TB, path ...string) string {
 	return found
 }
 
-// FindTool is Tool for what is not a test. A tool whose installation was cut
-// short is not there: make tools marks each of them as complete.
+// FindTool is Tool for code outside tests. It ignores an incomplete installation: make tools
+// marks each complete one.
 func FindTool(path ...string) (string, error) {
 	root, err := Root()
 	if err != nil {
@@ -76,7 +76,7 @@ func FindTool(path ...string) (string, error) {
 	return found, nil
 }
 
-// Missing ends a test that needs what is not here, and says what to install.
+// Missing skips a test that needs a missing tool, or fails it with CI=true.
 func Missing(t testing.TB, what, install string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {
@@ -85,7 +85,7 @@ func Missing(t testing.TB, what, install string) {
 	t.Skipf("needs %s: %s", what, install)
 }
 
-// Root is the folder of the module that the working folder belongs to.
+// Root returns the folder of the module that contains the working directory.
 func Root() (string, error) {
 	folder, err := os.Getwd()
 	if err != nil {

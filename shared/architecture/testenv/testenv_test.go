@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// outcome is a test that notes how it ended.
+// outcome is a test that records how it ended.
 type outcome struct {
 	testing.TB
 	ended, said string
@@ -40,8 +40,8 @@ func ask(question func(t testing.TB) string) (answer string, o *outcome) {
 	return answer, o
 }
 
-// workspace is a module with one tool that is installed, one that is half
-// installed and a program, and a working folder deep inside.
+// workspace creates a module with an installed tool, a half-installed tool and a program. The
+// working directory is deep inside it.
 func workspace(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()

@@ -18,22 +18,23 @@ func (l *Language) Number(n int) string {
 	return s
 }
 
-// amounts are how a language writes amounts that are not shown in euros.
+// amounts converts euros to another currency for a Language.
 type amounts struct {
 	in       *Language
 	currency string
 	of       func(euro fare.Cents) fare.Cents
 }
 
-// InCurrency is the language with the amounts that it is given, in euros, written in another currency.
+// InCurrency returns a copy of the language that writes amounts, given in euros, in another
+// currency.
 func (l *Language) InCurrency(code string, of func(euro fare.Cents) fare.Cents) *Language {
 	return &Language{Code: l.Code, Name: l.Name, English: l.English, amounts: &amounts{l, code, of}}
 }
 
-// Converts tells whether amounts are written in another currency than the euro.
+// Converts reports whether amounts are written in another currency than the euro.
 func (l *Language) Converts() bool { return l.amounts != nil }
 
-// converted is an amount in the currency that amounts are written in.
+// converted returns an amount in the currency of the language.
 func (l *Language) converted(c fare.Cents) fare.Cents {
 	if l.amounts == nil {
 		return c
@@ -41,19 +42,19 @@ func (l *Language) converted(c fare.Cents) fare.Cents {
 	return l.amounts.of(c)
 }
 
-// Money writes an amount in euros, without its cents where there are none.
+// Money writes an amount given in euros, without cents if they are zero.
 func (l *Language) Money(c fare.Cents) string {
 	c = l.converted(c)
 	return l.money(c, c%100 != 0)
 }
 
-// Amount writes an amount in euros with its cents.
+// Amount writes an amount given in euros, always with cents.
 func (l *Language) Amount(c fare.Cents) string { return l.money(l.converted(c), true) }
 
-// Whole writes an amount in whole units, without the name of its currency.
+// Whole writes an amount in whole units, without the currency.
 func (l *Language) Whole(c fare.Cents) string { return strconv.Itoa(int((l.converted(c) + 50) / 100)) }
 
-// Price writes an amount that is given in decimals, such as 12.99, in a currency.
+// Price writes an amount in a currency; the amount is a decimal string such as 12.99.
 func (l *Language) Price(amount, currency string) string {
 	if currency == "EUR" {
 		return l.Text("format.money", "Amount", l.Decimals(amount))
@@ -61,7 +62,7 @@ func (l *Language) Price(amount, currency string) string {
 	return l.Decimals(amount) + "\u00a0" + currency
 }
 
-// Decimals writes a number that is given in decimals with a point, as it is.
+// Decimals writes a decimal string with the language's separators, and keeps its digits.
 func (l *Language) Decimals(number string) string {
 	whole, part, dotted := strings.Cut(number, ".")
 	if n, err := strconv.Atoi(whole); err == nil {
@@ -88,47 +89,47 @@ func (l *Language) money(c fare.Cents, cents bool) string {
 	return l.Text("format.money", "Amount", s)
 }
 
-// Month is the name of a month.
+// Month returns the name of a month.
 func (l *Language) Month(m time.Month) string { return l.numbered("format.month.", int(m)) }
 
-// MonthShort is the name of a month where room is scarce.
+// MonthShort returns the short name of a month.
 func (l *Language) MonthShort(m time.Month) string { return l.numbered("format.month_short.", int(m)) }
 
-// MonthInitial is the first letter of a month.
+// MonthInitial returns the first letter of a month.
 func (l *Language) MonthInitial(m time.Month) string {
 	return l.numbered("format.month_initial.", int(m))
 }
 
-// Weekday is the name of a day of the week.
+// Weekday returns the name of a day of the week.
 func (l *Language) Weekday(d time.Weekday) string { return l.numbered("format.weekday.", int(d)) }
 
-// WeekdayShort is the name of a day of the week where room is scarce.
+// WeekdayShort returns the short name of a day of the week.
 func (l *Language) WeekdayShort(d time.Weekday) string {
 	return l.numbered("format.weekday_short.", int(d))
 }
 
 func (l *Language) numbered(prefix string, n int) string { return l.Text(prefix + strconv.Itoa(n)) }
 
-// Date is a day as it is said.
+// Date writes a day as people say it.
 func (l *Language) Date(d fare.Day) string { return l.date(d.Time()) }
 
 func (l *Language) date(t time.Time) string {
 	return l.Text("format.date", "Day", t.Day(), "Month", l.Month(t.Month()), "Year", t.Year())
 }
 
-// WeekdayDate is a day with the day of the week.
+// WeekdayDate writes a day with its day of the week.
 func (l *Language) WeekdayDate(d fare.Day) string {
 	t := d.Time()
 	return l.Text("format.weekday_date", "Weekday", l.Weekday(t.Weekday()), "Date", l.date(t))
 }
 
-// Moment is a time as it is said, in UTC.
+// Moment writes a time in UTC as people say it.
 func (l *Language) Moment(t time.Time) string {
 	t = t.UTC()
 	return l.Text("format.moment", "Date", l.date(t), "Time", t.Format("15:04"))
 }
 
-// List joins names.
+// List joins names with commas and a final "and".
 func (l *Language) List(names []string) string {
 	n := len(names)
 	if n < 2 {
@@ -137,7 +138,7 @@ func (l *Language) List(names []string) string {
 	return l.Text("format.list", "Some", strings.Join(names[:n-1], l.Text("format.comma")), "Last", names[n-1])
 }
 
-// MonthOf is the month of a day, with its year.
+// MonthOf writes the month and year of a day.
 func (l *Language) MonthOf(d fare.Day) string {
 	t := d.Time()
 	return l.Text("format.month_year", "Month", l.Month(t.Month()), "Year", t.Year())

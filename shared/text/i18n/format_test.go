@@ -14,7 +14,7 @@ import (
 func TestMoney(t *testing.T) {
 	for _, c := range []struct {
 		cents                        fare.Cents
-		italian, english, it00, en00 string // in full, and without the cents where there are none
+		italian, english, it00, en00 string // with cents; then without zero cents
 	}{
 		{1, "0,01\u00a0€", "€0.01", "0,01\u00a0€", "€0.01"},
 		{99_999, "999,99\u00a0€", "€999.99", "999,99\u00a0€", "€999.99"},
@@ -98,8 +98,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestFixedTexts: a text that nothing is filled into is looked up once, as every
-// number and date of a page has some.
+// TestFixedTexts: a text without placeholders is looked up once, because every number and date on
+// a page needs several.
 func TestFixedTexts(t *testing.T) {
 	for _, l := range Languages() {
 		want := l.Text("format.decimal")
@@ -113,7 +113,7 @@ func TestFixedTexts(t *testing.T) {
 	}
 }
 
-// TestFormats: numbers, days, lists and percentages as each language writes them.
+// TestFormats: numbers, days, lists and percentages follow each language's rules.
 func TestFormats(t *testing.T) {
 	first, _ := fare.ParseDay("2026-03-01")
 	later, _ := fare.ParseDay("2026-08-12")
@@ -136,7 +136,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestPluralOfNothing: French and Portuguese say none as they say one, the others as they say many.
+// TestPluralOfNothing: French and Portuguese use the singular for 0; the other languages use the
+// plural.
 func TestPluralOfNothing(t *testing.T) {
 	for code, like := range map[string]int{"it": 2, "en": 2, "de": 2, "es": 2, "fr": 1, "pt": 1} {
 		l := In(code)
@@ -147,7 +148,8 @@ func TestPluralOfNothing(t *testing.T) {
 	}
 }
 
-// TestInCurrency: amounts are converted and named by their currency; texts stay, and so does the language itself.
+// TestInCurrency: amounts are converted and labelled with their currency. Texts and the original
+// language stay unchanged.
 func TestInCurrency(t *testing.T) {
 	for code, want := range map[string][3]string{
 		"en": {"1,234.50\u00a0USD", "25\u00a0USD", "25.00\u00a0USD"},

@@ -1,9 +1,9 @@
-// Package i18n holds what people read: one catalogue of texts for each language, and how
-// the language writes numbers, money, dates and lists.
+// Package i18n holds the texts that people read, one catalogue per language. It also formats
+// numbers, money, dates and lists. Start with Language.Text.
 //
-// A language is added by its catalogue, such as en.toml, and its line in the list below.
-// A text that a catalogue lacks is shown in English. A catalogue is read when its first
-// text is asked for, since that takes milliseconds and most processes read none.
+// To add a language, add its catalogue, such as en.toml, and its line in languages. A text
+// missing in a catalogue is shown in English. A catalogue is parsed at its first use: that takes
+// milliseconds, and most processes need none.
 package i18n
 
 import (
@@ -18,8 +18,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// languages are in the order in which they are offered. The first one is spoken
-// to readers who ask for none of them.
+// languages is in the order of display. The first language is for readers whose languages are not
+// available.
 var languages = []*Language{
 	{Code: "it", Name: "Italiano", English: "Italian"},
 	{Code: "en", Name: "English", English: "English"},
@@ -29,17 +29,17 @@ var languages = []*Language{
 	{Code: "pt", Name: "Português", English: "Portuguese"},
 }
 
-// Language is a language that texts are written in.
+// Language is a language with its texts and formats.
 type Language struct {
-	Code string // of BCP 47
+	Code string // a BCP 47 code
 
-	// Name is what its readers call it, English its name in English. They stand here, since
-	// every page names all languages, and every process describes the API: neither reads a catalogue for it.
+	// Name is the language's own name, English its English name. They are not in the catalogue:
+	// every page and the API's description list them, without parsing catalogues.
 	Name, English string
 
 	once  sync.Once
-	texts *i18n.Localizer // made once
-	// texts that nothing is filled into, by id: a page of numbers asks for some of them hundreds of times
+	texts *i18n.Localizer // created once
+	// texts without placeholders, by id: a page of numbers needs some of them hundreds of times
 	fixed sync.Map
 
 	amounts *amounts // nil: euros
@@ -48,11 +48,11 @@ type Language struct {
 //go:embed *.toml
 var catalogues embed.FS
 
-// Catalogue gives the file of a language.
+// Catalogue returns the file of a language.
 func Catalogue(code string) ([]byte, error) { return catalogues.ReadFile(code + ".toml") }
 
-// read makes a language speak a catalogue. Each has a bundle of its own: what one
-// lacks is looked for in the English one by localize, and not before.
+// read parses a catalogue into a language. Each language has its own bundle, so that only
+// localize falls back to English.
 func (l *Language) read(catalogue []byte) error {
 	tag := language.Make(l.Code)
 	b := i18n.NewBundle(tag)
@@ -63,7 +63,7 @@ func (l *Language) read(catalogue []byte) error {
 	return nil
 }
 
-// Add adds a language by its code, its names and its catalogue, before the process serves anybody.
+// Add adds a language with its catalogue. Call it before the process serves requests.
 func Add(code, name, english string, catalogue []byte) (*Language, error) {
 	l := &Language{Code: code, Name: name, English: english}
 	if err := l.read(catalogue); err != nil {
@@ -74,10 +74,10 @@ func Add(code, name, english string, catalogue []byte) (*Language, error) {
 	return l, nil
 }
 
-// Languages lists them in the order in which they are offered.
+// Languages returns all languages in the order of display.
 func Languages() []*Language { return languages }
 
-// Codes lists their codes.
+// Codes returns the codes of all languages.
 func Codes() []string {
 	var all []string
 	for _, l := range languages {
@@ -86,7 +86,7 @@ func Codes() []string {
 	return all
 }
 
-// Spoken names the languages in English, as in "Italian, English or German".
+// Spoken lists the languages in English, as in "Italian, English or German".
 func Spoken() string {
 	var names []string
 	for _, l := range languages {
@@ -95,7 +95,7 @@ func Spoken() string {
 	return or(names)
 }
 
-// SpokenCodes lists their codes, as in "it, en or de".
+// SpokenCodes lists the codes, as in "it, en or de".
 func SpokenCodes() string { return or(Codes()) }
 
 func or(names []string) string {
@@ -103,13 +103,13 @@ func or(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// Default is the language of readers who ask for none that there is.
+// Default returns the language for readers whose languages are not available.
 func Default() *Language { return languages[0] }
 
-// English is the language of what is published for programs.
+// English returns the language of texts for programs.
 func English() *Language { return In(language.English.String()) }
 
-// Find gives the language of a code.
+// Find returns the language with a code.
 func Find(code string) (l *Language, ok bool) {
 	for _, l := range languages {
 		if l.Code == code {
@@ -119,8 +119,8 @@ func Find(code string) (l *Language, ok bool) {
 	return nil, false
 }
 
-// In gives the language of a code, or English where there is none: a stored code
-// may be of a language that is no longer spoken.
+// In returns the language with a code, or English if there is none: a stored code may belong to a
+// removed language.
 func In(code string) *Language {
 	if l, ok := Find(code); ok {
 		return l
@@ -142,24 +142,22 @@ func Accepted(header string) *Language {
 	return Default()
 }
 
-// Text gives a text with its placeholders filled in: after the id stand the name
-// and the value of each in turn. An id or a name that is wrong is a fault of
-// ours, which this package's tests find: it panics.
+// Text returns a text with its placeholders filled. Fill alternates placeholder names and values.
+// It panics on an unknown id or name, which this package's tests detect.
 func (l *Language) Text(id string, fill ...any) string { return l.fill(id, nil, fill) }
 
-// Lookup gives a text that nothing is filled into; false where there is none of that id.
+// Lookup returns a text without placeholders, or false if the id is unknown.
 func (l *Language) Lookup(id string) (text string, ok bool) {
 	text, _ = l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, TemplateParser: textParser{}})
 	return text, text != ""
 }
 
-// Count gives the text for a number of things, which it fills in as Count.
+// Count returns the plural form for n, with n as the placeholder Count.
 func (l *Language) Count(id string, n int, fill ...any) string {
 	return l.fill(id, n, append(fill, "Count", n))
 }
 
-// HTML gives a text that may hold markup. What it is filled in with is escaped
-// unless it is template.HTML.
+// HTML returns a text that may hold markup. It escapes all values except template.HTML.
 func (l *Language) HTML(id string, fill ...any) template.HTML {
 	for i := 1; i < len(fill); i += 2 {
 		if _, safe := fill[i].(template.HTML); !safe {
@@ -171,7 +169,7 @@ func (l *Language) HTML(id string, fill ...any) template.HTML {
 
 var unemphasized = strings.NewReplacer("<strong>", "", "</strong>", "", "<code>", "", "</code>", "")
 
-// Plain gives a text that may hold emphasis without it.
+// Plain returns a text without its emphasis tags.
 func (l *Language) Plain(id string, fill ...any) string {
 	return unemphasized.Replace(l.fill(id, nil, fill))
 }
@@ -186,7 +184,7 @@ func (l *Language) localizer() *i18n.Localizer {
 			err = l.read(catalogue)
 		}
 		if err != nil {
-			panic(err) // they are embedded
+			panic(err) // impossible: the catalogues are embedded
 		}
 	})
 	return l.texts
@@ -209,7 +207,7 @@ func (l *Language) localize(id string, count any, fill []any) string {
 	for i := 0; i+1 < len(fill); i += 2 {
 		values[fill[i].(string)] = fill[i+1]
 	}
-	// Where it falls back to the form "other", it reports which one was missing.
+	// If the form for count is missing, Localize returns the form "other" and an error.
 	text, err := l.localizer().Localize(&i18n.LocalizeConfig{MessageID: id, TemplateData: values, PluralCount: count,
 		TemplateParser: textParser{}})
 	if english := English(); text == "" && l != english {

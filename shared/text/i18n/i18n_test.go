@@ -42,7 +42,7 @@ func TestSpoken(t *testing.T) {
 	}
 }
 
-// TestACatalogueIsReadWhenAskedFor: a reader of one language makes no process read another's texts.
+// TestACatalogueIsReadWhenAskedFor: using one language does not parse other catalogues.
 func TestACatalogueIsReadWhenAskedFor(t *testing.T) {
 	known := languages
 	defer func() { languages = known }()

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// textParser parses the texts of catalogues. go-i18n keeps what it has parsed, which
-// its own parser allows only without functions.
+// textParser parses the texts of catalogues. Unlike go-i18n's own parser, it is cacheable
+// although its templates use functions.
 type textParser struct{}
 
 func (textParser) Cacheable() bool { return true }
@@ -40,7 +40,8 @@ func (f filled) Execute(values any) (string, error) {
 	return b.String(), nil
 }
 
-// begins tells whether a text begins with one of some others, whatever case and accents it has.
+// begins reports whether a text starts with any of the given prefixes. It ignores case and
+// accents.
 func begins(text string, with ...string) bool {
 	text = norm.NFD.String(strings.ToLower(text))
 	for _, w := range with {

@@ -17,17 +17,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// use is where a text is asked for.
+// use is a place in the code that uses a text.
 type use struct {
 	where          string
-	prefix, suffix string   // of its id; the whole id: prefix alone
-	whole          bool     // prefix is the id
-	names          []string // that it is filled in by; nil where that cannot be told
+	prefix, suffix string   // of the id
+	whole          bool     // prefix is the complete id
+	names          []string // its placeholders; nil if unknown
 }
 
 var methods = []string{"Text", "Plain", "HTML", "Count", "Lookup"}
 
-// inTemplate finds `.Text "id" "Name" value ...` in a template.
+// inTemplate matches `.Text "id" "Name" value ...` in a template.
 var inTemplate = regexp.MustCompile(`\.(Text|Plain|HTML|Count) "([^"]+)"((?: "[A-Z]\w*" (?:\((?:[^()]|` +
 	`\([^()]*\))*\)|[^\s(){}|"]+))*)`)
 
@@ -66,7 +66,7 @@ func uses(t *testing.T) (all []use) {
 	return all
 }
 
-// inGo finds the calls of a file. An id may be put together: then its ends are known.
+// inGo returns the uses in a Go file. For an id built at run time it returns the known ends.
 func inGo(t *testing.T, path string) (all []use) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
@@ -132,8 +132,8 @@ func literal(e ast.Expr) string {
 	return ""
 }
 
-// TestUses: every text that is asked for is there and filled in by its names, and
-// every text that is there is asked for.
+// TestUses: every text in use exists and gets its placeholders, and every text that exists is in
+// use.
 func TestUses(t *testing.T) {
 	catalogue := texts(t, English().Code)
 	unused := maps.Clone(catalogue)

@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Places returns what cities stand for, in sentences for a caller who named them so:
-// the city of a part of it, and the airports of a city that has several.
+// Places explains the city names that a caller used. For a part of a city it names the city; for
+// a city with several airports it lists them.
 func Places(l *i18n.Language, asked ...string) (all []string) {
 	for _, name := range asked {
 		p, ok := places.Find(name)

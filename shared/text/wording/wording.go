@@ -1,7 +1,7 @@
-// Package wording holds the sentences about a verdict that pages, pictures and mails share.
+// Package wording builds the sentences about a verdict that pages, pictures and mails share.
 //
-// It promises that nobody is told to wait unless waiting was worth it on the record, and
-// then not without how often it went wrong.
+// It advises to wait only if waiting paid off on the record, and then states how often it went
+// wrong.
 package wording
 
 import (
@@ -13,11 +13,11 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Whole rounds what is reckoned, and was never quoted, to whole euros.
+// Whole rounds a calculated amount to whole euros. Quoted fares are not rounded.
 func Whole(c fare.Cents) fare.Cents { return (c + 50) / 100 * 100 }
 
-// Typical says what is usual so far ahead: the middle half of comparable fares.
-// The answer is about a departure or a month, with a verdict.
+// Typical states the usual range: the middle half of comparable fares. The analysis must be about
+// a departure or a month, and have a verdict.
 func Typical(l *i18n.Language, a verdict.Analysis) string {
 	low, high := Whole(a.Quartili.Q1Cent), Whole(a.Quartili.Q3Cent)
 	month := a.Ambito == verdict.InMese
@@ -32,7 +32,7 @@ func Typical(l *i18n.Language, a verdict.Analysis) string {
 	return l.Text("departure.typical", "Low", l.Money(low), "High", l.Money(high))
 }
 
-// Comparables says how many of a hundred comparable fares cost less.
+// Comparables states how many of 100 comparable fares cost less.
 func Comparables(l *i18n.Language, percentile int) string {
 	switch {
 	case percentile <= 1:
@@ -43,8 +43,8 @@ func Comparables(l *i18n.Language, percentile int) string {
 	return l.Text("departure.less", "Percent", percentile)
 }
 
-// Advice says of a departure what waiting has come to on the record; empty where
-// the answer is about no certain departure.
+// Advice says whether waiting for a departure paid off on the record. It returns "" if the
+// analysis is not about a single departure.
 func Advice(l *i18n.Language, a verdict.Analysis) string {
 	if a.AnticipoGiorni == nil {
 		return ""
@@ -54,7 +54,7 @@ func Advice(l *i18n.Language, a verdict.Analysis) string {
 	}
 	advice := l.Text("waits.no")
 	for _, f := range a.Previsione {
-		if f.Conviene { // of both horizons the longer one, which is told last
+		if f.Conviene { // the last match is the longer horizon
 			advice = l.Text("waits.yes", "Days", f.Giorni, "Change", l.Money(-f.Attesa.MediaCent), "Dearer",
 				int(math.Round(100*f.Attesa.PiuCaro)))
 		}
@@ -62,9 +62,8 @@ func Advice(l *i18n.Language, a verdict.Analysis) string {
 	return advice
 }
 
-// Waits tells of a departure what may be expected of it and what waiting has come
-// to: the advice, then a sentence for each horizon; none where the answer is about
-// no certain departure.
+// Waits returns the advice for a departure, then a sentence for each horizon. It returns nil if
+// the analysis is not about a single departure.
 func Waits(l *i18n.Language, a verdict.Analysis) []string {
 	advice := Advice(l, a)
 	if advice == "" {
@@ -78,7 +77,7 @@ func Waits(l *i18n.Language, a verdict.Analysis) []string {
 	return all
 }
 
-// Fall is the chance that a fare drops, as it is published.
+// Fall writes the chance that a fare drops, as published.
 func Fall(l *i18n.Language, f verdict.Previsione) string {
 	fall := Percent(l, f.Calo5)
 	if f.Calo5Oltre {

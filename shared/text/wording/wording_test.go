@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestNobodyIsToldToWait unless the record carries it, in any language, and then
-// not without how often it went wrong.
+// TestNobodyIsToldToWait: in every language, the advice to wait needs evidence on the record, and
+// states how often waiting went wrong.
 func TestNobodyIsToldToWait(t *testing.T) {
 	lead := 40
 	of := func(pays ...bool) (a verdict.Analysis) {

@@ -1,8 +1,9 @@
-// Package httpapi answers HTTP for every function. Endpoints are rows of routes.Table: JSON
-// and Page register typed handlers with Huma, Mount plain ones; middleware.go is their way.
+// Package httpapi turns typed handlers into the HTTP API of every function. Endpoints are rows of
+// routes.Table. JSON and Page register typed handlers with Huma; Mount registers plain ones.
+// Start reading at middleware.go: it lists the steps that every request passes.
 //
-// A well-formed request is counted, whatever is then found; a 400 is free. Every answer
-// that is not a success is a problem document with Cache-Control: no-store.
+// Every well-formed request counts toward the quota, whatever its result. A 400 does not count.
+// Every error is a problem document with Cache-Control: no-store.
 package httpapi
 
 import (
@@ -18,43 +19,47 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// MaxBody is how large a request's body may be.
+// MaxBody is the largest request body, in bytes.
 const MaxBody = 64 << 10
 
-// Version of the published API.
+// Version is the version of the published API.
 const Version = "1.0.0"
 
-// Config is what the functions have in common.
+// Config holds the settings and dependencies that all functions share.
 type Config struct {
 	Now func() time.Time
 	Log *slog.Logger
-	// OriginSecrets are the values of the header X-Origin-Secret of which our
-	// own distribution sends one. With none the process is reached by its callers
-	// directly, and their address is the connection's.
+	// OriginSecrets are the accepted values of the header X-Origin-Secret; our distribution sends
+	// one of them. If empty, callers connect directly, and their address is the address of the
+	// connection.
 	OriginSecrets []string
 	Limiter       *limit.Limiter
 	Customers     Customers
-	// Refused, where set, remembers keys that were refused a moment ago.
+	// Refused, if set, caches recently refused keys.
 	Refused *apikey.Refused
-	// Pepper is the operator's secret under which addresses become pseudonyms.
+	// Pepper is the operator's secret. It keys the hashes that stand for addresses.
 	Pepper []byte
-	// Data marks every answer with X-Data, so that invented fares are never taken for real ones. Empty: no mark.
+	// Data is sent in X-Data with every answer. It marks sample fares, so clients never mistake
+	// them for real ones. If empty, the header is not sent.
 	Data string
-	// AllFares has fares of past days and of departures shown one by one. Without it
-	// routes with SingleFares answer 403, and handlers leave such fares out of other answers.
+	// AllFares allows single fares of past days and single departures. Without it, routes with
+	// SingleFares answer 403, and handlers leave such fares out of other answers.
 	AllFares bool
-	// PaidCalls tells who has used up a free cap where the same answers are sold one by one (routes with a Price).
+	// PaidCalls adds an offer to the problem of a used-up free quota: where the same answer is
+	// sold per call (routes with a Price).
 	PaidCalls bool
-	// Pages, where set, shows problems to people as pages, where the edge keeps no answers: page.Problems. A function
-	// without pages of its own does without, and without the templates they are made with.
+	// Pages, if set, renders problems as HTML pages for browsers, except at paths that the edge
+	// caches. Use page.Problems. A function without pages leaves it nil and does not link the
+	// templates.
 	Pages func(http.Handler) http.Handler
-	// Observe, where set, is told of each answer: the endpoint's name in the table, or unknown.
+	// Observe, if set, is called after each answer. Route is the endpoint's name in the table, or
+	// unknown.
 	Observe func(route, method string, status int, took time.Duration)
-	// Metrics, where set, puts metrics into the line that each request has in the log.
+	// Metrics, if set, adds metrics to the log line of each request.
 	Metrics metrics.Source
 }
 
-// API is a set of endpoints that answer together.
+// API is a set of endpoints behind one http.Handler.
 type API struct {
 	config  Config
 	signer  apikey.TokenSigner
@@ -64,7 +69,7 @@ type API struct {
 	handler http.Handler
 }
 
-// New makes an API without endpoints.
+// New returns an API without endpoints.
 func New(config Config) *API {
 	config.Log = RequestLog(config.Log)
 	a := &API{config: config, signer: apikey.NewTokenSigner(config.Pepper), router: newRouter()}
@@ -76,11 +81,12 @@ func New(config Config) *API {
 	return a
 }
 
-// newHuma makes what checks the parameters of typed handlers and describes them; it registers them with the router.
+// newHuma returns the Huma API that validates and describes typed handlers and registers them
+// with the router.
 func newHuma(router *router) huma.API {
 	config := huma.DefaultConfig("Verdetto", Version)
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
-	config.CreateHooks = nil // no $schema in answers: the published fields and no others
+	config.CreateHooks = nil // no $schema in answers: they hold the published fields only
 	config.Formats = map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat}
 	config.DefaultFormat = "application/json"
 	api := huma.NewAPI(config, router)

@@ -25,7 +25,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// service is an API over counters and customers in memory, on a clock of its own.
+// service is an API with counters and customers in memory, and its own clock.
 type service struct {
 	*httpapi.API
 	limit.Counters
@@ -111,11 +111,11 @@ func (s *service) ask(from, method, target string, header ...string) *httptest.R
 	return w
 }
 
-// of is an address of the /48 with a number, in a /64 of its own.
+// of returns the address of subnet in the /48 number network, in its own /64.
 func of(network, subnet int) string { return fmt.Sprintf("[2001:db8:%x:%x::1]:443", network, subnet) }
 
-// TestAThousandAddressesOfANetwork: a /48 has 32 times the calls of one address, however
-// many addresses it calls from; another has its own. A call stays one write.
+// TestAThousandAddressesOfANetwork: a /48 has 32 times the quota of one address, whatever the
+// number of its addresses. Another /48 has its own. A call stays one write.
 func TestAThousandAddressesOfANetwork(t *testing.T) {
 	s := serve(t)
 	counts := func(network int) (answered, refused int) {
@@ -140,7 +140,7 @@ func TestAThousandAddressesOfANetwork(t *testing.T) {
 	if a, r := counts(1); a != 30*routes.PerNetwork || r != 1000-a {
 		t.Errorf("%d answered, %d refused", a, r)
 	}
-	// One for each call that was answered, one in a minute for all of them, and one at the ceiling.
+	// One per answered call, one per minute for all calls, and one at the limit.
 	if s.writes != 30*routes.PerNetwork+2 {
 		t.Errorf("%d writes", s.writes)
 	}
@@ -161,8 +161,8 @@ func TestAThousandAddressesOfANetwork(t *testing.T) {
 	}
 }
 
-// TestASmallCapOfANetworkIsExact: 1,000 addresses of a /48 ask four processes at once for what an
-// address may ask for ten times an hour. Exactly 320 calls are answered.
+// TestASmallCapOfANetworkIsExact: 1,000 addresses of a /48 call four processes at once, at a
+// quota of 10 per hour and address. Exactly 320 calls are answered.
 func TestASmallCapOfANetworkIsExact(t *testing.T) {
 	s := serve(t)
 	apis := make([]*httpapi.API, 4)
@@ -195,8 +195,8 @@ func TestASmallCapOfANetworkIsExact(t *testing.T) {
 	}
 }
 
-// TestOtherCallsAreCapped: whatever no endpoint counts is refused in the end, and
-// until then writes once a minute; what an endpoint counts is not counted again.
+// TestOtherCallsAreCapped: calls outside all quotas are refused in the end, at one write per
+// minute. Calls within a quota are not counted twice.
 func TestOtherCallsAreCapped(t *testing.T) {
 	const most = 3000
 	for _, c := range []struct {
@@ -226,7 +226,7 @@ func TestOtherCallsAreCapped(t *testing.T) {
 					t.Fatalf("%v %s", w.Header(), w.Body)
 				}
 			}
-			if s.writes != 2 { // one in a minute, and one at the ceiling
+			if s.writes != 2 { // one in a minute, and one at the limit
 				t.Errorf("%d writes", s.writes)
 			}
 			if w := s.ask("192.0.2.8:1", c.method, c.target, c.header...); w.Code != c.status {
@@ -253,7 +253,7 @@ func TestOtherCallsAreCapped(t *testing.T) {
 	}
 }
 
-// TestAKeyPassesWhereItsAddressIsRefused: the cap of an address is nothing to who has a key.
+// TestAKeyPassesWhereItsAddressIsRefused: the limit of an address does not apply to a key.
 func TestAKeyPassesWhereItsAddressIsRefused(t *testing.T) {
 	s := serve(t)
 	key := s.issue(t, "ada@example.com")
@@ -271,7 +271,7 @@ func TestAKeyPassesWhereItsAddressIsRefused(t *testing.T) {
 	}
 }
 
-// issue gives an address a fresh key that is in force.
+// issue returns a new valid key for an e-mail address.
 func (s *service) issue(t *testing.T, email string) string {
 	t.Helper()
 	id := apikey.Of([]byte("pepper"), email)
@@ -338,7 +338,8 @@ func TestBearer(t *testing.T) {
 	}
 }
 
-// TestARefusedKeyIsLookedUpOnce, for some seconds; a key that is issued meanwhile works at once.
+// TestARefusedKeyIsLookedUpOnce: a refused key is cached for some seconds. A key issued meanwhile
+// works at once.
 func TestARefusedKeyIsLookedUpOnce(t *testing.T) {
 	s := serve(t)
 	id := apikey.Of([]byte("pepper"), "ada@example.com")
@@ -373,7 +374,7 @@ func TestARefusedKeyIsLookedUpOnce(t *testing.T) {
 	}
 }
 
-// TestRequestIDs: every answer has one, and so has every line of the log; a well-formed one is kept.
+// TestRequestIDs: every answer and log line has a request id. A well-formed one is reused.
 func TestRequestIDs(t *testing.T) {
 	for _, c := range []struct {
 		name, given string
@@ -412,7 +413,7 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-// TestOwnCopies: a caller with a key may keep a verdict for ten minutes, and nobody else may.
+// TestOwnCopies: only a caller with a key may cache a verdict, for ten minutes.
 func TestOwnCopies(t *testing.T) {
 	s := serve(t)
 	key := s.issue(t, "ada@example.com")

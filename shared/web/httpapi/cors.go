@@ -8,12 +8,11 @@ import (
 const exposedHeaders = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit, RateLimit-Policy, " +
 	"Retry-After, X-Plan, X-Cache, X-Data, X-Request-Id, ETag"
 
-// agentHeaders are those that a client of the Model Context Protocol sends.
+// agentHeaders are the request headers of a Model Context Protocol client.
 const agentHeaders = ", Content-Type, Accept, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-Id"
 
-// cors lets pages of any site call the GET endpoints, and post to those that
-// are open to any site. No cookie is ever looked at, so there is nothing that
-// another site could borrow.
+// cors lets pages of any site call GET endpoints, and POST endpoints with CrossOriginPOST. The
+// API reads no cookies, so another site cannot act as the user.
 func (a *API) cors(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at := callOf(r.Context()).resource
@@ -38,7 +37,8 @@ func letPagesRead(h http.Header) {
 	h.Set("Access-Control-Expose-Headers", exposedHeaders)
 }
 
-// preflight tells a browser what pages of other sites may send to a path.
+// preflight answers a browser's preflight: the methods and headers that other sites may send to a
+// path.
 func preflight(w http.ResponseWriter, at *resource) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Methods", "GET, HEAD")

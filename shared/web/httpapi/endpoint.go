@@ -13,37 +13,38 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// JSONDoc says of an endpoint that answers with JSON what its types do not.
+// JSONDoc describes a JSON endpoint beyond what its types state.
 type JSONDoc struct {
 	Summary, Description string
-	Problems             []ProblemType // beside those that any endpoint can meet
-	Status               int           // of a success; 0 is 200
-	Answer               any           // a success's type, where the handler writes the bytes itself
-	// the media type of a success as text, where it may be asked for in place of JSON
+	Problems             []ProblemType // in addition to the problems of every endpoint
+	Status               int           // status of a success; 0 means 200
+	Answer               any           // type of a success, if the handler writes the bytes itself
+	// media type of a success as text, if the caller may request text instead of JSON
 	Text          string
-	Body          any   // the type, as JSON or as a form, of a body that the handler reads itself (RawBody)
-	Pages         []int // statuses that it answers with a page where HTML is asked for
+	Body          any   // type of a JSON or form body that the handler parses itself (RawBody)
+	Pages         []int // statuses answered with a page if the caller prefers HTML
 	ConsumesQuota bool  // the handler counts by itself, with ConsumeQuota
 }
 
-// PageDoc says of an endpoint that answers with pages what its types do not.
+// PageDoc describes an endpoint with pages beyond what its types state.
 type PageDoc struct {
 	Summary  string
-	Statuses []int // of its pages
-	Form     any   // the type of a form that the handler reads itself (RawBody)
-	Answer   any   // the type of what it answers as JSON, where it may be asked for in place of a page
+	Statuses []int // statuses of its pages
+	Form     any   // type of a form that the handler parses itself (RawBody)
+	Answer   any   // type of its JSON answer, if the caller may request JSON instead of a page
 }
 
-// JSON registers a typed handler for a route. A well-formed request is shown to check,
-// where there is one, then counted, then handled. An error of either that is no Problem
-// is logged and told as a plain 500 or 503.
+// JSON registers a typed handler for a route. For each well-formed request it calls check (if
+// set), counts the call, and calls the handler. It logs an error that is no Problem and answers
+// with a plain 500 or 503.
 func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context, *I) error,
 	handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{JSONDoc: doc}, check, handler)
 }
 
-// Asked makes the two functions that JSON wants of one that reads a question from the
-// parameters, one that refuses it before it is counted, and one that answers it.
+// Asked returns the check and the handler that JSON expects. Both parse the parameters with
+// question. The first refuses an invalid question before the call is counted; the second answers
+// the question.
 func Asked[I, Q, O any](
 	question func(*I) (Q, error), check func(context.Context, Q) error,
 	handler func(context.Context, *I, Q) (*O, error),
@@ -63,8 +64,8 @@ func Asked[I, Q, O any](
 		}
 }
 
-// Page registers a typed handler that answers with a page whatever it is asked:
-// its parameters are handed over as they came. Otherwise it is as JSON.
+// Page registers a typed handler that answers every request with a page. Its parameters are not
+// validated, so the page can explain a fault. Otherwise it works like JSON.
 func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{
 		JSONDoc: JSONDoc{Summary: doc.Summary, Description: "Answers with a page.", Body: doc.Form, Answer: doc.Answer,
@@ -73,29 +74,29 @@ func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Conte
 	}, nil, handler)
 }
 
-// Mount has a plain handler answer routes, for files and protocols of their own. It
-// counts by itself, with ConsumeQuota, and says itself how long its answers may be
-// kept. What {file} in a route's path stands for is PathValue("file").
+// Mount registers a plain handler for routes, such as files and protocols. The handler counts
+// with ConsumeQuota and sets Cache-Control itself. It reads {file} of a route's path with
+// PathValue("file").
 func (a *API) Mount(h http.Handler, names ...string) {
 	for _, name := range names {
 		a.router.add(routes.Named(name), h, nil)
 	}
 }
 
-// MountForeign is Mount for a protocol that has a form of its own for what is no
-// success: all problems at its paths are written by write, those of this package too.
+// MountForeign is Mount for a protocol with its own error format. Write renders all problems at
+// its paths, including those of this package.
 func (a *API) MountForeign(h http.Handler, write func(http.ResponseWriter, *http.Request, *Problem), names ...string) {
 	for _, name := range names {
 		a.router.add(routes.Named(name), h, write)
 	}
 }
 
-// description is what is known of a typed endpoint beside what Huma reads from its types.
+// description holds what Huma cannot read from an endpoint's types.
 type description struct {
 	JSONDoc
-	page    bool // all that it answers is pages
+	page    bool // every answer is a page
 	tagged  bool // it answers 304
-	rawBody bool // the body is handed over as it came, whatever it is
+	rawBody bool // the handler gets the body unparsed
 }
 
 const descriptionKey = "description"
@@ -120,7 +121,7 @@ func register[I, O any](a *API, name string, d description, check func(context.C
 		if err != nil {
 			p := a.problemFor(ctx, route, err)
 			if over := a.overOthers(ctx); over != nil && (route.Signed || p.Code == BadKey.Code) {
-				p = over // it was let in for a signature or a key, and has shown none
+				p = over // capOthers let it pass for its signature or key, which is invalid
 			}
 			return nil, p
 		}
@@ -150,8 +151,8 @@ func answer[I, O any](ctx context.Context, a *API, route routes.Route, d descrip
 
 const varyByKey = KeyHeader + ", Authorization"
 
-// cacheControl is that of a successful answer. What belongs to a key is shared
-// by no one else: the key is part of the edge's cache key, and Vary says so.
+// cacheControl returns the Cache-Control header of a success. An answer to a key is private to
+// that key: the key is part of the edge's cache key and of Vary.
 func cacheControl(route routes.Route, pro bool) string {
 	switch {
 	case pro && route.Own > 0:
@@ -164,9 +165,8 @@ func cacheControl(route routes.Route, pro bool) string {
 	return "no-store"
 }
 
-// ProblemFor turns an error of a route into what its caller is told, as JSON does
-// by itself: a Problem is told as it is, anything else is logged and told as a
-// plain 500 or 503.
+// ProblemFor returns the Problem in err. It logs any other error and returns a plain 500 or 503.
+// JSON does the same by itself.
 func (a *API) ProblemFor(ctx context.Context, name string, err error) *Problem {
 	return a.problemFor(ctx, routes.Named(name), err)
 }

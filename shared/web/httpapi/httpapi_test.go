@@ -20,7 +20,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// malformed is the code of most problems that a caller causes.
+// malformed is the code of most client errors.
 const malformed = "richiesta-non-valida"
 
 type in struct {
@@ -41,7 +41,7 @@ func (c *counters) Take(_ context.Context, key store.Key, _, limit int64, _ time
 	return 1, c.err
 }
 
-// customers are those that are stored; an error in it is what reading one gives.
+// customers maps ids to stored customers. An error as the value fails the read.
 type customers map[apikey.CustomerID]any
 
 func (c customers) Customer(_ context.Context, id apikey.CustomerID) (store.Customer, error) {
@@ -121,7 +121,7 @@ func TestPathsAndMethods(t *testing.T) {
 	}
 }
 
-// call makes a request and returns the answer and the subjects it was counted under.
+// call sends a request and returns the answer and the counted subjects.
 func call(api *httpapi.API, c *counters, change func(*http.Request)) (*httptest.ResponseRecorder, []string) {
 	r := httptest.NewRequest("GET", "/v1/analisi"+wellFormed, nil)
 	r.RemoteAddr = "192.0.2.7:1234"
@@ -154,7 +154,7 @@ func TestCallersAreCountedByAddress(t *testing.T) {
 		{"[2001:db8::1]:1", "[2001:db8::ffff:1:2:3]:1", true},
 		{"[2001:db8::1]:1", "[2001:db8:0:1::1]:1", false},
 		{"[fe80::1%eth0]:1", "[fe80::1]:1", true},
-		{"@", "somewhere.example:1234", true}, // addresses that cannot be read count as one
+		{"@", "somewhere.example:1234", true}, // unreadable addresses share one counter
 	} {
 		if (under(c.a) == under(c.b)) != c.same {
 			t.Errorf("%s and %s: the same is not %v", c.a, c.b, c.same)
@@ -162,7 +162,7 @@ func TestCallersAreCountedByAddress(t *testing.T) {
 	}
 }
 
-// spoofs are headers that a caller can write to look like another.
+// spoofs are headers that a caller could use to fake another address.
 var spoofs = func() (all []http.Header) {
 	addresses := []string{"198.51.100.9", "198.51.100.9:443", "2001:db8:9::9", "[2001:db8:9::9]:443",
 		"127.0.0.1", "unknown"}
@@ -249,7 +249,7 @@ func TestKeys(t *testing.T) {
 		goodID:  store.Customer{ID: goodID, Hash: goodHash, Until: now.Add(time.Second)},
 		endedID: store.Customer{ID: endedID, Hash: endedHash, Until: now},
 		downID:  store.ErrUnavailable,
-		noneID:  store.Customer{ID: noneID, Until: now.Add(time.Hour)}, // paid, and no key issued yet
+		noneID:  store.Customer{ID: noneID, Until: now.Add(time.Hour)}, // paid, but no key yet
 	}})
 	for _, k := range []struct {
 		name   string
@@ -300,9 +300,9 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestMalformedKeysCostNoRead: a key that cannot be one costs no read, whatever its size.
+// TestMalformedKeysCostNoRead: a malformed key of any size costs no read.
 func TestMalformedKeysCostNoRead(t *testing.T) {
-	api, c, _ := open(t, httpapi.Config{Customers: nil}) // reading would panic
+	api, c, _ := open(t, httpapi.Config{Customers: nil}) // a read would panic
 	for _, key := range []string{"", "x", "vd_", strings.Repeat("vd_", 1<<20)} {
 		if w, _ := call(api, c, func(r *http.Request) { r.Header.Set("X-Api-Key", key) }); w.Code != 401 {
 			t.Errorf("a key of %d bytes: %d", len(key), w.Code)

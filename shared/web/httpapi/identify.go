@@ -16,27 +16,27 @@ import (
 	"verdetto/shared/store"
 )
 
-// KeyHeader carries a Pro key.
+// KeyHeader is the request header of a Pro key.
 const KeyHeader = "X-Api-Key"
 
-// viewerAddressHeader holds the caller's address and port as CloudFront saw them.
+// viewerAddressHeader holds the caller's address and port as seen by CloudFront.
 const viewerAddressHeader = "CloudFront-Viewer-Address"
 
-// The problems that a caller with a key can meet.
+// The problems of a caller with a key.
 var (
 	BadKey    = ProblemType{Status: http.StatusUnauthorized, Code: "chiave-non-valida", Title: "The key is not valid"}
 	PlanEnded = ProblemType{Status: http.StatusUnauthorized, Code: "piano-scaduto", Title: "The plan has ended"}
 )
 
-// Customers is where keys are looked up.
+// Customers looks up the customers of keys.
 type Customers interface {
-	// Customer gives a customer as of all writes that have returned, or store.ErrNotFound.
+	// Customer returns a customer as of all completed writes. It fails with store.ErrNotFound if
+	// there is none.
 	Customer(ctx context.Context, id apikey.CustomerID) (store.Customer, error)
 }
 
-// identify finds out who is calling: a customer where the endpoint takes keys
-// and one is sent, or a token of one, and otherwise an address. A key that is not
-// good is never taken for none.
+// identify determines the caller: the customer of a key or token if the endpoint reads them,
+// otherwise the address. An invalid key is refused; the caller never becomes anonymous instead.
 func (a *API) identify(r *http.Request, c *call) *Problem {
 	c.subject = c.address
 	given, sent := r.Header[KeyHeader]
@@ -48,7 +48,7 @@ func (a *API) identify(r *http.Request, c *call) *Problem {
 		c.pro, c.subject, c.holder = true, string(customer.ID), customer
 	}
 	if p == nil || p.Status == http.StatusUnauthorized && p.Code != PlanEnded.Code {
-		// Who shows a key was let in for it, and is known only now.
+		// capOthers let the call pass because it had a key; check the rate limit now.
 		if over := a.overOthers(r.Context()); over != nil {
 			return over
 		}
@@ -60,7 +60,8 @@ func (a *API) identify(r *http.Request, c *call) *Problem {
 	return p
 }
 
-// caller gives whose key or token was sent, if it is in force; nobody for a token that is nobody's.
+// caller returns the customer of a valid key or token, and the zero Customer for an anonymous
+// token.
 func (a *API) caller(ctx context.Context, given []string) (store.Customer, *Problem) {
 	if c := callOf(ctx); c.endpoint.route.Tokens &&
 		(len(given) == 0 || len(given) == 1 && !strings.HasPrefix(given[0], "vd_")) {
@@ -70,7 +71,7 @@ func (a *API) caller(ctx context.Context, given []string) (store.Customer, *Prob
 	return c, p
 }
 
-// customer gives whose key was sent, if it is in force, and the key's hash.
+// customer returns the customer of a valid key, and the key's hash.
 func (a *API) customer(ctx context.Context, given []string) (none store.Customer, _ apikey.Hash, _ *Problem) {
 	refused := BadKey.Problem("The header X-Api-Key (or Authorization: Bearer) holds no key that is in force: it was "+
 		"mistyped, or replaced by a newer one. "+
@@ -100,7 +101,7 @@ func (a *API) customer(ctx context.Context, given []string) (none store.Customer
 	return c, apikey.Hash(c.Hash), nil
 }
 
-// inForce gives the problem of a customer who could not be read, or whose plan has ended.
+// inForce returns a problem if the customer could not be read or the plan has ended.
 func (a *API) inForce(ctx context.Context, c store.Customer, err error) *Problem {
 	switch {
 	case err != nil:
@@ -116,9 +117,9 @@ func (a *API) inForce(ctx context.Context, c store.Customer, err error) *Problem
 	return nil
 }
 
-// pseudonyms stand for an address in the counters, and cannot be read back: an
-// IPv6 address is counted with its /64, which is the least that a subscriber is
-// given, and with its /48, which is the most. Of IPv4 there is no network.
+// pseudonyms returns keyed hashes that identify an address in the counters; the address cannot be
+// recovered from them. An IPv6 address is counted by its /64, the smallest block of a subscriber,
+// and by its /48, the largest. IPv4 has no network.
 func (a *API) pseudonyms(addr netip.Addr) (address, network string) {
 	if !addr.Is6() {
 		return a.pseudonym("address", addr), ""
@@ -128,7 +129,7 @@ func (a *API) pseudonyms(addr netip.Addr) (address, network string) {
 
 func prefix(addr netip.Addr, bits int) netip.Addr {
 	p, err := addr.Prefix(bits)
-	if err != nil { // no address has so few bits
+	if err != nil { // impossible: IPv6 has 128 bits
 		return addr
 	}
 	return p.Addr()
@@ -140,9 +141,9 @@ func (a *API) pseudonym(kind string, addr netip.Addr) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// viewer is the caller's address and port. Behind our distribution it is what
-// CloudFront says, believed because origin has let the request pass; otherwise
-// it is the connection's. No other header is ever looked at: callers write those.
+// viewer returns the caller's address and port. Behind our distribution CloudFront reports it;
+// the step origin has verified the request. Otherwise it is the address of the connection.
+// Callers could forge any other header.
 func (a *API) viewer(r *http.Request) string {
 	if len(a.config.OriginSecrets) > 0 {
 		return r.Header.Get(viewerAddressHeader)
@@ -150,7 +151,8 @@ func (a *API) viewer(r *http.Request) string {
 	return r.RemoteAddr
 }
 
-// address reads ADDRESS:PORT, cut at the last colon: CloudFront writes IPv6 addresses without brackets.
+// address parses ADDRESS:PORT. It cuts at the last colon, because CloudFront writes IPv6
+// addresses without brackets.
 func address(s string) netip.Addr {
 	host, _, err := net.SplitHostPort(s)
 	if err != nil {

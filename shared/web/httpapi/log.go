@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/runtime/metrics"
 )
 
-// responseRecorder remembers the status of an answer, and keeps every cache from keeping a problem.
+// responseRecorder records the status of an answer, and sets no-store on every error.
 type responseRecorder struct {
 	http.ResponseWriter
 	status int
@@ -36,7 +36,8 @@ func (rec *responseRecorder) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (rec *responseRecorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
-// log writes one line a request. It holds no query, no header and no address: nothing personal can be in it.
+// log writes one line per request. The line holds no query, header or address, so it holds no
+// personal data.
 func (a *API) log(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun := time.Now()
@@ -64,14 +65,14 @@ func (a *API) log(next http.Handler) http.Handler {
 	})
 }
 
-// hungUp is the status in the log of a call whose caller did not wait for the answer. It is sent to nobody.
+// hungUp is the status in the log of a call whose caller disconnected before the answer.
 const hungUp = 499
 
-// requestLog is a log whose lines name the request that they are about, and in
-// which it is no error of ours that a caller has hung up in the middle of one.
+// requestLog adds the request id to each line. It lowers warnings and errors to info if the
+// caller has disconnected.
 type requestLog struct{ slog.Handler }
 
-// RequestLog makes a log for those who answer requests.
+// RequestLog returns a log for HTTP handlers.
 func RequestLog(log *slog.Logger) *slog.Logger {
 	if _, ok := log.Handler().(requestLog); ok {
 		return log
@@ -96,7 +97,7 @@ func (l requestLog) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (l requestLog) WithGroup(name string) slog.Handler { return requestLog{l.Handler.WithGroup(name)} }
 
-// normalizeMethod keeps made-up methods out of the log.
+// normalizeMethod replaces unknown methods by "other", to keep callers' text out of the log.
 func normalizeMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete,
@@ -106,8 +107,8 @@ func normalizeMethod(method string) string {
 	return "other"
 }
 
-// logPath keeps what callers write into paths, keys and addresses among it, out
-// of the log: only paths of endpoints are in it, and of files no names.
+// logPath returns the path of a known endpoint, without the file name. Other paths may hold keys
+// and addresses, so they are logged as unknown.
 func logPath(found match, path string) string {
 	switch {
 	case found.resource == nil:
@@ -118,7 +119,7 @@ func logPath(found match, path string) string {
 	return path
 }
 
-// metrics are those of a request, for its line in the log, which also has its route and its time.
+// metrics returns the metrics of a request for its log line.
 func (a *API) metrics(status int) []slog.Attr {
 	count := func(yes bool) float64 {
 		if yes {
@@ -131,7 +132,7 @@ func (a *API) metrics(status int) []slog.Attr {
 			Value: count(status >= 500 && status != http.StatusNotImplemented)},
 		metrics.Metric{Name: "Throttled429", Unit: metrics.Count, Value: count(status == http.StatusTooManyRequests)},
 	}
-	if status == http.StatusNotImplemented { // asked for what there cannot be: no failure of ours
+	if status == http.StatusNotImplemented { // no such answer exists: no failure of ours
 		all = append(all, metrics.Metric{Name: "Absent501", Unit: metrics.Count, Value: 1})
 	}
 	return a.config.Metrics.Attrs(a.config.Now(), all...)

@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// TestMetricsOfRequests: the one line of a request holds its metrics, and no more
-// names of endpoints than there are endpoints; without a source it holds none.
+// TestMetricsOfRequests: a request's one log line holds its metrics, and only known endpoint
+// names. Without a source it holds no metrics.
 func TestMetricsOfRequests(t *testing.T) {
 	for _, c := range []struct {
 		method, target, route string
@@ -56,7 +56,8 @@ func TestMetricsOfRequests(t *testing.T) {
 	}
 }
 
-// TestAbsentIsNoFailure: a call for what there cannot be is counted as that, and as no failure of ours.
+// TestAbsentIsNoFailure: a call for an answer that cannot exist has its own count and is no
+// failure.
 func TestAbsentIsNoFailure(t *testing.T) {
 	api, _, log := open(t, httpapi.Config{Metrics: metrics.Of("verdetto-compat")})
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter,

@@ -12,34 +12,34 @@ import (
 	"strings"
 )
 
-// middleware wraps the router in what every request passes, in this order. Of several
-// faults the caller is told the first, and nothing behind it is done. Then a typed
-// handler's parameters are checked and the call is counted and answered: see JSON.
+// middleware wraps the router in the steps that every request passes, in this order. The first
+// step that finds a fault answers, and no later step runs. After the last step JSON validates the
+// parameters, counts the call and answers it.
 func (a *API) middleware(router http.Handler) http.Handler {
 	h := router
 	for _, step := range slices.Backward([]func(http.Handler) http.Handler{
-		a.match,                 // finds the endpoint, once: all that follow go by it; names the request
-		a.problemPages,          // shows a problem to a person as a page, whichever step below tells it
-		a.log,                   // writes one line, whatever is answered
-		a.recoverPanic,          // answers 500 where a step below panics
-		refusing(a.origin),      // 403 to who does not come through our distribution: it learns of no path and no key
-		a.capOthers,             // 429 to who makes too many calls that no endpoint counts
+		a.match,                 // finds the endpoint for all later steps; sets the request's id
+		a.problemPages,          // renders a problem of any later step as a page for browsers
+		a.log,                   // writes one line per request
+		a.recoverPanic,          // answers 500 if a later step panics
+		refusing(a.origin),      // 403 if not through our distribution; reads no path or key
+		a.capOthers,             // 429 for too many calls outside the endpoints' quotas
 		refusing(knownPath),     // 404
-		a.cors,                  // lets pages of other sites read; answers their preflights
+		a.cors,                  // lets pages of other sites read; answers preflights
 		refusing(knownMethod),   // 405
-		refusing(a.singleFares), // 403 where the owner of the fares has not allowed what the endpoint shows
-		refusing(readKey),       // takes a key in Authorization as one in X-Api-Key
-		refusing(a.identify),    // 401 to a bad key: who is calling is known from here on
-		refusing(readBody),      // 400 to a body that breaks off
-		refusing(form),          // hands the form of a page on as JSON
+		refusing(a.singleFares), // 403 if the owner of the fares has not allowed single fares
+		refusing(readKey),       // copies a key from Authorization to X-Api-Key
+		refusing(a.identify),    // 401 for an invalid key; later steps know the caller
+		refusing(readBody),      // 400 for an incomplete body
+		refusing(form),          // converts the form of a page to JSON
 	}) {
 		h = step(h)
 	}
 	return h
 }
 
-// refusing is a step that answers with the problem that check finds. Check may
-// change the request, which is a copy of the connection's.
+// refusing returns a step that answers with the problem that check returns. Check may change the
+// request, which is a copy.
 func refusing(check func(*http.Request, *call) *Problem) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -52,14 +52,14 @@ func refusing(check func(*http.Request, *call) *Problem) func(http.Handler) http
 	}
 }
 
-// RequestIDHeader names a request: in its answer, and in every line that the log has of it.
+// RequestIDHeader carries the request's id in its answer. The same id is in its log lines.
 const RequestIDHeader = "X-Request-Id"
 
-// wellFormedID is an id of a request that somebody before us has given it, such as
-// a proxy of the operator's, API Gateway, or the caller. Keys and addresses are none.
+// wellFormedID matches a request id set by a proxy, API Gateway or the caller. It matches neither
+// keys nor addresses.
 var wellFormedID = regexp.MustCompile(`^[A-Za-z0-9_.=-]{1,64}$`)
 
-// requestID is the id that a request has already where that may stand in a log, and otherwise a fresh one.
+// requestID returns the id of the request if it is safe to log, and otherwise a new id.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get(RequestIDHeader); wellFormedID.MatchString(id) && !strings.Contains(id, "vd_") {
 		return id
@@ -67,7 +67,7 @@ func requestID(r *http.Request) string {
 	return rand.Text()
 }
 
-// match looks the endpoint up and begins the call. It marks every answer where fares are invented.
+// match finds the endpoint and creates the call. It also sets X-Data on every answer.
 func (a *API) match(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{
@@ -82,7 +82,8 @@ func (a *API) match(next http.Handler) http.Handler {
 	})
 }
 
-// problemPages shows problems as pages, but where the edge keeps answers: there everybody is given the document.
+// problemPages renders problems as pages, except at paths that the edge caches: its cache key
+// does not include the Accept header.
 func (a *API) problemPages(next http.Handler) http.Handler {
 	if a.config.Pages == nil {
 		return next
@@ -97,7 +98,7 @@ func (a *API) problemPages(next http.Handler) http.Handler {
 	})
 }
 
-// recoverPanic turns a panic into a 500 and a log entry with its stack.
+// recoverPanic answers a panic with 500 and logs the stack.
 func (a *API) recoverPanic(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
@@ -113,10 +114,10 @@ func (a *API) recoverPanic(next http.Handler) http.Handler {
 	})
 }
 
-// OriginSecretHeader carries the secret by which a request proves that it came through our own distribution.
+// OriginSecretHeader carries the secret that proves that a request came through our distribution.
 const OriginSecretHeader = "X-Origin-Secret"
 
-// origin refuses whoever does not come through our distribution, where there is one.
+// origin refuses a request that did not come through our distribution, if there is one.
 func (a *API) origin(r *http.Request, _ *call) *Problem {
 	given := sha256.Sum256([]byte(r.Header.Get(OriginSecretHeader)))
 	ours := 0
@@ -145,14 +146,14 @@ func knownMethod(_ *http.Request, c *call) *Problem {
 	return nil
 }
 
-// FaresNotShown is the problem of fares that are not shown one by one.
+// FaresNotShown returns the problem of an endpoint that may not show single fares.
 func FaresNotShown() *Problem {
 	return NotShown.Problem("This service shows today's cheapest fares and figures made of past ones, not fares of " +
 		"past days or departures one by one. GET /v1/analisi compares today's fare with them, GET /v1/price-trends " +
 		"gives medians; who runs the service can allow more (VERDETTO_FARES_SHOWN).")
 }
 
-// singleFares refuses an endpoint that lists single fares where only today's may be shown.
+// singleFares refuses an endpoint with single fares unless Config.AllFares allows them.
 func (a *API) singleFares(_ *http.Request, c *call) *Problem {
 	if c.endpoint.route.SingleFares && !a.config.AllFares {
 		return FaresNotShown()

@@ -25,15 +25,15 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// trace is what was done for a request: each step that a test can observe notes
-// its name. It also holds the faults that the steps are to have.
+// trace records the steps that ran for a request, as far as a test can observe them. It also
+// holds the faults to inject.
 type trace struct {
 	limit.Counters
 	steps    []string
 	customer store.Customer
 	panicAt  string
 	usedUp   bool
-	err      error // of the handler
+	err      error // returned by the handler
 }
 
 func (tr *trace) pass(step string) {
@@ -56,15 +56,14 @@ func (tr *trace) Take(context.Context, store.Key, int64, int64, time.Time) (int6
 	return 1, nil
 }
 
-// What makes a good request or a good service a bad one.
+// The functions below turn a good request or a good service into a bad one.
 func elsewhere(r *http.Request) { r.Header.Del("X-Origin-Secret") }
 func badKey(r *http.Request)    { r.Header.Set("X-Api-Key", "vd_bad") }
 func person(r *http.Request)    { r.Header.Set("Accept", browser) }
 func bare(r *http.Request)      { r.URL.RawQuery = "" }
 func usedUp(tr *trace)          { tr.usedUp = true }
 
-// TestOrder: what is wrong with a request is told by the first step that it
-// cannot pass, and nothing behind that step is done.
+// TestOrder: the first step that finds a fault answers, and no later step runs.
 func TestOrder(t *testing.T) {
 	id := apikey.Of([]byte("pepper"), "ada@example.com")
 	key, hash, err := apikey.Mint(rand.Reader, id)
@@ -75,9 +74,9 @@ func TestOrder(t *testing.T) {
 	everything := []string{"identify", "check", "quota", "handler"}
 	for _, c := range []struct {
 		name         string
-		method, path string              // GET /v1/analisi where empty
-		change       func(*http.Request) // makes a good request a bad one
-		fault        func(*trace)        // makes a good service a bad one
+		method, path string              // GET /v1/analisi if empty
+		change       func(*http.Request) // turns a good request into a bad one
+		fault        func(*trace)        // injects a fault into the service
 		status       int
 		code         string // of the problem
 		kind         string // the answer's media type
@@ -182,7 +181,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// checkLine checks that the last line of a log, and no other, tells of a request.
+// checkLine checks that exactly the last line of a log describes a request.
 func checkLine(t *testing.T, log string, status int, route string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(log), "\n")
@@ -199,7 +198,7 @@ func checkLine(t *testing.T, log string, status int, route string) {
 	}
 }
 
-// openTraced serves endpoints that note what is done in them.
+// openTraced returns an API whose handlers record their steps in tr.
 func openTraced(tr *trace, log io.Writer, secret string) *httpapi.API {
 	at := func() time.Time { return now }
 	api := httpapi.New(httpapi.Config{

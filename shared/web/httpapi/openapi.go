@@ -18,7 +18,7 @@ const (
 	bearerScheme = "Bearer"
 )
 
-// functionTags say what the groups of endpoints are for.
+// functionTags describe the groups of endpoints.
 var functionTags = map[string]string{
 	"alerts":      "Price-drop alerts by e-mail",
 	"analisi":     "Verdicts, and what they rest on",
@@ -27,9 +27,9 @@ var functionTags = map[string]string{
 	"x402":        "Answers for a payment each, without a key, where the operator sells them so",
 }
 
-// Describe returns the OpenAPI description of the typed endpoints: what Huma reads from
-// the types, completed with what this package adds to every answer. Paths outside of /v1
-// are no part of it, except those that sell its answers one by one.
+// Describe returns the OpenAPI description of the typed endpoints. It completes what Huma reads
+// from the types with what this package adds to every answer. It leaves out paths outside /v1,
+// except those that sell answers of /v1 per call.
 func (a *API) Describe() *huma.OpenAPI {
 	registered := a.huma.OpenAPI()
 	o := &huma.OpenAPI{
@@ -73,7 +73,7 @@ func (a *API) Describe() *huma.OpenAPI {
 	}
 	d := &describer{
 		schemas: registered.Components.Schemas,
-		// no operation's own
+		// problems of no single operation
 		problems:  map[string]ProblemType{UnknownPath.Code: UnknownPath, WrongMethod.Code: WrongMethod},
 		functions: map[string]bool{},
 	}
@@ -89,7 +89,8 @@ func (a *API) Describe() *huma.OpenAPI {
 	return o
 }
 
-// path describes the operations of a path; nil where it is no part of the API. What Huma answers by stays as it is.
+// path describes the operations of a path, or returns nil if the path is not part of the API. It
+// works on copies, because Huma validates with the originals.
 func (d *describer) path(registered *huma.PathItem) *huma.PathItem {
 	item := *registered
 	for _, op := range []**huma.Operation{&item.Get, &item.Post, &item.Put, &item.Patch, &item.Delete} {
@@ -115,7 +116,7 @@ func problemList(problems map[string]ProblemType) []map[string]any {
 	return list
 }
 
-// WriteDescription writes the description as it is published.
+// WriteDescription encodes the description in its published form.
 func WriteDescription(o *huma.OpenAPI) ([]byte, error) {
 	compact, err := json.Marshal(o)
 	if err != nil {
@@ -138,15 +139,15 @@ func WriteDescription(o *huma.OpenAPI) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// describedPatterns are those of formats that the description alone knows: what is
-// of such a format the handler looks at, and so can name it with all else at fault.
+// describedPatterns are the patterns of formats that only the description uses. Handlers validate
+// such fields themselves, to report all faults together.
 var describedPatterns = map[string]string{
 	"hex32":          "^[0-9A-Fa-f]{32}$",
 	"hex32-or-empty": "^([0-9A-Fa-f]{32})?$", // a form sends an empty field too
 }
 
-// standardize takes out what is Huma's own and no part of OpenAPI, and gives
-// fields that hold an e-mail address, or are of one of describedPatterns, their pattern.
+// standardize removes Huma's extensions that are not part of OpenAPI. It adds patterns to e-mail
+// fields and to fields of describedPatterns.
 func standardize(name string, node any) {
 	switch node := node.(type) {
 	case map[string]any:
@@ -155,7 +156,7 @@ func standardize(name string, node any) {
 		}
 		if _, ok := node["pattern"]; !ok && name == "email" && node["type"] == "string" {
 			node["pattern"] = emailPattern
-			delete(node, "format") // is wider
+			delete(node, "format") // the format is wider than the pattern
 		}
 		if format, ok := node["format"].(string); ok && describedPatterns[format] != "" {
 			node["pattern"] = describedPatterns[format]

@@ -32,9 +32,8 @@ type sure struct {
 	Token string `json:"t"`
 }
 
-// registerPages adds an endpoint of JSON that takes forms and answers with pages
-// as well, and pages: one that is asked for, and two that a form is posted to, which
-// may be empty or not.
+// registerPages adds a JSON endpoint that accepts forms and also answers with pages. It adds a
+// GET page and two pages that accept a form: one optional, one required.
 func registerPages(api *httpapi.API) {
 	type answer struct {
 		Status string `json:"status"`
@@ -61,7 +60,8 @@ func registerPages(api *httpapi.API) {
 		func(context.Context, *rawForm) (*page.Response, error) { return blank, nil })
 }
 
-// TestDescriptionOfPagesAndForms: what Huma cannot read from the types is in the description all the same.
+// TestDescriptionOfPagesAndForms: the description also covers what Huma cannot read from the
+// types.
 func TestDescriptionOfPagesAndForms(t *testing.T) {
 	api := httpapi.New(httpapi.Config{Log: slog.New(slog.DiscardHandler)})
 	registerPages(api)
@@ -114,7 +114,7 @@ func TestDescriptionOfPagesAndForms(t *testing.T) {
 	}
 }
 
-// TestDescribingChangesNothing: it can be done again, and who calls is answered as before.
+// TestDescribingChangesNothing: Describe can run twice, and does not change the answers.
 func TestDescribingChangesNothing(t *testing.T) {
 	at := func() time.Time { return now }
 	api := httpapi.New(httpapi.Config{Now: at, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(&counters{}, at)})
@@ -147,8 +147,8 @@ func TestDescribingChangesNothing(t *testing.T) {
 	}
 }
 
-// TestPagesLookAtParametersThemselves: a page is shown whatever it is asked, an empty form among
-// it; an endpoint of JSON refuses.
+// TestPagesLookAtParametersThemselves: a page is shown for any parameters, even an empty form. A
+// JSON endpoint refuses them.
 func TestPagesLookAtParametersThemselves(t *testing.T) {
 	at := func() time.Time { return now }
 	api := httpapi.New(httpapi.Config{Now: at, Log: slog.New(slog.DiscardHandler), Limiter: limit.New(&counters{}, at)})

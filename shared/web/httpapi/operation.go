@@ -15,15 +15,15 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// describer describes operations, and remembers what they have in common.
+// describer describes operations and collects what they share.
 type describer struct {
 	schemas   huma.Registry
-	problems  map[string]ProblemType // those that some operation can meet, by code
-	functions map[string]bool        // those that some operation is of
+	problems  map[string]ProblemType // problems of any operation, by code
+	functions map[string]bool        // functions of any operation
 }
 
-// operation describes an operation in full: what Huma has read from its types, what
-// its description says, and what every request meets.
+// operation returns the complete description of an operation: from its types, its description and
+// the common steps.
 func (d *describer) operation(registered *huma.Operation, route routes.Route) *huma.Operation {
 	op, desc := *registered, descriptionOf(registered)
 	op.Tags = []string{route.Function}
@@ -69,12 +69,12 @@ func quotaText(r routes.Route) string {
 	return "\n\nCalls: " + strings.Join(caps, ", ") + "."
 }
 
-// schema describes a type that is written or read by hand.
+// schema returns the schema of a type that a handler encodes or parses itself.
 func (d *describer) schema(value any) *huma.Schema {
 	return d.schemas.Schema(reflect.TypeOf(value), true, "")
 }
 
-// requestBody describes a body, as JSON and as the form that may be sent in its place.
+// requestBody describes a body as JSON and, if accepted, as a form.
 func (d *describer) requestBody(registered *huma.RequestBody, route routes.Route, desc description) *huma.RequestBody {
 	if registered == nil {
 		return nil
@@ -89,7 +89,7 @@ func (d *describer) requestBody(registered *huma.RequestBody, route routes.Route
 			body.Content["application/json"] = &huma.MediaType{Schema: schema}
 		}
 		body.Content[formType] = &huma.MediaType{Schema: d.formSchema(schema)}
-	case desc.rawBody: // of bytes Huma knows no more than that they are such
+	case desc.rawBody: // Huma knows only that these are bytes
 		body.Content["application/json"] = &huma.MediaType{Schema: &huma.Schema{Type: "object",
 			AdditionalProperties: true}}
 	default:
@@ -101,7 +101,8 @@ func (d *describer) requestBody(registered *huma.RequestBody, route routes.Route
 	return &body
 }
 
-// formSchema is the schema of an object as a form writes it: without null, which a form cannot write.
+// formSchema returns the schema of an object in a form. It allows no null, because a form cannot
+// send it.
 func (d *describer) formSchema(schema *huma.Schema) *huma.Schema {
 	object := *d.schemas.SchemaFromRef(schema.Ref)
 	object.Properties = maps.Clone(object.Properties)
@@ -117,7 +118,7 @@ func (d *describer) formSchema(schema *huma.Schema) *huma.Schema {
 	return &object
 }
 
-// successes describes the answers that are none of a problem.
+// successes describes the answers that are not problems.
 func (d *describer) successes(op *huma.Operation, route routes.Route, desc description) map[string]*huma.Response {
 	at := strconv.Itoa(op.DefaultStatus)
 	registered := op.Responses[at]
@@ -134,7 +135,7 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	}
 	for name, h := range registered.Headers {
 		switch {
-		case name == "Content-Type": // said by the content
+		case name == "Content-Type": // described by the content
 		case headers[name] != nil && route.Price > 0:
 			response.Headers[name] = headerRef(name)
 		case headers[name] != nil:
@@ -159,7 +160,7 @@ func (d *describer) successes(op *huma.Operation, route routes.Route, desc descr
 	return responses
 }
 
-// addPage describes that a status may come as a page.
+// addPage adds an HTML page to the answers of a status.
 func addPage(responses map[string]*huma.Response, status int, route routes.Route) {
 	at := strconv.Itoa(status)
 	if responses[at] == nil {
@@ -172,7 +173,7 @@ func addPage(responses map[string]*huma.Response, status int, route routes.Route
 		Description: "A page for people"}}
 }
 
-// possibleProblems gives those that an operation can answer with, by status.
+// possibleProblems returns the problems of an operation by status.
 func possibleProblems(route routes.Route, desc description) map[int][]ProblemType {
 	all := append([]ProblemType{BadRequest, Forbidden, TooMany, Internal, Unavailable}, desc.Problems...)
 	if route.SingleFares {
@@ -190,7 +191,7 @@ func possibleProblems(route routes.Route, desc description) map[int][]ProblemTyp
 	return byStatus
 }
 
-// problemResponse describes the problem documents of a status by the codes that they can have.
+// problemResponse describes the problem documents of a status by their possible codes.
 func problemResponse(route routes.Route, status int, possible []ProblemType) *huma.Response {
 	var codes []any
 	var texts []string

@@ -14,8 +14,8 @@ import (
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
-// TestProblemsAsPages: whatever goes wrong, and wherever, a person is shown a
-// page and a program is given the document, with the same status and headers.
+// TestProblemsAsPages: for any problem at any step, a browser gets a page and a program the
+// document. Status and headers are the same.
 func TestProblemsAsPages(t *testing.T) {
 	key, _, err := apikey.Mint(rand.Reader, apikey.Of([]byte("pepper"), "ada@example.com"))
 	if err != nil {
@@ -26,8 +26,8 @@ func TestProblemsAsPages(t *testing.T) {
 		name, method, target, key string
 		config                    httpapi.Config
 		status                    int
-		title                     string // Italian
-		says                      string // the rest is the document's
+		title                     string // in Italian
+		says                      string // the rest comes from the document
 	}{
 		{name: "parameters", target: "/v1/analisi", status: 400, title: "La richiesta non è valida",
 			says: "origine is missing"},
@@ -90,7 +90,7 @@ func TestProblemsAsPages(t *testing.T) {
 	}
 }
 
-// TestSuccessIsNoPage: what is no problem is as it was.
+// TestSuccessIsNoPage: a success stays unchanged.
 func TestSuccessIsNoPage(t *testing.T) {
 	api, _, _ := open(t, httpapi.Config{Pages: page.Problems})
 	r := httptest.NewRequest("GET", "/v1/analisi?origine=a&destinazione=b", nil)

@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// headers are those that this package sends, as they are where an answer always
-// has them; an operation's answers refer to them.
+// headers describes the response headers of this package for answers that always have them.
+// Operations refer to them.
 var headers = map[string]*huma.Header{
 	"Cache-Control": textHeader(true, "How long a cache may keep the answer", "no-store"),
 	"ETag": textHeader(true, "Changes with the answer; send it back in If-None-Match",
@@ -56,7 +56,7 @@ func integerHeader(required bool, description string, least, example int) *huma.
 
 func headerRef(name string) *huma.Header { return &huma.Header{Ref: "#/components/headers/" + name} }
 
-// optionalHeader describes a header that an answer can lack, though others always have it.
+// optionalHeader describes a header that some answers lack, though others always have it.
 func optionalHeader(name string) *huma.Header {
 	h := *headers[name]
 	if !h.Required {
@@ -66,13 +66,13 @@ func optionalHeader(name string) *huma.Header {
 	return &h
 }
 
-// commonHeaders gives the headers that any answer of an operation with a status may carry.
+// commonHeaders returns the headers that any answer of an operation with this status may have.
 func commonHeaders(route routes.Route, status int) map[string]*huma.Header {
 	h := map[string]*huma.Header{"Cache-Control": headerRef("Cache-Control"), "X-Data": headerRef("X-Data"),
 		RequestIDHeader: headerRef(RequestIDHeader)}
 	capped := route.Keyed() || route.Free != (routes.Cap{})
 	if capped || route.KeyInHandler || status == http.StatusTooManyRequests {
-		// a 400 is not counted, unless it comes of a later check; ConsumeLimit is the handler's own
+		// An early 400 is not counted, a later one is; ConsumeLimit writes a handler's own limit.
 		limit := optionalHeader
 		if capped && (status < 400 || status == http.StatusTooManyRequests) {
 			limit = headerRef
@@ -91,15 +91,15 @@ func commonHeaders(route routes.Route, status int) map[string]*huma.Header {
 	return h
 }
 
-// describeParameters completes the parameters that Huma has read with what is
-// asked of all of them; a page takes any text, and says what is wrong with it in
-// words. Huma goes by the originals: they stay as they are.
+// describeParameters completes the parameters that Huma read with the rules for all parameters. A
+// page accepts any text and explains faults itself. It returns copies, because Huma validates
+// with the originals.
 func describeParameters(registered []*huma.Param, page bool) []*huma.Param {
 	var described []*huma.Param
 	for _, original := range registered {
 		p := *original
 		if p.In == "header" && p.Name == "Accept" {
-			continue // OpenAPI says it by the content of the answers
+			continue // OpenAPI states it by the content of the answers
 		}
 		p.Description, p.Explode = cmp.Or(p.Description, headerDescription(p.Name)), nil
 		schema := *p.Schema
@@ -133,8 +133,9 @@ func limitText(schema *huma.Schema, name string, required bool) {
 	}
 }
 
-// What text is, as a pattern: no control characters, and for what is required not
-// only white space. It is spelled out: engines do not agree on what \s is.
+// The patterns of text: no control characters, and required text is not blank. The characters are
+// listed because engines differ about
+// s.
 const (
 	control             = `\u0000-\u001f\u007f-\u009f`
 	space               = ` \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`
@@ -142,16 +143,16 @@ const (
 	textNotBlankPattern = `^[^` + control + `]*[^` + space + control + `][^` + control + `]*$`
 )
 
-// emailPattern is what package mail takes for an address, which also wants no more
-// than 64 characters before the @. A test holds the two together.
+// emailPattern matches the addresses that package mail accepts. That package also limits the
+// local part to 64 characters. A test compares the two.
 const (
 	emailPattern = "^" + emailAtom + "(\\." + emailAtom + ")*" +
 		"@([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])$"
-	// emailAtom has no =?, with which an encoded word begins.
+	// emailAtom excludes =?, the start of an encoded word.
 	emailAtom = "(([A-Za-z0-9!#$%&'*+/?^_`{|}~-]|=+[A-Za-z0-9!#$%&'*+/^_`{|}~-])+=*|=+)"
 )
 
-// headerDescription is that of a request header that several endpoints read.
+// headerDescription returns the description of a request header that several endpoints read.
 func headerDescription(name string) string {
 	switch name {
 	case "Accept-Language":

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Problem is an RFC 9457 problem document. Code is stable and is what a program
-// should look at; Detail is for people and says what to do next.
+// Problem is an RFC 9457 problem document. Code is stable and for programs. Detail is for people
+// and says what to do next.
 type Problem struct {
 	Type        string   `json:"type" format:"uri-reference" doc:"Identifies the kind of problem" example:"/v1/docs#citta-sconosciuta"`
 	Title       string   `json:"title" doc:"Short summary of the kind of problem"`
@@ -22,13 +22,13 @@ type Problem struct {
 	header http.Header
 }
 
-// Fault is one parameter or field that was not accepted.
+// Fault is a parameter or field that was not accepted.
 type Fault struct {
 	Name   string `json:"name" doc:"Name of the parameter or field" example:"origine"`
 	Detail string `json:"detail" doc:"What is wrong with it" example:"is missing"`
 }
 
-// Paid is where the answer to the same question is sold, by the protocol x402.
+// Paid says where the answer to the same question is sold, by the protocol x402.
 type Paid struct {
 	Path     string `json:"path" doc:"To be asked with the same parameters, and a payment" example:"/x402/v1/analisi"`
 	Price    string `json:"price" doc:"Of one answer" example:"0.01"`
@@ -36,15 +36,15 @@ type Paid struct {
 	Protocol string `json:"protocol" enum:"x402" doc:"Version 2, scheme exact, on Solana: a request without a payment is told what to pay"`
 }
 
-// ProblemType is what all problems of one type share.
+// ProblemType holds what all problems of one type share.
 type ProblemType struct {
 	Status int
 	Code   string
 	Title  string
-	Wait   bool // asking again later may help: its problems may say when in Retry-After
+	Wait   bool // a retry later may help; Retry-After may say when
 }
 
-// The problem types that any endpoint can answer with.
+// The problem types of any endpoint.
 var (
 	BadRequest = ProblemType{Status: http.StatusBadRequest, Code: "richiesta-non-valida",
 		Title: "The request is not valid"}
@@ -80,7 +80,7 @@ var (
 		Title: "There is no reference rate for that currency"}
 )
 
-// Problem makes a problem of the type.
+// Problem returns a problem of the type.
 func (t ProblemType) Problem(detail string) *Problem {
 	return &Problem{Type: "/v1/docs#" + t.Code, Title: t.Title, Status: t.Status, Code: t.Code, Detail: detail}
 }
@@ -94,7 +94,7 @@ func (p *Problem) With(name, value string) *Problem {
 	return p
 }
 
-// Invalid is a 400 that names each parameter at fault.
+// Invalid returns a 400 that names each fault.
 func Invalid(faults ...Fault) *Problem {
 	texts := make([]string, len(faults))
 	for i, f := range faults {
@@ -105,19 +105,19 @@ func Invalid(faults ...Fault) *Problem {
 	return p
 }
 
-// Error makes a Problem an error that a handler can return.
+// Error implements error, so a handler can return a Problem.
 func (p *Problem) Error() string { return p.Code + ": " + p.Detail }
 
-// GetStatus, GetHeaders and ContentType are what Huma asks of an error.
+// GetStatus implements huma.StatusError.
 func (p *Problem) GetStatus() int { return p.Status }
 
-// GetHeaders gives the headers added by With.
+// GetHeaders returns the headers added by With.
 func (p *Problem) GetHeaders() http.Header { return p.header }
 
-// ContentType names the media type of problem documents.
+// ContentType returns the media type of problem documents.
 func (p *Problem) ContentType(string) string { return "application/problem+json" }
 
-// Write answers with the problem outside of Huma, in the form of the path that was asked (WriteProblems).
+// Write writes the problem without Huma, in the error format of the path (see MountForeign).
 func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 	if at := callOf(r.Context()).resource; at != nil && at.writeProblem != nil {
 		at.writeProblem(w, r, p)
@@ -129,6 +129,6 @@ func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", p.ContentType(""))
 	w.WriteHeader(p.Status)
 	if r.Method != http.MethodHead {
-		_ = json.NewEncoder(w).Encode(p) // the caller has gone: nobody is left to tell
+		_ = json.NewEncoder(w).Encode(p) // an error means that the caller has disconnected
 	}
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
-// MaxParameter is how many characters (runes) a query parameter may have.
+// MaxParameter is the longest query parameter, in characters (runes).
 const MaxParameter = 100
 
-// checkParameters refuses query parameters that no endpoint could make sense of, naming
-// all of them, before Huma looks at their types. It also refuses a header that is sent
-// empty where it must not be: Huma takes it for one that was not sent.
+// checkParameters refuses malformed query parameters before Huma parses them, and names all
+// faults together. It also refuses an empty header that must not be empty, because Huma treats it
+// as missing.
 func checkParameters(ctx huma.Context, next func(huma.Context)) {
 	if descriptionOf(ctx.Operation()).page {
 		next(ctx)
@@ -49,7 +49,7 @@ func checkParameters(ctx huma.Context, next func(huma.Context)) {
 		case len(given) == 0 && p.Required:
 			fault = "is missing"
 		case len(given) == 1:
-			// One of a list is named, or the parameter left out.
+			// A parameter with an enum must name a value or be left out.
 			fault = Unfit(given[0], p.Required || p.Schema != nil && len(p.Schema.Enum) > 0)
 		}
 		if fault != "" {
@@ -63,7 +63,7 @@ func checkParameters(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// Unfit says what is wrong with a parameter as text; nothing where it is well formed.
+// Unfit returns what is wrong with the text of a parameter, or "" if it is well formed.
 func Unfit(s string, required bool) string {
 	switch {
 	case !utf8.ValidString(s):

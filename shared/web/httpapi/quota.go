@@ -10,42 +10,41 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TooMany is told to a caller whose calls are used up.
+// TooMany is the problem of a caller whose quota is used up.
 var TooMany = ProblemType{Status: http.StatusTooManyRequests, Code: "troppe-richieste",
 	Title: "Too many calls", Wait: true}
 
-// ConsumeQuota counts a call under the caller's cap of a route, for handlers
-// that JSON does not count for. The error is a Problem where the cap is used up.
+// ConsumeQuota counts a call toward the caller's quota of a route, for handlers that JSON does
+// not count. It fails with a Problem if the quota is used up.
 func (a *API) ConsumeQuota(ctx context.Context, name string) error {
 	return a.consumeQuota(ctx, routes.Named(name))
 }
 
-// ConsumeQuotas counts n calls, which is 1 or more, in one write, and gives how
-// many of them the caller's cap grants. The error is a Problem where it is used up.
+// ConsumeQuotas counts n >= 1 calls in one write and returns how many the quota grants. It fails
+// with a Problem if the quota is used up.
 func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted int, err error) {
 	return a.consumeQuotas(ctx, routes.Named(name), n)
 }
 
-// FreeLimit is the cap of an endpoint for an address, NetworkLimit that for all
-// addresses of an IPv6 /48 together, and ProLimit that for a key, whose counters
-// are kept to the end of the day for who asks what was used.
+// FreeLimit is the quota of an endpoint per address, NetworkLimit per IPv6 /48, and ProLimit per
+// key. Counters of ProLimit are kept to the end of the day, so that UsedByCaller can add them up.
 func FreeLimit(r routes.Route) limit.Limit {
 	return limit.Limit{Name: r.Name + "-free", Calls: r.Free.Calls, Window: r.Free.Per}
 }
 
-// NetworkLimit: see FreeLimit.
+// NetworkLimit is the quota per IPv6 /48: see FreeLimit.
 func NetworkLimit(r routes.Route) limit.Limit {
 	return limit.Limit{Name: r.Name + "-network", Calls: routes.PerNetwork * r.Free.Calls, Window: r.Free.Per}
 }
 
-// ProLimit: see FreeLimit.
+// ProLimit is the quota per key: see FreeLimit.
 func ProLimit(r routes.Route) limit.Limit {
 	return limit.Limit{Name: r.Name + "-pro", Calls: r.Pro.Calls, Window: r.Pro.Per, Kept: 24 * time.Hour}
 }
 
-// consumeQuota counts a call under the caller's cap of a route and writes the answer's
-// headers. It is one write, and one more for a small cap of a network. Where the counter
-// cannot be reached the call passes and that is logged.
+// consumeQuota counts a call toward the caller's quota and sets the answer's headers. It takes
+// one write, and a second for a small quota of a network. If the counter cannot be reached, it
+// logs the error and lets the call pass.
 func (a *API) consumeQuota(ctx context.Context, route routes.Route) error {
 	_, err := a.consumeQuotas(ctx, route, 1)
 	return err
@@ -89,15 +88,15 @@ func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (gra
 	return granted, nil
 }
 
-// networkUsedUp is the problem of a caller whose network has used up its calls.
+// networkUsedUp returns the problem of a caller whose network has used up its quota.
 func (a *API) networkUsedUp(ctx context.Context, d limit.Decision) *Problem {
 	return a.refuse(ctx, d, "All addresses of your network together (its IPv6 /48) have used up their calls. Wait as "+
 		"Retry-After says, or send a Pro key in X-Api-Key.")
 }
 
-// ConsumeLimit counts a call under a limit of the handler's own. The error is a Problem
-// with the detail where it is used up. The answer's headers tell of this limit then, or
-// where the route has no cap.
+// ConsumeLimit counts a call under a limit of the handler. It fails with a Problem that holds
+// detail if the limit is reached. The answer's headers describe this limit if it is reached, or
+// if the route has no quota.
 func ConsumeLimit(ctx context.Context, l limit.Limit, subject, detail string) error {
 	c := callOf(ctx)
 	a := c.api
@@ -118,7 +117,7 @@ func (a *API) refuse(ctx context.Context, d limit.Decision, detail string) *Prob
 	return TooMany.Problem(detail)
 }
 
-// usedUp is the problem of a caller whose calls of an endpoint are used up.
+// usedUp returns the problem of a caller who has used up the quota of an endpoint.
 func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, pro bool) *Problem {
 	switch {
 	case route.Path == usagePath:
@@ -143,7 +142,7 @@ func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, 
 	return p
 }
 
-// paid is where the answers of a route are sold one by one; nil where they are not.
+// paid returns where the answers of a route are sold per call, or nil if they are not.
 func (a *API) paid(route routes.Route) *Paid {
 	twin, ok := route.Sold()
 	if !ok || !a.config.PaidCalls {
@@ -160,9 +159,9 @@ func (a *API) notCounted(ctx context.Context, err error) {
 	}
 }
 
-// capOthers counts in memory the calls that no cap of an endpoint counts, and refuses
-// callers who make too many: routes.Others. A caller with a key or a signature is
-// refused only once that is known to be wrong.
+// capOthers applies routes.Others: it counts in memory the calls outside all quotas, and refuses
+// callers with too many. A caller with a key or signature is refused only after that proved
+// invalid.
 func (a *API) capOthers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())
@@ -192,7 +191,7 @@ func provesItself(c *call, r *http.Request) bool {
 		(r.Header.Get(KeyHeader) != "" || r.Header.Get("Authorization") != "")
 }
 
-// othersOf are the limits of a caller's other calls, each with who is counted.
+// othersOf returns the limits of a caller's other calls, each with the counted subject.
 func othersOf(c *call) map[limit.Limit]string {
 	if c.pro {
 		return map[limit.Limit]string{ProLimit(routes.Others): c.subject}
@@ -204,7 +203,7 @@ func othersOf(c *call) map[limit.Limit]string {
 	return of
 }
 
-// overOthers gives the problem of a caller whose other calls are used up.
+// overOthers returns a problem if the caller's other calls are used up.
 func (a *API) overOthers(ctx context.Context) *Problem {
 	for l, subject := range othersOf(callOf(ctx)) {
 		if d, full := a.config.Limiter.Full(l, subject); full {

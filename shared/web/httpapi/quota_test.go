@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// over are counters that every cap is over at.
+// over holds counters whose every limit is exceeded.
 type over struct{}
 
 func (over) Take(_ context.Context, _ store.Key, _, limit int64, _ time.Time) (int64, error) {
@@ -24,8 +24,8 @@ func (over) Take(_ context.Context, _ store.Key, _, limit int64, _ time.Time) (i
 
 func (over) Query(context.Context, store.Range) ([]store.Item, error) { return nil, nil }
 
-// TestUsedUp: who has used up a cap is told where it is told what is left, and, where answers are
-// sold one by one and this one is among them, where and for how much, in words and for programs.
+// TestUsedUp: the problem of a used-up quota names the path of the remaining quotas. If the
+// answer is sold per call, it also states where and the price, as text and as fields.
 func TestUsedUp(t *testing.T) {
 	type ways struct {
 		Usage string

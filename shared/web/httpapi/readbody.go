@@ -8,9 +8,8 @@ import (
 	"os"
 )
 
-// readBody reads a body before anybody has to rely on it: one that breaks off, or
-// is not framed as its headers say, is the caller's fault, and nothing is done
-// with half of it. Of what is too large each handler tells by itself.
+// readBody reads the body before the handler runs. An incomplete or badly framed body is a 400,
+// so a handler never acts on half of it. Each handler refuses a body that is too large itself.
 func readBody(r *http.Request, _ *call) *Problem {
 	if r.Body == nil || r.Body == http.NoBody || r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return nil

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// readKey takes a key that is sent as Authorization: Bearer for one in X-Api-Key. Where
-// keys are looked at, what is no key of ours is refused: its sender does not mean to be
-// served without. Elsewhere the header says nothing.
+// readKey copies a key in Authorization: Bearer to X-Api-Key. If the endpoint reads keys, any
+// other bearer token is refused: its sender expects to be identified. Other endpoints ignore the
+// header.
 func readKey(r *http.Request, c *call) *Problem {
 	route, given := c.endpoint.route, r.Header.Values("Authorization")
 	if len(given) == 0 || !route.Keyed() && !route.KeyInHandler {
@@ -28,8 +28,8 @@ func readKey(r *http.Request, c *call) *Problem {
 	return nil
 }
 
-// bearer reads the key in Authorization; "" where it is something that nobody
-// would take for a key, such as the name and password of a proxy before us.
+// bearer returns the key in Authorization. It returns "" for other schemes, such as the password
+// of a proxy.
 func bearer(given []string) (string, *Problem) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(given[0]), " ")
 	token = strings.TrimSpace(token)
@@ -44,7 +44,7 @@ func bearer(given []string) (string, *Problem) {
 		With("WWW-Authenticate", "ApiKey")
 }
 
-// bearerOfAny reads what is sent as Authorization: Bearer, whatever it is.
+// bearerOfAny returns any token in Authorization: Bearer.
 func bearerOfAny(given []string) (string, *Problem) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(given[0]), " ")
 	if token = strings.TrimSpace(token); len(given) != 1 || !strings.EqualFold(scheme, "Bearer") || token == "" {

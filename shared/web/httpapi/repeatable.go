@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Repeatable is embedded in the input of an endpoint that creates something: the same call
-// with the same Idempotency-Key creates nothing twice.
+// Repeatable is embedded in the input of an endpoint that creates something. It makes the
+// endpoint idempotent: the same call with the same Idempotency-Key creates nothing twice.
 //
-// Nothing is stored for it: what is created is derived from the call, so the same call
-// makes the same thing, and the store finds that it is there.
+// No key is stored. What the call creates is derived from the call, so a duplicate finds the
+// existing item in the store.
 type Repeatable struct {
 	Again string `header:"Idempotency-Key" minLength:"16" maxLength:"100" doc:"16 to 100 characters that nobody can guess, such as a UUID: the same call with the same ones is answered as the first was, and creates nothing more"`
 }
 
-// Random is what the call creates from: fresh, or 32 bytes that are derived for a
-// purpose from what tells the call apart from all others.
+// Random returns the source of randomness for the call. Without an Idempotency-Key it is fresh;
+// otherwise it is 32 bytes derived from the purpose, call and key.
 func (in Repeatable) Random(ctx context.Context, fresh io.Reader, purpose string, call ...string) io.Reader {
 	if in.Again == "" {
 		return fresh

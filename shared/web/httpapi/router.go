@@ -11,26 +11,25 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// router finds the endpoint of a request. It is asked once for each, by the
-// first middleware; all others, and the router itself as the last of them, go by
-// the match that is carried in the request's context.
+// router finds the endpoint of a request. The first middleware calls it once; all later steps,
+// and ServeHTTP last, use the match in the request's context.
 type router struct {
 	resources map[string]*resource // by path
-	folders   map[string]*resource // paths that end in {file}: by what stands before it
+	folders   map[string]*resource // paths that end in {file}, by their prefix
 }
 
-// resource is a path and the endpoints that answer there, each to methods of its own.
+// resource is a path with its endpoints by method.
 type resource struct {
-	endpoints map[string]*endpoint // by method, HEAD among them
-	methods   []string             // those that are answered, in the order of registration
-	// edgeCacheable: the edge may keep what is answered here. What it keeps is for
-	// every caller of its cache key, of which the Accept header is no part.
+	endpoints map[string]*endpoint // by method, including HEAD
+	methods   []string             // answered methods, in the order of registration
+	// edgeCacheable: the edge may cache these answers. A cached answer serves every caller with
+	// the same cache key, which excludes the Accept header.
 	edgeCacheable bool
-	// crossOriginPOST: scripts in pages of any site may post to it.
+	// crossOriginPOST: scripts of any site may post to it.
 	crossOriginPOST bool
-	// sold: its answers are paid one by one, in headers of their own.
+	// sold: its answers are paid per call, with extra headers.
 	sold bool
-	// writeProblem, where set, writes problems in a form of their own.
+	// writeProblem, if set, writes problems in the path's own format.
 	writeProblem problemWriter
 }
 
@@ -41,14 +40,14 @@ type endpoint struct {
 	handler http.Handler
 }
 
-// match is what was found for a method and a path.
+// match is the result of find for a method and a path.
 type match struct {
-	resource *resource // nil: nothing answers at the path
-	endpoint *endpoint // nil: nothing answers the method there
-	file     string    // what {file} stands for
+	resource *resource // nil if the path is unknown
+	endpoint *endpoint // nil if the path does not answer the method
+	file     string    // the value of {file}
 }
 
-// name is the endpoint's in the table; of what nothing answers, unknown.
+// name returns the endpoint's name in the table, or unknown.
 func (m match) name() string {
 	if m.endpoint == nil {
 		return "unknown"
@@ -60,8 +59,8 @@ func newRouter() *router {
 	return &router{resources: map[string]*resource{}, folders: map[string]*resource{}}
 }
 
-// add has a handler answer a route at all of its paths, and problems there be written in a form of
-// their own, where one is given.
+// add registers a handler at all paths of a route. Write, if not nil, renders the problems at
+// these paths.
 func (rt *router) add(route routes.Route, h http.Handler, write problemWriter) {
 	for _, path := range route.Paths() {
 		at := rt.resources
@@ -89,8 +88,8 @@ func (r *resource) add(e *endpoint) {
 	r.crossOriginPOST = r.crossOriginPOST || e.route.CrossOriginPOST
 }
 
-// find gives what answers a method at a path. Paths are compared decoded: an
-// escaped slash is a slash.
+// find returns the endpoint of a method and a path. Paths are compared decoded: an escaped slash
+// equals a slash.
 func (rt *router) find(method, path string) match {
 	if r, ok := rt.resources[path]; ok {
 		return match{resource: r, endpoint: r.endpoints[method]}
@@ -110,8 +109,8 @@ func (rt *router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.endpoint.handler.ServeHTTP(w, r)
 }
 
-// Handle is how Huma registers what it makes of a typed handler. It would refuse
-// a body that is missing; a page says so by itself.
+// Handle registers a typed handler of Huma. A page accepts a missing body and explains the fault
+// itself, so Huma must not refuse it.
 func (rt *router) Handle(op *huma.Operation, handler func(huma.Context)) {
 	if op.RequestBody != nil && descriptionOf(op).page {
 		op.RequestBody.Required = false

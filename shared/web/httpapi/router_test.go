@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// servedBy is the header in which a test's endpoint gives its name, and the file it was asked for.
+// servedBy is the header in which a test endpoint reports its name and file.
 const servedBy = "X-Served-By"
 
 type served struct {
@@ -29,7 +29,8 @@ type fileInput struct {
 	File string `path:"file"`
 }
 
-// registerTyped adds typed endpoints: of one method, of two at one path, one without HEAD, one of files.
+// registerTyped adds typed endpoints: one method, two at one path, one without HEAD, one with
+// files.
 func registerTyped(api *httpapi.API) {
 	for _, name := range []string{"analisi", "pro-conferma", "pro-recupera", "alerts-confirm-page", "alerts-confirm"} {
 		httpapi.JSON(api, name, httpapi.JSONDoc{}, nil,
@@ -40,7 +41,7 @@ func registerTyped(api *httpapi.API) {
 	})
 }
 
-// registerMounted adds plain handlers: of the root, of files, of three methods at one path.
+// registerMounted adds plain handlers: for the root, for files, for three methods at one path.
 func registerMounted(api *httpapi.API) {
 	mount := func(text string, names ...string) {
 		api.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -53,8 +54,8 @@ func registerMounted(api *httpapi.API) {
 	mount("mcp", "mcp", "mcp-get", "mcp-delete")
 }
 
-// TestRouting: which endpoint answers what method and path, what is told where
-// none does, and as what the request is logged and measured.
+// TestRouting: each method and path reaches its endpoint or the right problem, and the right
+// names are logged and measured.
 func TestRouting(t *testing.T) {
 	now := func() time.Time { return now }
 	const allOrigins = "*"
@@ -62,10 +63,10 @@ func TestRouting(t *testing.T) {
 		method, path, rawPath string
 		preflight             bool
 		status                int
-		served                string // by whom; nobody where it is empty
+		served                string // by which endpoint; empty: none
 		allow                 string // of a 405
 		cors                  string // who may read the answer
-		mayUse                string // the methods that a preflight is told
+		mayUse                string // the methods in the preflight's answer
 		logged, route         string // the log's path, and the metrics' endpoint
 	}{
 		{method: "GET", path: "/v1/analisi", status: 204, served: "analisi", cors: allOrigins,
@@ -175,8 +176,8 @@ func TestRouting(t *testing.T) {
 	}
 }
 
-// TestOneLookup: whatever becomes of a request's method and path behind the
-// lookup, every step goes by what was found: nothing looks again.
+// TestOneLookup: every step uses the match of the first lookup, even if a later step changes the
+// method or path.
 func TestOneLookup(t *testing.T) {
 	for name, to := range map[string]struct{ method, path string }{
 		"a path of nothing":      {"GET", "/v1/nothing"},
@@ -190,7 +191,7 @@ func TestOneLookup(t *testing.T) {
 			api := httpapi.New(httpapi.Config{
 				Now: at, Log: slog.New(slog.NewJSONHandler(&log, nil)), Limiter: limit.New(&counters{}, at),
 				Metrics: metrics.Of("verdetto-analisi"),
-				Pages: func(next http.Handler) http.Handler { // the first step that is not this package's own
+				Pages: func(next http.Handler) http.Handler { // the first foreign step
 					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 						r.Method, r.URL = to.method, &url.URL{Path: to.path}
 						next.ServeHTTP(w, r)
@@ -211,7 +212,7 @@ func TestOneLookup(t *testing.T) {
 	}
 }
 
-// TestRegisteredTwice: that two endpoints are to answer the same is noticed when they are registered.
+// TestRegisteredTwice: registering two endpoints for the same method and path panics.
 func TestRegisteredTwice(t *testing.T) {
 	api := httpapi.New(httpapi.Config{Log: slog.New(slog.DiscardHandler)})
 	registerMounted(api)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Tagged is an answer whose bytes the handler has written itself, under a tag that changes with them.
+// Tagged is an answer encoded by the handler, with an ETag of its content.
 type Tagged struct {
 	Status      int
 	ContentType string `header:"Content-Type"`
@@ -18,21 +18,21 @@ type Tagged struct {
 	Body        []byte
 }
 
-// Tag answers with a body, or with 304 where the caller has it already.
+// Tag returns a 200 with the body, or a 304 if the caller's ETag matches.
 func Tag(ifNoneMatch, contentType string, body []byte) *Tagged {
 	sum := sha256.Sum256(body)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
 	out := &Tagged{Status: http.StatusOK, ContentType: contentType, ETag: tag, Vary: varyByKey, Body: body}
 	for candidate := range strings.SplitSeq(ifNoneMatch, ",") {
 		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
-		if candidate == tag { // and not *: whoever sends that has shown no answer to be told that it still holds
+		if candidate == tag { // not *: it names no answer that the caller has
 			out.Status, out.Body = http.StatusNotModified, nil
 		}
 	}
 	return out
 }
 
-// TagJSON answers with a document as JSON, unless making it failed.
+// TagJSON returns the document as tagged JSON, or err if it is not nil.
 func TagJSON(ifNoneMatch string, document any, err error) (*Tagged, error) {
 	if err != nil {
 		return nil, err

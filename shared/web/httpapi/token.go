@@ -10,14 +10,14 @@ import (
 	"verdetto/shared/store"
 )
 
-// Some protocols have a program trade its key for a token first. A token ends with its key
-// and with the plan, so it costs the same read as a key. It comes in Authorization, or
-// where a key would.
+// In some protocols a program first exchanges its key for a token. A token becomes invalid with
+// its key and with the plan, so it costs the same read as a key. It is sent in Authorization, or
+// in place of a key.
 
-// TokenLasts is how long a token is good for.
+// TokenLasts is the lifetime of a token.
 const TokenLasts = 30 * time.Minute
 
-// The problems that a caller with a token can meet.
+// The problems of a caller with a token.
 var (
 	NoToken  = ProblemType{Status: http.StatusUnauthorized, Code: "token-mancante", Title: "There is no token"}
 	BadToken = ProblemType{Status: http.StatusUnauthorized, Code: "token-non-valido",
@@ -27,8 +27,8 @@ var (
 		Title: "The key of the token was replaced"}
 )
 
-// Token gives a token for a key that is in force, or without a key one of
-// nobody's, for whom the free caps count. The error is a Problem.
+// Token returns a token for a valid key. Without a key it returns an anonymous token, which has
+// the free quota. It fails with a Problem.
 func (a *API) Token(ctx context.Context, key string) (string, error) {
 	until := a.config.Now().Add(TokenLasts)
 	if key == "" {
@@ -41,7 +41,7 @@ func (a *API) Token(ctx context.Context, key string) (string, error) {
 	return a.signer.Of(c.ID, hash, until), nil
 }
 
-// holder gives whose token was sent; nobody for one that is nobody's.
+// holder returns the customer of a valid token, and the zero Customer for an anonymous token.
 func (a *API) holder(ctx context.Context, given []string) (nobody store.Customer, _ *Problem) {
 	refuse := func(t ProblemType, detail string) *Problem {
 		return t.Problem(detail).With("WWW-Authenticate", "Bearer")

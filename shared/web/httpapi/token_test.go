@@ -15,7 +15,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// mountForeign has a route that takes tokens say who calls, in a protocol that writes problems as words.
+// mountForeign adds a route with tokens that answers the caller's subject and writes problems as
+// text.
 func mountForeign(s *service) {
 	write := func(w http.ResponseWriter, _ *http.Request, p *httpapi.Problem) {
 		for name, values := range p.GetHeaders() {
@@ -38,8 +39,8 @@ func mountForeign(s *service) {
 
 const metricsPath = "/v1/analytics/itinerary-price-metrics"
 
-// TestTokens: a token is good for what its key is good for, as long as that is in
-// force, at one read; what was made up costs none.
+// TestTokens: a token grants what its key grants, as long as the key is valid, at one read. A
+// forged token costs no read.
 func TestTokens(t *testing.T) {
 	var key string
 	ada := apikey.Of([]byte("pepper"), "ada@example.com")
@@ -63,7 +64,7 @@ func TestTokens(t *testing.T) {
 		header func(s *service) []string
 		status int
 		says   string
-		reads  int // of customers, by the call
+		reads  int // of customers, per call
 	}{
 		{"of a key", func(s *service) []string { return []string{"Authorization", token(s, key)} }, 200, "pro true", 1},
 		{"of a key, to the last second", func(s *service) []string {
@@ -161,7 +162,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestTokensAreOnlyForTheirRoutes: elsewhere a token is no key, and is refused.
+// TestTokensAreOnlyForTheirRoutes: other routes refuse a token.
 func TestTokensAreOnlyForTheirRoutes(t *testing.T) {
 	s := serve(t)
 	made, err := s.Token(t.Context(), "")
@@ -174,7 +175,7 @@ func TestTokensAreOnlyForTheirRoutes(t *testing.T) {
 	}
 }
 
-// TestNoTokenForABadKey: a key that would be refused is traded for nothing.
+// TestNoTokenForABadKey: an invalid key is not exchanged for a token.
 func TestNoTokenForABadKey(t *testing.T) {
 	s := serve(t)
 	for name, key := range map[string]string{
@@ -187,8 +188,8 @@ func TestNoTokenForABadKey(t *testing.T) {
 	}
 }
 
-// TestForeignForm: at a foreign protocol's paths every problem has its form,
-// whichever step tells it, and a free token spends the calls of its caller's address.
+// TestForeignForm: at a foreign protocol's paths every step writes problems in its format. An
+// anonymous token spends the quota of the caller's address.
 func TestForeignForm(t *testing.T) {
 	s := serve(t)
 	mountForeign(s)
@@ -202,7 +203,7 @@ func TestForeignForm(t *testing.T) {
 		got[name] = fmt.Sprint(w.Code, " ", w.Body)
 	}
 	ask("a method", "PUT", metricsPath)
-	w := s.ask("192.0.2.1:1", "GET", "/api"+metricsPath) // the alias is of our own API
+	w := s.ask("192.0.2.1:1", "GET", "/api"+metricsPath) // the alias exists only for our own API
 	got["under the alias"] = fmt.Sprint(w.Code, " ", w.Header().Get("Content-Type"))
 	ask("a panic", "GET", metricsPath+"?panic=1", "Authorization", "Bearer "+free)
 	for range 30 {

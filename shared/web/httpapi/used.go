@@ -9,22 +9,22 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Used is what a caller has used of the cap of an endpoint.
+// Used is a caller's use of the quota of an endpoint.
 type Used struct {
 	Route  routes.Route
 	Cap    routes.Cap
-	Window int64     // calls of the window that runs
-	Today  int64     // calls of the day (UTC), where the window is a part of it; else those of the window
+	Window int64     // calls in the current window
+	Today  int64     // calls of the UTC day if the window is shorter, else of the window
 	Reset  time.Time // when the window ends
-	Paid   *Paid     // without a key: where the same answers are sold one by one; nil where they are not
+	Paid   *Paid     // for anonymous callers: where the answer is sold per call, or nil
 }
 
-// Left is how many calls the window still has.
+// Left returns how many calls remain in the window.
 func (u Used) Left() int64 { return max(0, u.Cap.Calls-u.Window) }
 
-// UsedByCaller reads what was counted of the caller: with a key of every endpoint that
-// counts by key, else of those that answer about fares. It counts nothing, and is one
-// query for each endpoint.
+// UsedByCaller reads the caller's counters without counting a call. With a key it covers every
+// endpoint with a quota per key, otherwise every endpoint of the free tier. It makes one query
+// per endpoint.
 func UsedByCaller(ctx context.Context) (all []Used, err error) {
 	c := callOf(ctx)
 	for _, r := range routes.Table {
@@ -44,7 +44,7 @@ func UsedByCaller(ctx context.Context) (all []Used, err error) {
 	return all, nil
 }
 
-// capOf is the cap of an endpoint for a key, or for an address, and the limit that it is counted under.
+// capOf returns the quota of an endpoint per key or per address, and its limit.
 func capOf(r routes.Route, pro bool) (routes.Cap, limit.Limit) {
 	if pro {
 		return r.Pro, ProLimit(r)
@@ -52,8 +52,8 @@ func capOf(r routes.Route, pro bool) (routes.Cap, limit.Limit) {
 	return r.Free, FreeLimit(r)
 }
 
-// Holder is whose key or token the call was made with, as it was read to let the
-// call in; false without one.
+// Holder returns the customer of the call's key or token, as read by identify. It returns false
+// without one.
 func Holder(ctx context.Context) (store.Customer, bool) {
 	c := callOf(ctx)
 	return c.holder, c.pro

@@ -8,11 +8,10 @@ import (
 	"github.com/danielgtaylor/huma/v2/validation"
 )
 
-// Huma finds what is malformed, by the types of handlers; here its errors become
-// problem documents like all others, in the words of all others. Each fault of a
-// field goes on from the field's name: "email is missing".
+// Huma validates requests by the handlers' types. This file turns its errors into problem
+// documents with our wording. Each fault continues the field's name: "email is missing".
 func init() {
-	huma.DefaultArrayNullable = false // a list that holds nothing is [], never null
+	huma.DefaultArrayNullable = false // an empty list is [], never null
 	huma.NewError = problemOfHuma
 	validation.MsgExpectedRequiredProperty = "%s" + missingField
 	validation.MsgUnexpectedProperty = "is not a field of this request"
@@ -27,8 +26,8 @@ func init() {
 
 const missingField = " is missing"
 
-// problemOfHuma is what Huma makes its errors by. Its 413, 415 and 422 are our 400:
-// whatever is wrong with the form, the size or the content type of a request.
+// problemOfHuma replaces huma.NewError. Huma's 413, 415 and 422 become our 400, which covers the
+// form, size and content type of a request.
 func problemOfHuma(status int, msg string, errs ...error) huma.StatusError {
 	if t, ok := byStatus[status]; ok {
 		return t.Problem("Something went wrong on our side. Try again in a minute.")
@@ -46,8 +45,8 @@ func problemOfHuma(status int, msg string, errs ...error) huma.StatusError {
 	return BadRequest.Problem(msg + ".")
 }
 
-// faultOf names the field at fault. Where a field is missing Huma names the object
-// that lacks it; where the whole body is at fault, that is what is named.
+// faultOf names the field at fault. For a missing field, Huma names the object that lacks it. For
+// a fault of the whole body, the fault names the body.
 func faultOf(detail *huma.ErrorDetail) Fault {
 	in, name, _ := strings.Cut(detail.Location, ".")
 	if field, ok := strings.CutSuffix(detail.Message, missingField); ok {
@@ -56,7 +55,7 @@ func faultOf(detail *huma.ErrorDetail) Fault {
 	if name == "" {
 		name = in
 	}
-	if !strings.HasPrefix(detail.Message, "is ") { // no word of the table above: it could not even be read
+	if !strings.HasPrefix(detail.Message, "is ") { // not our message: it did not parse
 		return Fault{name, "cannot be read: " + detail.Message}
 	}
 	return Fault{name, detail.Message}

@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// TestWordsOfFaults: whatever is malformed is told of the field at fault, in a
-// sentence that goes on from its name.
+// TestWordsOfFaults: each malformed value is reported for its field, in a sentence that continues
+// the field's name.
 func TestWordsOfFaults(t *testing.T) {
 	type in struct {
 		Lang string `query:"lang" pattern:"^[a-z]{2}$" patternDescription:"a language's code"`

@@ -8,9 +8,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// Calls of one subject take turns, so that a flood meets the memory of its first
-// refusal. While a counter is written the next calls gather, and one write counts them
-// all. Each has a number of its own, so the cap stays exact; the counter may pass it.
+// Calls of one subject are counted in turns, so a flood meets the cached refusal. While one write
+// runs, further calls wait, and the next write counts them all. Each call gets its own number, so
+// the limit stays exact; the stored counter may exceed it.
 
 type counter struct {
 	key     store.Key
@@ -19,7 +19,7 @@ type counter struct {
 	expires time.Time
 }
 
-// waiter is a call that waits to be counted with others. It may stand for several.
+// waiter is a batch of one or more calls that waits for the next write.
 type waiter struct {
 	ctx   context.Context
 	n     int64
@@ -28,7 +28,7 @@ type waiter struct {
 	done  chan struct{}
 }
 
-// count counts n calls and gives the number of the last, which may be beyond the limit.
+// count counts n calls and returns the number of the last one, which may exceed the limit.
 func (l *Limiter) count(ctx context.Context, c counter, n int64) (int64, error) {
 	l.mu.Lock()
 	if l.isOver(c.key) {
@@ -57,7 +57,7 @@ func (l *Limiter) count(ctx context.Context, c counter, n int64) (int64, error) 
 	}
 }
 
-// next gives the calls that have gathered; none, and then nobody is counting any more.
+// next returns the waiting calls. If there are none, it ends the turn and returns nil.
 func (l *Limiter) next(c counter) []*waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,8 +88,8 @@ func (l *Limiter) countAll(c counter, waiting []*waiter) {
 	}
 }
 
-// forAll is a context for several calls: it has the time of the first, whose
-// caller may hang up and takes nobody along.
+// forAll returns a context for several calls. It has the deadline of the first call, but not its
+// cancellation: one caller that disconnects must not cancel the others.
 func forAll(first context.Context) (context.Context, context.CancelFunc) {
 	ctx := context.WithoutCancel(first)
 	if end, ok := first.Deadline(); ok {
@@ -98,8 +98,8 @@ func forAll(first context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() {}
 }
 
-// write counts n calls in the store, unless the subject is known to be over its cap, and
-// remembers when it is.
+// write counts n calls in the store, unless the subject is known to be over its limit. It
+// remembers a subject that reaches the limit.
 func (l *Limiter) write(ctx context.Context, c counter, n int64) (int64, error) {
 	l.mu.Lock()
 	over := l.isOver(c.key)
@@ -114,7 +114,7 @@ func (l *Limiter) write(ctx context.Context, c counter, n int64) (int64, error) 
 	return count, err
 }
 
-// isOver tells whether a subject is known to be over its cap. l.mu is held.
+// isOver reports whether a subject is known to be over its limit. The caller must hold l.mu.
 func (l *Limiter) isOver(key store.Key) bool {
 	until, ok := l.over[key]
 	return ok && l.now().Before(until)
@@ -131,7 +131,7 @@ func (l *Limiter) remember(key store.Key, until time.Time) {
 			}
 		}
 		if len(l.over) >= remembered {
-			clear(l.over) // forgetting costs one write for each subject that calls again
+			clear(l.over) // costs one write for each subject that calls again
 		}
 	}
 	l.over[key] = until

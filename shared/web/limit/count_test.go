@@ -18,7 +18,7 @@ type slowly struct {
 	counters
 	begun, goOn chan struct{}
 	once        sync.Once
-	contexts    []error // of each write, whether its caller had hung up
+	contexts    []error // error of each write's context
 }
 
 func (s *slowly) Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error) {
@@ -30,7 +30,8 @@ func (s *slowly) Take(ctx context.Context, key store.Key, n, limit int64, expire
 	return s.counters.Take(ctx, key, n, limit, expires)
 }
 
-// gather makes calls of one subject of which all but the first wait for the first one's write.
+// gather makes concurrent calls of one subject. All but the first wait for the first call's
+// write.
 func gather(t *testing.T, calls int, ctxOf func(n int) context.Context, meanwhile func()) (of []Decision, errs []error,
 	c *slowly, l *Limiter) {
 	t.Helper()
@@ -63,8 +64,8 @@ func (l *Limiter) gathered() (n int) {
 	return n
 }
 
-// TestGatheredCallsAreCountedTogether: calls that meet cost two writes, each has a
-// number of its own, and exactly as many pass as the cap allows.
+// TestGatheredCallsAreCountedTogether: concurrent calls cost two writes. Each gets its own
+// number, and exactly as many pass as the limit allows.
 func TestGatheredCallsAreCountedTogether(t *testing.T) {
 	const calls = 150
 	of, errs, c, l := gather(t, calls, func(int) context.Context { return t.Context() }, func() {})
@@ -102,12 +103,12 @@ func TestGatheredCallsAreCountedTogether(t *testing.T) {
 	}
 }
 
-// TestWhoHangsUpTakesNobodyAlong: a call that is given up while it waits is counted, and lets no
-// other through uncounted.
+// TestWhoHangsUpTakesNobodyAlong: a call canceled while it waits is still counted. The calls that
+// wait with it are counted too.
 func TestWhoHangsUpTakesNobodyAlong(t *testing.T) {
 	gone, hangUp := context.WithCancel(t.Context())
 	of, errs, c, _ := gather(t, 120, func(n int) context.Context {
-		if n == 1 { // the first of those that wait
+		if n == 1 { // the first waiting call
 			return gone
 		}
 		return t.Context()

@@ -9,30 +9,30 @@ import (
 	"verdetto/shared/store"
 )
 
-// tally is what a process knows of a count that many keep together.
+// tally is a process's knowledge of a counter that several processes share.
 type tally struct {
 	until   time.Time // when its window ends
-	known   int64     // what was counted by anybody, as far as it has learnt, and by itself
-	pending int64     // of these, what it has not written yet
+	known   int64     // total count, as far as the process knows
+	pending int64     // part of known that is not yet written
 	wrote   time.Time
 }
 
 const (
-	// fewest is how many calls a process counts before it writes them: what is seldom asked writes nothing.
+	// fewest is the least number of pending calls for a write, so that rare calls write nothing.
 	fewest = 16
-	// soft is the least limit that is counted so. Below it what the processes do not know of each
-	// other would be much of it.
+	// soft is the least limit that is counted in memory. For a smaller one, the unwritten calls
+	// of other processes would be too large a share.
 	soft = 512
-	// writeEvery is how long a process waits before it writes a tally again.
+	// writeEvery is the least time between two writes of a tally.
 	writeEvery = time.Minute
 )
 
-// Join counts one call of a subject that stands for many, such as a network. Calls are
-// counted in memory and written 16 at a time, at most once a minute, and at the ceiling:
-// it is a soft one, which can be passed by what other processes count in a minute.
-// A limit below 512 is exact, as with Take.
+// Join counts one call of a subject that many callers share, such as a network. It counts in
+// memory, and writes once at least 16 calls are pending, at most once a minute. It also writes at
+// the limit. The limit is soft: other processes may pass it by what they count in a minute. A
+// limit below 512 is exact, as with Take.
 //
-// The error, if any, is for the log: the call is let through.
+// If Join returns an error, it lets the call through; the error is for the log.
 func (l *Limiter) Join(ctx context.Context, limit Limit, subject string) (Decision, error) {
 	if limit.Calls < soft {
 		return l.Take(ctx, limit, subject)
@@ -58,9 +58,9 @@ func (l *Limiter) Join(ctx context.Context, limit Limit, subject string) (Decisi
 	return d, nil
 }
 
-// Leave takes back one call of Join that came to nothing. It is taken back where it was
-// counted, in memory: of what was written before, the next calls make up for it. A limit below
-// 512 takes back nothing.
+// Leave takes back one call of Join that had no result. It only corrects the count in memory; if
+// the call was already written, later writes make up for it. For a limit below 512 it does
+// nothing.
 func (l *Limiter) Leave(limit Limit, subject string) {
 	from, _ := limit.window(l.now())
 	l.mu.Lock()
@@ -71,7 +71,7 @@ func (l *Limiter) Leave(limit Limit, subject string) {
 	}
 }
 
-// join counts in memory, and says how many calls are to be written now.
+// join counts in memory and returns how many calls to write now.
 func (l *Limiter) join(limit Limit, subject string, now time.Time) (key store.Key, d Decision, due int64) {
 	from, to := limit.window(now)
 	key = limit.key(subject, from)
@@ -88,14 +88,15 @@ func (l *Limiter) join(limit Limit, subject string, now time.Time) (key store.Ke
 	}
 	t.known++
 	t.pending++
-	// At the ceiling a process counts no more calls, so others would never learn of its last ones.
+	// A process at the limit counts no more calls, so it must write its last ones now.
 	if t.pending >= fewest && now.Sub(t.wrote) >= writeEvery || t.known >= limit.Calls && t.pending > 0 {
 		due, t.pending, t.wrote = t.pending, 0, now
 	}
 	return key, decide(limit, t.known, false, now), due
 }
 
-// Full tells, from memory alone, whether a subject of Join has reached its ceiling, and what follows.
+// Full reports from memory whether a subject of Join has reached its limit, and returns the
+// Decision.
 func (l *Limiter) Full(limit Limit, subject string) (Decision, bool) {
 	now := l.now()
 	from, _ := limit.window(now)
@@ -107,8 +108,8 @@ func (l *Limiter) Full(limit Limit, subject string) (Decision, bool) {
 	return decide(limit, limit.Calls, full, now), full
 }
 
-// makeRoom forgets tallies where there are too many: first those whose window has
-// ended, then those that have counted least.
+// makeRoom removes tallies if there are too many: first those of ended windows, then those with
+// the smallest counts.
 func (l *Limiter) makeRoom(now time.Time) {
 	if len(l.joined) < remembered {
 		return

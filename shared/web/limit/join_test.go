@@ -15,10 +15,10 @@ import (
 
 var together = Limit{Name: "together", Calls: 100, Window: time.Hour}
 
-// joint is one that is counted in memory.
+// joint is a limit that is counted in memory.
 var joint = Limit{Name: "joint", Calls: 600, Window: time.Hour}
 
-// joins makes so many calls of a subject and says how many passed.
+// joins makes the given number of calls of a subject and returns how many passed.
 func joins(t *testing.T, l *Limiter, subject string, calls int) (passed int) {
 	t.Helper()
 	for range calls {
@@ -33,13 +33,13 @@ func joins(t *testing.T, l *Limiter, subject string, calls int) (passed int) {
 	return passed
 }
 
-// TestJoinWritesSeldom: few calls write nothing, many write once a minute and once at the ceiling,
-// and no call passes over it.
+// TestJoinWritesSeldom: few calls write nothing; many write once a minute and once at the limit.
+// No call passes beyond the limit.
 func TestJoinWritesSeldom(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
 	l := New(c, func() time.Time { return now })
-	var got [][2]int // passed, writes in all
+	var got [][2]int // passed, total writes
 	for _, calls := range []int{fewest - 1, 1, 50} {
 		got = append(got, [2]int{joins(t, l, "a", calls), c.asked})
 	}
@@ -66,7 +66,7 @@ func TestJoinWritesSeldom(t *testing.T) {
 	}
 }
 
-// TestProcessesLearnOfEachOther: what one has counted the other knows with its next write.
+// TestProcessesLearnOfEachOther: a process learns the other's count with its next write.
 func TestProcessesLearnOfEachOther(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
@@ -74,7 +74,7 @@ func TestProcessesLearnOfEachOther(t *testing.T) {
 	first, second := New(c, clock), New(c, clock)
 	joins(t, first, "a", 70)
 	now = now.Add(time.Minute)
-	joins(t, first, "a", 10) // the first of them writes what was pending: 71 in all
+	joins(t, first, "a", 10) // the first call writes the pending ones: 71 in total
 	if passed := joins(t, second, "a", 700); passed != 600-71 {
 		t.Errorf("%d calls passed at the second process, want 529", passed)
 	}
@@ -85,8 +85,8 @@ func TestProcessesLearnOfEachOther(t *testing.T) {
 	}
 }
 
-// TestSmallLimitsAreExact: a limit of a few calls, joined by 1,000 calls at once over four
-// processes, lets exactly those pass.
+// TestSmallLimitsAreExact: a small limit is exact, even with 1,000 concurrent calls over four
+// processes.
 func TestSmallLimitsAreExact(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	for _, calls := range []int64{1, 5, 160, soft - 1} {
@@ -114,7 +114,8 @@ func TestSmallLimitsAreExact(t *testing.T) {
 			t.Errorf("%d calls passed of %d", passed.Load(), calls)
 		}
 		for n, p := range processes {
-			if d, err := p.Join(t.Context(), few, "a"); err != nil || d.Allowed { // its own calls may all have passed
+			// A process may learn only from this call that the limit is reached.
+			if d, err := p.Join(t.Context(), few, "a"); err != nil || d.Allowed {
 				t.Errorf("process %d lets a call more pass: %v", n, err)
 			}
 			if _, full := p.Full(few, "a"); !full {
@@ -143,7 +144,7 @@ func TestJoinFailsOpen(t *testing.T) {
 	}
 }
 
-// TestTalliesAreBounded: whoever floods is not forgotten for those who ask once.
+// TestTalliesAreBounded: the tally of a flood survives when many subjects call once.
 func TestTalliesAreBounded(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	l := New(&counters{}, func() time.Time { return now })
@@ -159,7 +160,7 @@ func TestTalliesAreBounded(t *testing.T) {
 	}
 }
 
-// TestUsed adds the minutes of a day up, and knows no other day, subject or limit.
+// TestUsed: Used adds up the minutes of the day, of one subject and limit only.
 func TestUsed(t *testing.T) {
 	now := time.Date(2026, 3, 1, 23, 57, 30, 0, time.UTC)
 	c := &counters{}
@@ -193,7 +194,7 @@ func TestUsed(t *testing.T) {
 	}
 }
 
-// TestLeave: calls that came to nothing leave their places to others, whether they were written or not.
+// TestLeave: calls that Leave takes back free their places, whether they were written or not.
 func TestLeave(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}

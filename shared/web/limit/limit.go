@@ -1,9 +1,9 @@
-// Package limit decides whether a call is within its cap. Counting is one conditional
-// write to the store, so that no call slips through between reading and writing; what
-// many subjects do together is counted in memory: see Join.
+// Package limit decides whether a call is within its quota. Each call is counted in one
+// conditional write to the store, so no call slips through between read and write. Calls of many
+// callers together, such as a network, are counted in memory: see Join.
 //
-// A Limiter remembers subjects over their cap until the window ends. When the counter
-// cannot be reached the call is let through: our fault is not charged to the caller.
+// A Limiter remembers subjects over their limit until the window ends. If the counter cannot be
+// reached, the call passes: our fault must not cost the caller.
 package limit
 
 import (
@@ -18,14 +18,14 @@ import (
 	"verdetto/shared/store"
 )
 
-// Limit is so many calls in each window. Windows are counted from the zero of
-// Unix time, so a day is a UTC day and a minute begins with its first second.
+// Limit is the number of calls per window. Windows start at multiples of Window in Unix time: a
+// day is a UTC day, a minute starts at second 0.
 type Limit struct {
 	Name   string // stable: it is part of the stored key (LIMIT, in package store)
 	Calls  int64
 	Window time.Duration
-	// Kept, where it is longer than Window, is the span to whose end counters are
-	// kept, so that Used can add them up: a day's minutes to the end of the day.
+	// Kept, if longer than Window, is the span after which counters expire. Used adds up the
+	// windows in it: for example, the minutes of a day.
 	Kept time.Duration
 }
 
@@ -36,7 +36,7 @@ func span(of time.Duration, now time.Time) (from, to time.Time) {
 	return from, from.Add(of)
 }
 
-// Ends is when the window that a moment lies in ends.
+// Ends returns the end of the window that contains now.
 func (l Limit) Ends(now time.Time) time.Time {
 	_, to := l.window(now)
 	return to
@@ -48,26 +48,25 @@ func (l Limit) key(subject string, from time.Time) store.Key {
 	return store.Key{Partition: l.partition(subject), Sort: from.Format(time.RFC3339)}
 }
 
-// Decision is the outcome for one call, or for several that were counted together.
+// Decision is the outcome for one call, or for several calls counted together.
 type Decision struct {
 	Limit     Limit
-	Allowed   bool  // of several: at least one
-	Granted   int64 // of several: how many, the first of them
-	Counted   bool  // false where the counter could not be reached
+	Allowed   bool  // for several calls: at least one is allowed
+	Granted   int64 // for several calls: the first n are granted
+	Counted   bool  // false if the counter could not be reached
 	Remaining int64
 	Reset     time.Time // when the window ends
 }
 
-// decide says what follows from a count after the call; over is a call that was not counted because
-// the cap was reached.
+// decide returns the Decision for a count that includes the call. Over means that the call was
+// refused and not counted.
 func decide(l Limit, count int64, over bool, now time.Time) Decision {
 	_, reset := l.window(now)
 	return Decision{Limit: l, Allowed: !over, Counted: true, Remaining: max(0, l.Calls-count), Reset: reset}
 }
 
-// Headers writes X-RateLimit-*, and the same as the draft of the IETF has it
-// (draft-ietf-httpapi-ratelimit-headers). A refused call is told in Retry-After how many
-// whole seconds to wait.
+// Headers sets X-RateLimit-* and the headers of the IETF draft
+// draft-ietf-httpapi-ratelimit-headers. A refused call also gets Retry-After, in whole seconds.
 func (d Decision) Headers(h http.Header, now time.Time) {
 	h.Set("X-RateLimit-Limit", strconv.FormatInt(d.Limit.Calls, 10))
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(d.Reset.Unix(), 10))
@@ -82,43 +81,46 @@ func (d Decision) Headers(h http.Header, now time.Time) {
 	}
 }
 
-// RetryAfter is how many whole seconds to wait; after that many, a call is counted in the next window.
+// RetryAfter returns the whole seconds until the next window.
 func (d Decision) RetryAfter(now time.Time) int64 {
 	return max(1, int64((d.Reset.Sub(now)+time.Second-1)/time.Second))
 }
 
-// Counters is where calls are counted; store.Table provides it.
+// Counters stores the counts; store.Table implements it.
 type Counters interface {
 	Take(ctx context.Context, key store.Key, n, limit int64, expires time.Time) (int64, error)
 	Query(ctx context.Context, r store.Range) ([]store.Item, error)
 }
 
-// Limiter counts calls. It is safe for concurrent use; any number of them may share the counters.
+// Limiter counts calls. It is safe for concurrent use. Several Limiters may share the same
+// Counters.
 type Limiter struct {
 	counters Counters
 	now      func() time.Time
 	mu       sync.Mutex
-	over     map[store.Key]time.Time // subjects over their cap, and until when
-	counting map[counter][]*waiter   // calls of subjects whose counter is being written, which wait for the next write
+	over     map[store.Key]time.Time // subjects over their limit, and until when
+	counting map[counter][]*waiter   // calls that wait for a counter's running write
 	joined   map[store.Key]*tally    // see Join
 }
 
-// remembered is how many subjects over their cap a Limiter remembers, and how many tallies: about 2 MB of each.
+// remembered is the most subjects over their limit, and the most tallies, in memory: about 2 MB
+// each.
 const remembered = 10_000
 
-// New makes a Limiter.
+// New returns a Limiter.
 func New(counters Counters, now func() time.Time) *Limiter {
 	return &Limiter{counters: counters, now: now, over: map[store.Key]time.Time{}, counting: map[counter][]*waiter{},
 		joined: map[store.Key]*tally{}}
 }
 
-// Take counts one call of a subject. The error, if any, is for the log: the call is let through.
+// Take counts one call of a subject. If it returns an error, it lets the call through; the error
+// is for the log.
 func (l *Limiter) Take(ctx context.Context, limit Limit, subject string) (Decision, error) {
 	return l.TakeSeveral(ctx, limit, subject, 1)
 }
 
-// TakeSeveral counts n calls of a subject, which is 1 or more, in one conditional
-// write. Where fewer are left than n, those are granted and the cap is reached.
+// TakeSeveral counts n >= 1 calls of a subject in one conditional write. If fewer than n remain,
+// it grants those, and the limit is reached.
 func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, n int64) (Decision, error) {
 	now := l.now()
 	from, to := limit.window(now)
@@ -140,8 +142,8 @@ func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, 
 		fmt.Errorf("count a call under %s: %w", limit.Name, err)
 }
 
-// Used gives how many calls of a subject were counted in the present window and in
-// the present span of Kept. It counts none.
+// Used returns how many calls of a subject were counted in the current window and in the current
+// span of Kept. It counts no call.
 func (l *Limiter) Used(ctx context.Context, limit Limit, subject string) (window, kept int64, err error) {
 	now := l.now()
 	begins, _ := limit.window(now)
@@ -153,7 +155,7 @@ func (l *Limiter) Used(ctx context.Context, limit Limit, subject string) (window
 	}
 	for _, i := range items {
 		count, _ := i.Count()
-		count = min(count, limit.Calls) // calls beyond it were counted with others, and refused
+		count = min(count, limit.Calls) // refused calls may have been counted with others
 		kept += count
 		if i.Sort == begins.Format(time.RFC3339) {
 			window = count

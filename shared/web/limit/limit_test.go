@@ -120,7 +120,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestFloodIsNotWritten: a subject over its cap costs one more write, however often it calls.
+// TestFloodIsNotWritten: a subject over its limit costs one more write, however often it calls.
 func TestFloodIsNotWritten(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
@@ -175,14 +175,14 @@ func TestFailsOpen(t *testing.T) {
 	}
 }
 
-// TestSeveral: n calls cost one write; where fewer are left those are granted, then none; calls
-// that gather are told apart.
+// TestSeveral: n calls cost one write. If fewer than n remain, those are granted, and then none.
+// Concurrent calls get separate results.
 func TestSeveral(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
 	l := New(c, func() time.Time { return now })
 	ten := Limit{Name: "ten", Calls: 10, Window: time.Hour}
-	var got [][3]int64 // granted, remaining, writes in all
+	var got [][3]int64 // granted, remaining, total writes
 	for _, n := range []int64{4, 5, 3, 1} {
 		d, err := l.TakeSeveral(t.Context(), ten, "a", n)
 		if err != nil || d.Allowed != (d.Granted > 0) {
@@ -202,7 +202,7 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-// TestSeveralGather: calls of one subject that meet are granted exactly the cap together, whatever each stands for.
+// TestSeveralGather: concurrent batches of one subject are granted exactly the limit together.
 func TestSeveralGather(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}

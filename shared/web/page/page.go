@@ -1,5 +1,5 @@
-// Package page is the look that the service's pages share: layout, style sheet, languages,
-// security policy, and assets under names that change with their content.
+// Package page holds what all pages share: layout, style sheet, languages, security policy, and
+// assets under hashed names. Start with Page and Respond.
 package page
 
 import (
@@ -19,35 +19,35 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Policy is the Content-Security-Policy of every page: nothing from elsewhere,
-// nothing inline, no framing.
+// Policy is the Content-Security-Policy of every page: only our own resources, nothing inline, no
+// framing.
 const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src " +
 	"'self'; font-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// Page is what a page says.
+// Page is the content of a page.
 type Page struct {
 	Language    *i18n.Language
 	Title       string // without the service's name
 	Description string
 	Index       bool          // search engines may list it
-	Head        template.HTML // more for the head
-	Body        template.HTML // what stands in main
-	Scripts     []string      // names of assets
+	Head        template.HTML // additional elements of head
+	Body        template.HTML // content of main
+	Scripts     []string      // file names of assets
 	Others      []Other       // the same page in other languages
-	Found       Found         // only where search engines may list it
+	Found       Found         // only if search engines may list it
 }
 
-// Found is where a page is found, for search engines: they are told one address
-// in each language. Without Base nothing is said: addresses have to be whole.
+// Found holds a page's addresses for search engines: one per language. Without Base they are
+// omitted, because they must be absolute.
 type Found struct {
-	Base   string  // where the service is reached
+	Base   string  // the service's public address
 	Itself string  // canonical path of this page
-	In     []Other // canonical paths in every language, its own too
-	Any    string  // path that answers in the language that a browser asks for
+	In     []Other // canonical paths in all languages, including this one
+	Any    string  // path that chooses the language of the browser
 }
 
-// FoundAt is where a page of the paid plan, or about the service, is found.
+// FoundAt returns Found for a page of the paid plan or about the service.
 func FoundAt(base string, l *i18n.Language, path string) Found {
 	f := Found{Base: base, Itself: In(l, path), Any: path}
 	for _, l := range i18n.Languages() {
@@ -56,13 +56,14 @@ func FoundAt(base string, l *i18n.Language, path string) Found {
 	return f
 }
 
-// Other is where a page is shown in another language.
+// Other is the address of a page in another language.
 type Other struct {
 	Language *i18n.Language
 	Address  string
 }
 
-// Home is the address of the first page in a language: the default one needs no naming.
+// Home returns the address of the home page in a language. The default language needs no
+// parameter.
 func Home(l *i18n.Language) string {
 	if l == i18n.Default() {
 		return "/"
@@ -70,7 +71,7 @@ func Home(l *i18n.Language) string {
 	return "/?lang=" + l.Code
 }
 
-// In is the address of a page of the paid plan, or about the service, in a language.
+// In returns the address of a page of the paid plan, or about the service, in a language.
 func In(l *i18n.Language, path string) string {
 	if strings.Contains(path, "?") {
 		return path + "&lang=" + l.Code
@@ -78,7 +79,7 @@ func In(l *i18n.Language, path string) string {
 	return path + "?lang=" + l.Code
 }
 
-// InAll gives the other languages that a page is shown in.
+// InAll returns the addresses of a page in all other languages.
 func InAll(l *i18n.Language, path string) (others []Other) {
 	for _, other := range i18n.Languages() {
 		if other != l {
@@ -94,7 +95,7 @@ var templates embed.FS
 var pages = template.Must(template.New("").Funcs(template.FuncMap{"asset": Asset, "home": Home,
 	"in": In}).ParseFS(templates, "*.html"))
 
-// Response is a page as a handler returns it to package httpapi.
+// Response is a page in the form that a handler of package httpapi returns.
 type Response struct {
 	Status      int
 	ContentType string `header:"Content-Type"`
@@ -104,7 +105,7 @@ type Response struct {
 	Body        []byte
 }
 
-// Respond writes a page.
+// Respond renders a page.
 func Respond(status int, p Page) (*Response, error) {
 	var b bytes.Buffer
 	if err := pages.ExecuteTemplate(&b, "layout.html", p); err != nil {
@@ -116,7 +117,7 @@ func Respond(status int, p Page) (*Response, error) {
 	}, nil
 }
 
-// Write answers with a page outside of package httpapi.
+// Write writes the page without package httpapi.
 func (r *Response) Write(w http.ResponseWriter, request *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", r.ContentType)
@@ -126,11 +127,11 @@ func (r *Response) Write(w http.ResponseWriter, request *http.Request) {
 	h.Set("Vary", r.Vary)
 	w.WriteHeader(r.Status)
 	if request.Method != http.MethodHead {
-		_, _ = w.Write(r.Body) // the caller has gone: nobody is left to tell
+		_, _ = w.Write(r.Body) // an error means that the caller has disconnected
 	}
 }
 
-// WantsHTML tells a person's browser from a program, by the Accept header.
+// WantsHTML reports whether an Accept header prefers HTML to JSON, as browsers do.
 func WantsHTML(accept string) bool {
 	html, json := strings.Index(accept, "text/html"), strings.Index(accept, "application/json")
 	return html >= 0 && (json < 0 || html < json)
@@ -139,7 +140,7 @@ func WantsHTML(accept string) bool {
 //go:embed assets
 var files embed.FS
 
-// AssetPath is where assets are served, by functions/analisi.
+// AssetPath is the path of all assets. The function analisi serves them.
 const AssetPath = "/assets/"
 
 type asset struct {
@@ -147,19 +148,20 @@ type asset struct {
 	contentType string
 }
 
-// Every asset by the name of its file, and by the name that it is served under.
+// assetPaths holds the hashed path of every asset by file name; assets holds their content by
+// hashed name.
 var assetPaths, assets = readAssets()
 
 func readAssets() (byName map[string]string, byHashed map[string]asset) {
-	if err := mime.AddExtensionType(".woff2", "font/woff2"); err != nil { // Go does not know it by itself
+	if err := mime.AddExtensionType(".woff2", "font/woff2"); err != nil { // unknown to Go
 		panic(err)
 	}
 	entries, err := files.ReadDir("assets")
 	if err != nil {
-		panic(err) // they are embedded
+		panic(err) // impossible: they are embedded
 	}
 	byName, byHashed = map[string]string{}, map[string]asset{}
-	// Style sheets come last: they name other assets, whose lasting names must be known by then.
+	// Read style sheets last: they refer to other assets by hashed names.
 	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int {
 		return strings.Count(path.Ext(a.Name()), ".css") - strings.Count(path.Ext(b.Name()), ".css")
 	})
@@ -182,7 +184,8 @@ func readAssets() (byName map[string]string, byHashed map[string]asset) {
 	return byName, byHashed
 }
 
-// Asset gives the path of an asset by the name of its file. A name that is not there is a fault of ours: it panics.
+// Asset returns the hashed path of an asset by its file name. It panics if there is no such
+// asset.
 func Asset(name string) string {
 	p, ok := assetPaths[name]
 	if !ok {
@@ -191,8 +194,8 @@ func Asset(name string) string {
 	return p
 }
 
-// ChartStyle is the part of the style sheet that a chart needs where it stands
-// alone: the colours, and the classes of charts.
+// ChartStyle returns the part of the style sheet for a standalone chart: the colours and the
+// chart classes.
 func ChartStyle() string {
 	_, css, _ := strings.Cut(string(assets[strings.TrimPrefix(Asset("style.css"), AssetPath)].data), ":root")
 	colours, _, _ := strings.Cut(css, "\n* {")
@@ -202,17 +205,17 @@ func ChartStyle() string {
 		"font-weight: 600; font-size: 19px }\n"
 }
 
-// hostColours are the names that the protocol of interfaces in clients for agents
-// (MCP Apps) has for colours that the style sheet names.
+// hostColours maps our colours to the names that MCP Apps, the protocol of interfaces in agents'
+// clients, defines.
 var hostColours = map[string]string{
 	"--paper": "--color-background-primary", "--raised": "--color-background-secondary",
 	"--ink":   "--color-text-primary",
 	"--faint": "--color-text-secondary", "--line": "--color-border-primary", "--field": "--color-border-secondary",
 }
 
-// EmbeddedStyle is the style sheet for a part of a page that another program shows:
-// it fetches nothing, takes that program's colours where it names some, and is light or
-// dark as the attribute data-theme of the document says, or else as the browser does.
+// EmbeddedStyle returns the style sheet for a part of a page inside another program. It fetches
+// nothing and uses the host's colours if defined. Light or dark follows data-theme, and otherwise
+// the browser.
 func EmbeddedStyle() string {
 	_, css, _ := strings.Cut(string(assets[strings.TrimPrefix(Asset("style.css"), AssetPath)].data), ":root")
 	light, rest, _ := strings.Cut(css, "\n}\n")
@@ -237,7 +240,7 @@ func EmbeddedStyle() string {
 		"\ncolor-scheme: dark }\n" + rest
 }
 
-// File gives what is served under AssetPath.
+// File returns the asset with a hashed name.
 func File(hashed string) (data []byte, contentType string, ok bool) {
 	a, ok := assets[hashed]
 	return a.data, a.contentType, ok

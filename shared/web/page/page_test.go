@@ -70,7 +70,7 @@ func TestFile(t *testing.T) {
 			t.Errorf("%s is served under a name that does not last", name)
 		}
 	}
-	// Whatever the style sheet names is an asset, under its lasting name.
+	// Every url in the style sheet is an asset under its hashed name.
 	style, _, _ := page.File(strings.TrimPrefix(page.Asset("style.css"), page.AssetPath))
 	for _, part := range strings.Split(string(style), "url(")[1:] {
 		named, _, _ := strings.Cut(part, ")")
@@ -80,8 +80,8 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestEmbeddedStyle: it fetches nothing, is light or dark as the document says, and takes its
-// host's colours where there are any.
+// TestEmbeddedStyle: it fetches nothing, follows data-theme, and takes its host's colours if
+// there are any.
 func TestEmbeddedStyle(t *testing.T) {
 	css := page.EmbeddedStyle()
 	for _, part := range []string{

@@ -10,9 +10,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Problems shows problems to people as pages, whoever made them: what a handler writes as
-// a problem document (RFC 9457) to a caller who would rather have HTML is held back, and
-// written in the look of the other pages. Status and headers stay as they are.
+// Problems renders the problems of a handler as pages for callers that prefer HTML. It intercepts
+// problem documents (RFC 9457) and keeps their status and headers.
 func Problems(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead || !WantsHTML(r.Header.Get("Accept")) {
@@ -25,7 +24,7 @@ func Problems(h http.Handler) http.Handler {
 			return
 		}
 		response, err := p.page(i18n.Accepted(r.Header.Get("Accept-Language")))
-		if err != nil { // as a program would have it: better than nothing
+		if err != nil { // fall back to the document
 			w.WriteHeader(p.status)
 			_, _ = w.Write(p.document.Bytes())
 			return
@@ -35,10 +34,10 @@ func Problems(h http.Handler) http.Handler {
 	})
 }
 
-// problemPage holds back what is a problem document, and nothing else.
+// problemPage buffers a problem document and passes on everything else.
 type problemPage struct {
 	http.ResponseWriter
-	status   int // of what is held back; 0: nothing is
+	status   int // of the buffered document; 0: none
 	begun    bool
 	document bytes.Buffer
 }
@@ -71,7 +70,7 @@ func (p *problemPage) page(l *i18n.Language) (*Response, error) {
 		Suggestions               []string
 		T                         *i18n.Language `json:"-"`
 		Heading                   string         `json:"-"`
-		Said                      string         `json:"-"` // what happened, in the reader's language
+		Said                      string         `json:"-"` // what happened, in the page's language
 	}{T: l, Heading: heading(p.status, l)}
 	if err := json.Unmarshal(p.document.Bytes(), &view); err != nil {
 		return nil, err
@@ -84,7 +83,7 @@ func (p *problemPage) page(l *i18n.Language) (*Response, error) {
 	return Respond(p.status, Page{Language: l, Title: view.Heading, Body: template.HTML(body.String())})
 }
 
-// heading says what kind of thing happened to somebody who came by a browser.
+// heading returns the heading for a status, in the reader's language.
 func heading(status int, l *i18n.Language) string {
 	switch {
 	case status == http.StatusNotFound:

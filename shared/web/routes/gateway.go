@@ -6,23 +6,26 @@ import (
 	"strings"
 )
 
-// Fallback is the function that answers every path without a group of its own: its own paths, and
-// unknown ones with 404.
+// Fallback is the function behind every path outside the groups. It also answers unknown paths
+// with 404.
 const Fallback = "analisi"
 
-// Group is a route of API Gateway: the paths that it leads to one function and holds to one share of the throughput.
+// Group is a route of API Gateway: its paths lead to one function and share one part of the
+// throughput.
 type Group struct {
-	Path     string // may end in /{proxy+}, which stands for any rest; "" is every path of no other group
+	Path     string // may end in /{proxy+}, which matches any rest; "" matches all other paths
 	Function string
 	Weight   int
 }
 
-// fallbackWeight is that of the paths without a group: most of the pages, calendars, deals, /mcp and unknown paths.
+// fallbackWeight is the weight of all paths without a group: most pages, calendars, deals, /mcp
+// and unknown paths.
 const fallbackWeight = 3
 
-// Groups lists the groups of the table, the fallback's first. A row with a Weight is a group of its own. The
-// other rows of a function share one below each first folder of theirs, such as /v1/pro/{proxy+}; a path
-// without a folder stands alone, since no pattern of API Gateway matches several of them.
+// Groups returns the groups of the table, the fallback first. A row with a Weight is its own
+// group. The other rows of a function share one group per first folder, such as /v1/pro/{proxy+}.
+// A path without a folder is its own group, because no pattern of API Gateway matches several
+// such paths.
 func Groups() []Group {
 	groups := []Group{{"", Fallback, fallbackWeight}}
 	for _, r := range Table {
@@ -42,8 +45,8 @@ func Groups() []Group {
 	return groups
 }
 
-// folder returns the pattern of the paths below the first two parts of an endpoint's path, or a
-// path of only two parts itself.
+// folder returns the pattern of the paths below the first two parts of a path. A path of two
+// parts is its own pattern.
 func folder(path string) string {
 	rest, alias := strings.CutPrefix(path, Alias+"/")
 	parts := strings.Split(strings.TrimPrefix(rest, "/"), "/")
@@ -57,7 +60,8 @@ func folder(path string) string {
 	return pattern
 }
 
-// Throttles divides perSecond calls among the groups by their weights. Every group has at least one.
+// Throttles divides perSecond calls among the groups by their weights. Every group gets at least
+// 1.
 func Throttles(perSecond int) map[string]int {
 	groups, left, all := Groups(), perSecond, 0
 	for _, g := range groups {
@@ -65,7 +69,7 @@ func Throttles(perSecond int) map[string]int {
 	}
 	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Compare(a.Weight, b.Weight) })
 	rates := map[string]int{}
-	for _, g := range groups { // each takes its share of the rest, so that the shares add up whatever is rounded
+	for _, g := range groups { // each takes its share of the rest, so the rounded shares add up
 		rates[g.Path] = max(1, (left*g.Weight+all/2)/all)
 		left, all = left-rates[g.Path], all-g.Weight
 	}

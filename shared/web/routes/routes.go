@@ -1,9 +1,8 @@
-// Package routes is the one table of what the service answers. The Lambda functions, the
-// process on one machine, the edge's behaviours and the published description are made
-// from it.
+// Package routes holds the one table of all endpoints. The Lambda functions, the process on one
+// machine, the edge's behaviours and the published description are built from it.
 //
-// A new endpoint is a row here and a handler that is registered under the row's name
-// (httpapi.JSON, httpapi.Page or API.Mount) in the folder that Function names.
+// A new endpoint needs a row here, and a handler in the folder that Function names. Register the
+// handler under the row's name with httpapi.JSON, httpapi.Page or API.Mount.
 package routes
 
 import (
@@ -14,50 +13,50 @@ import (
 	"time"
 )
 
-// Route is one endpoint. Those of the API, whose paths are under /v1, answer under /api/v1 as well.
+// Route is one endpoint. Endpoints under /v1 also answer under /api/v1.
 type Route struct {
-	Name     string // stable: the operation id, and the name under which calls are counted
+	Name     string // stable: the operation id, and the name that calls are counted under
 	Method   string
-	Path     string // may end in {file}, which stands for any one name
+	Path     string // may end in {file}, which matches any one name
 	Function string // the folder in functions/ that answers
-	Free     Cap    // for callers without a key, by address
-	Pro      Cap    // for callers with a key, by key
+	Free     Cap    // for callers without a key, per address
+	Pro      Cap    // for callers with a key, per key
 	Edge     Edge
-	Own      time.Duration // how long a caller with a key may keep an answer, for itself alone; 0 is not at all
-	Form     bool          // a form of a page may be posted to it as well
-	NoHEAD   bool          // its GET shows something once: a HEAD, as previews of links send it, is not answered
-	Keys     bool          // looks at X-Api-Key although it counts nothing under its own name
-	// wants a key, a token of one, or a token of nobody's: who shows none of them is refused
+	Own      time.Duration // how long a caller with a key may cache an answer; 0: not at all
+	Form     bool          // accepts the form of a page as well
+	NoHEAD   bool          // refuses HEAD, as link previews send it: its GET shows something once
+	Keys     bool          // reads X-Api-Key although it has no quota of its own
+	// requires a key, its token or an anonymous token
 	Tokens       bool
-	KeyInHandler bool // its handler looks at X-Api-Key by itself, for more than who calls
-	// callers prove themselves by a signature: of a call whose signature is right no cap is ever told
+	KeyInHandler bool // its handler reads X-Api-Key itself
+	// callers prove themselves by a signature: valid calls are never refused for a limit
 	Signed bool
-	// it lists fares of past days or of departures one by one: only where the setting VERDETTO_FARES_SHOWN says all
+	// lists past or single departures' fares: requires VERDETTO_FARES_SHOWN=all
 	SingleFares     bool
-	CrossOriginPOST bool  // scripts in pages of any site may post to it: it looks at no cookie
-	Relayed         bool  // few addresses call it for many: payment and mail providers. The firewall gives them more
-	Price           int64 // of one call, in millionths of a USDC, by x402; 0: it is not sold so
-	// answers about fares without a key: the edge refuses that while the operator closes the free tier
+	CrossOriginPOST bool  // scripts of any site may post to it: it reads no cookies
+	Relayed         bool  // called by providers from few addresses: the firewall allows more
+	Price           int64 // per call by x402, in millionths of a USDC; 0: not sold
+	// answers about fares without a key: the edge refuses it while the free tier is closed
 	FreeTier bool
 
-	// Query lists the parameters of an answer that the edge may keep. Others are
-	// neither part of its key nor passed on: a made-up one is no answer of its own.
+	// Query lists the parameters of an answer that the edge may cache. The edge drops all others
+	// and leaves them out of its key, so made-up parameters cannot bypass the cache.
 	Query []string
-	// Headers are those that it looks at in place of Accept-Language, If-None-Match,
-	// Idempotency-Key and Payment-Signature; the edge passes on no others, since it takes ten at most.
+	// Headers replaces Accept-Language, If-None-Match, Idempotency-Key and Payment-Signature as
+	// the headers that the edge passes on. The edge passes on ten at most.
 	Headers []string
-	// Weight is the endpoint's own share of the throughput of API Gateway, at each of its paths, as
-	// a multiple of the least share; 0: it shares that of its group (Groups).
+	// Weight is the endpoint's own share of API Gateway's throughput, at each of its paths. It is
+	// a multiple of the smallest share. 0: it shares its group's (see Groups).
 	Weight int
 }
 
-// Cap is how many calls a caller has in each window. The zero Cap counts nothing.
+// Cap is a quota: calls per window. The zero Cap counts nothing.
 type Cap struct {
 	Calls int64
 	Per   time.Duration
 }
 
-// String says the cap in words; the zero Cap is no words.
+// String returns the quota in words, or "" for the zero Cap.
 func (c Cap) String() string {
 	switch c.Per {
 	case 0:
@@ -72,20 +71,19 @@ func (c Cap) String() string {
 	return fmt.Sprintf("%d in each %s", c.Calls, c.Per)
 }
 
-// PerNetwork is how many times the cap of an address all addresses of an IPv6 /48
-// have together: one customer is given up to 65,536 addresses as they are counted
-// here, by their /64, and the mobile customers of a whole town may share a /48.
+// PerNetwork is the quota of an IPv6 /48 as a multiple of one address's quota. One customer may
+// have up to 65,536 addresses, counted by /64; but the mobile customers of a whole town may share
+// one /48.
 const PerNetwork = 32
 
-// Others caps what no row counts: pages, files, unknown paths, refused requests. It is
-// counted in memory (limit.Join), so it is a soft cap, to be met by programs that run
-// wild and by no person.
+// Others is the limit of calls outside all rows: pages, files, unknown paths, refused requests.
+// It is counted in memory (limit.Join), so it is soft. Only runaway programs reach it.
 var Others = Route{Name: "others", Free: Cap{3000, time.Hour}, Pro: Cap{36000, time.Hour}}
 
-// Keyed tells whether the endpoint looks at X-Api-Key.
+// Keyed reports whether the endpoint reads X-Api-Key.
 func (r Route) Keyed() bool { return r.Keys || r.Pro != Cap{} }
 
-// Methods are those that the endpoint answers: a GET answers HEAD as well.
+// Methods returns the methods that the endpoint answers. A GET also answers HEAD.
 func (r Route) Methods() []string {
 	if r.Method == "GET" && !r.NoHEAD {
 		return []string{"GET", "HEAD"}
@@ -93,8 +91,8 @@ func (r Route) Methods() []string {
 	return []string{r.Method}
 }
 
-// Paths are those that the endpoint answers at: two where it is part of the API.
-// What programs ask that were written for another API they ask at its paths alone.
+// Paths returns the paths of the endpoint: two if it is part of the API. Endpoints of function
+// compat imitate another API and have no alias.
 func (r Route) Paths() []string {
 	if (r.Path == "/v1" || strings.HasPrefix(r.Path, "/v1/")) && r.Function != "compat" {
 		return []string{r.Path, Alias + r.Path}
@@ -102,28 +100,28 @@ func (r Route) Paths() []string {
 	return []string{r.Path}
 }
 
-// Described tells whether the endpoint is part of the API as it is described: what is under /v1,
-// and what sells the same answers.
+// Described reports whether the endpoint is in the published description: all of /v1, and the
+// endpoints that sell the same answers.
 func (r Route) Described() bool { return len(r.Paths()) == 2 || r.Price > 0 }
 
-// Edge is how long the edge may share a successful answer; 0 is not at all.
+// Edge is how long the edge may cache a successful answer; 0: not at all.
 type Edge struct {
-	Free time.Duration // the answer to callers without a key, shared by all of them
-	Pro  time.Duration // the answer to a key, for that key alone
+	Free time.Duration // the answer to anonymous callers, shared by all
+	Pro  time.Duration // the answer to a key, for that key only
 }
 
 const day = 24 * time.Hour
 
-// Table lists every endpoint.
+// Table lists all endpoints.
 var Table = slices.Concat(
 	rows("analisi", []Route{
 		{
 			Name: "analisi", Path: "/v1/analisi", FreeTier: true, Free: Cap{30, day}, Pro: Cap{120, time.Minute},
 			Own: 10 * time.Minute, Weight: 2,
 		},
-		// It counts as so many verdicts as it gives, under their cap.
+		// Each verdict in the answer counts toward the verdicts' quota.
 		{Name: "confronto", Path: "/v1/confronto", Keys: true, FreeTier: true},
-		// An hour at the edge: the age of a fare is told in hours.
+		// One hour at the edge: the age of a fare is given in hours.
 		{
 			Name: "calendario", Path: "/v1/calendario", FreeTier: true, Free: Cap{30, day},
 			Pro: Cap{60, time.Minute}, Edge: Edge{Free: time.Hour, Pro: 10 * time.Minute},
@@ -134,7 +132,7 @@ var Table = slices.Concat(
 			Pro: Cap{60, time.Minute}, Edge: Edge{Free: time.Hour, Pro: 10 * time.Minute},
 			Query: []string{"origine", "mese", "notti", "livello", "diretto", "massimo", "valuta"},
 		},
-		// Readers of feeds ask again all day: they know the ETag of what they have.
+		// Feed readers poll all day, but send the ETag of their copy.
 		{
 			Name: "feed", Path: "/feed/{file}", FreeTier: true, Free: Cap{300, day}, SingleFares: true,
 			Edge: Edge{Free: time.Hour},
@@ -144,15 +142,15 @@ var Table = slices.Concat(
 			Name: "storico", Path: "/v1/storico", FreeTier: true, Free: Cap{100, day},
 			Pro: Cap{120, time.Minute}, SingleFares: true,
 		},
-		// It changes once a day, and holds nothing that is anybody's: without a cap, shared at the edge.
+		// It changes once a day and holds no personal data: no quota, shared at the edge.
 		{Name: "pagella", Path: "/v1/pagella", Edge: Edge{Free: time.Hour}, Query: []string{"formato"}},
 		{Name: "pagella-page", Path: "/pagella", Free: Cap{300, time.Hour}},
-		// It reads what was counted of the caller, and is counted under a cap of its own.
+		// It reads the caller's counters, and has its own quota.
 		{Name: "consumo", Path: "/v1/consumo", Free: Cap{60, time.Hour}, Pro: Cap{60, time.Minute}},
-		// It is asked at every keystroke and answered from what a process holds: counting would
-		// cost more than answering.
+		// Called at every keystroke and answered from memory: counting would cost more than
+		// answering.
 		{Name: "citta", Path: "/v1/citta", Edge: Edge{Free: day}, Query: []string{"q", "lang", "origine"}},
-		// What it looks up it counts as analisi or occasioni.
+		// Its lookups count as analisi or occasioni.
 		{Name: "home", Path: "/", Weight: 2},
 		{Name: "card", Path: "/card/{file}", FreeTier: true, Free: Cap{300, day}, Edge: Edge{Free: 6 * time.Hour}},
 	}),
@@ -165,7 +163,7 @@ var Table = slices.Concat(
 		{Name: "index", Path: "/v1", Edge: Edge{Free: 6 * time.Hour}},
 	}),
 	rows("analisi", []Route{
-		// What agents ask over MCP is counted under the caps of the endpoints that give the same answers.
+		// Calls over MCP count toward the quotas of the endpoints with the same answers.
 		{
 			Name: "mcp", Method: "POST", Path: "/mcp", Keys: true, CrossOriginPOST: true, FreeTier: true,
 			Headers: []string{"Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name"},
@@ -175,7 +173,7 @@ var Table = slices.Concat(
 		{Name: "openapi", Path: "/v1/openapi.json", Edge: Edge{Free: 6 * time.Hour}},
 		{Name: "docs", Path: "/v1/docs"},
 		{Name: "llms", Path: "/llms.txt", Edge: Edge{Free: 6 * time.Hour}},
-		// What follows is asked for once in a while, and the edge has few behaviours left for paths of their own.
+		// The rows below are requested rarely, and the edge has few behaviours left.
 		{Name: "agenti", Path: "/v1/agenti"},
 		{Name: "api-catalog", Path: "/.well-known/api-catalog"},
 		{Name: "server-json", Path: "/server.json"},
@@ -183,7 +181,7 @@ var Table = slices.Concat(
 		{Name: "sitemap", Path: "/sitemap.xml", Free: Cap{100, day}, Edge: Edge{Free: 6 * time.Hour}},
 		// A crawler reads them all.
 		{Name: "sitemap-file", Path: "/sitemap/{file}", Free: Cap{3000, day}, Edge: Edge{Free: 6 * time.Hour}},
-		// On one machine the process answers by itself, before anything else.
+		// On one machine the process answers it first, before all functions.
 		{Name: "salute", Path: "/healthz"},
 		{Name: "assets", Path: "/assets/{file}", Edge: Edge{Free: 365 * day}},
 	}),
@@ -195,8 +193,8 @@ var Table = slices.Concat(
 		{Name: "note-legali", Path: "/v1/note-legali", Free: Cap{300, time.Hour}},
 		{Name: "pro-checkout", Method: "POST", Path: "/v1/pro/checkout", Free: Cap{10, time.Hour}, Form: true},
 		{Name: "pro-conferma", Path: "/v1/pro/conferma", Free: Cap{60, time.Hour}, NoHEAD: true},
-		// The card processor retries from few addresses, and what it says is good has to be heard
-		// whatever was sent before.
+		// The card processor retries from few addresses. A valid delivery must pass whatever was
+		// sent before.
 		{
 			Name: "pro-webhook", Method: "POST", Path: "/v1/pro/webhook", Relayed: true, Signed: true, Weight: 2,
 			Headers: []string{"Stripe-Signature"},
@@ -207,12 +205,13 @@ var Table = slices.Concat(
 		{Name: "pro-annulla", Method: "POST", Path: "/v1/pro/recupera/annulla", Free: Cap{60, time.Hour}},
 		{Name: "pro-recupera-conferma-page", Path: "/v1/pro/recupera/conferma", Free: Cap{60, time.Hour}},
 		{Name: "pro-recupera-conferma", Method: "POST", Path: "/v1/pro/recupera/conferma", Free: Cap{60, time.Hour}},
-		// Calls with a key alone are answered, so only they are counted, and by key.
+		// Only calls with a key are answered, so only they are counted, per key.
 		{Name: "pro-chiave", Path: "/v1/pro/chiave", Pro: Cap{60, time.Minute}},
-		// It takes a key that was rotated away for some minutes more, so it looks at keys by itself, and counts by key.
+		// It accepts a rotated key for some minutes more, so it reads keys itself and counts per
+		// key.
 		{Name: "pro-ruota", Method: "POST", Path: "/v1/pro/chiave/ruota", KeyInHandler: true},
 		{Name: "pro-cripta", Path: "/v1/pro/cripta", Free: Cap{100, day}},
-		// A page that waits asks every 15 seconds for an hour: that is one page.
+		// An open page polls every 15 seconds for an hour: that counts as one page.
 		{Name: "pro-attesa", Method: "POST", Path: "/v1/pro/cripta/attesa", Free: Cap{300, time.Hour}, Form: true},
 		{Name: "pro-gestione-page", Path: "/v1/pro/gestione", Free: Cap{300, time.Hour}},
 		{
@@ -242,17 +241,17 @@ var Table = slices.Concat(
 		{Name: "alerts-confirm-page", Path: "/v1/alerts/confirm", Free: Cap{60, time.Hour}},
 		{Name: "alerts-confirm", Method: "POST", Path: "/v1/alerts/confirm", Free: Cap{60, time.Hour}},
 		{Name: "alerts-unsubscribe-page", Path: "/v1/alerts/unsubscribe", Free: Cap{60, time.Hour}},
-		// Mail providers call it for their users, many from few addresses: it has no cap.
+		// Mail providers call it for many users from few addresses: it has no quota.
 		{Name: "alerts-unsubscribe", Method: "POST", Path: "/v1/alerts/unsubscribe", Relayed: true, Signed: true},
 		{Name: "alerts-manage-page", Path: "/v1/alerts/manage", Free: Cap{60, time.Hour}},
 		{Name: "alerts-manage", Method: "POST", Path: "/v1/alerts/manage", Free: Cap{60, time.Hour}},
-		// Telegram calls it for everybody who writes to the bot, from few addresses, and what it says has to be heard.
+		// Telegram calls it for all users of the bot from few addresses, and valid calls must
+		// pass.
 		{Name: "alerts-telegram", Method: "POST", Path: "/v1/alerts/telegram", Relayed: true, Signed: true},
 	}),
 	rows("compat", []Route{
-		// What programs ask that were written for an API that closed: their answers are
-		// counted under the caps of the endpoints that give the same ones, and a token
-		// costs at most one read.
+		// The endpoints of an API that closed, for programs written for it. Answers count toward
+		// the quotas of the endpoints with the same answers. A token costs at most one read.
 		{Name: "compat-token", Method: "POST", Path: "/v1/security/oauth2/token"},
 		{
 			Name: "compat-metrics", Path: "/v1/analytics/itinerary-price-metrics", Keys: true, Tokens: true,
@@ -263,7 +262,8 @@ var Table = slices.Concat(
 			Name: "compat-destinations", Path: "/v1/shopping/flight-destinations", Keys: true, Tokens: true,
 			FreeTier: true,
 		},
-		// What of it there cannot be here: whatever is bookable, and what else was for sale.
+		// Calls of that API that cannot be answered here: bookable offers, and everything else it
+		// sold.
 		{Name: "compat-shopping", Path: "/v1/shopping/{file}"},
 		{Name: "compat-shopping-post", Method: "POST", Path: "/v1/shopping/{file}"},
 		{Name: "compat-pricing", Method: "POST", Path: "/v1/shopping/flight-offers/{file}"},
@@ -279,16 +279,16 @@ var Table = slices.Concat(
 		{Name: "compat-transfers", Method: "POST", Path: "/v1/ordering/{file}"},
 	}),
 	[]Route{
-		// What programs without a key pay for call by call. A price is above what the call costs,
-		// the network's fee most of all: docs/selling.md. A call without a payment counts as one
-		// with it.
+		// Programs without a key pay for these per call. The price is above the cost of a call,
+		// which is mostly the network's fee: docs/selling.md. A call without a payment counts
+		// like a paid one.
 		sold("x402-analisi", "/x402/v1/analisi", 10_000, 120),
 		sold("x402-calendario", "/x402/v1/calendario", 20_000, 60),
 		sold("x402-occasioni", "/x402/v1/occasioni", 20_000, 60),
 	},
 )
 
-// rows are endpoints of one function. They answer GET unless they say otherwise.
+// rows sets the function of all rows, and GET as the default method.
 func rows(function string, all []Route) []Route {
 	for i := range all {
 		all[i].Function, all[i].Method = function, cmp.Or(all[i].Method, "GET")
@@ -296,10 +296,11 @@ func rows(function string, all []Route) []Route {
 	return all
 }
 
-// Alias is the prefix under which every path of /v1 answers as well.
+// Alias is the prefix under which every path of /v1 also answers.
 const Alias = "/api"
 
-// Named returns the route of that name and panics when there is none: names are written in code, not given by callers.
+// Named returns the route with a name. It panics if there is none, because names are constants in
+// code.
 func Named(name string) Route {
 	for _, r := range Table {
 		if r.Name == name {

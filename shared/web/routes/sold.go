@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// sold is an endpoint whose answers are paid one by one, each for so many millionths of a USDC.
-// Previews of links do not pay for it.
+// sold returns an endpoint whose answers are paid per call; price is in millionths of a USDC. It
+// refuses HEAD, because link previews do not pay.
 func sold(name, path string, price, callsAMinute int64) Route {
 	return Route{
 		Name: name, Method: "GET", Path: path, Function: "x402", Price: price, NoHEAD: true,
@@ -15,7 +15,7 @@ func sold(name, path string, price, callsAMinute int64) Route {
 	}
 }
 
-// Sold is the endpoint that sells the answers of this one; false where none does.
+// Sold returns the endpoint that sells this one's answers, or false if there is none.
 func (r Route) Sold() (twin Route, ok bool) {
 	for _, t := range Table {
 		if t.Price > 0 && t.Path == "/x402"+r.Path {
@@ -25,7 +25,7 @@ func (r Route) Sold() (twin Route, ok bool) {
 	return Route{}, false
 }
 
-// PriceText is the price of one call, in USDC.
+// PriceText returns the price of one call, in USDC.
 func (r Route) PriceText() string {
 	text := strings.TrimRight(fmt.Sprintf("%d.%06d", r.Price/1_000_000, r.Price%1_000_000), "0")
 	return strings.TrimSuffix(text, ".")

@@ -18,20 +18,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// CardWidth and CardHeight are what social sites ask for.
+// CardWidth and CardHeight are the size that social sites expect.
 const (
 	CardWidth  = 1200
 	CardHeight = 630
 )
 
-// Card is a verdict as a picture of its own.
+// Card is the picture of a verdict.
 type Card struct {
 	Route   string // Milano – Bucarest
 	Verdict string // the headline
 	Detail  string // a line below it
-	Foot    string // as of when, and whose fares
-	Level   string // empty where there is none
-	Scale   *Scale // nil where there is none
+	Foot    string // date and source of the fares
+	Level   string // empty: no verdict
+	Scale   *Scale // nil: no scale
 }
 
 //go:embed serif.ttf
@@ -97,7 +97,7 @@ func (c Card) PNG() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// painter draws until something goes wrong.
+// painter draws on an image and keeps its first error.
 type painter struct {
 	img draw.Image
 	err error
@@ -107,10 +107,10 @@ func (p *painter) fill(r image.Rectangle, c color.RGBA) {
 	draw.Draw(p.img, r, image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// smallest is the size below which a line of text is cut rather than set smaller.
+// smallest is the smallest text size. Text that is still too wide is cut.
 const smallest = 22
 
-// write sets a line of text, smaller where it would be wider than there is room, and cut where that is not enough.
+// write draws a line of text. It shrinks text wider than room, and cuts it if that is not enough.
 func (p *painter) write(x, y int, size, room float64, c color.RGBA, text string) {
 	text = drawable(text)
 	for p.err == nil {
@@ -136,10 +136,10 @@ func (p *painter) write(x, y int, size, room float64, c color.RGBA, text string)
 	}
 }
 
-// unmarked are letters whose marks are part of them, as their neighbours write them.
+// unmarked maps letters whose marks Unicode does not decompose to plain letters.
 var unmarked = map[rune]rune{'ł': 'l', 'Ł': 'L', 'đ': 'd', 'Đ': 'D', 'ħ': 'h', 'Ħ': 'H', 'ı': 'i', 'ə': 'e', '→': '–'}
 
-// drawable is text in letters that the typeface has: without their accents where it lacks them.
+// drawable replaces letters that the typeface lacks: accented letters lose their accents.
 func drawable(text string) string {
 	var b sfnt.Buffer
 	has := func(r rune) bool {

@@ -1,8 +1,8 @@
-// Package chart draws what a verdict rests on, as SVG without scripts and style
-// attributes, which the pages' policy forbids; and the card of a verdict as PNG.
+// Package chart draws the charts of a verdict as SVG, and its card as PNG. The SVG has no scripts
+// and no style attributes, because the pages' policy forbids them.
 //
-// To a screen reader each chart is one image named by its label, or a group of named
-// links. Callers give the same numbers as text beside it.
+// For screen readers a chart is one labelled image, or a group of labelled links. Callers also
+// show the numbers as text.
 package chart
 
 import (
@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Level names, worst last, are also classes of the style sheet.
+// The names of the levels, worst last. They are also classes of the style sheet.
 var levels = []string{"ottimo", "buono", "normale", "caro"}
 
 type canvas struct{ b strings.Builder }
@@ -27,7 +27,7 @@ func newCanvas(class string, width, height int, label string) *canvas {
 	return c
 }
 
-// newGroup is a canvas with links in it, which a screen reader goes through one by one.
+// newGroup returns a canvas with links that a screen reader visits one by one.
 func newGroup(class string, width, height int, label string) *canvas {
 	c := &canvas{}
 	fmt.Fprintf(&c.b, `<svg class="chart %s" viewBox="0 0 %d %d" role="group" aria-label="%s">`, class, width, height,
@@ -58,7 +58,7 @@ func (c *canvas) dot(class string, x, y, r float64) {
 	fmt.Fprintf(&c.b, `<circle class="%s" cx="%s" cy="%s" r="%s"/>`, class, num(x), num(y), num(r))
 }
 
-// text writes at a point; anchor is start, middle or end.
+// text writes text at a point. Anchor is start, middle or end.
 func (c *canvas) text(class, anchor string, x, y float64, s string) {
 	fmt.Fprintf(&c.b, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, num(x), num(y),
 		html.EscapeString(s))
@@ -71,7 +71,7 @@ func num(v float64) string {
 	return strings.TrimSuffix(s, ".0")
 }
 
-// ticks are a few round prices between two.
+// ticks returns a few round prices between from and to.
 func ticks(from, to fare.Cents, most int) []fare.Cents {
 	span := float64(max(1, to-from))
 	step := math.Pow(10, math.Floor(math.Log10(span)))

@@ -26,7 +26,9 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func money(c fare.Cents) string { return fmt.Sprintf("%d €", c/100) }
 func month(m time.Month) string { return m.String()[:3] }
-func monday(weeks int) fare.Day { return fare.CycleOf(16861).First() + fare.Day(7*weeks) } // of the week of 2016-03-01
+
+// monday returns a Monday, counted in weeks from the week of 2016-03-01.
+func monday(weeks int) fare.Day { return fare.CycleOf(16861).First() + fare.Day(7*weeks) }
 func prices(p ...int) (all []fare.Cents) {
 	for _, v := range p {
 		all = append(all, fare.Cents(v))
@@ -34,13 +36,13 @@ func prices(p ...int) (all []fare.Cents) {
 	return all
 }
 
-// charts are drawn by the tests: ordinary ones and those with little or odd to show.
+// charts returns the drawn charts: ordinary ones, and some with few or odd data.
 func charts() map[string]string {
 	history := chart.History{
 		Weeks: []verdict.Week{
 			{First: monday(-20), Minimum: 3000, Median: 3400, Days: 7},
 			{First: monday(-19), Minimum: 2800, Median: 3600, Days: 5},
-			{First: monday(-10), Minimum: 4100, Median: 4200, Days: 1}, // alone
+			{First: monday(-10), Minimum: 4100, Median: 4200, Days: 1}, // a single week
 			{First: monday(-1), Minimum: 2500, Median: 3000, Days: 7},
 			{First: monday(0), Minimum: 2600, Median: 2600, Days: 1},
 		},
@@ -102,7 +104,7 @@ func charts() map[string]string {
 	}
 }
 
-// TestCharts holds every chart to what all of them promise, and to a golden file that can be looked at.
+// TestCharts checks the common promises of all charts, and compares each with its golden file.
 func TestCharts(t *testing.T) {
 	for name, svg := range charts() {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +160,7 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// TestTheLevelsOfTheHistory: each band ends at the price where its level does.
+// TestTheLevelsOfTheHistory: each band ends at the price where its level ends.
 func TestTheLevelsOfTheHistory(t *testing.T) {
 	svg := charts()["history"]
 	var bands []string
@@ -170,13 +172,13 @@ func TestTheLevelsOfTheHistory(t *testing.T) {
 	if diff := cmp.Diff([]string{"ottimo", "buono", "normale", "caro"}, bands); diff != "" {
 		t.Error(diff)
 	}
-	// Those with room for it bear their names.
+	// Bands with enough room have their names.
 	for _, name := range []string{">a<", ">b<", ">c<", ">&lt;d&gt;<"} {
 		if !strings.Contains(svg, name) {
 			t.Errorf("no band bears the name %s", name)
 		}
 	}
-	// A fare that never moves is normal: there is no price below it that was ever seen.
+	// A fare that never moves is normal: no lower price was ever seen.
 	if flat := charts()["history-flat"]; strings.Contains(flat, `class="band caro"`) == false ||
 		strings.Contains(flat, `class="band buono"`) {
 		t.Error("of a fare that never moves")
@@ -215,7 +217,7 @@ func TestCard(t *testing.T) {
 				uint8(b>>8) != c.side.B {
 				t.Errorf("the edge is %x %x %x", r>>8, g>>8, b>>8)
 			}
-			// Nothing is written over the right margin.
+			// Nothing is drawn over the right margin.
 			for y := range chart.CardHeight {
 				if img.At(chart.CardWidth-30, y) != img.At(chart.CardWidth-1, 1) {
 					t.Fatalf("the margin is written over at %d", y)

@@ -11,7 +11,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// History shows today's fare against the weeks before and, at the right, against all days of the sample.
+// History shows today's fare with the weeks before it. At the right it shows all days of the
+// sample.
 type History struct {
 	Weeks []verdict.Week // oldest first
 	Scale verdict.Scale
@@ -24,7 +25,7 @@ type History struct {
 	Label string
 }
 
-// dotRoom is what the level of today's fare takes above and below it: the dot's size.
+// dotRoom is the least height of today's level above and below the fare: the size of the dot.
 const dotRoom = 8
 
 // SVG draws the history.
@@ -34,7 +35,7 @@ func (h History) SVG(width, height int) template.HTML {
 	return c.done()
 }
 
-// draw draws the history into so much room. Without a price it is the weeks alone.
+// draw draws the history in the given size. Without a price it draws only the weeks.
 func (h History) draw(c *canvas, width, height int) {
 	low, high := h.span()
 	const top, bottom, left = 14.0, 24.0, 66.0
@@ -52,8 +53,8 @@ func (h History) draw(c *canvas, width, height int) {
 	}
 	x := func(d fare.Day) float64 { return left + (right-left-18)*float64(d-from)/float64(max(1, h.Today-from)) }
 
-	// The levels are those of today: a strip beside it. Only days have their colours,
-	// as many as there were; weeks before were judged by what was known then.
+	// A strip shows today's levels. Only the days have the levels' colours: past weeks were
+	// judged by the data of their time.
 	edges := [5]float64{}
 	if h.Price != 0 {
 		for i, p := range []fare.Cents{low, h.Scale.Ottimo, h.Scale.Buono, h.Scale.Normale, high} {
@@ -66,7 +67,7 @@ func (h History) draw(c *canvas, width, height int) {
 	}
 	for _, p := range ticks(low, high, 5) {
 		c.line("grid", left, y(p), float64(width), y(p))
-		if h.Price == 0 || math.Abs(y(p)-y(h.Price)) > 14 { // where today's own price is written
+		if h.Price == 0 || math.Abs(y(p)-y(h.Price)) > 14 { // room for the label of today
 			c.text("tick", "end", left-7, y(p)+4, h.Money(p))
 		}
 	}
@@ -82,7 +83,7 @@ func (h History) draw(c *canvas, width, height int) {
 	}
 	h.days(c, right, float64(width), y, low, high)
 	for i, name := range h.Names {
-		if tall := edges[i+1] - edges[i]; tall >= 16 { // a narrower one has no room for its name
+		if tall := edges[i+1] - edges[i]; tall >= 16 { // a lower one has no room for its name
 			c.text("name", "end", float64(width)-3, -edges[i+1]+13, name)
 		}
 	}
@@ -93,7 +94,8 @@ func (h History) draw(c *canvas, width, height int) {
 	c.text("label", "end", left-7, y(h.Price)+4, h.Money(h.Price))
 }
 
-// span is the prices that the picture shows: those of the weeks, and all days but the dearest few.
+// span returns the price range of the picture: all weeks, and 97 % of the days, without the most
+// expensive ones.
 func (h History) span() (low, high fare.Cents) {
 	low, high = h.Price, h.Price
 	if low == 0 && len(h.Weeks) > 0 {
@@ -109,8 +111,8 @@ func (h History) span() (low, high fare.Cents) {
 	return max(0, low-room), high + room
 }
 
-// line draws the weeks: their lows as a line, the way up to their medians as a shade. It breaks
-// where weeks are missing.
+// line draws the weeks: a line for their minimums, and a shade up to their medians. It breaks at
+// missing weeks.
 func (h History) line(c *canvas, x func(fare.Day) float64, y func(fare.Cents) float64) {
 	middle := func(w verdict.Week) fare.Day { return min(w.First+3, h.Today) }
 	var dots strings.Builder
@@ -142,7 +144,8 @@ func (h History) line(c *canvas, x func(fare.Day) float64, y func(fare.Cents) fl
 	c.path("week", dots.String())
 }
 
-// days draws how many days of the sample had which price, lying on the side, and what each price would be called today.
+// days draws a horizontal histogram of the sample's prices, coloured by today's level of each
+// price.
 func (h History) days(c *canvas, left, right float64, y func(fare.Cents) float64, low, high fare.Cents) {
 	const bins = 22
 	thick := (y(low)-y(high))/bins - 1

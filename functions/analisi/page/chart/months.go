@@ -10,20 +10,20 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Months shows the median fare by month of departure, in the order of the calendar.
+// Months shows the median fare by month of departure, in calendar order.
 type Months struct {
 	Months []verdict.Month // cheapest first
-	Best   int             // how many of the cheapest are set apart
+	Best   int             // how many of the cheapest are highlighted
 	Name   func(time.Month) string
-	Full   func(time.Month) string // what a link is called, before its median
-	To     func(time.Month) string // where a month leads to; nil: nowhere
+	Full   func(time.Month) string // label of a link, before its median
+	To     func(time.Month) string // link of a month; nil: no links
 	Label  string
 }
 
 // SVG draws the months.
 func (m Months) SVG(width, height int) template.HTML {
 	c := newCanvas("months", width, height, m.Label)
-	if m.To != nil { // an image has no links in it
+	if m.To != nil { // an image cannot hold links
 		c = newGroup("months", width, height, m.Label)
 	}
 	const top, bottom = 20.0, 22.0

@@ -8,25 +8,25 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Moves shows how the fare of one departure has moved: what was found for it, day by day.
+// Moves shows the history of a departure's fare, day by day.
 type Moves struct {
 	Seen  []Seen // oldest first
 	Today fare.Day
-	Price fare.Cents // the one that is judged
+	Price fare.Cents // the judged price
 	Level string
 	Money func(fare.Cents) string
 	Month func(time.Month) string
 	Label string
 }
 
-// Seen is the lowest fare that was found on a day.
+// Seen is the lowest fare found on a day.
 type Seen struct {
 	Day   fare.Day
 	Price fare.Cents
 }
 
-// SVG draws the moves. The dots are what was found; the line between them is a stair, for a fare
-// stands until another one is seen.
+// SVG draws the moves. A dot is a fare that was found. The line is a stair, because a fare is
+// assumed to hold until the next one is found.
 func (m Moves) SVG(width, height int) template.HTML {
 	c := newCanvas("moves", width, height, m.Label)
 	const top, bottom, left, edge = 14.0, 24.0, 66.0, 12.0
@@ -43,7 +43,7 @@ func (m Moves) SVG(width, height int) template.HTML {
 	}
 	for _, p := range ticks(low, high, 4) {
 		c.line("grid", left, y(p), float64(width), y(p))
-		if d := y(p) - y(m.Price); d > 14 || d < -14 { // where the price itself is written
+		if d := y(p) - y(m.Price); d > 14 || d < -14 { // leave room for the label of the price
 			c.text("tick", "end", left-7, y(p)+4, m.Money(p))
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"html"
 )
 
-// Picture is a history that stands alone, as a file: with a title, lines at its foot, and its own style.
+// Picture is a history as a standalone file: with a title, a footer and its own style.
 type Picture struct {
 	History
 	Title string
-	Foot  []string // each must fit the width
+	Foot  []string // each line must fit the width
 	Style string   // a style sheet with the colours and classes of charts
 }
 

@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestPicture: it is one XML document that refers to nothing, escapes what it is
-// given, and has no sign of today's fare where there is none.
+// TestPicture: a picture is one XML document without references. It escapes its texts, and does
+// not show a missing fare of today.
 func TestPicture(t *testing.T) {
 	week := func(first fare.Day, low fare.Cents) verdict.Week {
 		return verdict.Week{First: first, Minimum: low, Median: low + 500, Days: 7}

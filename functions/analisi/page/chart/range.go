@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Range shows a departure's fare beside what comparable departures cost: from the
-// lowest to the highest, half of them within the box.
+// Range is a box plot of a departure's fare among comparable departures. The line goes from the
+// lowest price to the highest; the box holds the middle half.
 type Range struct {
 	Minimum, Q1, Median, Q3, Maximum fare.Cents
 	Price                            fare.Cents
@@ -17,8 +17,8 @@ type Range struct {
 	Label                            string
 }
 
-// SVG draws the range. Prices lie by their logarithm: twice as dear is as far from
-// usual as half the price, and a few dear fares do not press the rest together.
+// SVG draws the range on a logarithmic scale. So a double price is as far from usual as half the
+// price. A few high fares do not compress the rest.
 func (r Range) SVG(width int) template.HTML {
 	const top, thick, height, edge = 30.0, 18.0, 84, 8.0
 	c := newCanvas("range", width, height, r.Label)
@@ -36,7 +36,7 @@ func (r Range) SVG(width int) template.HTML {
 	c.line("middle", x(r.Median), top, x(r.Median), top+thick)
 	c.dot("today "+r.Level, x(r.Price), middle, 7)
 	r.write(c, "label", x(r.Price), top-10, float64(width), r.Price)
-	// The ends of the box are named; those of the line where there is room beside them.
+	// Label the ends of the box, and the ends of the line if there is room.
 	below := top + thick + 18
 	q1, q3 := x(r.Q1), x(r.Q3)
 	if q3-q1 < room {

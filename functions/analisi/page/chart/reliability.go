@@ -6,23 +6,24 @@ import (
 	"strconv"
 )
 
-// Reliability shows what came of stated chances: on the diagonal what was said came.
+// Reliability plots stated chances against observed shares. On the diagonal both are equal.
 type Reliability struct {
-	Points []ReliabilityPoint // in order of what was said
-	Axes   [2]string          // what was said, what came
+	Points []ReliabilityPoint // by stated chance, ascending
+	Axes   [2]string          // labels: x, the stated chance; y, the observed share
 	Label  string
 }
 
-// ReliabilityPoint is cases of nearly the same stated chance. Shares are fractions.
+// ReliabilityPoint is a group of cases with nearly the same stated chance. Shares are fractions.
 type ReliabilityPoint struct {
 	Said, Came float64
 	Cases      int
 }
 
-// leastDrawn is how many cases a point has through which the line goes: of fewer a share is mostly chance.
+// leastDrawn is the least number of cases of a point on the line. The share of fewer cases is
+// mostly noise.
 const leastDrawn = 30
 
-// SVG draws the diagram: each point's area goes with its cases.
+// SVG draws the diagram. The area of a point grows with its cases.
 func (r Reliability) SVG(width int) template.HTML {
 	const left, right, top, bottom, most = 34.0, 12.0, 22.0, 40.0, .5
 	height := width * 3 / 5

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Scale shows where today's fare stands among all days, and how sure that is. Each
-// level takes as much room as days would be called so today, and the level of
-// today's fare enough for it: the picture never says another level than Level.
+// Scale shows the percentile of today's fare among all days, with its interval. Each level is as
+// wide as its share of the days. The level of today's fare is at least as wide as the dot, so the
+// picture always agrees with Level.
 type Scale struct {
 	Percentile int
 	Low, High  float64    // the interval of the percentile
@@ -18,18 +18,19 @@ type Scale struct {
 	Label      string
 }
 
-// leastRoom is what the level of today's fare takes to either side of it, in percent: the dot's size.
+// leastRoom is the least width of today's level on either side of the fare, in percent: the size
+// of the dot.
 const leastRoom = 2.5
 
-// bounds are the percentages between which the levels lie.
+// bounds returns the percentages between the levels.
 func (s Scale) bounds() [5]float64 {
 	b := [5]float64{0, s.Ends[0], s.Ends[1], s.Ends[2], 100}
 	makeRoom(&b, slices.Index(levels, s.Level), float64(s.Percentile), leastRoom)
 	return b
 }
 
-// makeRoom widens the level of a place, where that has less than some room to
-// either side of it, and narrows its neighbours. An end of the whole stays where it is.
+// makeRoom widens a level so that it has the given room on both sides of at, and narrows its
+// neighbours. The outer bounds do not move.
 func makeRoom(bounds *[5]float64, level int, at, room float64) {
 	if level < 0 {
 		return
@@ -67,10 +68,10 @@ func (s Scale) SVG(width int) template.HTML {
 	return c.done()
 }
 
-// names is where the names of the levels begin, below the middle of their zones:
-// that of today's fare always, others where there is a zone and room; -1: not at all.
+// names returns where the levels' names begin, centred below their zones. Today's level is always
+// named, others if they have room; -1: not named.
 func (s Scale) names(bounds [5]float64, width float64) (from [4]float64) {
-	const letter, gap = 6.6, 8 // about, in pixels
+	const letter, gap = 6.6, 8 // approximately, in pixels
 	today := slices.Index(levels, s.Level)
 	order := []int{0, 1, 2, 3}
 	if today >= 0 {

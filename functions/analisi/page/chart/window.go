@@ -7,16 +7,16 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Window shows the advised lead times on the way to the departure.
+// Window shows the recommended lead times before the departure.
 type Window struct {
 	Window verdict.Window
 	Ends   [2]string // far ahead, departure
-	Lead   *int      // days to the departure that was asked about; nil: none was
+	Lead   *int      // days to the question's departure; nil: none
 	Label  string
 }
 
-// SVG draws the window. Lead times take as much room as there is to know about
-// them: each bucket the same, the departure at the right.
+// SVG draws the window. All buckets of lead times have the same width; the departure is at the
+// right.
 func (w Window) SVG(width int) template.HTML {
 	const top, thick, height = 20.0, 22.0, 62
 	c := newCanvas("window", width, height, w.Label)

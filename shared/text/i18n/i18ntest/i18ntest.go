@@ -1,5 +1,5 @@
-// Package i18ntest invents a language, so that a test can see that whatever
-// people read comes from a catalogue: it is English with marks around each text.
+// Package i18ntest provides a toy language for tests that all visible text comes from a
+// catalogue. Its texts are the English ones between the marks ⟦ and ⟧.
 package i18ntest
 
 import (
@@ -15,8 +15,7 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Toy adds the invented language for as long as the process lives. Its code is
-// that of Esperanto.
+// Toy adds the toy language for the lifetime of the process. Its code is eo, Esperanto.
 func Toy(t testing.TB) *i18n.Language {
 	t.Helper()
 	const code = "eo"
@@ -60,18 +59,19 @@ func mark(texts map[string]any) {
 }
 
 var (
-	// unread is what of a page is not for people, or said to be in another language.
+	// unread matches the parts of a page that people do not read, or that are marked as another
+	// language.
 	unread = regexp.MustCompile(`(?s)<style.*?</style>|<script type="application/ld[+]json">.*?</script>|<div ` +
 		`lang="en".*?</div>|<a class="switch".*?</a>|<pre.*?</pre>|<code.*?</code>| data-with="[^"]*"`)
-	// read are the attributes that are read by people, or to them.
+	// read matches the attributes that people read or hear.
 	read = regexp.MustCompile(`<meta (?:name="description"|property="og:(?:title|description|image:alt)") ` +
 		`content="([^"]*)"| (?:alt|placeholder|aria-label|data-[a-z]+)="([^"]*)"`)
 	tag  = regexp.MustCompile(`(?s)<[^>]*>`)
 	word = regexp.MustCompile(`\p{L}+`)
 )
 
-// HTML fails the test where a page holds words that are not of the toy language.
-// Names, which are the same in every language, are given.
+// HTML fails the test if a page holds words outside the toy language. Names are the words that
+// are the same in all languages.
 func HTML(t testing.TB, page string, names ...string) {
 	t.Helper()
 	page = unread.ReplaceAllString(page, "")
