@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/store/dynamostore/dynamolocal"
 )
 
-// runInvoke runs an executable as Lambda would, over DynamoDB Local, and prints what it answers.
+// runInvoke runs an executable as Lambda would, over DynamoDB Local, and prints its answer.
 func runInvoke(ctx context.Context, args []string) error {
 	var f fares
 	var executable, event string

@@ -2,7 +2,7 @@
 // DynamoDB Local, with stand-ins for the fare source, Stripe and Solana.
 //
 //	go run ./cmd/lambdalocal invoke   run a built executable with an event
-//	go run ./cmd/lambdalocal sam      run functions of the template in containers, by SAM's command line
+//	go run ./cmd/lambdalocal sam      run the template's functions in containers by SAM
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// fares are the flags that say which fares functions find, and when.
+// fares holds the flags that choose the fares and the clock of functions.
 type fares struct{ upstream, price, now string }
 
 func (f *fares) register(flags *flag.FlagSet) {

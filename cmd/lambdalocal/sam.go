@@ -20,8 +20,8 @@ import (
 	"verdetto/shared/store/dynamostore/dynamolocal"
 )
 
-// runSAM runs functions of the template in containers: one for an event, or all of
-// them behind an address. What they need of AWS, money and fares answers here.
+// runSAM runs functions of the template in containers: one for an event, or all behind an
+// address. Stand-ins on this machine replace AWS, payments and the fare source.
 func runSAM(ctx context.Context, args []string) error {
 	var f fares
 	var config, function, event, listen string
@@ -74,7 +74,8 @@ func runSAM(ctx context.Context, args []string) error {
 	})
 }
 
-// withCloud starts what functions need of AWS, money and fares, and hands over their environment.
+// withCloud starts the stand-ins for AWS, payments and the fare source. It passes run the
+// functions' environment.
 func withCloud(ctx context.Context, s localcloud.Setup, local *samlocal.Local, fill bool,
 	run func(environment []string, originSecret string) error) error {
 	table, stop, err := dynamolocal.Start(ctx)
@@ -99,7 +100,7 @@ func withCloud(ctx context.Context, s localcloud.Setup, local *samlocal.Local, f
 	return run(cloud.Environment, valueOf(environment, "VERDETTO_ORIGIN_SECRETS"))
 }
 
-// runWithin runs this command again where it has an engine of its own.
+// runWithin runs this command again inside a process with its own Docker engine.
 func runWithin(ctx context.Context, listener net.Listener, without error) error {
 	command, err := samlocal.Within(ctx, os.Args[0], os.Args[1:]...)
 	if err != nil {
@@ -115,8 +116,8 @@ func runWithin(ctx context.Context, listener net.Listener, without error) error 
 	return nil
 }
 
-// serveSAM answers until the context ends: SAM as API Gateway, and before it what the
-// distribution adds to a request.
+// serveSAM answers until the context ends. SAM acts as API Gateway, and a proxy adds the
+// headers that CloudFront adds.
 func serveSAM(ctx context.Context, local *samlocal.Local, environment []string, originSecret string,
 	listener net.Listener) error {
 	behind, stop, err := local.StartAPI(ctx, environment, os.Stderr)
@@ -142,7 +143,7 @@ func serveSAM(ctx context.Context, local *samlocal.Local, environment []string, 
 	}
 }
 
-// valueOf is the last value that an environment gives a variable.
+// valueOf returns the last value of a variable in an environment.
 func valueOf(environment []string, name string) (value string) {
 	for _, v := range environment {
 		if of, ok := strings.CutPrefix(v, name+"="); ok {

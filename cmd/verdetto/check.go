@@ -16,7 +16,8 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// serveOptions are the flags of serve, and of check, which says what serve would take offence at.
+// serveOptions holds the flags of serve and of check. check reports every setting that serve
+// would refuse.
 type serveOptions struct {
 	options
 	reach
@@ -25,7 +26,7 @@ type serveOptions struct {
 
 const realMoney = "real"
 
-// flags returns the flags that are settings, and adds those that are none.
+// flags returns the flags that are settings. It also adds -price, which is not a setting.
 func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
 	all := map[string]*string{"metrics": &o.metrics, "money": &o.money, "mail": &o.mail, "base": &o.base}
 	maps.Copy(all, o.options.flags(c))
@@ -33,8 +34,8 @@ func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
 	return all
 }
 
-// faults is what is wrong with settings that are each well formed: what is missing for
-// what was chosen, what does not go together, and files that cannot be used.
+// faults returns what is wrong with settings that are each well formed. It finds missing
+// settings, contradictions and files that cannot be used.
 func (o *serveOptions) faults() (faults []string) {
 	wrong := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if o.money == realMoney {
@@ -82,7 +83,7 @@ func (o *serveOptions) faults() (faults []string) {
 	return faults
 }
 
-// mailFaults is what is wrong with what carries mail.
+// mailFaults returns what is wrong with the carrier of mail.
 func mailFaults(carrier string) []string {
 	if carrier == "" {
 		return []string{"VERDETTO_MAIL (-mail): missing; give smtp://HOST:587, ses, or a folder that mail is written into"}
@@ -100,7 +101,7 @@ func mailFaults(carrier string) []string {
 	return nil
 }
 
-// nearest is a folder, or the nearest above it that is there.
+// nearest returns the folder itself, or its nearest existing parent.
 func nearest(folder string) string {
 	for {
 		if _, err := os.Stat(folder); err == nil || folder == filepath.Dir(folder) {
@@ -110,14 +111,14 @@ func nearest(folder string) string {
 	}
 }
 
-// unwritable says why no file can be made in a folder, if so.
+// unwritable returns why no file can be created in a folder, or "" if one can.
 func unwritable(folder string) string {
 	probe, err := os.CreateTemp(folder, ".verdetto-check-*")
 	if err != nil {
 		return fmt.Sprintf("nothing can be written into the folder %s", folder)
 	}
 	probe.Close()
-	_ = os.Remove(probe.Name()) // it was made a moment ago
+	_ = os.Remove(probe.Name()) // it was created a moment ago
 	return ""
 }
 
@@ -132,11 +133,11 @@ func checkCommand() *cobra.Command {
 	return c
 }
 
-// check says everything that is wrong with the settings of serve, without starting anything.
+// check prints everything that is wrong with the settings of serve. It starts nothing.
 func (o *serveOptions) check(taken []settings.Taken, faults []string) error {
 	for _, fault := range o.faults() {
 		name, _, _ := strings.Cut(fault, ":")
-		// Of a value that is wrong in itself that has been said.
+		// A value that is malformed has been reported already.
 		if !slices.ContainsFunc(faults, func(said string) bool { return about(said) == name }) {
 			faults = append(faults, fault)
 		}
@@ -151,7 +152,7 @@ func (o *serveOptions) check(taken []settings.Taken, faults []string) error {
 	return nil
 }
 
-// about is the name of the setting that a fault is about.
+// about returns the name of the setting that a fault is about.
 func about(fault string) string {
 	name, _, _ := strings.Cut(fault, ":")
 	if s, ok := config.OfFlag(strings.TrimPrefix(name, "-")); ok {
@@ -160,7 +161,7 @@ func about(fault string) string {
 	return strings.TrimSuffix(name, "_FILE")
 }
 
-// show lists what is set, by what, and no secret.
+// show lists each setting with its value and its source. It hides secrets.
 func show(w io.Writer, taken []settings.Taken) {
 	for _, t := range taken {
 		value := t.Value

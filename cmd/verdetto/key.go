@@ -30,7 +30,7 @@ func keyCommand() *cobra.Command {
 	return newParent("key", "make a Pro key by hand", create)
 }
 
-// createKey makes a Pro key in a store that is there.
+// createKey creates a Pro key in an existing store.
 func createKey(ctx context.Context, o options, email string, days int) error {
 	s, err := o.service()
 	if err != nil {

@@ -24,7 +24,7 @@ func mailTestCommand() *cobra.Command {
 	return c
 }
 
-// testMail sends one mail and says how far it came.
+// testMail sends one mail and prints each step that succeeded.
 func testMail(ctx context.Context, carrier, to string) error {
 	if carrier == "" || to == "" {
 		return errors.New("mail-test needs -mail, as for serve, or the settings file (-config), and -to with an address of yours")
@@ -51,7 +51,7 @@ func testMail(ctx context.Context, carrier, to string) error {
 	return nil
 }
 
-// mailAdvice says what to do about the outcome of a mail.
+// mailAdvice returns what to do about a failed mail.
 func mailAdvice(err error) string {
 	switch {
 	case errors.Is(err, mail.ErrRefused):

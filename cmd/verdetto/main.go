@@ -1,6 +1,6 @@
-// Command verdetto is the service on one machine, as an operator needs it: all functions
-// in one process with one file, the care of that file, and replays of recorded fares.
-// Command lambdalocal runs the Lambda executables. Start reading at groups.
+// Command verdetto runs the service on one machine: all functions in one process with one file.
+// It also maintains that file and replays recorded fares. Command lambdalocal runs the Lambda
+// executables instead. Start reading at groups.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/upstream/csvfile"
 )
 
-// groups are the commands as help lists them.
+// groups holds the commands in the order in which help lists them.
 var groups = []struct {
 	title    string
 	commands []func() *cobra.Command
@@ -31,9 +31,9 @@ var groups = []struct {
 }
 
 var (
-	// errPartly: the work was done, but some of the input was left out.
+	// errPartly reports that the work is done, but part of the input was left out.
 	errPartly = errors.New("part of the input was left out")
-	// errUsage: the call was wrong, and standard error says why.
+	// errUsage reports a wrong call. Standard error says why.
 	errUsage = errors.New("wrong call")
 )
 
@@ -70,7 +70,7 @@ func execute(ctx context.Context, args []string) error {
 	return err
 }
 
-// newCommand makes a command that takes flags alone.
+// newCommand returns a command that takes flags but no arguments.
 func newCommand(name, does string, run func(ctx context.Context) error) *cobra.Command {
 	return &cobra.Command{
 		Use: name, Short: does,
@@ -84,7 +84,7 @@ func newCommand(name, does string, run func(ctx context.Context) error) *cobra.C
 	}
 }
 
-// newParent makes a command that needs one of its own commands.
+// newParent returns a command that needs a subcommand.
 func newParent(name, does string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: does, Args: cobra.NoArgs, RunE: needsCommand}
 	c.AddCommand(commands...)
@@ -97,7 +97,7 @@ func needsCommand(c *cobra.Command, _ []string) error {
 
 var oneDash = regexp.MustCompile(`^-[a-z]{2}`)
 
-// longFlags spells -listen, as documents have it, as --listen.
+// longFlags turns -listen, the spelling of the documents, into --listen.
 func longFlags(args []string) []string {
 	long := make([]string, len(args))
 	for i, a := range args {
@@ -106,8 +106,8 @@ func longFlags(args []string) []string {
 	return long
 }
 
-// exitCode is 1 for an error, 2 for a wrong call, and 3 where part of a panel could not
-// be read, the rest being used, or nothing of it could be used.
+// exitCode returns 1 for an error and 2 for a wrong call. It returns 3 if a panel could be read
+// only in part or not at all.
 func exitCode(err error) int {
 	switch {
 	case err == nil:

@@ -28,7 +28,7 @@ func migrateCommand() *cobra.Command {
 	return c
 }
 
-// migrate moves what a store holds into another.
+// migrate copies the contents of one store into another.
 func migrate(ctx context.Context, m onemachine.Migration, now string) error {
 	if m.From == "" || m.To == "" {
 		return errors.New("migrate needs -from and -to: bolt:FILE or dynamodb:TABLE")

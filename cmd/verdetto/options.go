@@ -16,18 +16,18 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// options are the flags that commands have in common.
+// options holds the flags that several commands share.
 type options struct {
 	store, upstream, price, now, log string
 }
 
-// flags returns the flags that are settings, and adds that which is none.
+// flags returns the flags that are settings. It also adds -price, which is not a setting.
 func (o *options) flags(c *cobra.Command) map[string]*string {
 	c.Flags().StringVar(&o.price, "price", "", "of a panel, take this `column` as the one-way fare, whatever return_date says; default: the column price")
 	return map[string]*string{"store": &o.store, "upstream": &o.upstream, "now": &o.now, "log": &o.log}
 }
 
-// service gives what a service is made of as far as nothing has to be opened for it: a clock and a log.
+// service returns the options that need nothing opened: the clock and the log.
 func (o *options) service() (onemachine.Options, error) {
 	now, err := onemachine.Clock(o.now)
 	return onemachine.Options{Now: now, Log: slog.New(logTo(os.Stderr, o.log))}, err
@@ -35,7 +35,7 @@ func (o *options) service() (onemachine.Options, error) {
 
 const jsonLog = "json"
 
-// logTo writes the log as text for people, or as JSON for programs.
+// logTo returns a handler that writes text for people, or JSON for programs.
 func logTo(w io.Writer, form string) slog.Handler {
 	if form == jsonLog {
 		return slog.NewJSONHandler(w, nil)
@@ -43,7 +43,8 @@ func logTo(w io.Writer, form string) slog.Handler {
 	return slog.NewTextHandler(w, nil)
 }
 
-// open opens the source and then the store: where the source cannot be read, no store is made for nothing.
+// open opens the source first and then the store. No store is created if the source is
+// unreadable.
 func (o *options) open(ctx context.Context, s *onemachine.Options, messages io.Writer) (partly bool, err error) {
 	if s.Source, partly, err = onemachine.OpenSource(ctx, o.upstream, o.price, s, messages); err != nil {
 		return false, err
@@ -57,7 +58,7 @@ func (o *options) open(ctx context.Context, s *onemachine.Options, messages io.W
 	return partly, err
 }
 
-// takeSettings has a command take settings from its flags, the environment and a file.
+// takeSettings makes a command read settings from its flags, the environment and a file.
 func takeSettings(c *cobra.Command, to map[string]*string) {
 	file := settingsFile(c, to)
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
@@ -66,7 +67,7 @@ func takeSettings(c *cobra.Command, to map[string]*string) {
 	}
 }
 
-// settingsFile adds the flags of settings, and that of a file with settings, whose name it returns.
+// settingsFile adds the flags of the settings and -config. It returns the value of -config.
 func settingsFile(c *cobra.Command, to map[string]*string) *string {
 	settings.Flags(c.Flags(), to)
 	return c.Flags().String("config", os.Getenv("VERDETTO_CONFIG"),

@@ -51,7 +51,8 @@ type pepperOptions struct {
 	force           bool
 }
 
-// exportPepper writes the pepper that a service has. With a store it is held against that.
+// exportPepper writes the service's pepper. With a store, it first checks that the pepper fits
+// it.
 func exportPepper(ctx context.Context, o pepperOptions) error {
 	pepper, err := onemachine.GivenPepper(ctx)
 	if o.store != "" {
@@ -78,7 +79,8 @@ func exportPepper(ctx context.Context, o pepperOptions) error {
 	if err != nil {
 		return fmt.Errorf("export pepper: %w", err)
 	}
-	_, err = file.WriteString(config.PepperText(pepper)) // no line end: it is the value of a parameter as it is
+	// no newline: the text is used unchanged as a parameter value
+	_, err = file.WriteString(config.PepperText(pepper))
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return fmt.Errorf("export pepper: %w", err)
 	}
@@ -101,7 +103,7 @@ func readPepper(file string) ([]byte, error) {
 	return pepper, nil
 }
 
-// checkPepper holds an exported pepper against a store.
+// checkPepper compares an exported pepper with a store.
 func checkPepper(ctx context.Context, o pepperOptions) error {
 	pepper, err := readPepper(o.from)
 	if err != nil {
@@ -119,7 +121,7 @@ func checkPepper(ctx context.Context, o pepperOptions) error {
 	return nil
 }
 
-// importPepper has a store keep an exported pepper.
+// importPepper stores an exported pepper in a store.
 func importPepper(ctx context.Context, o pepperOptions) error {
 	pepper, err := readPepper(o.from)
 	if err != nil {

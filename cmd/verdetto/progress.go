@@ -11,8 +11,8 @@ import (
 	"verdetto/functions/refresh"
 )
 
-// progress draws a bar on a terminal, and says nothing into a file but at the
-// end: how many of what there were, and how long they took.
+// progress returns a function that draws a progress bar on a terminal. If standard error is a
+// file, it prints only the final total and duration.
 func progress(summary string) func(done, total int, at string) {
 	begun := time.Now()
 	terminal := term.IsTerminal(int(os.Stderr.Fd()))

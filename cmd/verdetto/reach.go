@@ -11,7 +11,7 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 )
 
-// reach is how callers reach the service: directly, by TLS of its own, or through a proxy.
+// reach holds how callers reach the service: directly, by its own TLS, or through a proxy.
 type reach struct {
 	listen, plain, tls, acme, behind, forwarded string
 
@@ -25,7 +25,7 @@ func (r *reach) flags() map[string]*string {
 		"behind": &r.behind, "forwarded": &r.forwarded}
 }
 
-// address is where callers are answered.
+// address returns the address that the service listens on.
 func (r *reach) address() string {
 	if r.tls != "" {
 		return cmp.Or(r.listen, ":443")
@@ -33,7 +33,7 @@ func (r *reach) address() string {
 	return cmp.Or(r.listen, "127.0.0.1:8080")
 }
 
-// open listens, and tells the service what it has to know of that.
+// open opens the listeners and stores the edge configuration in the service's options.
 func (r *reach) open(s *onemachine.Options, store string) (listener net.Listener, err error) {
 	if r.config.Proxies, err = edge.ParseProxies(r.behind, r.forwarded); err != nil {
 		return nil, err
@@ -47,7 +47,8 @@ func (r *reach) open(s *onemachine.Options, store string) (listener net.Listener
 		return nil, err
 	}
 	if r.tls == "" {
-		s.LocalURL = onemachine.LocalURL(listener.Addr()) // with TLS not: the stand-ins know no certificate, and pages ask them by themselves
+		// not with TLS: pages call the stand-ins directly, and those have no certificate
+		s.LocalURL = onemachine.LocalURL(listener.Addr())
 	} else if r.config.Plain, err = r.listenOn(r.plain, "-http"); err != nil {
 		r.close()
 		return nil, err
@@ -71,7 +72,8 @@ func (r *reach) close() {
 	}
 }
 
-// links is what links begin with, as far as that is said or follows from the settings.
+// links returns the URL that links start with: the given one, else that of the TLS domain. It
+// returns "" if neither is set.
 func (r *reach) links(given string) string {
 	if given == "" && r.config.Certificates != nil {
 		return "https://" + r.config.Certificates.Domain()
@@ -79,7 +81,7 @@ func (r *reach) links(given string) string {
 	return given
 }
 
-// url is where the service can be tried.
+// url returns the URL to try the service at.
 func (r *reach) url(at net.Addr) string {
 	if r.config.Certificates == nil {
 		return "http://" + at.String()
@@ -87,8 +89,8 @@ func (r *reach) url(at net.Addr) string {
 	return "https://" + r.config.Certificates.Domain()
 }
 
-// certificatesFolder lies beside a store's file: what is moved or saved with it is
-// still there when the machine is set up anew.
+// certificatesFolder returns a folder next to the store's file. A move or backup of that folder
+// therefore includes the certificates.
 func certificatesFolder(store string) string {
 	if file, ok := strings.CutPrefix(store, "bolt:"); ok {
 		return filepath.Join(filepath.Dir(file), "certificates")

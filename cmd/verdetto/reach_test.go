@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/carrier/mail/smtpmail/smtptest"
 )
 
-// TestReach: where the service answers, and what is refused, each with what to do about it.
+// TestReach checks where the service listens, and that each refusal says what to do.
 func TestReach(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -26,7 +26,7 @@ func TestReach(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		args []string
-		want string // of the error, or what the service is known by
+		want string // part of the error, or of the service's URL
 		base string
 	}{
 		{"directly", []string{"-listen", any}, "http://127.0.0.1:", ""},
@@ -84,7 +84,7 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestMailTest: the mail is handed over, or it is said what to do.
+// TestMailTest checks that the mail is delivered, or that the error says what to do.
 func TestMailTest(t *testing.T) {
 	server := smtptest.New(false)
 	server.User, server.Password = "verdetto", "geheim"

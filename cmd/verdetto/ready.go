@@ -20,7 +20,8 @@ func readyCommand() *cobra.Command {
 	return c
 }
 
-// ready asks a service whether it is ready: the exit code is for health checks of an image that holds no other program.
+// ready asks a service whether it is ready. Health checks use the exit code, because the image
+// holds no other program.
 func ready(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -33,7 +34,7 @@ func ready(ctx context.Context, url string) error {
 		return fmt.Errorf("ask the service: %w", err)
 	}
 	defer response.Body.Close()
-	said, _ := io.ReadAll(io.LimitReader(response.Body, 1000)) // what there is of it
+	said, _ := io.ReadAll(io.LimitReader(response.Body, 1000)) // a partial answer is enough
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("not ready: %s", said)
 	}

@@ -27,7 +27,7 @@ func refreshCommand() *cobra.Command {
 	return c
 }
 
-// refreshOnce brings a store up to date and reports.
+// refreshOnce refreshes a store once and prints a report.
 func refreshOnce(ctx context.Context, o options, origins, mail, base string) error {
 	s, err := o.service()
 	if err != nil {
@@ -70,14 +70,14 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string) err
 	return nil
 }
 
-// deepen asks for the departures that are due, and reports where there were any.
+// deepen requests the departures that are due and prints a report.
 func deepen(ctx context.Context, s onemachine.Options) error {
 	report, err := s.Deepen(ctx)
 	report.Print(os.Stdout)
 	return err
 }
 
-// notify sends the notifications that there are and reports.
+// notify sends the waiting notifications and prints a report.
 func notify(ctx context.Context, s onemachine.Options) (err error) {
 	if s.Pepper, err = onemachine.Pepper(ctx, s.Table); err != nil {
 		return err
@@ -99,7 +99,7 @@ func notify(ctx context.Context, s onemachine.Options) (err error) {
 	return nil
 }
 
-// cityList reads city or airport codes parted by commas.
+// cityList parses city or airport codes separated by commas.
 func cityList(s string) ([]fare.City, error) {
 	if s == "" {
 		return nil, nil

@@ -21,7 +21,7 @@ func restoreCommand() *cobra.Command {
 	return c
 }
 
-// restore puts a backup in the place of a store.
+// restore replaces a store by a backup.
 func restore(ctx context.Context, store, from string) error {
 	if store == "" || from == "" {
 		return fmt.Errorf("restore needs -from FILE, a backup, and -store bolt:FILE, which it is put in the place of")
@@ -38,7 +38,7 @@ func restore(ctx context.Context, store, from string) error {
 	return nil
 }
 
-// storeCommand makes a command that needs nothing but a store.
+// storeCommand returns a command whose only input is a store.
 func storeCommand(name, does, needs string, run func(ctx context.Context, store string) error) *cobra.Command {
 	var store string
 	c := newCommand(name, does, func(ctx context.Context) error {

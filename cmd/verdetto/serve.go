@@ -37,7 +37,7 @@ func serve(ctx context.Context, o *serveOptions) error {
 	if err := config.Load(&s.Telegram); err != nil {
 		return err
 	}
-	// What can be wrong is opened before anything is promised, and the store last: it may have to be made.
+	// Open first what can fail. Open the store last, because that may create it.
 	listener, err := o.reach.open(&s, o.store)
 	if err != nil {
 		return err
@@ -83,11 +83,11 @@ func serve(ctx context.Context, o *serveOptions) error {
 	return nil
 }
 
-// startRefreshing refreshes the store, and goes on doing so.
+// startRefreshing starts the refreshes of the store, which continue in the background.
 func startRefreshing(ctx context.Context, s onemachine.Options, logged bool) error {
 	refreshes := onemachine.Refreshes{
 		All: func(ctx context.Context) error {
-			if logged { // by programs: a bar and a table are for people
+			if logged { // programs read the log: no bar and no table
 				report, err := s.Refresh(ctx, nil)
 				s.Log.InfoContext(ctx, "refreshed", "origins", report.Origins, "asked", report.Asked, "failed", report.Failed,
 					"new", report.New, "faults", report.Faults)
@@ -101,7 +101,8 @@ func startRefreshing(ctx context.Context, s onemachine.Options, logged bool) err
 		},
 		Departures: func(ctx context.Context) error { return deepen(ctx, s) },
 	}
-	if s.Source.Name() != "travelpayouts" { // asking that one for every city takes a quarter of an hour: answer meanwhile
+	// a cycle of that source takes 15 minutes: serve meanwhile
+	if s.Source.Name() != "travelpayouts" {
 		if err := s.RefreshNow(ctx, refreshes); err != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func startRefreshing(ctx context.Context, s onemachine.Options, logged bool) err
 	return nil
 }
 
-// examples says what can be tried.
+// examples prints calls to try.
 func examples(url string, s onemachine.Options, routes []onemachine.Example, payments *onemachine.StandIns) {
 	fmt.Printf("\nanswering on %s", url)
 	if s.Source.Name() == "sample" {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestServeStoppedBeforeItBegan: a process that is asked to end while it fills its store has not failed.
+// TestServeStoppedBeforeItBegan: a process that is stopped while it fills its store has not
+// failed.
 func TestServeStoppedBeforeItBegan(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
@@ -21,7 +22,7 @@ func TestServeStoppedBeforeItBegan(t *testing.T) {
 	}
 }
 
-// TestServeNeedsAFolderForMail: without one there would be no alerts and nothing to buy.
+// TestServeNeedsAFolderForMail: without a carrier there are no alerts and nothing to buy.
 func TestServeNeedsAFolderForMail(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()

@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// errBroken: the page was written, and says that the service does not work.
+// errBroken reports a service that does not work. The page was written and says so.
 var errBroken = errors.New("the service does not work; the page says so")
 
 func statusCommand() *cobra.Command {
@@ -40,7 +40,7 @@ func statusCommand() *cobra.Command {
 	return c
 }
 
-// writeStatusPage asks a service how it is, from outside, and writes a page.
+// writeStatusPage checks a service from outside and writes a status page.
 func writeStatusPage(ctx context.Context, url, to, code string) error {
 	language, ok := i18n.Find(code)
 	if !ok {
@@ -51,13 +51,13 @@ func writeStatusPage(ctx context.Context, url, to, code string) error {
 	}
 	status := statuspage.Ask(ctx, http.DefaultClient, strings.TrimSuffix(url, "/"), time.Now)
 	if ctx.Err() != nil {
-		return ctx.Err() // stopped: what was not asked says nothing
+		return ctx.Err() // interrupted: a part that was not checked proves nothing
 	}
 	var page bytes.Buffer
 	if err := status.Write(&page, language); err != nil {
 		return err
 	}
-	// Whoever reads meanwhile sees the page before or the page after.
+	// Write a temporary file and rename it, so a reader never sees half a page.
 	part, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".part-*")
 	if err != nil {
 		return fmt.Errorf("write status page: %w", err)
@@ -75,7 +75,7 @@ func writeStatusPage(ctx context.Context, url, to, code string) error {
 	return nil
 }
 
-// statusOfStore says how the service is that a store belongs to.
+// statusOfStore prints the status of the service that uses a store.
 func statusOfStore(ctx context.Context, store string, asJSON bool) error {
 	if store == "" {
 		return errors.New("status needs -store bolt:FILE, to look at it on its machine, or -url https://..., to ask from outside")

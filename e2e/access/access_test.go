@@ -1,4 +1,5 @@
-// Package access holds what the functions touch of the table against what they may: schema.Accesses.
+// Package access compares what the functions access in the table with what they may access:
+// schema.Accesses.
 package access
 
 import (
@@ -34,11 +35,11 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// table notes which function touches which partitions, and how.
+// table records which function accesses which partitions, and how.
 type table struct {
 	fixture.Recorder
 	mu      sync.Mutex
-	doing   string // the function that is at work; "" where it is the test itself
+	doing   string // the function at work; "" for the test itself
 	touched map[string]map[string]bool
 }
 
@@ -61,7 +62,7 @@ func newTable(of store.Table) *table {
 	return d
 }
 
-// as has a function do something.
+// as runs do on behalf of a function.
 func (d *table) as(function string, do func()) {
 	d.set(function)
 	defer d.set("")
@@ -74,7 +75,7 @@ func (d *table) set(function string) {
 	d.doing = function
 }
 
-// functionOf is who answers a path.
+// functionOf returns the function that answers a path.
 func functionOf(target string) string {
 	at := strings.TrimPrefix(target, routes.Alias)
 	for _, r := range routes.Table {
@@ -82,11 +83,11 @@ func functionOf(target string) string {
 			return r.Function
 		}
 	}
-	return "analisi" // whatever nobody answers at
+	return "analisi" // it answers unknown paths
 }
 
-// TestFunctionsTouchWhatTheyMay walks through all that the functions do, and
-// holds what they touched against the table of accesses, both ways.
+// TestFunctionsTouchWhatTheyMay runs everything that the functions do. What they access must
+// equal the table of accesses.
 func TestFunctionsTouchWhatTheyMay(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -98,7 +99,8 @@ func TestFunctionsTouchWhatTheyMay(t *testing.T) {
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.as(functionOf(r.URL.Path), func() { answer.ServeHTTP(w, r) })
 	})
-	for _, function := range []string{"alerts", "pro", "refresh"} { // each may be the first to start
+	// any of them may be the first to start
+	for _, function := range []string{"alerts", "pro", "refresh"} {
 		if err := d.Write(t.Context(), store.Op{Mode: store.Delete,
 			Item: store.Item{Key: store.Key{Partition: "SERVICE", Sort: "PEPPER"}}}); err != nil {
 			t.Fatal(err)
@@ -139,7 +141,7 @@ func matches(pattern, partition string) bool {
 		"$").MatchString(partition)
 }
 
-// line is a queue that keeps what it is given.
+// line is a queue that keeps its messages.
 type line struct{ messages []string }
 
 func (q *line) Send(_ context.Context, bodies ...string) error {
@@ -230,7 +232,7 @@ func visits(t *testing.T, d *table, s *fixture.Subscriptions, clock *storetest.C
 			}
 		}
 	}
-	for range 20 { // what no endpoint counts is written now and then
+	for range 20 { // calls without a quota are written now and then
 		s.From("10.200.0.1:1", "GET", "/v1/docs", "")
 		s.From("10.200.0.1:1", "GET", "/v1", "")
 		s.From("10.200.0.1:1", "GET", "/v1/shopping/flight-dates", "")
@@ -246,7 +248,7 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 			}
 		})
 	}
-	followed := map[string]bool{} // mails of one moment have no order
+	followed := map[string]bool{} // mails of the same moment have no order
 	link := func(to string) string {
 		alertsWork()
 		mails, err := maildir.Read(s.Mails)
@@ -278,7 +280,7 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 	if a := s.Do("POST", strings.TrimPrefix(s.Ntfy.Shown(topic)[0].Click, fixture.PublicURL), ""); a.Status != 200 {
 		t.Fatalf("%d", a.Status)
 	}
-	// Endpoints take what they are sent.
+	// Endpoints accept every delivery.
 	s.Alerts.Webhooks.Client = taking{}
 	for _, who := range []string{"dan@example.com", "eve@example.com"} {
 		s.Do("POST", "/v1/alerts",
@@ -302,13 +304,13 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 			t.Fatal(err)
 		}
 	})
-	// Refreshes leave notifications of the watched route, and send them: to a mailbox
-	// that refuses for good, while another process is at work, and to nobody.
+	// Refreshes create notifications for the subscribed route and send them. The cases are: a
+	// mailbox that refuses for good, another process at work, and no subscriber.
 	s.Sender.Mail = refusing{}
 	other := store.Lease{Table: d.Table, Name: "mail", Holder: "another", For: time.Minute, Now: clock.Now}
 	for n := range 4 {
 		alertsWork()
-		if n == 2 { // from now on nobody is left on the route
+		if n == 2 { // the last subscriber of the route leaves
 			if _, err := s.Alerts.Alerts.Remove(t.Context(), fixture.Subscriber("eve@example.com")); err != nil {
 				t.Fatal(err)
 			}
@@ -332,19 +334,19 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 	}
 }
 
-// taking is a server that takes whatever it is sent.
+// taking is a server that accepts every delivery.
 type taking struct{}
 
 func (taking) Post(context.Context, string, http.Header, []byte) (outbound.Answer, error) {
 	return outbound.Answer{Status: http.StatusNoContent}, nil
 }
 
-// refusing is a carrier that takes no mail, ever.
+// refusing is a carrier that refuses every mail.
 type refusing struct{}
 
 func (refusing) Send(context.Context, mail.Message) error { return mail.ErrRefused }
 
-// paysByCall pays for answers, loses one, and has it credited.
+// paysByCall pays for answers, loses one, and gets it credited.
 func paysByCall(t *testing.T, d *table, clock *storetest.Clock) {
 	t.Helper()
 	p := fixture.OpenPerCall(t, d, clock)
@@ -394,7 +396,7 @@ func buys(t *testing.T, d *table, s *fixture.Subscriptions) {
 		s.From("10.200.0.2:1", "POST", "/v1/pro/checkout", fixture.Object("email", "eve@example.com"))
 	}
 	onAPage, _ := shop.Buy("fay@example.com")
-	for range 2 { // a person may look at the key again
+	for range 2 { // a person may view the key again
 		if a := s.Do("GET", "/v1/pro/conferma?session_id="+onAPage, "", "Accept", "text/html"); a.Status != 200 {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}
@@ -412,7 +414,7 @@ func buys(t *testing.T, d *table, s *fixture.Subscriptions) {
 	}
 	s.Do("GET", "/v1/pro/cripta?email=eve@example.com", "")
 	shop.Verify("eve@example.com", shop.Send(fixture.Price, ""))
-	for range 2 { // the second recovery after an undoing has to be agreed to
+	for range 2 { // the second recovery after an undo needs consent
 		shop.Recover("eve@example.com")
 		work()
 		for _, at := range links(t, s) {

@@ -12,7 +12,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// kept is what may name somebody whose alerts have ended, and for how long: the table of docs/alerts.md.
+// kept lists where data that identifies former subscribers may stay, and how long. It is the
+// table of docs/alerts.md.
 var kept = []struct {
 	partition string
 	most      time.Duration
@@ -23,7 +24,8 @@ var kept = []struct {
 	{"STOPPED#", 180 * 24 * time.Hour},
 }
 
-// naming are the items that name one of several, in their keys or their data, by how they begin.
+// naming counts the items whose keys or data contain one of several names, by the start of
+// their partition.
 func naming(t *testing.T, table store.Table, now time.Time, whom []string) map[string]int {
 	t.Helper()
 	var mu sync.Mutex
@@ -54,9 +56,9 @@ func naming(t *testing.T, table store.Table, now time.Time, whom []string) map[s
 	return found
 }
 
-// TestNothingIsKeptLonger: of those whose alerts have all ended, with messages to them on every
-// channel told, waiting and never confirmed, what docs/alerts.md says is kept, and when its time is
-// over nothing.
+// TestNothingIsKeptLonger ends all alerts, with messages sent, waiting and never confirmed on
+// every channel. What remains must match docs/alerts.md. After the stated periods nothing may
+// remain.
 func TestNothingIsKeptLonger(t *testing.T) {
 	c := openChannels(t, 0)
 	ctx, now := t.Context(), c.Now()
@@ -83,7 +85,7 @@ func TestNothingIsKeptLonger(t *testing.T) {
 		whom = append(whom, string(id))
 	}
 	for _, a := range c.alerts {
-		// the number stands in the address as well
+		// the number is part of the address too
 		whom, ids = append(whom, strings.TrimPrefix(string(a.Subscriber), "s")), append(ids, a.Subscriber)
 	}
 
@@ -91,7 +93,7 @@ func TestNothingIsKeptLonger(t *testing.T) {
 		t.Errorf("who has confirmed nothing is named by %v", found)
 	}
 
-	// One message is told everywhere, and the next is on its way when all alerts end.
+	// One message is sent on every channel. The next is on its way when all alerts end.
 	c.refresh(3900)
 	c.work()
 	c.Add(24 * time.Hour)
@@ -116,7 +118,7 @@ func TestNothingIsKeptLonger(t *testing.T) {
 	}
 	for _, step := range []struct {
 		later time.Duration
-		want  []string // partitions that name somebody
+		want  []string // partitions that still identify someone
 		most  int      // items of each
 	}{
 		{0, []string{"OUTBOX", "DELIVERIES", "STOPPED"}, 100},
@@ -137,7 +139,8 @@ func TestNothingIsKeptLonger(t *testing.T) {
 	}
 }
 
-// TestDeliveriesOfTheGoneGoNowhere: what was on its way when an alert ended is not delivered.
+// TestDeliveriesOfTheGoneGoNowhere: a message on its way is not delivered once its alert has
+// ended.
 func TestDeliveriesOfTheGoneGoNowhere(t *testing.T) {
 	c := openChannels(t, 0)
 	c.refresh(3900)

@@ -23,10 +23,9 @@ import (
 // TestProveKilledProcess kills the process ten times.
 func TestProveKilledProcess(t *testing.T) { killed(t, 10) }
 
-// killed kills the real command by SIGKILL while it sends 500 subscribers their
-// mail, so many times, and lets it end in the end: each has been sent one mail. All
-// of it is on one day: on the next, a mail that was handed over just before a kill
-// has another identity, and is sent once more.
+// killed kills the real command by SIGKILL a number of times while it mails 500 subscribers,
+// and then lets it finish. Each subscriber gets one mail. All runs are on one day: on the next
+// day, a mail that was sent just before a kill has another identity and is sent again.
 func killed(t *testing.T, kills int) {
 	t.Helper()
 	d := fixture.NewShell(t)
@@ -53,8 +52,8 @@ func killed(t *testing.T, kills int) {
 		}
 		return len(files)
 	}
-	// run begins later each time, when the lease of the one that was killed is
-	// over. It is killed when there are so many mails.
+	// run starts later each time, when the killed process's lease has expired. It is killed
+	// once this many mails exist.
 	run := func(until int) (stdout string, err error) {
 		ctx, kill := context.WithCancel(t.Context())
 		defer kill()

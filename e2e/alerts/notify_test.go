@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// TestNotifyingCapacity meters what a watched route and a mail cost over DynamoDB,
-// as the package comment of shared/store says.
+// TestNotifyingCapacity meters the cost of a subscribed route and of a mail over DynamoDB. It
+// must match the package comment of shared/store.
 func TestNotifyingCapacity(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -50,7 +50,7 @@ func TestNotifyingCapacity(t *testing.T) {
 	sender := notify.Sender{Alerts: store.Alerts{Table: m}, Notifications: store.Notifications{Table: m}, Mail: folder,
 		Links: notify.Links{Pepper: []byte(fixture.Pepper), BaseURL: "https://verdetto.example"}, Rate: 1, Now: now,
 		Log: slog.New(slog.DiscardHandler),
-		// one at a time: the meter is for that
+		// No concurrency, which the meter does not support.
 		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	clear(m.Spent)
 	if sent, err := sender.Work(t.Context()); err != nil || sent.Sent != subscribers {
@@ -67,7 +67,7 @@ func TestNotifyingCapacity(t *testing.T) {
 		fixture.Units{"read ALERTS": subscribers, "read STOPPED": subscribers, "write ALERTS": subscribers})
 }
 
-// TestServeNotifies: the process that serves sends by itself the notifications that its refresh leaves.
+// TestServeNotifies: the serving process itself sends the notifications of its refreshes.
 func TestServeNotifies(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

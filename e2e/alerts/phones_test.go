@@ -33,8 +33,9 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// channels is a service with alerts of all kinds on every channel beside mail, each with a topic, a chat or an
-// endpoint of its own on stand-ins. Its processes can be killed, and answers of the stand-ins be lost.
+// channels is a service with alerts of all kinds on every channel except mail. Each alert has
+// its own topic, chat or endpoint on stand-ins. Processes can be killed, and answers of the
+// stand-ins lost.
 type channels struct {
 	*notifytest.Fixture
 	chance   *rand.Rand
@@ -46,12 +47,13 @@ type channels struct {
 
 	mu          sync.Mutex
 	faults      bool
-	left        int // store calls until the process dies; below 0: it does not
+	left        int // store calls until the process dies; negative: never
 	kills, lost int
-	events      map[string][]string // what each endpoint has taken: types and ids
+	events      map[string][]string // types and ids of the events that each endpoint received
 }
 
-// kinds are those of the alerts of each channel, the last one for a departure that will have been.
+// kinds returns the alerts of each channel. The last one is for a departure that will be in the
+// past.
 func kinds(today fare.Day) []store.Alert {
 	return []store.Alert{{Threshold: 4000}, {}, {Kind: store.Change}, {Kind: store.Drop, Percent: 10},
 		{Kind: store.Low, Days: 7}, {Trip: store.Trip{From: today + 5, To: today + 5}, Threshold: 100}}
@@ -82,7 +84,7 @@ func openChannels(t *testing.T, seed uint64) *channels {
 	if c.bot, err = telegram.New(telegram.Config{Token: telegramtest.Token, URL: c.telegram.URL}); err != nil {
 		t.Fatal(err)
 	}
-	// what people write is not the matter here
+	// messages from users do not matter here
 	c.telegram.Path, c.telegram.Webhook = "/", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
 	for i, channel := range []string{store.Ntfy, store.Telegram, store.Webhook} {
 		for k, a := range kinds(c.Today()) {
@@ -92,7 +94,7 @@ func openChannels(t *testing.T, seed uint64) *channels {
 	return c
 }
 
-// subscribe confirms an alert on a channel, at the address of a number.
+// subscribe confirms an alert on a channel, with an address made from a number.
 func (c *channels) subscribe(channel string, n int, a store.Alert) {
 	c.T.Helper()
 	a.Route, a.Language, a.Channel = notifytest.Route("MIL-BUH"), "en", channel
@@ -111,7 +113,7 @@ func (c *channels) subscribe(channel string, n int, a store.Alert) {
 	c.alerts = append(c.alerts, c.Confirm("", a))
 }
 
-// loses tells whether an answer is lost: one in five is.
+// loses reports whether to lose an answer, which it does for one in five.
 func (c *channels) loses() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -122,7 +124,7 @@ func (c *channels) loses() bool {
 	return true
 }
 
-// take is every endpoint.
+// take answers for every endpoint.
 func (c *channels) take(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	var said webhook.Event
@@ -142,7 +144,7 @@ func (c *channels) take(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// refresh leaves what a refresh finds, the route's cheapest fare at a price.
+// refresh stores the results of a refresh with the route's cheapest fare at a price.
 func (c *channels) refresh(price fare.Cents) {
 	c.T.Helper()
 	today := c.Today()
@@ -164,7 +166,8 @@ func (c *channels) refresh(price fare.Cents) {
 
 var errDead = errors.New("the process was killed")
 
-// call counts a call of the store, and says whether it takes effect and what it answers.
+// call counts a store call. It returns whether the call takes effect, and the error that it
+// answers.
 func (c *channels) call() (effect bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -209,9 +212,9 @@ func (m mortalTable) Write(ctx context.Context, ops ...store.Op) error {
 	return err
 }
 
-// work has processes send, push and deliver for a day and a half, which is longer than anything is tried; with
-// faults each is killed after at most 100 calls of the store, if it makes so many: what one process does at the same
-// time takes fewer, so that some of it is done whatever the order.
+// work runs processes that send, push and deliver for a day and a half, longer than any retry
+// lasts. With faults, each is killed after at most 100 store calls. Concurrent work needs
+// fewer, so some work completes in any order.
 func (c *channels) work() {
 	c.T.Helper()
 	var table store.Table = mortalTable{c.Table, c}
@@ -249,7 +252,7 @@ func (c *channels) work() {
 	}
 }
 
-// told counts the messages of each alert, by what tells them apart, and how many came again.
+// told counts the distinct messages of each alert, and the repeated ones.
 func (c *channels) told() (each map[string]int, again int) {
 	each = map[string]int{}
 	for i, a := range c.alerts {
@@ -264,7 +267,7 @@ func (c *channels) told() (each map[string]int, again int) {
 			if _, err := fmt.Sscan(a.Address, &chat); err != nil {
 				c.T.Fatal(err)
 			}
-			for _, m := range c.telegram.Shown(chat) { // no ids: the words tell them apart
+			for _, m := range c.telegram.Shown(chat) { // without ids, the text identifies a message
 				all = append(all, m.Text)
 			}
 		case store.Webhook:
@@ -273,7 +276,7 @@ func (c *channels) told() (each map[string]int, again int) {
 		seen := map[string]bool{}
 		for _, id := range all {
 			if id == "alert.test test-"+id[min(len(id), len("alert.test test-")):] && a.Channel == store.Webhook {
-				continue // whether the endpoint answers
+				continue // a test of the endpoint
 			}
 			if seen[id] {
 				again++
@@ -285,7 +288,7 @@ func (c *channels) told() (each map[string]int, again int) {
 	return each, again
 }
 
-// run lets seven refreshes go by.
+// run simulates seven refreshes.
 func (c *channels) run(faults bool) (map[string]int, int) {
 	c.faults = faults
 	for i, price := range []fare.Cents{5500, 5500, 3900, 3900, 5600, 3800, 3700} {
@@ -296,10 +299,10 @@ func (c *channels) run(faults bool) (map[string]int, int) {
 	return c.told()
 }
 
-// TestChannelsUnderKills: from the notification to the wire of each channel, with processes killed
-// at any call of the store, before and after its effect, and every fifth answer of a stand-in lost
-// after it took the message, each alert tells what it tells without: nobody is forgotten, and what
-// comes again is the same message.
+// TestChannelsUnderKills kills processes at any store call, before and after its effect. It
+// also loses every fifth answer of a stand-in that took the message. From the notification to
+// the channel, each alert sends the same messages as without faults. No subscriber is missed,
+// and a repetition is the identical message.
 func TestChannelsUnderKills(t *testing.T) {
 	want, again := openChannels(t, 0).run(false)
 	if again > 0 {
@@ -326,9 +329,9 @@ func TestChannelsUnderKills(t *testing.T) {
 	}
 }
 
-// end checks that the alerts that have ended are removed, and no others. Where a process died while
-// it removed one of an endpoint, whose last event it had forgotten, the sender removes it once that
-// event could not be delivered again.
+// end checks that exactly the ended alerts are removed. A process may die while removing an
+// endpoint's alert whose last event it has already dropped. The sender then removes the alert
+// once that event's delivery period is over.
 func (c *channels) end() {
 	c.T.Helper()
 	c.Add((store.DeliveryDays + 1) * 24 * time.Hour)

@@ -14,8 +14,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestServeAlerts asks the running process for an alert, as a form, and follows the mail to the
-// end: it needs no signal by hand.
+// TestServeAlerts requests an alert from the running process by form, and follows the mail to
+// the end. The process works without a manual signal.
 func TestServeAlerts(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

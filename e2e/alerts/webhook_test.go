@@ -28,7 +28,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// hook is an endpoint of somebody who watches routes, and the service for them.
+// hook is the endpoint of a subscriber, with the service.
 type hook struct {
 	*fixture.Subscriptions
 	mu     sync.Mutex
@@ -60,7 +60,7 @@ func openHook(t *testing.T, table store.Table, clock *storetest.Clock) *hook {
 	return h
 }
 
-// ask asks for an alert to the endpoint, and gives the link that confirms it.
+// ask requests an alert to the endpoint and returns the link that confirms it.
 func (h *hook) ask(route, email string) string {
 	h.T.Helper()
 	a := h.Do("POST", "/v1/alerts", fixture.Object("route", route, "email", email, "channel", "webhook", "address",
@@ -79,15 +79,15 @@ func (h *hook) ask(route, email string) string {
 	return h.Link(mails[len(mails)-1])
 }
 
-// event is one that the endpoint was sent.
+// event is an event that the endpoint received.
 type event struct {
 	webhook.Event
 	name string // its type and route
 	id   string
 }
 
-// sent returns the events that the endpoint was sent since the last call, by work that is due, each
-// verified by the secret.
+// sent processes due work and returns the events that the endpoint received since the last
+// call. It verifies each with the secret.
 func (h *hook) sent(secret string) (names []string, events []event) {
 	h.T.Helper()
 	if _, err := h.Alerts.Webhooks.Work(h.T.Context()); err != nil {
@@ -112,7 +112,7 @@ func (h *hook) sent(secret string) (names []string, events []event) {
 	return names, events
 }
 
-// press presses a button, and wants it to have worked.
+// press presses a button and requires success.
 func (h *hook) press(link, form string) fixture.Reply {
 	h.T.Helper()
 	a := h.Form(link, form)
@@ -122,7 +122,7 @@ func (h *hook) press(link, form string) fixture.Reply {
 	return a
 }
 
-// refreshed refreshes and hands over what there is to tell.
+// refreshed refreshes and sends the notifications.
 func (h *hook) refreshed(sent int) {
 	h.T.Helper()
 	fixture.Refreshed(h.T, h.Table, fixture.Falling(fare.DayOf(h.Clock.Now())), h.Clock.Now)
@@ -135,7 +135,7 @@ var secretPattern = regexp.MustCompile(`whsec_[A-Za-z0-9+/]{43}=`)
 
 func secretOf(page string) string { return secretPattern.FindString(html.UnescapeString(page)) }
 
-// TestFromAskingToTheEndpoint has alerts told to an endpoint: confirmed by mail, tested, signed,
+// TestFromAskingToTheEndpoint covers alerts to an endpoint: confirmed by mail, tested, signed,
 // retried, replayed, and ended.
 func TestFromAskingToTheEndpoint(t *testing.T) {
 	t.Parallel()
@@ -145,11 +145,11 @@ func TestFromAskingToTheEndpoint(t *testing.T) {
 		secret := h.confirm(ada)
 		id := h.firstFare(secret)
 
-		// Another alert to the endpoint shares its secret, which is not shown again.
+		// A second alert to the endpoint shares its secret, which is not shown again.
 		if a := h.press(h.ask("MIL-LON", ada), ""); strings.Contains(a.Body, "whsec_") {
 			t.Errorf("%s", a.Page())
 		}
-		// Of others it shows nothing, and their secret is another.
+		// Another subscriber has another secret and sees nothing of the first.
 		bobs := secretOf(h.press(h.ask("MIL-BUH", "bob@example.com"), "").Body)
 		if bobs == "" || bobs == secret {
 			t.Errorf("bob has %q", bobs)
@@ -170,7 +170,7 @@ func TestFromAskingToTheEndpoint(t *testing.T) {
 		if second == "" || second == secret {
 			t.Fatalf("rotated to %q", second)
 		}
-		for _, s := range []string{secret, second} { // the one from before signs along
+		for _, s := range []string{secret, second} { // the old secret still signs too
 			h.press(manage, "test="+of)
 			if got, _ := h.sent(s); len(got) != 1 {
 				t.Errorf("%q", got)
@@ -179,7 +179,7 @@ func TestFromAskingToTheEndpoint(t *testing.T) {
 		}
 		h.goesAway(ada, second, of)
 
-		// When the alerts end, nothing of it is kept.
+		// When the alerts end, nothing about the endpoint remains.
 		h.press(h.ManageLink(ada), "all=1")
 		if items, err := table.Query(t.Context(),
 			store.Range{Partition: "WEBHOOK#" + string(fixture.Subscriber(ada))}); err != nil || len(items) > 0 {
@@ -188,7 +188,7 @@ func TestFromAskingToTheEndpoint(t *testing.T) {
 	})
 }
 
-// confirm asks for an alert and confirms it, and returns the secret, which is shown once.
+// confirm requests and confirms an alert. It returns the secret, which is shown once.
 func (h *hook) confirm(email string) string {
 	h.T.Helper()
 	link := h.ask("MIL-BUH", email)
@@ -207,7 +207,8 @@ func (h *hook) confirm(email string) string {
 	return secret
 }
 
-// firstFare has a fare told: no other message before a test was taken. It returns the id of the event.
+// firstFare sends an event of a fare, which waits until the endpoint has accepted a test. It
+// returns the event's id.
 func (h *hook) firstFare(secret string) string {
 	h.T.Helper()
 	h.status = http.StatusInternalServerError
@@ -229,7 +230,8 @@ func (h *hook) firstFare(secret string) string {
 	return events[at].id
 }
 
-// listed wants an event on the page of all alerts, and returns the alert as the page's buttons name it.
+// listed requires an event on the page of all alerts. It returns the alert's name in the page's
+// buttons.
 func (h *hook) listed(manage, id string) string {
 	h.T.Helper()
 	page := h.Do("GET", manage, "")
@@ -244,7 +246,8 @@ func (h *hook) listed(manage, id string) string {
 	return url.QueryEscape(html.UnescapeString(ref[1]))
 }
 
-// goesAway has the endpoint say that it is gone: its owner hears of it, once, and can have it tried again.
+// goesAway makes the endpoint answer 410. Its owner is informed once and can have it tried
+// again.
 func (h *hook) goesAway(email, secret, of string) {
 	h.T.Helper()
 	h.status = http.StatusGone
@@ -271,7 +274,7 @@ func (h *hook) goesAway(email, secret, of string) {
 	}
 }
 
-// TestBadEndpoints: what must not be reached cannot be asked for, and says what to do.
+// TestBadEndpoints: a request for a forbidden address is refused and told what to do.
 func TestBadEndpoints(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

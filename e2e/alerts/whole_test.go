@@ -1,5 +1,5 @@
-// Package alerts holds end-to-end tests of alerts: from asking to the mail, through the running
-// process, and killed in the midst.
+// Package alerts holds end-to-end tests of alerts: from the request to the mail, through the
+// running process, and with kills in between.
 package alerts
 
 import (
@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestFromAskingToTheMail asks for alerts over HTTP, refreshes, reads the mails
-// and ends the alerts by what the mails offer.
+// TestFromAskingToTheMail requests alerts over HTTP, refreshes, reads the mails, and ends the
+// alerts by the mails' links.
 func TestFromAskingToTheMail(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
@@ -26,7 +26,7 @@ func TestFromAskingToTheMail(t *testing.T) {
 		p.Subscribe("MIL-BUH", "bob@example.com", "30")
 		p.Subscribe("MIL-BUH", "cleo@example.com", "29.99")
 		p.Ask("MIL-BUH", "never-confirmed@example.com", "")
-		// alerted refreshes and gives the alert mails there are by then, by address, those seen before left out.
+		// alerted refreshes and returns the new alert mails by address.
 		seen := map[string]bool{}
 		alerted := func(sent int) map[string]maildir.Mail {
 			t.Helper()
@@ -53,7 +53,7 @@ func TestFromAskingToTheMail(t *testing.T) {
 		}
 		alerted(0)
 
-		// One ends it by the provider's button, the other by the page that the mail links to.
+		// One ends the alert by the mail provider's button, the other by the linked page.
 		click := strings.TrimPrefix(first["ada@example.com"].Unsubscribe, "http://127.0.0.1:1")
 		p.Do("POST", click, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form).Want(t, 200)
 		links := fixture.LinkPattern.FindAllStringSubmatch(first["bob@example.com"].Text, -1)

@@ -1,7 +1,7 @@
-// Package answers holds 5,000 answers of the service to their last published form,
-// byte for byte: status, headers and body. Run it before and after a change that
-// must change no answer; -update accepts new answers, and -dump writes them to a
-// folder, where diff -r shows what changed.
+// Package answers compares 5,000 answers of the service with their last published form, byte
+// for byte: status, headers and body. Run it before and after a change that must change no
+// answer. The flag -update accepts new answers. The flag -dump writes them to a folder, where
+// diff -r shows changes.
 package answers
 
 import (
@@ -36,10 +36,11 @@ var (
 
 const (
 	golden = "testdata/answers.txt"
-	pages  = 1400 // addresses that the crawl of pages visits
+	pages  = 1400 // number of pages that the crawl visits
 )
 
-// TestAnswers asks an invented service that never changes, and compares digests of its answers.
+// TestAnswers sends requests to an invented service that never changes, and compares digests of
+// its answers.
 func TestAnswers(t *testing.T) {
 	service := open(t)
 	for _, target := range calls() {
@@ -52,7 +53,7 @@ func TestAnswers(t *testing.T) {
 	fixture.Golden(t, golden, service.summary(), *update)
 }
 
-// service asks the handler and keeps a digest for each kind of request.
+// service calls the handler and keeps a digest for each kind of request.
 type service struct {
 	t       *testing.T
 	api     *onemachine.Service
@@ -74,7 +75,7 @@ func open(t *testing.T) *service {
 	return &service{t: t, api: fixture.New(t, o), digests: map[string]hash.Hash{}, counts: map[string]int{}}
 }
 
-// random matches what differs from run to run.
+// random matches the parts that differ from run to run.
 var random = regexp.MustCompile(`(nonce-|nonce="|value="|[?&]t=|reference=|memo=)[A-Za-z0-9_=+/%-]{16,}`)
 
 // ask adds one answer to the digest of its kind and returns the body.
@@ -135,7 +136,7 @@ func (s *service) summary() []byte {
 	return []byte(b.String())
 }
 
-// calls returns the requests of the API: every second route with every question, right and wrong.
+// calls returns the requests of the API: every question, right or wrong, on every second route.
 func calls() []string {
 	var out []string
 	for i, route := range sample.New().Routes() {
@@ -161,7 +162,7 @@ type question struct {
 	with url.Values
 }
 
-// questions returns what is asked of a route. Each value of a parameter is tried alone.
+// questions returns the requests about a route. Each value of a parameter is tried alone.
 func questions(route fare.Route) []question {
 	base := func(more ...string) url.Values {
 		v := url.Values{"origine": {string(route.Origin)}, "destinazione": {string(route.Destination)}}
@@ -195,7 +196,7 @@ func questions(route fare.Route) []question {
 
 var link = regexp.MustCompile(`(?:href|src|action)="([^"]+)"`)
 
-// crawl asks for the pages in six languages, and for what they link to, breadth first.
+// crawl requests the pages in six languages and follows their links, breadth first.
 func (s *service) crawl() {
 	var queue []string
 	for _, language := range []string{"it", "en", "fr", "de", "es", "pt"} {
@@ -215,7 +216,7 @@ func (s *service) crawl() {
 	}
 }
 
-// local returns the path and query that a link on a page leads to, or "" for another site.
+// local returns the path and query of a link on a page, or "" for another site.
 func local(at, link string) string {
 	base, err := url.Parse("https://verdetto.example" + at)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestBackup copies the store of a service that is being asked, and serves the
-// copy: the service that was restored so answers as the first does, and holds every
-// item that was there. Nothing is overwritten, and nothing is left of a backup that failed.
+// TestBackup backs up the store of a busy service and serves the copy. The restored service
+// gives the same answers and holds every item. A backup overwrites nothing, and a failed one
+// leaves nothing behind.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -25,7 +25,7 @@ func TestBackup(t *testing.T) {
 	verdict := answerOf(t, first.URL)
 
 	stop, asked := make(chan struct{}), make(chan int)
-	go func() { // each call writes: it is counted, under a cap of its own
+	go func() { // each call is counted, so it writes
 		n := 0
 		for ; ; n++ {
 			select {
@@ -50,7 +50,7 @@ func TestBackup(t *testing.T) {
 		t.Errorf("others may read it: %v %v", info, err)
 	}
 	end(t, first)
-	// What is counted goes on changing; of everything else the copy holds all.
+	// Counters go on changing. All other items are in the copy.
 	was, is := contents(t, filepath.Join(d.Dir, "kept.db")), contents(t, filepath.Join(d.Dir, "copy.db"))
 	if len(was) < 3 {
 		t.Errorf("the store holds only %d items", len(was))
@@ -63,7 +63,7 @@ func TestBackup(t *testing.T) {
 	if diff := cmp.Diff(verdict, answerOf(t, again.URL)); diff != "" {
 		t.Errorf("the service that was restored answers otherwise:\n%s", diff)
 	}
-	// One that was killed leaves its socket: the next backup opens the file itself.
+	// A killed process leaves its socket. The next backup then opens the file itself.
 	end(t, again)
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(d.Dir, "copy.db.socket")})
 	if err != nil {
@@ -100,7 +100,7 @@ func answerOf(t *testing.T, url string) string {
 	return body
 }
 
-// contents are the items of a store that are not counters of calls.
+// contents returns the items of a store except counters of calls.
 func contents(t *testing.T, file string) map[string]string {
 	t.Helper()
 	db, err := bolt.Open(file, 0o600, &bolt.Options{Timeout: time.Minute, ReadOnly: true})

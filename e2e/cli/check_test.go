@@ -9,7 +9,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// goodSettings is a file with nothing wrong, for a service that takes real money.
+// goodSettings is a valid file for a service that takes real money.
 const goodSettings = `
 VERDETTO_STORE = "bolt:verdetto.db"
 VERDETTO_UPSTREAM = "travelpayouts"
@@ -25,11 +25,12 @@ SOLANA_NODES = "https://node.example/key"
 SOLANA_WALLET = "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"
 `
 
-// mistakes are settings that each hold one fault, and what is said of it: the name and the mend.
+// mistakes holds settings with one fault each, and the expected message: the name and the
+// remedy.
 var mistakes = []struct {
 	name  string
 	flags []string
-	file  string // in the place of goodSettings' line of the same name, or besides
+	file  string // replaces goodSettings' line of the same name, or is added
 	names string
 	mend  string
 }{
@@ -99,7 +100,7 @@ var mistakes = []struct {
 	{"a flag", []string{"-log", "xml"}, "", "-log", "text or json"},
 }
 
-// settingsFile is goodSettings with lines in the place of those of the same names.
+// settingsFile returns goodSettings with some lines replaced.
 func settingsFile(lines string) string {
 	text := ""
 	for line := range strings.Lines(goodSettings) {
@@ -120,8 +121,8 @@ func checkShell(t *testing.T) fixture.Shell {
 	return d
 }
 
-// TestCheckNamesEachMistake: of one mistake that one alone is said, with what to do, and no secret;
-// serve refuses it in the same words.
+// TestCheckNamesEachMistake: a single mistake is reported alone, with what to do and without
+// secrets. serve refuses it in the same words.
 func TestCheckNamesEachMistake(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)
@@ -159,7 +160,7 @@ func TestCheckNamesEachMistake(t *testing.T) {
 	}
 }
 
-// TestCheckNamesAllAtOnce: many mistakes in one file are named together.
+// TestCheckNamesAllAtOnce: many mistakes in one file are reported together.
 func TestCheckNamesAllAtOnce(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)
@@ -188,7 +189,8 @@ func TestCheckNamesAllAtOnce(t *testing.T) {
 	}
 }
 
-// TestCheckPlaces: what goes before what, what is missing for real money, and files that are no settings.
+// TestCheckPlaces checks the precedence of sources, what real money requires, and files that
+// hold no settings.
 func TestCheckPlaces(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)
@@ -199,7 +201,7 @@ func TestCheckPlaces(t *testing.T) {
 		t.Helper()
 		c := d.Command(t.Context(), append([]string{"check"}, args...)...)
 		c.Env = append(c.Env, environment...)
-		out, _ := c.CombinedOutput() // the code says how it ended
+		out, _ := c.CombinedOutput() // the exit code is returned
 		return string(out), c.ProcessState.ExitCode()
 	}
 	said, code := run([]string{"VERDETTO_LISTEN=127.0.0.1:2", "VERDETTO_LOG=text"}, "-config", "some.toml", "-log",

@@ -1,4 +1,4 @@
-// Package cli holds end-to-end tests of the command line: commands run as people run them.
+// Package cli holds end-to-end tests of the command line: commands run as users run them.
 package cli
 
 import (
@@ -11,9 +11,9 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// These tests run the commands as people do.
+// These tests run the commands as users do.
 
-// has checks for each of several texts.
+// has checks that a text contains each of several texts.
 func has(t *testing.T, what, text string, wanted ...string) {
 	t.Helper()
 	for _, w := range wanted {
@@ -23,7 +23,8 @@ func has(t *testing.T, what, text string, wanted ...string) {
 	}
 }
 
-// run runs a command, and checks its exit code and a text of what it says: of an error, on standard error.
+// run runs a command and checks its exit code and a part of its output. For an error that is
+// standard error.
 func run(t *testing.T, d fixture.Shell, code int, says string, args ...string) fixture.Result {
 	t.Helper()
 	got := d.Run(args...)
@@ -37,7 +38,7 @@ func run(t *testing.T, d fixture.Shell, code int, says string, args ...string) f
 	return got
 }
 
-// end ends a service, which has to end well.
+// end stops a service, which must exit with 0.
 func end(t *testing.T, s fixture.Server) {
 	t.Helper()
 	if code := s.Stop(t); code != 0 {
@@ -45,7 +46,7 @@ func end(t *testing.T, s fixture.Server) {
 	}
 }
 
-// TestHelp: help lists the commands, and each of them its flags.
+// TestHelp: help lists the commands, and each command's help lists its flags.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -74,8 +75,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestRefused runs commands that cannot be carried out: each says why and what
-// to do, makes no file and changes none.
+// TestRefused runs commands that cannot succeed. Each says why and what to do, and creates or
+// changes no file.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -194,7 +195,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestRefreshTwice: the second of two equal refreshes finds nothing new and changes nothing.
+// TestRefreshTwice: repeating a refresh finds nothing new and changes nothing.
 func TestRefreshTwice(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{"sample", "csv:good.csv"} {

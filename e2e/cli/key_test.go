@@ -7,8 +7,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestKeyNeedsAStoreOfAService: a key is made where a service has run and nowhere else, so
-// that a name which is mistyped gives an error, and no new store with a key that opens nothing.
+// TestKeyNeedsAStoreOfAService: a key can be created only where a service has run. So a
+// mistyped name gives an error, and no new store with a useless key.
 func TestKeyNeedsAStoreOfAService(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -28,8 +28,8 @@ func get(t *testing.T, url string) (int, http.Header, string) {
 	return response.StatusCode, response.Header, string(body)
 }
 
-// TestOperated: a service says that it lives and that it is ready, counts what it answers by
-// endpoint and status, writes its log as JSON with the ids of requests, and tells its user how it is.
+// TestOperated: a service reports that it lives and is ready, and counts answers by endpoint
+// and status. It logs JSON with request ids, and reports its status to its user.
 func TestOperated(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -60,7 +60,7 @@ func TestOperated(t *testing.T) {
 	got := run(t, d, 0, "", "status", "-store", "bolt:kept.db")
 	has(t, "status", got.Stdout, "running, ready", "0.0 days old", "1, with 1 departures", "alerts        0", "keys          0 in force", "MB", "0 of late in the log")
 
-	// The address is in the log.
+	// The log names the address.
 	var address string
 	for address == "" {
 		if m := regexp.MustCompile(`"metrics are answered","address":"([^"]*)"`).FindStringSubmatch(s.Log()); m != nil {
@@ -95,11 +95,12 @@ func TestOperated(t *testing.T) {
 	has(t, "status of what does not run", d.Run("status", "-store", "bolt:kept.db").Stdout, "not running", "1, with")
 }
 
-// TestNotReady: a service whose fares are too old, or whose first refresh has not been, lives and is not ready.
+// TestNotReady: a service lives but is not ready if its fares are too old, or before its first
+// refresh.
 func TestNotReady(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
-	// The stand-in for the source is nobody: nothing can be refreshed.
+	// No source listens at this address, so every refresh fails.
 	c := []string{"-upstream", "travelpayouts"}
 	environment := []string{"TRAVELPAYOUTS_TOKEN=nobody", "TRAVELPAYOUTS_URL=http://127.0.0.1:1"}
 	s := d.ServeWith(environment, append(c, "-listen", "127.0.0.1:0", "-store", "bolt:empty.db")...)
@@ -115,7 +116,7 @@ func TestNotReady(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestStatusOfOldFares: fares that nobody has refreshed for ten days are told.
+// TestStatusOfOldFares: the status reports fares without a refresh for ten days.
 func TestStatusOfOldFares(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -132,8 +133,8 @@ func TestStatusOfOldFares(t *testing.T) {
 	}
 }
 
-// TestRestore: a backup is put in the place of a store that is there, gone or damaged, and
-// never of one that is served; a file that is no whole backup changes nothing.
+// TestRestore: a backup replaces a store that exists, is missing or is damaged, but never a
+// served one. A file that is no complete backup changes nothing.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -153,7 +154,7 @@ func TestRestore(t *testing.T) {
 		}
 	}
 	run(0, "every byte is as it was backed up", "verify", "-store", "bolt:copy.db")
-	d.Write("earlier.db", whole[:len(whole)-len(whole)%512]) // as versions before made backups
+	d.Write("earlier.db", whole[:len(whole)-len(whole)%512]) // the format of earlier versions
 	run(0, "this file has no checksum", "verify", "-store", "bolt:earlier.db")
 	run(0, "restored", "restore", "-from", "earlier.db", "-store", "bolt:later.db")
 	run(1, "damaged", "verify", "-store", "bolt:cut.db")
@@ -172,10 +173,10 @@ func TestRestore(t *testing.T) {
 	same("kept.db")
 	run(0, "restored", "restore", "-from", "copy.db", "-store", "bolt:second.db")
 	same("second.db")
-	d.Write("kept.db", whole[:len(whole)/2]) // damaged, which is why somebody restores
+	d.Write("kept.db", whole[:len(whole)/2]) // damaged, the usual reason for a restore
 	run(0, "restored", "restore", "-from", "copy.db", "-store", "bolt:kept.db")
 	same("kept.db")
-	run(0, "before", "compact", "-store", "bolt:kept.db") // without what has expired since 2016
+	run(0, "before", "compact", "-store", "bolt:kept.db") // drops what has expired since 2016
 	run(0, "1, with", "verify", "-store", "bolt:kept.db")
 	again := d.Serve("-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
 	answerOf(t, again.URL)

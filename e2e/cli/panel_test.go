@@ -12,7 +12,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// returns is a panel of trips there and back that tells the way out apart.
+// returns is a panel of return trips with the outbound fare in its own column.
 const returns = "origin,destination,observed_date,depart_date,price,currency,return_date,outbound_price\n" +
 	"MIL,BUH,2016-02-25,2016-03-20,164,EUR,2016-03-27,60\n" +
 	"MIL,BUH,2016-02-27,2016-03-22,164,EUR,2016-03-29,59.99\n"
@@ -30,7 +30,7 @@ func gzipped(t *testing.T, text string) string {
 	return b.String()
 }
 
-// TestPanelWithFaults loads what can be read, says what cannot, and ends with 3.
+// TestPanelWithFaults loads the readable rows, reports the others, and exits with 3.
 func TestPanelWithFaults(t *testing.T) {
 	t.Parallel()
 	var many strings.Builder
@@ -64,8 +64,8 @@ func TestPanelWithFaults(t *testing.T) {
 	}
 }
 
-// TestPrice: every command takes the fare from the column that is named; without
-// it the rows are returns, of both ways together.
+// TestPrice: every command takes the fare from the named column. Without a name the rows are
+// returns, priced for both ways together.
 func TestPrice(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -91,8 +91,8 @@ func TestPrice(t *testing.T) {
 	end(t, s)
 }
 
-// TestSameReport: refresh, serve and backtest say the same of a panel, in the same
-// words, and end alike.
+// TestSameReport: refresh, serve and backtest report on a panel in the same words, and exit
+// alike.
 func TestSameReport(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

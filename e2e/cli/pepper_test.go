@@ -11,8 +11,9 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestPepper: a store refuses every other pepper than its own, and says what to do; its own is
-// exported, kept on paper and imported, into a store or as a setting, and a wrong letter is found.
+// TestPepper: a store refuses every other pepper and says what to do. Its own pepper can be
+// exported, kept on paper, and imported into a store or used as a setting. A typing error is
+// detected.
 func TestPepper(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -59,7 +60,7 @@ func TestPepper(t *testing.T) {
 	run(0, "vd_", "", key...)
 	run(0, text, "", "pepper", "export", "-store", "bolt:kept.db")
 
-	// A backup holds what the store keeps.
+	// A backup contains what the store keeps.
 	run(0, "", "", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
 	run(0, text, "", "pepper", "export", "-store", "bolt:copy.db")
 	run(0, "every byte", "", "verify", "-store", "bolt:copy.db")
@@ -69,8 +70,8 @@ func TestPepper(t *testing.T) {
 	run(1, "made with another pepper", own, key...)
 }
 
-// TestPepperOfAnEarlierStore: a store of an earlier version, which says nothing of its pepper, is
-// asked by an alert that it holds, and else by the pepper that it keeps.
+// TestPepperOfAnEarlierStore: a store of an earlier version has no mark of its pepper. An alert
+// in it decides, or else the pepper that it keeps.
 func TestPepperOfAnEarlierStore(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

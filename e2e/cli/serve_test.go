@@ -11,8 +11,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestServe asks the running process whatever can be asked, in good form and
-// bad; invented fares are marked as such on every single answer.
+// TestServe sends the running process every kind of request, valid and invalid. Every answer
+// with invented fares is marked.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -65,13 +65,13 @@ func TestServe(t *testing.T) {
 		})
 	}
 
-	// Connections that are kept alive do not hold it up.
+	// Open keep-alive connections do not delay the stop.
 	end(t, s)
 	d.LeftNothing()
 }
 
-// TestServeKeepsItsStore: recorded fares bear no mark, and what is served from a
-// file is there when it is served again.
+// TestServeKeepsItsStore: answers with recorded fares have no mark. A file keeps its data when
+// served again.
 func TestServeKeepsItsStore(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

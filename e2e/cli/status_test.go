@@ -7,7 +7,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestStatus asks a service that runs, and again when it has ended: there is a page of both.
+// TestStatus checks a running service, and again after its end. Both give a page.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

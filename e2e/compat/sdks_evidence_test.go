@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestEvidenceJavaSDK: the SDK from Maven Central, unmodified, reads everything and meets each error.
+// TestEvidenceJavaSDK: the unmodified SDK from Maven Central reads all answers and all errors.
 func TestEvidenceJavaSDK(t *testing.T) {
 	java := testenv.Command(t, "java", "apt-get install default-jre-headless")
 	jars, classes := filepath.Join(testenv.Tool(t, "sdk-java"), "*"), t.TempDir()
@@ -28,7 +28,7 @@ func TestEvidenceJavaSDK(t *testing.T) {
 	})
 }
 
-// sdkJars are the SDK and what it needs, as the compiler takes them.
+// sdkJars returns the SDK with its dependencies as a class path.
 func sdkJars(t *testing.T) string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(testenv.Tool(t, "sdk-java"), "*.jar"))

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestProvePythonSDK: the SDK from PyPI, unmodified, reads everything and meets each error.
+// TestProvePythonSDK: the unmodified SDK from PyPI reads all answers and all errors.
 func TestProvePythonSDK(t *testing.T) {
 	python := testenv.Tool(t, "sdks", "bin", "python3")
 	driven(t, httptest.NewServer, func(_ *httptest.Server, port, key, word string) *exec.Cmd {
@@ -19,7 +19,8 @@ func TestProvePythonSDK(t *testing.T) {
 	})
 }
 
-// TestProveNodeSDK: the SDK from npm, likewise. It speaks TLS whatever it is told: it takes ssl: false for not given.
+// TestProveNodeSDK: the same for the SDK from npm. It always uses TLS, because it treats ssl:
+// false as not set.
 func TestProveNodeSDK(t *testing.T) {
 	node := testenv.Command(t, "node", "apt-get install nodejs", "nodejs")
 	sdk := testenv.Tool(t, "sdks", "node_modules", "amadeus")

@@ -1,4 +1,4 @@
-// Package compat drives functions/compat with the published SDKs, unmodified.
+// Package compat calls functions/compat with the published, unmodified SDKs.
 package compat
 
 import (
@@ -27,12 +27,12 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// said is what a program prints that asks everything by an SDK.
+// said is the output of a program that calls everything through an SDK.
 type said struct {
 	Metrics, Returns    [][2]string // ranking, amount
-	Dates, Stays        [][3]string // departure, way back, price
+	Dates, Stays        [][3]string // departure, return, price
 	Destinations        [][3]string // destination, departure, price
-	Journeys            [][4]string // of returns: destination, departure, way back, price
+	Journeys            [][4]string // returns: destination, departure, return, price
 	Pages               [][][3]string
 	Previous            [][3]string
 	First, Last         [][3]string
@@ -40,11 +40,11 @@ type said struct {
 	AfterTheKeyWasEnded string            `json:"-"`
 }
 
-// day is the departure that is asked about.
+// day is the departure in the requests.
 const day = "2016-04-20"
 
-// driven has a program ask the service that it makes, over loopback, and compares
-// what the SDK's objects hold with what our own API answers.
+// driven lets a program call the service over loopback. It compares the SDK's objects with the
+// answers of our own API.
 func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 	program func(s *httptest.Server, port, key, word string) *exec.Cmd) {
 	t.Helper()
@@ -87,13 +87,14 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 			err = json.Unmarshal(text, into)
 		}
 		if err != nil {
-			_ = command.Wait() // it says why on its standard error
+			_ = command.Wait() // its standard error says why
 			t.Fatalf("%v %s\n%s", err, text, &complaints)
 		}
 	}
 	var got said
 	line(&got)
-	fixture.IssueKey(t, table, "ada@example.com", fixture.Today, 24*time.Hour) // takes the place of the key
+	// replaces the program's key
+	fixture.IssueKey(t, table, "ada@example.com", fixture.Today, 24*time.Hour)
 	fmt.Fprintln(stdin)
 	line(&got.AfterTheKeyWasEnded)
 	if err := command.Wait(); err != nil {
@@ -121,10 +122,10 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 		len(got.Stays), len(got.Destinations), len(got.Journeys), len(got.Pages), len(got.Errors)+1)
 }
 
-// class is what an SDK calls an error: ClientError in two of them, ClientException in one.
+// class returns the SDK's class of an error: ClientError in two SDKs, ClientException in one.
 func class(said string) string { name, _, _ := strings.Cut(said, " "); return name }
 
-// refusals are the errors, by the name that programs print them under.
+// refusals holds the errors by the name that programs print.
 var refusals = map[string]struct{ class, rest string }{
 	"missing":     {"Client", "400 32171 departureDate"},
 	"format":      {"Client", "400 477 origin"},
@@ -139,7 +140,7 @@ var refusals = map[string]struct{ class, rest string }{
 	"over":        {"Client", "429 38194 "},
 }
 
-// expected is the same as our own API tells it.
+// expected returns the same data from our own API.
 func expected(t *testing.T, handler http.Handler) (want said) {
 	t.Helper()
 	n := 0
@@ -221,7 +222,7 @@ func expected(t *testing.T, handler http.Handler) (want said) {
 	slices.SortFunc(want.Destinations, func(a, b [3]string) int {
 		return order.Or(len(a[2])-len(b[2]), strings.Compare(a[2], b[2]), strings.Compare(a[1], b[1]),
 			strings.Compare(a[0], b[0]))
-	}) // prices have two decimals: the longer text is the higher
+	}) // prices have two decimals, so the longer text is the higher
 	for i := 0; i < len(want.Dates); i += 100 {
 		want.Pages = append(want.Pages, want.Dates[i:min(i+100, len(want.Dates))])
 	}

@@ -2,5 +2,6 @@ package docs
 
 import "testing"
 
-// TestEvidenceCommands runs the commands that run tests, make test with Go alone among them.
+// TestEvidenceCommands runs the commands that run tests, among them make test with only Go
+// installed.
 func TestEvidenceCommands(t *testing.T) { runScenes(t, "evidence") }

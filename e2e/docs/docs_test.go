@@ -1,6 +1,6 @@
-// Package docs holds the documents against the tree: every link leads somewhere,
-// every path and test that is named is there, every command does what a table
-// says, every setting and endpoint has its row.
+// Package docs checks the documents against the repository: every link leads somewhere, and
+// every named path and test exists. Every command gives the answer in a table, and every
+// setting and endpoint has its row.
 package docs
 
 import (
@@ -15,8 +15,8 @@ import (
 
 const root = "../.."
 
-// documents gives the text of every document, by path. What stands in testdata
-// is material of other tests, and the changelog names what is gone.
+// documents returns the text of every document by path. It omits testdata, which belongs to
+// other tests, and the changelog, which names removed things.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -31,7 +31,7 @@ func documents(t *testing.T) map[string]string {
 	return texts
 }
 
-// walk visits the files of the repository, by path from its root.
+// walk visits the files of the repository by their path from its root.
 func walk(t *testing.T, visit func(path string)) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -70,7 +70,7 @@ var (
 	link  = regexp.MustCompile(`\]\(([^)\s]+)\)|src="([^"]+)"`)
 )
 
-// code gives what a document shows as code: blocks, and words within text.
+// code returns the code in a document: blocks, and spans within text.
 func code(text string) (parts []string) {
 	for _, m := range block.FindAllStringSubmatch(text, -1) {
 		parts = append(parts, m[1])
@@ -86,7 +86,8 @@ func exists(pattern string) bool {
 	return err == nil && len(found) > 0
 }
 
-// TestLinks: every link within the repository leads to a file, and to a heading where it names one.
+// TestLinks: every link within the repository leads to a file, and to a heading if it names
+// one.
 func TestLinks(t *testing.T) {
 	texts := documents(t)
 	for path, text := range texts {
@@ -109,7 +110,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// anchors are those that a host of repositories gives to headings.
+// anchors returns the anchors that repository hosts give to headings.
 func anchors(text string) (list []string) {
 	for line := range strings.Lines(block.ReplaceAllString("\n"+text, "")) {
 		if title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && strings.HasPrefix(line, "#") {
@@ -123,14 +124,14 @@ func anchors(text string) (list []string) {
 var notInAnchors = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 
 var (
-	// ours begins every path of the repository that a document may name.
+	// ours matches a repository path in a document.
 	ours      = regexp.MustCompile(`^(?:\./)?((?:functions|shared|e2e|cmd|infra|events|docs|tools|\.ci|\.github)(?:/[\w.*{},-]+)+)/?$`)
 	goCommand = regexp.MustCompile(`go (?:test|run|vet|build|generate)((?: +[^ \n|;#]+)*)`)
 	testName  = regexp.MustCompile(`\bTest[A-Z]\w*(\.\.\.)?`)
 	testFunc  = regexp.MustCompile(`(?m)^func (Test[A-Z]\w*)`)
 )
 
-// TestPaths: every path that is shown as code is there.
+// TestPaths: every path shown as code exists.
 func TestPaths(t *testing.T) {
 	seen := 0
 	for path, text := range documents(t) {
@@ -156,7 +157,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestNamedTests: every test that is named is there.
+// TestNamedTests: every named test exists.
 func TestNamedTests(t *testing.T) {
 	var tests []string
 	walk(t, func(path string) {
@@ -174,7 +175,7 @@ func TestNamedTests(t *testing.T) {
 					continue
 				}
 				seen++
-				// -run takes a beginning
+				// -run matches prefixes
 				if !slices.ContainsFunc(tests, func(name string) bool { return strings.HasPrefix(name, m[0]) }) {
 					t.Errorf("%s names %s, which is no test", path, m[0])
 				}
@@ -186,7 +187,7 @@ func TestNamedTests(t *testing.T) {
 	}
 }
 
-// TestFinds shows what is found in a document, so that the tests above can fail.
+// TestFinds shows what the checks find in a document, so the tests above can fail.
 func TestFinds(t *testing.T) {
 	const text = "# A title: of `two` words\n\nSee [it](docs/api.md#a-title) and `shared/store`.\n\n```\ngo test " +
 		"./e2e/none -run TestNone\nmake nothing\n```\n"

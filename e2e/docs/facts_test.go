@@ -34,8 +34,8 @@ var (
 	settingsTable = regexp.MustCompile(`(?s)\| variable \|.*?\n\n`)
 )
 
-// TestConfiguration: every variable that code reads is a setting, every setting is read, and
-// docs/configuration.md has the table of them.
+// TestConfiguration: code reads only declared settings, every setting is read, and
+// docs/configuration.md has their table.
 func TestConfiguration(t *testing.T) {
 	used := map[string]bool{}
 	walk(t, func(path string) {
@@ -104,10 +104,11 @@ func TestArchitecture(t *testing.T) {
 	}
 }
 
-// decision matches a row that names where something is decided: the file, and a name in it.
+// decision matches a row of the table "where is it decided": the file, and a name in it.
 var decision = regexp.MustCompile("(?m)^\\| ([^|]+) \\| \\[[^]]+\\]\\(([^)]+)\\) \\| `([^`]+)` \\|$")
 
-// TestWhereItIsDecided: each file that ARCHITECTURE.md names for a question holds the name beside it.
+// TestWhereItIsDecided: each file in that table of ARCHITECTURE.md contains the name in its
+// row.
 func TestWhereItIsDecided(t *testing.T) {
 	rows := decision.FindAllStringSubmatch(read(t, "ARCHITECTURE.md"), -1)
 	for _, row := range rows {
@@ -120,7 +121,7 @@ func TestWhereItIsDecided(t *testing.T) {
 	}
 }
 
-// TestReadme: it is one screen, and the answer that it explains is the service's.
+// TestReadme: the README is short, and its example is the service's real answer.
 func TestReadme(t *testing.T) {
 	text := read(t, "README.md")
 	if lines := strings.Count(text, "\n"); lines > 120 {
@@ -141,7 +142,7 @@ func TestReadme(t *testing.T) {
 	for field := range got {
 		if _, ok := want[field]; !ok && slices.Contains([]string{"mesiPerConvenienza", "aggiornatoIl", "luoghi"},
 			field) {
-			delete(got, field) // left out there
+			delete(got, field) // the README omits these
 		}
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
@@ -149,7 +150,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// answer is that of make run NOW=2026-11-01, of which only Milan is refreshed.
+// answer returns the answer of make run NOW=2026-11-01, with only Milan refreshed.
 func answer(t *testing.T, path string) string {
 	t.Helper()
 	now := func() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }

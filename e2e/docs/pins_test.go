@@ -14,7 +14,8 @@ var (
 	commit = regexp.MustCompile(`@[0-9a-f]{40}$`)
 )
 
-// TestPins: continuous integration runs actions by commit, and npm installs by lock files that name no host.
+// TestPins: continuous integration pins actions by commit, and npm installs by lock files that
+// name no host.
 func TestPins(t *testing.T) {
 	actions, locks := 0, 0
 	walk(t, func(path string) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEdgeTakesABearer: a key in Authorization is a key at the edge too: its answers are
-// kept for it alone, and what is no key is refused.
+// TestEdgeTakesABearer: the edge treats a key in Authorization like any other key. It keeps
+// such answers for that key alone, and a token that is no key is refused.
 func TestEdgeTakesABearer(t *testing.T) {
 	t.Parallel()
 	e := newEdge(t)

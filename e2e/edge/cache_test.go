@@ -30,23 +30,23 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// edge is the service behind an HTTP cache that keeps to the policy of our
-// distribution, both on one clock that the test moves.
+// edge is the service behind an HTTP cache with the policy of our distribution. Both use one
+// clock that the test sets.
 type edge struct {
 	t      *testing.T
 	url    string // of the cache
 	direct string // of the service behind it
 	clock  *storetest.Clock
 	began  time.Time
-	file   string // what the cache reads the time from
+	file   string // the cache reads the time from it
 	table  *storetest.Faulty
-	keys   map[string]string // by the name of their owner
+	keys   map[string]string // by the owner's name
 
 	mu     sync.Mutex
 	handed []*handed
 }
 
-// handed is a call that reached the service, and the answer that the service handed to the cache.
+// handed is a call that reached the service, and the answer that the cache received.
 type handed struct {
 	http.ResponseWriter
 	mu                  *sync.Mutex
@@ -67,7 +67,7 @@ func (h *handed) Write(b []byte) (int, error) {
 	return h.ResponseWriter.Write(b)
 }
 
-// note keeps what is about to be sent.
+// note records what is about to be sent.
 func (h *handed) note(status int, body []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -79,11 +79,12 @@ func (h *handed) note(status int, body []byte) {
 
 const (
 	edgeSecret = "only-the-distribution-knows"
-	// serialHeader says which of the calls that reached the service an answer was made for.
+	// serialHeader numbers the calls that reached the service.
 	serialHeader = "X-Test-Serial"
 )
 
-// newEdge starts the service with the invented fares of two cities, and the cache before it.
+// newEdge starts the service with the invented fares of two cities, and the cache in front of
+// it.
 func newEdge(t *testing.T) *edge {
 	t.Helper()
 	nginx, faketime := edgeTools(t)
@@ -119,7 +120,7 @@ func edgeTools(t *testing.T) (nginx, faketime string) {
 	return "", ""
 }
 
-// refresh brings the store up to date.
+// refresh refreshes the store.
 func (e *edge) refresh() {
 	e.t.Helper()
 	o := onemachine.Options{Table: e.table, Source: sample.New(), Now: e.clock.Now, Log: slog.New(slog.DiscardHandler)}
@@ -128,13 +129,13 @@ func (e *edge) refresh() {
 	}
 }
 
-// issue gives someone a fresh key; the one from before is no longer good.
+// issue issues a new key to an owner. It revokes the previous one.
 func (e *edge) issue(owner string) {
 	e.t.Helper()
 	e.keys[owner] = fixture.IssueKey(e.t, e.table, owner+"@example.com", e.clock.Now(), 30*24*time.Hour)
 }
 
-// hand notes a call that has reached the service and numbers its answer.
+// hand records a call that reached the service and numbers its answer.
 func (e *edge) hand(w http.ResponseWriter, r *http.Request) *handed {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -148,15 +149,15 @@ func (e *edge) hand(w http.ResponseWriter, r *http.Request) *handed {
 	return h
 }
 
-// reached is how many calls have reached the service.
+// reached returns the number of calls that reached the service.
 func (e *edge) reached() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return len(e.handed)
 }
 
-// start starts nginx. It is given its socket already listening, so no port is
-// guessed, and callers who come early wait in the socket's queue.
+// start starts nginx with a socket that already listens. So the test need not guess a port, and
+// early callers wait in the socket's queue.
 func (e *edge) start(nginx, faketime, origin string) {
 	e.t.Helper()
 	dir := e.t.TempDir()
@@ -166,7 +167,7 @@ func (e *edge) start(nginx, faketime, origin string) {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	defer listener.Close() // nginx has its own hold on it: when that ends, callers are refused
+	defer listener.Close() // nginx has its own copy: once that closes, callers are refused
 	socket, err := listener.(*net.TCPListener).File()
 	if err != nil {
 		e.t.Fatal(err)
@@ -176,7 +177,7 @@ func (e *edge) start(nginx, faketime, origin string) {
 
 	clock := []string{
 		"FAKETIME_TIMESTAMP_FILE=" + e.file, "FAKETIME_FMT=%s", "FAKETIME_NO_CACHE=1", "TZ=UTC",
-		"FAKETIME_DONT_FAKE_MONOTONIC=1", // its timeouts run as ever
+		"FAKETIME_DONT_FAKE_MONOTONIC=1", // real time for its timeouts
 		"NO_FAKE_STAT=1",
 	}
 	configuration := filepath.Join(dir, "nginx.conf")
@@ -185,7 +186,8 @@ func (e *edge) start(nginx, faketime, origin string) {
 	}
 	log := filepath.Join(dir, "error.log")
 	process := exec.CommandContext(e.t.Context(), nginx, "-p", dir, "-e", log, "-c", configuration)
-	process.Cancel = func() error { return process.Process.Signal(syscall.SIGTERM) } // ends its worker as well
+	// ends its worker too
+	process.Cancel = func() error { return process.Process.Signal(syscall.SIGTERM) }
 	process.WaitDelay = 5 * time.Second
 	process.Env = append(clock, "LD_PRELOAD="+faketime, "NGINX=3;")
 	process.ExtraFiles = []*os.File{socket}
@@ -198,7 +200,7 @@ func (e *edge) start(nginx, faketime, origin string) {
 	if err := process.Start(); err != nil {
 		e.t.Fatal(err)
 	}
-	e.t.Cleanup(func() { // the context has ended, and with it the process
+	e.t.Cleanup(func() { // the end of the context has stopped the process
 		_ = process.Wait()
 		if e.t.Failed() {
 			for _, file := range []string{log, out.Name()} {
@@ -209,7 +211,8 @@ func (e *edge) start(nginx, faketime, origin string) {
 	})
 }
 
-// writeConfiguration words the policy for nginx: what routes.Table lets the edge share is kept, and nothing else.
+// writeConfiguration writes the policy for nginx: it caches exactly what routes.Table lets the
+// edge share.
 func writeConfiguration(path, origin, listen string, clock []string) error {
 	text, err := template.ParseFiles("testdata/nginx.conf.tmpl")
 	if err != nil {
@@ -243,11 +246,11 @@ func writeConfiguration(path, origin, listen string, clock []string) error {
 	}), file.Close())
 }
 
-// at sets the clock to so long after the beginning, for the service and the cache alike.
+// at sets the clock of the service and the cache to a time since the beginning.
 func (e *edge) at(since time.Duration) {
 	e.t.Helper()
 	e.clock.Add(since - e.clock.Now().Sub(e.began))
-	// Renamed into place: the cache may be reading.
+	// Renamed into place, because the cache may be reading.
 	err := os.WriteFile(e.file+".new", fmt.Append(nil, e.clock.Now().Unix(), "\n"), 0o600)
 	if err == nil {
 		err = os.Rename(e.file+".new", e.file)
@@ -257,7 +260,7 @@ func (e *edge) at(since time.Duration) {
 	}
 }
 
-// answer is what a caller was given.
+// answer is an answer to a caller.
 type answer struct {
 	status int
 	header http.Header
@@ -265,7 +268,7 @@ type answer struct {
 	from   *handed // the call that it was made for
 }
 
-// call asks the cache from a loopback address of the caller's own.
+// call sends a request to the cache from the caller's own loopback address.
 func (e *edge) call(r *http.Request, from byte) (answer, error) {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, from)}}
 	transport := &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, DisableCompression: true}
@@ -289,7 +292,7 @@ func (e *edge) call(r *http.Request, from byte) (answer, error) {
 	return answer{w.StatusCode, w.Header, body, e.handed[serial]}, nil
 }
 
-// shared tells whether the edge may keep answers of a path.
+// shared reports whether the edge may keep answers of a path.
 func shared(target string) bool {
 	path, _, _ := strings.Cut(target, "?")
 	for _, r := range routes.Table {
@@ -300,7 +303,7 @@ func shared(target string) bool {
 	return false
 }
 
-// ends is a time after the beginning of a walk.
+// ends returns a time since the beginning of a walk.
 func ends(hours, minutes, seconds int) time.Duration {
 	return time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second
 }

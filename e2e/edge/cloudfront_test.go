@@ -14,15 +14,15 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestAMadeUpParameterIsNoOtherAnswer: at each path whose answers are kept, the
-// service is asked once, whatever callers write behind it.
+// TestAMadeUpParameterIsNoOtherAnswer: unknown parameters cause no second call of the service,
+// at each path whose answers are cached.
 func TestAMadeUpParameterIsNoOtherAnswer(t *testing.T) {
 	t.Parallel()
 	targets := map[string]string{
 		"citta": "/v1/citta?q=mila&lang=it", "price-trends": "/v1/price-trends?origin=PSA&currency=eur", "index": "/v1",
 		"openapi":    "/v1/openapi.json",
 		"calendario": "/v1/calendario?origine=Pisa&destinazione=Londra", "occasioni": "/v1/occasioni?origine=Pisa",
-		// files, whose names are tested with them
+		// files, tested together with their names
 		"robots": "/robots.txt", "sitemap": "/sitemap.xml", "sitemap-file": "", "llms": "/llms.txt", "card": "",
 		"feed": "", "assets": "",
 		"pagella": "/v1/pagella?formato=csv",
@@ -58,13 +58,14 @@ func TestAMadeUpParameterIsNoOtherAnswer(t *testing.T) {
 		if n := try(false); n != 1 {
 			t.Errorf("%s: the service was asked %d times", r.Name, n)
 		}
-		if n := try(true); n != 51 { // as it would be with every parameter in the key
+		if n := try(true); n != 51 { // as if every parameter were in the cache key
 			t.Errorf("%s: the model lets nothing through that it should: %d", r.Name, n)
 		}
 	}
 }
 
-// TestParametersOfTheirOwnAreOtherAnswers: what an answer depends on tells answers apart.
+// TestParametersOfTheirOwnAreOtherAnswers: every parameter that an answer depends on is in the
+// cache key.
 func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 	t.Parallel()
 	d := newDistribution(t)
@@ -86,18 +87,19 @@ func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 			t.Errorf("%s is not kept", target)
 		}
 	}
-	// CloudFront takes another order for another answer; it is asked for, and is the same.
+	// To CloudFront another order is another key. The origin is asked, and the answer is the
+	// same.
 	if _, body, asked := d.get("/v1/price-trends?currency=eur&origin=PSA"); !asked || seen[body] == "" {
 		t.Errorf("another order: asked %v, %.80s", asked, body)
 	}
-	// Nothing that is given twice is kept under the key of what is given once.
+	// A repeated parameter has its own cache key.
 	if status, _, asked := d.get("/v1/price-trends?origin=PSA&origin=VRN&currency=eur"); status != 400 || !asked {
 		t.Errorf("given twice: %d", status)
 	}
 }
 
-// TestErrorsAreNotKept: under our distribution's error caching minimum of 0 the
-// next call is asked again; under CloudFront's own of ten seconds it would not be.
+// TestErrorsAreNotKept: with our error caching minimum of 0, the next call reaches the service.
+// With CloudFront's default of ten seconds it would not.
 func TestErrorsAreNotKept(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -105,7 +107,7 @@ func TestErrorsAreNotKept(t *testing.T) {
 		header       []string
 		status       int
 		down         bool
-		keptByRights bool // under CloudFront's own minimum
+		keptByRights bool // cached with CloudFront's default minimum
 	}{
 		{"no fares from there", "/v1/price-trends?origin=QQQ&currency=eur", nil, 404, false, true},
 		{"bad parameter", "/v1/price-trends?origin=", nil, 400, false, false},
@@ -133,8 +135,8 @@ func TestErrorsAreNotKept(t *testing.T) {
 	}
 }
 
-// TestAnEndedAnswer: it is asked for again by its tag; while the service fails
-// CloudFront gives it all the same, with its date in it, and nobody's key outlives itself by that.
+// TestAnEndedAnswer: an expired answer is revalidated by its ETag. While the service fails,
+// CloudFront still serves it, with its date. This never extends the life of a key.
 func TestAnEndedAnswer(t *testing.T) {
 	t.Parallel()
 	const target = "/v1/price-trends?origin=PSA&currency=eur"
@@ -166,8 +168,8 @@ func TestAnEndedAnswer(t *testing.T) {
 	}
 }
 
-// TestConditionalCallsAtTheEdge: whoever has an answer is told so by the edge, and
-// a condition of the first caller's never keeps the whole answer from the others.
+// TestConditionalCallsAtTheEdge: the edge answers 304 to callers that have the answer. A
+// condition of the first caller never stops the edge from caching the whole answer.
 func TestConditionalCallsAtTheEdge(t *testing.T) {
 	t.Parallel()
 	const target = "/v1/price-trends?origin=PSA&currency=eur"

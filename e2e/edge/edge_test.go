@@ -1,4 +1,5 @@
-// Package edge holds end-to-end tests of what the distribution may share: a real HTTP cache stands before the service.
+// Package edge holds end-to-end tests of what the distribution may share. A real HTTP cache
+// stands in front of the service.
 package edge
 
 import (
@@ -25,27 +26,27 @@ const (
 	verdicts = "/v1/analisi?origine=Pisa&destinazione=Londra"
 )
 
-// step is one call of a walk, and what is to come of it.
+// step is one call of a walk, and its expected answer.
 type step struct {
 	at     time.Duration // since the walk began
-	first  func(e *edge) // what happens before the call
+	first  func(e *edge) // runs before the call
 	from   byte          // the caller's address is 127.0.0.from
-	key    string        // whose key is sent; what is nobody's name is sent as it is
-	method string        // GET unless it says otherwise
+	key    string        // owner of the key to send; an unknown owner is sent as the key itself
+	method string        // GET if empty
 	target string
 	header http.Header
 	status int
-	cache  string // X-Cache; HIT is an answer for which the service was not asked, and all others are not
+	cache  string // X-Cache; HIT means that the service was not asked
 }
 
 const (
 	hit   = "HIT"
 	miss  = "MISS"
-	fresh = "REVALIDATED" // it had ended, the service was asked and said that nothing has changed
-	stale = "EXPIRED"     // it had ended, the service was asked and said something else
+	fresh = "REVALIDATED" // expired; the service confirmed it with 304
+	stale = "EXPIRED"     // expired; the service sent a new answer
 )
 
-// walk takes the steps from the beginning, with a cache that holds nothing.
+// walk takes the steps in order, starting with an empty cache.
 func walk(t *testing.T, steps ...step) {
 	t.Helper()
 	e := newEdge(t)
@@ -58,8 +59,8 @@ func walk(t *testing.T, steps ...step) {
 	}
 }
 
-// take makes a call and compares the answer with what the step wants, and with
-// what the service handed to the cache for that very key and target.
+// take makes a call. It compares the answer with the step, and with what the service sent the
+// cache for the same key and target.
 func (e *edge) take(s step, name string) answer {
 	e.t.Helper()
 	if s.method == "" {
@@ -98,7 +99,7 @@ func (e *edge) take(s step, name string) answer {
 	return a
 }
 
-// wrong says how an answer is not what the service handed to the cache for a caller like this one.
+// wrong returns how an answer differs from what the service sent the cache for such a caller.
 func (a answer) wrong(method, target, key string) string {
 	if a.from.target != target || a.from.key != key {
 		return fmt.Sprintf("the answer was made for another: %s with key %q", a.from.target, a.from.key)
@@ -110,7 +111,8 @@ func (a answer) wrong(method, target, key string) string {
 		return fmt.Sprintf("a body where none is due: %s", a.body)
 	}
 	got, want := a.header.Clone(), a.from.header.Clone()
-	for _, name := range []string{"Date", "Server", "Connection", "Content-Length"} { // the connection's own
+	// belong to the connection
+	for _, name := range []string{"Date", "Server", "Connection", "Content-Length"} {
 		delete(got, name)
 		delete(want, name)
 	}
@@ -142,7 +144,7 @@ func TestEdgeSharesFreeAnswersForSixHours(t *testing.T) {
 				step{at: ends(5, 59, 0), from: 4, target: target, status: 200, cache: hit},
 				step{at: ends(6, 1, 0), from: 4, target: target, status: 200, cache: fresh},
 				step{at: ends(6, 1, 0), from: 3, target: target, status: 200, cache: hit},
-				// Found unchanged, it is good for six hours more, and no longer.
+				// Revalidated, it stays fresh for six more hours and no longer.
 				step{at: ends(11, 59, 0), from: 2, target: target, status: 200, cache: hit},
 			)
 		})
@@ -160,7 +162,8 @@ func TestEdgeKeepsAProAnswerForItsKeyAlone(t *testing.T) {
 	t.Parallel()
 	walk(t,
 		step{from: 2, key: "ada", target: trends, status: 200, cache: miss},
-		step{from: 3, key: "ada", target: trends, status: 200, cache: hit}, // hers wherever she is
+		// her key's answer from any address
+		step{from: 3, key: "ada", target: trends, status: 200, cache: hit},
 		step{from: 2, target: trends, status: 200, cache: miss},
 		step{from: 2, key: "bob", target: trends, status: 200, cache: miss},
 		step{from: 3, target: trends, status: 200, cache: hit},
@@ -174,10 +177,9 @@ func TestEdgeKeepsAProAnswerForItsKeyAlone(t *testing.T) {
 	)
 }
 
-// TestEdgeAfterARotation also shows what the edge cannot know: for the ten
-// minutes that an answer to a key is kept, whoever holds that key is given this
-// one answer once more, though the key is no longer good. Nobody else is, and
-// nothing else.
+// TestEdgeAfterARotation also shows a limit of the edge. It keeps an answer to a key for ten
+// minutes. For that time, a holder of the revoked key still gets this one answer. No other
+// caller does, and no other answer is affected.
 func TestEdgeAfterARotation(t *testing.T) {
 	t.Parallel()
 	rotate := func(e *edge) {
@@ -210,7 +212,8 @@ func TestEdgeTellsQuestionsApart(t *testing.T) {
 	walk(t, steps...)
 }
 
-// TestEdgePassesOverMadeUpParameters: what the table does not name tells no answers apart.
+// TestEdgePassesOverMadeUpParameters: parameters outside the table are not part of the cache
+// key.
 func TestEdgePassesOverMadeUpParameters(t *testing.T) {
 	t.Parallel()
 	e := newEdge(t)
@@ -269,7 +272,7 @@ func TestEdgeNeverKeepsARefusal(t *testing.T) {
 			step{first: all, from: 2, target: trends, status: 429, cache: miss},
 			step{from: 2, target: trends, status: 429, cache: miss},
 			step{from: 3, target: trends, status: 200, cache: miss},
-			step{from: 2, target: trends, status: 200, cache: hit}, // what is shared costs nobody a call
+			step{from: 2, target: trends, status: 200, cache: hit}, // shared answers cost no call
 			step{from: 2, target: others, status: 429, cache: miss},
 		)
 	})
@@ -286,7 +289,7 @@ func TestEdgeNeverKeepsARefusal(t *testing.T) {
 	})
 }
 
-// TestEdgeWhenStorageIsDown: what is kept is given out to its end, and not beyond it.
+// TestEdgeWhenStorageIsDown: a cached answer is served until it expires, and no longer.
 func TestEdgeWhenStorageIsDown(t *testing.T) {
 	t.Parallel()
 	down := func(e *edge) { e.table.DieAt(0, storetest.Before) }
@@ -310,14 +313,15 @@ func TestEdgeWhenStorageIsDown(t *testing.T) {
 	}
 }
 
-// TestEdgeShowsNobodyAnothersRemaining: answers that may be shared tell what is
-// the same for everyone, and all others tell every caller what is left to them.
+// TestEdgeShowsNobodyAnothersRemaining: shared answers contain only what is the same for all
+// callers. All other answers tell each caller the remaining quota.
 func TestEdgeShowsNobodyAnothersRemaining(t *testing.T) {
 	t.Parallel()
 	e := newEdge(t)
 	const limit, remaining, reset = "X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset"
 	head := func(h http.Header) string { return h.Get(limit) + " " + h.Get(remaining) + " " + h.Get(reset) }
-	const midnight, minute = "3034713600", "3034670460" // 2066-03-02 00:00 and 2066-03-01 12:01, UTC
+	// 2066-03-02 00:00 and 2066-03-01 12:01, UTC
+	const midnight, minute = "3034713600", "3034670460"
 	for n, c := range []struct {
 		step              step
 		handedOver, given string
@@ -358,7 +362,7 @@ func TestEdgeAnswersConditionalCalls(t *testing.T) {
 	for n, s := range []step{
 		{from: 3, header: has, target: trends, status: 304, cache: hit},
 		{from: 3, header: http.Header{"If-None-Match": {`"other"`}}, target: trends, status: 200, cache: hit},
-		// Only whole answers are kept, even when the first caller has it already.
+		// The cache keeps whole answers only, even if the first caller already has the answer.
 		{from: 3, key: "ada", header: has, target: trends, status: 304, cache: miss},
 		{from: 3, key: "ada", target: trends, status: 200, cache: hit},
 		{at: ends(6, 1, 0), from: 3, header: has, target: trends, status: 304, cache: fresh},
@@ -383,8 +387,8 @@ func TestEdgeAnswersOtherMethods(t *testing.T) {
 	)
 }
 
-// TestEdgeIsNotTalkedInto: no header of a caller's own makes the edge or the
-// service take them for somebody else, or spoils what others are given.
+// TestEdgeIsNotTalkedInto: no header lets a caller pass as another, or spoils the answers of
+// others.
 func TestEdgeIsNotTalkedInto(t *testing.T) {
 	t.Parallel()
 	e := newEdge(t)

@@ -22,35 +22,35 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// cloudFront is a model of CloudFront's rules as its developer guide has them,
-// with the policies that infra/cdk makes of the table of endpoints. docs/deploy.md
-// lists the rules with the pages that they are from. nginx, before which the
-// other tests walk, is a real cache; but where the two differ, this is ours: what
-// an error does, and what becomes of an answer that has ended while the origin fails.
+// cloudFront is a model of CloudFront's caching rules by its developer guide, with the policies
+// that infra/cdk derives from the table of endpoints. docs/deploy.md lists the rules with their
+// sources. The other tests use nginx, a real cache. This model covers where the two differ:
+// errors, and expired answers while the origin fails.
 type cloudFront struct {
 	origin http.Handler
 	now    func() time.Time
-	// errorsKept is the error caching minimum TTL: ten seconds where nothing is set, and 0 in our distribution.
+	// errorsKept is the error caching minimum TTL. CloudFront's default is ten seconds; our
+	// distribution has 0.
 	errorsKept time.Duration
-	// wholeQuery takes every parameter into the key, as our distribution did once.
+	// wholeQuery puts every parameter into the cache key, as our distribution once did.
 	wholeQuery bool
 
 	kept  map[string]*object
-	asked int // how often the origin was
+	asked int // calls of the origin
 }
 
-// object is what is kept under a key.
+// object is a cached answer.
 type object struct {
 	status int
 	header http.Header
 	body   []byte
-	until  time.Time // good until then
+	until  time.Time // fresh until then
 	retry  time.Time // the origin failed: not asked again before then
 }
 
-// alwaysKept are the statuses of errors that are kept whatever they say of themselves,
-// and sometimesKept those that are kept where they name a lifetime. ("HTTP 4xx and 5xx status codes
-// that CloudFront caches".)
+// alwaysKept holds the error statuses that are cached whatever their headers say. sometimesKept
+// holds those that are cached if they name a lifetime. Source: "HTTP 4xx and 5xx status codes
+// that CloudFront caches".
 var (
 	alwaysKept    = []int{404, 405, 414, 500, 501, 502, 503, 504}
 	sometimesKept = []int{400, 403, 412, 415}
@@ -70,7 +70,8 @@ func (m *cloudFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if row.Keyed() {
 		key += " " + r.Header.Get(httpapi.KeyHeader) + "|" + r.Header.Get("Authorization")
 	}
-	// What is in the key is passed on, and nothing else of the query; no condition of the caller's.
+	// Only what is in the cache key goes to the origin: no other parameters, and no condition
+	// of the caller.
 	onward := r.Clone(r.Context())
 	onward.URL = &url.URL{Path: r.URL.Path, RawQuery: inOrder(r.URL.RawQuery, query)}
 	onward.Header.Del("If-None-Match")
@@ -90,7 +91,7 @@ func (m *cloudFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fresh = old
 	case fresh.status >= 500 && old != nil && old.status == http.StatusOK:
 		old.retry = m.now().Add(m.errorsKept)
-		fresh = old // served although it has ended
+		fresh = old // served although it has expired
 	default:
 		life := lifetime(fresh.header)
 		if slices.Contains(alwaysKept, fresh.status) || slices.Contains(sometimesKept, fresh.status) && life > 0 {
@@ -106,7 +107,7 @@ func (m *cloudFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.write(w, r, fresh, true)
 }
 
-// inOrder writes parameters in the order in which they were given: another order is another key.
+// inOrder writes parameters in the caller's order, because another order is another cache key.
 func inOrder(raw string, wanted url.Values) string {
 	var parts []string
 	for part := range strings.SplitSeq(raw, "&") {
@@ -118,7 +119,7 @@ func inOrder(raw string, wanted url.Values) string {
 	return strings.Join(parts, "&")
 }
 
-// behaviour is the row whose answers are kept at a path.
+// behaviour returns the row of the table whose answers are cached at a path.
 func (m *cloudFront) behaviour(path string) (routes.Route, bool) {
 	for _, r := range routes.Table {
 		for _, p := range r.Paths() {
@@ -141,7 +142,7 @@ func (m *cloudFront) ask(r *http.Request) *object {
 	return &object{status: w.Code, header: w.Header().Clone(), body: w.Body.Bytes()}
 }
 
-// write answers a caller, who may have the answer already.
+// write answers a caller, with 304 if the caller already has the answer.
 func (m *cloudFront) write(w http.ResponseWriter, r *http.Request, o *object, shared bool) {
 	maps.Copy(w.Header(), o.header)
 	if shared {
@@ -157,14 +158,15 @@ func (m *cloudFront) write(w http.ResponseWriter, r *http.Request, o *object, sh
 	w.Write(o.body)
 }
 
-// lifetime is what an answer says of itself: s-maxage before max-age; the default is 0.
+// lifetime returns the lifetime in an answer's headers: s-maxage before max-age, 0 by default.
 func lifetime(h http.Header) time.Duration {
 	says := map[string]string{}
 	for directive := range strings.SplitSeq(h.Get("Cache-Control"), ",") {
 		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
 		says[strings.ToLower(name)] = value
 	}
-	for _, never := range []string{"no-store", "no-cache", "private"} { // the least is 0, so they hold
+	// they apply because the minimum TTL is 0
+	for _, never := range []string{"no-store", "no-cache", "private"} {
 		if _, ok := says[never]; ok {
 			return 0
 		}
@@ -177,7 +179,7 @@ func lifetime(h http.Header) time.Duration {
 	return 0
 }
 
-// ownHeaders belong to one caller, and are never on an answer that is shared.
+// ownHeaders belong to one caller. A shared answer omits them.
 var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 
 // distribution is the service behind the model.
@@ -192,7 +194,7 @@ func newDistribution(t *testing.T) *distribution {
 	return newDistributionOver(t, func(table store.Table) store.Table { return table })
 }
 
-// newDistributionOver is newDistribution over a table that is seen through another.
+// newDistributionOver is newDistribution with a wrapper around the table.
 func newDistributionOver(t *testing.T, through func(store.Table) store.Table) *distribution {
 	t.Helper()
 	d := &distribution{t: t, clock: storetest.NewClock()}
@@ -209,7 +211,8 @@ func newDistributionOver(t *testing.T, through func(store.Table) store.Table) *d
 	return d
 }
 
-// get is one caller's call: its status, its body, and whether the service was asked.
+// get sends one caller's request. It returns the status, the body, and whether the service was
+// asked.
 func (d *distribution) get(target string, header ...string) (status int, body string, asked bool) {
 	d.t.Helper()
 	r := httptest.NewRequest(http.MethodGet, target, nil)

@@ -17,9 +17,9 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestWhatTheEdgeKeepsDependsOnItsKey: an answer that the edge may keep varies
-// with nothing that is not in the edge's cache key, which is the parameters that the
-// table names, and X-Api-Key where an endpoint looks at it (infra/cdk makes it so).
+// TestWhatTheEdgeKeepsDependsOnItsKey: an answer that the edge may keep depends only on its
+// cache key. The key consists of the parameters that the table names, and X-Api-Key where an
+// endpoint reads it. infra/cdk configures this.
 func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -39,7 +39,8 @@ func TestWhatTheEdgeKeepsDependsOnItsKey(t *testing.T) {
 		if r.Edge == (routes.Edge{}) || r.Method != http.MethodGet {
 			continue
 		}
-		// The edge compresses by itself; the key is in its key, or never looked at.
+		// The edge compresses by itself. The API key is in the cache key, or the endpoint
+		// ignores it.
 		inKey := []string{"Accept-Encoding", "X-Api-Key", "Authorization"}
 		for _, path := range r.Paths() {
 			seen++

@@ -18,14 +18,14 @@ import (
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
 )
 
-// cloud is moto in the place of SES, SQS and SSM for one executable.
+// cloud is moto in place of SES, SQS and SSM for one executable.
 type cloud struct {
 	*localcloud.Cloud
 	endpoint string
 }
 
-// newCloud makes one that is empty but for what an executable finds there, whose
-// environment then holds the names of secrets in their places.
+// newCloud creates a cloud with only what an executable needs there. In its environment, names
+// replace the secrets.
 func newCloud(t *testing.T, environment []string) *cloud {
 	t.Helper()
 	endpoint := motolocal.Endpoint(t)
@@ -36,7 +36,7 @@ func newCloud(t *testing.T, environment []string) *cloud {
 	return &cloud{made, endpoint}
 }
 
-// messages takes what is on a queue, in order of the bodies.
+// messages takes the messages from a queue, sorted by body.
 func (c *cloud) messages(t *testing.T, url string) (bodies []string) {
 	t.Helper()
 	for {
@@ -54,7 +54,7 @@ func (c *cloud) messages(t *testing.T, url string) (bodies []string) {
 	}
 }
 
-// mails gives the recipients of what was sent.
+// mails returns the recipients of all mails sent.
 func (c *cloud) mails(t *testing.T) (to []string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.endpoint+"/moto-api/data.json", nil)
@@ -79,14 +79,14 @@ func (c *cloud) mails(t *testing.T) (to []string) {
 		t.Fatal(err)
 	}
 	for _, m := range mails {
-		to = append(to, slices.Compact(m.Destinations)...) // moto notes those of the call and those of the mail
+		// moto lists recipients of the call and of the mail
+		to = append(to, slices.Compact(m.Destinations)...)
 	}
 	return to
 }
 
-// TestExecutablesSayAllThatIsWrong: an executable that is set up badly does not
-// start, and says in its log everything that is wrong, secrets that are not there
-// among it, and no secret.
+// TestExecutablesSayAllThatIsWrong: a misconfigured executable does not start. Its log names
+// everything that is wrong, including missing secrets, and contains no secret.
 func TestExecutablesSayAllThatIsWrong(t *testing.T) {
 	c := newCloud(t, []string{"VERDETTO_PEPPER=too-short-to-be-a-pepper", "STRIPE_KEY=sk_test_0123456789abcdef"})
 	environment := append(c.Environment,

@@ -28,18 +28,17 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestEvents hands every committed event to the built executable that it is
-// named for (refresh-origins.json goes to functions/refresh), over DynamoDB
-// Local, and moto for SES, SQS and SSM, with invented fares on the day that the
-// events are from. Secrets are given by name. An event without a golden file
-// fails, as does a golden file without an event.
+// TestEvents passes every committed event to the built executable of its name
+// (refresh-origins.json goes to functions/refresh). It runs over DynamoDB Local, and moto for
+// SES, SQS and SSM, with invented fares on the events' day. Secrets are given by name. An event
+// without a golden file fails, and so does a golden file without an event.
 func TestEvents(t *testing.T) {
 	names := eachEvent(t, localcloud.Setup{}, *update, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
 		process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/"+e.function+"/bootstrap"), environment, logs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer process.Close() // what it has logged is then all there
+		defer process.Close() // then its log is complete
 		answer, err := process.Invoke(t.Context(), e.payload)
 		if err != nil || answer.Error != "" {
 			t.Fatal(err, answer.Error)
@@ -63,17 +62,18 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// pepper is that of every function; all that it makes is forgotten with each event.
+// pepper is the pepper of every function. What it derives is discarded after each event.
 const pepper = "local-pepper-that-is-32-bytes-long"
 
-// operator is who runs the service: as in infra/cdk/example.json, which the template is made of.
+// operator holds the operator's settings as in infra/cdk/example.json, the source of the
+// template.
 var operator = []string{
 	"VERDETTO_OPERATOR_NAME=Example Flights s.r.l.", "VERDETTO_OPERATOR_ADDRESS=Via Esempio 1, 20100 Milano, Italy",
 	"VERDETTO_OPERATOR_EMAIL=help@verdetto.example.com", "VERDETTO_OPERATOR_PHONE=+39 02 0000000",
 	"VERDETTO_OPERATOR_NUMBER=IT00000000000", "VERDETTO_OPERATOR_LAW=Italy",
 }
 
-// event is a committed one.
+// event is a committed event.
 type event struct {
 	name, function string
 	file           string
@@ -81,10 +81,9 @@ type event struct {
 	around
 }
 
-// eachEvent has every committed event answered, in an environment that run finds
-// ready, and compares the answer with its golden file and the rest with what has
-// to have come of it. The table is then as it was before, so that no event is another
-// one's past. It gives the names of the events.
+// eachEvent runs every committed event in a prepared environment. It compares the answer with
+// the golden file and checks the other effects. It then restores the table, so events do not
+// influence each other. It returns the names of the events.
 func eachEvent(t *testing.T, o localcloud.Setup, write bool, run func(t *testing.T, e event, environment []string, logs io.Writer) []byte) (names []string) {
 	t.Helper()
 	endpoint := dynamolocal.Endpoint(t)
@@ -93,7 +92,8 @@ func eachEvent(t *testing.T, o localcloud.Setup, write bool, run func(t *testing
 	if o.CreateTable == nil {
 		o.CreateTable = dynamostore.Create
 	}
-	o.Fill = routesOf{o.Source, map[fare.City]fare.City{"LON": "PRG", "MIL": "BUH", "VRN": ""}} // of which the events ask
+	// the routes in the events
+	o.Fill = routesOf{o.Source, map[fare.City]fare.City{"LON": "PRG", "MIL": "BUH", "VRN": ""}}
 	full, done, err := o.Seed(t.Context(), endpoint, true)
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func eachEvent(t *testing.T, o localcloud.Setup, write bool, run func(t *testing
 	full = append(full, append(operator, "VERDETTO_PEPPER="+pepper)...)
 	client := dynamolocal.Client(endpoint)
 	seeded := snapshot(t, client, valueOf(full, "VERDETTO_TABLE"))
-	empty := contents{table: "empty-" + rand.Text()} // refreshes find nothing there yet
+	empty := contents{table: "empty-" + rand.Text()} // refreshes start with an empty table
 	if err := o.CreateTable(t.Context(), client, empty.table); err != nil {
 		t.Fatal(err)
 	}
@@ -161,10 +161,10 @@ func eachEvent(t *testing.T, o localcloud.Setup, write bool, run func(t *testing
 
 var secondsLeft = regexp.MustCompile(`;t=[0-9]+$`)
 
-// readable indents an answer and sorts its keys. The body of an HTTP answer,
-// which is JSON inside a JSON string, is opened; of a page the main part is kept. Nothing else is volatile than the
-// seconds that are left of a window and those of the moment of a plan: the clock stands still to the hour that
-// answers are given in, and fares are invented from it alone.
+// readable indents an answer and sorts its keys. It expands an HTTP body, which is JSON inside
+// a JSON string, and reduces a page to its main part. It masks what varies: the seconds left of
+// a window, and the minutes and seconds of a plan's time. Everything else is fixed, because
+// answers use the hour of a clock that stands still.
 func readable(t *testing.T, payload []byte) []byte {
 	t.Helper()
 	var answer any
@@ -175,17 +175,18 @@ func readable(t *testing.T, payload []byte) []byte {
 		if h, ok := fields["headers"].(map[string]any); ok && h["Ratelimit"] != nil {
 			h["Ratelimit"] = secondsLeft.ReplaceAllString(h["Ratelimit"].(string), ";t=SECONDS")
 		}
-		if at, err := time.Parse(time.RFC3339, fmt.Sprint(fields["at"])); err == nil { // of a plan, since its executable began
+		// time of a plan, which includes the running time
+		if at, err := time.Parse(time.RFC3339, fmt.Sprint(fields["at"])); err == nil {
 			fields["at"] = at.Truncate(time.Hour)
 		}
 		if text, ok := fields["body"].(string); ok {
 			var body any
 			if json.Unmarshal([]byte(text), &body) == nil {
 				if token, ok := body.(map[string]any); ok && token["access_token"] != nil {
-					token["access_token"] = "TOKEN" // it holds the second in which it ends
+					token["access_token"] = "TOKEN" // it contains the second of its expiry
 				}
 				fields["body"] = body
-			} else if _, main, ok := strings.Cut(text, `<main id="main">`); ok { // a page: the frame around it is not this function's
+			} else if _, main, ok := strings.Cut(text, `<main id="main">`); ok { // a page without its frame
 				main, _, _ = strings.Cut(main, "</main>")
 				fields["body"] = strings.Split(strings.TrimSpace(main), "\n")
 			}

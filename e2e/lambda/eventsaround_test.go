@@ -19,25 +19,24 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// around is what has to be there before an event, and what has to have come of it
-// beside the answer.
+// around holds the preparation of an event, and the check of its effects besides the answer.
 type around struct {
-	quiet  bool // it logs nothing
+	quiet  bool // it logs no metrics
 	before func(t *testing.T, o localcloud.Setup, cloud *cloud, environment []string) []string
 	after  func(t *testing.T, o localcloud.Setup, cloud *cloud, environment []string)
 }
 
 var arounds = map[string]around{
-	// Without a queue the schedule's refresh is done where it is asked for.
+	// Without a queue, the schedule's refresh runs in the same call.
 	"refresh": {before: func(_ *testing.T, _ localcloud.Setup, _ *cloud, environment []string) []string {
 		return append(environment, "VERDETTO_QUEUE_URL=")
 	}},
-	// Where nothing is sold pro starts without the settings of a seller.
+	// Without sales, pro starts without the seller's settings.
 	"pro-unsold": {before: func(_ *testing.T, _ localcloud.Setup, _ *cloud, environment []string) []string {
 		return append(environment, "STRIPE_PRICE=", "STRIPE_KEY=", "STRIPE_WEBHOOK_SECRETS=", "SOLANA_NODES=", "SOLANA_WALLET=")
 	}},
-	"refresh-age": {quiet: true}, // nothing was refreshed, so there is no age to tell
-	// With one it is planned: a message for each origin.
+	"refresh-age": {quiet: true}, // no refresh yet, so no age to report
+	// With a queue the refresh is planned: one message per origin.
 	"refresh-schedule": {after: func(t *testing.T, _ localcloud.Setup, cloud *cloud, _ []string) {
 		sent := cloud.messages(t, cloud.Refreshes)
 		if len(sent) != 43 || sent[0] != `{"origins":["AMS"],"planned":"2016-03-01T03:00:00Z"}` {
@@ -56,7 +55,7 @@ var arounds = map[string]around{
 			t.Errorf("put on the queue: %v", sent)
 		}
 	}},
-	// A lost key is asked for: the answer does not wait for the mail, but signals the worker.
+	// A lost key is requested. The answer does not wait for the mail, but signals the worker.
 	"pro-recupera": {after: func(t *testing.T, _ localcloud.Setup, cloud *cloud, _ []string) {
 		if diff := cmp.Diff([]string{`{"work":true}`}, cloud.messages(t, cloud.Workers)); diff != "" {
 			t.Error(diff)
@@ -65,7 +64,7 @@ var arounds = map[string]around{
 			t.Errorf("mail to %v", mails)
 		}
 	}},
-	// Departures that are due are put on the queue, a message for each origin.
+	// Due departures go onto the queue, one message per origin.
 	"refresh-departures": {before: func(t *testing.T, o localcloud.Setup, _ *cloud, environment []string) []string {
 		routes, err := trends.Origin{}.Merge([]trends.Entry{{Destination: "BUH", AsOf: fare.DayOf(o.Now())}}).Encode()
 		if err == nil {
@@ -88,7 +87,7 @@ var arounds = map[string]around{
 	}},
 	"refresh-mail": {quiet: true}, "pro-outbox": {quiet: true}, "alerts-outbox": {quiet: true}, "alerts-queue": {quiet: true},
 	"alerts-bounce": {quiet: true}, "alerts-complaint": {quiet: true},
-	// The signal has the mail sent, to those that have a plan.
+	// The signal sends the mail, to addresses with a plan only.
 	"pro-sqs": {before: func(t *testing.T, o localcloud.Setup, _ *cloud, environment []string) []string {
 		table := tableOf(o, environment)
 		_, err := store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(pepper), "grace@example.com"), o.Now().Add(-time.Hour), func(k *store.Customer) error {
@@ -112,12 +111,12 @@ var arounds = map[string]around{
 	}},
 }
 
-// tableOf is the table that an executable with an environment uses.
+// tableOf returns the table that an executable with an environment uses.
 func tableOf(o localcloud.Setup, environment []string) *dynamostore.Store {
 	return dynamostore.New(dynamolocal.Client(valueOf(environment, "AWS_ENDPOINT_URL_DYNAMODB")), valueOf(environment, "VERDETTO_TABLE"), o.Now)
 }
 
-// valueOf is what an environment gives a variable: of several values the last.
+// valueOf returns the last value of a variable in an environment.
 func valueOf(environment []string, name string) (value string) {
 	for _, v := range environment {
 		if of, ok := strings.CutPrefix(v, name+"="); ok {
@@ -127,8 +126,8 @@ func valueOf(environment []string, name string) (value string) {
 	return value
 }
 
-// metricsIn wants every line of a log that holds metrics to be one that CloudWatch
-// reads, and at least one such line unless the log is to be quiet.
+// metricsIn checks that CloudWatch can read every line of a log with metrics. Unless the log is
+// to be quiet, there must be such a line.
 func metricsIn(t *testing.T, logs []byte, quiet bool) {
 	t.Helper()
 	found := 0

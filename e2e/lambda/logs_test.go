@@ -12,16 +12,17 @@ import (
 )
 
 var (
-	// email, token and key are the forms of what must be in no line: addresses, what links and sessions are signed with, Pro keys.
+	// email, token and key match what no line may contain: addresses, signing secrets of links
+	// and sessions, and Pro keys.
 	email = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+\.[A-Za-z]{2,}`)
 	token = regexp.MustCompile(`\bcs_(?:test|live)_\w+|\bwhsec_\w+|\bsk_(?:test|live)_\w+|[?&](?:t|id|token|session_id)=`)
 	key   = regexp.MustCompile(`\bvd_\w+`)
-	addr  = regexp.MustCompile(`\b203\.0\.113\.\d+\b`) // from which all events come
+	addr  = regexp.MustCompile(`\b203\.0\.113\.\d+\b`) // the source of all events
 )
 
-// faultsOfLog holds every line that an executable has written: it is JSON that
-// names its request, and holds nothing that the caller has sent in a query, a
-// body or a header that names or proves somebody.
+// faultsOfLog checks every line that an executable has written. A line must be JSON that names
+// its request. It must contain nothing from the query, body or headers that identifies or
+// authenticates a caller.
 func faultsOfLog(logs, event []byte) (faults []string) {
 	private := sent(event)
 	for line := range bytes.Lines(logs) {
@@ -50,8 +51,8 @@ func faultsOfLog(logs, event []byte) (faults []string) {
 	return faults
 }
 
-// sent are the words of an HTTP event that are long enough not to be in a line
-// by chance: values of the query and of the body, and of headers that name or prove somebody.
+// sent returns the words of an HTTP event that are too long to match by chance. They are values
+// of the query and the body, and of headers that identify or authenticate a caller.
 func sent(event []byte) []string {
 	var e struct {
 		RawQueryString string
@@ -90,7 +91,7 @@ func sent(event []byte) []string {
 	return words
 }
 
-// TestPersonalIsSeen shows that what is personal would be noticed.
+// TestPersonalIsSeen shows that the check detects personal data.
 func TestPersonalIsSeen(t *testing.T) {
 	event := []byte(`{"rawQueryString":"t=an-opaque-token-of-a-link","body":"{\"email\":\"ada@example.com\"}","headers":{"x-origin-secret":"only-the-edge-knows"}}`)
 	for name, line := range map[string]string{

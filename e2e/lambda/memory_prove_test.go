@@ -23,14 +23,13 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// fullCPU is the memory, in MB, with which Lambda gives a function one processor whole.
+// fullCPU is the memory in MB at which Lambda gives a function one full processor.
 const fullCPU = 1769
 
-// TestProveMemoryAndTime measures what the memory and the timeouts of the functions on
-// AWS are chosen by, and what a million verdicts cost: how much memory an
-// executable comes to, how long its processor works for a call, its first ones included.
-// docs/deploy.md has the table. Times depend on the machine and are only shown;
-// memory does not, and is held to half of what infra/cdk gives.
+// TestProveMemoryAndTime measures the basis for the functions' memory and timeouts on AWS, and
+// for the cost of a million verdicts. It measures memory, and processor time per call including
+// the first ones. docs/deploy.md has the table. Times depend on the machine and are only shown.
+// Memory does not, and must stay below half of what infra/cdk gives.
 func TestProveMemoryAndTime(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)
 	o := localcloud.Setup{Source: sample.New(), Now: func() time.Time { return fixture.Today }, Log: slog.New(slog.DiscardHandler)}
@@ -42,13 +41,13 @@ func TestProveMemoryAndTime(t *testing.T) {
 		t.Cleanup(done)
 		return environment
 	}
-	full, empty := seeded(true), seeded(false) // refresh fills its own
+	full, empty := seeded(true), seeded(false) // refresh fills its own table
 	t.Log("function      MB at most   call, ms CPU   the same with 512 MB, ms")
 	const given = 512 // MB, by infra/cdk
 	for _, f := range []struct {
 		function, event string
 		calls           int
-		status          string // of answers; where there are such
+		status          string // of the answers; "" if they have none
 	}{
 		{"analisi", "analisi", 500, "200"},
 		{"pricetrends", "pricetrends", 500, "200"},
@@ -76,7 +75,8 @@ func TestProveMemoryAndTime(t *testing.T) {
 			defer process.Close()
 			started := worked(t, process.Pid())
 			for n := range f.calls {
-				caller := fmt.Sprintf("198.18.%d.%d", n/250, n%250+1) // a caller of its own, so that none is past the cap
+				// a new caller each, so no quota applies
+				caller := fmt.Sprintf("198.18.%d.%d", n/250, n%250+1)
 				answer, err := process.Invoke(t.Context(), bytes.ReplaceAll(event, []byte("198.51.100.23"), []byte(caller)))
 				if err != nil || answer.Error != "" {
 					t.Fatal(err, answer.Error)
@@ -95,7 +95,8 @@ func TestProveMemoryAndTime(t *testing.T) {
 	}
 }
 
-// selling are the settings with which answers are sold one by one, at a node that knows what the fee's address holds.
+// selling returns the settings to sell single answers, with a node that knows the balance of
+// the fee's address.
 func selling(t *testing.T) []string {
 	t.Helper()
 	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -115,7 +116,7 @@ func selling(t *testing.T) []string {
 	return []string{"X402_FEE_KEY=" + string(key), "SOLANA_NODES=" + node.URL, "SOLANA_WALLET=" + fixture.PerCallWallet.String(), "SOLANA_NETWORK=mainnet-beta"}
 }
 
-// worked is how long processors have worked for a process.
+// worked returns the processor time of a process.
 func worked(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -125,14 +126,15 @@ func worked(t *testing.T, pid int) time.Duration {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:])) // they begin with the third
+	// fields from the third on
+	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	var ticks int64
-	for _, field := range fields[11:13] { // 14 and 15: in user mode and in the kernel
+	for _, field := range fields[11:13] { // fields 14 and 15: user and kernel mode
 		n, err := strconv.ParseInt(field, 10, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ticks += n
 	}
-	return time.Duration(ticks) * 10 * time.Millisecond // a hundred a second
+	return time.Duration(ticks) * 10 * time.Millisecond // 100 ticks per second
 }

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// TestEvidenceSAMInvoke is TestEvents with `sam local invoke` in the place of our own
-// stand-in for Lambda: each event in a container of its own.
+// TestEvidenceSAMInvoke is TestEvents with `sam local invoke` instead of our own stand-in for
+// Lambda. Each event runs in its own container.
 func TestEvidenceSAMInvoke(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		begun := time.Now()
@@ -33,10 +33,9 @@ func TestEvidenceSAMInvoke(t *testing.T) {
 	})
 }
 
-// TestEvidenceSAMStartAPI asks the functions of the template through `sam local
-// start-api`, which reads the template's routes as API Gateway would: each function
-// answers at its paths, everything else is a 404 of ours, and whoever comes without
-// the distribution's secret is turned away.
+// TestEvidenceSAMStartAPI calls the functions of the template through `sam local start-api`,
+// which reads the template's routes like API Gateway. Each function answers at its paths, and
+// all other paths get our 404. A call without the distribution's secret is refused.
 func TestEvidenceSAMStartAPI(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		at := fixture.Today

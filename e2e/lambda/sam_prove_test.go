@@ -15,11 +15,11 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// TestProveSAMInvoke is TestEvents with SAM in the place of our own stand-in for
-// Lambda: the functions of the template as it is synthesized, in containers, over
-// the table that the template describes. The first event goes by `sam local invoke`,
-// those that follow through the interface of Lambda that `sam local start-lambda` has,
-// to functions that stay. `make evidence` has each event in a container of its own.
+// TestProveSAMInvoke is TestEvents with SAM instead of our own stand-in for Lambda. It runs the
+// functions of the synthesized template in containers, over the table that the template
+// describes. The first event uses `sam local invoke`. Later events go through the Lambda API of
+// `sam local start-lambda`, to functions that stay warm. `make evidence` runs each event in its
+// own container.
 func TestProveSAMInvoke(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		var wanted []string
@@ -33,8 +33,8 @@ func TestProveSAMInvoke(t *testing.T) {
 		begun := time.Now()
 		ctx := t.Context()
 		warm := map[string]*samlocal.Warm{} // by environment
-		var whole bytes.Buffer              // what they have logged
-		var events [][]byte                 // that they were handed
+		var whole bytes.Buffer              // all logs
+		var events [][]byte                 // all events sent
 		defer func() {
 			for _, w := range warm {
 				w.Close()
@@ -75,7 +75,7 @@ func TestProveSAMInvoke(t *testing.T) {
 				return answer
 			})
 		for _, w := range warm {
-			w.Close() // then every line is there, and none may hold what any event has sent
+			w.Close() // then the logs are complete; no line may contain data of any event
 			if err := w.Logs(&whole); err != nil {
 				t.Error(err)
 			}

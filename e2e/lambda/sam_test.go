@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// withSAM runs a test with a set-up for SAM.
+// withSAM runs a test with SAM set up.
 func withSAM(t *testing.T, test func(t *testing.T, local *samlocal.Local)) {
 	t.Helper()
 	testenv.Tool(t, "sam")

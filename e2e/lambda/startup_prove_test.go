@@ -23,14 +23,13 @@ import (
 
 const (
 	starts = 25  // of each executable
-	most   = 3.0 // times what the least function takes
+	most   = 3.0 // greatest ratio to the minimal function
 	mostMB = 30.0
 )
 
-// heavier are the functions that take more, or nearly so: what they take at most
-// instead, a quarter above what was seen on a quiet machine, and why. Most of it is
-// that the SDK's clients build a schema of every type of their service as the
-// process begins: 2 ms for SSM, 0.7 for DynamoDB, 0.6 for SES.
+// heavier holds the functions with a higher limit, and why. The limit is a quarter above the
+// measurement on a quiet machine. Most of the time goes to the SDK's clients, which build a
+// schema of every type of their service at start: 2 ms for SSM, 0.7 for DynamoDB, 0.6 for SES.
 var heavier = map[string]struct {
 	time float64
 	why  string
@@ -51,15 +50,15 @@ var heavier = map[string]struct {
 			"that are set up and never used: 7.4"},
 }
 
-// startCost is what a start has cost until the function asked for its first event.
+// startCost is the cost of a start until the function asks for its first event.
 type startCost struct {
 	wall, cpu time.Duration
 	peak      int // KiB of memory
 }
 
-// TestProveStartUp compares the start of every executable with that of the least
-// function there can be, in the same run and turn by turn: whatever else the
-// machine does meets both alike. The ratios are the medians of those of the turns.
+// TestProveStartUp compares the start of every executable with that of a minimal function,
+// alternately in one run. So other load on the machine affects both alike. The result is the
+// median of the ratios.
 func TestProveStartUp(t *testing.T) {
 	mains, err := filepath.Glob(fixture.Path(t, "functions", "*", "bootstrap"))
 	if err != nil || len(mains) < 4 {
@@ -72,7 +71,7 @@ func TestProveStartUp(t *testing.T) {
 		names = append(names, name)
 		executables[name] = fixture.Executable(t, "functions/"+name+"/bootstrap")
 	}
-	// A function that uses the pepper reads, as it starts, which one the table was made with.
+	// At start, a function that uses the pepper reads which pepper the table was made with.
 	endpoint, table := dynamolocal.Endpoint(t), "start-"+rand.Text()
 	if err := dynamostore.Create(t.Context(), dynamolocal.Client(endpoint), table); err != nil {
 		t.Fatal(err)
@@ -104,7 +103,7 @@ func TestProveStartUp(t *testing.T) {
 		if h, ok := heavier[name]; ok {
 			mostTime = h.time
 		}
-		// A machine that is busy holds up one measure of time or the other.
+		// A busy machine delays wall time or processor time, so the smaller ratio counts.
 		if min(wallRatio, cpuRatio) > mostTime || peak > mostMB {
 			t.Errorf("%s: %.2f times the time of the least function and %.1f MB; at most %.1f and %.1f are right", name,
 				min(wallRatio, cpuRatio), peak, mostTime, mostMB)
@@ -118,7 +117,7 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// start starts an executable until it is ready, and ends it.
+// start starts an executable, waits until it is ready, and stops it.
 func start(t *testing.T, executable string, environment []string) startCost {
 	t.Helper()
 	var logs bytes.Buffer
@@ -134,8 +133,8 @@ func start(t *testing.T, executable string, environment []string) startCost {
 	return c
 }
 
-// peakMemory is the most memory that a process has held, in KiB. (What is known of
-// it after its end counts the process that started it as well.)
+// peakMemory returns the highest memory of a running process, in KiB. The figure after its end
+// would include the parent process.
 func peakMemory(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -158,8 +157,8 @@ func peakMemory(t *testing.T, pid int) int {
 	return 0
 }
 
-// startEnvironment is one with which every executable starts. Nobody is at the
-// addresses in it: a start asks only the table.
+// startEnvironment is an environment in which every executable starts. No server is at its
+// addresses, because a start calls only the table.
 var startEnvironment = slices.Concat([]string{
 	"AWS_REGION=eu-south-1", "VERDETTO_ORIGIN_SECRETS=local-origin-secret",
 	"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// routesOf has the fares of a source for some origins, each to one destination or
-// to all: a table of few items is soon as it was.
+// routesOf has the fares of a source for some origins, each to one destination or to all. A
+// table with few items is quick to restore.
 type routesOf struct {
 	upstream.Source
 	to map[fare.City]fare.City
@@ -36,7 +36,7 @@ func (r routesOf) Fares(ctx context.Context, origin fare.City, since, until time
 	return answer, err
 }
 
-// contents is what a table holds, by key.
+// contents holds the items of a table by key.
 type contents struct {
 	table string
 	items map[string]map[string]types.AttributeValue
@@ -47,7 +47,8 @@ func snapshot(t *testing.T, client *dynamodb.Client, table string) contents {
 	c := contents{table, map[string]map[string]types.AttributeValue{}}
 	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: aws.String(table), ConsistentRead: aws.Bool(true)})
 	for pages.HasMorePages() {
-		page, err := pages.NextPage(context.WithoutCancel(t.Context())) // asked when a test ends, too
+		// also called when the test has ended
+		page, err := pages.NextPage(context.WithoutCancel(t.Context()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +64,7 @@ func keyOf(item map[string]types.AttributeValue) string {
 	return text(schema.Partition) + "\x00" + text(schema.Sort)
 }
 
-// restore makes the table hold what it held.
+// restore restores the table to the saved contents.
 func (c contents) restore(t *testing.T, client *dynamodb.Client) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())

@@ -18,9 +18,8 @@ var (
 	alternate = regexp.MustCompile(`<link rel="alternate" hreflang="([^"]+)" href="([^"]+)">`)
 )
 
-// TestAlternates: a page that search engines may list names itself in every
-// language, each address answers in its language whatever the browser prefers,
-// and all of them name one another.
+// TestAlternates: a page for search engines names its address in every language. Each address
+// answers in its language, whatever the browser prefers. All of them name one another.
 func TestAlternates(t *testing.T) {
 	r := open(t)
 	for _, path := range []string{"/", "/?da=Milano&a=Bucarest", "/?da=Milano", "/v1/pro", "/v1/termini", "/v1/privacy",

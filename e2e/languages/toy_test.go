@@ -1,5 +1,5 @@
-// Package languages follows a reader of a language that is made up for the test
-// through the whole service: wherever people read, they read that language.
+// Package languages follows a reader of an invented language through the whole service. All
+// pages and mails must be in that language.
 package languages
 
 import (
@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/text/i18n/i18ntest"
 )
 
-// reader is someone whose browser asks for the toy language.
+// reader is a reader whose browser prefers the invented language.
 type reader struct {
 	*fixture.Subscriptions
 	toy *i18n.Language
@@ -45,7 +45,7 @@ func (r reader) page(t *testing.T, method, target, body string, status int) fixt
 	return a
 }
 
-// mails are those that came to an address since the ones before.
+// mails returns the newest of an address's mails and checks their number.
 func (r reader) mails(t *testing.T, address string, want int) maildir.Mail {
 	t.Helper()
 	all := r.Received(address)
@@ -71,7 +71,7 @@ func TestPages(t *testing.T) {
 	first := r.page(t, "GET", "/", "", 200)
 	for _, want := range []string{
 		`hreflang="it" lang="it">Italiano</a>`, `hreflang="en" lang="en">English</a>`,
-		`hreflang="de" lang="de">Deutsch</a>`, // others to choose from
+		`hreflang="de" lang="de">Deutsch</a>`, // the other languages
 		`href="/?lang=eo"`,
 	} {
 		if !strings.Contains(first.Body, want) {

@@ -1,4 +1,4 @@
-// Package licences holds NOTICE against the modules that the executables link.
+// Package licences checks NOTICE against the modules that the executables link.
 package licences
 
 import (
@@ -26,13 +26,13 @@ const (
 	end   = "-- end of what go test ./e2e/licences -update writes --\n"
 )
 
-// executables are what is deployed, and the command line. infra/cdk and the
-// tests run on the machine of whoever deploys or develops, and are given to nobody.
+// executables lists what is deployed, and the command line. infra/cdk and the tests are not
+// distributed; they run on the machine of the operator or developer.
 var executables = []string{"./functions/analisi/bootstrap", "./functions/pricetrends/bootstrap",
 	"./functions/alerts/bootstrap", "./functions/compat/bootstrap", "./functions/x402/bootstrap",
 	"./functions/pro/bootstrap", "./functions/refresh/bootstrap", "./cmd/verdetto"}
 
-// withoutFile are modules whose archive holds no licence file, and where the licence stands.
+// withoutFile holds modules whose archive has no licence file, and where their licence is.
 var withoutFile = map[string]module{
 	"github.com/gagliardetto/treeout": {
 		licences: []string{"MIT"},
@@ -41,14 +41,15 @@ var withoutFile = map[string]module{
 	},
 }
 
-// module is what is said of one that is linked.
+// module is a linked module with its licences.
 type module struct {
 	path                 string
 	licences, copyrights []string
-	notice               string // what its own NOTICE says, which the Apache License has us repeat
+	// text of its NOTICE, which the Apache License requires us to repeat
+	notice string
 }
 
-// TestNotice: NOTICE names every linked module with its licence and its copyright, and no other.
+// TestNotice: NOTICE names exactly the linked modules, each with its licence and copyright.
 func TestNotice(t *testing.T) {
 	path := filepath.Join(root, "NOTICE")
 	data, err := os.ReadFile(path)
@@ -73,7 +74,7 @@ func TestNotice(t *testing.T) {
 	}
 }
 
-// TestEveryExecutable: no executable is left out.
+// TestEveryExecutable: the list of executables is complete.
 func TestEveryExecutable(t *testing.T) {
 	folders, err := filepath.Glob(filepath.Join(root, "functions", "*", "bootstrap"))
 	if err != nil || len(folders) == 0 {
@@ -87,7 +88,8 @@ func TestEveryExecutable(t *testing.T) {
 	}
 }
 
-// linked lists the modules of the executables, by path. It needs no network: to compile them is to have them.
+// linked returns the modules of the executables by path. It needs no network, because they are
+// already compiled in.
 func linked(t *testing.T) []module {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "go", append([]string{"list", "-deps", "-json=Module"}, executables...)...)
@@ -125,7 +127,7 @@ func linked(t *testing.T) []module {
 	return modules
 }
 
-// kinds of licences, by words that only their texts have.
+// kinds holds the kinds of licences, with words that only their texts contain.
 var kinds = []struct{ name, words string }{
 	{"Apache-2.0", "Apache License"},
 	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy"},
@@ -174,7 +176,7 @@ func read(t *testing.T, path, folder string) module {
 	return m
 }
 
-// add takes up the kinds and the copyrights of one licence file.
+// add adds the kinds and copyrights of one licence file.
 func (m *module) add(text string) {
 	flat := strings.Join(strings.Fields(text), " ")
 	for _, k := range kinds {
@@ -193,7 +195,7 @@ func (m *module) add(text string) {
 	}
 }
 
-// noticeOf writes the list, and after it the notices that some modules ask to be repeated.
+// noticeOf returns the list of modules, followed by the notices that must be repeated.
 func noticeOf(t *testing.T, modules []module) string {
 	t.Helper()
 	var list, notices strings.Builder
@@ -209,7 +211,8 @@ func noticeOf(t *testing.T, modules []module) string {
 	return list.String() + notices.String() + "\n"
 }
 
-// TestRead shows what is made of licence files, and that none is not taken for one.
+// TestRead shows how licence files are read, and that a file without a licence is not read as
+// one.
 func TestRead(t *testing.T) {
 	for _, c := range []struct {
 		name, text           string

@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// examples are parameters and files that every endpoint of fares answers to.
+// examples holds parameters and files that every endpoint with fares accepts.
 var (
 	examples = url.Values{
 		"origine": {"Pisa"}, "destinazione": {"Londra"}, "origin": {"PSA"}, "currency": {"eur"}, "q": {"pis"},
@@ -30,7 +30,7 @@ var (
 		"sitemap-file": "PSA.xml"}
 )
 
-// target is an address of an endpoint, with what it has to be asked.
+// target returns a path and query that an endpoint accepts.
 func target(r routes.Route) string {
 	asked := url.Values{}
 	for name := range examples {
@@ -41,7 +41,7 @@ func target(r routes.Route) string {
 	return strings.ReplaceAll(r.Path, "{file}", cmp.Or(files[r.Name], "offers")) + "?" + asked.Encode()
 }
 
-// fromPisa is the whole service with the fares of one small city.
+// fromPisa returns the whole service with the fares of one small city.
 func fromPisa(t *testing.T) (*fixture.Subscriptions, store.Table, *storetest.Clock) {
 	t.Helper()
 	clock := storetest.NewClock()
@@ -54,10 +54,9 @@ func fromPisa(t *testing.T) (*fixture.Subscriptions, store.Table, *storetest.Clo
 	return fixture.OpenSubscriptions(t, table, clock), table, clock
 }
 
-// TestHeadersOfEveryEndpoint asks every endpoint, well and badly, without a key
-// and with one, and holds the headers of each answer against the rules that are the
-// same for all: they are written once in package httpapi, and an endpoint that is
-// added to the table has them.
+// TestHeadersOfEveryEndpoint sends each endpoint good and bad requests, without and with a key.
+// It checks the headers of each answer against the rules common to all endpoints. Package
+// httpapi implements them once, so a new endpoint in the table has them too.
 func TestHeadersOfEveryEndpoint(t *testing.T) {
 	t.Parallel()
 	s, table, clock := fromPisa(t)
@@ -71,7 +70,7 @@ func TestHeadersOfEveryEndpoint(t *testing.T) {
 			for how, at := range map[string]string{"well": target(r),
 				"badly": strings.ReplaceAll(r.Path, "{file}", "x")} {
 				if how == "badly" && r.Name == "pro-ruota" {
-					continue // asked well it has replaced the key
+					continue // the good request has replaced the key
 				}
 				a := s.From(fmt.Sprintf("10.1.%d.1:1", n), r.Method, at, "", header...)
 				name := fmt.Sprintf("%s %s, asked %s by %s: %d", r.Method, at, how, caller, a.Status)
@@ -106,7 +105,7 @@ func TestHeadersOfEveryEndpoint(t *testing.T) {
 	}
 }
 
-// headerFaults says what is wrong with the headers of an answer.
+// headerFaults returns what is wrong with the headers of an answer.
 func headerFaults(r routes.Route, a fixture.Reply, keyed bool) (faults []string) {
 	h := a.Header
 	wrong := func(format string, values ...any) { faults = append(faults, fmt.Sprintf(format, values...)) }
@@ -128,7 +127,7 @@ func headerFaults(r routes.Route, a fixture.Reply, keyed bool) (faults []string)
 		wrong("X-Plan is %q", h.Get("X-Plan"))
 	}
 
-	// The two ways to say how the caller stands say the same.
+	// RateLimit and the X-RateLimit headers must agree.
 	var policy, name string
 	var q, w, left, seconds int64
 	if h.Get("X-RateLimit-Limit") == "" {
@@ -156,9 +155,9 @@ func headerFaults(r routes.Route, a fixture.Reply, keyed bool) (faults []string)
 	return faults
 }
 
-// TestASharedAnswerIsNobodysOwn: of each endpoint whose answers are shared on one
-// machine, the second caller is told nothing of the first; a key is never told what
-// was made for nobody, nor the other way round.
+// TestASharedAnswerIsNobodysOwn: on one machine, the second caller of a shared answer learns
+// nothing of the first. A caller with a key never gets an answer made for an anonymous caller,
+// nor the other way round.
 func TestASharedAnswerIsNobodysOwn(t *testing.T) {
 	t.Parallel()
 	s, table, clock := fromPisa(t)

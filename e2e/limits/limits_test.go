@@ -1,4 +1,4 @@
-// Package limits holds end-to-end tests of caps and keys.
+// Package limits holds end-to-end tests of quotas, rate limits and keys.
 package limits
 
 import (
@@ -18,7 +18,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// ask calls the service and gives the status; what the route is does not matter, so none is stored.
+// ask sends a request and returns the answer. The store has no such route, because the route
+// does not matter here.
 func ask(h http.Handler, target, key string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", target, nil)
 	r.RemoteAddr = "192.0.2.7:1234"
@@ -42,7 +43,7 @@ func TestExactlyThirtyOfAThousand(t *testing.T) {
 			for n := range calls {
 				wg.Go(func() {
 					switch w := ask(instances[n%len(instances)], fixture.Question, ""); w.Code {
-					case http.StatusNotFound: // answered: there is no such route
+					case http.StatusNotFound: // answered, because this route does not exist
 						a.Add(1)
 					case http.StatusTooManyRequests:
 						r.Add(1)
@@ -60,7 +61,7 @@ func TestExactlyThirtyOfAThousand(t *testing.T) {
 		if a, r := burst(1000); a != 30 || r != 970 {
 			t.Errorf("%d answered, %d refused", a, r)
 		}
-		clock.Add(12*time.Hour - time.Second) // it began at noon
+		clock.Add(12*time.Hour - time.Second) // the clock started at noon
 		if a, r := burst(10); a != 0 || r != 10 {
 			t.Errorf("a second before midnight %d answered, %d refused", a, r)
 		}

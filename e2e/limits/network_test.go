@@ -14,10 +14,10 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestAThousandAddressesOfOneNetwork: 1,000 /64s of one /48 ask four processes over 20
-// minutes, five calls each. They are answered as often as 32 addresses would be, but
-// for what the processes learn of each other a minute late; and a call that is
-// answered writes once, but for one write a minute of each process.
+// TestAThousandAddressesOfOneNetwork: 1,000 /64s of one /48 send five calls each to four
+// processes over 20 minutes. They get as many answers as 32 addresses would, plus those that
+// processes allow because they learn of each other a minute late. Each answered call writes
+// once, and each process writes once more per minute.
 func TestAThousandAddressesOfOneNetwork(t *testing.T) {
 	t.Parallel()
 	const addresses, calls, processes, minutes = 1000, 5000, 4, 20
@@ -40,7 +40,7 @@ func TestAThousandAddressesOfOneNetwork(t *testing.T) {
 			clock.Add(minutes * time.Minute / (calls / 25))
 		}
 		switch code := ask(n, fmt.Sprintf("[2001:db8:1:%x::1]:443", n%addresses)); code {
-		case http.StatusNotFound: // answered: there is no such route
+		case http.StatusNotFound: // answered, because this route does not exist
 			answered++
 		case http.StatusTooManyRequests:
 		default:

@@ -1,4 +1,4 @@
-// Package links holds an end-to-end test of the links in mails: each is good for one purpose.
+// Package links holds an end-to-end test of the links in mails: each serves one purpose only.
 package links
 
 import (
@@ -16,11 +16,11 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// mailed finds the links of mails: their paths and what they carry.
+// mailed matches the links in mails. It captures the path and the token.
 var mailed = regexp.MustCompile(regexp.QuoteMeta(fixture.LocalURL) + `(/v1/[a-z/]+)\?(?:id|t)=([A-Za-z0-9_.-]+)`)
 
-// TestALinkOfOneKindIsNoneOfAnother collects a link of every kind that mails hold, and
-// shows what each carries to the page and to the button of every other kind.
+// TestALinkOfOneKindIsNoneOfAnother collects a link of every kind in mails. It sends each token
+// to the page and the button of every other kind.
 func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -28,7 +28,7 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 	s := fixture.OpenSubscriptions(t, table, clock)
 	shop := fixture.Shop{Service: s.Service}
 
-	tokens := map[string]string{} // by the path that they are for
+	tokens := map[string]string{} // by the path that they belong to
 	collect := func(email string) {
 		t.Helper()
 		mails, err := maildir.Read(s.Mails)
@@ -76,7 +76,7 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 	if len(tokens) != len(kinds) {
 		t.Fatalf("links of %d kinds were found: %v", len(tokens), tokens)
 	}
-	// Three kinds more lead to pages of those, and do there what they are for and no more.
+	// Three more kinds lead to these pages. There they serve their own purpose only.
 	ada := fixture.Subscriber("ada@example.com")
 	for kind, c := range map[string]struct {
 		link string
@@ -103,7 +103,7 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 			}
 		}
 	}
-	// ada has none: what is told at once stays
+	// ada has no digest: immediate alerts stay
 	if a := s.Form(s.Alerts.Links.EndDigest(ada), "all=1"); a.Status != 410 {
 		t.Errorf("%d %s", a.Status, a.Page())
 	}
@@ -119,7 +119,8 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 				continue
 			}
 			pressed := s.Form(at+query, "all=1&List-Unsubscribe=One-Click")
-			if at == "/v1/pro/gestione/piano" { // its page has several buttons, this the worst
+			// its page has several buttons; this is the most harmful
+			if at == "/v1/pro/gestione/piano" {
 				if pressed = s.Form("/v1/pro/cancella", "conferma=si&t="+tokens[of]); pressed.Status != 410 {
 					t.Errorf("what is for %s erases: %d", of, pressed.Status)
 				}

@@ -22,8 +22,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// TestProveAFloodOfFailingJobs: 10,000 mails that the mail server does not take for
-// now, each by a connection of its own, delay the honest mail behind them by less than a minute.
+// TestProveAFloodOfFailingJobs: the mail server defers 10,000 mails, each on its own
+// connection. They delay the honest mail behind them by less than a minute.
 func TestProveAFloodOfFailingJobs(t *testing.T) {
 	const strangers, atOnce = 10_000, 16
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), time.Now)

@@ -1,5 +1,5 @@
-// Package mail holds end-to-end tests of mail through mail servers: what the service promises of
-// each, whatever the server does.
+// Package mail holds end-to-end tests of mail through mail servers: what the service promises
+// for each mail, whatever the server does.
 package mail
 
 import (
@@ -25,14 +25,15 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// fault is what a server does with the first mail to an address, or with all of them.
+// fault is a server's fault at the first mail to an address, or at all mails.
 type fault struct {
 	at     smtptest.Moment
 	err    error
 	always bool
 }
 
-// faulty are addresses by what happens to their mail, and how many of it the server keeps.
+// faulty holds addresses with the fault of their mail, and the number of copies that the server
+// keeps.
 var faulty = []struct {
 	address string
 	fault
@@ -40,15 +41,17 @@ var faulty = []struct {
 }{
 	{"fine@example.com", fault{}, 1},
 	{"greylisted@example.com", fault{smtptest.To, smtptest.Reply(451, [3]int{4, 7, 1}, "greylisted"), false}, 1},
-	{"cut-at-once@example.com", fault{smtptest.Hello, smtptest.ErrCut, false}, 1}, // nobody is named then: see fail
+	// no address is known at that moment: see fail
+	{"cut-at-once@example.com", fault{smtptest.Hello, smtptest.ErrCut, false}, 1},
 	{"cut-before@example.com", fault{smtptest.To, smtptest.ErrCut, false}, 1},
 	{"cut-unkept@example.com", fault{smtptest.Content, smtptest.ErrCut, false}, 1},
-	{"cut-kept@example.com", fault{smtptest.Kept, smtptest.ErrCut, false}, 2}, // the same message, twice
+	// the same message, twice
+	{"cut-kept@example.com", fault{smtptest.Kept, smtptest.ErrCut, false}, 2},
 	{"later@example.com", fault{smtptest.Content, smtptest.Reply(452, [3]int{4, 3, 1}, "disk full"), false}, 1},
 	{"nobody@example.com", fault{smtptest.To, smtptest.Reply(550, [3]int{5, 1, 1}, "no such user"), true}, 0},
 }
 
-// served starts a mail server that fails so, and gives its address for -mail.
+// served starts a mail server with these faults and returns its address for -mail.
 func served(t *testing.T) (*smtptest.Server, string) {
 	t.Helper()
 	s := smtptest.New(false)
@@ -83,7 +86,7 @@ func served(t *testing.T) (*smtptest.Server, string) {
 	return s, fmt.Sprintf("smtp://%s?tls=off", l.Addr())
 }
 
-// open makes the service with that server.
+// open returns the service with that server.
 func open(t *testing.T,
 	mail string) (s *onemachine.Service, table store.Table, clock *storetest.Clock, log *bytes.Buffer) {
 	t.Helper()
@@ -100,7 +103,7 @@ func open(t *testing.T,
 	return s, table, clock, log
 }
 
-// kept counts what a server has by address, and how many messages that are, by Message-ID.
+// kept counts a server's mails by address, and its distinct messages by Message-ID.
 func kept(t *testing.T, s *smtptest.Server) (mails, messages map[string]int) {
 	t.Helper()
 	mails, messages = map[string]int{}, map[string]int{}
@@ -119,7 +122,7 @@ func kept(t *testing.T, s *smtptest.Server) (mails, messages map[string]int) {
 	return mails, messages
 }
 
-// want is what of each address is kept.
+// want returns the expected mails and messages by address.
 func want() (mails, messages map[string]int) {
 	mails, messages = map[string]int{}, map[string]int{}
 	for _, f := range faulty {
@@ -146,9 +149,9 @@ func compare(t *testing.T, s *smtptest.Server, log *bytes.Buffer) {
 	}
 }
 
-// TestAlertsOverSMTP: whatever the server does, every subscriber is told once; where
-// the connection broke before the server's answer, twice with the same message at
-// most; and who has no mailbox is asked no more.
+// TestAlertsOverSMTP: whatever the server does, every subscriber is notified once. If the
+// connection broke before the server's answer, the same message may arrive twice. An address
+// without a mailbox gets no further mail.
 func TestAlertsOverSMTP(t *testing.T) {
 	server, mail := served(t)
 	s, table, clock, log := open(t, mail)
@@ -177,7 +180,7 @@ func TestAlertsOverSMTP(t *testing.T) {
 	}
 }
 
-// TestConfirmationsOverSMTP: the same of the mails that ask to confirm.
+// TestConfirmationsOverSMTP: the same for mails that request a confirmation.
 func TestConfirmationsOverSMTP(t *testing.T) {
 	server, mail := served(t)
 	s, _, clock, log := open(t, mail)

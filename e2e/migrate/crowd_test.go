@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// crowd asks a service without a pause, from one address of loopback after the other.
+// crowd calls a service without a pause, from one loopback address after another.
 type crowd struct {
 	t       *testing.T
-	next    atomic.Int64 // the number of the next address
+	next    atomic.Int64 // number of the next address
 	ending  atomic.Bool
 	callers sync.WaitGroup
 
@@ -23,14 +23,14 @@ type crowd struct {
 	done []visit
 }
 
-// visit is what one address has asked.
+// visit holds the calls of one address.
 type visit struct {
 	address        net.IP
-	answered, lost int // calls; lost are those of which nobody knows whether they were counted
+	answered, lost int // calls; lost: unknown whether they were counted
 }
 
 const (
-	perAddress = 20 // of the 30 calls of a day
+	perAddress = 20 // of the daily quota of 30
 	question   = "/v1/analisi?origine=Milano&destinazione=Lisbona"
 )
 
@@ -40,7 +40,7 @@ func caller(address net.IP) *http.Client {
 	}
 }
 
-// begin has two callers ask each of the services, until end.
+// begin starts two callers for each service, until end.
 func (c *crowd) begin(urls ...string) {
 	c.ending.Store(false)
 	for range 2 {
@@ -54,7 +54,7 @@ func (c *crowd) begin(urls ...string) {
 	}
 }
 
-// end says that the service is about to be stopped: from now on a call may be lost.
+// end stops the callers before the service is stopped, so that no call is lost.
 func (c *crowd) end() {
 	c.ending.Store(true)
 	c.callers.Wait()
@@ -90,7 +90,7 @@ func (c *crowd) visit(url string) {
 	c.done = append(c.done, v)
 }
 
-// ask asks once, and gives how many calls the address has left.
+// ask makes one call and returns the remaining quota of the address.
 func ask(asks *http.Client, url string) (left int, err error) {
 	response, err := asks.Get(url + question)
 	if err != nil {
@@ -104,7 +104,7 @@ func ask(asks *http.Client, url string) (left int, err error) {
 	return strconv.Atoi(response.Header.Get("X-RateLimit-Remaining"))
 }
 
-// goOn has every address ask once more: it has as many calls left as it should.
+// goOn makes one more call from every address and checks the remaining quota.
 func (c *crowd) goOn(url string) {
 	c.t.Helper()
 	const free = 30

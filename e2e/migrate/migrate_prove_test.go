@@ -1,5 +1,5 @@
-// Package migrate holds end-to-end tests of moving a service from one store to
-// another, and of several processes that share one.
+// Package migrate holds end-to-end tests of moving a service between stores, and of several
+// processes that share a store.
 package migrate
 
 import (
@@ -23,10 +23,9 @@ import (
 // TestProveMoved kills 5 processes each way.
 func TestProveMoved(t *testing.T) { moved(t, 5) }
 
-// moved moves a service from a file to DynamoDB, and back to another file, while it
-// is asked without a pause, and kills so many of the processes that move it, each
-// way. In the end both stores hold the same, each item once, and whoever asked goes
-// on with as many calls as were left.
+// moved moves a service from a file to DynamoDB and back to another file, under constant calls.
+// It kills the migrating process a number of times each way. At the end both stores hold the
+// same items, each once. Every caller keeps the remaining quota.
 func moved(t *testing.T, kills int) {
 	t.Helper()
 	endpoint := dynamolocal.Endpoint(t)
@@ -37,7 +36,7 @@ func moved(t *testing.T, kills int) {
 	m := mover{t: t, shell: d, kills: kills, crowd: &crowd{t: t}}
 
 	m.move("bolt:old.db", "dynamodb:moved", 1, func() {
-		// The test does not wait for the minute after which the lease of a process that was killed ends.
+		// Saves the minute until the lease of a killed process expires.
 		if err := store.DropLeases(t.Context(), table); err != nil &&
 			!strings.Contains(err.Error(), "ResourceNotFound") {
 			t.Fatal(err)
@@ -58,13 +57,13 @@ func moved(t *testing.T, kills int) {
 	}
 }
 
-// overDynamoDB is the environment in which the command line finds DynamoDB Local.
+// overDynamoDB returns the environment that leads the command line to DynamoDB Local.
 func overDynamoDB(endpoint string) []string {
 	return []string{"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint, "AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local",
 		"AWS_EC2_METADATA_DISABLED=true", "AWS_REGION=" + dynamolocal.Region}
 }
 
-// stock makes a store that holds what people leave: keys, plans, alerts, unsubscriptions.
+// stock creates a store with typical data: keys, plans, alerts, unsubscriptions.
 func stock(t *testing.T, file string) {
 	t.Helper()
 	table, err := boltstore.Open(file, time.Now)
@@ -95,7 +94,7 @@ type mover struct {
 	crowd *crowd
 }
 
-// move moves from one store to the other while so many processes serve the first.
+// move moves one store to another while a number of processes serve the first.
 func (m mover) move(from, to string, processes int, afterKill func()) {
 	m.t.Helper()
 	var servers []fixture.Server
@@ -107,7 +106,7 @@ func (m mover) move(from, to string, processes int, afterKill func()) {
 	m.crowd.begin(urls...)
 	args := []string{"migrate", "-from", from, "-to", to, "-create"}
 	takes, chance := 6*time.Second, rand.New(rand.NewPCG(uint64(processes), 9))
-	// some kills so many processes, each at some moment of what one takes that is not killed.
+	// some kills processes, each at a random moment within the time that a complete one takes.
 	some := func(kills int, untilEnded bool, args ...string) (killed int) {
 		for tries := 0; killed < kills && tries < 3*kills; tries++ {
 			took, wasKilled := m.kill(time.Duration(chance.Int64N(int64(takes))), args...)
@@ -124,7 +123,7 @@ func (m mover) move(from, to string, processes int, afterKill func()) {
 		return killed
 	}
 	copying := some(m.kills-m.kills/5, false, args...)
-	// Nobody serves what is not complete.
+	// An incomplete store cannot be served.
 	if got := m.shell.Run("key", "create", "-store", to, "-email", "ada@example.com"); got.Code != 1 ||
 		!strings.Contains(got.Stderr, "is not complete: verdetto migrate -from "+from) {
 		m.t.Errorf("the target is used: exit code %d\n%s", got.Code, got.Stderr)
@@ -146,7 +145,7 @@ func (m mover) move(from, to string, processes int, afterKill func()) {
 	finishing := some(m.kills-copying, true, append(args, "-finish")...)
 	last := time.Now()
 	got := m.shell.Run(append(args, "-finish")...)
-	// else one ended just before it was killed
+	// otherwise a process ended just before its kill
 	if got.Code != 0 && !strings.Contains(got.Stderr, "holds data already") {
 		m.t.Fatalf("the last pass: exit code %d\n%s", got.Code, got.Stderr)
 	}
@@ -164,7 +163,7 @@ func (m mover) run(args ...string) {
 	}
 }
 
-// kill begins a command and kills it after a while, and tells whether it was still at it.
+// kill starts a command, kills it after a delay, and reports whether it was still running.
 func (m mover) kill(after time.Duration, args ...string) (took time.Duration, killed bool) {
 	m.t.Helper()
 	ctx, kill := context.WithCancel(m.t.Context())
@@ -179,7 +178,7 @@ func (m mover) kill(after time.Duration, args ...string) (took time.Duration, ki
 	return time.Since(begun), err != nil
 }
 
-// same holds what a file holds against the table, item by item.
+// same compares a file with the table, item by item.
 func (m mover) same(file string, table store.Whole) {
 	m.t.Helper()
 	kept, err := boltstore.Open(filepath.Join(m.shell.Dir, file), time.Now)

@@ -22,15 +22,15 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestProveProcessesShareATable: three processes over one table refresh it and send
-// its mail, whichever of them; every subscriber has one mail, and a caller who goes
-// to all of them has as many calls as with one.
+// TestProveProcessesShareATable: three processes over one table share its refreshes and its
+// mail. Every subscriber gets one mail. A caller of all three has the same quota as with one.
 func TestProveProcessesShareATable(t *testing.T) {
 	const subscribers, processes = 60, 3
 	endpoint := dynamolocal.Endpoint(t)
 	d := fixture.NewShell(t)
 	d.Env = append(overDynamoDB(endpoint), "VERDETTO_PEPPER="+fixture.Pepper)
-	at := time.Date(2066, 3, 1, 12, 0, 0, 0, time.UTC) // DynamoDB deletes what has expired by the clock on the wall
+	// in the future, because DynamoDB expires items by real time
+	at := time.Date(2066, 3, 1, 12, 0, 0, 0, time.UTC)
 	var panel strings.Builder
 	panel.WriteString(fixture.CSVHeader)
 	for _, f := range fixture.Falling(fare.DayOf(at)) {
@@ -71,7 +71,7 @@ func TestProveProcessesShareATable(t *testing.T) {
 		}
 		return got
 	}
-	// Who comes to a lease that is held looks again a minute later.
+	// A process that finds a held lease looks again a minute later.
 	for tick := time.Tick(100 * time.Millisecond); len(sent()) < subscribers; <-tick {
 		if t.Context().Err() != nil {
 			t.Fatal("not everybody was sent a mail")

@@ -15,8 +15,9 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestProveImage builds the image as make image does and has the compose file run it: it is ready, runs as
-// nobody in particular, can write into its volume alone, keeps its data, and is backed up.
+// TestProveImage builds the image as make image does and runs it by the compose file. It is
+// ready, runs as an unprivileged user, can write only to its volume, keeps its data, and can be
+// backed up.
 func TestProveImage(t *testing.T) {
 	compose := testenv.Command(t, "docker-compose", "apt-get install docker-compose")
 	folder, err := os.MkdirTemp("", "verdetto-image-*") // a socket's path has to be short
@@ -40,7 +41,7 @@ func runImage(t *testing.T, compose, folder, host string) {
 		command.Dir = filepath.Join(folder, "compose")
 		command.Env = append(os.Environ(), "DOCKER_HOST="+host, "DOCKER_BUILDKIT=0",
 			"COMPOSE_PROJECT_NAME=verdettotest")
-		out, _ := command.CombinedOutput() // the code says how it ended
+		out, _ := command.CombinedOutput() // the exit code is checked below
 		if got := command.ProcessState.ExitCode(); got != code {
 			t.Fatalf("%s %v: exit code %d, want %d\n%s", name, args, got, code, out)
 		}
@@ -101,7 +102,8 @@ func runImage(t *testing.T, compose, folder, host string) {
 			t.Errorf("%s: %s, want %q", path, response.Status, want)
 		}
 	}
-	for n, want := range []string{"29", "28"} { // callers that only Caddy could name: this machine is one caller
+	// only Caddy may name callers, so all calls count for this machine
+	for n, want := range []string{"29", "28"} {
 		response, _ := fixture.Call(t, http.DefaultClient, "GET",
 			"http://"+address+":8080/v1/analisi?origine=Milano&destinazione=Lisbona", "",
 			"X-Forwarded-For", fmt.Sprintf("203.0.113.%d", n))

@@ -14,8 +14,9 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestProveSystemd runs the units under a systemd of their own: the service starts, without
-// privileges, is ready, comes back when it is killed, is backed up, stops, and refuses bad settings.
+// TestProveSystemd runs the units under their own systemd. The service starts without
+// privileges, is ready, restarts after a kill, can be backed up, stops, and refuses bad
+// settings.
 func TestProveSystemd(t *testing.T) {
 	if _, err := os.Stat("/lib/systemd/systemd"); err != nil {
 		testenv.Missing(t, "systemd", "apt-get install systemd")
@@ -45,7 +46,7 @@ func TestProveSystemd(t *testing.T) {
 	defer console.Close()
 	machine := exec.CommandContext(ctx, "bash", script, dir)
 	machine.Stdout, machine.Stderr = console, console
-	machine.SysProcAttr = &syscall.SysProcAttr{ // with the first process of it end all
+	machine.SysProcAttr = &syscall.SysProcAttr{ // all processes end with the first one
 		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWUTS | syscall.CLONE_NEWIPC | syscall.CLONE_NEWNET | syscall.CLONE_NEWCGROUP,
 	}
 	if err := machine.Start(); err != nil {
@@ -67,11 +68,11 @@ func TestProveSystemd(t *testing.T) {
 			over = true
 		case <-time.After(100 * time.Millisecond):
 		}
-		data, _ := os.ReadFile(filepath.Join(dir, "said")) // it may not be there yet
+		data, _ := os.ReadFile(filepath.Join(dir, "said")) // it may not exist yet
 		said = string(data)
 	}
 	if over {
-		text, _ := os.ReadFile(console.Name()) // whatever there is
+		text, _ := os.ReadFile(console.Name()) // any part helps
 		if said == "" {
 			t.Skipf("not run: systemd does not run here:\n%s", text)
 		}
@@ -94,7 +95,7 @@ func TestProveSystemd(t *testing.T) {
 	}
 }
 
-// copyFiles copies files, each to a path below a folder, and makes them executable.
+// copyFiles copies files into a folder and makes them executable.
 func copyFiles(t *testing.T, folder string, files map[string]string) {
 	t.Helper()
 	for from, to := range files {

@@ -1,6 +1,6 @@
-// Package onemachine tries what infra/onemachine holds: the units by systemd-analyze, the
-// Caddyfile in Caddy, the image and the compose file in a container engine. Where
-// one of these cannot be had, its test says so and is not run.
+// Package onemachine tests the files in infra/onemachine: the units with systemd-analyze, the
+// Caddyfile in Caddy, the image and the compose file in a container engine. A test whose
+// program is missing says so and is skipped.
 package onemachine
 
 import (
@@ -16,14 +16,15 @@ import (
 
 var units = []string{"verdetto.service", "verdetto-backup.service", "verdetto-backup.timer"}
 
-// TestProveUnits: systemd has nothing to say against the units, and finds little that they could do.
+// TestProveUnits: systemd accepts the units and rates their exposure as low.
 func TestProveUnits(t *testing.T) {
 	analyze := testenv.Command(t, "systemd-analyze", "apt-get install systemd")
 	for _, unit := range units {
 		file := fixture.Path(t, "infra", "onemachine", unit)
 		out, _ := exec.Command(analyze, "verify", "--man=no", file).CombinedOutput()
 		for line := range strings.Lines(string(out)) {
-			if !strings.Contains(line, "/usr/local/bin/verdetto is not executable") { // it is not installed here
+			// it is not installed here
+			if !strings.Contains(line, "/usr/local/bin/verdetto is not executable") {
 				t.Errorf("verify %s: %s", unit, line)
 			}
 		}

@@ -14,15 +14,15 @@ import (
 
 const openapiTools = "tools/openapi"
 
-// withNode is the environment with a Node of today first, where make tools has
-// installed one: Debian's can be older than the programs want.
+// withNode returns the environment with a current Node first in PATH, if make tools has
+// installed it. Debian's may be too old for the programs.
 func withNode(t *testing.T) []string {
 	t.Helper()
 	bin := fixture.Path(t, ".tools", "mcp", "node_modules", ".bin")
 	return append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// TestOpenAPILints: linters that know nothing of this service find nothing to say, not even a warning.
+// TestOpenAPILints: generic linters find nothing in the description, not even a warning.
 func TestOpenAPILints(t *testing.T) {
 	t.Parallel()
 	description, rules := fixture.Path(t, fixture.DescriptionFile), fixture.Path(t, openapiTools, "spectral.yaml")
@@ -31,7 +31,8 @@ func TestOpenAPILints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// An operation without an id and a path: each linter has something to say of one of them.
+	// Each linter must find one of these faults: an operation without an id, and a missing
+	// summary.
 	data = []byte(strings.Replace(strings.Replace(string(data), `"operationId": "analisi",`, "", 1),
 		`"summary": "What this API is",`, "", 1))
 	if err := os.WriteFile(spoiled, data, 0o644); err != nil {
@@ -45,7 +46,7 @@ func TestOpenAPILints(t *testing.T) {
 			program := testenv.Tool(t, "openapi", "node_modules", ".bin", name)
 			lint := func(path string) (string, error) {
 				command := exec.CommandContext(t.Context(), program, append(args, path)...)
-				command.Dir = t.TempDir() // where there is no configuration of anyone's
+				command.Dir = t.TempDir() // a folder without configuration
 				command.Env = append(withNode(t), "REDOCLY_TELEMETRY=off",
 					"REDOCLY_SUPPRESS_UPDATE_NOTICE=true", "NO_COLOR=1")
 				out, err := command.CombinedOutput()
@@ -62,8 +63,8 @@ func TestOpenAPILints(t *testing.T) {
 	}
 }
 
-// TestGeneratedClients: the published examples, on code that others' generators make of the
-// description, compile and get a verdict, and a problem, from a running service.
+// TestGeneratedClients: code from third-party generators compiles with the published examples.
+// The clients get a verdict and a problem from a running service.
 func TestGeneratedClients(t *testing.T) {
 	t.Parallel()
 	description, python := fixture.Path(t, fixture.DescriptionFile),

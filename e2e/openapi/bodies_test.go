@@ -28,16 +28,16 @@ func (f field) mayBeEmpty() bool {
 		regexp.MustCompile(f.Pattern).MatchString("")
 }
 
-// fields is the schema of a body, or refers to it.
+// fields is the schema of a body, or a reference to one.
 type fields struct {
 	Ref        string `json:"$ref"`
 	Required   []string
 	Properties map[string]field
 }
 
-// TestBodiesAreDescribedAsTheyAreRead: in JSON a field that may be left out may be
-// null. In a form an empty field counts as left out, so one that is required is not
-// empty; and what has such a field has to be sent.
+// TestBodiesAreDescribedAsTheyAreRead: in JSON an optional field may be null. In a form an
+// empty field counts as omitted, so a required field must not be empty. A body with a required
+// field is itself required.
 func TestBodiesAreDescribedAsTheyAreRead(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(fixture.Path(t, fixture.DescriptionFile))

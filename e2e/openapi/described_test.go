@@ -12,8 +12,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestUndescribedAnswersAreSeen spoils an answer in one way after the other: the
-// watch that every other test relies on can fail.
+// TestUndescribedAnswersAreSeen spoils answers in one way at a time. It shows that the check
+// used by all other tests can fail.
 func TestUndescribedAnswersAreSeen(t *testing.T) {
 	t.Parallel()
 	h := fixture.New(t, onemachine.Options{
@@ -24,7 +24,7 @@ func TestUndescribedAnswersAreSeen(t *testing.T) {
 	for _, spoil := range []struct {
 		name, target string
 		how          func(status *int, header http.Header, body *string)
-		want         string // a part of what is said; "" is nothing
+		want         string // part of the fault; "" if none
 	}{
 		{"nothing", fixture.Question, func(*int, http.Header, *string) {}, ""},
 		{"nothing of a problem", "/v1/analisi", func(*int, http.Header, *string) {}, ""},

@@ -1,5 +1,5 @@
-// Package openapi holds end-to-end tests of the description of the API: that it is made of what is
-// served, and that others can work by it.
+// Package openapi holds end-to-end tests of the API's description: that it is generated from
+// what is served, and that clients and tools can use it.
 package openapi
 
 import (
@@ -33,8 +33,8 @@ import (
 
 var update = flag.Bool("update", false, "write the description anew")
 
-// TestOpenAPI makes the description anew from the registered endpoints, with
-// answers of the service as its examples, and compares it with the committed one.
+// TestOpenAPI generates the description from the registered endpoints, with answers of the
+// service as examples. It compares the result with the committed description.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	d := newDescriber(t)
@@ -61,17 +61,18 @@ func TestOpenAPI(t *testing.T) {
 	fixture.Golden(t, fixture.Path(t, fixture.DescriptionFile), data, *update)
 }
 
-// itself are the operations that answer with the description, of which an example cannot be a part.
+// itself holds the operations that answer with the description, which therefore cannot contain
+// an example.
 var itself = map[string]bool{"openapi": true, "docs": true}
 
-// describer holds the service over the invented world, and its description in the making.
+// describer holds the service over the invented world, and the description in the making.
 type describer struct {
 	fixture.Shop
-	sold *fixture.PerCall // what sells answers one by one, over the same fares
+	sold *fixture.PerCall // sells single answers over the same fares
 	doc  *huma.OpenAPI
 }
 
-// newDescriber makes the whole service, where nothing is left to chance.
+// newDescriber returns the whole service with all randomness fixed.
 func newDescriber(t *testing.T) *describer {
 	t.Helper()
 	clock := storetest.NewClock()
@@ -80,7 +81,7 @@ func newDescriber(t *testing.T) *describer {
 	s := fixture.OpenShop(t, table, clock)
 	s.Pro.Random = rand.NewChaCha8([32]byte{})
 	s.Alerts.Telegram = alerts.TelegramBot{Name: telegramtest.Name, Secret: telegramtest.Secret}
-	s.Handler = s.API // not held against the description that is being made
+	s.Handler = s.API // not checked against the description in the making
 	o := onemachine.Options{Table: table, Source: sample.New(), Now: clock.Now, Log: slog.New(slog.DiscardHandler)}
 	if report, err := o.Refresh(t.Context(), nil); err != nil || report.Failed > 0 {
 		t.Fatalf("%+v %v", report, err)
@@ -100,7 +101,7 @@ func (d *describer) operations() (all []*huma.Operation) {
 	return all
 }
 
-// showcase makes calls and takes their answers into the description.
+// showcase makes calls and adds their answers to the description.
 func (d *describer) showcase() {
 	d.purchases()
 	d.chats()
@@ -115,7 +116,7 @@ func (d *describer) showcase() {
 	d.problems()
 }
 
-// sampleCall makes a call of the examples that an operation's parameters and fields are described with.
+// sampleCall returns a call built from the examples of an operation's parameters and fields.
 func (d *describer) sampleCall(op *huma.Operation) (target, body string, ok bool) {
 	query := url.Values{}
 	for _, p := range op.Parameters {
@@ -150,12 +151,13 @@ func (d *describer) sampleCall(op *huma.Operation) (target, body string, ok bool
 	return op.Path + "?" + query.Encode(), body, true
 }
 
-// purchases shows the endpoints of the paid plan, whose calls need what came before.
+// purchases adds the endpoints of the paid plan, whose calls build on each other.
 func (d *describer) purchases() {
 	const email = "ada@example.com"
 	session, _ := d.Buy(email)
 	var key string
-	for _, s := range []string{"cs_test_unknown", session, session} { // unknown, bought, shown before
+	// unknown, bought, already shown
+	for _, s := range []string{"cs_test_unknown", session, session} {
 		a := d.Confirm(s)
 		d.show("pro-conferma", a)
 		key += a.APIKey
@@ -175,7 +177,7 @@ func (d *describer) purchases() {
 	}
 }
 
-// chats shows what Telegram asks, and is answered.
+// chats adds Telegram's request and its answers.
 func (d *describer) chats() {
 	const update = `{"update_id":1,"message":{"message_id":1,"date":1,"text":"/list","chat":{"id":1,` +
 		`"type":"private"},"from":{"id":1,"first_name":"Ada","language_code":"en"}}}`
@@ -185,7 +187,7 @@ func (d *describer) chats() {
 	}
 }
 
-// kept shows what a subscriber takes along.
+// kept adds a subscriber's export.
 func (d *describer) kept() {
 	const email = "ada@example.com"
 	now := d.Clock.Now()
@@ -228,7 +230,7 @@ func (d *describer) sales() {
 	}
 }
 
-// problems shows what a caller may do wrong.
+// problems adds errors of callers.
 func (d *describer) problems() {
 	for _, c := range []struct{ operation, target string }{
 		{"analisi", "/v1/analisi?origine=Milano"},
@@ -248,7 +250,7 @@ func (d *describer) problems() {
 	}
 }
 
-// departures shows an answer about the month in which the route's cheapest fare departs.
+// departures adds an answer for the month of the route's cheapest fare.
 func (d *describer) departures() {
 	cheapest := regexp.MustCompile(`"partenza":"(\d{4}-\d{2})`).FindStringSubmatch(d.Do("GET",
 		fixture.Question, "").Body)
@@ -258,7 +260,7 @@ func (d *describer) departures() {
 	d.showAs("analisi", "month", d.Do("GET", fixture.Question+"&mese="+cheapest[1], ""))
 }
 
-// show takes an answer into the description, as the example of its code or of its success.
+// show adds an answer to the description, as the example of its code or of success.
 func (d *describer) show(operation string, a fixture.Reply) { d.showAs(operation, "answer", a) }
 
 func (d *describer) showAs(operation, name string, a fixture.Reply) {
@@ -274,9 +276,9 @@ func (d *describer) showAs(operation, name string, a fixture.Reply) {
 		return
 	}
 	if !strings.HasSuffix(mediaType, "json") {
-		return // a page, which is no one's to read here
+		return // pages are not part of the examples
 	}
-	// The stand-in for the card processor is at another port each time.
+	// The stand-in for the card processor has another port in each run.
 	body := strings.ReplaceAll(a.Body, d.Payments.StripeURL, "https://checkout.stripe.com")
 	var value any
 	if err := json.Unmarshal([]byte(body), &value); err != nil {

@@ -9,7 +9,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestUnknownPathsAreNotLogged: people paste keys and addresses into paths.
+// TestUnknownPathsAreNotLogged: unknown paths must not be logged, because people paste keys and
+// addresses into them.
 func TestUnknownPathsAreNotLogged(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -28,7 +29,7 @@ func TestUnknownPathsAreNotLogged(t *testing.T) {
 	}
 }
 
-// TestEscapedSlash: a path that only looks like one of ours is a problem like any other.
+// TestEscapedSlash: a path that only resembles a path of the API gets an ordinary problem.
 func TestEscapedSlash(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// publishedPattern gives the pattern of a field or parameter in the committed description.
+// publishedPattern returns the pattern of a field or parameter in the committed description.
 func publishedPattern(t *testing.T, steps ...any) *regexp.Regexp {
 	t.Helper()
 	data, err := os.ReadFile(fixture.Path(t, fixture.DescriptionFile))
@@ -37,7 +37,7 @@ func publishedPattern(t *testing.T, steps ...any) *regexp.Regexp {
 	return publishedRegexp(t, node.(string))
 }
 
-// publishedRegexp compiles a pattern of the description: what is \u0000 there is \x{0000} in Go.
+// publishedRegexp compiles a pattern of the description. It turns \u0000 into Go's \x{0000}.
 func publishedRegexp(t *testing.T, pattern string) *regexp.Regexp {
 	t.Helper()
 	compiled, err := regexp.Compile(regexp.MustCompile(`\\u([0-9a-f]{4})`).ReplaceAllString(pattern, `\x{$1}`))
@@ -47,7 +47,8 @@ func publishedRegexp(t *testing.T, pattern string) *regexp.Regexp {
 	return compiled
 }
 
-// TestEmailPattern: what the description calls an address is what the service takes for one.
+// TestEmailPattern: the description's pattern accepts exactly the addresses that the service
+// accepts.
 func TestEmailPattern(t *testing.T) {
 	t.Parallel()
 	required := publishedPattern(t, "components", "schemas", "CheckoutInputBody", "properties", "email", "pattern")
@@ -76,7 +77,7 @@ func TestEmailPattern(t *testing.T) {
 	}
 }
 
-// TestTextPattern: what the description calls text is what the service lets pass.
+// TestTextPattern: the description's pattern accepts exactly the text that the service accepts.
 func TestTextPattern(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return fixture.Today }
@@ -97,7 +98,8 @@ func TestTextPattern(t *testing.T) {
 	}
 }
 
-// TestTokenPattern: what the description calls the token of a page is what the service takes for one.
+// TestTokenPattern: the description's pattern accepts exactly the page tokens that the service
+// accepts.
 func TestTokenPattern(t *testing.T) {
 	t.Parallel()
 	pattern := publishedPattern(t, "components", "schemas", "WaitInputBody", "properties", "t", "pattern")
@@ -116,8 +118,8 @@ func TestTokenPattern(t *testing.T) {
 	}
 }
 
-// TestWhatMayBeLeftOutMayBeEmpty: a form sends a field that nobody filled in, and the service takes it as one that is
-// not there. The description says so of every query parameter that need not be given.
+// TestWhatMayBeLeftOutMayBeEmpty: a form sends fields that were not filled in, and the service
+// treats them as absent. The description says so for every optional query parameter.
 func TestWhatMayBeLeftOutMayBeEmpty(t *testing.T) {
 	t.Parallel()
 	checked := 0

@@ -13,14 +13,14 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestProveSchemathesis has some 10,000 calls made up: the same ones of the same description on
-// every machine, for neither a clock nor chance decides. Other ones are made up with
-// VERDETTO_SEED=N, and longer by TestEvidenceSchemathesis.
+// TestProveSchemathesis generates about 10,000 calls. They are the same for the same
+// description on every machine. VERDETTO_SEED=N generates others, and TestEvidenceSchemathesis
+// runs longer.
 func TestProveSchemathesis(t *testing.T) {
 	schemathesis(t, seed(t, 20260301), "--max-examples", "50")
 }
 
-// seed is what calls are made up from: VERDETTO_SEED, or what it is otherwise.
+// seed returns VERDETTO_SEED, or a default.
 func seed(t *testing.T, otherwise int64) int64 {
 	t.Helper()
 	text := os.Getenv("VERDETTO_SEED")
@@ -34,8 +34,8 @@ func seed(t *testing.T, otherwise int64) int64 {
 	return seed
 }
 
-// schemathesis has calls made up from the description, well formed and not, and
-// every answer checked against it, without a key and with one.
+// schemathesis generates valid and invalid calls from the description, without and with a key.
+// It checks every answer against the description.
 func schemathesis(t *testing.T, seed int64, args ...string) (cases int) {
 	t.Helper()
 	program := testenv.Tool(t, "schemathesis", "bin", "schemathesis")

@@ -1,4 +1,5 @@
-// Package pro holds end-to-end tests of the paid plan: keys, as both APIs see them, over both stores.
+// Package pro holds end-to-end tests of the paid plan: keys, as both APIs see them, over both
+// stores.
 package pro
 
 import (
@@ -14,13 +15,14 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestKeyStates is the table of section 3 of the specification, row by row.
+// TestKeyStates checks the table of section 3 of the specification, row by row.
 func TestKeyStates(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		s := fixture.OpenShop(t, table, clock)
 
-		// No key, card checkout completed, then the confirmation step: key active, returned to the caller.
+		// No key, card checkout completed, then the confirmation step: key active, returned to
+		// the caller.
 		a := s.Checkout("ada@example.com")
 		again := s.Checkout(" Ada@Example.com ")
 		if a.Status != 200 || a.URL == "" || again.Status != 400 && again.URL != a.URL {
@@ -53,8 +55,8 @@ func TestKeyStates(t *testing.T) {
 			t.Fatalf("verification: %d %s", crypto.Status, crypto.Body)
 		}
 
-		// Key active, recupera with the paying address: new key active, old key revoked, sent by
-		// mail, one answer for any address.
+		// Key active, recupera with the paying address: new key active, old key revoked, sent
+		// by mail, one answer for any address.
 		known, unknown := s.Recover("ada@example.com"), s.Recover("nobody@example.com")
 		if known.Status != 202 || known.Body != unknown.Body || unknown.Status != 202 {
 			t.Errorf("recovery: %d %s, %d %s", known.Status, known.Body, unknown.Status, unknown.Body)
@@ -74,7 +76,8 @@ func TestKeyStates(t *testing.T) {
 			}
 		}
 
-		// After 30 days the plan paid in USDC has ended; the one by card has grace.
+		// After 30 days the plan paid in USDC has ended. The plan by card is in its grace
+		// period.
 		clock.Add(30 * 24 * time.Hour)
 		if a := s.Do("GET", fixture.Question, "", "X-Api-Key", crypto.APIKey); a.Status != 401 ||
 			a.Code != "piano-scaduto" {

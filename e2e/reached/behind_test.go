@@ -1,5 +1,5 @@
-// Package reached holds end-to-end tests of how callers reach the service on one machine: through
-// proxies, and by TLS of its own.
+// Package reached holds end-to-end tests of how callers reach the service on one machine:
+// through proxies, and by its own TLS.
 package reached
 
 import (
@@ -25,7 +25,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// serve runs the service as serve does, behind those proxies, and gives its address.
+// serve runs the service as serve does, behind the given proxies. It returns the address.
 func serve(t *testing.T, behind, forwarded string) string {
 	t.Helper()
 	proxies, err := edge.ParseProxies(behind, forwarded)
@@ -51,7 +51,7 @@ func serve(t *testing.T, behind, forwarded string) string {
 	return l.Addr().String()
 }
 
-// port is an address that nobody answers on.
+// port returns a free address.
 func port(t *testing.T) string {
 	t.Helper()
 	return "127.0.0.1:" + testenv.Port(t)
@@ -71,7 +71,7 @@ func run(t *testing.T, address, path string, args ...string) {
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	t.Cleanup(func() {
-		_ = c.Process.Signal(syscall.SIGTERM) // nginx ends its workers then
+		_ = c.Process.Signal(syscall.SIGTERM) // nginx then ends its workers
 		<-ended
 	})
 	for {
@@ -91,7 +91,7 @@ func run(t *testing.T, address, path string, args ...string) {
 	}
 }
 
-// write makes a file.
+// write creates a file.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
@@ -118,7 +118,7 @@ http://:%s {
 	return at
 }
 
-// nginx runs it with a line that says who calls.
+// nginx returns a function that runs nginx with a line that names the caller.
 func nginx(line string) func(*testing.T, string) string {
 	return func(t *testing.T, service string) string {
 		t.Helper()
@@ -138,7 +138,7 @@ http {
 	}
 }
 
-// ask calls from an address of this machine and gives the status.
+// ask calls from an address of this machine and returns the status.
 func ask(t *testing.T, from, to string, header http.Header) int {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
@@ -156,11 +156,11 @@ func ask(t *testing.T, from, to string, header http.Header) int {
 		return 0
 	}
 	defer w.Body.Close()
-	_, _ = io.Copy(io.Discard, w.Body) // the status says it
+	_, _ = io.Copy(io.Discard, w.Body) // only the status matters
 	return w.StatusCode
 }
 
-// forged are headers by which a caller would be taken for the address, if anybody believed them.
+// forged returns headers that would make the caller another address, if a server trusted them.
 func forged(address string) []http.Header {
 	var all []http.Header
 	for _, name := range []string{
@@ -184,13 +184,13 @@ func forged(address string) []http.Header {
 		http.Header{"Forwarded": {`for="` + address + `:4711";proto=https`}},
 		http.Header{"Forwarded": {"for=" + address + ", for=127.0.0.1"}},
 		http.Header{"Forwarded": {`for="` + address}},
-		// "leave that out as you hand it on"
+		// asks the proxy to drop the header
 		http.Header{"Connection": {"X-Forwarded-For"}, "X-Forwarded-For": {address}},
 	)
 }
 
-// TestCapsBehindProxies: 100 callers behind a proxy have exactly their own cap each,
-// and no header that one of them forges gives it more, or takes from another.
+// TestCapsBehindProxies: each of 100 callers behind a proxy has exactly its own quota. No
+// forged header raises it, or uses up another caller's quota.
 func TestCapsBehindProxies(t *testing.T) {
 	if n := len(forged("192.0.2.1")); n < 30 {
 		t.Fatalf("only %d headers are forged", n)
@@ -208,7 +208,7 @@ func TestCapsBehindProxies(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			to := c.proxy(t, serve(t, c.behind, c.forwarded))
 			address := func(n int) string { return fmt.Sprintf("127.0.1.%d", n) }
-			headers := forged(address(101)) // whose cap nobody else may use up
+			headers := forged(address(101)) // the quota of this address must stay untouched
 			var callers sync.WaitGroup
 			turns := make(chan int)
 			for range 4 {
@@ -217,7 +217,7 @@ func TestCapsBehindProxies(t *testing.T) {
 						var answered, refused int
 						for call := range 31 {
 							switch status := ask(t, address(n), to, headers[call%len(headers)]); status {
-							case 404: // there is no such route, which is an answer
+							case 404: // answered, because this route does not exist
 								answered++
 							case 429:
 								refused++
@@ -251,8 +251,8 @@ func TestCapsBehindProxies(t *testing.T) {
 	}
 }
 
-// TestAgentsBehindProxies: a proxy on the same machine hands on the name that callers use. Agents are answered at the
-// name of the service; a name that a page has led here is refused.
+// TestAgentsBehindProxies: a local proxy passes on the host name that callers use. Agents may
+// use the service's own name. A name that another page resolves to this machine is refused.
 func TestAgentsBehindProxies(t *testing.T) {
 	for name, proxy := range map[string]func(*testing.T, string) string{"Caddy": caddy,
 		"nginx": nginx("proxy_set_header Host $http_host;")} {

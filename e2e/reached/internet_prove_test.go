@@ -35,28 +35,29 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// Addresses within the network of the test, of those that are for documents (RFC 5737).
+// Addresses within the test's network, from a range for documentation (RFC 5737).
 const (
 	server    = "198.51.100.10" // the machine of the page
-	elsewhere = "198.51.100.20" // everybody else
-	machine   = "machine"       // name of the network of the former
+	elsewhere = "198.51.100.20" // all other servers
+	machine   = "machine"       // network name of the page's machine
 )
 
-// names are all that anybody looks up, and where they lead.
+// names holds all names that are looked up, with their addresses.
 var names = map[string]string{
 	"verdetto.example": server, "smtp.example.com": elsewhere, "api.stripe.com": elsewhere,
 	"api.travelpayouts.com":       elsewhere,
 	"api.mainnet-beta.solana.com": elsewhere, "acme-v02.api.letsencrypt.org": elsewhere,
 }
 
-// internet is what the machine of the page reaches.
+// internet is everything that the page's machine can reach.
 type internet struct {
 	began     time.Time
 	delivered string         // folder of mails
-	roots     *x509.CertPool // who vouch for the stand-ins and the service
+	roots     *x509.CertPool // root certificates of the stand-ins and the service
 }
 
-// playInternet starts it, in a network of the test's own. root is the machine of the page.
+// playInternet starts the internet in the test's own network. root is the folder of the page's
+// machine.
 func playInternet(t *testing.T, root string) *internet {
 	t.Helper()
 	i := &internet{began: time.Now(), roots: x509.NewCertPool()}
@@ -133,7 +134,7 @@ func listen(t *testing.T, address string) net.Listener {
 	return l
 }
 
-// nameServer answers for the names, and knows no others.
+// nameServer answers for the names and for no others.
 func nameServer(t *testing.T) {
 	t.Helper()
 	run(t, "127.0.0.1:8055", testenv.Tool(t, "pebble", "pebble-challtestsrv"), "-defaultIPv4", "", "-defaultIPv6", "",
@@ -149,7 +150,7 @@ func nameServer(t *testing.T) {
 	}
 }
 
-// newAuthority vouches for the stand-ins.
+// newAuthority returns a certificate authority for the stand-ins.
 func newAuthority(t *testing.T) (authority *x509.Certificate, issue func(map[string]string) tls.Certificate) {
 	t.Helper()
 	sign := func(of, by *x509.Certificate, key, byKey *ecdsa.PrivateKey) []byte {
@@ -189,7 +190,7 @@ func newAuthority(t *testing.T) (authority *x509.Certificate, issue func(map[str
 	}
 }
 
-// trust has the machine of the page trust a certificate, as soon as it has ca-certificates.
+// trust makes the page's machine trust a certificate once it has installed ca-certificates.
 func trust(t *testing.T, root, name string, certificate []byte) {
 	t.Helper()
 	dir := filepath.Join(root, "usr/local/share/ca-certificates")
@@ -203,7 +204,7 @@ func trust(t *testing.T, root, name string, certificate []byte) {
 	}
 }
 
-// startPebble runs who issues certificates, and gives who vouches for those.
+// startPebble starts the ACME issuer and returns its root certificate.
 func startPebble(t *testing.T, certificate tls.Certificate, trusted *x509.CertPool) (root []byte) {
 	t.Helper()
 	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
@@ -229,7 +230,7 @@ func startPebble(t *testing.T, certificate tls.Certificate, trusted *x509.CertPo
 	return []byte(answer)
 }
 
-// client is a browser in this network.
+// client returns a browser in this network.
 func (i *internet) client() *http.Client {
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: i.roots},
 		ForceAttemptHTTP2: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -237,7 +238,7 @@ func (i *internet) client() *http.Client {
 		}}}
 }
 
-// mail waits for a mail that holds a text, and gives it without its encoding.
+// mail waits for a mail that contains a text and returns it decoded.
 func (i *internet) mail(t *testing.T, text string) string {
 	t.Helper()
 	for began := time.Now(); time.Since(began) < 90*time.Second; time.Sleep(100 * time.Millisecond) {
@@ -250,7 +251,7 @@ func (i *internet) mail(t *testing.T, text string) string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// headers and all: what is searched for is plain
+			// Decodes headers too, which is harmless: the text searched for is plain.
 			body, _ := io.ReadAll(quotedprintable.NewReader(bytes.NewReader(raw)))
 			if strings.Contains(string(body), text) {
 				return string(body)

@@ -19,14 +19,14 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// inside names, where it is set, the folder with the bare Debian: the test runs in a network of its own.
+// inside names the variable with the folder of the bare Debian. It is set in the process that
+// runs in its own network.
 const inside = "PAGE_INSIDE"
 
-// TestProvePage follows docs/one-machine.md word for word, from a bare Debian to a
-// running service with TLS, mail and a purchase. It does so in a network of its
-// own, whose name server leads every name of the page to this machine, and whose
-// internet is played by pebble (who issues certificates), Exim (the mail provider)
-// and the stand-ins for Stripe, Solana and the fare source.
+// TestProvePage follows docs/one-machine.md word for word, from a bare Debian to a running
+// service with TLS, mail and a purchase. It runs in its own network, where every name of the
+// page leads to this machine. Stand-ins replace the internet: pebble issues certificates, Exim
+// is the mail provider, and ours play Stripe, Solana and the fare source.
 func TestProvePage(t *testing.T) {
 	if root := os.Getenv(inside); root != "" {
 		follow(t, root)
@@ -40,7 +40,7 @@ func TestProvePage(t *testing.T) {
 	if os.Getuid() != 0 {
 		testenv.Missing(t, "root, for a network of its own", "run the test as root")
 	}
-	dir, err := os.MkdirTemp("/tmp", "debian-*") // not every folder may be the root of another user
+	dir, err := os.MkdirTemp("/tmp", "debian-*") // other users cannot enter every temporary folder
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestProvePage(t *testing.T) {
 	t.Logf("%s", output(t, c))
 }
 
-// output runs a command and gives what it says.
+// output runs a command and returns its output.
 func output(t *testing.T, c *exec.Cmd) []byte {
 	t.Helper()
 	said, err := c.CombinedOutput()
@@ -80,7 +80,8 @@ func output(t *testing.T, c *exec.Cmd) []byte {
 
 var fenced = regexp.MustCompile("(?s)\n```\n(.*?)\n```")
 
-// blocks are the commands of the page, one block each: the first builds, the others are the server's.
+// blocks returns the command blocks of the page. The first builds; the others run on the
+// server.
 func blocks(t *testing.T) (commands []string) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(fixture.Path(t), "docs", "one-machine.md"))
@@ -96,8 +97,8 @@ func blocks(t *testing.T) (commands []string) {
 	return commands
 }
 
-// systemctl stands in for systemd, which needs a machine of its own: of a unit and
-// what is dropped in beside it, it knows who runs it, where, and with which rights, and starts it.
+// systemctl replaces systemd, which needs its own machine. It reads the user, folder and rights
+// of a unit with its drop-ins, and starts it.
 const systemctl = `#!/bin/bash
 set -euo pipefail
 [ "$1" = enable ] || exit 0
@@ -112,7 +113,7 @@ as=(setpriv --reuid "$(of User)" --regid "$(of Group)" --init-groups --inh-caps=
 setsid "${as[@]}" $(of ExecStart) >/var/log/verdetto.log 2>&1 </dev/null &
 `
 
-// follow does what the page says, inside.
+// follow runs the commands of the page inside.
 func follow(t *testing.T, root string) {
 	net := playInternet(t, root)
 	if err := os.WriteFile(filepath.Join(root, "usr/local/bin/systemctl"), []byte(systemctl), 0o755); err != nil {
@@ -120,7 +121,7 @@ func follow(t *testing.T, root string) {
 	}
 	log := filepath.Join(root, "var/log/verdetto.log")
 	t.Cleanup(func() {
-		// its network ends with it
+		// The network ends with the process.
 		_ = exec.Command("chroot", root, "bash", "-c",
 			`for p in /proc/[0-9]*; do [ "$(readlink $p/exe)" = /usr/local/bin/verdetto ] && kill ${p#/proc/}; done`).Run()
 		if said, err := os.ReadFile(log); err == nil && t.Failed() {
@@ -140,7 +141,7 @@ func follow(t *testing.T, root string) {
 	}
 	net.mail(t, "Verdetto: mail works")
 
-	// What the last block shows: the index, a verdict, an alert, a purchase.
+	// The last block shows the index, a verdict, an alert and a purchase.
 	var answers []map[string]any
 	for d := json.NewDecoder(bytes.NewReader(last)); ; {
 		var a map[string]any
@@ -178,7 +179,7 @@ func follow(t *testing.T, root string) {
 	t.Logf("the page was followed in %s", time.Since(net.began).Round(time.Second))
 }
 
-// post sends a form, as a browser would, and follows to the page that it leads to.
+// post sends a form like a browser and follows redirects.
 func post(t *testing.T, client *http.Client, to string, form url.Values) (page string, status int) {
 	t.Helper()
 	w, body := fixture.Call(t, client, "POST", to, form.Encode(), "Content-Type", fixture.Form, "Accept", "text/html")

@@ -8,8 +8,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestSettingsFiles: the settings that docs/one-machine.md has written, and those of
-// infra/onemachine, are taken as they stand.
+// TestSettingsFiles: the settings in docs/one-machine.md and in infra/onemachine are valid as
+// written.
 func TestSettingsFiles(t *testing.T) {
 	page := blocks(t)[2]
 	_, page, _ = strings.Cut(page, "<<'END'\n")

@@ -20,15 +20,15 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// issuer is a stand-in for who issues certificates, by ACME.
+// issuer is a stand-in for an ACME certificate issuer.
 type issuer struct {
 	directory  string
-	plain, tls string         // where it asks the service for proof
-	trusted    string         // file of who vouches for the directory itself
-	roots      *x509.CertPool // who vouch for what it issues
+	plain, tls string         // where it checks challenges
+	trusted    string         // file with the root certificate of its own directory
+	roots      *x509.CertPool // root certificates of what it issues
 }
 
-// startIssuer runs pebble, and a name server by which every name leads to this machine.
+// startIssuer runs pebble, and a name server that resolves every name to this machine.
 func startIssuer(t *testing.T) *issuer {
 	t.Helper()
 	pebble, names := testenv.Tool(t, "pebble", "pebble"), testenv.Tool(t, "pebble", "pebble-challtestsrv")
@@ -70,7 +70,7 @@ func startIssuer(t *testing.T) *issuer {
 	return i
 }
 
-// client calls the service by a name of its own.
+// client returns a client that calls the service by a given name.
 func (i *issuer) client(name string) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
@@ -90,8 +90,8 @@ func (i *issuer) client(name string) *http.Client {
 	}
 }
 
-// TestTLS: certificates are issued for the names that are said and for no others,
-// and kept: started again, the service speaks TLS though nobody issues any.
+// TestTLS: certificates are issued exactly for the configured names, and stored. After a
+// restart the service speaks TLS even without an issuer.
 func TestTLS(t *testing.T) {
 	i := startIssuer(t)
 	shell := fixture.NewShell(t)
@@ -142,7 +142,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// answers asks what else there is to ask of a service that speaks TLS.
+// answers checks the other answers of a service with TLS.
 func answers(t *testing.T, i *issuer) {
 	t.Helper()
 	client := i.client("verdetto.example")

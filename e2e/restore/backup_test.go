@@ -10,16 +10,16 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// pair are two callers of whom the second calls when the first was answered. So in every
-// state that the store has had, the first has been counted as often as the second, or once more.
+// pair is two callers; the second calls after the first was answered. So in every state of the
+// store, the first has as many counted calls as the second, or one more.
 type pair struct {
 	callers      [2]*caller
 	acknowledged [2]atomic.Int64
 	begun        [2]atomic.Int64
 }
 
-// TestBackupUnderLoad: each of several backups that are taken while a store is written to
-// restores to a state that it had between the beginning and the end of the backup.
+// TestBackupUnderLoad takes several backups while the store is written to. Each restores to a
+// state that the store had during that backup.
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -75,7 +75,7 @@ func TestBackupUnderLoad(t *testing.T) {
 		}
 		again := serve(t, d, "restored.db")
 		for i, p := range pairs {
-			var held [2]int64 // in the backup
+			var held [2]int64 // calls counted in the backup
 			for side, c := range p.callers {
 				c.client.CloseIdleConnections()
 				storetest.Must(t, c.call(t.Context(), again.URL))

@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestFullDisk: a service whose disk is full is not ready, and one that is started again on
-// that disk with room on it holds what was acknowledged.
+// TestFullDisk: a service with a full disk is not ready. Restarted with room on the disk, it
+// holds all acknowledged data.
 func TestFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("wants root, to mount a small disk")
@@ -54,7 +54,8 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("the disk is full, and a request for an alert is answered %d", status)
 	}
 	ready := http.StatusOK
-	for calls := 0; calls < 100_000 && ready == http.StatusOK; calls++ { // what was found is told again for a second
+	// a result of /readyz is cached for a second
+	for calls := 0; calls < 100_000 && ready == http.StatusOK; calls++ {
 		response, err := http.Get(s.URL + "/readyz")
 		storetest.Must(t, err)
 		response.Body.Close()

@@ -5,5 +5,5 @@ import (
 	"time"
 )
 
-// TestEvidenceKills is two hundred kills under load.
+// TestEvidenceKills kills the service 200 times under load.
 func TestEvidenceKills(t *testing.T) { kill(t, 200, 5*time.Second) }

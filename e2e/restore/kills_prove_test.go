@@ -24,9 +24,9 @@ var (
 	alertsHeld   = regexp.MustCompile(`(?m)^alerts +(\d+)$`)
 )
 
-// kill ends a service by SIGKILL so many times while it is asked, each time in the middle of
-// calls, and starts it again. Whatever it had acknowledged is there: each counted call, the
-// mail of each alert that was asked for, each alert that was confirmed. It is ready within the time.
+// kill kills a service by SIGKILL under load, a number of times, and restarts it. All
+// acknowledged work survives: each counted call, the mail of each requested alert, each
+// confirmed alert. Each restart is ready in time.
 func kill(t *testing.T, times int, within time.Duration) {
 	d := fixture.NewShell(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -82,7 +82,8 @@ func kill(t *testing.T, times int, within time.Duration) {
 			}
 		}
 	}
-	// What was asked for before a kill is mailed after it, and what is confirmed then is there after another.
+	// Requests from before a kill are mailed after it. What is confirmed then survives another
+	// kill.
 	for address := range asked {
 		fixture.Mail(t, filepath.Join(d.Dir, "mail"), func(m maildir.Mail) bool { return m.To == address })
 	}
@@ -107,7 +108,7 @@ func kill(t *testing.T, times int, within time.Duration) {
 		times, calls, len(asked), len(confirmed), unsure, slowest.Round(time.Millisecond))
 }
 
-// confirm confirms the alerts whose mails are there.
+// confirm confirms the alerts whose mails have arrived.
 func confirm(t *testing.T, url, folder string, asked, confirmed map[string]bool) {
 	t.Helper()
 	mails, err := maildir.Read(folder)
@@ -124,7 +125,7 @@ func confirm(t *testing.T, url, folder string, asked, confirmed map[string]bool)
 		if err != nil {
 			return
 		}
-		page, _ := io.ReadAll(response.Body) // the status says it
+		page, _ := io.ReadAll(response.Body) // only the status matters
 		response.Body.Close()
 		c.client.CloseIdleConnections()
 		if response.StatusCode != http.StatusOK {
@@ -135,5 +136,5 @@ func confirm(t *testing.T, url, folder string, asked, confirmed map[string]bool)
 	}
 }
 
-// TestProveKills is ten kills under load.
+// TestProveKills kills the service ten times under load.
 func TestProveKills(t *testing.T) { kill(t, 10, 5*time.Second) }

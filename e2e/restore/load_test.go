@@ -20,12 +20,12 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// caller is a client with an address of its own, all of 127.0.0.0/8 being this machine's.
-// It knows how many of its calls were acknowledged: the answer to a counted call tells the count.
+// caller is a client with its own address in 127.0.0.0/8, which all belong to this machine. It
+// knows how many of its calls were acknowledged, because each answer tells the count.
 type caller struct {
 	client  *http.Client
-	asked   int64 // begun
-	counted int64 // as the last answer has it
+	asked   int64 // calls started
+	counted int64 // according to the last answer
 }
 
 var addresses atomic.Int64
@@ -42,7 +42,7 @@ func newCaller() *caller {
 // counted is an endpoint whose calls are counted by address.
 var counted = routes.Named("rotte")
 
-// call makes one counted call, and tells whether it was acknowledged.
+// call makes one counted call. It fails if the call was not acknowledged.
 func (c *caller) call(ctx context.Context, url string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url+counted.Path, nil)
 	if err != nil {
@@ -65,11 +65,11 @@ func (c *caller) call(ctx context.Context, url string) error {
 	return nil
 }
 
-// most is how many calls a caller makes before another takes its place.
+// most is the number of calls of a caller before another replaces it.
 var most = counted.Free.Calls - 10
 
-// load has callers call until the service is gone or stop is closed, each its turn; every
-// acknowledged call is told.
+// load lets callers call repeatedly until the service is gone or stop is closed. It runs
+// acknowledged after each acknowledged call.
 func load(t *testing.T, url string, stop <-chan struct{}, callers []*caller, acknowledged func()) (wait func()) {
 	var busy sync.WaitGroup
 	for i := range callers {
@@ -99,7 +99,7 @@ func load(t *testing.T, url string, stop <-chan struct{}, callers []*caller, ack
 	return busy.Wait
 }
 
-// post sends JSON from an address of its own.
+// post sends JSON from a new address.
 func post(url string, body any) (int, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -115,10 +115,11 @@ func post(url string, body any) (int, error) {
 	return response.StatusCode, nil
 }
 
-// serve starts a service over a store, and waits until it is ready.
+// serve starts a service over a store and waits until it is ready.
 func serve(t *testing.T, d fixture.Shell, file string) fixture.Server {
 	t.Helper()
-	// By the system's clock, which a kill does not put back: what a process has claimed is free again by that.
+	// By the system's clock, which a kill does not set back. So what a killed process has
+	// claimed expires.
 	today := time.Now()
 	d.Write("fares.csv", fixture.CSVHeader+fmt.Sprintf(
 		"MIL,BUH,%s,%s,30.00,EUR\n", today.AddDate(0, 0, -1).Format(time.DateOnly),
@@ -135,5 +136,5 @@ func serve(t *testing.T, d fixture.Shell, file string) fixture.Server {
 	}
 }
 
-// base is what links begin with: the service's address changes when it is started again.
+// base is the start of links. It is fixed, because each restart changes the service's address.
 const base = "http://127.0.0.1:1"

@@ -1,5 +1,5 @@
-// Package restore holds the drill of docs/deploy.md: a table is restored to a
-// moment, set up as the first was, and used.
+// Package restore follows the restore drill of docs/deploy.md: a table is restored to a moment,
+// set up like the original, and used.
 package restore
 
 import (
@@ -19,9 +19,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestRestoreTable does by the API what the commands of docs/deploy.md do, over
-// moto. It goes as far as moto does: a restored table holds what the first held at the call, not at
-// a moment in the past, and it takes no time.
+// TestRestoreTable does by the API over moto what the commands of docs/deploy.md do. moto has
+// two limits: it restores the table's current state, not a past one, and it takes no time.
 func TestRestoreTable(t *testing.T) {
 	ctx := t.Context()
 	client := dynamodb.New(dynamodb.Options{
@@ -70,7 +69,7 @@ func TestRestoreTable(t *testing.T) {
 		t.Errorf("the restored table: %s", diff)
 	}
 
-	// Nothing of these comes with a restore.
+	// A restore does not include these settings.
 	if _, err := client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: aws.String(restored),
 		TimeToLiveSpecification: &types.TimeToLiveSpecification{
 			Enabled: aws.Bool(true), AttributeName: aws.String(schema.Expires),
@@ -89,7 +88,8 @@ func TestRestoreTable(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	// It is a table like the first: it has keys of the same names, bills by the request, and takes writes.
+	// The restored table is like the original: it has the same key names, bills per request,
+	// and accepts writes.
 	describe := func(name string) *types.TableDescription {
 		t.Helper()
 		out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(name)})

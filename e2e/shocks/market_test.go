@@ -11,28 +11,28 @@ import (
 const (
 	firstDay = fare.Day(19000)
 	days     = 2 * 365
-	begins   = 240 // the day on which something happens
-	ahead    = 120 // how early departures are sold, in days
-	everyDay = 7   // from one departure to the next
+	begins   = 240 // day of the shock
+	ahead    = 120 // days before departure at which sales start
+	everyDay = 7   // days between departures
 )
 
-// shock is what happens to a market.
+// shock is a change of a market.
 type shock struct {
 	name    string
-	touches float64               // share of the routes that it happens to
-	change  func(day int) float64 // of the log of fares, so many days after it begins
-	over    int                   // recovery is counted from so many days after it begins: 0 where it stays
-	silent  int                   // for so many days the source tells nothing
-	rivals  bool                  // there is a new airline, with departures of its own
-	within  recovery              // held by tests
+	touches float64               // share of the affected routes
+	change  func(day int) float64 // added to the log of fares, by days since the shock
+	over    int                   // days until recovery can start; 0 if the change is permanent
+	silent  int                   // days on which the source returns nothing
+	rivals  bool                  // a new airline adds departures
+	within  recovery              // required by the tests
 }
 
-// classes are the routes that something happens to, or not, together.
+// classes is the number of groups of routes. A shock affects all routes of a group or none.
 const classes = 10
 
 func class(route int) int { return route % classes }
 
-// ramp goes from 0 to a change within so many days.
+// ramp rises linearly from 0 to a change within a number of days.
 func ramp(day, days int, to float64) float64 {
 	return to * min(1, float64(day+1)/float64(days))
 }
@@ -55,15 +55,15 @@ var allShocks = []shock{
 		over: 28, change: func(day int) float64 { return ramp(day, 28, math.Log(1.1)) }},
 }
 
-// market is the fares of one route. They have a season, rise towards departure, and
-// move a day in ten, in part back to where they came from.
+// market holds the fares of one route. They have a season and rise towards departure. They move
+// on one day in ten, and partly return.
 type market struct {
 	rng     *rand.Rand
 	shock   shock
 	touched bool
 	base    float64
-	season  float64              // when in the year it is dear
-	own     map[fare.Day]float64 // of each departure: how far it is from what such departures cost
+	season  float64              // phase of the dear season
+	own     map[fare.Day]float64 // offset of each departure from the usual fare
 }
 
 func newMarket(seed uint64, route int, s shock) *market {
@@ -74,7 +74,7 @@ func newMarket(seed uint64, route int, s shock) *market {
 	}
 }
 
-// on is the fares of a day. Days are asked for one after another.
+// on returns the fares of a day. Days must be passed in order.
 func (m *market) on(day int) (live []departure.Live) {
 	today, since := firstDay+fare.Day(day), day-begins
 	level := m.base
@@ -98,7 +98,7 @@ func (m *market) on(day int) (live []departure.Live) {
 		season := .12 * math.Sin(2*math.Pi*float64(at)/365+m.season)
 		price := math.Exp(level + own + season + .6*math.Exp(-float64(at-today)/12))
 		if m.rng.IntN(10) == 0 {
-			continue // not every fare is found on every day
+			continue // not every fare is found every day
 		}
 		live = append(live, departure.Live{Depart: at, Price: fare.Cents(100 * math.Round(price)),
 			Found: today.Time().Unix() + 3600})

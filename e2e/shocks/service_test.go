@@ -10,9 +10,10 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// week is what was said in a week.
+// week holds the verdicts of a week.
 type week struct {
-	routes, routesLow         float64 // verdicts of routes, and those with a percentile of 50 or less
+	// verdicts on routes, and those with a percentile of 50 or less
+	routes, routesLow         float64
 	departures, departuresLow float64
 	chances                   [10]struct{ n, said, fell float64 }
 }
@@ -27,11 +28,11 @@ func (w *week) add(o week) {
 	}
 }
 
-// route and departure are the shares of percentiles of 50 or less.
+// route and departure return the shares of percentiles of 50 or less.
 func (w *week) route() float64     { return w.routesLow / w.routes }
 func (w *week) departure() float64 { return w.departuresLow / w.departures }
 
-// ece is the mean distance of chances that were stated from what came.
+// ece returns the expected calibration error: the mean gap between stated chances and outcomes.
 func (w *week) ece() float64 {
 	n, off := 0., 0.
 	for _, c := range w.chances {
@@ -41,9 +42,9 @@ func (w *week) ece() float64 {
 	return off / n
 }
 
-// simulate runs a service over a market, refreshed every so many days. What it
-// keeps is carried on as refreshes do it: summaries of routes by verdict, sheets of
-// departures by State.Advance with the pooled part of the last complete cycle.
+// simulate runs a service over a market, refreshed every cycle days. It updates its state as
+// refreshes do: summaries of routes by verdict, and departure states by State.Advance with the
+// pooled statistics of the last complete cycle.
 func simulate(s shock, routes, cycle int) *weeks {
 	asked := func(day int) bool {
 		return day%cycle == 0 && (day < begins || day >= begins+s.silent)
@@ -61,10 +62,10 @@ func simulate(s shock, routes, cycle int) *weeks {
 	return &all
 }
 
-// weeks are those of each class of routes.
+// weeks holds the weeks of each class of routes.
 type weeks [classes][days/7 + 1]week
 
-// window is some weeks of the routes that something happens to.
+// window returns the sum of n weeks over the routes that the shock affects.
 func (w *weeks) window(touches float64, from, n int) (all week) {
 	for c := range w {
 		if float64(c) < classes*touches {
@@ -80,7 +81,7 @@ func judgeRoutes(all *weeks, s shock, routes int, asked func(day int) bool) {
 	for route := range routes {
 		m := newMarket(1, route, s)
 		if !m.touched {
-			continue // routes know nothing of each other
+			continue // routes do not influence each other
 		}
 		var found []fare.Observation
 		for day := range days {
@@ -97,7 +98,8 @@ func judgeRoutes(all *weeks, s shock, routes int, asked func(day int) bool) {
 			}
 			today := firstDay + fare.Day(day)
 			if t, ok := verdict.PercentileOf(summaries.On(today), today); ok {
-				// Ties may lie anywhere among their equals; the fare itself is one more of the sample.
+				// A tie may rank anywhere among equal fares. The judged fare itself belongs to
+				// the sample.
 				place := .5*(t.Weight+1) - t.Below*t.Weight
 				w := &all[class(route)][day/7]
 				w.routes++
@@ -107,7 +109,7 @@ func judgeRoutes(all *weeks, s shock, routes int, asked func(day int) bool) {
 	}
 }
 
-// question waits for what becomes of a departure within a week.
+// question waits for the outcome of a departure within a week.
 type question struct {
 	day         int
 	depart      fare.Day
@@ -133,7 +135,7 @@ func judgeDepartures(all *weeks, s shock, routes int, asked func(day int) bool) 
 			if !asked(day) {
 				continue
 			}
-			// A week of fares is what Advance looks back on beside those that were not folded yet.
+			// Advance needs a week of fares besides those that were not folded yet.
 			recent[route] = append(slices.DeleteFunc(recent[route], func(l departure.Live) bool {
 				return l.FoundDay() < today-2*departure.LiveDays && l.FoundDay() < states[route].AsOf
 			}), live...)
@@ -167,7 +169,7 @@ func judgeDepartures(all *weeks, s shock, routes int, asked func(day int) bool) 
 	}
 }
 
-// answered tells open questions what departures cost on a day, and counts those whose week is over.
+// answered updates open questions with a day's fares, and counts those whose week is over.
 func answered(weeks *[days/7 + 1]week, open []question, day int, live []departure.Live) []question {
 	price := make(map[fare.Day]fare.Cents, len(live))
 	for _, l := range live {

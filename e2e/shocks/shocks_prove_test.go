@@ -2,5 +2,5 @@ package shocks
 
 import "testing"
 
-// TestProveRecovery is of 50 routes.
+// TestProveRecovery measures 50 routes.
 func TestProveRecovery(t *testing.T) { measure(t, 50) }

@@ -1,8 +1,7 @@
-// Package shocks holds what happens to verdicts when a market changes. A service
-// is simulated over two years of invented fares and refreshed daily or weekly.
-// After a price war, a halving, a rise of fuel, a new airline and a source that
-// goes silent it is measured after how many weeks verdicts are as right as those
-// of the same service in the same market to which nothing happened.
+// Package shocks measures what happens to verdicts when a market changes. It simulates a
+// service over two years of invented fares, refreshed daily or weekly. The shocks are a price
+// war, halved fares, a rise of fuel costs, a new airline and a source that goes silent. It
+// measures after how many weeks verdicts are as right as in the same market without the shock.
 package shocks
 
 import (
@@ -12,20 +11,21 @@ import (
 )
 
 const (
-	windowWeeks = 4 // are looked at together: those of one week are alike
-	stayWeeks   = 4 // for so many a measure has to stay right
+	windowWeeks = 4 // weeks measured together, because fares within a week are alike
+	stayWeeks   = 4 // windows for which a measure must stay right
 
-	// How far a measure may be from that of the market to which nothing happened.
+	// Greatest allowed distance of a measure from the same market without a shock.
 	pointsOff = .10 // the share of percentiles of 50 or less
 	eceOff    = .02 // the error of the chance
 )
 
-// recovery is after how many weeks each measure was right again; never: not within the simulation.
+// recovery holds the weeks until each measure was right again. never: not within the
+// simulation.
 type recovery struct{ route, departure, chance int }
 
 const never = math.MaxInt
 
-// recovered compares what was said from a day on with what was said where nothing happened.
+// recovered compares the verdicts from a day on with those in the market without a shock.
 func recovered(s shock, said, calm *weeks, day int) recovery {
 	begin := (day + 6) / 7
 	first := func(off func(w, calm week) float64, within float64) int {
@@ -57,7 +57,7 @@ func (r recovery) String() string {
 	return fmt.Sprintf("route %s, departure %s, chance %s", weeks(r.route), weeks(r.departure), weeks(r.chance))
 }
 
-// measure simulates everything for so many routes.
+// measure simulates all shocks over a number of routes.
 func measure(t *testing.T, routes int) {
 	for _, cycle := range []int{1, 7} {
 		t.Run(fmt.Sprintf("every %d days", cycle), func(t *testing.T) {

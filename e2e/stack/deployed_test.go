@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
 )
 
-// deployed is a stack that moto has made.
+// deployed is a stack that moto has created.
 type deployed struct {
 	settings aws.Config
 	want     template
@@ -39,9 +39,9 @@ func (s deployed) ids(kind string) (ids []string) {
 	return ids
 }
 
-// TestDeployed: every resource of a type that moto knows is made, and the table, the queues, the
-// functions, what leads from one to the other, who may call them and their logs are what the template says. Outputs
-// are left out: moto fails on those of types that it lacks. TestProveStackInvoked invokes the functions.
+// TestDeployed: moto creates every resource of the types that it supports. The table, queues,
+// functions, event source mappings, permissions and logs equal the template. Outputs are left
+// out, because moto fails on unsupported types. TestProveStackInvoked invokes the functions.
 func TestDeployed(t *testing.T) {
 	testenv.Command(t, "node", "apt-get install nodejs")
 	settings := aws.Config{
@@ -60,7 +60,7 @@ func TestDeployed(t *testing.T) {
 	s.tables(t)
 }
 
-// resources finds what was made, and holds it against the types that moto makes.
+// resources lists what was created and compares it with the types that moto supports.
 func (s deployed) resources(t *testing.T, whole int) {
 	t.Helper()
 	counts := map[string][2]int{}
@@ -94,7 +94,7 @@ func (s deployed) resources(t *testing.T, whole int) {
 			t.Errorf("%s: %d are in the template, %d were made", kind, n[0], n[1])
 		}
 	}
-	// which are looked at below
+	// These are checked below.
 	for _, kind := range []string{"AWS::DynamoDB::Table", "AWS::Lambda::EventSourceMapping", "AWS::Lambda::Function",
 		"AWS::SQS::Queue"} {
 		if counts[kind][0] == 0 {
@@ -104,7 +104,7 @@ func (s deployed) resources(t *testing.T, whole int) {
 	t.Logf("of %d resources of the template %d were handed to moto, and %d made\n%s", whole, all, there, table)
 }
 
-// queues holds the queues against the template, and returns the logical ids of their ARNs.
+// queues compares the queues with the template and returns the logical ids of their ARNs.
 func (s deployed) queues(t *testing.T) (arns map[string]string) {
 	t.Helper()
 	queues := sqs.NewFromConfig(s.settings)
@@ -177,7 +177,7 @@ func (s deployed) functions(t *testing.T, functions *lambda.Client) {
 	}
 }
 
-// mappings holds what leads from queues to functions against the template.
+// mappings compares the event source mappings with the template.
 func (s deployed) mappings(t *testing.T, functions *lambda.Client, arns map[string]string) {
 	t.Helper()
 	out, err := functions.ListEventSourceMappings(t.Context(), &lambda.ListEventSourceMappingsInput{})
@@ -225,10 +225,10 @@ func (s deployed) tables(t *testing.T) {
 	}
 }
 
-// allowed holds who may call each function, and the log that it writes, against the template.
+// allowed compares each function's permissions and log group with the template.
 func allowed(t *testing.T, settings aws.Config, want template, functions *lambda.Client) {
 	t.Helper()
-	callers, keeps := map[string][]string{}, map[string]string{} // by function, by log group
+	callers, keeps := map[string][]string{}, map[string]string{} // by function; by log group
 	for _, r := range want.Resources {
 		switch r.Type {
 		case "AWS::Lambda::Permission":

@@ -33,14 +33,13 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// motoImage is what moto runs functions in. The name is nobody's.
+// motoImage is the image that moto runs functions in. Its name belongs to no registry.
 const motoImage = "verdetto/moto-lambda:al2023"
 
-// TestProveStackInvoked: the functions of the stack that moto has made are invoked
-// through it, with the variables, the table, the queues and the names of secrets that it
-// gave them: each by Lambda's interface, and those with a queue by a message as well.
-// What moto begins in a container is ours, for its own images are fetched; that it asks for
-// no permission, and runs on this machine's processor, is moto's way.
+// TestProveStackInvoked invokes the functions of moto's stack with the variables, table, queues
+// and names of secrets that moto gave them. It uses the Lambda API, and a message for functions
+// with a queue. The container image is ours, because moto would download its own. Unlike AWS,
+// moto checks no permissions and uses this machine's processor.
 func TestProveStackInvoked(t *testing.T) {
 	testenv.Command(t, "node", "apt-get install nodejs")
 	testenv.Tool(t, "moto", "bin", "python")
@@ -57,7 +56,8 @@ func TestProveStackInvoked(t *testing.T) {
 	})
 }
 
-// cloud is moto with an engine to run functions on, which reach it at the engine's bridge.
+// cloud returns moto with an engine to run functions on. They reach moto at the engine's
+// bridge.
 func cloud(t *testing.T, engine *samlocal.Engine) aws.Config {
 	t.Helper()
 	entry, err := os.ReadFile(fixture.Executable(t, "e2e/stack/testdata/entry"))
@@ -70,7 +70,7 @@ func cloud(t *testing.T, engine *samlocal.Engine) aws.Config {
 	}
 	images := []string{motoImage}
 	if _, err := engine.Docker(t.Context(), nil, "image", "inspect", "busybox"); err != nil {
-		images = append(images, "busybox") // with which moto unpacks
+		images = append(images, "busybox") // moto unpacks with it
 	}
 	for _, image := range images {
 		entrypoint := `ENTRYPOINT ["/bin/entry"]`
@@ -109,7 +109,7 @@ func cloud(t *testing.T, engine *samlocal.Engine) aws.Config {
 		HTTPClient: &http.Client{Timeout: 2 * time.Minute}}
 }
 
-// zipped is the executable of a function as it is uploaded.
+// zipped returns the archive of a function's executable as uploaded.
 func zipped(t *testing.T, function string) []byte {
 	t.Helper()
 	program, err := os.ReadFile(fixture.Executable(t, "functions/"+function+"/bootstrap"))
@@ -118,7 +118,7 @@ func zipped(t *testing.T, function string) []byte {
 	}
 	var code bytes.Buffer
 	archive := zip.NewWriter(&code)
-	// moto wants a date
+	// moto needs a date
 	w, err := archive.CreateHeader(&zip.FileHeader{Name: "bootstrap", Method: zip.Deflate, Modified: time.Now()})
 	if err == nil {
 		_, err = w.Write(program)
@@ -132,8 +132,8 @@ func zipped(t *testing.T, function string) []byte {
 	return code.Bytes()
 }
 
-// seed puts secrets where the template says that they are. There are no fares: moto's table takes
-// minutes for those of one origin.
+// seed stores secrets under the template's names. It stores no fares, because moto's table
+// would take minutes for one origin.
 func seed(t *testing.T, settings aws.Config) {
 	t.Helper()
 	secrets := ssm.NewFromConfig(settings)
@@ -150,7 +150,7 @@ func seed(t *testing.T, settings aws.Config) {
 	}
 }
 
-const originSecret = "local-origin-secret" // as the events have it
+const originSecret = "local-origin-secret" // as in the events
 
 func invoked(t *testing.T, settings aws.Config) {
 	functions := lambda.NewFromConfig(settings)
@@ -197,7 +197,7 @@ func invoked(t *testing.T, settings aws.Config) {
 		t.Errorf("no call was counted in the stack's table: %v", err)
 	}
 
-	// A message to each queue is worked: moto takes it from there when the function has answered.
+	// A message to each queue is processed: moto deletes it after the function has answered.
 	queues := sqs.NewFromConfig(settings)
 	for name, body := range map[string]string{"pro": `{"work":true}`, "alerts": `{"work":true}`} {
 		t.Run("queue of "+name, func(t *testing.T) {
@@ -206,7 +206,7 @@ func invoked(t *testing.T, settings aws.Config) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Signals of outboxes come seconds later: the test does not wait for that.
+			// Outbox signals are delayed by seconds. The test removes the delay.
 			if _, err := queues.SetQueueAttributes(t.Context(),
 				&sqs.SetQueueAttributesInput{QueueUrl: url.QueueUrl,
 					Attributes: map[string]string{"DelaySeconds": "0"}}); err != nil {
@@ -237,7 +237,7 @@ func invoked(t *testing.T, settings aws.Config) {
 	}
 }
 
-// streams are those of the log group that the template gives a function: one for each time that moto ran it.
+// streams returns the streams of a function's log group, one per run by moto.
 func streams(t *testing.T, settings aws.Config, function string) (names []string) {
 	t.Helper()
 	answer := call(t, *settings.BaseEndpoint, "logs", "Logs_20140328.DescribeLogStreams",
@@ -248,7 +248,7 @@ func streams(t *testing.T, settings aws.Config, function string) (names []string
 	return names
 }
 
-// call asks moto for an action of a service that speaks JSON, by its name alone.
+// call calls an action of a JSON service in moto by its name.
 func call(t *testing.T, endpoint, service, action string, inputs map[string]any) map[string]any {
 	t.Helper()
 	body, err := json.Marshal(inputs)

@@ -1,5 +1,5 @@
-// Package stack has the template deployed by a CloudFormation that is not ours,
-// moto's, as far as that goes, and compares what it made with the template.
+// Package stack deploys the template with a third-party CloudFormation, that of moto, as far as
+// moto supports it. It compares the result with the template.
 package stack
 
 import (
@@ -27,7 +27,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// template is what is deployed.
+// template is the deployed template.
 type template struct {
 	Parameters map[string]any `json:",omitempty"`
 	Resources  map[string]resource
@@ -39,8 +39,8 @@ type resource struct {
 	DependsOn  any `json:",omitempty"`
 }
 
-// made are the types that moto makes every resource of. Of the others, CloudFront
-// and API Gateway among them, it makes none.
+// made holds the resource types that moto supports fully. It does not support others, such as
+// CloudFront and API Gateway.
 var made = []string{
 	"AWS::CloudWatch::Dashboard", "AWS::Events::Rule", "AWS::DynamoDB::Table", "AWS::IAM::Policy", "AWS::IAM::Role",
 	"AWS::KMS::Key",
@@ -48,8 +48,8 @@ var made = []string{
 	"AWS::S3::Bucket", "AWS::SNS::Topic", "AWS::SQS::Queue",
 }
 
-// forMoto leaves out of a template what moto fails on: what asks for an attribute of a
-// resource that moto lacks. It knows no aliases: whoever names one is given its function.
+// forMoto removes what moto fails on: references to attributes that moto lacks. moto has no
+// aliases, so a reference to an alias becomes its function.
 func forMoto(t template) template {
 	aliases := map[string]string{}
 	for id, r := range t.Resources {
@@ -99,7 +99,7 @@ func forMoto(t template) template {
 	return kept
 }
 
-// referred is the logical id that a value refers to.
+// referred returns the logical id that a value refers to.
 func referred(v any) string {
 	m, _ := v.(map[string]any)
 	if id, ok := m["Ref"].(string); ok {
@@ -112,7 +112,8 @@ func referred(v any) string {
 	return ""
 }
 
-// synthesize makes a template of the example with other choices, and stand-ins for the executables.
+// synthesize synthesizes the example's template with other choices, and stand-ins for the
+// executables.
 func synthesize(t *testing.T, stack string, choices map[string]any) template {
 	t.Helper()
 	dir := t.TempDir()
@@ -150,7 +151,7 @@ func synthesize(t *testing.T, stack string, choices map[string]any) template {
 	var made template
 	if err == nil {
 		numbers := json.NewDecoder(bytes.NewReader(data))
-		numbers.UseNumber() // as they are written
+		numbers.UseNumber() // keep numbers as written
 		err = numbers.Decode(&made)
 	}
 	if err != nil {
@@ -171,7 +172,7 @@ func functionNames(t *testing.T) (names []string) {
 	return names
 }
 
-// deploy puts what has to be there, and has moto make the stack, of empty executables.
+// deploy creates the prerequisites and the stack in moto, with empty executables.
 func deploy(t *testing.T, settings aws.Config, stack template) {
 	t.Helper()
 	var code bytes.Buffer
@@ -185,7 +186,7 @@ func deploy(t *testing.T, settings aws.Config, stack template) {
 	deployWith(t, settings, stack, func(string) []byte { return code.Bytes() })
 }
 
-// deployWith is deploy with what each function is to run.
+// deployWith is deploy with code for each function.
 func deployWith(t *testing.T, settings aws.Config, stack template, code func(function string) []byte) {
 	t.Helper()
 	put := func(path string, body []byte) {
@@ -212,7 +213,7 @@ func deployWith(t *testing.T, settings aws.Config, stack template, code func(fun
 	if err != nil {
 		t.Fatal(err)
 	}
-	// a second try finds what the first left
+	// A retry would find the remains of the first try.
 	client := cloudformation.NewFromConfig(settings, func(o *cloudformation.Options) { o.RetryMaxAttempts = 1 })
 	if _, err := client.CreateStack(t.Context(), &cloudformation.CreateStackInput{
 		StackName: aws.String("verdetto"), TemplateBody: aws.String(string(body)),

@@ -24,14 +24,14 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// fareFacts is what version 4a76271 said over its file.
+// fareFacts holds the answers of version 4a76271 over its file.
 type fareFacts struct {
 	Now     time.Time
 	Answers map[string]json.RawMessage
 }
 
-// laterDays is the source of the days after, as today's version is told: as quoted,
-// by city a fare of each day, by route three departures of which one has a stop.
+// laterDays is the source of the following days, in today's form: fares as quoted, one a day by
+// city, and three departures by route, one of them with a stop.
 type laterDays struct{ gbp fare.Currency }
 
 func (laterDays) Name() string { return "travelpayouts" }
@@ -70,10 +70,10 @@ func (s laterDays) Departures(_ context.Context, q upstream.Question, until time
 	return upstream.Answer{Fares: s.fares(q.Route, until, 0, 1, 0)}, nil
 }
 
-// TestFaresOf4a76271GoOn opens a file of that version, which kept fares in euro, one-way and
-// without stops. Its summaries are read as they are: fares, samples, months; refreshes, by
-// city and by route, go on from its histories and lose nothing, and the lows that
-// percentiles are made of change as testdata/README.md says and no more.
+// TestFaresOf4a76271GoOn opens a file of that version, which stored fares in EUR, one-way and
+// without stops. Fares, samples and months of its summaries are read unchanged. Refreshes by
+// city and by route extend its histories and lose nothing. The lows behind percentiles change
+// only as testdata/README.md says.
 func TestFaresOf4a76271GoOn(t *testing.T) {
 	var facts fareFacts
 	readJSON(t, "4a76271.json", &facts)
@@ -106,7 +106,8 @@ func TestFaresOf4a76271GoOn(t *testing.T) {
 		storetest.Must(t, json.Unmarshal(body, &is))
 		judged := then.(map[string]any)["verdetto"].(map[string]any)
 		for field := range judged {
-			if field != "campione" && field != "minimoCent" { // others are what the rule makes of them, which goes on
+			// the others depend on the rule, which has changed
+			if field != "campione" && field != "minimoCent" {
 				delete(judged, field)
 			}
 		}
@@ -161,8 +162,8 @@ func TestFaresOf4a76271GoOn(t *testing.T) {
 	}
 }
 
-// lowsByHand is the cheapest fare of each day before one, in euro: the file's routes
-// are asked every day at the same hour, so what was fresh on a day is what was found on it.
+// lowsByHand returns the cheapest fare of each day before a day, in EUR. The file's routes are
+// refreshed daily at the same hour, so the fares fresh on a day are those found that day.
 func lowsByHand(all []fare.Observation, today fare.Day, rates fare.Rates) map[fare.Day]fare.Cents {
 	lows := map[fare.Day]fare.Cents{}
 	for _, o := range all {

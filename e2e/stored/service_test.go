@@ -35,7 +35,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// service is today's code over a copy of the stored file, at a clock of its own.
+// service is today's code over a copy of the stored file, with its own clock.
 type service struct {
 	now    time.Time
 	facts  facts
@@ -49,7 +49,7 @@ type service struct {
 	links  notify.Links
 }
 
-// open gives the service at the moment at which version 303470a was asked.
+// open returns the service at the moment of the requests to version 303470a.
 func open(t *testing.T) *service {
 	t.Helper()
 	s := &service{facts: readFacts(t), bank: &bank{}, mails: &outbox{}}
@@ -98,7 +98,7 @@ func open(t *testing.T) *service {
 	return s
 }
 
-// pepper is read from the file, where a service on one machine keeps it.
+// pepper reads the pepper from the file, where a service on one machine keeps it.
 func (s *service) pepper(t *testing.T) []byte {
 	t.Helper()
 	item, err := s.table.Get(t.Context(), store.Key{Partition: "SECRET", Sort: "PEPPER"}, store.Strong)
@@ -108,10 +108,10 @@ func (s *service) pepper(t *testing.T) []byte {
 	return item.Data
 }
 
-// unpacked gives a copy of the stored file that may be written to.
+// unpacked returns a writable copy of the stored file.
 func unpacked(t *testing.T) string { t.Helper(); return unpackedFile(t, "303470a.db.gz") }
 
-// unpackedFile gives a copy of a packed file of testdata.
+// unpackedFile returns a copy of a packed file of testdata.
 func unpackedFile(t *testing.T, name string) string {
 	t.Helper()
 	packed, err := os.Open(filepath.Join("testdata", name))
@@ -144,10 +144,10 @@ func readFacts(t *testing.T) (f facts) {
 	return f
 }
 
-// price is what a plan costs, in millionths of a USDC.
+// price is the price of a plan, in millionths of a USDC.
 const price = 12_990_000
 
-// bank answers for the card processor and the chain what they answered when the file was made.
+// bank repeats the answers that the card processor and the chain gave when the file was made.
 type bank struct {
 	idempotencyKeys []string
 	paidUntil       time.Time // of kim's subscription
@@ -165,7 +165,7 @@ func (b *bank) Session(_ context.Context, id string) (pay.Session, error) {
 	}, nil
 }
 
-// Subscription knows no address: whose it is has to be found in the store.
+// Subscription returns no address, so the owner must be found in the store.
 func (b *bank) Subscription(_ context.Context, id string) (pay.Subscription, error) {
 	return pay.Subscription{ID: id, Ours: true, Status: pay.Active, PaidUntil: b.paidUntil}, nil
 }
@@ -180,7 +180,7 @@ func (b *bank) Payment(_ context.Context, signature pay.Signature) (pay.Payment,
 
 func (b *bank) Find(context.Context, pay.Reference) ([]pay.Signature, error) { return nil, nil }
 
-// What the version that made the file did not ask.
+// Calls that the earlier version did not make.
 
 func (b *bank) Price(context.Context) (pay.Price, error) { return pay.Price{}, pay.ErrUnavailable }
 
@@ -192,7 +192,7 @@ func (b *bank) Readdress(context.Context, string, string) error { return pay.Err
 
 func (b *bank) Forget(context.Context, string) error { return nil }
 
-// outbox keeps mails in the place of a carrier.
+// outbox is a carrier that keeps mails.
 type outbox struct {
 	mu    sync.Mutex
 	mails []mail.Message
@@ -205,7 +205,7 @@ func (o *outbox) Send(_ context.Context, m mail.Message) error {
 	return nil
 }
 
-// take gives the mails since the last call, by address.
+// take returns the mails since the last call, by address.
 func (o *outbox) take() []mail.Message {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -215,7 +215,7 @@ func (o *outbox) take() []mail.Message {
 	return mails
 }
 
-// week is a fare source that holds the fares of week.csv.
+// week is a fare source with the fares of week.csv.
 type week struct{ fares []fare.Fare }
 
 func readWeek(t *testing.T) week {
@@ -241,7 +241,8 @@ func readWeek(t *testing.T) week {
 	return w
 }
 
-// Name is that of the source which filled the file: a store is of one source.
+// Name returns the name of the source that filled the file, because a store belongs to one
+// source.
 func (week) Name() string { return "sample" }
 
 func (week) Origins(context.Context) ([]fare.City, error) {

@@ -1,7 +1,7 @@
-// Package stored holds today's code against a store file that version 303470a
-// wrote, and against what that version said and did over the same file. It
-// fails where a stored key or an encoding has changed, so that data of a running
-// service would no longer be read. testdata/README.md says how the file was made.
+// Package stored checks today's code against a store file of version 303470a, and against that
+// version's answers and work over the same file. It fails if a stored key or an encoding has
+// changed, so that a running service's data would become unreadable. testdata/README.md says
+// how the file was made.
 package stored
 
 import (
@@ -22,34 +22,36 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// facts is what is known of the file: secrets in clear, and what 303470a answered and sent.
+// facts holds what is known of the file: its secrets in clear, and what 303470a answered and
+// sent.
 type facts struct {
 	Pepper, Base   string
 	Now            time.Time
-	Keys           map[string]string // texts of Pro keys, by what became of them
-	IdempotencyKey string            // of a checkout that was begun five minutes before Now
+	Keys           map[string]string // texts of Pro keys, by their fate
+	IdempotencyKey string            // of a checkout started five minutes before Now
 	Tokens         map[string]string // of links in mails
-	Alerts         map[string]int    // by address, once the questions were asked
+	Alerts         map[string]int    // number by address, after the requests
 	Wanted         []fare.City
 	Asked          []question // in this order
 	OutboxMails    []sent     // of the jobs in the outboxes, five minutes after Now
-	Cursor         string     // the subscriber up to whom the notification of MIL-BUH was delivered
+	Cursor         string     // last subscriber who got the notification of MIL-BUH
 	AlertMails     []sent     // of the notifications, five minutes after Now
 }
 
-// question is a request, and what it was answered.
+// question is a request with its answer.
 type question struct {
 	Method, Path, From, Key, Type, Lang, Body string
 
 	Status int
 	Code   string            // of a problem
-	Header map[string]string // about caps and plans
-	Answer json.RawMessage   // of a success, where it is JSON
+	Header map[string]string // headers about quotas and plans
+	Answer json.RawMessage   // of a success, if it is JSON
 }
 
 func (q question) name() string { return q.Method + " " + q.Path }
 
-// ask puts a question to today's code. It gives the same fields anew, and the whole body.
+// ask sends a request to today's code. It returns the same fields with new values, and the
+// whole body.
 func (s *service) ask(q question) (question, string) {
 	request := httptest.NewRequest(q.Method, q.Path, strings.NewReader(q.Body))
 	request.RemoteAddr = q.From + ":4711"
@@ -78,7 +80,8 @@ func (s *service) ask(q question) (question, string) {
 	return q, w.Body.String()
 }
 
-// fieldsOf leaves out of an answer the fields that an earlier one had not: later versions may add some.
+// fieldsOf removes fields that the earlier answer lacked, because later versions may add
+// fields.
 func fieldsOf(then, now any) any {
 	switch then := then.(type) {
 	case map[string]any:
@@ -124,10 +127,9 @@ func TestFieldsOf(t *testing.T) {
 	}
 }
 
-// judgedAnew changes what was answered then to what is answered since, where it is
-// the rule that has changed: how a verdict is made of lows is not what is stored.
-// The lows are, and with them the lowest; every field of then is still there, and
-// of the kind it was.
+// judgedAnew replaces values in the earlier answer that changed because the rule changed. The
+// rule derives verdicts from lows and is not stored. The lows are stored, and so is the lowest.
+// Every earlier field must still exist with its type.
 func judgedAnew(then, now any) {
 	is, _ := now.(map[string]any)
 	was, _ := then.(map[string]any)
@@ -142,16 +144,16 @@ func judgedAnew(then, now any) {
 	}
 }
 
-// TestAnswers asks what 303470a was asked, in the same order: verdicts,
-// histories, coverage and trends, with every kind of key, from addresses that
-// have used up part of their cap or all of it, payments and checkouts that were
-// cashed in, and the links in mails.
+// TestAnswers repeats the requests to 303470a in the same order. They cover verdicts,
+// histories, coverage, trends, every kind of key, and addresses with a partly or fully used
+// quota. They also cover claimed payments and checkouts, and the links in mails.
 func TestAnswers(t *testing.T) {
 	s := open(t)
 	for _, want := range s.facts.Asked {
 		got, body := s.ask(want)
 		if strings.HasPrefix(want.Path, "/v1/alerts/manage?") {
-			want.Status = http.StatusGone // it was good for ever; now it offers a fresh one by mail
+			// it never expired then; today it offers a fresh link by mail
+			want.Status = http.StatusGone
 		}
 		var then, now any
 		if len(want.Answer) > 0 {
@@ -169,7 +171,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s (-303470a +now):\n%s\n%s", want.name(), diff, body)
 		}
 	}
-	// A checkout that was begun before is not another caller's, who may have the same address.
+	// An earlier checkout must not be taken for that of a new caller with the same address.
 	if got := s.bank.idempotencyKeys; len(got) != 1 || strings.HasPrefix(got[0], s.facts.IdempotencyKey) {
 		t.Errorf(
 			"a new checkout has the idempotency keys %q; that of the stored one is %q", got,
@@ -183,7 +185,7 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	watched, err := s.alerts.Alerts.SubscribedRoutes(t.Context(), "MIL")
-	// NAP since eve has confirmed
+	// NAP, because eve has confirmed
 	if diff := cmp.Diff(
 		[]store.SubscribedRoute{{Destination: "BUH"}, {Destination: "LON"}, {Destination: "NAP"}}, watched,
 	); diff != "" || err != nil {
@@ -197,7 +199,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestAlertsAreListed: a link of then has a fresh one mailed, which shows the alerts with their thresholds.
+// TestAlertsAreListed: an earlier link mails a fresh one, which shows the alerts with their
+// thresholds.
 func TestAlertsAreListed(t *testing.T) {
 	s := open(t)
 	q, page := s.ask(question{
@@ -244,7 +247,7 @@ func TestAlertsAreListed(t *testing.T) {
 	}
 }
 
-// TestCardRenewal: a subscription that was bought then is renewed by a webhook now.
+// TestCardRenewal: today's webhook renews a subscription bought in the earlier version.
 func TestCardRenewal(t *testing.T) {
 	s := open(t)
 	owner, err := store.Customers{Table: s.table}.SubscriptionOwner(t.Context(), "sub_kim")
@@ -261,7 +264,7 @@ func TestCardRenewal(t *testing.T) {
 	}); q.Status != http.StatusOK {
 		t.Fatalf("webhook: %d %s", q.Status, body)
 	}
-	s.now = s.facts.Now.AddDate(0, 1, 20) // after the end of what was paid for then
+	s.now = s.facts.Now.AddDate(0, 1, 20) // after the period paid for then
 	if q, body := s.ask(
 		question{Method: http.MethodGet, Path: "/v1/rotte", From: "203.0.113.1", Key: s.facts.Keys["live by card"]},
 	); q.Status != http.StatusOK {

@@ -31,7 +31,7 @@ var update = flag.Bool(
 
 var milBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
 
-// sent is what is held of a mail.
+// sent holds the compared fields of a mail.
 type sent struct{ ID, To, Subject, Unsubscribe string }
 
 func day(s string) fare.Day {
@@ -49,7 +49,7 @@ func listOf(mails []mail.Message) (list []sent) {
 	return list
 }
 
-// TestJobs: jobs are read with all that they say. One was taken on by a process that died at it.
+// TestJobs: jobs are read with all their fields. One was started by a process that died.
 func TestJobs(t *testing.T) {
 	s := open(t)
 	s.now = s.now.Add(5 * time.Minute)
@@ -84,8 +84,8 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestOutboxes: jobs that were left in the outboxes are done once, the one that
-// a process died at included; the key in a mail works and the one before does not.
+// TestOutboxes: the jobs in the outboxes are done once, including the one whose process died.
+// The key in a mail works, and the earlier key does not.
 func TestOutboxes(t *testing.T) {
 	s := open(t)
 	work := func() []mail.Message {
@@ -110,7 +110,7 @@ func TestOutboxes(t *testing.T) {
 		if got[i].ID == "" {
 			t.Errorf("the mail to %s has no id, and is another one each time it is sent", got[i].To)
 		}
-		// mails of outboxes have the id of their job since, and a link that stops them
+		// today these mails have their job's id, and a link that stops them
 		got[i].ID, got[i].Unsubscribe = "", ""
 	}
 	if diff := cmp.Diff(s.facts.OutboxMails, got); diff != "" {
@@ -140,18 +140,18 @@ func TestOutboxes(t *testing.T) {
 	}
 }
 
-// TestNotifications: what a refresh of then left is delivered now, to those who
-// had not got it, once the lease of the process that died is over. Of MIL-LON it
-// depends on the history who gets it: the fare was above gus's threshold in between.
+// TestNotifications: today's code delivers the earlier version's notifications to subscribers
+// who lack them, once the lease of the dead process has expired. For MIL-LON the recipients
+// depend on the history: in between, the fare was above gus's threshold.
 func TestNotifications(t *testing.T) {
 	s := open(t)
 	notifications := store.Notifications{Table: s.table}
 	var left []string
 	after := ""
-	for range 4 { // one more than there are: a route that is not read leads back to the first
+	for range 4 { // one more than exist: an unread route would lead back to the first
 		n, err := notifications.Next(t.Context(), after)
 		if err != nil {
-			break // the comparison below says whether it is the end
+			break // the comparison below checks that this is the end
 		}
 		after = n.Place()
 		left = append(left, n.Route.String())
@@ -186,9 +186,9 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
-// TestRefresh: the next weekly refresh goes on from what was stored, and leaves
-// item by item the bytes that 303470a left, but for what is added on purpose: trends
-// hold the verdict on each cheapest fare, which 303470a passes over.
+// TestRefresh: the next weekly refresh continues from the stored data. Each item equals the
+// bytes that 303470a wrote, except intended additions: trends hold the verdict on each cheapest
+// fare, which 303470a ignores.
 func TestRefresh(t *testing.T) {
 	s := open(t)
 	s.now = time.Date(2026, 11, 8, 6, 0, 0, 0, time.UTC)
@@ -213,7 +213,7 @@ func TestRefresh(t *testing.T) {
 		for _, item := range items {
 			key := partition + " " + item.Sort
 			if _, had := want[key]; !had {
-				continue // of a kind that later versions keep beside
+				continue // a kind of item that later versions add
 			}
 			sum := sha256.Sum256(item.Data)
 			got[key] = fmt.Sprintf("%x", sum[:6])

@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// TestFeedsOverRefreshes: an independent parser reads both forms; the same refresh
-// again changes no byte; after the refresh of the next day an entry of which the
-// same is told keeps its id and its time, and every other is newer than the last look.
+// TestFeedsOverRefreshes: an independent parser reads both forms, and repeating a refresh
+// changes no byte. After the next day's refresh, an unchanged entry keeps its id and time. All
+// other entries are newer than the last read.
 func TestFeedsOverRefreshes(t *testing.T) {
 	t.Parallel()
 	clock := fixture.Today

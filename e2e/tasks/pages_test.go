@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The lists of a page and those of the API are told in the same lines, so that
-// a page shows a list where it has the line: all of it, in its order, and nothing else.
+// Lists of the page and of the API are turned into the same lines. A page shows a list if it
+// contains the line: complete, in order, and nothing else.
 
 var (
 	cellOf = regexp.MustCompile(`<td class="([a-z-]+)(?: unsure)?"><a href="[^"]*&quando=([0-9-]+)[^"]*"(?: ` +
@@ -27,7 +27,7 @@ var (
 
 func line(name string, of []string) string { return "\n" + name + ": " + strings.Join(of, "; ") + "\n" }
 
-// linesOf is what a page shows: itself, and its lists as lines.
+// linesOf returns a page and its lists as lines.
 func linesOf(page string) string {
 	page = html.UnescapeString(page)
 	var b strings.Builder
@@ -55,7 +55,7 @@ func linesOf(page string) string {
 	return b.String()
 }
 
-// dateOf is a day as the Italian page writes it.
+// dateOf formats a day like the Italian page.
 func dateOf(day string) string {
 	d, err := fare.ParseDay(day)
 	if err != nil {
@@ -68,7 +68,7 @@ func calendarDay(day string, c fare.Cents) string {
 	return fmt.Sprintf("%s at %d euro", day, (c+50)/100)
 }
 
-// calendarOf is the line of a calendar's month: all its days.
+// calendarOf returns the line of a month of the calendar, with all its days.
 func calendarOf(month string, days []verdict.Giorno) string {
 	var all []string
 	for _, g := range days {
@@ -77,8 +77,8 @@ func calendarOf(month string, days []verdict.Giorno) string {
 	return line("calendar of "+month, all)
 }
 
-// ofDay is what the pages show on which a day of a calendar is found: each but the last
-// links to the next one, which shows the day's level and fare and, below, all of its month as the API has it.
+// ofDay returns what the pages on the way to a day must show. Each page but the last links to
+// the next. The last shows the day's level and fare, and the whole month as the API has it.
 func ofDay(day string, links ...string) func(a answer, page int) []string {
 	return func(a answer, page int) []string {
 		if page < len(links) {
@@ -94,7 +94,7 @@ func ofDay(day string, links ...string) func(a answer, page int) []string {
 	}
 }
 
-// ofDeals is what the page of a city's destinations shows.
+// ofDeals returns what the page of a city's destinations must show.
 func ofDeals(a answer, _ int) (parts []string) {
 	byLevel := map[string][]string{}
 	for _, o := range a.Occasioni {
@@ -108,7 +108,7 @@ func ofDeals(a answer, _ int) (parts []string) {
 	return parts
 }
 
-// ofMoves is what the page of a departure shows of how its fare moved.
+// ofMoves returns what the page of a departure must show of its fare's history.
 func ofMoves(a answer, _ int) []string {
 	var all []string
 	for _, d := range slices.Backward(a.Partenza.Giorni) {

@@ -1,6 +1,6 @@
-// Package tasks holds an end-to-end test of what travellers want to know: 20 tasks,
-// each done by one call of the API, by one call of an agent's tool, and on the page.
-// docs/tasks.md is written by it.
+// Package tasks holds an end-to-end test of what travellers want to know. It does 20 tasks,
+// each by one call of the API, one call of an agent's tool, and on the page. It also writes
+// docs/tasks.md.
 package tasks
 
 import (
@@ -29,7 +29,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/tasks.md anew")
 
-// answer is all that the answers to the tasks are made of: those of several endpoints.
+// answer holds the fields of all answers to the tasks, from several endpoints.
 type answer struct {
 	verdict.Analysis
 	Giorni    []verdict.Giorno
@@ -42,15 +42,15 @@ type answer struct {
 	Destinations []view.Destination
 }
 
-// task is what a traveller wants to know. What it comes to is read of the answer:
-// nothing where it is not answered.
+// task is what a traveller wants to know. says returns the result in an answer, or "".
 type task struct {
 	wants           string
 	path            string // of the API
 	tool, arguments string
-	pages           []string // that a reader comes to, by each form that is sent and link that is followed
+	pages           []string // visited in turn by forms and links
 	says            func(a answer) string
-	pageSays        func(a answer, page int) []string // what each page must show; nil: the verdict and its price
+	// what each page must show; nil: the verdict and its price
+	pageSays func(a answer, page int) []string
 }
 
 func day(g verdict.Giorno) string {
@@ -64,7 +64,7 @@ func level(a answer) string {
 	return fmt.Sprintf("%d cents is %s, certainty %s", a.Prezzo.Cent, a.Verdetto.Livello, a.Verdetto.Affidabilita)
 }
 
-// when is level, of the scope and the departures that were asked for.
+// when is level for a given scope, if the departure is within the given days.
 func when(scope, from, to string) func(a answer) string {
 	return func(a answer) string {
 		if a.Ambito != scope || a.Prezzo.Partenza < from || a.Prezzo.Partenza > to {
@@ -74,7 +74,7 @@ func when(scope, from, to string) func(a answer) string {
 	}
 }
 
-// cheapest is the cheapest of the days of a calendar that fit.
+// cheapest returns the cheapest day of a calendar among those that fit.
 func cheapest(fits func(verdict.Giorno, time.Time) bool) func(a answer) string {
 	return func(a answer) string {
 		var best *verdict.Giorno
@@ -91,7 +91,7 @@ func cheapest(fits func(verdict.Giorno, time.Time) bool) func(a answer) string {
 	}
 }
 
-// deals are destinations that all fit.
+// deals returns the destinations, or "" if one does not fit.
 func deals(fits func(published.Occasione) bool) func(a answer) string {
 	return func(a answer) string {
 		var all []string
@@ -106,7 +106,7 @@ func deals(fits func(published.Occasione) bool) func(a answer) string {
 	}
 }
 
-// best is the best-judged of several trips, of which all have an answer.
+// best returns the best judged of several trips, if all have an answer.
 func best(a answer) string {
 	if len(a.Viaggi) == 0 || len(a.Migliori) != len(a.Viaggi) || a.Contati != a.Chiesti {
 		return ""
@@ -127,7 +127,7 @@ func ofVerdict(a verdict.Analysis) []string {
 	return []string{`class="verdict ` + a.Verdetto.Livello + `"`, euro(a.Prezzo.Cent)}
 }
 
-// ofTrip is what the page of one of several trips shows.
+// ofTrip returns what the page of one of several trips must show.
 func ofTrip(a answer, page int) []string { return ofVerdict(*a.Viaggi[page].Analisi) }
 
 func anyDay(verdict.Giorno, time.Time) bool { return true }
@@ -306,12 +306,12 @@ var tasks = []task{
 		}},
 }
 
-// inPart are the tasks of which the page answers only a part, and which.
+// inPart holds the tasks that the page answers only in part, with the reason.
 var inPart = map[string]string{
 	"Is London to New York cheap, in dollars?": "in part: in euros",
 }
 
-// printed are the tasks whose conversation docs/tasks.md prints.
+// printed holds the tasks whose conversation docs/tasks.md prints.
 var printed = []int{1, 3, 11, 12, 19}
 
 func TestTasks(t *testing.T) {
@@ -366,7 +366,7 @@ func TestTasks(t *testing.T) {
 					want = c.pageSays(byAPI, n)
 				}
 				statuses := []int{200}
-				if n < len(c.pages)-1 { // a day without a fare may lead to one with a fare
+				if n < len(c.pages)-1 { // a day without a fare may link to a day with one
 					statuses = append(statuses, 404)
 				}
 				body := linesOf(get(address, statuses...))
@@ -396,7 +396,7 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// call has the official client call a task's tool, once, and gives what was answered.
+// call calls a task's tool once with the official client and returns the answer.
 func call(ctx context.Context, t *testing.T, session *mcp.ClientSession, c task) (text string, structured []byte) {
 	t.Helper()
 	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.arguments)})
@@ -415,7 +415,7 @@ func call(ctx context.Context, t *testing.T, session *mcp.ClientSession, c task)
 	return strings.Join(said, "\n"), structured
 }
 
-// decode reads an answer; what is a route's month or a day of another answer is not mistaken for one.
+// decode decodes an answer. Fields of the same name in other answers must not be confused.
 func decode(t *testing.T, body []byte, into *answer) {
 	t.Helper()
 	if err := json.NewDecoder(bytes.NewReader(body)).Decode(into); err != nil {

@@ -20,11 +20,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// These tests hold what DynamoDB charges against what the package comment of
-// shared/store says it does.
+// These tests compare what DynamoDB charges with the package comment of shared/store.
 
-// weekly makes so many fares a week, for so many weeks before a moment, as
-// prices are: they stand at a few levels.
+// weekly returns perWeek fares a week for a number of weeks before a moment. Like real prices,
+// they stand at a few levels.
 func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
 	chance := rand.New(rand.NewPCG(11, uint64(perWeek)))
 	fares := make(fixture.Fares, perWeek*weeks)
@@ -43,11 +42,10 @@ func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
 	return fares
 }
 
-// TestCapacity refreshes a route every week for a year, and then once more with
-// the meter on. What is spent on the route is ROUTE and INTO; the rest is spent
-// once an origin or once a refresh. Not on the meter, since DynamoDB counts only
-// requests that succeed: the claim of a store that is claimed, one write unit. A
-// refresh reads strongly, at a unit for each 4 KB.
+// TestCapacity refreshes a route weekly for a year and then meters one more refresh. ROUTE and
+// INTO are spent on the route, the rest once per origin or refresh. A failed conditional claim
+// costs one write unit more, but DynamoDB reports only successful requests. A refresh reads
+// strongly, at one unit per 4 KB.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	const (
@@ -58,7 +56,7 @@ func TestCapacity(t *testing.T) {
 	for _, c := range []struct {
 		perWeek             int
 		readBlock, putBlock float64
-		// Sheets and open questions, written together with what is left for the cycle.
+		// Departure states and open questions, written together with the pooled statistics.
 		readSheets, putSheets float64
 	}{
 		{10, 3, 2, 4, 12},
@@ -66,7 +64,8 @@ func TestCapacity(t *testing.T) {
 		{1000, 94, 9, 8, 34},
 	} {
 		t.Run(fmt.Sprintf("%d fares a week", c.perWeek), func(t *testing.T) {
-			end := time.Date(2016, 3, 1, 3, 0, 0, 0, time.UTC) // a Tuesday, as in events/refresh.json
+			// a Tuesday, as in events/refresh.json
+			end := time.Date(2016, 3, 1, 3, 0, 0, 0, time.UTC)
 			now := end.AddDate(0, 0, -7*(weeks-1))
 			clock := func() time.Time { return now }
 			m := fixture.Metered(t, clock)
@@ -93,8 +92,8 @@ func TestCapacity(t *testing.T) {
 				"read FARES SOURCE": 1, "read WANTED": 0.5}
 			m.Spent.Within(t, reads, fixture.Units{"write " + block: c.putBlock, "write " + summary: 2,
 				"write " + sheets: c.putSheets, "write INTO": 1,
-				// The cycle that is closed adds to the score, of its week and in sum, in one write
-				// with the pooled part.
+				// The closed cycle adds to the score, of its week and in total. The pooled
+				// statistics are in the same write.
 				"write SCORE": 6, "write FARES POOLED": 2, "write ORIGIN ASKED": 1, "write ORIGIN TRENDS": 1,
 				"write ORIGIN DEALS": 1, "write COVERED": 1})
 
@@ -104,7 +103,7 @@ func TestCapacity(t *testing.T) {
 
 			clear(m.Spent)
 			service := fixture.New(t, onemachine.Options{Table: m, Source: fixture.Fares(nil), Now: clock}).API
-			for range 2 { // a counter that is begun, and one that is there
+			for range 2 { // the first call creates the counter
 				w := httptest.NewRecorder()
 				if service.ServeHTTP(w, httptest.NewRequest("GET", fixture.Question, nil)); w.Code != http.StatusOK {
 					t.Fatalf("%d %s", w.Code, w.Body)
@@ -112,12 +111,13 @@ func TestCapacity(t *testing.T) {
 			}
 			t.Logf("two verdicts for a free caller spend\n%s", m.Spent)
 			m.Spent.Within(t, fixture.Units{"count LIMIT": 2, "read " + summary: 1,
-				"write DEMANDED": 1}) // noted by the first, for a day
+				"write DEMANDED": 1}) // written by the first call, once a day
 		})
 	}
 }
 
-// TestUnitsOfAVerdict meters a verdict over invented fares, for a free caller and for a Pro key.
+// TestUnitsOfAVerdict meters a verdict over invented fares, for an anonymous caller and for a
+// Pro key.
 func TestUnitsOfAVerdict(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

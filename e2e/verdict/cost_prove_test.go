@@ -13,19 +13,19 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// mostGrowth is how many times as long as the fastest the slowest median may take.
+// mostGrowth is the greatest allowed ratio of the slowest median time to the fastest.
 const mostGrowth = 1.5
 
-// TestProveVerdictTimeDoesNotGrow asks services with histories of all sizes in
-// turn, over loopback, so that what else the machine does falls on all alike, and
-// compares their median times. One round of three has to hold.
+// TestProveVerdictTimeDoesNotGrow compares the median times of services with histories of all
+// sizes. It calls them in turn over loopback, so other load on the machine affects all alike.
+// One round of three has to pass.
 func TestProveVerdictTimeDoesNotGrow(t *testing.T) {
 	asks := askers(t)
 	for round := range 3 {
 		spent := make([][]time.Duration, len(sizes))
 		for turn := range 300 {
 			for k := range asks {
-				i := (turn + k) % len(asks) // whoever comes first or last gains nothing by it
+				i := (turn + k) % len(asks) // rotate the order, so no service always comes first
 				begun := time.Now()
 				asks[i]()
 				spent[i] = append(spent[i], time.Since(begun))
@@ -46,7 +46,7 @@ func TestProveVerdictTimeDoesNotGrow(t *testing.T) {
 	t.Errorf("the slowest median is over %.1f times the fastest in each of three rounds", mostGrowth)
 }
 
-// BenchmarkVerdict asks over loopback with keep-alive.
+// BenchmarkVerdict calls over loopback with keep-alive.
 func BenchmarkVerdict(b *testing.B) {
 	asks := askers(b)
 	for i, n := range sizes {
@@ -58,7 +58,8 @@ func BenchmarkVerdict(b *testing.B) {
 	}
 }
 
-// askers serves a route with a history of each size, on loopback, and gives what asks for its verdict once.
+// askers serves a route with a history of each size on loopback. It returns a function per size
+// that requests the verdict once.
 func askers(t testing.TB) []func() {
 	t.Helper()
 	asks := make([]func(), len(sizes))

@@ -1,4 +1,5 @@
-// Package verdict holds end-to-end tests of verdicts: on recorded fares by every way, and what one costs.
+// Package verdict holds end-to-end tests of verdicts: on recorded fares in every way of running
+// the service, and of the cost of a verdict.
 package verdict
 
 import (
@@ -20,22 +21,21 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// These tests and benchmarks show that the cost of a verdict does not grow with
-// the history of its route.
+// These tests and benchmarks show that the cost of a verdict does not grow with the history of
+// its route.
 
-// sizes are how many observations a route is given, spread over all days that are kept.
+// sizes holds the numbers of observations of a route, spread over all stored days.
 var sizes = []int{100, 10_000, 1_000_000}
 
-// serving is the whole service over a store.
+// serving returns the whole service over a store.
 func serving(t testing.TB, table store.Table) http.Handler {
 	t.Helper()
 	now := func() time.Time { return fixture.Today }
 	return fixture.New(t, onemachine.Options{Table: table, Source: fixture.Fares(nil), Now: now}).API
 }
 
-// TestVerdictCostsOneRead: whatever the length of the history, a verdict takes
-// from one counter and gets one summary, which one read unit pays for. The first
-// of a process and a day notes besides that the route was asked for.
+// TestVerdictCostsOneRead: a verdict counts one call and reads one summary for one read unit,
+// however long the history is. The first verdict of a process and day also records the demand.
 func TestVerdictCostsOneRead(t *testing.T) {
 	t.Parallel()
 	want := []string{"Take", "Get ROUTE#MIL-BUH SHEET, strong false"}
@@ -79,8 +79,8 @@ func TestVerdictCostsOneRead(t *testing.T) {
 	}
 }
 
-// askDepartures asks about a price in the month after this one, twice: each time for one sheet,
-// and the rates and the pooled part once a process and hour.
+// askDepartures requests a price in the next month twice. Each request reads one departure
+// state. The rates and the pooled statistics are read once per process and hour.
 func askDepartures(t *testing.T, service http.Handler, table *fixture.Recorder, n int) {
 	t.Helper()
 	for i, want := range [][]string{
@@ -103,7 +103,7 @@ func askDepartures(t *testing.T, service http.Handler, table *fixture.Recorder, 
 	}
 }
 
-// costsOneUnit: an eventual read of up to 8 KB costs one unit, names and keys of the item included.
+// costsOneUnit: an eventual read of up to 8 KB costs one unit, including names and keys.
 func costsOneUnit(t *testing.T, summary []byte) {
 	t.Helper()
 	const names = 200
@@ -112,8 +112,8 @@ func costsOneUnit(t *testing.T, summary []byte) {
 	}
 }
 
-// TestSummaryOfThreeYears: lows are kept for three years, single observations for 400 days.
-// A summary is largest where something was found on each of those days.
+// TestSummaryOfThreeYears: daily lows are stored for three years, single observations for 400
+// days. A summary is largest if every one of those days has fares.
 func TestSummaryOfThreeYears(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2013, 1, 1, 3, 0, 0, 0, time.UTC)

@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// invented is the whole service over invented fares.
+// invented returns the whole service over invented fares.
 func invented(t *testing.T) (ask func(query string) *httptest.ResponseRecorder) {
 	now := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
@@ -34,7 +34,7 @@ func invented(t *testing.T) (ask func(query string) *httptest.ResponseRecorder) 
 	}
 }
 
-// TestBadDepartures: what no answer can be made for says what to do, and is not counted.
+// TestBadDepartures: an error says what to do, and the call does not count against the quota.
 func TestBadDepartures(t *testing.T) {
 	t.Parallel()
 	ask := invented(t)
@@ -77,8 +77,8 @@ func TestBadDepartures(t *testing.T) {
 	}
 }
 
-// TestSpecifiedAnswer: without new parameters an answer has the fields that were
-// specified, of the types that they have, whatever came to stand beside them.
+// TestSpecifiedAnswer: without new parameters, an answer has the specified fields with their
+// types, whatever fields were added later.
 func TestSpecifiedAnswer(t *testing.T) {
 	t.Parallel()
 	ask := invented(t)
@@ -129,7 +129,7 @@ func TestSpecifiedAnswer(t *testing.T) {
 	}
 }
 
-// walk notes the type of every field.
+// walk records the type of every field.
 func walk(path string, value any, into map[string]string) {
 	switch v := value.(type) {
 	case map[string]any:

@@ -15,8 +15,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// departuresSource tells of ten fares a week by city, and of so many departures by
-// route, as grouped_prices does: whole units, by the day they were searched for in the last week.
+// departuresSource returns ten fares a week by city and a set number of departures by route.
+// Like grouped_prices, its fares are whole units with the day of the search, all within the
+// last week.
 type departuresSource struct {
 	departures int
 	chance     *rand.Rand
@@ -47,10 +48,9 @@ func (s departuresSource) found(n int, until time.Time) (fares []fare.Fare) {
 	return fares
 }
 
-// TestDepthCapacity asks for a year of departures of a route every week for a
-// year, and then once more with the meter on: what that spends, what finding the
-// route by city spends besides, and what is stored. By city alone, ten fares a
-// week, version 4a76271 spent 4 write units on a route.
+// TestDepthCapacity requests a year of departures of a route weekly for a year, then meters one
+// more refresh. It covers the cost, the cost of discovering the route by city, and the stored
+// size. By city alone, ten fares a week, version 4a76271 spent 4 write units on a route.
 func TestDepthCapacity(t *testing.T) {
 	t.Parallel()
 	const before = 2 + 1 + 1 // blocks, summary, coverage
@@ -112,11 +112,12 @@ func TestDepthCapacity(t *testing.T) {
 		"read COVERED": 0.5, "read DEMANDED": 0.5, "read WATCHED": 0.5, "write COVERED": 1,
 		"write ORIGIN TRENDS": 1, "write ORIGIN DEALS": 1,
 		"write ROUTE BLOCK": 3, "write ROUTE SHEET": 2, "write INTO": 1,
-		// What departures are judged by: sheets and open questions, which are written together, and the pooled part.
+		// State that judges departures: states and open questions, written together, and the
+		// pooled statistics.
 		"read ROUTE DEPARTURES": 6, "write ROUTE DEPARTURES": 26, "read FARES POOLED": 2,
 		"write FARES POOLED": 2, "read LEFT": 0.5, "write LEFT": 2,
 		"read SCORE": 1, "read SCORE WEEK": 6, "write SCORE": 6,
-		// of everything together, once a day, and the weeks once a week
+		// in total once a day, and the weeks once a week
 	})
 	discovery.Within(t, fixture.Units{
 		"read ROUTE BLOCK": 26, "read ROUTE SHEET": 2, "read INTO": 0.5, "read ORIGIN TRENDS": 0.5,

@@ -14,11 +14,10 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestExchangeRatesMakeNoVerdicts judges every route of the weekly panel on every
-// Monday from February on. Where the cheapest quote has been the same in every
-// week, the verdict is normale, or there is too little data. Prices converted at
-// the rates of their days, as they once were kept, make verdicts of such quotes:
-// so the panel has routes where it matters.
+// TestExchangeRatesMakeNoVerdicts judges every route of the weekly panel on every Monday from
+// February on. Where the cheapest quote was the same in every week, the verdict must be normale
+// or too little data. Prices converted at each day's rates, as an earlier version stored them,
+// give other verdicts. So the panel has routes where it matters.
 func TestExchangeRatesMakeNoVerdicts(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(testenv.Data(t), "fares", "eu_wizzair_weekly.csv.gz")
@@ -92,13 +91,13 @@ func TestExchangeRatesMakeNoVerdicts(t *testing.T) {
 	}
 }
 
-// says tells whether a verdict says something of the price.
+// says reports whether a verdict judges the price.
 func says(a verdict.Analysis) bool {
 	return a.Verdetto.Livello != verdict.Normale && a.Verdetto.Livello != verdict.Insufficient
 }
 
-// standsStill tells whether the cheapest quote of every day on which something was
-// found is the same amount of the same currency.
+// standsStill reports whether the cheapest quote of every day with fares is the same amount in
+// the same currency.
 func standsStill(all []fare.Observation) bool {
 	lowest := map[fare.Day]fare.Observation{}
 	for _, o := range all {

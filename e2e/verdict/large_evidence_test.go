@@ -21,8 +21,9 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// TestEvidenceTenThousandRoutes: a process that serves 10,000 routes with a year of
-// departures each is ready again within 5 seconds of being killed, and takes less than 200 MB of its own.
+// TestEvidenceTenThousandRoutes: a process serves 10,000 routes with a year of departures each.
+// After a kill it is ready again within 5 seconds, and it uses less than 200 MB of its own
+// memory.
 func TestEvidenceTenThousandRoutes(t *testing.T) {
 	const routes = 10_000
 	d := fixture.NewShell(t)
@@ -59,7 +60,7 @@ func TestEvidenceTenThousandRoutes(t *testing.T) {
 	}
 }
 
-// large makes a store of so many routes that are all like one which was refreshed week by week.
+// large creates a store of many routes, all copies of one that was refreshed weekly.
 func large(t *testing.T, d fixture.Shell, routes int) {
 	t.Helper()
 	var panel strings.Builder
@@ -117,7 +118,8 @@ type running struct {
 	most    map[string]int // see look
 }
 
-// started serves the large store until the context ends, by which it is killed, and waits for its first answer.
+// started serves the large store and waits for the first answer. The end of the context kills
+// it.
 func started(t *testing.T, ctx context.Context, d fixture.Shell) running {
 	t.Helper()
 	address := "127.0.0.1:" + testenv.Port(t)
@@ -153,8 +155,8 @@ func answered(t *testing.T, url string) {
 	}
 }
 
-// look notes the most memory that the process has had, in KB: RssAnon is what it has
-// asked for itself; the rest are pages of the file, which the kernel takes back when it wants them.
+// look records the highest memory of the process in KB. RssAnon is its own memory. The rest are
+// pages of the file, which the kernel can reclaim.
 func (r running) look(t *testing.T) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.process.Process.Pid))
@@ -170,7 +172,7 @@ func (r running) look(t *testing.T) {
 	}
 }
 
-// processor is the processor time that the process has taken.
+// processor returns the processor time of the process.
 func (r running) processor(t *testing.T) time.Duration {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", r.process.Process.Pid))

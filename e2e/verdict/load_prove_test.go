@@ -26,8 +26,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// eachByItself is a table in which every counted call is a commit of its own, one
-// after the other: what counting costs where nothing is committed together.
+// eachByItself is a table that commits every counted call separately. It shows the cost of
+// counting without group commit.
 type eachByItself struct {
 	store.Table
 	mu sync.Mutex
@@ -45,7 +45,8 @@ func (e *eachByItself) Take(ctx context.Context, key store.Key, n, limit int64, 
 	return count, nil
 }
 
-// service answers on loopback over a file on the disk, and gives the address. Caps are lifted; calls are counted.
+// service serves a store on the disk on loopback and returns the address. Quotas are lifted,
+// but calls are counted.
 func service(t testing.TB, around func(store.Table) store.Table) (address string) {
 	t.Helper()
 	now := func() time.Time { return fixture.Today }
@@ -73,14 +74,15 @@ func service(t testing.TB, around func(store.Table) store.Table) (address string
 	return listener.Addr().String()
 }
 
-// caller asks over one connection, and does no more with an answer than it has to: what it takes is not the service's.
+// caller sends requests over one connection. It does as little as possible with an answer, to
+// keep its own cost out of the measurement.
 type caller struct {
 	net.Conn
 	answer  *bufio.Reader
 	request []byte
 }
 
-// dial makes a caller with an address of its own on loopback, or with the same one for all.
+// dial connects from a loopback address, one per caller or the same for all.
 func dial(t testing.TB, address string, n int, sameAddress bool) *caller {
 	t.Helper()
 	from := net.IPv4(127, 0, 1, 1)
@@ -123,9 +125,9 @@ func (c *caller) ask() error {
 	return err
 }
 
-// load asks with so many callers for a time, at a pace for all together or as fast
-// as they are answered (0), and gives the answers a second and how long 50 and 99
-// of 100 took. With a pace, a call is timed from when it was due.
+// load sends requests from many callers for a time. pace is the total rate; 0 means as fast as
+// answers arrive. It returns the answers per second and the 50th and 99th percentile of the
+// time. With a pace, a call's time starts when it was due.
 func load(t testing.TB, address string, callers, pace int, sameAddress bool,
 	lasts time.Duration) (perSecond float64, p50, p99 time.Duration) {
 	t.Helper()
@@ -166,7 +168,7 @@ func load(t testing.TB, address string, callers, pace int, sameAddress bool,
 	return float64(len(sorted)) / elapsed.Seconds(), sorted[len(sorted)/2], sorted[len(sorted)*99/100]
 }
 
-// loads are what the service is put under.
+// loads holds the loads on the service.
 var loads = []struct {
 	name          string
 	callers, pace int
@@ -180,7 +182,8 @@ var loads = []struct {
 	{"one address, 64 connections", 64, 0, true},
 }
 
-// counts are how calls are counted: as the service does it, and by a commit for each.
+// counts holds the two ways of counting calls: together as the service does, and with one
+// commit each.
 var counts = []struct {
 	name   string
 	around func(store.Table) store.Table
@@ -189,7 +192,8 @@ var counts = []struct {
 	{"a commit for each", func(t store.Table) store.Table { return &eachByItself{Table: t} }},
 }
 
-// BenchmarkLoad asks the whole service over loopback, its store on the disk, side by side with a commit for each call.
+// BenchmarkLoad calls the whole service over loopback, with its store on the disk. It also
+// measures one commit per call for comparison.
 func BenchmarkLoad(b *testing.B) {
 	lasts := 3 * time.Second
 	if text := os.Getenv("VERDETTO_LOAD"); text != "" {
@@ -216,8 +220,8 @@ func BenchmarkLoad(b *testing.B) {
 	b.Logf("%d processors, which the callers take their part of", runtime.GOMAXPROCS(0))
 }
 
-// processor is the processor time that this process has taken, service and callers together: what a
-// verdict takes of it says what a machine that does nothing else could answer.
+// processor returns the processor time of this process, service and callers together. From its
+// share per verdict one can estimate what an otherwise idle machine could answer.
 func processor(t testing.TB) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
@@ -227,10 +231,10 @@ func processor(t testing.TB) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// TestProveGroupCommit: callers are answered more often than with a commit for each
-// call where they are of one address, and no less often where they are of many. How
-// much more is a matter of the disk: on one that takes milliseconds to commit six
-// times and more, in memory a little. One round of three has to hold.
+// TestProveGroupCommit: for callers of one address, group commit answers more calls than one
+// commit per call. For many addresses it answers no fewer. The gain depends on the disk:
+// sixfold or more if a commit takes milliseconds, little in memory. One round of three has to
+// pass.
 func TestProveGroupCommit(t *testing.T) {
 	for _, c := range []struct {
 		name        string

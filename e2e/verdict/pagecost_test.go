@@ -9,17 +9,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWhatThePageCosts: a page of a verdict costs what the verdict costs, and the
-// sheet that its calendar is made of; a departure has both of one read, and its
-// history. The question itself, and completing a name, cost the list of origins
-// once a process and hour.
+// TestWhatThePageCosts: the page of a verdict costs the verdict plus one departure state for
+// its calendar. The page of a departure reads that state once for both, plus the departure's
+// history. The start page and name completion read the list of origins once per process and
+// hour.
 func TestWhatThePageCosts(t *testing.T) {
 	t.Parallel()
 	const summary = "Get ROUTE#MIL-BUH SHEET, strong false"
 	const sheet, pooled = "Get ROUTE#MIL-BUH DEPARTURES#any, strong false",
-		"Get FARES POOLED, strong false" // the second once a process and hour
+		"Get FARES POOLED, strong false" // FARES POOLED is read once per process and hour
 	const origins = "Query COVERED"
-	const demand = "Write of 1" // that the route was asked for: once a process and day
+	const demand = "Write of 1" // records the demand once per process and day
 	for _, c := range []struct {
 		name, target string
 		want         []string

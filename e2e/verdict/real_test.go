@@ -32,15 +32,15 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// These tests judge recorded fares on 1 March 2016 along every way that fares
-// and questions can take, and want the same answers.
+// These tests judge recorded fares on 1 March 2016. Every way of storing fares and sending
+// requests must give the same answers.
 
 var asked = map[string]string{
 	"Milano to Bucarest": "/v1/analisi?origine=Milano&destinazione=Bucarest",
 	"London to Prague":   "/v1/analisi?origine=London&destinazione=Prague",
 }
 
-// recorded is what a service of the recorded fares is made of, but for its table.
+// recorded returns the parts of a service over the recorded fares, except its table.
 func recorded(t *testing.T) localcloud.Setup {
 	t.Helper()
 	data := testenv.Data(t)
@@ -71,7 +71,7 @@ func answers(t *testing.T, h http.Handler) map[string]verdict.Analysis {
 	return got
 }
 
-// fromPanel is the answers of the plain way: panel, embedded store, one process.
+// fromPanel returns the answers of the simplest way: panel, embedded store, one process.
 func fromPanel(t *testing.T, o localcloud.Setup) map[string]verdict.Analysis {
 	t.Helper()
 	table := fixture.Bolt(t, o.Now)
@@ -100,8 +100,8 @@ func TestRecordedFaresGiveEveryField(t *testing.T) {
 	}
 }
 
-// TestWeekByWeekThroughTheRealClient serves the same fares on Travelpayouts'
-// wire, seven days at a time, to the real client, a refresh a week.
+// TestWeekByWeekThroughTheRealClient serves the same fares in the format of Travelpayouts. The
+// real client refreshes once a week and gets seven days each time.
 func TestWeekByWeekThroughTheRealClient(t *testing.T) {
 	t.Parallel()
 	o := recorded(t)
@@ -139,7 +139,7 @@ func TestWeekByWeekThroughTheRealClient(t *testing.T) {
 	added += fixture.Refreshed(t, table, client, now).New
 	t.Logf("%d refreshes, %d observations, %d calls", refreshes+1, added, len(standIn.Calls()))
 	for name, a := range want {
-		a.Prezzo.Precisione = "istante" // the panel knows days, the wire tells moments
+		a.Prezzo.Precisione = "istante" // the panel knows days, Travelpayouts times
 		want[name] = a
 	}
 	if diff := cmp.Diff(want, answers(t, fixture.Instance(t, table, client, now))); diff != "" {
@@ -147,7 +147,7 @@ func TestWeekByWeekThroughTheRealClient(t *testing.T) {
 	}
 }
 
-// event is a committed event, asking for a path and a query.
+// event returns the committed event with another path and query.
 func event(t *testing.T, target string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(fixture.Path(t, "events", "analisi.json"))
@@ -167,8 +167,8 @@ func event(t *testing.T, target string) []byte {
 	return data
 }
 
-// TestExecutablesOverDynamoDB runs both built executables as Lambda would, over
-// DynamoDB Local: refresh fills the table from the stand-in, analisi answers.
+// TestExecutablesOverDynamoDB runs both built executables as Lambda would, over DynamoDB Local.
+// refresh fills the table from the stand-in, and analisi answers.
 func TestExecutablesOverDynamoDB(t *testing.T) {
 	t.Parallel()
 	o := recorded(t)
@@ -182,7 +182,7 @@ func TestExecutablesOverDynamoDB(t *testing.T) {
 		defer done()
 		var logs bytes.Buffer
 		if !fill {
-			// The stand-in remembers 7 days; so does an API that is asked for the first time.
+			// The stand-in returns the last 7 days, as the API does at the first request.
 			process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/refresh/bootstrap"),
 				environment, &logs)
 			if err != nil {

@@ -18,13 +18,13 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// realFares are fares under the name of the real source: they belong to somebody else.
+// realFares holds fares under the name of the real source, so they belong to a third party.
 type realFares struct{ upstream.Source }
 
 func (realFares) Name() string { return "travelpayouts" }
 
-// Past days have had one fare each, of an amount that nothing else has. pastFares gives those
-// that are neither today's, nor the least, nor in the middle of all or of a month.
+// pastFares returns one fare for each past day, each with a unique amount. hidden omits those
+// that answers may show: the lowest ones, and those in the middle.
 func pastFares() (fares fixture.Fares, hidden []fare.Cents) {
 	today := fare.DayOf(fixture.Today)
 	for i := range 80 {
@@ -40,7 +40,7 @@ func pastFares() (fares fixture.Fares, hidden []fare.Cents) {
 	return fares, hidden
 }
 
-// shown finds amounts in a text, in every form in which they are written.
+// shown returns the amounts that occur in a text, in any written form.
 func shown(text string, amounts []fare.Cents) (found []fare.Cents) {
 	for _, a := range amounts {
 		for _, form := range []string{"%d", "%d.%02d", "%d,%02d"} {
@@ -57,9 +57,9 @@ func shown(text string, amounts []fare.Cents) (found []fare.Cents) {
 	return found
 }
 
-// TestFaresOfOthersAreShownAsAllowed asks every endpoint of the table for a route: of
-// fares that belong to others none of a past day is shown one by one, unless that is
-// allowed; those of the operator are.
+// TestFaresOfOthersAreShownAsAllowed calls every endpoint of the table for a route. Single past
+// fares of a third party must not appear unless the settings allow it. Fares of the operator
+// appear.
 func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return fixture.Today }
@@ -104,7 +104,7 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 				}
 				for _, path := range route.Paths() {
 					lists, file := hidden, "MIL-BUH-it.png"
-					if route.Name == "feed" { // of what costs how much now
+					if route.Name == "feed" { // a feed lists current fares
 						lists, file = []fare.Cents{48111}, "MIL-it.json"
 					}
 					path = strings.Replace(path, "{file}", file, 1) + queries[route.Name]

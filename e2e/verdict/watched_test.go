@@ -13,10 +13,10 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestCapacityOfWatched refreshes a route every week for half a year, and then once more with the
-// meter on, while nobody
-// watches it, while alerts for the route do, and while alerts for trips on it do: what a refresh spends on them is one
-// notification of each sort for the route, however many alerts and trips there are, and nothing where nobody watches.
+// TestCapacityOfWatched refreshes a route weekly for half a year and then meters one more
+// refresh. It compares routes without alerts, with alerts on the route, and with alerts on
+// trips. A refresh spends one notification of each sort per route, however many alerts there
+// are, and none without alerts.
 func TestCapacityOfWatched(t *testing.T) {
 	t.Parallel()
 	const weeks = 26
@@ -54,7 +54,7 @@ func TestCapacityOfWatched(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		watching []store.Trip
-		want     fixture.Units // beyond what is spent where nobody watches
+		want     fixture.Units // beyond the cost of a route without alerts
 	}{
 		{"the route", []store.Trip{{}}, fixture.Units{"read WATCHED": 1, "read SEEN HISTORY": 1,
 			"write SEEN HISTORY": 2}},

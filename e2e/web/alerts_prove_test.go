@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestProveAlertOnATrip asks, on every screen, for an alert on the departure that the
-// page is about, for a drop; confirms it from the mail; finds it among alerts of
-// other kinds and channels, and changes, pauses and resumes it and takes it along.
+// TestProveAlertOnATrip subscribes on every screen to a drop of the page's departure, and
+// confirms it by mail. It finds the alert among those of other kinds and channels. It then
+// changes, pauses, resumes and exports it.
 func TestProveAlertOnATrip(t *testing.T) {
 	b := openBrowser(t)
 	for i, s := range screens {
@@ -60,7 +60,7 @@ func TestProveAlertOnATrip(t *testing.T) {
 			shown("email departure kind percent amount channel frequency nights")
 			choose("departs", (day-3).String()+".."+(day+3).String())
 			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form.alert button"))
-			// by how much it has to drop
+			// the required drop
 			w.wait(`document.querySelector('.status.bad') && document.querySelector('#kind').getAttribute('aria-invalid')`)
 			w.check("form-refused")
 			w.do(chromedp.SendKeys("#percent", "15"), chromedp.Click("form.alert button"))
@@ -100,14 +100,15 @@ func TestProveAlertOnATrip(t *testing.T) {
 				`fetch(document.querySelector('a[download]').href).then(r => r.json()).then(all => all.alerts.map(a => a.kind + ' ' + a.channel).join(', '))`); kinds != "drop mail, threshold mail, low mail, change webhook" {
 				t.Errorf("taken along: %s", kinds)
 			}
-			// 404, as no fare of that return is known, and 400, which says what is missing
+			// 404, because no fare with that return is known; 400, which names the missing
+			// field
 			w.quiet("the server responded with a status of 40")
 		})
 	}
 }
 
-// others makes confirmed alerts of other kinds and channels for ada, one of which was told and one
-// of which goes to an endpoint that was given up.
+// others adds confirmed alerts of other kinds and channels for ada. One has been notified, and
+// one has an endpoint that was given up.
 func (v shop) others(t *testing.T) {
 	t.Helper()
 	today := fare.DayOf(fixture.Today)

@@ -28,13 +28,13 @@ import (
 
 var screenshots = flag.String("screenshots", "", "folder to leave pictures of the pages in")
 
-// call runs a command of the browser that takes nothing.
+// call runs a browser command without parameters.
 func call(ctx context.Context, command cdp.Command[cdp.Empty, cdp.Empty]) error {
 	_, err := chromedp.Call(ctx, command, cdp.Empty{})
 	return err
 }
 
-// browser is a headless Chromium, and what every page in it is held to.
+// browser is a headless Chromium with axe-core, which checks every page.
 type browser struct {
 	ctx context.Context
 	axe string
@@ -59,7 +59,7 @@ var started = sync.OnceValues(func() (ctx context.Context, err error) {
 })
 
 var (
-	program string // of Chromium
+	program string // path of Chromium
 	ended   = func() {}
 )
 
@@ -70,7 +70,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// openBrowser returns a Chromium, or skips the test where there is none.
+// openBrowser returns a Chromium, or skips the test if there is none.
 func openBrowser(t *testing.T) browser {
 	t.Helper()
 	program = testenv.Command(t, "chromium", "apt-get install chromium", "chromium-browser", "google-chrome")
@@ -85,17 +85,17 @@ func openBrowser(t *testing.T) browser {
 	return browser{ctx, string(axe)}
 }
 
-// tab is one window of the browser, and what went on in it.
+// tab is one window of the browser, with its requests and faults.
 type tab struct {
 	t    *testing.T
 	b    browser
 	ctx  context.Context
 	name string
-	// scripted is false if pages run no script, which axe-core is.
+	// scripted is false if pages run without scripts; axe-core then cannot run.
 	scripted bool
 
 	mu       sync.Mutex
-	faults   []string // errors of the console, reports of the policy
+	faults   []string // console errors and policy reports
 	requests []sent
 	bytes    map[network.RequestID]float64
 }
@@ -107,14 +107,14 @@ type sent struct {
 	kind network.ResourceType
 }
 
-// screen is what a reader has before them. Its name begins with noscript for a reader without a script.
+// screen is a reader's screen. A name that begins with noscript means a reader without scripts.
 type screen struct {
 	name          string
 	width, height int64
 	scheme        string
 }
 
-// open opens a window for a screen, for a reader of a language.
+// open opens a window with a screen.
 func (b browser) open(t *testing.T, s screen) *tab {
 	t.Helper()
 	ctx, closed := chromedp.NewContext(b.ctx)
@@ -128,7 +128,7 @@ func (b browser) open(t *testing.T, s screen) *tab {
 		t.Fatal(err)
 	}
 	_, enabled := chromedp.Call(ctx, network.Enable, network.EnableParams{})
-	// Every view is weighed as a first one.
+	// Every view is measured as a first visit.
 	_, uncached := chromedp.Call(ctx, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
 	_, emulated := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: s.scheme}},
@@ -152,7 +152,7 @@ func (w *tab) language(tag string) {
 	}
 }
 
-// heard notes what goes on.
+// heard records browser events.
 func (w *tab) heard(event any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -173,7 +173,7 @@ func (w *tab) heard(event any) {
 	}
 }
 
-// do takes steps one after the other.
+// do runs steps in order.
 func (w *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
@@ -186,7 +186,7 @@ func (w *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// visit goes to an address and gives the page as it was sent.
+// visit opens an address and returns the page as sent.
 func (w *tab) visit(address string) (status int64, html string) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -208,7 +208,7 @@ func (w *tab) visit(address string) (status int64, html string) {
 	return response.Status, string(body.Body)
 }
 
-// evaluate gives the value of an expression in the page.
+// evaluate returns the value of an expression in the page.
 func evaluate[T any](w *tab, expression string) T {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
@@ -220,8 +220,8 @@ func evaluate[T any](w *tab, expression string) T {
 	return v
 }
 
-// wait waits until an expression holds on a page that has loaded, also across pages: before that a
-// click may meet nothing.
+// wait waits until an expression holds on a fully loaded page, across navigations. Before the
+// page has loaded, a click may hit nothing.
 func (w *tab) wait(expression string) {
 	w.t.Helper()
 	deadline := time.Now().Add(time.Minute)
@@ -241,7 +241,7 @@ func (w *tab) wait(expression string) {
 	w.t.Fatalf("%s: %s never held; so far %q", w.name, expression, w.faults)
 }
 
-// shoot leaves a picture of the whole page where -screenshots says.
+// shoot saves a picture of the whole page to the folder of -screenshots.
 func (w *tab) shoot(what string) {
 	w.t.Helper()
 	dir := *screenshots
@@ -260,15 +260,15 @@ func (w *tab) shoot(what string) {
 	}
 }
 
-// picture takes a picture of a page that is all there.
+// picture saves a picture of a fully loaded page.
 func (w *tab) picture(what string) {
 	w.t.Helper()
 	w.wait(`document.documentElement.clientWidth > 0 && document.fonts.status === 'loaded'`)
 	w.shoot(what)
 }
 
-// check leaves a picture of the page. With a script it also holds the page to what holds
-// for every page: nothing that axe-core finds fault with, no scrolling sideways.
+// check saves a picture of the page. With scripts it also checks every page's rules: no finding
+// of axe-core, and no sideways scrolling.
 func (w *tab) check(what string) {
 	w.t.Helper()
 	w.picture(what)
@@ -290,7 +290,7 @@ func (w *tab) check(what string) {
 	}
 }
 
-// quiet demands that nothing was complained of in the browser.
+// quiet fails the test if the browser reported a fault that is not allowed.
 func (w *tab) quiet(allowed ...string) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -302,8 +302,8 @@ func (w *tab) quiet(allowed ...string) {
 	}
 }
 
-// weigh gives the bytes of everything that the page last visited is made of, as
-// they came over the wire, and demands that all of it is ours and named in the HTML itself.
+// weigh returns the size of the last page with all its files, as sent over the network. All
+// files must come from this service and be named in the HTML.
 func (w *tab) weigh(address, html string) (kilobytes float64) {
 	w.t.Helper()
 	home, err := url.Parse(address)
@@ -314,7 +314,7 @@ func (w *tab) weigh(address, html string) (kilobytes float64) {
 	defer w.mu.Unlock()
 	for _, r := range w.requests {
 		if strings.HasPrefix(r.url, "data:") {
-			continue // the browser's own icons: nobody is asked for them
+			continue // icons of the browser itself, not requested over the network
 		}
 		u, err := url.Parse(r.url)
 		if err != nil || u.Scheme != home.Scheme || u.Host != home.Host {
@@ -332,7 +332,7 @@ func (w *tab) weigh(address, html string) (kilobytes float64) {
 	return math.Round(kilobytes*10) / 10
 }
 
-// light visits a page and demands that it weighs little.
+// light visits a page and fails the test if it is too heavy.
 func (w *tab) light(what, base, path string) {
 	w.t.Helper()
 	status, html := w.visit(base + path)
@@ -349,7 +349,7 @@ func (w *tab) text(selector string) string {
 	return evaluate[string](w, `document.querySelector('`+selector+`').textContent`)
 }
 
-// reads demands texts of the page, in which a space may be one that does not break.
+// reads requires texts on the page. A non-breaking space matches a space.
 func (w *tab) reads(texts ...string) {
 	w.t.Helper()
 	main := strings.ReplaceAll(w.text("main"), "\u00a0", " ")
@@ -360,7 +360,8 @@ func (w *tab) reads(texts ...string) {
 	}
 }
 
-// charts demands that one chart of each class is seen, with something in it if that is named.
+// charts requires exactly one visible chart of each class, containing an element if within is
+// set.
 func (w *tab) charts(within string, classes ...string) {
 	w.t.Helper()
 	for _, class := range classes {

@@ -19,12 +19,12 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The paid plan through a browser: as a buyer meets it, from the first look at the
-// price to the end of the key.
+// The paid plan in a browser, as a buyer meets it: from the first view of the price to the end
+// of the key.
 
 var phone = screen{"phone", 360, 740, "light"}
 
-// works asks the service with a key, and gives the status.
+// works calls the service with a key and returns the status.
 func (s shop) works(t *testing.T, key string) int {
 	t.Helper()
 	return s.call(t, "GET", "/v1/pro/chiave", key, nil)
@@ -41,7 +41,7 @@ func (s shop) call(t *testing.T, method, path, key string, answer any) int {
 	return response.StatusCode
 }
 
-// processor does to the newest subscription what the page of the stand-in offers.
+// processor performs an action of the stand-in's page on the newest subscription.
 func (s shop) processor(t *testing.T, what string) {
 	t.Helper()
 	_, page := fixture.Call(t, http.DefaultClient, "GET", s.Payments.StripeURL+"/", "")
@@ -53,14 +53,14 @@ func (s shop) processor(t *testing.T, what string) {
 	}
 }
 
-// shownKey is the key that a page shows.
+// shownKey returns the key that a page shows.
 func shownKey(w *tab) string {
 	w.t.Helper()
 	w.wait(`document.querySelector('code.key')`)
 	return w.text("code.key")
 }
 
-// words are what a journey looks for in a language.
+// words holds the texts that a journey expects in a language.
 type words struct{ tag, price, every, shown, erased string }
 
 var spoken = map[string]words{
@@ -68,8 +68,9 @@ var spoken = map[string]words{
 	"en": {"en-GB", "12.99", "a month", "The key was shown already", "You are erased"},
 }
 
-// TestProveBuyerByCard: the price, the card, the key; the key looked at again, and no more; a fresh one; the
-// billing portal; the subscription cancelled, and ended; the buyer erased.
+// TestProveBuyerByCard covers the price, the card and the key, which can be viewed again for
+// ten minutes. It continues with a fresh key, the billing portal, the cancelled and ended
+// subscription, and the erased buyer.
 func TestProveBuyerByCard(t *testing.T) {
 	b := openBrowser(t)
 	for lang, says := range spoken {
@@ -96,7 +97,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			w.wait(`document.querySelector('button.copy').nextElementSibling.textContent || getSelection().toString()`)
 			w.check("key")
 
-			// Reloaded, it is the same; after ten minutes it is no more.
+			// A reload shows the same key. After ten minutes the page no longer shows it.
 			at := evaluate[string](w, `location.href`)
 			if status, _ := w.visit(at); status != 200 || shownKey(w) != key {
 				t.Errorf("reloaded: %d", status)
@@ -108,7 +109,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			}
 			w.check("key-shown")
 
-			// A fresh one by mail.
+			// A fresh key by mail.
 			w.do(chromedp.Click("main a.go"))
 			w.wait(`document.querySelector('#email')`)
 			w.check("recover")
@@ -118,13 +119,13 @@ func TestProveBuyerByCard(t *testing.T) {
 			fresh := mailed(t, s.mails, fixture.KeyPattern)
 			w.wait(`true`)
 			for end := time.Now().Add(time.Minute); s.works(t, fresh) != 200 && time.Now().Before(end); {
-				w.wait(`true`) // until the mail has been handed over
+				w.wait(`true`) // until the mail has been sent
 			}
 			if s.works(t, key) != 401 || s.works(t, fresh) != 200 {
 				t.Errorf("after the recovery the old key is answered with %d, the fresh one with %d", s.works(t, key),
 					s.works(t, fresh))
 			}
-			// And rotated.
+			// Then rotated.
 			var rotated struct{ APIKey string }
 			if status := s.call(t, "POST", "/v1/pro/chiave/ruota", fresh, &rotated); status != 200 ||
 				s.works(t, fresh) != 401 {
@@ -152,7 +153,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			w.visit(link)
 			w.check("plan")
 
-			// Its end.
+			// The end of the subscription.
 			s.processor(t, "end")
 			s.later.Add(int64(40 * 24 * time.Hour))
 			var ended struct{ Code string }
@@ -165,7 +166,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			}
 			w.check("link-gone")
 
-			// Erased, by a link of her own.
+			// Erased, by a link in her mail.
 			w.visit(s.base + "/v1/pro/gestione?lang=" + lang)
 			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form[action*=gestione] button"))
 			w.wait(`!document.querySelector('#email')`)
@@ -187,7 +188,7 @@ func TestProveBuyerByCard(t *testing.T) {
 	}
 }
 
-// payShown pays what a page that waits asks for, as a wallet does that reads its link.
+// payShown pays the amount on a waiting page, like a wallet that reads its link.
 func (s shop) payShown(w *tab) {
 	w.t.Helper()
 	link, err := url.Parse(evaluate[string](w, `document.querySelector('.pay a.go').getAttribute('href')`))
@@ -205,12 +206,12 @@ func (s shop) payShown(w *tab) {
 	})
 }
 
-// TestProveBuyerInUSDC: the page finds the payment by itself, and shows the key.
+// TestProveBuyerInUSDC: the page detects the payment by itself and shows the key.
 func TestProveBuyerInUSDC(t *testing.T) {
 	b := openBrowser(t)
 	for lang, says := range spoken {
 		t.Run(lang, func(t *testing.T) {
-			t.Parallel() // the page looks for the payment every 15 seconds
+			t.Parallel() // the page polls for the payment every 15 seconds
 			s := openShop(t)
 			w := b.open(t, screen{"buyer-usdc-" + lang, phone.width, phone.height, phone.scheme})
 			w.language(says.tag)
@@ -237,7 +238,8 @@ func TestProveBuyerInUSDC(t *testing.T) {
 	}
 }
 
-// TestProveUSDCWithoutAScript: the same by the button, also for a payment that the page's link has not made.
+// TestProveUSDCWithoutAScript: the button works too, also for a payment that was not made by
+// the page's link.
 func TestProveUSDCWithoutAScript(t *testing.T) {
 	b := openBrowser(t)
 	s := openShop(t)
@@ -253,7 +255,7 @@ func TestProveUSDCWithoutAScript(t *testing.T) {
 	first := shownKey(w)
 	w.check("key")
 
-	// By the signature, for an address that has a key: it goes on.
+	// By the signature, for another address.
 	w.visit(s.base + "/v1/pro/cripta?lang=en")
 	w.do(chromedp.SendKeys("#usdc-email", "bob@example.com"), chromedp.Click("main form button"))
 	w.wait(`document.querySelector('.qr svg')`)
@@ -266,7 +268,7 @@ func TestProveUSDCWithoutAScript(t *testing.T) {
 	w.quiet()
 }
 
-// TestProveBuyingPages looks at every page of the paid plan on every screen, in both languages.
+// TestProveBuyingPages checks every page of the paid plan on every screen, in both languages.
 func TestProveBuyingPages(t *testing.T) {
 	b := openBrowser(t)
 	s := openShop(t)

@@ -13,10 +13,10 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestProveCalendar goes, on every screen, in both languages, with and without a
-// script, from a city to where it is cheap now, by month and up to an amount, to an
-// alert; and from a verdict by the keyboard through its calendar to the verdict of a
-// day, where the fare's moves are.
+// TestProveCalendar runs on every screen, in both languages, with and without scripts. It goes
+// from a city to where it is cheap now, by month and up to an amount, to an alert. It also goes
+// by keyboard from a verdict through the calendar to the verdict of a day, which shows the
+// fare's moves.
 func TestProveCalendar(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{
@@ -26,7 +26,7 @@ func TestProveCalendar(t *testing.T) {
 			"inside": "It leaves in"},
 	}
 	for i, s := range everyScreen {
-		language := []string{"it", "en"}[(i+i/2)%2] // on each kind of screen both
+		language := []string{"it", "en"}[(i+i/2)%2] // both languages on each kind of screen
 		say := words[language]
 		t.Run(s.name+"-"+language, func(t *testing.T) {
 			v := openShop(t)
@@ -51,7 +51,7 @@ func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	t.Helper()
 	// Without a destination: where it is cheap now.
 	w.visit(v.base + "/")
-	if w.scripted { // cities that there are fares from are offered before anything is typed
+	if w.scripted { // cities with fares are offered before the reader types
 		w.do(chromedp.Click("#da"))
 		w.wait(`document.querySelectorAll('#da-list li').length === 2`)
 		if n := evaluate[int](w, `document.querySelectorAll('#da-list .unwatched').length`); n != 0 {
@@ -67,7 +67,8 @@ func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	w.check("cheap")
 	w.light("where it is cheap now", v.base, "/?da=Milano")
 
-	// In a month, up to an amount; the first one leads to its verdict and to the form of its alert.
+	// In a month, up to an amount. The first row leads to its verdict and the form of its
+	// alert.
 	month := (fare.DayOf(fixture.Today) + 42).String()[:len("2006-01")]
 	evaluate[string](w, `mese.value = '`+month+`'`)
 	w.do(chromedp.SendKeys("#massimo", "60"), chromedp.Click("form.ask button"))
@@ -93,14 +94,15 @@ func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	mailed(t, v.mails, regexp.MustCompile(`/alerts/confirm\S*`))
 }
 
-// dayByKeyboard goes from a verdict through its calendar to the verdict of a day, where the fare's moves are.
+// dayByKeyboard goes from a verdict through its calendar to the verdict of a day, which shows
+// the fare's moves.
 func dayByKeyboard(t *testing.T, base string, w *tab, say map[string]string) {
 	t.Helper()
-	// The calendar by the keyboard: from day to day, and into one.
+	// The calendar by keyboard: from day to day, and into one.
 	w.light("a verdict with its calendar", base, "/?da=Milano&a=Bucarest")
 	w.check("verdict")
 	w.do(chromedp.Focus(".calendar summary"))
-	for range 60 { // the first day of the month that is open
+	for range 60 { // the first day of the open month
 		if evaluate[bool](w, `document.activeElement.matches('.calendar td a')`) {
 			break
 		}

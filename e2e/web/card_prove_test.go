@@ -13,12 +13,13 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// cardHost is a page that shows cards, at the address of the service; light and dark it is as its screen.
+// cardHost is a page that shows cards at the address of the service, in the screen's colour
+// scheme.
 const cardHost = `<!doctype html><html lang="en"><title>A host of cards</title><meta name="viewport" content="width=device-width">
 <link rel="icon" href="data:,"><style>:root{color-scheme:light dark}body{margin:1rem}iframe{width:100%;border:0;display:block}</style>
 <iframe title="Card" sandbox="allow-scripts allow-same-origin"></iframe><script type="module" src="/host.js"></script>`
 
-// openHost is a whole service, and beside it such a page.
+// openHost starts a whole service together with that page.
 func openHost(t *testing.T) (base string) {
 	t.Helper()
 	modules := testenv.Tool(t, "web", "node_modules")
@@ -39,7 +40,7 @@ func openHost(t *testing.T) (base string) {
 	serve := func(kind string, data []byte) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", kind+"; charset=utf-8")
-			_, _ = w.Write(data) // the browser has gone
+			_, _ = w.Write(data) // the browser may have gone
 		}
 	}
 	mux := http.NewServeMux()
@@ -57,7 +58,7 @@ type card struct {
 	base string
 }
 
-// showCard has a host call a tool and show what it answers.
+// showCard lets a host call a tool and show the answer.
 func showCard(t *testing.T, b browser, s screen, tool string, arguments map[string]any, able string) card {
 	t.Helper()
 	c := card{b.open(t, s), openHost(t)}
@@ -79,14 +80,14 @@ func showCard(t *testing.T, b browser, s screen, tool string, arguments map[stri
 
 const inside = `document.querySelector('iframe').contentDocument`
 
-// settled waits until the host has given the card the room that it asked for.
+// settled waits until the host has given the card the height that it requested.
 func (c card) settled() {
 	c.t.Helper()
 	c.wait(inside + `.querySelector('article') && Math.abs(document.querySelector('iframe').clientHeight - ` + inside +
 		`.body.getBoundingClientRect().height) < 2`)
 }
 
-// reads demands texts of the card.
+// reads requires texts in the card.
 func (c card) reads(texts ...string) {
 	c.t.Helper()
 	said := strings.ReplaceAll(evaluate[string](c.tab, inside+`.querySelector('main').textContent`), "\u00a0", " ")
@@ -97,14 +98,14 @@ func (c card) reads(texts ...string) {
 	}
 }
 
-// holds demands of the card what is demanded of every page, and that nothing was fetched for it.
+// holds checks the card like every page, and that it fetched nothing.
 func (c card) holds(what string) {
 	c.t.Helper()
 	c.settled()
 	evaluate[bool](c.tab,
 		inside+`.defaultView.axe ? true : (() => { const s = `+inside+`.createElement('script'); s.textContent = `+quoted(c.b.axe)+`; `+inside+`.head.append(s); return true })()`)
 	c.check(what)
-	// of the host, and of its client, which asks for a stream that there is not
+	// of the host, and of its client, which requests a stream that does not exist
 	c.quiet("can escape its sandboxing", "405 (Method Not Allowed)")
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,8 +127,8 @@ func quoted(text string) string {
 	return string(data)
 }
 
-// TestProveCards shows answers of the tools in a host that speaks the protocol, light and
-// dark, on a phone's width and on a desk's; asks on from inside of the card and goes back.
+// TestProveCards shows answers of the tools in a host that speaks the protocol, light and dark,
+// narrow and wide. It asks further questions inside the card and goes back.
 func TestProveCards(t *testing.T) {
 	b := openBrowser(t)
 	const all = `{serverTools: {}, openLinks: {}, updateModelContext: {text: {}}}`
@@ -141,7 +142,7 @@ func TestProveCards(t *testing.T) {
 				t.Errorf("the card is %s", dark)
 			}
 
-			// Another day, from inside of the card; then back.
+			// Another day, from inside the card; then back.
 			day := evaluate[string](c.tab, inside+`.querySelector('input').min.slice(0, 8) + '28'`)
 			evaluate[bool](c.tab,
 				`(() => { const d = `+inside+`; d.querySelector('input').value = '`+day+`'; d.querySelector('[data-ask] button').click(); return true })()`)
@@ -154,14 +155,14 @@ func TestProveCards(t *testing.T) {
 			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('[data-back]').click(); return true })()`)
 			c.wait(inside + `.querySelector('[data-back]').hidden`)
 
-			// What leads elsewhere is opened by the host.
+			// The host opens links that lead elsewhere.
 			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('.next a').click(); return true })()`)
 			c.wait(`host.told.opened.length === 1`)
 			if opened := evaluate[string](c.tab, `host.told.opened[0]`); !strings.Contains(opened, "/?da=MIL&a=LON") {
 				t.Errorf("opened %s", opened)
 			}
 
-			// The host turns light into dark and dark into light while the card is shown.
+			// The host switches between light and dark while the card is shown.
 			other := map[string]string{"light": "dark", "dark": "light"}[s.scheme]
 			paper := func() string {
 				return evaluate[string](c.tab, inside+`.defaultView.getComputedStyle(`+inside+`.body).backgroundColor`)

@@ -11,15 +11,15 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// TestProveEveryLanguageFits: on the narrowest phone no page is wider than the
-// screen in any language, nor what is on it wider than its column, and the menu
-// of languages opens on it and leads on.
+// TestProveEveryLanguageFits: on the narrowest phone no page is wider than the screen in any
+// language, and no content is wider than its column. The language menu opens there, and its
+// links work.
 func TestProveEveryLanguageFits(t *testing.T) {
 	b := openBrowser(t)
 	today := fare.DayOf(fixture.Today)
 	day, back := (today + 42).String(), (today + 49).String()
 	for i, l := range i18n.Languages() {
-		base, _ := site(t) // of its own: the questions of a day are counted
+		base, _ := site(t) // a separate service, because questions count against the daily quota
 		w := b.open(t, screen{"fits-" + l.Code, 320, 640, []string{"light", "dark"}[i%2]})
 		for _, p := range []struct {
 			name, path string

@@ -25,7 +25,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// scored is a panel of two dozen routes over half a year whose fares go back in part to what they usually are.
+// scored returns a panel of 24 routes over half a year. Its fares partly return to their usual
+// level.
 func scored() []byte {
 	chance := rand.New(rand.NewPCG(16, 12))
 	var rows bytes.Buffer
@@ -52,7 +53,7 @@ func scored() []byte {
 	return rows.Bytes()
 }
 
-// TestProveScore looks at the score that half a year of invented fares would have left.
+// TestProveScore checks the score page after half a year of invented fares.
 func TestProveScore(t *testing.T) {
 	source, err := csvfile.Read(bytes.NewReader(scored()), comparable(), "")
 	if err != nil {
@@ -65,9 +66,8 @@ func comparable() upstream.Comparable {
 	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}
 }
 
-// score looks at the page of the score that a refresh a week makes of a panel, on a phone and at a
-// desk, in every language;
-// its pictures begin with a name.
+// score checks the score page after weekly refreshes over a panel, on a phone and a desk, in
+// every language. The names of its pictures start with name.
 func score(t *testing.T, name string, source *csvfile.Panel) {
 	t.Helper()
 	b := openBrowser(t)

@@ -9,9 +9,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestProveTrips asks about trips as travellers do, on every screen, in both
-// languages, with and without a script: a day, a month, a return, non-stop, a
-// fare seen elsewhere; and meets what cannot be answered.
+// TestProveTrips asks about trips on every screen, in both languages, with and without scripts:
+// a day, a month, a return, non-stop, and a fare seen elsewhere. It also asks questions that
+// have no answer.
 func TestProveTrips(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{
@@ -27,7 +27,8 @@ func TestProveTrips(t *testing.T) {
 		language := []string{"it", "en"}[i%2]
 		say := words[language]
 		t.Run(s.name+"-"+language, func(t *testing.T) {
-			base, _ := site(t) // of its own: the questions of a day are counted
+			// a separate service, because questions count against the daily quota
+			base, _ := site(t)
 			w := b.open(t, s)
 			w.name += "-trip-" + language
 			w.language(language)
@@ -38,7 +39,7 @@ func TestProveTrips(t *testing.T) {
 
 			// From the first page to a day, by the form.
 			w.visit(base + "/")
-			day := (today + 42).String() // on which there is a fare
+			day := (today + 42).String() // a day with a fare
 			w.do(chromedp.SendKeys("#da", "milano"), chromedp.SendKeys("#a", "bucarest"))
 			evaluate[string](w, `quando.value = '`+day+`'`)
 			w.do(chromedp.Click("form.ask button"))
@@ -52,7 +53,7 @@ func TestProveTrips(t *testing.T) {
 			w.charts("", "range", "months", "window")
 			w.light("the answer", base, "/"+query)
 
-			// And to the days around it.
+			// Then the days around it.
 			evaluate[string](w, `flessibile.value = '3'`)
 			w.do(chromedp.Click("form.ask button"))
 			w.wait(`location.search.includes('flessibile=3')`)
@@ -60,7 +61,7 @@ func TestProveTrips(t *testing.T) {
 			w.reads(say["around"], "± 3")
 			w.check("around")
 
-			// A fare that was seen elsewhere: the form has kept the day, and is opened for it.
+			// A fare seen elsewhere: the form has kept the day and is open for it.
 			w.do(chromedp.Click("details.trip summary"), chromedp.SendKeys("#visto", "45"), chromedp.Click("#diretto"),
 				chromedp.Click("form.ask button"))
 			w.wait(`location.search.includes('visto=45') && document.querySelector('article h1')`)
@@ -69,7 +70,7 @@ func TestProveTrips(t *testing.T) {
 			w.reads(say["seen"], say["day"])
 			w.check("seen")
 
-			// A month by its row among the numbers.
+			// A month by its row in the table.
 			w.do(chromedp.Click("section[aria-labelledby=months-title] summary"),
 				chromedp.Click("section[aria-labelledby=months-title] tbody a"))
 			w.wait(`location.search.includes('mese=') && document.querySelector('article h1')`)
@@ -77,7 +78,8 @@ func TestProveTrips(t *testing.T) {
 			w.reads(say["month"], say["nonstop"])
 			w.check("month")
 
-			// What cannot be asked is told beside its field; a day without a fare leads to those that have one.
+			// A field's error stands next to the field. A day without a fare links to days with
+			// one.
 			if status, _ := w.visit(base + "/?da=Milano&a=Bucarest&visto=0&quando=" +
 				(today - 1).String()); status != 400 {
 				t.Errorf("a day that has been: %d", status)
@@ -95,7 +97,7 @@ func TestProveTrips(t *testing.T) {
 				`') && document.querySelector('article.verdict.buono, article.verdict.caro, article.verdict.normale, article.verdict.ottimo')`)
 			w.visit(base + "/?da=Milano&a=Bucarest&quando=" + day + "&ritorno=" + (today + 50).String())
 			w.check("return")
-			w.quiet("the server responded with a status of 40") // which is what was asked for
+			w.quiet("the server responded with a status of 40") // the requests above cause them
 		})
 	}
 }

@@ -27,21 +27,21 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The page through a browser: as a traveller meets it.
+// The page in a browser, as a traveller meets it.
 
-// site is the whole service on an address of its own, with invented fares and
-// play money; its mail goes into a folder.
+// site starts the whole service on its own address, with invented fares and play money. Its
+// mail goes into a folder.
 func site(t *testing.T) (base, mails string) {
 	t.Helper()
 	w := openShop(t)
 	return w.base, w.mails
 }
 
-// shop is such a service, whose clock can be set forward.
+// shop is such a service with a clock that can be set forward.
 type shop struct {
 	*onemachine.Service
 	base, mails string
-	later       *atomic.Int64 // than fixture.Today, in nanoseconds
+	later       *atomic.Int64 // nanoseconds after fixture.Today
 }
 
 func openShop(t *testing.T) shop {
@@ -65,10 +65,10 @@ func openShop(t *testing.T) shop {
 	return s
 }
 
-// seeded is the file of a store with invented fares, once there is one.
+// seeded is the file of a store with invented fares, once it exists.
 var seeded string
 
-// refreshed returns a store with invented fares of its own, copied from one that was refreshed.
+// refreshed returns a separate store with invented fares, a copy of a refreshed one.
 func refreshed(t *testing.T, now func() time.Time) store.Table {
 	t.Helper()
 	if seeded == "" {
@@ -101,7 +101,7 @@ func refreshed(t *testing.T, now func() time.Time) store.Table {
 	return table
 }
 
-// mailed waits for a link in the mail, and gives it.
+// mailed waits for a link in the mail and returns it.
 func mailed(t *testing.T, mails string, link *regexp.Regexp) (found string) {
 	t.Helper()
 	fixture.Mail(t, mails, func(m maildir.Mail) bool {
@@ -118,14 +118,15 @@ var screens = []screen{
 	{"desktop-dark", 1280, 800, "dark"},
 }
 
-// everyScreen are also those of readers without a script.
+// everyScreen adds the screens of readers without scripts.
 var everyScreen = append(screens[:len(screens):len(screens)], screen{"noscript", 1280, 800, "light"},
 	screen{"noscript-phone", 360, 740, "dark"})
 
-// maxKilobytes is what a first view may weigh, uncompressed.
+// maxKilobytes is the greatest size of a first view, uncompressed.
 const maxKilobytes = 120
 
-// TestProveJourney goes from the first look to a key on a phone, and looks at a verdict on every other screen.
+// TestProveJourney goes from the first view to a key on a phone. On every other screen it
+// checks a verdict.
 func TestProveJourney(t *testing.T) {
 	b := openBrowser(t)
 	t.Run(screens[0].name, func(t *testing.T) { journey(t, b, screens[0]) })
@@ -145,8 +146,8 @@ func TestProveJourney(t *testing.T) {
 	}
 }
 
-// journey goes from the first look to a key: type, choose, see the verdict,
-// subscribe, buy Pro with play money.
+// journey goes from the first view to a key: type, choose, read the verdict, subscribe, buy Pro
+// with play money.
 func journey(t *testing.T, b browser, s screen) {
 	t.Helper()
 	base, mails := site(t)
@@ -163,7 +164,8 @@ func journey(t *testing.T, b browser, s screen) {
 		`document.getElementById(document.querySelector('#da').getAttribute('aria-activedescendant')).textContent`); !strings.HasPrefix(marked, "Milano ") {
 		t.Errorf("%q is marked", marked)
 	}
-	// Chosen right after a further letter: what that would have asked for does not open the list again.
+	// A choice right after one more letter: the request for that letter must not reopen the
+	// list.
 	if open := evaluate[string](w, `new Promise(done => {
 		da.value = 'milan';
 		da.dispatchEvent(new Event('input'));
@@ -190,7 +192,7 @@ func journey(t *testing.T, b browser, s screen) {
 	w.check("verdict")
 	w.light("a verdict", base, "/?da=Milano&a=Bucarest")
 
-	// An alert: asked for here, confirmed from the mail.
+	// An alert: requested here, confirmed from the mail.
 	w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.SendKeys("#threshold", "25,50"),
 		chromedp.Click("form.alert button"))
 	w.wait(`document.querySelector('.status.good')`)
@@ -226,7 +228,8 @@ func journey(t *testing.T, b browser, s screen) {
 	w.quiet()
 }
 
-// TestProveEveryState looks at each thing that the page can say, in both languages, on the narrowest phone.
+// TestProveEveryState checks every message of the page, in both languages, on the narrowest
+// phone.
 func TestProveEveryState(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)
@@ -262,13 +265,13 @@ func TestProveEveryState(t *testing.T) {
 		}
 		w.check(c.name)
 	}
-	w.quiet("the server responded with a status of 40") // which is what was asked for
+	w.quiet("the server responded with a status of 40") // the requests above cause them
 	if n := len(w.faults); n < 4 {
 		t.Errorf("the browser was heard %d times: is anybody listening?", n)
 	}
 }
 
-// TestProveWithoutAScript: the verdict, and buying, without a line of script.
+// TestProveWithoutAScript: the verdict and buying work without scripts.
 func TestProveWithoutAScript(t *testing.T) {
 	b := openBrowser(t)
 	base, mails := site(t)

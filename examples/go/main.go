@@ -1,5 +1,5 @@
-// Command verdict asks for a verdict with a client that is generated from the
-// API's description into the package client, which is not committed:
+// Command verdict requests a verdict with a generated client. Generate the package client from
+// the API's description first; it is not committed:
 //
 //	go tool oapi-codegen -config oapi-codegen.yaml openapi.json
 //	go run . URL ORIGIN DESTINATION

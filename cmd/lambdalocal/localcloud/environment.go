@@ -19,21 +19,20 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// Setup says what executables find on this machine beside what New makes.
+// Setup holds what executables find on this machine besides what New creates.
 type Setup struct {
-	Source upstream.Source // the stand-in for the real source has its fares
-	Fill   upstream.Source // the table is filled from it; nil: from Source
+	Source upstream.Source // fares that the stand-in for the real source answers
+	Fill   upstream.Source // fills the table; nil: Source
 	Now    func() time.Time
 	Log    *slog.Logger
-	// LocalURL is where the stand-in for Stripe reaches the service; empty: it does not report to it.
+	// LocalURL is where the stand-in for Stripe sends events; empty: it sends none.
 	LocalURL string
-	// CreateTable makes the table; nil: dynamostore.Create.
+	// CreateTable creates the table; nil: dynamostore.Create.
 	CreateTable func(ctx context.Context, client *dynamodb.Client, name string) error
 }
 
-// Seed makes a table in a DynamoDB Local, fills it if asked to, and starts the stand-ins
-// for the fare source, Stripe and Solana. It returns the environment in which a Lambda
-// executable finds them.
+// Seed creates a table in DynamoDB Local, fills it on request, and starts the stand-ins for the
+// fare source, Stripe and Solana. It returns the environment that leads an executable to them.
 func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environment []string, done func(), err error) {
 	name := "invoke-" + rand.Text()
 	client := dynamolocal.Client(endpoint)
@@ -62,9 +61,11 @@ func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environmen
 		return nil, nil, err
 	}
 	standIn := upstreamtest.New(rows, s.Now)
-	standIn.Rates = ecb.Table().On // it is asked in the currency of each origin's country, whatever the rows are in
+	// requests use the currency of the origin's country, whatever the rows have
+	standIn.Rates = ecb.Table().On
 	environment = []string{
-		"VERDETTO_TABLE=" + name, "VERDETTO_FARES_SHOWN=all", // the fares are the source's, which is no real one
+		// these fares are not of the real source
+		"VERDETTO_TABLE=" + name, "VERDETTO_FARES_SHOWN=all",
 		"VERDETTO_ORIGIN_SECRETS=local-origin-secret",
 		"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",
 		"VERDETTO_BASE_URL=https://verdetto.example", "VERDETTO_MAIL_FROM=Verdetto <mail@verdetto.example>",
@@ -78,7 +79,7 @@ func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environmen
 		"AWS_ENDPOINT_URL_DYNAMODB=" + endpoint,
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_EC2_METADATA_DISABLED=true",
 	}
-	for _, v := range os.Environ() { // what the caller sets goes before
+	for _, v := range os.Environ() { // the caller's variables override these
 		if strings.HasPrefix(v, "VERDETTO_") || strings.HasPrefix(v, "TRAVELPAYOUTS_") {
 			environment = append(environment, v)
 		}
@@ -89,7 +90,7 @@ func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environmen
 	}, nil
 }
 
-// Rows returns the fares that a source knows up to a moment, as rows of the real one.
+// Rows returns all fares of a source up to a moment, in the format of the real source.
 func Rows(ctx context.Context, source upstream.Source, until time.Time) ([]upstream.Row, error) {
 	origins, err := source.Origins(ctx)
 	if err != nil {

@@ -1,8 +1,9 @@
-// Package localcloud makes what Lambda executables find on AWS beside the table,
-// in a server that answers as AWS does: an identity to send mail from, queues, and
-// secrets in the Parameter Store.
+// Package localcloud creates what Lambda executables find on AWS besides the table: an identity
+// to send mail from, queues, and secrets in the Parameter Store. It creates them in a local
+// server that answers like AWS.
 //
-// It promises that an executable is then given its secrets by name alone, as on AWS.
+// It promises that an executable then gets its secrets by name alone, as on AWS. Start reading
+// at New.
 package localcloud
 
 import (
@@ -22,18 +23,18 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// Region is the one that everything is made in; SAM and runtimeapi say it to executables.
+// Region is the only region; SAM and runtimeapi pass it to executables.
 const Region = "eu-south-1"
 
-// Cloud is what was made.
+// Cloud holds what New created.
 type Cloud struct {
 	Queues             *sqs.Client
-	Refreshes, Workers string   // queues
-	Environment        []string // in which an executable finds all of it
+	Refreshes, Workers string   // URLs of queues
+	Environment        []string // settings with which an executable finds all of this
 }
 
-// New makes it at an endpoint for a service of a name and an environment, in which a
-// later value of a variable goes before an earlier one.
+// New creates the cloud at an endpoint, for a service name and an environment. A later value of
+// a variable overrides an earlier one.
 func New(ctx context.Context, endpoint, service string, environment []string) (*Cloud, error) {
 	settings := aws.Config{
 		Region: Region, BaseEndpoint: aws.String(endpoint),
@@ -76,7 +77,8 @@ func New(ctx context.Context, endpoint, service string, environment []string) (*
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		value := given[name]
 		if i := slices.IndexFunc(parameters.Table, func(p parameters.Parameter) bool { return p.Variable == name }); i >= 0 {
-			value = "ssm:" + parameters.Table[i].Path(service) // of two that hold the same the first
+			// the first of two parameters for the same variable
+			value = "ssm:" + parameters.Table[i].Path(service)
 		}
 		c.Environment = append(c.Environment, name+"="+value)
 	}

@@ -1,6 +1,6 @@
-// Package runtimeapi runs a Lambda executable on this machine: it plays the
-// Lambda Runtime API on loopback, hands the executable one event after the
-// other, and gives back what it answers. No container is needed.
+// Package runtimeapi runs a Lambda executable on this machine without a container. It serves
+// the Lambda Runtime API on loopback, passes the executable one event after another, and
+// returns the answers. Start reading at Start.
 package runtimeapi
 
 import (
@@ -35,14 +35,14 @@ type invocation struct {
 	answer    chan Answer
 }
 
-// Answer is what the function said of an event.
+// Answer is a function's answer to an event.
 type Answer struct {
 	Payload []byte
 	Error   string // the function's error document, empty on success
 }
 
-// Start runs an executable with an environment added to a small fixed one, and
-// waits until it asks for its first event. Its output goes to logs.
+// Start runs an executable and waits until it asks for its first event. The environment is
+// added to a small fixed one. The output goes to logs.
 func Start(ctx context.Context, executable string, environment []string, logs io.Writer) (*Process, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -95,7 +95,7 @@ func orEnded(err error) error {
 	return err
 }
 
-// Invoke hands over an event and waits for the answer.
+// Invoke sends an event and waits for the answer.
 func (p *Process) Invoke(ctx context.Context, event []byte) (Answer, error) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -119,16 +119,16 @@ func (p *Process) Invoke(ctx context.Context, event []byte) (Answer, error) {
 	}
 }
 
-// Pid is the executable's process id.
+// Pid returns the executable's process id.
 func (p *Process) Pid() int { return p.command.Process.Pid }
 
-// CPU is the processor time that the executable has taken; known once it has ended.
+// CPU waits until the executable has ended and returns its processor time.
 func (p *Process) CPU() time.Duration {
 	<-p.exited
 	return p.command.ProcessState.UserTime() + p.command.ProcessState.SystemTime()
 }
 
-// Close ends the executable, at once, as Lambda may.
+// Close kills the executable at once, as Lambda may.
 func (p *Process) Close() error {
 	_ = p.command.Process.Kill() // it may have ended by itself
 	<-p.exited
@@ -137,7 +137,7 @@ func (p *Process) Close() error {
 
 func (p *Process) api() http.Handler {
 	const base = "/2018-06-01/runtime/"
-	waiting := make(chan invocation, 1) // the one event that is out
+	waiting := make(chan invocation, 1) // the one event in progress
 	first := true
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+base+"invocation/next", func(w http.ResponseWriter, r *http.Request) {

@@ -15,18 +15,18 @@ import (
 	"time"
 )
 
-// ErrNoEngine: there is no Docker engine, and none can be started.
+// ErrNoEngine reports that no Docker engine answers and none can be started.
 var ErrNoEngine = errors.New("no Docker engine")
 
 // Engine is a Docker engine.
 type Engine struct {
-	Host string // as DOCKER_HOST has it
+	Host string // value of DOCKER_HOST
 }
 
-// pullTime is how long the base image may take to come.
+// pullTime limits the pull of the base image.
 const pullTime = 3 * time.Minute
 
-// OpenEngine finds the engine that answers. It fails with ErrNoEngine.
+// OpenEngine finds the engine that answers. It fails with ErrNoEngine if there is none.
 func OpenEngine(ctx context.Context) (*Engine, error) {
 	if !Reachable(ctx) {
 		return nil, ErrNoEngine
@@ -49,7 +49,7 @@ func Reachable(ctx context.Context) bool {
 	return exec.CommandContext(ctx, "docker", "info", "--format", "{{.ServerVersion}}").Run() == nil
 }
 
-// Docker runs a command of Docker's on it, and gives what that says.
+// Docker runs a docker command on the engine and returns its output.
 func (e *Engine) Docker(ctx context.Context, input []byte, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, "docker", args...)
 	command.Env = append(os.Environ(), "DOCKER_HOST="+e.Host)
@@ -65,8 +65,8 @@ func (e *Engine) Docker(ctx context.Context, input []byte, args ...string) (stri
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Address is where containers reach this machine and nobody else does: that of
-// the engine's bridge, or loopback where the engine has a machine of its own, from which a name leads here.
+// Address returns an address of this machine that only containers reach: the engine's bridge.
+// If the engine runs in a virtual machine, it is loopback, which a name leads to from there.
 func (e *Engine) Address(ctx context.Context) string {
 	bridge, err := e.Docker(ctx, nil, "network", "inspect", "bridge", "--format", "{{(index .IPAM.Config 0).Gateway}}")
 	if err == nil {
@@ -78,17 +78,17 @@ func (e *Engine) Address(ctx context.Context) string {
 	return "127.0.0.1"
 }
 
-// StandIn is the image in the place of AWS's, under a name that is nobody's.
+// StandIn is the image that replaces AWS's. Its name belongs to no registry.
 const StandIn = "verdetto-provided:al2023"
 
-// baseImage gives Lambda's image, which is fetched if it is not here, or where no
-// registry can be reached one that has as much of it as a Go executable needs.
+// baseImage returns Lambda's image and pulls it if needed. If no registry can be reached, it
+// builds an image with just what a Go executable needs.
 func (e *Engine) baseImage(ctx context.Context) (string, error) {
 	image := "public.ecr.aws/lambda/provided:al2023-" + machines[runtime.GOARCH]
 	if _, err := e.Docker(ctx, nil, "image", "inspect", image); err == nil {
 		return image, nil
 	}
-	if !isInside() { // from there no way leads to a registry
+	if !isInside() { // inside, no registry can be reached
 		pull, cancel := context.WithTimeout(ctx, pullTime)
 		defer cancel()
 		if _, err := e.Docker(pull, nil, "pull", "--quiet", image); err == nil {
@@ -105,8 +105,8 @@ func (e *Engine) baseImage(ctx context.Context) (string, error) {
 	return StandIn, nil
 }
 
-// StandInLayer is a file system with the few programs that SAM and moto run functions
-// with, and more of them by name. The executables need nothing.
+// StandInLayer returns a file system with the few programs that SAM and moto need to run
+// functions, plus more, by name. The executables need no files.
 func StandInLayer(more map[string][]byte) ([]byte, error) {
 	path, err := exec.LookPath("busybox")
 	if err != nil {

@@ -20,22 +20,22 @@ import (
 	"time"
 )
 
-// gatewayName is what containers call this machine, and certificateFile what they
-// believe it by, beside their executable.
+// gatewayName is the name of this machine inside containers. certificateFile holds the
+// gateway's certificate, next to each executable.
 const (
 	gatewayName     = "host.docker.internal"
 	certificateFile = "gateway.pem"
 )
 
-// gateway leads from containers to what answers on loopback here, over TLS: the
-// functions take no other address for one to be trusted than https.
+// gateway forwards TLS connections from containers to loopback addresses of this machine. It
+// uses TLS because the functions require https for addresses other than loopback.
 type gateway struct {
 	certificate []byte // PEM
 	address     string // that containers reach
 	pair        tls.Certificate
 
 	mu      sync.Mutex
-	doors   map[string]string // by what is behind them
+	doors   map[string]string // gateway URL by address behind it
 	servers []*http.Server
 }
 
@@ -47,7 +47,7 @@ func openGateway(address string) (*gateway, error) {
 	now := time.Now()
 	about := &x509.Certificate{
 		SerialNumber: big.NewInt(now.UnixNano()), DNSNames: []string{gatewayName},
-		// A function's clock may be set, but TLS goes by the machine's.
+		// A function's clock may be set, but TLS uses the machine's clock.
 		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(24 * time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
@@ -62,9 +62,9 @@ func openGateway(address string) (*gateway, error) {
 	}, nil
 }
 
-// reach gives a value as it is to be in a container: an address on loopback is one
-// of the gateway, anything else is left as it is. (The address of a queue names
-// it, and leads nowhere by itself.)
+// reach returns a value for use in a container. A loopback address becomes an address of the
+// gateway; other values stay unchanged. A queue's URL stays too, because it only names the
+// queue.
 func (g *gateway) reach(value string) (string, error) {
 	behind, err := url.Parse(value)
 	if err != nil || behind.Scheme != "http" || behind.Hostname() != "127.0.0.1" || strings.Trim(behind.Path, "/") != "" {
@@ -100,6 +100,6 @@ func (g *gateway) close() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, server := range g.servers {
-		_ = server.Close() // it keeps nothing
+		_ = server.Close() // it holds no state
 	}
 }

@@ -1,12 +1,11 @@
-// Package samlocal runs the functions of the synthesized template in containers,
-// with the command line of SAM: what is deployed, as somebody else's program reads
-// it, in the image that Lambda runs it in where a registry can be reached.
+// Package samlocal runs the functions of the synthesized template in containers by SAM's
+// command line. So a program of a third party reads what will be deployed. The functions run in
+// Lambda's own image if a registry can be reached.
 //
-// It promises that a function finds the variables that the template names and no
-// others but addresses on this machine, that secrets are asked for under the
-// template's own names, and that nothing leaves this machine but the pull of an
-// image. Where no Docker engine answers, Within gives one process an engine of its own,
-// in a network that leads nowhere.
+// It promises that a function gets the variables that the template names, and no others except
+// local addresses. It reads secrets under the template's own names. Nothing leaves this machine
+// except the pull of an image. If no Docker engine answers, Within gives one process its own
+// engine, in a network without a way out. Start reading at Open.
 package samlocal
 
 import (
@@ -27,20 +26,20 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// Local is a set-up in which functions can be run. Close ends it.
+// Local can run the functions of a template. The caller must Close it.
 type Local struct {
 	Image string // that functions run in
 
-	sam      string // the program
-	folder   string // of its own: the template, the executables, what SAM keeps
+	sam      string // path of the program
+	folder   string // temporary: template, executables, files of SAM
 	template template
 	engine   *Engine
 	gateway  *gateway
-	written  int // templates
+	written  int // number of templates written
 }
 
-// Open finds an engine, builds the executables for this machine, and synthesizes the template of a
-// configuration. It writes what takes long to log.
+// Open finds an engine, builds the executables for this machine, and synthesizes the template
+// of a configuration. It announces slow steps in log.
 func Open(ctx context.Context, config string, log io.Writer) (*Local, error) {
 	sam, err := testenv.FindTool("sam", "bin", "sam")
 	if err != nil {
@@ -68,7 +67,8 @@ func Open(ctx context.Context, config string, log io.Writer) (*Local, error) {
 	return l, nil
 }
 
-// Close ends what was begun, and leaves nothing behind but the image in an engine that was there before.
+// Close stops the gateway and deletes the folder. Only the image stays, in an engine that ran
+// before.
 func (l *Local) Close() error {
 	if l.gateway != nil {
 		l.gateway.close()
@@ -76,8 +76,8 @@ func (l *Local) Close() error {
 	return os.RemoveAll(l.folder)
 }
 
-// Invoke hands an event to a function in a container of its own, and gives its answer. What
-// the function logs goes to logs; where it fails, so does what SAM says.
+// Invoke sends an event to a function in a new container and returns the answer. The function's
+// log goes to logs; after a failure, all output of SAM does.
 func (l *Local) Invoke(ctx context.Context, function string, environment []string, event string,
 	logs io.Writer) ([]byte, error) {
 	file, err := l.prepare(environment)
@@ -93,7 +93,7 @@ func (l *Local) Invoke(ctx context.Context, function string, environment []strin
 		err = errors.New("the function did not answer")
 	}
 	if err != nil {
-		_, _ = logs.Write(said.Bytes()) // they are for whoever looks for the fault
+		_, _ = logs.Write(said.Bytes()) // all output helps to find the fault
 		return nil, fmt.Errorf("sam local invoke: %w", err)
 	}
 	if _, err := logs.Write(logged(said.Bytes())); err != nil {
@@ -102,16 +102,17 @@ func (l *Local) Invoke(ctx context.Context, function string, environment []strin
 	return payload, nil
 }
 
-// logged is what a function has logged: what comes after SAM has said which container it runs in.
+// logged returns the function's log: the output after SAM has named the container.
 func logged(said []byte) []byte {
 	_, within, _ := bytes.Cut(said, []byte("\nSAM_CONTAINER_ID: "))
 	_, within, _ = bytes.Cut(within, []byte("\n"))
 	return ofFunctions(within)
 }
 
-// ofFunctions leaves out the lines that Lambda's stand-in in a container puts around an
-// event, which come by another stream and so anywhere between, and the one with which an
-// executable ends whose container is stopped while it waits for the next event: on AWS it is frozen instead.
+// ofFunctions removes the lines that Lambda's stand-in prints around an event. They come by
+// another stream, so they can stand anywhere. It also removes the last line of an executable
+// whose container is stopped while it waits for an event; on AWS the executable is frozen
+// instead.
 func ofFunctions(said []byte) (lines []byte) {
 	for line := range bytes.Lines(said) {
 		if len(bytes.TrimSpace(line)) > 0 && !aroundEvent.Match(line) {
@@ -124,17 +125,17 @@ func ofFunctions(said []byte) (lines []byte) {
 var aroundEvent = regexp.MustCompile(`^(START|END|REPORT) RequestId: |\(rapid\)` +
 	`|^\d{4}/\d\d/\d\d \d\d:\d\d:\d\d failed to get the next invoke: Get "http://127\.0\.0\.1:9001/2018-06-01/runtime/invocation/next": `)
 
-// StartAPI answers as API Gateway would in front of the functions, until stop is called.
-// It returns the address.
+// StartAPI answers like API Gateway in front of the functions, until stop is called. It returns
+// the address.
 func (l *Local) StartAPI(ctx context.Context, environment []string, logs io.Writer) (address string, stop func(),
 	err error) {
 	return l.start(ctx, "start-api", environment, logs)
 }
 
-// listenTime is how long SAM may take to listen.
+// listenTime limits how long SAM takes to listen.
 const listenTime = 3 * time.Minute
 
-// start starts a command of SAM's that listens, and waits until it does. Functions stay
+// start starts a command of SAM that listens, and waits until it does. Functions stay warm
 // between two calls, as on Lambda.
 func (l *Local) start(ctx context.Context, verb string, environment []string, logs io.Writer,
 	args ...string) (address string, stop func(), err error) {
@@ -142,7 +143,7 @@ func (l *Local) start(ctx context.Context, verb string, environment []string, lo
 	if err != nil {
 		return "", nil, err
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0") // SAM asks for a port by number
+	free, err := net.Listen("tcp", "127.0.0.1:0") // SAM needs a port number
 	if err != nil {
 		return "", nil, fmt.Errorf("find a port: %w", err)
 	}
@@ -152,13 +153,14 @@ func (l *Local) start(ctx context.Context, verb string, environment []string, lo
 		"--warm-containers", "LAZY")
 	command := l.command(ctx, verb, args...)
 	command.Stdout, command.Stderr = logs, logs
-	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) } // then it removes its containers
+	// an interrupt lets SAM remove its containers
+	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	if err := command.Start(); err != nil {
 		return "", nil, fmt.Errorf("sam local %s: %w", verb, err)
 	}
 	ended := make(chan struct{})
 	go func() {
-		_ = command.Wait() // it is told to end, or said why it did
+		_ = command.Wait() // stop interrupts it, so its error says nothing
 		close(ended)
 	}()
 	stop = func() {
@@ -183,16 +185,16 @@ func (l *Local) start(ctx context.Context, verb string, environment []string, lo
 	}
 }
 
-// prepare writes the template with an environment that leads from a container to this machine.
+// prepare writes the template with addresses that containers can reach.
 func (l *Local) prepare(environment []string) (file string, err error) {
 	reachable := map[string]string{"SSL_CERT_FILE": "/var/task/" + certificateFile}
-	for _, v := range environment { // a later one goes before
+	for _, v := range environment { // a later value overrides an earlier one
 		name, value, _ := strings.Cut(v, "=")
 		if reachable[name], err = l.gateway.reach(value); err != nil {
 			return "", err
 		}
 	}
-	l.written++ // what was started with another environment goes on
+	l.written++ // SAM still reads the earlier templates
 	file = filepath.Join(l.folder, "cdk.out", fmt.Sprintf("local-%d.template.json", l.written))
 	return file, l.template.write(file, reachable, l.gateway.certificate)
 }
@@ -201,9 +203,11 @@ func (l *Local) command(ctx context.Context, verb string, args ...string) *exec.
 	args = append([]string{"local", verb}, args...)
 	args = append(args, "--skip-pull-image", "--invoke-image", l.Image, "--add-host", gatewayName+":host-gateway",
 		"--region", localcloud.Region,
-		"--container-dns", "127.0.0.1") // where nobody answers: no other name than the gateway's leads anywhere
+		// no DNS server is there, so only the gateway's name resolves
+		"--container-dns", "127.0.0.1")
 	command := exec.CommandContext(ctx, l.sam, args...)
-	// SAM prefers what the caller has set to what the template says, and the caller may have an account.
+	// SAM prefers the caller's variables to the template's, and the caller may have an AWS
+	// account.
 	command.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "DOCKER_HOST=" + l.engine.Host,
 		"AWS_ACCESS_KEY_ID=local", "AWS_SECRET_ACCESS_KEY=local", "AWS_EC2_METADATA_DISABLED=true",

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWithin: a process that has a network of its own, and whose engine did not
-// start, does not begin another such process.
+// TestWithin: a process with its own network whose engine did not start must not start another
+// such process.
 func TestWithin(t *testing.T) {
 	t.Setenv("VERDETTO_SAM_NETWORK", "own")
 	if command, err := Within(t.Context(), "true"); !errors.Is(err, ErrNoEngine) {
@@ -26,8 +26,8 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestLogged: what the function has written is left, and nothing else; what looks like a line
-// around the event is left as well.
+// TestLogged: exactly the function's own lines remain, even those that resemble a line around
+// an event.
 func TestLogged(t *testing.T) {
 	const next = `failed to get the next invoke: Get "http://127.0.0.1:9001/2018-06-01/runtime/invocation/next": `
 	const said = "Invoking bootstrap\nSAM_CONTAINER_ID: 1\n{\"a\":1}\nSTART RequestId: 1 Version: $LATEST\nEND " +
@@ -40,8 +40,8 @@ func TestLogged(t *testing.T) {
 	}
 }
 
-// TestGateway: an address on loopback is reached over TLS by whoever believes the
-// certificate, and by nobody else; other values are left as they are.
+// TestGateway: only a client that trusts the certificate reaches a loopback address, over TLS.
+// Other values stay unchanged.
 func TestGateway(t *testing.T) {
 	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
 		r *http.Request) {
@@ -91,8 +91,8 @@ func TestGateway(t *testing.T) {
 	}
 }
 
-// TestWrite: a function is given the variables that the template names, with the
-// values of the environment, and addresses on this machine; nothing else.
+// TestWrite: a function gets only the variables that the template names, with values of the
+// environment, and local addresses.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "asset"), 0o755); err != nil {

@@ -17,27 +17,28 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// template is what the CDK has synthesized, as far as it is looked at here.
+// template is the part of the synthesized CDK template that this package reads.
 type template struct {
 	Resources map[string]resource
-	folder    string // that it stands in, with the executables
+	folder    string // of the template and the executables
 }
 
 type resource struct {
 	Type       string
 	Properties map[string]any
 	Metadata   map[string]any `json:",omitempty"`
-	// All else is nothing to SAM.
+	// SAM does not read other attributes.
 }
 
 const functionType = "AWS::Lambda::Function"
 
-// logicalID is what a function is called in the template.
+// logicalID returns the name of a function in the template.
 func logicalID(function string) string {
 	return strings.ToUpper(function[:1]) + function[1:] + "Function"
 }
 
-// synthesize builds the executables for this machine and makes the template of a configuration.
+// synthesize builds the executables for this machine and synthesizes the template of a
+// configuration.
 func synthesize(ctx context.Context, config, folder string) (template, error) {
 	root, err := testenv.Root()
 	if err != nil {
@@ -79,13 +80,13 @@ func run(ctx context.Context, dir string, environment []string, name string, arg
 	return nil
 }
 
-// machines are the names that Lambda has for processors.
+// machines maps Go's processor names to Lambda's.
 var machines = map[string]string{"amd64": "x86_64", "arm64": "arm64"}
 
-// write writes it for this machine's processor. Functions keep the variables that the
-// template gives them, with the values of an environment, but for the names of secrets, which are the template's own;
-// what else is in that is an address or the clock of this machine. SAM gives functions no variable that the template does not have.
-// Beside every executable goes the certificate that they are to believe.
+// write writes the template for this machine's processor. A function keeps its variables, with
+// values from the environment. Names of secrets stay as in the template. Local addresses and
+// the clock are added, because SAM passes only variables that the template names. The gateway's
+// certificate goes into the folder of every executable.
 func (t template) write(file string, environment map[string]string, certificate []byte) error {
 	here := map[string]resource{}
 	for id, r := range t.Resources {
@@ -131,26 +132,27 @@ func (t template) write(file string, environment map[string]string, certificate 
 	return nil
 }
 
-// local tells whether a variable says where this machine is, or when: no template has it.
+// local reports whether a variable holds a local address or the clock. No template has such a
+// variable.
 func local(variable string) bool {
 	return strings.HasPrefix(variable, "AWS_") || slices.Contains([]string{"SSL_CERT_FILE", "TRAVELPAYOUTS_URL",
 		"STRIPE_URL", "VERDETTO_NOW"}, variable)
 }
 
-// variables are those that the template gives a function. Some values are references.
+// variables returns the variables of a function in the template. Some values are references.
 func (r resource) variables() map[string]any {
 	environment, _ := r.Properties["Environment"].(map[string]any)
 	variables, _ := environment["Variables"].(map[string]any)
 	return variables
 }
 
-// isParameter tells whether the value of a variable is the name of one in the Parameter Store.
+// isParameter reports whether a variable's value names a parameter of the Parameter Store.
 func isParameter(value any) bool {
 	text, _ := value.(string)
 	return strings.HasPrefix(text, "ssm:")
 }
 
-// Parameters are the names in the Parameter Store that the template gives functions in the place of secrets.
+// Parameters returns the names of the parameters that the template uses for secrets.
 func (l *Local) Parameters() (names []string) {
 	for _, r := range l.template.Resources {
 		for _, value := range r.variables() {
@@ -163,19 +165,19 @@ func (l *Local) Parameters() (names []string) {
 	return slices.Compact(names)
 }
 
-// Service is what the operator has called the service.
+// Service returns the operator's name of the service.
 func (l *Local) Service() string {
 	name, _ := l.template.Resources[logicalID("analisi")].Properties["FunctionName"].(string)
 	return strings.TrimSuffix(name, "-analisi")
 }
 
-// CreateTable makes the template's table under another name.
+// CreateTable creates the template's table under another name.
 func (l *Local) CreateTable(ctx context.Context, client *dynamodb.Client, name string) error {
 	for _, r := range l.template.Resources {
 		if r.Type != "AWS::DynamoDB::Table" {
 			continue
 		}
-		// CloudFormation spells these as DynamoDB does.
+		// CloudFormation and DynamoDB spell these alike.
 		data, err := json.Marshal(map[string]any{
 			"TableName": name, "AttributeDefinitions": r.Properties["AttributeDefinitions"],
 			"KeySchema": r.Properties["KeySchema"], "BillingMode": r.Properties["BillingMode"],

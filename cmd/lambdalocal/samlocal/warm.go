@@ -16,33 +16,35 @@ import (
 	"verdetto/cmd/lambdalocal/localcloud"
 )
 
-// Warm is the functions of the template as SAM keeps them for its stand-in for
-// Lambda's interface: each in one container, which begins with its first event and
-// answers all that follow, as an instance on Lambda does.
+// Warm keeps each function of the template in one container behind SAM's stand-in for the
+// Lambda API. A container starts with the first event and answers all later ones, like a Lambda
+// instance.
 type Warm struct {
 	client *lambda.Client
-	log    string // the file that SAM writes what containers say to
-	read   int    // of it, by Logs
+	log    string // SAM writes the output of containers to this file
+	read   int    // bytes that Logs has read
 	stop   func()
 }
 
-// StartLambda starts them with an environment. Close ends it.
+// StartLambda starts the functions with an environment. The caller must Close them.
 func (l *Local) StartLambda(ctx context.Context, environment []string) (*Warm, error) {
 	w := &Warm{log: filepath.Join(l.folder, fmt.Sprintf("functions-%d.log", l.written))}
 	var said bytes.Buffer
-	address, stop, err := l.start(ctx, "start-lambda", environment, &said, "--log-file", w.log, "--no-watch") // the template is not written again beneath it
+	// the template never changes while SAM runs
+	address, stop, err := l.start(ctx, "start-lambda", environment, &said, "--log-file", w.log, "--no-watch")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, said.Bytes())
 	}
 	w.stop = stop
 	w.client = lambda.New(lambda.Options{
-		Region: localcloud.Region, BaseEndpoint: aws.String("http://" + address), RetryMaxAttempts: 1, // what answers late must not be asked twice
+		// a slow call must not be repeated
+		Region: localcloud.Region, BaseEndpoint: aws.String("http://" + address), RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	})
 	return w, nil
 }
 
-// Invoke hands an event to a function through Lambda's interface, and gives its answer.
+// Invoke sends an event to a function through the Lambda API and returns the answer.
 func (w *Warm) Invoke(ctx context.Context, function string, event []byte) ([]byte, error) {
 	out, err := w.client.Invoke(ctx, &lambda.InvokeInput{FunctionName: aws.String(logicalID(function)), Payload: event})
 	if err != nil {
@@ -58,14 +60,14 @@ func (w *Warm) Invoke(ctx context.Context, function string, event []byte) ([]byt
 	return payload, nil
 }
 
-// Logs writes what functions have logged since it was called before. Lines come by
-// another way than answers, and may be a moment later.
+// Logs writes what functions have logged since its last call. Lines may arrive a moment after
+// the answer.
 func (w *Warm) Logs(to io.Writer) error {
 	all, err := os.ReadFile(w.log)
 	if err != nil {
 		return fmt.Errorf("read logs: %w", err)
 	}
-	whole := bytes.LastIndexByte(all, '\n') + 1 // the last line may be half there
+	whole := bytes.LastIndexByte(all, '\n') + 1 // the last line may be incomplete
 	lines := ofFunctions(all[w.read:whole])
 	w.read = whole
 	if _, err := to.Write(lines); err != nil {
@@ -74,5 +76,5 @@ func (w *Warm) Logs(to io.Writer) error {
 	return nil
 }
 
-// Close ends the containers, once or again. What they have logged can still be asked for.
+// Close stops the containers. It may be called twice, and Logs still works afterwards.
 func (w *Warm) Close() { w.stop() }

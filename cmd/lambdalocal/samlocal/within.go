@@ -19,10 +19,10 @@ const insideMark = "VERDETTO_SAM_NETWORK"
 // isInside reports whether Within has started this process.
 func isInside() bool { return os.Getenv(insideMark) == "own" }
 
-// Within makes a command that has a Docker engine of its own, in a network without a way
-// out. Only root on Linux can. It fails with ErrNoEngine.
+// Within returns a command that runs with its own Docker engine in a network without a way out.
+// It fails with ErrNoEngine unless it runs as root on Linux with all programs installed.
 func Within(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
-	if isInside() { // where the engine did not start
+	if isInside() { // the engine inside did not start
 		return nil, fmt.Errorf("%w within one's own network", ErrNoEngine)
 	}
 	var missing []string
@@ -47,11 +47,11 @@ func Within(ctx context.Context, name string, args ...string) (*exec.Cmd, error)
 	return command, nil
 }
 
-// listenMark is set in a process that was handed a listener, which is then its fourth file.
+// listenMark tells a process that it inherited a listener, as file descriptor 3.
 const listenMark = "VERDETTO_SAM_LISTENER"
 
-// Listen listens on an address, or returns the listener that this process was handed:
-// a network of its own is reached by one that was opened outside.
+// Listen listens on an address, or returns the inherited listener. A process in its own network
+// is reachable only through a listener that was opened outside.
 func Listen(address string) (net.Listener, error) {
 	if os.Getenv(listenMark) == "" {
 		listener, err := net.Listen("tcp", address)
@@ -69,7 +69,7 @@ func Listen(address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// HandOn hands a listener, if there is one, to a command of Within.
+// HandOn passes a listener, if there is one, to a command of Within.
 func HandOn(command *exec.Cmd, listener net.Listener) error {
 	tcp, ok := listener.(*net.TCPListener)
 	if !ok {

@@ -15,29 +15,30 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// mostKept is how many bytes of answers are kept; those that were not asked for longest go first.
+// mostKept is the size of the cache in bytes. The least recently used answers are dropped
+// first.
 const mostKept = 32 << 20
 
-// ownHeaders belong to the caller that an answer was made for, and are dropped where it is shared.
+// ownHeaders belong to the caller that an answer was made for. A shared answer omits them.
 var ownHeaders = []string{"X-Ratelimit-Remaining", "Ratelimit", "X-Request-Id", "X-Cache", "Date"}
 
-// cache keeps answers that the table of endpoints lets an edge share among callers
-// without a key, in memory, as long as each says itself (s-maxage). An answer is kept by its path
-// and the parameters that the table names. Whatever is asked with a key, or with other
-// parameters, is answered by the service.
+// cache keeps answers in memory that the table of endpoints lets an edge share among callers
+// without a key. Each answer sets its own lifetime (s-maxage). The cache key is the path with
+// the parameters that the table names. The service itself answers a call with a key or with
+// other parameters.
 type cache struct {
 	now   func() time.Time
 	most  int
-	table map[string]routes.Route // by path, or by what stands before {file}
+	table map[string]routes.Route // by path, or by the part before {file}
 	next  http.Handler
 
 	mu     sync.Mutex
 	byKey  map[string]*list.Element
-	recent *list.List // of *kept, that asked for last at the front
+	recent *list.List // of *kept, most recently used first
 	size   int
 }
 
-// kept is an answer that is shared.
+// kept is a cached answer.
 type kept struct {
 	key         string
 	header      http.Header
@@ -45,7 +46,7 @@ type kept struct {
 	since, ends time.Time
 }
 
-func (k *kept) bytes() int { return len(k.key) + len(k.body) + 1024 } // and about so much of headers
+func (k *kept) bytes() int { return len(k.key) + len(k.body) + 1024 } // plus about 1 KiB of headers
 
 func newCache(next http.Handler, now func() time.Time, most int) *cache {
 	c := &cache{now: now, most: most, next: next, table: map[string]routes.Route{}, byKey: map[string]*list.Element{},
@@ -76,10 +77,10 @@ func (c *cache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	whole := r.Clone(r.Context())
-	whole.Header.Del("If-None-Match") // what is kept is the answer, not that somebody has it already
+	whole.Header.Del("If-None-Match") // cache the whole answer, never a 304
 	into := &recorder.Recorder{}
 	c.next.ServeHTTP(into, whole)
-	into.WriteHeader(http.StatusOK) // of a handler that wrote nothing
+	into.WriteHeader(http.StatusOK) // for a handler that wrote nothing
 	if lifetime := sharedFor(into); lifetime > 0 {
 		at := c.now()
 		k := &kept{key: key, header: into.Sent.Clone(), body: into.Body.Bytes(), since: at, ends: at.Add(lifetime)}
@@ -93,10 +94,10 @@ func (c *cache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	maps.Copy(w.Header(), into.Sent)
 	w.WriteHeader(into.Status)
-	_, _ = w.Write(into.Body.Bytes()) // who has hung up is told nothing
+	_, _ = w.Write(into.Body.Bytes()) // the caller may have hung up
 }
 
-// key is what an answer is kept by; not ok: it is not shared.
+// key returns the cache key of a request. ok is false if its answer may not be shared.
 func (c *cache) key(r *http.Request) (key string, ok bool) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || len(r.Header["X-Api-Key"])+len(r.Header["Authorization"]) > 0 {
 		return "", false
@@ -159,10 +160,10 @@ func (c *cache) drop(e *list.Element) {
 	c.size -= k.bytes()
 }
 
-// answer gives an answer to one caller, or says that the caller has it already.
+// answer writes a cached answer, or 304 if the caller already has it.
 func (k *kept) answer(w http.ResponseWriter, r *http.Request, how string, now time.Time) {
 	h := w.Header()
-	maps.Copy(h, k.header) // its values are shared, and replaced as a whole where they are changed
+	maps.Copy(h, k.header) // the values are shared, so a change must replace a whole value
 	h.Set("X-Cache", how)
 	if how == "HIT" {
 		h.Set("Age", strconv.FormatInt(int64(now.Sub(k.since)/time.Second), 10))
@@ -175,11 +176,11 @@ func (k *kept) answer(w http.ResponseWriter, r *http.Request, how string, now ti
 	}
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(k.body) // who has hung up is told nothing
+		_, _ = w.Write(k.body) // the caller may have hung up
 	}
 }
 
-// has tells whether an ETag is among those that the caller has.
+// has reports whether an ETag is in the caller's If-None-Match list.
 func has(given, tag string) bool {
 	for one := range strings.SplitSeq(given, ",") {
 		if tag != "" && strings.TrimPrefix(strings.TrimSpace(one), "W/") == strings.TrimPrefix(tag, "W/") {
@@ -189,7 +190,7 @@ func has(given, tag string) bool {
 	return false
 }
 
-// sharedFor is how long an answer may be shared; 0 is not at all.
+// sharedFor returns how long an answer may be shared, or 0 if it may not.
 func sharedFor(r *recorder.Recorder) time.Duration {
 	if r.Status != http.StatusOK || len(r.Sent["Set-Cookie"]) > 0 {
 		return 0

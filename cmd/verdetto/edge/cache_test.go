@@ -12,12 +12,12 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// service counts how often it is asked, and says so in its answers.
+// service counts its calls and writes the count into its answers.
 type service struct {
 	asked  int
 	status int
 	header http.Header
-	body   string // what the answer holds beside the count
+	body   string // what the answer holds after the count
 }
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -43,7 +43,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%d %s%s", s.asked, r.URL.RequestURI(), s.body)
 }
 
-// ask asks through a cache.
+// ask sends a request through a handler.
 func ask(h http.Handler, method, target string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, nil)
 	for i := 0; i < len(header); i += 2 {
@@ -56,7 +56,8 @@ func ask(h http.Handler, method, target string, header ...string) *httptest.Resp
 
 const trends = "/v1/price-trends?origin=PSA"
 
-// TestShared: what is asked twice is answered once, unless the table, the answer or a key forbids it.
+// TestShared: a repeated call is answered from the cache, unless the table, the answer or a key
+// forbids it.
 func TestShared(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -64,7 +65,7 @@ func TestShared(t *testing.T) {
 		method  string
 		first   string
 		second  string
-		header  []string // of the second
+		header  []string // of the second call
 		shared  bool
 	}{
 		{"the same", service{}, "GET", trends, trends, nil, true},
@@ -154,7 +155,8 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestKnownAlready: who has an answer is told so, be it kept or not, and what is kept is the whole.
+// TestKnownAlready: a caller with a matching ETag gets 304, cached or not. The cache still
+// holds the whole answer.
 func TestKnownAlready(t *testing.T) {
 	s := &service{}
 	h := newCache(s, time.Now, mostKept)
@@ -170,14 +172,14 @@ func TestKnownAlready(t *testing.T) {
 	}
 }
 
-// TestBounded: whatever is asked for, no more than so much is kept, and that was asked for last.
+// TestBounded: the cache never exceeds its size. It drops the least recently used answers.
 func TestBounded(t *testing.T) {
 	s := &service{body: strings.Repeat("x", 10_000)}
 	const most = 200_000
 	h := newCache(s, time.Now, most)
 	for n := range 1000 {
 		ask(h, "GET", "/v1/price-trends?origin=A"+strconv.Itoa(n))
-		ask(h, "GET", "/v1/price-trends?origin=A0") // asked for all the time, it stays
+		ask(h, "GET", "/v1/price-trends?origin=A0") // used all the time, so it stays
 	}
 	if h.size > most || h.recent.Len() != len(h.byKey) || h.recent.Len() < 10 || s.asked != 1000 {
 		t.Errorf("%d bytes in %d answers, %d by key; the service was asked %d times", h.size, h.recent.Len(),
@@ -196,7 +198,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestEveryEdgeRouteIsKept: what the table lets an edge keep is kept here.
+// TestEveryEdgeRouteIsKept: the cache keeps everything that the table lets an edge keep.
 func TestEveryEdgeRouteIsKept(t *testing.T) {
 	seen := 0
 	for _, r := range routes.Table {

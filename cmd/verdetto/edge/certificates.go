@@ -17,15 +17,15 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// Certificates has certificates issued for domains of ours, by ACME, and renews
-// them. It keeps them, and the account's key, in a folder.
+// Certificates obtains certificates for our domains by ACME and renews them. It stores them and
+// the account's key in a folder.
 type Certificates struct {
 	manager *autocert.Manager
 	domains []string
 }
 
-// NewCertificates takes domains and a directory as the settings of TLS have them, and
-// the folder. Without a directory it is Let's Encrypt, whose terms are agreed to.
+// NewCertificates returns the Certificates for domains separated by commas. The directory is
+// the URL of the ACME issuer; if empty, it is Let's Encrypt, whose terms are accepted.
 func NewCertificates(domains, folder, directory string) (*Certificates, error) {
 	c := &Certificates{}
 	for part := range strings.SplitSeq(domains, ",") {
@@ -44,23 +44,23 @@ func NewCertificates(domains, folder, directory string) (*Certificates, error) {
 	return c, nil
 }
 
-// Domain is the first, by which the service is known.
+// Domain returns the first domain, which is the public name of the service.
 func (c *Certificates) Domain() string { return c.domains[0] }
 
-// TLS is how connections are encrypted: 1.2 or newer, HTTP/2 where the caller speaks it.
+// TLS returns the TLS configuration: TLS 1.2 or newer, and HTTP/2 if the caller speaks it.
 func (c *Certificates) TLS() *tls.Config {
 	settings := c.manager.TLSConfig()
 	settings.MinVersion = tls.VersionTLS12
 	return settings
 }
 
-// PlainHandler answers on port 80: who issues certificates asks there for proof,
-// and everybody else is sent to https.
+// PlainHandler answers on port 80. It answers the issuer's challenges and redirects all other
+// callers to https.
 func (c *Certificates) PlainHandler() http.Handler {
 	return c.manager.HTTPHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, _, _ := strings.Cut(strings.ToLower(r.Host), ":")
 		if !slices.Contains(c.domains, host) {
-			host = c.Domain() // nobody is sent where a caller's header says
+			host = c.Domain() // never redirect to a host that only the caller's header names
 		}
 		w.Header().Set("Cache-Control", "no-store")
 		http.Redirect(w, r, "https://"+host+r.URL.RequestURI(), http.StatusPermanentRedirect)
@@ -69,10 +69,9 @@ func (c *Certificates) PlainHandler() http.Handler {
 
 var waits = retry.Backoff{First: 2 * time.Minute, Longest: time.Hour}
 
-// Obtain begins to have all certificates issued that are not there, so that no
-// caller waits for one, and the operator reads at once what is missing. Where one is
-// refused it is asked for again, less and less often, until the context ends: who
-// issues them bounds that too.
+// Obtain starts to request all missing certificates, so that no caller has to wait and the
+// operator reads of problems at once. It retries a refusal with growing waits until the context
+// ends, because issuers limit the rate too.
 func (c *Certificates) Obtain(ctx context.Context, log *slog.Logger) {
 	for _, domain := range c.domains {
 		go func() {
@@ -91,7 +90,7 @@ func (c *Certificates) Obtain(ctx context.Context, log *slog.Logger) {
 }
 
 func (c *Certificates) obtain(domain string) (until time.Time, err error) {
-	// As today's callers ask: a certificate of an elliptic curve.
+	// Offer what current callers offer, to get a certificate for an elliptic curve.
 	certificate, err := c.manager.GetCertificate(&tls.ClientHelloInfo{ServerName: domain,
 		CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}})
 	if err != nil {

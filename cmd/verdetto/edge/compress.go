@@ -7,22 +7,22 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// compressible are what the service answers with that gets smaller. A stream of
-// events is none: each is to arrive at once.
+// compressible lists the content types that shrink. An event stream is not among them, because
+// each event must arrive at once.
 var compressible = []string{
 	"text/html", "text/plain", "text/css", "text/javascript", "application/json", "application/problem+json",
 	"image/svg+xml",
 }
 
 const (
-	worthIt = 1024 // bytes: less gets no smaller by as much as it costs
-	// jitter blurs the length of what is compressed by up to so many bytes, from which
-	// somebody who has a page asked for again and again could guess a secret in it.
+	worthIt = 1024 // bytes: compressing less costs more than it saves
+	// jitter blurs the compressed length by up to 32 bytes. Otherwise an attacker who requests
+	// a page many times could guess a secret in it from its length.
 	jitter = 32
 )
 
-// compress has answers compressed for who takes them so. An ETag names the very
-// bytes, so that of a compressed answer is weak, as with any proxy.
+// compress compresses answers for callers that accept it. An ETag names exact bytes, so a
+// compressed answer gets a weak ETag, as with any proxy.
 func compress(next http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(worthIt), gzhttp.ContentTypes(compressible),
 		gzhttp.RandomJitter(jitter, 0, false))
@@ -35,7 +35,7 @@ func compress(next http.Handler) http.Handler {
 	})
 }
 
-// weakened weakens the ETag of a compressed answer as it begins.
+// weakened weakens the ETag of a compressed answer when its header is written.
 type weakened struct {
 	http.ResponseWriter
 	begun bool
@@ -57,8 +57,8 @@ func (w *weakened) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap lets deadlines be set.
+// Unwrap lets http.ResponseController set deadlines.
 func (w *weakened) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// Flush sends what there is.
+// Flush sends the buffered bytes.
 func (w *weakened) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }

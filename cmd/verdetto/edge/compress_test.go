@@ -54,7 +54,7 @@ func TestCompress(t *testing.T) {
 	}
 }
 
-// TestFlushed: what is flushed is sent at once.
+// TestFlushed: flushed bytes are sent at once.
 func TestFlushed(t *testing.T) {
 	h := compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

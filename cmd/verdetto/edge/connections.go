@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// perAddress is how many connections an address may have at a time, an IPv6 /64 as
-// one address. A browser has six of HTTP/1.1 and one of HTTP/2; an office behind one
-// address has some dozens. What is over it is closed, and may come back.
+// perAddress is the most open connections per address; an IPv6 /64 counts as one address. A
+// browser opens six by HTTP/1.1 and one by HTTP/2; an office behind one address opens some
+// dozens. A connection above the limit is closed, and the caller may retry.
 const perAddress = 128
 
-// connections counts the connections of a listener by address. Proxies of ours and
-// this machine itself are not counted: all callers come from there.
+// connections counts the open connections of a listener by address. Our own proxies and this
+// machine are exempt, because all callers arrive through them.
 type connections struct {
 	net.Listener
 	proxies Proxies
@@ -22,7 +22,7 @@ type connections struct {
 	open map[netip.Prefix]int
 }
 
-// Listen has a listener hold each address to its number of connections.
+// Listen returns a listener that limits the connections of each address.
 func (c Config) Listen(l net.Listener) net.Listener {
 	return &connections{Listener: l, proxies: c.Proxies, most: perAddress, open: map[netip.Prefix]int{}}
 }
@@ -37,12 +37,12 @@ func (l *connections) Accept() (net.Conn, error) {
 		if !ok || addr.IsLoopback() || l.proxies.Contains(addr) {
 			return c, nil
 		}
-		who, err := addr.Prefix(min(addr.BitLen(), 64)) // all of an IPv4 address
+		who, err := addr.Prefix(min(addr.BitLen(), 64)) // an IPv4 address in full
 		if err != nil {
-			return c, nil // no address has fewer bits
+			return c, nil // cannot happen: no address has fewer bits
 		}
 		if !l.enter(who) {
-			_ = c.Close() // there is nobody to tell
+			_ = c.Close() // the caller cannot be informed
 			continue
 		}
 		return &counted{Conn: c, leave: sync.OnceFunc(func() { l.leave(who) })}, nil
@@ -67,7 +67,7 @@ func (l *connections) leave(who netip.Prefix) {
 	}
 }
 
-// counted is a connection that is counted until it is closed.
+// counted is a connection that counts until it is closed.
 type counted struct {
 	net.Conn
 	leave func()

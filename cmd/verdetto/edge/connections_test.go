@@ -22,7 +22,7 @@ func (c from) RemoteAddr() net.Addr {
 	return a
 }
 
-// offered is a listener of connections that wait.
+// offered is a listener whose connections are already waiting.
 type offered struct {
 	net.Listener
 	waiting []net.Conn
@@ -37,7 +37,7 @@ func (l *offered) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// accepted gives the connections that are let in of those that addresses open, all at a time.
+// accepted opens one connection from each address and returns those that the listener accepts.
 func accepted(t *testing.T, l net.Listener, of *offered, addresses ...string) []net.Conn {
 	t.Helper()
 	for _, a := range addresses {
@@ -93,7 +93,8 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestConnectionsEnd: what is closed, be it twice, makes room for one, and nothing stays behind.
+// TestConnectionsEnd: closing a connection, even twice, makes room for exactly one. At the end
+// the count is empty.
 func TestConnectionsEnd(t *testing.T) {
 	of := &offered{}
 	l := Config{}.Listen(of)

@@ -1,11 +1,10 @@
-// Package edge is what stands between callers and the service on one machine, as
-// the distribution does on AWS: who calls where a proxy stands before us, TLS,
-// compression, answers that are shared among callers, and how many connections an
-// address may have.
+// Package edge stands between callers and the service on one machine, as CloudFront does on
+// AWS. It finds the caller's address behind a proxy, speaks TLS and compresses. It also caches
+// answers that callers share, and limits the connections of an address.
 //
-// It promises that nobody is counted as somebody else: a header about who calls is
-// believed of the operator's own proxies alone. What is shared is what the table of
-// endpoints lets an edge share, and nothing that was made for a key.
+// It promises that no caller is counted as another: only the operator's own proxies may name
+// the caller in a header. The cache holds only what the table of endpoints lets an edge share,
+// and no answer to a call with a key. Start reading at Config.Handler.
 package edge
 
 import (
@@ -14,21 +13,22 @@ import (
 	"time"
 )
 
-// Config says how the service is reached. Its zero value is: directly, without TLS.
+// Config holds how the service is reached. The zero value means directly and without TLS.
 type Config struct {
 	Proxies Proxies
-	// Certificates, where set, have TLS spoken.
+	// Certificates enables TLS if set.
 	Certificates *Certificates
-	// Plain is where callers come without TLS and are sent on; see Certificates.PlainHandler.
+	// Plain receives callers without TLS, who are redirected; see Certificates.PlainHandler.
 	Plain net.Listener
 }
 
-// Handler puts the edge before a service.
+// Handler wraps a service in the edge.
 func (c Config) Handler(service http.Handler, now func() time.Time) http.Handler {
 	return c.Proxies.believe(c.tellBrowsers(compress(newCache(service, now, mostKept))))
 }
 
-// tellBrowsers has every answer tell them what it does on AWS; what the service says itself goes before.
+// tellBrowsers sets the headers for browsers that CloudFront sets on AWS. The service may
+// override them.
 func (c Config) tellBrowsers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -37,7 +37,8 @@ func (c Config) tellBrowsers(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		if c.Certificates != nil {
-			h.Set("Strict-Transport-Security", "max-age=31536000") // of this name alone: others may be served elsewhere
+			// for this name alone: other hosts may serve subdomains
+			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
 		next.ServeHTTP(w, r)
 	})

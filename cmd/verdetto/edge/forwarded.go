@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// lastElement cuts a list of RFC 7239 at its last comma outside a quoted string.
-// It reads from the right, so nothing that stands further left changes what it finds.
+// lastElement cuts a list of RFC 7239 at its last comma outside a quoted string. It reads from
+// the right, so text further left cannot change the result.
 func lastElement(list string) (rest, last string) {
 	quoted := false
 	for i := len(list) - 1; i >= 0; i-- {
@@ -20,25 +20,26 @@ func lastElement(list string) (rest, last string) {
 	return "", list
 }
 
-// escaped reports whether the character behind a text is escaped by it.
+// escaped reports whether a text ends in an open backslash, which escapes the next character.
 func escaped(text string) bool {
 	return (len(text)-len(strings.TrimRight(text, `\`)))%2 == 1
 }
 
-// forwardedPair is one parameter of an element and the semicolon behind it. A value is a
-// token or a quoted string. Brackets and colons are taken without quotes too, as in
-// for=[2001:db8::1]: proxies that are configured by hand write them so.
+// forwardedPair matches one parameter of an element and the semicolon after it. A value is a
+// token or a quoted string. Unquoted brackets and colons are accepted too, as in
+// for=[2001:db8::1]: proxies configured by hand write them.
 var forwardedPair = regexp.MustCompile(`^([!#$%&'*+.^_\x60|~0-9A-Za-z-]+)=(?:([]!#$%&'*+.^_\x60|~0-9A-Za-z:[-]+)|` +
 	`"((?:[^"\\\x00-\x08\x0A-\x1F\x7F]|\\[^\x00-\x08\x0A-\x1F\x7F])*)")[ \t]*(?:;|$)`)
 
 var unescape = regexp.MustCompile(`\\(.)`)
 
-// forParameter returns the value of for= in an element, as in for="[2001:db8::1]:4711";proto=https.
-// It is empty where the element has none, has two, or is not one of RFC 7239.
+// forParameter returns the value of for= in an element, as in
+// for="[2001:db8::1]:4711";proto=https. It returns "" if the element has no for=, has two, or
+// violates RFC 7239.
 func forParameter(element string) (value string) {
 	element = strings.Trim(element, " \t")
 	for found := false; element != ""; {
-		if element[0] == ';' { // a parameter may be left out
+		if element[0] == ';' { // RFC 7239 allows empty parameters
 			element = strings.TrimLeft(element[1:], " \t")
 			continue
 		}

@@ -10,21 +10,21 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// Proxies are those whose word is believed about who calls.
+// Proxies holds the proxies that may name the caller.
 type Proxies struct {
 	networks []netip.Prefix
 	header   string
 }
 
-// Headers in which a proxy says who called it. Each proxy writes one of them, and
-// hands on the other as its caller wrote it: so the operator says which is meant.
+// Headers in which a proxy names its caller. Each proxy writes one of them and passes on the
+// other unchanged, so the operator must name the right one.
 const (
-	ForwardedFor = "X-Forwarded-For" // what Caddy, nginx, HAProxy and most others write
+	ForwardedFor = "X-Forwarded-For" // Caddy, nginx, HAProxy and most others write it
 	Forwarded    = "Forwarded"       // RFC 7239
 )
 
-// ParseProxies reads addresses and networks, as 127.0.0.1,10.0.0.0/8, and the name
-// of the header that they write. Without any, nobody is believed.
+// ParseProxies parses addresses and networks, such as 127.0.0.1,10.0.0.0/8, and the header that
+// the proxies write. An empty list trusts no proxy.
 func ParseProxies(list, header string) (Proxies, error) {
 	p := Proxies{header: http.CanonicalHeaderKey(header)}
 	if p.header != ForwardedFor && p.header != Forwarded {
@@ -44,7 +44,7 @@ func ParseProxies(list, header string) (Proxies, error) {
 	return p, nil
 }
 
-// Contains tells whether an address is that of a proxy of ours.
+// Contains reports whether an address belongs to one of our proxies.
 func (p Proxies) Contains(addr netip.Addr) bool {
 	addr = addr.Unmap().WithZone("")
 	for _, n := range p.networks {
@@ -55,10 +55,9 @@ func (p Proxies) Contains(addr netip.Addr) bool {
 	return false
 }
 
-// believe gives each request the address of who called the outermost of our
-// proxies. Each proxy adds, at the right, who called it; so the addresses are read
-// from the right, as long as they are those of proxies of ours. What stands further
-// left was written by the caller, and is looked at by nobody.
+// believe sets each request's address to the caller of our outermost proxy. Each proxy appends
+// its caller on the right. So addresses are read from the right, as long as they are our own
+// proxies. Anything further left was written by the caller and is ignored.
 func (p Proxies) believe(next http.Handler) http.Handler {
 	if len(p.networks) == 0 {
 		return next
@@ -73,8 +72,8 @@ func (p Proxies) believe(next http.Handler) http.Handler {
 	})
 }
 
-// caller reads from the right to the first address that is not ours. A hop that
-// cannot be read ends it: then the proxy beside that hop is the caller.
+// caller reads from the right to the first address that is not ours. An unreadable hop ends the
+// search: then the proxy that wrote that hop counts as the caller.
 func (p Proxies) caller(at netip.Addr, lines []string) netip.Addr {
 	rest := strings.Join(lines, ",")
 	for p.Contains(at) && rest != "" {
@@ -95,7 +94,7 @@ func (p Proxies) caller(at netip.Addr, lines []string) netip.Addr {
 	return at
 }
 
-// parseHop reads an address with or without a port, IPv6 with or without brackets.
+// parseHop parses an address with or without a port, IPv6 with or without brackets.
 func parseHop(text string) (netip.Addr, bool) {
 	if host, _, err := net.SplitHostPort(text); err == nil {
 		text = host

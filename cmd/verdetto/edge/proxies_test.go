@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// caller asks through an edge and gives the address that the service is told.
+// callerOf sends a request through an edge and returns the address that the service sees.
 func callerOf(t *testing.T, p Proxies, remote string, header http.Header) string {
 	t.Helper()
 	var told string
@@ -98,7 +98,8 @@ func TestCaller(t *testing.T) {
 			}
 			header := http.Header{c.header: c.lines}
 			if c.header == Forwarded {
-				header[ForwardedFor] = []string{"192.0.2.200"} // handed on as the caller wrote it
+				// the proxy passes on this header as the caller wrote it
+				header[ForwardedFor] = []string{"192.0.2.200"}
 			} else {
 				header[Forwarded] = []string{"for=192.0.2.200"}
 			}
@@ -123,7 +124,7 @@ func TestParseProxiesRefuses(t *testing.T) {
 	}
 }
 
-// FuzzCaller: whatever a caller writes, what our own proxy adds at the right decides.
+// FuzzCaller: the hop that our own proxy adds on the right decides, whatever a caller writes.
 func FuzzCaller(f *testing.F) {
 	for _, s := range []string{"", "127.0.0.1", "10.0.0.1, 10.0.0.2", "unknown", ",,,", `for="`, "\x00", "[::1",
 		"1.2.3.4:5:6"} {
@@ -143,8 +144,8 @@ func FuzzCaller(f *testing.F) {
 	})
 }
 
-// FuzzForwarded: whatever a caller writes into Forwarded and into the Host that our own proxy
-// quotes, what the proxy says of the caller decides.
+// FuzzForwarded: what our own proxy says of the caller decides. A caller may write anything
+// into Forwarded, and into the Host that the proxy quotes.
 func FuzzForwarded(f *testing.F) {
 	for _, s := range []string{"", "a,for=192.0.2.1", `a",for=192.0.2.1;x="`, `for="`, `for="\`, `\`, `\\"`,
 		`;for=192.0.2.1`, `for=127.0.0.1`, `for=127.0.0.1,for="`, ",,;;", "\x7f", "\xff", `x="";y=`} {
@@ -157,7 +158,7 @@ func FuzzForwarded(f *testing.F) {
 	f.Fuzz(func(t *testing.T, forged, host string) {
 		want := "198.51.100.7:0"
 		if strings.ContainsFunc(host, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-			want = "127.0.0.1:0" // no quoted string holds it
+			want = "127.0.0.1:0" // a quoted string cannot hold it
 		}
 		quoted := `host="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(host) + `"`
 		for _, own := range []string{"for=198.51.100.7;" + quoted, quoted + ";for=198.51.100.7",

@@ -1,8 +1,8 @@
-// Package monitor is what one process tells an operator of itself: metrics for
-// Prometheus, and the last faults of its log.
+// Package monitor reports on one process to its operator: metrics for Prometheus, and the last
+// faults of the log.
 //
-// No metric holds anything of a caller: endpoints are told apart by their names
-// in the table of endpoints, never by what was asked. A nil Monitor measures nothing.
+// No metric holds data of a caller: endpoints are labelled by their names in the table of
+// endpoints, never by the request. A nil Monitor measures nothing. Start reading at New.
 package monitor
 
 import (
@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// Monitor measures. It is safe for concurrent use.
+// Monitor holds the metrics and the last faults. It is safe for concurrent use.
 type Monitor struct {
 	registry  *prometheus.Registry
 	requests  *prometheus.CounterVec
@@ -36,10 +36,11 @@ type Monitor struct {
 	faults []Fault // the newest last
 }
 
-// buckets are the bounds of durations, in seconds: a verdict takes a millisecond, a payment's provider seconds.
+// buckets are the bounds of durations, in seconds. A verdict takes a millisecond; a call to a
+// payment provider takes seconds.
 var buckets = []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}
 
-// New makes a Monitor.
+// New returns a Monitor with its metrics registered.
 func New() *Monitor {
 	m := &Monitor{registry: prometheus.NewRegistry()}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
@@ -72,7 +73,8 @@ func (m *Monitor) Request(route, method string, status int, took time.Duration) 
 	m.durations.WithLabelValues(route).Observe(took.Seconds())
 }
 
-// Refreshed counts a refresh that ended, and what it asked for; err is one that could do nothing.
+// Refreshed counts a finished refresh and its requests. err is set if the refresh as a whole
+// failed.
 func (m *Monitor) Refreshed(kind string, asked, failed, left, found int, err error) {
 	if m == nil {
 		return
@@ -88,7 +90,8 @@ func (m *Monitor) Refreshed(kind string, asked, failed, left, found int, err err
 	m.found.Add(float64(found))
 }
 
-// Gauge has a figure read whenever metrics are asked for; what cannot be read is left out.
+// Gauge registers a figure that is read at each scrape. A figure that cannot be read is
+// omitted.
 func (m *Monitor) Gauge(name, help string, read func() (value float64, ok bool)) {
 	m.registry.MustRegister(gauge{prometheus.NewDesc("verdetto_"+name, help, nil, nil), read})
 }
@@ -106,12 +109,12 @@ func (g gauge) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// Handler answers Prometheus.
+// Handler returns the handler that Prometheus scrapes.
 func (m *Monitor) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// Mail counts what becomes of the mails that a sender is handed.
+// Mail wraps a sender and counts the outcome of each mail.
 func (m *Monitor) Mail(next mail.Sender) mail.Sender {
 	if m == nil {
 		return next
@@ -137,7 +140,7 @@ func (c carrier) Send(ctx context.Context, message mail.Message) error {
 	return err
 }
 
-// Fault is a line of the log that is a warning or an error.
+// Fault is a warning or an error of the log.
 type Fault struct {
 	At      time.Time `json:"at"`
 	Level   string    `json:"level"`
@@ -145,10 +148,10 @@ type Fault struct {
 	Error   string    `json:"error,omitempty"`
 }
 
-// keptFaults is how many are remembered.
+// keptFaults is the number of faults kept.
 const keptFaults = 20
 
-// Faults are the last of the log, the newest first.
+// Faults returns the last faults of the log, the newest first.
 func (m *Monitor) Faults() []Fault {
 	if m == nil {
 		return nil
@@ -162,7 +165,7 @@ func (m *Monitor) Faults() []Fault {
 	return newest
 }
 
-// Log counts the lines of a log, and remembers its last faults.
+// Log wraps a log handler. It counts lines and keeps the last faults.
 func (m *Monitor) Log(next slog.Handler) slog.Handler { return logged{next, m} }
 
 type logged struct {

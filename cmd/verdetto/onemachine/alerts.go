@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// openAlerts makes the price-drop alerts.
+// openAlerts creates the price-drop alerts.
 func (s *Service) openAlerts(carrier Carrier) (err error) {
 	o := s.options
 	s.Alerts, err = alerts.New(alerts.Parts{
@@ -22,7 +22,7 @@ func (s *Service) openAlerts(carrier Carrier) (err error) {
 	return err
 }
 
-// NewSender makes what sends subscribers the notifications that refreshes leave, through a carrier.
+// NewSender returns the sender of the notifications that refreshes create.
 func (o Options) NewSender(carrier Carrier) *notify.Sender {
 	carriers := notify.Queued(store.Outbox{Table: o.Table, Name: notify.PushOutbox}, o.Now)
 	carriers[store.Webhook] = webhook.Carrier{Deliveries: store.Deliveries{Table: o.Table}, Now: o.Now}

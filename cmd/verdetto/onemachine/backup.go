@@ -19,24 +19,23 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// backupTime is how long a backup may take: meanwhile the file keeps what it has replaced.
+// backupTime limits a backup. While it runs, the file cannot reuse freed pages.
 const backupTime = 30 * time.Minute
 
-// copier is a table that is one file.
+// copier is a table stored in one file.
 type copier interface {
 	Copy(w io.Writer, size func(bytes int64)) error
 }
 
-// beforeAll is the clock of a store that is only read: by it nothing has expired.
+// beforeAll is the clock of a store that is only read. By it no item has expired.
 func beforeAll() time.Time { return time.Time{} }
 
-// socket is where the process that has a file open hands out copies of it. The file
-// itself is locked.
+// socket returns the path of the Unix socket where the process that serves a file hands out
+// copies. The file itself is locked.
 func socket(file string) string { return file + ".socket" }
 
-// HandOutCopies hands out copies of a table that is a file, and how the service is, until
-// the context ends. Only the user that the service runs as may connect to the socket
-// beside the file. For any other table it does nothing.
+// HandOutCopies serves copies and the status of a file store until the context ends. Only the
+// service's user may connect to the socket next to the file. For other tables it does nothing.
 func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	source, ok := o.Table.(copier)
@@ -44,7 +43,8 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 		return nil
 	}
 	path := socket(file)
-	// Whoever holds the lock of the file owns its socket: one that is there was left by a process that was killed.
+	// The holder of the file's lock owns its socket, so an existing socket was left by a killed
+	// process.
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("open the socket of backups: %w", err)
 	}
@@ -62,7 +62,7 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 				o.answerStatus(w, r)
 				return
 			}
-			// Whoever reads sees by the length whether it is whole.
+			// The Content-Length lets the reader detect a partial copy.
 			if err := source.Copy(w, func(bytes int64) {
 				w.Header().Set("Content-Length",
 					strconv.FormatInt(bytes, 10))
@@ -76,8 +76,8 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	return nil
 }
 
-// Backup copies the file of a store, be it open in a running service or not, to a
-// new file. It is there once it is whole and was read, and not before.
+// Backup copies a store's file to a new file, even while a service has it open. The new file
+// appears only once it is complete and has been read back.
 func Backup(ctx context.Context, name, to string) (err error) {
 	file, err := fileOf(name)
 	if err != nil {
@@ -89,12 +89,13 @@ func Backup(ctx context.Context, name, to string) (err error) {
 	if _, err := os.Lstat(to); err == nil {
 		return fmt.Errorf("back up store: %s is there already, and nothing is overwritten", to)
 	}
-	part, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".part-*") // for the user alone, as the store is
+	// readable by the user alone, like the store
+	part, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".part-*")
 	if err != nil {
 		return fmt.Errorf("back up store: %w", err)
 	}
 	defer func() {
-		part.Close() // an error has been seen by Sync
+		part.Close() // Sync has reported any error
 		if err != nil {
 			_ = os.Remove(part.Name())
 		}
@@ -108,11 +109,11 @@ func Backup(ctx context.Context, name, to string) (err error) {
 	if err = readAll(ctx, part.Name()); err != nil {
 		return fmt.Errorf("read the backup: %w", err)
 	}
-	// A link is refused where the name has been taken meanwhile.
+	// A link fails if the name has been taken meanwhile.
 	if err = os.Link(part.Name(), to); err != nil {
 		return fmt.Errorf("back up store: %w", err)
 	}
-	_ = os.Remove(part.Name()) // another name of the same file
+	_ = os.Remove(part.Name()) // the same file under its other name
 	return nil
 }
 
@@ -130,10 +131,10 @@ func readAll(ctx context.Context, file string) error {
 	return errors.Join(err, s.Close())
 }
 
-// errNobody: no process has the file open and answers.
+// errNobody reports that no process serves the file.
 var errNobody = errors.New("nobody serves the store")
 
-// askService asks the process that has a file open.
+// askService sends a request to the process that serves a file.
 func askService(ctx context.Context, file, path string) (*http.Response, error) {
 	client := &http.Client{Timeout: backupTime, Transport: &http.Transport{DisableKeepAlives: true,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -144,13 +145,14 @@ func askService(ctx context.Context, file, path string) (*http.Response, error) 
 		return nil, err
 	}
 	response, err := client.Do(request)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) { // no socket, or that of one that was killed
+	// no socket, or one that a killed process left
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
 		return nil, errNobody
 	}
 	return response, err
 }
 
-// copyOf asks the process that has the file open, or opens it where none has.
+// copyOf copies a file through the process that serves it. If there is none, it opens the file.
 func copyOf(ctx context.Context, file string, w io.Writer) error {
 	response, err := askService(ctx, file, "/")
 	if errors.Is(err, errNobody) {

@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// BaseURL decides what links to the service begin with: what is given, with real
-// payments what the Lambda functions' environment says, and otherwise the address
-// that is answered on. Links in mail have to be https or on this machine, so
-// anything else is refused before somebody waits for a mail.
+// BaseURL returns the start of all links to the service: the given URL, else with real payments
+// VERDETTO_BASE_URL, else the listening address. Links in mail must be https or on this
+// machine. It refuses any other URL at start, before a user waits for a mail.
 func BaseURL(given string, realPayments bool, listens net.Addr) (string, error) {
 	if given == "" && realPayments {
 		given = os.Getenv("VERDETTO_BASE_URL")
@@ -30,7 +29,7 @@ func BaseURL(given string, realPayments bool, listens net.Addr) (string, error) 
 	return strings.TrimRight(given, "/"), nil
 }
 
-// LocalURL is how this machine reaches what listens on an address.
+// LocalURL returns the URL of a listening address as seen from this machine.
 func LocalURL(listens net.Addr) string {
 	if tcp, ok := listens.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		return fmt.Sprintf("http://127.0.0.1:%d", tcp.Port)

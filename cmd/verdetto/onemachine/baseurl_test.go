@@ -8,7 +8,8 @@ import (
 	"verdetto/shared/carrier/mail"
 )
 
-// TestBaseURL: links begin right in every mode, and where they could not be mailed it is said at once.
+// TestBaseURL: links are right in every mode, and a base that mail cannot use is refused at
+// once.
 func TestBaseURL(t *testing.T) {
 	for _, c := range []struct {
 		name, base, money, env, listens string
@@ -45,7 +46,7 @@ func TestBaseURL(t *testing.T) {
 			if err != nil || base != c.want {
 				t.Errorf("%q %v, want %q", base, err, c.want)
 			}
-			// What is let pass can be mailed.
+			// Mail accepts every link that BaseURL accepts.
 			if _, err := mail.ConfirmMail(mail.Confirm{To: "ada@example.com", Lang: "it", Origin: "Milano", Destination: "Bucarest", Link: base + "/v1/alerts/confirm?id=x", Stop: base + "/v1/alerts/richieste?t=x"}); err != nil {
 				t.Error(err)
 			}

@@ -16,19 +16,20 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// Carrier is what mail is handed to.
+// Carrier is a sender of mail with its rate.
 type Carrier struct {
 	mail.Sender
-	Rate float64 // of alerts in a second
+	Rate float64 // alerts per second
 }
 
-// folderRate is how many mails a second go into a folder, which has no quota.
+// folderRate is the rate of mails into a folder, which has no quota.
 const folderRate = 1000
 
-// IsFolder tells whether a name stands for a folder; see OpenCarrier.
+// IsFolder reports whether the name of a carrier is a folder; see OpenCarrier.
 func IsFolder(name string) bool { return name != "ses" && !smtpmail.IsServer(name) }
 
-// CarrierFaults says what is wrong with the name of a carrier that is no folder, and with its settings.
+// CarrierFaults returns what is wrong with a carrier's name and settings. A folder has no
+// faults.
 func CarrierFaults(name string) (faults []string) {
 	if IsFolder(name) {
 		return nil
@@ -47,10 +48,10 @@ func CarrierFaults(name string) (faults []string) {
 	return faults
 }
 
-// OpenCarrier opens what a name stands for: smtp://HOST:587 or smtps://HOST:465 is
-// a mail server, ses Amazon SES, and anything else a folder. The sender, the rate,
-// and how a server is signed in to, are in the environment. A server is not
-// connected to; watch, where it is not nil, is told of each step of each mail to one.
+// OpenCarrier opens a carrier by its name: smtp://HOST:587 or smtps://HOST:465 for a mail
+// server, ses for Amazon SES, anything else for a folder. The environment holds the sender's
+// address, the rate and the server's account. It does not connect to a server yet. If watch is
+// not nil, it is called at each step of each mail to a server.
 func OpenCarrier(ctx context.Context, name string, now func() time.Time, watch func(step string)) (Carrier, error) {
 	if IsFolder(name) {
 		folder, err := maildir.Open(name, now)

@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// Clock returns a clock that begins at a time, as -now gives it; without one the machine's.
+// Clock returns a clock that starts at the time given by -now, or the machine's clock if that
+// is empty.
 func Clock(text string) (func() time.Time, error) {
 	if text == "" {
 		return time.Now, nil
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		// A day stands for its noon: what was found on it is known by then.
+		// A day means its noon, so that fares found that day are known.
 		if at, err = time.Parse(time.DateOnly, text); err != nil {
 			return nil, fmt.Errorf("-now %q: want RFC 3339 (2016-03-01T12:00:00Z) or a day (2016-03-01)", text)
 		}

@@ -20,10 +20,10 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// few are the invented fares from one city, of a source whose own clock is right.
+// few holds the invented fares from one city. The source's own clock is right.
 type few struct {
 	*sample.Source
-	from time.Time // what was found before is not known
+	from time.Time // fares found earlier are unknown
 	now  *time.Time
 }
 
@@ -49,8 +49,8 @@ func (f few) Departures(ctx context.Context, q upstream.Question, until time.Tim
 	return f.Source.Departures(ctx, q, until)
 }
 
-// TestClockThatWasWrong: a service whose clock was wrong during one refresh is not ready, and
-// after one refresh with the right clock it answers as a service whose clock never was.
+// TestClockThatWasWrong: a service whose clock was wrong during one refresh is not ready. After
+// one refresh with the right clock, it answers like a service whose clock was never wrong.
 func TestClockThatWasWrong(t *testing.T) {
 	t.Parallel()
 	first := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -99,7 +99,7 @@ func TestClockThatWasWrong(t *testing.T) {
 			n++
 			w := httptest.NewRecorder()
 			service.API.ServeHTTP(w, r)
-			body, _ := io.ReadAll(w.Body) // of a recorder
+			body, _ := io.ReadAll(w.Body) // reading a recorder never fails
 			answers[target] = fmt.Sprintf("%d %s", w.Code, body)
 		}
 		origins := map[string]bool{}

@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// newBackup makes a store with items of many sizes, and a backup of it.
+// newBackup creates a store with items of many sizes, and its backup.
 func newBackup(t *testing.T) (dir, backup string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -41,15 +41,15 @@ func newBackup(t *testing.T) (dir, backup string) {
 	return dir, backup
 }
 
-// TestEveryByteOfABackup changes single bytes of a backup, cuts it short and makes it longer:
-// verify and restore find each, and leave what they read as it is.
+// TestEveryByteOfABackup flips single bytes of a backup, truncates it and extends it. Verify
+// and restore must detect each damage and leave the file unchanged.
 func TestEveryByteOfABackup(t *testing.T) {
 	dir, backup := newBackup(t)
 	whole, err := os.ReadFile(backup)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As docs/one-machine-operations.md has people compute it.
+	// The same sum as docs/one-machine-operations.md tells operators to compute.
 	if sum, last := fmt.Sprintf("%x\n", sha256.Sum256(whole[:len(whole)-116])), whole[len(whole)-115:]; !bytes.HasSuffix(last, []byte(sum)) {
 		t.Errorf("the backup ends with %q, want %s", last, sum)
 	}
@@ -57,7 +57,7 @@ func TestEveryByteOfABackup(t *testing.T) {
 	damaged := map[string][]byte{"cut by one": whole[:len(whole)-1], "cut in half": whole[:len(whole)/2], "one more": append(bytes.Clone(whole), 0)}
 	for n := range 600 {
 		at := random.IntN(len(whole))
-		if n >= 500 { // its end, which says what it should be
+		if n >= 500 { // the end, which holds the checksum
 			at = len(whole) - 1 - (n - 500)
 		}
 		changed := bytes.Clone(whole)
@@ -86,7 +86,8 @@ func TestEveryByteOfABackup(t *testing.T) {
 	}
 }
 
-// TestForeignFiles: what is no store of the service is refused by all that read a file, and left as it is.
+// TestForeignFiles: every command that reads a file refuses a file that is no store of the
+// service, and leaves it unchanged.
 func TestForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	made, err := boltstore.Open(filepath.Join(dir, "made.db"), time.Now)
@@ -113,7 +114,8 @@ func TestForeignFiles(t *testing.T) {
 			if err := os.WriteFile(file, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if err := read(t.Context()); err == nil && !(name == "status" && len(data) == len(nothing)) { // one that was never used has a status
+			// an unused store has a status
+			if err := read(t.Context()); err == nil && !(name == "status" && len(data) == len(nothing)) {
 				t.Errorf("%s of a file that is %s is accepted", name, content)
 			}
 			if after, err := os.ReadFile(file); err != nil || !bytes.Equal(after, data) {

@@ -2,5 +2,5 @@
 
 package onemachine
 
-// diskFree is for where a system says so.
+// diskFree reports that the free space is unknown on this system.
 func diskFree(string) (float64, bool) { return 0, false }

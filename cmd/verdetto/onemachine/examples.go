@@ -14,14 +14,14 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Example is a route that shows a level of verdict.
+// Example is a route whose verdict has a given level.
 type Example struct {
 	Level               string
 	Origin, Destination string // names of cities, or codes
 	Observations        int
 }
 
-// Query is what GET /v1/analisi is asked for it.
+// Query returns the query of GET /v1/analisi for the route.
 func (e Example) Query() string {
 	return "origine=" + url.QueryEscape(e.Origin) + "&destinazione=" + url.QueryEscape(e.Destination)
 }
@@ -29,13 +29,12 @@ func (e Example) Query() string {
 // name returns a query that finds a city.
 func name(c published.Citta) string { return places.Query(fare.City(c.Codice), c.Nome) }
 
-// maxExamined bounds how many origins are looked at for examples.
+// maxExamined limits the origins that are searched for examples.
 const maxExamined = 100
 
-// Examples judges the routes that the store covers as of now, those of the first
-// hundred origins, and gives for each level the one with most observations. A
-// level that no route has is left out. Nobody asked for these routes: that they
-// are looked at is no demand.
+// Examples judges the covered routes of the first maxExamined origins as of now. For each level
+// it returns the route with the most observations, and omits levels without a route. These reads
+// do not count as demand, because no caller requested the routes.
 func (o Options) Examples(ctx context.Context) ([]Example, error) {
 	fares := store.Fares{Table: o.Table}
 	coverage := &published.Answers{Reader: answer.NewUnrecorded(fares, o.Now, o.Log)}
@@ -69,7 +68,7 @@ func (o Options) Examples(ctx context.Context) ([]Example, error) {
 	return examples, nil
 }
 
-// judge is the verdict on a route; false where there is none just now.
+// judge returns the verdict on a route, and false if there is none now.
 func (o Options) judge(ctx context.Context, fares store.Fares, route fare.Route) (verdict.Analysis, bool, error) {
 	data, _, err := fares.Summary(ctx, fare.Series{Route: route}, store.Eventual)
 	if errors.Is(err, store.ErrNotFound) {

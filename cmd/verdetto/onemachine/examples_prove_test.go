@@ -11,9 +11,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestProveEveryLevelOnEveryDay: on whatever day the invented world is looked at,
-// some route of it has a verdict of each level. A hundred and four days, five
-// days apart through the seasons and weekdays, are looked at.
+// TestProveEveryLevelOnEveryDay: on each day, the invented world has a route for each level of
+// verdict. It checks 104 days, five days apart, across seasons and weekdays.
 func TestProveEveryLevelOnEveryDay(t *testing.T) {
 	source := sample.New()
 	origins, err := source.Origins(t.Context())
@@ -23,7 +22,8 @@ func TestProveEveryLevelOnEveryDay(t *testing.T) {
 	for i := range 104 {
 		now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC).AddDate(0, 0, 5*i)
 		seen := map[string]bool{}
-		// Many days are told by few origins; those of thin routes, which alone have too little data, are looked at first.
+		// A few origins suffice on most days. Thin routes come first, because only they have
+		// too few fares for a verdict.
 		for _, origin := range slices.Concat([]fare.City{"TRN", "VRN", "TCI", "PSA", "CPH", "MLA", "DUB", "PRG", "BUH"}, origins) {
 			if len(seen) == len(levels) {
 				break

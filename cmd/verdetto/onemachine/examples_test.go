@@ -16,8 +16,8 @@ import (
 
 var levels = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient}
 
-// TestExamples: those of the invented world are one of each level, and are what
-// the service answers when it is asked as they say.
+// TestExamples: the invented world has one example of each level, and the service's answers
+// match them.
 func TestExamples(t *testing.T) {
 	now := func() time.Time { return time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC) }
 	o := onemachine.Options{Table: fixture.Bolt(t, now), Source: sample.New(), Now: now, Log: slog.New(slog.DiscardHandler)}

@@ -13,14 +13,15 @@ import (
 	"verdetto/shared/store/migration"
 )
 
-// Export copies all items of a table of DynamoDB, with their versions and ends, into a
-// new file, and returns how many there are. The table may be served meanwhile: then each
-// item is as it was at some moment of the export, not all at the same one.
+// Export copies all items of a DynamoDB table, with their versions and expiries, into a new
+// file. It returns their number. If the table is served meanwhile, each item is as it was at
+// some moment of the export, but not all at the same moment.
 func Export(ctx context.Context, name, to string) (items int, err error) {
 	if _, err := os.Lstat(to); err == nil {
 		return 0, fmt.Errorf("export store: %s is there already, and nothing is overwritten", to)
 	}
-	dir, err := os.MkdirTemp(filepath.Dir(to), filepath.Base(to)+".exporting-*") // for the user alone
+	// readable by the user alone
+	dir, err := os.MkdirTemp(filepath.Dir(to), filepath.Base(to)+".exporting-*")
 	if err != nil {
 		return 0, fmt.Errorf("export store: %w", err)
 	}
@@ -32,7 +33,7 @@ func Export(ctx context.Context, name, to string) (items int, err error) {
 	return items, Backup(ctx, "bolt:"+file, to)
 }
 
-// fill copies a store into a file that is not there yet.
+// fill copies a store into a new file.
 func fill(ctx context.Context, name, file string) (items int, err error) {
 	from, err := openKept(ctx, name, time.Now)
 	if err != nil {

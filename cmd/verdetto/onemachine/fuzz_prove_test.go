@@ -10,9 +10,9 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestProveRandomRequests says 4,000 requests whose bodies, framing, headers and queries
-// are made up, most of them broken: none of them is an error of the service, and it
-// goes on answering.
+// TestProveRandomRequests sends 4,000 requests with random bodies, framing, headers and
+// queries, most of them broken. None may cause an error of the service, and it must go on
+// answering.
 func TestProveRandomRequests(t *testing.T) {
 	address, log, _ := onTheWire(t, patient, false)
 	const seed = 20261121
@@ -40,12 +40,12 @@ func TestProveRandomRequests(t *testing.T) {
 			return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", chance.IntN(2*len(body)+2), body)
 		case 2:
 			return fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(body), body)
-		case 3: // a chunk of another length
+		case 3: // a wrong chunk length
 			return fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", chance.IntN(2*len(body)+2),
 				body)
-		case 4: // no length at all
+		case 4: // no chunk length at all
 			return fmt.Sprintf("Transfer-Encoding: chunked\r\n\r\n%s\r\n%s", junk(6), body)
-		case 5: // cut anywhere
+		case 5: // cut at a random byte
 			whole := fmt.Sprintf("Transfer-Encoding: chunked\r\nTrailer: X\r\n\r\n%x;ext=1\r\n%s\r\n0\r\nX: y\r\n\r\n",
 				len(body), body)
 			return whole[:chance.IntN(len(whole))]
@@ -71,8 +71,8 @@ func TestProveRandomRequests(t *testing.T) {
 		}
 		b.WriteString(framed(body()))
 		status, said := say(t, address, b.String())
-		// The caller says nothing more after the request, which looks like hanging up: an answer
-		// that needed the store may be 503 then. The log knows whose fault it was.
+		// The caller sends nothing after the request, which looks like hanging up. So an answer
+		// that needed the store may be 503. The log shows whose fault it was.
 		if statuses[status]++; status >= 500 && status != 503 && status != 501 {
 			t.Errorf("request %d of seed %d: %d %.300s\n%.500q", n, seed, status, said, b.String())
 		}

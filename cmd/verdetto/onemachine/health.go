@@ -13,40 +13,42 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// TooOld is how many days ago half of the origins may have been asked for: a cycle
-// that is two days late. On AWS the alarm StaleFares begins there.
+// TooOld is the greatest allowed refresh.Age in days: a cycle that is two days late. The alarm
+// StaleFares on AWS has the same limit.
 const TooOld = Cycle + 2
 
 const (
-	foundFor  = time.Second      // how long what was found is told again: who asks often costs no more
-	probeFor  = 30 * time.Second // so often a write is tried, however often anybody asks
-	failedFor = time.Minute      // for so long a write that failed counts: small ones may succeed on a disk that is full
-	lookTime  = 2 * time.Second  // how long the store may take
+	foundFor = time.Second // a result is reused this long, so frequent checks cost no more
+	// shortest time between two probe writes, however often callers check
+	probeFor = 30 * time.Second
+	// a failed write counts this long, because small writes may succeed on a full disk
+	failedFor = time.Minute
+	lookTime  = 2 * time.Second // limit for the store to answer
 )
 
-// Health says whether the service works. It reads the store at most once a second, and
-// writes to it, where it may, at most once in probeFor.
+// Health checks whether the service works. It reads the store at most once a second. Unless it
+// is read-only, it writes to the store at most once in probeFor.
 type Health struct {
 	fares    store.Fares
 	now      func() time.Time
-	system   func() time.Time // time.Now, but for tests
-	readOnly bool             // nothing is written to find out whether that works
+	system   func() time.Time // time.Now, except in tests
+	readOnly bool             // never probe with a write
 
 	mu     sync.Mutex
 	looked time.Time
 	found  Found
 	probed time.Time
-	failed error // of the last write that was tried
+	failed error // of the last probe write
 }
 
-// Found is how the service is.
+// Found is the result of a check.
 type Found struct {
-	Days   float64 // how old fares are, as refresh.Age has it; negative: the store holds dates in the future
-	Known  bool    // something was refreshed
-	Reason string  // why it is not ready, and what to do; empty: it is
+	Days   float64 // refresh.Age in days; negative: the store holds dates in the future
+	Known  bool    // a refresh has been recorded
+	Reason string  // why it is not ready, and what to do; empty if it is ready
 }
 
-// NewHealth looks at a table.
+// NewHealth returns a Health over a table.
 func NewHealth(table store.Table, now func() time.Time) *Health {
 	return &Health{fares: store.Fares{Table: table}, now: now, system: time.Now}
 }
@@ -62,14 +64,15 @@ func (h *Health) writes(ctx context.Context) error {
 	return h.failed
 }
 
-// Look says how the service is.
+// Look checks the service.
 func (h *Health) Look(ctx context.Context) Found {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.looked.IsZero() && h.system().Sub(h.looked) < foundFor {
 		return h.found
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime) // who hangs up does not decide for others
+	// a caller who hangs up must not spoil the result for others
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
 	var f Found
 	var err error
@@ -92,9 +95,9 @@ func (h *Health) Look(ctx context.Context) Found {
 	return f
 }
 
-// Handler answers at /healthz while the process lives, and at /readyz whether what
-// it answers is to be relied on; everything else is for next. On AWS the functions
-// answer the first by themselves, and alarms watch the rest.
+// Handler answers /healthz while the process lives, and /readyz with whether its answers can be
+// trusted. It passes other paths to next. On AWS the functions answer /healthz themselves, and
+// alarms watch the rest.
 func (h *Health) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {
@@ -117,7 +120,7 @@ func (h *Health) Handler(next http.Handler) http.Handler {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		if r.Method == http.MethodGet {
-			_ = json.NewEncoder(w).Encode(answer) // the caller has gone: nobody is left to tell
+			_ = json.NewEncoder(w).Encode(answer) // the caller may have hung up
 		}
 	})
 }

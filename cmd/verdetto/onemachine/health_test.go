@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// unwritable is a table whose writes fail when told to, and are counted.
+// unwritable is a table that counts writes and fails them on demand.
 type unwritable struct {
 	store.Table
 	fails  bool
@@ -28,8 +28,8 @@ func (u *unwritable) Write(ctx context.Context, ops ...store.Op) error {
 	return u.Table.Write(ctx, ops...)
 }
 
-// TestReadyWhileWritesFail: a service that cannot write is not ready and is ready again
-// afterwards, and callers of /readyz cause two writes a minute at most.
+// TestReadyWhileWritesFail: a service that cannot write is not ready, and recovers. Calls of
+// /readyz cause at most two writes a minute.
 func TestReadyWhileWritesFail(t *testing.T) {
 	clock := storetest.NewClock()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "kept.db"), clock.Now, boltstore.Scratch)

@@ -15,11 +15,11 @@ import (
 	"verdetto/shared/store/migration"
 )
 
-// Migration moves what a store holds into another: see package migration.
+// Migration copies one store into another: see package migration.
 type Migration struct {
 	From, To string // bolt:FILE or dynamodb:TABLE
-	Finish   bool   // the last pass, when the source is no longer served
-	Create   bool   // make the table of DynamoDB where there is none
+	Finish   bool   // the last pass, after the source has stopped
+	Create   bool   // create a missing DynamoDB table
 	Now      func() time.Time
 	Progress func(read, written int)
 }
@@ -69,7 +69,7 @@ func (m Migration) Run(ctx context.Context) (report migration.Report, err error)
 	if errors.Is(err, store.ErrNotFound) {
 		return report, nil
 	}
-	if err == nil { // whoever serves -to with another pepper is told so
+	if err == nil { // then a service with another pepper over -to fails at start
 		err = CheckPepper(ctx, to, kept, true)
 	}
 	return report, err
@@ -88,8 +88,8 @@ func (m Migration) PepperMoved(ctx context.Context) (bool, error) {
 	return err == nil, errors.Join(err, to.Close())
 }
 
-// source opens what is moved. A file that is served is locked: of that a copy is
-// moved, and the last pass wants the file itself, which nobody can write to then.
+// source opens the source store. A served file is locked, so every pass but the last reads a
+// copy. The last pass opens the file itself, which locks out all writers.
 func (m Migration) source(ctx context.Context) (store.Whole, error) {
 	file, isFile := strings.CutPrefix(m.From, "bolt:")
 	if !isFile || m.Finish {
@@ -106,7 +106,8 @@ func (m Migration) source(ctx context.Context) (store.Whole, error) {
 	if err != nil {
 		return nil, fmt.Errorf("copy -from: %w", err)
 	}
-	// An open file stays until it is closed: so nothing is left, unless this process is killed while it copies.
+	// The open file outlives its name, so nothing remains unless this process is killed while
+	// copying.
 	defer os.RemoveAll(dir)
 	copied := filepath.Join(dir, "copy.db")
 	if err := Backup(ctx, m.From, copied); err != nil {

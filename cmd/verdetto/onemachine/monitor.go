@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// Watch has the service watched until the context ends: copies of the store and how
-// it is, for its user; metrics on an address of their own; and it sweeps the store.
+// Watch starts the operator's services until the context ends: copies and status for the
+// service's user, metrics on their own address, and the daily sweep of the store.
 func (o Options) Watch(ctx context.Context, name, address string) error {
 	if err := o.HandOutCopies(ctx, name); err != nil {
 		return err
@@ -25,7 +25,8 @@ func (o Options) Watch(ctx context.Context, name, address string) error {
 	return o.ServeMetrics(ctx, address)
 }
 
-// sweepEvery is how often what has expired is deleted from a file. (DynamoDB does it by itself.)
+// sweepEvery is how often expired items are deleted from a file. DynamoDB deletes them by
+// itself.
 const sweepEvery = 24 * time.Hour
 
 func (o Options) sweepDaily(ctx context.Context) {
@@ -44,8 +45,8 @@ func (o Options) sweepDaily(ctx context.Context) {
 	}
 }
 
-// ServeMetrics answers Prometheus on an address of its own until the context ends,
-// and there, too, whether the service works. Without an address it does nothing.
+// ServeMetrics answers Prometheus and health checks on a separate address until the context
+// ends. Without an address it does nothing.
 func (o Options) ServeMetrics(ctx context.Context, address string) error {
 	if address == "" || o.Monitor == nil {
 		return nil

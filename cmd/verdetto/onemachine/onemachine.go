@@ -1,10 +1,9 @@
-// Package onemachine is the whole service in one process over one store: every
-// endpoint that the Lambda functions have between them, the refresh, and the
-// workers that go through outboxes and send notifications. Mail goes to a mail
-// server, SES or a folder. Unless real payments are asked for, payments are made to stand-ins
-// for Stripe and Solana on this machine.
+// Package onemachine runs the whole service in one process over one store. It includes every
+// endpoint of the Lambda functions, the refresh, and the workers that process outboxes and send
+// notifications. Mail goes to a mail server, SES or a folder. Payments go to stand-ins for
+// Stripe and Solana on this machine, unless real payments are chosen.
 //
-// The command line serves it, and the end-to-end tests ask it.
+// Start reading at New. The command line serves it, and the end-to-end tests call it.
 package onemachine
 
 import (
@@ -40,7 +39,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// Options say what a service is made of.
+// Options hold the parts of a service.
 type Options struct {
 	Table  store.Table
 	Source upstream.Source // of the fares in the table
@@ -48,28 +47,32 @@ type Options struct {
 	Log    *slog.Logger
 
 	Pepper        []byte   // see Pepper
-	OriginSecrets []string // see httpapi.Config; none where callers reach the process directly
-	BaseURL       string   // what links to the service begin with; see BaseURL
-	Mail          string   // what mail is handed to, see OpenCarrier; without one there are no alerts and nothing is sold
-	AllFares      bool     // see httpapi.Config; fares that are not of the real source are shown in any case
-	RealPayments  bool     // configured as the Lambda function is, in place of the stand-ins
-	LocalURL      string   // where the stand-ins on this machine reach the service; without it they do not report to it
-	Edge          edge.Config
-	Telegram      config.Telegram      // the bot by which alerts come in Telegram; none where it has no name
-	JobDelay      func() time.Duration // see store.Outbox; nil: mails that answers ask for are due at once
-	Outbound      outbound.Poster      // by which servers are asked whose addresses strangers give; nil: an outbound.Client
+	OriginSecrets []string // see httpapi.Config; none if callers reach the process directly
+	BaseURL       string   // start of all links to the service; see BaseURL
+	Mail          string   // see OpenCarrier; if empty, there are no alerts and no sales
+	// see httpapi.Config; fares of another source than the real one are always shown
+	AllFares     bool
+	RealPayments bool // real providers in place of the stand-ins, configured as on AWS
+	// where the stand-ins reach the service; if empty, they send it no events
+	LocalURL string
+	Edge     edge.Config
+	Telegram config.Telegram // the bot for alerts in Telegram; none if it has no name
+	// see store.Outbox; nil: mails that answers request are due at once
+	JobDelay func() time.Duration
+	// calls servers at addresses that strangers give; nil: an outbound.Client
+	Outbound outbound.Poster
 
-	Monitor *monitor.Monitor // what the process tells of itself; nil: nothing
+	Monitor *monitor.Monitor // records metrics; nil: none
 }
 
-// Service is the whole service. New starts nothing that works by itself.
+// Service is the whole service. New starts no background work.
 type Service struct {
 	API *httpapi.API
 	// These are nil without a carrier of mail.
 	Pro    *pro.Service
 	Alerts *alerts.Service
 	Sender *notify.Sender
-	// Payments is nil with real payments too.
+	// Payments is also nil with real payments.
 	Payments *StandIns
 
 	options     Options
@@ -77,7 +80,7 @@ type Service struct {
 	hooksSignal <-chan struct{}
 }
 
-// New wires the service. Close ends it.
+// New wires the service. The caller must Close it.
 func New(o Options) (*Service, error) {
 	o.Log = httpapi.RequestLog(o.Log)
 	s := &Service{options: o, refused: apikey.NewRefused()}
@@ -90,14 +93,15 @@ func New(o Options) (*Service, error) {
 	if o.Source.Name() == "sample" {
 		settings.Data = "sample"
 	}
-	settings.AllFares = o.AllFares || o.Source.Name() != realSource // others belong to the operator
+	// fares of other sources belong to the operator
+	settings.AllFares = o.AllFares || o.Source.Name() != realSource
 	fares := store.Fares{Table: o.Table}
 	reader := answer.NewReader(fares, o.Now, o.Log)
 	seller := &x402.Service{
 		Answers: &published.Answers{Reader: reader}, Payments: store.Payments{Table: o.Table},
 		Limiter: settings.Limiter, BaseURL: o.BaseURL, Now: o.Now, Log: o.Log,
 	}
-	var payment config.PerCall // always over the real chain, whatever Pro is paid with
+	var payment config.PerCall // always on the real chain, even if Pro uses the stand-ins
 	err := config.Load(&payment)
 	if err == nil {
 		settings.PaidCalls, err = percall.Sell(seller, payment)
@@ -135,23 +139,24 @@ func New(o Options) (*Service, error) {
 	return s, nil
 }
 
-// Close ends the stand-ins.
+// Close stops the stand-ins.
 func (s *Service) Close() {
 	if s.Payments != nil {
 		s.Payments.Close()
 	}
 }
 
-// times are how long a connection may take for what it does.
+// times holds the time limits of a connection.
 type times struct{ header, request, answer, idle time.Duration }
 
-// server answers HTTP. Nobody holds a connection by sending or reading slowly: a
-// request has to be there whole in time, and an answer to be taken.
+// server returns an HTTP server with time limits. A caller cannot hold a connection by sending
+// or reading slowly.
 func (s *Service) server(t times) *http.Server {
 	return &http.Server{
 		Handler: s.options.Edge.Handler(NewHealth(s.options.Table, s.options.Now).Handler(s.API), s.options.Now),
 		HTTP2:   &http.HTTP2Config{MaxConcurrentStreams: 100},
-		// It names callers by their address, and programs that look for something else make most of its lines.
+		// Debug level, because these lines name callers by address and mostly come from port
+		// scanners.
 		ErrorLog:          slog.NewLogLogger(s.options.Log.Handler(), slog.LevelDebug),
 		ReadHeaderTimeout: t.header,
 		ReadTimeout:       t.request,
@@ -161,8 +166,8 @@ func (s *Service) server(t times) *http.Server {
 	}
 }
 
-// Serve answers on a listener and does the work behind the endpoints, until the
-// context ends; then answers that are being made are given up to 10 s.
+// Serve answers on a listener and runs the workers until the context ends. Then open answers
+// get up to 10 seconds.
 func (s *Service) Serve(ctx context.Context, listener net.Listener) error {
 	go s.Work(ctx)
 	within := times{header: 10 * time.Second, request: 30 * time.Second, answer: 2 * time.Minute, idle: 2 * time.Minute}

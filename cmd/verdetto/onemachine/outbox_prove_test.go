@@ -23,7 +23,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// outboxService is the whole service over a file, with mails in a folder, and customers known0@example.com and so on.
+// outboxService returns the whole service over a file, with mails in a folder. Its customers
+// are known0@example.com, known1@example.com and so on.
 func outboxService(t *testing.T, delay func() time.Duration, known int) (service *onemachine.Service, table store.Table, mails func() int) {
 	t.Helper()
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), time.Now)
@@ -54,9 +55,9 @@ func outboxService(t *testing.T, delay func() time.Duration, known int) (service
 	}
 }
 
-// TestProveJobsASecond: an idle service does all jobs of its outboxes without a pause.
+// TestProveJobsASecond: an idle service processes all jobs of its outboxes without a pause.
 func TestProveJobsASecond(t *testing.T) {
-	const each = 900 // fewer than the mails of an hour
+	const each = 900 // below the quota of mails per hour
 	service, table, mails := outboxService(t, nil, each)
 	for n := range each {
 		now := time.Now()
@@ -95,9 +96,9 @@ func TestProveJobsASecond(t *testing.T) {
 	}
 }
 
-// TestProveRecoveryTellsNothingAfterwards: how long the next three calls of a caller
-// take does not tell whether the address has a plan that a fresh key was asked for.
-// That the same is found where jobs begin at once shows that it can be found.
+// TestProveRecoveryTellsNothingAfterwards: the next three calls after a key recovery do not
+// reveal by their duration whether the address has a plan. With jobs that start at once they do
+// reveal it, which proves that the test can detect it.
 func TestProveRecoveryTellsNothingAfterwards(t *testing.T) {
 	const pairs, rounds = 1000, 3
 	atOnce := areaUnderCurve(t, 300, nil)
@@ -105,7 +106,7 @@ func TestProveRecoveryTellsNothingAfterwards(t *testing.T) {
 	if atOnce < 0.6 {
 		t.Errorf("nothing is proved: with jobs that begin at once the area is %.3f", atOnce)
 	}
-	for range rounds { // by chance alone one in 50 is further off
+	for range rounds { // chance alone exceeds the bounds once in 50 rounds
 		area := areaUnderCurve(t, pairs, store.RandomDelay)
 		if t.Logf("jobs begin after 1 to 10 s: area %.3f over %d pairs", area, pairs); area > 0.47 && area < 0.53 {
 			return
@@ -114,9 +115,9 @@ func TestProveRecoveryTellsNothingAfterwards(t *testing.T) {
 	t.Errorf("the times of three calls tell who has a plan")
 }
 
-// areaUnderCurve is how likely the three calls after a recovery of an address with
-// a plan take longer than those after one without: a half where they tell nothing. Pairs
-// take turns in who comes first, over connections that are kept.
+// areaUnderCurve returns the probability that the three calls after a recovery take longer for
+// an address with a plan than for one without. One half means they reveal nothing. Pairs
+// alternate who comes first, over open connections.
 func areaUnderCurve(t *testing.T, pairs int, delay func() time.Duration) float64 {
 	t.Helper()
 	service, _, _ := outboxService(t, delay, pairs)
@@ -156,7 +157,7 @@ func areaUnderCurve(t *testing.T, pairs int, delay func() time.Duration) float64
 	for n := range pairs {
 		for turn := range 2 {
 			kind := []string{"known", "unknown"}[(turn+n)%2]
-			caller := 2*n + turn // each has an address of its own, under no cap
+			caller := 2*n + turn // each has its own address, so no quota applies
 			dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 1, byte(caller>>8), byte(caller))}}
 			transport := &http.Transport{DialContext: dialer.DialContext}
 			client := &http.Client{Transport: transport}

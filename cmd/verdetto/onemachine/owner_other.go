@@ -2,5 +2,5 @@
 
 package onemachine
 
-// giveOwner is for where files have owners that root can give.
+// giveOwner does nothing: this system has no owners that root could set.
 func giveOwner(string, string) error { return nil }

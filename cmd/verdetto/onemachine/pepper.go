@@ -19,8 +19,8 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// GivenPepper returns the pepper of VERDETTO_PEPPER, which may name a parameter of
-// the Parameter Store; nil where it is not set.
+// GivenPepper returns the pepper of VERDETTO_PEPPER, which may name a parameter of the
+// Parameter Store. It returns nil if the variable is not set.
 func GivenPepper(ctx context.Context) ([]byte, error) {
 	if os.Getenv("VERDETTO_PEPPER") == "" {
 		return nil, nil
@@ -39,9 +39,9 @@ func GivenPepper(ctx context.Context) ([]byte, error) {
 	return secret.Key(), nil
 }
 
-// PepperInUse is the secret of a service that runs, or has run, over a store. None
-// is made: what is derived with a fresh one is of no use to a service that has another.
-// With mark, a store that does not say which pepper it was made with is marked with this one.
+// PepperInUse returns the pepper of a service that runs, or has run, over a store. It never
+// creates one, because the service could not use what a fresh pepper derives. With mark, it
+// marks a store that has no mark yet with this pepper.
 func PepperInUse(ctx context.Context, table store.Table, name string, mark bool) ([]byte, error) {
 	pepper, err := GivenPepper(ctx)
 	if err == nil && pepper == nil {
@@ -55,10 +55,10 @@ func PepperInUse(ctx context.Context, table store.Table, name string, mark bool)
 	return pepper, err
 }
 
-// Pepper gives the secret that pseudonyms and customer ids are derived with.
-// VERDETTO_PEPPER goes first, as in the Lambda functions; without it the pepper
-// lives in the store itself, made once: a key works as long as the file does. It
-// fails if the store was made with another.
+// Pepper returns the secret that derives pseudonyms and customer ids. VERDETTO_PEPPER comes
+// first, as in the Lambda functions. Without it, the pepper is created once and kept in the
+// store, so keys work as long as the file exists. It fails if the store was made with another
+// pepper.
 func Pepper(ctx context.Context, table store.Table) ([]byte, error) {
 	pepper, err := GivenPepper(ctx)
 	if err == nil && pepper == nil {
@@ -70,7 +70,8 @@ func Pepper(ctx context.Context, table store.Table) ([]byte, error) {
 	return pepper, err
 }
 
-// keptPepper returns the pepper that a store keeps. None is made for a store that had one which it does not keep.
+// keptPepper returns the pepper that a store keeps. It creates one only for a store that never
+// had a pepper.
 func keptPepper(ctx context.Context, table store.Table) ([]byte, error) {
 	pepper, err := store.StoredPepper(ctx, table)
 	if !errors.Is(err, store.ErrNotFound) {
@@ -88,9 +89,9 @@ func keptPepper(ctx context.Context, table store.Table) ([]byte, error) {
 	return store.Pepper(ctx, table, fresh)
 }
 
-// CheckPepper fails with store.ErrOtherPepper if a store was made with another pepper. A
-// store of an earlier version has no mark: there a subscriber's pseudonym decides, and
-// where there are no alerts, the pepper that it keeps. With mark it is marked then.
+// CheckPepper fails with store.ErrOtherPepper if a store was made with another pepper. A store
+// of an earlier version has no mark. There a subscriber's pseudonym decides; without alerts,
+// the pepper that the store keeps. With mark, the store is then marked.
 func CheckPepper(ctx context.Context, table store.Table, pepper []byte, mark bool) error {
 	marked, err := store.HasPepperMark(ctx, table)
 	if err == nil && !marked {
@@ -123,7 +124,7 @@ func checkUnmarked(ctx context.Context, table store.Table, pepper []byte) error 
 	return err
 }
 
-// anyAlert finds an alert by mail.
+// anyAlert returns any alert by mail.
 func anyAlert(ctx context.Context, table store.Table) (store.Alert, bool, error) {
 	alerts := store.Alerts{Table: table}
 	origins, err := store.Fares{Table: table}.Covered(ctx, "", 0)
@@ -150,7 +151,7 @@ func anyAlert(ctx context.Context, table store.Table) (store.Alert, bool, error)
 	return store.Alert{}, false, nil
 }
 
-// ReadStore opens a store whose file is not written to: a backup stays as it is.
+// ReadStore opens a store for reading. It never changes the file, so a backup stays intact.
 func ReadStore(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	if !isFile || file == "" {

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// openPro makes the paid plan: the real adapters, configured as the Lambda
-// function is, or for the stand-ins on this machine.
+// openPro creates the paid plan. It uses the real adapters, configured as on AWS or for the
+// stand-ins on this machine.
 func (s *Service) openPro(carrier Carrier) (err error) {
 	o := s.options
 	var payments config.Pay

@@ -14,10 +14,10 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Cycle is how many days lie between two refreshes of all routes.
+// Cycle is the number of days between two refreshes of all routes.
 const Cycle = verdict.LiveDays
 
-// Refresh brings the table up to date from the source, once; with origins named, only for these.
+// Refresh updates the table from the source once. If origins are named, it covers only these.
 func (o Options) Refresh(ctx context.Context, progress func(done, total int, of refresh.Outcome),
 	only ...fare.City) (refresh.Report, error) {
 	r := o.refresher(ctx)
@@ -27,8 +27,7 @@ func (o Options) Refresh(ctx context.Context, progress func(done, total int, of 
 	return report, err
 }
 
-// Deepen asks the source, if it can be asked for one route, for a year of departures
-// of those that are due.
+// Deepen requests a year of departures for the routes that are due, if the source supports it.
 func (o Options) Deepen(ctx context.Context) (refresh.DeepReport, error) {
 	r := o.refresher(ctx)
 	report, err := r.Deepen(ctx)
@@ -40,8 +39,8 @@ func (o Options) refresher(ctx context.Context) refresh.Refresher {
 	return refresh.Refresher{Source: o.Source, Fares: store.Fares{Table: o.Table}, Now: o.Now, Rates: o.rates(ctx)}
 }
 
-// rates are those that fares are shown at: the newest for the real source, and for
-// recorded or invented fares those of the clock's day.
+// rates returns the exchange rates to show fares at. They are the newest for the real source,
+// and those of the clock's day for recorded or invented fares.
 func (o Options) rates(ctx context.Context) fare.Rates {
 	if o.Source.Name() == realSource {
 		return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), o.Log)
@@ -49,7 +48,7 @@ func (o Options) rates(ctx context.Context) fare.Rates {
 	return ecb.Table().On(fare.DayOf(o.Now()))
 }
 
-// Refreshes are the two kinds of refreshing: all routes every Cycle, and departures every day.
+// Refreshes holds the two kinds of refresh: all routes every Cycle, and departures every day.
 type Refreshes struct{ All, Departures func(context.Context) error }
 
 func (r Refreshes) each(f func(run store.Run, every time.Duration, work func(context.Context) error) error) error {
@@ -58,14 +57,14 @@ func (r Refreshes) each(f func(run store.Run, every time.Duration, work func(con
 
 const (
 	refreshLeaseFor = 3 * time.Minute
-	// lookEvery is how often a process looks whether a refresh is due, and tryAgain how
-	// long it leaves one alone that failed.
+	// lookEvery is how often a process checks whether a refresh is due. tryAgain is the pause
+	// after a failed one.
 	lookEvery = 5 * time.Minute
 	tryAgain  = time.Hour
 )
 
-// RefreshDaily refreshes what is due, until the context ends. Of several processes
-// over one table one refreshes at a time, and what one has done is not due for the others.
+// RefreshDaily runs the refreshes that are due until the context ends. Of several processes
+// over one table, only one refreshes at a time, and no other repeats its work.
 func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
 	failed := map[store.Run]time.Time{}
 	for {
@@ -79,7 +78,7 @@ func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
 				o.Log.Error("refresh failed", "of", run, "error", err)
 				failed[run] = o.Now()
 			}
-			return nil // the other is tried all the same
+			return nil // a failed run must not stop the other run
 		})
 		if retry.Sleep(ctx, lookEvery) != nil {
 			return
@@ -87,8 +86,8 @@ func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
 	}
 }
 
-// RefreshNow refreshes at once, due or not: the source has what it has, and asking
-// costs nothing. Where another process is at it, its fares are waited for if there are none yet.
+// RefreshNow refreshes at once, due or not, because the source is local and costs nothing. If
+// another process is refreshing and there are no fares yet, it waits for them.
 func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 	return r.each(func(run store.Run, _ time.Duration, work func(context.Context) error) error {
 		for {
@@ -106,9 +105,9 @@ func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 	})
 }
 
-// refreshAlone does a run if it is due and no other process refreshes: else ErrHeld.
-// A process that lost its lease stops, and what it wrote is the same that the next
-// one writes: histories are sets, and every write depends on what it was made of.
+// refreshAlone does a run if it is due. It fails with ErrHeld if another process refreshes. A
+// process that lost its lease stops. Its writes do no harm: histories are sets, and every write
+// is conditional on the state it was made from.
 func (o Options) refreshAlone(ctx context.Context, run store.Run, every time.Duration,
 	work func(context.Context) error) error {
 	fares := store.Fares{Table: o.Table}
@@ -122,7 +121,7 @@ func (o Options) refreshAlone(ctx context.Context, run store.Run, every time.Dur
 	}
 	lease := &store.Lease{Table: o.Table, Name: store.RefreshLease, Holder: rand.Text(), For: refreshLeaseFor, Now: o.Now}
 	return lease.While(ctx, func(ctx context.Context) error {
-		began, version, is, err := due() // another may have done it just now
+		began, version, is, err := due() // another process may have finished it just now
 		if err != nil || !is {
 			return err
 		}
@@ -132,6 +131,6 @@ func (o Options) refreshAlone(ctx context.Context, run store.Run, every time.Dur
 		if err := fares.SetRun(ctx, run, began, version); !errors.Is(err, store.ErrConflict) {
 			return err
 		}
-		return nil // somebody has said so already
+		return nil // another process has recorded it already
 	})
 }

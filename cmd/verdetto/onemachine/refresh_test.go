@@ -17,11 +17,11 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// counted is a source of a few fares that counts how often it is asked for an origin.
+// counted is a source of a few fares that counts the requests for each origin.
 type counted struct {
 	mu    sync.Mutex
 	asked map[fare.City]int
-	// asking, where set, is called at the first question.
+	// asking, if set, is called at the first request.
 	asking func()
 	once   sync.Once
 }
@@ -77,8 +77,8 @@ func (o Options) discover(every time.Duration) error {
 	})
 }
 
-// TestOneProcessRefreshes: of many that find a refresh due at the same moment one
-// does it, and the source is asked once; those that look later find it done.
+// TestOneProcessRefreshes: of several processes that find a refresh due at once, only one does
+// it. The source is asked once, and later processes find it done.
 func TestOneProcessRefreshes(t *testing.T) {
 	overBoth(t, func(t *testing.T, table store.Whole, clock *storetest.Clock) {
 		for cycle := 1; cycle <= 3; cycle++ {
@@ -105,7 +105,7 @@ func TestOneProcessRefreshes(t *testing.T) {
 	})
 }
 
-// overtaken is a table in which another does something just before a lease is taken.
+// overtaken is a table in which another process acts just before a lease is taken.
 type overtaken struct {
 	store.Table
 	first sync.Once
@@ -117,7 +117,8 @@ func (o *overtaken) Write(ctx context.Context, ops ...store.Op) error {
 	return o.Table.Write(ctx, ops...)
 }
 
-// TestWhatAnotherHasJustDoneIsNotDoneAgain: one that found a refresh due, and has the lease only when another has done it, asks nothing.
+// TestWhatAnotherHasJustDoneIsNotDoneAgain: a process found a refresh due, but another one
+// finishes it before the lease is free. The first then asks the source nothing.
 func TestWhatAnotherHasJustDoneIsNotDoneAgain(t *testing.T) {
 	overBoth(t, func(t *testing.T, table store.Whole, clock *storetest.Clock) {
 		source := &counted{asked: map[fare.City]int{}}
@@ -132,7 +133,8 @@ func TestWhatAnotherHasJustDoneIsNotDoneAgain(t *testing.T) {
 	})
 }
 
-// TestAnotherProcessTakesOver: where a process dies at it, another does the refresh once the lease has ended.
+// TestAnotherProcessTakesOver: if a process dies during a refresh, another does it once the
+// lease has expired.
 func TestAnotherProcessTakesOver(t *testing.T) {
 	overBoth(t, func(t *testing.T, table store.Whole, clock *storetest.Clock) {
 		dead := &store.Lease{Table: table, Name: store.RefreshLease, Holder: "dead", For: refreshLeaseFor, Now: clock.Now}
@@ -151,8 +153,8 @@ func TestAnotherProcessTakesOver(t *testing.T) {
 	})
 }
 
-// TestALateRefreshDoesNoHarm: a process that came to a standstill in the midst of a
-// refresh, until another had done one a day later, leaves what that one has left.
+// TestALateRefreshDoesNoHarm: a process stalls in the middle of a refresh until another has
+// done a refresh a day later. It then leaves the other's results unchanged.
 func TestALateRefreshDoesNoHarm(t *testing.T) {
 	overBoth(t, func(t *testing.T, table store.Whole, clock *storetest.Clock) {
 		newer := &counted{asked: map[fare.City]int{}}
@@ -175,7 +177,7 @@ func TestALateRefreshDoesNoHarm(t *testing.T) {
 				t.Error(err)
 			}
 		}}
-		// Its fares are those of the day before; what it learnt then it writes now.
+		// Its fares are a day old, and it writes them now.
 		o := process(table, late, clock)
 		began := clock.Now()
 		if err := o.discover(everyWeek); err != nil && !errors.Is(err, store.ErrLost) {

@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// fileOf is the file of a store by its name.
+// fileOf returns the file of a store by the store's name.
 func fileOf(name string) (string, error) {
 	file, ok := strings.CutPrefix(name, "bolt:")
 	if !ok || file == "" {
@@ -24,18 +24,18 @@ func fileOf(name string) (string, error) {
 	return file, nil
 }
 
-// served refuses to touch a file that a process has open.
+// served fails if a process serves the file.
 func served(ctx context.Context, file string) error {
 	c, err := new(net.Dialer).DialContext(ctx, "unix", socket(file))
 	if err != nil {
-		return nil // no socket, or that of a process that was killed
+		return nil // no socket, or one that a killed process left
 	}
 	c.Close()
 	return fmt.Errorf("%s is being served; stop the service first", file)
 }
 
-// Verify reads every page and every item of a file that nobody has open, and writes
-// nothing to it. It reports whether a checksum covers every byte, as that of a backup does.
+// Verify reads every page and every item of a file that no process serves. It writes nothing to
+// the file. sealed reports whether a checksum covers every byte, as in a backup.
 func Verify(ctx context.Context, name string, now func() time.Time) (status Status, sealed bool, err error) {
 	file, err := fileOf(name)
 	if err != nil {
@@ -58,8 +58,8 @@ func Verify(ctx context.Context, name string, now func() time.Time) (status Stat
 	return status, sealed, errors.Join(err, s.Close())
 }
 
-// Restore puts a copy of a backup in the place of a store's file, once all of it was
-// read. What was there is moved aside, and is said where.
+// Restore replaces a store's file by a copy of a backup, after reading all of the copy. It
+// keeps the old file and returns its new name.
 func Restore(ctx context.Context, from, name string, now func() time.Time) (status Status, aside string, err error) {
 	file, err := fileOf(name)
 	if err != nil {
@@ -75,19 +75,20 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 	if err != nil {
 		return fail(err)
 	}
-	defer os.Remove(part) // where it is not needed any more
+	defer os.Remove(part) // fails harmlessly after the rename
 	if status, _, err = Verify(ctx, "bolt:"+part, now); err != nil {
 		return fail(err)
 	}
 	if _, err := os.Lstat(file); err == nil {
-		// Until it has been replaced nobody else opens it; one that is damaged nobody can.
+		// Holding it open locks out other processes until it is replaced. A damaged file cannot
+		// be opened by any process.
 		if s, _, err := boltstore.Read(file, beforeAll); err == nil {
 			defer s.Close()
 		} else if errors.Is(err, boltstore.ErrInUse) {
 			return fail(err)
 		}
 		aside = file + ".before-" + now().UTC().Format("20060102T150405.000000Z")
-		// A link is refused where that name has been taken.
+		// A link fails if that name has been taken.
 		if err := os.Link(file, aside); err != nil {
 			return fail(err)
 		}
@@ -100,14 +101,15 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 	return status, aside, nil
 }
 
-// copyBeside copies a file to where another is to be, under a name of its own.
+// copyBeside copies a file into the folder of another file, under a new name.
 func copyBeside(from, file string) (string, error) {
 	source, err := os.Open(from)
 	if err != nil {
 		return "", err
 	}
 	defer source.Close()
-	part, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".part-*") // for the user alone
+	// readable by the user alone
+	part, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".part-*")
 	if err != nil {
 		return "", err
 	}
@@ -120,7 +122,7 @@ func copyBeside(from, file string) (string, error) {
 	return part.Name(), nil
 }
 
-// replace puts a whole file in the place of another, durably, and gives it that one's owner.
+// replace renames a file over another, durably, and gives it the other's owner.
 func replace(part, file string) error {
 	owner := file
 	if _, err := os.Stat(file); err != nil {
@@ -140,7 +142,7 @@ func replace(part, file string) error {
 	return dir.Sync()
 }
 
-// Compact puts in the place of a store's file one without what is free in it, and says how large both are.
+// Compact rewrites a store's file without its free pages. It returns both sizes.
 func Compact(ctx context.Context, name string, now func() time.Time) (before, after int64, err error) {
 	file, err := fileOf(name)
 	if err != nil {
@@ -156,12 +158,14 @@ func Compact(ctx context.Context, name string, now func() time.Time) (before, af
 	if err != nil {
 		return 0, 0, err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }() // until then nobody else opens it
+	// holding it open locks out other processes
+	defer func() { err = errors.Join(err, s.Close()) }()
 	part := file + ".part-compact"
-	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) { // of one that was killed
+	// left by a killed process
+	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, 0, fmt.Errorf("compact store: %w", err)
 	}
-	defer os.Remove(part) // where it is not needed any more
+	defer os.Remove(part) // fails harmlessly after the rename
 	if err := s.Compact(part); err != nil {
 		return 0, 0, err
 	}

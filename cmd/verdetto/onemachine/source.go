@@ -19,10 +19,9 @@ import (
 	"verdetto/shared/upstream/travelpayouts/configured"
 )
 
-// OpenSource opens a source of fares by its name: sample, csv:FILE, or
-// travelpayouts, whose token is in the environment. Of a panel, price names the
-// column of the fare where that is not "price"; what it held is written to
-// messages, and partly is true where rows of it could not be read.
+// OpenSource opens a source of fares by its name: sample, csv:FILE, or travelpayouts, whose
+// token is in the environment. For a panel, price names the fare's column if it is not "price".
+// A report of the panel goes to messages, and partly reports whether some rows were unreadable.
 func OpenSource(ctx context.Context, name, price string, s *Options, messages io.Writer) (source upstream.Source,
 	partly bool, err error) {
 	kind, file, _ := strings.Cut(name, ":")
@@ -47,11 +46,11 @@ func OpenSource(ctx context.Context, name, price string, s *Options, messages io
 	return nil, false, fmt.Errorf("-upstream %q: want sample, csv:FILE or travelpayouts", name)
 }
 
-// realSource is the name of the source whose fares belong to somebody else.
+// realSource is the name of the source whose fares belong to a third party.
 const realSource = "travelpayouts"
 
-// openReal opens it as the environment says. Its calls are counted in the table of
-// s, which may be opened later, but before the first call.
+// openReal opens the real source by the environment's settings. It counts calls in the table of
+// s, which must be open before the first call.
 func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
 	var of config.Upstream
 	var shown config.Shown
@@ -69,9 +68,8 @@ func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
 	})
 }
 
-// OpenPanel opens a file of recorded fares, whose price is in the column of that
-// name or, without one, in "price", and writes to messages what it held; partly
-// is true where rows of it could not be read.
+// OpenPanel opens a file of recorded fares. The column price holds the fare, or "price" if that
+// is empty. A report goes to messages, and partly reports whether some rows were unreadable.
 func OpenPanel(file, price string, messages io.Writer) (panel *csvfile.Panel, partly bool, err error) {
 	panel, err = csvfile.Open(file, upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, price)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// StandInWallet is where payments to the stand-in for Solana go. Nobody holds its key.
+// StandInWallet receives payments to the stand-in for Solana. Its key does not exist.
 var StandInWallet = playmoney.Address("verdetto desk wallet")
 
-// StandIns play Stripe and Solana on this machine.
+// StandIns are stand-ins for Stripe and Solana on this machine.
 type StandIns struct {
 	Stripe             *playmoney.Stripe
 	Node               *playmoney.Node
@@ -22,7 +22,8 @@ type StandIns struct {
 	servers            []*http.Server
 }
 
-// StartStandIns starts both, for a service that they reach at localURL, or that they do not report to without one.
+// StartStandIns starts both stand-ins. They send events to the service at localURL, or none if
+// it is empty.
 func StartStandIns(now func() time.Time, localURL string) (*StandIns, error) {
 	s := &StandIns{Stripe: playmoney.NewStripe(now), Node: playmoney.NewNode(now)}
 	if localURL != "" {
@@ -45,7 +46,7 @@ func StartStandIns(now func() time.Time, localURL string) (*StandIns, error) {
 	return s, nil
 }
 
-// config points the real adapters at the stand-ins.
+// config returns settings that point the real adapters at the stand-ins.
 func (s *StandIns) config() config.Pay {
 	return config.Pay{
 		StripeKey: s.Stripe.Key, StripePrice: s.Stripe.Price, StripeSecrets: []string{s.Stripe.Secret},
@@ -55,9 +56,9 @@ func (s *StandIns) config() config.Pay {
 	}
 }
 
-// Close ends both.
+// Close stops both stand-ins.
 func (s *StandIns) Close() {
 	for _, server := range s.servers {
-		_ = server.Close() // it keeps nothing
+		_ = server.Close() // it holds no state
 	}
 }

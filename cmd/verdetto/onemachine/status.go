@@ -18,30 +18,32 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// statusPath is where the socket beside a store says how the service is.
+// statusPath is the path on the store's socket that answers the status.
 const statusPath = "/status"
 
-// Status is how a service is, for who runs it.
+// Status is the state of the service, for its operator.
 type Status struct {
-	At         time.Time       `json:"at"`
-	Running    bool            `json:"running"`
-	Ready      bool            `json:"ready"`
-	Reason     string          `json:"reason,omitempty"` // why it is not
-	FaresDays  *float64        `json:"faresDays"`        // how old fares are; null: there are none
-	Routes     int             `json:"routes"`
-	Departures int             `json:"departures"` // with a fare that holds
-	Alerts     int             `json:"alerts"`
-	Keys       int             `json:"keys"` // in force
-	Jobs       int             `json:"jobs"` // that are waiting in outboxes
-	Items      int             `json:"items"`
-	Expired    int             `json:"expired"` // items that wait to be swept
-	Bytes      int64           `json:"bytes"`   // of the file
-	Free       int64           `json:"free"`    // of these, what is used again before it grows
-	Faults     []monitor.Fault `json:"faults"`  // the last of the log, the newest first; of a service that runs
+	At         time.Time `json:"at"`
+	Running    bool      `json:"running"`
+	Ready      bool      `json:"ready"`
+	Reason     string    `json:"reason,omitempty"` // why it is not ready
+	FaresDays  *float64  `json:"faresDays"`        // age of the fares; null: there are none
+	Routes     int       `json:"routes"`
+	Departures int       `json:"departures"` // with a live fare
+	Alerts     int       `json:"alerts"`
+	Keys       int       `json:"keys"` // in force
+	Jobs       int       `json:"jobs"` // waiting in outboxes
+	Items      int       `json:"items"`
+	Expired    int       `json:"expired"` // not yet swept
+	Bytes      int64     `json:"bytes"`   // size of the file
+	// bytes of the file that are free and will be reused
+	Free int64 `json:"free"`
+	// last faults of the log, newest first; only while it runs
+	Faults []monitor.Fault `json:"faults"`
 }
 
-// StatusOf says how a service is whose store is a file: it asks the process that has it
-// open, or looks for itself where none has.
+// StatusOf returns the status of a service by its store's file. It asks the process that serves
+// the file, or reads the file if there is none.
 func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, error) {
 	file, ok := strings.CutPrefix(name, "bolt:")
 	if !ok || file == "" {
@@ -65,7 +67,7 @@ func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, e
 	defer response.Body.Close()
 	var status Status
 	if response.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(response.Body, 1000)) // what there is of it
+		text, _ := io.ReadAll(io.LimitReader(response.Body, 1000)) // a partial answer is enough
 		return status, fmt.Errorf("ask the running service: %s: %s", response.Status, text)
 	}
 	if err := json.NewDecoder(response.Body).Decode(&status); err != nil {
@@ -74,13 +76,13 @@ func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, e
 	return status, nil
 }
 
-// file is a table that is one file.
+// file is a table stored in one file.
 type file interface {
 	All(ctx context.Context, give func(store.Item) error) error
 	Size() (bytes, free int64)
 }
 
-// lookAt reads everything that a table holds.
+// lookAt reads everything in a table.
 func lookAt(ctx context.Context, table store.Table, now func() time.Time) (Status, error) {
 	health := NewHealth(table, now)
 	health.readOnly = true // it may be a backup
@@ -115,7 +117,7 @@ func lookAt(ctx context.Context, table store.Table, now func() time.Time) (Statu
 	return status, err
 }
 
-// answerStatus answers how the service is.
+// answerStatus answers a request for the status.
 func (o Options) answerStatus(w http.ResponseWriter, r *http.Request) {
 	status, err := lookAt(r.Context(), o.Table, o.Now)
 	if err != nil {
@@ -125,7 +127,7 @@ func (o Options) answerStatus(w http.ResponseWriter, r *http.Request) {
 	}
 	status.Running, status.Faults = true, o.Monitor.Faults()
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(status) // who asks has gone: nobody is left to tell
+	_ = json.NewEncoder(w).Encode(status) // the caller may have hung up
 }
 
 // Print writes the status for people.

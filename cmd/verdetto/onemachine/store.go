@@ -17,9 +17,8 @@ import (
 	"verdetto/shared/store/dynamostore"
 )
 
-// OpenStore opens a store by its name: bolt:FILE or dynamodb:TABLE. Without a
-// name it is a file in a folder of its own that Close throws away. One that is
-// being filled from another and is not complete is refused.
+// OpenStore opens a store by its name: bolt:FILE or dynamodb:TABLE. Without a name, it creates
+// a temporary file that Close deletes. It refuses a store whose migration is not complete.
 func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	if name == "" {
 		dir, err := os.MkdirTemp("", "verdetto-*")
@@ -42,7 +41,7 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 			from, name)
 	}
 	if err == nil && strings.HasPrefix(name, "bolt:") {
-		// A file is open in one process at a time: whoever held a lease in it is gone.
+		// Only one process can open a file, so any holder of a lease in it is gone.
 		err = store.DropLeases(ctx, table)
 	}
 	if err != nil {
@@ -51,7 +50,7 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 	return table, nil
 }
 
-// openKept opens a store that stays, whatever its state.
+// openKept opens a permanent store, whatever its state.
 func openKept(ctx context.Context, name string, now func() time.Time) (store.Whole, error) {
 	kind, at, _ := strings.Cut(name, ":")
 	switch {
@@ -75,7 +74,7 @@ func dynamoClient(ctx context.Context) (*dynamodb.Client, error) {
 	return dynamodb.NewFromConfig(settings), nil
 }
 
-// OpenExisting is OpenStore for a store that is there: a name that is mistyped makes no new one.
+// OpenExisting is OpenStore for an existing store: a mistyped name creates no new one.
 func OpenExisting(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	if file, ok := strings.CutPrefix(name, "bolt:"); ok && file != "" {
 		if _, err := os.Stat(file); err != nil {
@@ -85,7 +84,7 @@ func OpenExisting(ctx context.Context, name string, now func() time.Time) (store
 	return OpenStore(ctx, name, now)
 }
 
-// scratch is a store that is thrown away.
+// scratch is a temporary store, deleted by Close.
 type scratch struct {
 	store.Table
 	dir string

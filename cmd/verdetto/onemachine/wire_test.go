@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// lines is a log that is read while it is written.
+// lines is a log that can be read while it is written.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -40,7 +40,7 @@ func (l *lines) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// wait gives the log once it holds a text.
+// wait returns the log once it contains a text.
 func (l *lines) wait(t *testing.T, text string) string {
 	t.Helper()
 	for {
@@ -58,7 +58,7 @@ func (l *lines) wait(t *testing.T, text string) string {
 	}
 }
 
-// slow is a store in which a customer is found only when the caller has gone.
+// slow is a store that answers a read of a customer only after the caller has hung up.
 type slow struct {
 	store.Table
 	asked chan struct{}
@@ -105,7 +105,7 @@ func onTheWire(t *testing.T, within times, slowly bool) (address string, log *li
 
 var patient = times{header: time.Minute, request: time.Minute, answer: time.Minute, idle: time.Minute}
 
-// say writes bytes to the service, and nothing more; it gives what is answered.
+// say sends bytes to the service and nothing more. It returns the answer.
 func say(t *testing.T, address, text string) (status int, body string) {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
@@ -113,7 +113,7 @@ func say(t *testing.T, address, text string) (status int, body string) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	// The service may have answered and closed the connection before it had everything.
+	// The service may answer and close the connection before it has read everything.
 	if _, err := io.WriteString(c, text); err == nil {
 		_ = c.(*net.TCPConn).CloseWrite()
 	}
@@ -129,8 +129,8 @@ func say(t *testing.T, address, text string) (status int, body string) {
 	return w.StatusCode, string(b)
 }
 
-// TestBrokenBodies: a body that is not framed as its headers say, or breaks off, is the
-// caller's fault on every endpoint that takes one, and no error of the service.
+// TestBrokenBodies: a body that contradicts its headers, or breaks off, is the caller's fault
+// on every endpoint that takes a body. It causes no error of the service.
 func TestBrokenBodies(t *testing.T) {
 	t.Parallel()
 	address, log, _ := onTheWire(t, patient, false)
@@ -169,7 +169,7 @@ func TestBrokenBodies(t *testing.T) {
 	}
 }
 
-// TestHangingUp: a caller who does not wait for the answer is no error of the service.
+// TestHangingUp: a caller who hangs up before the answer causes no error of the service.
 func TestHangingUp(t *testing.T) {
 	t.Parallel()
 	address, log, table := onTheWire(t, patient, true)

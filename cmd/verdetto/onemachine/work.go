@@ -7,28 +7,29 @@ import (
 )
 
 const (
-	// every is how often a worker looks for work that nobody has signalled, such as what failed before.
+	// every is how often a worker checks for work without a signal, such as retries.
 	every = time.Minute
-	// everyOutbox is how often a worker looks for mails that are due. Nothing signals them: answers that
-	// leave a job and answers that leave none are followed by the same.
+	// everyOutbox is how often a worker checks for due mails. Answers never signal them: a
+	// signal would reveal by timing which answers leave a job.
 	everyOutbox = time.Second
-	// jobsAtOnce is fewer connections than a mail server takes from one client: Exim 20, Postfix 50.
+	// jobsAtOnce stays below the connections that a mail server allows a client: Exim 20,
+	// Postfix 50.
 	jobsAtOnce = 16
 )
 
-// newSignal is how a service tells its worker that there is work. Signalling does
-// not wait, and a worker that is busy works once more afterwards.
+// newSignal returns a channel and a function that signals a worker through it. A signal never
+// blocks. A busy worker then runs once more.
 func newSignal() (signalled <-chan struct{}, signal func()) {
 	pending := make(chan struct{}, 1)
 	return pending, func() {
 		select {
 		case pending <- struct{}{}:
-		default: // it is signalled already
+		default: // already signalled
 		}
 	}
 }
 
-// Work goes through the outboxes and sends notifications until the context ends.
+// Work processes the outboxes and sends notifications until the context ends.
 func (s *Service) Work(ctx context.Context) {
 	if s.Pro == nil {
 		return
@@ -54,7 +55,7 @@ func (s *Service) Work(ctx context.Context) {
 	workers.Wait()
 }
 
-// drain works until nothing is due.
+// drain repeats work until nothing is due.
 func drain(ctx context.Context, work func(context.Context) (int, error)) error {
 	for {
 		if done, err := work(ctx); done == 0 || err != nil {
@@ -63,7 +64,8 @@ func drain(ctx context.Context, work func(context.Context) (int, error)) error {
 	}
 }
 
-// repeat works at once, when it is signalled, and from time to time. What fails is tried again the next time.
+// repeat runs work at once, on each signal, and at an interval. Failed work is retried at the
+// next run.
 func (s *Service) repeat(ctx context.Context, what string, every time.Duration, signalled <-chan struct{},
 	work func() error) {
 	for {

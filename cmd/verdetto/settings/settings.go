@@ -1,10 +1,9 @@
-// Package settings gives a command its settings: from its flags, else from the
-// environment, else from a settings file, else the defaults, all by the one table
-// of shared/runtime/config. What the file holds is put into the environment, where
-// whatever reads a setting looks, on one machine as on AWS.
+// Package settings reads a command's settings by the one table of shared/runtime/config. The
+// order is: flags, environment, settings file, defaults. It copies the file's values into the
+// environment, so all code reads settings there, on one machine as on AWS.
 //
-// A secret NAME may stand in a file of its own that NAME_FILE names. Everything that is
-// wrong is reported at once, each fault with what to do, and none shows a secret.
+// A secret NAME may stand in a file of its own that NAME_FILE names. All faults are reported at
+// once, each with what to do, and none shows a secret. Start reading at Take.
 package settings
 
 import (
@@ -23,10 +22,11 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// inFile ends the name of a setting that names a file with the value of a secret.
+// inFile is the suffix of a setting that names a file with a secret's value.
 const inFile = "_FILE"
 
-// notSettings are names in the environment that begin as settings do: of the file itself, of tests, of what runs functions in containers.
+// notSettings lists variables that begin like settings but are none. They belong to the
+// settings file, to tests and to the runner of functions in containers.
 var notSettings = []string{"VERDETTO_CONFIG", "VERDETTO_DATA", "VERDETTO_REFERENCE", "VERDETTO_SAM_LISTENER",
 	"VERDETTO_SAM_NETWORK"}
 
@@ -36,7 +36,7 @@ type Taken struct {
 	Value, From string
 }
 
-// Flags registers the flag of each setting, into the variable that is given for it.
+// Flags registers the flag of each setting that has a variable in to.
 func Flags(f *pflag.FlagSet, to map[string]*string) {
 	for _, s := range config.Settings {
 		if v, ok := to[s.Flag]; ok && s.Flag != "" {
@@ -56,8 +56,9 @@ func usage(s config.Setting) string {
 	return text + " (" + s.Name + ")"
 }
 
-// Take fills the environment from the file, if one is named, and gives the flags that were
-// not given the values that the environment has for them. It says what is set and by what, and what is wrong.
+// Take copies the file's settings into the environment, if a file is named. It then sets the
+// flags that the caller omitted from the environment. It returns each setting with its source,
+// and all faults.
 func Take(f *pflag.FlagSet, file string) (taken []Taken, faults []string) {
 	inside, faults := read(file)
 	outside := map[string]string{}
@@ -97,15 +98,15 @@ func Take(f *pflag.FlagSet, file string) (taken []Taken, faults []string) {
 		}
 		faults = append(faults, s.Faults(value)...)
 		taken = append(taken, Taken{s, value, from})
-		_ = os.Setenv(s.Name, value) // its name is none that could be refused
+		_ = os.Setenv(s.Name, value) // the name of a setting is always valid
 		if s.Flag != "" && f.Lookup(s.Flag) != nil {
-			_ = f.Set(s.Flag, value) // a text takes every value
+			_ = f.Set(s.Flag, value) // a text flag accepts every value
 		}
 	}
 	return taken, faults
 }
 
-// find gives the value that one place has for a setting, be it there or in a file that is named there.
+// find returns the value that one place has for a setting, directly or in a file it names.
 func find(s config.Setting, in map[string]string, folder, place string) (value, from, fault string) {
 	value, file := in[s.Name], in[s.Name+inFile]
 	switch {
@@ -173,7 +174,7 @@ func read(file string) (values map[string]string, faults []string) {
 	return values, faults
 }
 
-// text is a value as the environment has it.
+// text returns a value in the form that the environment has.
 func text(value any) (string, string) {
 	switch v := value.(type) {
 	case string:
@@ -194,7 +195,7 @@ func text(value any) (string, string) {
 	return "", fmt.Sprintf(`%v is no text, number or list; want NAME = "value"`, value)
 }
 
-// named gives the setting of a name, also of one that names a file.
+// named returns the setting of a name. The name may have the suffix _FILE.
 func named(name string) (config.Setting, bool) {
 	if s, ok := config.Named(name); ok {
 		return s, true
@@ -203,7 +204,7 @@ func named(name string) (config.Setting, bool) {
 	return s, ok && s.Secret && strings.HasSuffix(name, inFile)
 }
 
-// unknown says that there is no setting of a name, and which may have been meant.
+// unknown reports that a setting does not exist and suggests a similar name.
 func unknown(name string) string {
 	if s, ok := config.Named(strings.TrimSuffix(name, inFile)); ok {
 		return fmt.Sprintf("%s: only secrets are read from files of their own; give %s", name, s.Name)
@@ -220,7 +221,8 @@ func unknown(name string) string {
 	return name + ": there is no such setting; docs/configuration.md lists them, leave it out"
 }
 
-// distance is how many letters have to be put in, left out or changed to make one text the other.
+// distance returns the Levenshtein distance of two texts: the letters to insert, drop or
+// change.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -1,10 +1,9 @@
-// Package smoke tries a service that has just been deployed, from outside, with
-// one call of every kind: pages, answers, problems, agents, payments, links of
-// mails, and what the edge adds.
+// Package smoke tests a newly deployed service from outside with one call of every kind: pages,
+// answers, problems, agents, payments, links in mails, and the edge's headers.
 //
-// It promises that no call changes anything, sends a mail, costs a payment or
-// needs a key, so that it may be made at any time, and that a service is good on
-// its first day, before there are fares.
+// It promises that no call changes anything, sends a mail, costs money or needs a key. So it
+// may run at any time. A service passes on its first day too, before it has fares. Start
+// reading at Run.
 package smoke
 
 import (
@@ -19,15 +18,15 @@ import (
 	"time"
 )
 
-// call is one call, and what has to come of it.
+// call is one call with the answer it must get.
 type call struct {
 	name         string
 	method, path string
-	header, body string // NAME: VALUE, parted by a bar
-	status       []int  // any of them
-	code         string // of the problem, where it is one
-	says         string // is in the body
-	tells        string // is in a header: NAME: part of its value
+	header, body string // NAME: VALUE, separated by a bar
+	status       []int  // any of these
+	code         string // code of the problem; "" if the answer is no problem
+	says         string // part of the body
+	tells        string // part of a header's value: NAME: PART
 }
 
 const (
@@ -72,14 +71,14 @@ var calls = []call{
 	{"link of a mail, cut off", "GET", "/v1/alerts/unsubscribe?t=cut", page, "", []int{400}, "", "<main", noStore},
 }
 
-// All is of every path.
+// All accepts every path.
 func All(string) bool { return true }
 
-// timeout is how long a call may take; the first ones start functions.
+// timeout limits a call. It is long because the first calls start the Lambda functions.
 const timeout = 15 * time.Second
 
-// Run makes the calls whose paths are wanted to a service at a URL, and writes a line of
-// each. It fails where one was not answered as it should be.
+// Run calls a service at a URL, for all paths that wanted accepts, and writes a line per call.
+// It fails if any answer is wrong.
 func Run(ctx context.Context, client *http.Client, url string, w io.Writer, wanted func(path string) bool) error {
 	url = strings.TrimSuffix(url, "/")
 	if !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://127.0.0.1:") && !strings.HasPrefix(url,
@@ -109,7 +108,7 @@ func Run(ctx context.Context, client *http.Client, url string, w io.Writer, want
 	return nil
 }
 
-// make makes the call and says what is wrong with its answer.
+// make sends the call and returns what is wrong with its answer.
 func (c call) make(ctx context.Context, client *http.Client, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// service is the whole service at an address, with fares or on its first day.
+// service returns the whole service, with fares or as on its first day.
 func service(t *testing.T, fares bool) http.Handler {
 	t.Helper()
 	clock := storetest.NewClock()
@@ -35,7 +35,7 @@ func run(t *testing.T, h http.Handler) (string, error) {
 	return said.String(), err
 }
 
-// TestAServiceIsGood: with fares, and on its first day.
+// TestAServiceIsGood: a good service passes with fares and on its first day.
 func TestAServiceIsGood(t *testing.T) {
 	if len(calls) != 22 {
 		t.Errorf("%d calls", len(calls))
@@ -49,7 +49,7 @@ func TestAServiceIsGood(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft: no call counts on anybody's mail, key or payment: made often, all are still answered.
+// TestNothingIsLeft: the calls use up no quota of mail, key or payment. All pass when repeated.
 func TestNothingIsLeft(t *testing.T) {
 	h := service(t, false)
 	for range 10 {
@@ -59,7 +59,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestEachCallCanFail: a service that is wrong in one way is told from a good one, by that call.
+// TestEachCallCanFail: a service with one fault fails exactly the call that covers it.
 func TestEachCallCanFail(t *testing.T) {
 	good, from := service(t, false), 0
 	for i, c := range calls {
@@ -80,7 +80,7 @@ func TestEachCallCanFail(t *testing.T) {
 				continue
 			}
 			n := -1
-			from++ // each from an address of its own, which has its calls of the day
+			from++ // each run has its own address, and so its own quota of the day
 			said, err := run(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				r.RemoteAddr = fmt.Sprintf("198.51.100.%d:1", from)
 				if n++; n != i {
@@ -98,7 +98,7 @@ func TestEachCallCanFail(t *testing.T) {
 	}
 }
 
-// TestNobodyThere: no service, a slow one and a bad address.
+// TestNobodyThere: no service, or a bad address.
 func TestNobodyThere(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()

@@ -1,9 +1,8 @@
-// Package statuspage asks a service from outside how it is, and makes one page of
-// it that can be published anywhere: best where the service itself is not, so that
-// the page is there when the service is not.
+// Package statuspage checks a service from outside and writes a status page. The page can be
+// published anywhere; a host other than the service's keeps it reachable in an outage.
 //
-// It promises that asking changes nothing and needs no key, and that a service that
-// does not answer gives a page too, which says so.
+// It promises that a check changes nothing and needs no key. A service that does not answer
+// gets a page too, which says so. Start reading at Ask.
 package statuspage
 
 import (
@@ -19,21 +18,21 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Status is how a service was at a moment.
+// Status is the state of a service at a moment.
 type Status struct {
 	At     time.Time
 	Parts  []Part
-	Newest time.Time // when the newest fare that it tells of was found; zero where it tells of none
+	Newest time.Time // time of the newest published fare; zero if there are no fares
 }
 
-// Part is one thing that a service does.
+// Part is one function of the service.
 type Part struct {
-	ID    string // of its name, below status.part in the catalogues
+	ID    string // suffix of its name's key, after status.part. in the catalogues
 	Works bool
 	Took  time.Duration
 }
 
-// parts are asked in this order. One of them says how old fares are.
+// parts are checked in this order. The answers part also reports the age of fares.
 var parts = []struct{ id, path string }{
 	{"page", "/"},
 	{"answers", "/v1/rotte"},
@@ -41,15 +40,15 @@ var parts = []struct{ id, path string }{
 	{"payments", "/v1/pro/cripta"},
 }
 
-// timeout is how long a part may take. Whoever waits longer calls it broken.
+// timeout limits a part. Slower answers count as broken, as a visitor would call them.
 const timeout = 10 * time.Second
 
 const maxBody = 4 << 20
 
-// Old is how old the newest fare may be: two cycles of refreshes.
+// Old is the greatest age of the newest fare: two cycles of refreshes.
 const Old = 14 * 24 * time.Hour
 
-// Ask asks a service at a URL.
+// Ask checks a service at a URL.
 func Ask(ctx context.Context, client *http.Client, url string, now func() time.Time) Status {
 	s := Status{At: now()}
 	for _, p := range parts {
@@ -88,7 +87,7 @@ func get(ctx context.Context, client *http.Client, url string) (body []byte, wor
 	return body, err == nil && response.StatusCode == http.StatusOK
 }
 
-// Works tells whether every part does.
+// Works reports whether every part works.
 func (s Status) Works() bool {
 	for _, p := range s.Parts {
 		if !p.Works {
@@ -98,7 +97,7 @@ func (s Status) Works() bool {
 	return true
 }
 
-// Fresh tells whether fares are as new as they are to be.
+// Fresh reports whether the newest fare is at most Old.
 func (s Status) Fresh() bool { return !s.Newest.IsZero() && s.At.Sub(s.Newest) <= Old }
 
 //go:embed status.html
@@ -117,14 +116,14 @@ func (s Status) Write(w io.Writer, l *i18n.Language) error {
 	return nil
 }
 
-// Name is what a part is called.
+// Name returns the name of a part in a language.
 func (p Part) Name(l *i18n.Language) string { return l.Text("status.part." + p.ID) }
 
-// Milliseconds is how long it took.
+// Milliseconds returns how long the answer took.
 func (p Part) Milliseconds() int64 { return p.Took.Milliseconds() }
 
-// NewestDay is the day of the newest fare.
+// NewestDay returns the day of the newest fare.
 func (s Status) NewestDay() string { return s.Newest.UTC().Format(time.DateOnly) }
 
-// Moment is when it was asked, to the minute.
+// Moment returns the time of the check, to the minute.
 func (s Status) Moment() string { return s.At.UTC().Format("2006-01-02 15:04 UTC") }

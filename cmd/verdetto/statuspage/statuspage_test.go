@@ -62,7 +62,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestNobodyThere: a page comes of it all the same.
+// TestNobodyThere: a service that does not answer gets a page too.
 func TestNobodyThere(t *testing.T) {
 	got := statuspage.Ask(t.Context(), http.DefaultClient, "http://127.0.0.1:1", func() time.Time { return at })
 	var page bytes.Buffer

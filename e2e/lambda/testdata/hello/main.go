@@ -1,4 +1,4 @@
-// The least that a Lambda function in Go can be, to compare others with.
+// The smallest possible Lambda function in Go, for comparison.
 package main
 
 import "github.com/aws/aws-lambda-go/lambda"

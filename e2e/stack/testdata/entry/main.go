@@ -1,5 +1,5 @@
-// Command entry is what a container of moto's begins with: it hands one event to the
-// executable of a function as Lambda does, lets what that logs through, and ends with the answer.
+// Command entry is the entry point of moto's containers. It passes one event to a function's
+// executable as Lambda does, passes its log through, and ends with the answer.
 package main
 
 import (
@@ -13,14 +13,14 @@ import (
 const bootstrap = "/var/task/bootstrap"
 
 func main() {
-	if err := run(os.Args[2]); err != nil { // after the handler's name
+	if err := run(os.Args[2]); err != nil { // the event follows the handler's name
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
 func run(event string) error {
-	if err := os.Chmod(bootstrap, 0o755); err != nil { // moto unpacks without
+	if err := os.Chmod(bootstrap, 0o755); err != nil { // moto unpacks files without the execute bit
 		return fmt.Errorf("find executable: %w", err)
 	}
 	process, err := runtimeapi.Start(context.Background(), bootstrap, os.Environ(), os.Stderr)
