@@ -36,7 +36,7 @@ func TestEvidenceRecord(t *testing.T) {
 	}
 }
 
-// TestEvidencePanels holds what docs/departure-rule.md says of the recorded
+// TestEvidencePanels holds what docs/evidence.md says of the recorded
 // panels. Each is read without options. What is not reached is not here.
 func TestEvidencePanels(t *testing.T) {
 	month, within3 := departure.Month, departure.Within3
