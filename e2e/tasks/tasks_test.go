@@ -1,6 +1,6 @@
 // Package tasks holds an end-to-end test of what travellers want to know: 20 tasks,
 // each done by one call of the API, by one call of an agent's tool, and on the page.
-// docs/tasks.md is written by it.
+// e2e/tasks/tasks.md is written by it.
 package tasks
 
 import (
@@ -27,7 +27,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-var update = flag.Bool("update", false, "write docs/tasks.md anew")
+var update = flag.Bool("update", false, "write e2e/tasks/tasks.md anew")
 
 // answer is all that the answers to the tasks are made of: those of several endpoints.
 type answer struct {
@@ -311,7 +311,7 @@ var inPart = map[string]string{
 	"Is London to New York cheap, in dollars?": "in part: in euros",
 }
 
-// printed are the tasks whose conversation docs/tasks.md prints.
+// printed are the tasks whose conversation e2e/tasks/tasks.md prints.
 var printed = []int{1, 3, 11, 12, 19}
 
 func TestTasks(t *testing.T) {
@@ -392,7 +392,7 @@ func TestTasks(t *testing.T) {
 		})
 	}
 	if !t.Failed() {
-		fixture.Golden(t, fixture.Path(t, "docs", "tasks.md"), document(rows.String(), transcript.String()), *update)
+		fixture.Golden(t, fixture.Path(t, "e2e", "tasks", "tasks.md"), document(rows.String(), transcript.String()), *update)
 	}
 }
 

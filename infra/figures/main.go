@@ -1,7 +1,7 @@
-// Command figures makes docs/figures.md of what the tests of the evidence tier
+// Command figures makes infra/figures/figures.md of what the tests of the evidence tier
 // logged: for each test the command that runs it alone, and its lines.
 //
-//	go tool gotestsum --jsonfile events.json -- -run '^TestEvidence' ./... && go run ./infra/figures events.json >docs/figures.md
+//	go tool gotestsum --jsonfile events.json -- -run '^TestEvidence' ./... && go run ./infra/figures events.json >infra/figures/figures.md
 package main
 
 import (
