@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,7 +23,7 @@ import (
 // inside names, where it is set, the folder with the bare Debian: the test runs in a network of its own.
 const inside = "PAGE_INSIDE"
 
-// TestProvePage follows docs/one-machine.md word for word, from a bare Debian to a
+// TestProvePage follows a section of docs/self-hosting.md word for word, from a bare Debian to a
 // running service with TLS, mail and a purchase. It does so in a network of its
 // own, whose name server leads every name of the page to this machine, and whose
 // internet is played by pebble (who issues certificates), Exim (the mail provider)
@@ -80,18 +81,20 @@ func output(t *testing.T, c *exec.Cmd) []byte {
 
 var fenced = regexp.MustCompile("(?s)\n```\n(.*?)\n```")
 
-// blocks are the commands of the page, one block each: the first builds, the others are the server's.
+// blocks returns the commands of the section that starts from a bare Debian. The first block builds, the others run on the server.
 func blocks(t *testing.T) (commands []string) {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(fixture.Path(t), "docs", "one-machine.md"))
+	page, err := os.ReadFile(filepath.Join(fixture.Path(t), "docs", "self-hosting.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range fenced.FindAllStringSubmatch(string(page), -1) {
+	_, section, _ := strings.Cut(string(page), "\n## From a bare Debian to a service\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, m := range fenced.FindAllStringSubmatch(section, -1) {
 		commands = append(commands, m[1])
 	}
 	if len(commands) != 6 {
-		t.Fatalf("the page has %d blocks of commands, and this test knows of 6", len(commands))
+		t.Fatalf("the section has %d blocks of commands, and this test knows of 6", len(commands))
 	}
 	return commands
 }

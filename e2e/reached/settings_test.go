@@ -8,14 +8,14 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestSettingsFiles: the settings that docs/one-machine.md has written, and those of
+// TestSettingsFiles: the settings that docs/self-hosting.md has written, and those of
 // infra/onemachine, are taken as they stand.
 func TestSettingsFiles(t *testing.T) {
 	page := blocks(t)[2]
 	_, page, _ = strings.Cut(page, "<<'END'\n")
 	page, _, whole := strings.Cut(page, "\nEND\n")
 	if !whole {
-		t.Fatal("docs/one-machine.md has no settings")
+		t.Fatal("docs/self-hosting.md has no settings")
 	}
 	begun, err := os.ReadFile(fixture.Path(t, "infra", "onemachine", "verdetto.toml"))
 	if err != nil {
