@@ -124,8 +124,8 @@ func TestWhereItIsDecided(t *testing.T) {
 // TestReadme: the README is short, and its example is the service's real answer.
 func TestReadme(t *testing.T) {
 	text := read(t, "README.md")
-	if lines := strings.Count(text, "\n"); lines > 120 {
-		t.Errorf("README.md has %d lines; it holds at most 120, and the rest goes to docs/", lines)
+	if lines := strings.Count(text, "\n"); lines > 60 {
+		t.Errorf("README.md has %d lines; it holds at most 60, and the rest goes to docs/", lines)
 	}
 	if !strings.Contains(text, "```\nmake run\nmake test\n```") {
 		t.Error("README.md does not begin with the two commands that do everything")

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ import (
 // runs in its own network.
 const inside = "PAGE_INSIDE"
 
-// TestProvePage follows docs/one-machine.md word for word, from a bare Debian to a running
+// TestProvePage follows docs/self-hosting.md word for word, from a bare Debian to a running
 // service with TLS, mail and a purchase. It runs in its own network, where every name of the
 // page leads to this machine. Stand-ins replace the internet: pebble issues certificates, Exim
 // is the mail provider, and ours play Stripe, Solana and the fare source.
@@ -84,15 +85,17 @@ var fenced = regexp.MustCompile("(?s)\n```\n(.*?)\n```")
 // server.
 func blocks(t *testing.T) (commands []string) {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(fixture.Path(t), "docs", "one-machine.md"))
+	page, err := os.ReadFile(filepath.Join(fixture.Path(t), "docs", "self-hosting.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range fenced.FindAllStringSubmatch(string(page), -1) {
+	_, section, _ := strings.Cut(string(page), "\n## From a bare Debian to a service\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, m := range fenced.FindAllStringSubmatch(section, -1) {
 		commands = append(commands, m[1])
 	}
 	if len(commands) != 6 {
-		t.Fatalf("the page has %d blocks of commands, and this test knows of 6", len(commands))
+		t.Fatalf("the section has %d blocks of commands, and this test knows of 6", len(commands))
 	}
 	return commands
 }

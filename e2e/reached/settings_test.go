@@ -8,14 +8,14 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestSettingsFiles: the settings in docs/one-machine.md and in infra/onemachine are valid as
+// TestSettingsFiles: the settings in docs/self-hosting.md and in infra/onemachine are valid as
 // written.
 func TestSettingsFiles(t *testing.T) {
 	page := blocks(t)[2]
 	_, page, _ = strings.Cut(page, "<<'END'\n")
 	page, _, whole := strings.Cut(page, "\nEND\n")
 	if !whole {
-		t.Fatal("docs/one-machine.md has no settings")
+		t.Fatal("docs/self-hosting.md has no settings")
 	}
 	begun, err := os.ReadFile(fixture.Path(t, "infra", "onemachine", "verdetto.toml"))
 	if err != nil {

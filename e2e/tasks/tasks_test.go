@@ -1,6 +1,6 @@
 // Package tasks holds an end-to-end test of what travellers want to know. It does 20 tasks,
 // each by one call of the API, one call of an agent's tool, and on the page. It also writes
-// docs/tasks.md.
+// e2e/tasks/tasks.md.
 package tasks
 
 import (
@@ -27,7 +27,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-var update = flag.Bool("update", false, "write docs/tasks.md anew")
+var update = flag.Bool("update", false, "write e2e/tasks/tasks.md anew")
 
 // answer holds the fields of all answers to the tasks, from several endpoints.
 type answer struct {
@@ -311,7 +311,7 @@ var inPart = map[string]string{
 	"Is London to New York cheap, in dollars?": "in part: in euros",
 }
 
-// printed holds the tasks whose conversation docs/tasks.md prints.
+// printed holds the tasks whose conversation e2e/tasks/tasks.md prints.
 var printed = []int{1, 3, 11, 12, 19}
 
 func TestTasks(t *testing.T) {
@@ -392,7 +392,7 @@ func TestTasks(t *testing.T) {
 		})
 	}
 	if !t.Failed() {
-		fixture.Golden(t, fixture.Path(t, "docs", "tasks.md"), document(rows.String(), transcript.String()), *update)
+		fixture.Golden(t, fixture.Path(t, "e2e", "tasks", "tasks.md"), document(rows.String(), transcript.String()), *update)
 	}
 }
 

@@ -1,7 +1,7 @@
-// Command figures makes docs/figures.md from the logs of the evidence tests: for each test, the
+// Command figures makes infra/figures/figures.md from the logs of the evidence tests: for each test, the
 // command that runs it alone, and its lines.
 //
-//	go tool gotestsum --jsonfile events.json -- -run '^TestEvidence' ./... && go run ./infra/figures events.json >docs/figures.md
+//	go tool gotestsum --jsonfile events.json -- -run '^TestEvidence' ./... && go run ./infra/figures events.json >infra/figures/figures.md
 package main
 
 import (

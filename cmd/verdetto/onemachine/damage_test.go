@@ -49,7 +49,7 @@ func TestEveryByteOfABackup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The same sum as docs/one-machine-operations.md tells operators to compute.
+	// The same sum as docs/self-hosting.md tells operators to compute.
 	if sum, last := fmt.Sprintf("%x\n", sha256.Sum256(whole[:len(whole)-116])), whole[len(whole)-115:]; !bytes.HasSuffix(last, []byte(sum)) {
 		t.Errorf("the backup ends with %q, want %s", last, sum)
 	}

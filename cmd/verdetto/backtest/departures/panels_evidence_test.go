@@ -36,7 +36,7 @@ func TestEvidenceRecord(t *testing.T) {
 	}
 }
 
-// TestEvidencePanels checks the claims of docs/departure-rule.md about the recorded panels. Each is
+// TestEvidencePanels checks the claims of docs/evidence.md about the recorded panels. Each is
 // read without options. Unmet goals are not listed.
 func TestEvidencePanels(t *testing.T) {
 	month, within3 := departure.Month, departure.Within3
