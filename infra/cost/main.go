@@ -1,6 +1,6 @@
 // Command cost computes what the service costs on AWS, from measurements, from AWS's prices and
-// from the templates of make synth. It prints the tables of docs/deploy.md and docs/scale.md, for
-// infra/cdk/example.json:
+// from the templates of make synth. It prints the tables of docs/aws.md,
+// for infra/cdk/example.json:
 //
 //	make build synth
 //	go run ./infra/cost -templates cdk.out
