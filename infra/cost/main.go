@@ -1,4 +1,4 @@
-// Command cost computes what the service costs on AWS, from measurements, from AWS's prices and
+// Command cost computes what the service costs on AWS: from measurements, from AWS's prices and
 // from the templates of make synth. It prints the tables of docs/aws.md,
 // for infra/cdk/example.json:
 //
