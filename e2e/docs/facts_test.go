@@ -121,6 +121,26 @@ func TestWhereItIsDecided(t *testing.T) {
 	}
 }
 
+// term matches a row of the glossary: a word, its meaning, its file or folder.
+var term = regexp.MustCompile("(?m)^\\| ([^|`]+) \\| [^|]+ \\| `([^`]+)` \\|$")
+
+// TestGlossary: docs/glossary.md has some forty words, each with a file that exists.
+func TestGlossary(t *testing.T) {
+	rows, seen := term.FindAllStringSubmatch(read(t, "docs/glossary.md"), -1), map[string]bool{}
+	for _, row := range rows {
+		if !exists(row[2]) {
+			t.Errorf("%s: there is no %s", row[1], row[2])
+		}
+		if seen[row[1]] {
+			t.Errorf("%s has two rows", row[1])
+		}
+		seen[row[1]] = true
+	}
+	if len(rows) < 40 {
+		t.Errorf("%d words were found, want at least 40", len(rows))
+	}
+}
+
 // TestReadme: the README is short, and its example is the service's real answer.
 func TestReadme(t *testing.T) {
 	text := read(t, "README.md")
