@@ -12,10 +12,10 @@ import (
 type RouteDay struct {
 	view  *View
 	route *Route
-	level mean      // of earlier days
-	sale  []onSale  // by lead time
-	sums  []float64 // sums[i] is the sum of the first i flat log prices on sale
-	cases float64   // the weight on this day of one in the route's terms
+	level mean     // of earlier days
+	sale  []onSale // by lead time
+	flats float64  // sum of the flat log prices on sale
+	cases float64  // the weight on this day of one in the route's terms
 
 	ranked bool // the bins of sale are set
 	made   [groups]bool
@@ -80,14 +80,14 @@ func (d *RouteDay) distribution(group int, ranked bool) *distribution {
 	return of
 }
 
-// comparables are the residuals for one question: a distribution without the question's own part of
-// the departures on sale. Those of the group are shrunk by prior fares to those of any lead time.
+// comparables are the residuals for one question: a distribution without the departure of the
+// question. Those of the group are shrunk by prior fares to those of any lead time.
 // These are shrunk by prior fares to the residuals of all routes.
 type comparables struct {
 	*distribution
 	day   *RouteDay
 	group int
-	own   part
+	own   int     // index among those on sale, or none
 	base  float64 // the log price that has a residual of 0
 }
 
@@ -108,16 +108,8 @@ func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 // weights returns the weight of the comparables below a step, of a similar and of any lead time.
 func (c *comparables) weights(step int) (near, any float64) {
 	near, any = c.near[step], c.any[step]
-	if !c.ranked {
-		return near, any
-	}
-	for _, s := range c.day.sale[c.own.from:c.own.to] {
-		if s.bin < step {
-			any--
-			if c.day.route.group(place(s.Lead, curveEdges)) == c.group {
-				near--
-			}
-		}
+	if c.ranked && c.own != none && c.day.sale[c.own].bin < step {
+		near, any = near-1, any-1 // it is of the same group
 	}
 	return near, any
 }

@@ -57,7 +57,7 @@ func (m *Minima) fold(v *View, live []Quote) {
 
 // of returns the route of a span.
 func (m *Minima) of(s Span) *Route {
-	m[s].single, m[s].apart = true, 2*int(s.Days())
+	m[s].single = true
 	return &m[s]
 }
 

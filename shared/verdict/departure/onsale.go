@@ -14,18 +14,15 @@ type onSale struct {
 
 // setOnSale stores the departures on sale, in order of lead time.
 func (d *RouteDay) setOnSale(all []Quote) {
-	d.sale, d.sums, d.ranked = d.sale[:0], append(d.sums[:0], 0), false
+	d.sale, d.flats, d.ranked = slices.Grow(d.sale[:0], len(all)), 0, false
 	for _, q := range all {
-		d.sale = append(d.sale, onSale{Quote: q, flat: d.flat(q)})
+		s := onSale{Quote: q, flat: d.flat(q)}
+		d.sale = append(d.sale, s)
+		d.flats += s.flat
 	}
 	byLead := func(a, b onSale) int { return a.Lead - b.Lead }
 	if !slices.IsSortedFunc(d.sale, byLead) {
 		slices.SortStableFunc(d.sale, byLead)
-	}
-	sum := 0.
-	for _, s := range d.sale {
-		sum += s.flat
-		d.sums = append(d.sums, sum)
 	}
 }
 
@@ -43,38 +40,42 @@ func (d *RouteDay) flat(q Quote) float64 {
 	return logOf(q.Price) - d.view.curve[place(q.Lead, curveEdges)]
 }
 
-// part is a range of the departures on sale: those that a question leaves out. They are the
-// departure of the question itself, or spans that share departures with the span of the question.
-type part struct{ from, to int }
+// none is the index of a departure that is not on sale.
+const none = -1
 
-// own returns the part of a question. A question about a departure leaves out the fare on sale with
-// its lead time. Of several such flights it leaves out the one with its price.
-func (d *RouteDay) own(q Quote) part {
-	first := func(lead int) int {
-		i, _ := slices.BinarySearchFunc(d.sale, lead, func(s onSale, lead int) int { return s.Lead - lead })
-		return i
+// own returns the index of the departure of a question among those on sale, or none. Of several
+// flights with its lead time it is the one with its price.
+func (d *RouteDay) own(q Quote) int {
+	first, found := slices.BinarySearchFunc(d.sale, q.Lead, func(s onSale, lead int) int { return s.Lead - lead })
+	if !found {
+		return none
 	}
-	p := part{first(q.Lead - d.route.apart), first(q.Lead + d.route.apart + 1)}
-	if d.route.apart > 0 || p.to-p.from <= 1 {
-		return p
-	}
-	for i := p.from; i < p.to; i++ {
+	for i := first; i < len(d.sale) && d.sale[i].Lead == q.Lead; i++ {
 		if d.sale[i].Price == q.Price {
-			return part{i, i + 1}
+			return i
 		}
 	}
-	return part{p.from, p.from + 1}
+	return first
 }
 
-// others returns the number of departures on sale without a part.
-func (d *RouteDay) others(p part) int { return len(d.sale) - (p.to - p.from) }
+// others returns the number of departures on sale without that of a question.
+func (d *RouteDay) others(own int) int {
+	if own == none {
+		return len(d.sale)
+	}
+	return len(d.sale) - 1
+}
 
-// average returns the route's mean of log prices, without a part of the departures on sale. It
-// returns NaN if nothing is known.
-func (d *RouteDay) average(p part) float64 {
+// average returns the route's mean of log prices, without the departure of a question. It returns
+// NaN if nothing is known.
+func (d *RouteDay) average(own int) float64 {
 	sum, weight := d.level.sum, d.level.weight
-	if n := d.others(p); n >= onSaleLevel {
-		sum += onSaleWeight * (d.sums[len(d.sale)] - (d.sums[p.to] - d.sums[p.from]))
+	if n := d.others(own); n >= onSaleLevel {
+		flat := d.flats
+		if own != none {
+			flat -= d.sale[own].flat
+		}
+		sum += onSaleWeight * flat
 		weight += onSaleWeight * float64(n)
 	}
 	if weight == 0 {
@@ -83,8 +84,7 @@ func (d *RouteDay) average(p part) float64 {
 	return sum / weight
 }
 
-// rank computes the residuals of the departures on sale. Each is judged as if it were asked about:
-// by the others.
+// rank sets the bins of the departures on sale. Each is judged by the others.
 func (d *RouteDay) rank() {
 	if d.ranked {
 		return
@@ -92,11 +92,7 @@ func (d *RouteDay) rank() {
 	d.ranked = true
 	for i := range d.sale {
 		s := &d.sale[i]
-		own := part{i, i + 1}
-		if d.route.apart > 0 {
-			own = d.own(s.Quote)
-		}
-		s.bin = binOf(s.flat - d.average(own))
+		s.bin = binOf(s.flat - d.average(i))
 	}
 }
 

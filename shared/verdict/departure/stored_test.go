@@ -50,8 +50,8 @@ func TestFirstRuleIsRead(t *testing.T) {
 	// It held 3 fares, 1 of them since a day.
 	on := read.Route.On(Start(begin).On(read.AsOf), nil)
 	weight, mean := levelHalfLife/60*(math.Exp2(-2./60)+2*math.Exp2(-1./60)), 4.1
-	if math.Abs(on.level.weight-weight) > 1e-6 || math.Abs(on.average(part{})-mean) > .1 {
-		t.Errorf("a mean of %v with a weight of %v, want %v", on.average(part{}), on.level.weight, weight)
+	if math.Abs(on.level.weight-weight) > 1e-6 || math.Abs(on.average(none)-mean) > .1 {
+		t.Errorf("a mean of %v with a weight of %v, want %v", on.average(none), on.level.weight, weight)
 	}
 	if again, err := DecodeState(read.Encode()); err != nil || again.FirstRule {
 		t.Errorf("packed again: %v, %v", again, err)
