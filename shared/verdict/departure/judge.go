@@ -17,10 +17,15 @@ type RouteDay struct {
 	flats float64  // sum of the flat log prices on sale
 	cases float64  // the weight on this day of one in the route's terms
 
-	ranked bool // the bins of sale are set
-	made   [groups]bool
-	of     [groups]distribution
+	binned bool // the bins of sale are set
+
+	ranked bool // residuals of the departures on sale are in sums
+	made   [groups + 1]bool
+	sums   [groups + 1][bins + 1]float64
 }
+
+// anyGroup is the index of the residuals of any lead time.
+const anyGroup = groups
 
 // On returns the route on the day of a view. today holds the quotes of the departures on sale.
 func (r *Route) On(v *View, today []Quote) *RouteDay {
@@ -31,85 +36,83 @@ func (r *Route) On(v *View, today []Quote) *RouteDay {
 
 // Set is On without allocation.
 func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
-	d.view, d.route, d.made = v, r, [groups]bool{}
+	d.view, d.route, d.made = v, r, [groups + 1]bool{}
 	fade := 1 / gain(r.epoch, v.day, levelHalfLife)
 	d.level = mean{r.level.sum * fade, r.level.weight * fade}
 	d.cases = 1 / gain(r.epoch, v.day, halfLife)
 	d.setOnSale(today)
 }
 
-// distribution holds the residuals that a fare of a group of lead times is ranked among, summed
-// over the steps below each step's lower edge.
-type distribution struct {
-	ranked  bool // residuals of the departures on sale are included
-	near    [bins + 1]float64
-	any     [bins + 1]float64 // of any lead time
-	earlier float64           // of near, those of earlier days
-}
-
-func (d *RouteDay) distribution(group int, ranked bool) *distribution {
-	of := &d.of[group]
-	if d.made[group] && of.ranked == ranked {
-		return of
+// below returns the weights of the residuals of a group below the lower edge of each step, with
+// those of the departures on sale if ranked.
+func (d *RouteDay) below(group int, ranked bool) *[bins + 1]float64 {
+	if d.ranked != ranked {
+		d.ranked, d.made = ranked, [groups + 1]bool{}
 	}
-	d.made[group] = true
-	*of = distribution{ranked: ranked}
+	sums := &d.sums[group]
+	if d.made[group] {
+		return sums
+	}
+	d.made[group], *sums = true, [bins + 1]float64{}
 	fade := 1 / gain(d.route.epoch, d.view.day, residualHalfLife)
 	for g, bars := range d.route.residuals {
 		for _, b := range bars {
-			of.any[b.bin+1] += b.mass * fade
-			if g == group {
-				of.near[b.bin+1] += b.mass * fade
-				of.earlier += b.mass * fade
+			if g == group || group == anyGroup {
+				sums[b.bin+1] += b.mass * fade
 			}
 		}
 	}
 	if ranked {
-		d.rank()
 		for _, s := range d.sale {
-			of.any[s.bin+1]++
-			if d.route.group(place(s.Lead, curveEdges)) == group {
-				of.near[s.bin+1]++
+			if group == anyGroup || d.route.group(int(s.span)) == group {
+				sums[s.bin+1]++
 			}
 		}
 	}
 	for i := range bins {
-		of.near[i+1] += of.near[i]
-		of.any[i+1] += of.any[i]
+		sums[i+1] += sums[i]
 	}
-	return of
+	return sums
 }
 
-// comparables are the residuals for one question: a distribution without the departure of the
-// question. Those of the group are shrunk by prior fares to those of any lead time.
-// These are shrunk by prior fares to the residuals of all routes.
+// comparables are the residuals for one question, without the departure of the question. Those of a
+// similar lead time are shrunk by prior fares to those of any lead time. These are shrunk by prior
+// fares to the residuals of all routes.
 type comparables struct {
-	*distribution
-	day   *RouteDay
-	group int
-	own   int     // index among those on sale, or none
-	base  float64 // the log price that has a residual of 0
+	near, any       *[bins + 1]float64 // weights below each step
+	pooled          *[bins + 1]float64 // shares below each step
+	left            int                // the step of the residual that is left out, or bins
+	allNear, allAny float64
+	onSale          int     // other departures on sale among them
+	base            float64 // the log price that has a residual of 0
 }
 
 // comparables returns the comparables of a question. ok is false if there are too few.
 func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
-	c.own, c.day = d.own(q), d
-	others := d.others(c.own)
-	average := d.average(c.own)
-	if d.route.count < MinCount && others < onSaleRank || math.IsNaN(average) {
+	own := d.own(q)
+	others, average := d.others(own), d.average(own)
+	ranked := others >= onSaleRank
+	if d.route.count < MinCount && !ranked || math.IsNaN(average) {
 		return c, false
 	}
 	span := place(q.Lead, curveEdges)
-	c.group, c.base = d.route.group(span), average+d.view.curve[span]
-	c.distribution = d.distribution(c.group, others >= onSaleRank)
+	c = comparables{pooled: &d.view.below, left: bins, base: average + d.view.curve[span]}
+	if ranked {
+		if d.rank(); own != none {
+			c.left = int(d.sale[own].bin)
+		}
+		c.onSale = others
+	}
+	c.near, c.any = d.below(d.route.group(span), ranked), d.below(anyGroup, ranked)
+	c.allNear, c.allAny = c.weights(bins)
 	return c, true
 }
 
-// weights returns the weight of the comparables below a step, of a similar and of any lead time.
+// weights returns the weight below a step, of a similar and of any lead time.
 func (c *comparables) weights(step int) (near, any float64) {
 	near, any = c.near[step], c.any[step]
-	if c.ranked && c.own != none && c.day.sale[c.own].bin < step {
-		near, any = near-1, any-1 // it is of the same group
+	if c.left < step {
+		return near - 1, any - 1 // it has the lead time of the question
 	}
 	return near, any
 }
@@ -117,22 +120,28 @@ func (c *comparables) weights(step int) (near, any float64) {
 // below returns the share of the weight below a step.
 func (c *comparables) below(step int) float64 {
 	near, any := c.weights(step)
-	return c.share(near, any, c.day.view.below[step])
+	return c.share(near, any, c.pooled[step])
 }
 
 // percentile returns the share of the weight below the middle of a step: ties count half.
 func (c *comparables) percentile(step int) float64 {
 	near, any := c.weights(step)
 	nearTo, anyTo := c.weights(step + 1)
-	pooled := &c.day.view.below
-	return c.share((near+nearTo)/2, (any+anyTo)/2, (pooled[step]+pooled[step+1])/2)
+	return c.share((near+nearTo)/2, (any+anyTo)/2, (c.pooled[step]+c.pooled[step+1])/2)
 }
 
 // share returns the share of near, any and pooled weight in all weight.
 func (c *comparables) share(near, any, pooled float64) float64 {
-	allNear, all := c.weights(bins)
-	own := (any + prior*pooled) / (all + prior)
-	return (near + prior*own) / (allNear + prior)
+	own := (any + prior*pooled) / (c.allAny + prior)
+	return (near + prior*own) / (c.allNear + prior)
+}
+
+// earlier returns the weight of the fares of earlier days with a lead time.
+func (d *RouteDay) earlier(lead int) (weight float64) {
+	for _, b := range d.route.residuals[d.route.group(place(lead, curveEdges))] {
+		weight += b.mass
+	}
+	return weight / gain(d.route.epoch, d.view.day, residualHalfLife)
 }
 
 // Answer is the rule's answer for a price. If Known is false, the percentile and its counts are not
@@ -157,11 +166,8 @@ func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	a := Answer{Count: d.route.count, Percentile: math.NaN()}
 	if c, ok := d.comparables(q); ok {
 		a.Known, a.Percentile = true, c.percentile(binOf(logOf(q.Price)-c.base))
-		near, any := c.weights(bins)
-		a.Near, a.Borrowed = c.earlier, prior/(near+prior)*prior/(any+prior)
-		if c.ranked {
-			a.OnSale = d.others(c.own)
-		}
+		a.Near, a.OnSale = d.earlier(q.Lead), c.onSale
+		a.Borrowed = prior / (c.allNear + prior) * prior / (c.allAny + prior)
 	}
 	if past == nil {
 		past = &Past{}
@@ -222,21 +228,18 @@ func (c *comparables) quantile(share float64) float64 {
 // ends returns the middles of the lowest and the highest step with at least a tenth of a fare.
 func (c *comparables) ends() (low, high float64) {
 	const counts = .1
-	for _, near := range []bool{true, false} {
-		weight := func(i int) float64 {
-			n, any := c.weights(i)
-			if near {
-				return n
-			}
-			return any
-		}
-		first, last := bins, -1
+	for _, sums := range []*[bins + 1]float64{c.near, c.any} {
+		first, last := bins, none
 		for i := range bins {
-			if weight(i+1)-weight(i) >= counts {
+			weight := sums[i+1] - sums[i]
+			if i == c.left {
+				weight--
+			}
+			if weight >= counts {
 				first, last = min(first, i), i
 			}
 		}
-		if last >= 0 {
+		if last != none {
 			return (float64(first) + .5 - middle) * step, (float64(last) + .5 - middle) * step
 		}
 	}

@@ -70,15 +70,15 @@ func (s Span) minima(day fare.Day, live []Quote) []Quote {
 	var all []Quote
 	if s == Month {
 		for _, q := range live {
-			lead := int(s.From(day+fare.Day(q.Lead)) - day)
-			if n := len(all); n == 0 || all[n-1].Lead != lead {
-				all = append(all, Quote{lead, q.Price})
-			} else {
+			if n := len(all); n > 0 && q.Lead <= all[n-1].Lead {
 				all[n-1].Price = min(all[n-1].Price, q.Price)
+			} else {
+				all = append(all, Quote{int(s.From(day+fare.Day(q.Lead)) - day), q.Price})
 			}
 		}
 		return all
 	}
+	all = make([]Quote, 0, len(live))
 	from, days := 0, int(s.Days())
 	for _, q := range live {
 		for live[from].Lead < q.Lead-days {

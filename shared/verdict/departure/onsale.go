@@ -9,16 +9,18 @@ import (
 type onSale struct {
 	Quote
 	flat float64 // log price, brought to one lead time by the curve
-	bin  int     // of the residual; see RouteDay.rank
+	span uint8   // of lead times
+	bin  uint8   // of the residual; see RouteDay.rank
 }
 
 // setOnSale stores the departures on sale, in order of lead time.
 func (d *RouteDay) setOnSale(all []Quote) {
-	d.sale, d.flats, d.ranked = slices.Grow(d.sale[:0], len(all)), 0, false
+	d.sale, d.flats, d.binned = slices.Grow(d.sale[:0], len(all)), 0, false
 	for _, q := range all {
-		s := onSale{Quote: q, flat: d.flat(q)}
-		d.sale = append(d.sale, s)
-		d.flats += s.flat
+		span := place(q.Lead, curveEdges)
+		flat := logOf(q.Price) - d.view.curve[span]
+		d.sale = append(d.sale, onSale{Quote: q, flat: flat, span: uint8(span)})
+		d.flats += flat
 	}
 	byLead := func(a, b onSale) int { return a.Lead - b.Lead }
 	if !slices.IsSortedFunc(d.sale, byLead) {
@@ -33,11 +35,6 @@ func (d *RouteDay) quotes() []Quote {
 		all[i] = s.Quote
 	}
 	return all
-}
-
-// flat returns the log price of a quote, brought to one lead time by the curve.
-func (d *RouteDay) flat(q Quote) float64 {
-	return logOf(q.Price) - d.view.curve[place(q.Lead, curveEdges)]
 }
 
 // none is the index of a departure that is not on sale.
@@ -86,13 +83,13 @@ func (d *RouteDay) average(own int) float64 {
 
 // rank sets the bins of the departures on sale. Each is judged by the others.
 func (d *RouteDay) rank() {
-	if d.ranked {
+	if d.binned {
 		return
 	}
-	d.ranked = true
+	d.binned = true
 	for i := range d.sale {
 		s := &d.sale[i]
-		s.bin = binOf(s.flat - d.average(i))
+		s.bin = uint8(binOf(s.flat - d.average(i)))
 	}
 }
 
@@ -106,7 +103,8 @@ func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	r.rebase(day)
 	level, residual := gain(r.epoch, day, levelHalfLife), gain(r.epoch, day, residualHalfLife)
 	for _, q := range quotes {
-		span, flat := place(q.Lead, curveEdges), d.flat(q)
+		span := place(q.Lead, curveEdges)
+		flat := logOf(q.Price) - d.view.curve[span]
 		if average := d.average(d.own(q)); !math.IsNaN(average) {
 			bin := binOf(flat - average)
 			r.add(r.group(span), uint8(bin), residual)
