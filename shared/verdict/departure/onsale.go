@@ -16,8 +16,15 @@ type onSale struct {
 // setOnSale stores the departures on sale, in order of lead time.
 func (d *RouteDay) setOnSale(all []Quote) {
 	d.sale, d.flats, d.binned = slices.Grow(d.sale[:0], len(all)), 0, false
+	span, before := 0, 0
 	for _, q := range all {
-		span := place(q.Lead, curveEdges)
+		if q.Lead < before {
+			span = 0
+		}
+		for span < len(curveEdges) && q.Lead >= curveEdges[span] {
+			span++
+		}
+		before = q.Lead
 		flat := logOf(q.Price) - d.view.curve[span]
 		d.sale = append(d.sale, onSale{Quote: q, flat: flat, span: uint8(span)})
 		d.flats += flat
