@@ -17,26 +17,26 @@ type RouteDay struct {
 	flats float64  // sum of the flat log prices on sale
 	cases float64  // the weight on this day of one in the route's terms
 
-	binned bool // the bins of sale are set
+	hasBins bool // the bins of sale are set
 
-	ranked bool // residuals of the departures on sale are in sums
-	made   [groups + 1]bool
-	sums   [groups + 1][bins + 1]float64
+	withOnSale bool // residuals of the departures on sale are in sums
+	computed   [groups + 1]bool
+	sums       [groups + 1][bins + 1]float64
 }
 
 // anyGroup is the index of the residuals of any lead time.
 const anyGroup = groups
 
-// On returns the route on the day of a view. today holds the quotes of the departures on sale.
-func (r *Route) On(v *View, today []Quote) *RouteDay {
+// Day returns the route on the day of a view. today holds the quotes of the departures on sale.
+func (r *Route) Day(v *View, today []Quote) *RouteDay {
 	d := new(RouteDay)
 	d.Set(r, v, today)
 	return d
 }
 
-// Set is On without allocation.
+// Set is Day without allocation.
 func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
-	d.view, d.route, d.made = v, r, [groups + 1]bool{}
+	d.view, d.route, d.computed = v, r, [groups + 1]bool{}
 	fade := 1 / gain(r.epoch, v.day, levelHalfLife)
 	d.level = mean{r.level.sum * fade, r.level.weight * fade}
 	d.cases = 1 / gain(r.epoch, v.day, halfLife)
@@ -44,16 +44,16 @@ func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 }
 
 // below returns the weights of the residuals of a group below the lower edge of each step, with
-// those of the departures on sale if ranked.
-func (d *RouteDay) below(group int, ranked bool) *[bins + 1]float64 {
-	if d.ranked != ranked {
-		d.ranked, d.made = ranked, [groups + 1]bool{}
+// those of the departures on sale if withOnSale is set.
+func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
+	if d.withOnSale != withOnSale {
+		d.withOnSale, d.computed = withOnSale, [groups + 1]bool{}
 	}
 	sums := &d.sums[group]
-	if d.made[group] {
+	if d.computed[group] {
 		return sums
 	}
-	d.made[group], *sums = true, [bins + 1]float64{}
+	d.computed[group], *sums = true, [bins + 1]float64{}
 	fade := 1 / gain(d.route.epoch, d.view.day, residualHalfLife)
 	for g, bars := range d.route.residuals {
 		for _, b := range bars {
@@ -62,7 +62,7 @@ func (d *RouteDay) below(group int, ranked bool) *[bins + 1]float64 {
 			}
 		}
 	}
-	if ranked {
+	if withOnSale {
 		for _, s := range d.sale {
 			if group == anyGroup || d.route.group(int(s.span)) == group {
 				sums[s.bin+1]++
@@ -81,7 +81,7 @@ func (d *RouteDay) below(group int, ranked bool) *[bins + 1]float64 {
 type comparables struct {
 	near, any       *[bins + 1]float64 // weights below each step
 	pooled          *[bins + 1]float64 // shares below each step
-	left            int                // the step of the residual that is left out, or bins
+	omitted         int                // the step of the residual that is left out, or bins
 	allNear, allAny float64
 	onSale          int     // other departures on sale among them
 	base            float64 // the log price that has a residual of 0
@@ -91,19 +91,19 @@ type comparables struct {
 func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	own := d.own(q)
 	others, average := d.others(own), d.average(own)
-	ranked := others >= onSaleRank
-	if d.route.count < MinCount && !ranked || math.IsNaN(average) {
+	withOnSale := others >= onSaleRank
+	if d.route.count < MinCount && !withOnSale || math.IsNaN(average) {
 		return c, false
 	}
 	span := place(q.Lead, curveEdges)
-	c = comparables{pooled: &d.view.below, left: bins, base: average + d.view.curve[span]}
-	if ranked {
+	c = comparables{pooled: &d.view.below, omitted: bins, base: average + d.view.curve[span]}
+	if withOnSale {
 		if d.rank(); own != none {
-			c.left = int(d.sale[own].bin)
+			c.omitted = int(d.sale[own].bin)
 		}
 		c.onSale = others
 	}
-	c.near, c.any = d.below(d.route.group(span), ranked), d.below(anyGroup, ranked)
+	c.near, c.any = d.below(d.route.group(span), withOnSale), d.below(anyGroup, withOnSale)
 	c.allNear, c.allAny = c.weights(bins)
 	return c, true
 }
@@ -111,7 +111,7 @@ func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 // weights returns the weight below a step, of a similar and of any lead time.
 func (c *comparables) weights(step int) (near, any float64) {
 	near, any = c.near[step], c.any[step]
-	if c.left < step {
+	if c.omitted < step {
 		return near - 1, any - 1 // it has the lead time of the question
 	}
 	return near, any
@@ -232,7 +232,7 @@ func (c *comparables) ends() (low, high float64) {
 		first, last := bins, none
 		for i := range bins {
 			weight := sums[i+1] - sums[i]
-			if i == c.left {
+			if i == c.omitted {
 				weight--
 			}
 			if weight >= counts {

@@ -62,7 +62,7 @@ func (m *Minima) of(s Span) *Route {
 }
 
 // fold folds the minima of a day.
-func (r *Route) fold(v *View, minima []Quote) { r.On(v, minima).Fold(minima, new(Statistics)) }
+func (r *Route) fold(v *View, minima []Quote) { r.Day(v, minima).Fold(minima, new(Statistics)) }
 
 // minima returns the cheapest fare of each span: around every departure with a fare, or of every
 // month.
@@ -96,8 +96,8 @@ func (s Span) minima(day fare.Day, live []Quote) []Quote {
 	return all
 }
 
-// quotesOn returns the newest prices, seen within LiveDays, of the departures that have not left.
-func (d Departures) quotesOn(day fare.Day) []Quote {
+// quotes returns the newest prices, seen within LiveDays, of the departures that have not left.
+func (d Departures) quotes(day fare.Day) []Quote {
 	var all []Quote
 	for at, past := range d {
 		if last, price, ok := past.Last(); ok && at >= day && last >= day-LiveDays {
@@ -111,12 +111,12 @@ func (d Departures) quotesOn(day fare.Day) []Quote {
 // minimaOf returns the minima of a span on the day.
 func (d *StateDay) minimaOf(s Span) *RouteDay {
 	if d.minima[s] == nil {
-		of := d.sheet.Minima.of(s)
+		of := d.state.Minima.of(s)
 		if d.folded != nil {
 			of = of.clone()
-			of.fold(d.folded, s.minima(d.sheet.AsOf, d.sheet.quotes(d.sheet.AsOf)))
+			of.fold(d.folded, s.minima(d.state.AsOf, d.state.quotes(d.state.AsOf)))
 		}
-		d.minima[s] = of.On(d.asker.view, s.minima(d.today, d.sheet.quotes(d.today)))
+		d.minima[s] = of.Day(d.asker.view, s.minima(d.today, d.state.quotes(d.today)))
 	}
 	return d.minima[s]
 }

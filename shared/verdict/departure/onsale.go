@@ -15,7 +15,7 @@ type onSale struct {
 
 // setOnSale stores the departures on sale, in order of lead time.
 func (d *RouteDay) setOnSale(all []Quote) {
-	d.sale, d.flats, d.binned = slices.Grow(d.sale[:0], len(all)), 0, false
+	d.sale, d.flats, d.hasBins = slices.Grow(d.sale[:0], len(all)), 0, false
 	span, before := 0, 0
 	for _, q := range all {
 		if q.Lead < before {
@@ -90,10 +90,10 @@ func (d *RouteDay) average(own int) float64 {
 
 // rank sets the bins of the departures on sale. Each is judged by the others.
 func (d *RouteDay) rank() {
-	if d.binned {
+	if d.hasBins {
 		return
 	}
-	d.binned = true
+	d.hasBins = true
 	for i := range d.sale {
 		s := &d.sale[i]
 		s.bin = uint8(binOf(s.flat - d.average(i)))
