@@ -19,9 +19,9 @@ type Learner struct {
 // of today. It adds the sums for the pooled part to sums.
 //
 // fares holds one fare per departure and day, in order of day found and departure. It is in the
-// currency of the state (see In). A source may report a fare late. A late fare is folded if it is
-// at most LiveDays older than the state. Its departure must not have been seen since. So every fare
-// is folded once, and Advance is idempotent.
+// currency of the state (see Convert). A source may report a fare late. A late fare is folded if it
+// is at most LiveDays older than the state. Its departure must not have been seen since. So every
+// fare is folded once, and Advance is idempotent.
 func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statistics) {
 	from := s.AsOf
 	for i := 0; i < len(fares); {

@@ -22,7 +22,7 @@ func (r *Route) Day(v *View) *RouteDay {
 	return d
 }
 
-// Set is On without allocation.
+// Set is Day without allocation.
 func (d *RouteDay) Set(r *Route, v *View) { d.view, d.route, d.computed = v, r, [groups]bool{} }
 
 // distribution is the distribution of residuals in a group of lead times. The route's own residuals

@@ -41,6 +41,7 @@ const (
 // Reason says why an answer could not be compared with an outcome.
 type Reason int
 
+// The reasons; Reasons is their number.
 const (
 	Gone        Reason = iota // the departure leaves within the horizon
 	Unseen                    // it was not seen again within the horizon
@@ -75,7 +76,7 @@ func spanOf(lead int) int {
 	return n
 }
 
-// Counts holds the outcomes of answers. Said and Shuffled are sums of hundredths, Change of
+// Counts holds the outcomes of answers. Stated and Shuffled are sums of hundredths, Change of
 // ten-thousandths.
 type Counts struct {
 	Rounds   int64 // rounds with at least one answer compared or missed
@@ -87,7 +88,7 @@ type Counts struct {
 // HorizonCounts holds the outcomes of answers about departures, for one horizon.
 type HorizonCounts struct {
 	Missed [Reasons]int64 // not comparable
-	Own    [Steps]Case    // by the rule's own chance; Said is in half percent
+	Own    [Steps]Case    // by the rule's own chance; Stated is in half percent
 	Bands  [Bands]Wait    // by published chance
 	Levels [Levels][Spans]Cell
 	Both   [Levels]Pair // answers that also have a rival, by the rule's level
@@ -198,8 +199,7 @@ func (c *Counts) Add(other *Counts) {
 // Empty reports whether all counts are 0.
 func (c *Counts) Empty() bool { return *c == Counts{} }
 
-// Compared returns the number of compared answers of a horizon. Stated returns the number of all
-// answers.
+// Compared returns the number of compared answers of a horizon.
 func (h *HorizonCounts) Compared() (n int64) {
 	for _, b := range h.Bands {
 		n += b.N
@@ -207,10 +207,10 @@ func (h *HorizonCounts) Compared() (n int64) {
 	return n
 }
 
+// Stated returns the number of all answers of a horizon.
 func (h *HorizonCounts) Stated() int64 { return h.Compared() + total(h.Missed[:]) }
 
-// Compared returns the number of compared verdicts about routes. Stated returns the number of all
-// verdicts.
+// Compared returns the number of compared verdicts about routes.
 func (r *RouteCounts) Compared() (n int64) {
 	for _, l := range r.Levels {
 		n += l.N
@@ -218,6 +218,7 @@ func (r *RouteCounts) Compared() (n int64) {
 	return n
 }
 
+// Stated returns the number of all verdicts about routes.
 func (r *RouteCounts) Stated() int64 { return r.Compared() + total(r.Missed[:]) }
 
 func total(all []int64) (n int64) {

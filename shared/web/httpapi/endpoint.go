@@ -42,10 +42,10 @@ func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context
 	register(a, name, description{JSONDoc: doc}, check, handler)
 }
 
-// Asked returns the check and the handler that JSON expects. Both parse the parameters with
-// question. The first refuses an invalid question before the call is counted; the second answers
-// the question.
-func Asked[I, Q, O any](
+// CheckAndHandle returns the check and the handler that JSON expects. Both parse the parameters
+// with question. The first refuses an invalid question before the call is counted; the second
+// answers the question.
+func CheckAndHandle[I, Q, O any](
 	question func(*I) (Q, error), check func(context.Context, Q) error,
 	handler func(context.Context, *I, Q) (*O, error),
 ) (func(context.Context, *I) error, func(context.Context, *I) (*O, error)) {

@@ -90,7 +90,7 @@ func (a *API) customer(ctx context.Context, given []string) (none store.Customer
 		return none, apikey.Hash{}, refused
 	}
 	c, err := a.config.Customers.Customer(ctx, key.Customer)
-	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Holds(key) {
+	if errors.Is(err, store.ErrNotFound) || err == nil && !c.HasKey(key) {
 		a.config.Refused.Add(lookup, "call", key, a.config.Now())
 		return none, apikey.Hash{}, refused
 	}
