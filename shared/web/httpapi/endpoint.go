@@ -120,8 +120,8 @@ func register[I, O any](a *API, name string, d description, check func(context.C
 		out, err := answer(ctx, a, route, d, in, check, handler)
 		if err != nil {
 			p := a.problemFor(ctx, route, err)
-			if over := a.overOthers(ctx); over != nil && (route.Signed || p.Code == BadKey.Code) {
-				p = over // capOthers let it pass for its signature or key, which is invalid
+			if over := a.overOthers(ctx); over != nil && (route.Signed || p.Status == http.StatusUnauthorized) {
+				p = over // capOthers let it pass for its signature or key, which buys nothing
 			}
 			return nil, p
 		}

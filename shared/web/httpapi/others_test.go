@@ -1,9 +1,14 @@
 package httpapi_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"verdetto/shared/apikey"
+	"verdetto/shared/store"
+	"verdetto/shared/web/httpapi"
 )
 
 // TestOtherCallsAreCapped: calls outside all quotas are refused in the end, at one write per
@@ -79,5 +84,49 @@ func TestAKeyPassesWhereItsAddressIsRefused(t *testing.T) {
 			w.Header().Get("X-Plan") != "pro" {
 			t.Errorf("%s: %d %s", header[0], w.Code, w.Body)
 		}
+	}
+}
+
+// TestEndedPlanIsCapped: calls with the key or token of an ended plan are limited like other calls
+// from their address, also where the handler reads the key.
+func TestEndedPlanIsCapped(t *testing.T) {
+	const most = 3000
+	for _, c := range []struct {
+		name, method, target string
+		header               func(key, token string) []string
+	}{
+		{"a key", "GET", "/v1/analisi" + wellFormed,
+			func(key, _ string) []string { return []string{"X-Api-Key", key} }},
+		{"a token", "GET", metricsPath,
+			func(_, token string) []string { return []string{"Authorization", "Bearer " + token} }},
+		{"a key that the handler reads", "POST", "/v1/pro/chiave/ruota",
+			func(string, string) []string { return []string{"X-Api-Key", "ended"} }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := serve(t)
+			mountForeign(s)
+			key := s.issue(t, "ada@example.com")
+			token, err := s.Token(t.Context(), key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := apikey.CustomerIDOf([]byte("pepper"), "ada@example.com")
+			ada := s.customers[id].(store.Customer)
+			ada.Until = s.at.Add(-time.Second) // the token outlives the plan
+			s.customers[id] = ada
+			for n := range most + 5 {
+				w := s.ask("192.0.2.7:1", c.method, c.target, c.header(key, token)...)
+				status, code := http.StatusUnauthorized, httpapi.PlanEnded.Code
+				if n >= most {
+					status, code = http.StatusTooManyRequests, httpapi.TooMany.Code
+				}
+				if w.Code != status || !strings.Contains(w.Body.String(), code) {
+					t.Fatalf("call %d: %d %s, want %d %s", n+1, w.Code, w.Body, status, code)
+				}
+			}
+			if w := s.ask("192.0.2.8:1", c.method, c.target, c.header(key, token)...); w.Code != 401 {
+				t.Errorf("another address: %d", w.Code)
+			}
+		})
 	}
 }
