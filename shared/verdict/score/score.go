@@ -16,6 +16,7 @@
 package score
 
 import (
+	"fmt"
 	"slices"
 
 	"verdetto/shared/fare"
@@ -66,7 +67,8 @@ const (
 // LeadEdges are the lead times, in days, at which the second and later spans begin.
 var LeadEdges = [Spans - 1]int{7, 21, 45, 90}
 
-func spanOf(lead int) int {
+// LeadSpan returns the span of a lead time.
+func LeadSpan(lead int) int {
 	n := 0
 	for _, e := range LeadEdges {
 		if lead >= e {
@@ -74,6 +76,18 @@ func spanOf(lead int) int {
 		}
 	}
 	return n
+}
+
+// LeadName returns the name of a span, such as 7-20 or 90+.
+func LeadName(span int) string {
+	from := 0
+	if span > 0 {
+		from = LeadEdges[span-1]
+	}
+	if span == len(LeadEdges) {
+		return fmt.Sprintf("%d+", from)
+	}
+	return fmt.Sprintf("%d-%d", from, LeadEdges[span]-1)
 }
 
 // Counts holds the outcomes of answers. Stated and Shuffled are sums of hundredths, Change of

@@ -100,7 +100,7 @@ func (h *HorizonCounts) count(horizon int, said DepartureAnswer, lead int, c out
 	w.Dearer += dearer
 	w.Change += changed(said.Price, c.last)
 	level := departure.LevelOf(float64(said.Percentile) / 100)
-	cell := &h.Levels[level][spanOf(lead)]
+	cell := &h.Levels[level][LeadSpan(lead)]
 	cell.N++
 	cell.Fell += fell
 	cell.Rose += up
