@@ -120,7 +120,7 @@ func (v shop) others(t *testing.T) {
 		{Kind: store.Change, Channel: store.Webhook, Address: "https://hook.example.com/alerts", Since: today,
 			Paused: store.UntilResumed},
 	} {
-		a.Subscriber, a.Route, a.Email, a.Language, a.Asked = fixture.Subscriber("ada@example.com"), fixture.Route,
+		a.Subscriber, a.Route, a.Email, a.Language, a.RequestDay = fixture.Subscriber("ada@example.com"), fixture.Route,
 			"ada@example.com", "en", today
 		a.ID = a.NewID()
 		err := records.AddPending(t.Context(), a.Condition(), a, fixture.Today.Add(time.Hour))

@@ -99,7 +99,7 @@ func TestTelegram(t *testing.T) {
 	p.Fares(notifytest.Steady(3000)...)
 	p.Push()
 	if n := len(p.Telegram.Shown(ada)); n != 2 {
-		t.Errorf("%d messages: a fare that stays cheap is told once", n)
+		t.Errorf("%d messages: a fare that stays cheap is sent once", n)
 	}
 	if m := write(t, p, ada, "/list"); !strings.Contains(m.Text, "Milan–Bucharest, when the verdict") ||
 		!strings.HasPrefix(m.Buttons["Change or end them"], fixture.PublicURL+"/v1/alerts/manage?t=") {
@@ -375,7 +375,7 @@ func TestNtfyServersOfStrangers(t *testing.T) {
 		p.Fares(notifytest.Steady(price)...)
 		p.Push()
 	}
-	if left, err := p.Alerts.Alerts.Of(t.Context(),
+	if left, err := p.Alerts.Alerts.BySubscriber(t.Context(),
 		p.Alerts.Links.SubscriberAt(store.Ntfy, strange+"-7")); err != nil || len(left) != 0 {
 		t.Errorf("%v %v", left, err)
 	}

@@ -118,7 +118,7 @@ func TestErasingUnderFaults(t *testing.T) {
 			t.Fatalf("%d %s", a.Status, a.Page())
 		}
 		clock.Add(25 * time.Hour)
-		id := string(apikey.Of([]byte(fixture.Pepper), "ada@example.com"))
+		id := string(apikey.CustomerIDOf([]byte(fixture.Pepper), "ada@example.com"))
 		if found := table.holding(t, "ada@example.com", id); found != nil || s.Works(first.APIKey) {
 			t.Errorf("left: %v", found)
 		}

@@ -131,7 +131,7 @@ func TestNoticesLieApart(t *testing.T) {
 		texts := mailsTo(s, "ada@example.com")
 		if len(texts) != 1 || !strings.Contains(texts[0], "È arrivato un pagamento") ||
 			!strings.Contains(texts[0], "A payment for this address") || !s.Works(own) {
-			t.Errorf("%s: the owner is told, in every language: %q", name, texts)
+			t.Errorf("%s: the owner's mail in every language: %q", name, texts)
 		}
 	}
 }

@@ -85,13 +85,13 @@ func (f Fares) PutDepartures(ctx context.Context, s fare.Series, d Departures, o
 	var w writes
 	for _, part := range d.parts() {
 		if part.Data != nil {
-			w.add(over(Item{Key: Key{routePartition(s), part.sort}, Version: part.Version, Data: part.Data}))
+			w.add(replace(Item{Key: Key{routePartition(s), part.sort}, Version: part.Version, Data: part.Data}))
 		}
 	}
 	if own.Data != nil {
 		w.add(set(Item{Key: leftKey(s, own.Cycle), Data: own.Data, Expires: own.Expires}))
 	}
-	return wrap(w.to(ctx, f.Table), "write departures of %s", s)
+	return wrap(w.commit(ctx, f.Table), "write departures of %s", s)
 }
 
 func leftPartition(cycle fare.Day) string { return "LEFT#" + cycle.String() }
@@ -122,6 +122,6 @@ func (f Fares) Pooled(ctx context.Context, read Consistency) ([]byte, int64, err
 // PutPooled writes a completed cycle over the version that it was computed from; 0 if there was
 // none. The contribution of the cycle to the score is part of the same write.
 func (f Fares) PutPooled(ctx context.Context, data []byte, version int64, s Score) error {
-	pooled := over(Item{Key: pooledKey, Version: version, Data: data})
+	pooled := replace(Item{Key: pooledKey, Version: version, Data: data})
 	return wrap(f.Table.Write(ctx, append(s.ops(), pooled)...), "write the pooled part")
 }

@@ -20,7 +20,7 @@ func main() {
 	var bot config.Telegram // only the bot's name is set for this function
 	var offer config.Offer
 	p := serving.Load(&site, &fares, &bot, &offer)
-	p.API.AllFares, p.API.PaidCalls, p.API.Pages = fares.All(), offer.Told(), page.Problems
+	p.API.AllFares, p.API.PaidCalls, p.API.Pages = fares.All(), offer.MentionsPaid(), page.Problems
 	api, records := httpapi.New(p.API), store.Fares{Table: p.Table}
 	verdicts := &analisi.Service{
 		Reader: answer.NewReader(records, p.Now, p.Log), Score: records,

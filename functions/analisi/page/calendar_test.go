@@ -173,7 +173,7 @@ func TestCalendarOfThePage(t *testing.T) {
 					t.Errorf("%s is written as %s, or has no fare", day, cell[5])
 				}
 				if cell[6] == "" || cell[7] == "" {
-					t.Errorf("%s has no fare or nothing is said of it", day)
+					t.Errorf("%s has no fare or no description", day)
 				}
 			}
 			for _, m := range monthOf.FindAllStringSubmatch(body, -1) {

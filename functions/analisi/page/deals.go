@@ -134,7 +134,7 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 	v.Description = c.Lede
 }
 
-// widerCheap offers wider questions if no destination has such a fare.
+// widerCheap offers wider questions if no destination has a fare for this one.
 func (v *view) widerCheap(q question) {
 	for _, w := range []struct {
 		said string

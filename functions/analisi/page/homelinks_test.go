@@ -92,7 +92,7 @@ func TestPageIsLinkedTo(t *testing.T) {
 	}
 	if got := head(openSite("", ""), "/?da=milan&a=BUH"); strings.Contains(got, "og:image") ||
 		strings.Contains(got, "canonical") {
-		t.Errorf("addresses in full, and nobody said where the service is:\n%s", got)
+		t.Errorf("absolute addresses without a base URL:\n%s", got)
 	}
 	// A common name is kept, and finds the same city again.
 	if got := head(openSite("https://v.example", ""), "/?da=Milano&a=bali&lang=en"); !strings.Contains(got,

@@ -58,7 +58,7 @@ func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, err
 }
 
 // drawToday adds today's cheapest fare to the weeks, if there is one and it can be judged.
-func (s *Service) drawToday(h *chart.History, f answer.Found, today fare.Day) {
+func (s *Service) drawToday(h *chart.History, f answer.SeriesData, today fare.Day) {
 	scale, ok := verdict.ScaleOf(f.Summary)
 	standing, known := verdict.PercentileOf(f.Summary, today)
 	if ok && known {

@@ -112,7 +112,7 @@ func TestTrips(t *testing.T) {
 			[]string{"20 April 2016 · ± 7 days · one way", "The lowest of these days:"}, "Seen on"},
 		{"around days that have no fare", route + "&quando=2016-12-20&flessibile=1", "it", 404,
 			[]string{"un prezzo per il 20 dicembre 2016 ± 1 giorno.", "il prezzo più basso di quel mese"}, ""},
-		{"around how many nobody offers", route + "&quando=2016-04-12&flessibile=2", "it", 200,
+		{"around an unoffered number of days", route + "&quando=2016-04-12&flessibile=2", "it", 200,
 			[]string{"12 aprile 2016 · solo andata", "(partenza: 12 aprile 2016)"}, "questi giorni"},
 		{"around no day", route + "&mese=2016-04&flessibile=3", "it", 200,
 			[]string{"Il più basso del mese:"}, "± 3 giorni"},
@@ -257,7 +257,7 @@ func TestTripsThatCannotBe(t *testing.T) {
 	// Several faults are all shown.
 	body := s.visit("/?da=Milano&a=Bucarest&quando=2016-02-01&visto=0").Body.String()
 	if !strings.Contains(body, "quando-fault") || !strings.Contains(body, "visto-fault") {
-		t.Error("of two faults one is told")
+		t.Error("of two faults one is missing")
 	}
 	if w := s.visit("/?da=Milano&a=Bucarest&diretto=forse"); w.Code != 400 {
 		t.Errorf("diretto=forse: %d", w.Code)
@@ -337,7 +337,7 @@ func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 		{"too late to tell", nil, "Si parte entro una settimana: così a ridosso non sappiamo dire che " +
 			"cosa succede ad aspettare."},
 	} {
-		got := page.WaitAdvice(i18n.In("it"), verdict.Analysis{AnticipoGiorni: &lead, Previsione: c.of})
+		got := page.WaitAdvice(i18n.ForCode("it"), verdict.Analysis{AnticipoGiorni: &lead, Previsione: c.of})
 		if got := strings.ReplaceAll(got, "\u00a0", " "); got != c.want {
 			t.Errorf("%s: %q", c.name, got)
 		}

@@ -101,7 +101,7 @@ func (a Alert) fill(l *i18n.Language) (any, string, error) {
 	default:
 		v.Why = l.Text("mail.alert.why_verdict")
 	}
-	v.Why = withAsked(v.Why, l, a.Asked)
+	v.Why = withRequestDay(v.Why, l, a.Asked)
 	v.Subject = a.Origin + "–" + a.Destination + l.Text("format.colon") + " " + l.Amount(a.Price) + ", " + v.LevelText
 	return v, v.Subject, nil
 }

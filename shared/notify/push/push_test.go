@@ -29,7 +29,7 @@ func told(language string) notify.Message {
 		ID: "20260304-MIL-BUH-1", Language: language, Unsubscribe: url + "/u", Snooze: url + "/s", Manage: url + "/m",
 		Fares: []notify.Fare{{
 			Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Origin: "Milan", Destination: "Bucharest",
-			Price: 4000, Before: 5000, Told: 20500, Lowest: 4200, Depart: 20530, Found: time.Unix(1772600000, 0),
+			Price: 4000, Before: 5000, LastDay: 20500, Lowest: 4200, Depart: 20530, Found: time.Unix(1772600000, 0),
 			Level: "ottimo", Reliability: "alta", Percentile: 4, Sample: 80, Median: 5600, Minimum: 3900,
 			Page: url + "/page",
 		}},

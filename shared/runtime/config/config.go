@@ -56,8 +56,8 @@ type Offer struct {
 	PaidCalls string `env:"VERDETTO_PAID_CALLS"` // on: mention paid answers
 }
 
-// Told reports whether anonymous callers read about paid answers.
-func (o Offer) Told() bool { return o.PaidCalls == "on" }
+// MentionsPaid reports whether anonymous callers read about paid answers.
+func (o Offer) MentionsPaid() bool { return o.PaidCalls == "on" }
 
 // Public holds the public address of the service, which starts the links in answers and mail.
 type Public struct {

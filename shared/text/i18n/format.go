@@ -20,9 +20,9 @@ func (l *Language) Number(n int) string {
 
 // amounts converts euros to another currency for a Language.
 type amounts struct {
-	in       *Language
+	language *Language
 	currency string
-	of       func(euro fare.Cents) fare.Cents
+	convert  func(euro fare.Cents) fare.Cents
 }
 
 // InCurrency returns a copy of the language that writes amounts, given in euros, in another
@@ -39,7 +39,7 @@ func (l *Language) converted(c fare.Cents) fare.Cents {
 	if l.amounts == nil {
 		return c
 	}
-	return l.amounts.of(c)
+	return l.amounts.convert(c)
 }
 
 // Money writes an amount given in euros, without cents if they are zero.

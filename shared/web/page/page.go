@@ -47,7 +47,7 @@ type SearchAddresses struct {
 	Any       string  // path that chooses the language of the browser
 }
 
-// NewSearchAddresses returns Found for a page of the paid plan or about the service.
+// NewSearchAddresses returns the SearchAddresses of a page of the paid plan or about the service.
 func NewSearchAddresses(base string, l *i18n.Language, path string) SearchAddresses {
 	f := SearchAddresses{Base: base, Itself: AddressIn(l, path), Any: path}
 	for _, l := range i18n.Languages() {
