@@ -27,7 +27,7 @@ func TestDeparturesOfAnyOrder(t *testing.T) {
 	} {
 		s := openDays(t)
 		for d := range fare.Day(20) {
-			s.on(firstDay + d)
+			s.setDay(firstDay + d)
 			for _, origin := range order {
 				s.mustRefresh(t, source, origin)
 			}
@@ -80,7 +80,7 @@ func surviveKills(t *testing.T, last fare.Day) {
 			t.Fatal(err)
 		}
 		s := openDaysAt(t, path)
-		s.on(firstDay + last)
+		s.setDay(firstDay + last)
 		opened[s] = s
 		return s
 	}
@@ -151,7 +151,7 @@ func TestStopsBecomeKnown(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(20)
 	for d := range fare.Day(20) {
-		s.on(firstDay + d)
+		s.setDay(firstDay + d)
 		if d == 15 {
 			source.fares = append(source.fares,
 				fare.Fare{Route: notifytest.Route("MIL-LON"), Observation: fare.Observation{
@@ -173,7 +173,7 @@ func TestStopsOfAnUnknownRouteBecomeKnown(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(16)
 	for _, d := range []fare.Day{0, 1, 2, 3, 4, 5, 15} {
-		s.on(firstDay + d)
+		s.setDay(firstDay + d)
 		if d == 15 {
 			for _, found := range []fare.Day{2, 14} {
 				source.fares = append(source.fares,

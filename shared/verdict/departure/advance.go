@@ -16,13 +16,13 @@ type Learner struct {
 
 // Advance brings a state to the day of a refresh. It folds the days before today that are not
 // folded yet, with the pooled part of the last complete cycle. It replaces the live fares by those
-// of today. It adds the sums for the pooled part to left.
+// of today. It adds the sums for the pooled part to sums.
 //
 // fares holds one fare per departure and day, in order of day found and departure. It is in the
 // currency of the state (see In). A source may report a fare late. A late fare is folded if it is
 // at most LiveDays older than the state. Its departure must not have been seen since. So every fare
 // is folded once, and Advance is idempotent.
-func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, left *Statistics) {
+func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statistics) {
 	from := s.AsOf
 	for i := 0; i < len(fares); {
 		day, j := fares[i].FoundDay(), i
@@ -32,18 +32,18 @@ func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, left *Statist
 		switch of := fares[i:j]; {
 		case day >= today:
 		case from == 0 || day >= from:
-			v := p.On(day)
-			s.Learn(v, left)
-			s.Fold(v, of, left)
+			v := p.View(day)
+			s.Learn(v, sums)
+			s.Fold(v, of, sums)
 		case day >= from-LiveDays:
 			if of = s.late(of, from); len(of) > 0 {
-				s.Fold(p.On(day), of, left)
+				s.Fold(p.View(day), of, sums)
 			}
 		}
 		i = j
 	}
 	if today > from {
-		s.Learn(p.On(today), left)
+		s.Learn(p.View(today), sums)
 	}
 	s.Stand(today, fares)
 }
@@ -73,25 +73,25 @@ func (s *Learner) late(of []Live, asOf fare.Day) (late []Live) {
 }
 
 // Learn learns from the questions whose outcome is known on the view's day.
-func (s *Learner) Learn(v *View, left *Statistics) {
+func (s *Learner) Learn(v *View, sums *Statistics) {
 	for h := range horizons {
 		for _, outcomes := range s.Questions.Due(h, v.day) {
-			s.Route.Learn(h, v, outcomes, left)
+			s.Route.Learn(h, v, outcomes, sums)
 		}
 	}
 }
 
 // Fold judges the fares of the view's day, stores the questions, and then folds the fares.
-func (s *Learner) Fold(v *View, fares []Live, left *Statistics) {
+func (s *Learner) Fold(v *View, fares []Live, sums *Statistics) {
 	day := v.day
 	if s.Pasts == nil {
 		s.Pasts = Departures{}
 	}
-	asker := s.Route.On(v)
+	asker := s.Route.Day(v)
 	quotes := make([]Quote, 0, len(fares))
 	price := make(map[fare.Day]fare.Cents, len(fares))
 	for _, l := range fares {
-		q := l.on(day)
+		q := l.quote(day)
 		quotes = append(quotes, q)
 		price[l.Depart] = q.Price
 		s.Questions.Ask(day, q, asker.Judge(s.Pasts[l.Depart], q).Cells)
@@ -100,9 +100,9 @@ func (s *Learner) Fold(v *View, fares []Live, left *Statistics) {
 	for _, q := range quotes {
 		s.Pasts.See(day, q)
 	}
-	s.Route.Fold(v, quotes, left)
+	s.Route.Fold(v, quotes, sums)
 	s.Pasts.forget(day)
-	s.Minima.fold(v, s.Pasts.quotesOn(day))
+	s.Minima.fold(v, s.Pasts.quotes(day))
 }
 
 // forget drops the departures that have left, and those not seen in 60 days.
@@ -139,9 +139,9 @@ func liveOn(fares []Live, today fare.Day) []Live {
 	return live
 }
 
-// In converts a state to another currency; perEuro is the number of its units in one euro. If only
-// the rate changes, prices stay: a fare that is constant in its own currency stays constant.
-func (s *Learner) In(currency fare.Currency, perEuro float64) {
+// Convert converts a state to another currency; perEuro is the number of its units in one euro. If
+// only the rate changes, prices stay: a fare that is constant in its own currency stays constant.
+func (s *Learner) Convert(currency fare.Currency, perEuro float64) {
 	if s.AsOf != 0 && s.Currency != currency && s.PerEuro > 0 && perEuro > 0 {
 		factor := perEuro / s.PerEuro
 		convert := func(c *fare.Cents) { *c = max(1, fare.Cents(math.Round(float64(*c)*factor))) }

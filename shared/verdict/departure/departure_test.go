@@ -66,7 +66,7 @@ func newService(routes int, day fare.Day) *service {
 // refresh is one day of the service: learn, judge, fold. It returns the answers.
 func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers []Answer) {
 	for h := range horizons {
-		view := s.pooled.On(day)
+		view := s.pooled.View(day)
 		var left Statistics
 		for i, r := range s.routes {
 			for _, outcomes := range s.questions[i].Due(h, day) {
@@ -75,10 +75,10 @@ func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers
 		}
 		s.pooled.Learn(h, day, &left)
 	}
-	view := s.pooled.On(day)
+	view := s.pooled.View(day)
 	var left Statistics
 	for i, r := range s.routes {
-		on := r.On(view)
+		on := r.Day(view)
 		all := quotes(i)
 		for _, q := range all {
 			a := on.Judge(s.departures[i][day+fare.Day(q.Lead)], q)
@@ -137,7 +137,7 @@ func TestPast(t *testing.T) {
 						near = append(near, q)
 					}
 				}
-				moves, low, ok := past.on(today, mine)
+				moves, low, ok := past.movesAndLow(today, mine)
 				if ok != (len(near) > 0) {
 					t.Fatalf("known %v on day %d of %v", ok, today, all)
 				}
@@ -153,7 +153,7 @@ func TestPast(t *testing.T) {
 						wantMoves++
 					}
 				}
-				if low != wantLow || min(moves, movesKept) != min(wantMoves, movesKept) {
+				if low != wantLow || min(moves, maxMoves) != min(wantMoves, maxMoves) {
 					t.Fatalf("day %d, price %d: %d moves and a minimum of %d, want %d and %d, of %v", today,
 						mine, moves, low, wantMoves, wantLow, all)
 				}
@@ -185,7 +185,7 @@ func TestNoAnswerOfTooLittle(t *testing.T) {
 	p, r := Start(10), new(Route)
 	for i := range MinCount + 1 {
 		day := fare.Day(10 + i)
-		on := r.On(p.On(day))
+		on := r.Day(p.View(day))
 		a := on.Judge(nil, Quote{30, 5000})
 		_, ok := on.Quartiles(30)
 		if want := i >= MinCount; a.Known != want || ok != want || a.Count != i {
@@ -195,7 +195,7 @@ func TestNoAnswerOfTooLittle(t *testing.T) {
 			t.Errorf("after %d fares: %+v", i, a)
 		}
 		var s Statistics
-		r.Fold(p.On(day), []Quote{{30, 5000}}, &s)
+		r.Fold(p.View(day), []Quote{{30, 5000}}, &s)
 		p.Fold(day, &s)
 	}
 }
@@ -205,19 +205,19 @@ func TestNoAnswerOfTooLittle(t *testing.T) {
 func TestOwnPrice(t *testing.T) {
 	s, m := after(2, 4, 60, 40)
 	rng := rand.New(rand.NewPCG(2, 2))
-	view := s.pooled.On(40)
+	view := s.pooled.View(40)
 	for range 1000 {
 		route, lead := rng.IntN(4), rng.IntN(60)
 		past := s.departures[route][fare.Day(40+lead)]
 		low := fare.Cents(1 + rng.IntN(30_000))
 		high := low + fare.Cents(rng.IntN(30_000))
-		on := s.routes[route].On(view)
+		on := s.routes[route].Day(view)
 		a, b := on.Judge(past, Quote{lead, low}), on.Judge(past, Quote{lead, high})
 		if a.Percentile > b.Percentile {
 			t.Fatalf("route %d, %d days ahead: %d has percentile %v, %d has %v", route, lead, low, a.Percentile,
 				high, b.Percentile)
 		}
-		if again := s.routes[route].On(view).Judge(past, Quote{lead, low}); again != a {
+		if again := s.routes[route].Day(view).Judge(past, Quote{lead, low}); again != a {
 			t.Fatalf("asked again: %+v, before %+v", again, a)
 		}
 	}
@@ -231,9 +231,9 @@ func TestOwnPrice(t *testing.T) {
 // higher one. The levels match, and the expected share of the comparables lies below the quantile.
 func TestQuartilesAgree(t *testing.T) {
 	s, _ := after(3, 4, 100, 60)
-	view := s.pooled.On(60)
+	view := s.pooled.View(60)
 	for route := range 4 {
-		on := s.routes[route].On(view)
+		on := s.routes[route].Day(view)
 		for lead := range 100 {
 			q, ok := on.Quartiles(lead)
 			if !ok || !(q.Minimum <= q.Q1 && q.Q1 < q.Median && q.Median < q.Q3 && q.Q3 <= q.Maximum) {
@@ -266,7 +266,7 @@ func TestQuartilesAgree(t *testing.T) {
 func TestEpochsAreIrrelevant(t *testing.T) {
 	s, _ := after(4, 2, 30, 230)
 	for _, later := range []fare.Day{231, 239, 240, 300, 500} {
-		plain := s.routes[0].On(s.pooled.On(later)).Judge(nil, Quote{20, 7000})
+		plain := s.routes[0].Day(s.pooled.View(later)).Judge(nil, Quote{20, 7000})
 		route, err := DecodeRoute(s.routes[0].Encode())
 		if err != nil {
 			t.Fatal(err)
@@ -278,7 +278,7 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 		if moved := later >= epochDays; (route.epoch == later) != moved || (pooled.epoch == later) != moved {
 			t.Fatalf("day %d: epochs %d and %d", later, route.epoch, pooled.epoch)
 		}
-		rebased := route.On(pooled.On(later)).Judge(nil, Quote{20, 7000})
+		rebased := route.Day(pooled.View(later)).Judge(nil, Quote{20, 7000})
 		for name, pair := range map[string][2]float64{
 			"percentile": {plain.Percentile, rebased.Percentile}, "chance": {plain.Chance[0],
 				rebased.Chance[0]}, "near": {plain.Near, rebased.Near},
@@ -303,8 +303,8 @@ func clone(r *Route) *Route {
 // TestFadesByHalfIn60Days: the weight of a fare halves in 60 days.
 func TestFadesByHalfIn60Days(t *testing.T) {
 	s, _ := after(5, 1, 30, 20)
-	now := s.routes[0].On(s.pooled.On(20)).Judge(nil, Quote{20, 7000})
-	then := s.routes[0].On(s.pooled.On(80)).Judge(nil, Quote{20, 7000})
+	now := s.routes[0].Day(s.pooled.View(20)).Judge(nil, Quote{20, 7000})
+	then := s.routes[0].Day(s.pooled.View(80)).Judge(nil, Quote{20, 7000})
 	if math.Abs(then.Near/now.Near-.5) > 1e-12 || then.Count != now.Count || then.Borrowed <= now.Borrowed {
 		t.Errorf("%+v after 60 days: %+v", now, then)
 	}
@@ -315,7 +315,7 @@ func TestFadesByHalfIn60Days(t *testing.T) {
 func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	s, m := after(6, 30, 20, 15)
-	view := s.pooled.On(15)
+	view := s.pooled.View(15)
 	var parts []*Statistics
 	for i, r := range s.routes {
 		part := new(Statistics)
@@ -353,16 +353,16 @@ func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 // hardly moves a service that has learned for some months.
 func TestOneDayIsOneDay(t *testing.T) {
 	s, _ := after(7, 4, 60, 120)
-	chance := func(p *Pooled) float64 { return new(Route).On(p.On(130)).Judge(nil, Quote{30, 5000}).Chance[Week] }
+	chance := func(p *Pooled) float64 { return new(Route).Day(p.View(130)).Judge(nil, Quote{30, 5000}).Chance[Week] }
 	before := chance(s.pooled)
 	var after []float64
 	for _, fares := range []int{1_000, 100_000} {
 		p, all := *s.pooled, Statistics{}
 		outcomes := make([]Outcome, fares)
 		for j := range outcomes {
-			outcomes[j] = Outcome{new(Route).On(p.On(129)).Judge(nil, Quote{30, 5000}).Cells, true}
+			outcomes[j] = Outcome{new(Route).Day(p.View(129)).Judge(nil, Quote{30, 5000}).Cells, true}
 		}
-		new(Route).Learn(Week, p.On(129), outcomes, &all)
+		new(Route).Learn(Week, p.View(129), outcomes, &all)
 		p.Learn(Week, 129, &all)
 		after = append(after, chance(&p))
 	}
@@ -385,8 +385,8 @@ func TestLearns(t *testing.T) {
 				price}, {24, price}, {23, price}}
 		})
 	}
-	view := s.pooled.On(200)
-	falling, steady := s.routes[0].On(view).Judge(nil, Quote{27, 2000}), s.routes[1].On(view).Judge(nil,
+	view := s.pooled.View(200)
+	falling, steady := s.routes[0].Day(view).Judge(nil, Quote{27, 2000}), s.routes[1].Day(view).Judge(nil,
 		Quote{27, 100_000})
 	for h := range horizons {
 		if falling.Chance[h] < 2*steady.Chance[h] || falling.Chance[h] < .45 || falling.Cases[h] < 100 {
@@ -434,13 +434,13 @@ func TestQuestions(t *testing.T) {
 func ExampleRouteDay_Judge() {
 	pooled, route, past := Start(0), new(Route), new(Past)
 	for day := range fare.Day(30) {
-		view, left := pooled.On(day), Statistics{}
+		view, left := pooled.View(day), Statistics{}
 		today := Quote{Lead: 60 - int(day), Price: 10_000 + 200*fare.Cents(day%5)}
 		route.Fold(view, []Quote{today}, &left)
 		past.See(day, today.Price)
 		pooled.Fold(day, &left)
 	}
-	a := route.On(pooled.On(30)).Judge(past, Quote{Lead: 30, Price: 9_000})
+	a := route.Day(pooled.View(30)).Judge(past, Quote{Lead: 30, Price: 9_000})
 	fmt.Println(LevelOf(a.Percentile), Percent(a.Percentile), a.Count)
 	// Output: ottimo 0 30
 }

@@ -9,21 +9,21 @@ import (
 // RouteDay is a route on one day. It computes once what the questions of that day share. It is
 // valid until the route is folded again.
 type RouteDay struct {
-	view  *View
-	route *Route
-	made  [groups]bool
-	of    [groups]distribution
+	view          *View
+	route         *Route
+	computed      [groups]bool
+	distributions [groups]distribution
 }
 
-// On returns the route on the day of a view.
-func (r *Route) On(v *View) *RouteDay {
+// Day returns the route on the day of a view.
+func (r *Route) Day(v *View) *RouteDay {
 	d := new(RouteDay)
 	d.Set(r, v)
 	return d
 }
 
 // Set is On without allocation.
-func (d *RouteDay) Set(r *Route, v *View) { d.view, d.route, d.made = v, r, [groups]bool{} }
+func (d *RouteDay) Set(r *Route, v *View) { d.view, d.route, d.computed = v, r, [groups]bool{} }
 
 // distribution is the distribution of residuals in a group of lead times. The route's own residuals
 // of the group are shrunk by prior fares to its residuals of any lead time. These are shrunk by
@@ -35,11 +35,11 @@ type distribution struct {
 }
 
 func (d *RouteDay) distribution(group int) *distribution {
-	of := &d.of[group]
-	if d.made[group] {
+	of := &d.distributions[group]
+	if d.computed[group] {
 		return of
 	}
-	d.made[group] = true
+	d.computed[group] = true
 	var mass, any [bins]float64
 	for g, bars := range d.route.residuals {
 		for _, b := range bars {

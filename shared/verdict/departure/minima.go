@@ -89,8 +89,8 @@ func (s Span) minima(day fare.Day, live []Quote) []Quote {
 	return all
 }
 
-// quotesOn returns the newest prices, seen within LiveDays, of the departures that have not left.
-func (d Departures) quotesOn(day fare.Day) []Quote {
+// quotes returns the newest prices, seen within LiveDays, of the departures that have not left.
+func (d Departures) quotes(day fare.Day) []Quote {
 	var all []Quote
 	for at, past := range d {
 		if last, price, ok := past.Last(); ok && at >= day && last >= day-LiveDays {
@@ -128,7 +128,7 @@ func (d *StateDay) JudgeSpan(s Span, date fare.Day, price fare.Cents) (a Answer,
 		return a, q, false
 	}
 	if d.minima[s] == nil {
-		d.minima[s] = d.spans[s].On(d.asker.view)
+		d.minima[s] = d.spans[s].Day(d.asker.view)
 	}
 	of, lead := d.minima[s], max(0, int(s.From(date)-d.today))
 	a = of.Judge(nil, Quote{lead, price})

@@ -161,8 +161,8 @@ type View struct {
 	tables *[horizons]table
 }
 
-// On returns the view of a day. The day must be later than all folded days.
-func (p *Pooled) On(day fare.Day) *View {
+// View returns the view of a day. The day must be later than all folded days.
+func (p *Pooled) View(day fare.Day) *View {
 	v := &View{day: day}
 	fade := 1 / gain(p.epoch, day)
 	for i, c := range p.curve {

@@ -13,7 +13,7 @@ import (
 // small returns a state of two departures, refreshed on begin+2.
 func small() *Learner {
 	var s Learner
-	s.In(fare.EUR, 1)
+	s.Convert(fare.EUR, 1)
 	s.Stops = AllNonStop
 	s.Facts = []byte{7}
 	p := Start(begin)

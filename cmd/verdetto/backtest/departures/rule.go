@@ -116,7 +116,7 @@ type ruleReplay struct {
 // learn learns from the outcomes of a day's rows.
 func (r *ruleReplay) learn(h departure.Horizon, today fare.Day, from, to int) {
 	var learned departure.Statistics
-	view := r.pooled.On(today)
+	view := r.pooled.View(today)
 	r.eachRoute(from, to, func(route int32, from, to int) {
 		r.outcomes = r.outcomes[:0]
 		for i := from; i < to; i++ {
@@ -132,7 +132,7 @@ func (r *ruleReplay) learn(h departure.Horizon, today fare.Day, from, to int) {
 // judge judges the rows of a day, and then folds them.
 func (r *ruleReplay) judge(today fare.Day, from, to int) {
 	var learned departure.Statistics
-	view := r.pooled.On(today)
+	view := r.pooled.View(today)
 	r.eachRoute(from, to, func(route int32, from, to int) {
 		r.asker.Set(&r.routes[route], view)
 		r.quotes = r.quotes[:0]
