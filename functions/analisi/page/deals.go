@@ -33,16 +33,20 @@ const maxDestinations = 60
 
 func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view) {
 	v.Anywhere = true
-	most, ok := q.most()
-	if !ok {
+	most, ok, err := h.most(r.Context(), q)
+	if err != nil {
+		h.refuseFailed(r, v, err)
+		return
+	}
+	if v.most = most; !ok {
 		v.refuseFaults(faults{"massimo": v.T.Text("ask.fault.price")})
 		return
 	}
 	if !h.check(r, asked, v) || !h.consumeQuota(r, "occasioni", v) {
 		return
 	}
-	from, ok := q.city(q.from)
-	if !ok {
+	from, known := q.city(q.from)
+	if !known {
 		v.refuseUnknownCity(q, from, places.Place{}, false, true)
 		v.ToBad = false
 		return

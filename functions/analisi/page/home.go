@@ -32,14 +32,20 @@ func (s *Service) registerHome(api *httpapi.API) { api.Mount(home{s, api}, "home
 
 func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q, ok := parseQuestion(r)
-	asked, wrong := q.read(q.language)
+	asked, wrong := q.read(q.language, q.currency)
 	asked.From, asked.To = answer.Named{Parameter: "da", Name: q.from}, answer.Named{Parameter: "a", Name: q.to}
 	v := h.newView(q)
+	unconverted := h.useCurrency(r.Context(), q, &v)
+	if wrong.refused(v.T, unconverted) {
+		unconverted = nil
+	}
 	v.Invented = httpapi.Data(r.Context()) == "sample"
 	v.AllFares = httpapi.AllFares(r.Context())
 	switch {
 	case !ok:
 		v.refuse(http.StatusBadRequest, "malformed")
+	case unconverted != nil:
+		h.refuseFailed(r, &v, unconverted)
 	case len(wrong) > 0:
 		v.refuseFaults(wrong)
 	case q.from == "" && q.to == "":
@@ -184,8 +190,9 @@ func (v *view) respond(base string) (*page.Response, error) {
 	}
 	return page.Respond(v.status, page.Page{
 		// pages of trips are not indexed: there are too many
-		Language: v.T, Title: v.Title, Description: v.Description, Index: v.status == http.StatusOK && v.Trip == trip{},
-		Head: template.HTML(head.String()), Body: template.HTML(body.String()),
+		Language: v.T, Title: v.Title, Description: v.Description,
+		Index: v.status == http.StatusOK && v.Trip == trip{} && v.Currency == "",
+		Head:  template.HTML(head.String()), Body: template.HTML(body.String()),
 		Scripts: []string{"home.js"}, Others: v.others,
 		Found: page.Found{Base: base, Itself: v.Itself, In: v.Alternates, Any: v.Alternates[0].Address},
 	})

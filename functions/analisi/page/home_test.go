@@ -205,7 +205,7 @@ func TestPage(t *testing.T) {
 			"Adesso non c'è nulla così. Da Milano ultimamente nessuno ha trovato un prezzo così. Puoi anche " +
 				"chiedere: a qualunque prezzoqualunque data", "occasioni"},
 		{"no price of a fare", "/?da=Milano&massimo=0", "it", 400, "C'è qualcosa da correggere.", ""},
-		{"words for a price", "/?da=Milano&massimo=poco", "en", 400, "Write a fare in euros", ""},
+		{"words for a price", "/?da=Milano&massimo=poco", "en", 400, "Write a price such as", ""},
 		{"destinations of a city that is not covered", "/?da=Cuneo", "it", 404,
 			"Da qui non conosciamo ancora voli.", "occasioni"},
 		{"destinations of which none has a live fare", "/?da=Olbia", "it", 404,

@@ -20,6 +20,8 @@ import (
 type view struct {
 	T           *i18n.Language
 	Lang        string // the language, if the reader chose it
+	Currency    string // the currency of amounts; empty: euros
+	Currencies  []option
 	From, To    string // as typed, or the cities' names
 	AskFrom     string // queries that find the cities again; their names may not
 	AskTo       string
@@ -49,6 +51,7 @@ type view struct {
 	today   fare.Day
 	covered []fare.City // cities with fares from them, nearby ones first
 	status  int
+	most    fare.Cents // the maximum of a list in EUR cents; 0: none
 	route   fare.Route
 	others  []page.Other // the same question in other languages
 }
@@ -62,7 +65,7 @@ func (v view) Examples() []link {
 	var all []link
 	for _, city := range v.covered[:min(len(v.covered), maxExamples)] {
 		name := places.Name(city, v.T.Code)
-		all = append(all, link{name, pageAddress(places.Query(city, name), "", trip{}, v.Lang)})
+		all = append(all, link{name, pageAddress(places.Query(city, name), "", trip{}, v.Lang, v.Currency)})
 	}
 	return all
 }
@@ -176,7 +179,7 @@ func (h home) newView(q question) view {
 	for _, l := range i18n.Languages() {
 		v.Alternates = append(v.Alternates, page.Other{Language: l, Address: page.Home(l)})
 		if l != q.language {
-			v.others = append(v.others, page.Other{Language: l, Address: pageAddress(q.from, q.to, q.trip, l.Code)})
+			v.others = append(v.others, page.Other{Language: l, Address: pageAddress(q.from, q.to, q.trip, l.Code, q.currency)})
 		}
 	}
 	v.Itself = page.Home(q.language)

@@ -65,7 +65,7 @@ type Other struct {
 // Home returns the address of the home page in a language. The default language needs no
 // parameter.
 func Home(l *i18n.Language) string {
-	if l == i18n.Default() {
+	if l.Code == i18n.Default().Code {
 		return "/"
 	}
 	return "/?lang=" + l.Code
