@@ -89,18 +89,32 @@ func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, k
 	v.Notice.Label = v.T.Text("refusal.unknown.perhaps")
 }
 
-// consumeQuota counts a call toward the reader's quota, or shows that it is used up.
-func (h home) consumeQuota(r *http.Request, name string, v *view) bool {
-	err := h.api.ConsumeQuota(r.Context(), name)
-	if err == nil {
+// fewQuestions is the number of remaining questions from which on the page states it.
+const fewQuestions = 20
+
+// consumeQuota counts a question toward the reader's quota. If that is used up, it says so and
+// offers an alert for the route.
+func (h home) consumeQuota(r *http.Request, q question, v *view) bool {
+	if h.api.ConsumeQuota(r.Context(), "home") == nil {
+		if n, known := httpapi.Remaining(r.Context()); known && n <= fewQuestions {
+			v.Remaining = v.T.Count("home.remaining", int(n))
+		}
 		return true
+	}
+	from, knownFrom := q.city(q.from)
+	to, knownTo := q.city(q.to)
+	if knownFrom && knownTo {
+		v.setRoute(q, from, &to)
+		v.Alert = v.route.String()
+	} else if knownFrom && q.to == "" {
+		v.Alert = string(from.City) + "-*"
 	}
 	v.refuse(http.StatusTooManyRequests, "too_many")
 	return false
 }
 
 func (h home) verdict(r *http.Request, q question, asked answer.Question, v *view) {
-	if !h.check(r, asked, v) || !h.consumeQuota(r, "analisi", v) {
+	if !h.check(r, asked, v) || !h.consumeQuota(r, q, v) {
 		return
 	}
 	from, ok1 := q.city(q.from)

@@ -248,7 +248,7 @@ func TestTripsThatCannotBe(t *testing.T) {
 					t.Errorf("%s: the fields are not shown", language)
 				}
 				if slices.ContainsFunc(s.counters.taken,
-					func(cap string) bool { return cap == "analisi-free" || cap == "occasioni-free" }) {
+					func(cap string) bool { return cap == "home-free" }) {
 					t.Errorf("%s: counted as %v", language, s.counters.taken)
 				}
 			}

@@ -32,7 +32,8 @@ type view struct {
 	Title       string
 	Description string
 	Invented    bool
-	AllFares    bool // past weeks may be shown
+	AllFares    bool   // past weeks may be shown
+	Remaining   string // how many questions remain today, if few
 
 	Start      bool
 	Anywhere   bool // the question has no destination

@@ -130,6 +130,11 @@ var Settings = []Setting{
 		Note: "`today`: the fares that are judged and figures made of past ones; `all`: also fares of past days " +
 			"and departures one by one. Other sources than travelpayouts: `all`",
 		Default: "today", Fits: oneOf("today", "all")},
+	{Name: "VERDETTO_QUOTA_PAGE", ReadBy: "analisi; serve", Give: "a whole number from 1 to 1000000",
+		Note: "questions that an address may ask on the page in a day (UTC)", Default: "120", Fits: whole(1, 1_000_000)},
+	{Name: "VERDETTO_QUOTA_FREE", ReadBy: "analisi, compat; serve", Give: "a whole number from 1 to 1000000",
+		Note: "calls without a key that an address may make in a day (UTC): for verdicts, for calendars and for deals, " +
+			"so many each", Default: "30", Fits: whole(1, 1_000_000)},
 	{Name: "VERDETTO_PAID_CALLS", ReadBy: "analisi", Give: "on or off",
 		Note: "on: who has used up the free calls is told where the same answers are sold one by one, and for how " +
 			"much; with serve it is on where X402_FEE_KEY is set",
