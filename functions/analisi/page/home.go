@@ -32,6 +32,7 @@ func (s *Service) registerHome(api *httpapi.API) { api.Mount(home{s, api}, "home
 
 func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q, ok := parseQuestion(r)
+	typed := q
 	asked, wrong := q.read(q.language, q.currency)
 	asked.From, asked.To = answer.Named{Parameter: "da", Name: q.from}, answer.Named{Parameter: "a", Name: q.to}
 	v := h.newView(q)
@@ -59,6 +60,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		q.Most, v.Trip.Most = "", "" // a maximum applies only to lists of destinations
 		h.verdict(r, q, asked, &v)
 	}
+	v.keep(typed)
 	answer, err := v.respond(h.BaseURL)
 	if err != nil {
 		h.Log.ErrorContext(r.Context(), "page not written", "error", err)

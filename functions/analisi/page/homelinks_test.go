@@ -137,7 +137,7 @@ func TestPagePastTheCap(t *testing.T) {
 // TestPageSaysThatFewQuestionsRemain: it does so at 20, not at 21.
 func TestPageSaysThatFewQuestionsRemain(t *testing.T) {
 	for used, want := range map[int64]string{99: "", 100: "You can ask 20 more questions today.",
-		119: "You can ask one more question today."} {
+		119: "You can ask 1 more question today."} {
 		s := openSite("", "")
 		s.counters.used = used - 1
 		text := said(s.visit("/?da=Milano&a=Bucarest&lang=en"))

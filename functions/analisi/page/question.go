@@ -32,6 +32,7 @@ import (
 //	soglia, notti
 //	          values for the form of an alert: a fare in euros, a class of nights away
 //	lang      the language
+//	era       without a script: the month or day that the form showed before
 //
 // An empty parameter counts as missing, because a form without a script sends empty fields.
 
@@ -79,6 +80,13 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 	case "", "si":
 	default:
 		ok, q.NonStop = false, ""
+	}
+	switch before := given.Get("era"); { // of a month and a day the later choice counts
+	case q.Month == "" || q.Date == "" || before == "":
+	case before == q.Month:
+		q.Month = ""
+	case before == q.Date:
+		q.Date, q.Back = "", ""
 	}
 	if q.Date == "" || !slices.Contains(arounds, q.Around) { // no day, or an unknown value
 		q.Around = ""

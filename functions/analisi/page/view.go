@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"html/template"
 	"net/http"
 	"strconv"
@@ -32,8 +33,10 @@ type view struct {
 	Title       string
 	Description string
 	Invented    bool
-	AllFares    bool   // past weeks may be shown
-	Remaining   string // how many questions remain today, if few
+	AllFares    bool     // past weeks may be shown
+	Page        bool     // a page of its own, not a part of another program
+	Kept        []hidden // choices that the form does not show
+	Remaining   string   // how many questions remain today, if few
 
 	Start      bool
 	Anywhere   bool // the question has no destination
@@ -106,6 +109,27 @@ func (v view) TripOpen() bool {
 	return v.Start || v.Anywhere || len(v.Faults) > 0 || v.Notice != nil && v.Notice.Seen
 }
 
+// Before returns the month or day that the form shows, for readers without a script.
+func (v view) Before() string { return cmp.Or(v.Trip.Month, v.Trip.Date) }
+
+// hidden is a field of a form that keeps a choice.
+type hidden struct{ Name, Value string }
+
+// keep adds the choices that the form does not show: a reader without a script loses none.
+func (v *view) keep(q question) {
+	for _, f := range []struct {
+		field
+		shown bool
+	}{
+		{field{"visto", &q.Seen}, !v.Anywhere}, {field{"massimo", &q.Most}, v.Anywhere},
+		{field{"valuta", &v.Currency}, len(v.Currencies) > 0}, {field{"soglia", &q.alert.Under}, false},
+	} {
+		if !f.shown && *f.text != "" {
+			v.Kept = append(v.Kept, hidden{f.name, *f.text})
+		}
+	}
+}
+
 // TripText describes the trip in words, or returns "" if there is none.
 func (v view) TripText() string { return v.Trip.text(v.T) }
 
@@ -171,7 +195,7 @@ type monthRow struct {
 func (h home) newView(q question) view {
 	v := view{
 		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, Form: q.alert,
-		Telegram: h.Telegram, today: fare.DayOf(h.Now()),
+		Telegram: h.Telegram, Page: true, today: fare.DayOf(h.Now()),
 		Title: q.language.Text("home.claim"), Description: q.language.Text("home.summary"), status: http.StatusOK,
 	}
 	if q.chosen {
