@@ -56,3 +56,15 @@ func TestTheHeadlineLeadsToTheAlert(t *testing.T) {
 		}
 	}
 }
+
+// TestBothNamesMisspelt: one link corrects both.
+func TestBothNamesMisspelt(t *testing.T) {
+	w := openSite("", "").visit("/?da=Milanno&a=Bukarestt&lang=en")
+	if text := said(w); w.Code != 404 || !strings.Contains(text, "is called “Milanno” or “Bukarestt”. Perhaps you meant: "+
+		"Milan to Bucharest") {
+		t.Errorf("%d %s", w.Code, text)
+	}
+	if body := html.UnescapeString(w.Body.String()); !strings.Contains(body, `href="/?da=Milan&a=Bucharest&lang=en"`) {
+		t.Errorf("no link corrects both:\n%s", body)
+	}
+}

@@ -73,22 +73,65 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer.Write(w, r)
 }
 
-// refuseUnknownCity reports an unknown city, with links to similar names.
+// refuseUnknownCity reports unknown cities, with links to similar names. A link corrects both names
+// if both are unknown.
 func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, knowsTo bool) {
 	v.FromBad, v.ToBad = !knowsFrom, !knowsTo
-	name, place := q.from, func(s string) string { return q.link(s, q.to) }
+	var perhapsFrom, perhapsTo []places.Place
 	if knowsFrom {
-		name, place = q.to, func(s string) string { return q.link(places.Query(from.City, from.Name), s) }
-	} else if knowsTo {
-		place = func(s string) string { return q.link(s, places.Query(to.City, to.Name)) }
+		perhapsFrom = []places.Place{from}
+	} else {
+		perhapsFrom = q.perhaps(q.from)
 	}
-	v.refuse(http.StatusNotFound, "unknown", "Name", name)
-	for _, s := range places.Suggest(name, 5) {
-		if p, ok := q.city(s); ok {
-			v.Notice.Links = append(v.Notice.Links, link{p.Name, place(places.Query(p.City, p.Name))})
+	if knowsTo {
+		perhapsTo = []places.Place{to}
+	} else {
+		perhapsTo = q.perhaps(q.to)
+	}
+	best := func(all []places.Place, typed string) string {
+		if len(all) == 0 {
+			return typed
 		}
+		return places.Query(all[0].City, all[0].Name)
+	}
+	v.refuse(http.StatusNotFound, "unknown", "Name", q.from)
+	switch {
+	case knowsFrom:
+		v.refuse(http.StatusNotFound, "unknown", "Name", q.to)
+	case !knowsTo:
+		v.refuse(http.StatusNotFound, "unknown_both", "From", q.from, "To", q.to)
 	}
 	v.Notice.Label = v.T.Text("refusal.unknown.perhaps")
+	for _, p := range perhapsFrom {
+		if knowsFrom {
+			break
+		}
+		name := p.Name
+		if !knowsTo && len(perhapsTo) > 0 {
+			name = routeName(v.T, p.Name, perhapsTo[0].Name)
+		}
+		v.Notice.Links = append(v.Notice.Links, link{name, q.link(places.Query(p.City, p.Name), best(perhapsTo, q.to))})
+	}
+	for i, p := range perhapsTo {
+		if knowsTo || !knowsFrom && i == 0 && len(perhapsFrom) > 0 { // the first is in the links above
+			continue
+		}
+		name := p.Name
+		if !knowsFrom && len(perhapsFrom) > 0 {
+			name = routeName(v.T, perhapsFrom[0].Name, p.Name)
+		}
+		v.Notice.Links = append(v.Notice.Links, link{name, q.link(best(perhapsFrom, q.from), places.Query(p.City, p.Name))})
+	}
+}
+
+// perhaps returns the cities whose names are near an unknown one.
+func (q question) perhaps(name string) (all []places.Place) {
+	for _, s := range places.Suggest(name, 5) {
+		if p, ok := q.city(s); ok {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // fewQuestions is the number of remaining questions from which on the page states it.
