@@ -54,7 +54,9 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.covered, _ = h.Cities.Offered(r.Context(), "", q.language.Code)
 	case q.from == "":
 		v.refuse(http.StatusBadRequest, "no_origin")
-	case q.to == "":
+	case areaNamed(q.from) != nil:
+		h.origins(r, q, &v)
+	case q.to == "" || q.area() != nil:
 		h.cheap(r, q, asked, &v)
 	default:
 		q.Most, v.Trip.Most = "", "" // a maximum applies only to lists of destinations
@@ -250,7 +252,7 @@ func (v *view) respond(base string) (*page.Response, error) {
 	return page.Respond(v.status, page.Page{
 		// pages of trips are not indexed: there are too many
 		Language: v.T, Title: v.Title, Description: v.Description,
-		Index: v.status == http.StatusOK && v.Trip == trip{} && v.Currency == "",
+		Index: v.status == http.StatusOK && v.Trip == trip{} && v.Currency == "" && v.plain,
 		Head:  template.HTML(head.String()), Body: template.HTML(body.String()),
 		Scripts: []string{"home.js"}, Others: v.others,
 		Found: page.Found{Base: base, Itself: v.Itself, In: v.Alternates, Any: v.Alternates[0].Address},

@@ -176,7 +176,7 @@ func TestPage(t *testing.T) {
 		{"where it is cheap now", "/?da=Milano", "it", 200,
 			"Dove conviene volare adesso da Milano Il prezzo più basso per ogni destinazione, sola andata, " +
 				"confrontato con il più basso degli altri giorni su quella rotta. Prima le occasioni migliori. " +
-				"Avvisami di ciò che conviene da qui DestinazionePrezzo minimoVerdetto Londra10 marzo 201624,99 €di solito 45 €ottimoCertezza " +
+				"Avvisami di ciò che conviene da qui Solo verso: Regno Unito · Romania · Stati Uniti DestinazionePrezzo minimoVerdetto Londra10 marzo 201624,99 €di solito 45 €ottimoCertezza " +
 				"mediaAvvisami · Londra Bucarest10 aprile 201619,99 €di solito 29 €buonoCertezza altaAvvisami · " +
 				"Bucarest Birmingham10 marzo 201699 €troppo pochi datiAvvisami · Birmingham " +
 				"Ogni prezzo l'ha trovato qualcuno, non è un'offerta: potrebbe non esserci più. Segui questo elenco " +

@@ -19,7 +19,7 @@ import (
 
 // The question to the page at / is the query of its address:
 //
-//	da, a     the two cities
+//	da, a     the two cities; a may be a country or a continent
 //	mese      the month of departure, 2027-03
 //	quando    the day of departure, 2027-03-20
 //	ritorno   the day of return, with quando
@@ -31,6 +31,7 @@ import (
 //	valuta    the currency of amounts; the euro if absent
 //	soglia, notti
 //	          values for the form of an alert: a fare in euros, a class of nights away
+//	ordine    without a city in a: the order of destinations, prezzo, differenza or partenza
 //	lang      the language
 //	era       without a script: the month or day that the form showed before
 //
@@ -40,6 +41,7 @@ type question struct {
 	from, to string // as typed
 	trip
 	alert    alertFields
+	order    string // of destinations; empty: the best-judged first
 	currency string // an ISO 4217 code; empty: euros
 	// currencyBy is the parameter that chose the currency
 	currencyBy string
@@ -69,7 +71,7 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 	}
 	ok = err == nil
 	for _, f := range slices.Concat([]field{{"da", &q.from}, {"a", &q.to}}, q.alert.fields(),
-		[]field{{"valuta", &q.currency}}, q.fields()) {
+		[]field{{"valuta", &q.currency}, {"ordine", &q.order}}, q.fields()) {
 		if len(given[f.name]) > 1 || httpapi.Unfit(given.Get(f.name), false) != "" {
 			ok = false
 			continue
@@ -90,6 +92,9 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 	}
 	if q.Date == "" || !slices.Contains(arounds, q.Around) { // no day, or an unknown value
 		q.Around = ""
+	}
+	if !slices.Contains(orders, q.order) {
+		ok, q.order = false, ""
 	}
 	q.chooseCurrency()
 	return q, ok

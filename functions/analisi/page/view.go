@@ -39,7 +39,8 @@ type view struct {
 	Remaining   string   // how many questions remain today, if few
 
 	Start      bool
-	Anywhere   bool // the question has no destination
+	Anywhere   bool // the question has no city as its destination
+	Orders     []option
 	Notice     *notice
 	Verdict    *verdictView
 	Cheap      *cheapView
@@ -55,6 +56,7 @@ type view struct {
 	today   fare.Day
 	covered []fare.City // cities with fares from them, nearby ones first
 	status  int
+	plain   bool       // neither an order nor a country narrows the list
 	most    fare.Cents // the maximum of a list in EUR cents; 0: none
 	route   fare.Route
 	others  []page.Other // the same question in other languages
@@ -195,7 +197,7 @@ type monthRow struct {
 func (h home) newView(q question) view {
 	v := view{
 		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, Form: q.alert,
-		Telegram: h.Telegram, Page: true, today: fare.DayOf(h.Now()),
+		Telegram: h.Telegram, Page: true, plain: q.order == "" && q.area() == nil, today: fare.DayOf(h.Now()),
 		Title: q.language.Text("home.claim"), Description: q.language.Text("home.summary"), status: http.StatusOK,
 	}
 	if q.chosen {

@@ -45,6 +45,7 @@ function completes(input, words) {
     input.removeAttribute('aria-invalid');
     leave();
     status.textContent = '';
+    input.dispatchEvent(new Event('change', { bubbles: true }));
   };
   const show = (cities) => {
     close();
@@ -171,6 +172,13 @@ for (const form of document.querySelectorAll('form.ask')) {
     for (const [name, value] of [...e.formData]) if (value === '') e.formData.delete(name);
   });
   for (const input of form.querySelectorAll('[data-city]')) completes(input, form.dataset);
+  // The button says what it does.
+  const button = form.querySelector('button'), { da, a } = form.elements;
+  for (const event of ['input', 'change']) {
+    form.addEventListener(event, () => {
+      button.textContent = da.value && !a.value ? button.dataset.anywhere : button.dataset.city;
+    });
+  }
   // A month or days: the later choice clears the other.
   const { mese, quando, flessibile, ritorno } = form.elements;
   form.addEventListener('change', ({ target }) => {
