@@ -106,21 +106,34 @@ func percentileAt(s RouteSummary, price fare.Cents) Percentile {
 	return t
 }
 
-// medianLow returns the weighted median of the lows; weight is the sum of their weights. If half of
-// the weight ends exactly between two prices, it returns their mean.
-func (s RouteSummary) medianLow(weight float64) fare.Cents {
+// medianLow returns the weighted median of the lows; weight is the sum of their weights.
+func (s RouteSummary) medianLow(weight float64) fare.Cents { return s.quantileLow(weight, .5) }
+
+// quantileLow returns the low with a share of the weight below it. If that share ends exactly
+// between two prices, it returns their mean.
+func (s RouteSummary) quantileLow(weight, share float64) fare.Cents {
 	const rounding = 1e-9
 	sum := 0.0
 	for i, l := range s.Lows {
 		sum += s.weight(l)
-		if math.Abs(sum-weight/2) < rounding*weight && i+1 < len(s.Lows) {
+		if math.Abs(sum-weight*share) < rounding*weight && i+1 < len(s.Lows) {
 			return (l.Price + s.Lows[i+1].Price) / 2
 		}
-		if sum > weight/2 {
+		if sum > weight*share {
 			return l.Price
 		}
 	}
 	return s.Lows[len(s.Lows)-1].Price
+}
+
+// lowQuartiles returns the published quartiles of the lows.
+func (s RouteSummary) lowQuartiles() *Quartili {
+	weight := 0.0
+	for _, l := range s.Lows {
+		weight += s.weight(l)
+	}
+	at := func(share float64) fare.Cents { return s.Euro(s.quantileLow(weight, share)) }
+	return &Quartili{s.Euro(s.Lows[0].Price), at(.25), at(.5), at(.75), s.Euro(s.Lows[len(s.Lows)-1].Price)}
 }
 
 // place returns the share of the sample's weight that is cheaper, with ties counted half.
