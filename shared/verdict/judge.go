@@ -20,7 +20,7 @@ type Analysis struct {
 	Verdetto            Verdetto     `json:"verdetto"`
 	Prezzo              Prezzo       `json:"prezzo" doc:"The fare that is judged: it was observed, it is no offer"`
 	PrezzoNoto          *Prezzo      `json:"prezzoNoto,omitempty" doc:"The lowest fare that this service knows for the same question; present where prezzo is a price that the caller gave, and such a fare is live"`
-	MinimoPartenza      *MinimoVisto       `json:"minimoPartenza,omitempty" doc:"The lowest fare that was seen of the same departure in the last 60 days; present where verdetto is about one departure, and fares of past days are shown"`
+	MinimoPartenza      *MinimoVisto `json:"minimoPartenza,omitempty" doc:"The lowest fare that was seen of the same departure in the last 60 days; present where verdetto is about one departure, and fares of past days are shown"`
 	MesiPerConvenienza  []Mese       `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months ranked by median fare, cheapest first; months with fewer than 5 observations are left out"`
 	Quartili            *Quartili    `json:"quartili,omitempty" doc:"What is usual: for a departure or a month the prices of comparables brought to its lead time, for a route the cheapest fares of other days, the latest counting most. Absent with dati-insufficienti"`
 	AnticipoGiorni      *int         `json:"anticipoGiorni,omitempty" minimum:"0" doc:"Days from today to the departure of prezzo. Present where verdetto is about a departure or a month"`
