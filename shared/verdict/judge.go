@@ -150,15 +150,15 @@ func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 	if !ok {
 		return Analysis{}, false
 	}
-	return s.onRoute(s.shown(live, now), live.Price, live.Age(now)), true
+	return s.onRoute(s.livePrice(live, now), live.Price, live.Age(now)), true
 }
 
 // JudgePrice judges a price that the caller found elsewhere. price is in the summary's currency,
 // quoted in the caller's. No live fare is needed.
 func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money, now time.Time) Analysis {
-	a := s.onRoute(s.declared(price, quoted), price, 0)
+	a := s.onRoute(s.declaredPrice(price, quoted), price, 0)
 	if live, ok := s.Cheapest(fare.DayOf(now)); ok {
-		known := s.shown(live, now)
+		known := s.livePrice(live, now)
 		a.PrezzoNoto = &known
 	}
 	return a

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +66,13 @@ func TestByHand(t *testing.T) {
 	}
 	if diff := cmp.Diff([]float64{2, 2, 3, 3, 3, 7, 8}, shares, near); diff != "" {
 		t.Errorf("verdicts at or below 5, 10, 25, 50, 75, 90, 95: %s", diff)
+	}
+	parts := map[string]int{}
+	for _, m := range slices.Concat(r.MissByQuarter, r.MissByLead) {
+		parts[m.Part] = m.Count
+	}
+	if diff := cmp.Diff(map[string]int{"2016-Q1": 9, "45-89": 6, "90+": 3}, parts); diff != "" {
+		t.Errorf("verdicts by quarter and by days before departure: %s", diff)
 	}
 	type row struct {
 		level  string

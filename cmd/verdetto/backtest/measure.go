@@ -7,6 +7,7 @@ import (
 	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/score"
 )
 
 // The questions about the outcome of a verdict.
@@ -15,7 +16,6 @@ var (
 	fallWithin  = []int{7, 14}     // days within which the same departure may fall
 	levels      = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, "all"}
 	certainties = []string{verdict.Alta, verdict.Media, verdict.Bassa, "all"}
-	percentiles = []int{5, 10, 25, 50, 75, 90, 95}
 )
 
 const (
@@ -33,8 +33,10 @@ type measures struct {
 	span             span
 	blocks           *stats.Blocks
 	routes, verdicts int
-	atMost, spread   []*stats.Average   // by percentile: 1 if the verdict's is at most that; the same with ties spread
-	overRoutes       [][]float64        // by percentile: atMost of each route
+	atMost, spread   []*stats.Average // by percentile: 1 if the verdict's is at most that; the same with ties spread
+	overRoutes       [][]float64      // by percentile: atMost of each route
+	byQuarter        *stats.Misses    // percentiles with ties spread
+	byLead           *stats.Misses
 	days             []int              // by level
 	later            [][]*stats.Average // by horizon and level: change of the route's cheapest fare
 	fell             [][]*stats.Average // by span and level: 1 if the same departure fell
@@ -48,12 +50,13 @@ type measures struct {
 func newMeasures(s span, routes int) *measures {
 	b := stats.NewBlocks(draws, routes, s.first, s.to, stats.BlockDays)
 	m := &measures{
-		span: s, blocks: b, days: make([]int, len(levels)), overRoutes: make([][]float64, len(percentiles)),
+		span: s, blocks: b, days: make([]int, len(levels)), overRoutes: make([][]float64, len(stats.Percentiles)),
 		later: b.Averages(len(horizons), len(levels)), fell: b.Averages(len(fallWithin), len(levels)),
 		cost: b.Averages(len(travellerKinds), len(policies)), premium: b.Averages(1, len(buckets)+1)[0],
-		there: b.Averages(1, ages)[0],
+		there: b.Averages(1, ages)[0], byQuarter: stats.NewMisses(stats.QuarterName),
+		byLead: stats.NewMisses(score.LeadName),
 	}
-	byPercentile, byCertainty := b.Averages(2, len(percentiles)), b.Averages(2, len(certainties))
+	byPercentile, byCertainty := b.Averages(2, len(stats.Percentiles)), b.Averages(2, len(certainties))
 	m.atMost, m.spread = byPercentile[0], byPercentile[1]
 	m.held, m.width = byCertainty[0], byCertainty[1]
 	return m
@@ -61,13 +64,13 @@ func newMeasures(s span, routes int) *measures {
 
 // add adds the measurements of a route; route is its index.
 func (m *measures) add(route int, r routeReplay) {
-	n, atMost := 0, make([]int, len(percentiles))
+	n, atMost := 0, make([]int, len(stats.Percentiles))
 	for _, j := range r.judgements {
 		if !j.hasVerdict() || j.day < m.span.from {
 			continue
 		}
 		n++
-		for i, p := range percentiles {
+		for i, p := range stats.Percentiles {
 			if *j.verdict.Percentile <= p {
 				atMost[i]++
 			}
@@ -78,7 +81,7 @@ func (m *measures) add(route int, r routeReplay) {
 		m.routes++
 		m.verdicts += n
 	}
-	for i := range percentiles {
+	for i := range stats.Percentiles {
 		if n >= perRoute {
 			m.overRoutes[i] = append(m.overRoutes[i], float64(atMost[i])/float64(n))
 		}
@@ -90,10 +93,13 @@ func (m *measures) add(route int, r routeReplay) {
 // verdict compares one verdict with its outcome.
 func (m *measures) verdict(cell int32, r routeReplay, j judgement) {
 	departure := r.departure(j.depart)
-	for i, p := range percentiles {
+	for i, p := range stats.Percentiles {
 		m.atMost[i].Add(cell, stats.Share(*j.verdict.Percentile <= p))
 		m.spread[i].Add(cell, atMost(j.place, p))
 	}
+	spread := func(p int) float64 { return atMost(j.place, p) }
+	m.byQuarter.Add(stats.QuarterOf(j.day), spread)
+	m.byLead.Add(score.LeadSpan(int(j.depart-j.day)), spread)
 	for _, level := range []int{slices.Index(levels, j.verdict.Livello), len(levels) - 1} {
 		m.days[level]++
 		for i, h := range horizons {

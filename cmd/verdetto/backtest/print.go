@@ -26,6 +26,8 @@ func (r Report) Print(out io.Writer) {
 		t.Row("%d\t%s\t%s\t%s\t%s", c.P, stats.Percent(c.Share), c.Interval.Percent(), stats.Percent(c.Spread),
 			c.OverRoutes.Percent())
 	}
+	t.Misses("The percentile by quarter of the verdict, ties spread", r.WorstMiss, r.MissByQuarter)
+	t.Misses("The percentile by days before departure of the judged fare, ties spread", r.WorstMiss, r.MissByLead)
 
 	t.Title("What follows a level: the route's cheapest fare, mean and median change")
 	t.Row("level\tdays\tshare\tafter\tcount\tmean\t\tmedian")

@@ -2,6 +2,7 @@ package backtest
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"verdetto/cmd/verdetto/backtest/stats"
@@ -21,11 +22,16 @@ type Report struct {
 	Stale       float64       `json:"stale"` // share of verdicts on a fare that was not found on the same day
 	Ages        []Age         `json:"ages"`
 	Calibration []Calibration `json:"calibration"`
-	Levels      []Level       `json:"levels"`
-	Travellers  []Travellers  `json:"travellers,omitempty"`
-	Window      []Bucket      `json:"bookingWindow,omitempty"`
-	Intervals   []Coverage    `json:"intervals,omitempty"`
-	Missing     []string      `json:"missing,omitempty"`
+	// The miss of the percentile, ties spread: of all verdicts, by quarter of the day of the verdict,
+	// and by days before departure of the judged fare. Errors of two parts can cancel over the whole.
+	WorstMiss     float64      `json:"worstMissOfPercentile"`
+	MissByQuarter []stats.Miss `json:"missByQuarter"`
+	MissByLead    []stats.Miss `json:"missByLead"`
+	Levels        []Level      `json:"levels"`
+	Travellers    []Travellers `json:"travellers,omitempty"`
+	Window        []Bucket     `json:"bookingWindow,omitempty"`
+	Intervals     []Coverage   `json:"intervals,omitempty"`
+	Missing       []string     `json:"missing,omitempty"`
 }
 
 // Age holds the results for judged fares of one age, in days.
@@ -117,7 +123,7 @@ func (m *measures) report() (Report, error) {
 	}
 	r := Report{
 		First: s.first.String(), From: s.from.String(), To: s.to.String(), Cycle: s.cycle, Routes: m.routes,
-		Verdicts: m.verdicts,
+		Verdicts: m.verdicts, MissByQuarter: m.byQuarter.Parts(), MissByLead: m.byLead.Parts(),
 	}
 	m.reportFreshness(&r)
 	m.reportCalibration(&r)
@@ -153,7 +159,7 @@ func (m *measures) reportFreshness(r *Report) {
 }
 
 func (m *measures) reportCalibration(r *Report) {
-	for i, p := range percentiles {
+	for i, p := range stats.Percentiles {
 		c := Calibration{P: p, Share: m.atMost[i].Mean(), Interval: m.atMost[i].Interval(), Spread: m.spread[i].Mean()}
 		if shares := m.overRoutes[i]; len(shares) > 0 {
 			slices.Sort(shares)
@@ -161,6 +167,7 @@ func (m *measures) reportCalibration(r *Report) {
 			c.OverRoutes = &stats.Range{Low: shares[last*5/100], High: shares[last-last*5/100]}
 		}
 		r.Calibration = append(r.Calibration, c)
+		r.WorstMiss = max(r.WorstMiss, math.Abs(100*c.Spread-float64(p)))
 	}
 }
 

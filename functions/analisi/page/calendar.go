@@ -38,10 +38,10 @@ type calendarMonth struct {
 // calendarDay is a cell of the calendar. A cell outside the month has no number; a day without a
 // fare has no link.
 type calendarDay struct {
-	Number          int
-	To, Fare, Class string
-	Sub             template.HTML // the colour and the mark in words, or the difference from the usual fare
-	Unsure, Asked   bool
+	Number           int
+	To, Fare, Class  string
+	Sub              template.HTML // the colour and the mark in words, or the difference from the usual fare
+	Unsure, Selected bool
 }
 
 // calendarID returns the anchor of a month such as 2027-03.
@@ -86,9 +86,9 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			if err != nil {
 				continue
 			}
-			cell := at(cells, day)
+			cell := dayCell(cells, day)
 			cell.To = q.linkOn(sameTrip(q, asked, day), from, to)
-			cell.Asked = g.Partenza == date
+			cell.Selected = g.Partenza == date
 			if g.Cent != nil {
 				cell.Fare = l.Whole(*g.Cent)
 			}
@@ -145,12 +145,12 @@ func weeksOf(first fare.Day) (weeks [][7]calendarDay) {
 		if day == first || day.Time().Weekday() == time.Monday {
 			weeks = append(weeks, [7]calendarDay{})
 		}
-		at(weeks, day).Number = day.Time().Day()
+		dayCell(weeks, day).Number = day.Time().Day()
 	}
 	return weeks
 }
 
-func at(weeks [][7]calendarDay, day fare.Day) *calendarDay {
+func dayCell(weeks [][7]calendarDay, day fare.Day) *calendarDay {
 	t := day.Time()
 	column := int(t.Weekday()+6) % 7
 	return &weeks[(t.Day()-1+(column+35-(t.Day()-1))%7)/7][column]

@@ -83,9 +83,9 @@ func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) 
 	v.Verdict, v.Alert = j, v.route.String()
 	v.Card = "/card/" + cardName(v.route, q.trip, l)
 	if p := a.Prezzo; p.TrovatoIl != nil {
-		j.Found, j.Seen = p.TrovatoIl.Format(time.RFC3339), l.Text("verdict.found")
+		j.FoundAt, j.Age = p.TrovatoIl.Format(time.RFC3339), l.Text("verdict.found")
 		if p.Stale() {
-			j.Seen = l.Count("verdict.stale", int(v.today-fare.DayOf(*p.TrovatoIl)))
+			j.Age = l.Count("verdict.stale", int(v.today-fare.DayOf(*p.TrovatoIl)))
 		}
 	}
 	v.describeWindow(j, a)

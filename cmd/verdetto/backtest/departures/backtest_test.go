@@ -144,6 +144,18 @@ func TestSkillLiesBetweenItsReferences(t *testing.T) {
 	if r.WorstMiss > 8 || math.Abs(r.Cover[0].Held-.5) > .12 || math.Abs(r.Cover[1].Held-.9) > .08 {
 		t.Errorf("worst miss %.1f, cover %+v", r.WorstMiss, r.Cover)
 	}
+	quarters, leads := 0, 0
+	for _, m := range r.MissByQuarter {
+		quarters += m.Count
+	}
+	for _, m := range r.MissByLead {
+		leads += m.Count
+	}
+	if first := r.MissByQuarter[0]; quarters < rule.Count || quarters != leads || first.Part != "1970-Q1" ||
+		len(r.MissByQuarter) != 2 || len(r.MissByLead) != 4 || r.MissByLead[3].Part != "45-89" {
+		t.Errorf("%d answers by quarter, %d by days before departure: %+v %+v", quarters, leads, r.MissByQuarter,
+			r.MissByLead)
+	}
 }
 
 // TestOnAWalkNobodyKnows: the rule has no skill on a panel that is a walk.

@@ -8,14 +8,12 @@ import (
 	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict/departure"
+	"verdetto/shared/verdict/score"
 )
 
 const draws = 300 // fewer than elsewhere: each draw visits all rows
 
-var (
-	percentilesAsked = []int{5, 10, 25, 50, 75, 90, 95}
-	levels           = []departure.Level{departure.Ottimo, departure.Buono, departure.Normale, departure.Caro}
-)
+var levels = []departure.Level{departure.Ottimo, departure.Buono, departure.Normale, departure.Caro}
 
 // voice holds the answers of the rule or a rival for each row. The score is NaN without an answer.
 type voice struct {
@@ -64,7 +62,7 @@ func newReporter(a asked, o Options) *reporter {
 		Departures: departures, Asked: len(m.known[0]),
 		// A thin panel may have none of these; an empty list is encoded as [], not null.
 		Methods: []Method{}, Against: []Comparison{}, Levels: []Level{}, Percentiles: []Percentile{},
-		Cover: []Cover{}, Waiting: []Waiting{},
+		MissByQuarter: []stats.Miss{}, MissByLead: []stats.Miss{}, Cover: []Cover{}, Waiting: []Waiting{},
 	}
 	return m
 }
@@ -247,19 +245,30 @@ func (m *reporter) levels() {
 	}
 }
 
-// worstMiss returns the largest distance of a percentile from the share of rows at or below it, in
-// points.
-func worstMiss(percentiles []float64) (worst float64) {
-	for _, p := range percentilesAsked {
-		n := 0
-		for _, x := range percentiles {
-			if x <= float64(p)/100 {
-				n++
-			}
-		}
-		worst = max(worst, math.Abs(100*float64(n)/float64(len(percentiles))-float64(p)))
+// worstMiss returns the worst miss of percentiles, in points.
+func worstMiss(percentiles []float64) float64 {
+	m := stats.NewMisses(func(int) string { return "all" })
+	for _, percentile := range percentiles {
+		m.Add(0, exactly(percentile))
 	}
-	return worst
+	return stats.WorstOf(m.Parts()).Worst
+}
+
+// exactly returns the probability, 0 or 1, that a known percentile is p or less.
+func exactly(percentile float64) func(p int) float64 {
+	return func(p int) float64 { return stats.Share(percentile <= float64(p)/100) }
+}
+
+// misses returns the misses of a voice by quarter of the day of the question, and by days before
+// departure.
+func (m *reporter) misses(rows []int, scores []float64) (byQuarter, byLead []stats.Miss) {
+	quarters, leads := stats.NewMisses(stats.QuarterName), stats.NewMisses(score.LeadName)
+	for i, row := range rows {
+		q := m.panel.rows[row]
+		quarters.Add(stats.QuarterOf(q.day), exactly(scores[i]))
+		leads.Add(score.LeadSpan(int(q.lead)), exactly(scores[i]))
+	}
+	return quarters.Parts(), leads.Parts()
 }
 
 // percentiles measures percentiles and coverage over all rows that the rule answers, with any
@@ -269,11 +278,12 @@ func (m *reporter) percentiles() {
 	if len(rows) == 0 {
 		return
 	}
-	for _, p := range percentilesAsked {
+	for _, p := range stats.Percentiles {
 		share, interval := m.share(rows, func(row int) bool { return m.said.percentile[row] <= float64(p)/100 })
 		m.report.Percentiles = append(m.report.Percentiles, Percentile{p, share, interval})
 	}
 	m.report.WorstMiss = worstMiss(scores)
+	m.report.MissByQuarter, m.report.MissByLead = m.misses(rows, scores)
 	for _, c := range []struct {
 		stated float64
 		in     inside

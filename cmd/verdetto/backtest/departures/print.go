@@ -95,6 +95,8 @@ func (r Report) printCalibration(t stats.Tables) {
 	for _, c := range r.Cover {
 		t.Row("inside %s\t%s\t%s", stats.Percent(c.Stated), stats.Percent(c.Held), c.Interval.Percent())
 	}
+	t.Misses("The percentile by quarter of the question", r.WorstMiss, r.MissByQuarter)
+	t.Misses("The percentile by days before departure", r.WorstMiss, r.MissByLead)
 }
 
 func (r Report) printWaiting(t stats.Tables) {

@@ -30,11 +30,15 @@ type Report struct {
 	Levels       []Level        `json:"levels"`
 	Percentiles  []Percentile   `json:"percentiles"`
 	WorstMiss    float64        `json:"worstMissOfPercentile"`
-	Cover        []Cover        `json:"cover"`
-	Waiting      []Waiting      `json:"waiting"`  // one week, in few bands
-	Followed     []Followed     `json:"followed"` // each horizon, in the bands of the record
-	References   []Reference    `json:"references"`
-	Missing      []string       `json:"missing,omitempty"`
+	// The same by quarter of the day of the question, and by days before departure. Errors of two
+	// parts can cancel over the whole.
+	MissByQuarter []stats.Miss `json:"missByQuarter"`
+	MissByLead    []stats.Miss `json:"missByLead"`
+	Cover         []Cover      `json:"cover"`
+	Waiting       []Waiting    `json:"waiting"`  // one week, in few bands
+	Followed      []Followed   `json:"followed"` // each horizon, in the bands of the record
+	References    []Reference  `json:"references"`
+	Missing       []string     `json:"missing,omitempty"`
 }
 
 // Method holds the results of one method, over the rows that it answers.

@@ -47,7 +47,7 @@ func (r Range) SVG(width int) template.HTML {
 	if x(r.Maximum)-q3 > room {
 		r.write(c, "tick", x(r.Maximum), below, float64(width), r.About(r.Maximum))
 	}
-	return c.done()
+	return c.html()
 }
 
 // place returns where a price lies on the scale of a width.
