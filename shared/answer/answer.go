@@ -148,7 +148,7 @@ func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	if err != nil {
 		return a, err
 	}
-	a.Analysis = verdict.JudgePrice(f.Summary, price, quoted)
+	a.Analysis = verdict.JudgePrice(f.Summary, price, quoted, r.Now())
 	return a.named(), nil
 }
 

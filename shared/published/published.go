@@ -11,6 +11,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/httpapi"
 )
 
 // Answers answers questions in the published form. Its methods fail with a Problem if there is no
@@ -40,6 +41,9 @@ func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (converted v
 		return of.Analysis, of, Problem(err)
 	}
 	of.Analysis.Luoghi = LuoghiOf(q, of.SeriesData)
+	if !httpapi.AllFares(ctx) {
+		of.Analysis.MinimoPartenza = nil
+	}
 	converted, err = InCurrency(ctx, s.Reader, of.Analysis, q.Show)
 	return converted, of, err
 }

@@ -118,11 +118,11 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 		if fitting++; fitting > maxDestinations {
 			continue
 		}
-		name, ask, date := places.Name(d.To, l.Code), q.trip, l.Date(d.Fare.Depart)
+		name, ask, date := places.Name(d.To, l.Code), q.trip, l.WeekdayDate(d.Fare.Depart)
 		ask.Most = ""
 		if d.Fare.Nights > 0 { // use the fare's own days: the question's days only select its class
 			ask.Date, ask.Back = price.Partenza, price.Ritorno
-			date = l.Text("ask.out_and_back", "Out", date, "Back", l.Date(d.Fare.Depart+fare.Day(d.Fare.Nights)))
+			date = l.Text("ask.out_and_back", "Out", date, "Back", l.WeekdayDate(d.Fare.Depart+fare.Day(d.Fare.Nights)))
 		}
 		row := cheapRow{
 			City: name, To: q.linkOn(ask, v.AskFrom, places.Query(d.To, name)), Fare: l.Money(price.Cent), Date: date,

@@ -193,16 +193,15 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		v.instead(q)
 	case err != nil:
 		h.refuseFailed(r, v, err)
-	case asked.When != nil:
-		v.showDeparture(q, asked, a.Analysis)
-		if asked.When.Span == nil {
+	default:
+		v.showVerdict(q, asked, a)
+		if asked.When != nil && asked.When.Span == nil {
 			h.showMoves(r.Context(), v, asked, a)
 		}
-	default:
-		v.showVerdict(q, asked, a, v.today)
 	}
 	if v.Verdict != nil {
 		v.showCalendar(q, asked, a.Analysis, calendar)
+		v.Verdict.Calendar.fold()
 		v.describeMonths(q, a.Analysis)
 	}
 }

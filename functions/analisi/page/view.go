@@ -78,9 +78,9 @@ func (v view) Examples() []link {
 
 // Sample returns the scale of an invented verdict.
 func (v view) Sample() responsiveChart {
-	s := chart.Scale{
-		Percentile: 7, Low: 3, High: 17, Level: verdict.Ottimo, Ends: [3]float64{10, 35, 70}, Names: levelNames(v.T),
-		Label: v.T.Text("home.example_note"),
+	s := chart.Range{
+		Minimum: 1800, Q1: 2600, Median: 3100, Q3: 3900, Maximum: 8100, Price: 2199, Level: verdict.Ottimo,
+		Money: v.T.Money, About: v.T.About, Label: v.T.Text("home.example_note"),
 	}
 	return responsiveChart{s.SVG(680), s.SVG(328)}
 }
@@ -142,9 +142,9 @@ func (t trip) text(l *i18n.Language) string {
 	}
 	if d, err := fare.ParseDay(t.Date); err == nil {
 		if back, err := fare.ParseDay(t.Back); err == nil {
-			all = append(all, l.Text("ask.out_and_back", "Out", l.Date(d), "Back", l.Date(back)))
+			all = append(all, l.Text("ask.out_and_back", "Out", l.WeekdayDate(d), "Back", l.WeekdayDate(back)))
 		} else {
-			all = append(all, l.Date(d))
+			all = append(all, l.WeekdayDate(d))
 		}
 		if n, err := strconv.Atoi(t.Around); err == nil {
 			all = append(all, l.Count("form.around", n))
@@ -173,17 +173,17 @@ type verdictView struct {
 	Facts                  []string
 	Sure, SureDays         string // empty without a verdict
 	Dots                   [3]bool
-	Scale, History         responsiveChart
-	Range                  responsiveChart // for a departure or a month, instead of the two above
-	Waits                  *waits          // for a departure
-	Moves                  *movesView      // for a departure
-	Calendar               *calendarView   // nil: no departure has a fare
+	Usual                  string   // the usual range
+	Judged                 []string // how the verdict was reached
+	Range, History         responsiveChart
+	Waits                  *waits        // for a departure
+	Moves                  *movesView    // for a departure
+	Calendar               *calendarView // nil: no departure has a fare
 	Months, Window         responsiveChart
 	MonthsText, WindowText string
 	Lead                   string // how far ahead the departure is
-	Age, FoundAt           string // when the fare was found: in words, and exactly
-	Fresh, Updated         string
-	Stale                  string // empty if the fare was found lately
+	Age, FoundAt           string // that the fare was found, and when exactly
+	Updated                string
 	WeekRows               [][4]string
 	MonthRows              []monthRow
 	Share, Back, Others    link

@@ -50,8 +50,8 @@ func recorded(t *testing.T, file string) (byRoute map[fare.Route][]fare.Observat
 
 var panels = []string{"eu_wizzair_weekly.csv.gz", "travelpayouts_daily_2025_2026.csv.gz", "google2026.csv.gz"}
 
-// TestProveChartsAgree is TestChartsAgree over the routes of recorded panels.
-func TestProveChartsAgree(t *testing.T) {
+// TestProveHeadlinesAgree is TestHeadlinesAgree over the routes of recorded panels.
+func TestProveHeadlinesAgree(t *testing.T) {
 	levels, routes := map[string]int{}, 0
 	for _, file := range panels {
 		byRoute, last := recorded(t, file)
@@ -105,7 +105,8 @@ func TestProveCalendarAgrees(t *testing.T) {
 			routes++
 			of := siteOfSheets(sheetsByTrip{{Route: route}: state.Encode()}, route, last, true)
 			levels, found := disagreements(t, of,
-				fmt.Sprintf("/?da=%s&a=%s&visto=45&lang=it", route.Origin, route.Destination),
+				fmt.Sprintf("/?da=%s&a=%s&visto=45&lang=it&quando=%s", route.Origin, route.Destination,
+					state.Live[0].Depart),
 				max(1, len(state.Live)/perRoute))
 			for level, n := range levels {
 				cells[level] += n
