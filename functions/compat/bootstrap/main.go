@@ -13,7 +13,7 @@ import (
 
 func main() {
 	var site config.Public
-	var fares config.Shown
+	var fares config.Publication
 	p := serving.Load(&site, &fares)
 	p.API.AllFares = fares.All()
 	api, records := httpapi.New(p.API), store.Fares{Table: p.Table}

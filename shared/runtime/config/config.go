@@ -41,15 +41,15 @@ type Upstream struct {
 	CallsADay int64 `env:"VERDETTO_CALLS_A_DAY"`
 }
 
-// Shown says which fares may be published.
-type Shown struct {
+// Publication says which fares may be published.
+type Publication struct {
 	// Fares is "today" for judged fares and statistics of past ones. It is "all" to publish
 	// single fares of past days and of departures as well.
 	Fares string `env:"VERDETTO_FARES_SHOWN"`
 }
 
 // All reports whether single fares may be shown.
-func (s Shown) All() bool { return s.Fares == "all" }
+func (s Publication) All() bool { return s.Fares == "all" }
 
 // Offer says what anonymous callers read when their quota is used up.
 type Offer struct {

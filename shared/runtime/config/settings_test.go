@@ -27,7 +27,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: a list of processes shows a flag", s.Name)
 		}
 	}
-	for _, group := range []any{&Store{}, &HTTP{}, &Secret{}, &Upstream{}, &Shown{}, &Public{}, &Pay{}, &Operator{},
+	for _, group := range []any{&Store{}, &HTTP{}, &Secret{}, &Upstream{}, &Publication{}, &Public{}, &Pay{}, &Operator{},
 		&Mail{}, &SMTP{}, &Fanout{}, &Work{}, &Clock{}} {
 		fields, err := env.GetFieldParams(group)
 		if err != nil || len(fields) == 0 {
