@@ -76,7 +76,7 @@ func (o *serveOptions) faults() (faults []string) {
 	}
 	faults = append(faults, mailFaults(o.mail)...)
 	var bot config.Telegram
-	faults = append(faults, config.Faults(&config.Operator{}, &bot)...)
+	faults = append(faults, config.Faults(&config.Operator{}, &config.Quotas{}, &bot)...)
 	if fault := bot.Fault(); fault != "" {
 		wrong("%s", fault)
 	}

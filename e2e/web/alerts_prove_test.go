@@ -22,7 +22,7 @@ func TestProveAlertOnATrip(t *testing.T) {
 		language := []string{"it", "en", "en", "it"}[i]
 		say := map[string]map[string]string{
 			"it": {"on": "Avviso attivo", "drop": "scende almeno del 15", "changed": "scende almeno del 20",
-				"paused": "In pausa finché", "around": "partenza: dal "},
+				"paused": "In pausa finché", "around": "partenza: dal"},
 			"en": {"on": "Your alert is on", "drop": "falls by 15%", "changed": "falls by 20%",
 				"paused": "Paused until you", "around": "departure: from "},
 		}[language]

@@ -407,7 +407,7 @@ func TestChannelRequests(t *testing.T) {
 	// The page states the next step.
 	for form, want := range map[string]string{
 		"route=MIL-BUH&channel=telegram&email=&threshold=&address=":           `href="https://t.me/`,
-		"route=MIL-BUH&channel=ntfy&email=&address=https%3A%2F%2Fntfy.sh%2Fx": "If the topic takes our messages",
+		"route=MIL-BUH&channel=ntfy&email=&address=https%3A%2F%2Fntfy.sh%2Fx": "If the topic accepts our messages",
 	} {
 		p.Clock.Add(time.Hour)
 		a := p.Do("POST", "/v1/alerts", form, "Content-Type", "application/x-www-form-urlencoded", "Accept",

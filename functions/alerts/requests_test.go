@@ -130,7 +130,7 @@ func TestBadAlertRequests(t *testing.T) {
 			// The form returns a page with the fault that does not echo the input.
 			if kind == fixture.Form {
 				a := p.Form("/v1/alerts", c.body, "Accept-Language", "en")
-				if a.Status != status || !strings.Contains(a.Page(), "The alert could not be asked for") ||
+				if a.Status != status || !strings.Contains(a.Page(), "We could not set up the alert") ||
 					!strings.Contains(a.Body, "<li>") || strings.Contains(a.Body, "example.com\r") {
 					t.Errorf("%d %s", a.Status, a.Body)
 				}

@@ -66,6 +66,13 @@ func TestCities(t *testing.T) {
 			[]analisi.Offered{city("MIL", "Milano", "IT", yes), city("ROM", "Roma", "IT", yes)}, 2},
 		{"nothing typed: where people fly to", "q=&origine=Milano&lang=en", 200,
 			[]analisi.Offered{city("LON", "London", "GB", yes), city("BUH", "Bucharest", "RO", yes)}, 2},
+		{"a typing error", "q=Lonfra&origine=Milano", 200, []analisi.Offered{city("LON", "Londra", "GB", yes)}, 0},
+		{"a country: its cities, first those with fares", "q=regno&origine=Milano", 200,
+			[]analisi.Offered{city("LON", "Londra", "GB", yes)}, 8},
+		{"by traffic from the origin, not from anywhere", "q=europ&origine=Milano&lang=en", 200,
+			[]analisi.Offered{city("LON", "London", "GB", yes), city("BUH", "Bucharest", "RO", yes)}, 8},
+		{"a name of the language before a busier foreign one", "q=gen", 200,
+			[]analisi.Offered{city("GOA", "Genova", "IT", no)}, 0},
 		{"nothing", "q=qqqq", 200, nil, 0},
 		{"no such language", "q=mila&lang=xx", 400, nil, 0},
 	} {

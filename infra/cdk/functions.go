@@ -173,6 +173,12 @@ func (f function) environment(c config, p parts) *map[string]*string {
 	if f.name == "analisi" && c.PaidCalls {
 		set("VERDETTO_PAID_CALLS", "on")
 	}
+	if f.name == "analisi" {
+		set("VERDETTO_QUOTA_PAGE", strconv.Itoa(c.QuotaPage))
+	}
+	if f.name == "analisi" || f.name == "compat" {
+		set("VERDETTO_QUOTA_FREE", strconv.Itoa(c.QuotaFree))
+	}
 	switch f.name {
 	case "analisi", "compat", "pricetrends":
 		set("VERDETTO_FARES_SHOWN", c.FaresShown)

@@ -99,13 +99,13 @@ func TestDigest(t *testing.T) {
 	if diff := cmp.Diff(want, routesOf(first)); diff != "" {
 		t.Errorf("in this order (-want +got):\n%s", diff)
 	}
-	for _, want := range []string{"€51.00", "€30.00: great", "€40.00", "€55.00", "we know of no fare",
-		"or less: it is so today", "departure: "} {
+	for _, want := range []string{"€51.00", "€30.00: great", "€40.00", "€55.00", "We know of no fare",
+		"or less: yes, today", "departure: "} {
 		if !strings.Contains(strings.ReplaceAll(first.Text, "\n", " "), want) {
 			t.Errorf("it lacks %q:\n%s", want, first.Text)
 		}
 	}
-	if strings.Contains(first.Text, "last told you") || strings.Contains(first.Text, "Rome") ||
+	if strings.Contains(first.Text, "our last message") || strings.Contains(first.Text, "Rome") ||
 		strings.Contains(first.Text, "Vienna") {
 		t.Errorf("it says too much:\n%s", first.Text)
 	}
@@ -130,9 +130,9 @@ func TestDigest(t *testing.T) {
 	second := mails[slices.IndexFunc(mails, func(m mail.Message) bool { return m.ID != first.ID })]
 	says := strings.ReplaceAll(second.Text, "\n", " ")
 	for _, want := range []string{
-		"€2.00 more than we last told you (€30.00)", "As much as we last told you",
-		"€4.00 less than we last told you (€40.00)", "€11.00 less than we last told you (€55.00)",
-		"when the fare changes: it is so today", "falls by 10% or more: it is so today",
+		"€2.00 more than in our last message (€30.00)", "The same as in our last message",
+		"€4.00 less than in our last message (€40.00)", "€11.00 less than in our last message (€55.00)",
+		"when the fare changes: yes, today", "falls by 10% or more: yes, today",
 	} {
 		if !strings.Contains(says, want) {
 			t.Errorf("the second lacks %q:\n%s", want, second.Text)
@@ -182,7 +182,7 @@ func TestADigestOfALow(t *testing.T) {
 		}
 		for _, m := range h.Mails() {
 			if strings.HasPrefix(m.ID, "digest-"+today.Format("20060102")) &&
-				strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), "it is so today") != c.met {
+				strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), "yes, today") != c.met {
 				t.Errorf("week %d:\n%s", week, m.Text)
 			}
 		}

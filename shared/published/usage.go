@@ -13,7 +13,7 @@ type Consumo struct {
 	ContatoPer  string      `json:"contatoPer" enum:"indirizzo,chiave" doc:"What calls are counted by: the address they come from (of IPv6 its /64), which others may share, or the key"`
 	PianoFinoAl *time.Time  `json:"pianoFinoAl,omitempty" doc:"When the plan ends unless it is renewed, UTC; absent without a key"`
 	Pagamenti   []Pagamento `json:"pagamenti" nullable:"false" doc:"What the plan rests on, the latest end first; empty without a key. How much was paid is not kept here: the card processor and the chain have it"`
-	Limiti      []Limite    `json:"limiti" nullable:"false" doc:"The caps, and what was used of them. What an agent asks over /mcp, and what the page looks up, is counted under the endpoint that gives the same answer. The call that asks this is counted under a cap of its own, and under none of a verdict"`
+	Limiti      []Limite    `json:"limiti" nullable:"false" doc:"The caps, and what was used of them. What an agent asks over /mcp is counted under the endpoint that gives the same answer; questions on the page have a cap of their own. The call that asks this is counted under a cap of its own, and under none of a verdict"`
 }
 
 // Pagamento is one payment of a plan.

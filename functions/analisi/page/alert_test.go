@@ -86,7 +86,7 @@ func TestFormOfAnAlert(t *testing.T) {
 			if d := cmp.Diff(want, sentBy(t, body)); d != "" {
 				t.Error(d)
 			}
-			open := strings.Contains(body, `<details class="trip" open><summary>Per che cosa, e dove`)
+			open := strings.Contains(body, `<details class="trip" open><summary>Per che cosa, e con quale canale`)
 			if trip := regexp.MustCompile(`departure|month|nights|nonstop`).MatchString(c.want); open != trip {
 				t.Errorf("open: %t", open)
 			}

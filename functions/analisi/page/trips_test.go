@@ -211,19 +211,19 @@ func TestTripsThatCannotBe(t *testing.T) {
 			"we need the day of departure too"},
 		{"a month and a day", "mese=2016-04&quando=2016-04-12", "mese",
 			"Scegli o un mese o un giorno, non tutti e due.", "Choose a month or a day, not both."},
-		{"a price of nothing", "visto=0", "visto", "più di 0 e al massimo 100.000.",
-			"more than 0, and at most 100,000."},
-		{"an absurd price", "visto=100001", "visto", "più di 0 e al massimo 100.000.",
-			"more than 0, and at most 100,000."},
+		{"a price of nothing", "visto=0", "visto", "più di 0, e al massimo 100.000 €.",
+			"more than 0, and at most €100,000."},
+		{"an absurd price", "visto=100001", "visto", "più di 0, e al massimo 100.000 €.",
+			"more than 0, and at most €100,000."},
 		{"a negative price", "visto=-5", "visto", "più di 0", "more than 0"},
-		{"words for a price", "visto=tanto", "visto", "Scrivi un prezzo in euro, per esempio 45 o 45,50",
-			"Write a fare in euros, such as 45 or 45.50"},
-		{"thousands, ambiguously", "visto=1.200", "visto", "Scrivi un prezzo in euro", "Write a fare in euros"},
-		{"a limit of nothing", "massimo=0", "massimo", "più di 0 e al massimo 100.000.",
-			"more than 0, and at most 100,000."},
-		{"an absurd limit", "massimo=100001", "massimo", "più di 0 e al massimo 100.000.",
-			"more than 0, and at most 100,000."},
-		{"words for a limit", "massimo=poco", "massimo", "Scrivi un prezzo in euro", "Write a fare in euros"},
+		{"words for a price", "visto=tanto", "visto", "Scrivi un prezzo come 45, 45,50",
+			"Write a price such as 45, 45.50"},
+		{"thousands, ambiguously", "visto=1.200", "visto", "Scrivi un prezzo come", "Write a price such as"},
+		{"a limit of nothing", "massimo=0", "massimo", "più di 0, e al massimo 100.000 €.",
+			"more than 0, and at most €100,000."},
+		{"an absurd limit", "massimo=100001", "massimo", "più di 0, e al massimo 100.000 €.",
+			"more than 0, and at most €100,000."},
+		{"words for a limit", "massimo=poco", "massimo", "Scrivi un prezzo come", "Write a price such as"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for i, want := range []string{c.it, c.en, c.it, c.en} {
@@ -248,7 +248,7 @@ func TestTripsThatCannotBe(t *testing.T) {
 					t.Errorf("%s: the fields are not shown", language)
 				}
 				if slices.ContainsFunc(s.counters.taken,
-					func(cap string) bool { return cap == "analisi-free" || cap == "occasioni-free" }) {
+					func(cap string) bool { return cap == "home-free" }) {
 					t.Errorf("%s: counted as %v", language, s.counters.taken)
 				}
 			}

@@ -49,17 +49,17 @@ func TestWhatPhonesShow(t *testing.T) {
 	}{
 		{"verdict", store.Alert{}, func(*notify.Message) {},
 			[]string{"Departing Wednesday 18 March 2026.", "Median: €56.00",
-				"You asked to hear when the verdict becomes ottimo (great) or buono (good)."}, "in our message"},
+				"You asked for an alert when the verdict becomes good or great."}, "in our message"},
 		{"threshold", store.Alert{Threshold: 4000}, func(*notify.Message) {},
-			[]string{"You asked to hear when the cheapest fare is €40.00 or less."}, "in our message"},
+			[]string{"You asked for an alert when the cheapest fare is €40.00 or less."}, "in our message"},
 		{"low", store.Alert{Kind: store.Low, Days: 30}, func(*notify.Message) {},
 			[]string{"The lowest in 30 days: until now it was €42.00.",
-				"You asked to hear when the fare is lower than in the last 30 days."}, ""},
+				"You asked for an alert when the fare is lower than in the last 30 days."}, ""},
 		{"drop", store.Alert{Kind: store.Drop, Percent: 10}, func(*notify.Message) {},
 			[]string{"€10.00 less (20%) than in our message of 16 February 2026: then it was €50.00."}, ""},
 		{"change", store.Alert{Kind: store.Change}, func(*notify.Message) {},
 			[]string{"€40.00 today; in our message of 16 February 2026 it was €50.00.",
-				"You asked to hear when the fare changes."}, ""},
+				"You asked for an alert when the fare changes."}, ""},
 		{"a trip", store.Alert{Trip: trip}, func(m *notify.Message) {
 			m.Fares[0].Trip, m.Fares[0].Return = trip, 20535
 			m.Fares[0].Departure, m.Fares[0].Waits = []string{"Usually 50 to 60."},

@@ -51,6 +51,13 @@ type Publication struct {
 // All reports whether single fares may be shown.
 func (s Publication) All() bool { return s.Fares == "all" }
 
+// Quotas are the daily questions of an address: on the page, and to each of the API's endpoints for
+// verdicts, calendars and deals. 0 leaves the usual ones.
+type Quotas struct {
+	Page int64 `env:"VERDETTO_QUOTA_PAGE"`
+	Free int64 `env:"VERDETTO_QUOTA_FREE"`
+}
+
 // Offer says what anonymous callers read when their quota is used up.
 type Offer struct {
 	PaidCalls string `env:"VERDETTO_PAID_CALLS"` // on: mention paid answers

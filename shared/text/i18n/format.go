@@ -42,9 +42,13 @@ func (l *Language) converted(c fare.Cents) fare.Cents {
 	return l.amounts.convert(c)
 }
 
-// Money writes an amount given in euros, without cents if they are zero.
-func (l *Language) Money(c fare.Cents) string {
-	c = l.converted(c)
+// Money writes an amount given in euros, without cents if they are zero. Whole euros are whole
+// units of another currency too.
+func (l *Language) Money(euro fare.Cents) string {
+	c := l.converted(euro)
+	if l.amounts != nil && euro%100 == 0 {
+		c = (c + 50) / 100 * 100
+	}
 	return l.money(c, c%100 != 0)
 }
 

@@ -194,6 +194,9 @@ func (l *Language) fill(id string, count any, fill []any) string {
 	if len(fill) > 0 {
 		return l.localize(id, count, fill)
 	}
+	if l.amounts != nil { // a text without placeholders holds no amount
+		return l.amounts.language.fill(id, count, nil)
+	}
 	if text, ok := l.fixed.Load(id); ok {
 		return text.(string)
 	}

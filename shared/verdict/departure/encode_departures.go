@@ -83,6 +83,8 @@ func DecodeDepartures(data []byte) (Departures, error) {
 	day, base, unit := readDay(&r), fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
 	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
 	d := make(Departures, n)
+	pasts := make([]Past, n) // few allocations: every answer decodes
+	allLows, allMoves := make([]dayPrice, 0, 2*n), make([]fare.Day, 0, n)
 	at, price := day, base
 	for i := range n {
 		days := r.Uint()
@@ -95,7 +97,9 @@ func DecodeDepartures(data []byte) (Departures, error) {
 		counts := r.Uint()
 		moves, older := int(counts%(maxMoves+1)), r.Count(int64(min(counts/(maxMoves+1), math.MaxInt32)))
 		price += unit * fare.Cents(clamp(r.Int()))
-		lows := make([]dayPrice, older+1)
+		begin := len(allLows)
+		allLows = append(allLows, make([]dayPrice, older+1)...)
+		lows := allLows[begin:len(allLows):len(allLows)]
 		lows[older] = dayPrice{day - fare.Day(ago), price}
 		for j := older; j > 0; j-- {
 			lows[j-1] = dayPrice{lows[j].day - fare.Day(min(r.Uint(), maxDays)),
@@ -109,13 +113,17 @@ func DecodeDepartures(data []byte) (Departures, error) {
 			r.Fail(errRange)
 			break
 		}
-		past := &Past{lows: lows}
+		begin = len(allMoves)
 		until := day
 		for range moves {
 			until += fare.Day(min(r.Uint(), maxDays))
-			past.moves = append(past.moves, until)
+			allMoves = append(allMoves, until)
 		}
-		d[at] = past
+		pasts[i] = Past{lows: lows}
+		if moves > 0 {
+			pasts[i].moves = allMoves[begin:len(allMoves):len(allMoves)]
+		}
+		d[at] = &pasts[i]
 	}
 	if err := r.Err(); err != nil {
 		return nil, fmt.Errorf("decode departures: %w", err)

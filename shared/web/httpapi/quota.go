@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -24,6 +25,28 @@ func (a *API) ConsumeQuota(ctx context.Context, name string) error {
 // with a Problem if the quota is used up.
 func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted int, err error) {
 	return a.consumeQuotas(ctx, routes.Named(name), n)
+}
+
+// Quotas are the daily questions of an address: on the page, and to each of the endpoints for
+// verdicts, calendars and deals. 0 leaves the table's.
+type Quotas struct{ Page, Free int64 }
+
+// Capped returns a route with the service's own quota.
+func (q Quotas) Capped(r routes.Route) routes.Route {
+	switch r.Name {
+	case "home":
+		r.Free.Calls = cmp.Or(q.Page, r.Free.Calls)
+	case "analisi", "calendario", "occasioni":
+		r.Free.Calls = cmp.Or(q.Free, r.Free.Calls)
+	}
+	return r
+}
+
+// Remaining returns how many calls the quota that counted this call still has, and false if none
+// counted it.
+func Remaining(ctx context.Context) (int64, bool) {
+	c := callOf(ctx)
+	return c.remaining, c.known
 }
 
 // FreeLimit is the quota of an endpoint per address, NetworkLimit per IPv6 /48, and ProLimit per
@@ -52,6 +75,7 @@ func (a *API) consumeQuota(ctx context.Context, route routes.Route) error {
 
 func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (granted int, err error) {
 	c := callOf(ctx)
+	route = a.config.Quotas.Capped(route)
 	allowed, l := quotaOf(route, c.pro)
 	if allowed == (routes.Cap{}) {
 		return n, nil
@@ -72,6 +96,7 @@ func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (gra
 		return 0, a.usedUp(ctx, d, route, c.pro)
 	}
 	d.Headers(c.header, a.config.Now())
+	c.remaining, c.known = d.Remaining, d.Counted
 	if network == "" {
 		return int(d.Granted), nil
 	}

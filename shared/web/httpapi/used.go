@@ -28,6 +28,7 @@ func (u Usage) Remaining() int64 { return max(0, u.Cap.Calls-u.Window) }
 func UsedByCaller(ctx context.Context) (all []Usage, err error) {
 	c := callOf(ctx)
 	for _, r := range routes.Table {
+		r = c.api.config.Quotas.Capped(r)
 		allowed, l := quotaOf(r, c.pro)
 		if allowed == (routes.Cap{}) || !c.pro && !r.FreeTier {
 			continue

@@ -150,8 +150,8 @@ var Table = slices.Concat(
 		// Called at every keystroke and answered from memory: counting would cost more than
 		// answering.
 		{Name: "citta", Path: "/v1/citta", Edge: Edge{Free: day}, Query: []string{"q", "lang", "origine"}},
-		// Its lookups count as analisi or occasioni.
-		{Name: "home", Path: "/", Weight: 2},
+		// Only questions count, not the empty form.
+		{Name: "home", Path: "/", Free: Cap{120, day}, Weight: 2},
 		{Name: "card", Path: "/card/{file}", FreeTier: true, Free: Cap{300, day}, Edge: Edge{Free: 6 * time.Hour}},
 	}),
 	rows("pricetrends", []Route{
