@@ -51,7 +51,7 @@ func (o *serveOptions) faults() (faults []string) {
 		}
 	}
 	if o.upstream == "travelpayouts" {
-		faults = append(faults, config.Faults(&config.Upstream{}, &config.Shown{})...)
+		faults = append(faults, config.Faults(&config.Upstream{}, &config.Publication{})...)
 	}
 	if panel, ok := strings.CutPrefix(o.upstream, "csv:"); ok {
 		if f, err := os.Open(panel); err != nil {

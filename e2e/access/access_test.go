@@ -277,7 +277,7 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 	const topic = "https://ntfy.example.com/fares"
 	s.AskFor(`{"route":"MIL-PAR","threshold":500,"channel":"ntfy","address":"` + topic + `"}`)
 	alertsWork()
-	if a := s.Do("POST", strings.TrimPrefix(s.Ntfy.Shown(topic)[0].Click, fixture.PublicURL), ""); a.Status != 200 {
+	if a := s.Do("POST", strings.TrimPrefix(s.Ntfy.Messages(topic)[0].Click, fixture.PublicURL), ""); a.Status != 200 {
 		t.Fatalf("%d", a.Status)
 	}
 	// Endpoints accept every delivery.
@@ -329,7 +329,7 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 			}
 		})
 	}
-	if len(s.Ntfy.Shown(topic)) < 2 {
+	if len(s.Ntfy.Messages(topic)) < 2 {
 		t.Error("the topic was told nothing")
 	}
 }

@@ -89,7 +89,8 @@ func TestNothingIsKeptLonger(t *testing.T) {
 		whom, ids = append(whom, strings.TrimPrefix(string(a.Subscriber), "s")), append(ids, a.Subscriber)
 	}
 
-	if found := countItemsWith(t, c.Table, now, whom[3:4]); found["PENDING"] != 1 || found["OUTBOX"] != 1 || len(found) != 2 {
+	if found := countItemsWith(t, c.Table, now, whom[3:4]); found["PENDING"] != 1 ||
+		found["OUTBOX"] != 1 || len(found) != 2 {
 		t.Errorf("who has confirmed nothing is named by %v", found)
 	}
 

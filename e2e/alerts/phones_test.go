@@ -259,7 +259,7 @@ func (c *channels) told() (each map[string]int, again int) {
 		var all []string
 		switch a.Channel {
 		case store.Ntfy:
-			for _, m := range c.ntfy.Shown(a.Address) {
+			for _, m := range c.ntfy.Messages(a.Address) {
 				all = append(all, m.Sequence)
 			}
 		case store.Telegram:
@@ -267,7 +267,7 @@ func (c *channels) told() (each map[string]int, again int) {
 			if _, err := fmt.Sscan(a.Address, &chat); err != nil {
 				c.T.Fatal(err)
 			}
-			for _, m := range c.telegram.Shown(chat) { // without ids, the text identifies a message
+			for _, m := range c.telegram.Messages(chat) { // without ids, the text identifies a message
 				all = append(all, m.Text)
 			}
 		case store.Webhook:

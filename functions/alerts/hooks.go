@@ -44,7 +44,7 @@ type deliveryRow struct {
 	Status int
 }
 
-const shownDeliveries = 20
+const maxDeliveries = 20
 
 // openEndpoint queues a test event to the endpoint of an alert that was just confirmed. It shows
 // the secret if the endpoint is new. The alert is on regardless: the worker tests again before the
@@ -217,7 +217,7 @@ func (s *Service) endpoints(ctx context.Context, subscriber store.SubscriberID, 
 	err = s.eachEndpoint(ctx, subscriber, alerts, func(a store.Alert, e store.Endpoint, deliveries []store.Delivery) {
 		row := endpointRow{Ref: a.Ref().String(), Host: host(a.Address), URL: a.Address,
 			State: endpointState(e, a.Paused > fare.DayOf(s.Now()))}
-		for _, d := range deliveries[:min(len(deliveries), shownDeliveries)] {
+		for _, d := range deliveries[:min(len(deliveries), maxDeliveries)] {
 			row.Deliveries = append(row.Deliveries, deliveryRow{ID: d.ID, At: l.Moment(d.At), Tries: d.Tries,
 				State: stateOf(d), Status: d.Status})
 		}

@@ -18,7 +18,7 @@ import (
 // one. With format=json it returns the export. With a link to pause an alert it asks whether to
 // pause.
 func (s *Service) managePage(ctx context.Context, in *managePageInput) (*page.Response, error) {
-	v := view{T: i18n.Accepted(in.AcceptLanguage)}
+	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	if subscriber, ref, ok := s.Links.OpenSnooze(in.Token); ok {
 		return s.snoozePage(ctx, subscriber, ref, v)
 	}
@@ -81,7 +81,7 @@ type manageInput struct {
 // recently read the mailbox, so changes need no confirmation. A link to pause one alert only
 // pauses, whatever the form contains.
 func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, error) {
-	v := view{T: i18n.Accepted(in.AcceptLanguage)}
+	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	if subscriber, ref, ok := s.Links.OpenSnooze(in.Token); ok {
 		return s.snooze(ctx, subscriber, ref, v)
 	}

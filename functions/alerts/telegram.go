@@ -63,7 +63,7 @@ func telegramAnswer(reply []byte) *page.Response {
 
 // obey runs the command of a chat and returns the answer; nil: no answer.
 func (s *Service) obey(ctx context.Context, told telegram.Command) (*telegram.Message, error) {
-	l := i18n.Accepted(told.Language)
+	l := i18n.ForHeader(told.Language)
 	subscriber := s.Links.SubscriberAt(store.Telegram, told.Chat)
 	switch {
 	case told.Name == telegram.Blocked:
@@ -87,7 +87,7 @@ func (s *Service) obey(ctx context.Context, told telegram.Command) (*telegram.Me
 // start confirms a pending alert for a chat. Pressing the button proves consent, so it also undoes
 // an earlier stop of the chat.
 func (s *Service) start(ctx context.Context, told telegram.Command) (*telegram.Message, error) {
-	l := i18n.Accepted(told.Language)
+	l := i18n.ForHeader(told.Language)
 	if !isID(told.Argument) {
 		return s.answer(l, "expired"), nil
 	}

@@ -79,7 +79,8 @@ func TestAlertsToAnywhere(t *testing.T) {
 			p.Form(p.ManageLink(ada), "resume=MIL-*").Want(t, 200)
 			says("to end", p.Do("GET", end, "", "Accept-Language", c.language))
 			p.Form(end, "List-Unsubscribe=One-Click").Want(t, 200)
-			if left, err := p.Alerts.Alerts.BySubscriber(t.Context(), fixture.Subscriber(ada)); err != nil || len(left) > 0 {
+			if left, err := p.Alerts.Alerts.BySubscriber(t.Context(), fixture.Subscriber(ada)); err != nil ||
+				len(left) > 0 {
 				t.Errorf("left are %v, %v", left, err)
 			}
 		})

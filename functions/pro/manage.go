@@ -136,7 +136,7 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 		Rests      []template.HTML
 	}{guardView{view: view{l}, Guard: c.Guard, Token: in.Token}, c.Plan().Live(s.Now()), len(c.Cards) > 0,
 		l.Moment(c.Plan().Until), nil}
-	for _, r := range c.RestsOn() {
+	for _, r := range c.Sources() {
 		v.Rests = append(v.Rests, l.HTML("plan.by."+r.Source, "Until", l.Moment(r.Until)))
 	}
 	return show(http.StatusOK, l, "plan", "plan", v)

@@ -34,7 +34,7 @@ func (r Reader) language() *i18n.Language {
 	if l, ok := i18n.Find(r.Lang); ok {
 		return l
 	}
-	return i18n.Accepted(r.AcceptLanguage)
+	return i18n.ForHeader(r.AcceptLanguage)
 }
 
 // view is the data of all pages.

@@ -77,7 +77,7 @@ func (s *Service) key(ctx context.Context, in *keyInput) (*keyOutput, error) {
 		out.Body.Usage = append(out.Body.Usage, usage{u.Route.Path, u.Window, u.Cap.Calls, u.Today})
 	}
 	out.Body.RestsOn = []rest{}
-	for _, r := range c.RestsOn() {
+	for _, r := range c.Sources() {
 		out.Body.RestsOn = append(out.Body.RestsOn, rest(r))
 	}
 	out.Body.Plan, out.Body.ExpiresAt, out.Body.IssuedAt = "pro", c.Plan().Until, c.IssuedAt

@@ -154,7 +154,7 @@ func TestNewFaresReachSubscribers(t *testing.T) {
 	h.AddAlerts("MIL-BUH", 4500, "ada")
 	price := func() fare.Cents {
 		data, _, err := store.Fares{Table: h.Table}.Trends(t.Context(), "MIL")
-		e, ok := decoded(t, trends.Decode, data, err).To("BUH")
+		e, ok := decoded(t, trends.Decode, data, err).Entry("BUH")
 		if !ok || len(e.Live) == 0 {
 			t.Fatalf("%+v", e)
 		}

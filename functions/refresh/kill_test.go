@@ -155,7 +155,7 @@ func killAndResume(t *testing.T, points int) {
 		if diff := cmp.Diff(want, h.Mailed()); diff != "" {
 			t.Fatalf("killed %d times (-want +got):\n%s", again, diff)
 		}
-		handed := total(h.Carrier.Taken())
+		handed := total(h.Carrier.Sent())
 		repeated += handed - mails
 		most = max(most, handed-mails)
 		if handed-mails > 10*again {
@@ -232,7 +232,7 @@ func TestFaults(t *testing.T) {
 		if stopped, err := h.Alerts().Stopped(t.Context(), notifytest.IDOf("refused")); err != nil || !stopped {
 			t.Errorf("stopped %v %v", stopped, err)
 		}
-		for who, n := range h.Carrier.Taken() {
+		for who, n := range h.Carrier.Sent() {
 			if n > 2 {
 				t.Errorf("%s was sent %d", who, n)
 			}

@@ -29,7 +29,8 @@ func TestMintAndParse(t *testing.T) {
 	if other == text || key.Matches(otherHash) {
 		t.Error("two keys of one customer are the same")
 	}
-	if CustomerIDOf(pepper, "bob@example.com") == key.Customer || CustomerIDOf([]byte("another"), "ada@example.com") == key.Customer {
+	if CustomerIDOf(pepper, "bob@example.com") == key.Customer ||
+		CustomerIDOf([]byte("another"), "ada@example.com") == key.Customer {
 		t.Error("two customers are the same")
 	}
 	if strings.Contains(text, "ada") || bytes.Contains(hash[:], []byte(text[25:35])) {

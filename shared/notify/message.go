@@ -112,7 +112,7 @@ func fareMail(to store.Alert, m Message) (mail.Message, error) {
 		Compared: compared(f, l),
 		Level:    f.Level, Reliability: f.Reliability, Percentile: f.Percentile, Sample: f.Sample,
 		Median: f.Median, Minimum: f.Minimum, Threshold: to.Threshold, When: when, Trip: TripText(to.Trip, l),
-		Asked: to.RequestDay, Picture: m.Picture,
+		RequestDay: to.RequestDay, Picture: m.Picture,
 		Departure: f.Departure, Waits: f.Waits, Page: f.Page,
 		Unsubscribe: m.Unsubscribe, Snooze: m.Snooze, Manage: m.Manage,
 	})
@@ -122,7 +122,7 @@ func listMail(to store.Alert, m Message) (mail.Message, error) {
 	l := i18n.ForCode(m.Language)
 	list := mail.List{
 		ID: m.ID, To: to.Email, Lang: m.Language, Subject: ListTitle(m, l), More: m.More, When: When(to, l),
-		Trip: TripText(to.Trip, l), Asked: to.RequestDay,
+		Trip: TripText(to.Trip, l), RequestDay: to.RequestDay,
 		Page: m.List, Unsubscribe: m.Unsubscribe, Snooze: m.Snooze, Manage: m.Manage,
 	}
 	for _, f := range m.Fares {

@@ -278,7 +278,7 @@ func TestNoTime(t *testing.T) {
 		}
 	}
 	h.WantMailed(who...)
-	for address, n := range h.Carrier.Taken() {
+	for address, n := range h.Carrier.Sent() {
 		if n != 1 {
 			t.Errorf("%s was sent %d", address, n)
 		}

@@ -41,7 +41,7 @@ func UsageOf(ctx context.Context) (Consumo, error) {
 	if c, ok := httpapi.Holder(ctx); ok {
 		until := c.Plan().Until.UTC()
 		u.Piano, u.ContatoPer, u.PianoFinoAl = "pro", "chiave", &until
-		for _, r := range c.RestsOn() {
+		for _, r := range c.Sources() {
 			u.Pagamenti = append(u.Pagamenti, Pagamento{r.Source, r.Until.UTC()})
 		}
 	}

@@ -68,9 +68,9 @@ type Rest struct {
 	Until  time.Time
 }
 
-// RestsOn returns the entitlements of the plan, the latest end first. Card subscriptions include
+// Sources returns the entitlements of the plan, the latest end first. Card subscriptions include
 // the grace period.
-func (c Customer) RestsOn() []Rest {
+func (c Customer) Sources() []Rest {
 	all := []Rest{{"operator", c.Until}, {"usdc", c.Crypto}}
 	for _, paid := range c.Cards {
 		all = append(all, Rest{"card", paid.Add(apikey.Grace)})

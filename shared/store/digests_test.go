@@ -125,7 +125,8 @@ func TestRemovingADigestKeepsTheOtherAlerts(t *testing.T) {
 	if n, err := d.RemoveDigest(t.Context(), "ada"); n != 1 || err != nil {
 		t.Errorf("%d removed, %v", n, err)
 	}
-	if left, err := d.BySubscriber(t.Context(), "ada"); err != nil || len(left) != 1 || left[0].Route.Destination != "ROM" {
+	if left, err := d.BySubscriber(t.Context(), "ada"); err != nil || len(left) != 1 ||
+		left[0].Route.Destination != "ROM" {
 		t.Errorf("left are %v, %v", left, err)
 	}
 }

@@ -37,10 +37,10 @@ type Payment struct {
 var ErrOtherCall = errors.New("payment was taken for another call")
 
 const (
-	// creditKept is how long an unanswered payment remains a credit.
-	creditKept = 30 * 24 * time.Hour
-	// AnswerKept is how long a paid answer can be fetched again.
-	AnswerKept = 24 * time.Hour
+	// creditLifetime is how long an unanswered payment remains a credit.
+	creditLifetime = 30 * 24 * time.Hour
+	// AnswerLifetime is how long a paid answer can be fetched again.
+	AnswerLifetime = 24 * time.Hour
 )
 
 func paidKey(name string) Key          { return Key{"PAID#" + name, "CALL"} }
@@ -87,7 +87,7 @@ func (s Payments) create(ctx context.Context, p *Payment, slots []Slots) error {
 	}
 	w := writes{ops: ops}
 	p.put(&w)
-	until := p.At.Add(creditKept).Truncate(time.Second)
+	until := p.At.Add(creditLifetime).Truncate(time.Second)
 	w.add(set(Item{Key: creditKey(p.Payer, p.Name), Data: []byte(p.At.Format(time.RFC3339)), Expires: until}))
 	return w.commit(ctx, s.Table)
 }
@@ -115,7 +115,7 @@ func (s Payments) Give(ctx context.Context, p Payment, answer []byte, now time.T
 
 // keep returns the write of the answer to a payment; spend returns the end of its credit.
 func keep(p Payment, answer []byte, now time.Time) Op {
-	return set(Item{Key: answerKey(p.Name), Data: answer, Expires: now.Add(AnswerKept).Truncate(time.Second)})
+	return set(Item{Key: answerKey(p.Name), Data: answer, Expires: now.Add(AnswerLifetime).Truncate(time.Second)})
 }
 
 func spend(p Payment) Op { return remove(creditKey(p.Payer, p.Name)) }

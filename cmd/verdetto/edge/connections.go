@@ -18,13 +18,13 @@ type connections struct {
 	proxies Proxies
 	most    int
 
-	mu   sync.Mutex
-	open map[netip.Prefix]int
+	mu     sync.Mutex
+	counts map[netip.Prefix]int
 }
 
 // Listen returns a listener that limits the connections of each address.
 func (c Config) Listen(l net.Listener) net.Listener {
-	return &connections{Listener: l, proxies: c.Proxies, most: perAddress, open: map[netip.Prefix]int{}}
+	return &connections{Listener: l, proxies: c.Proxies, most: perAddress, counts: map[netip.Prefix]int{}}
 }
 
 func (l *connections) Accept() (net.Conn, error) {
@@ -52,18 +52,18 @@ func (l *connections) Accept() (net.Conn, error) {
 func (l *connections) enter(who netip.Prefix) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open[who] >= l.most {
+	if l.counts[who] >= l.most {
 		return false
 	}
-	l.open[who]++
+	l.counts[who]++
 	return true
 }
 
 func (l *connections) release(who netip.Prefix) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open[who]--; l.open[who] == 0 {
-		delete(l.open, who)
+	if l.counts[who]--; l.counts[who] == 0 {
+		delete(l.counts, who)
 	}
 }
 

@@ -149,8 +149,8 @@ type Fault struct {
 	Error   string    `json:"error,omitempty"`
 }
 
-// keptFaults is the number of faults kept.
-const keptFaults = 20
+// maxFaults is the number of faults kept.
+const maxFaults = 20
 
 // Faults returns the last faults of the log, the newest first.
 func (m *Monitor) Faults() []Fault {
@@ -185,7 +185,7 @@ func (l logged) Handle(ctx context.Context, line slog.Record) error {
 			return true
 		})
 		l.m.mu.Lock()
-		if len(l.m.faults) == keptFaults {
+		if len(l.m.faults) == maxFaults {
 			l.m.faults = l.m.faults[1:]
 		}
 		l.m.faults = append(l.m.faults, f)

@@ -53,7 +53,7 @@ const realSource = "travelpayouts"
 // s, which must be open before the first call.
 func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
 	var of config.Upstream
-	var shown config.Shown
+	var shown config.Publication
 	if err := config.Load(&of, &shown); err != nil {
 		return nil, fmt.Errorf("-upstream travelpayouts: %w", err)
 	}

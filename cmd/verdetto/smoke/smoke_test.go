@@ -76,7 +76,8 @@ func TestEachCallCanFail(t *testing.T) {
 				w.Write(a.Body.Bytes())
 			},
 		} {
-			if name == "loses its header" && c.headerPart == "" || name == "answers nothing" && c.code+c.bodyPart+c.headerPart == "" {
+			if name == "loses its header" && c.headerPart == "" ||
+				name == "answers nothing" && c.code+c.bodyPart+c.headerPart == "" {
 				continue
 			}
 			n := -1

@@ -16,7 +16,7 @@ import (
 
 func main() {
 	var site config.Public
-	var fares config.Shown
+	var fares config.Publication
 	var bot config.Telegram // only the bot's name is set for this function
 	var offer config.Offer
 	var quotas config.Quotas

@@ -65,7 +65,7 @@ func (t *trip) fields() []field {
 // parseQuestion parses the question, or returns false if it is malformed.
 func parseQuestion(r *http.Request) (q question, ok bool) {
 	given, err := url.ParseQuery(r.URL.RawQuery)
-	q.language = i18n.Accepted(r.Header.Get("Accept-Language"))
+	q.language = i18n.ForHeader(r.Header.Get("Accept-Language"))
 	if chosen, known := i18n.Find(given.Get("lang")); known {
 		q.language, q.chosen = chosen, true
 	}

@@ -55,7 +55,7 @@ func TestAlertMails(t *testing.T) {
 			[]string{"€14.99", "€52.50", "medium", "Wednesday 30 March 2016", "1 March 2016, 03:12 UTC",
 				"4% of the days", "267 days"}},
 		{"alert-waits-it", func(a *Alert) {
-			a.Asked = 16800
+			a.RequestDay = 16800
 			a.Departure = []string{"Partenze simili costano di solito fra 50 e 70\u00a0€ con questo anticipo."}
 			a.Waits = []string{"Finora aspettare non ha reso in modo chiaro: non te lo consigliamo.",
 				"Entro 7 giorni: probabilità di un calo del 5% o più 12\u00a0%."}

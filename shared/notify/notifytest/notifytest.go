@@ -84,9 +84,9 @@ func (c *Carrier) Send(ctx context.Context, m mail.Message) error {
 	return nil
 }
 
-// Taken returns how often Send succeeded, by address. A mail that is sent again is one file and
+// Sent returns how often Send succeeded, by address. A mail that is sent again is one file and
 // counts twice.
-func (c *Carrier) Taken() map[string]int { return c.taken }
+func (c *Carrier) Sent() map[string]int { return c.taken }
 
 // Fixture is a store, a clock, a carrier and subscribers.
 type Fixture struct {

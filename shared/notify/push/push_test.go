@@ -123,7 +123,7 @@ func onNtfy(t *testing.T, to store.Alert, m notify.Message) (text, click string,
 		m); err != nil {
 		t.Fatal(err)
 	}
-	shown := server.Shown(topic)
+	shown := server.Messages(topic)
 	if len(shown) != 1 || shown[0].Sequence != m.ID {
 		t.Fatalf("%+v", shown)
 	}
@@ -150,6 +150,6 @@ func onTelegram(t *testing.T, to store.Alert, m notify.Message) telegramtest.Mes
 	if err := (push.Telegram{Bot: bot, BaseURL: url}).Deliver(t.Context(), to, m); err != nil {
 		t.Fatal(err)
 	}
-	shown := server.Shown(ada)
+	shown := server.Messages(ada)
 	return shown[len(shown)-1]
 }

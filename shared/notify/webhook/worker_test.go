@@ -360,7 +360,8 @@ func TestTheEnd(t *testing.T) {
 			if e, err := w.Deliveries.Endpoint(t.Context(), a.Subscriber, url); err != nil || e.Known() != c.others {
 				t.Errorf("the endpoint: %+v %v", e, err)
 			}
-			if kept, err := w.Deliveries.BySubscriber(t.Context(), a.Subscriber); err != nil || !c.others && len(kept) > 0 {
+			if kept, err := w.Deliveries.BySubscriber(t.Context(), a.Subscriber); err != nil ||
+				!c.others && len(kept) > 0 {
 				t.Errorf("%+v %v", kept, err)
 			}
 		})

@@ -41,15 +41,15 @@ type Upstream struct {
 	CallsADay int64 `env:"VERDETTO_CALLS_A_DAY"`
 }
 
-// Shown says which fares may be published.
-type Shown struct {
+// Publication says which fares may be published.
+type Publication struct {
 	// Fares is "today" for judged fares and statistics of past ones. It is "all" to publish
 	// single fares of past days and of departures as well.
 	Fares string `env:"VERDETTO_FARES_SHOWN"`
 }
 
 // All reports whether single fares may be shown.
-func (s Shown) All() bool { return s.Fares == "all" }
+func (s Publication) All() bool { return s.Fares == "all" }
 
 // Quotas are the daily questions of an address: on the page, and to each of the API's endpoints for
 // verdicts, calendars and deals. 0 leaves the usual ones.

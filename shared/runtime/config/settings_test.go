@@ -27,8 +27,8 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: a list of processes shows a flag", s.Name)
 		}
 	}
-	for _, group := range []any{&Store{}, &HTTP{}, &Secret{}, &Upstream{}, &Shown{}, &Quotas{}, &Public{}, &Pay{}, &Operator{},
-		&Mail{}, &SMTP{}, &Fanout{}, &Work{}, &Clock{}} {
+	for _, group := range []any{&Store{}, &HTTP{}, &Secret{}, &Upstream{}, &Publication{}, &Quotas{}, &Public{}, &Pay{},
+		&Operator{}, &Mail{}, &SMTP{}, &Fanout{}, &Work{}, &Clock{}} {
 		fields, err := env.GetFieldParams(group)
 		if err != nil || len(fields) == 0 {
 			t.Fatal(group, err)

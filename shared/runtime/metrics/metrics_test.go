@@ -52,7 +52,8 @@ func TestLines(t *testing.T) {
 // TestNamesOfFunctions: the stack is the part before the last dash.
 func TestNamesOfFunctions(t *testing.T) {
 	for name, want := range map[string]string{"verdetto-analisi": "stack=verdetto function=analisi", "a-second-x402": "stack=a-second function=x402", "AnalisiFunction": "stack=local function=AnalisiFunction"} {
-		got, err := metricstest.Read(line(metrics.NewSource(name), metrics.Metric{Name: "A", Unit: metrics.Count, Value: 1}))
+		got, err := metricstest.Read(line(metrics.NewSource(name), metrics.Metric{Name: "A",
+			Unit: metrics.Count, Value: 1}))
 		if err != nil || got["Verdetto "+want+" A (Count)"] != 1 {
 			t.Errorf("%s: %v %v", name, got, err)
 		}

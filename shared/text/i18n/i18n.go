@@ -129,9 +129,9 @@ func ForCode(code string) *Language {
 	return l
 }
 
-// Accepted returns the language that an Accept-Language header prefers, or else the
+// ForHeader returns the language that an Accept-Language header prefers, or else the
 // default. Regions do not count: pt-BR is Portuguese.
-func Accepted(header string) *Language {
+func ForHeader(header string) *Language {
 	tags, _, _ := language.ParseAcceptLanguage(header) // by weight; none if the header is malformed
 	for _, tag := range tags {
 		primary, _ := tag.Base()

@@ -204,7 +204,8 @@ func openTraced(tr *trace, log io.Writer, secret string) *httpapi.API {
 	api := httpapi.New(httpapi.Config{
 		Now: at, Log: slog.New(slog.NewJSONHandler(log, nil)), Limiter: limit.New(tr, at), Customers: tr,
 		Pepper:        []byte("pepper"),
-		OriginSecrets: []string{secret}, Pages: page.Problems, Data: "sample", Metrics: metrics.NewSource("verdetto-analisi"),
+		OriginSecrets: []string{secret}, Pages: page.Problems, Data: "sample",
+		Metrics: metrics.NewSource("verdetto-analisi"),
 	})
 	check := func(_ context.Context, in *in) error {
 		tr.pass("check")

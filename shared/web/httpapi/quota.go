@@ -62,7 +62,7 @@ func NetworkLimit(r routes.Route) limit.Limit {
 
 // ProLimit is the quota per key: see FreeLimit.
 func ProLimit(r routes.Route) limit.Limit {
-	return limit.Limit{Name: r.Name + "-pro", Calls: r.Pro.Calls, Window: r.Pro.Per, Kept: 24 * time.Hour}
+	return limit.Limit{Name: r.Name + "-pro", Calls: r.Pro.Calls, Window: r.Pro.Per, Keep: 24 * time.Hour}
 }
 
 // consumeQuota counts a call toward the caller's quota and sets the answer's headers. It takes

@@ -165,7 +165,7 @@ func TestUsage(t *testing.T) {
 	now := time.Date(2026, 3, 1, 23, 57, 30, 0, time.UTC)
 	c := &counters{}
 	l := New(c, func() time.Time { return now })
-	perMinute := Limit{Name: "minute", Calls: 2, Window: time.Minute, Kept: 24 * time.Hour}
+	perMinute := Limit{Name: "minute", Calls: 2, Window: time.Minute, Keep: 24 * time.Hour}
 	var got [][2]int64
 	for range 4 {
 		for range 3 {

@@ -24,9 +24,9 @@ type Limit struct {
 	Name   string // stable: it is part of the stored key (LIMIT, in package store)
 	Calls  int64
 	Window time.Duration
-	// Kept, if longer than Window, is the span after which counters expire. Usage adds up the
+	// Keep, if longer than Window, is the span after which counters expire. Usage adds up the
 	// windows in it: for example, the minutes of a day.
-	Kept time.Duration
+	Keep time.Duration
 }
 
 func (l Limit) window(now time.Time) (from, to time.Time) { return span(l.Window, now) }
@@ -125,8 +125,8 @@ func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, 
 	now := l.now()
 	from, to := limit.window(now)
 	c := counter{limit.key(subject, from), limit.Calls, to, to}
-	if limit.Kept > limit.Window {
-		_, c.expires = span(limit.Kept, now)
+	if limit.Keep > limit.Window {
+		_, c.expires = span(limit.Keep, now)
 	}
 	count, err := l.count(ctx, c, n)
 	switch {
@@ -143,11 +143,11 @@ func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, 
 }
 
 // Usage returns how many calls of a subject were counted in the current window and in the current
-// span of Kept. It counts no call.
+// span of Keep. It counts no call.
 func (l *Limiter) Usage(ctx context.Context, limit Limit, subject string) (window, kept int64, err error) {
 	now := l.now()
 	begins, _ := limit.window(now)
-	from, _ := span(max(limit.Kept, limit.Window), now)
+	from, _ := span(max(limit.Keep, limit.Window), now)
 	items, err := l.counters.Query(ctx, store.Range{Partition: limit.partition(subject),
 		After: from.Add(-time.Second).Format(time.RFC3339)})
 	if err != nil {

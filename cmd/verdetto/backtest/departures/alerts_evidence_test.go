@@ -47,10 +47,12 @@ func TestEvidenceAlerts(t *testing.T) {
 				t.Errorf("against buying at once, the same a look late, and against a random day it %q; want %q", got, want)
 			}
 			if were.SameWaits.Mean > c.waits || math.Abs(verdict(1).SameWaits.Mean) > c.walkWithin {
-				t.Errorf("against the same waits %+.3f, on a walk %+.3f", were.SameWaits.Mean, verdict(1).SameWaits.Mean)
+				t.Errorf("against the same waits %+.3f, on a walk %+.3f", were.SameWaits.Mean,
+					verdict(1).SameWaits.Mean)
 			}
 			if shuffled := verdict(2); c.o.Ask != RouteAlerts && shuffled.SameWaits.Mean > 2*were.SameWaits.Mean {
-				t.Errorf("shuffled prices give %+.3f, those of the panel %+.3f", shuffled.SameWaits.Mean, were.SameWaits.Mean)
+				t.Errorf("shuffled prices give %+.3f, those of the panel %+.3f", shuffled.SameWaits.Mean,
+					were.SameWaits.Mean)
 			}
 		})
 	}

@@ -152,7 +152,8 @@ func TestRouteAlertsByHand(t *testing.T) {
 		if k.Name == bestDay {
 			continue
 		}
-		got := [6]float64{k.WithMessage.Mean, k.Messages.Mean, k.Still.Mean, k.AtOnce.Mean, k.Random.Mean, k.Deadline.Mean}
+		got := [6]float64{k.WithMessage.Mean, k.Messages.Mean, k.Still.Mean, k.AtOnce.Mean, k.Random.Mean,
+			k.Deadline.Mean}
 		if diff := cmp.Diff(want[k.Name], got,
 			cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-12 })); diff != "" {
 			t.Errorf("%s: %s", k.Name, diff)

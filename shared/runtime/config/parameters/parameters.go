@@ -13,9 +13,9 @@ type Parameter struct {
 	Name     string // without the service's prefix
 	Variable string
 	ReadBy   []string // folders in functions/
-	// For is the operator's choice, as named in the deployment's configuration, that makes the
+	// Choice is the operator's choice, as named in the deployment's configuration, that makes the
 	// parameter necessary. Empty means that it is always necessary.
-	For string
+	Choice string
 }
 
 // The choices that make parameters necessary: a Telegram bot, and a price and a wallet to sell
@@ -48,7 +48,7 @@ func (p Parameter) Path(service string) string { return "/" + service + "/" + p.
 // Required returns the parameters that the operator's choices make necessary.
 func Required(chosen ...string) (needed []Parameter) {
 	for _, p := range Table {
-		if p.For == "" || slices.Contains(chosen, p.For) {
+		if p.Choice == "" || slices.Contains(chosen, p.Choice) {
 			needed = append(needed, p)
 		}
 	}

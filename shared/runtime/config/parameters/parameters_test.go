@@ -16,10 +16,10 @@ func TestTable(t *testing.T) {
 		}
 		for _, function := range p.ReadBy {
 			given = append(given, function+" "+p.Variable)
-			if p.For != "" && slices.ContainsFunc(ReadByFunction(function), func(q Parameter) bool { return q.Name == p.Name }) {
-				t.Errorf("%s is of %s without %s", p.Name, function, p.For)
+			if p.Choice != "" && slices.ContainsFunc(ReadByFunction(function), func(q Parameter) bool { return q.Name == p.Name }) {
+				t.Errorf("%s is of %s without %s", p.Name, function, p.Choice)
 			}
-			if !slices.ContainsFunc(ReadByFunction(function, p.For), func(q Parameter) bool { return q.Name == p.Name }) {
+			if !slices.ContainsFunc(ReadByFunction(function, p.Choice), func(q Parameter) bool { return q.Name == p.Name }) {
 				t.Errorf("%s is not of %s", p.Name, function)
 			}
 		}

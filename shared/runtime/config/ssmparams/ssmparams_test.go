@@ -95,7 +95,8 @@ func TestConfiguration(t *testing.T) {
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "ssm:/verdetto/short")
 	t.Setenv("TRAVELPAYOUTS_TOKEN", "ssm:/verdetto/none")
 	t.Setenv("VERDETTO_WORKERS", "0")
-	err := config.LoadWith(ssmparams.NewReader(in), &config.Store{}, &config.HTTP{}, &config.Upstream{}, &config.Fanout{})
+	err := config.LoadWith(ssmparams.NewReader(in), &config.Store{}, &config.HTTP{}, &config.Upstream{},
+		&config.Fanout{})
 	if err == nil {
 		t.Fatal("no error")
 	}
