@@ -110,6 +110,9 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 // quotesFrom returns the first day whose fares a refresh of the states needs. The last days are
 // read again for live fares, and days of issued answers for their outcome.
 func (s *seriesState) quotesFrom(summary verdict.RouteSummary) fare.Day {
+	if s.any.FirstRule || s.nonStop != nil && s.nonStop.FirstRule {
+		return 0 // the state is renewed from the whole history
+	}
 	from := min(s.any.AsOf, summary.AsOf-departure.LiveDays, s.said.From(summary.AsOf))
 	if s.nonStop != nil {
 		return min(from, s.nonStop.AsOf)

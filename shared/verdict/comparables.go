@@ -24,8 +24,9 @@ func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now tim
 	return q.of.quartili(quartiles), a.Count, nil
 }
 
-// enough reports whether there are enough fares near the lead time to judge a fare.
-func enough(a departure.Answer) bool { return a.Known && a.Near >= nearEnough }
+// enough reports whether there are enough fares near the lead time, or enough departures on sale, to
+// judge a fare.
+func enough(a departure.Answer) bool { return a.Known && (a.Near >= nearEnough || a.OnSale > 0) }
 
 // quartili returns the published quartiles, in EUR cents.
 func (s RouteSummary) quartili(q departure.Quartiles) *Quartili {

@@ -16,20 +16,20 @@ type Learner struct {
 
 // Advance brings a state to the day of a refresh. It folds the days before today that are not
 // folded yet, with the pooled part of the last complete cycle. It replaces the live fares by those
-// of today. It adds the sums for the pooled part to left.
+// of today. It adds the sums for the pooled part to left. A state of the first rule is renewed
+// first; then fares must hold the whole history.
 //
 // fares holds one fare per departure and day, in order of day found and departure. It is in the
 // currency of the state (see In). A source may report a fare late. A late fare is folded if it is
 // at most LiveDays older than the state. Its departure must not have been seen since. So every fare
 // is folded once, and Advance is idempotent.
 func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, left *Statistics) {
+	if s.FirstRule {
+		s.renew(p, fares)
+	}
 	from := s.AsOf
-	for i := 0; i < len(fares); {
-		day, j := fares[i].FoundDay(), i
-		for j < len(fares) && fares[j].FoundDay() == day {
-			j++
-		}
-		switch of := fares[i:j]; {
+	eachDay(fares, func(day fare.Day, of []Live) {
+		switch {
 		case day >= today:
 		case from == 0 || day >= from:
 			v := p.On(day)
@@ -40,12 +40,23 @@ func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, left *Statist
 				s.Fold(p.On(day), of, left)
 			}
 		}
-		i = j
-	}
+	})
 	if today > from {
 		s.Learn(p.On(today), left)
 	}
 	s.Stand(today, fares)
+}
+
+// eachDay calls do for each day on which fares were found, in order.
+func eachDay(fares []Live, do func(day fare.Day, of []Live)) {
+	for len(fares) > 0 {
+		day, n := fares[0].FoundDay(), 1
+		for n < len(fares) && fares[n].FoundDay() == day {
+			n++
+		}
+		do(day, fares[:n])
+		fares = fares[n:]
+	}
 }
 
 // Stand sets the day and the live fares of a state. All earlier days must be folded.
@@ -83,26 +94,58 @@ func (s *Learner) Learn(v *View, left *Statistics) {
 
 // Fold judges the fares of the view's day, stores the questions, and then folds the fares.
 func (s *Learner) Fold(v *View, fares []Live, left *Statistics) {
-	day := v.day
+	price := make(map[fare.Day]fare.Cents, len(fares))
+	on, quotes := s.on(v, fares)
+	for i, l := range fares {
+		price[l.Depart] = l.Price
+		s.Questions.Ask(v.day, quotes[i], on.Judge(s.Pasts[l.Depart], quotes[i]).Cells)
+	}
+	s.Questions.seeAll(v.day, price)
+	s.foldOn(on, quotes, left)
+}
+
+// fold is Fold without questions.
+func (s *Learner) fold(v *View, fares []Live, left *Statistics) {
+	on, quotes := s.on(v, fares)
+	s.foldOn(on, quotes, left)
+}
+
+// on returns the route on the view's day, before the fares of that day are folded, and these fares.
+// On sale are the departures with a fare found that day or within LiveDays before it.
+func (s *Learner) on(v *View, fares []Live) (on *RouteDay, quotes []Quote) {
+	quotes = make([]Quote, len(fares))
+	for i, l := range fares {
+		quotes[i] = l.on(v.day)
+	}
+	return s.Route.On(v, join(s.Pasts.quotesOn(v.day), quotes)), quotes
+}
+
+func (s *Learner) foldOn(on *RouteDay, quotes []Quote, left *Statistics) {
 	if s.Pasts == nil {
 		s.Pasts = Departures{}
 	}
-	asker := s.Route.On(v)
-	quotes := make([]Quote, 0, len(fares))
-	price := make(map[fare.Day]fare.Cents, len(fares))
-	for _, l := range fares {
-		q := l.on(day)
-		quotes = append(quotes, q)
-		price[l.Depart] = q.Price
-		s.Questions.Ask(day, q, asker.Judge(s.Pasts[l.Depart], q).Cells)
-	}
-	s.Questions.seeAll(day, price)
 	for _, q := range quotes {
-		s.Pasts.See(day, q)
+		s.Pasts.See(on.view.day, q)
 	}
-	s.Route.Fold(v, quotes, left)
-	s.Pasts.forget(day)
-	s.Minima.fold(v, s.Pasts.quotesOn(day))
+	s.Pasts.forget(on.view.day)
+	s.Minima.fold(on.view, on.quotes())
+	on.Fold(quotes, left)
+}
+
+// join returns the quotes of both lists in order of lead time. Of a departure in both it returns the
+// newer quote. Both lists are in that order.
+func join(older, newer []Quote) []Quote {
+	all := make([]Quote, 0, max(len(older), len(newer)))
+	for _, q := range newer {
+		for len(older) > 0 && older[0].Lead < q.Lead {
+			all, older = append(all, older[0]), older[1:]
+		}
+		if len(older) > 0 && older[0].Lead == q.Lead {
+			older = older[1:]
+		}
+		all = append(all, q)
+	}
+	return append(all, older...)
 }
 
 // forget drops the departures that have left, and those not seen in 60 days.

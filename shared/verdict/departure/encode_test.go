@@ -116,7 +116,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	var none Statistics
 	left := Statistics{}
-	s.routes[0].Fold(s.pooled.On(71), []Quote{{3, 5000}, {50, 70_000}}, &left)
+	s.routes[0].On(s.pooled.On(71), nil).Fold([]Quote{{3, 5000}, {50, 70_000}}, &left)
 	s.routes[0].Learn(Week, s.pooled.On(71), []Outcome{{Cells{1, levelFirst + 2, changeFirst, lowFirst}, true}}, &left)
 	back, err := DecodeStatistics(left.Encode())
 	if err != nil || *back != left || *back == none {
@@ -204,10 +204,11 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		view := p.On(max(p.epoch, r.epoch) + 1)
-		on := r.On(view)
+		quotes := []Quote{{20, 5000}}
+		on := r.On(view, quotes)
 		on.Judge(nil, Quote{20, 5000})
-		on.Quartiles(20)
-		r.Fold(view, []Quote{{20, 5000}}, new(Statistics))
+		on.Quartiles(Quote{20, 5000})
+		on.Fold(quotes, new(Statistics))
 		if _, err := DecodePooled(p.Encode()); err != nil {
 			t.Errorf("pooled: %v", err)
 		}

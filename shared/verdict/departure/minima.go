@@ -50,12 +50,19 @@ type Minima [spans]Route
 // fold folds the prices of all spans on a view's day. live holds the prices of departures seen
 // within LiveDays, in order of departure.
 func (m *Minima) fold(v *View, live []Quote) {
-	var unused Statistics
 	for s := range m {
-		m[s].single = true
-		m[s].Fold(v, Span(s).minima(v.day, live), &unused)
+		m.of(Span(s)).fold(v, Span(s).minima(v.day, live))
 	}
 }
+
+// of returns the route of a span.
+func (m *Minima) of(s Span) *Route {
+	m[s].single, m[s].apart = true, 2*int(s.Days())
+	return &m[s]
+}
+
+// fold folds the minima of a day.
+func (r *Route) fold(v *View, minima []Quote) { r.On(v, minima).Fold(minima, new(Statistics)) }
 
 // minima returns the cheapest fare of each span: around every departure with a fare, or of every
 // month.
@@ -101,6 +108,19 @@ func (d Departures) quotesOn(day fare.Day) []Quote {
 	return all
 }
 
+// minimaOf returns the minima of a span on the day.
+func (d *StateDay) minimaOf(s Span) *RouteDay {
+	if d.minima[s] == nil {
+		of := d.sheet.Minima.of(s)
+		if d.folded != nil {
+			of = of.clone()
+			of.fold(d.folded, s.minima(d.sheet.AsOf, d.sheet.quotes(d.sheet.AsOf)))
+		}
+		d.minima[s] = of.On(d.asker.view, s.minima(d.today, d.sheet.quotes(d.today)))
+	}
+	return d.minima[s]
+}
+
 // clone returns a deep copy.
 func (m *Minima) clone() *Minima {
 	c := new(Minima)
@@ -127,13 +147,10 @@ func (d *StateDay) JudgeSpan(s Span, date fare.Day, price fare.Cents) (a Answer,
 	if _, last := s.Ends(date); last < d.today || price <= 0 {
 		return a, q, false
 	}
-	if d.minima[s] == nil {
-		d.minima[s] = d.spans[s].On(d.asker.view)
-	}
-	of, lead := d.minima[s], max(0, int(s.From(date)-d.today))
-	a = of.Judge(nil, Quote{lead, price})
+	of, minimum := d.minimaOf(s), Quote{max(0, int(s.From(date)-d.today)), price}
+	a = of.Judge(nil, minimum)
 	a.Chance, a.Cases = [horizons]float64{}, [horizons]float64{}
 	a.Count = d.asker.route.count
-	q, _ = of.Quartiles(lead)
+	q, _ = of.Quartiles(minimum)
 	return a, q, true
 }

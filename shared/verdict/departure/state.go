@@ -53,7 +53,10 @@ type State struct {
 	Minima   Minima // of spans of departures
 	Pasts    Departures
 	Facts    []byte // further facts about the series for answers, packed by package verdict
-	Live     []Live // one for each departure with a fare within LiveDays, by day of departure
+	// FirstRule reports that the state was stored by the first rule and not yet renewed; see
+	// convertFirstRule.
+	FirstRule bool
+	Live      []Live // one for each departure with a fare within LiveDays, by day of departure
 }
 
 // NonStopOnly reports whether every fare of the state is known to be without stops. If not, it
@@ -65,7 +68,7 @@ type StateDay struct {
 	sheet  *State
 	today  fare.Day
 	asker  *RouteDay
-	spans  *Minima
+	folded *View            // of the state's own day, if its fares are folded; else nil
 	minima [spans]*RouteDay // computed on first use
 }
 
@@ -78,7 +81,8 @@ func (s *State) On(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 	if p == nil {
 		p = Start(today)
 	}
-	route, minima := &s.Route, &s.Minima
+	d = &StateDay{sheet: s, today: today}
+	route := &s.Route
 	if today > s.AsOf {
 		var quotes []Quote
 		for _, l := range s.Live {
@@ -87,22 +91,23 @@ func (s *State) On(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 			}
 		}
 		if len(quotes) > 0 {
-			view := p.On(s.AsOf)
-			route, minima = s.Route.clone(), s.Minima.clone()
-			route.Fold(view, quotes, new(Statistics))
-			minima.fold(view, s.quotes())
+			d.folded, route = p.On(s.AsOf), s.Route.clone()
+			route.On(d.folded, s.quotes(s.AsOf)).Fold(quotes, new(Statistics))
 		}
 	}
-	return &StateDay{sheet: s, today: today, asker: route.On(p.On(today)), spans: minima}, true
+	d.asker = route.On(p.On(today), s.quotes(today))
+	return d, true
 }
 
 func (l Live) on(day fare.Day) Quote { return Quote{int(l.Depart - day), l.Price} }
 
-// quotes returns the live fares as of the state's own day.
-func (s *State) quotes() []Quote {
-	all := make([]Quote, len(s.Live))
-	for i, l := range s.Live {
-		all[i] = l.on(s.AsOf)
+// quotes returns the departures on sale on a day: those with a fare that was found within LiveDays.
+func (s *State) quotes(today fare.Day) []Quote {
+	all := make([]Quote, 0, len(s.Live))
+	for _, l := range s.Live {
+		if l.Depart >= today && l.FoundDay() >= today-LiveDays {
+			all = append(all, l.on(today))
+		}
 	}
 	return all
 }
@@ -160,7 +165,7 @@ func (d *StateDay) past(depart fare.Day) *Past {
 
 // Quartiles returns the usual prices for a departure; see RouteDay.Quartiles.
 func (d *StateDay) Quartiles(depart fare.Day) (Quartiles, bool) {
-	return d.asker.Quartiles(int(depart - d.today))
+	return d.asker.Quartiles(Quote{Lead: int(depart - d.today)})
 }
 
 // Judge answers one question; use StateDay for several on one day. Quartiles are zero if the

@@ -26,7 +26,7 @@ import (
 const (
 	// Rule is the version of the rules behind the verdicts. Raise it with every change that moves
 	// levels, percentiles, chances or intervals. Answers of an earlier version are not compared.
-	Rule = 1
+	Rule = 2
 
 	// PerRound is the maximum number of departures of a series to compare per week.
 	PerRound = 12

@@ -73,7 +73,8 @@ const (
 	insideTenths                    // between the 5th and the 95th percentile
 )
 
-// replayRule judges each row on its day, from the days before.
+// replayRule judges each row on its day, from the days before and the other rows of its route that
+// day.
 func (t *Trips) replayRule(became []outcome) said {
 	n := len(t.rows)
 	r := ruleReplay{
@@ -134,13 +135,14 @@ func (r *ruleReplay) judge(today fare.Day, from, to int) {
 	var learned departure.Statistics
 	view := r.pooled.On(today)
 	r.eachRoute(from, to, func(route int32, from, to int) {
-		r.asker.Set(&r.routes[route], view)
 		r.quotes = r.quotes[:0]
+		for _, row := range r.rows[from:to] {
+			r.quotes = append(r.quotes, departure.Quote{Lead: int(row.lead), Price: row.price})
+		}
+		r.asker.Set(&r.routes[route], view, r.quotes)
 		for i := from; i < to; i++ {
-			row := &r.rows[i]
-			q := departure.Quote{Lead: int(row.lead), Price: row.price}
-			r.quotes = append(r.quotes, q)
-			a := r.asker.Judge(&r.pasts[row.trip], q)
+			q := r.quotes[i-from]
+			a := r.asker.Judge(&r.pasts[r.rows[i].trip], q)
 			r.said.percentile[i], r.cells[i] = a.Percentile, a.Cells
 			for h := range fallSpans {
 				r.said.chance[h][i] = a.Chance[h]
@@ -152,7 +154,7 @@ func (r *ruleReplay) judge(today fare.Day, from, to int) {
 		for i := from; i < to; i++ {
 			r.pasts[r.rows[i].trip].See(today, r.rows[i].price)
 		}
-		r.routes[route].Fold(view, r.quotes, &learned)
+		r.asker.Fold(r.quotes, &learned)
 	})
 	r.pooled.Fold(today, &learned)
 }
@@ -160,8 +162,8 @@ func (r *ruleReplay) judge(today fare.Day, from, to int) {
 // place returns in which ranges a fare lies, and the lower quartile of its comparables.
 func place(asker *departure.RouteDay, q departure.Quote) (in inside, quarter fare.Cents) {
 	between := func(low, high float64) (from fare.Cents, yes bool) {
-		from, _ = asker.Quantile(q.Lead, low)
-		to, _ := asker.Quantile(q.Lead, high)
+		from, _ = asker.Quantile(q, low)
+		to, _ := asker.Quantile(q, high)
 		return from, from <= q.Price && q.Price <= to
 	}
 	quarter, half := between(.25, .75)
