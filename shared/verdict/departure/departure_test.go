@@ -335,7 +335,7 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 			t.Fatal(err)
 		}
 		*route = *s.routes[0].clone()
-		route.rebase(later)
+		route.rebase(&View{day: later, rule: secondRule})
 		pooled := *s.pooled
 		pooled.rebase(later)
 		if moved := later >= epochDays; (route.epoch == later) != moved || (pooled.epoch == later) != moved {

@@ -32,7 +32,7 @@ func (r *Route) On(v *View, today []Quote) *RouteDay {
 // Set is On without allocation.
 func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 	d.view, d.route, d.made = v, r, [groups]bool{}
-	fade := 1 / gain(r.epoch, v.day, levelHalfLife)
+	fade := 1 / gain(r.epoch, v.day, v.rule.level)
 	d.level = mean{r.level.sum * fade, r.level.weight * fade}
 	d.cases = 1 / gain(r.epoch, v.day, halfLife)
 	d.setOnSale(today)
@@ -54,7 +54,7 @@ func (d *RouteDay) distribution(group int, ranked bool) *distribution {
 	}
 	d.made[group] = true
 	*of = distribution{ranked: ranked}
-	fade := 1 / gain(d.route.epoch, d.view.day, residualHalfLife)
+	fade := 1 / gain(d.route.epoch, d.view.day, d.view.rule.residuals)
 	for g, bars := range d.route.residuals {
 		for _, b := range bars {
 			of.any[b.bin+1] += b.mass * fade

@@ -15,6 +15,9 @@ type onSale struct {
 // setOnSale stores the departures on sale, in order of lead time.
 func (d *RouteDay) setOnSale(all []Quote) {
 	d.sale, d.sums, d.ranked = d.sale[:0], append(d.sums[:0], 0), false
+	if !d.view.rule.onSale {
+		all = nil
+	}
 	for _, q := range all {
 		d.sale = append(d.sale, onSale{Quote: q, flat: d.flat(q)})
 	}
@@ -107,8 +110,8 @@ func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 		return
 	}
 	r, day := d.route, d.view.day
-	r.rebase(day)
-	level, residual := gain(r.epoch, day, levelHalfLife), gain(r.epoch, day, residualHalfLife)
+	r.rebase(d.view)
+	level, residual := gain(r.epoch, day, d.view.rule.level), gain(r.epoch, day, d.view.rule.residuals)
 	for _, q := range quotes {
 		span, flat := place(q.Lead, curveEdges), d.flat(q)
 		if average := d.average(d.own(q)); !math.IsNaN(average) {
