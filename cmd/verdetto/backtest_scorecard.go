@@ -38,7 +38,7 @@ func backtestScorecard(ctx context.Context, file, price, form string, o scorecar
 	if err != nil {
 		return fmt.Errorf("backtest %s: %w", file, err)
 	}
-	p := published.Of(result.Sum, result.Weeks)
+	p := published.Publish(result.Sum, result.Weeks)
 	var body []byte
 	switch form {
 	case "csv":

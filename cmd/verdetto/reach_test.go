@@ -39,7 +39,7 @@ func TestReach(t *testing.T) {
 			busy.Addr().String()}, "choose another with -http", ""},
 		{"a proxy by name", []string{"-listen", any, "-behind", "proxy.example"}, `-behind: "proxy.example" is not`,
 			""},
-		{"everybody a proxy", []string{"-listen", any, "-behind", "0.0.0.0/0"}, "not of everybody", ""},
+		{"everybody a proxy", []string{"-listen", any, "-behind", "0.0.0.0/0"}, "never all addresses", ""},
 		{"a header of nobody's", []string{"-listen", any, "-behind", "127.0.0.1", "-forwarded", "X-Real-IP"},
 			"X-Forwarded-For or Forwarded", ""},
 		{"a domain with everything below it", []string{"-listen", any, "-tls", "*.verdetto.example"},

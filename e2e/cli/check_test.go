@@ -80,7 +80,7 @@ var mistakes = []struct {
 	{"an issuer without TLS", nil, `VERDETTO_ACME = "http://issuer.example/dir"`, "VERDETTO_ACME",
 		"the https URL of an ACME directory"},
 	{"a port alone for plain HTTP", nil, `VERDETTO_HTTP = "80"`, "VERDETTO_HTTP", "such as :80"},
-	{"everybody a proxy", nil, `VERDETTO_BEHIND = "0.0.0.0/0"`, "VERDETTO_BEHIND", "not of everybody"},
+	{"everybody a proxy", nil, `VERDETTO_BEHIND = "0.0.0.0/0"`, "VERDETTO_BEHIND", "never all addresses"},
 	{"a header of nobody's", nil, `VERDETTO_FORWARDED = "X-Real-IP"`, "VERDETTO_FORWARDED",
 		"X-Forwarded-For or Forwarded"},
 	{"a mail server without a sender", nil, `VERDETTO_MAIL = "smtp://mail.example:587"`, "VERDETTO_MAIL_FROM",

@@ -46,7 +46,7 @@ var arounds = map[string]around{
 	"refresh-sqs": {after: func(t *testing.T, o localcloud.Setup, cloud *cloud, environment []string) {
 		fares := store.Fares{Table: tableOf(o, environment)}
 		for origin, want := range map[fare.City]bool{"MIL": true, "LON": true, "PAR": false} {
-			at, err := fares.Asked(t.Context(), origin)
+			at, err := fares.LastAnswer(t.Context(), origin)
 			if err != nil || at.IsZero() == want {
 				t.Errorf("%s was asked for at %v (%v)", origin, at, err)
 			}

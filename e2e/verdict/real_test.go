@@ -194,7 +194,7 @@ func TestExecutablesOverDynamoDB(t *testing.T) {
 			if err == nil {
 				err = json.Unmarshal(answer.Payload, &report)
 			}
-			if err != nil || answer.Error != "" || report.Asked != 2 || report.New == 0 {
+			if err != nil || answer.Error != "" || report.Answered != 2 || report.New == 0 {
 				t.Fatalf("%v %s %s\n%s", err, answer.Error, answer.Payload, logs.String())
 			}
 		}

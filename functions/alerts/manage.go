@@ -152,7 +152,7 @@ func (s *Service) pause(ctx context.Context, subscriber store.SubscriberID, ref 
 			return nil, err
 		}
 		if tested {
-			v.Said = v.T.Text("alerts.hook.tested")
+			v.Confirmation = v.T.Text("alerts.hook.tested")
 		}
 	}
 	return s.changed(ctx, subscriber, ref, v, func(a *store.Alert) { a.Paused = until })
@@ -188,7 +188,7 @@ func (s *Service) changed(ctx context.Context, subscriber store.SubscriberID, re
 	if err != nil {
 		return endedBefore(err, v)
 	}
-	v.Said = strings.TrimSpace(v.T.Text("alerts.manage.saved") + " " + v.Said)
+	v.Confirmation = strings.TrimSpace(v.T.Text("alerts.manage.saved") + " " + v.Confirmation)
 	return s.orNone(ctx, subscriber, http.StatusOK, v)
 }
 
@@ -212,7 +212,7 @@ func (s *Service) renew(ctx context.Context, subscriber store.SubscriberID, v vi
 
 // left returns the page after alerts were ended, with a list of the remaining ones.
 func (s *Service) left(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
-	v.Said = v.T.Text("alerts.manage.ended")
+	v.Confirmation = v.T.Text("alerts.manage.ended")
 	response, err := s.list(ctx, subscriber, v)
 	if err != nil {
 		// The alerts are ended. A failure to list the others must not hide that.

@@ -21,19 +21,19 @@ var alertsHTML = template.Must(template.Must(template.New("alerts").Parse(alerts
 	digestTemplate))
 
 type view struct {
-	T       *i18n.Language
-	Row     alertRow
-	Rows    []alertRow
-	Action  string // where the page's button posts to
-	Manage  string // the subscriber's list; empty hides the link
-	Channel string // channel of the request, as in store.Alert
-	Faults  []string
-	Export  string // link to the export
-	Said    string // what was just done
-	Until   string // the day until which an alert is paused
-	Busy    bool   // too many calls
-	Most    int
-	Days    int // how long a link to manage is valid
+	T            *i18n.Language
+	Row          alertRow
+	Rows         []alertRow
+	Action       string // where the page's button posts to
+	Manage       string // the subscriber's list; empty hides the link
+	Channel      string // channel of the request, as in store.Alert
+	Faults       []string
+	Export       string // link to the export
+	Confirmation string // what was just done
+	Until        string // the day until which an alert is paused
+	Busy         bool   // too many calls
+	Most         int
+	Days         int // how long a link to manage is valid
 	hookView
 }
 

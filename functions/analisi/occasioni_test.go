@@ -74,7 +74,7 @@ func TestCheapNow(t *testing.T) {
 			}
 		})
 	}
-	if diff := cmp.Diff([]fare.City{"VIE"}, wanted.Noted); diff != "" {
+	if diff := cmp.Diff([]fare.City{"VIE"}, wanted.Origins); diff != "" {
 		t.Errorf("requested of the next refresh: %s", diff)
 	}
 	var got published.Occasioni

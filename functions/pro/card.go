@@ -77,8 +77,8 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	begun, err := s.Checkout.Start(ctx, pay.StartRequest{
 		Email:          apikey.Normalize(email),    // the same checkout for every spelling
 		IdempotencyKey: idempotency + "-" + l.Code, // the request differs by language
-		SuccessURL:     s.BaseURL + page.In(l, "/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}"),
-		CancelURL:      s.BaseURL + page.In(l, "/v1/pro"),
+		SuccessURL:     s.BaseURL + page.AddressIn(l, "/api/v1/pro/conferma?session_id={CHECKOUT_SESSION_ID}"),
+		CancelURL:      s.BaseURL + page.AddressIn(l, "/v1/pro"),
 	})
 	switch {
 	case errors.Is(err, pay.ErrBadEmail):

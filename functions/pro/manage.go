@@ -107,9 +107,9 @@ func byLink[A any](ctx context.Context, s *Service, p purpose, token string, l *
 	err = s.unseal(ctx, p, token, &about)
 	if errors.Is(err, store.ErrNotFound) {
 		if p == moveLink {
-			ended, err = showNotice(http.StatusGone, l, "move.gone", page.In(l, "/v1/pro"))
+			ended, err = showNotice(http.StatusGone, l, "move.gone", page.AddressIn(l, "/v1/pro"))
 		} else {
-			ended, err = showNotice(http.StatusGone, l, "plan.gone", page.In(l, "/v1/pro/gestione"))
+			ended, err = showNotice(http.StatusGone, l, "plan.gone", page.AddressIn(l, "/v1/pro/gestione"))
 		}
 	}
 	return about, ended, err
@@ -124,7 +124,7 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 	}
 	c, err := s.Keys.Customer(ctx, s.customer(about.Email))
 	if errors.Is(err, store.ErrNotFound) { // moved or erased since the mail
-		return showNotice(http.StatusGone, l, "plan.gone", page.In(l, "/v1/pro/gestione"))
+		return showNotice(http.StatusGone, l, "plan.gone", page.AddressIn(l, "/v1/pro/gestione"))
 	}
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func formOf(body []byte, name string) (token, value string, err error) {
 
 // backTo returns the page of a plan that a form was sent from. The token is not verified yet.
 func backTo(l *i18n.Language, token string) string {
-	return page.In(l, planPath+"?t="+url.QueryEscape(token))
+	return page.AddressIn(l, planPath+"?t="+url.QueryEscape(token))
 }
 
 // customerOf returns the customer of a valid key or mailed link.

@@ -142,7 +142,7 @@ func (d *killedDay) ends() map[string]string {
 				if err != nil {
 					d.t.Fatal(err)
 				}
-				s.Asked = min(s.Asked, 1) // whether it was asked matters, not when
+				s.DeepRequest = min(s.DeepRequest, 1) // whether it was asked matters, not when
 				i.Data = s.Encode()
 			}
 			all[partition+" "+i.Sort] = fmt.Sprintf("%x until %v", i.Data, i.Expires)
@@ -158,7 +158,7 @@ func killDeep(t *testing.T, kills int) {
 	calm := newKilledDay(t)
 	clean := &lifetime{last: 1 << 30}
 	calm.run(func() *lifetime { return clean })
-	want, asked := calm.ends(), calm.source.asked()
+	want, asked := calm.ends(), calm.source.takeQuestions()
 	if n := len(slices.Compact(slices.Clone(asked))); n != len(asked) || n < 50 {
 		t.Fatalf("the case is not what it should be: %d questions, %d different", len(asked), n)
 	}
@@ -181,7 +181,7 @@ func killDeep(t *testing.T, kills int) {
 		if diff := cmp.Diff(want, d.ends()); diff != "" {
 			t.Fatalf("killed %d times (-undisturbed +killed):\n%s", here, diff)
 		}
-		got := d.source.asked()
+		got := d.source.takeQuestions()
 		series := repeated(got)
 		if len(series) > here || len(got)-len(asked) > 2*here {
 			t.Fatalf("%d kills: %d questions more, of %v", here, len(got)-len(asked), series)
@@ -217,7 +217,7 @@ func TestDeepenKilled(t *testing.T) {
 	if _, err := calm.function(clean).Deepen(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want, asked := calm.ends(), calm.source.asked()
+	want, asked := calm.ends(), calm.source.takeQuestions()
 	chance := rand.New(rand.NewPCG(2026, 12))
 	for range 10 {
 		d := newKilledDay(t)
@@ -238,7 +238,7 @@ func TestDeepenKilled(t *testing.T) {
 				t.Errorf("%v step %d: %s is %s, want %s", l.side, l.last, key, got[key], value)
 			}
 		}
-		questions := d.source.asked()
+		questions := d.source.takeQuestions()
 		if again := repeated(questions); len(again) > 1 {
 			t.Errorf("%v step %d: asked a second time for %v", l.side, l.last, again)
 		}

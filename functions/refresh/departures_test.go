@@ -28,7 +28,7 @@ func TestDeparturesOfAnyOrder(t *testing.T) {
 	} {
 		s := openDays(t)
 		for d := range fare.Day(20) {
-			s.on(firstDay + d)
+			s.setDay(firstDay + d)
 			for _, origin := range order {
 				s.mustRefresh(t, source, origin)
 			}
@@ -81,7 +81,7 @@ func surviveKills(t *testing.T, last fare.Day) {
 			t.Fatal(err)
 		}
 		s := openDaysAt(t, path)
-		s.on(firstDay + last)
+		s.setDay(firstDay + last)
 		opened[s] = s
 		return s
 	}
@@ -152,7 +152,7 @@ func TestStopsBecomeKnown(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(20)
 	for d := range fare.Day(20) {
-		s.on(firstDay + d)
+		s.setDay(firstDay + d)
 		if d == 15 {
 			source.fares = append(source.fares,
 				fare.Fare{Route: notifytest.Route("MIL-LON"), Observation: fare.Observation{
@@ -174,7 +174,7 @@ func TestStopsOfAnUnknownRouteBecomeKnown(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(16)
 	for _, d := range []fare.Day{0, 1, 2, 3, 4, 5, 15} {
-		s.on(firstDay + d)
+		s.setDay(firstDay + d)
 		if d == 15 {
 			for _, found := range []fare.Day{2, 14} {
 				source.fares = append(source.fares,

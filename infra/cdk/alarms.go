@@ -30,7 +30,7 @@ type panel struct {
 	action cloudwatch.IAlarmAction
 }
 
-// alarm says when an operator has to act, and how soon. docs/operations.md has a paragraph on
+// alarm says when an operator has to act, and how soon. docs/aws.md has a paragraph on
 // each, titled by the last words of its name.
 type alarm struct {
 	id, about string
@@ -60,7 +60,7 @@ func (p panel) raise(a alarm) {
 	}
 	made := cloudwatch.NewAlarm(p.stack, jsii.String(a.id), &cloudwatch.AlarmProps{
 		AlarmName:        jsii.String(alarmName(p.prefix, a.id, a.page)),
-		AlarmDescription: jsii.String(a.about + " What to do: docs/operations.md, Alarms."),
+		AlarmDescription: jsii.String(a.about + " What to do: docs/aws.md, Runbook."),
 		Metric:           a.metric, Threshold: jsii.Number(threshold),
 		EvaluationPeriods:  jsii.Number(max(1, a.periods)),
 		ComparisonOperator: comparison, TreatMissingData: a.silence,

@@ -19,7 +19,7 @@ import (
 // function describes the deployment of one folder of functions/.
 type function struct {
 	name    string
-	memory  int // MB; see docs/deploy.md for the measurements
+	memory  int // MB; see docs/aws.md for the measurements
 	timeout int // seconds
 	// instances is the reserved concurrency, if the account's quota suffices. It is also the
 	// most, so a flood of one function's calls does not affect the others.

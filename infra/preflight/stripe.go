@@ -48,7 +48,7 @@ func (p *preflight) askStripe(ctx context.Context, path string, object any) (sta
 	return response.StatusCode, nil
 }
 
-// grant lists the permissions of a restricted key, as docs/deploy.md does.
+// grant lists the permissions of a restricted key, as docs/aws.md does.
 const grant = "give it write access to Checkout Sessions, Subscriptions, Customers and Customer portal, and read " +
 	"access to Prices and Webhook Endpoints"
 

@@ -54,7 +54,7 @@ func TestTooFewComparables(t *testing.T) {
 	for seen := range 12 {
 		s, r := departures(t)
 		var few departure.Learner
-		few.In(fare.EUR, 1)
+		few.Convert(fare.EUR, 1)
 		few.Facts = verdict.RouteSummary{}.Facts()
 		var all []departure.Live
 		for i := range fare.Day(seen) {

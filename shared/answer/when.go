@@ -159,7 +159,7 @@ const nearDates = 3
 
 // near returns the live departures nearest to the requested one, in order of date.
 func (d departures) near(today fare.Day, w *When) []fare.Day {
-	day, ok := d.sheet.On(d.pooled, today)
+	day, ok := d.sheet.Day(d.pooled, today)
 	if !ok || w == nil {
 		return nil
 	}

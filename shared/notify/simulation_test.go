@@ -108,7 +108,7 @@ func (s *simulation) refresh(price fare.Cents) {
 		before, err := fares.Departures(ctx, of)
 		if err == nil {
 			err = fares.PutDepartures(ctx, of, store.Departures{Any: store.Versioned{Data: sheet,
-				Version: before.Any.Version}}, store.Left{})
+				Version: before.Any.Version}}, store.Contribution{})
 		}
 		if err == nil {
 			err = notifications.LeaveTrips(ctx, route, today, s.Now().AddDate(0, 0, 8))

@@ -25,7 +25,7 @@ func newTrip(t *testing.T) *trip { return &trip{notifytest.New(t)} }
 func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) []byte {
 	const ahead = 120
 	var s departure.Learner
-	s.In(fare.EUR, 1)
+	s.Convert(fare.EUR, 1)
 	s.Stops = departure.AllNonStop
 	s.Facts = verdict.RouteSummary{View: verdict.View{Observations: 4800, Newest: today.Time().Unix()}}.Facts()
 	var all []departure.Live
@@ -55,7 +55,7 @@ func (h *trip) refresh(of func(depart fare.Day) fare.Cents) {
 	before, err := fares.Departures(ctx, of1)
 	if err == nil {
 		err = fares.PutDepartures(ctx, of1, store.Departures{Any: store.Versioned{Data: sheetAt(today, of),
-			Version: before.Any.Version}}, store.Left{})
+			Version: before.Any.Version}}, store.Contribution{})
 	}
 	if _, _, fault := fares.Pooled(ctx, store.Strong); err == nil && errors.Is(fault, store.ErrNotFound) {
 		err = fares.PutPooled(ctx, departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}.Encode(), 0,

@@ -128,8 +128,8 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 		o.Ambito, month = verdict.InMese, &q.When.Date
 	}
 	now := s.Now()
-	for _, d := range Standing(all, fare.DayOf(now), month, q.NonStop) {
-		price, v := d.At(now)
+	for _, d := range ValidDeals(all, fare.DayOf(now), month, q.NonStop) {
+		price, v := d.Publish(now)
 		if len(q.Levels) == 0 || slices.Contains(q.Levels, v.Livello) {
 			o.Occasioni = append(o.Occasioni, Occasione{places.Name(d.To, "it"), string(d.To), v, price})
 		}
@@ -172,8 +172,8 @@ type DestinationDeal struct {
 	deals.Deal
 }
 
-// Standing returns the deals of all destinations that are valid on a day, best first.
-func Standing(all deals.Origin, today fare.Day, month *fare.Day, nonStop bool) (list []DestinationDeal) {
+// ValidDeals returns the deals of all destinations that are valid on a day, best first.
+func ValidDeals(all deals.Origin, today fare.Day, month *fare.Day, nonStop bool) (list []DestinationDeal) {
 	for _, e := range all.Entries {
 		if d, ok := e.Cheapest(today, month, nonStop); ok {
 			list = append(list, DestinationDeal{e.Destination, d})

@@ -68,7 +68,7 @@ func InCurrency[A any](ctx context.Context, r *answer.Reader, a A, in answer.Cur
 	if err != nil || amount == nil {
 		return a, Problem(err)
 	}
-	return verdict.Shown(a, in.Code, amount), nil
+	return verdict.Convert(a, in.Code, amount), nil
 }
 
 // end is one end of a question with its resolved city.

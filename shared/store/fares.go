@@ -114,14 +114,14 @@ func originKey(origin fare.City, sort string) Key { return Key{"ORIGIN#" + strin
 
 func askedKey(origin fare.City) Key { return originKey(origin, "ASKED") }
 
-// Asked returns when the source last answered for an origin; the zero time means never.
-func (f Fares) Asked(ctx context.Context, origin fare.City) (time.Time, error) {
+// LastAnswer returns when the source last answered for an origin; the zero time means never.
+func (f Fares) LastAnswer(ctx context.Context, origin fare.City) (time.Time, error) {
 	a, _, err := get[asked](ctx, f.Table, askedKey(origin), Eventual)
 	return a.At, wrap(unless(err, ErrNotFound), "read when %s was asked", origin)
 }
 
-// SetAsked records that the source answered for an origin and that its answer is stored.
-func (f Fares) SetAsked(ctx context.Context, origin fare.City, at time.Time) error {
+// SetLastAnswer records that the source answered for an origin and that its answer is stored.
+func (f Fares) SetLastAnswer(ctx context.Context, origin fare.City, at time.Time) error {
 	err := write(ctx, f.Table, set(Item{Key: askedKey(origin)}), asked{at.UTC().Truncate(time.Second)})
 	return wrap(err, "record that %s was asked", origin)
 }

@@ -32,7 +32,7 @@
 //	ROUTE#<series>               DEPARTURES#any            departure.State of all fares         never
 //	ROUTE#<series>               DEPARTURES#0              departure.State of non-stop fares    never
 //	ROUTE#<series>               DEPARTURES#learning       departure.Learning                   never
-//	LEFT#<cycle>                 <series>                  score.Left of a day                  31 days
+//	LEFT#<cycle>                 <series>                  score.Contribution of a day         31 days
 //	FARES                        POOLED                    departure.Cycle                      never
 //	SCORE                        SUM                       score.Sum of all weeks               never
 //	SCORE                        WEEK#<monday>             score.Sum of a week                  never

@@ -75,7 +75,7 @@ func replay(ctx context.Context, observations []fare.Observation, s span) routeR
 			slices.Sort(sorted)
 			seen = n
 		}
-		summary := summaries.On(day)
+		summary := summaries.Summary(day)
 		live, ok := summary.Cheapest(day)
 		if !ok {
 			continue
@@ -88,7 +88,7 @@ func replay(ctx context.Context, observations []fare.Observation, s span) routeR
 		})
 	}
 	last := observedBy(s.to)
-	r.lows = summaries.On(s.to + 1).Lows
+	r.lows = summaries.Summary(s.to + 1).Lows
 	r.departures = departuresOf(observations[:last], s)
 	return r
 }

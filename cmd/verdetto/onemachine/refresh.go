@@ -23,7 +23,7 @@ func (o Options) Refresh(ctx context.Context, progress func(done, total int, of 
 	r := o.refresher(ctx)
 	r.Progress = progress
 	report, err := r.Run(ctx, only...)
-	o.Monitor.Refreshed("discovery", report.Asked, report.Failed, 0, report.New, err)
+	o.Monitor.Refreshed("discovery", report.Answered, report.Failed, 0, report.New, err)
 	return report, err
 }
 
@@ -31,7 +31,7 @@ func (o Options) Refresh(ctx context.Context, progress func(done, total int, of 
 func (o Options) Deepen(ctx context.Context) (refresh.DeepReport, error) {
 	r := o.refresher(ctx)
 	report, err := r.Deepen(ctx)
-	o.Monitor.Refreshed("departures", report.Asked, report.Failed, report.Left, report.New, err)
+	o.Monitor.Refreshed("departures", report.Answered, report.Failed, report.Remaining, report.New, err)
 	return report, err
 }
 

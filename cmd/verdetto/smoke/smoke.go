@@ -101,7 +101,7 @@ func Run(ctx context.Context, client *http.Client, url string, w io.Writer, want
 		fmt.Fprintf(w, "%6.0f ms  %-40s %s\n", float64(time.Since(begun).Microseconds())/1000, c.name, outcome)
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d calls were not answered as they should be; docs/deploy.md says how to go back", failed,
+		return fmt.Errorf("%d of %d calls were not answered as they should be; docs/aws.md says how to go back", failed,
 			made)
 	}
 	fmt.Fprintf(w, "all %d calls were answered as they should be\n", made)

@@ -109,7 +109,7 @@ func TestCalendarAgrees(t *testing.T) {
 
 func sheetOf(all []departure.Live, currency fare.Currency, perEuro float64) []byte {
 	var s departure.Learner
-	s.In(currency, perEuro)
+	s.Convert(currency, perEuro)
 	last := fare.DayOf(time.Unix(all[len(all)-1].Found, 0))
 	s.Facts = verdict.RouteSummary{View: verdict.View{Observations: len(all), Newest: all[len(all)-1].Found}}.Facts()
 	s.Advance(last, departure.Start(last-40), all, new(departure.Statistics))

@@ -65,7 +65,7 @@ func cardName(route fare.Route, t trip, l *i18n.Language) string {
 	if t.NonStop != "" {
 		name += "-diretto"
 	}
-	if cents, ok := t.seen(); ok {
+	if cents, ok := t.ownPrice(); ok {
 		name += fmt.Sprintf("-visto%d", cents)
 	}
 	return name + "-" + l.Code + ".png"
@@ -95,7 +95,7 @@ func cardOf(file string) (c cardSubject, err error) {
 		c.trip.NonStop = "si"
 	}
 	if cents, err := strconv.Atoi(m[7]); err == nil {
-		c.trip.Seen = fmt.Sprintf("%d.%02d", cents/100, cents%100)
+		c.trip.OwnPrice = fmt.Sprintf("%d.%02d", cents/100, cents%100)
 	}
 	if _, wrong := c.trip.read(l); len(wrong) > 0 {
 		return c, no

@@ -96,7 +96,7 @@ func TestProveCalendarAgrees(t *testing.T) {
 					Stops: q.Stops, DayOnly: q.DayOnly})
 			}
 			var state departure.Learner
-			state.In(s.Currency, s.PerEuro)
+			state.Convert(s.Currency, s.PerEuro)
 			state.Facts = s.Facts()
 			state.Advance(last, departure.Start(last-60), live, new(departure.Statistics))
 			if len(state.Live) == 0 {

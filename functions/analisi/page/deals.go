@@ -70,7 +70,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	if asked.When != nil && kind == fare.OneWay { // deals are by month: use the month of the day
 		of = &asked.When.Date
 	}
-	v.showCheap(q, from, published.Standing(all, v.today, of, q.NonStop != ""), kind, most, h.Now())
+	v.showCheap(q, from, published.ValidDeals(all, v.today, of, q.NonStop != ""), kind, most, h.Now())
 	if v.Cheap != nil {
 		v.Cheap.Partly = partly
 	}
@@ -90,7 +90,7 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 	}
 	fitting := 0
 	for _, d := range all {
-		price, judged := d.At(now)
+		price, judged := d.Publish(now)
 		if most > 0 && price.Cent > most {
 			continue
 		}

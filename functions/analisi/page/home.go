@@ -44,7 +44,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.refuseFaults(wrong)
 	case q.from == "" && q.to == "":
 		v.Start = true
-		v.covered, _ = h.Cities.Offered(r.Context(), "", q.language.Code)
+		v.covered, _ = h.Cities.Suggest(r.Context(), "", q.language.Code)
 	case q.from == "":
 		v.refuse(http.StatusBadRequest, "no_origin")
 	case q.to == "":
@@ -117,7 +117,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		v.refuseNotCovered(q, asked)
 	case errors.As(err, &live):
 		v.refuse(http.StatusNotFound, "no_fare", "Newest", v.T.Date(newest(live.Summary)))
-		v.Notice.Seen = q.Seen == ""
+		v.Notice.CanJudgeOwn = q.OwnPrice == ""
 		v.instead(q)
 	case errors.As(err, &noFare):
 		v.refuseNoFareOn(q, noFare)
@@ -187,6 +187,6 @@ func (v *view) respond(base string) (*page.Response, error) {
 		Language: v.T, Title: v.Title, Description: v.Description, Index: v.status == http.StatusOK && v.Trip == trip{},
 		Head: template.HTML(head.String()), Body: template.HTML(body.String()),
 		Scripts: []string{"home.js"}, Others: v.others,
-		Found: page.Found{Base: base, Itself: v.Itself, In: v.Alternates, Any: v.Alternates[0].Address},
+		Search: page.SearchAddresses{Base: base, Itself: v.Itself, Languages: v.Alternates, Any: v.Alternates[0].Address},
 	})
 }

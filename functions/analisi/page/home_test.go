@@ -226,7 +226,7 @@ func TestPage(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) { s.check(t, c) })
 	}
-	if diff := cmp.Diff([]fare.City{"BUH", "CUF"}, s.requests.Noted); diff != "" {
+	if diff := cmp.Diff([]fare.City{"BUH", "CUF"}, s.requests.Origins); diff != "" {
 		t.Errorf("requested origins: %s", diff)
 	}
 }

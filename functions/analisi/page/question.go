@@ -45,7 +45,7 @@ type question struct {
 }
 
 // trip holds the parameters of the journey besides its cities, as typed.
-type trip struct{ Month, Date, Around, Back, NonStop, Seen, Most string }
+type trip struct{ Month, Date, Around, Back, NonStop, OwnPrice, Most string }
 
 type field struct {
 	name string
@@ -54,7 +54,7 @@ type field struct {
 
 func (t *trip) fields() []field {
 	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"flessibile", &t.Around}, {"ritorno", &t.Back},
-		{"diretto", &t.NonStop}, {"visto", &t.Seen}, {"massimo", &t.Most}}
+		{"diretto", &t.NonStop}, {"visto", &t.OwnPrice}, {"massimo", &t.Most}}
 }
 
 // parseQuestion parses the question, or returns false if it is malformed.
@@ -129,8 +129,8 @@ func (t trip) ofAnywhere(of fare.Trip) trip {
 // amount matches a fare as people write it: 45, 45.50, 45,50, € 45, 45 euro.
 var amount = regexp.MustCompile(`^(?:€\s*)?([0-9]{1,9})(?:[.,]([0-9]{1,2}))?\s*(?:€|(?i:euro?s?))?$`)
 
-// seen returns the reader's own fare, in cents.
-func (t trip) seen() (fare.Cents, bool) { return centsOf(t.Seen) }
+// ownPrice returns the reader's own fare, in cents.
+func (t trip) ownPrice() (fare.Cents, bool) { return centsOf(t.OwnPrice) }
 
 // most returns the maximum fare of a list, in cents, or 0 if there is none. It returns false if
 // no fare can have that price.
@@ -174,9 +174,9 @@ func (t trip) read(l *i18n.Language) (answer.Question, faults) {
 	if t.Back != "" && t.Date == "" && wrong["ritorno"] == "" {
 		wrong["ritorno"] = l.Text("ask.fault.back_alone")
 	}
-	if cents, ok := t.seen(); ok {
+	if cents, ok := t.ownPrice(); ok {
 		in.Prezzo = fmt.Sprintf("%d.%02d", cents/100, cents%100)
-	} else if t.Seen != "" {
+	} else if t.OwnPrice != "" {
 		wrong["visto"] = l.Text("ask.fault.price")
 	}
 	if len(wrong) > 0 {

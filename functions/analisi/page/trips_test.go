@@ -44,7 +44,7 @@ func (s sheetsByTrip) Pooled(context.Context, store.Consistency) ([]byte, int64,
 func tripSheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte {
 	d, chance := fare.DayOf(analisitest.Today), rand.New(rand.NewPCG(7, 5))
 	var s departure.Learner
-	s.In(fare.EUR, 1)
+	s.Convert(fare.EUR, 1)
 	s.Stops = stops
 	s.Facts = verdict.RouteSummary{View: verdict.View{
 		Observations: 4800, Newest: analisitest.Today.Unix() - 7200,

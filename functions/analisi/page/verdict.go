@@ -37,11 +37,11 @@ func (v *view) newVerdict(q question, a verdict.Analysis) *verdictView {
 	v.Verdict, v.Alert = j, v.route.String()
 	v.Card = "/card/" + cardName(v.route, q.trip, l)
 	if p := a.Prezzo; p.TrovatoIl != nil {
-		j.Found = p.TrovatoIl.Format(time.RFC3339)
+		j.FoundAt = p.TrovatoIl.Format(time.RFC3339)
 		if days := int(v.today - fare.DayOf(*p.TrovatoIl)); p.Stale() {
 			j.Stale = l.Count("verdict.stale", days)
 		} else {
-			j.Seen = l.Text("verdict.seen", "When", ago(l, days))
+			j.Age = l.Text("verdict.seen", "When", ago(l, days))
 		}
 	}
 	v.describeWindow(j, a)

@@ -99,7 +99,7 @@ func (v view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 // TripOpen reports whether the trip's fields are visible at once: on the first page, and if there
 // is something to correct or to add.
 func (v view) TripOpen() bool {
-	return v.Start || v.Anywhere || len(v.Faults) > 0 || v.Notice != nil && v.Notice.Seen
+	return v.Start || v.Anywhere || len(v.Faults) > 0 || v.Notice != nil && v.Notice.CanJudgeOwn
 }
 
 // TripText describes the trip in words, or returns "" if there is none.
@@ -131,7 +131,7 @@ type notice struct {
 	Route              string // the notice's route; empty: none
 	Links              []link
 	Wider              []link // questions to ask instead
-	Seen               bool   // the reader's own fare can still be judged
+	CanJudgeOwn        bool   // the reader's own fare can still be judged
 }
 
 // responsiveChart is a chart for wide and for narrow screens. The browser shows one.
@@ -151,7 +151,7 @@ type verdictView struct {
 	Months, Window         responsiveChart
 	MonthsText, WindowText string
 	Lead                   string // how far ahead the departure is
-	Seen, Found            string // when the fare was found: in words, and exactly
+	Age, FoundAt           string // when the fare was found: in words, and exactly
 	Fresh, Updated         string
 	Stale                  string // empty if the fare was found lately
 	WeekRows               [][4]string

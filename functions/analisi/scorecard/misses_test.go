@@ -32,7 +32,7 @@ func TestMissesByQuarter(t *testing.T) {
 		sum.Add(monday+fare.Day(7*i), "csv", c)
 		weeks[monday+fare.Day(7*i)] = week
 	}
-	p := scorecard.Of(sum, weeks)
+	p := scorecard.Publish(sum, weeks)
 	twenty := 20
 	want := scorecard.Scarti{
 		Partenze: scorecard.Scarto{Casi: 400}, Rotte: scorecard.Scarto{Casi: 60, Punti: 45},

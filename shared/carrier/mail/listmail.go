@@ -44,9 +44,9 @@ type listView struct {
 	Others, Why string
 }
 
-// Said returns the text of a fare's level, Sure that of its reliability.
-func (v listView) Said(f Listed) string { return v.T.Text("level." + f.Level) }
-func (v listView) Sure(f Listed) string { return v.T.Text("certainty." + f.Reliability) }
+// LevelText returns the text of a fare's level, Sure that of its reliability.
+func (v listView) LevelText(f Listed) string       { return v.T.Text("level." + f.Level) }
+func (v listView) ReliabilityText(f Listed) string { return v.T.Text("certainty." + f.Reliability) }
 
 // ListMail writes the mail of an alert to anywhere.
 func ListMail(a List) (Message, error) {

@@ -16,14 +16,14 @@ type Learner struct {
 
 // Advance brings a state to the day of a refresh. It folds the days before today that are not
 // folded yet, with the pooled part of the last complete cycle. It replaces the live fares by those
-// of today. It adds the sums for the pooled part to left. A state of the first rule is renewed
+// of today. It adds the sums for the pooled part to sums. A state of the first rule is renewed
 // first; then fares must hold the whole history.
 //
 // fares holds one fare per departure and day, in order of day found and departure. It is in the
 // currency of the state (see In). A source may report a fare late. A late fare is folded if it is
 // at most LiveDays older than the state. Its departure must not have been seen since. So every fare
 // is folded once, and Advance is idempotent.
-func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, left *Statistics) {
+func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statistics) {
 	if s.FirstRule {
 		s.renew(p, fares)
 	}
@@ -32,17 +32,17 @@ func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, left *Statist
 		switch {
 		case day >= today:
 		case from == 0 || day >= from:
-			v := p.On(day)
-			s.Learn(v, left)
-			s.Fold(v, of, left)
+			v := p.View(day)
+			s.Learn(v, sums)
+			s.Fold(v, of, sums)
 		case day >= from-LiveDays:
 			if of = s.late(of, from); len(of) > 0 {
-				s.Fold(p.On(day), of, left)
+				s.Fold(p.View(day), of, sums)
 			}
 		}
 	})
 	if today > from {
-		s.Learn(p.On(today), left)
+		s.Learn(p.View(today), sums)
 	}
 	s.Stand(today, fares)
 }
@@ -84,52 +84,52 @@ func (s *Learner) late(of []Live, asOf fare.Day) (late []Live) {
 }
 
 // Learn learns from the questions whose outcome is known on the view's day.
-func (s *Learner) Learn(v *View, left *Statistics) {
+func (s *Learner) Learn(v *View, sums *Statistics) {
 	for h := range horizons {
 		for _, outcomes := range s.Questions.Due(h, v.day) {
-			s.Route.Learn(h, v, outcomes, left)
+			s.Route.Learn(h, v, outcomes, sums)
 		}
 	}
 }
 
 // Fold judges the fares of the view's day, stores the questions, and then folds the fares.
-func (s *Learner) Fold(v *View, fares []Live, left *Statistics) {
+func (s *Learner) Fold(v *View, fares []Live, sums *Statistics) {
 	price := make(map[fare.Day]fare.Cents, len(fares))
-	on, quotes := s.on(v, fares)
+	day, quotes := s.routeDay(v, fares)
 	for i, l := range fares {
 		price[l.Depart] = l.Price
-		s.Questions.Ask(v.day, quotes[i], on.Judge(s.Pasts[l.Depart], quotes[i]).Cells)
+		s.Questions.Ask(v.day, quotes[i], day.Judge(s.Pasts[l.Depart], quotes[i]).Cells)
 	}
 	s.Questions.seeAll(v.day, price)
-	s.foldOn(on, quotes, left)
+	s.foldDay(day, quotes, sums)
 }
 
 // fold is Fold without questions.
-func (s *Learner) fold(v *View, fares []Live, left *Statistics) {
-	on, quotes := s.on(v, fares)
-	s.foldOn(on, quotes, left)
+func (s *Learner) fold(v *View, fares []Live, sums *Statistics) {
+	day, quotes := s.routeDay(v, fares)
+	s.foldDay(day, quotes, sums)
 }
 
-// on returns the route on the view's day, before the fares of that day are folded, and these fares.
+// routeDay returns the route on the view's day, before the fares of that day are folded, and these fares.
 // On sale are the departures with a fare found that day or within LiveDays before it.
-func (s *Learner) on(v *View, fares []Live) (on *RouteDay, quotes []Quote) {
+func (s *Learner) routeDay(v *View, fares []Live) (day *RouteDay, quotes []Quote) {
 	quotes = make([]Quote, len(fares))
 	for i, l := range fares {
-		quotes[i] = l.on(v.day)
+		quotes[i] = l.quote(v.day)
 	}
-	return s.Route.On(v, join(s.Pasts.quotesOn(v.day), quotes)), quotes
+	return s.Route.Day(v, join(s.Pasts.quotes(v.day), quotes)), quotes
 }
 
-func (s *Learner) foldOn(on *RouteDay, quotes []Quote, left *Statistics) {
+func (s *Learner) foldDay(day *RouteDay, quotes []Quote, sums *Statistics) {
 	if s.Pasts == nil {
 		s.Pasts = Departures{}
 	}
 	for _, q := range quotes {
-		s.Pasts.See(on.view.day, q)
+		s.Pasts.See(day.view.day, q)
 	}
-	s.Pasts.forget(on.view.day)
-	s.Minima.fold(on.view, on.quotes())
-	on.Fold(quotes, left)
+	s.Pasts.forget(day.view.day)
+	s.Minima.fold(day.view, day.quotes())
+	day.Fold(quotes, sums)
 }
 
 // join returns the quotes of both lists in order of lead time. Of a departure in both it returns the
@@ -182,9 +182,9 @@ func liveOn(fares []Live, today fare.Day) []Live {
 	return live
 }
 
-// In converts a state to another currency; perEuro is the number of its units in one euro. If only
-// the rate changes, prices stay: a fare that is constant in its own currency stays constant.
-func (s *Learner) In(currency fare.Currency, perEuro float64) {
+// Convert converts a state to another currency; perEuro is the number of its units in one euro. If
+// only the rate changes, prices stay: a fare that is constant in its own currency stays constant.
+func (s *Learner) Convert(currency fare.Currency, perEuro float64) {
 	if s.AsOf != 0 && s.Currency != currency && s.PerEuro > 0 && perEuro > 0 {
 		factor := perEuro / s.PerEuro
 		convert := func(c *fare.Cents) { *c = max(1, fare.Cents(math.Round(float64(*c)*factor))) }

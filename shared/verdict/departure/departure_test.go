@@ -66,7 +66,7 @@ func newService(routes int, day fare.Day) *service {
 // refresh is one day of the service: learn, judge, fold. It returns the answers.
 func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers []Answer) {
 	for h := range horizons {
-		view := s.pooled.On(day)
+		view := s.pooled.View(day)
 		var left Statistics
 		for i, r := range s.routes {
 			for _, outcomes := range s.questions[i].Due(h, day) {
@@ -75,11 +75,11 @@ func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers
 		}
 		s.pooled.Learn(h, day, &left)
 	}
-	view := s.pooled.On(day)
+	view := s.pooled.View(day)
 	var left Statistics
 	for i, r := range s.routes {
 		all := quotes(i)
-		on := r.On(view, all)
+		on := r.Day(view, all)
 		for _, q := range all {
 			a := on.Judge(s.departures[i][day+fare.Day(q.Lead)], q)
 			answers = append(answers, a)
@@ -137,7 +137,7 @@ func TestPast(t *testing.T) {
 						near = append(near, q)
 					}
 				}
-				moves, low, ok := past.on(today, mine)
+				moves, low, ok := past.movesAndLow(today, mine)
 				if ok != (len(near) > 0) {
 					t.Fatalf("known %v on day %d of %v", ok, today, all)
 				}
@@ -153,7 +153,7 @@ func TestPast(t *testing.T) {
 						wantMoves++
 					}
 				}
-				if low != wantLow || min(moves, movesKept) != min(wantMoves, movesKept) {
+				if low != wantLow || min(moves, maxMoves) != min(wantMoves, maxMoves) {
 					t.Fatalf("day %d, price %d: %d moves and a minimum of %d, want %d and %d, of %v", today,
 						mine, moves, low, wantMoves, wantLow, all)
 				}
@@ -186,7 +186,7 @@ func TestNoAnswerOfTooLittle(t *testing.T) {
 	p, r := Start(10), new(Route)
 	for i := range MinCount + 1 {
 		day := fare.Day(10 + i)
-		on := r.On(p.On(day), nil)
+		on := r.Day(p.View(day), nil)
 		a := on.Judge(nil, Quote{30, 5000})
 		_, ok := on.Quartiles(Quote{30, 0})
 		if want := i >= MinCount; a.Known != want || ok != want || a.Count != i {
@@ -206,7 +206,7 @@ func TestNoAnswerOfTooLittle(t *testing.T) {
 func TestFirstDay(t *testing.T) {
 	var today []Quote
 	for lead := range onSaleRank + 1 {
-		on := new(Route).On(Start(10).On(10), today)
+		on := new(Route).Day(Start(10).View(10), today)
 		price := fare.Cents(5000)
 		out := on.Judge(nil, Quote{60, price})
 		if want := len(today) >= onSaleRank; out.Known != want || want && out.OnSale != len(today) {
@@ -220,7 +220,7 @@ func TestFirstDay(t *testing.T) {
 		}
 		today = append(today, Quote{30 + lead, price + 500*fare.Cents(lead)})
 	}
-	on := new(Route).On(Start(10).On(10), today)
+	on := new(Route).Day(Start(10).View(10), today)
 	before := 0.
 	for i, q := range today {
 		a, ok := on.Quartiles(q)
@@ -235,12 +235,12 @@ func TestFirstDay(t *testing.T) {
 // TestOnSaleIsLeftOut: the fare on sale of the judged departure does not change its answer.
 func TestOnSaleIsLeftOut(t *testing.T) {
 	s, m := after(14, 1, 60, 30)
-	view, today := s.pooled.On(30), m.quotes(0, 30)
+	view, today := s.pooled.View(30), m.quotes(0, 30)
 	i := len(today) / 2
 	ask := func(own fare.Cents) Answer {
 		all := slices.Clone(today)
 		all[i].Price = own
-		on := s.routes[0].On(view, all)
+		on := s.routes[0].Day(view, all)
 		a := on.Judge(nil, Quote{today[i].Lead, 5000})
 		q, _ := on.Quartiles(Quote{Lead: today[i].Lead})
 		if again, _ := on.Quartiles(Quote{today[i].Lead, own}); again != q {
@@ -253,7 +253,7 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 		t.Errorf("%+v, and %+v where its fare on sale is another", a, b)
 	}
 	without := slices.Delete(slices.Clone(today), i, i+1)
-	a, b := ask(5000), s.routes[0].On(view, without).Judge(nil, Quote{today[i].Lead, 5000})
+	a, b := ask(5000), s.routes[0].Day(view, without).Judge(nil, Quote{today[i].Lead, 5000})
 	if a.OnSale != b.OnSale || math.Abs(a.Percentile-b.Percentile) > .02 {
 		t.Errorf("%+v, and %+v where it is not on sale", a, b)
 	}
@@ -264,7 +264,7 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 func TestOwnPrice(t *testing.T) {
 	s, m := after(2, 4, 60, 40)
 	rng := rand.New(rand.NewPCG(2, 2))
-	view := s.pooled.On(40)
+	view := s.pooled.View(40)
 	var today [4][]Quote
 	for route := range today {
 		today[route] = m.quotes(route, 40)
@@ -274,13 +274,13 @@ func TestOwnPrice(t *testing.T) {
 		past := s.departures[route][fare.Day(40+lead)]
 		low := fare.Cents(1 + rng.IntN(30_000))
 		high := low + fare.Cents(rng.IntN(30_000))
-		on := s.routes[route].On(view, today[route])
+		on := s.routes[route].Day(view, today[route])
 		a, b := on.Judge(past, Quote{lead, low}), on.Judge(past, Quote{lead, high})
 		if a.Percentile > b.Percentile {
 			t.Fatalf("route %d, %d days ahead: %d has percentile %v, %d has %v", route, lead, low, a.Percentile,
 				high, b.Percentile)
 		}
-		if again := s.routes[route].On(view, today[route]).Judge(past, Quote{lead, low}); again != a {
+		if again := s.routes[route].Day(view, today[route]).Judge(past, Quote{lead, low}); again != a {
 			t.Fatalf("asked again: %+v, before %+v", again, a)
 		}
 	}
@@ -294,9 +294,9 @@ func TestOwnPrice(t *testing.T) {
 // higher one. The levels match, and the expected share of the comparables lies below the quantile.
 func TestQuartilesAgree(t *testing.T) {
 	s, m := after(3, 4, 100, 60)
-	view := s.pooled.On(60)
+	view := s.pooled.View(60)
 	for route := range 4 {
-		on := s.routes[route].On(view, m.quotes(route, 60))
+		on := s.routes[route].Day(view, m.quotes(route, 60))
 		for lead := range 100 {
 			q, ok := on.Quartiles(Quote{Lead: lead})
 			if !ok || !(q.Minimum <= q.Q1 && q.Q1 < q.Median && q.Median < q.Q3 && q.Q3 <= q.Maximum) {
@@ -329,7 +329,7 @@ func TestQuartilesAgree(t *testing.T) {
 func TestEpochsAreIrrelevant(t *testing.T) {
 	s, _ := after(4, 2, 30, 110)
 	for _, later := range []fare.Day{111, 119, 120, 150, 200} {
-		plain := s.routes[0].On(s.pooled.On(later), nil).Judge(nil, Quote{20, 7000})
+		plain := s.routes[0].Day(s.pooled.View(later), nil).Judge(nil, Quote{20, 7000})
 		route, err := DecodeRoute(s.routes[0].Encode())
 		if err != nil {
 			t.Fatal(err)
@@ -341,7 +341,7 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 		if moved := later >= epochDays; (route.epoch == later) != moved || (pooled.epoch == later) != moved {
 			t.Fatalf("day %d: epochs %d and %d", later, route.epoch, pooled.epoch)
 		}
-		rebased := route.On(pooled.On(later), nil).Judge(nil, Quote{20, 7000})
+		rebased := route.Day(pooled.View(later), nil).Judge(nil, Quote{20, 7000})
 		for name, pair := range map[string][2]float64{
 			"percentile": {plain.Percentile, rebased.Percentile}, "chance": {plain.Chance[0],
 				rebased.Chance[0]}, "near": {plain.Near, rebased.Near},
@@ -359,13 +359,13 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 // fare in the route's mean in 7.
 func TestFadesByHalf(t *testing.T) {
 	s, _ := after(5, 1, 30, 20)
-	now := s.routes[0].On(s.pooled.On(20), nil).Judge(nil, Quote{20, 7000})
-	then := s.routes[0].On(s.pooled.On(80), nil).Judge(nil, Quote{20, 7000})
+	now := s.routes[0].Day(s.pooled.View(20), nil).Judge(nil, Quote{20, 7000})
+	then := s.routes[0].Day(s.pooled.View(80), nil).Judge(nil, Quote{20, 7000})
 	if math.Abs(then.Near/now.Near-.25) > 1e-12 || then.Count != now.Count || then.Borrowed <= now.Borrowed ||
 		math.Abs(then.Cases[Week]/now.Cases[Week]-.5) > 1e-12 {
 		t.Errorf("%+v after 60 days: %+v", now, then)
 	}
-	mean := func(day fare.Day) float64 { return s.routes[0].On(s.pooled.On(day), nil).level.weight }
+	mean := func(day fare.Day) float64 { return s.routes[0].Day(s.pooled.View(day), nil).level.weight }
 	if math.Abs(mean(27)/mean(20)-.5) > 1e-12 {
 		t.Errorf("the weight of the mean is %v, and %v after 7 days", mean(20), mean(27))
 	}
@@ -376,7 +376,7 @@ func TestFadesByHalf(t *testing.T) {
 func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	s, m := after(6, 30, 20, 15)
-	view := s.pooled.On(15)
+	view := s.pooled.View(15)
 	var parts []*Statistics
 	for i, r := range s.routes {
 		part := new(Statistics)
@@ -384,7 +384,7 @@ func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 			r.Learn(h, view, []Outcome{{Cells{0, levelFirst, changeFirst, lowFirst}, i%3 == 0}}, part)
 		}
 		quotes := m.quotes(i, 15)
-		r.On(view, quotes).Fold(quotes, part)
+		r.Day(view, quotes).Fold(quotes, part)
 		parts = append(parts, part)
 	}
 	var want *Pooled
@@ -415,16 +415,18 @@ func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 // hardly moves a service that has learned for some months.
 func TestOneDayIsOneDay(t *testing.T) {
 	s, _ := after(7, 4, 60, 120)
-	chance := func(p *Pooled) float64 { return new(Route).On(p.On(130), nil).Judge(nil, Quote{30, 5000}).Chance[Week] }
+	chance := func(p *Pooled) float64 {
+		return new(Route).Day(p.View(130), nil).Judge(nil, Quote{30, 5000}).Chance[Week]
+	}
 	before := chance(s.pooled)
 	var after []float64
 	for _, fares := range []int{1_000, 100_000} {
 		p, all := *s.pooled, Statistics{}
 		outcomes := make([]Outcome, fares)
 		for j := range outcomes {
-			outcomes[j] = Outcome{new(Route).On(p.On(129), nil).Judge(nil, Quote{30, 5000}).Cells, true}
+			outcomes[j] = Outcome{new(Route).Day(p.View(129), nil).Judge(nil, Quote{30, 5000}).Cells, true}
 		}
-		new(Route).Learn(Week, p.On(129), outcomes, &all)
+		new(Route).Learn(Week, p.View(129), outcomes, &all)
 		p.Learn(Week, 129, &all)
 		after = append(after, chance(&p))
 	}
@@ -447,8 +449,8 @@ func TestLearns(t *testing.T) {
 				price}, {24, price}, {23, price}}
 		})
 	}
-	view := s.pooled.On(200)
-	falling, steady := s.routes[0].On(view, nil).Judge(nil, Quote{27, 2000}), s.routes[1].On(view, nil).Judge(nil,
+	view := s.pooled.View(200)
+	falling, steady := s.routes[0].Day(view, nil).Judge(nil, Quote{27, 2000}), s.routes[1].Day(view, nil).Judge(nil,
 		Quote{27, 100_000})
 	for h := range horizons {
 		if falling.Chance[h] < 2*steady.Chance[h] || falling.Chance[h] < .4 || falling.Cases[h] < 100 {
@@ -496,13 +498,13 @@ func TestQuestions(t *testing.T) {
 func ExampleRouteDay_Judge() {
 	pooled, route, past := Start(0), new(Route), new(Past)
 	for day := range fare.Day(30) {
-		view, left := pooled.On(day), Statistics{}
+		view, left := pooled.View(day), Statistics{}
 		today := Quote{Lead: 60 - int(day), Price: 10_000 + 200*fare.Cents(day%5)}
-		route.On(view, nil).Fold([]Quote{today}, &left)
+		route.Day(view, nil).Fold([]Quote{today}, &left)
 		past.See(day, today.Price)
 		pooled.Fold(day, &left)
 	}
-	a := route.On(pooled.On(30), nil).Judge(past, Quote{Lead: 30, Price: 9_000})
+	a := route.Day(pooled.View(30), nil).Judge(past, Quote{Lead: 30, Price: 9_000})
 	fmt.Println(LevelOf(a.Percentile), Percent(a.Percentile), a.Count)
 	// Output: ottimo 0 30
 }

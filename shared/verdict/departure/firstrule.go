@@ -55,7 +55,7 @@ func (s *Learner) renew(p *Pooled, fares []Live) {
 	var fresh Learner
 	eachDay(fares, func(day fare.Day, of []Live) {
 		if day < s.AsOf {
-			fresh.fold(p.On(day), of, new(Statistics))
+			fresh.fold(p.View(day), of, new(Statistics))
 		}
 	})
 	if fresh.Route.count == 0 {

@@ -12,112 +12,107 @@ import (
 type RouteDay struct {
 	view  *View
 	route *Route
-	level mean      // of earlier days
-	sale  []onSale  // by lead time
-	sums  []float64 // sums[i] is the sum of the first i flat log prices on sale
-	cases float64   // the weight on this day of one in the route's terms
+	level mean     // of earlier days
+	sale  []onSale // by lead time
+	flats float64  // sum of the flat log prices on sale
+	cases float64  // the weight on this day of one in the route's terms
 
-	ranked bool // the bins of sale are set
-	made   [groups]bool
-	of     [groups]distribution
+	hasBins bool // the bins of sale are set
+
+	withOnSale bool // residuals of the departures on sale are in sums
+	computed   [groups + 1]bool
+	sums       [groups + 1][bins + 1]float64
 }
 
-// On returns the route on the day of a view. today holds the quotes of the departures on sale.
-func (r *Route) On(v *View, today []Quote) *RouteDay {
+// anyGroup is the index of the residuals of any lead time.
+const anyGroup = groups
+
+// Day returns the route on the day of a view. today holds the quotes of the departures on sale.
+func (r *Route) Day(v *View, today []Quote) *RouteDay {
 	d := new(RouteDay)
 	d.Set(r, v, today)
 	return d
 }
 
-// Set is On without allocation.
+// Set is Day without allocation.
 func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
-	d.view, d.route, d.made = v, r, [groups]bool{}
+	d.view, d.route, d.computed = v, r, [groups + 1]bool{}
 	fade := 1 / gain(r.epoch, v.day, v.rule.level)
 	d.level = mean{r.level.sum * fade, r.level.weight * fade}
 	d.cases = 1 / gain(r.epoch, v.day, halfLife)
 	d.setOnSale(today)
 }
 
-// distribution holds the residuals that a fare of a group of lead times is ranked among, summed
-// over the steps below each step's lower edge.
-type distribution struct {
-	ranked  bool // residuals of the departures on sale are included
-	near    [bins + 1]float64
-	any     [bins + 1]float64 // of any lead time
-	earlier float64           // of near, those of earlier days
-}
-
-func (d *RouteDay) distribution(group int, ranked bool) *distribution {
-	of := &d.of[group]
-	if d.made[group] && of.ranked == ranked {
-		return of
+// below returns the weights of the residuals of a group below the lower edge of each step, with
+// those of the departures on sale if withOnSale is set.
+func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
+	if d.withOnSale != withOnSale {
+		d.withOnSale, d.computed = withOnSale, [groups + 1]bool{}
 	}
-	d.made[group] = true
-	*of = distribution{ranked: ranked}
+	sums := &d.sums[group]
+	if d.computed[group] {
+		return sums
+	}
+	d.computed[group], *sums = true, [bins + 1]float64{}
 	fade := 1 / gain(d.route.epoch, d.view.day, d.view.rule.residuals)
 	for g, bars := range d.route.residuals {
 		for _, b := range bars {
-			of.any[b.bin+1] += b.mass * fade
-			if g == group {
-				of.near[b.bin+1] += b.mass * fade
-				of.earlier += b.mass * fade
+			if g == group || group == anyGroup {
+				sums[b.bin+1] += b.mass * fade
 			}
 		}
 	}
-	if ranked {
-		d.rank()
+	if withOnSale {
 		for _, s := range d.sale {
-			of.any[s.bin+1]++
-			if d.route.group(place(s.Lead, curveEdges)) == group {
-				of.near[s.bin+1]++
+			if group == anyGroup || d.route.group(int(s.span)) == group {
+				sums[s.bin+1]++
 			}
 		}
 	}
 	for i := range bins {
-		of.near[i+1] += of.near[i]
-		of.any[i+1] += of.any[i]
+		sums[i+1] += sums[i]
 	}
-	return of
+	return sums
 }
 
-// comparables are the residuals for one question: a distribution without the question's own part of
-// the departures on sale. Those of the group are shrunk by prior fares to those of any lead time.
-// These are shrunk by prior fares to the residuals of all routes.
+// comparables are the residuals for one question, without the departure of the question. Those of a
+// similar lead time are shrunk by prior fares to those of any lead time. These are shrunk by prior
+// fares to the residuals of all routes.
 type comparables struct {
-	*distribution
-	day   *RouteDay
-	group int
-	own   part
-	base  float64 // the log price that has a residual of 0
+	near, any       *[bins + 1]float64 // weights below each step
+	pooled          *[bins + 1]float64 // shares below each step
+	omitted         int                // the step of the residual that is left out, or bins
+	allNear, allAny float64
+	onSale          int     // other departures on sale among them
+	base            float64 // the log price that has a residual of 0
 }
 
 // comparables returns the comparables of a question. ok is false if there are too few.
 func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
-	c.own, c.day = d.own(q), d
-	others := d.others(c.own)
-	average := d.average(c.own)
-	if d.route.count < MinCount && others < onSaleRank || math.IsNaN(average) {
+	own := d.own(q)
+	others, average := d.others(own), d.average(own)
+	withOnSale := others >= onSaleRank
+	if d.route.count < MinCount && !withOnSale || math.IsNaN(average) {
 		return c, false
 	}
 	span := place(q.Lead, curveEdges)
-	c.group, c.base = d.route.group(span), average+d.view.curve[span]
-	c.distribution = d.distribution(c.group, others >= onSaleRank)
+	c = comparables{pooled: &d.view.below, omitted: bins, base: average + d.view.curve[span]}
+	if withOnSale {
+		if d.rank(); own != none {
+			c.omitted = int(d.sale[own].bin)
+		}
+		c.onSale = others
+	}
+	c.near, c.any = d.below(d.route.group(span), withOnSale), d.below(anyGroup, withOnSale)
+	c.allNear, c.allAny = c.weights(bins)
 	return c, true
 }
 
-// weights returns the weight of the comparables below a step, of a similar and of any lead time.
+// weights returns the weight below a step, of a similar and of any lead time.
 func (c *comparables) weights(step int) (near, any float64) {
 	near, any = c.near[step], c.any[step]
-	if !c.ranked {
-		return near, any
-	}
-	for _, s := range c.day.sale[c.own.from:c.own.to] {
-		if s.bin < step {
-			any--
-			if c.day.route.group(place(s.Lead, curveEdges)) == c.group {
-				near--
-			}
-		}
+	if c.omitted < step {
+		return near - 1, any - 1 // it has the lead time of the question
 	}
 	return near, any
 }
@@ -125,22 +120,28 @@ func (c *comparables) weights(step int) (near, any float64) {
 // below returns the share of the weight below a step.
 func (c *comparables) below(step int) float64 {
 	near, any := c.weights(step)
-	return c.share(near, any, c.day.view.below[step])
+	return c.share(near, any, c.pooled[step])
 }
 
 // percentile returns the share of the weight below the middle of a step: ties count half.
 func (c *comparables) percentile(step int) float64 {
 	near, any := c.weights(step)
 	nearTo, anyTo := c.weights(step + 1)
-	pooled := &c.day.view.below
-	return c.share((near+nearTo)/2, (any+anyTo)/2, (pooled[step]+pooled[step+1])/2)
+	return c.share((near+nearTo)/2, (any+anyTo)/2, (c.pooled[step]+c.pooled[step+1])/2)
 }
 
 // share returns the share of near, any and pooled weight in all weight.
 func (c *comparables) share(near, any, pooled float64) float64 {
-	allNear, all := c.weights(bins)
-	own := (any + prior*pooled) / (all + prior)
-	return (near + prior*own) / (allNear + prior)
+	own := (any + prior*pooled) / (c.allAny + prior)
+	return (near + prior*own) / (c.allNear + prior)
+}
+
+// earlier returns the weight of the fares of earlier days with a lead time.
+func (d *RouteDay) earlier(lead int) (weight float64) {
+	for _, b := range d.route.residuals[d.route.group(place(lead, curveEdges))] {
+		weight += b.mass
+	}
+	return weight / gain(d.route.epoch, d.view.day, residualHalfLife)
 }
 
 // Answer is the rule's answer for a price. If Known is false, the percentile and its counts are not
@@ -165,11 +166,8 @@ func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	a := Answer{Count: d.route.count, Percentile: math.NaN()}
 	if c, ok := d.comparables(q); ok {
 		a.Known, a.Percentile = true, c.percentile(binOf(logOf(q.Price)-c.base))
-		near, any := c.weights(bins)
-		a.Near, a.Borrowed = c.earlier, prior/(near+prior)*prior/(any+prior)
-		if c.ranked {
-			a.OnSale = d.others(c.own)
-		}
+		a.Near, a.OnSale = d.earlier(q.Lead), c.onSale
+		a.Borrowed = prior / (c.allNear + prior) * prior / (c.allAny + prior)
 	}
 	if past == nil {
 		past = &Past{}
@@ -230,21 +228,18 @@ func (c *comparables) quantile(share float64) float64 {
 // ends returns the middles of the lowest and the highest step with at least a tenth of a fare.
 func (c *comparables) ends() (low, high float64) {
 	const counts = .1
-	for _, near := range []bool{true, false} {
-		weight := func(i int) float64 {
-			n, any := c.weights(i)
-			if near {
-				return n
-			}
-			return any
-		}
-		first, last := bins, -1
+	for _, sums := range []*[bins + 1]float64{c.near, c.any} {
+		first, last := bins, none
 		for i := range bins {
-			if weight(i+1)-weight(i) >= counts {
+			weight := sums[i+1] - sums[i]
+			if i == c.omitted {
+				weight--
+			}
+			if weight >= counts {
 				first, last = min(first, i), i
 			}
 		}
-		if last >= 0 {
+		if last != none {
 			return (float64(first) + .5 - middle) * step, (float64(last) + .5 - middle) * step
 		}
 	}

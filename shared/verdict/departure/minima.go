@@ -57,12 +57,12 @@ func (m *Minima) fold(v *View, live []Quote) {
 
 // of returns the route of a span.
 func (m *Minima) of(s Span) *Route {
-	m[s].single, m[s].apart = true, 2*int(s.Days())
+	m[s].single = true
 	return &m[s]
 }
 
 // fold folds the minima of a day.
-func (r *Route) fold(v *View, minima []Quote) { r.On(v, minima).Fold(minima, new(Statistics)) }
+func (r *Route) fold(v *View, minima []Quote) { r.Day(v, minima).Fold(minima, new(Statistics)) }
 
 // minima returns the cheapest fare of each span: around every departure with a fare, or of every
 // month.
@@ -70,15 +70,15 @@ func (s Span) minima(day fare.Day, live []Quote) []Quote {
 	var all []Quote
 	if s == Month {
 		for _, q := range live {
-			lead := int(s.From(day+fare.Day(q.Lead)) - day)
-			if n := len(all); n == 0 || all[n-1].Lead != lead {
-				all = append(all, Quote{lead, q.Price})
-			} else {
+			if n := len(all); n > 0 && q.Lead <= all[n-1].Lead {
 				all[n-1].Price = min(all[n-1].Price, q.Price)
+			} else {
+				all = append(all, Quote{int(s.From(day+fare.Day(q.Lead)) - day), q.Price})
 			}
 		}
 		return all
 	}
+	all = make([]Quote, 0, len(live))
 	from, days := 0, int(s.Days())
 	for _, q := range live {
 		for live[from].Lead < q.Lead-days {
@@ -96,8 +96,8 @@ func (s Span) minima(day fare.Day, live []Quote) []Quote {
 	return all
 }
 
-// quotesOn returns the newest prices, seen within LiveDays, of the departures that have not left.
-func (d Departures) quotesOn(day fare.Day) []Quote {
+// quotes returns the newest prices, seen within LiveDays, of the departures that have not left.
+func (d Departures) quotes(day fare.Day) []Quote {
 	var all []Quote
 	for at, past := range d {
 		if last, price, ok := past.Last(); ok && at >= day && last >= day-LiveDays {
@@ -111,12 +111,12 @@ func (d Departures) quotesOn(day fare.Day) []Quote {
 // minimaOf returns the minima of a span on the day.
 func (d *StateDay) minimaOf(s Span) *RouteDay {
 	if d.minima[s] == nil {
-		of := d.sheet.Minima.of(s)
+		of := d.state.Minima.of(s)
 		if d.folded != nil {
 			of = of.clone()
-			of.fold(d.folded, s.minima(d.sheet.AsOf, d.sheet.quotes(d.sheet.AsOf)))
+			of.fold(d.folded, s.minima(d.state.AsOf, d.state.quotes(d.state.AsOf)))
 		}
-		d.minima[s] = of.On(d.asker.view, s.minima(d.today, d.sheet.quotes(d.today)))
+		d.minima[s] = of.Day(d.asker.view, s.minima(d.today, d.state.quotes(d.today)))
 	}
 	return d.minima[s]
 }

@@ -9,26 +9,32 @@ import (
 type onSale struct {
 	Quote
 	flat float64 // log price, brought to one lead time by the curve
-	bin  int     // of the residual; see RouteDay.rank
+	span uint8   // of lead times
+	bin  uint8   // of the residual; see RouteDay.rank
 }
 
 // setOnSale stores the departures on sale, in order of lead time.
 func (d *RouteDay) setOnSale(all []Quote) {
-	d.sale, d.sums, d.ranked = d.sale[:0], append(d.sums[:0], 0), false
 	if !d.view.rule.onSale {
 		all = nil
 	}
+	d.sale, d.flats, d.hasBins = slices.Grow(d.sale[:0], len(all)), 0, false
+	span, before := 0, 0
 	for _, q := range all {
-		d.sale = append(d.sale, onSale{Quote: q, flat: d.flat(q)})
+		if q.Lead < before {
+			span = 0
+		}
+		for span < len(curveEdges) && q.Lead >= curveEdges[span] {
+			span++
+		}
+		before = q.Lead
+		flat := logOf(q.Price) - d.view.curve[span]
+		d.sale = append(d.sale, onSale{Quote: q, flat: flat, span: uint8(span)})
+		d.flats += flat
 	}
 	byLead := func(a, b onSale) int { return a.Lead - b.Lead }
 	if !slices.IsSortedFunc(d.sale, byLead) {
 		slices.SortStableFunc(d.sale, byLead)
-	}
-	sum := 0.
-	for _, s := range d.sale {
-		sum += s.flat
-		d.sums = append(d.sums, sum)
 	}
 }
 
@@ -41,43 +47,42 @@ func (d *RouteDay) quotes() []Quote {
 	return all
 }
 
-// flat returns the log price of a quote, brought to one lead time by the curve.
-func (d *RouteDay) flat(q Quote) float64 {
-	return logOf(q.Price) - d.view.curve[place(q.Lead, curveEdges)]
-}
+// none is the index of a departure that is not on sale.
+const none = -1
 
-// part is a range of the departures on sale: those that a question leaves out. They are the
-// departure of the question itself, or spans that share departures with the span of the question.
-type part struct{ from, to int }
-
-// own returns the part of a question. A question about a departure leaves out the fare on sale with
-// its lead time. Of several such flights it leaves out the one with its price.
-func (d *RouteDay) own(q Quote) part {
-	first := func(lead int) int {
-		i, _ := slices.BinarySearchFunc(d.sale, lead, func(s onSale, lead int) int { return s.Lead - lead })
-		return i
+// own returns the index of the departure of a question among those on sale, or none. Of several
+// flights with its lead time it is the one with its price.
+func (d *RouteDay) own(q Quote) int {
+	first, found := slices.BinarySearchFunc(d.sale, q.Lead, func(s onSale, lead int) int { return s.Lead - lead })
+	if !found {
+		return none
 	}
-	p := part{first(q.Lead - d.route.apart), first(q.Lead + d.route.apart + 1)}
-	if d.route.apart > 0 || p.to-p.from <= 1 {
-		return p
-	}
-	for i := p.from; i < p.to; i++ {
+	for i := first; i < len(d.sale) && d.sale[i].Lead == q.Lead; i++ {
 		if d.sale[i].Price == q.Price {
-			return part{i, i + 1}
+			return i
 		}
 	}
-	return part{p.from, p.from + 1}
+	return first
 }
 
-// others returns the number of departures on sale without a part.
-func (d *RouteDay) others(p part) int { return len(d.sale) - (p.to - p.from) }
+// others returns the number of departures on sale without that of a question.
+func (d *RouteDay) others(own int) int {
+	if own == none {
+		return len(d.sale)
+	}
+	return len(d.sale) - 1
+}
 
-// average returns the route's mean of log prices, without a part of the departures on sale. It
-// returns NaN if nothing is known.
-func (d *RouteDay) average(p part) float64 {
+// average returns the route's mean of log prices, without the departure of a question. It returns
+// NaN if nothing is known.
+func (d *RouteDay) average(own int) float64 {
 	sum, weight := d.level.sum, d.level.weight
-	if n := d.others(p); n >= onSaleLevel {
-		sum += onSaleWeight * (d.sums[len(d.sale)] - (d.sums[p.to] - d.sums[p.from]))
+	if n := d.others(own); n >= onSaleLevel {
+		flat := d.flats
+		if own != none {
+			flat -= d.sale[own].flat
+		}
+		sum += onSaleWeight * flat
 		weight += onSaleWeight * float64(n)
 	}
 	if weight == 0 {
@@ -86,20 +91,15 @@ func (d *RouteDay) average(p part) float64 {
 	return sum / weight
 }
 
-// rank computes the residuals of the departures on sale. Each is judged as if it were asked about:
-// by the others.
+// rank sets the bins of the departures on sale. Each is judged by the others.
 func (d *RouteDay) rank() {
-	if d.ranked {
+	if d.hasBins {
 		return
 	}
-	d.ranked = true
+	d.hasBins = true
 	for i := range d.sale {
 		s := &d.sale[i]
-		own := part{i, i + 1}
-		if d.route.apart > 0 {
-			own = d.own(s.Quote)
-		}
-		s.bin = binOf(s.flat - d.average(own))
+		s.bin = uint8(binOf(s.flat - d.average(i)))
 	}
 }
 
@@ -113,7 +113,8 @@ func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	r.rebase(d.view)
 	level, residual := gain(r.epoch, day, d.view.rule.level), gain(r.epoch, day, d.view.rule.residuals)
 	for _, q := range quotes {
-		span, flat := place(q.Lead, curveEdges), d.flat(q)
+		span := place(q.Lead, curveEdges)
+		flat := logOf(q.Price) - d.view.curve[span]
 		if average := d.average(d.own(q)); !math.IsNaN(average) {
 			bin := binOf(flat - average)
 			r.add(r.group(span), uint8(bin), residual)

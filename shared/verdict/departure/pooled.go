@@ -186,8 +186,8 @@ type View struct {
 	tables *[horizons]table
 }
 
-// On returns the view of a day. The day must be later than all folded days.
-func (p *Pooled) On(day fare.Day) *View {
+// View returns the view of a day. The day must be later than all folded days.
+func (p *Pooled) View(day fare.Day) *View {
 	v := &View{day: day, rule: p.constants()}
 	fade := 1 / gain(p.epoch, day, halfLife)
 	for i, c := range p.curve {

@@ -15,7 +15,6 @@ type Route struct {
 	residuals [groups][]bar
 	terms     [horizons]term
 	single    bool // residuals are not grouped by lead time: all are in the first group
-	apart     int  // spans whose dates are at most this many days apart share departures
 }
 
 // group returns the index of the residuals for a span of lead times.

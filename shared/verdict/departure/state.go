@@ -65,48 +65,48 @@ func (s *State) NonStopOnly() bool { return s.Stops == AllNonStop || s.Stops == 
 
 // StateDay is a state on one day. It computes once what the answers of that day share.
 type StateDay struct {
-	sheet  *State
+	state  *State
 	today  fare.Day
 	asker  *RouteDay
 	folded *View            // of the state's own day, if its fares are folded; else nil
 	minima [spans]*RouteDay // computed on first use
 }
 
-// On returns the state on a day. Without a pooled part the rule uses its constants. On a later day
+// Day returns the state on a day. Without a pooled part the rule uses its constants. On a later day
 // than AsOf, the fares of AsOf are folded first. ok is false on a day before its own.
-func (s *State) On(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
+func (s *State) Day(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 	if today < s.AsOf {
 		return nil, false
 	}
 	if p == nil {
 		p = Start(today)
 	}
-	d = &StateDay{sheet: s, today: today}
+	d = &StateDay{state: s, today: today}
 	route := &s.Route
 	if today > s.AsOf {
 		var quotes []Quote
 		for _, l := range s.Live {
 			if l.FoundDay() == s.AsOf {
-				quotes = append(quotes, l.on(s.AsOf))
+				quotes = append(quotes, l.quote(s.AsOf))
 			}
 		}
 		if len(quotes) > 0 {
-			d.folded, route = p.On(s.AsOf), s.Route.clone()
-			route.On(d.folded, s.quotes(s.AsOf)).Fold(quotes, new(Statistics))
+			d.folded, route = p.View(s.AsOf), s.Route.clone()
+			route.Day(d.folded, s.quotes(s.AsOf)).Fold(quotes, new(Statistics))
 		}
 	}
-	d.asker = route.On(p.On(today), s.quotes(today))
+	d.asker = route.Day(p.View(today), s.quotes(today))
 	return d, true
 }
 
-func (l Live) on(day fare.Day) Quote { return Quote{int(l.Depart - day), l.Price} }
+func (l Live) quote(day fare.Day) Quote { return Quote{int(l.Depart - day), l.Price} }
 
 // quotes returns the departures on sale on a day: those with a fare that was found within LiveDays.
 func (s *State) quotes(today fare.Day) []Quote {
 	all := make([]Quote, 0, len(s.Live))
 	for _, l := range s.Live {
 		if l.Depart >= today && l.FoundDay() >= today-LiveDays {
-			all = append(all, l.on(today))
+			all = append(all, l.quote(today))
 		}
 	}
 	return all
@@ -114,11 +114,11 @@ func (s *State) quotes(today fare.Day) []Quote {
 
 // Live returns the fares that can be shown on the day, by day of departure.
 func (d *StateDay) Live() []Live {
-	if d.today > d.sheet.AsOf+LiveDays {
+	if d.today > d.state.AsOf+LiveDays {
 		return nil
 	}
-	i, _ := d.sheet.find(d.today)
-	return d.sheet.Live[i:]
+	i, _ := d.state.find(d.today)
+	return d.state.Live[i:]
 }
 
 // find returns the index of a departure in Live.
@@ -126,13 +126,13 @@ func (s *State) find(depart fare.Day) (int, bool) {
 	return slices.BinarySearchFunc(s.Live, depart, func(l Live, d fare.Day) int { return int(l.Depart - d) })
 }
 
-// LiveOf returns the fare of a departure that can be shown.
-func (d *StateDay) LiveOf(depart fare.Day) (Live, bool) {
-	i, ok := d.sheet.find(depart)
-	if !ok || depart < d.today || d.today > d.sheet.AsOf+LiveDays {
+// LiveFare returns the fare of a departure that can be shown.
+func (d *StateDay) LiveFare(depart fare.Day) (Live, bool) {
+	i, ok := d.state.find(depart)
+	if !ok || depart < d.today || d.today > d.state.AsOf+LiveDays {
 		return Live{}, false
 	}
-	return d.sheet.Live[i], true
+	return d.state.Live[i], true
 }
 
 // Judge judges a price of a departure in the state's currency, or its live fare if price is 0. ok
@@ -142,7 +142,7 @@ func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 		return Answer{}, false
 	}
 	if price == 0 {
-		live, ok := d.LiveOf(depart)
+		live, ok := d.LiveFare(depart)
 		if !ok {
 			return Answer{}, false
 		}
@@ -153,13 +153,13 @@ func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 
 // past returns the history of a departure before the day.
 func (d *StateDay) past(depart fare.Day) *Past {
-	past := d.sheet.Pasts[depart]
-	i, ok := d.sheet.find(depart)
-	if !ok || d.today == d.sheet.AsOf || d.sheet.Live[i].FoundDay() != d.sheet.AsOf {
+	past := d.state.Pasts[depart]
+	i, ok := d.state.find(depart)
+	if !ok || d.today == d.state.AsOf || d.state.Live[i].FoundDay() != d.state.AsOf {
 		return past
 	}
 	seen := past.clone()
-	seen.See(d.sheet.AsOf, d.sheet.Live[i].Price)
+	seen.See(d.state.AsOf, d.state.Live[i].Price)
 	return seen
 }
 
@@ -171,7 +171,7 @@ func (d *StateDay) Quartiles(depart fare.Day) (Quartiles, bool) {
 // Judge answers one question; use StateDay for several on one day. Quartiles are zero if the
 // percentile is not known. live is zero if there is no live fare.
 func (s *State) Judge(p *Pooled, today, depart fare.Day, price fare.Cents) (a Answer, q Quartiles, live Live, ok bool) {
-	day, ok := s.On(p, today)
+	day, ok := s.Day(p, today)
 	if !ok {
 		return a, q, live, false
 	}
@@ -179,7 +179,7 @@ func (s *State) Judge(p *Pooled, today, depart fare.Day, price fare.Cents) (a An
 		return a, q, live, false
 	}
 	q, _ = day.Quartiles(depart)
-	live, _ = day.LiveOf(depart)
+	live, _ = day.LiveFare(depart)
 	return a, q, live, true
 }
 

@@ -14,7 +14,7 @@ import (
 // small returns a state of two departures, refreshed on begin+2.
 func small() *Learner {
 	var s Learner
-	s.In(fare.EUR, 1)
+	s.Convert(fare.EUR, 1)
 	s.Stops = AllNonStop
 	s.Facts = []byte{7}
 	p := Start(begin)
@@ -48,10 +48,10 @@ func TestFirstRuleIsRead(t *testing.T) {
 		t.Error(diff)
 	}
 	// It held 3 fares, 1 of them since a day.
-	on := read.Route.On(Start(begin).On(read.AsOf), nil)
+	on := read.Route.Day(Start(begin).View(read.AsOf), nil)
 	weight, mean := levelHalfLife/60*(math.Exp2(-2./60)+2*math.Exp2(-1./60)), 4.1
-	if math.Abs(on.level.weight-weight) > 1e-6 || math.Abs(on.average(part{})-mean) > .1 {
-		t.Errorf("a mean of %v with a weight of %v, want %v", on.average(part{}), on.level.weight, weight)
+	if math.Abs(on.level.weight-weight) > 1e-6 || math.Abs(on.average(none)-mean) > .1 {
+		t.Errorf("a mean of %v with a weight of %v, want %v", on.average(none), on.level.weight, weight)
 	}
 	if again, err := DecodeState(read.Encode()); err != nil || again.FirstRule {
 		t.Errorf("packed again: %v, %v", again, err)
@@ -79,7 +79,7 @@ func TestFirstRuleIsRenewed(t *testing.T) {
 		return math.Abs(a.value-b.value) < 1e-6 && math.Abs(a.information-b.information) < 1e-4 &&
 			math.Abs(a.cases-b.cases) < 1e-3
 	})
-	if diff := cmp.Diff(want.State, got.State, cmp.AllowUnexported(Route{}, mean{}, bar{}, Past{}, seen{}),
+	if diff := cmp.Diff(want.State, got.State, cmp.AllowUnexported(Route{}, mean{}, bar{}, Past{}, dayPrice{}),
 		cmpopts.EquateEmpty(), near); diff != "" {
 		t.Error(diff)
 	}

@@ -111,12 +111,12 @@ type HorizonCounts struct {
 }
 
 // Case counts answers, the sum of their stated chances, and the falls.
-type Case struct{ N, Said, Fell int64 }
+type Case struct{ N, Stated, Fell int64 }
 
 // Wait counts the outcomes of waiting.
 type Wait struct {
-	N, Said, Fell, Rose int64
-	Dearer, Change      int64 // of the last fare seen within the horizon
+	N, Stated, Fell, Rose int64
+	Dearer, Change        int64 // of the last fare seen within the horizon
 }
 
 // Cell counts the outcomes after a level at some lead times. Shuffled is the expected number of
@@ -131,14 +131,14 @@ type RouteCounts struct {
 	Missed    [Reasons]int64
 	Levels    [Levels]RouteCell
 	Places    [Places]int64
-	Intervals [Sures]Held
+	Intervals [Sures]Covered
 }
 
 // RouteCell counts the changes of the route's cheapest fare within a week.
 type RouteCell struct{ N, Fell, Rose, Change int64 }
 
-// Held counts 90 % intervals and how many of them covered the outcome.
-type Held struct{ N, Held int64 }
+// Covered counts 90 % intervals and how many of them covered the outcome.
+type Covered struct{ N, Covered int64 }
 
 // each calls do for all numbers, in the stored order. Append new numbers of Counts at the end.
 func (c *Counts) each(do func(*int64)) {
@@ -151,7 +151,7 @@ func (c *Counts) each(do func(*int64)) {
 	cases := func(cs []Case) {
 		for i := range cs {
 			do(&cs[i].N)
-			do(&cs[i].Said)
+			do(&cs[i].Stated)
 			do(&cs[i].Fell)
 		}
 	}
@@ -167,7 +167,7 @@ func (c *Counts) each(do func(*int64)) {
 		cases(h.Own[:])
 		for b := range h.Bands {
 			w := &h.Bands[b]
-			for _, n := range []*int64{&w.N, &w.Said, &w.Fell, &w.Rose, &w.Dearer, &w.Change} {
+			for _, n := range []*int64{&w.N, &w.Stated, &w.Fell, &w.Rose, &w.Dearer, &w.Change} {
 				do(n)
 			}
 		}
@@ -197,7 +197,7 @@ func (c *Counts) each(do func(*int64)) {
 	all(c.Route.Places[:])
 	for i := range c.Route.Intervals {
 		do(&c.Route.Intervals[i].N)
-		do(&c.Route.Intervals[i].Held)
+		do(&c.Route.Intervals[i].Covered)
 	}
 	for i := range c.Leads {
 		all(c.Leads[i][:])

@@ -42,7 +42,7 @@ func (t *Trips) watchRoutes(cycle int) *watched {
 			if i > 0 && observations[i-1].FoundDay() == day {
 				continue
 			}
-			summary := summaries.On(day)
+			summary := summaries.Summary(day)
 			live, _ := summary.Cheapest(day)
 			l := look{
 				quote: quote{route: int32(route), trip: int32(route), day: day,

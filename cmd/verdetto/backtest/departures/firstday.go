@@ -108,7 +108,7 @@ func (t *Trips) firstDays() voice {
 			quotes = append(quotes, departure.Quote{Lead: int(q.lead), Price: q.price})
 		}
 		day := t.rows[from].day
-		on.Set(new(departure.Route), departure.Start(day).On(day), quotes)
+		on.Set(new(departure.Route), departure.Start(day).View(day), quotes)
 		for i := from; i < to; i++ {
 			v.score[i] = on.Judge(nil, quotes[i-from]).Percentile
 		}

@@ -121,11 +121,11 @@ func foldReplay(t testing.TB, panel *Trips, first fare.Day) said {
 					t.Fatal(err)
 				}
 				var ok bool
-				if asker, ok = sheet.On(cycle.Pooled, today); !ok || sheet.AsOf != today {
+				if asker, ok = sheet.Day(cycle.Pooled, today); !ok || sheet.AsOf != today {
 					t.Fatalf("%s has no sheet of %s", routes[q.route], today)
 				}
 			}
-			live, ok := asker.LiveOf(q.departs())
+			live, ok := asker.LiveFare(q.departs())
 			if !ok || live.Price != q.price {
 				t.Fatalf("%s, departure on %s: live are %+v, want %d", routes[q.route], q.departs(), live, q.price)
 			}

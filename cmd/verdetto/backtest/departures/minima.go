@@ -34,7 +34,7 @@ func (t *Trips) minima(s departure.Span) (*Trips, said) {
 	)
 	for i := range len(begin) - 1 {
 		today := t.rows[begin[i]].day
-		view := pooled.On(today)
+		view := pooled.View(today)
 		var learned, folded departure.Statistics
 		t.eachRoute(begin[i], begin[i+1], func(route int32, from, to int) {
 			state, fares := &states[route], fares(t.rows[from:to])
@@ -42,7 +42,7 @@ func (t *Trips) minima(s departure.Span) (*Trips, said) {
 				func(l departure.Live) bool { return l.FoundDay() < today-departure.LiveDays }), fares...)
 			state.Learn(view, &learned)
 			state.Stand(today, recent[route])
-			asked, _ := state.On(pooled, today)
+			asked, _ := state.Day(pooled, today)
 			begun := len(m.rows)
 			for _, live := range asked.Live() {
 				of := span{route, s.From(live.Depart)}

@@ -117,7 +117,7 @@ type ruleReplay struct {
 // learn learns from the outcomes of a day's rows.
 func (r *ruleReplay) learn(h departure.Horizon, today fare.Day, from, to int) {
 	var learned departure.Statistics
-	view := r.pooled.On(today)
+	view := r.pooled.View(today)
 	r.eachRoute(from, to, func(route int32, from, to int) {
 		r.outcomes = r.outcomes[:0]
 		for i := from; i < to; i++ {
@@ -133,7 +133,7 @@ func (r *ruleReplay) learn(h departure.Horizon, today fare.Day, from, to int) {
 // judge judges the rows of a day, and then folds them.
 func (r *ruleReplay) judge(today fare.Day, from, to int) {
 	var learned departure.Statistics
-	view := r.pooled.On(today)
+	view := r.pooled.View(today)
 	r.eachRoute(from, to, func(route int32, from, to int) {
 		r.quotes = r.quotes[:0]
 		for _, row := range r.rows[from:to] {

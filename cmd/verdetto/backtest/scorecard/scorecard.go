@@ -77,7 +77,7 @@ func Run(ctx context.Context, panel Panel, o Options) (Result, error) {
 		last = min(last, o.To)
 	}
 	slices.SortFunc(all, func(a, b *series) int { return cmp.Compare(a.of.String(), b.of.String()) })
-	r := replay{Options: o, series: all, left: map[fare.Day]*score.Left{}, score: Result{Sum: new(score.Sum),
+	r := replay{Options: o, series: all, left: map[fare.Day]*score.Contribution{}, score: Result{Sum: new(score.Sum),
 		Weeks: map[fare.Day]*score.Sum{}}}
 	total := int(last-first)/o.Cycle + 1
 	for n := range total {
@@ -107,7 +107,7 @@ type replay struct {
 	series []*series
 	asked  time.Time // time of the previous refresh
 	cycle  []byte    // departure.Cycle; nil before the first refresh
-	left   map[fare.Day]*score.Left
+	left   map[fare.Day]*score.Contribution
 	score  Result
 }
 
@@ -130,7 +130,7 @@ func (r *replay) refresh(today fare.Day) error {
 	now := today.Time().Add(12 * time.Hour)
 	var mu sync.Mutex
 	var faults []error
-	sum := new(score.Left)
+	sum := new(score.Contribution)
 	stats.Parallel(len(r.series), func(i int) {
 		left, err := r.series[i].refresh(today, r.Options, cycle.Pooled, r.asked, now)
 		mu.Lock()
@@ -190,8 +190,8 @@ func (s *series) until(moment time.Time) int {
 // refresh updates the stored state of a series to a day. It does nothing if the source has no fares
 // since a week before the last request.
 func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, asked,
-	now time.Time) (*score.Left, error) {
-	left, from, to := new(score.Left), 0, s.until(now)
+	now time.Time) (*score.Contribution, error) {
+	left, from, to := new(score.Contribution), 0, s.until(now)
 	if !asked.IsZero() {
 		from = s.until(asked.Add(-overlap))
 	}
@@ -210,7 +210,7 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 		if err != nil {
 			return left, err
 		}
-		if said, err = score.DecodeRounds(open.Said); err != nil {
+		if said, err = score.DecodeRounds(open.Answers); err != nil {
 			return left, err
 		}
 		if earlier, err = verdict.Decode(s.summary); err != nil {
@@ -224,7 +224,7 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 		summary.Doubted = pooled.Experience.RouteDoubted
 	}
 	quotes := summary.DayQuotes(known, min(state.AsOf, today-departure.LiveDays, said.From(today)), o.Rates).All
-	state.In(summary.Currency, summary.PerEuro)
+	state.Convert(summary.Currency, summary.PerEuro)
 	state.Facts = summary.Facts()
 	state.Advance(today, pooled, quotes, &left.Learned)
 	s.summary, s.sheet = summary.Encode(), state.Encode()
@@ -237,6 +237,6 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 	if n := len(said); o.Judged != nil && n > 0 && said[n-1].Day == today {
 		o.Judged(&said[n-1], pooled.Experience)
 	}
-	s.learning = departure.Learning{All: state.Questions, Said: said.Encode()}.Encode()
+	s.learning = departure.Learning{All: state.Questions, Answers: said.Encode()}.Encode()
 	return left, nil
 }
