@@ -221,7 +221,7 @@ func TestFirstDay(t *testing.T) {
 		today = append(today, Quote{30 + lead, price + 500*fare.Cents(lead)})
 	}
 	on := new(Route).Day(Start(10).View(10), today)
-	before := 0.
+	before := -1.
 	for i, q := range today {
 		a, ok := on.Quartiles(q)
 		of := on.Judge(nil, q)

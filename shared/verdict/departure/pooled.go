@@ -42,14 +42,25 @@ type constants struct {
 	level     float64 // half-life of a route's mean
 	residuals float64 // half-life of the residuals
 	onSale    bool    // departures on sale are used
+	// half shrinks ranks towards 50 while no residuals of other routes are known. It makes the
+	// percentiles of a service's first day wrong by 21 points.
+	half bool
 }
 
-var secondRule = &constants{levelHalfLife, residualHalfLife, true}
+var secondRule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true}
+
+// StartPlainForm is Start for the plain form of the rule, which is the reference of tests. It
+// differs on the first day alone.
+func StartPlainForm(day fare.Day) *Pooled {
+	p := Start(day)
+	p.rule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true, half: true}
+	return p
+}
 
 // StartFirstRule is Start for the first rule. Backtests use it to compare the rules.
 func StartFirstRule(day fare.Day) *Pooled {
 	p := Start(day)
-	p.rule = &constants{level: halfLife, residuals: halfLife}
+	p.rule = &constants{level: halfLife, residuals: halfLife, half: true}
 	return p
 }
 
@@ -184,6 +195,8 @@ type View struct {
 	curve  [curveSpans]float64
 	below  [bins + 1]float64 // share of all residuals below each step's lower edge
 	tables *[horizons]table
+	// isPooled reports whether ranks are shrunk to the residuals of all routes.
+	isPooled bool
 }
 
 // View returns the view of a day. The day must be later than all folded days.
@@ -198,11 +211,12 @@ func (p *Pooled) View(day fare.Day) *View {
 		total += n
 		v.below[i+1] = total
 	}
+	v.isPooled = total > 0 || v.rule.half
 	for i := range v.below {
 		if total > 0 {
 			v.below[i] /= total
 		} else {
-			v.below[i] = .5 // without any residuals every percentile is 50
+			v.below[i] = .5 // without any residuals
 		}
 	}
 	tables := p.tables

@@ -99,3 +99,13 @@ func TestFirstRuleIsSlow(t *testing.T) {
 		t.Errorf("first rule off by %.1f points, the rule by %.1f", first.Worst, second.Worst)
 	}
 }
+
+// TestFirstDayIsCalibrated: with 8 to 20 departures on sale and nothing else known, as many fares
+// lie below a percentile as it says. The plain form draws all percentiles towards 50.
+func TestFirstDayIsCalibrated(t *testing.T) {
+	panel := invent(3, 40, 40, 60, 40, func(_ *rand.Rand, _ int, first, _ float64) float64 { return first })
+	_, percentiles := newReporter(asked{panel: panel, became: panel.outcomes()}, Options{}).answered(panel.firstDays())
+	if miss := worstMiss(percentiles); len(percentiles) < 10_000 || miss > 5 {
+		t.Errorf("%d percentiles are off by %.1f points", len(percentiles), miss)
+	}
+}
