@@ -120,9 +120,9 @@ func TestEvidencePanels(t *testing.T) {
 	}
 }
 
-// TestEvidenceQuarters: on the real source, refreshed once a week, no whole quarter's percentile is off by
-// more than 5 points. All seven weekdays are replayed, since each alone is a small sample. The first
-// quarter is only 24 days long: the first weeks of a service: 6.1 points. The other quarters are off by 2.8 to 4.8.
+// TestEvidenceQuarters: on the real source, refreshed once a week, no whole quarter's percentile is
+// off by more than 5 points. All seven weekdays are replayed, since each alone is a small sample.
+// The first quarter has only 24 days, the first weeks of a service: 6.1 points.
 func TestEvidenceQuarters(t *testing.T) {
 	panel := recorded(t, "travelpayouts_daily_2025_2026")
 	quarters := stats.NewMisses(stats.QuarterName)
