@@ -15,7 +15,7 @@ func TestAlertsToAnywhere(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ language, names, when string }{
 		{"it", "Milano–ovunque", "una destinazione è di 60,00 € o meno, e buona o ottima"},
-		{"en", "Milan–anywhere", "a destination is €60.00 or less, and buono (good) or ottimo (great)"},
+		{"en", "Milan–anywhere", "a destination is €60.00 or less, and good or great"},
 		{"de", "Mailand–egal wohin", "einem Ziel bei 60,00 € oder darunter liegt und gut oder sehr gut ist"},
 		{"fr", "Milan–n’importe où", "une destination est de 60,00 € ou moins, et bon ou excellent"},
 		{"es", "Milán–cualquier destino", "un destino sea de 60,00 € o menos, y bueno o excelente"},

@@ -99,8 +99,8 @@ func TestDigest(t *testing.T) {
 	if diff := cmp.Diff(want, routesOf(first)); diff != "" {
 		t.Errorf("in this order (-want +got):\n%s", diff)
 	}
-	for _, want := range []string{"€51.00", "€30.00: great", "€40.00", "€55.00", "we know of no fare",
-		"or less: it is so today", "departure: "} {
+	for _, want := range []string{"€51.00", "€30.00: great", "€40.00", "€55.00", "We know of no fare",
+		"or less: that is the case now", "departure: "} {
 		if !strings.Contains(strings.ReplaceAll(first.Text, "\n", " "), want) {
 			t.Errorf("it lacks %q:\n%s", want, first.Text)
 		}
@@ -132,7 +132,7 @@ func TestDigest(t *testing.T) {
 	for _, want := range []string{
 		"€2.00 more than we last told you (€30.00)", "As much as we last told you",
 		"€4.00 less than we last told you (€40.00)", "€11.00 less than we last told you (€55.00)",
-		"when the fare changes: it is so today", "falls by 10% or more: it is so today",
+		"when the fare changes: that is the case now", "falls by 10% or more: that is the case now",
 	} {
 		if !strings.Contains(says, want) {
 			t.Errorf("the second lacks %q:\n%s", want, second.Text)
@@ -182,7 +182,7 @@ func TestADigestOfALow(t *testing.T) {
 		}
 		for _, m := range h.Mails() {
 			if strings.HasPrefix(m.ID, "digest-"+today.Format("20060102")) &&
-				strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), "it is so today") != c.met {
+				strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), "that is the case now") != c.met {
 				t.Errorf("week %d:\n%s", week, m.Text)
 			}
 		}
