@@ -22,7 +22,7 @@ func TestEveryDestination(t *testing.T) {
 		}
 		skip += len(got.Destinations)
 		if more := strings.Contains(answer.Content[0].Text,
-			fmt.Sprintf("ask again with skip %d", skip)); !more || pages > 3 {
+			fmt.Sprintf("call again with skip %d", skip)); !more || pages > 3 {
 			break
 		}
 	}
@@ -59,7 +59,7 @@ func TestSeveralWithinTheCap(t *testing.T) {
 		c.Viaggi[7].Problema.Code != "troppe-richieste" {
 		t.Errorf("%+v", c)
 	}
-	for _, part := range []string{"8 trips were asked about, of which the first 6 were looked up",
+	for _, part := range []string{"8 trips were requested; only the first 6 were looked up",
 		"London (2016-03-28): troppe-richieste", "Best-judged: Bucharest"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q lacks %q", text, part)
@@ -79,12 +79,12 @@ func TestLanguage(t *testing.T) {
 		says            map[string]string // by language
 	}{
 		{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest"`,
-			map[string]string{"": "Milan to Bucharest: today's cheapest", "en": "Milan to Bucharest: today's",
-				"it":    "la tariffa di sola andata più bassa di oggi",
-				"de":    "Mailand – Bukarest: Der niedrigste Preis von heute",
-				"fr":    "Milan – Bucarest\u00a0: le prix le plus bas du jour",
-				"es":    "De Milán a Bucarest: el precio más bajo de hoy",
-				"pt-BR": "De Milão para Bucareste: o preço mais baixo de hoje", "nl": "Milan to Bucharest: today's"}},
+			map[string]string{"": "Milan to Bucharest: the cheapest one-way fare, 30.00 EUR, is very cheap.", "en": "Milan to Bucharest: the cheapest",
+				"it":    "la tariffa di sola andata più bassa,",
+				"de":    "Mailand – Bukarest: Der niedrigste Preis",
+				"fr":    "Milan – Bucarest\u00a0: le prix le plus bas",
+				"es":    "De Milán a Bucarest: el precio más bajo",
+				"pt-BR": "De Milão para Bucareste: o preço mais baixo", "nl": "Milan to Bucharest: the cheapest"}},
 		{"cheap_now", `"origin":"Milano"`, map[string]string{"en": "From Milan: 2 destinations with such a fare. " +
 			"Each is the cheapest fare of any date, compared with the cheapest of other days. Bucharest",
 			"it": "Da Milano: 2 destinazioni con una tariffa così. Di ognuna la tariffa più bassa di qualsiasi data, " +
@@ -100,7 +100,7 @@ func TestLanguage(t *testing.T) {
 			map[string]string{"en": "You asked for Bergamo: these are the fares of Milan.",
 				"it": "Hai chiesto Bergamo: queste sono le tariffe di Milano."}},
 		{"when_to_book", `"origin":"Roma","destination":"Bucarest"`,
-			map[string]string{"en": "No fare from Roma to Bucarest has ever been observed here",
+			map[string]string{"en": "We have never seen a fare from Rome to Bucharest.",
 				"it": "watched_routes: chiamalo",
 				"de": "Diese Strecke beobachten wir noch nicht. Wir haben sie vorgemerkt. Als Werkzeug " +
 					"ist das watched_routes"}},

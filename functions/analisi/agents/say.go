@@ -68,8 +68,7 @@ func (s sentences) verdict(a verdict.Analysis) string {
 	}
 	price := int64(*v.MedianaCent + *v.ScartoMedianaCent)
 	return s.Text("agents.verdict", "Route", route, "Price", euros(price, a.Valuta),
-		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile",
-		*v.Percentile, "Days", v.Campione,
+		"Level", s.Text("agents.level."+v.Livello), "Percentile", *v.Percentile, "Days", v.Campione,
 		"Median", euros(int64(*v.MedianaCent), a.Valuta), "Certainty", s.Text("agents.certainty."+v.Affidabilita)) +
 		" " + s.fare(a.Prezzo) + " " + s.newest(a.AggiornatoIl)
 }
@@ -87,8 +86,7 @@ func (s sentences) departure(a verdict.Analysis) string {
 	said := []string{s.Text("agents.departure", "Route", route, "Price", price, "Departure",
 		p.Partenza, "Return", p.Ritorno,
 		"Stated", p.Dichiarato, "Month", a.Ambito == verdict.InMese, "Lead", a.AnticipoGiorni,
-		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile",
-		*v.Percentile, "Fares", v.Campione,
+		"Level", s.Text("agents.level."+v.Livello), "Percentile", *v.Percentile, "Fares", v.Campione,
 		"Low", euros(int64(q.Q1Cent), a.Valuta), "High", euros(int64(q.Q3Cent), a.Valuta), "Median",
 		euros(int64(q.MedianaCent), a.Valuta),
 		"Certainty", s.Text("agents.certainty."+v.Affidabilita))}

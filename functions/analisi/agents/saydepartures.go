@@ -114,7 +114,7 @@ func (s sentences) comparison(c published.Confronto, names []string) string {
 		a := c.Viaggi[c.Migliori[0]].Analisi
 		said = append(said, s.Text("agents.comparison_best", "Trip", trip(c.Migliori[0]), "Price",
 			euros(int64(a.Prezzo.Cent), a.Valuta), "Level", s.Text("agents.level."+a.Verdetto.Livello),
-			"Livello", a.Verdetto.Livello, "Certainty", s.Text("agents.certainty."+a.Verdetto.Affidabilita)))
+			"Certainty", s.Text("agents.certainty."+a.Verdetto.Affidabilita)))
 	}
 	var listed, without []string
 	for _, i := range c.PiuEconomici {
