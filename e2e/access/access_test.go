@@ -307,7 +307,7 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 	// Refreshes create notifications for the subscribed route and send them. The cases are: a
 	// mailbox that refuses for good, another process at work, and no subscriber.
 	s.Sender.Mail = refusing{}
-	other := store.Lease{Table: d.Table, Name: "mail", Holder: "another", For: time.Minute, Now: clock.Now}
+	other := store.Lease{Table: d.Table, Name: "mail", Holder: "another", Duration: time.Minute, Now: clock.Now}
 	for n := range 4 {
 		alertsWork()
 		if n == 2 { // the last subscriber of the route leaves

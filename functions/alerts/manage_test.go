@@ -69,7 +69,7 @@ func TestManageChanges(t *testing.T) {
 		{"another threshold", "change=MIL-BUH&threshold=29,90", 200, "È salvato", 2990, 0},
 		{"one that is none", "change=MIL-BUH&threshold=gratis", 400, "soglia", 2990, 0},
 		{"a negative one", "change=MIL-BUH&threshold=-4", 400, "soglia", 2990, 0},
-		{"by the verdict", "change=MIL-BUH&threshold=", 200, "quando la tariffa è buona", 0, 0},
+		{"by the verdict", "change=MIL-BUH&threshold=", 200, "quando il prezzo è buono", 0, 0},
 		{"paused for a month", "snooze=MIL-BUH", 200, "In pausa fino", 0, today + notify.SnoozeDays},
 		{"paused until resumed", "pause=MIL-BUH", 200, "finché non lo riattivi", 0, store.UntilResumed},
 		{"resumed", "resume=MIL-BUH", 200, "È salvato", 0, 0},
@@ -177,7 +177,7 @@ func TestStrangersChangeNothing(t *testing.T) {
 				button + "=" + url.QueryEscape(of) + "&threshold=1", 400})
 		}
 		// A well-formed name of an alert that is not the subscriber's.
-		attempts = append(attempts, attempt{button + " of nobody", l.manage, button + "=ROM-PAR&threshold=1", 410},
+		attempts = append(attempts, attempt{button + " of an unknown alert", l.manage, button + "=ROM-PAR&threshold=1", 410},
 			attempt{button + " of an id that is another's", l.manage,
 				button + "=MIL-BUH~" + bob[:12] + "&threshold=1", 410})
 	}
@@ -203,7 +203,7 @@ func TestStrangersChangeNothing(t *testing.T) {
 			t.Errorf("%s: %d %s", body, a.Status, a.Page())
 		}
 	}
-	if got := l.Of("ada@example.com"); fmt.Sprint(got) != "map[MIL-BUH:4000 MIL-LON:0]" {
+	if got := l.Thresholds("ada@example.com"); fmt.Sprint(got) != "map[MIL-BUH:4000 MIL-LON:0]" {
 		t.Errorf("alerts %v", got)
 	}
 }

@@ -163,7 +163,7 @@ func (s *Service) endedByLink(ctx context.Context, subscriber store.SubscriberID
 	if ended == 0 {
 		return respond(http.StatusGone, none, v)
 	}
-	alerts, err := s.Alerts.Of(ctx, subscriber)
+	alerts, err := s.Alerts.BySubscriber(ctx, subscriber)
 	if err != nil {
 		s.Log.ErrorContext(ctx, "alerts not listed", "error", err) // the alerts are ended
 	}

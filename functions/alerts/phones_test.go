@@ -100,7 +100,7 @@ func TestTelegram(t *testing.T) {
 	p.Fares(notifytest.Steady(3000)...)
 	p.Push()
 	if n := len(p.Telegram.Shown(ada)); n != 2 {
-		t.Errorf("%d messages: a fare that stays cheap is told once", n)
+		t.Errorf("%d messages: a fare that stays cheap is sent once", n)
 	}
 	if m := write(t, p, ada, "/list"); !strings.Contains(m.Text, "Milan–Bucharest, when the fare becomes good") ||
 		!strings.HasPrefix(m.Buttons["Change or end them"], fixture.PublicURL+"/v1/alerts/manage?t=") {
@@ -376,7 +376,7 @@ func TestNtfyServersOfStrangers(t *testing.T) {
 		p.Fares(notifytest.Steady(price)...)
 		p.Push()
 	}
-	if left, err := p.Alerts.Alerts.Of(t.Context(),
+	if left, err := p.Alerts.Alerts.BySubscriber(t.Context(),
 		p.Alerts.Links.SubscriberAt(store.Ntfy, strange+"-7")); err != nil || len(left) != 0 {
 		t.Errorf("%v %v", left, err)
 	}
@@ -408,7 +408,7 @@ func TestChannelRequests(t *testing.T) {
 	// The page states the next step.
 	for form, want := range map[string]string{
 		"route=MIL-BUH&channel=telegram&email=&threshold=&address=":           `href="https://t.me/`,
-		"route=MIL-BUH&channel=ntfy&email=&address=https%3A%2F%2Fntfy.sh%2Fx": "If the topic takes our messages",
+		"route=MIL-BUH&channel=ntfy&email=&address=https%3A%2F%2Fntfy.sh%2Fx": "If the topic accepts our messages",
 	} {
 		p.Clock.Add(time.Hour)
 		a := p.Do("POST", "/v1/alerts", form, "Content-Type", "application/x-www-form-urlencoded", "Accept",

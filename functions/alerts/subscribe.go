@@ -118,7 +118,7 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 	lang string) (id string, err error) {
 	now := s.Now()
 	alert := store.Alert{Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold, Channel: p.channel,
-		Address: p.address, Asked: fare.DayOf(now), Digest: p.digest}
+		Address: p.address, RequestDay: fare.DayOf(now), Digest: p.digest}
 	p.fill(&alert, fare.DayOf(now))
 	about := []string{p.route.String(), p.email, fmt.Sprint(p.threshold), lang}
 	if p.channel != "" {

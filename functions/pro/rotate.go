@@ -33,8 +33,8 @@ type keyInput struct {
 
 // rest is one source of a plan: a subscription, a payment in USDC or the operator.
 type rest struct {
-	By    string    `json:"by" enum:"card,usdc,operator"`
-	Until time.Time `json:"until" doc:"End, UTC. By card, it includes 3 days of grace"`
+	Source string    `json:"by" enum:"card,usdc,operator"`
+	Until  time.Time `json:"until" doc:"End, UTC. By card, it includes 3 days of grace"`
 }
 
 type keyOutput struct {
@@ -80,7 +80,7 @@ func (s *Service) key(ctx context.Context, in *keyInput) (*keyOutput, error) {
 	for _, r := range c.RestsOn() {
 		out.Body.RestsOn = append(out.Body.RestsOn, rest(r))
 	}
-	out.Body.Plan, out.Body.ExpiresAt, out.Body.IssuedAt = "pro", c.Plan().Until, c.Issued
+	out.Body.Plan, out.Body.ExpiresAt, out.Body.IssuedAt = "pro", c.Plan().Until, c.IssuedAt
 	out.Body.Guarded = c.Guarded(s.Now())
 	return out, nil
 }
@@ -117,7 +117,7 @@ func (s *Service) rotate(ctx context.Context, in *rotateInput) (*rotateOutput, e
 	}
 	c, err := s.Keys.Customer(ctx, shown.Customer)
 	switch {
-	case errors.Is(err, store.ErrNotFound), err == nil && !c.Holds(shown) && !c.HasRotated(shown, now):
+	case errors.Is(err, store.ErrNotFound), err == nil && !c.HasKey(shown) && !c.HasRotated(shown, now):
 		s.Refused.Add(lookup, "rotation", shown, now)
 		return nil, refusedKey()
 	case err != nil:

@@ -108,7 +108,7 @@ func (s *Service) undoing(ctx context.Context, in *linkInput, done string,
 
 // agreePage shows a button and changes nothing.
 func (s *Service) agreePage(ctx context.Context, in *linkInput) (*page.Response, error) {
-	return s.agreeing(ctx, in, "agree", s.Outbox.Offered)
+	return s.agreeing(ctx, in, "agree", s.Outbox.CheckOffer)
 }
 
 // agree stores the job that mails a fresh key. It is idempotent and stores one job only.

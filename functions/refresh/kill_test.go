@@ -123,10 +123,10 @@ func (h *fixture) process(s *source, l *lifetime) (done bool) {
 	sender := h.Sender()
 	sender.Alerts.Table, sender.Notifications.Table, sender.Mail = table, table, killableCarrier{h.Carrier, l}
 	sent, err := sender.Work(h.T.Context())
-	if (err != nil || sent.Left) && !l.killed() {
+	if (err != nil || sent.More) && !l.killed() {
 		h.T.Fatalf("%+v %v", sent, err)
 	}
-	return err == nil && !sent.Left
+	return err == nil && !sent.More
 }
 
 // killAndResume kills a refresh and its mails at random points, before or after the effect of a
@@ -220,7 +220,7 @@ func TestFaults(t *testing.T) {
 			report, err := r.Run(t.Context())
 			if err == nil && report.Failed == 0 {
 				sent, err := h.Sender().Work(t.Context())
-				if err == nil && !sent.Left {
+				if err == nil && !sent.More {
 					break
 				}
 			}

@@ -13,8 +13,8 @@ import (
 // a Drop or a Change returns the first price that it saw, and day 0. The price is 0 if it is
 // unknown.
 func before(a store.Alert, h history) (price fare.Cents, told fare.Day) {
-	if a.Mailed > 0 && a.State.Told > 0 {
-		return a.State.Told, a.Mailed
+	if a.Mailed > 0 && a.State.LastPrice > 0 {
+		return a.State.LastPrice, a.Mailed
 	}
 	if a.Mailed > 0 || a.Kind != store.Drop && a.Kind != store.Change || len(h) == 0 {
 		return 0, 0
@@ -32,11 +32,11 @@ func before(a store.Alert, h history) (price fare.Cents, told fare.Day) {
 // the one that was newest when the alert was made, or else the first one seen after it. It is 0 if
 // none of them is known.
 func known(a store.Alert, h history) (price fare.Cents) {
-	if a.Mailed > 0 || a.Asked == 0 || len(h) == 0 {
-		return a.State.Told
+	if a.Mailed > 0 || a.RequestDay == 0 || len(h) == 0 {
+		return a.State.LastPrice
 	}
 	for _, seen := range h[:len(h)-1] {
-		if price == 0 || seen.Day <= a.Asked {
+		if price == 0 || seen.Day <= a.RequestDay {
 			price = seen.Price
 		}
 	}
@@ -100,19 +100,19 @@ func Since(a store.Alert, f Fare, l *i18n.Language) string {
 			return ""
 		}
 		saved, share := l.Amount(f.Before-f.Price), wording.Percent(l, float64(f.Before-f.Price)/float64(f.Before))
-		if f.Told == 0 {
+		if f.LastDay == 0 {
 			return l.Text("since.drop_first", "Saved", saved, "Share", share, "Amount", l.Amount(f.Before))
 		}
 		return l.Text("since.drop", "Saved", saved, "Share", share, "Amount", l.Amount(f.Before), "Date",
-			l.WeekdayDate(f.Told))
+			l.WeekdayDate(f.LastDay))
 	case store.Change:
 		switch {
 		case f.Before == 0:
-		case f.Told == 0:
+		case f.LastDay == 0:
 			return l.Text("since.change_first", "Amount", l.Amount(f.Before), "Price", l.Amount(f.Price))
 		default:
 			return l.Text("since.change", "Amount", l.Amount(f.Before), "Price", l.Amount(f.Price), "Date",
-				l.WeekdayDate(f.Told))
+				l.WeekdayDate(f.LastDay))
 		}
 	}
 	return ""

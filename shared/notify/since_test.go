@@ -16,12 +16,12 @@ import (
 func TestSince(t *testing.T) {
 	h := func(prices ...fare.Cents) (h history) { // one a week, the last one today
 		for i, price := range prices {
-			h = append(h, Seen{Day: 20000 - 7*fare.Day(len(prices)-1-i), Price: price, Level: verdict.Buono})
+			h = append(h, Observation{Day: 20000 - 7*fare.Day(len(prices)-1-i), Price: price, Level: verdict.Buono})
 		}
 		return h
 	}
 	told := func(a store.Alert) store.Alert {
-		a.Mailed, a.State.Told = 19993, 5000
+		a.Mailed, a.State.LastPrice = 19993, 5000
 		return a
 	}
 	low, drop, change := store.Alert{Kind: store.Low, Days: 30}, store.Alert{Kind: store.Drop, Percent: 10},
@@ -65,11 +65,11 @@ func TestSince(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(c.want, Since(a, m.Fares[0], i18n.In("en"))); diff != "" {
+		if diff := cmp.Diff(c.want, Since(a, m.Fares[0], i18n.ForCode("en"))); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
-		if a.Mailed == 0 && m.Fares[0].Told != 0 || a.Mailed > 0 &&
-			(m.Fares[0].Told != a.Mailed || m.Fares[0].Before != 5000) {
+		if a.Mailed == 0 && m.Fares[0].LastDay != 0 || a.Mailed > 0 &&
+			(m.Fares[0].LastDay != a.Mailed || m.Fares[0].Before != 5000) {
 			t.Errorf("%s: %+v", c.name, m.Fares[0])
 		}
 	}
@@ -124,21 +124,21 @@ func TestSubject(t *testing.T) {
 		saw   history
 		want  string
 	}{
-		{"the last message", store.Alert{Asked: 100, Mailed: 114, State: store.State{Told: 5500}}, story,
+		{"the last message", store.Alert{RequestDay: 100, Mailed: 114, State: store.State{LastPrice: 5500}}, story,
 			"Milan–Lisbon: now €49.00, was €55.00"},
-		{"the newest fare on the day of the request", store.Alert{Asked: 110}, story,
+		{"the newest fare on the day of the request", store.Alert{RequestDay: 110}, story,
 			"Milan–Lisbon: now €49.00, was €62.00"},
-		{"the first fare after the request", store.Alert{Asked: 90}, story, "Milan–Lisbon: now €49.00, was €70.00"},
+		{"the first fare after the request", store.Alert{RequestDay: 90}, story, "Milan–Lisbon: now €49.00, was €70.00"},
 		{"an alert from before requests had a day", store.Alert{}, story,
 			"Milan–Lisbon: now €49.00, usually €60.00"},
-		{"the same price", store.Alert{Asked: 110, Mailed: 114, State: store.State{Told: 4900}}, story,
+		{"the same price", store.Alert{RequestDay: 110, Mailed: 114, State: store.State{LastPrice: 4900}}, story,
 			"Milan–Lisbon: now €49.00, usually €60.00"},
-		{"nothing known before", store.Alert{Asked: 121}, story[3:], "Milan–Lisbon: now €49.00, usually €60.00"},
-		{"a trip that was paid for", store.Alert{Kind: store.Paid, Threshold: 9000, Asked: 110}, story,
+		{"nothing known before", store.Alert{RequestDay: 121}, story[3:], "Milan–Lisbon: now €49.00, usually €60.00"},
+		{"a trip that was paid for", store.Alert{Kind: store.Paid, Threshold: 9000, RequestDay: 110}, story,
 			"Milan–Lisbon: now €49.00, you paid €90.00"},
 	} {
 		f := Fare{Origin: "Milan", Destination: "Lisbon", Price: 4900, Median: 6000, Known: known(c.alert, c.saw)}
-		if got := Subject(c.alert, f, i18n.In("en")); got != c.want {
+		if got := Subject(c.alert, f, i18n.ForCode("en")); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

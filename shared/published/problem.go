@@ -53,7 +53,7 @@ func Problem(err error) error {
 	case errors.As(err, &live):
 		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare from %s to %s%s. Try again after the next "+
 			"refresh, within 7 days, or send a price of your own.",
-			kindOf(live.Series.Trip, live.NonStop), english(live.Origin), english(live.Destination), newestOf(live.Found)))
+			kindOf(live.Series.Trip, live.NonStop), english(live.Origin), english(live.Destination), newestOf(live.SeriesData)))
 	case errors.As(err, &none):
 		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare from %s to %s. Try again after the next "+
 			"refresh, within 7 days.",
@@ -83,7 +83,7 @@ func Problem(err error) error {
 func english(p places.Place) string { return p.NameIn("en") }
 
 // newestOf returns the day of the newest fare as a clause, or "" if there never was a fare.
-func newestOf(f answer.Found) string {
+func newestOf(f answer.SeriesData) string {
 	if f.Summary.Newest == 0 {
 		return ""
 	}

@@ -13,7 +13,7 @@ type Consumo struct {
 	ContatoPer  string      `json:"contatoPer" enum:"indirizzo,chiave" doc:"What calls count by: the key, or the IP address (for IPv6 its /64), which others may share"`
 	PianoFinoAl *time.Time  `json:"pianoFinoAl,omitempty" doc:"End of the plan unless it is renewed, UTC. Absent without a key"`
 	Pagamenti   []Pagamento `json:"pagamenti" nullable:"false" doc:"The payments for the plan, the latest end first. Empty without a key. Amounts are not kept here: the card processor and the chain have them"`
-	Limiti      []Limite    `json:"limiti" nullable:"false" doc:"The quotas and their use. A tool of /mcp and the page count under the endpoint with the same answer. This call counts under its own quota"`
+	Limiti      []Limite    `json:"limiti" nullable:"false" doc:"The quotas and their use. A tool of /mcp counts under the endpoint with the same answer; questions on the page have a quota of their own. This call counts under its own quota"`
 }
 
 // Pagamento is one payment of a plan.
@@ -42,14 +42,14 @@ func UsageOf(ctx context.Context) (Consumo, error) {
 		until := c.Plan().Until.UTC()
 		u.Piano, u.ContatoPer, u.PianoFinoAl = "pro", "chiave", &until
 		for _, r := range c.RestsOn() {
-			u.Pagamenti = append(u.Pagamenti, Pagamento{r.By, r.Until.UTC()})
+			u.Pagamenti = append(u.Pagamenti, Pagamento{r.Source, r.Until.UTC()})
 		}
 	}
 	used, err := httpapi.UsedByCaller(ctx)
 	for _, one := range used {
 		u.Limiti = append(u.Limiti, Limite{
 			Percorso: one.Route.Path, Chiamate: one.Cap.Calls, Secondi: int64(one.Cap.Per.Seconds()),
-			Usate: one.Window, Restano: one.Left(), Ricomincia: one.Reset, UsateOggi: one.Today,
+			Usate: one.Window, Restano: one.Remaining(), Ricomincia: one.Reset, UsateOggi: one.Today,
 			APagamento: one.Paid,
 		})
 	}

@@ -65,12 +65,12 @@ type MeseInCalendario struct {
 // fills in the names of the cities.
 func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices bool,
 	now time.Time) (Calendario, bool, error) {
-	q, known, err := onSheet(s, p, When{}, now)
+	q, known, err := newDepartureQuestion(s, p, When{}, now)
 	if err != nil || !known {
 		return Calendario{}, false, err
 	}
 	c := Calendario{Valuta: "EUR", Giorni: []Giorno{}, Mesi: []MeseInCalendario{},
-		AggiornatoIl: time.Unix(q.of.Newest, 0).UTC()}
+		AggiornatoIl: time.Unix(q.facts.Newest, 0).UTC()}
 	first, last := q.today, q.today+CalendarDays
 	if month != nil {
 		first, last = departure.Month.Ends(*month)
@@ -94,7 +94,7 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	a, _ := q.day.Judge(live.Depart, live.Price)
 	quartiles, _ := q.day.Quartiles(live.Depart)
-	v, p := q.judge(a, quartiles, live.Price, live.Age(now)), q.of.shown(live, now)
+	v, p := q.judge(a, quartiles, live.Price, live.Age(now)), q.facts.livePrice(live, now)
 	g := Giorno{
 		Partenza: p.Partenza, Ritorno: p.Ritorno, Soste: p.Soste, TrovatoIl: p.TrovatoIl,
 		Precisione: p.Precisione, EtaOre: p.EtaOre,
@@ -116,7 +116,7 @@ func (q departureQuestion) month(depart fare.Day, now time.Time) MeseInCalendari
 	cheapest, _ := q.day.Cheapest(departure.Month, depart)
 	v := q.judgeMonth(cheapest, cheapest.Age(now))
 	return MeseInCalendario{
-		Mese: depart.String()[:len("2006-01")], MinimoCent: q.of.Euro(cheapest.Price), MedianaCent: v.MedianaCent,
+		Mese: depart.String()[:len("2006-01")], MinimoCent: q.facts.Euro(cheapest.Price), MedianaCent: v.MedianaCent,
 		Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile,
 	}
 }

@@ -142,13 +142,13 @@ func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 	if !ok {
 		return Analysis{}, false
 	}
-	return s.analysis(s.shown(live, now), s.judge(live.Price, live.Age(now))), true
+	return s.analysis(s.livePrice(live, now), s.judge(live.Price, live.Age(now))), true
 }
 
 // JudgePrice judges a price that the caller found elsewhere. price is in the summary's currency,
 // quoted in the caller's. No live fare is needed.
 func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money) Analysis {
-	return s.analysis(s.declared(price, quoted), s.judge(price, 0))
+	return s.analysis(s.declaredPrice(price, quoted), s.judge(price, 0))
 }
 
 // analysis returns the answer for a price and its verdict, with the facts about the route.

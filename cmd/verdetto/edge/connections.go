@@ -45,7 +45,7 @@ func (l *connections) Accept() (net.Conn, error) {
 			_ = c.Close() // the caller cannot be informed
 			continue
 		}
-		return &counted{Conn: c, leave: sync.OnceFunc(func() { l.leave(who) })}, nil
+		return &countedConn{Conn: c, release: sync.OnceFunc(func() { l.release(who) })}, nil
 	}
 }
 
@@ -59,7 +59,7 @@ func (l *connections) enter(who netip.Prefix) bool {
 	return true
 }
 
-func (l *connections) leave(who netip.Prefix) {
+func (l *connections) release(who netip.Prefix) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.open[who]--; l.open[who] == 0 {
@@ -67,13 +67,13 @@ func (l *connections) leave(who netip.Prefix) {
 	}
 }
 
-// counted is a connection that counts until it is closed.
-type counted struct {
+// countedConn is a connection that counts until it is closed.
+type countedConn struct {
 	net.Conn
-	leave func()
+	release func()
 }
 
-func (c *counted) Close() error {
-	c.leave()
+func (c *countedConn) Close() error {
+	c.release()
 	return c.Conn.Close()
 }

@@ -9,13 +9,13 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// saidOfMany is how many days or destinations a sentence lists.
-const saidOfMany = 5
+// maxListed is how many days or destinations a sentence lists.
+const maxListed = 5
 
 // calendar words the best days and the best month. All is the total count of days.
 func (s sentences) calendar(c verdict.Calendario, all int) string {
 	var days []string
-	for _, g := range best(c.Giorni, saidOfMany) {
+	for _, g := range best(c.Giorni, maxListed) {
 		if g.Percentile == nil {
 			continue
 		}
@@ -49,7 +49,7 @@ func (s sentences) deals(o published.Occasioni, skipped, all int) string {
 		return s.Text("agents.no_deals", "City", o.Origine)
 	}
 	var listed []string
-	for _, d := range o.Occasioni[:min(saidOfMany, len(o.Occasioni))] {
+	for _, d := range o.Occasioni[:min(maxListed, len(o.Occasioni))] {
 		price, usual, departure := euros(int64(d.Prezzo.Cent), o.Valuta), "", d.Prezzo.Partenza
 		if d.Prezzo.Ritorno != "" {
 			departure += "/" + d.Prezzo.Ritorno

@@ -35,7 +35,7 @@ type calendarMonth struct {
 type calendarDay struct {
 	Number               int
 	To, Fare, Level, Sub string // Sub describes the colour and the mark in words
-	Unsure, Asked        bool
+	Unsure, Selected     bool
 }
 
 // calendarID returns the anchor of a month such as 2027-03.
@@ -81,9 +81,9 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			if err != nil {
 				continue
 			}
-			cell := at(cells, day)
+			cell := dayCell(cells, day)
 			cell.To = q.linkOn(sameTrip(q, asked, day), from, to)
-			cell.Level, cell.Sub, cell.Unsure, cell.Asked = levelClass(g.Livello),
+			cell.Level, cell.Sub, cell.Unsure, cell.Selected = levelClass(g.Livello),
 				levelText(l, g.Livello, g.Affidabilita), g.Affidabilita == verdict.Bassa, g.Partenza == date
 			if g.Cent != nil {
 				cell.Fare = l.Whole(*g.Cent)
@@ -121,12 +121,12 @@ func weeksOf(first fare.Day) (weeks [][7]calendarDay) {
 		if day == first || day.Time().Weekday() == time.Monday {
 			weeks = append(weeks, [7]calendarDay{})
 		}
-		at(weeks, day).Number = day.Time().Day()
+		dayCell(weeks, day).Number = day.Time().Day()
 	}
 	return weeks
 }
 
-func at(weeks [][7]calendarDay, day fare.Day) *calendarDay {
+func dayCell(weeks [][7]calendarDay, day fare.Day) *calendarDay {
 	t := day.Time()
 	column := int(t.Weekday()+6) % 7
 	return &weeks[(t.Day()-1+(column+35-(t.Day()-1))%7)/7][column]

@@ -109,7 +109,7 @@ func TestCalendarAgrees(t *testing.T) {
 
 func sheetOf(all []departure.Live, currency fare.Currency, perEuro float64) []byte {
 	var s departure.Learner
-	s.In(currency, perEuro)
+	s.Convert(currency, perEuro)
 	last := fare.DayOf(time.Unix(all[len(all)-1].Found, 0))
 	s.Facts = verdict.RouteSummary{View: verdict.View{Observations: len(all), Newest: all[len(all)-1].Found}}.Facts()
 	s.Advance(last, departure.Start(last-40), all, new(departure.Statistics))
@@ -173,7 +173,7 @@ func TestCalendarOfThePage(t *testing.T) {
 					t.Errorf("%s is written as %s, or has no fare", day, cell[5])
 				}
 				if cell[6] == "" || cell[7] == "" {
-					t.Errorf("%s has no fare or nothing is said of it", day)
+					t.Errorf("%s has no fare or no description", day)
 				}
 			}
 			for _, m := range monthOf.FindAllStringSubmatch(body, -1) {

@@ -65,7 +65,7 @@ func cardName(route fare.Route, t trip, l *i18n.Language) string {
 	if t.NonStop != "" {
 		name += "-diretto"
 	}
-	if cents, ok := t.seen(); ok {
+	if cents, ok := t.seenEuro(); ok {
 		name += fmt.Sprintf("-visto%d", cents)
 	}
 	return name + "-" + l.Code + ".png"
@@ -95,9 +95,9 @@ func cardOf(file string) (c cardSubject, err error) {
 		c.trip.NonStop = "si"
 	}
 	if cents, err := strconv.Atoi(m[7]); err == nil {
-		c.trip.Seen = fmt.Sprintf("%d.%02d", cents/100, cents%100)
+		c.trip.OwnPrice = fmt.Sprintf("%d.%02d", cents/100, cents%100)
 	}
-	if _, wrong := c.trip.read(l); len(wrong) > 0 {
+	if _, wrong := c.trip.read(l, ""); len(wrong) > 0 {
 		return c, no
 	}
 	return c, nil
@@ -123,7 +123,7 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 	if httpapi.Data(ctx) == "sample" {
 		c.Foot += " · " + l.Text("home.invented")
 	}
-	asked, _ := of.trip.read(l)
+	asked, _ := of.trip.read(l, "")
 	asked.From, asked.To = answer.Named{Name: string(of.route.Origin)}, answer.Named{Name: string(of.route.Destination)}
 	a, err := s.Answer(ctx, asked)
 	switch {
@@ -147,7 +147,7 @@ func (s *Service) drawVerdict(c *chart.Card, l *i18n.Language, asked answer.Ques
 		c.Detail = wording.Typical(l, a.Analysis) + certainty
 		return
 	}
-	t, _ := standingOf(a.Summary, asked, fare.DayOf(s.Now()))
+	t, _ := standingOf(a.Summary, a.Analysis.Prezzo, fare.DayOf(s.Now()))
 	laidOut, _ := verdict.ScaleOf(a.Summary)
 	scale := scaleOf(l, t, laidOut, v.Livello)
 	c.Scale, c.Detail = &scale, dearer(l, t)+certainty

@@ -51,7 +51,7 @@ func priceText(l *i18n.Language, a verdict.Analysis, around bool) string {
 	leaves, err := fare.ParseDay(a.Prezzo.Partenza)
 	switch {
 	case a.Prezzo.Dichiarato:
-		return l.Text("verdict.your_price", "Price", price)
+		return l.Text("verdict.your_price", "Price", typed(l, a.Prezzo.Quotato))
 	case err != nil:
 		return l.Text("verdict.today", "Price", price, "Departure", a.Prezzo.Partenza)
 	case a.Ambito == verdict.InPartenza && around:

@@ -111,8 +111,8 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 			f.updated = later(f.updated, e.AsOf.Time())
 		}
 	}
-	for _, d := range published.Standing(all, fare.DayOf(now), nil, false) {
-		price, v := d.At(now)
+	for _, d := range published.ValidDeals(all, fare.DayOf(now), nil, false) {
+		price, v := d.Publish(now)
 		if v.Livello != verdict.Ottimo && v.Livello != verdict.Buono {
 			continue
 		}
@@ -137,7 +137,7 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 // reliability.
 func lastChange(d deals.Deal, now time.Time) time.Time {
 	since := time.Unix(d.Since, 0).UTC()
-	if _, v := d.At(now); v.Affidabilita != d.Verdict.Affidabilita {
+	if _, v := d.Publish(now); v.Affidabilita != d.Verdict.Affidabilita {
 		since = later(since, d.GoesStale().UTC())
 	}
 	return since

@@ -37,11 +37,11 @@ func (v *view) newVerdict(q question, a verdict.Analysis) *verdictView {
 	v.Verdict, v.Alert = j, v.route.String()
 	v.Card = "/card/" + cardName(v.route, q.trip, l)
 	if p := a.Prezzo; p.TrovatoIl != nil {
-		j.Found = p.TrovatoIl.Format(time.RFC3339)
+		j.FoundAt = p.TrovatoIl.Format(time.RFC3339)
 		if days := int(v.today - fare.DayOf(*p.TrovatoIl)); p.Stale() {
 			j.Stale = l.Count("verdict.stale", days)
 		} else {
-			j.Seen = l.Text("verdict.seen", "When", ago(l, days))
+			j.Age = l.Text("verdict.seen", "When", ago(l, days))
 		}
 	}
 	v.describeWindow(j, a)
@@ -54,7 +54,7 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	l, a, summary := v.T, answered.Analysis, answered.Summary
 	j := v.newVerdict(q, a)
 	scale, ok := verdict.ScaleOf(summary)
-	standing, known := standingOf(summary, asked, today)
+	standing, known := standingOf(summary, a.Prezzo, today)
 	if !ok || !known {
 		j.Facts = append(j.Facts, l.Count("verdict.too_little", a.Verdetto.Campione, "Needed", verdict.MinSample))
 		v.Description = j.Facts[1]
@@ -72,11 +72,11 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 }
 
 // standingOf returns the percentile of today's cheapest fare, or of the reader's own price.
-func standingOf(s verdict.RouteSummary, asked answer.Question, today fare.Day) (verdict.Percentile, bool) {
-	if asked.Price == nil {
+func standingOf(s verdict.RouteSummary, p verdict.Prezzo, today fare.Day) (verdict.Percentile, bool) {
+	if !p.Dichiarato {
 		return verdict.PercentileOf(s, today)
 	}
-	return verdict.PercentileAt(s, s.FromEuro(fare.Cents(math.Round(100*asked.Price.Amount))))
+	return verdict.PercentileAt(s, s.FromEuro(p.Cent))
 }
 
 func (j *verdictView) describeCertainty(l *i18n.Language, reliability, restsOn string) {

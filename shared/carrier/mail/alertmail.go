@@ -106,7 +106,7 @@ func (a Alert) fill(l *i18n.Language) (any, string, error) {
 	default:
 		v.Why = l.Text("mail.alert.why_verdict")
 	}
-	v.Why = withAsked(v.Why, l, a.Asked)
+	v.Why = withRequestDay(v.Why, l, a.Asked)
 	return v, a.Subject, nil
 }
 

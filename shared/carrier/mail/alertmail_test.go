@@ -43,7 +43,7 @@ func TestAlertMails(t *testing.T) {
 		says   []string
 	}{
 		{"alert-it", func(*Alert) {}, []string{"14,99\u00a0€", "38\u00a0€ in meno del solito", "52,50\u00a0€", "media",
-			"mercoledì 30 marzo 2016", "Vista oggi, martedì 1º marzo 2016.", "267 giorni"}},
+			"mercoledì 30 marzo 2016", "Visto oggi, martedì 1º marzo 2016.", "267 giorni"}},
 		{"alert-de", func(a *Alert) { a.Lang, a.Origin, a.Destination = "de", "Mailand", "Bukarest" },
 			[]string{"38\u00a0€ weniger als üblich", "sehr gut", "mittel", "Mittwoch, 30. März 2016",
 				"Gesehen heute, Dienstag, 1. März 2016.", "267 Tage"}},
@@ -77,15 +77,15 @@ func TestAlertMails(t *testing.T) {
 			a.Trip, a.Return, a.When = "departure: Wednesday 30 March 2016, return, 4-7 nights away", 16895,
 				"when the fare falls by <strong>10%</strong> or more"
 			a.Since = "€5.00 less (25%) than in our message of Saturday 20 February 2016: then it was €19.99."
-		}, []string{"there and back", "Returning", "€5.00 less (25%)", "267 fares",
+		}, []string{"a return", "Returning", "€5.00 less (25%)", "267 fares",
 			"a trip like this usually costs €52.50", "falls by 10% or more"}},
 		{"alert-trip-it", func(a *Alert) {
 			a.Dated = true
 			a.Trip, a.When = "partenza: mercoledì 30 marzo 2016",
-				"quando la tariffa è più bassa che negli ultimi <strong>30 giorni</strong>"
-			a.Since = "La più bassa da 30 giorni: finora era stata 21,99\u00a0€."
+				"quando il prezzo è più basso che negli ultimi <strong>30 giorni</strong>"
+			a.Since = "Il più basso da 30 giorni: finora era stato 21,99\u00a0€."
 			a.Departure = []string{"Partenze simili costano di solito fra 50 e 70\u00a0€ con questo anticipo."}
-		}, []string{"per questo viaggio, solo andata", "finora era stata", "267 tariffe", "simili costano di solito",
+		}, []string{"per questo viaggio, solo andata", "finora era stato", "267 prezzi", "simili costano di solito",
 			"un viaggio così costa di solito", "negli ultimi 30 giorni"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestAlertMails(t *testing.T) {
 				t.Errorf("two shares of the same mail:\n%s", got.Text)
 			}
 			for _, one := range []string{got.Text, got.HTML} {
-				word := i18n.In(a.Lang).Text("level." + a.Level)
+				word := i18n.ForCode(a.Lang).Text("level." + a.Level)
 				if n := len(regexp.MustCompile(`[>:] ?`+word+`(<|\n)`).FindAllString(one, -1)); n != 1 {
 					t.Errorf("%d times the level %q", n, word)
 				}

@@ -36,11 +36,11 @@ func aDigest() Digest {
 		},
 	}
 	for i, when := range []string{
-		"quando la tariffa più bassa è di <strong>20,00\u00a0€</strong> o meno",
-		"quando la tariffa diventa <strong>buona</strong> o <strong>ottima</strong>",
-		"quando la tariffa è più bassa che negli ultimi <strong>30 giorni</strong>",
-		"quando la tariffa scende almeno del <strong>10 %</strong>",
-		"quando la tariffa diventa <strong>buona</strong> o <strong>ottima</strong>",
+		"quando il prezzo più basso è di <strong>20,00\u00a0€</strong> o meno",
+		"quando il prezzo diventa <strong>buono</strong> o <strong>ottimo</strong>",
+		"quando il prezzo è più basso che negli ultimi <strong>30 giorni</strong>",
+		"quando il prezzo scende almeno del <strong>10 %</strong>",
+		"quando il prezzo diventa <strong>buono</strong> o <strong>ottimo</strong>",
 	} {
 		d.Alerts[i].When = template.HTML(when)
 	}
@@ -54,12 +54,12 @@ func TestDigestMails(t *testing.T) {
 		subject string
 		says    []string
 	}{
-		{"digest-it", func(*Digest) {}, "Le tue tariffe della settimana: 1 su 5 come volevi",
-			[]string{"5,00\u00a0€ in meno", "Come l’ultima volta", "24,45\u00a0€ in più", "troppo poco",
-				"nessuna tariffa", "mercoledì 30 marzo 2016", "Certezza media", "52,50\u00a0€", "ora è così", "38\u00a0€ in meno del solito", "Vista oggi, martedì 1º marzo 2016.",
+		{"digest-it", func(*Digest) {}, "I tuoi prezzi della settimana: 1 su 5 come volevi",
+			[]string{"5,00\u00a0€ in meno", "ultimo messaggio.", "24,45\u00a0€ in più", "troppo poco",
+				"nessun prezzo", "mercoledì 30 marzo 2016", "Certezza media", "52,50\u00a0€", "ora è così", "38\u00a0€ in meno del solito", "Visto oggi, martedì 1º marzo 2016.",
 				"ogni martedì"}},
 		{"digest-en", func(d *Digest) { english(d) }, "Your fares this week: 1 of 5 as you asked",
-			[]string{"€5.00 less", "As much as we last told you", "€24.45 more", "We know too little",
+			[]string{"€5.00 less", "The same as in our last message", "€24.45 more", "We know too little",
 				"We know of no fare", "Wednesday 30 March 2016", "Medium certainty", "€52.50", "that is the case now", "About €38 less than usual",
 				"Seen today, Tuesday 1 March 2016.",
 				"every Tuesday"}},
@@ -70,9 +70,9 @@ func TestDigestMails(t *testing.T) {
 		{"digest-fr", func(d *Digest) { d.Lang = "fr" }, "Vos prix de la semaine\u00a0: 1 sur 5 comme demandé",
 			[]string{"de moins que le dernier", "chaque mardi"}},
 		{"digest-es", func(d *Digest) { d.Lang = "es" }, "Tus precios de la semana: 1 de 5 como querías",
-			[]string{"menos que la última vez", "cada martes"}},
+			[]string{"menos que en el último mensaje", "cada martes"}},
 		{"digest-pt", func(d *Digest) { d.Lang = "pt" }, "Os seus preços da semana: 1 de 5 como queria",
-			[]string{"menos do que da última vez", "terça-feira"}},
+			[]string{"menos do que na última mensagem", "terça-feira"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := aDigest()

@@ -46,9 +46,9 @@ type listView struct {
 	Others, Why string
 }
 
-// Said returns the text of a fare's level, Sure that of its reliability.
-func (v listView) Said(f Listed) string { return v.T.Text("level." + f.Level) }
-func (v listView) Sure(f Listed) string { return v.T.Text("certainty." + f.Reliability) }
+// LevelText returns the text of a fare's level, ReliabilityText that of its reliability.
+func (v listView) LevelText(f Listed) string       { return v.T.Text("level." + f.Level) }
+func (v listView) ReliabilityText(f Listed) string { return v.T.Text("certainty." + f.Reliability) }
 
 // Seen states when a fare was found.
 func (v listView) Seen(f Listed) string { return wording.Seen(v.T, f.Found, v.Day) }
@@ -63,7 +63,7 @@ func ListMail(a List) (Message, error) {
 }
 
 func (a List) fill(l *i18n.Language) (any, string, error) {
-	v := listView{List: a, T: l, Why: withAsked(l.Text("mail.alert.why_kind", "When", unemphasized(a.When)), l,
+	v := listView{List: a, T: l, Why: withRequestDay(l.Text("mail.alert.why_kind", "When", unemphasized(a.When)), l,
 		a.Asked)}
 	if len(a.Fares) == 0 || a.When == "" {
 		return v, "", errors.New("no fare, or no condition")

@@ -89,7 +89,7 @@ func TestFaults(t *testing.T) {
 		"no device reads it": {ntfytest.Refusal(50701, "cannot publish to UnifiedPush topic"),
 			mail.ErrThrottled, 0},
 		"its proxy has no server":     {ntfytest.Fault{Status: http.StatusServiceUnavailable}, mail.ErrThrottled, 0},
-		"nobody is there":             {ntfytest.Fault{Down: true}, mail.ErrThrottled, 0},
+		"no server there":             {ntfytest.Fault{Down: true}, mail.ErrThrottled, 0},
 		"it fails":                    {ntfytest.Refusal(50001, "internal server error"), mail.ErrUnavailable, 0},
 		"its proxy has no answer":     {ntfytest.Fault{Status: http.StatusBadGateway}, mail.ErrUnavailable, 0},
 		"cut before it was published": {ntfytest.Fault{Cut: true}, mail.ErrUnavailable, 0},

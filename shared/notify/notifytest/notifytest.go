@@ -141,7 +141,7 @@ func (f *Fixture) Today() fare.Day { return fare.DayOf(f.Now()) }
 // Subscribe adds a confirmed alert, in Italian if the length of the name is even.
 func (f *Fixture) Subscribe(who, route string, threshold fare.Cents) {
 	f.T.Helper()
-	a := store.Alert{Route: Route(route), Language: "it", Threshold: threshold, Asked: f.Today()}
+	a := store.Alert{Route: Route(route), Language: "it", Threshold: threshold, RequestDay: f.Today()}
 	if len(who)%2 == 1 {
 		a.Language = "en"
 	}

@@ -88,7 +88,7 @@ func (w Worker) do(ctx context.Context, j store.Job) (ended bool, err error) {
 		w.Log.WarnContext(ctx, "job failed; it is tried again", "kind", j.Kind, "tries", j.Tries+1, "error", err)
 		return false, w.Retries.Postpone(ctx, j, now.Add(w.wait(j.Tries)))
 	}
-	err = w.Retries.Done(ctx, j)
+	err = w.Retries.Delete(ctx, j)
 	return err == nil, err
 }
 

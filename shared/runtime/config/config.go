@@ -51,13 +51,20 @@ type Shown struct {
 // All reports whether single fares may be shown.
 func (s Shown) All() bool { return s.Fares == "all" }
 
+// Quotas are the daily questions of an address: on the page, and to each of the API's endpoints for
+// verdicts, calendars and deals. 0 leaves the usual ones.
+type Quotas struct {
+	Page int64 `env:"VERDETTO_QUOTA_PAGE"`
+	Free int64 `env:"VERDETTO_QUOTA_FREE"`
+}
+
 // Offer says what anonymous callers read when their quota is used up.
 type Offer struct {
 	PaidCalls string `env:"VERDETTO_PAID_CALLS"` // on: mention paid answers
 }
 
-// Told reports whether anonymous callers read about paid answers.
-func (o Offer) Told() bool { return o.PaidCalls == "on" }
+// MentionsPaid reports whether anonymous callers read about paid answers.
+func (o Offer) MentionsPaid() bool { return o.PaidCalls == "on" }
 
 // Public holds the public address of the service, which starts the links in answers and mail.
 type Public struct {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -24,6 +25,28 @@ func (a *API) ConsumeQuota(ctx context.Context, name string) error {
 // with a Problem if the quota is used up.
 func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted int, err error) {
 	return a.consumeQuotas(ctx, routes.Named(name), n)
+}
+
+// Quotas are the daily questions of an address: on the page, and to each of the endpoints for
+// verdicts, calendars and deals. 0 leaves the table's.
+type Quotas struct{ Page, Free int64 }
+
+// Capped returns a route with the service's own quota.
+func (q Quotas) Capped(r routes.Route) routes.Route {
+	switch r.Name {
+	case "home":
+		r.Free.Calls = cmp.Or(q.Page, r.Free.Calls)
+	case "analisi", "calendario", "occasioni":
+		r.Free.Calls = cmp.Or(q.Free, r.Free.Calls)
+	}
+	return r
+}
+
+// Remaining returns how many calls the quota that counted this call still has, and false if none
+// counted it.
+func Remaining(ctx context.Context) (int64, bool) {
+	c := callOf(ctx)
+	return c.remaining, c.known
 }
 
 // FreeLimit is the quota of an endpoint per address, NetworkLimit per IPv6 /48, and ProLimit per
@@ -52,7 +75,8 @@ func (a *API) consumeQuota(ctx context.Context, route routes.Route) error {
 
 func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (granted int, err error) {
 	c := callOf(ctx)
-	allowed, l := capOf(route, c.pro)
+	route = a.config.Quotas.Capped(route)
+	allowed, l := quotaOf(route, c.pro)
 	if allowed == (routes.Cap{}) {
 		return n, nil
 	}
@@ -67,17 +91,20 @@ func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (gra
 		}
 	}
 	d, err := a.config.Limiter.TakeSeveral(ctx, l, c.subject, int64(n))
-	a.notCounted(ctx, err)
+	a.logUncounted(ctx, err)
 	if !d.Allowed {
 		return 0, a.usedUp(ctx, d, route, c.pro)
 	}
 	d.Headers(c.header, a.config.Now())
+	c.remaining, c.known = d.Remaining, d.Counted
 	if network == "" {
 		return int(d.Granted), nil
 	}
+	// Calls that the network does not grant stay counted for the address. They cost it nothing:
+	// both windows end together, and until then the network grants no more.
 	for ; granted < int(d.Granted); granted++ {
-		all, err := a.config.Limiter.Join(ctx, NetworkLimit(route), network)
-		a.notCounted(ctx, err)
+		all, err := a.config.Limiter.CountShared(ctx, NetworkLimit(route), network)
+		a.logUncounted(ctx, err)
 		if !all.Allowed && granted == 0 {
 			return 0, a.networkUsedUp(ctx, all)
 		}
@@ -101,7 +128,7 @@ func ConsumeLimit(ctx context.Context, l limit.Limit, subject, detail string) er
 	c := callOf(ctx)
 	a := c.api
 	d, err := a.config.Limiter.Take(ctx, l, subject)
-	a.notCounted(ctx, err)
+	a.logUncounted(ctx, err)
 	if !d.Allowed {
 		return a.refuse(ctx, d, detail)
 	}
@@ -134,7 +161,7 @@ func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, 
 	}
 	text := "You have used up the free calls of today (UTC). Wait for the seconds in Retry-After, or send a Pro key in " +
 		"X-Api-Key. GET " + usagePath + " shows what is left of each quota."
-	paid := a.paid(route)
+	paid := a.paidAlternative(route)
 	if paid != nil {
 		text += " GET " + paid.Path + " sells the same answer for " +
 			paid.Price + " USDC by x402, at once."
@@ -144,8 +171,8 @@ func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, 
 	return p
 }
 
-// paid returns where the answers of a route are sold per call, or nil if they are not.
-func (a *API) paid(route routes.Route) *Paid {
+// paidAlternative returns where the answers of a route are sold per call, or nil if they are not.
+func (a *API) paidAlternative(route routes.Route) *Paid {
 	twin, ok := route.Sold()
 	if !ok || !a.config.PaidCalls {
 		return nil
@@ -155,7 +182,7 @@ func (a *API) paid(route routes.Route) *Paid {
 
 var usagePath = routes.Named("consumo").Path
 
-func (a *API) notCounted(ctx context.Context, err error) {
+func (a *API) logUncounted(ctx context.Context, err error) {
 	if err != nil {
 		a.config.Log.ErrorContext(ctx, "call not counted", "error", err)
 	}
@@ -193,8 +220,8 @@ func provesItself(c *call, r *http.Request) bool {
 		(r.Header.Get(KeyHeader) != "" || r.Header.Get("Authorization") != "")
 }
 
-// othersOf returns the limits of a caller's other calls, each with the counted subject.
-func othersOf(c *call) map[limit.Limit]string {
+// otherLimits returns the limits of a caller's other calls, each with the counted subject.
+func otherLimits(c *call) map[limit.Limit]string {
 	if c.pro {
 		return map[limit.Limit]string{ProLimit(routes.Others): c.subject}
 	}
@@ -207,7 +234,7 @@ func othersOf(c *call) map[limit.Limit]string {
 
 // overOthers returns a problem if the caller's other calls are used up.
 func (a *API) overOthers(ctx context.Context) *Problem {
-	for l, subject := range othersOf(callOf(ctx)) {
+	for l, subject := range otherLimits(callOf(ctx)) {
 		if d, full := a.config.Limiter.Full(l, subject); full {
 			return a.refuse(ctx, d, "You have made too many calls of pages, documents, unknown paths or "+
 				"refused requests. Wait for the seconds in Retry-After.")
@@ -218,8 +245,8 @@ func (a *API) overOthers(ctx context.Context) *Problem {
 
 func (a *API) countOther(ctx context.Context) {
 	c := callOf(ctx)
-	for l, subject := range othersOf(c) {
-		_, err := a.config.Limiter.Join(ctx, l, subject)
-		a.notCounted(ctx, err)
+	for l, subject := range otherLimits(c) {
+		_, err := a.config.Limiter.CountShared(ctx, l, subject)
+		a.logUncounted(ctx, err)
 	}
 }

@@ -88,7 +88,7 @@ func charts() map[string]string {
 			To: func(m time.Month) string { return fmt.Sprintf("#m&%d", m) }, Label: "months",
 		}.SVG(328, 170)),
 		"moves": string(chart.Moves{
-			Seen: []chart.Seen{{Day: 16861 - 90, Price: 4500}, {Day: 16861 - 60, Price: 3999},
+			Prices: []chart.DayPrice{{Day: 16861 - 90, Price: 4500}, {Day: 16861 - 60, Price: 3999},
 				{Day: 16861 - 10, Price: 5200}, {Day: 16861, Price: 5200}},
 			Today: 16861, Price: 5200, Level: "normale", Money: money, Month: month, Label: "moves",
 		}.SVG(680, 220)),

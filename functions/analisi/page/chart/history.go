@@ -32,7 +32,7 @@ const dotRoom = 8
 func (h History) SVG(width, height int) template.HTML {
 	c := newCanvas("history", width, height, h.Label)
 	h.draw(c, width, height)
-	return c.done()
+	return c.html()
 }
 
 // draw draws the history in the given size. Without a price it draws only the weeks.

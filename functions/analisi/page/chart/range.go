@@ -51,7 +51,7 @@ func (r Range) SVG(width int) template.HTML {
 	if x(r.Maximum)-q3 > room {
 		r.write(c, "tick", x(r.Maximum), below, float64(width), r.Maximum)
 	}
-	return c.done()
+	return c.html()
 }
 
 const room = 58.0

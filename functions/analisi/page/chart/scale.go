@@ -65,7 +65,7 @@ func (s Scale) SVG(width int) template.HTML {
 	c.line("whisker end", at(s.High), 8, at(s.High), 18)
 	c.line("needle", x, 13, x, top+thick+3)
 	c.dot("today", x, 13, 7)
-	return c.done()
+	return c.html()
 }
 
 // names returns where the levels' names begin, centred below their zones. Today's level is always

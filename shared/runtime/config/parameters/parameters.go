@@ -45,8 +45,8 @@ var Table = []Parameter{
 // Path returns the full name of the parameter for a service.
 func (p Parameter) Path(service string) string { return "/" + service + "/" + p.Name }
 
-// Needed returns the parameters that the operator's choices make necessary.
-func Needed(chosen ...string) (needed []Parameter) {
+// Required returns the parameters that the operator's choices make necessary.
+func Required(chosen ...string) (needed []Parameter) {
 	for _, p := range Table {
 		if p.For == "" || slices.Contains(chosen, p.For) {
 			needed = append(needed, p)
@@ -55,9 +55,9 @@ func Needed(chosen ...string) (needed []Parameter) {
 	return needed
 }
 
-// Of returns the parameters that a function reads, given the operator's choices.
-func Of(function string, chosen ...string) (read []Parameter) {
-	for _, p := range Needed(chosen...) {
+// ReadByFunction returns the parameters that a function reads, given the operator's choices.
+func ReadByFunction(function string, chosen ...string) (read []Parameter) {
+	for _, p := range Required(chosen...) {
 		if slices.Contains(p.ReadBy, function) {
 			read = append(read, p)
 		}
