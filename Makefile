@@ -20,6 +20,7 @@ DEBIAN    := .tools/debian
 SAM       := .tools/sam
 SDKS      := .tools/sdks
 SDKJAVA   := .tools/sdk-java
+LANGUAGETOOL := .tools/languagetool
 X402      := .tools/x402
 X402PYTHON := .tools/x402-python
 WEBHOOKS  := .tools/standard-webhooks
@@ -139,7 +140,7 @@ api: $(OPENAPI)/.complete $(OPENAPIPYTHON)/.complete $(SCHEMATHESIS)/.complete #
 	go test ./functions/analisi/reference
 	go test -v -count=1 ./e2e/openapi -run '^(TestOpenAPI|TestUndescribedAnswersAreSeen|TestProveSchemathesis|TestGeneratedClients)'
 
-tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(REGISTRY) $(OPENAPI) $(OPENAPIPYTHON) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(X402) $(X402PYTHON) $(WEBHOOKS) $(SDKS) $(SDKJAVA)) ## what the tests need beside Go, from Maven, pip and npm
+tools: $(addsuffix /.complete,$(DYNAMODB) $(MOTO) $(MCP) $(REGISTRY) $(OPENAPI) $(OPENAPIPYTHON) $(SCHEMATHESIS) $(WEB) $(CDK) $(CFNLINT) $(STRIPEMOCK) $(PEBBLE) $(DEBIAN) $(SAM) $(X402) $(X402PYTHON) $(WEBHOOKS) $(SDKS) $(SDKJAVA) $(LANGUAGETOOL)) ## what the tests need beside Go, from Maven, pip and npm
 
 $(DYNAMODB)/.complete: tools/dynamodb-local/pom.xml
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
@@ -223,6 +224,12 @@ $(SDKJAVA)/.complete: tools/sdks/pom.xml
 	  echo "fetching the Java SDK that functions/compat answers"; \
 	  mvn -q -B -f tools/sdks/pom.xml dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=$(CURDIR)/$(SDKJAVA) && touch $@; \
 	else echo "no Maven or no Java here: the test with the Java SDK that functions/compat answers will be named as not run"; fi
+
+$(LANGUAGETOOL)/.complete: tools/languagetool/pom.xml
+	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
+	  echo "fetching LanguageTool"; \
+	  mvn -q -B -f tools/languagetool/pom.xml dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=$(CURDIR)/$(LANGUAGETOOL) && touch $@; \
+	else echo "no Maven or no Java here: the grammar of texts will be named as not checked"; fi
 
 $(X402)/.complete: tools/x402/package.json tools/x402/package-lock.json
 	@if command -v npm >/dev/null; then \

@@ -21,7 +21,7 @@ var (
 // TestAlternates: a page for search engines names its address in every language. Each address
 // answers in its language, whatever the browser prefers. All of them name one another.
 func TestAlternates(t *testing.T) {
-	r := open(t)
+	r := openToy(t)
 	for _, path := range []string{"/", "/?da=Milano&a=Bucarest", "/?da=Milano", "/v1/pro", "/v1/termini", "/v1/privacy",
 		"/v1/contatti", "/v1/note-legali"} {
 		visit := func(address, language string) (itself string, all map[string]string) {
