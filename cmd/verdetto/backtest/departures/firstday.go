@@ -49,7 +49,7 @@ func replayFirstDays(t *Trips, o Options) (FirstDays, error) {
 	if len(t.rows) == 0 {
 		return FirstDays{}, errors.New("no fare was seen on the days asked for")
 	}
-	m := newReporter(asked{t, t.outcomes(), said{}}, o)
+	m := newReporter(answeredPanel{panel: t, outcomes: t.outcomes()}, o)
 	rows := m.known[0]
 	if len(rows) == 0 {
 		return FirstDays{}, errors.New("no departure was seen again within 7 days")
@@ -58,10 +58,10 @@ func replayFirstDays(t *Trips, o Options) (FirstDays, error) {
 	r := FirstDays{First: m.report.From, To: m.report.To, Dropped: t.Dropped, Notes: t.Notes, Days: len(t.days()) - 1,
 		Rows: len(t.rows), Routes: m.report.Routes, Asked: len(rows), Methods: []FirstDay{}}
 	for _, row := range rows {
-		r.Fell += stats.Share(m.became[row].fell[0]) / float64(len(rows))
+		r.Fell += stats.Share(m.outcomes[row].fell[0]) / float64(len(rows))
 	}
 	rule := t.firstDays()
-	answered, _ := m.answered(rule)
+	answered, _ := m.answeredRows(rule)
 	r.Answered = float64(len(answered)) / float64(len(t.rows))
 	for _, v := range []voice{rule, t.ranks()} {
 		m.firstDay(&r, v)
@@ -70,13 +70,13 @@ func replayFirstDays(t *Trips, o Options) (FirstDays, error) {
 		name  string
 		panel *Trips
 	}{{"rule on a random walk", t.randomWalk()}, {"rule on shuffled prices", t.shuffled()}} {
-		n := newReporter(asked{other.panel, other.panel.outcomes(), said{}}, o)
+		n := newReporter(answeredPanel{panel: other.panel, outcomes: other.panel.outcomes()}, o)
 		n.sample = m.sample
 		v := other.panel.firstDays()
 		v.name = other.name
 		n.firstDay(&r, v)
 	}
-	m.firstDay(&r, m.asked.rivals()[sameLead])
+	m.firstDay(&r, m.answeredPanel.rivals()[sameLead])
 	r.Missing = m.report.Missing
 	return r, nil
 }
@@ -88,11 +88,11 @@ func (m *reporter) firstDay(r *FirstDays, v voice) {
 	one := FirstDay{Name: v.name, Count: len(c.rows)}
 	var ok bool
 	if one.AUC, ok = by.auc(nil); !ok {
-		m.missing("%s: %s", v.name, alike(len(c.rows)))
+		m.reportMissing("%s: %s", v.name, alike(len(c.rows)))
 		return
 	}
 	one.Interval = m.rankInterval(by)
-	rows, scores := m.answered(v)
+	rows, scores := m.answeredRows(v)
 	one.WorstMiss = worstMiss(scores)
 	one.MissByQuarter, one.MissByLead = m.misses(rows, scores)
 	r.Methods = append(r.Methods, one)

@@ -32,7 +32,7 @@ func (m *reporter) againstFirstRule() {
 	f := &FirstRule{Count: len(ours.rows), Answered: float64(len(m.cases(0, *m.first).rows)) / float64(len(m.known[0]))}
 	var ok bool
 	if f.RuleAUC, ok = rule.auc(nil); !ok {
-		m.missing("the rule against the first rule: %s", alike(len(ours.rows)))
+		m.reportMissing("the rule against the first rule: %s", alike(len(ours.rows)))
 		return
 	}
 	f.AUC, _ = first.auc(nil)
@@ -42,7 +42,7 @@ func (m *reporter) againstFirstRule() {
 	f.RuleBrier, f.Brier = ours.brierSkill(), theirs.brierSkill()
 	_, f.RuleECE = ours.reliability()
 	_, f.ECE = theirs.reliability()
-	rows, scores := m.answered(*m.first)
+	rows, scores := m.answeredRows(*m.first)
 	f.WorstMiss = worstMiss(scores)
 	f.MissByQuarter, f.MissByLead = m.misses(rows, scores)
 	m.report.FirstRule = f

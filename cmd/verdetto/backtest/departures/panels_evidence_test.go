@@ -131,7 +131,7 @@ func TestEvidenceQuarters(t *testing.T) {
 		few.rows = slices.DeleteFunc(slices.Clone(panel.rows), func(q quote) bool { return q.day < panel.rows[0].day+fare.Day(start) })
 		thin := few.thinned(Options{Cycle: 7})
 		m := newReporter(thin.ask(nil), Options{})
-		rows, scores := m.answered(m.rule[0])
+		rows, scores := m.answeredRows(m.rule[0])
 		for i, row := range rows {
 			quarters.Add(stats.Quarter(thin.rows[row].day), exactly(scores[i]))
 		}

@@ -49,7 +49,7 @@ func TestEvidenceFreshService(t *testing.T) {
 			}
 		}
 		r := refresh.Refresher{Source: dayOf{source, day}, Fares: fares, Now: func() time.Time { return now },
-			Rates: ecb.Table().On(last), Workers: 2}
+			Rates: ecb.Table().RatesOn(last), Workers: 2}
 		if report, err := r.Run(t.Context()); err != nil || report.Failed > 0 {
 			t.Fatalf("%s: %+v %v", day, report, err)
 		}
