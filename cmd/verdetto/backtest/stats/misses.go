@@ -79,9 +79,10 @@ func WorstOf(parts []Miss) (worst Miss) {
 	return worst
 }
 
-// Quarter returns the part of a day's quarter, and QuarterName its name.
+// Quarter returns the part of a day's quarter.
 func Quarter(day fare.Day) int { return int(day.Quarter()) }
 
+// QuarterName returns the name of a part that Quarter returned.
 func QuarterName(part int) string { return fare.Quarter(part).String() }
 
 // mostParts is the number of parts that a table lists.
