@@ -85,7 +85,7 @@ func (a accepted) words(language string) []string {
 	own := map[string][]string{"it": a.Words.It, "en": a.Words.En, "de": a.Words.De, "fr": a.Words.Fr,
 		"es": a.Words.Es, "pt": a.Words.Pt}
 	words := slices.Concat(a.Words.All, own[language])
-	l := i18n.In(language)
+	l := i18n.ForCode(language)
 	for m := time.January; m <= time.December; m++ {
 		words = append(words, strings.TrimSuffix(l.MonthShort(m), "."))
 	}

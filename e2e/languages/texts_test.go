@@ -33,7 +33,7 @@ func catalogueTexts(t *testing.T) (texts []text) {
 			t.Fatal(err)
 		}
 		delete(entries, "format")
-		samples := samplesOf(i18n.In(code))
+		samples := samplesOf(i18n.ForCode(code))
 		each("", entries, func(key, value string) {
 			if strings.HasPrefix(key, "fault.field.") {
 				return // names of fields
@@ -216,7 +216,7 @@ func journeyTexts(t *testing.T) (texts []text) {
 	for code := range dialects {
 		for name, journey := range map[string]func(reader, *testing.T){"looks": reader.looks,
 			"subscribes": reader.subscribes, "buys": reader.buys} {
-			r := open(t, i18n.In(code))
+			r := open(t, i18n.ForCode(code))
 			r.read = func(place, page string) { texts = append(texts, pageTexts(name+" "+place, page)...) }
 			r.mail = func(_ reader, m maildir.Mail) {
 				texts = append(texts, text{code, "mail", m.Subject})

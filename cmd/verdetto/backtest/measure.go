@@ -98,7 +98,7 @@ func (m *measures) verdict(cell int32, r routeReplay, j judgement) {
 		m.spread[i].Add(cell, atMost(j.place, p))
 	}
 	spread := func(p int) float64 { return atMost(j.place, p) }
-	m.byQuarter.Add(stats.QuarterOf(j.day), spread)
+	m.byQuarter.Add(stats.Quarter(j.day), spread)
 	m.byLead.Add(score.LeadSpan(int(j.depart-j.day)), spread)
 	for _, level := range []int{slices.Index(levels, j.verdict.Livello), len(levels) - 1} {
 		m.days[level]++

@@ -37,8 +37,10 @@ func TestMissesByQuarter(t *testing.T) {
 	want := scorecard.Scarti{
 		Partenze: scorecard.Scarto{Casi: 400}, Rotte: scorecard.Scarto{Casi: 60, Punti: 45},
 		Trimestri: []scorecard.ScartoTrimestre{
-			{Trimestre: "2026-Q1", Partenze: scorecard.Scarto{Casi: 200, Punti: 50}, Rotte: scorecard.Scarto{Casi: 30, Punti: 50}},
-			{Trimestre: "2025-Q4", Partenze: scorecard.Scarto{Casi: 200, Punti: 50}, Rotte: scorecard.Scarto{Casi: 30, Punti: 95}},
+			{Trimestre: "2026-Q1", Partenze: scorecard.Scarto{Casi: 200, Punti: 50},
+				Rotte: scorecard.Scarto{Casi: 30, Punti: 50}},
+			{Trimestre: "2025-Q4", Partenze: scorecard.Scarto{Casi: 200, Punti: 50},
+				Rotte: scorecard.Scarto{Casi: 30, Punti: 95}},
 		},
 		Anticipi: []scorecard.ScartoAnticipo{
 			{DaGiorni: 7, AGiorni: &twenty, Scarto: scorecard.Scarto{Casi: 200, Punti: 50}},
@@ -48,7 +50,8 @@ func TestMissesByQuarter(t *testing.T) {
 	if diff := cmp.Diff(want, p.Scarti, cmpopts.IgnoreUnexported(scorecard.ScartoTrimestre{})); diff != "" {
 		t.Error(diff)
 	}
-	for _, row := range []string{"\n,,scarti,partenze,casi,400\n", "\n,,scarti,2025-Q4-partenze,punti,50\n", "\n,,scarti,90,casi,200\n"} {
+	for _, row := range []string{"\n,,scarti,partenze,casi,400\n",
+		"\n,,scarti,2025-Q4-partenze,punti,50\n", "\n,,scarti,90,casi,200\n"} {
 		if !strings.Contains(string(p.CSV()), row) {
 			t.Errorf("the CSV lacks %q", row)
 		}

@@ -189,20 +189,30 @@ func (c *Counts) each(do func(*int64)) {
 	for i := range c.Places {
 		all(c.Places[i][:])
 	}
-	all(c.Route.Missed[:])
-	for i := range c.Route.Levels {
-		cell := &c.Route.Levels[i]
+	c.Route.each(do)
+	for i := range c.Leads {
+		all(c.Leads[i][:])
+	}
+}
+
+// each calls do for all numbers, in the stored order.
+func (r *RouteCounts) each(do func(*int64)) {
+	all := func(ns []int64) {
+		for i := range ns {
+			do(&ns[i])
+		}
+	}
+	all(r.Missed[:])
+	for i := range r.Levels {
+		cell := &r.Levels[i]
 		for _, n := range []*int64{&cell.N, &cell.Fell, &cell.Rose, &cell.Change} {
 			do(n)
 		}
 	}
-	all(c.Route.Places[:])
-	for i := range c.Route.Intervals {
-		do(&c.Route.Intervals[i].N)
-		do(&c.Route.Intervals[i].Covered)
-	}
-	for i := range c.Leads {
-		all(c.Leads[i][:])
+	all(r.Places[:])
+	for i := range r.Intervals {
+		do(&r.Intervals[i].N)
+		do(&r.Intervals[i].Covered)
 	}
 }
 

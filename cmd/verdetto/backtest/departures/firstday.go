@@ -49,7 +49,7 @@ func replayFirstDays(t *Trips, o Options) (FirstDays, error) {
 	if len(t.rows) == 0 {
 		return FirstDays{}, errors.New("no fare was seen on the days asked for")
 	}
-	m := newReporter(answeredPanel{t, t.outcomes(), ruleAnswers{}}, o)
+	m := newReporter(answeredPanel{panel: t, outcomes: t.outcomes()}, o)
 	rows := m.known[0]
 	if len(rows) == 0 {
 		return FirstDays{}, errors.New("no departure was seen again within 7 days")
@@ -70,7 +70,7 @@ func replayFirstDays(t *Trips, o Options) (FirstDays, error) {
 		name  string
 		panel *Trips
 	}{{"rule on a random walk", t.randomWalk()}, {"rule on shuffled prices", t.shuffled()}} {
-		n := newReporter(answeredPanel{other.panel, other.panel.outcomes(), ruleAnswers{}}, o)
+		n := newReporter(answeredPanel{panel: other.panel, outcomes: other.panel.outcomes()}, o)
 		n.sample = m.sample
 		v := other.panel.firstDays()
 		v.name = other.name

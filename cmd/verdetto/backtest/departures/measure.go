@@ -267,7 +267,7 @@ func (m *reporter) misses(rows []int, scores []float64) (byQuarter, byLead []sta
 	quarters, leads := stats.NewMisses(stats.QuarterName), stats.NewMisses(score.LeadName)
 	for i, row := range rows {
 		q := m.panel.rows[row]
-		quarters.Add(stats.QuarterOf(q.day), exactly(scores[i]))
+		quarters.Add(stats.Quarter(q.day), exactly(scores[i]))
 		leads.Add(score.LeadSpan(int(q.lead)), exactly(scores[i]))
 	}
 	return quarters.Parts(), leads.Parts()

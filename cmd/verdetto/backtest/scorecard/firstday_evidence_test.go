@@ -35,7 +35,8 @@ func TestEvidenceFreshService(t *testing.T) {
 	for _, day := range []fare.Day{first, first + 90, first + 200, first + 300, last} {
 		answered, asked := 0, 0
 		now := day.Time().Add(12 * time.Hour)
-		table, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), func() time.Time { return now }, boltstore.Scratch)
+		table, err := boltstore.Open(filepath.Join(t.TempDir(), "store.db"), func() time.Time { return now },
+			boltstore.Scratch)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -79,10 +79,10 @@ func WorstOf(parts []Miss) (worst Miss) {
 	return worst
 }
 
-// QuarterOf returns the part of a day: its calendar quarter.
-func QuarterOf(day fare.Day) int { return int(day.Quarter()) }
+// Quarter returns the part of a day's quarter.
+func Quarter(day fare.Day) int { return int(day.Quarter()) }
 
-// QuarterName returns the name of a part such as 2026-Q1.
+// QuarterName returns the name of a part that Quarter returned.
 func QuarterName(part int) string { return fare.Quarter(part).String() }
 
 // mostParts is the number of parts that a table lists.

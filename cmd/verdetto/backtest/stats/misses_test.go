@@ -20,7 +20,7 @@ func TestMissesOfParts(t *testing.T) {
 	add := func(day fare.Day, percentile int) {
 		is := func(p int) float64 { return Share(percentile <= p) }
 		whole.Add(0, is)
-		quarters.Add(QuarterOf(day), is)
+		quarters.Add(Quarter(day), is)
 	}
 	for i := range 200 {
 		add(begin, 1+i/4)    // 1 to 50
