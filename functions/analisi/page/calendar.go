@@ -16,8 +16,10 @@ import (
 type calendarView struct {
 	Weekdays []weekday
 	Months   []calendarMonth
-	Returns  bool // it shows return fares
-	Hidden   bool // single fares may not be shown
+	Returns  bool             // it shows return fares
+	Hidden   bool             // single fares may not be shown
+	Around   [][7]calendarDay // the weeks of a question about some days
+	Grid     *grid            // of a return: the days around both of its days
 }
 
 type weekday struct{ Short, Full string }
@@ -60,6 +62,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			date = open
 		}
 	}
+	known := map[fare.Day]calendarDay{}
 	days, from, to := c.Giorni, v.shortest(v.AskFrom), v.shortest(v.AskTo)
 	for i, m := range c.Mesi {
 		first, err := fare.ParseDay(m.Mese + "-01")
@@ -82,17 +85,28 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 				continue
 			}
 			cell := at(cells, day)
-			cell.To = q.linkOn(sameTrip(q, asked, day), from, to)
-			cell.Level, cell.Sub, cell.Unsure, cell.Asked = levelClass(g.Livello),
-				levelText(l, g.Livello, g.Affidabilita), g.Affidabilita == verdict.Bassa, g.Partenza == date
-			if g.Cent != nil {
-				cell.Fare = l.Whole(*g.Cent)
-			}
+			*cell = v.cellOf(g, day, q.linkOn(sameTrip(q, asked, day), from, to))
+			cell.Asked = g.Partenza == date
+			known[day] = *cell
 		}
 		month.Weeks = cells
 		calendar.Months = append(calendar.Months, month)
 	}
 	v.Verdict.Calendar = calendar
+	if w := asked.When; w != nil {
+		calendar.Around = around(w, known)
+		calendar.Grid = v.returnsAround(q, w, c.Giorni)
+	}
+}
+
+// cellOf shows a departure in a cell that links to a question.
+func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string) calendarDay {
+	cell := calendarDay{Number: day.Time().Day(), To: to, Level: levelClass(g.Livello),
+		Sub: levelText(v.T, g.Livello, g.Affidabilita), Unsure: g.Affidabilita == verdict.Bassa}
+	if g.Cent != nil {
+		cell.Fare = v.T.Whole(*g.Cent)
+	}
+	return cell
 }
 
 // sameTrip returns the same trip on another day of departure: with as many nights away, and

@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-//go:embed home.html calendar.html deals.html part.html
+//go:embed home.html calendar.html deals.html stays.html part.html
 var homeTemplates embed.FS
 
 var homeHTML = template.Must(template.ParseFS(homeTemplates, "*.html"))
@@ -172,6 +172,10 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	}
 	v.setRoute(q, from, &to)
 	v.Places = wording.Places(q.language, q.from, q.to)
+	if q.Stay != "" {
+		h.stays(r, q, asked, v)
+		return
+	}
 	a, calendar, err := h.WithCalendar(r.Context(), asked, v.AllFares)
 	var (
 		covered *answer.NotCovered

@@ -25,6 +25,7 @@ import (
 //	ritorno   the day of return, with quando
 //	flessibile
 //	          with quando: the cheapest departure within 1, 3 or 7 days either side
+//	soggiorno without ritorno: the nights away, 3 or 2-4, or weekend
 //	diretto   si: only fares without stops
 //	visto     a fare that the reader has seen: 45, 45,50, $50 or 50 USD
 //	massimo   without a: only destinations up to this fare, likewise
@@ -50,7 +51,7 @@ type question struct {
 }
 
 // trip holds the parameters of the journey besides its cities, as typed.
-type trip struct{ Month, Date, Around, Back, NonStop, Seen, Most string }
+type trip struct{ Month, Date, Around, Back, Stay, NonStop, Seen, Most string }
 
 type field struct {
 	name string
@@ -58,7 +59,7 @@ type field struct {
 }
 
 func (t *trip) fields() []field {
-	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"flessibile", &t.Around}, {"ritorno", &t.Back},
+	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"flessibile", &t.Around}, {"ritorno", &t.Back}, {"soggiorno", &t.Stay},
 		{"diretto", &t.NonStop}, {"visto", &t.Seen}, {"massimo", &t.Most}}
 }
 
@@ -92,6 +93,12 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 	}
 	if q.Date == "" || !slices.Contains(arounds, q.Around) { // no day, or an unknown value
 		q.Around = ""
+	}
+	if q.Back != "" { // the days determine the nights
+		q.Stay = ""
+	}
+	if _, _, fits := nights(q.Stay); q.Stay != "" && !fits {
+		ok, q.Stay = false, ""
 	}
 	if !slices.Contains(orders, q.order) {
 		ok, q.order = false, ""

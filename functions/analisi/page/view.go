@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// view is the content of the page at /: exactly one of Notice, Verdict, Cheap and Start is set.
+// view is the content of the page at /: exactly one of Notice, Verdict, Cheap, Returns and Start is set.
 type view struct {
 	T           *i18n.Language
 	Lang        string // the language, if the reader chose it
@@ -44,6 +44,7 @@ type view struct {
 	Notice     *notice
 	Verdict    *verdictView
 	Cheap      *cheapView
+	Returns    *staysView
 	Places     []string     // notes on city names that cover more than the named place
 	Form       alertFields  // values of the form of an alert
 	Alert      string       // route of the offered alert
@@ -149,6 +150,9 @@ func (t trip) text(l *i18n.Language) string {
 		if n, err := strconv.Atoi(t.Around); err == nil {
 			all = append(all, l.Count("form.around", n))
 		}
+	}
+	if t.Stay != "" {
+		all = append(all, stayText(l, t.Stay))
 	}
 	if t.NonStop != "" {
 		all = append(all, l.Text("ask.nonstop"))

@@ -180,9 +180,11 @@ for (const form of document.querySelectorAll('form.ask')) {
     });
   }
   // A month or days: the later choice clears the other.
-  const { mese, quando, flessibile, ritorno } = form.elements;
+  const { mese, quando, flessibile, ritorno, soggiorno } = form.elements;
   form.addEventListener('change', ({ target }) => {
     if (!mese || !quando || !target.value) return;
+    if (target === soggiorno) ritorno.value = '';
+    else if (target === ritorno) soggiorno.value = '';
     if (target === mese) quando.value = flessibile.value = ritorno.value = '';
     else if (target === quando || target === ritorno) mese.value = '';
   });
