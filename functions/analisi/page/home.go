@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-//go:embed home.html calendar.html deals.html stays.html part.html
+//go:embed home.html calendar.html deals.html stays.html compare.html part.html
 var homeTemplates embed.FS
 
 var homeHTML = template.Must(template.ParseFS(homeTemplates, "*.html"))
@@ -37,6 +37,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	asked.From, asked.To = answer.Named{Parameter: "da", Name: q.from}, answer.Named{Parameter: "a", Name: q.to}
 	v := h.newView(q)
 	unconverted := h.useCurrency(r.Context(), q, &v)
+	_, comparable := q.others()
 	if wrong.refused(v.T, unconverted) {
 		unconverted = nil
 	}
@@ -49,6 +50,8 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.refuseFailed(r, &v, unconverted)
 	case len(wrong) > 0:
 		v.refuseFaults(wrong)
+	case !comparable:
+		v.refuseFaults(faults{"con": v.T.Text("compare.fault")})
 	case q.from == "" && q.to == "":
 		v.Start = true
 		v.covered, _ = h.Cities.Offered(r.Context(), "", q.language.Code)
@@ -206,6 +209,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		v.showVerdict(q, asked, a, v.today)
 	}
 	if v.Verdict != nil {
+		h.compare(r.Context(), q, asked, a, v)
 		v.showCalendar(q, asked, a.Analysis, calendar)
 		v.describeMonths(q, a.Analysis)
 	}

@@ -32,6 +32,7 @@ import (
 //	valuta    the currency of amounts; the euro if absent
 //	soglia, notti
 //	          values for the form of an alert: a fare in euros, a class of nights away
+//	con       up to five cities, days or months to compare with, with commas between
 //	ordine    without a city in a: the order of destinations, prezzo, differenza or partenza
 //	lang      the language
 //	era       without a script: the month or day that the form showed before
@@ -51,7 +52,7 @@ type question struct {
 }
 
 // trip holds the parameters of the journey besides its cities, as typed.
-type trip struct{ Month, Date, Around, Back, Stay, NonStop, Seen, Most string }
+type trip struct{ Month, Date, Around, Back, Stay, NonStop, Seen, Most, With string }
 
 type field struct {
 	name string
@@ -60,7 +61,8 @@ type field struct {
 
 func (t *trip) fields() []field {
 	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"flessibile", &t.Around}, {"ritorno", &t.Back}, {"soggiorno", &t.Stay},
-		{"diretto", &t.NonStop}, {"visto", &t.Seen}, {"massimo", &t.Most}}
+		{"diretto", &t.NonStop}, {"visto", &t.Seen}, {"massimo", &t.Most},
+		{"con", &t.With}}
 }
 
 // parseQuestion parses the question, or returns false if it is malformed.

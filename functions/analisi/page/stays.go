@@ -93,7 +93,7 @@ func (v *view) shortDay(d fare.Day) string {
 const weekend = "weekend"
 
 // usualStays are the stays that the form offers.
-var usualStays = []string{"", weekend, "1-3", "2-4", "3-5", "5-7", "7-10", "10-14"}
+var usualStays = []string{"", weekend, "1-3", "2-4", "5-7", "10-14"}
 
 const (
 	maxStay  = 30 // nights

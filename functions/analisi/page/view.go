@@ -180,6 +180,7 @@ type verdictView struct {
 	Scale, History         responsiveChart
 	Range                  responsiveChart // for a departure or a month, instead of the two above
 	Waits                  *waits          // for a departure
+	Compared               *comparison     // nil: nothing to compare with
 	Moves                  *movesView      // for a departure
 	Calendar               *calendarView   // nil: no departure has a fare
 	Months, Window         responsiveChart
