@@ -89,7 +89,7 @@ func startRefreshing(ctx context.Context, s onemachine.Options, logged bool) err
 		All: func(ctx context.Context) error {
 			if logged { // programs read the log: no bar and no table
 				report, err := s.Refresh(ctx, nil)
-				s.Log.InfoContext(ctx, "refreshed", "origins", report.Origins, "asked", report.Asked, "failed", report.Failed,
+				s.Log.InfoContext(ctx, "refreshed", "origins", report.Origins, "asked", report.Answered, "failed", report.Failed,
 					"new", report.New, "faults", report.Faults)
 				return err
 			}

@@ -27,7 +27,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-var update = flag.Bool("update", false, "write the table of settings")
+var update = flag.Bool("update", false, "write the tables of settings and packages")
 
 var (
 	variable      = regexp.MustCompile(`env:"([A-Z0-9_]+)|(?:Getenv|LookupEnv)\("([A-Z0-9_]+)"\)`)
@@ -85,7 +85,7 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// TestArchitecture: ARCHITECTURE.md names every folder of code.
+// TestArchitecture: ARCHITECTURE.md names every folder of code, or a package in it.
 func TestArchitecture(t *testing.T) {
 	text, folders := read(t, "ARCHITECTURE.md"), map[string]bool{}
 	walk(t, func(path string) {
@@ -95,7 +95,7 @@ func TestArchitecture(t *testing.T) {
 		}
 	})
 	for folder := range folders {
-		if !strings.Contains(text, "`"+folder+"`") {
+		if !strings.Contains(text, "`"+folder+"`") && !strings.Contains(text, "`"+folder+"/") {
 			t.Errorf("ARCHITECTURE.md lacks %s", folder)
 		}
 	}
@@ -118,6 +118,26 @@ func TestWhereItIsDecided(t *testing.T) {
 	}
 	if len(rows) < 15 {
 		t.Errorf("only %d rows were found", len(rows))
+	}
+}
+
+// term matches a row of the glossary: a word, its meaning, its file or folder.
+var term = regexp.MustCompile("(?m)^\\| ([^|`]+) \\| [^|]+ \\| `([^`]+)` \\|$")
+
+// TestGlossary: docs/glossary.md has some forty words, each with a file that exists.
+func TestGlossary(t *testing.T) {
+	rows, seen := term.FindAllStringSubmatch(read(t, "docs/glossary.md"), -1), map[string]bool{}
+	for _, row := range rows {
+		if !exists(row[2]) {
+			t.Errorf("%s: there is no %s", row[1], row[2])
+		}
+		if seen[row[1]] {
+			t.Errorf("%s has two rows", row[1])
+		}
+		seen[row[1]] = true
+	}
+	if len(rows) < 40 {
+		t.Errorf("%d words were found, want at least 40", len(rows))
 	}
 }
 
@@ -156,7 +176,7 @@ func answer(t *testing.T, path string) string {
 	now := func() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
 	table := fixture.Bolt(t, now)
 	r := refresh.Refresher{Source: sample.New(), Fares: store.Fares{Table: table}, Now: now,
-		Rates: ecb.Table().On(fare.DayOf(now()))}
+		Rates: ecb.Table().RatesOn(fare.DayOf(now()))}
 	if report, err := r.Run(t.Context(), "MIL"); err != nil || report.Failed > 0 {
 		t.Fatalf("refresh: %+v, %v", report, err)
 	}

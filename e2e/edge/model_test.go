@@ -23,7 +23,7 @@ import (
 )
 
 // cloudFront is a model of CloudFront's caching rules by its developer guide, with the policies
-// that infra/cdk derives from the table of endpoints. docs/deploy.md lists the rules with their
+// that infra/cdk derives from the table of endpoints. docs/aws.md lists the rules with their
 // sources. The other tests use nginx, a real cache. This model covers where the two differ:
 // errors, and expired answers while the origin fails.
 type cloudFront struct {
@@ -45,7 +45,7 @@ type object struct {
 	header http.Header
 	body   []byte
 	until  time.Time // fresh until then
-	retry  time.Time // the origin failed: not asked again before then
+	retry  time.Time // the origin failed: no new request before then
 }
 
 // alwaysKept holds the error statuses that are cached whatever their headers say. sometimesKept

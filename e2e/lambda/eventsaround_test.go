@@ -46,7 +46,7 @@ var arounds = map[string]around{
 	"refresh-sqs": {after: func(t *testing.T, o localcloud.Setup, cloud *cloud, environment []string) {
 		fares := store.Fares{Table: tableOf(o, environment)}
 		for origin, want := range map[fare.City]bool{"MIL": true, "LON": true, "PAR": false} {
-			at, err := fares.Asked(t.Context(), origin)
+			at, err := fares.LastAnswer(t.Context(), origin)
 			if err != nil || at.IsZero() == want {
 				t.Errorf("%s was asked for at %v (%v)", origin, at, err)
 			}
@@ -90,7 +90,7 @@ var arounds = map[string]around{
 	// The signal sends the mail, to addresses with a plan only.
 	"pro-sqs": {before: func(t *testing.T, o localcloud.Setup, _ *cloud, environment []string) []string {
 		table := tableOf(o, environment)
-		_, err := store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.Of([]byte(pepper), "grace@example.com"), o.Now().Add(-time.Hour), func(k *store.Customer) error {
+		_, err := store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.CustomerIDOf([]byte(pepper), "grace@example.com"), o.Now().Add(-time.Hour), func(k *store.Customer) error {
 			k.Until = o.Now().AddDate(0, 1, 0)
 			return nil
 		})

@@ -28,7 +28,7 @@ const fullCPU = 1769
 
 // TestProveMemoryAndTime measures the basis for the functions' memory and timeouts on AWS, and
 // for the cost of a million verdicts. It measures memory, and processor time per call including
-// the first ones. docs/deploy.md has the table. Times depend on the machine and are only shown.
+// the first ones. docs/aws.md has the table. Times depend on the machine and are only shown.
 // Memory does not, and must stay below half of what infra/cdk gives.
 func TestProveMemoryAndTime(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)

@@ -1,4 +1,4 @@
-// Package restore follows the restore drill of docs/deploy.md: a table is restored to a moment,
+// Package restore follows the restore drill of docs/aws.md: a table is restored to a moment,
 // set up like the original, and used.
 package restore
 
@@ -19,7 +19,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestRestoreTable does by the API over moto what the commands of docs/deploy.md do. moto has
+// TestRestoreTable does by the API over moto what the commands of docs/aws.md do. moto has
 // two limits: it restores the table's current state, not a past one, and it takes no time.
 func TestRestoreTable(t *testing.T) {
 	ctx := t.Context()

@@ -97,7 +97,7 @@ func judgeRoutes(all *weeks, s shock, routes int, asked func(day int) bool) {
 				continue
 			}
 			today := firstDay + fare.Day(day)
-			if t, ok := verdict.PercentileOf(summaries.On(today), today); ok {
+			if t, ok := verdict.PercentileOf(summaries.Summary(today), today); ok {
 				// A tie may rank anywhere among equal fares. The judged fare itself belongs to
 				// the sample.
 				place := .5*(t.Weight+1) - t.Below*t.Weight
@@ -144,7 +144,7 @@ func judgeDepartures(all *weeks, s shock, routes int, asked func(day int) bool) 
 				continue
 			}
 			open[route] = answered(&all[class(route)], open[route], day, live)
-			sheet, ok := states[route].On(pooled, today)
+			sheet, ok := states[route].Day(pooled, today)
 			if !ok {
 				continue
 			}

@@ -131,7 +131,7 @@ func TestFaresOf4a76271GoOn(t *testing.T) {
 			t.Fatal(report, err)
 		}
 		report, err := r.Deepen(t.Context())
-		if err != nil || report.Failed > 0 || report.Calls != 2*report.Asked {
+		if err != nil || report.Failed > 0 || report.Calls != 2*report.Answered {
 			t.Fatal(report, err)
 		}
 	}

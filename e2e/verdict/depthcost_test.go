@@ -66,7 +66,7 @@ func TestDepthCapacity(t *testing.T) {
 	for week := range 54 {
 		clear(m.Spent)
 		var err error
-		if report, err = r.Deepen(t.Context()); err != nil || report.Asked != 1 {
+		if report, err = r.Deepen(t.Context()); err != nil || report.Answered != 1 {
 			t.Fatal(week, report, err)
 		}
 		now = now.AddDate(0, 0, 7)

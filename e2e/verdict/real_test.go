@@ -120,7 +120,7 @@ func TestWeekByWeekThroughTheRealClient(t *testing.T) {
 	defer standIn.Close()
 	client, err := travelpayouts.New(travelpayouts.Config{
 		Token: standIn.Token, BaseURL: standIn.URL, PerMinute: 1 << 30, Now: now,
-		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On},
+		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn},
 		CurrencyOf: func(origin fare.City) string {
 			place, _ := places.Get(origin)
 			return travelpayouts.CurrencyOfCountry(place.Country)
@@ -194,7 +194,7 @@ func TestExecutablesOverDynamoDB(t *testing.T) {
 			if err == nil {
 				err = json.Unmarshal(answer.Payload, &report)
 			}
-			if err != nil || answer.Error != "" || report.Asked != 2 || report.New == 0 {
+			if err != nil || answer.Error != "" || report.Answered != 2 || report.New == 0 {
 				t.Fatalf("%v %s %s\n%s", err, answer.Error, answer.Payload, logs.String())
 			}
 		}

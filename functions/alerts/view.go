@@ -21,19 +21,19 @@ var alertsHTML = template.Must(template.Must(template.New("alerts").Parse(alerts
 	digestTemplate))
 
 type view struct {
-	T       *i18n.Language
-	Row     alertRow
-	Rows    []alertRow
-	Action  string // where the page's button posts to
-	Manage  string // the subscriber's list; empty hides the link
-	Channel string // channel of the request, as in store.Alert
-	Faults  []string
-	Export  string // link to the export
-	Said    string // what was just done
-	Until   string // the day until which an alert is paused
-	Busy    bool   // too many calls
-	Most    int
-	Days    int // how long a link to manage is valid
+	T            *i18n.Language
+	Row          alertRow
+	Rows         []alertRow
+	Action       string // where the page's button posts to
+	Manage       string // the subscriber's list; empty hides the link
+	Channel      string // channel of the request, as in store.Alert
+	Faults       []string
+	Export       string // link to the export
+	Confirmation string // what was just done
+	Until        string // the day until which an alert is paused
+	Busy         bool   // too many calls
+	Most         int
+	Days         int // how long a link to manage is valid
 	hookView
 }
 
@@ -86,17 +86,17 @@ func (s *Service) managed(a store.Alert, l *i18n.Language) alertRow {
 	if a.Channel == store.Webhook {
 		r.State = append(r.State, l.Text("alerts.hook.heading", "Host", host(a.Address))+".")
 	}
-	if a.Asked > 0 {
-		say("asked", a.Asked)
+	if a.RequestDay > 0 {
+		say("asked", a.RequestDay)
 	}
 	if a.Digest {
 		r.State = append(r.State, l.Text("alerts.manage.weekly", "Weekday",
 			l.Weekday(store.DigestWeekday(a.Subscriber))))
 	}
 	switch {
-	case a.Mailed > 0 && a.State.Told > 0:
+	case a.Mailed > 0 && a.State.LastPrice > 0:
 		r.State = append(r.State, l.Text("alerts.manage.last_price", "Date", l.Date(a.Mailed), "Price",
-			l.Amount(a.State.Told)))
+			l.Amount(a.State.LastPrice)))
 	case a.Mailed > 0:
 		say("last", a.Mailed)
 	case !a.Digest:

@@ -149,7 +149,7 @@ func TestProblems(t *testing.T) {
 				t.Errorf("suggestions %q lack %s", p.Suggestions, c.suggestion)
 			}
 			if strings.Contains(w.Body.String(), "internal text") || strings.Contains(w.Body.String(), "not known") {
-				t.Errorf("internal text is told: %s", w.Body)
+				t.Errorf("the answer holds internal text: %s", w.Body)
 			}
 			if p.Detail == "" || p.Title == "" || p.Type == "" {
 				t.Errorf("incomplete: %s", w.Body)
@@ -178,9 +178,9 @@ func TestDemand(t *testing.T) {
 		ask("origine=Milano&destinazione=Bucarest", 200)
 		ask("origine=Atlantide&destinazione=Londra", 404)
 	}
-	if diff := cmp.Diff([]fare.City{"ROM"}, w.Noted); diff != "" ||
+	if diff := cmp.Diff([]fare.City{"ROM"}, w.Origins); diff != "" ||
 		w.Until.Before(analisitest.Today.Add(14*24*time.Hour)) {
-		t.Errorf("noted %v until %v", w.Noted, w.Until)
+		t.Errorf("noted %v until %v", w.Origins, w.Until)
 	}
 	// A series in demand is recorded once per process and day, for any endpoint.
 	analisitest.Get(t, h, "/?da=Milano&a=Bucarest")

@@ -115,7 +115,7 @@ func citiesIn(query, lang string, covered []fare.City, listed []places.Place) (i
 
 func complete(ctx context.Context, in *citiesInput, cities *answer.CoveredCities) Cities {
 	lang := cmp.Or(string(in.Lang), i18n.Default().Code)
-	covered, known := cities.Offered(ctx, in.Origin, lang)
+	covered, known := cities.Suggest(ctx, in.Origin, lang)
 	typed := places.Fold(in.Query)
 	var all []places.Place
 	if typed == "" {

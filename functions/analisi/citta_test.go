@@ -60,7 +60,7 @@ func TestCities(t *testing.T) {
 			[]analisi.Offered{city("BUH", "Bucarest", "RO", no)}, 0},
 		{"a destination from where there are none", "q=buca&origine=Parigi", 200,
 			[]analisi.Offered{city("BUH", "Bucarest", "RO", no)}, 0},
-		{"a destination from nobody knows where", "q=buca&origine=Atlantide", 200,
+		{"a destination from an unknown origin", "q=buca&origine=Atlantide", 200,
 			[]analisi.Offered{city("BUH", "Bucarest", "RO", nil)}, 0},
 		{"nothing typed: where there are fares from", "", 200,
 			[]analisi.Offered{city("MIL", "Milano", "IT", yes), city("ROM", "Roma", "IT", yes)}, 2},
@@ -96,9 +96,9 @@ func TestCities(t *testing.T) {
 	}
 }
 
-// TestWhatIsCoveredIsHeld: each list is read once per hour. If the read fails, the old list is
+// TestCoveredCitiesAreCached: each list is read once per hour. If the read fails, the old list is
 // used; without one, names are still completed.
-func TestWhatIsCoveredIsHeld(t *testing.T) {
+func TestCoveredCitiesAreCached(t *testing.T) {
 	c, now := &counted{}, analisitest.Today
 	h := analisitest.Site{Coverage: c, Now: func() time.Time { return now }}.Open()
 	ask := func(query string, marked bool) {

@@ -62,8 +62,8 @@ func (s *Service) about(name string) func(context.Context, *Reader) (*page.Respo
 		}
 		title := l.Text("about." + p.text + ".title")
 		return render(http.StatusOK, "about.html",
-			page.Page{Language: l, Title: title, Index: true, Others: page.InAll(l, p.path),
-				Found: page.FoundAt(s.BaseURL, l, p.path)}, struct {
+			page.Page{Language: l, Title: title, Index: true, Others: page.OtherLanguages(l, p.path),
+				Search: page.NewSearchAddresses(s.BaseURL, l, p.path)}, struct {
 				view
 				Title    string
 				Missing  bool
@@ -85,9 +85,9 @@ func (s *Service) particulars(l *i18n.Language) []any {
 		"Name", given(o.Name), "Address", given(o.Address), "Email", given(o.Email), "Phone", given(o.Phone), "Number",
 		given(o.Number), "Law", given(o.Law),
 		"USDC", l.Decimals(pay.FormatUnits(s.Wallet.Units)), "Days", CryptoDays,
-		"Offer", page.In(l, "/v1/pro"), "Manage", page.In(l, "/v1/pro/gestione"), "Recover",
-		page.In(l, "/v1/pro/recupera"),
-		"Contact", page.In(l, "/v1/contatti"), "Privacy", page.In(l, "/v1/privacy"), "Imprint",
-		page.In(l, "/v1/note-legali"),
+		"Offer", page.AddressIn(l, "/v1/pro"), "Manage", page.AddressIn(l, "/v1/pro/gestione"), "Recover",
+		page.AddressIn(l, "/v1/pro/recupera"),
+		"Contact", page.AddressIn(l, "/v1/contatti"), "Privacy", page.AddressIn(l, "/v1/privacy"), "Imprint",
+		page.AddressIn(l, "/v1/note-legali"),
 	}
 }

@@ -50,7 +50,7 @@ func (s *Service) guard(ctx context.Context, in *guardInput) (*page.Response, er
 	}
 	switch {
 	case errors.Is(err, store.ErrNotFound) && person:
-		return showNotice(http.StatusGone, l, "plan.gone", page.In(l, "/v1/pro/gestione"))
+		return showNotice(http.StatusGone, l, "plan.gone", page.AddressIn(l, "/v1/pro/gestione"))
 	case errors.Is(err, store.ErrNotFound):
 		return nil, httpapi.Invalid(goneToken)
 	case err != nil:
@@ -58,7 +58,7 @@ func (s *Service) guard(ctx context.Context, in *guardInput) (*page.Response, er
 	case !person:
 		return asJSON(http.StatusOK, guarding{on})
 	}
-	text, next := "guard.off", page.In(l, "/v1/pro/gestione")
+	text, next := "guard.off", page.AddressIn(l, "/v1/pro/gestione")
 	if on {
 		text = "guard.on"
 	}

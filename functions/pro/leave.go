@@ -90,7 +90,7 @@ func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response,
 		return nil, err
 	}
 	s.signal()
-	return showNotice(http.StatusAccepted, l, "move.asked", page.In(l, "/v1/pro/gestione"))
+	return showNotice(http.StatusAccepted, l, "move.asked", page.AddressIn(l, "/v1/pro/gestione"))
 }
 
 // movePage shows a button and changes nothing.
@@ -103,7 +103,7 @@ func (s *Service) movePage(ctx context.Context, in *planInput) (*page.Response, 
 	return show(http.StatusOK, l, "move", "move.agree", struct {
 		view
 		Action string
-	}{view{l}, page.In(l, movePath+"?t="+in.Token)})
+	}{view{l}, page.AddressIn(l, movePath+"?t="+in.Token)})
 }
 
 // move moves the plan and revokes the previous key. It mails a fresh key to the new address, unless
@@ -115,7 +115,7 @@ func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, erro
 		return ended, err
 	}
 	if between.Done {
-		return showNotice(http.StatusOK, l, "move.done", page.In(l, "/v1/pro/gestione"))
+		return showNotice(http.StatusOK, l, "move.done", page.AddressIn(l, "/v1/pro/gestione"))
 	}
 	now := s.Now()
 	_, err = s.Keys.Move(ctx, s.customer(between.From), s.customer(between.To), now,
@@ -137,7 +137,7 @@ func (s *Service) move(ctx context.Context, in *planInput) (*page.Response, erro
 	if err := s.keepNote(ctx, moveLink, in.Token, between, now.Add(moveTime)); err != nil {
 		return nil, err
 	}
-	return showNotice(http.StatusOK, l, "move.done", page.In(l, "/v1/pro/gestione"))
+	return showNotice(http.StatusOK, l, "move.done", page.AddressIn(l, "/v1/pro/gestione"))
 }
 
 // erase erases a customer. The card processor goes first, so that no card is charged after the
@@ -180,5 +180,5 @@ func (s *Service) erase(ctx context.Context, in *formInput) (*page.Response, err
 	if err := s.notes().Drop(ctx, s.noteName(manageLink, token)); err != nil {
 		return nil, err
 	}
-	return showNotice(http.StatusOK, l, "erase.done", page.In(l, "/v1/pro"))
+	return showNotice(http.StatusOK, l, "erase.done", page.AddressIn(l, "/v1/pro"))
 }

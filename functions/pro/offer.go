@@ -95,6 +95,7 @@ func (s *Service) offerPage(r Reader, price pay.Price, known bool) (*page.Respon
 	}
 	return render(http.StatusOK, "offer.html", page.Page{
 		Language: l, Title: l.Text("offer.title"), Description: l.Text("offer.summary"), Index: true,
-		Scripts: []string{"home.js"}, Others: page.InAll(l, "/v1/pro"), Found: page.FoundAt(s.BaseURL, l, "/v1/pro"),
+		Scripts: []string{"home.js"}, Others: page.OtherLanguages(l, "/v1/pro"),
+		Search: page.NewSearchAddresses(s.BaseURL, l, "/v1/pro"),
 	}, v)
 }

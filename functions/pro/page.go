@@ -34,14 +34,14 @@ func (r Reader) language() *i18n.Language {
 	if l, ok := i18n.Find(r.Lang); ok {
 		return l
 	}
-	return i18n.Accepted(r.AcceptLanguage)
+	return i18n.ForHeader(r.AcceptLanguage)
 }
 
 // view is the data of all pages.
 type view struct{ T *i18n.Language }
 
 // At returns the URL of another page in the reader's language.
-func (v view) At(path string) string { return page.In(v.T, path) }
+func (v view) At(path string) string { return page.AddressIn(v.T, path) }
 
 // render renders a block of the templates as a page.
 func render(status int, block string, p page.Page, v any) (*page.Response, error) {
@@ -58,12 +58,12 @@ func show(status int, l *i18n.Language, block, text string, v any) (*page.Respon
 	return render(status, block, page.Page{Language: l, Title: l.Text(text + ".title")}, v)
 }
 
-// asking returns the handler of a page with a form for the address of a plan.
-func asking(block, path string) func(context.Context, *Reader) (*page.Response, error) {
+// askPage returns the handler of a page with a form for the address of a plan.
+func askPage(block, path string) func(context.Context, *Reader) (*page.Response, error) {
 	return func(_ context.Context, in *Reader) (*page.Response, error) {
 		l := in.language()
 		return render(http.StatusOK, block, page.Page{Language: l, Title: l.Text(block + ".title"),
-			Others: page.InAll(l, path)}, view{l})
+			Others: page.OtherLanguages(l, path)}, view{l})
 	}
 }
 
@@ -133,7 +133,7 @@ func confirmProblem(accept string, l *i18n.Language, session string, err error) 
 	if known.block == "pending" {
 		known.path += "?session_id=" + url.QueryEscape(session)
 	}
-	return showNotice(p.Status, l, "confirm."+known.block, page.In(l, known.path))
+	return showNotice(p.Status, l, "confirm."+known.block, page.AddressIn(l, known.path))
 }
 
 // showNotice renders a page with one message and a link.

@@ -55,7 +55,7 @@ func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, 
 	}
 	var urls []string
 	for _, customer := range customers[:min(len(customers), mostPortals)] {
-		address, err := s.Checkout.Portal(ctx, customer, s.BaseURL+page.In(l, "/v1/pro/gestione"))
+		address, err := s.Checkout.Portal(ctx, customer, s.BaseURL+page.AddressIn(l, "/v1/pro/gestione"))
 		switch {
 		case errors.Is(err, pay.ErrNoSuchCustomer):
 		case errors.Is(err, pay.ErrUnavailable):
@@ -68,7 +68,7 @@ func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, 
 	}
 	switch {
 	case len(urls) == 0 && page.WantsHTML(in.Accept):
-		return showNotice(NoCard.Status, l, "portal.none", page.In(l, "/v1/pro/gestione"))
+		return showNotice(NoCard.Status, l, "portal.none", page.AddressIn(l, "/v1/pro/gestione"))
 	case len(urls) == 0:
 		return nil, NoCard.Problem("No subscription by card belongs to this plan: there is nothing to cancel, and " +
 			"no invoice at the card processor.")

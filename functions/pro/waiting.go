@@ -180,7 +180,7 @@ func (s *Service) payPage(in *detailsInput) (*page.Response, error) {
 		return nil, err
 	}
 	return render(http.StatusOK, "usdc-ask", page.Page{Language: l, Title: l.Text("usdc.title"),
-		Others: page.InAll(l, "/v1/pro/cripta")}, struct {
+		Others: page.OtherLanguages(l, "/v1/pro/cripta")}, struct {
 		view
 		USDC, Email, Token string
 		Days               int

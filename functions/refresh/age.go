@@ -30,7 +30,7 @@ func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, o
 	}
 	var ages []float64
 	for _, origin := range origins {
-		asked, err := fares.Asked(ctx, origin)
+		asked, err := fares.LastAnswer(ctx, origin)
 		if err != nil {
 			return 0, false, fmt.Errorf("read the age of fares: %w", err)
 		}

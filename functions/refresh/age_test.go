@@ -49,7 +49,7 @@ func TestAge(t *testing.T) {
 					map[fare.City]store.Coverage{"ZZZ": {}}); err != nil {
 					t.Fatal(err)
 				}
-				if err := fares.SetAsked(t.Context(), origin, at); err != nil {
+				if err := fares.SetLastAnswer(t.Context(), origin, at); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -20,8 +20,8 @@ func isDayAhead(day, today fare.Day) bool { return day > today+1 }
 
 // withoutAhead returns the summary without its dates in the future, so that it is rebuilt.
 func withoutAhead(s verdict.RouteSummary, now time.Time) verdict.RouteSummary {
-	if isAhead(time.Unix(s.Asked, 0), now) {
-		s.Asked = 0
+	if isAhead(time.Unix(s.DeepRequest, 0), now) {
+		s.DeepRequest = 0
 	}
 	if isDayAhead(s.AsOf, fare.DayOf(now)) {
 		s.AsOf = 0
@@ -29,10 +29,10 @@ func withoutAhead(s verdict.RouteSummary, now time.Time) verdict.RouteSummary {
 	return s
 }
 
-// asked returns when the source last answered for an origin, or the zero time if never or if that
-// time lies in the future.
-func (r *Refresher) asked(ctx context.Context, origin fare.City) (time.Time, error) {
-	at, err := r.Fares.Asked(ctx, origin)
+// lastAnswer returns when the source last answered for an origin, or the zero time if never or if
+// that time lies in the future.
+func (r *Refresher) lastAnswer(ctx context.Context, origin fare.City) (time.Time, error) {
+	at, err := r.Fares.LastAnswer(ctx, origin)
 	if isAhead(at, r.Now()) {
 		at = time.Time{}
 	}

@@ -24,8 +24,8 @@ func (h *fixture) toAnywhere(who string, threshold fare.Cents) {
 	h.confirm(who, store.Alert{Route: fare.Route{Origin: "MIL", Destination: store.Anywhere}, Threshold: threshold})
 }
 
-// told returns the cities in the mails to a subscriber.
-func (h *fixture) told(who string) (cities []string) {
+// mailedCities returns the cities in the mails to a subscriber.
+func (h *fixture) mailedCities(who string) (cities []string) {
 	h.T.Helper()
 	mails, err := maildir.Read(h.Carrier.Folder)
 	if err != nil {
@@ -42,10 +42,10 @@ func (h *fixture) told(who string) (cities []string) {
 	return cities
 }
 
-// TestAnywhereIsTold: alerts to anywhere are notified of what refreshes find. It covers the first
+// TestAlertsToAnywhere: alerts to anywhere are notified of what refreshes find. It covers the first
 // refresh of a store, which makes deals at its end, and later ones. Each destination is sent
 // once, and again after its price has risen.
-func TestAnywhereIsTold(t *testing.T) {
+func TestAlertsToAnywhere(t *testing.T) {
 	h := newFixture(t)
 	h.toAnywhere("ada", 0)
 	h.toAnywhere("under35", 3500)
@@ -71,7 +71,7 @@ func TestAnywhereIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		for who, want := range map[string]string{"ada": c.ada, "under35": c.under35} {
-			if got := strings.Join(h.told(who), " "); got != want {
+			if got := strings.Join(h.mailedCities(who), " "); got != want {
 				t.Errorf("week %d: %s was told of %s, want %s", week, who, got, want)
 			}
 		}
@@ -81,15 +81,15 @@ func TestAnywhereIsTold(t *testing.T) {
 		h.Unsubscribe(who)
 	}
 	h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": {3000}}))
-	h.Work(notify.Result{Done: 1})
+	h.Work(notify.Result{Settled: 1})
 	if watched, err := h.Alerts().SubscribedRoutes(t.Context(), "MIL"); err != nil || len(watched) > 0 {
 		t.Errorf("%v are watched, %v", watched, err)
 	}
 }
 
-// TestAnywhereIsToldOfDepartures: fares of departures are sent as well. If a worker is killed
+// TestAlertsToAnywhereCoverDepartures: fares of departures are sent as well. If a worker is killed
 // before it publishes, the redelivered message publishes without asking again.
-func TestAnywhereIsToldOfDepartures(t *testing.T) {
+func TestAlertsToAnywhereCoverDepartures(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
 	h.Set(w.now)
@@ -115,24 +115,24 @@ func TestAnywhereIsToldOfDepartures(t *testing.T) {
 	if failed := broken.Messages(t.Context(), []queue.Message{message}); len(failed) != 1 {
 		t.Fatalf("failed %v", failed)
 	}
-	asked := w.source.asked()
-	if failed := w.work(message); len(failed) > 0 || len(w.source.asked()) > 0 || len(asked) != 1 {
+	asked := w.source.takeQuestions()
+	if failed := w.work(message); len(failed) > 0 || len(w.source.takeQuestions()) > 0 || len(asked) != 1 {
 		t.Fatalf("asked for %v; failed %v", asked, failed)
 	}
 	h.Set(w.now)
-	h.Work(notify.Result{Sent: 1, Done: 1})
-	if got := h.told("ada"); !slices.Equal(got, []string{"BUH"}) {
+	h.Work(notify.Result{Sent: 1, Settled: 1})
+	if got := h.mailedCities("ada"); !slices.Equal(got, []string{"BUH"}) {
 		t.Errorf("told of %v", got)
 	}
 }
 
-// counted is a table that counts calls by partition.
-type counted struct {
+// countingTable is a table that counts calls by partition.
+type countingTable struct {
 	store.Table
 	calls map[string]int
 }
 
-func (c counted) note(how string, k store.Key) {
+func (c countingTable) note(how string, k store.Key) {
 	name, _, _ := strings.Cut(k.Partition, "#")
 	if name == "ORIGIN" {
 		name += " " + k.Sort
@@ -140,17 +140,17 @@ func (c counted) note(how string, k store.Key) {
 	c.calls[how+" "+name]++
 }
 
-func (c counted) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
+func (c countingTable) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
 	c.note("read", key)
 	return c.Table.Get(ctx, key, read)
 }
 
-func (c counted) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
+func (c countingTable) Query(ctx context.Context, r store.Range) ([]store.Item, error) {
 	c.note("read", store.Key{Partition: r.Partition})
 	return c.Table.Query(ctx, r)
 }
 
-func (c counted) Write(ctx context.Context, ops ...store.Op) error {
+func (c countingTable) Write(ctx context.Context, ops ...store.Op) error {
 	for _, op := range ops {
 		c.note("write", op.Item.Key)
 	}
@@ -172,22 +172,22 @@ func TestAnywhereCosts(t *testing.T) {
 		h.Add(8 * 24 * time.Hour)
 		refreshing, telling = map[string]int{}, map[string]int{}
 		r := refresher(h.priced(map[string][]fare.Cents{"MIL-BUH": {3000}, "MIL-LON": {3500}}),
-			counted{h.Table, refreshing}, h.Now)
+			countingTable{h.Table, refreshing}, h.Now)
 		mustRun(t, r)
 		s := h.Sender()
-		s.Alerts.Table, s.Notifications.Table = counted{h.Table, telling}, counted{h.Table, telling}
+		s.Alerts.Table, s.Notifications.Table = countingTable{h.Table, telling}, countingTable{h.Table, telling}
 		if got, err := s.Work(t.Context()); err != nil || got.Sent != alerts {
 			t.Fatalf("%+v %v", got, err)
 		}
 		return refreshing, telling
 	}
-	nobody, none := costs(0)
-	if nobody["write WAKES"] > 0 || none["read ORIGIN DEALS"] > 0 {
-		t.Errorf("with nobody's alert %v and %v", nobody, none)
+	without, none := costs(0)
+	if without["write WAKES"] > 0 || none["read ORIGIN DEALS"] > 0 {
+		t.Errorf("without alerts %v and %v", without, none)
 	}
 	for _, alerts := range []int{1, 5} {
 		refreshing, telling := costs(alerts)
-		want := maps.Clone(nobody)
+		want := maps.Clone(without)
 		want["write WAKES"]++
 		if diff := cmp.Diff(want, refreshing); diff != "" {
 			t.Errorf("%d alerts: a refresh (-want +got):\n%s", alerts, diff)

@@ -39,8 +39,10 @@ func (s yearSource) Fares(_ context.Context, _ fare.City, _, until time.Time) (a
 }
 
 // BenchmarkRefresh refreshes ten routes with a year of history, over one file on one core. It
-// reports fares per second of CPU time, which other load hardly affects. docs/scale.md says how
-// to compare versions.
+// reports fares per second of CPU time, which other load hardly affects.
+// To compare two versions, copy this file into a worktree of the other and run both in turn:
+//
+//	GOMAXPROCS=1 go test -run '^$' -bench Refresh -benchtime 30x ./functions/refresh
 func BenchmarkRefresh(b *testing.B) {
 	for _, perWeek := range []int{10, 300} {
 		b.Run(fmt.Sprintf("%d fares a week", perWeek), func(b *testing.B) {

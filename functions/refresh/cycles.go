@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// keepLeft is how many days a series' contribution to a cycle is kept if no refresh closes
-	// cycles.
-	keepLeft = 31
+	// keepDays is how many days a series' contribution to a cycle is kept if no refresh
+	// closes cycles.
+	keepDays = 31
 	// closeAfter is how long after its end a day is closed. It exceeds the duration of an
 	// invocation, so an invocation that began on that day has ended.
 	closeAfter = time.Hour
@@ -37,10 +37,10 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 	if err != nil || version > 0 && c.Day >= last {
 		return err
 	}
-	from := max(c.Day+1, last-keepLeft) // earlier contributions have expired
+	from := max(c.Day+1, last-keepDays) // earlier contributions have expired
 	tally := scoreTally{fares: r.Fares, source: r.Source.Name()}
 	for day := from; day <= last; day++ {
-		all, n, err := r.leftOn(ctx, day)
+		all, n, err := r.contributions(ctx, day)
 		if err != nil {
 			return err
 		}
@@ -64,22 +64,22 @@ func (r *Refresher) closeUntil(ctx context.Context, last fare.Day) error {
 		return err
 	}
 	c.Day, c.Warmed = last, 0
-	return r.Fares.PutPooled(ctx, c.Encode(), version, tally.written())
+	return r.Fares.PutPooled(ctx, c.Encode(), version, tally.encode())
 }
 
-// leftOn returns the sum of all contributions to a cycle, and their number.
-func (r *Refresher) leftOn(ctx context.Context, day fare.Day) (*score.Left, int, error) {
-	left, err := r.Fares.Left(ctx, day)
+// contributions returns the sum of all contributions to a cycle, and their number.
+func (r *Refresher) contributions(ctx context.Context, day fare.Day) (*score.Contribution, int, error) {
+	stored, err := r.Fares.Contributions(ctx, day)
 	if err != nil {
 		return nil, 0, err
 	}
-	all := new(score.Left)
-	for _, data := range left {
-		one, err := score.DecodeLeft(data)
+	all := new(score.Contribution)
+	for _, data := range stored {
+		one, err := score.DecodeContribution(data)
 		if err != nil {
-			return nil, 0, fmt.Errorf("read what was left on %s: %w", day, err)
+			return nil, 0, fmt.Errorf("read contributions of %s: %w", day, err)
 		}
 		all.Add(one)
 	}
-	return all, len(left), nil
+	return all, len(stored), nil
 }

@@ -19,14 +19,14 @@ func TestLateFindsAreLeftToo(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(10)
 	for d := range fare.Day(10) {
-		s.on(firstDay + d)
+		s.setDay(firstDay + d)
 		s.mustRefresh(t, source, "MIL")
 	}
 	route, fares := fare.Series{Route: notifytest.Route("MIL-BUH")}, store.Fares{Table: s}
 	day := firstDay + 9
 	left := func() []byte {
 		t.Helper()
-		data, err := fares.LeftBy(t.Context(), route, day)
+		data, err := fares.ContributionOf(t.Context(), route, day)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestPlansCloseCycles(t *testing.T) {
 			q := &fakeQueue{visibility: time.Minute, receives: 5, now: s.clock}
 			f := function(refresher(source, s, s.clock), q)
 			for d := fare.Day(1); d < 12; d++ {
-				s.on(firstDay + d)
+				s.setDay(firstDay + d)
 				if _, err := f.Event(t.Context(),
 					json.RawMessage(fmt.Sprintf(event, s.now.Format(time.RFC3339)))); err != nil {
 					t.Fatal(err)
@@ -107,7 +107,7 @@ func TestClosedCycle(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(30)
 	for d := range fare.Day(6) {
-		s.on(firstDay + d)
+		s.setDay(firstDay + d)
 		for _, origin := range source.origins {
 			s.mustRefresh(t, source, origin)
 		}
@@ -119,7 +119,7 @@ func TestClosedCycle(t *testing.T) {
 		t.Fatalf("closed until %s", before.Day)
 	}
 	sum := new(departure.Statistics)
-	left, err := fares.Left(t.Context(), firstDay+5)
+	left, err := fares.Contributions(t.Context(), firstDay+5)
 	if err != nil || len(left) != 5 {
 		t.Fatalf("%d have left something, %v", len(left), err)
 	}
@@ -144,7 +144,7 @@ func TestClosedCycle(t *testing.T) {
 			t.Errorf("closed until %s, and the sum is not what was left", got.Day)
 		}
 	}
-	s.on(firstDay + 200) // contributions have expired
+	s.setDay(firstDay + 200) // contributions have expired
 	if s.mustRefresh(t, source, "MIL"); read().Day != firstDay+199 {
 		t.Error("after a long pause the cycles are not closed")
 	}

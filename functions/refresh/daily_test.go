@@ -83,20 +83,20 @@ func openDays(t *testing.T) *dayStore {
 func openDaysAt(t *testing.T, path string) *dayStore {
 	t.Helper()
 	s := &dayStore{}
-	s.on(firstDay)
+	s.setDay(firstDay)
 	s.Table = openFile(t, path, s.clock)
 	return s
 }
 
 func (s *dayStore) clock() time.Time { return s.now }
 
-func (s *dayStore) on(day fare.Day) { s.now = day.Time().Add(12 * time.Hour) }
+func (s *dayStore) setDay(day fare.Day) { s.now = day.Time().Add(12 * time.Hour) }
 
 // days refreshes all origins on each day from the first. Afterwards today is the last of them.
 func (s *dayStore) days(t *testing.T, source upstream.Source, n int) {
 	t.Helper()
 	for d := range n {
-		s.on(firstDay + fare.Day(d))
+		s.setDay(firstDay + fare.Day(d))
 		s.mustRefresh(t, source)
 	}
 }

@@ -22,7 +22,7 @@ func TestDealsSayWhatAnswersSay(t *testing.T) {
 	for name, each := range map[string]func(t *testing.T, s *dayStore){
 		"day by day": func(t *testing.T, s *dayStore) { s.days(t, source, days) },
 		"at once": func(t *testing.T, s *dayStore) {
-			s.on(firstDay + days - 1)
+			s.setDay(firstDay + days - 1)
 			s.mustRefresh(t, source)
 		},
 	} {
@@ -47,7 +47,7 @@ func TestDealsSayWhatAnswersSay(t *testing.T) {
 				t.Errorf("%d routes, %d months and %d returns were compared", routes, months, returns)
 			}
 			for name, known := range map[fare.City]bool{"BUH": false, "LON": true} {
-				e, ok := storedDeals(t, store.Fares{Table: s}, "MIL", fare.OneWay).To(name)
+				e, ok := storedDeals(t, store.Fares{Table: s}, "MIL", fare.OneWay).Entry(name)
 				if !ok || (e.NonStop != nil) != known || e.AsOf != firstDay+days-1 {
 					t.Errorf("%s: %+v", name, e)
 				}
@@ -74,7 +74,7 @@ func TestDealsStand(t *testing.T) {
 	stood, moved := 0, 0
 	var before map[fare.City]deals.Deal
 	for d := range fare.Day(days + 1) {
-		s.on(firstDay + d)
+		s.setDay(firstDay + d)
 		s.mustRefresh(t, source)
 		now := read()
 		_, version, err := store.Fares{Table: s}.Deals(t.Context(), "MIL", fare.OneWay)
@@ -178,7 +178,7 @@ func holdDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip
 
 func same(t *testing.T, destination fare.City, want verdict.Analysis, got deals.Deal, now time.Time) {
 	t.Helper()
-	price, v := got.At(now)
+	price, v := got.Publish(now)
 	want.Verdetto.MinimoCent = nil
 	if diff := cmp.Diff(want.Prezzo, price); diff != "" {
 		t.Errorf("%s (-answered +deal): %s", destination, diff)

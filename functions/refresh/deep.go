@@ -24,11 +24,11 @@ import (
 
 // DeepReport sums up a run that asks for departures.
 type DeepReport struct {
-	Asked      int                     `json:"asked"`     // series
+	Answered   int                     `json:"asked"`     // series
 	Calls      int                     `json:"questions"` // one or two for each series
-	Done       int                     `json:"done"`      // series that were asked for before
+	Skipped    int                     `json:"done"`      // series that were asked for before
 	Failed     int                     `json:"failed"`
-	Left       int                     `json:"left"` // not asked for: no time or no calls remained
+	Remaining  int                     `json:"left"` // not asked for: no time or no calls remained
 	Fares      int                     `json:"fares"`
 	New        int                     `json:"new"`
 	Dropped    map[upstream.Reason]int `json:"dropped,omitempty"`
@@ -37,7 +37,7 @@ type DeepReport struct {
 	OutOfCalls bool                    `json:"budgetSpent,omitempty"`
 }
 
-func (r DeepReport) empty() bool { return r.Asked+r.Done+r.Failed+r.Left == 0 }
+func (r DeepReport) empty() bool { return r.Answered+r.Skipped+r.Failed+r.Remaining == 0 }
 
 func (r *DeepReport) fault(of fare.Series, err error) {
 	r.Failed++
@@ -57,7 +57,7 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 		return nil, err
 	}
 	stored := summaries{}
-	before := report.Asked
+	before := report.Answered
 	for i, of := range t.Series {
 		if begin.Err() != nil || report.OutOfCalls {
 			left = t.Series[i:]
@@ -81,12 +81,12 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 		}
 		break
 	}
-	report.Left += len(left)
+	report.Remaining += len(left)
 	if ctx.Err() == nil {
 		err = errors.Join(err, r.publish(ctx, t.Series[0].Origin, stored, &report.Notified))
 	}
 	switch {
-	case ctx.Err() != nil && report.Asked > before:
+	case ctx.Err() != nil && report.Answered > before:
 		return t.Series, nil // the retry skips series that were asked for, but publishes them
 	case ctx.Err() != nil:
 		return nil, errors.Join(err, ctx.Err())
@@ -104,8 +104,8 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 	if err != nil {
 		return before, err
 	}
-	if !planned.IsZero() && before.Asked >= planned.Unix() {
-		report.Done++
+	if !planned.IsZero() && before.DeepRequest >= planned.Unix() {
+		report.Skipped++
 		return before, nil
 	}
 	now := r.Now()
@@ -137,7 +137,7 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 	if err != nil {
 		return before, err
 	}
-	report.Asked++
+	report.Answered++
 	report.Fares += len(fares)
 	report.New += m.added
 	return m.summary, nil
@@ -169,8 +169,8 @@ func (r *Refresher) processDeep(ctx, begin context.Context, q queue.Queue, t tas
 
 // LogValue returns the report as attributes of a log line.
 func (r DeepReport) LogValue() slog.Value {
-	return slog.GroupValue(slog.Int("asked", r.Asked), slog.Int("questions", r.Calls), slog.Int("done", r.Done),
-		slog.Int("failed", r.Failed), slog.Int("left", r.Left), slog.Int("fares", r.Fares), slog.Int("new", r.New),
+	return slog.GroupValue(slog.Int("asked", r.Answered), slog.Int("questions", r.Calls), slog.Int("done", r.Skipped),
+		slog.Int("failed", r.Failed), slog.Int("left", r.Remaining), slog.Int("fares", r.Fares), slog.Int("new", r.New),
 		slog.Any("dropped", maps.Clone(r.Dropped)), slog.Any("faults", r.Faults))
 }
 
@@ -179,8 +179,8 @@ func (r DeepReport) Print(w io.Writer) {
 	if r.empty() {
 		return
 	}
-	fmt.Fprintf(w, "departures    %d routes asked for with %d questions, %d failed, %d left\n", r.Asked, r.Calls,
-		r.Failed, r.Left)
+	fmt.Fprintf(w, "departures    %d routes asked for with %d questions, %d failed, %d left\n", r.Answered, r.Calls,
+		r.Failed, r.Remaining)
 	fmt.Fprintf(w, "observations  %d new of %d\n", r.New, r.Fares)
 	printDropped(w, r.Dropped)
 	printFaults(w, r.Faults, r.Failed)

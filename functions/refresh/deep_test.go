@@ -36,7 +36,7 @@ func TestDeepMessages(t *testing.T) {
 	unavailable := fmt.Errorf("%w: 503", upstream.ErrUnavailable)
 	before := func(w *deepWorld) {
 		w.work(deepMessage("0", today, "MIL-BUH"))
-		w.source.asked()
+		w.source.takeQuestions()
 	}
 	for _, c := range []struct {
 		name     string
@@ -85,7 +85,7 @@ func TestDeepMessages(t *testing.T) {
 				c.change(w)
 			}
 			failed := w.work(c.messages...)
-			if diff := cmp.Diff(c.failed, failed) + cmp.Diff(c.asked, w.source.asked()); diff != "" ||
+			if diff := cmp.Diff(c.failed, failed) + cmp.Diff(c.asked, w.source.takeQuestions()); diff != "" ||
 				len(w.queue.sent) > 0 {
 				t.Errorf("sent %v; %s", w.queue.sent, diff)
 			}
@@ -93,7 +93,7 @@ func TestDeepMessages(t *testing.T) {
 				if is := w.source.departures[strings.TrimSuffix(name, " non-stop")]; !strings.HasSuffix(name,
 					"non-stop") {
 					_, bad := is.(error)
-					if at := w.summaryOrNone(name).Asked; (at == today.Unix()) == bad {
+					if at := w.summaryOrNone(name).DeepRequest; (at == today.Unix()) == bad {
 						t.Errorf("%s: asked at %d", name, at)
 					}
 				}
@@ -117,7 +117,7 @@ func TestNonStopIsAskedForWhereAFareHasStops(t *testing.T) {
 	stray := append(departing("MIL-LON", today, 100, 0), departing("MIL-BUH", today.AddDate(-2, 0, 0), 100, 0)...)
 	w.source.departures["MIL-BUH"] = append(w.source.departures["MIL-BUH"].([]fare.Fare), stray...)
 	report := w.deepen()
-	want := refresh.DeepReport{Asked: 1, Calls: 2, Fares: 3 + 2 + 1 + 2, New: 3,
+	want := refresh.DeepReport{Answered: 1, Calls: 2, Fares: 3 + 2 + 1 + 2, New: 3,
 		Dropped: map[upstream.Reason]int{upstream.BadPrice: 2, upstream.NotAsked: 2, upstream.TooOld: 2}}
 	if diff := cmp.Diff(want, report); diff != "" {
 		t.Error(diff)
@@ -141,9 +141,9 @@ func (w *deepWorld) deepen() refresh.DeepReport {
 	return report
 }
 
-// TestWhatIsFoundIsTold: new fares reach the trends and the subscribers. If a worker is killed
-// before it publishes, the redelivered message publishes without asking again.
-func TestWhatIsFoundIsTold(t *testing.T) {
+// TestNewFaresReachSubscribers: new fares reach the trends and the subscribers. If a worker is
+// killed before it publishes, the redelivered message publishes without asking again.
+func TestNewFaresReachSubscribers(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
 	for day := range 20 { // enough for a verdict
@@ -154,7 +154,7 @@ func TestWhatIsFoundIsTold(t *testing.T) {
 	h.AddAlerts("MIL-BUH", 4500, "ada")
 	price := func() fare.Cents {
 		data, _, err := store.Fares{Table: h.Table}.Trends(t.Context(), "MIL")
-		e, ok := decoded(t, trends.Decode, data, err).To("BUH")
+		e, ok := decoded(t, trends.Decode, data, err).Entry("BUH")
 		if !ok || len(e.Live) == 0 {
 			t.Fatalf("%+v", e)
 		}
@@ -173,7 +173,7 @@ func TestWhatIsFoundIsTold(t *testing.T) {
 	if failed := w.work(message); len(failed) > 0 || price() != 4000 {
 		t.Errorf("failed %v, %d", failed, price())
 	}
-	if diff := cmp.Diff([]string{"MIL-BUH"}, w.source.asked()); diff != "" {
+	if diff := cmp.Diff([]string{"MIL-BUH"}, w.source.takeQuestions()); diff != "" {
 		t.Errorf("asked a second time: %s", diff)
 	}
 	if _, err := h.Sender().Work(t.Context()); err != nil {
@@ -182,16 +182,16 @@ func TestWhatIsFoundIsTold(t *testing.T) {
 	h.WantMailed("ada")
 }
 
-// TestUntoldIsToldByThePlan: without a queue no message is redelivered, so the next plan
+// TestPlanPublishesAfterAKill: without a queue no message is redelivered, so the next plan
 // publishes.
-func TestUntoldIsToldByThePlan(t *testing.T) {
+func TestPlanPublishesAfterAKill(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH")
 	before := contents(t, w.table)["ORIGIN#MIL TRENDS"]
 	broken := w.refresher(refusing{w.table, []string{"ORIGIN#MIL"}})
 	if _, err := broken.Deepen(t.Context()); err == nil {
 		t.Fatal("no error")
 	}
-	asked := w.source.asked()
+	asked := w.source.takeQuestions()
 	if len(asked) == 0 || contents(t, w.table)["ORIGIN#MIL TRENDS"] != before {
 		t.Fatalf("asked %v", asked)
 	}
@@ -199,7 +199,7 @@ func TestUntoldIsToldByThePlan(t *testing.T) {
 	if contents(t, w.table)["ORIGIN#MIL TRENDS"] == before {
 		t.Error("what was found is not told")
 	}
-	if again := w.source.asked(); len(again) > 0 {
+	if again := w.source.takeQuestions(); len(again) > 0 {
 		t.Errorf("asked for a second time: %v", again)
 	}
 }
@@ -260,7 +260,7 @@ func TestDeepTimeRunsOut(t *testing.T) {
 				}
 				done := 0
 				for _, name := range all {
-					if w.summary(name).Asked > 0 {
+					if w.summary(name).DeepRequest > 0 {
 						done++
 					}
 				}
@@ -301,9 +301,9 @@ func TestWorkersRankAtThePlansRates(t *testing.T) {
 	// If rates cannot be read the messages fail, so that no summaries without fares are stored.
 	f = w.function()
 	f.Fares.Table = unreadable{w.table, "FARES"}
-	w.source.asked()
+	w.source.takeQuestions()
 	if failed := f.Messages(t.Context(), []queue.Message{deepMessage("1", today.Add(time.Hour),
-		"LON-PRG")}); len(failed) != 1 || len(w.source.asked()) > 0 {
+		"LON-PRG")}); len(failed) != 1 || len(w.source.takeQuestions()) > 0 {
 		t.Errorf("failed %v", failed)
 	}
 }

@@ -60,8 +60,8 @@ func (s *deepSource) Departures(ctx context.Context, q upstream.Question, until 
 	return answer, nil
 }
 
-// asked returns the questions since the last call, in alphabetical order.
-func (s *deepSource) asked() []string {
+// takeQuestions returns the questions since the last call, in alphabetical order.
+func (s *deepSource) takeQuestions() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	asked := s.questions
@@ -117,7 +117,7 @@ func (w *deepWorld) refresher(table store.Table) refresh.Refresher {
 
 func (w *deepWorld) function() *refresh.Function {
 	return &refresh.Function{Refresher: w.refresher(w.table), Queue: w.queue,
-		Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Metrics: metrics.Of("verdetto-refresh")}
+		Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Metrics: metrics.NewSource("verdetto-refresh")}
 }
 
 // plan runs the event of a day and returns the queued messages with their series.
@@ -154,7 +154,7 @@ func (w *deepWorld) day() []string {
 	if failed := w.work(messages...); len(failed) > 0 {
 		w.t.Fatalf("failed: %v; %s", failed, &w.log)
 	}
-	return w.source.asked()
+	return w.source.takeQuestions()
 }
 
 func (w *deepWorld) summary(name string) verdict.RouteSummary {

@@ -46,7 +46,7 @@ func (m killableQueue) Send(ctx context.Context, messages ...string) error {
 type killedDay struct {
 	*deepWorld
 	queue *fakeQueue
-	ticks time.Duration // the clock advances one second per question, to distinguish values of Asked
+	ticks time.Duration // the clock advances one second per question, to distinguish values of DeepRequest
 }
 
 // newKilledDay has forty routes from three origins. Some have stops, some returns are in demand,
@@ -113,7 +113,7 @@ func (d *killedDay) run(live func() *lifetime) {
 			continue
 		}
 		if len(failed) > 0 {
-			d.t.Fatalf("%v failed, and nobody was killed", failed)
+			d.t.Fatalf("%v failed, and no worker was killed", failed)
 		}
 		d.queue.done(messages)
 	}
@@ -142,7 +142,7 @@ func (d *killedDay) ends() map[string]string {
 				if err != nil {
 					d.t.Fatal(err)
 				}
-				s.Asked = min(s.Asked, 1) // whether it was asked matters, not when
+				s.DeepRequest = min(s.DeepRequest, 1) // whether it was asked matters, not when
 				i.Data = s.Encode()
 			}
 			all[partition+" "+i.Sort] = fmt.Sprintf("%x until %v", i.Data, i.Expires)
@@ -158,7 +158,7 @@ func killDeep(t *testing.T, kills int) {
 	calm := newKilledDay(t)
 	clean := &lifetime{last: 1 << 30}
 	calm.run(func() *lifetime { return clean })
-	want, asked := calm.ends(), calm.source.asked()
+	want, asked := calm.ends(), calm.source.takeQuestions()
 	if n := len(slices.Compact(slices.Clone(asked))); n != len(asked) || n < 50 {
 		t.Fatalf("the case is not what it should be: %d questions, %d different", len(asked), n)
 	}
@@ -176,12 +176,12 @@ func killDeep(t *testing.T, kills int) {
 			return &lifetime{last: chance.IntN(clean.steps / budget), side: storetest.Side(chance.IntN(2))}
 		})
 		if here == 0 {
-			t.Fatal("nobody was killed")
+			t.Fatal("no worker was killed")
 		}
 		if diff := cmp.Diff(want, d.ends()); diff != "" {
 			t.Fatalf("killed %d times (-undisturbed +killed):\n%s", here, diff)
 		}
-		got := d.source.asked()
+		got := d.source.takeQuestions()
 		series := repeated(got)
 		if len(series) > here || len(got)-len(asked) > 2*here {
 			t.Fatalf("%d kills: %d questions more, of %v", here, len(got)-len(asked), series)
@@ -217,7 +217,7 @@ func TestDeepenKilled(t *testing.T) {
 	if _, err := calm.function(clean).Deepen(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want, asked := calm.ends(), calm.source.asked()
+	want, asked := calm.ends(), calm.source.takeQuestions()
 	chance := rand.New(rand.NewPCG(2026, 12))
 	for range 10 {
 		d := newKilledDay(t)
@@ -238,7 +238,7 @@ func TestDeepenKilled(t *testing.T) {
 				t.Errorf("%v step %d: %s is %s, want %s", l.side, l.last, key, got[key], value)
 			}
 		}
-		questions := d.source.asked()
+		questions := d.source.takeQuestions()
 		if again := repeated(questions); len(again) > 1 {
 			t.Errorf("%v step %d: asked a second time for %v", l.side, l.last, again)
 		}

@@ -19,24 +19,24 @@ import (
 const (
 	// restEvery is the interval in days between calls for a route that is not in demand.
 	restEvery = 7
-	// askedEarly is how much sooner than due a series may be asked for, because runs take
+	// earlyBy is how much sooner than due a series may be asked for, because runs take
 	// different times.
-	askedEarly = 6 * time.Hour
+	earlyBy = 6 * time.Hour
 	// perMessage is the number of series in one message. An invocation completes a message, at
 	// one or two calls of the source per series.
 	perMessage = 25
-	// mostDemand limits how far ahead demand may expire: one day more than a question keeps a
+	// maxDemand limits how far ahead demand may expire: one day more than a question keeps a
 	// series in demand. A later expiry comes from a wrong clock.
-	mostDemand = 9 * 24 * time.Hour
-	// mostRequest is the same limit for requests of origins that are not covered.
-	mostRequest = 17 * 24 * time.Hour
+	maxDemand = 9 * 24 * time.Hour
+	// maxRequest is the same limit for requests of origins that are not covered.
+	maxRequest = 17 * 24 * time.Hour
 )
 
 // due is a series that the source should be asked for.
 type due struct {
 	fare.Series
-	demand bool  // a caller asked for it recently
-	asked  int64 // Unix time of the source's last answer
+	demand     bool  // a caller asked for it recently
+	lastAnswer int64 // Unix time of the source's last answer
 }
 
 // planDeep lists the series to ask for on a day: each series in demand that was not asked for
@@ -47,16 +47,16 @@ func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	now := at.Unix()
 	var wanted, rest []due
 	for _, d := range covered {
-		age := time.Duration(now-d.asked) * time.Second
+		age := time.Duration(now-d.lastAnswer) * time.Second
 		switch {
-		case d.demand && age >= 24*time.Hour-askedEarly:
+		case d.demand && age >= 24*time.Hour-earlyBy:
 			wanted = append(wanted, d)
-		case !d.demand && age >= restEvery*24*time.Hour-askedEarly:
+		case !d.demand && age >= restEvery*24*time.Hour-earlyBy:
 			rest = append(rest, d)
 		}
 	}
 	oldest := func(a, b due) int {
-		return cmp.Or(cmp.Compare(a.asked, b.asked), cmp.Compare(a.String(), b.String()))
+		return cmp.Or(cmp.Compare(a.lastAnswer, b.lastAnswer), cmp.Compare(a.String(), b.String()))
 	}
 	slices.SortFunc(wanted, oldest)
 	slices.SortFunc(rest, oldest)
@@ -69,7 +69,7 @@ func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 // coveredSeries lists the one-way series of all covered routes and their returns in demand, each
 // with the time it was last asked for.
 func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
-	demanded, err := r.Fares.Demanded(ctx, r.Now().Add(mostDemand))
+	demanded, err := r.Fares.Demanded(ctx, r.Now().Add(maxDemand))
 	if err != nil {
 		return nil, err
 	}
@@ -114,18 +114,18 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 	if err != nil || version == 0 {
 		return nil, err
 	}
-	watched, err := r.watched(ctx, origin)
+	subscribed, err := r.subscribedRoutes(ctx, origin)
 	if err != nil {
 		return nil, err
 	}
 	wanted := map[fare.City][]fare.Trip{} // trips with alerts, by destination
-	for _, w := range watched {
+	for _, w := range subscribed {
 		wanted[w.Destination] = append(w.Trips, fare.OneWay)
 	}
 	var all []due
-	told := map[fare.City]trends.Entry{}
+	published := map[fare.City]trends.Entry{}
 	for _, e := range routes.Entries {
-		told[e.Destination] = e
+		published[e.Destination] = e
 		route := fare.Route{Origin: origin, Destination: e.Destination}
 		oneWay := fare.Series{Route: route}
 		isWanted := slices.Contains(wanted[e.Destination], fare.OneWay)
@@ -137,20 +137,20 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 			}
 		}
 	}
-	untold := summaries{}
+	unpublished := summaries{}
 	for i, d := range all {
 		s, err := r.summary(ctx, d.Series, store.Eventual)
 		if err != nil {
 			return nil, err
 		}
-		all[i].asked = s.Asked
-		e := told[d.Destination]
+		all[i].lastAnswer = s.DeepRequest
+		e := published[d.Destination]
 		if d.Trip == fare.OneWay && (s.AsOf > e.AsOf || s.AsOf == e.AsOf && s.Observations > e.Observations) {
-			untold.add(d.Series, s.RouteSummary)
+			unpublished.add(d.Series, s.RouteSummary)
 		}
 	}
 	notified := 0
-	return all, r.publish(ctx, origin, untold, &notified)
+	return all, r.publish(ctx, origin, unpublished, &notified)
 }
 
 // PlannedDeep sums up the series that were queued.
@@ -158,7 +158,7 @@ type PlannedDeep struct {
 	Series   int       `json:"series"`
 	InDemand int       `json:"inDemand"`
 	Messages int       `json:"messages"`
-	At       time.Time `json:"at"`
+	Time     time.Time `json:"at"`
 }
 
 // messages packs series into tasks in order of urgency. The series of a task share their origin
@@ -197,7 +197,7 @@ func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, Pla
 		err = fmt.Errorf("plan departures: %w", err)
 	}
 	tasks := messages(series, at)
-	planned := PlannedDeep{Series: len(series), Messages: len(tasks), At: at}
+	planned := PlannedDeep{Series: len(series), Messages: len(tasks), Time: at}
 	for _, d := range series {
 		if d.demand {
 			planned.InDemand++

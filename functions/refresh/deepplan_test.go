@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// TestEveryRouteOnceAWeek: of routes that are not in demand, a seventh plus a tenth of it is
-// asked for each day, longest ago first. Each route is asked for once in seven days.
+// TestEveryRouteOnceAWeek: each day 11/70 of the routes that are not in demand are
+// requested, longest ago first. So each route is requested once in seven days.
 func TestEveryRouteOnceAWeek(t *testing.T) {
 	all := slices.Concat(routesFrom("MIL", 60), routesFrom("ROM", 10))
 	w := newDeepWorld(t, open(t), all...)
@@ -45,9 +45,9 @@ func TestEveryRouteOnceAWeek(t *testing.T) {
 	}
 }
 
-// TestWhatIsInDemandIsAskedForDaily: requested and subscribed series are asked for once a day,
+// TestSeriesInDemandAreRequestedDaily: requested and subscribed series are asked for once a day,
 // before all others. Demand does not affect other series.
-func TestWhatIsInDemandIsAskedForDaily(t *testing.T) {
+func TestSeriesInDemandAreRequestedDaily(t *testing.T) {
 	h := newFixture(t)
 	all := slices.Concat(routesFrom("MIL", 40), []string{"ROM-PAR"})
 	w := newDeepWorld(t, h.Table, all...)
@@ -134,7 +134,7 @@ func TestBudgetIsSpentOnWhatMattersMost(t *testing.T) {
 		return f.Messages(t.Context(), messages), w.log.String()
 	}
 	failed, log := work()
-	asked := w.source.asked()
+	asked := w.source.takeQuestions()
 	if diff := cmp.Diff(slices.Concat(all[:3], all[60:65]), asked); diff != "" || len(failed) > 0 ||
 		len(w.queue.sent) > 0 {
 		t.Errorf("failed %v, sent %v; asked %s", failed, w.queue.sent, diff)
@@ -144,7 +144,7 @@ func TestBudgetIsSpentOnWhatMattersMost(t *testing.T) {
 	}
 	w.now, left = w.now.Add(24*time.Hour), 8
 	work()
-	if diff := cmp.Diff(slices.Concat(all[3:6], all[60:65]), w.source.asked()); diff != "" {
+	if diff := cmp.Diff(slices.Concat(all[3:6], all[60:65]), w.source.takeQuestions()); diff != "" {
 		t.Errorf("the next day: %s", diff)
 	}
 }
@@ -186,7 +186,7 @@ func TestOriginThatCannotBeReadStopsNoOther(t *testing.T) {
 	if _, err := f.Event(t.Context(), json.RawMessage(`{"departures":true}`)); err == nil {
 		t.Error("no error without a queue")
 	}
-	if diff := cmp.Diff([]string{"MIL-BUH", "PAR-ROM"}, w.source.asked()); diff != "" {
+	if diff := cmp.Diff([]string{"MIL-BUH", "PAR-ROM"}, w.source.takeQuestions()); diff != "" {
 		t.Errorf("asked without a queue: %s", diff)
 	}
 }

@@ -42,7 +42,7 @@ func (r *Refresher) pooledVersion(ctx context.Context,
 // seriesState holds the departure states of a series as read from the store.
 type seriesState struct {
 	any, nonStop *departure.Learner // nonStop is nil if the series has no separate non-stop state
-	said         score.Rounds       // issued answers that await scoring, all fares
+	rounds       score.Rounds       // issued answers that await scoring, all fares
 	stored       store.Departures
 }
 
@@ -55,8 +55,8 @@ func (r *Refresher) readState(ctx context.Context, of fare.Series) (s seriesStat
 		if open, err = departure.DecodeLearning(s.stored.Learning.Data); err != nil {
 			return s, fmt.Errorf("read departures of %s: %w", of, err)
 		}
-		if s.said, err = score.DecodeRounds(open.Said); err != nil {
-			return s, fmt.Errorf("read what was said of %s: %w", of, err)
+		if s.rounds, err = score.DecodeRounds(open.Answers); err != nil {
+			return s, fmt.Errorf("read rounds of %s: %w", of, err)
 		}
 	}
 	if s.any, err = decodeState(s.stored.Any, open.All); err == nil && s.stored.NonStop.Version > 0 {
@@ -66,7 +66,7 @@ func (r *Refresher) readState(ctx context.Context, of fare.Series) (s seriesStat
 		return s, fmt.Errorf("read departures of %s: %w", of, err)
 	}
 	if isDayAhead(s.any.AsOf, fare.DayOf(r.Now())) { // rebuilt from the whole history
-		s.any, s.nonStop, s.said = &departure.Learner{}, nil, score.Rounds{}
+		s.any, s.nonStop, s.rounds = &departure.Learner{}, nil, score.Rounds{}
 	}
 	return s, nil
 }
@@ -91,14 +91,14 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 			s.nonStop = s.any.Clone() // all fares were non-stop so far
 		}
 	}
-	s.any.In(summary.Currency, summary.PerEuro)
+	s.any.Convert(summary.Currency, summary.PerEuro)
 	s.any.Facts = summary.Facts()
 	switch {
 	case s.nonStop != nil:
 		without, _ := summary.WithoutStops()
 		s.nonStop.Facts = without.Facts()
 		s.any.Stops = departure.SomeStops
-		s.nonStop.In(summary.Currency, summary.PerEuro)
+		s.nonStop.Convert(summary.Currency, summary.PerEuro)
 		s.nonStop.Stops = departure.OnlyNonStop
 	case q.StopsKnown:
 		s.any.Stops = departure.AllNonStop
@@ -110,7 +110,10 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 // quotesFrom returns the first day whose fares a refresh of the states needs. The last days are
 // read again for live fares, and days of issued answers for their outcome.
 func (s *seriesState) quotesFrom(summary verdict.RouteSummary) fare.Day {
-	from := min(s.any.AsOf, summary.AsOf-departure.LiveDays, s.said.From(summary.AsOf))
+	if s.any.FirstRule || s.nonStop != nil && s.nonStop.FirstRule {
+		return 0 // the state is renewed from the whole history
+	}
+	from := min(s.any.AsOf, summary.AsOf-departure.LiveDays, s.rounds.From(summary.AsOf))
 	if s.nonStop != nil {
 		return min(from, s.nonStop.AsOf)
 	}
@@ -136,52 +139,52 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	if pooled.Pooled == nil {
 		pooled.Pooled = departure.Start(today)
 	}
-	var left score.Left
+	var own score.Contribution
 	var unused departure.Statistics
 	again, fares := s.any.AsOf == today, q.All
-	s.any.Advance(today, pooled.Pooled, fares, &left.Learned)
+	s.any.Advance(today, pooled.Pooled, fares, &own.Learned)
 	if s.nonStop != nil {
 		// Non-stop fares are among all fares, so their statistics are discarded to count them
 		// once.
 		s.nonStop.Advance(today, pooled.Pooled, q.NonStop, &unused)
 	}
 	if err := s.keepScore(score.Source{Day: today, Pooled: pooled.Pooled, Summary: summary, Quotes: fares},
-		&left.Counts); err != nil {
+		&own.Counts); err != nil {
 		return fmt.Errorf("keep the score of %s: %w", of, err)
 	}
-	w := store.Left{}
-	if !left.Empty() {
+	w := store.Contribution{}
+	if !own.Empty() {
 		if again { // late fares: add to today's earlier contribution
-			if err := r.addLeft(ctx, of, today, &left); err != nil {
+			if err := r.addEarlier(ctx, of, today, &own); err != nil {
 				return err
 			}
 		}
-		w = store.Left{Cycle: today, Data: left.Encode(), Expires: (today + keepLeft).Time()}
+		w = store.Contribution{Cycle: today, Data: own.Encode(), Expires: (today + keepDays).Time()}
 	}
 	return r.Fares.PutDepartures(ctx, of, s.changes(), w)
 }
 
-// addLeft adds the earlier contribution of a series to a cycle. The new contribution is written
+// addEarlier adds the earlier contribution of a series to a cycle. The new contribution is written
 // together with the departure state, so a concurrent change makes the write fail.
-func (r *Refresher) addLeft(ctx context.Context, of fare.Series, cycle fare.Day, left *score.Left) error {
-	data, err := r.Fares.LeftBy(ctx, of, cycle)
+func (r *Refresher) addEarlier(ctx context.Context, of fare.Series, cycle fare.Day, own *score.Contribution) error {
+	data, err := r.Fares.ContributionOf(ctx, of, cycle)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	had, err := score.DecodeLeft(data)
+	had, err := score.DecodeContribution(data)
 	if err != nil {
-		return fmt.Errorf("read what %s left: %w", of, err)
+		return fmt.Errorf("read contribution of %s: %w", of, err)
 	}
-	left.Add(had)
+	own.Add(had)
 	return nil
 }
 
 // changes returns the items to write: those that differ from what was read.
 func (s *seriesState) changes() store.Departures {
-	open := departure.Learning{All: s.any.Questions, Said: s.said.Encode()}
+	open := departure.Learning{All: s.any.Questions, Answers: s.rounds.Encode()}
 	var d store.Departures
 	d.Any = changed(s.stored.Any, s.any.Encode())
 	if s.nonStop != nil {

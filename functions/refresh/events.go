@@ -137,9 +137,9 @@ func (f *Function) deepen(ctx context.Context, at time.Time) (any, error) {
 // logDeep logs a report of departures and its metrics.
 func (f *Function) logDeep(ctx context.Context, report DeepReport) {
 	f.log(ctx, "deepened", slog.Any("report", report),
-		metrics.Metric{Name: "SeriesAsked", Unit: metrics.Count, Value: float64(report.Asked)},
+		metrics.Metric{Name: "SeriesAsked", Unit: metrics.Count, Value: float64(report.Answered)},
 		metrics.Metric{Name: "SeriesFailed", Unit: metrics.Count, Value: float64(report.Failed)},
-		metrics.Metric{Name: "SeriesLeft", Unit: metrics.Count, Value: float64(report.Left)})
+		metrics.Metric{Name: "SeriesLeft", Unit: metrics.Count, Value: float64(report.Remaining)})
 }
 
 // Messages processes messages of the queue; see queue.Handler.
@@ -184,7 +184,7 @@ func (f *Function) refresher(ctx context.Context) Refresher {
 // logReport logs a report and its metrics.
 func (f *Function) logReport(ctx context.Context, report Report) {
 	f.log(ctx, "refreshed", slog.Any("report", report),
-		metrics.Metric{Name: "OriginsAsked", Unit: metrics.Count, Value: float64(report.Asked)},
+		metrics.Metric{Name: "OriginsAsked", Unit: metrics.Count, Value: float64(report.Answered)},
 		metrics.Metric{Name: "OriginsFailed", Unit: metrics.Count, Value: float64(report.Failed)},
 		metrics.Metric{Name: "Observations", Unit: metrics.Count, Value: float64(report.New)})
 }

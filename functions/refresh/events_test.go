@@ -93,8 +93,8 @@ func TestEvent(t *testing.T) {
 			if text, _ := json.Marshal(answer); err == nil && !strings.Contains(string(text), c.answer) {
 				t.Errorf("answer %s, want %s", text, c.answer)
 			}
-			slices.Sort(s.asked)
-			if diff := cmp.Diff(c.sent, k.sent) + cmp.Diff(c.asked, s.asked); diff != "" {
+			slices.Sort(s.requests)
+			if diff := cmp.Diff(c.sent, k.sent) + cmp.Diff(c.asked, s.requests); diff != "" {
 				t.Error(diff)
 			}
 			rates, err := store.Fares{Table: table}.Rates(t.Context())
@@ -158,10 +158,10 @@ func TestMessages(t *testing.T) {
 			k := &recordingQueue{}
 			var log bytes.Buffer
 			f := function(refresher(s, table, clock), k)
-			f.Log, f.Metrics = slog.New(slog.NewJSONHandler(&log, nil)), metrics.Of("verdetto-refresh")
+			f.Log, f.Metrics = slog.New(slog.NewJSONHandler(&log, nil)), metrics.NewSource("verdetto-refresh")
 			failed := f.Messages(t.Context(), c.messages)
-			slices.Sort(s.asked)
-			if diff := cmp.Diff(c.failed, failed) + cmp.Diff(c.asked, s.asked); diff != "" || len(k.sent) > 0 {
+			slices.Sort(s.requests)
+			if diff := cmp.Diff(c.failed, failed) + cmp.Diff(c.asked, s.requests); diff != "" || len(k.sent) > 0 {
 				t.Errorf("sent %q; %s", k.sent, diff)
 			}
 			var line struct {
@@ -257,7 +257,7 @@ func TestTimeRunsOut(t *testing.T) {
 				}
 				asked := 0
 				for _, o := range []fare.City{"NIL", "MIL", "ROM"} {
-					at, err := store.Fares{Table: table}.Asked(t.Context(), o)
+					at, err := store.Fares{Table: table}.LastAnswer(t.Context(), o)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -281,7 +281,7 @@ func TestRefusedCredentialsFailMessages(t *testing.T) {
 	f := function(refresher(s, open(t), clock), k)
 	failed := f.Messages(t.Context(), []queue.Message{message("1", "2026-03-04T03:00:00Z", "MIL"),
 		message("2", "2026-03-04T03:00:00Z", "ROM"), message("3", "2026-03-04T03:00:00Z", "NIL")})
-	if len(failed) != 3 || len(k.sent) > 0 || len(s.asked) > 2 {
-		t.Errorf("failed %v, sent %q, asked %v", failed, k.sent, s.asked)
+	if len(failed) != 3 || len(k.sent) > 0 || len(s.requests) > 2 {
+		t.Errorf("failed %v, sent %q, asked %v", failed, k.sent, s.requests)
 	}
 }

@@ -70,7 +70,7 @@ func normalizeCities(origins []fare.City) error {
 // Planned sums up what the schedule put on the queue.
 type Planned struct {
 	Planned int       `json:"planned"` // origins
-	At      time.Time `json:"at"`
+	Time    time.Time `json:"at"`
 }
 
 // enqueueOrigins plans a refresh of every origin and sends it to the queue. A repetition with the
@@ -197,7 +197,7 @@ func (r *Refresher) open(ctx context.Context, m queue.Message) *delivery {
 
 func (r *Refresher) due(ctx context.Context, t task) (due []fare.City, err error) {
 	for _, o := range t.Origins {
-		last, err := r.asked(ctx, o)
+		last, err := r.lastAnswer(ctx, o)
 		if err != nil {
 			return nil, err
 		}

@@ -220,7 +220,7 @@ func (v *invocations) plan(began time.Time) {
 	}
 	planner.Queue = v.queue
 	answer, err := planner.Event(v.t.Context(), json.RawMessage(event))
-	if diff := cmp.Diff(refresh.Planned{Planned: originCount, At: began.UTC()}, answer); diff != "" || err != nil {
+	if diff := cmp.Diff(refresh.Planned{Planned: originCount, Time: began.UTC()}, answer); diff != "" || err != nil {
 		v.t.Fatal(diff, err)
 	}
 }
@@ -239,7 +239,7 @@ func (v *invocations) wantDone(calm store.Table, began time.Time) (done, letters
 	slices.Sort(dead)
 	for i := range originCount {
 		origin := originAt(i)
-		at, err := store.Fares{Table: v.table}.Asked(v.t.Context(), origin)
+		at, err := store.Fares{Table: v.table}.LastAnswer(v.t.Context(), origin)
 		if err != nil {
 			v.t.Fatal(err)
 		}
@@ -275,7 +275,7 @@ func TestFanOut(t *testing.T) {
 		rows := rowsOfAll(began)
 		calm := openAt(t, time.Now)
 		undisturbed := parallel(sourceOf(t, upstreamtest.Detached(rows, time.Now), 1<<30), calm, nil)
-		if report := mustRun(t, undisturbed.Refresher); report.Asked != originCount {
+		if report := mustRun(t, undisturbed.Refresher); report.Answered != originCount {
 			t.Fatal(report)
 		}
 		v := newInvocations(t, rows)

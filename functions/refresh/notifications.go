@@ -11,21 +11,22 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// leaveNotifications stores notifications for the subscribed routes from an origin and returns
+// storeNotifications stores notifications for the subscribed routes from an origin and returns
 // how many routes have news. summaries are those of this refresh. A refresh that is killed before
 // this point has not recorded that the origin was asked, so the next one gets here.
-func (r *Refresher) leaveNotifications(ctx context.Context, origin fare.City, watched []store.SubscribedRoute,
+func (r *Refresher) storeNotifications(ctx context.Context, origin fare.City, subscribed []store.SubscribedRoute,
 	summaries map[fare.City]verdict.RouteSummary, today fare.Day) (n int, err error) {
 	var faults []error
-	for _, w := range watched {
+	for _, w := range subscribed {
 		if w.Destination == store.Anywhere {
-			continue // leaveAnywhere does
+			continue // storeAnywhere does
 		}
 		if len(w.Trips) > 0 {
 			faults = append(faults, r.leaveTrips(ctx, origin, w.Destination, today))
 		}
 		route := fare.Route{Origin: origin, Destination: w.Destination}
-		is, err := notify.Leave(ctx, store.Notifications{Table: r.Fares.Table}, route, summaries[w.Destination], today)
+		is, err := notify.StoreNews(ctx, store.Notifications{Table: r.Fares.Table}, route,
+			summaries[w.Destination], today)
 		faults = append(faults, err)
 		if is {
 			n++
@@ -43,21 +44,21 @@ func (r *Refresher) leaveTrips(ctx context.Context, origin, destination fare.Cit
 }
 
 // toAnywhere reports whether some subscribed route goes to anywhere.
-func toAnywhere(watched []store.SubscribedRoute) bool {
-	return slices.ContainsFunc(watched, func(w store.SubscribedRoute) bool { return w.Destination == store.Anywhere })
+func toAnywhere(subscribed []store.SubscribedRoute) bool {
+	return slices.ContainsFunc(subscribed, func(w store.SubscribedRoute) bool { return w.Destination == store.Anywhere })
 }
 
-// leaveAnywhere stores a notification for the alerts from an origin to anywhere. It runs after
+// storeAnywhere stores a notification for the alerts from an origin to anywhere. It runs after
 // the origin's deals are written, because sending judges the alerts by them.
-func (r *Refresher) leaveAnywhere(ctx context.Context, origin fare.City) error {
+func (r *Refresher) storeAnywhere(ctx context.Context, origin fare.City) error {
 	return r.leaveTrips(ctx, origin, store.Anywhere, fare.DayOf(r.Now()))
 }
 
-// leaveReturns stores notifications for the subscribed routes whose returns were asked for.
-func (r *Refresher) leaveReturns(ctx context.Context, origin fare.City, watched []store.SubscribedRoute,
+// storeReturns stores notifications for the subscribed routes whose returns were asked for.
+func (r *Refresher) storeReturns(ctx context.Context, origin fare.City, subscribed []store.SubscribedRoute,
 	asked summaries) error {
 	var faults []error
-	for _, w := range watched {
+	for _, w := range subscribed {
 		isAsked := func(trip fare.Trip) bool { _, is := asked[trip][w.Destination]; return is && trip != fare.OneWay }
 		if slices.ContainsFunc(w.Trips, isAsked) {
 			faults = append(faults, r.leaveTrips(ctx, origin, w.Destination, fare.DayOf(r.Now())))

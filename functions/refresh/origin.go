@@ -20,7 +20,7 @@ import (
 func (r *Refresher) refreshOrigin(ctx context.Context, origin fare.City, now time.Time) (o Outcome) {
 	o.Origin = origin
 	var since time.Time
-	last, err := r.asked(ctx, origin)
+	last, err := r.lastAnswer(ctx, origin)
 	if err != nil {
 		o.Err = err
 		return o
@@ -72,20 +72,20 @@ func (r *Refresher) storeAnswer(ctx context.Context, o *Outcome, answer upstream
 		stored.add(of, m.summary)
 	}
 	if len(faults) > 0 { // a partially stored answer notifies no subscriber
-		return errors.Join(append(faults, r.tell(ctx, o.Origin, stored, nil, pooled))...)
+		return errors.Join(append(faults, r.updateLists(ctx, o.Origin, stored, nil, pooled))...)
 	}
-	watched, err := r.watched(ctx, o.Origin)
+	subscribed, err := r.subscribedRoutes(ctx, o.Origin)
 	if err == nil {
-		err = r.tell(ctx, o.Origin, stored, watched, pooled)
+		err = r.updateLists(ctx, o.Origin, stored, subscribed, pooled)
 	}
 	if err == nil {
-		o.Notifications, err = r.leaveNotifications(ctx, o.Origin, watched, stored[fare.OneWay], fare.DayOf(now))
+		o.Notifications, err = r.storeNotifications(ctx, o.Origin, subscribed, stored[fare.OneWay], fare.DayOf(now))
 	}
 	if err != nil {
 		return err
 	}
-	o.anywhere = toAnywhere(watched)
-	return r.Fares.SetAsked(ctx, o.Origin, now)
+	o.anywhere = toAnywhere(subscribed)
+	return r.Fares.SetLastAnswer(ctx, o.Origin, now)
 }
 
 // publish updates the deals and trends of an origin and stores notifications for its subscribed
@@ -95,38 +95,38 @@ func (r *Refresher) publish(ctx context.Context, origin fare.City, stored summar
 	if len(stored) == 0 {
 		return nil
 	}
-	watched, err := r.watched(ctx, origin)
+	subscribed, err := r.subscribedRoutes(ctx, origin)
 	if err != nil {
 		return err
 	}
 	oneWay := stored[fare.OneWay]
-	asked := slices.DeleteFunc(slices.Clone(watched),
+	asked := slices.DeleteFunc(slices.Clone(subscribed),
 		func(w store.SubscribedRoute) bool { _, is := oneWay[w.Destination]; return !is })
-	n, err := r.leaveNotifications(ctx, origin, asked, oneWay, fare.DayOf(r.Now()))
+	n, err := r.storeNotifications(ctx, origin, asked, oneWay, fare.DayOf(r.Now()))
 	*notified += n
-	if err = errors.Join(err, r.leaveReturns(ctx, origin, watched, stored)); err != nil {
+	if err = errors.Join(err, r.storeReturns(ctx, origin, subscribed, stored)); err != nil {
 		return err
 	}
 	pooled, err := r.pooled(ctx)
 	if err != nil {
 		return err
 	}
-	return r.tell(ctx, origin, stored, watched, pooled)
+	return r.updateLists(ctx, origin, stored, subscribed, pooled)
 }
 
-// watched lists the subscribed routes from an origin.
-func (r *Refresher) watched(ctx context.Context, origin fare.City) ([]store.SubscribedRoute, error) {
+// subscribedRoutes lists the subscribed routes from an origin.
+func (r *Refresher) subscribedRoutes(ctx context.Context, origin fare.City) ([]store.SubscribedRoute, error) {
 	return store.Alerts{Table: r.Fares.Table}.SubscribedRoutes(ctx, origin)
 }
 
-// tell updates the deals of an origin, stores a notification for its alerts to anywhere, and
+// updateLists updates the deals of an origin, stores a notification for its alerts to anywhere, and
 // updates the trends of its one-way series. While warming it leaves the deals to warmUp.
-func (r *Refresher) tell(ctx context.Context, origin fare.City, stored summaries, watched []store.SubscribedRoute,
-	pooled departure.Cycle) error {
+func (r *Refresher) updateLists(ctx context.Context, origin fare.City, stored summaries,
+	subscribed []store.SubscribedRoute, pooled departure.Cycle) error {
 	if !r.warming {
 		err := r.updateDeals(ctx, origin, stored, pooled.Pooled)
-		if err == nil && toAnywhere(watched) {
-			err = r.leaveAnywhere(ctx, origin)
+		if err == nil && toAnywhere(subscribed) {
+			err = r.storeAnywhere(ctx, origin)
 		}
 		if err != nil {
 			return err
@@ -205,7 +205,7 @@ func (r *Refresher) mergeSeriesOnce(ctx context.Context, of fare.Series, observa
 		return m, nil // a later refresh wrote it and knew at least as much
 	}
 	if asked {
-		m.summary.Asked = max(m.summary.Asked, now.Unix())
+		m.summary.DeepRequest = max(m.summary.DeepRequest, now.Unix())
 	}
 	m.summary = verdict.Build(merged, m.summary, today, verdict.Options{Rates: r.Rates})
 	if p := pooled.Pooled; p != nil && p.Experience != nil {

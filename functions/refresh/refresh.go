@@ -107,7 +107,7 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 		}
 		stored = stored && (o.Err == nil || isOfSource(o.Err))
 		if r.Progress != nil {
-			r.Progress(report.Asked+report.Failed, len(origins), o)
+			r.Progress(report.Answered+report.Failed, len(origins), o)
 		}
 	})
 	if r.warming && stored {
@@ -115,7 +115,7 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 			return report, err
 		}
 		for _, origin := range anywhere { // the deals to judge by exist only now
-			if err := r.leaveAnywhere(ctx, origin); err != nil {
+			if err := r.storeAnywhere(ctx, origin); err != nil {
 				return report, err
 			}
 		}
@@ -198,7 +198,7 @@ func (r *Refresher) plan(ctx context.Context) ([]fare.City, error) {
 			return nil, fmt.Errorf("list origins: %w", err)
 		}
 	}
-	requested, err := r.Fares.RequestedOrigins(ctx, r.Now().Add(mostRequest))
+	requested, err := r.Fares.RequestedOrigins(ctx, r.Now().Add(maxRequest))
 	if err != nil {
 		return nil, err
 	}

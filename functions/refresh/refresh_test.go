@@ -31,9 +31,9 @@ type source struct {
 	name string
 	has  map[fare.City]any
 
-	mu    sync.Mutex
-	asked []fare.City
-	since map[fare.City]time.Time
+	mu       sync.Mutex
+	requests []fare.City
+	since    map[fare.City]time.Time
 }
 
 func (s *source) Name() string { return "test" + s.name }
@@ -49,7 +49,7 @@ func (s *source) Origins(context.Context) (all []fare.City, err error) {
 func (s *source) Fares(_ context.Context, origin fare.City, since, _ time.Time) (upstream.Answer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked = append(s.asked, origin)
+	s.requests = append(s.requests, origin)
 	if s.since == nil {
 		s.since = map[fare.City]time.Time{}
 	}
@@ -110,7 +110,7 @@ func TestRun(t *testing.T) {
 	s.has["BAD"] = fmt.Errorf("%w: 503", upstream.ErrUnavailable)
 	got := run(t, table, s)
 	want := refresh.Report{
-		Origins: 4, Asked: 3, Empty: 1, Failed: 1, New: 40 + 9 + 120, RoutesSeen: 3, RoutesChanged: 3,
+		Origins: 4, Answered: 3, Empty: 1, Failed: 1, New: 40 + 9 + 120, RoutesSeen: 3, RoutesChanged: 3,
 		Dropped: map[upstream.Reason]int{upstream.RoundTrip: 4},
 		Faults:  []string{"BAD: ask for BAD: the fare source could not be asked: 503"},
 	}
@@ -250,8 +250,8 @@ func TestRefusedCredentialsStopEverything(t *testing.T) {
 		s.has[fare.City(fmt.Sprintf("A%c%c", 'A'+i/26, 'A'+i%26))] = upstream.ErrRefused
 	}
 	got := run(t, open(t), s)
-	if got.Failed != 50 || got.Asked != 0 || len(s.asked) > 3 {
-		t.Errorf("asked %d times: %+v", len(s.asked), got)
+	if got.Failed != 50 || got.Answered != 0 || len(s.requests) > 3 {
+		t.Errorf("asked %d times: %+v", len(s.requests), got)
 	}
 	if last := got.Faults[len(got.Faults)-1]; !strings.Contains(last, "not asked: ") ||
 		!strings.Contains(last, "credentials") {
@@ -273,7 +273,7 @@ func TestCancelled(t *testing.T) {
 	r := refresher(world(), open(t), clock)
 	r.Progress = func(int, int, refresh.Outcome) { cancel() }
 	report, err := r.Run(ctx)
-	if err != nil || report.Asked+report.Failed != report.Origins || report.Failed == 0 {
+	if err != nil || report.Answered+report.Failed != report.Origins || report.Failed == 0 {
 		t.Errorf("%+v %v", report, err)
 	}
 }
@@ -329,7 +329,7 @@ func TestOldFares(t *testing.T) {
 	}
 	table := open(t)
 	got := run(t, table, &source{has: map[fare.City]any{"MIL": all}})
-	want := refresh.Report{Origins: 1, Asked: 1, New: 3, RoutesSeen: 1, RoutesChanged: 1,
+	want := refresh.Report{Origins: 1, Answered: 1, New: 3, RoutesSeen: 1, RoutesChanged: 1,
 		Dropped: map[upstream.Reason]int{upstream.RoundTrip: 2, upstream.TooOld: 4}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -12,7 +12,7 @@ import (
 // Report sums up a refresh.
 type Report struct {
 	Origins        int                     `json:"origins"`
-	Asked          int                     `json:"asked"` // answered and completely stored
+	Answered       int                     `json:"asked"` // answered and completely stored
 	Empty          int                     `json:"empty"` // asked, but without fares
 	Failed         int                     `json:"failed"`
 	New            int                     `json:"new"`
@@ -40,7 +40,7 @@ func (r *Report) add(o Outcome) {
 		r.Failed++
 		addFault(&r.Faults, string(o.Origin), o.Err)
 	} else {
-		r.Asked++
+		r.Answered++
 		if o.Fares == 0 {
 			r.Empty++
 		}
@@ -57,7 +57,7 @@ func (r *Report) add(o Outcome) {
 
 // Print writes the report for people.
 func (r Report) Print(w io.Writer) {
-	fmt.Fprintf(w, "origins       %d: %d asked (%d of them empty), %d failed\n", r.Origins, r.Asked, r.Empty, r.Failed)
+	fmt.Fprintf(w, "origins       %d: %d asked (%d of them empty), %d failed\n", r.Origins, r.Answered, r.Empty, r.Failed)
 	fmt.Fprintf(w, "observations  %d new, %d already known\n", r.New, r.Duplicate)
 	printDropped(w, r.Dropped)
 	fmt.Fprintf(w, "routes        %d seen, %d changed\n", r.RoutesSeen, r.RoutesChanged)

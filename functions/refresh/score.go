@@ -14,14 +14,14 @@ import (
 // answers. It judges by the state as stored, because real answers read that as well.
 func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
 	from.State = &s.any.State
-	if s.said.Due(from.Day) {
+	if s.rounds.Due(from.Day) {
 		stored, err := departure.DecodeState(s.any.Encode())
 		if err != nil {
 			return err
 		}
 		from.State = stored
 	}
-	s.said = s.said.Refresh(from, c)
+	s.rounds = s.rounds.Refresh(from, c)
 	return nil
 }
 
@@ -84,7 +84,7 @@ func (t *scoreTally) learn(ctx context.Context, p *departure.Pooled, before, las
 	if err := t.read(ctx); err != nil {
 		return err
 	}
-	from := monday - 7*score.KeptWeeks
+	from := monday - 7*score.MaxWeeks
 	stored, err := t.fares.ScoreWeeks(ctx, from, store.Strong)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (t *scoreTally) learn(ctx context.Context, p *departure.Pooled, before, las
 	return nil
 }
 
-func (t *scoreTally) written() (s store.Score) {
+func (t *scoreTally) encode() (s store.Score) {
 	if len(t.weeks) == 0 {
 		return s
 	}

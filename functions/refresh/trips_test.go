@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// onTrip adds a confirmed alert for a trip from Milan to Bucharest with a threshold.
-func (h *fixture) onTrip(who string, of store.Trip, threshold fare.Cents) {
+// addTripAlert adds a confirmed alert for a trip from Milan to Bucharest with a threshold.
+func (h *fixture) addTripAlert(who string, of store.Trip, threshold fare.Cents) {
 	h.T.Helper()
 	a := store.Alert{Route: notifytest.Route("MIL-BUH"), Trip: of, Threshold: threshold}
 	a.Subscriber = notifytest.IDOf(who)
@@ -30,8 +30,8 @@ func TestTripsAreAskedForAndTold(t *testing.T) {
 	const returns = "MIL-BUH#4-7"
 	h.Set(w.now)
 	day := fare.DayOf(today) + 30 // departing has a fare for it
-	h.onTrip("ada", store.Trip{From: day, To: day}, 4500)
-	h.onTrip("bob", store.Trip{From: day, To: day, Nights: fare.Return4to7}, 9500)
+	h.addTripAlert("ada", store.Trip{From: day, To: day}, 4500)
+	h.addTripAlert("bob", store.Trip{From: day, To: day, Nights: fare.Return4to7}, 9500)
 	var faresOut, faresBack []fare.Fare
 	for back := range 30 { // enough for a verdict
 		for ahead := range fare.Day(30) {
@@ -58,8 +58,8 @@ func TestTripsAreAskedForAndTold(t *testing.T) {
 	if failed := broken.Messages(t.Context(), []queue.Message{message}); len(failed) != 1 {
 		t.Fatalf("failed %v", failed)
 	}
-	asked := w.source.asked()
-	if failed := w.work(message); len(failed) > 0 || len(w.source.asked()) > 0 || len(asked) != 2 {
+	asked := w.source.takeQuestions()
+	if failed := w.work(message); len(failed) > 0 || len(w.source.takeQuestions()) > 0 || len(asked) != 2 {
 		t.Fatalf("asked for %v; failed %v", asked, failed)
 	}
 	h.Set(w.now)

@@ -21,7 +21,7 @@ import (
 
 // warming is a series in the common fold.
 type warming struct {
-	of      fare.Series
+	series  fare.Series
 	summary verdict.RouteSummary
 	state   seriesState
 	quotes  verdict.DayQuotes
@@ -59,33 +59,33 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 	if err != nil {
 		return err
 	}
-	none := store.Left{}
-	if left, err := r.Fares.Left(ctx, today); err != nil {
+	none := store.Contribution{}
+	if stored, err := r.Fares.Contributions(ctx, today); err != nil {
 		return err
-	} else if len(left) > 0 { // the history already holds what today's refreshes contributed
-		none = store.Left{Cycle: today, Data: new(departure.Statistics).Encode(), Expires: (today + keepLeft).Time()}
+	} else if len(stored) > 0 { // the history already holds what today's refreshes contributed
+		none = store.Contribution{Cycle: today, Data: new(departure.Statistics).Encode(), Expires: (today + keepDays).Time()}
 	}
 	if len(days) == 0 {
 		return nil
 	}
 	pooled := departure.Start(days[0])
 	for _, day := range days {
-		var left departure.Statistics
-		v := pooled.On(day)
+		var sums departure.Statistics
+		v := pooled.View(day)
 		for _, s := range series {
-			s.learn(v, &left)
+			s.learn(v, &sums)
 		}
 		for _, h := range departure.Horizons() {
-			pooled.Learn(h, day, &left)
+			pooled.Learn(h, day, &sums)
 		}
 		if day == today {
 			break // today's fares are only live
 		}
-		left, v = departure.Statistics{}, pooled.On(day)
+		sums, v = departure.Statistics{}, pooled.View(day)
 		for _, s := range series {
-			s.fold(v, day, &left)
+			s.fold(v, day, &sums)
 		}
-		pooled.Fold(day, &left)
+		pooled.Fold(day, &sums)
 	}
 	for _, s := range series {
 		s.state.any.Stand(today, s.quotes.All)
@@ -95,9 +95,9 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 		// This service issued no answers on the stored days, so the score begins today.
 		if err := s.state.keepScore(score.Source{Day: today, Pooled: pooled, Summary: s.summary,
 			Quotes: s.quotes.All}, new(score.Counts)); err != nil {
-			return fmt.Errorf("keep the score of %s: %w", s.of, err)
+			return fmt.Errorf("keep the score of %s: %w", s.series, err)
 		}
-		if err := r.Fares.PutDepartures(ctx, s.of, s.state.changes(), none); err != nil {
+		if err := r.Fares.PutDepartures(ctx, s.series, s.state.changes(), none); err != nil {
 			return err
 		}
 	}
@@ -115,10 +115,10 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 func (r *Refresher) dealsOfAll(ctx context.Context, series []*warming, pooled *departure.Pooled) error {
 	byOrigin := map[fare.City]summaries{}
 	for _, s := range series {
-		if byOrigin[s.of.Origin] == nil {
-			byOrigin[s.of.Origin] = summaries{}
+		if byOrigin[s.series.Origin] == nil {
+			byOrigin[s.series.Origin] = summaries{}
 		}
-		byOrigin[s.of.Origin].add(s.of, s.summary)
+		byOrigin[s.series.Origin].add(s.series, s.summary)
 	}
 	for origin, stored := range byOrigin {
 		if err := r.updateDeals(ctx, origin, stored, pooled); err != nil {
@@ -200,7 +200,7 @@ func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day)
 		return nil, nil // no summary: its refresh was killed, or a later one wrote it
 	}
 	history, _, _ := h.merge(nil)
-	s := &warming{of: of, summary: summary, state: seriesState{any: &departure.Learner{}}}
+	s := &warming{series: of, summary: summary, state: seriesState{any: &departure.Learner{}}}
 	if s.state.stored, err = r.Fares.Departures(ctx, of); err != nil {
 		return nil, err
 	}

@@ -38,10 +38,10 @@ func TestAlarmsTell(t *testing.T) {
 	}
 }
 
-// TestRunbook: each alarm has its paragraph in docs/operations.md, and each paragraph its alarm.
+// TestRunbook: each alarm has its paragraph in docs/aws.md, and each paragraph its alarm.
 // Alarms of several functions or queues share one.
 func TestRunbook(t *testing.T) {
-	data, err := os.ReadFile("../../docs/operations.md")
+	data, err := os.ReadFile("../../docs/aws.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestRunbook(t *testing.T) {
 	}
 	pages := regexp.MustCompile("(?m)^Pages: (.*)[.]$").FindStringSubmatch(string(data))
 	if pages == nil {
-		t.Fatal("docs/operations.md does not list the pages")
+		t.Fatal("docs/aws.md does not list the pages")
 	}
 	h := fixture(t, "example") // has every alarm
 	for id, r := range h.Resources {
@@ -70,21 +70,21 @@ func TestRunbook(t *testing.T) {
 			severity = "-page-"
 		}
 		if name := compact(r.Properties["AlarmName"]); !strings.HasPrefix(name, "verdetto"+severity) {
-			t.Errorf("%s: docs/operations.md has it as verdetto%s%s", name, severity, id)
+			t.Errorf("%s: docs/aws.md has it as verdetto%s%s", name, severity, id)
 		}
 		if _, ok := paragraphs[id]; !ok {
-			t.Errorf("docs/operations.md does not say what to do when %s is on", id)
+			t.Errorf("docs/aws.md does not say what to do when %s is on", id)
 		}
 		paragraphs[id] = true
 	}
 	for _, m := range regexp.MustCompile("`([^`]*)`").FindAllStringSubmatch(pages[1], -1) {
 		if _, ok := paragraphs[strings.TrimPrefix(m[1], "...")]; !ok {
-			t.Errorf("docs/operations.md lists the page %s, and has no paragraph on it", m[1])
+			t.Errorf("docs/aws.md lists the page %s, and has no paragraph on it", m[1])
 		}
 	}
 	for id, found := range paragraphs {
 		if !found {
-			t.Errorf("docs/operations.md speaks of an alarm %s, which there is not", id)
+			t.Errorf("docs/aws.md speaks of an alarm %s, which there is not", id)
 		}
 	}
 }

@@ -138,15 +138,15 @@ func load(file string) (config, error) {
 	return c, nil
 }
 
-// chosen lists the choices that make parameters necessary.
-func (c config) chosen() (chosen []string) {
+// choices lists the choices that make parameters necessary.
+func (c config) choices() (choices []string) {
 	if c.TelegramBot != "" {
-		chosen = append(chosen, parameters.TelegramBot)
+		choices = append(choices, parameters.TelegramBot)
 	}
 	if c.sells() {
-		chosen = append(chosen, parameters.StripePrice, parameters.SolanaWallet)
+		choices = append(choices, parameters.StripePrice, parameters.SolanaWallet)
 	}
-	return chosen
+	return choices
 }
 
 // sells reports whether the plan is sold.

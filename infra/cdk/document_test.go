@@ -12,20 +12,20 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// deployDoc returns the text of docs/deploy.md.
-func deployDoc(t *testing.T) string {
+// awsDocument returns the text of docs/aws.md.
+func awsDocument(t *testing.T) string {
 	t.Helper()
-	data, err := os.ReadFile("../../docs/deploy.md")
+	data, err := os.ReadFile("../../docs/aws.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(data)
 }
 
-// TestDocumentReserves: docs/deploy.md states the reserved concurrency of each function, and the
+// TestDocumentReserves: docs/aws.md states the reserved concurrency of each function, and the
 // quota that it requires.
 func TestDocumentReserves(t *testing.T) {
-	c, doc := defaults(), deployDoc(t)
+	c, doc := defaults(), awsDocument(t)
 	c.Instances = 1_000_000
 	usual := c.reservedAll()
 	c.Instances = usual + unreserved
@@ -42,14 +42,14 @@ func TestDocumentReserves(t *testing.T) {
 	}
 	if want := strings.Join(each, ", ") + fmt.Sprintf(", where `instances` is %d or more",
 		usual+unreserved); !strings.Contains(doc, want) {
-		t.Errorf("docs/deploy.md does not say: %s", want)
+		t.Errorf("docs/aws.md does not say: %s", want)
 	}
 }
 
-// TestDocumentConfirms: docs/deploy.md states how many subscriptions to alarms to confirm, and
+// TestDocumentConfirms: docs/aws.md states how many subscriptions to alarms to confirm, and
 // from which regions.
 func TestDocumentConfirms(t *testing.T) {
-	doc := strings.Join(strings.Fields(deployDoc(t)), " ")
+	doc := strings.Join(strings.Fields(awsDocument(t)), " ")
 	for name, want := range map[string]struct {
 		n    int
 		says string
@@ -61,15 +61,15 @@ func TestDocumentConfirms(t *testing.T) {
 			}
 		}
 		if n != want.n || !strings.Contains(doc, want.says) {
-			t.Errorf("%s has %d subscriptions, and docs/deploy.md does not say %q", name, n, want.says)
+			t.Errorf("%s has %d subscriptions, and docs/aws.md does not say %q", name, n, want.says)
 		}
 	}
 }
 
-// TestDocumentAsksSESFirst: docs/deploy.md requests production access, which takes a day, before
+// TestDocumentAsksSESFirst: docs/aws.md requests production access, which takes a day, before
 // the preflight requires it.
 func TestDocumentAsksSESFirst(t *testing.T) {
-	doc := deployDoc(t)
+	doc := awsDocument(t)
 	asked, wanted := strings.Index(doc, "put-account-details --production-access-enabled"),
 		strings.Index(doc, "make preflight")
 	if asked < 0 || asked > wanted {
@@ -77,13 +77,13 @@ func TestDocumentAsksSESFirst(t *testing.T) {
 	}
 }
 
-// TestDocumentRecovers runs the commands of docs/deploy.md after a failed first deployment, for
+// TestDocumentRecovers runs the commands of docs/aws.md after a failed first deployment, for
 // each stack. They remove only the failed stack.
 func TestDocumentRecovers(t *testing.T) {
 	bash := testenv.Command(t, "bash", "apt-get install bash")
-	blocks := regexp.MustCompile("(?s)\n```\n(remove_failed.*?)\n```\n").FindStringSubmatch(deployDoc(t))
+	blocks := regexp.MustCompile("(?s)\n```\n(remove_failed.*?)\n```\n").FindStringSubmatch(awsDocument(t))
 	if blocks == nil {
-		t.Fatal("docs/deploy.md has no commands that remove a failed stack")
+		t.Fatal("docs/aws.md has no commands that remove a failed stack")
 	}
 	for _, c := range []struct{ name, failed, removed string }{
 		{"the service's", "verdetto", "delete-stack --stack-name verdetto\n"},

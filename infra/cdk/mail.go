@@ -136,7 +136,7 @@ func (c config) mailRecords() []record {
 		{"MailFromSpf", c.bounceDomain() + ` TXT "v=spf1 include:amazonses.com ~all"`,
 			"a DNS record: who may send for that domain"},
 		{"Dmarc", "_dmarc." + c.mailDomain() + ` TXT "v=DMARC1; p=none"`,
-			"a DNS record: what is done with mail of others in our name; see docs/deploy.md"},
+			"a DNS record: what is done with mail of others in our name; see docs/aws.md"},
 	}
 }
 

@@ -26,7 +26,7 @@ var accepted = []struct{ rule, where, why string }{
 		"Accesses are logged by standard logging (v2), whose fields can be chosen; the rule knows the older log " +
 			"only, in which queries are."},
 	{"AwsSolutions-CFR4", "/Verdetto/Distribution/",
-		"Without a domain of one's own CloudFront offers no choice of TLS versions; docs/deploy.md says so."},
+		"Without a domain of one's own CloudFront offers no choice of TLS versions; docs/aws.md says so."},
 	{"AwsSolutions-IAM5[Resource::*]", "Role/DefaultPolicy/",
 		"Trace segments are written to no resource; TestPolicies holds that nothing else has the wildcard."},
 	{"AwsSolutions-S1", "/AccessLogs/",

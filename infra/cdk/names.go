@@ -13,7 +13,7 @@ import (
 )
 
 // name sets the logical id of a construct, independent of the CDK's hashes. The id decides what a
-// deployment keeps or replaces, and docs/deploy.md uses it.
+// deployment keeps or replaces, and docs/aws.md uses it.
 func name(of constructs.Construct, id string) {
 	made := of.Node().DefaultChild()
 	if made == nil {

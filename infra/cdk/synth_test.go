@@ -79,16 +79,16 @@ func TestTwoStacksShareNoName(t *testing.T) {
 }
 
 // TestWhatOutlivesTheStack: only the table is never deleted and also has a fixed name, which
-// blocks the next stack. docs/deploy.md says how that stack adopts it, and names the other
+// blocks the next stack. docs/aws.md says how that stack adopts it, and names the other
 // resources.
 func TestWhatOutlivesTheStack(t *testing.T) {
-	data, err := os.ReadFile("../../docs/deploy.md")
+	data, err := os.ReadFile("../../docs/aws.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	doc := strings.Join(strings.Fields(string(data)), " ")
 	if n := strings.Count(doc, "make deploy CONFIG=verdetto.json ADOPT=1"); n != 3 {
-		t.Errorf("docs/deploy.md says %d times how a table is adopted: after a first deployment that failed, after "+
+		t.Errorf("docs/aws.md says %d times how a table is adopted: after a first deployment that failed, after "+
 			"taking the service down, and from a copy", n)
 	}
 	known := map[string]string{"Table": "the table", "AccessLogs": "the bucket of access logs",
@@ -99,7 +99,7 @@ func TestWhatOutlivesTheStack(t *testing.T) {
 				continue
 			}
 			if known[id] == "" || !strings.Contains(doc, known[id]) {
-				t.Errorf("%s: %s is never deleted, which docs/deploy.md does not say", choice, id)
+				t.Errorf("%s: %s is never deleted, which docs/aws.md does not say", choice, id)
 			}
 			for property := range r.Properties {
 				if strings.HasSuffix(property, "Name") && id != "Table" {
@@ -157,11 +157,11 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestDocumentsNameWhatExists: every logical id in docs/deploy.md is in the template, its list of
+// TestDocumentsNameWhatExists: every logical id in docs/aws.md is in the template, its list of
 // secrets has every parameter, and every event has its line.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	h := fixture(t, "example")
-	data, err := os.ReadFile("../../docs/deploy.md")
+	data, err := os.ReadFile("../../docs/aws.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,12 +173,12 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	}
 	for _, m := range ids {
 		if id := m[1]; h.Resources[id].Type == "" {
-			t.Errorf("docs/deploy.md speaks of %s, which is not in the template", id)
+			t.Errorf("docs/aws.md speaks of %s, which is not in the template", id)
 		}
 	}
 	for _, parameter := range parameters.Table {
 		if !strings.Contains(doc, "\n| `"+parameter.Path("verdetto")+"` |") {
-			t.Errorf("docs/deploy.md does not say that %s is needed", parameter.Name)
+			t.Errorf("docs/aws.md does not say that %s is needed", parameter.Name)
 		}
 	}
 }

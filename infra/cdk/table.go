@@ -41,6 +41,6 @@ func newTable(stack awscdk.Stack, c config) table {
 }
 
 // The table's throughput limits per second: two units of each kind per call, which exceeds any
-// call, plus what refreshes of 100,000 routes need (docs/scale.md).
+// call, plus what refreshes of 100,000 routes need.
 func mostReads(c config) int  { return 2*c.RequestsPerSecond + 1600 }
 func mostWrites(c config) int { return 2*c.RequestsPerSecond + 700 }

@@ -1,6 +1,6 @@
-// Command cost computes what the service costs on AWS, from measurements, from AWS's prices and
-// from the templates of make synth. It prints the tables of docs/deploy.md and docs/scale.md, for
-// infra/cdk/example.json:
+// Command cost computes what the service costs on AWS: from measurements, from AWS's prices and
+// from the templates of make synth. It prints the tables of docs/aws.md,
+// for infra/cdk/example.json:
 //
 //	make build synth
 //	go run ./infra/cost -templates cdk.out
@@ -54,7 +54,7 @@ type use struct {
 var measured = []use{
 	{"verdict, free", 0.5, 1, 0.0036 + 2*0.005, 0.5, 1200, 750, 1},
 	{"verdict, Pro", 1.5, 1, 0.0036 + 3*0.005, 0.5, 1200, 750, 1},
-	{"price trends, free, nobody else asked", 0.5, 1, 0.0070 + 2*0.005, 0.5, 5000, 750, 1},
+	{"price trends, free, none from the edge", 0.5, 1, 0.0070 + 2*0.005, 0.5, 5000, 750, 1},
 	{"price trends, free, 9 of 10 from the edge", 0.5, 1, 0.0070 + 2*0.005, 0.5, 5000, 750, 0.1},
 }
 
@@ -124,11 +124,11 @@ func (s stack) month() []struct {
 		{"departures: table", weeks * departures},
 		{"departures: function", weeks * secondsOfSeries * 0.5 * prices.lambdaGBs},
 		{fmt.Sprintf("the table, %.1f GB, and its backup", stored), stored * (prices.stored + prices.backup)},
-		{"the five-minute looks into outboxes", looks * (3*(prices.lambdaCall+0.03*0.5*prices.lambdaGBs+4*prices.read) +
+		{"the checks of outboxes, every five minutes", looks * (3*(prices.lambdaCall+0.03*0.5*prices.lambdaGBs+4*prices.read) +
 			readsOfAge*prices.read)},
-		{fmt.Sprintf("Lambda's own looks into %d queues, empty or not", s.queues),
+		{fmt.Sprintf("Lambda's own checks of %d queues, empty or not", s.queues),
 			float64(s.queues) * polls * prices.poll},
-		{fmt.Sprintf("metrics of our own that alarms and the dashboard look at: %d, if each has data every hour",
+		{fmt.Sprintf("own metrics of alarms and the dashboard: %d, if each has data every hour",
 			s.metrics), float64(s.metrics) * prices.metric},
 		{fmt.Sprintf("%d alarms, on %d metrics; dashboards: %d", s.alarms, s.alarmMetrics, s.dashboards),
 			float64(s.alarmMetrics)*prices.alarm + float64(s.dashboards)*prices.dashboard},
@@ -149,7 +149,7 @@ func (s stack) tables(w io.Writer) {
 		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | **%.2f** |\n", u.name, a, b, c, d, e, f,
 			u.total())
 	}
-	fmt.Fprintf(w, "\nA month, whatever is called (%d origins, %d routes):\n\n", origins, routesFound)
+	fmt.Fprintf(w, "\nA month without any call (%d origins, %d routes):\n\n", origins, routesFound)
 	fmt.Fprintln(w, "| a month | USD |\n|---|--:|")
 	total := 0.0
 	for _, l := range s.month() {

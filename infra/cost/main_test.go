@@ -48,16 +48,16 @@ func synthesized(t *testing.T) stack {
 	return s
 }
 
-// TestDocument: the tables in the documents are the output of this command for the example.
+// TestDocument: the tables in docs/aws.md are the output of this command for the example.
 func TestDocument(t *testing.T) {
 	s := synthesized(t)
 	for _, c := range []struct {
 		file, begin, end string
 		write            func(io.Writer)
 	}{
-		{"../../docs/deploy.md", "<!-- costs: make build synth && go run ./infra/cost -->\n", "<!-- end of costs -->\n",
+		{"../../docs/aws.md", "<!-- costs: make build synth && go run ./infra/cost -->\n", "<!-- end of costs -->\n",
 			s.tables},
-		{"../../docs/scale.md", "<!-- floods: make build synth && go run ./infra/cost -->\n",
+		{"../../docs/aws.md", "<!-- floods: make build synth && go run ./infra/cost -->\n",
 			"<!-- end of floods -->\n", s.floodTable},
 	} {
 		data, err := os.ReadFile(c.file)

@@ -173,7 +173,7 @@ func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) 
 	for _, w := range p.config.parameters() {
 		name := w.Path(p.config.Name)
 		value, there := p.secrets[w.Name]
-		put := "put it as docs/deploy.md shows: secret " + w.Name
+		put := "put it as docs/aws.md shows: secret " + w.Name
 		switch {
 		case !there:
 			faults = append(faults, fault{name + " is not there", put})
@@ -192,7 +192,7 @@ func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) 
 // originSecret checks that functions accept the secret that the distribution will send.
 func (p *preflight) originSecret(ctx context.Context) ([]fault, error) {
 	name, version := p.config.Name+"/origin", strconv.Itoa(p.config.OriginSecret)
-	make := "create it as docs/deploy.md shows, with one of the values of " + p.config.parameter("origin-secrets") +
+	make := "create it as docs/aws.md shows, with one of the values of " + p.config.parameter("origin-secrets") +
 		" under \"" + version + "\""
 	out, err := p.cloud.secrets.GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &name})
 	var none *secrettypes.ResourceNotFoundException
@@ -285,7 +285,7 @@ func (p *preflight) table(ctx context.Context) ([]fault, error) {
 	if restored := p.config.RestoredTable; restored != "" {
 		if ok, err := there(restored); err != nil || !ok {
 			return []fault{{"the table " + restored + " of restoredTable is not there",
-				"restore it first, as docs/deploy.md shows, or leave restoredTable out"}}, err
+				"restore it first, as docs/aws.md shows, or leave restoredTable out"}}, err
 		}
 	}
 	status, err := p.stackStatus(ctx, p.config.regions()[0])
@@ -328,7 +328,7 @@ func (p *preflight) certificate(ctx context.Context, about, arn, region, domain 
 	anew := fmt.Sprintf("ask ACM for one there, for %s: aws acm request-certificate --region %s --validation-method "+
 		"DNS --domain-name %[1]s", domain, region)
 	if domain == "" {
-		anew = "make one of the same authority and import it, as docs/deploy.md shows"
+		anew = "make one of the same authority and import it, as docs/aws.md shows"
 	}
 	out, err := p.cloud.in(region).certificates.DescribeCertificate(ctx,
 		&acm.DescribeCertificateInput{CertificateArn: &arn})

@@ -69,7 +69,7 @@ var omissions = []struct {
 		w.parameter("/verdetto/pepper", strings.Repeat("p", 32), types.ParameterTypeString)
 	}, "NO parameters: /verdetto/pepper is a String", "choose another secret"},
 	{"pepper of callers", func(w *world) { w.remove("/verdetto/callers-pepper") },
-		"NO parameters: /verdetto/callers-pepper is not there", "docs/deploy.md"},
+		"NO parameters: /verdetto/callers-pepper is not there", "docs/aws.md"},
 	{"mistyped pepper", func(w *world) { w.put("/verdetto/pepper", "verdetto-pepper-"+strings.Repeat("p", 73)) },
 		"NO parameters: /verdetto/pepper: it begins as an exported pepper does", "secret pepper"},
 	{"short pepper", func(w *world) { w.put("/verdetto/pepper", "short") },
@@ -254,15 +254,15 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
-// TestDocumentedPermissions: docs/deploy.md names every permission that a restricted Stripe key
+// TestDocumentedPermissions: docs/aws.md names every permission that a restricted Stripe key
 // needs.
 func TestDocumentedPermissions(t *testing.T) {
-	data, err := os.ReadFile("../../docs/deploy.md")
+	data, err := os.ReadFile("../../docs/aws.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if doc := strings.Join(strings.Fields(string(data)), " "); !strings.Contains(doc,
 		strings.TrimPrefix(grant, "give it ")) {
-		t.Errorf("docs/deploy.md does not say: %s", grant)
+		t.Errorf("docs/aws.md does not say: %s", grant)
 	}
 }

@@ -48,7 +48,7 @@ func (p *preflight) askStripe(ctx context.Context, path string, object any) (sta
 	return response.StatusCode, nil
 }
 
-// grant lists the permissions of a restricted key, as docs/deploy.md does.
+// grant lists the permissions of a restricted key, as docs/aws.md does.
 const grant = "give it write access to Checkout Sessions, Subscriptions, Customers and Customer portal, and read " +
 	"access to Prices and Webhook Endpoints"
 
@@ -122,7 +122,7 @@ func (p *preflight) price(ctx context.Context) (faults []fault, err error) {
 		return nil, fmt.Errorf("it answers with status %d", status)
 	}
 	if !price.Active {
-		faults = append(faults, fault{"the price is archived: nobody can buy it", another})
+		faults = append(faults, fault{"the price is archived, so it cannot be bought", another})
 	}
 	if price.Recurring == nil || price.Recurring.Interval != "month" || price.Recurring.IntervalCount != 1 {
 		faults = append(faults, fault{"the price is not paid every month", another})

@@ -26,10 +26,10 @@ type CoveredCities struct {
 // maxOrigins exceeds the number of all cities with scheduled flights.
 const maxOrigins = 10_000
 
-// Offered returns the cities to suggest to a reader of a language. With an origin these are its
+// Suggest returns the cities to suggest to a reader of a language. With an origin these are its
 // destinations. Without one they are the origins, those in the country of the language first. It
 // returns false if they cannot be read; the reader can still type a name.
-func (c *CoveredCities) Offered(ctx context.Context, origin, lang string) ([]fare.City, bool) {
+func (c *CoveredCities) Suggest(ctx context.Context, origin, lang string) ([]fare.City, bool) {
 	var all []fare.City
 	var err error
 	if origin == "" {

@@ -22,7 +22,7 @@ import (
 func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departure.StopsKnown) []byte {
 	chance := rand.New(rand.NewPCG(seed, 5))
 	var s departure.Learner
-	s.In(currency, perEuro)
+	s.Convert(currency, perEuro)
 	s.Stops = stops
 	s.Facts = verdict.RouteSummary{View: verdict.View{
 		Observations: 4800, Newest: today.Time().Unix(), Window: &verdict.Window{

@@ -57,7 +57,7 @@ type CheapInput struct {
 
 // Question parses the parameters.
 func (in *CheapInput) Question() (DealsQuestion, error) {
-	return in.DealsInput.Question(answer.Named{Parameter: "origine", Name: in.Origine}, same)
+	return in.DealsInput.Question(answer.Named{Parameter: "origine", Name: in.Origine}, sameName)
 }
 
 // CurrencyInput is the parameter for the currency of the answer.
@@ -76,7 +76,7 @@ type DealsQuestion struct {
 	Show    answer.Currency
 }
 
-var known = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient}
+var levelNames = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient}
 
 // Question parses the parameters. Name maps a parameter to the caller's name for it, for faults.
 func (in *DealsInput) Question(from answer.Named, name func(parameter string) string) (q DealsQuestion, err error) {
@@ -95,8 +95,8 @@ func (in *DealsInput) Question(from answer.Named, name func(parameter string) st
 	if in.Livello != "" {
 		q.Levels = strings.Split(in.Livello, ",")
 		for _, l := range q.Levels {
-			if !slices.Contains(known, l) {
-				return q, Invalid(name("livello"), "holds what is none of "+strings.Join(known, ", "))
+			if !slices.Contains(levelNames, l) {
+				return q, Invalid(name("livello"), "holds what is none of "+strings.Join(levelNames, ", "))
 			}
 		}
 	}
@@ -128,8 +128,8 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 		o.Ambito, month = verdict.InMese, &q.When.Date
 	}
 	now := s.Now()
-	for _, d := range Standing(all, fare.DayOf(now), month, q.NonStop) {
-		price, v := d.At(now)
+	for _, d := range ValidDeals(all, fare.DayOf(now), month, q.NonStop) {
+		price, v := d.Publish(now)
 		if len(q.Levels) == 0 || slices.Contains(q.Levels, v.Livello) {
 			o.Occasioni = append(o.Occasioni, Occasione{places.Name(d.To, "it"), string(d.To), v, price})
 		}
@@ -172,8 +172,8 @@ type DestinationDeal struct {
 	deals.Deal
 }
 
-// Standing returns the deals of all destinations that are valid on a day, best first.
-func Standing(all deals.Origin, today fare.Day, month *fare.Day, nonStop bool) (list []DestinationDeal) {
+// ValidDeals returns the deals of all destinations that are valid on a day, best first.
+func ValidDeals(all deals.Origin, today fare.Day, month *fare.Day, nonStop bool) (list []DestinationDeal) {
 	for _, e := range all.Entries {
 		if d, ok := e.Cheapest(today, month, nonStop); ok {
 			list = append(list, DestinationDeal{e.Destination, d})

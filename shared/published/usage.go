@@ -41,15 +41,15 @@ func UsageOf(ctx context.Context) (Consumo, error) {
 	if c, ok := httpapi.Holder(ctx); ok {
 		until := c.Plan().Until.UTC()
 		u.Piano, u.ContatoPer, u.PianoFinoAl = "pro", "chiave", &until
-		for _, r := range c.RestsOn() {
-			u.Pagamenti = append(u.Pagamenti, Pagamento{r.By, r.Until.UTC()})
+		for _, r := range c.Sources() {
+			u.Pagamenti = append(u.Pagamenti, Pagamento{r.Source, r.Until.UTC()})
 		}
 	}
 	used, err := httpapi.UsedByCaller(ctx)
 	for _, one := range used {
 		u.Limiti = append(u.Limiti, Limite{
 			Percorso: one.Route.Path, Chiamate: one.Cap.Calls, Secondi: int64(one.Cap.Per.Seconds()),
-			Usate: one.Window, Restano: one.Left(), Ricomincia: one.Reset, UsateOggi: one.Today,
+			Usate: one.Window, Restano: one.Remaining(), Ricomincia: one.Reset, UsateOggi: one.Today,
 			APagamento: one.Paid,
 		})
 	}

@@ -70,8 +70,9 @@ func (f Fares) Departures(ctx context.Context, s fare.Series) (d Departures, err
 	return d, wrap(err, "read departures of %s", s)
 }
 
-// Left is the contribution of a series to the pooled statistics of a cycle: an encoded score.Left.
-type Left struct {
+// Contribution is the contribution of a series to the pooled statistics of a cycle: an encoded
+// score.Contribution.
+type Contribution struct {
 	Cycle   fare.Day
 	Data    []byte
 	Expires time.Time
@@ -80,33 +81,35 @@ type Left struct {
 // PutDepartures writes the departure data of a series, each part over the version that was read. In
 // the same write it replaces the contribution of the series to a cycle. Parts without data are not
 // written.
-func (f Fares) PutDepartures(ctx context.Context, s fare.Series, d Departures, left Left) error {
+func (f Fares) PutDepartures(ctx context.Context, s fare.Series, d Departures, own Contribution) error {
 	var w writes
 	for _, part := range d.parts() {
 		if part.Data != nil {
-			w.add(over(Item{Key: Key{routePartition(s), part.sort}, Version: part.Version, Data: part.Data}))
+			w.add(replace(Item{Key: Key{routePartition(s), part.sort}, Version: part.Version, Data: part.Data}))
 		}
 	}
-	if left.Data != nil {
-		w.add(set(Item{Key: leftKey(s, left.Cycle), Data: left.Data, Expires: left.Expires}))
+	if own.Data != nil {
+		w.add(set(Item{Key: contributionKey(s, own.Cycle), Data: own.Data, Expires: own.Expires}))
 	}
-	return wrap(w.to(ctx, f.Table), "write departures of %s", s)
+	return wrap(w.commit(ctx, f.Table), "write departures of %s", s)
 }
 
-func leftPartition(cycle fare.Day) string { return "LEFT#" + cycle.String() }
+func contributionPartition(cycle fare.Day) string { return "LEFT#" + cycle.String() }
 
-func leftKey(s fare.Series, cycle fare.Day) Key { return Key{leftPartition(cycle), s.String()} }
+func contributionKey(s fare.Series, cycle fare.Day) Key {
+	return Key{contributionPartition(cycle), s.String()}
+}
 
-// Left returns the contributions of all series to a cycle.
-func (f Fares) Left(ctx context.Context, cycle fare.Day) ([][]byte, error) {
+// Contributions returns the contributions of all series to a cycle.
+func (f Fares) Contributions(ctx context.Context, cycle fare.Day) ([][]byte, error) {
 	data := func(item Item) ([]byte, error) { return item.Data, nil }
-	left, err := list(ctx, f.Table, Range{Partition: leftPartition(cycle)}, data)
-	return left, wrap(err, "read what was left on %s", cycle)
+	all, err := list(ctx, f.Table, Range{Partition: contributionPartition(cycle)}, data)
+	return all, wrap(err, "read contributions of %s", cycle)
 }
 
-// LeftBy returns the contribution of a series to a cycle, or ErrNotFound.
-func (f Fares) LeftBy(ctx context.Context, s fare.Series, cycle fare.Day) ([]byte, error) {
-	data, _, err := f.get(ctx, leftKey(s, cycle), Strong, "what %s left on %s", s, cycle)
+// ContributionOf returns the contribution of a series to a cycle, or ErrNotFound.
+func (f Fares) ContributionOf(ctx context.Context, s fare.Series, cycle fare.Day) ([]byte, error) {
+	data, _, err := f.get(ctx, contributionKey(s, cycle), Strong, "contribution of %s on %s", s, cycle)
 	return data, err
 }
 
@@ -121,6 +124,6 @@ func (f Fares) Pooled(ctx context.Context, read Consistency) ([]byte, int64, err
 // PutPooled writes a completed cycle over the version that it was computed from; 0 if there was
 // none. The contribution of the cycle to the score is part of the same write.
 func (f Fares) PutPooled(ctx context.Context, data []byte, version int64, s Score) error {
-	pooled := over(Item{Key: pooledKey, Version: version, Data: data})
+	pooled := replace(Item{Key: pooledKey, Version: version, Data: data})
 	return wrap(f.Table.Write(ctx, append(s.ops(), pooled)...), "write the pooled part")
 }

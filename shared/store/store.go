@@ -1,5 +1,5 @@
-// Package store is the storage of the service. A Table holds small items, and the types on top of
-// it, such as Fares and Alerts, hold the records of the service. Start with Table.
+// Package store is the storage of the service. A Table holds small items. The types above a
+// Table, such as Fares and Alerts, hold the records of the service. Start with Table.
 //
 // # What a Table promises
 //
@@ -32,7 +32,7 @@
 //	ROUTE#<series>               DEPARTURES#any            departure.State of all fares         never
 //	ROUTE#<series>               DEPARTURES#0              departure.State of non-stop fares    never
 //	ROUTE#<series>               DEPARTURES#learning       departure.Learning                   never
-//	LEFT#<cycle>                 <series>                  score.Left of a day                  31 days
+//	LEFT#<cycle>                 <series>                  score.Contribution of a day         31 days
 //	FARES                        POOLED                    departure.Cycle                      never
 //	SCORE                        SUM                       score.Sum of all weeks               never
 //	SCORE                        WEEK#<monday>             score.Sum of a week                  never

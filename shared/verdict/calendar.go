@@ -35,6 +35,7 @@ type Giorno struct {
 	TrovatoIl    *time.Time  `json:"trovatoIl" format:"date-time" doc:"When the fare was found, UTC"`
 	Precisione   string      `json:"precisione" enum:"istante,giorno" doc:"giorno: of trovatoIl the source knows the day alone, and its first moment stands for it"`
 	EtaOre       *int        `json:"etaOre" minimum:"0" doc:"Age: whole hours since trovatoIl. From 72 on it costs one step of affidabilita"`
+	MedianaCent  *fare.Cents `json:"medianaCent,omitempty" doc:"What departures of the route usually cost as many days ahead, in cents: the median; absent with dati-insufficienti"`
 	Livello      string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"How the fare stands among departures of the route as many days ahead"`
 	Affidabilita string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure that is; absent with dati-insufficienti"`
 	Percentile   *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of comparable departures that is cheaper, in percent; absent with dati-insufficienti"`
@@ -65,12 +66,12 @@ type MeseInCalendario struct {
 // fills in the names of the cities.
 func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices bool,
 	now time.Time) (Calendario, bool, error) {
-	q, known, err := onSheet(s, p, When{}, now)
+	q, known, err := newDepartureQuestion(s, p, When{}, now)
 	if err != nil || !known {
 		return Calendario{}, false, err
 	}
 	c := Calendario{Valuta: "EUR", Giorni: []Giorno{}, Mesi: []MeseInCalendario{},
-		AggiornatoIl: time.Unix(q.of.Newest, 0).UTC()}
+		AggiornatoIl: time.Unix(q.facts.Newest, 0).UTC()}
 	first, last := q.today, q.today+CalendarDays
 	if month != nil {
 		first, last = departure.Month.Ends(*month)
@@ -94,10 +95,10 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	a, _ := q.day.Judge(live.Depart, live.Price)
 	quartiles, _ := q.day.Quartiles(live.Depart)
-	v, p := q.judge(a, quartiles, live.Price, live.Age(now)), q.of.shown(live, now)
+	v, p := q.judge(a, quartiles, live.Price, live.Age(now)), q.facts.livePrice(live, now)
 	g := Giorno{
 		Partenza: p.Partenza, Ritorno: p.Ritorno, Soste: p.Soste, TrovatoIl: p.TrovatoIl,
-		Precisione: p.Precisione, EtaOre: p.EtaOre,
+		Precisione: p.Precisione, EtaOre: p.EtaOre, MedianaCent: v.MedianaCent,
 		Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile,
 	}
 	if prices {
@@ -116,7 +117,7 @@ func (q departureQuestion) month(depart fare.Day, now time.Time) MeseInCalendari
 	cheapest, _ := q.day.Cheapest(departure.Month, depart)
 	v := q.judgeMonth(cheapest, cheapest.Age(now))
 	return MeseInCalendario{
-		Mese: depart.String()[:len("2006-01")], MinimoCent: q.of.Euro(cheapest.Price), MedianaCent: v.MedianaCent,
+		Mese: depart.String()[:len("2006-01")], MinimoCent: q.facts.Euro(cheapest.Price), MedianaCent: v.MedianaCent,
 		Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile,
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Judged is a live fare with its verdict. The verdict assumes that the fare is fresh; see At.
+// Judged is a live fare with its verdict. The verdict assumes that the fare is fresh; see Publish.
 type Judged struct {
 	Fare    Live // its price in EUR cents, with the quoted amount if that is in another currency
 	Verdict Verdetto
@@ -26,7 +26,7 @@ func CheapestAhead(s RouteSummary) (all []Judged) {
 // CheapestOfMonths does the same for each month of departure, judging as JudgeDeparture does for a
 // month. The result is in order of departure.
 func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, err error) {
-	q, _, err := onSheet(s, p, When{}, s.AsOf.Time())
+	q, _, err := newDepartureQuestion(s, p, When{}, s.AsOf.Time())
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, er
 		}
 		var month []Judged
 		for _, l := range steps(live[:n], s.AsOf) {
-			month = append(month, Judged{q.of.inEuro(l), q.judgeMonth(l, 0)})
+			month = append(month, Judged{q.facts.inEuro(l), q.judgeMonth(l, 0)})
 		}
 		all, live = append(all, month...), live[n:]
 	}
@@ -78,11 +78,12 @@ func (s RouteSummary) inEuro(l Live) Live {
 	return l
 }
 
-// At returns the fare and its verdict as published at now. A stale fare lowers the reliability.
-func (j Judged) At(now time.Time) (Prezzo, Verdetto) {
+// Publish returns the fare and its verdict as published at now. A stale fare lowers the
+// reliability.
+func (j Judged) Publish(now time.Time) (Prezzo, Verdetto) {
 	v := j.Verdict
 	v.Affidabilita = CertaintyAt(v.Affidabilita, j.Fare.Age(now))
-	return RouteSummary{}.shown(j.Fare, now), v
+	return RouteSummary{}.livePrice(j.Fare, now), v
 }
 
 // CertaintyAt returns the reliability of a fare at an age, from its reliability when fresh. ""

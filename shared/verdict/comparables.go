@@ -12,7 +12,7 @@ import (
 // too few for a verdict.
 func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now time.Time) (of *Quartili,
 	comparables int, err error) {
-	q, known, err := onSheet(s, p, When{Date: date}, now)
+	q, known, err := newDepartureQuestion(s, p, When{Date: date}, now)
 	if err != nil || !known {
 		return nil, 0, err
 	}
@@ -21,11 +21,12 @@ func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now tim
 	if !ok || !enough(a) {
 		return nil, a.Count, nil
 	}
-	return q.of.quartili(quartiles), a.Count, nil
+	return q.facts.quartili(quartiles), a.Count, nil
 }
 
-// enough reports whether there are enough fares near the lead time to judge a fare.
-func enough(a departure.Answer) bool { return a.Known && a.Near >= nearEnough }
+// enough reports whether there are enough fares near the lead time, or enough departures on sale, to
+// judge a fare.
+func enough(a departure.Answer) bool { return a.Known && (a.Near >= nearEnough || a.OnSale > 0) }
 
 // quartili returns the published quartiles, in EUR cents.
 func (s RouteSummary) quartili(q departure.Quartiles) *Quartili {
@@ -35,7 +36,7 @@ func (s RouteSummary) quartili(q departure.Quartiles) *Quartili {
 // FaresOf returns the departures that have a fare, in order, up to CalendarDays ahead. If each is
 // false, it returns only the cheapest of every month.
 func FaresOf(s *departure.State, p *departure.Pooled, each bool, now time.Time) (all []Prezzo, err error) {
-	q, known, err := onSheet(s, p, When{}, now)
+	q, known, err := newDepartureQuestion(s, p, When{}, now)
 	if err != nil || !known {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func FaresOf(s *departure.State, p *departure.Pooled, each bool, now time.Time) 
 			begun = live.Depart
 			live, _ = q.day.Cheapest(departure.Month, begun)
 		}
-		all = append(all, q.of.shown(live, now))
+		all = append(all, q.facts.livePrice(live, now))
 	}
 	return all, nil
 }

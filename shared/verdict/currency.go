@@ -6,17 +6,17 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Shown returns a copy of an answer in euro with all amounts in another currency. It sets every
+// Convert returns a copy of an answer in euro with all amounts in another currency. It sets every
 // field Valuta to that currency. Quoted amounts stay. Nothing is judged again, so exchange rates
 // change no verdict. Differences are computed from the converted amounts.
-func Shown[A any](answer A, currency string, amount func(fare.Cents) fare.Cents) A {
+func Convert[A any](answer A, currency string, amount func(fare.Cents) fare.Cents) A {
 	v := reflect.New(reflect.TypeFor[A]()).Elem()
 	v.Set(reflect.ValueOf(&answer).Elem())
-	shown{currency, amount}.value(v)
+	converter{currency, amount}.value(v)
 	return v.Interface().(A)
 }
 
-type shown struct {
+type converter struct {
 	currency string
 	amount   func(fare.Cents) fare.Cents
 }
@@ -31,7 +31,7 @@ var (
 
 // value converts settable values. It replaces pointers and slices by copies, since they may be
 // shared.
-func (s shown) value(v reflect.Value) {
+func (s converter) value(v reflect.Value) {
 	switch {
 	case !v.CanSet() || v.Type() == quotedType:
 	case v.Type() == centsType:

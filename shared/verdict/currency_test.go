@@ -29,7 +29,7 @@ func TestShown(t *testing.T) {
 	a.Verdetto.MinimoCent, a.Quartili.MinimoCent = a.Verdetto.MedianaCent, 3333
 	before := of(median, median, difference, 1999, 4000, -50, "EUR")
 	half := func(c fare.Cents) fare.Cents { return (c + 1) / 2 }
-	got := Shown(a, "USD", half)
+	got := Convert(a, "USD", half)
 	want := of(1667, 1667, 1000-1667, 1000, 2000, -24, "USD")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -39,7 +39,7 @@ func TestShown(t *testing.T) {
 	}
 	prices := []Giorno{{Partenza: "2016-04-20", Cent: &median, Quotato: &Quotato{33.33, "EUR"}},
 		{Partenza: "2016-04-21"}}
-	days := Shown(Calendario{Valuta: "EUR", Giorni: prices}, "USD", half)
+	days := Convert(Calendario{Valuta: "EUR", Giorni: prices}, "USD", half)
 	if days.Valuta != "USD" || *days.Giorni[0].Cent != 1667 || days.Giorni[0].Quotato.Valuta != "EUR" ||
 		days.Giorni[1].Cent != nil || *prices[0].Cent != 3333 {
 		t.Errorf("%+v", days)

@@ -33,9 +33,9 @@ func NewDays(observations []fare.Observation, o Options) *Days {
 	return d
 }
 
-// On returns the summary of a day, which must be later than the previous one. It is valid until the
-// next call.
-func (d *Days) On(day fare.Day) RouteSummary {
+// Summary returns the summary of a day, which must be later than the previous one. It is valid
+// until the next call.
+func (d *Days) Summary(day fare.Day) RouteSummary {
 	s := &d.summary
 	s.AsOf = day
 	all := d.all.ranked

@@ -45,7 +45,7 @@ func TestDaysAreAsBuilt(t *testing.T) {
 			if w := want.Window; w != nil {
 				want.Window = &Window{From: w.From, To: w.To}
 			}
-			if diff := cmp.Diff(want, carried.On(day)); diff != "" {
+			if diff := cmp.Diff(want, carried.Summary(day)); diff != "" {
 				t.Fatalf("history %d on %s: %s", seed, day, diff)
 			}
 		}

@@ -36,18 +36,15 @@ const (
 // JudgeDeparture judges the live fare of a departure. It returns false if there is none. The caller
 // fills in the names of the cities.
 func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Time) (Analysis, bool, error) {
-	q, known, err := onSheet(s, p, w, now)
+	q, known, err := newDepartureQuestion(s, p, w, now)
 	if err != nil || !known {
 		return Analysis{}, false, err
 	}
-	live, ok := q.day.LiveOf(w.Date)
-	if w.Span != nil {
-		live, ok = q.day.Cheapest(*w.Span, w.Date)
-	}
+	live, ok := q.live()
 	if !ok {
 		return Analysis{}, false, nil
 	}
-	return q.analysis(q.of.shown(live, now), live.Depart, live.Price, live.Age(now)), true, nil
+	return q.analysis(q.facts.livePrice(live, now), live.Depart, live.Price, live.Age(now)), true, nil
 }
 
 // JudgeDeparturePrice judges a price that the caller found elsewhere. price is in the state's
@@ -55,35 +52,48 @@ func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Ti
 // later day.
 func JudgeDeparturePrice(s *departure.State, p *departure.Pooled, w When, price fare.Cents, quoted fare.Money,
 	now time.Time) (Analysis, bool, error) {
-	q, known, err := onSheet(s, p, w, now)
+	q, known, err := newDepartureQuestion(s, p, w, now)
 	if err != nil || !known {
 		return Analysis{}, false, err
 	}
-	declared := q.of.declared(price, quoted)
+	declared := q.facts.declaredPrice(price, quoted)
 	var depart fare.Day
 	if w.Span == nil {
 		depart = w.Date
 		declared.Partenza = depart.String()
 	}
-	return q.analysis(declared, depart, price, 0), true, nil
+	a := q.analysis(declared, depart, price, 0)
+	if live, ok := q.live(); ok {
+		known := q.facts.livePrice(live, now)
+		a.PrezzoNoto = &known
+	}
+	return a, true, nil
 }
 
 // departureQuestion is a question about a departure, with the data that answers it.
 type departureQuestion struct {
 	When
-	of    RouteSummary // currency, rate and facts
+	facts RouteSummary // currency, rate and facts
 	day   *departure.StateDay
 	today fare.Day
 	past  *departure.Experience // from the service's own score; nil until there is one
 }
 
-func onSheet(s *departure.State, p *departure.Pooled, w When, now time.Time) (q departureQuestion, known bool,
+// live returns the fare of the departure, or the cheapest of the span.
+func (q departureQuestion) live() (Live, bool) {
+	if q.Span != nil {
+		return q.day.Cheapest(*q.Span, q.Date)
+	}
+	return q.day.LiveFare(q.Date)
+}
+
+func newDepartureQuestion(s *departure.State, p *departure.Pooled, w When, now time.Time) (q departureQuestion, known bool,
 	err error) {
 	q = departureQuestion{When: w, today: fare.DayOf(now)}
-	if q.of, err = unpackFacts(s); err != nil {
+	if q.facts, err = unpackFacts(s); err != nil {
 		return q, false, err
 	}
-	q.day, known = s.On(p, q.today)
+	q.day, known = s.Day(p, q.today)
 	if p != nil {
 		q.past = p.Experience
 	}
@@ -100,12 +110,15 @@ func (q departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents,
 		a, _ = q.day.Judge(q.Date, price)
 		quartiles, _ = q.day.Quartiles(q.Date)
 	}
-	out := q.of.analysis(p, q.judge(a, quartiles, price, age))
+	out := q.facts.analysis(p, q.judge(a, quartiles, price, age))
 	out.Ambito = q.Scope()
+	if day, lowest, ok := q.day.Lowest(q.Date); ok && q.Span == nil {
+		out.MinimoPartenza = &MinimoVisto{q.facts.Euro(lowest), day.String()}
+	}
 	if depart != 0 {
 		lead := int(depart - q.today)
 		out.AnticipoGiorni = &lead
-		if w := q.of.Window; w != nil {
+		if w := q.facts.Window; w != nil {
 			inside := w.From <= lead && lead <= w.To
 			out.NellAnticipo = &inside
 		}
@@ -113,7 +126,7 @@ func (q departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents,
 	if out.Verdetto.Percentile == nil {
 		return out
 	}
-	out.Quartili = q.of.quartili(quartiles)
+	out.Quartili = q.facts.quartili(quartiles)
 	if depart == 0 {
 		return out
 	}
@@ -130,8 +143,8 @@ func (q departureQuestion) judge(a departure.Answer, quartiles departure.Quartil
 		return Verdetto{Livello: Insufficient, Campione: a.Count}
 	}
 	percentile := departure.Percent(a.Percentile)
-	median, minimum := q.of.Euro(quartiles.Median), q.of.Euro(quartiles.Minimum)
-	difference := q.of.Euro(price) - median
+	median, minimum := q.facts.Euro(quartiles.Median), q.facts.Euro(quartiles.Minimum)
+	difference := q.facts.Euro(price) - median
 	step := 2
 	switch {
 	case a.Borrowed > borrowed:
@@ -182,7 +195,7 @@ func horizonsWithin(lead int) (all []departure.Horizon) {
 
 // chanceOf returns the published chance of a fall.
 func (q departureQuestion) chanceOf(a departure.Answer, h departure.Horizon) Calo {
-	chance := q.past.Told(h, a.Chance[h])
+	chance := q.past.Calibrate(h, a.Chance[h])
 	c := Calo{Giorni: int(h.Days()), Calo5: hundredths(chance)}
 	if chance >= overstated {
 		c.Calo5, c.Calo5Oltre = overstated, true

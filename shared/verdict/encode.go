@@ -28,7 +28,7 @@ const (
 // Three years of lows take about 4 KB.
 func (s RouteSummary) Encode() []byte {
 	w := packed.NewWriter(summaryFormat, 96+4*len(s.Lows))
-	w.Int(int64(s.AsOf), s.Asked)
+	w.Int(int64(s.AsOf), s.DeepRequest)
 	w.Uint(s.Currency.Pack())
 	w.Uint(math.Float64bits(s.PerEuro))
 	s.encodeView(&w, s.View)
@@ -121,7 +121,7 @@ func Decode(data []byte) (RouteSummary, error) {
 
 func decodeQuoted(data []byte) (RouteSummary, error) {
 	r := packed.NewReader(data, summaryFormat)
-	s := RouteSummary{AsOf: fare.Day(r.Int()), Asked: r.Int(), Currency: decodeCurrency(&r),
+	s := RouteSummary{AsOf: fare.Day(r.Int()), DeepRequest: r.Int(), Currency: decodeCurrency(&r),
 		PerEuro: math.Float64frombits(r.Uint())}
 	s.View = s.decodeView(&r)
 	flags := r.Uint()

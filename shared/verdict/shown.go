@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// shown returns the published form of a live fare.
-func (s RouteSummary) shown(l Live, now time.Time) Prezzo {
+// livePrice returns the published form of a live fare.
+func (s RouteSummary) livePrice(l Live, now time.Time) Prezzo {
 	quoted, found, hours := s.Quote(l), time.Unix(l.Found, 0).UTC(), int(l.Age(now)/time.Hour)
 	p := Prezzo{
 		Cent: s.Euro(l.Price), Valuta: "EUR",
@@ -27,8 +27,8 @@ func (s RouteSummary) shown(l Live, now time.Time) Prezzo {
 	return p
 }
 
-// declared returns the published form of a price that the caller found elsewhere.
-func (s RouteSummary) declared(price fare.Cents, quoted fare.Money) Prezzo {
+// declaredPrice returns the published form of a price that the caller found elsewhere.
+func (s RouteSummary) declaredPrice(price fare.Cents, quoted fare.Money) Prezzo {
 	return Prezzo{Cent: s.Euro(price), Valuta: "EUR", Quotato: Quotato{float64(quoted.Amount) / 100,
 		quoted.Currency.String()}, Dichiarato: true}
 }

@@ -41,7 +41,7 @@ func TestStoredBytes(t *testing.T) {
 		{"empty", RouteSummary{AsOf: 16858, PerEuro: 1, View: View{Live: []Live{}, Months: []Month{},
 			Lows: []Low{}}}, "02b48702000080808080808080f83f00000000000000", true},
 		{"as quoted", RouteSummary{
-			AsOf: 16858, Asked: 1456617000, Currency: ron, PerEuro: 4.5,
+			AsOf: 16858, DeepRequest: 1456617000, Currency: ron, PerEuro: 4.5,
 			View: View{
 				Newest: 1456617600, Observations: 12345,
 				Lows: []Low{low(16857, 3900), {16800, 3999, fare.Money{Amount: 899}}, low(16000, 123456)},

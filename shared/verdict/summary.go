@@ -80,10 +80,10 @@ type View struct {
 
 // RouteSummary holds all the data that a verdict on a series needs.
 type RouteSummary struct {
-	AsOf     fare.Day      // the day of the refresh that built it
-	Asked    int64         // when a year of departures was last requested from the source, Unix seconds; 0: never
-	Currency fare.Currency // of lows and live fares: the currency in which most fares are quoted
-	PerEuro  float64       // number of its units that one euro bought on AsOf
+	AsOf        fare.Day      // the day of the refresh that built it
+	DeepRequest int64         // when a year of departures was last requested from the source, Unix seconds; 0: never
+	Currency    fare.Currency // of lows and live fares: the currency in which most fares are quoted
+	PerEuro     float64       // number of its units that one euro bought on AsOf
 	// Doubted marks the reliabilities, alta first, that the service's score found overconfident.
 	// They are published one step lower.
 	Doubted [3]bool
@@ -118,7 +118,7 @@ func Build(observations []fare.Observation, earlier RouteSummary, asOf fare.Day,
 	if o.Fresh == 0 {
 		o.Fresh = FreshFor
 	}
-	s := RouteSummary{AsOf: asOf, Asked: earlier.Asked}
+	s := RouteSummary{AsOf: asOf, DeepRequest: earlier.DeepRequest}
 	priced := s.rank(within(observations, asOf), earlier, o.Rates)
 	s.View = s.view(priced, s.convertLows(earlier, earlier.Lows, o.Rates), o.Fresh)
 	if slices.ContainsFunc(priced.quoted, func(q fare.Observation) bool { return q.Stops != fare.StopsUnknown }) {

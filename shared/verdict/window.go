@@ -32,8 +32,8 @@ type buckets struct {
 	count [len(leads)]int32
 }
 
-// seen returns the number of buckets with a fare.
-func (d *buckets) seen() (n int) {
+// filled returns the number of buckets with a fare.
+func (d *buckets) filled() (n int) {
 	for _, count := range d.count {
 		if count > 0 {
 			n++
@@ -60,7 +60,7 @@ func window(observations []fare.Observation) *Window {
 	var inside, outside []fare.Cents
 	for _, o := range observations {
 		switch lead := lead(o); {
-		case t.of(o).seen() < 2:
+		case t.departure(o).filled() < 2:
 		case w.From <= lead && lead <= w.To:
 			inside = append(inside, o.Price)
 		default:
@@ -87,7 +87,7 @@ func newLeadTimes(observations []fare.Observation) *leadTimes {
 	return &leadTimes{first, make([]int32, last-first+1), nil}
 }
 
-func (t *leadTimes) of(o fare.Observation) *buckets {
+func (t *leadTimes) departure(o fare.Observation) *buckets {
 	at := &t.place[o.Depart-t.first]
 	if *at == 0 {
 		t.perDeparture = append(t.perDeparture, buckets{})
@@ -98,7 +98,7 @@ func (t *leadTimes) of(o fare.Observation) *buckets {
 
 // add adds a fare, or removes it if times is -1.
 func (t *leadTimes) add(o fare.Observation, times int) {
-	d, b := t.of(o), bucket[lead(o)]
+	d, b := t.departure(o), bucket[lead(o)]
 	d.sum[b] += fare.Cents(times) * o.Price
 	d.count[b] += int32(times)
 }
@@ -115,7 +115,7 @@ func (t *leadTimes) window(observations []fare.Observation) *Window {
 		return w
 	}
 	for _, o := range observations { // the last bucket is open-ended
-		if t.of(o).seen() >= 2 {
+		if t.departure(o).filled() >= 2 {
 			w.To = max(w.To, lead(o))
 		}
 	}
@@ -171,7 +171,7 @@ func equationsOf(perDeparture []buckets) (equations [len(leads)][len(leads) + 1]
 	const n = len(leads)
 	for i := range perDeparture {
 		d := &perDeparture[i]
-		seen := d.seen()
+		seen := d.filled()
 		if seen < 2 {
 			continue
 		}

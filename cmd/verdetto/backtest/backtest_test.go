@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,13 @@ func TestByHand(t *testing.T) {
 	if diff := cmp.Diff([]float64{2, 2, 3, 3, 3, 7, 8}, shares, near); diff != "" {
 		t.Errorf("verdicts at or below 5, 10, 25, 50, 75, 90, 95: %s", diff)
 	}
+	parts := map[string]int{}
+	for _, m := range slices.Concat(r.MissByQuarter, r.MissByLead) {
+		parts[m.Part] = m.Count
+	}
+	if diff := cmp.Diff(map[string]int{"2016-Q1": 9, "45-89": 6, "90+": 3}, parts); diff != "" {
+		t.Errorf("verdicts by quarter and by days before departure: %s", diff)
+	}
 	type row struct {
 		level  string
 		days   int
@@ -122,8 +130,8 @@ func TestRefuses(t *testing.T) {
 	}{
 		{"nothing", Panel{}, Options{}, "no comparable one-way fares"},
 		{"a route of eight days", short, Options{}, "no route was observed on more than 8 days (the longest on 8)"},
-		{"after the end", byHand(), Options{From: day0 + 50}, "none of it lies between the days asked for"},
-		{"before the beginning", byHand(), Options{To: day0 - 1}, "none of it lies between the days asked for"},
+		{"after the end", byHand(), Options{From: day0 + 50}, "no day of the range lies in it"},
+		{"before the beginning", byHand(), Options{To: day0 - 1}, "no day of the range lies in it"},
 		{"before the first verdict", byHand(), Options{To: day0 + 7}, "no route has 8 days of fares before"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

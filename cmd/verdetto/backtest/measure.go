@@ -7,6 +7,7 @@ import (
 	"verdetto/cmd/verdetto/backtest/stats"
 	"verdetto/shared/fare"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/score"
 )
 
 // The questions about the outcome of a verdict.
@@ -15,7 +16,6 @@ var (
 	fallWithin  = []int{7, 14}     // days within which the same departure may fall
 	levels      = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, "all"}
 	certainties = []string{verdict.Alta, verdict.Media, verdict.Bassa, "all"}
-	percentiles = []int{5, 10, 25, 50, 75, 90, 95}
 )
 
 const (
@@ -33,41 +33,44 @@ type measures struct {
 	span             span
 	blocks           *stats.Blocks
 	routes, verdicts int
-	atMost, spread   []*stats.Average   // by percentile: 1 if the verdict's is at most that; the same with ties spread
-	overRoutes       [][]float64        // by percentile: atMost of each route
+	atMost, spread   []*stats.Average // by percentile: 1 if the verdict's is at most that; the same with ties spread
+	overRoutes       [][]float64      // by percentile: atMost of each route
+	byQuarter        *stats.Misses    // percentiles with ties spread
+	byLead           *stats.Misses
 	days             []int              // by level
 	later            [][]*stats.Average // by horizon and level: change of the route's cheapest fare
 	fell             [][]*stats.Average // by span and level: 1 if the same departure fell
-	held, width      []*stats.Average   // by certainty: 1 if the interval held; half its width, in points
+	covered, width   []*stats.Average   // by certainty: 1 if the interval held; half its width, in points
 	premium          []*stats.Average   // by lead-time bucket, the advised window last
 	cost             [][]*stats.Average // by kind of traveller and policy
 	aged             [ages]int          // verdicts, by age of the judged fare
-	there            []*stats.Average   // by age: 1 if the fare was seen again
+	available        []*stats.Average   // by age: 1 if the fare was seen again
 }
 
 func newMeasures(s span, routes int) *measures {
 	b := stats.NewBlocks(draws, routes, s.first, s.to, stats.BlockDays)
 	m := &measures{
-		span: s, blocks: b, days: make([]int, len(levels)), overRoutes: make([][]float64, len(percentiles)),
+		span: s, blocks: b, days: make([]int, len(levels)), overRoutes: make([][]float64, len(stats.Percentiles)),
 		later: b.Averages(len(horizons), len(levels)), fell: b.Averages(len(fallWithin), len(levels)),
 		cost: b.Averages(len(travellerKinds), len(policies)), premium: b.Averages(1, len(buckets)+1)[0],
-		there: b.Averages(1, ages)[0],
+		available: b.Averages(1, ages)[0], byQuarter: stats.NewMisses(stats.QuarterName),
+		byLead: stats.NewMisses(score.LeadName),
 	}
-	byPercentile, byCertainty := b.Averages(2, len(percentiles)), b.Averages(2, len(certainties))
+	byPercentile, byCertainty := b.Averages(2, len(stats.Percentiles)), b.Averages(2, len(certainties))
 	m.atMost, m.spread = byPercentile[0], byPercentile[1]
-	m.held, m.width = byCertainty[0], byCertainty[1]
+	m.covered, m.width = byCertainty[0], byCertainty[1]
 	return m
 }
 
 // add adds the measurements of a route; route is its index.
 func (m *measures) add(route int, r routeReplay) {
-	n, atMost := 0, make([]int, len(percentiles))
+	n, atMost := 0, make([]int, len(stats.Percentiles))
 	for _, j := range r.judgements {
 		if !j.hasVerdict() || j.day < m.span.from {
 			continue
 		}
 		n++
-		for i, p := range percentiles {
+		for i, p := range stats.Percentiles {
 			if *j.verdict.Percentile <= p {
 				atMost[i]++
 			}
@@ -78,7 +81,7 @@ func (m *measures) add(route int, r routeReplay) {
 		m.routes++
 		m.verdicts += n
 	}
-	for i := range percentiles {
+	for i := range stats.Percentiles {
 		if n >= perRoute {
 			m.overRoutes[i] = append(m.overRoutes[i], float64(atMost[i])/float64(n))
 		}
@@ -90,14 +93,17 @@ func (m *measures) add(route int, r routeReplay) {
 // verdict compares one verdict with its outcome.
 func (m *measures) verdict(cell int32, r routeReplay, j judgement) {
 	departure := r.departure(j.depart)
-	for i, p := range percentiles {
+	for i, p := range stats.Percentiles {
 		m.atMost[i].Add(cell, stats.Share(*j.verdict.Percentile <= p))
 		m.spread[i].Add(cell, atMost(j.place, p))
 	}
+	spread := func(p int) float64 { return atMost(j.place, p) }
+	m.byQuarter.Add(stats.QuarterOf(j.day), spread)
+	m.byLead.Add(score.LeadSpan(int(j.depart-j.day)), spread)
 	for _, level := range []int{slices.Index(levels, j.verdict.Livello), len(levels) - 1} {
 		m.days[level]++
 		for i, h := range horizons {
-			if then, ok := r.at(j.day + fare.Day(h)); ok {
+			if then, ok := r.judgementOn(j.day + fare.Day(h)); ok {
 				m.later[i][level].AddKept(cell, float64(then.price)/float64(j.price)-1)
 			}
 		}
@@ -107,17 +113,17 @@ func (m *measures) verdict(cell int32, r routeReplay, j judgement) {
 			}
 		}
 	}
-	if held, known := holds(r, j); known {
+	if held, known := intervalCovers(r, j); known {
 		low, high := j.place.Interval()
 		for _, sure := range []int{slices.Index(certainties, j.verdict.Affidabilita), len(certainties) - 1} {
-			m.held[sure].Add(cell, stats.Share(held))
+			m.covered[sure].Add(cell, stats.Share(held))
 			m.width[sure].Add(cell, (high-low)/2)
 		}
 	}
 	age := min(int(j.age), ages-1)
 	m.aged[age]++
 	if low, known := departure.lowest(j.day, j.day+7); known {
-		m.there[age].Add(cell, stats.Share(float64(low) <= float64(j.price)*(1+stillThere)))
+		m.available[age].Add(cell, stats.Share(float64(low) <= float64(j.price)*(1+stillThere)))
 	}
 }
 
@@ -139,9 +145,10 @@ func fellWithin(d departure, j judgement, within int, end fare.Day) (fell, known
 	return known && float64(low) <= float64(j.price)*(1-fall), known
 }
 
-// holds reports whether the stated interval of a percentile held. It must cover the rank of the
-// day's fare among the lows before and after it. Lows are weighted by distance, as in the rule.
-func holds(r routeReplay, j judgement) (held, known bool) {
+// intervalCovers reports whether the stated interval of a percentile held. It must cover the rank
+// of the day's fare among the lows before and after it. Lows are weighted by distance, as in the
+// rule.
+func intervalCovers(r routeReplay, j judgement) (held, known bool) {
 	among := verdict.PlaceOf(r.lows, j.day, math.MaxInt32, j.price)
 	if among.Last < j.day+aheadDays {
 		return false, false

@@ -75,7 +75,7 @@ func replay(ctx context.Context, observations []fare.Observation, s span) routeR
 			slices.Sort(sorted)
 			seen = n
 		}
-		summary := summaries.On(day)
+		summary := summaries.Summary(day)
 		live, ok := summary.Cheapest(day)
 		if !ok {
 			continue
@@ -88,7 +88,7 @@ func replay(ctx context.Context, observations []fare.Observation, s span) routeR
 		})
 	}
 	last := observedBy(s.to)
-	r.lows = summaries.On(s.to + 1).Lows
+	r.lows = summaries.Summary(s.to + 1).Lows
 	r.departures = departuresOf(observations[:last], s)
 	return r
 }
@@ -128,8 +128,8 @@ func departuresOf(observations []fare.Observation, s span) []departure {
 	return departures
 }
 
-// at returns the judgement of a day.
-func (r routeReplay) at(day fare.Day) (j judgement, ok bool) {
+// judgementOn returns the judgement of a day.
+func (r routeReplay) judgementOn(day fare.Day) (j judgement, ok bool) {
 	i, ok := slices.BinarySearchFunc(r.judgements, day, func(j judgement, d fare.Day) int { return int(j.day - d) })
 	if ok {
 		j = r.judgements[i]

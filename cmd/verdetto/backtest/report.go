@@ -2,6 +2,7 @@ package backtest
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"verdetto/cmd/verdetto/backtest/stats"
@@ -21,11 +22,16 @@ type Report struct {
 	Stale       float64       `json:"stale"` // share of verdicts on a fare that was not found on the same day
 	Ages        []Age         `json:"ages"`
 	Calibration []Calibration `json:"calibration"`
-	Levels      []Level       `json:"levels"`
-	Travellers  []Travellers  `json:"travellers,omitempty"`
-	Window      []Bucket      `json:"bookingWindow,omitempty"`
-	Intervals   []Coverage    `json:"intervals,omitempty"`
-	Missing     []string      `json:"missing,omitempty"`
+	// The miss of the percentile, ties spread: of all verdicts, by quarter of the day of the verdict,
+	// and by days before departure of the judged fare. Errors of two parts can cancel over the whole.
+	WorstMiss     float64      `json:"worstMissOfPercentile"`
+	MissByQuarter []stats.Miss `json:"missByQuarter"`
+	MissByLead    []stats.Miss `json:"missByLead"`
+	Levels        []Level      `json:"levels"`
+	Travellers    []Travellers `json:"travellers,omitempty"`
+	Window        []Bucket     `json:"bookingWindow,omitempty"`
+	Intervals     []Coverage   `json:"intervals,omitempty"`
+	Missing       []string     `json:"missing,omitempty"`
 }
 
 // Age holds the results for judged fares of one age, in days.
@@ -33,9 +39,9 @@ type Age struct {
 	Days  string  `json:"days"`
 	Share float64 `json:"share"` // of all verdicts
 	Count int     `json:"count"` // number of these whose departure was seen again within 7 days
-	// There is the share of these that were seen again at most 2 % dearer.
-	There    float64      `json:"there"`
-	Interval *stats.Range `json:"interval,omitempty"` // of There
+	// Available is the share of these that were seen again at most 2 % dearer.
+	Available float64      `json:"there"`
+	Interval  *stats.Range `json:"interval,omitempty"` // of Available
 }
 
 // Calibration is the share of verdicts with a percentile of P or less. In Spread each tie lies with
@@ -106,8 +112,8 @@ type Coverage struct {
 	Level     string       `json:"affidabilita"`
 	Count     int          `json:"count"`
 	HalfWidth float64      `json:"halfWidthPoints"`
-	Held      float64      `json:"held"`
-	Interval  *stats.Range `json:"interval,omitempty"` // of Held
+	Share     float64      `json:"held"`
+	Interval  *stats.Range `json:"interval,omitempty"` // of Share
 }
 
 func (m *measures) report() (Report, error) {
@@ -117,7 +123,7 @@ func (m *measures) report() (Report, error) {
 	}
 	r := Report{
 		First: s.first.String(), From: s.from.String(), To: s.to.String(), Cycle: s.cycle, Routes: m.routes,
-		Verdicts: m.verdicts,
+		Verdicts: m.verdicts, MissByQuarter: m.byQuarter.Parts(), MissByLead: m.byLead.Parts(),
 	}
 	m.reportFreshness(&r)
 	m.reportCalibration(&r)
@@ -142,8 +148,8 @@ func (m *measures) reportFreshness(r *Report) {
 		if i == ages-1 {
 			a.Days += "+"
 		}
-		if there := m.there[i]; there.Count > 0 {
-			a.Count, a.There, a.Interval = there.Count, there.Mean(), there.Interval()
+		if there := m.available[i]; there.Count > 0 {
+			a.Count, a.Available, a.Interval = there.Count, there.Mean(), there.Interval()
 		}
 		if i > 0 {
 			r.Stale += a.Share
@@ -153,7 +159,7 @@ func (m *measures) reportFreshness(r *Report) {
 }
 
 func (m *measures) reportCalibration(r *Report) {
-	for i, p := range percentiles {
+	for i, p := range stats.Percentiles {
 		c := Calibration{P: p, Share: m.atMost[i].Mean(), Interval: m.atMost[i].Interval(), Spread: m.spread[i].Mean()}
 		if shares := m.overRoutes[i]; len(shares) > 0 {
 			slices.Sort(shares)
@@ -161,6 +167,7 @@ func (m *measures) reportCalibration(r *Report) {
 			c.OverRoutes = &stats.Range{Low: shares[last*5/100], High: shares[last-last*5/100]}
 		}
 		r.Calibration = append(r.Calibration, c)
+		r.WorstMiss = max(r.WorstMiss, math.Abs(100*c.Spread-float64(p)))
 	}
 }
 
@@ -234,7 +241,7 @@ func (m *measures) reportWindow(r *Report) {
 
 func (m *measures) reportIntervals(r *Report) {
 	for i, name := range certainties {
-		if held := m.held[i]; held.Count > 0 {
+		if held := m.covered[i]; held.Count > 0 {
 			r.Intervals = append(r.Intervals, Coverage{name, held.Count, m.width[i].Mean(), held.Mean(),
 				held.Interval()})
 		}

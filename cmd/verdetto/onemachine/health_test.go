@@ -38,7 +38,7 @@ func TestReadyWhileWritesFail(t *testing.T) {
 	}
 	defer table.Close()
 	fares := store.Fares{Table: table}
-	if err := fares.SetAsked(t.Context(), "MIL", clock.Now()); err != nil {
+	if err := fares.SetLastAnswer(t.Context(), "MIL", clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if err := table.Write(t.Context(), store.Op{Item: store.Item{Key: store.Key{Partition: "COVERED", Sort: "MIL"}}}); err != nil {

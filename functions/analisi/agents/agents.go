@@ -63,7 +63,7 @@ func (s *Service) newServer() http.Handler {
 	s.addResources(server)
 	addCard(server)
 	s.addTools(server)
-	server.AddReceivingMiddleware(listToolNames, keptAsKnown)
+	server.AddReceivingMiddleware(listToolNames, stripCacheHints)
 	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server },
 		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, MaxRequestBodyBytes: httpapi.MaxBody})
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// keptAsKnown removes the cache lifetime from results for clients of older revisions. Clients
+// stripCacheHints removes the cache lifetime from results for clients of older revisions. Clients
 // from 2026-07-28 on name their revision in each request and understand it.
-func keptAsKnown(next mcp.MethodHandler) mcp.MethodHandler {
+func stripCacheHints(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, request)
 		if _, keeps := result.(mcp.CacheableResult); !keeps || err != nil {
@@ -20,14 +20,14 @@ func keptAsKnown(next mcp.MethodHandler) mcp.MethodHandler {
 				return result, nil
 			}
 		}
-		return unkept{result}, nil
+		return withoutCacheHints{result}, nil
 	}
 }
 
-// unkept is a result without its cache lifetime.
-type unkept struct{ mcp.Result }
+// withoutCacheHints is a result without its cache lifetime.
+type withoutCacheHints struct{ mcp.Result }
 
-func (u unkept) MarshalJSON() ([]byte, error) {
+func (u withoutCacheHints) MarshalJSON() ([]byte, error) {
 	data, err := json.Marshal(u.Result)
 	if err != nil {
 		return nil, err

@@ -66,10 +66,10 @@ func ObservationsOf(days int) (all []fare.Observation) {
 
 // Requests records the requested origins. A non-nil Err fails each request.
 type Requests struct {
-	Noted  []fare.City
-	Demand []string // series, with the end of their demand
-	Until  time.Time
-	Err    error
+	Origins []fare.City
+	Demand  []string // series, with the end of their demand
+	Until   time.Time
+	Err     error
 }
 
 func (w *Requests) NoteDemand(_ context.Context, s fare.Series, until time.Time) error {
@@ -84,7 +84,7 @@ func (w *Requests) RequestOrigin(_ context.Context, origin fare.City, until time
 	if w.Err != nil {
 		return w.Err
 	}
-	w.Noted, w.Until = append(w.Noted, origin), until
+	w.Origins, w.Until = append(w.Origins, origin), until
 	return nil
 }
 
@@ -153,7 +153,7 @@ func (Coverage) Into(_ context.Context, destination, after fare.City, limit int)
 func DeparturesOf(days fare.Day) *departure.State {
 	d := fare.DayOf(Today)
 	var s departure.Learner
-	s.In(fare.EUR, 1)
+	s.Convert(fare.EUR, 1)
 	s.Stops = departure.StopsUnknown
 	s.Facts = SummaryOf(40).Facts()
 	var all []departure.Live

@@ -1,6 +1,9 @@
 package page
 
 import (
+	"html"
+	"html/template"
+	"slices"
 	"time"
 
 	"verdetto/shared/answer"
@@ -11,11 +14,14 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// calendarView shows the departures of a route month by month. Each day with a fare has its level
-// and links to its question.
+// calendarView shows the departures of a route month by month. Each day with a fare links to its
+// question. If the page is about a departure, the days have levels. On other pages a level answers
+// another question, so each day has its difference from the usual fare for that day.
 type calendarView struct {
 	Weekdays []weekday
 	Months   []calendarMonth
+	Days     int              // the greatest age of its fares
+	Levels   bool             // the days have levels
 	Returns  bool             // it shows return fares
 	Hidden   bool             // single fares may not be shown
 	Around   [][7]calendarDay // the weeks of a question about some days
@@ -26,7 +32,6 @@ type weekday struct{ Short, Full string }
 
 type calendarMonth struct {
 	ID, Name, From, Days string
-	Level, LevelText     string
 	Open                 bool
 	To                   string // the question about the month
 	Weeks                [][7]calendarDay
@@ -35,9 +40,10 @@ type calendarMonth struct {
 // calendarDay is a cell of the calendar. A cell outside the month has no number; a day without a
 // fare has no link.
 type calendarDay struct {
-	Number               int
-	To, Fare, Level, Sub string // Sub describes the colour and the mark in words
-	Unsure, Asked        bool
+	Number           int
+	To, Fare, Class  string
+	Sub              template.HTML // the colour and the mark in words, or the difference from the usual fare
+	Unsure, Selected bool
 }
 
 // calendarID returns the anchor of a month such as 2027-03.
@@ -50,7 +56,8 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 		return
 	}
 	l := v.T
-	calendar := &calendarView{Returns: asked.Trip != fare.OneWay, Hidden: !v.AllFares}
+	calendar := &calendarView{Days: verdict.LiveDays, Returns: asked.Trip != fare.OneWay, Hidden: !v.AllFares,
+		Levels: a.Ambito == verdict.InPartenza && (asked.When == nil || asked.When.Span == nil)}
 	for i := range 7 { // weeks begin on Monday
 		day := time.Weekday((i + 1) % 7)
 		calendar.Weekdays = append(calendar.Weekdays, weekday{l.WeekdayShort(day), l.Weekday(day)})
@@ -71,9 +78,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 		}
 		month := calendarMonth{
 			ID: calendarID(m.Mese), Name: l.MonthOf(first),
-			From:  l.Text("calendar.from", "Price", l.Money(wording.Whole(m.MinimoCent))),
-			Days:  l.Count("calendar.days", m.Giorni),
-			Level: levelClass(m.Livello), LevelText: levelText(l, m.Livello, m.Affidabilita),
+			From: monthFrom(l, m), Days: l.Count("calendar.days", m.Giorni),
 			Open: m.Mese == open[:min(len("2006-01"), len(open))] || open == "" && i == 0,
 			To:   q.linkOn(trip{Month: m.Mese, NonStop: q.NonStop}, v.AskFrom, v.AskTo),
 		}
@@ -84,9 +89,9 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			if err != nil {
 				continue
 			}
-			cell := at(cells, day)
-			*cell = v.cellOf(g, day, q.linkOn(sameTrip(q, asked, day), from, to))
-			cell.Asked = g.Partenza == date
+			cell := dayCell(cells, day)
+			*cell = v.cellOf(g, day, q.linkOn(sameTrip(q, asked, day), from, to), calendar.Levels)
+			cell.Selected = g.Partenza == date
 			known[day] = *cell
 		}
 		month.Weeks = cells
@@ -95,18 +100,38 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 	v.Verdict.Calendar = calendar
 	if w := asked.When; w != nil {
 		calendar.Around = around(w, known)
-		calendar.Grid = v.returnsAround(q, w, c.Giorni)
+		calendar.Grid = v.returnsAround(q, w, c.Giorni, calendar.Levels)
 	}
 }
 
-// cellOf shows a departure in a cell that links to a question.
-func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string) calendarDay {
-	cell := calendarDay{Number: day.Time().Day(), To: to, Level: levelClass(g.Livello),
-		Sub: levelText(v.T, g.Livello, g.Affidabilita), Unsure: g.Affidabilita == verdict.Bassa}
+// cellOf shows a departure in a cell that links to a question: with its level, or else with the
+// difference from its usual fare.
+func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string, levels bool) calendarDay {
+	cell := calendarDay{Number: day.Time().Day(), To: to}
 	if g.Cent != nil {
 		cell.Fare = v.T.Whole(*g.Cent)
 	}
+	if cell.judge(v.T, g); !levels {
+		cell.compare(v.T, g)
+	}
 	return cell
+}
+
+// monthsShown is the number of months whose days a page shows. The other months are links.
+const monthsShown = 7
+
+// fold removes the days of the months that are far from the open one.
+func (c *calendarView) fold() {
+	if c == nil {
+		return
+	}
+	open := max(0, slices.IndexFunc(c.Months, func(m calendarMonth) bool { return m.Open }))
+	first := max(0, min(open-monthsShown/2, len(c.Months)-monthsShown))
+	for i := range c.Months {
+		if i < first || i >= first+monthsShown {
+			c.Months[i].Weeks = nil
+		}
+	}
 }
 
 // sameTrip returns the same trip on another day of departure: with as many nights away, and
@@ -135,12 +160,12 @@ func weeksOf(first fare.Day) (weeks [][7]calendarDay) {
 		if day == first || day.Time().Weekday() == time.Monday {
 			weeks = append(weeks, [7]calendarDay{})
 		}
-		at(weeks, day).Number = day.Time().Day()
+		dayCell(weeks, day).Number = day.Time().Day()
 	}
 	return weeks
 }
 
-func at(weeks [][7]calendarDay, day fare.Day) *calendarDay {
+func dayCell(weeks [][7]calendarDay, day fare.Day) *calendarDay {
 	t := day.Time()
 	column := int(t.Weekday()+6) % 7
 	return &weeks[(t.Day()-1+(column+35-(t.Day()-1))%7)/7][column]
@@ -153,12 +178,40 @@ func levelClass(level string) string {
 	return level
 }
 
-func levelText(l *i18n.Language, level, reliability string) string {
-	switch {
-	case level == verdict.Insufficient:
-		return l.Text("calendar.unknown")
-	case reliability == verdict.Bassa:
-		return l.Text("calendar.unsure", "Level", l.Text("level."+level))
+// judge adds the level of a departure.
+func (c *calendarDay) judge(l *i18n.Language, g verdict.Giorno) {
+	if c.Class, c.Sub = levelClass(g.Livello), l.HTML("calendar.unknown"); g.Percentile != nil {
+		c.Sub = template.HTML(html.EscapeString(wording.Level(l, g.Livello, g.Affidabilita)))
+		c.Unsure = g.Affidabilita == verdict.Bassa
 	}
-	return l.Text("level." + level)
+}
+
+// compare replaces the level of a departure by the difference from its usual fare. The colour says
+// whether that is at least a tenth. Where the fare is not shown, the colour follows the percentile.
+func (c *calendarDay) compare(l *i18n.Language, g verdict.Giorno) {
+	if c.Unsure = false; g.Percentile == nil {
+		return
+	}
+	less, more := *g.Percentile < 35, *g.Percentile > 70
+	if g.Cent != nil {
+		less, more = *g.Cent*10 <= *g.MedianaCent*9, *g.Cent*10 >= *g.MedianaCent*11
+	}
+	c.Class = "same"
+	if less {
+		c.Class = "less"
+	} else if more {
+		c.Class = "more"
+	}
+	if c.Sub = l.HTML("calendar." + c.Class); g.Cent != nil {
+		c.Sub = template.HTML(l.Signed(*g.Cent, *g.MedianaCent)) // a number: nothing to escape
+	}
+}
+
+// monthFrom states the lowest fare of a month, and the usual one.
+func monthFrom(l *i18n.Language, m verdict.MeseInCalendario) string {
+	usual := ""
+	if m.MedianaCent != nil {
+		usual = l.About(*m.MedianaCent)
+	}
+	return l.Text("calendar.month", "Price", l.About(m.MinimoCent), "Usual", usual)
 }

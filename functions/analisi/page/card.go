@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
-	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -95,7 +94,7 @@ func cardOf(file string) (c cardSubject, err error) {
 		c.trip.NonStop = "si"
 	}
 	if cents, err := strconv.Atoi(m[7]); err == nil {
-		c.trip.Seen = fmt.Sprintf("%d.%02d", cents/100, cents%100)
+		c.trip.OwnPrice = fmt.Sprintf("%d.%02d", cents/100, cents%100)
 	}
 	if _, wrong := c.trip.read(l, ""); len(wrong) > 0 {
 		return c, no
@@ -141,14 +140,9 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 
 func (s *Service) drawVerdict(c *chart.Card, l *i18n.Language, asked answer.Question, a answer.Answer) {
 	v := a.Analysis.Verdetto
-	c.Level, c.Verdict = v.Livello, brief(l, a.Analysis.Prezzo.Cent, v)
-	certainty := " " + l.Text("certainty."+v.Affidabilita) + "."
-	if asked.When != nil {
-		c.Detail = wording.Typical(l, a.Analysis) + certainty
-		return
-	}
-	t, _ := standingOf(a.Summary, a.Analysis.Prezzo, fare.DayOf(s.Now()))
-	laidOut, _ := verdict.ScaleOf(a.Summary)
-	scale := scaleOf(l, t, laidOut, v.Livello)
-	c.Scale, c.Detail = &scale, dearer(l, t)+certainty
+	said := (&view{T: l, today: fare.DayOf(s.Now())}).sayingOf(asked, a.Analysis)
+	c.Level, c.Verdict = v.Livello, said.Brief()
+	c.Detail = wording.Sentence(said.Than()) + ". " + l.Text("certainty."+v.Affidabilita) + "."
+	scale := rangeOf(l, a.Analysis)
+	c.Scale = &scale
 }

@@ -58,7 +58,7 @@ func (q question) others() (all []otherTrip, ok bool) {
 			item = time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
 		}
 		o := otherTrip{name: item, trip: q.trip, to: q.to}
-		o.With, o.Seen = "", ""
+		o.With, o.OwnPrice = "", ""
 		day, dayErr := fare.ParseDay(item)
 		month, monthErr := time.Parse("2006-01", item)
 		place, isCity := q.city(item)
@@ -98,7 +98,7 @@ func (h home) compare(ctx context.Context, q question, asked answer.Question, a 
 		return
 	}
 	own := q.trip
-	own.With, own.Seen = "", ""
+	own.With, own.OwnPrice = "", ""
 	name := own.text(v.T)
 	if slices.ContainsFunc(others, func(o otherTrip) bool { return o.to != q.to }) || name == "" {
 		name = strings.TrimSuffix(v.To+" · "+name, " · ")
@@ -131,8 +131,7 @@ func (h home) compare(ctx context.Context, q question, asked answer.Question, a 
 // compared returns the row of a trip with a fare.
 func (v *view) compared(name, to string, a verdict.Analysis) comparedTrip {
 	l := v.T
-	row := comparedTrip{Name: name, To: to, Fare: l.Money(a.Prezzo.Cent), Level: levelClass(a.Verdetto.Livello),
-		LevelText: levelText(l, a.Verdetto.Livello, a.Verdetto.Affidabilita)}
+	row := comparedTrip{Name: name, To: to, Fare: l.Money(a.Prezzo.Cent)}
 	if day, err := fare.ParseDay(a.Prezzo.Partenza); err == nil {
 		row.Date = l.WeekdayDate(day)
 	}

@@ -62,7 +62,7 @@ func parsePrice(text, chosen string) (p price, ok bool) {
 // chooseCurrency sets the page's currency, and the parameter that chose it.
 func (q *question) chooseCurrency() {
 	q.currency, q.currencyBy = strings.ToUpper(q.currency), "valuta"
-	for _, typed := range []field{{"visto", &q.Seen}, {"massimo", &q.Most}} {
+	for _, typed := range []field{{"visto", &q.OwnPrice}, {"massimo", &q.Most}} {
 		if p, ok := parsePrice(*typed.text, q.currency); ok && q.currency == "" {
 			q.currency, q.currencyBy = p.currency, typed.name
 		}
@@ -74,7 +74,7 @@ func (q *question) chooseCurrency() {
 
 // seenEuro returns the reader's own fare in cents, if it is in euros.
 func (t trip) seenEuro() (fare.Cents, bool) {
-	p, ok := parsePrice(t.Seen, "")
+	p, ok := parsePrice(t.OwnPrice, "")
 	return p.cents, ok && p.currency == fare.EUR.String()
 }
 

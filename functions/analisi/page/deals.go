@@ -82,7 +82,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	if asked.When != nil && kind == fare.OneWay { // deals are by month: use the month of the day
 		of = &asked.When.Date
 	}
-	standing := published.Standing(all, v.today, of, q.NonStop != "")
+	standing := published.ValidDeals(all, v.today, of, q.NonStop != "")
 	countries := v.areasOf(q, standing)
 	if area := q.area(); area != nil {
 		standing = slices.DeleteFunc(standing, func(d published.DestinationDeal) bool { return !area.Holds(countryOf(d.To)) })
@@ -111,18 +111,18 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 	}
 	fitting := 0
 	for _, d := range all {
-		price, judged := d.At(now)
+		price, judged := d.Publish(now)
 		if most > 0 && price.Cent > most {
 			continue
 		}
 		if fitting++; fitting > maxDestinations {
 			continue
 		}
-		name, ask, date := places.Name(d.To, l.Code), q.trip, l.Date(d.Fare.Depart)
+		name, ask, date := places.Name(d.To, l.Code), q.trip, l.WeekdayDate(d.Fare.Depart)
 		ask.Most = ""
 		if d.Fare.Nights > 0 { // use the fare's own days: the question's days only select its class
 			ask.Date, ask.Back = price.Partenza, price.Ritorno
-			date = l.Text("ask.out_and_back", "Out", date, "Back", l.Date(d.Fare.Depart+fare.Day(d.Fare.Nights)))
+			date = l.Text("ask.out_and_back", "Out", date, "Back", l.WeekdayDate(d.Fare.Depart+fare.Day(d.Fare.Nights)))
 		}
 		row := cheapRow{
 			City: name, To: q.linkOn(ask, v.AskFrom, places.Query(d.To, name)), Fare: l.Money(price.Cent), Date: date,
@@ -161,7 +161,7 @@ var orders = []string{"", "prezzo", "differenza", "partenza"}
 
 func sortDeals(all []published.DestinationDeal, order string, now time.Time) {
 	price := func(d published.DestinationDeal) fare.Cents {
-		p, _ := d.At(now)
+		p, _ := d.Publish(now)
 		return p.Cent
 	}
 	var by func(published.DestinationDeal) int
@@ -233,7 +233,7 @@ func (h home) origins(r *http.Request, q question, v *view) {
 	name := area.NameIn(v.T.Code)
 	v.FromBad = true
 	v.refuse(http.StatusNotFound, "country", "Name", name)
-	covered, _ := h.Cities.Offered(r.Context(), "", v.T.Code)
+	covered, _ := h.Cities.Suggest(r.Context(), "", v.T.Code)
 	for _, c := range covered {
 		if area.Holds(countryOf(c)) && len(v.Notice.Links) < maxAreas {
 			city := places.Name(c, v.T.Code)
@@ -242,7 +242,7 @@ func (h home) origins(r *http.Request, q question, v *view) {
 	}
 }
 
-// widerCheap offers wider questions if no destination has such a fare.
+// widerCheap offers wider questions if no destination has a fare for this one.
 func (v *view) widerCheap(q question) {
 	for _, w := range []struct {
 		said string

@@ -54,7 +54,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.refuseFaults(faults{"con": v.T.Text("compare.fault")})
 	case q.from == "" && q.to == "":
 		v.Start = true
-		v.covered, _ = h.Cities.Offered(r.Context(), "", q.language.Code)
+		v.covered, _ = h.Cities.Suggest(r.Context(), "", q.language.Code)
 	case q.from == "":
 		v.refuse(http.StatusBadRequest, "no_origin")
 	case areaNamed(q.from) != nil:
@@ -191,7 +191,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		v.refuseNotCovered(q, asked)
 	case errors.As(err, &live):
 		v.refuse(http.StatusNotFound, "no_fare", "Newest", v.T.Date(newest(live.Summary)))
-		v.Notice.Seen = q.Seen == ""
+		v.Notice.CanJudgeOwn = q.OwnPrice == ""
 		v.instead(q)
 	case errors.As(err, &noFare):
 		v.refuseNoFareOn(q, noFare)
@@ -200,17 +200,16 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		v.instead(q)
 	case err != nil:
 		h.refuseFailed(r, v, err)
-	case asked.When != nil:
-		v.showDeparture(q, asked, a.Analysis)
-		if asked.When.Span == nil {
+	default:
+		v.showVerdict(q, asked, a)
+		if asked.When != nil && asked.When.Span == nil {
 			h.showMoves(r.Context(), v, asked, a)
 		}
-	default:
-		v.showVerdict(q, asked, a, v.today)
 	}
 	if v.Verdict != nil {
 		h.compare(r.Context(), q, asked, a, v)
 		v.showCalendar(q, asked, a.Analysis, calendar)
+		v.Verdict.Calendar.fold()
 		v.describeMonths(q, a.Analysis)
 	}
 }
@@ -263,6 +262,6 @@ func (v *view) respond(base string) (*page.Response, error) {
 		Index: v.status == http.StatusOK && v.Trip == trip{} && v.Currency == "" && v.plain,
 		Head:  template.HTML(head.String()), Body: template.HTML(body.String()),
 		Scripts: []string{"home.js"}, Others: v.others,
-		Found: page.Found{Base: base, Itself: v.Itself, In: v.Alternates, Any: v.Alternates[0].Address},
+		Search: page.SearchAddresses{Base: base, Itself: v.Itself, Languages: v.Alternates, Any: v.Alternates[0].Address},
 	})
 }

@@ -150,10 +150,10 @@ func TestPage(t *testing.T) {
 		{"unknown language chosen", "/?lang=nl", "en", 200, "Is today's fare a good one?", ""},
 		{"empty fields", "/?da=&a=+", "it", 200, "Il prezzo di oggi è buono?", ""},
 		{"verdict", "/?da=milano&a=bucure%C8%99ti", "it", 200,
-			"Da Milano a Bucarest · solo andata Sembra un ottimo prezzo. Oggi da 30 € (partenza: 10 maggio 2016). " +
-				"Mai visto così basso in 40 giorni osservati.", "home"},
+			"Da Milano a Bucarest · solo andata Probabilmente ottimo: circa 2 € meno del solito per questa rotta. " +
+				"Il prezzo più basso visto oggi: 30 €, martedì 10 maggio 2016.", "home"},
 		{"verdict in English", "/?da=MIL&a=Bucarest", "en", 200,
-			"Milan to Bucharest · one way It looks like a great fare.", "home"},
+			"Milan to Bucharest · one way Probably great: about €2 less than usual for this route.", "home"},
 		{"too little is known", "/?da=Milano&a=Praga", "it", 200, "Non lo sappiamo ancora.", "home"},
 		{"no live fare", "/?da=Milano&a=Roma", "it", 404, "Nessun prezzo recente.", "home"},
 		{"not covered", "/?da=Bucarest&a=Milano", "it", 404, "Questa rotta non la osserviamo ancora.", "home"},
@@ -176,20 +176,20 @@ func TestPage(t *testing.T) {
 		{"where it is cheap now", "/?da=Milano", "it", 200,
 			"Dove conviene volare adesso da Milano Il prezzo più basso per ogni destinazione, sola andata, " +
 				"confrontato con il più basso degli altri giorni su quella rotta. Prima le occasioni migliori. " +
-				"Avvisami di ciò che conviene da qui Solo verso: Regno Unito · Romania · Stati Uniti DestinazionePrezzo minimoVerdetto Londra10 marzo 201624,99 €di solito 45 €ottimoCertezza " +
-				"mediaAvvisami · Londra Bucarest10 aprile 201619,99 €di solito 29 €buonoCertezza altaAvvisami · " +
-				"Bucarest Birmingham10 marzo 201699 €troppo pochi datiAvvisami · Birmingham " +
+				"DestinazionePrezzo minimoVerdetto Londragiovedì 10 marzo 201624,99 €di solito 45 €ottimoCertezza " +
+				"mediaAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €di solito 29 €buonoCertezza altaAvvisami · " +
+				"Bucarest Birminghamgiovedì 10 marzo 201699 €troppo pochi datiAvvisami · Birmingham " +
 				"Ogni prezzo l'ha trovato qualcuno, non è un'offerta: potrebbe non esserci più. Segui questo elenco " +
 				"(feed Atom)", "home"},
 		{"in a month", "/?da=Milano&mese=2016-04", "en", 200,
 			"The lowest one-way fare to each destination in April 2016, compared with the lowest of other months. " +
-				"The best come first. Tell me what is cheap from here DestinationLowest fareVerdict Bucharest10 April 2016€19.99usually €29goodHigh " +
+				"The best come first. DestinationLowest fareVerdict BucharestSunday 10 April 2016€19.99usually €29goodHigh " +
 				"certaintyAlert me · Bucharest Every fare", "home"},
 		{"up to an amount", "/?da=Milano&massimo=24,98", "en", 200,
-			"Verdict Bucharest10 April 2016€19.99usually €29goodHigh certaintyAlert me · Bucharest Every fare",
+			"Verdict BucharestSunday 10 April 2016€19.99usually €29goodHigh certaintyAlert me · Bucharest Every fare",
 			"home"},
 		{"without stops", "/?da=Milano&diretto=si", "en", 200,
-			"Verdict Bucharest12 April 2016€80usually €60expensiveHigh certaintyAlert me · Bucharest Every fare",
+			"Verdict BucharestTuesday 12 April 2016€80usually €60expensiveHigh certaintyAlert me · Bucharest Every fare",
 			"home"},
 		{"of a day, by its month", "/?da=Milano&quando=2016-04-20", "it", 200,
 			"sola andata, ad aprile 2016", "home"},
@@ -198,7 +198,7 @@ func TestPage(t *testing.T) {
 		{"of returns, by nights away", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25", "en", 200,
 			"The lowest return fare to each destination with 4-7 nights away, on whatever days, compared with the " +
 				"lowest such fares of other days on that route. The best come first; choose one to ask about its " +
-				"days. Tell me what is cheap from here DestinationLowest fareVerdict Madrid10 April 2016 – 16 April 2016€69.99usually €90goodHigh " +
+				"days. DestinationLowest fareVerdict MadridSunday 10 April 2016 – Saturday 16 April 2016€69.99usually €90goodHigh " +
 				"certaintyAlert me · Madrid Every fare", "home"},
 		{"no return so cheap", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25&massimo=60", "en", 404,
 			"any date", "home"},
@@ -212,13 +212,12 @@ func TestPage(t *testing.T) {
 		{"destinations of which none has a live fare", "/?da=Olbia", "it", 404,
 			"Nessun prezzo recente. Le rotte da qui sono seguite", "home"},
 		{"a known rank, and hardly a difference", "/?da=Milano&a=Berlino", "it", 200,
-			"È un prezzo normale. Oggi da 49,90 € (partenza: 10 marzo 2016). Costava di più in 98 giorni su 100 (ne " +
-				"abbiamo osservati 40; gli ultimi contano di più). Di solito il prezzo più basso è 50 €: la " +
-				"differenza è troppo piccola per chiamarlo buono.", "home"},
+			"Normale: più o meno il prezzo solito per questa rotta. Il prezzo più basso visto oggi: 49,90 €, giovedì 10 " +
+				"marzo 2016. Certezza media, su 40 giorni osservati. Su questa rotta il prezzo più basso è di solito " +
+				"circa 50 €. Come lo giudichiamoSu 100 giorni osservati, circa 2 avevano un prezzo più basso; il " +
+				"margine va da 1 a 17.", "home"},
 		{"dear for its rank alone", "/?da=Milano&a=Atene", "it", 200,
-			"Da Milano ad Atene · solo andata È un prezzo normale. Oggi da 50,10 € (partenza: 10 marzo 2016). " +
-				"Costava di più in 2 giorni su 100 (ne abbiamo osservati 40; gli ultimi contano di più). Di solito " +
-				"il prezzo più basso è 50 €: più o meno lo stesso.", "home"},
+			"Da Milano ad Atene · solo andata Normale: più o meno il prezzo solito per questa rotta.", "home"},
 		{"one day is known", "/?da=Milano&a=Vienna", "it", 200,
 			"Di questa rotta conosciamo 1 giorno di prezzi", "home"},
 		{"destinations of an unknown city", "/?da=Atlantide", "it", 404,
@@ -227,7 +226,7 @@ func TestPage(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) { s.check(t, c) })
 	}
-	if diff := cmp.Diff([]fare.City{"BUH", "CUF"}, s.requests.Noted); diff != "" {
+	if diff := cmp.Diff([]fare.City{"BUH", "CUF"}, s.requests.Origins); diff != "" {
 		t.Errorf("requested origins: %s", diff)
 	}
 }

@@ -77,13 +77,13 @@ func TestPageIsLinkedTo(t *testing.T) {
 	}
 	got := head(openSite("https://verdetto.example", ""), "/?da=milan&a=BUH")
 	for _, want := range []string{
-		`<title>Da Milano a Bucarest: 30` + "\u00a0" + `€, sembra un ottimo prezzo · Verdetto</title>`,
-		`<meta property="og:title" content="Da Milano a Bucarest: 30` + "\u00a0" + `€, sembra un ottimo prezzo">`,
+		`<title>Da Milano a Bucarest: 30` + "\u00a0" + `€: probabilmente ottimo · Verdetto</title>`,
+		`<meta property="og:title" content="Da Milano a Bucarest: 30` + "\u00a0" + `€: probabilmente ottimo">`,
 		`<meta property="og:image" content="https://verdetto.example/card/MIL-BUH-it.png">`,
 		`<link rel="canonical" href="https://verdetto.example/?da=Milano&a=Bucarest">`,
 		`<link rel="alternate" hreflang="en" href="https://verdetto.example/?da=Milan&a=Bucharest&lang=en">`,
 		`<link rel="alternate" hreflang="it" href="https://verdetto.example/?da=Milano&a=Bucarest">`,
-		`<meta property="og:description" content="Oggi da 30`,
+		`<meta property="og:description" content="Probabilmente ottimo: circa 2`,
 		`<html lang="it">`,
 	} {
 		if !strings.Contains(got, want) {
@@ -92,7 +92,7 @@ func TestPageIsLinkedTo(t *testing.T) {
 	}
 	if got := head(openSite("", ""), "/?da=milan&a=BUH"); strings.Contains(got, "og:image") ||
 		strings.Contains(got, "canonical") {
-		t.Errorf("addresses in full, and nobody said where the service is:\n%s", got)
+		t.Errorf("absolute addresses without a base URL:\n%s", got)
 	}
 	// A common name is kept, and finds the same city again.
 	if got := head(openSite("https://v.example", ""), "/?da=Milano&a=bali&lang=en"); !strings.Contains(got,
@@ -189,11 +189,11 @@ func TestPlacesOnThePage(t *testing.T) {
 	for _, c := range []struct {
 		query, says, lacks string
 	}{
-		{"da=Bergamo&a=Bucarest&lang=it", "Hai chiesto Bergamo: queste sono le tariffe di Milano. Milano ha più " +
-			"aeroporti (MXP, LIN, BGY, PMF)", ""},
-		{"da=BGY&a=Bucharest&lang=en", "You asked for BGY: these are the fares of Milan. Milan has several airports",
+		{"da=Bergamo&a=Bucarest&lang=it", "Hai chiesto Bergamo: queste sono le tariffe di Milano. I prezzi valgono " +
+			"per tutti gli aeroporti di Milano (MXP, LIN, BGY, PMF).", ""},
+		{"da=BGY&a=Bucharest&lang=en", "You asked for BGY: these are the fares of Milan. Fares are for all Milan airports",
 			""},
-		{"da=Milan&a=Bucharest&lang=en", "Milan has several airports", "You asked for"},
+		{"da=Milan&a=Bucharest&lang=en", "Fares are for all Milan airports (MXP, LIN, BGY, PMF).", "You asked for"},
 	} {
 		body := s.visit("/?" + c.query).Body.String()
 		if !strings.Contains(body, c.says) || c.lacks != "" && strings.Contains(body, c.lacks) {

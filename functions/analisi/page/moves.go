@@ -45,7 +45,7 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 		if day < from {
 			continue
 		}
-		if len(c.Seen) == 0 {
+		if len(c.Prices) == 0 {
 			low, high = one, one
 		}
 		if last = one; one.Price < low.Price {
@@ -53,18 +53,21 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 		} else if one.Price > high.Price {
 			high = one
 		}
-		c.Seen = append(c.Seen, chart.Seen{Day: day, Price: one.Price})
+		c.Prices = append(c.Prices, chart.DayPrice{Day: day, Price: one.Price})
 		m.Rows = append([][3]string{{l.Date(day), l.Number(int(one.Depart - day)), l.Money(one.Price)}}, m.Rows...)
 	}
-	if len(c.Seen) == 0 {
+	if len(c.Prices) == 0 {
 		m.Why = l.Text("moves.none")
 		return
 	}
-	day := l.Date(c.Seen[len(c.Seen)-1].Day)
-	if m.Text = l.Text("moves.between", "Low", l.Money(low.Price), "High", l.Money(high.Price), "Last",
-		l.Money(last.Price), "Day", day); low.Price == high.Price {
-		m.Text = l.Text("moves.same", "Last", l.Money(last.Price), "Day", day)
+	id := "between"
+	if len(c.Prices) == 1 {
+		id = "once"
+	} else if low.Price == high.Price {
+		id = "same"
 	}
+	m.Text = l.Text("moves."+id, "Days", l.Number(len(c.Prices)), "Since", l.WeekdayDate(c.Prices[0].Day), "Low", l.Money(low.Price),
+		"High", l.Money(high.Price), "Last", l.Money(last.Price), "Day", l.WeekdayDate(c.Prices[len(c.Prices)-1].Day))
 	c.Label = m.Text
 	m.Chart = responsiveChart{c.SVG(680, 220), c.SVG(328, 200)}
 }

@@ -52,7 +52,7 @@ type question struct {
 }
 
 // trip holds the parameters of the journey besides its cities, as typed.
-type trip struct{ Month, Date, Around, Back, Stay, NonStop, Seen, Most, With string }
+type trip struct{ Month, Date, Around, Back, Stay, NonStop, OwnPrice, Most, With string }
 
 type field struct {
 	name string
@@ -60,15 +60,14 @@ type field struct {
 }
 
 func (t *trip) fields() []field {
-	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"flessibile", &t.Around}, {"ritorno", &t.Back}, {"soggiorno", &t.Stay},
-		{"diretto", &t.NonStop}, {"visto", &t.Seen}, {"massimo", &t.Most},
-		{"con", &t.With}}
+	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"flessibile", &t.Around}, {"ritorno", &t.Back},
+		{"soggiorno", &t.Stay}, {"diretto", &t.NonStop}, {"visto", &t.OwnPrice}, {"massimo", &t.Most}, {"con", &t.With}}
 }
 
 // parseQuestion parses the question, or returns false if it is malformed.
 func parseQuestion(r *http.Request) (q question, ok bool) {
 	given, err := url.ParseQuery(r.URL.RawQuery)
-	q.language = i18n.Accepted(r.Header.Get("Accept-Language"))
+	q.language = i18n.ForHeader(r.Header.Get("Accept-Language"))
 	if chosen, known := i18n.Find(given.Get("lang")); known {
 		q.language, q.chosen = chosen, true
 	}
@@ -176,8 +175,8 @@ func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) 
 	if t.Back != "" && t.Date == "" && wrong["ritorno"] == "" {
 		wrong["ritorno"] = l.Text("ask.fault.back_alone")
 	}
-	seen, ok := parsePrice(t.Seen, currency)
-	if !ok && t.Seen != "" {
+	seen, ok := parsePrice(t.OwnPrice, currency)
+	if !ok && t.OwnPrice != "" {
 		wrong["visto"] = l.Text("ask.fault.price")
 	}
 	if len(wrong) > 0 {
@@ -188,7 +187,7 @@ func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) 
 		wrong["quando"] = l.Text("ask.fault.day")
 	}
 	if ok {
-		q.Price = &answer.Price{Parameter: "visto", Amount: float64(seen.cents) / 100, Currency: seen.currency, Of: "visto"}
+		q.Price = &answer.Price{Parameter: "visto", Amount: float64(seen.cents) / 100, Currency: seen.currency, CurrencyParameter: "visto"}
 	}
 	return q, wrong
 }

@@ -42,7 +42,7 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 	}
 	if len(v.Notice.Links) > 0 {
 		v.Notice.Label = v.T.Text("refusal.no_fare_on.near")
-		v.Notice.Seen = q.Seen == "" // departures nearby are enough to judge the reader's own price
+		v.Notice.CanJudgeOwn = q.OwnPrice == "" // departures nearby are enough to judge the reader's own price
 	}
 	v.instead(q)
 }

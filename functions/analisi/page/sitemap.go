@@ -102,11 +102,11 @@ func sitemapCity(file string) (fare.City, bool) {
 }
 
 func (s *Service) sitemap(ctx context.Context, in *sitemapInput) (*httpapi.Tagged, error) {
-	set := urlSet{Of: "http://www.w3.org/1999/xhtml"}
+	set := urlSet{XHTML: "http://www.w3.org/1999/xhtml"}
 	if in.File == fixedPages {
 		s.list(&set, func(l *i18n.Language) string { return page.Home(l) }, "")
 		for _, path := range []string{"/v1/pro", "/v1/termini", "/v1/privacy", "/v1/contatti", "/v1/note-legali"} {
-			s.list(&set, func(l *i18n.Language) string { return page.In(l, path) }, "")
+			s.list(&set, func(l *i18n.Language) string { return page.AddressIn(l, path) }, "")
 		}
 		return writeXML(in.IfNoneMatch, set)
 	}
@@ -172,7 +172,7 @@ type (
 	}
 	urlSet struct {
 		XMLName xml.Name     `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`
-		Of      string       `xml:"xmlns:xhtml,attr"`
+		XHTML   string       `xml:"xmlns:xhtml,attr"`
 		URLs    []sitemapURL `xml:"url"`
 	}
 )

@@ -49,7 +49,7 @@ func around(w *answer.When, known map[fare.Day]calendarDay) (weeks [][7]calendar
 		if !ok {
 			cell.Number = day.Time().Day()
 		}
-		cell.Asked = day == w.Date && ok
+		cell.Selected = day == w.Date && ok
 		weeks[len(weeks)-1][column] = cell
 	}
 	return weeks
@@ -59,7 +59,7 @@ func around(w *answer.When, known map[fare.Day]calendarDay) (weeks [][7]calendar
 const daysAround = 3
 
 // returnsAround returns the known returns around the days of a return, or nil for another question.
-func (v *view) returnsAround(q question, w *answer.When, days []verdict.Giorno) *grid {
+func (v *view) returnsAround(q question, w *answer.When, days []verdict.Giorno, levels bool) *grid {
 	if w.Back == 0 {
 		return nil
 	}
@@ -76,8 +76,8 @@ func (v *view) returnsAround(q question, w *answer.When, days []verdict.Giorno) 
 				continue
 			}
 			cell := v.cellOf(one, out, q.linkOn(trip{Date: one.Partenza, Back: one.Ritorno, NonStop: q.NonStop},
-				v.AskFrom, v.AskTo))
-			cell.Asked = out == w.Date && back == w.Back
+				v.AskFrom, v.AskTo), levels)
+			cell.Selected = out == w.Date && back == w.Back
 			g.Rows[len(g.Rows)-1].Cells[at] = cell
 		}
 	}
@@ -260,7 +260,7 @@ func (v *view) showStays(q question, known []verdict.Giorno) {
 		}
 		cells := s.Grid.Rows[len(s.Grid.Rows)-1].Cells
 		cells[column(out, back)] = v.cellOf(g, out, q.linkOn(trip{Date: g.Partenza, Back: g.Ritorno, NonStop: q.NonStop},
-			v.AskFrom, v.AskTo))
+			v.AskFrom, v.AskTo), true)
 	}
 	v.Returns = s
 	v.Description = s.Headline + " " + s.Lede

@@ -79,9 +79,9 @@ func (v view) Examples() []link {
 
 // Sample returns the scale of an invented verdict.
 func (v view) Sample() responsiveChart {
-	s := chart.Scale{
-		Percentile: 7, Low: 3, High: 17, Level: verdict.Ottimo, Ends: [3]float64{10, 35, 70}, Names: levelNames(v.T),
-		Label: v.T.Text("home.example_note"),
+	s := chart.Range{
+		Minimum: 1800, Q1: 2600, Median: 3100, Q3: 3900, Maximum: 8100, Price: 2199, Level: verdict.Ottimo,
+		Money: v.T.Money, About: v.T.About, Label: v.T.Text("home.example_note"),
 	}
 	return responsiveChart{s.SVG(680), s.SVG(328)}
 }
@@ -109,7 +109,7 @@ func (v view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 // TripOpen reports whether the trip's fields are visible at once: on the first page, and if there
 // is something to correct or to add.
 func (v view) TripOpen() bool {
-	return v.Start || v.Anywhere || len(v.Faults) > 0 || v.Notice != nil && v.Notice.Seen
+	return v.Start || v.Anywhere || len(v.Faults) > 0 || v.Notice != nil && v.Notice.CanJudgeOwn
 }
 
 // Before returns the month or day that the form shows, for readers without a script.
@@ -124,7 +124,7 @@ func (v *view) keep(q question) {
 		field
 		shown bool
 	}{
-		{field{"visto", &q.Seen}, !v.Anywhere}, {field{"massimo", &q.Most}, v.Anywhere},
+		{field{"visto", &q.OwnPrice}, !v.Anywhere}, {field{"massimo", &q.Most}, v.Anywhere},
 		{field{"valuta", &v.Currency}, len(v.Currencies) > 0}, {field{"soglia", &q.alert.Under}, false},
 	} {
 		if !f.shown && *f.text != "" {
@@ -143,9 +143,9 @@ func (t trip) text(l *i18n.Language) string {
 	}
 	if d, err := fare.ParseDay(t.Date); err == nil {
 		if back, err := fare.ParseDay(t.Back); err == nil {
-			all = append(all, l.Text("ask.out_and_back", "Out", l.Date(d), "Back", l.Date(back)))
+			all = append(all, l.Text("ask.out_and_back", "Out", l.WeekdayDate(d), "Back", l.WeekdayDate(back)))
 		} else {
-			all = append(all, l.Date(d))
+			all = append(all, l.WeekdayDate(d))
 		}
 		if n, err := strconv.Atoi(t.Around); err == nil {
 			all = append(all, l.Count("form.around", n))
@@ -165,7 +165,7 @@ type notice struct {
 	Route              string // the notice's route; empty: none
 	Links              []link
 	Wider              []link // questions to ask instead
-	Seen               bool   // the reader's own fare can still be judged
+	CanJudgeOwn        bool   // the reader's own fare can still be judged
 }
 
 // responsiveChart is a chart for wide and for narrow screens. The browser shows one.
@@ -177,18 +177,18 @@ type verdictView struct {
 	Facts                  []string
 	Sure, SureDays         string // empty without a verdict
 	Dots                   [3]bool
-	Scale, History         responsiveChart
-	Range                  responsiveChart // for a departure or a month, instead of the two above
-	Waits                  *waits          // for a departure
-	Compared               *comparison     // nil: nothing to compare with
-	Moves                  *movesView      // for a departure
-	Calendar               *calendarView   // nil: no departure has a fare
+	Usual                  string   // the usual range
+	Judged                 []string // how the verdict was reached
+	Range, History         responsiveChart
+	Waits                  *waits        // for a departure
+	Compared               *comparison   // nil: nothing to compare with
+	Moves                  *movesView    // for a departure
+	Calendar               *calendarView // nil: no departure has a fare
 	Months, Window         responsiveChart
 	MonthsText, WindowText string
 	Lead                   string // how far ahead the departure is
-	Seen, Found            string // when the fare was found: in words, and exactly
-	Fresh, Updated         string
-	Stale                  string // empty if the fare was found lately
+	Age, FoundAt           string // that the fare was found, and when exactly
+	Updated                string
 	WeekRows               [][4]string
 	MonthRows              []monthRow
 	Share, Back, Others    link

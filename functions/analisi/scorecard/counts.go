@@ -20,17 +20,17 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 		if b.N == 0 {
 			continue
 		}
-		fell, rose, said = fell+b.Fell, rose+b.Rose, said+b.Said
+		fell, rose, said = fell+b.Fell, rose+b.Rose, said+b.Stated
 		f := Fascia{
-			Da: float64(5*i) / 100, A: float64(5*i+5) / 100, Casi: int(b.N), Detto: share(float64(b.Said)/100, b.N),
+			Da: float64(5*i) / 100, A: float64(5*i+5) / 100, Casi: int(b.N), Detto: share(float64(b.Stated)/100, b.N),
 			Calate: share(b.Fell, b.N),
 			Salite: share(b.Rose, b.N), PiuCare: share(b.Dearer, b.N), Variazione: share(float64(b.Change)/1e4, b.N),
 		}
-		off := math.Abs(float64(b.Said)/100 - float64(b.Fell))
+		off := math.Abs(float64(b.Stated)/100 - float64(b.Fell))
 		if i == score.Bands-1 {
 			f.A = 1
 			// The last band is 40 % or more: falling more often is no error.
-			off = max(0, float64(b.Said)/100-float64(b.Fell))
+			off = max(0, float64(b.Stated)/100-float64(b.Fell))
 		}
 		apart += off
 		v.Fasce = append(v.Fasce, f)
@@ -38,7 +38,7 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 	v.Calate, v.Detto, v.Errore = share(fell, n), share(float64(said)/100, n), share(apart, n)
 	apart = 0
 	for i := 0; i < score.Steps; i += 2 {
-		apart += math.Abs(h.Own[i].OwnSaid() + h.Own[i+1].OwnSaid() - float64(h.Own[i].Fell+h.Own[i+1].Fell))
+		apart += math.Abs(h.Own[i].OwnStated() + h.Own[i+1].OwnStated() - float64(h.Own[i].Fell+h.Own[i+1].Fell))
 	}
 	v.ErroreRegola = share(apart, n)
 	v.Livelli = levelsOf(h, share(float64(fell+rose)/2, n))
@@ -93,7 +93,7 @@ func leadsOf(h *score.HorizonCounts) (all []VotoAnticipo) {
 
 func groupsOf(names []string, of []score.Case) (all []VotoGruppo) {
 	for i, c := range of {
-		all = append(all, VotoGruppo{names[i], int(c.N), share(float64(c.Said)/100, c.N), share(c.Fell, c.N)})
+		all = append(all, VotoGruppo{names[i], int(c.N), share(float64(c.Stated)/100, c.N), share(c.Fell, c.N)})
 	}
 	return all
 }

@@ -30,7 +30,7 @@ type pageInput struct {
 func (s *Service) page(ctx context.Context, in *pageInput) (*page.Response, error) {
 	l, ok := i18n.Find(in.Lang)
 	if !ok {
-		l = i18n.Accepted(in.AcceptLanguage)
+		l = i18n.ForHeader(in.AcceptLanguage)
 	}
 	p, err := s.pagella(ctx)
 	if err != nil {
@@ -72,7 +72,7 @@ func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 		r := chart.Reliability{Axes: [2]string{l.Text("pagella.said_axis"),
 			l.Text("pagella.came_axis")}, Label: v.Diagram}
 		for _, f := range week.Fasce {
-			r.Points = append(r.Points, chart.ReliabilityPoint{Said: f.Detto, Came: f.Calate, Cases: f.Casi})
+			r.Points = append(r.Points, chart.ReliabilityPoint{Stated: f.Detto, Observed: f.Calate, Cases: f.Casi})
 		}
 		v.Wide, v.Narrow = r.SVG(680), r.SVG(328)
 		v.Tables = tablesOf(p, l)
@@ -83,7 +83,7 @@ func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 	}
 	return page.Respond(http.StatusOK, page.Page{
 		Language: l, Title: l.Text("pagella.title"), Description: l.Text("pagella.summary"), Index: true,
-		Others: page.InAll(l, "/pagella"),
+		Others: page.OtherLanguages(l, "/pagella"),
 		Body:   template.HTML(body.String()),
 	})
 }

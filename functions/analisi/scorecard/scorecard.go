@@ -1,6 +1,6 @@
 // Package scorecard publishes the service's own score: its statements about departures and
 // routes, and their outcomes. GET /v1/pagella returns it as JSON or CSV, /pagella as a page.
-// Package score counts; this package turns counts into shares. Start reading at Of.
+// Package score counts; this package turns counts into shares. Start reading at Publish.
 package scorecard
 
 import (
@@ -199,7 +199,7 @@ func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 			return Pagella{}, err
 		}
 		stored, err := s.Score.ScoreWeeks(ctx,
-			fare.CycleOf(fare.DayOf(s.Now())).First()-7*(score.KeptWeeks-1), store.Eventual)
+			fare.CycleOf(fare.DayOf(s.Now())).First()-7*(score.MaxWeeks-1), store.Eventual)
 		if err != nil {
 			return Pagella{}, err
 		}
@@ -209,11 +209,11 @@ func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 			}
 		}
 	}
-	return Of(sum, weeks), nil
+	return Publish(sum, weeks), nil
 }
 
-// Of returns the published form of a score: the sum, and the weeks by their Mondays.
-func Of(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
+// Publish returns the published form of a score: the sum, and the weeks by their Mondays.
+func Publish(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
 	p := Pagella{Fonte: sum.Source, Settimane: len(weeks), Regola: score.Rule, Metodo: method,
 		Somma: votoOf(&sum.Counts), PerSettimana: []VotoDiSettimana{}}
 	if sum.Since == 0 {
@@ -275,7 +275,7 @@ func votoOf(c *score.Counts) Voto {
 	}
 	for i, h := range r.Intervals {
 		v.Rotte.Intervalli = append(v.Rotte.Intervalli,
-			VotoIntervallo{score.SureNames[i], int(h.N), share(h.Held, h.N)})
+			VotoIntervallo{score.SureNames[i], int(h.N), share(h.Covered, h.N)})
 	}
 	return v
 }

@@ -68,14 +68,14 @@ func someScore() scored {
 	monday := fare.CycleOf(fare.DayOf(today)).First()
 	sum, s := new(score.Sum), scored{}
 	// The last one is too old to be listed.
-	for _, m := range []fare.Day{monday - 14, monday - 7, monday - 7*score.KeptWeeks} {
+	for _, m := range []fare.Day{monday - 14, monday - 7, monday - 7*score.MaxWeeks} {
 		c := &score.Counts{Rounds: 3}
 		h := &c.Horizons[0]
-		h.Bands[2] = score.Wait{N: 100, Said: 1000, Fell: 12, Rose: 20, Dearer: 30, Change: 40_000}
+		h.Bands[2] = score.Wait{N: 100, Stated: 1000, Fell: 12, Rose: 20, Dearer: 30, Change: 40_000}
 		h.Levels[0][1], h.Levels[3][1] = score.Cell{N: 40, Fell: 2, Rose: 10, Shuffled: 300},
 			score.Cell{N: 60, Fell: 10, Rose: 10, Shuffled: 4800}
 		h.Missed[score.Unseen] = 25
-		c.Route.Intervals[1] = score.Held{N: 10, Held: 9}
+		c.Route.Intervals[1] = score.Covered{N: 10, Covered: 9}
 		week := new(score.Sum)
 		week.Add(m+2, "csv", c)
 		sum.Add(m+2, "csv", c)

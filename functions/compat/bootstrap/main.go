@@ -13,7 +13,7 @@ import (
 
 func main() {
 	var site config.Public
-	var fares config.Shown
+	var fares config.Publication
 	var quotas config.Quotas
 	p := serving.Load(&site, &fares, &quotas)
 	p.API.AllFares, p.API.Quotas = fares.All(), httpapi.Quotas(quotas)

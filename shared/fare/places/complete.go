@@ -37,7 +37,7 @@ func withPrefix(key string) []candidate {
 		if !strings.HasPrefix(e.key, key) {
 			break
 		}
-		if e.offered() {
+		if e.isShown() {
 			distance := 1
 			if e.key == key {
 				distance = 0
@@ -68,7 +68,7 @@ func almostPrefix(query []rune) []candidate {
 			break
 		}
 		name := []rune(e.key)
-		for end := len(query) - 1; e.offered() && end <= min(len(query)+1, len(name)); end++ {
+		for end := len(query) - 1; e.isShown() && end <= min(len(query)+1, len(name)); end++ {
 			if m.distance(query, name[:end], 1) <= 1 {
 				at, _ := position(string(e.city))
 				found = append(found, candidate{e, 2, at})
@@ -101,7 +101,7 @@ func Complete(prefix, lang string, n int) []Place {
 	var out []Place
 	placeOf, native := map[fare.City]bool{}, map[fare.City]bool{}
 	for _, e := range found {
-		native[e.city] = native[e.city] || e.kind == kindPlace && e.saidIn(lang)
+		native[e.city] = native[e.city] || e.kind == kindPlace && e.isUsedIn(lang)
 	}
 	offer := func(p Place) {
 		same := func(q Place) bool { return q.City == p.City && q.Name == p.Name }
@@ -117,7 +117,7 @@ func Complete(prefix, lang string, n int) []Place {
 		switch {
 		case e.kind == kindName:
 			offer(c.place(c.name(lang)))
-		case !placeOf[e.city] && (e.saidIn(lang) || !native[e.city]): // one name per city: Sicilia without Sicily
+		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]): // one name per city: Sicilia without Sicily
 			placeOf[e.city] = true
 			offer(c.place(e.written))
 		}

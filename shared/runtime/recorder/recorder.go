@@ -1,4 +1,4 @@
-// Package recorder holds the response of an http.Handler in memory, to inspect it before it is
+// Package recorder holds the response of an http.Handler in memory: to inspect it before it is
 // sent or to send it in another form.
 package recorder
 

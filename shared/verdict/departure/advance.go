@@ -16,36 +16,47 @@ type Learner struct {
 
 // Advance brings a state to the day of a refresh. It folds the days before today that are not
 // folded yet, with the pooled part of the last complete cycle. It replaces the live fares by those
-// of today. It adds the sums for the pooled part to left.
+// of today. It adds the sums for the pooled part to sums. A state of the first rule is renewed
+// first; then fares must hold the whole history.
 //
 // fares holds one fare per departure and day, in order of day found and departure. It is in the
-// currency of the state (see In). A source may report a fare late. A late fare is folded if it is
-// at most LiveDays older than the state. Its departure must not have been seen since. So every fare
-// is folded once, and Advance is idempotent.
-func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, left *Statistics) {
+// currency of the state (see Convert). A source may report a fare late. A late fare is folded if it
+// is at most LiveDays older than the state. Its departure must not have been seen since. So every
+// fare is folded once, and Advance is idempotent.
+func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statistics) {
+	if s.FirstRule {
+		s.renew(p, fares)
+	}
 	from := s.AsOf
-	for i := 0; i < len(fares); {
-		day, j := fares[i].FoundDay(), i
-		for j < len(fares) && fares[j].FoundDay() == day {
-			j++
-		}
-		switch of := fares[i:j]; {
+	eachDay(fares, func(day fare.Day, of []Live) {
+		switch {
 		case day >= today:
 		case from == 0 || day >= from:
-			v := p.On(day)
-			s.Learn(v, left)
-			s.Fold(v, of, left)
+			v := p.View(day)
+			s.Learn(v, sums)
+			s.Fold(v, of, sums)
 		case day >= from-LiveDays:
 			if of = s.late(of, from); len(of) > 0 {
-				s.Fold(p.On(day), of, left)
+				s.Fold(p.View(day), of, sums)
 			}
 		}
-		i = j
-	}
+	})
 	if today > from {
-		s.Learn(p.On(today), left)
+		s.Learn(p.View(today), sums)
 	}
 	s.Stand(today, fares)
+}
+
+// eachDay calls do for each day on which fares were found, in order.
+func eachDay(fares []Live, do func(day fare.Day, of []Live)) {
+	for len(fares) > 0 {
+		day, n := fares[0].FoundDay(), 1
+		for n < len(fares) && fares[n].FoundDay() == day {
+			n++
+		}
+		do(day, fares[:n])
+		fares = fares[n:]
+	}
 }
 
 // Stand sets the day and the live fares of a state. All earlier days must be folded.
@@ -73,36 +84,68 @@ func (s *Learner) late(of []Live, asOf fare.Day) (late []Live) {
 }
 
 // Learn learns from the questions whose outcome is known on the view's day.
-func (s *Learner) Learn(v *View, left *Statistics) {
+func (s *Learner) Learn(v *View, sums *Statistics) {
 	for h := range horizons {
 		for _, outcomes := range s.Questions.Due(h, v.day) {
-			s.Route.Learn(h, v, outcomes, left)
+			s.Route.Learn(h, v, outcomes, sums)
 		}
 	}
 }
 
 // Fold judges the fares of the view's day, stores the questions, and then folds the fares.
-func (s *Learner) Fold(v *View, fares []Live, left *Statistics) {
-	day := v.day
+func (s *Learner) Fold(v *View, fares []Live, sums *Statistics) {
+	price := make(map[fare.Day]fare.Cents, len(fares))
+	day, quotes := s.routeDay(v, fares)
+	for i, l := range fares {
+		price[l.Depart] = l.Price
+		s.Questions.Ask(v.day, quotes[i], day.Judge(s.Pasts[l.Depart], quotes[i]).Cells)
+	}
+	s.Questions.seeAll(v.day, price)
+	s.foldDay(day, quotes, sums)
+}
+
+// fold is Fold without questions.
+func (s *Learner) fold(v *View, fares []Live, sums *Statistics) {
+	day, quotes := s.routeDay(v, fares)
+	s.foldDay(day, quotes, sums)
+}
+
+// routeDay returns the route on the view's day, before the fares of that day are folded, and these fares.
+// On sale are the departures with a fare found that day or within LiveDays before it.
+func (s *Learner) routeDay(v *View, fares []Live) (day *RouteDay, quotes []Quote) {
+	quotes = make([]Quote, len(fares))
+	for i, l := range fares {
+		quotes[i] = l.quote(v.day)
+	}
+	return s.Route.Day(v, join(s.Pasts.quotes(v.day), quotes)), quotes
+}
+
+func (s *Learner) foldDay(day *RouteDay, quotes []Quote, sums *Statistics) {
 	if s.Pasts == nil {
 		s.Pasts = Departures{}
 	}
-	asker := s.Route.On(v)
-	quotes := make([]Quote, 0, len(fares))
-	price := make(map[fare.Day]fare.Cents, len(fares))
-	for _, l := range fares {
-		q := l.on(day)
-		quotes = append(quotes, q)
-		price[l.Depart] = q.Price
-		s.Questions.Ask(day, q, asker.Judge(s.Pasts[l.Depart], q).Cells)
-	}
-	s.Questions.seeAll(day, price)
 	for _, q := range quotes {
-		s.Pasts.See(day, q)
+		s.Pasts.See(day.view.day, q)
 	}
-	s.Route.Fold(v, quotes, left)
-	s.Pasts.forget(day)
-	s.Minima.fold(v, s.Pasts.quotesOn(day))
+	s.Pasts.forget(day.view.day)
+	s.Minima.fold(day.view, day.quotes())
+	day.Fold(quotes, sums)
+}
+
+// join returns the quotes of both lists in order of lead time. Of a departure in both it returns the
+// newer quote. Both lists are in that order.
+func join(older, newer []Quote) []Quote {
+	all := make([]Quote, 0, max(len(older), len(newer)))
+	for _, q := range newer {
+		for len(older) > 0 && older[0].Lead < q.Lead {
+			all, older = append(all, older[0]), older[1:]
+		}
+		if len(older) > 0 && older[0].Lead == q.Lead {
+			older = older[1:]
+		}
+		all = append(all, q)
+	}
+	return append(all, older...)
 }
 
 // forget drops the departures that have left, and those not seen in 60 days.
@@ -139,9 +182,9 @@ func liveOn(fares []Live, today fare.Day) []Live {
 	return live
 }
 
-// In converts a state to another currency; perEuro is the number of its units in one euro. If only
-// the rate changes, prices stay: a fare that is constant in its own currency stays constant.
-func (s *Learner) In(currency fare.Currency, perEuro float64) {
+// Convert converts a state to another currency; perEuro is the number of its units in one euro. If
+// only the rate changes, prices stay: a fare that is constant in its own currency stays constant.
+func (s *Learner) Convert(currency fare.Currency, perEuro float64) {
 	if s.AsOf != 0 && s.Currency != currency && s.PerEuro > 0 && perEuro > 0 {
 		factor := perEuro / s.PerEuro
 		convert := func(c *fare.Cents) { *c = max(1, fare.Cents(math.Round(float64(*c)*factor))) }

@@ -66,7 +66,7 @@ func newService(routes int, day fare.Day) *service {
 // refresh is one day of the service: learn, judge, fold. It returns the answers.
 func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers []Answer) {
 	for h := range horizons {
-		view := s.pooled.On(day)
+		view := s.pooled.View(day)
 		var left Statistics
 		for i, r := range s.routes {
 			for _, outcomes := range s.questions[i].Due(h, day) {
@@ -75,11 +75,11 @@ func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers
 		}
 		s.pooled.Learn(h, day, &left)
 	}
-	view := s.pooled.On(day)
+	view := s.pooled.View(day)
 	var left Statistics
 	for i, r := range s.routes {
-		on := r.On(view)
 		all := quotes(i)
+		on := r.Day(view, all)
 		for _, q := range all {
 			a := on.Judge(s.departures[i][day+fare.Day(q.Lead)], q)
 			answers = append(answers, a)
@@ -89,7 +89,7 @@ func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers
 		for _, q := range all {
 			s.departures[i].See(day, q)
 		}
-		r.Fold(view, all, &left)
+		on.Fold(all, &left)
 	}
 	s.pooled.Fold(day, &left)
 	return answers
@@ -137,7 +137,8 @@ func TestPast(t *testing.T) {
 						near = append(near, q)
 					}
 				}
-				moves, low, ok := past.on(today, mine)
+				moves, low, ok := past.movesAndLow(today, mine)
+				lowDay, lowest, seen := past.lowest(today)
 				if ok != (len(near) > 0) {
 					t.Fatalf("known %v on day %d of %v", ok, today, all)
 				}
@@ -145,17 +146,23 @@ func TestPast(t *testing.T) {
 					continue
 				}
 				asked++
-				wantLow, wantMoves := near[0].price, 0
+				wantLow, wantLowDay, wantMoves := near[0].price, near[0].day, 0
 				chain := append(slices.Clone(near), quoted{today, mine})
 				for i := range near {
-					wantLow = min(wantLow, near[i].price)
+					if near[i].price <= wantLow {
+						wantLow, wantLowDay = near[i].price, near[i].day
+					}
 					if isMove(chain[i].price, chain[i+1].price) && chain[i+1].day >= today-moveDays {
 						wantMoves++
 					}
 				}
-				if low != wantLow || min(moves, movesKept) != min(wantMoves, movesKept) {
+				if low != wantLow || min(moves, maxMoves) != min(wantMoves, maxMoves) {
 					t.Fatalf("day %d, price %d: %d moves and a minimum of %d, want %d and %d, of %v", today,
 						mine, moves, low, wantMoves, wantLow, all)
+				}
+				if !seen || lowest != wantLow || lowDay != wantLowDay {
+					t.Fatalf("day %d: lowest %d on day %d (%v), want %d on day %d, of %v", today, lowest, lowDay, seen,
+						wantLow, wantLowDay, all)
 				}
 			}
 		}
@@ -180,14 +187,15 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestNoAnswerOfTooLittle: a percentile needs exactly MinCount fares.
+// TestNoAnswerOfTooLittle: a percentile needs exactly MinCount earlier fares, or as many other
+// departures on sale.
 func TestNoAnswerOfTooLittle(t *testing.T) {
 	p, r := Start(10), new(Route)
 	for i := range MinCount + 1 {
 		day := fare.Day(10 + i)
-		on := r.On(p.On(day))
+		on := r.Day(p.View(day), nil)
 		a := on.Judge(nil, Quote{30, 5000})
-		_, ok := on.Quartiles(30)
+		_, ok := on.Quartiles(Quote{30, 0})
 		if want := i >= MinCount; a.Known != want || ok != want || a.Count != i {
 			t.Errorf("after %d fares: known %v, quartiles %v, count %d", i, a.Known, ok, a.Count)
 		}
@@ -195,8 +203,66 @@ func TestNoAnswerOfTooLittle(t *testing.T) {
 			t.Errorf("after %d fares: %+v", i, a)
 		}
 		var s Statistics
-		r.Fold(p.On(day), []Quote{{30, 5000}}, &s)
+		on.Fold([]Quote{{30, 5000}}, &s)
 		p.Fold(day, &s)
+	}
+}
+
+// TestFirstDay: a route without earlier fares is judged from 8 other departures on sale on. A
+// departure that is not on sale needs 8, one that is on sale needs 8 others.
+func TestFirstDay(t *testing.T) {
+	var today []Quote
+	for lead := range onSaleRank + 1 {
+		on := new(Route).Day(Start(10).View(10), today)
+		price := fare.Cents(5000)
+		out := on.Judge(nil, Quote{60, price})
+		if want := len(today) >= onSaleRank; out.Known != want || want && out.OnSale != len(today) {
+			t.Errorf("%d departures on sale, another is judged: %+v", len(today), out)
+		}
+		if len(today) > 0 {
+			in := on.Judge(nil, today[0])
+			if want := len(today) > onSaleRank; in.Known != want || want && in.OnSale != len(today)-1 {
+				t.Errorf("%d departures on sale, one of them is judged: %+v", len(today), in)
+			}
+		}
+		today = append(today, Quote{30 + lead, price + 500*fare.Cents(lead)})
+	}
+	on := new(Route).Day(Start(10).View(10), today)
+	before := 0.
+	for i, q := range today {
+		a, ok := on.Quartiles(q)
+		of := on.Judge(nil, q)
+		if !ok || a.Q1 > a.Median || a.Median > a.Q3 || of.Percentile <= before || of.Near != 0 {
+			t.Errorf("departure %d of 9: %+v, %+v", i, of, a)
+		}
+		before = of.Percentile
+	}
+}
+
+// TestOnSaleIsLeftOut: the fare on sale of the judged departure does not change its answer.
+func TestOnSaleIsLeftOut(t *testing.T) {
+	s, m := after(14, 1, 60, 30)
+	view, today := s.pooled.View(30), m.quotes(0, 30)
+	i := len(today) / 2
+	ask := func(own fare.Cents) Answer {
+		all := slices.Clone(today)
+		all[i].Price = own
+		on := s.routes[0].Day(view, all)
+		a := on.Judge(nil, Quote{today[i].Lead, 5000})
+		q, _ := on.Quartiles(Quote{Lead: today[i].Lead})
+		if again, _ := on.Quartiles(Quote{today[i].Lead, own}); again != q {
+			t.Errorf("quartiles %v, and %v for another price", again, q)
+		}
+		return a
+	}
+	// The others are ranked by residuals in which it counts, so these are a little lower.
+	if a, b := ask(5000), ask(5001); a != b {
+		t.Errorf("%+v, and %+v where its fare on sale is another", a, b)
+	}
+	without := slices.Delete(slices.Clone(today), i, i+1)
+	a, b := ask(5000), s.routes[0].Day(view, without).Judge(nil, Quote{today[i].Lead, 5000})
+	if a.OnSale != b.OnSale || math.Abs(a.Percentile-b.Percentile) > .02 {
+		t.Errorf("%+v, and %+v where it is not on sale", a, b)
 	}
 }
 
@@ -205,23 +271,27 @@ func TestNoAnswerOfTooLittle(t *testing.T) {
 func TestOwnPrice(t *testing.T) {
 	s, m := after(2, 4, 60, 40)
 	rng := rand.New(rand.NewPCG(2, 2))
-	view := s.pooled.On(40)
+	view := s.pooled.View(40)
+	var today [4][]Quote
+	for route := range today {
+		today[route] = m.quotes(route, 40)
+	}
 	for range 1000 {
 		route, lead := rng.IntN(4), rng.IntN(60)
 		past := s.departures[route][fare.Day(40+lead)]
 		low := fare.Cents(1 + rng.IntN(30_000))
 		high := low + fare.Cents(rng.IntN(30_000))
-		on := s.routes[route].On(view)
+		on := s.routes[route].Day(view, today[route])
 		a, b := on.Judge(past, Quote{lead, low}), on.Judge(past, Quote{lead, high})
 		if a.Percentile > b.Percentile {
 			t.Fatalf("route %d, %d days ahead: %d has percentile %v, %d has %v", route, lead, low, a.Percentile,
 				high, b.Percentile)
 		}
-		if again := s.routes[route].On(view).Judge(past, Quote{lead, low}); again != a {
+		if again := s.routes[route].Day(view, today[route]).Judge(past, Quote{lead, low}); again != a {
 			t.Fatalf("asked again: %+v, before %+v", again, a)
 		}
 	}
-	first := s.refresh(40, func(route int) []Quote { return m.quotes(route, 40) })
+	first := s.refresh(40, func(route int) []Quote { return today[route] })
 	if len(first) == 0 || !first[0].Known {
 		t.Fatal("nothing was answered")
 	}
@@ -230,12 +300,12 @@ func TestOwnPrice(t *testing.T) {
 // TestQuartilesAgree: a price one step below a quantile has a lower percentile, one step above it a
 // higher one. The levels match, and the expected share of the comparables lies below the quantile.
 func TestQuartilesAgree(t *testing.T) {
-	s, _ := after(3, 4, 100, 60)
-	view := s.pooled.On(60)
+	s, m := after(3, 4, 100, 60)
+	view := s.pooled.View(60)
 	for route := range 4 {
-		on := s.routes[route].On(view)
+		on := s.routes[route].Day(view, m.quotes(route, 60))
 		for lead := range 100 {
-			q, ok := on.Quartiles(lead)
+			q, ok := on.Quartiles(Quote{Lead: lead})
 			if !ok || !(q.Minimum <= q.Q1 && q.Q1 < q.Median && q.Median < q.Q3 && q.Q3 <= q.Maximum) {
 				t.Fatalf("%d days ahead: %+v, %v", lead, q, ok)
 			}
@@ -247,7 +317,7 @@ func TestQuartilesAgree(t *testing.T) {
 					percentile(math.Exp(step+.001)); below >= share || above <= share {
 					t.Fatalf("%d days ahead: prices a step around the %v quantile %d have percentiles %v and %v", lead, share, at, below, above)
 				}
-				if got, _ := on.Quantile(lead, share); got != at {
+				if got, _ := on.Quantile(Quote{Lead: lead}, share); got != at {
 					t.Fatalf("the %v quantile is %d and %d", share, got, at)
 				}
 			}
@@ -264,21 +334,21 @@ func TestQuartilesAgree(t *testing.T) {
 
 // TestEpochsAreIrrelevant: the epoch of the stored sums changes no answer.
 func TestEpochsAreIrrelevant(t *testing.T) {
-	s, _ := after(4, 2, 30, 230)
-	for _, later := range []fare.Day{231, 239, 240, 300, 500} {
-		plain := s.routes[0].On(s.pooled.On(later)).Judge(nil, Quote{20, 7000})
+	s, _ := after(4, 2, 30, 110)
+	for _, later := range []fare.Day{111, 119, 120, 150, 200} {
+		plain := s.routes[0].Day(s.pooled.View(later), nil).Judge(nil, Quote{20, 7000})
 		route, err := DecodeRoute(s.routes[0].Encode())
 		if err != nil {
 			t.Fatal(err)
 		}
-		*route = *clone(s.routes[0])
+		*route = *s.routes[0].clone()
 		route.rebase(later)
 		pooled := *s.pooled
 		pooled.rebase(later)
 		if moved := later >= epochDays; (route.epoch == later) != moved || (pooled.epoch == later) != moved {
 			t.Fatalf("day %d: epochs %d and %d", later, route.epoch, pooled.epoch)
 		}
-		rebased := route.On(pooled.On(later)).Judge(nil, Quote{20, 7000})
+		rebased := route.Day(pooled.View(later), nil).Judge(nil, Quote{20, 7000})
 		for name, pair := range map[string][2]float64{
 			"percentile": {plain.Percentile, rebased.Percentile}, "chance": {plain.Chance[0],
 				rebased.Chance[0]}, "near": {plain.Near, rebased.Near},
@@ -292,21 +362,19 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 	}
 }
 
-func clone(r *Route) *Route {
-	c := *r
-	for g := range c.residuals {
-		c.residuals[g] = slices.Clone(r.residuals[g])
-	}
-	return &c
-}
-
-// TestFadesByHalfIn60Days: the weight of a fare halves in 60 days.
-func TestFadesByHalfIn60Days(t *testing.T) {
+// TestFadesByHalf: the weight of a residual halves in 30 days, that of an outcome in 60, that of a
+// fare in the route's mean in 7.
+func TestFadesByHalf(t *testing.T) {
 	s, _ := after(5, 1, 30, 20)
-	now := s.routes[0].On(s.pooled.On(20)).Judge(nil, Quote{20, 7000})
-	then := s.routes[0].On(s.pooled.On(80)).Judge(nil, Quote{20, 7000})
-	if math.Abs(then.Near/now.Near-.5) > 1e-12 || then.Count != now.Count || then.Borrowed <= now.Borrowed {
+	now := s.routes[0].Day(s.pooled.View(20), nil).Judge(nil, Quote{20, 7000})
+	then := s.routes[0].Day(s.pooled.View(80), nil).Judge(nil, Quote{20, 7000})
+	if math.Abs(then.Near/now.Near-.25) > 1e-12 || then.Count != now.Count || then.Borrowed <= now.Borrowed ||
+		math.Abs(then.Cases[Week]/now.Cases[Week]-.5) > 1e-12 {
 		t.Errorf("%+v after 60 days: %+v", now, then)
+	}
+	mean := func(day fare.Day) float64 { return s.routes[0].Day(s.pooled.View(day), nil).level.weight }
+	if math.Abs(mean(27)/mean(20)-.5) > 1e-12 {
+		t.Errorf("the weight of the mean is %v, and %v after 7 days", mean(20), mean(27))
 	}
 }
 
@@ -315,14 +383,15 @@ func TestFadesByHalfIn60Days(t *testing.T) {
 func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	s, m := after(6, 30, 20, 15)
-	view := s.pooled.On(15)
+	view := s.pooled.View(15)
 	var parts []*Statistics
 	for i, r := range s.routes {
 		part := new(Statistics)
 		for h := range horizons {
 			r.Learn(h, view, []Outcome{{Cells{0, levelFirst, changeFirst, lowFirst}, i%3 == 0}}, part)
 		}
-		r.Fold(view, m.quotes(i, 15), part)
+		quotes := m.quotes(i, 15)
+		r.Day(view, quotes).Fold(quotes, part)
 		parts = append(parts, part)
 	}
 	var want *Pooled
@@ -353,16 +422,18 @@ func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 // hardly moves a service that has learned for some months.
 func TestOneDayIsOneDay(t *testing.T) {
 	s, _ := after(7, 4, 60, 120)
-	chance := func(p *Pooled) float64 { return new(Route).On(p.On(130)).Judge(nil, Quote{30, 5000}).Chance[Week] }
+	chance := func(p *Pooled) float64 {
+		return new(Route).Day(p.View(130), nil).Judge(nil, Quote{30, 5000}).Chance[Week]
+	}
 	before := chance(s.pooled)
 	var after []float64
 	for _, fares := range []int{1_000, 100_000} {
 		p, all := *s.pooled, Statistics{}
 		outcomes := make([]Outcome, fares)
 		for j := range outcomes {
-			outcomes[j] = Outcome{new(Route).On(p.On(129)).Judge(nil, Quote{30, 5000}).Cells, true}
+			outcomes[j] = Outcome{new(Route).Day(p.View(129), nil).Judge(nil, Quote{30, 5000}).Cells, true}
 		}
-		new(Route).Learn(Week, p.On(129), outcomes, &all)
+		new(Route).Learn(Week, p.View(129), outcomes, &all)
 		p.Learn(Week, 129, &all)
 		after = append(after, chance(&p))
 	}
@@ -385,11 +456,11 @@ func TestLearns(t *testing.T) {
 				price}, {24, price}, {23, price}}
 		})
 	}
-	view := s.pooled.On(200)
-	falling, steady := s.routes[0].On(view).Judge(nil, Quote{27, 2000}), s.routes[1].On(view).Judge(nil,
+	view := s.pooled.View(200)
+	falling, steady := s.routes[0].Day(view, nil).Judge(nil, Quote{27, 2000}), s.routes[1].Day(view, nil).Judge(nil,
 		Quote{27, 100_000})
 	for h := range horizons {
-		if falling.Chance[h] < 2*steady.Chance[h] || falling.Chance[h] < .45 || falling.Cases[h] < 100 {
+		if falling.Chance[h] < 2*steady.Chance[h] || falling.Chance[h] < .4 || falling.Cases[h] < 100 {
 			t.Errorf("%d days: %.2f where all falls and %.2f where nothing does, of %.0f cases", h.Days(),
 				falling.Chance[h], steady.Chance[h], falling.Cases[h])
 		}
@@ -434,13 +505,13 @@ func TestQuestions(t *testing.T) {
 func ExampleRouteDay_Judge() {
 	pooled, route, past := Start(0), new(Route), new(Past)
 	for day := range fare.Day(30) {
-		view, left := pooled.On(day), Statistics{}
+		view, left := pooled.View(day), Statistics{}
 		today := Quote{Lead: 60 - int(day), Price: 10_000 + 200*fare.Cents(day%5)}
-		route.Fold(view, []Quote{today}, &left)
+		route.Day(view, nil).Fold([]Quote{today}, &left)
 		past.See(day, today.Price)
 		pooled.Fold(day, &left)
 	}
-	a := route.On(pooled.On(30)).Judge(past, Quote{Lead: 30, Price: 9_000})
+	a := route.Day(pooled.View(30), nil).Judge(past, Quote{Lead: 30, Price: 9_000})
 	fmt.Println(LevelOf(a.Percentile), Percent(a.Percentile), a.Count)
 	// Output: ottimo 0 30
 }

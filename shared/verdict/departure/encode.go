@@ -128,9 +128,6 @@ func DecodeRoute(data []byte) (*Route, error) {
 	}
 	route.count = int(count)
 	route.level.sum, route.level.weight = r.Float32(), readWeight(&r)
-	if count > 0 && route.level.weight == 0 {
-		r.Fail(errRange)
-	}
 	for h := range route.terms {
 		route.terms[h] = term{r.Float32(), readWeight(&r), readWeight(&r)}
 	}
@@ -173,17 +170,13 @@ func (m *Minima) encode(w *packed.Writer) {
 
 func (m *Minima) decode(r *packed.Reader) {
 	for s := range m {
-		of := &m[s]
-		of.single = true
+		of := m.of(Span(s))
 		of.count = int(min(r.Uint(), math.MaxInt32))
 		if of.count == 0 {
 			continue
 		}
 		of.epoch = readDay(r)
 		of.level.sum, of.level.weight = r.Float32(), readWeight(r)
-		if of.level.weight == 0 {
-			r.Fail(errRange)
-		}
 		of.residuals[0] = decodeBars(r)
 	}
 }

@@ -51,7 +51,7 @@ func (d Departures) Encode(day fare.Day) []byte {
 		p := d[at]
 		newest := len(p.lows) - 1
 		w.Uint(uint64(at-before)*lastDays + uint64(day-p.lows[newest].day))
-		w.Uint(uint64(newest*(movesKept+1) + len(p.moves)))
+		w.Uint(uint64(newest*(maxMoves+1) + len(p.moves)))
 		w.Int(int64((p.lows[newest].price - price) / unit))
 		for i := newest; i > 0; i-- { // each is older and lower than the next
 			w.Uint(uint64(p.lows[i].day - p.lows[i-1].day))
@@ -83,6 +83,8 @@ func DecodeDepartures(data []byte) (Departures, error) {
 	day, base, unit := readDay(&r), fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
 	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
 	d := make(Departures, n)
+	pasts := make([]Past, n) // few allocations: every answer decodes
+	allLows, allMoves := make([]dayPrice, 0, 2*n), make([]fare.Day, 0, n)
 	at, price := day, base
 	for i := range n {
 		days := r.Uint()
@@ -93,12 +95,14 @@ func DecodeDepartures(data []byte) (Departures, error) {
 		}
 		at += fare.Day(gap)
 		counts := r.Uint()
-		moves, older := int(counts%(movesKept+1)), r.Count(int64(min(counts/(movesKept+1), math.MaxInt32)))
+		moves, older := int(counts%(maxMoves+1)), r.Count(int64(min(counts/(maxMoves+1), math.MaxInt32)))
 		price += unit * fare.Cents(clamp(r.Int()))
-		lows := make([]seen, older+1)
-		lows[older] = seen{day - fare.Day(ago), price}
+		begin := len(allLows)
+		allLows = append(allLows, make([]dayPrice, older+1)...)
+		lows := allLows[begin:len(allLows):len(allLows)]
+		lows[older] = dayPrice{day - fare.Day(ago), price}
 		for j := older; j > 0; j-- {
-			lows[j-1] = seen{lows[j].day - fare.Day(min(r.Uint(), maxDays)),
+			lows[j-1] = dayPrice{lows[j].day - fare.Day(min(r.Uint(), maxDays)),
 				lows[j].price - unit*fare.Cents(min(r.Uint(), maxPrice))}
 			if lows[j-1].day >= lows[j].day || lows[j-1].price >= lows[j].price {
 				r.Fail(errRange)
@@ -109,13 +113,17 @@ func DecodeDepartures(data []byte) (Departures, error) {
 			r.Fail(errRange)
 			break
 		}
-		past := &Past{lows: lows}
+		begin = len(allMoves)
 		until := day
 		for range moves {
 			until += fare.Day(min(r.Uint(), maxDays))
-			past.moves = append(past.moves, until)
+			allMoves = append(allMoves, until)
 		}
-		d[at] = past
+		pasts[i] = Past{lows: lows}
+		if moves > 0 {
+			pasts[i].moves = allMoves[begin:len(allMoves):len(allMoves)]
+		}
+		d[at] = &pasts[i]
 	}
 	if err := r.Err(); err != nil {
 		return nil, fmt.Errorf("decode departures: %w", err)
@@ -134,13 +142,13 @@ func clamp(v int64) int64 { return max(-maxPrice, min(maxPrice, v)) }
 func (qs Questions) Encode() []byte {
 	sorted := slices.Clone(qs)
 	slices.SortStableFunc(sorted, func(a, b question) int {
-		return cmp.Or(cmp.Compare(a.asked, b.asked), cmp.Compare(a.depart, b.depart))
+		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.depart, b.depart))
 	})
 	w := packed.NewWriter(questionsFormat, 16+10*len(qs))
 	w.Uint(uint64(len(sorted)))
 	var before question
 	for _, q := range sorted {
-		w.Int(int64(q.asked-before.asked), int64(q.depart-before.depart), int64(q.price-before.price))
+		w.Int(int64(q.day-before.day), int64(q.depart-before.depart), int64(q.price-before.price))
 		w.Uint16(q.cells.pack())
 		flags := uint64(0)
 		for h := range horizons {
@@ -164,12 +172,12 @@ func DecodeQuestions(data []byte) (Questions, error) {
 	qs := make(Questions, 0, n)
 	var q question
 	for range n {
-		q.asked += readDay(&r)
+		q.day += readDay(&r)
 		q.depart += readDay(&r)
 		q.price += fare.Cents(clamp(r.Int()))
 		cells, ok := unpackCells(r.Uint16())
 		flags := r.Uint()
-		if !ok || flags >= 1<<(3*int(horizons)) || q.price <= 0 || q.price > maxPrice || q.depart < q.asked {
+		if !ok || flags >= 1<<(3*int(horizons)) || q.price <= 0 || q.price > maxPrice || q.depart < q.day {
 			r.Fail(errRange)
 			break
 		}

@@ -106,8 +106,8 @@ func TestRoundTrip(t *testing.T) {
 			for range 20 {
 				price := fare.Cents(3000 + rand.IntN(9000))
 				for _, day := range []fare.Day{70, 90, 125} {
-					a, b, ok := want.on(day, price)
-					if c, d, also := got.on(day, price); a != c || b != d || ok != also {
+					a, b, ok := want.movesAndLow(day, price)
+					if c, d, also := got.movesAndLow(day, price); a != c || b != d || ok != also {
 						t.Fatalf("departure %d, day %d: %d %d %v is read as %d %d %v", at, day, a, b, ok, c, d, also)
 					}
 				}
@@ -116,8 +116,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 	var none Statistics
 	left := Statistics{}
-	s.routes[0].Fold(s.pooled.On(71), []Quote{{3, 5000}, {50, 70_000}}, &left)
-	s.routes[0].Learn(Week, s.pooled.On(71), []Outcome{{Cells{1, levelFirst + 2, changeFirst, lowFirst}, true}}, &left)
+	s.routes[0].Day(s.pooled.View(71), nil).Fold([]Quote{{3, 5000}, {50, 70_000}}, &left)
+	s.routes[0].Learn(Week, s.pooled.View(71), []Outcome{{Cells{1, levelFirst + 2, changeFirst, lowFirst}, true}}, &left)
 	back, err := DecodeStatistics(left.Encode())
 	if err != nil || *back != left || *back == none {
 		t.Errorf("statistics are read as others: %v", err)
@@ -182,7 +182,7 @@ func FuzzDecode(f *testing.F) {
 		if d, err := DecodeDepartures(departures); err == nil {
 			day := fare.Day(math.MinInt32)
 			for at, past := range d {
-				past.on(at, 5000)
+				past.movesAndLow(at, 5000)
 				last, _, _ := past.Last()
 				day = max(day, last)
 			}
@@ -203,11 +203,12 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		view := p.On(max(p.epoch, r.epoch) + 1)
-		on := r.On(view)
+		view := p.View(max(p.epoch, r.epoch) + 1)
+		quotes := []Quote{{20, 5000}}
+		on := r.Day(view, quotes)
 		on.Judge(nil, Quote{20, 5000})
-		on.Quartiles(20)
-		r.Fold(view, []Quote{{20, 5000}}, new(Statistics))
+		on.Quartiles(Quote{20, 5000})
+		on.Fold(quotes, new(Statistics))
 		if _, err := DecodePooled(p.Encode()); err != nil {
 			t.Errorf("pooled: %v", err)
 		}

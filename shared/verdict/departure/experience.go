@@ -30,8 +30,8 @@ type Curve [CurveSteps]float64
 // StepMiddle returns the chance in the middle of a step.
 func StepMiddle(step int) float64 { return (float64(step) + .5) / CurveSteps }
 
-// Of returns the calibrated chance.
-func (c *Curve) Of(chance float64) float64 {
+// Apply returns the calibrated chance.
+func (c *Curve) Apply(chance float64) float64 {
 	if *c == (Curve{}) {
 		return chance
 	}
@@ -46,19 +46,19 @@ func (c *Curve) Of(chance float64) float64 {
 	return c[i] + (x-float64(i))*(c[i+1]-c[i])
 }
 
-// Told returns the calibrated chance of a fall.
-func (e *Experience) Told(h Horizon, chance float64) float64 {
+// Calibrate returns the calibrated chance of a fall.
+func (e *Experience) Calibrate(h Horizon, chance float64) float64 {
 	if e == nil {
 		return chance
 	}
-	return e.Curves[h].Of(chance)
+	return e.Curves[h].Apply(chance)
 }
 
 // Band returns the outcomes of waiting at a chance. It uses the service's own score for the
 // calibrated chance. If that has no cases, it uses the recorded panels for the rule's own chance.
 func (e *Experience) Band(h Horizon, own float64) Band {
 	if e != nil && len(e.Bands[h]) > 0 {
-		if b := e.Bands[h][place(e.Told(h, own), RecordEdges[1:len(RecordEdges)-1])]; b.Cases > 0 {
+		if b := e.Bands[h][place(e.Calibrate(h, own), RecordEdges[1:len(RecordEdges)-1])]; b.Cases > 0 {
 			return b
 		}
 	}

@@ -7,8 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestExperienceIsKept: the experience is stored with the pooled part. Without one, a cycle has the
-// bytes of an earlier version.
+// TestExperienceIsKept: the experience is stored with the pooled part.
 func TestExperienceIsKept(t *testing.T) {
 	e := &Experience{Doubted: [3]bool{true, false, true}, RouteDoubted: [3]bool{false, true, false}, WeeksOut: 3}
 	for i := range e.Curves[1] {
@@ -21,8 +20,8 @@ func TestExperienceIsKept(t *testing.T) {
 	e.Bands[0][2] = Band{From: .1, To: .2, Cases: 812, Fell: .125, Rose: .25, Mean: -.5, Low: -.75, High: .0625,
 		Dearer: .375, Panels: 1}
 	c := Cycle{Day: 16802, Pooled: Start(16800)}
-	if data := c.Encode(); data[0] != cycleFormat {
-		t.Errorf("without an experience the format is %d", data[0])
+	if read, err := DecodeCycle(c.Encode()); err != nil || read.Pooled.Experience != nil {
+		t.Errorf("without an experience: %+v, %v", read.Pooled.Experience, err)
 	}
 	c.Pooled.Experience = e
 	data := c.Encode()

@@ -2,71 +2,146 @@ package departure
 
 import (
 	"math"
+	"sort"
 
 	"verdetto/shared/fare"
 )
 
-// RouteDay is a route on one day. It computes once what the questions of that day share. It is
-// valid until the route is folded again.
+// RouteDay is a route on one day, with its departures on sale. It computes once what the questions
+// of that day share. It is valid until the route is folded again.
 type RouteDay struct {
 	view  *View
 	route *Route
-	made  [groups]bool
-	of    [groups]distribution
+	level mean     // of earlier days
+	sale  []onSale // by lead time
+	flats float64  // sum of the flat log prices on sale
+	cases float64  // the weight on this day of one in the route's terms
+
+	hasBins bool // the bins of sale are set
+
+	withOnSale bool // residuals of the departures on sale are in sums
+	computed   [groups + 1]bool
+	sums       [groups + 1][bins + 1]float64
 }
 
-// On returns the route on the day of a view.
-func (r *Route) On(v *View) *RouteDay {
+// anyGroup is the index of the residuals of any lead time.
+const anyGroup = groups
+
+// Day returns the route on the day of a view. today holds the quotes of the departures on sale.
+func (r *Route) Day(v *View, today []Quote) *RouteDay {
 	d := new(RouteDay)
-	d.Set(r, v)
+	d.Set(r, v, today)
 	return d
 }
 
-// Set is On without allocation.
-func (d *RouteDay) Set(r *Route, v *View) { d.view, d.route, d.made = v, r, [groups]bool{} }
-
-// distribution is the distribution of residuals in a group of lead times. The route's own residuals
-// of the group are shrunk by prior fares to its residuals of any lead time. These are shrunk by
-// prior fares to the residuals of all routes.
-type distribution struct {
-	below    [bins + 1]float64 // share of the weight below the lower edge of each step
-	near     float64           // faded number of the route's fares in the group
-	borrowed float64           // share of the weight from other routes
+// Set is Day without allocation.
+func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
+	d.view, d.route, d.computed = v, r, [groups + 1]bool{}
+	fade := 1 / gain(r.epoch, v.day, levelHalfLife)
+	d.level = mean{r.level.sum * fade, r.level.weight * fade}
+	d.cases = 1 / gain(r.epoch, v.day, halfLife)
+	d.setOnSale(today)
 }
 
-func (d *RouteDay) distribution(group int) *distribution {
-	of := &d.of[group]
-	if d.made[group] {
-		return of
+// below returns the weights of the residuals of a group below the lower edge of each step, with
+// those of the departures on sale if withOnSale is set.
+func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
+	if d.withOnSale != withOnSale {
+		d.withOnSale, d.computed = withOnSale, [groups + 1]bool{}
 	}
-	d.made[group] = true
-	var mass, any [bins]float64
+	sums := &d.sums[group]
+	if d.computed[group] {
+		return sums
+	}
+	d.computed[group], *sums = true, [bins + 1]float64{}
+	fade := 1 / gain(d.route.epoch, d.view.day, residualHalfLife)
 	for g, bars := range d.route.residuals {
 		for _, b := range bars {
-			any[b.bin] += b.mass
-			if g == group {
-				mass[b.bin] += b.mass
+			if g == group || group == anyGroup {
+				sums[b.bin+1] += b.mass * fade
 			}
 		}
 	}
-	fade := 1 / gain(d.route.epoch, d.view.day)
-	near, all := 0., 0.
-	for i := range bins {
-		near += mass[i]
-		all += any[i]
-	}
-	near, all = near*fade, all*fade
-	a, b := 0., 0.
-	for i := range bins + 1 {
-		own := (b*fade + prior*d.view.below[i]) / (all + prior)
-		of.below[i] = (a*fade + prior*own) / (near + prior)
-		if i < bins {
-			a += mass[i]
-			b += any[i]
+	if withOnSale {
+		for _, s := range d.sale {
+			if group == anyGroup || d.route.group(int(s.span)) == group {
+				sums[s.bin+1]++
+			}
 		}
 	}
-	of.near, of.borrowed = near, prior/(near+prior)*prior/(all+prior)
-	return of
+	for i := range bins {
+		sums[i+1] += sums[i]
+	}
+	return sums
+}
+
+// comparables are the residuals for one question, without the departure of the question. Those of a
+// similar lead time are shrunk by prior fares to those of any lead time. These are shrunk by prior
+// fares to the residuals of all routes.
+type comparables struct {
+	near, any       *[bins + 1]float64 // weights below each step
+	pooled          *[bins + 1]float64 // shares below each step
+	omitted         int                // the step of the residual that is left out, or bins
+	allNear, allAny float64
+	onSale          int     // other departures on sale among them
+	base            float64 // the log price that has a residual of 0
+}
+
+// comparables returns the comparables of a question. ok is false if there are too few.
+func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
+	own := d.own(q)
+	others, average := d.others(own), d.average(own)
+	withOnSale := others >= onSaleRank
+	if d.route.count < MinCount && !withOnSale || math.IsNaN(average) {
+		return c, false
+	}
+	span := place(q.Lead, curveEdges)
+	c = comparables{pooled: &d.view.below, omitted: bins, base: average + d.view.curve[span]}
+	if withOnSale {
+		if d.rank(); own != none {
+			c.omitted = int(d.sale[own].bin)
+		}
+		c.onSale = others
+	}
+	c.near, c.any = d.below(d.route.group(span), withOnSale), d.below(anyGroup, withOnSale)
+	c.allNear, c.allAny = c.weights(bins)
+	return c, true
+}
+
+// weights returns the weight below a step, of a similar and of any lead time.
+func (c *comparables) weights(step int) (near, any float64) {
+	near, any = c.near[step], c.any[step]
+	if c.omitted < step {
+		return near - 1, any - 1 // it has the lead time of the question
+	}
+	return near, any
+}
+
+// below returns the share of the weight below a step.
+func (c *comparables) below(step int) float64 {
+	near, any := c.weights(step)
+	return c.share(near, any, c.pooled[step])
+}
+
+// percentile returns the share of the weight below the middle of a step: ties count half.
+func (c *comparables) percentile(step int) float64 {
+	near, any := c.weights(step)
+	nearTo, anyTo := c.weights(step + 1)
+	return c.share((near+nearTo)/2, (any+anyTo)/2, (c.pooled[step]+c.pooled[step+1])/2)
+}
+
+// share returns the share of near, any and pooled weight in all weight.
+func (c *comparables) share(near, any, pooled float64) float64 {
+	own := (any + prior*pooled) / (c.allAny + prior)
+	return (near + prior*own) / (c.allNear + prior)
+}
+
+// earlier returns the weight of the fares of earlier days with a lead time.
+func (d *RouteDay) earlier(lead int) (weight float64) {
+	for _, b := range d.route.residuals[d.route.group(place(lead, curveEdges))] {
+		weight += b.mass
+	}
+	return weight / gain(d.route.epoch, d.view.day, residualHalfLife)
 }
 
 // Answer is the rule's answer for a price. If Known is false, the percentile and its counts are not
@@ -76,8 +151,9 @@ type Answer struct {
 	Percentile float64           // 0 to 1
 	Chance     [horizons]float64 // of a fall within 7 and within 14 days
 
-	Count    int               // fares of the route behind the percentile, of any lead time
-	Near     float64           // fares of a similar lead time, faded
+	Count    int               // fares of the route of earlier days, of any lead time
+	Near     float64           // fares of a similar lead time and of earlier days, faded
+	OnSale   int               // other departures on sale that it is ranked among; 0 if there are too few
 	Borrowed float64           // share of the weight from other routes
 	Cases    [horizons]float64 // known outcomes of the route, faded
 
@@ -88,88 +164,82 @@ type Answer struct {
 // nil if it is unknown.
 func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	a := Answer{Count: d.route.count, Percentile: math.NaN()}
-	if d.route.count >= MinCount {
-		span := place(q.Lead, curveEdges)
-		of := d.distribution(d.route.group(span))
-		bin := binOf(logOf(q.Price) - d.base(span))
-		a.Known, a.Percentile = true, (of.below[bin]+of.below[bin+1])/2
-		a.Near, a.Borrowed = of.near, of.borrowed
+	if c, ok := d.comparables(q); ok {
+		a.Known, a.Percentile = true, c.percentile(binOf(logOf(q.Price)-c.base))
+		a.Near, a.OnSale = d.earlier(q.Lead), c.onSale
+		a.Borrowed = prior / (c.allNear + prior) * prior / (c.allAny + prior)
 	}
 	if past == nil {
 		past = &Past{}
 	}
 	a.Cells = cellsOf(past, d.view.day, q, a.Percentile)
-	fade := 1 / gain(d.route.epoch, d.view.day)
 	for h := range d.view.tables {
 		a.Chance[h] = logistic(d.view.tables[h].logOdds(d.route.terms[h].value, a.Cells))
-		a.Cases[h] = d.route.terms[h].cases * fade
+		a.Cases[h] = d.route.terms[h].cases * d.cases
 	}
 	return a
 }
 
-// base returns the log price that has a residual of 0.
-func (d *RouteDay) base(span int) float64 { return d.route.average() + d.view.curve[span] }
-
 // Quartiles holds prices of comparable departures, converted to one lead time.
 type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum fare.Cents }
 
-// Quartiles returns the usual prices of the route at a lead time. ok is false if Judge knows no
-// percentile.
+// Quartiles returns the usual prices of the route for a quote's departure. ok is false if Judge knows
+// no percentile.
 //
 // Q1, Median and Q3 are quantiles of the distribution behind the percentile. The weight of a step
 // is spread evenly over its 5 %. Minimum and Maximum are the extreme steps with at least a tenth of
 // a fare of a similar lead time. Without such fares, any lead time counts. They are never inside
 // the quartiles.
-func (d *RouteDay) Quartiles(lead int) (q Quartiles, ok bool) {
-	if d.route.count < MinCount {
+func (d *RouteDay) Quartiles(of Quote) (q Quartiles, ok bool) {
+	c, ok := d.comparables(of)
+	if !ok {
 		return q, false
 	}
-	span := place(lead, curveEdges)
-	low, high := d.ends(d.route.group(span))
-	price := func(residual float64) fare.Cents {
-		return fare.Cents(math.Round(100 * math.Exp(d.base(span)+residual)))
-	}
-	at := func(share float64) float64 { return d.distribution(d.route.group(span)).quantile(share) }
-	q1, q3 := at(.25), at(.75)
-	return Quartiles{price(min(low, q1)), price(q1), price(at(.5)), price(q3), price(max(high, q3))}, true
+	low, high := c.ends()
+	q1, q3 := c.quantile(.25), c.quantile(.75)
+	return Quartiles{c.price(min(low, q1)), c.price(q1), c.price(c.quantile(.5)), c.price(q3),
+		c.price(max(high, q3))}, true
 }
 
 // Quantile returns the price below which the given share of the comparables lies; see Quartiles.
-func (d *RouteDay) Quantile(lead int, share float64) (fare.Cents, bool) {
-	if d.route.count < MinCount {
+func (d *RouteDay) Quantile(of Quote, share float64) (fare.Cents, bool) {
+	c, ok := d.comparables(of)
+	if !ok {
 		return 0, false
 	}
-	span := place(lead, curveEdges)
-	return fare.Cents(math.Round(100 * math.Exp(d.base(span)+d.distribution(d.route.group(span)).quantile(share)))), true
+	return c.price(c.quantile(share)), true
+}
+
+// price returns the price with a residual.
+func (c *comparables) price(residual float64) fare.Cents {
+	return fare.Cents(math.Round(100 * math.Exp(c.base+residual)))
 }
 
 // quantile returns the residual below which the given share of the weight lies.
-func (of *distribution) quantile(share float64) float64 {
-	i := 0
-	for i < bins-1 && of.below[i+1] <= share {
-		i++
-	}
-	inside := 0.
-	if width := of.below[i+1] - of.below[i]; width > 0 {
-		inside = min(1, max(0, (share-of.below[i])/width))
+func (c *comparables) quantile(share float64) float64 {
+	i := sort.Search(bins-1, func(i int) bool { return c.below(i+1) > share })
+	below, inside := c.below(i), 0.
+	if width := c.below(i+1) - below; width > 0 {
+		inside = min(1, max(0, (share-below)/width))
 	}
 	return (float64(i) + inside - middle) * step
 }
 
 // ends returns the middles of the lowest and the highest step with at least a tenth of a fare.
-func (d *RouteDay) ends(group int) (low, high float64) {
+func (c *comparables) ends() (low, high float64) {
 	const counts = .1
-	least := counts * gain(d.route.epoch, d.view.day)
-	first, last := bins, -1
-	for _, only := range []bool{true, false} {
-		for g, bars := range d.route.residuals {
-			for _, b := range bars {
-				if b.mass >= least && (g == group || !only) {
-					first, last = min(first, int(b.bin)), max(last, int(b.bin))
-				}
+	for _, sums := range []*[bins + 1]float64{c.near, c.any} {
+		first, last := bins, none
+		for i := range bins {
+			weight := sums[i+1] - sums[i]
+			if i == c.omitted {
+				weight--
+			}
+			if weight >= counts {
+				first, last = min(first, i), i
 			}
 		}
-		if last >= 0 {
+		if last != none {
 			return (float64(first) + .5 - middle) * step, (float64(last) + .5 - middle) * step
 		}
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	learningFormat = 1 // without Said
-	saidFormat     = 2
+	learningFormat = 1 // without Answers
+	answersFormat  = 2
 	maxLearning    = 4 << 20 // limit of the unpacked size; far above the open questions of 500 departures
 )
 
@@ -19,21 +19,21 @@ const (
 // fares, and of the fares without stops.
 type Learning struct {
 	All, NonStop Questions
-	Said         []byte // published answers to compare with outcomes, packed by package score
+	Answers      []byte // published answers to compare with outcomes, packed by package score
 }
 
 // Encode packs the open questions. Questions of successive days are similar, so compression saves
 // three quarters on a series with many.
 func (l Learning) Encode() []byte {
 	format := byte(learningFormat)
-	if len(l.Said) > 0 {
-		format = saidFormat
+	if len(l.Answers) > 0 {
+		format = answersFormat
 	}
 	w := packed.NewWriter(format, 64)
 	w.Bytes(l.All.Encode())
 	w.Bytes(l.NonStop.Encode())
-	if format == saidFormat {
-		w.Bytes(l.Said)
+	if format == answersFormat {
+		w.Bytes(l.Answers)
 	}
 	deflated := bytes.NewBuffer([]byte{format})
 	deflate, err := flate.NewWriter(deflated, flate.DefaultCompression)
@@ -51,7 +51,7 @@ func (l Learning) Encode() []byte {
 
 // DecodeLearning parses the bytes of Encode, also from versions without a score.
 func DecodeLearning(data []byte) (l Learning, err error) {
-	if len(data) == 0 || data[0] != learningFormat && data[0] != saidFormat {
+	if len(data) == 0 || data[0] != learningFormat && data[0] != answersFormat {
 		return l, fmt.Errorf("decode learning: %w", errRange)
 	}
 	unpacked, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), maxLearning))
@@ -60,8 +60,8 @@ func DecodeLearning(data []byte) (l Learning, err error) {
 	}
 	r := packed.NewReader(unpacked, data[0])
 	all, nonStop := r.Bytes(), r.Bytes()
-	if data[0] == saidFormat {
-		l.Said = bytes.Clone(r.Bytes())
+	if data[0] == answersFormat {
+		l.Answers = bytes.Clone(r.Bytes())
 	}
 	if err = r.Err(); err == nil {
 		if l.All, err = DecodeQuestions(all); err == nil {

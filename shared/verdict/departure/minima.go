@@ -11,6 +11,7 @@ import (
 // month.
 type Span uint8
 
+// The spans: 1, 3 or 7 days either side of a date, or its month.
 const (
 	Within1 Span = iota
 	Within3
@@ -50,12 +51,19 @@ type Minima [spans]Route
 // fold folds the prices of all spans on a view's day. live holds the prices of departures seen
 // within LiveDays, in order of departure.
 func (m *Minima) fold(v *View, live []Quote) {
-	var unused Statistics
 	for s := range m {
-		m[s].single = true
-		m[s].Fold(v, Span(s).minima(v.day, live), &unused)
+		m.of(Span(s)).fold(v, Span(s).minima(v.day, live))
 	}
 }
+
+// of returns the route of a span.
+func (m *Minima) of(s Span) *Route {
+	m[s].single = true
+	return &m[s]
+}
+
+// fold folds the minima of a day.
+func (r *Route) fold(v *View, minima []Quote) { r.Day(v, minima).Fold(minima, new(Statistics)) }
 
 // minima returns the cheapest fare of each span: around every departure with a fare, or of every
 // month.
@@ -63,15 +71,15 @@ func (s Span) minima(day fare.Day, live []Quote) []Quote {
 	var all []Quote
 	if s == Month {
 		for _, q := range live {
-			lead := int(s.From(day+fare.Day(q.Lead)) - day)
-			if n := len(all); n == 0 || all[n-1].Lead != lead {
-				all = append(all, Quote{lead, q.Price})
-			} else {
+			if n := len(all); n > 0 && q.Lead <= all[n-1].Lead {
 				all[n-1].Price = min(all[n-1].Price, q.Price)
+			} else {
+				all = append(all, Quote{int(s.From(day+fare.Day(q.Lead)) - day), q.Price})
 			}
 		}
 		return all
 	}
+	all = make([]Quote, 0, len(live))
 	from, days := 0, int(s.Days())
 	for _, q := range live {
 		for live[from].Lead < q.Lead-days {
@@ -89,8 +97,8 @@ func (s Span) minima(day fare.Day, live []Quote) []Quote {
 	return all
 }
 
-// quotesOn returns the newest prices, seen within LiveDays, of the departures that have not left.
-func (d Departures) quotesOn(day fare.Day) []Quote {
+// quotes returns the newest prices, seen within LiveDays, of the departures that have not left.
+func (d Departures) quotes(day fare.Day) []Quote {
 	var all []Quote
 	for at, past := range d {
 		if last, price, ok := past.Last(); ok && at >= day && last >= day-LiveDays {
@@ -99,6 +107,19 @@ func (d Departures) quotesOn(day fare.Day) []Quote {
 	}
 	slices.SortFunc(all, func(a, b Quote) int { return a.Lead - b.Lead })
 	return all
+}
+
+// minimaOf returns the minima of a span on the day.
+func (d *StateDay) minimaOf(s Span) *RouteDay {
+	if d.minima[s] == nil {
+		of := d.state.Minima.of(s)
+		if d.folded != nil {
+			of = of.clone()
+			of.fold(d.folded, s.minima(d.state.AsOf, d.state.quotes(d.state.AsOf)))
+		}
+		d.minima[s] = of.Day(d.asker.view, s.minima(d.today, d.state.quotes(d.today)))
+	}
+	return d.minima[s]
 }
 
 // clone returns a deep copy.
@@ -127,13 +148,10 @@ func (d *StateDay) JudgeSpan(s Span, date fare.Day, price fare.Cents) (a Answer,
 	if _, last := s.Ends(date); last < d.today || price <= 0 {
 		return a, q, false
 	}
-	if d.minima[s] == nil {
-		d.minima[s] = d.spans[s].On(d.asker.view)
-	}
-	of, lead := d.minima[s], max(0, int(s.From(date)-d.today))
-	a = of.Judge(nil, Quote{lead, price})
+	of, minimum := d.minimaOf(s), Quote{max(0, int(s.From(date)-d.today)), price}
+	a = of.Judge(nil, minimum)
 	a.Chance, a.Cases = [horizons]float64{}, [horizons]float64{}
 	a.Count = d.asker.route.count
-	q, _ = of.Quartiles(lead)
+	q, _ = of.Quartiles(minimum)
 	return a, q, true
 }

@@ -52,7 +52,8 @@ func TestMinima(t *testing.T) {
 	}
 }
 
-// TestSpansAreJudged: the percentile of a span, from a decoded state, rises with the price. The cheapest fare of a span ranks as its price does.
+// TestSpansAreJudged: the percentile of a span, from a decoded state, rises with the price. The
+// cheapest fare of a span ranks as its price does.
 func TestSpansAreJudged(t *testing.T) {
 	state := busy(90, 100, 120, 1)
 	read, err := DecodeState(state.Encode())
@@ -61,7 +62,7 @@ func TestSpansAreJudged(t *testing.T) {
 	}
 	for _, later := range []fare.Day{0, 1, 5} {
 		today := state.AsOf + later
-		day, ok := read.On(nil, today)
+		day, ok := read.Day(nil, today)
 		if !ok {
 			t.Fatal("no sheet")
 		}

@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	lowDays   = 60 // a departure's own minimum covers this many days
-	moveDays  = 30 // moves count for this many days
-	moved     = .01
-	movesKept = 5 // the tables have one cell for 5 and more moves
+	lowDays  = 60 // a departure's own minimum covers this many days
+	moveDays = 30 // moves count for this many days
+	minMove  = .01
+	maxMoves = 5 // the tables have one cell for 5 and more moves
 )
 
 // Past is the history of one departure: the days of its price moves and its low prices. It holds
@@ -18,12 +18,12 @@ const (
 type Past struct {
 	// lows are the quotes that are below all later quotes, oldest and lowest first. The last is the
 	// newest quote. The minimum since any day is the first low on or after it.
-	lows []seen
+	lows []dayPrice
 	// moves are the last days on which the newest moves count, in order.
 	moves []fare.Day
 }
 
-type seen struct {
+type dayPrice struct {
 	day   fare.Day
 	price fare.Cents
 }
@@ -42,7 +42,7 @@ func (p *Past) See(day fare.Day, price fare.Cents) {
 	if before, was, ok := p.Last(); ok && isMove(was, price) {
 		// A move needs two quotes. It counts while the newer is at most 30 days old and the older
 		// at most 60.
-		if p.moves = append(p.moves, min(day+moveDays, before+lowDays)); len(p.moves) > movesKept {
+		if p.moves = append(p.moves, min(day+moveDays, before+lowDays)); len(p.moves) > maxMoves {
 			p.moves = append(p.moves[:0], p.moves[1:]...)
 		}
 	}
@@ -50,7 +50,7 @@ func (p *Past) See(day fare.Day, price fare.Cents) {
 	for n > 0 && p.lows[n-1].price >= price {
 		n--
 	}
-	p.lows = append(p.lows[:n], seen{day, price})
+	p.lows = append(p.lows[:n], dayPrice{day, price})
 	p.forget(day)
 }
 
@@ -72,9 +72,9 @@ func (p *Past) forget(day fare.Day) {
 	}
 }
 
-// on returns the number of moves, including one to the given price, up to movesKept + 1. minimum is
-// that of the last 60 days. ok is false if the departure was not seen in 60 days.
-func (p *Past) on(day fare.Day, price fare.Cents) (moves int, minimum fare.Cents, ok bool) {
+// movesAndLow returns the number of moves, including one to the given price, up to maxMoves + 1.
+// minimum is that of the last 60 days. ok is false if the departure was not seen in 60 days.
+func (p *Past) movesAndLow(day fare.Day, price fare.Cents) (moves int, minimum fare.Cents, ok bool) {
 	last, was, ok := p.Last()
 	if !ok || last < day-lowDays {
 		return 0, 0, false
@@ -94,5 +94,18 @@ func (p *Past) on(day fare.Day, price fare.Cents) (moves int, minimum fare.Cents
 	return moves, p.lows[i].price, true
 }
 
+// lowest returns the lowest quote of the last 60 days, and its last day.
+func (p *Past) lowest(day fare.Day) (on fare.Day, price fare.Cents, ok bool) {
+	if p == nil {
+		return 0, 0, false
+	}
+	for _, s := range p.lows {
+		if s.day >= day-lowDays {
+			return s.day, s.price, true
+		}
+	}
+	return 0, 0, false
+}
+
 // isMove reports whether a price changed by more than 1 %.
-func isMove(from, to fare.Cents) bool { return math.Abs(math.Log(float64(to)/float64(from))) > moved }
+func isMove(from, to fare.Cents) bool { return math.Abs(math.Log(float64(to)/float64(from))) > minMove }

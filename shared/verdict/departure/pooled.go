@@ -41,13 +41,13 @@ func (p *Pooled) rebase(day fare.Day) {
 	if day-p.epoch < epochDays {
 		return
 	}
-	fade := 1 / gain(p.epoch, day)
+	fade, residual := 1/gain(p.epoch, day, halfLife), 1/gain(p.epoch, day, residualHalfLife)
 	for i := range p.curve {
 		p.curve[i].sum *= fade
 		p.curve[i].weight *= fade
 	}
 	for i := range p.residuals {
-		p.residuals[i] *= fade
+		p.residuals[i] *= residual
 	}
 	for h := range p.tables {
 		t := &p.tables[h]
@@ -113,14 +113,14 @@ func (s *Statistics) Add(other *Statistics) {
 // Fold adds one day's fares of all routes. It ignores outcomes.
 func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	p.rebase(day)
-	g := gain(p.epoch, day)
+	g, residual := gain(p.epoch, day, halfLife), gain(p.epoch, day, residualHalfLife)
 	for i, a := range all.curve {
 		sum, weight := a.values()
 		p.curve[i].sum += g * sum
 		p.curve[i].weight += g * weight
 	}
 	for i, n := range all.residuals {
-		p.residuals[i] += g * float64(n)
+		p.residuals[i] += residual * float64(n)
 	}
 }
 
@@ -135,7 +135,7 @@ const (
 // They became known on the given day.
 func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	p.rebase(day)
-	g, t := gain(p.epoch, day), &p.tables[h]
+	g, t := gain(p.epoch, day, halfLife), &p.tables[h]
 	t.intercept += climb(all.learned[h].intercept, &t.information, g, pooledCap, interceptRate, interceptPrior)
 	for i, a := range all.learned[h].cells {
 		t.cells[i] += climb(a, &t.informations[i], g, pooledCap, termRate, termPrior)
@@ -161,10 +161,10 @@ type View struct {
 	tables *[horizons]table
 }
 
-// On returns the view of a day. The day must be later than all folded days.
-func (p *Pooled) On(day fare.Day) *View {
+// View returns the view of a day. The day must be later than all folded days.
+func (p *Pooled) View(day fare.Day) *View {
 	v := &View{day: day}
-	fade := 1 / gain(p.epoch, day)
+	fade := 1 / gain(p.epoch, day, halfLife)
 	for i, c := range p.curve {
 		v.curve[i] = c.sum * fade / (c.weight*fade + prior)
 	}

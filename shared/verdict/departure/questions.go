@@ -12,27 +12,27 @@ type Questions []question
 
 // question holds what learning needs when the outcome is known.
 type question struct {
-	asked, depart fare.Day
-	price         fare.Cents
-	cells         Cells
-	known, fell   [horizons]bool // up to now
-	learned       [horizons]bool
+	day, depart fare.Day
+	price       fare.Cents
+	cells       Cells
+	known, fell [horizons]bool // up to now
+	learned     [horizons]bool
 }
 
 // Ask records a question of a day, with the cells of its answer.
 func (qs *Questions) Ask(day fare.Day, q Quote, cells Cells) {
-	*qs = append(*qs, question{asked: day, depart: day + fare.Day(q.Lead), price: q.Price, cells: cells})
+	*qs = append(*qs, question{day: day, depart: day + fare.Day(q.Lead), price: q.Price, cells: cells})
 }
 
 // See records the price of a departure on a day in all questions about it.
 func (qs Questions) See(day, depart fare.Day, price fare.Cents) {
 	for i := range qs {
 		q := &qs[i]
-		if q.depart != depart || q.asked >= day {
+		if q.depart != depart || q.day >= day {
 			continue
 		}
 		for h := range horizons {
-			if day <= q.asked+h.Days() {
+			if day <= q.day+h.Days() {
 				q.known[h] = true
 				q.fell[h] = q.fell[h] || Fell(q.price, price)
 			}
@@ -47,15 +47,15 @@ func (qs *Questions) Due(h Horizon, day fare.Day) (days [][]Outcome) {
 	var asked []fare.Day
 	for i := range *qs {
 		q := &(*qs)[i]
-		if q.learned[h] || q.asked+h.Days() >= day {
+		if q.learned[h] || q.day+h.Days() >= day {
 			continue
 		}
 		q.learned[h] = true
 		if q.known[h] {
-			if byDay[q.asked] == nil {
-				asked = append(asked, q.asked)
+			if byDay[q.day] == nil {
+				asked = append(asked, q.day)
 			}
-			byDay[q.asked] = append(byDay[q.asked], Outcome{q.cells, q.fell[h]})
+			byDay[q.day] = append(byDay[q.day], Outcome{q.cells, q.fell[h]})
 		}
 	}
 	slices.Sort(asked)

@@ -1,7 +1,6 @@
 package departure
 
 import (
-	"math"
 	"slices"
 
 	"verdetto/shared/fare"
@@ -51,15 +50,16 @@ func (r *Route) rebase(day fare.Day) {
 	if day-r.epoch < epochDays {
 		return
 	}
-	fade := 1 / gain(r.epoch, day)
-	r.level.sum *= fade
-	r.level.weight *= fade
+	level, residual := 1/gain(r.epoch, day, levelHalfLife), 1/gain(r.epoch, day, residualHalfLife)
+	r.level.sum *= level
+	r.level.weight *= level
 	for g, all := range r.residuals {
 		for i := range all {
-			all[i].mass *= fade
+			all[i].mass *= residual
 		}
 		r.residuals[g] = slices.DeleteFunc(all, func(b bar) bool { return b.mass < negligible })
 	}
+	fade := 1 / gain(r.epoch, day, halfLife)
 	for h := range r.terms {
 		r.terms[h].information *= fade
 		r.terms[h].cases *= fade
@@ -69,34 +69,6 @@ func (r *Route) rebase(day fare.Day) {
 
 // negligible is the weight of a fare that was seen 20 half-lives ago.
 const negligible = 1e-6
-
-// Fold folds the fares of a day and adds to s the sums for the pooled part. v must be the view that
-// answered the day's questions.
-func (r *Route) Fold(v *View, quotes []Quote, s *Statistics) {
-	if len(quotes) == 0 {
-		return
-	}
-	r.rebase(v.day)
-	g := gain(r.epoch, v.day)
-	if r.count > 0 { // without a mean there are no residuals
-		average := r.level.sum / r.level.weight
-		for _, q := range quotes {
-			span := place(q.Lead, curveEdges)
-			bin := binOf(logOf(q.Price) - average - v.curve[span])
-			r.add(r.group(span), uint8(bin), g)
-			s.residuals[bin]++
-		}
-	}
-	for _, q := range quotes {
-		r.level.sum += g * (logOf(q.Price) - v.curve[place(q.Lead, curveEdges)])
-		r.level.weight += g
-		r.count++
-	}
-	average := r.level.sum / r.level.weight
-	for _, q := range quotes {
-		s.curve[place(q.Lead, curveEdges)].add(logOf(q.Price)-average, 1)
-	}
-}
 
 func (r *Route) add(group int, bin uint8, mass float64) {
 	all := r.residuals[group]
@@ -136,7 +108,7 @@ func (r *Route) Learn(h Horizon, v *View, outcomes []Outcome, s *Statistics) {
 			all.cells[cell].add(slope, information)
 		}
 	}
-	g := gain(r.epoch, v.day)
+	g := gain(r.epoch, v.day, halfLife)
 	term.value += climb(own, &term.information, g, routeCap, termRate, termPrior)
 	term.cases += g * float64(len(outcomes))
 }
@@ -148,11 +120,3 @@ func Fell(from, to fare.Cents) bool {
 
 // Rose reports whether a later price is a rise, at least 5 % higher.
 func Rose(from, to fare.Cents) bool { return float64(to) >= (1+Fall)*float64(from) }
-
-// average returns the route's mean of log prices, or NaN if it has none.
-func (r *Route) average() float64 {
-	if r.count == 0 {
-		return math.NaN()
-	}
-	return r.level.sum / r.level.weight
-}

@@ -53,7 +53,10 @@ type State struct {
 	Minima   Minima // of spans of departures
 	Pasts    Departures
 	Facts    []byte // further facts about the series for answers, packed by package verdict
-	Live     []Live // one for each departure with a fare within LiveDays, by day of departure
+	// FirstRule reports that the state was stored by the first rule and not yet renewed; see
+	// convertFirstRule.
+	FirstRule bool
+	Live      []Live // one for each departure with a fare within LiveDays, by day of departure
 }
 
 // NonStopOnly reports whether every fare of the state is known to be without stops. If not, it
@@ -62,58 +65,60 @@ func (s *State) NonStopOnly() bool { return s.Stops == AllNonStop || s.Stops == 
 
 // StateDay is a state on one day. It computes once what the answers of that day share.
 type StateDay struct {
-	sheet  *State
+	state  *State
 	today  fare.Day
 	asker  *RouteDay
-	spans  *Minima
+	folded *View            // of the state's own day, if its fares are folded; else nil
 	minima [spans]*RouteDay // computed on first use
 }
 
-// On returns the state on a day. Without a pooled part the rule uses its constants. On a later day
+// Day returns the state on a day. Without a pooled part the rule uses its constants. On a later day
 // than AsOf, the fares of AsOf are folded first. ok is false on a day before its own.
-func (s *State) On(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
+func (s *State) Day(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 	if today < s.AsOf {
 		return nil, false
 	}
 	if p == nil {
 		p = Start(today)
 	}
-	route, minima := &s.Route, &s.Minima
+	d = &StateDay{state: s, today: today}
+	route := &s.Route
 	if today > s.AsOf {
 		var quotes []Quote
 		for _, l := range s.Live {
 			if l.FoundDay() == s.AsOf {
-				quotes = append(quotes, l.on(s.AsOf))
+				quotes = append(quotes, l.quote(s.AsOf))
 			}
 		}
 		if len(quotes) > 0 {
-			view := p.On(s.AsOf)
-			route, minima = s.Route.clone(), s.Minima.clone()
-			route.Fold(view, quotes, new(Statistics))
-			minima.fold(view, s.quotes())
+			d.folded, route = p.View(s.AsOf), s.Route.clone()
+			route.Day(d.folded, s.quotes(s.AsOf)).Fold(quotes, new(Statistics))
 		}
 	}
-	return &StateDay{sheet: s, today: today, asker: route.On(p.On(today)), spans: minima}, true
+	d.asker = route.Day(p.View(today), s.quotes(today))
+	return d, true
 }
 
-func (l Live) on(day fare.Day) Quote { return Quote{int(l.Depart - day), l.Price} }
+func (l Live) quote(day fare.Day) Quote { return Quote{int(l.Depart - day), l.Price} }
 
-// quotes returns the live fares as of the state's own day.
-func (s *State) quotes() []Quote {
-	all := make([]Quote, len(s.Live))
-	for i, l := range s.Live {
-		all[i] = l.on(s.AsOf)
+// quotes returns the departures on sale on a day: those with a fare that was found within LiveDays.
+func (s *State) quotes(today fare.Day) []Quote {
+	all := make([]Quote, 0, len(s.Live))
+	for _, l := range s.Live {
+		if l.Depart >= today && l.FoundDay() >= today-LiveDays {
+			all = append(all, l.quote(today))
+		}
 	}
 	return all
 }
 
 // Live returns the fares that can be shown on the day, by day of departure.
 func (d *StateDay) Live() []Live {
-	if d.today > d.sheet.AsOf+LiveDays {
+	if d.today > d.state.AsOf+LiveDays {
 		return nil
 	}
-	i, _ := d.sheet.find(d.today)
-	return d.sheet.Live[i:]
+	i, _ := d.state.find(d.today)
+	return d.state.Live[i:]
 }
 
 // find returns the index of a departure in Live.
@@ -121,13 +126,13 @@ func (s *State) find(depart fare.Day) (int, bool) {
 	return slices.BinarySearchFunc(s.Live, depart, func(l Live, d fare.Day) int { return int(l.Depart - d) })
 }
 
-// LiveOf returns the fare of a departure that can be shown.
-func (d *StateDay) LiveOf(depart fare.Day) (Live, bool) {
-	i, ok := d.sheet.find(depart)
-	if !ok || depart < d.today || d.today > d.sheet.AsOf+LiveDays {
+// LiveFare returns the fare of a departure that can be shown.
+func (d *StateDay) LiveFare(depart fare.Day) (Live, bool) {
+	i, ok := d.state.find(depart)
+	if !ok || depart < d.today || d.today > d.state.AsOf+LiveDays {
 		return Live{}, false
 	}
-	return d.sheet.Live[i], true
+	return d.state.Live[i], true
 }
 
 // Judge judges a price of a departure in the state's currency, or its live fare if price is 0. ok
@@ -137,7 +142,7 @@ func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 		return Answer{}, false
 	}
 	if price == 0 {
-		live, ok := d.LiveOf(depart)
+		live, ok := d.LiveFare(depart)
 		if !ok {
 			return Answer{}, false
 		}
@@ -148,25 +153,31 @@ func (d *StateDay) Judge(depart fare.Day, price fare.Cents) (Answer, bool) {
 
 // past returns the history of a departure before the day.
 func (d *StateDay) past(depart fare.Day) *Past {
-	past := d.sheet.Pasts[depart]
-	i, ok := d.sheet.find(depart)
-	if !ok || d.today == d.sheet.AsOf || d.sheet.Live[i].FoundDay() != d.sheet.AsOf {
+	past := d.state.Pasts[depart]
+	i, ok := d.state.find(depart)
+	if !ok || d.today == d.state.AsOf || d.state.Live[i].FoundDay() != d.state.AsOf {
 		return past
 	}
 	seen := past.clone()
-	seen.See(d.sheet.AsOf, d.sheet.Live[i].Price)
+	seen.See(d.state.AsOf, d.state.Live[i].Price)
 	return seen
+}
+
+// Lowest returns the lowest price that was seen of a departure in the last 60 days before the day,
+// and when. ok is false if none was.
+func (d *StateDay) Lowest(depart fare.Day) (on fare.Day, price fare.Cents, ok bool) {
+	return d.past(depart).lowest(d.today)
 }
 
 // Quartiles returns the usual prices for a departure; see RouteDay.Quartiles.
 func (d *StateDay) Quartiles(depart fare.Day) (Quartiles, bool) {
-	return d.asker.Quartiles(int(depart - d.today))
+	return d.asker.Quartiles(Quote{Lead: int(depart - d.today)})
 }
 
 // Judge answers one question; use StateDay for several on one day. Quartiles are zero if the
 // percentile is not known. live is zero if there is no live fare.
 func (s *State) Judge(p *Pooled, today, depart fare.Day, price fare.Cents) (a Answer, q Quartiles, live Live, ok bool) {
-	day, ok := s.On(p, today)
+	day, ok := s.Day(p, today)
 	if !ok {
 		return a, q, live, false
 	}
@@ -174,7 +185,7 @@ func (s *State) Judge(p *Pooled, today, depart fare.Day, price fare.Cents) (a An
 		return a, q, live, false
 	}
 	q, _ = day.Quartiles(depart)
-	live, _ = day.LiveOf(depart)
+	live, _ = day.LiveFare(depart)
 	return a, q, live, true
 }
 

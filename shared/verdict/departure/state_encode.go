@@ -10,9 +10,12 @@ import (
 )
 
 const (
-	sheetFormat = 1
-	cycleFormat = 1 // without an experience
-	scoreFormat = 2
+	firstRuleSheet = 1 // of the rule before the departures on sale
+	sheetFormat    = 2
+
+	firstRuleCycle = 1 // without an experience
+	firstRuleScore = 2
+	cycleFormat    = 3
 )
 
 // MaxState is the maximum length of an encoded state. With key and attribute names, its item fits
@@ -107,10 +110,15 @@ func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
 	}
 }
 
-// DecodeState parses the bytes of Encode.
+// DecodeState parses the bytes of Encode, also those of the first rule.
 func DecodeState(data []byte) (*State, error) {
-	r := packed.NewReader(data, sheetFormat)
-	s := &State{AsOf: readDay(&r), Currency: readCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
+	isFirstRule := len(data) > 0 && data[0] == firstRuleSheet
+	format := byte(sheetFormat)
+	if isFirstRule {
+		format = firstRuleSheet
+	}
+	r := packed.NewReader(data, format)
+	s := &State{FirstRule: isFirstRule, AsOf: readDay(&r), Currency: readCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
 	stops := r.Uint()
 	if stops > uint64(OnlyNonStop) || math.IsNaN(s.PerEuro) || math.IsInf(s.PerEuro, 0) || s.PerEuro < 0 {
 		r.Fail(errRange)
@@ -131,6 +139,9 @@ func DecodeState(data []byte) (*State, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("decode sheet: %w", err)
+	}
+	if isFirstRule {
+		s.convertFirstRule()
 	}
 	return s, nil
 }
@@ -186,35 +197,32 @@ type Cycle struct {
 
 // Encode packs a cycle.
 func (c Cycle) Encode() []byte {
-	format, learned := byte(cycleFormat), c.Pooled.Experience.encode()
-	if learned != nil {
-		format = scoreFormat
-	}
-	w := packed.NewWriter(format, 1700)
+	w := packed.NewWriter(cycleFormat, 1700)
 	w.Int(int64(c.Day), int64(c.Warmed))
 	w.Bytes(c.Pooled.Encode())
-	if learned != nil {
-		w.Bytes(learned)
-	}
+	w.Bytes(c.Pooled.Experience.encode())
 	return w
 }
 
-// DecodeCycle parses the bytes of Encode, also from versions without a score.
+// DecodeCycle parses the bytes of Encode, also those of the first rule.
 func DecodeCycle(data []byte) (c Cycle, err error) {
 	format := byte(cycleFormat)
-	if len(data) > 0 && data[0] == scoreFormat {
-		format = scoreFormat
+	if len(data) > 0 && (data[0] == firstRuleCycle || data[0] == firstRuleScore) {
+		format = data[0]
 	}
 	r := packed.NewReader(data, format)
 	c.Day, c.Warmed = readDay(&r), readDay(&r)
 	pooled := r.Bytes()
 	var learned []byte
-	if format == scoreFormat {
+	if format != firstRuleCycle {
 		learned = r.Bytes()
 	}
 	if err = r.Err(); err == nil {
 		if c.Pooled, err = DecodePooled(pooled); err == nil {
 			c.Pooled.Experience, err = decodeExperience(learned)
+			if format != cycleFormat {
+				c.Pooled.convertFirstRule(c.Day)
+			}
 		}
 	}
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-var private = cmp.AllowUnexported(State{}, Route{}, mean{}, bar{}, term{}, Past{}, seen{}, question{},
+var private = cmp.AllowUnexported(State{}, Route{}, mean{}, bar{}, term{}, Past{}, dayPrice{}, question{},
 	Statistics{}, amounts{}, gradient{}, Pooled{}, table{})
 
 // seenOn returns the fares of a market's route on a day, as a refresh finds them.
@@ -129,8 +129,8 @@ func TestSheetOfYesterday(t *testing.T) {
 	s.Advance(begin+59, p, all, new(Statistics))
 	refreshed := s.Clone()
 	refreshed.Advance(begin+60, p, all, new(Statistics))
-	old, ok := s.On(p, begin+60)
-	now, also := refreshed.On(p, begin+60)
+	old, ok := s.Day(p, begin+60)
+	now, also := refreshed.Day(p, begin+60)
 	if !ok || !also {
 		t.Fatal("no answer")
 	}
@@ -206,7 +206,7 @@ func TestSheetIsRead(t *testing.T) {
 		}
 	}
 	var s Learner
-	s.In(huf, 401.25)
+	s.Convert(huf, 401.25)
 	s.Advance(begin+49, Start(begin), all, new(Statistics))
 	s.Stops = AllNonStop
 	data := s.Encode()
@@ -263,7 +263,7 @@ func FuzzDecodeSheet(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if day, ok := s.On(nil, s.AsOf+1); ok { // any decoded state can be judged and encoded again
+		if day, ok := s.Day(nil, s.AsOf+1); ok { // any decoded state can be judged and encoded again
 			day.Judge(s.AsOf+10, 5000)
 			day.Quartiles(s.AsOf + 10)
 		}
@@ -309,7 +309,7 @@ func TestSheetIsSmall(t *testing.T) {
 		every      fare.Day
 		most, kept int // bytes, live departures
 	}{
-		{"14 departures", 14, 100, 60, 1, 1000, 14},
+		{"14 departures", 14, 100, 60, 1, 1100, 14},
 		{"14 departures, a year", 14, 100, 400, 1, 1400, 14},
 		{"300 departures, weekly", 300, 100, 120, 7, MaxState, 300},
 		{"300 departures, daily", 300, 100, 120, 1, MaxState, 300},
@@ -347,14 +347,14 @@ func TestCurrencyOfAState(t *testing.T) {
 	all := days(7, 20, begin, 40)
 	p := Start(begin)
 	var s Learner
-	s.In(fare.EUR, 1)
+	s.Convert(fare.EUR, 1)
 	s.Advance(begin+39, p, all, new(Statistics))
 	ron, err := fare.ParseCurrency("RON")
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := s.Clone()
-	in.In(ron, 5)
+	in.Convert(ron, 5)
 	for i := range all {
 		all[i].Price *= 5
 	}
@@ -366,7 +366,7 @@ func TestCurrencyOfAState(t *testing.T) {
 			t.Errorf("%v: %+v, want %+v", l.Depart, got, want)
 		}
 	}
-	in.In(ron, 5.5) // a change of the rate changes no price
+	in.Convert(ron, 5.5) // a change of the rate changes no price
 	if again, _, _, _ := in.Judge(p, s.AsOf, s.Live[0].Depart, 0); math.IsNaN(again.Percentile) {
 		t.Error("no answer")
 	}

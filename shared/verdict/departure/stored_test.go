@@ -2,6 +2,7 @@ package departure
 
 import (
 	"encoding/hex"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,7 +14,7 @@ import (
 // small returns a state of two departures, refreshed on begin+2.
 func small() *Learner {
 	var s Learner
-	s.In(fare.EUR, 1)
+	s.Convert(fare.EUR, 1)
 	s.Stops = AllNonStop
 	s.Facts = []byte{7}
 	p := Start(begin)
@@ -25,12 +26,74 @@ func small() *Learner {
 	return &s
 }
 
+// firstRuleStored is the state of small as the first rule packed it.
+const firstRuleStored = "01c4b8020080808080808080f83f0201073001c0b8020316084541bf7c414000000000000000000000000000000000000000000000000000013a830201488302000003c0b80216084541bf7c4140023a83020e830203c0b80216084541bf7c4140023a83020e830203c0b80282cf3941bf7c4140013a860402c0b8025566f8405fbe0040013a83021201c4b8029323942302cb0801001dac030002029323942312000601070204c4c50a"
+
+// TestFirstRuleIsRead: a state that the first rule stored is read as small, with its own mean and
+// residuals. Their weights shrink as the half-lives do.
+func TestFirstRuleIsRead(t *testing.T) {
+	data, err := hex.DecodeString(firstRuleStored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := small()
+	read, err := DecodeState(data)
+	if err != nil || !read.FirstRule {
+		t.Fatalf("of the first rule: %v, %v", read, err)
+	}
+	if diff := cmp.Diff(want.Live, read.Live); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(want.Pasts, read.Pasts, private); diff != "" {
+		t.Error(diff)
+	}
+	// It held 3 fares, 1 of them since a day.
+	on := read.Route.Day(Start(begin).View(read.AsOf), nil)
+	weight, mean := levelHalfLife/60*(math.Exp2(-2./60)+2*math.Exp2(-1./60)), 4.1
+	if math.Abs(on.level.weight-weight) > 1e-6 || math.Abs(on.average(none)-mean) > .1 {
+		t.Errorf("a mean of %v with a weight of %v, want %v", on.average(none), on.level.weight, weight)
+	}
+	if again, err := DecodeState(read.Encode()); err != nil || again.FirstRule {
+		t.Errorf("packed again: %v, %v", again, err)
+	}
+}
+
+// TestFirstRuleIsRenewed: a refresh turns a state of the first rule into the state that the second
+// would have had from the same history.
+func TestFirstRuleIsRenewed(t *testing.T) {
+	all, p := days(15, 20, begin, 60), Start(begin)
+	var want Learner
+	want.Advance(begin+40, p, until(all, begin+40), new(Statistics))
+	stored := want.Encode()
+	stored[0] = firstRuleSheet // the layout is the same
+	read, err := DecodeState(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := Learner{State: *read, Questions: want.Clone().Questions}
+	var left, wantLeft Statistics
+	got.Advance(begin+59, p, all, &left)
+	want.Advance(begin+59, p, all, &wantLeft)
+	// What both rules learned is stored with less precision.
+	near := cmp.Comparer(func(a, b term) bool {
+		return math.Abs(a.value-b.value) < 1e-6 && math.Abs(a.information-b.information) < 1e-4 &&
+			math.Abs(a.cases-b.cases) < 1e-3
+	})
+	if diff := cmp.Diff(want.State, got.State, cmp.AllowUnexported(Route{}, mean{}, bar{}, Past{}, dayPrice{}),
+		cmpopts.EquateEmpty(), near); diff != "" {
+		t.Error(diff)
+	}
+	if left.residuals != wantLeft.residuals || left.curve != wantLeft.curve {
+		t.Error("other statistics are left for the cycle")
+	}
+}
+
 // TestStoredBytes: packed states equal the bytes that stores already hold. A change here makes
 // states unreadable; it needs a new format byte and a reader for both formats. Compressed questions
 // are compared after decoding.
 func TestStoredBytes(t *testing.T) {
 	const (
-		sheet    = "01c4b8020080808080808080f83f0201073001c0b8020316084541bf7c414000000000000000000000000000000000000000000000000000013a830201488302000003c0b80216084541bf7c4140023a83020e830203c0b80216084541bf7c4140023a83020e830203c0b80282cf3941bf7c4140013a860402c0b8025566f8405fbe0040013a83021201c4b8029323942302cb0801001dac030002029323942312000601070204c4c50a"
+		sheet    = "02c4b8020080808080808080f83f0201073001c0b8020319525141ce524d4000000000000000000000000000000000000000000000000000013a860201488602000003c0b80219525141ce524d40023a86020e860203c0b80219525141ce524d40023a86020e860203c0b802f1124541ce524d40013a8c0402c0b802e2d4014167a90640013a86021201c4b8029323942302cb0801001dac030002029323942312000601070204c4c50a"
 		learning = "01629466643eb083e9c50ea63ebf0bac664c0ccfd91fb23230f0ad700b606760626400040000ffff"
 	)
 	s := small()

@@ -57,7 +57,7 @@ func cellsOf(past *Past, day fare.Day, q Quote, percentile float64) Cells {
 		level = place(percentile, levelEdges)
 	}
 	changes, low := 0, 0
-	if moves, minimum, ok := past.on(day, q.Price); ok {
+	if moves, minimum, ok := past.movesAndLow(day, q.Price); ok {
 		changes = 1 + place(moves, changeEdges)
 		low = 1 + place(math.Log(float64(q.Price)/float64(minimum)), lowEdges)
 	}

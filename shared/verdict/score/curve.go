@@ -19,7 +19,7 @@ func (h *HorizonCounts) Curve() (c departure.Curve) {
 	}
 	var blocks []block
 	for i, own := range h.Own {
-		b := block{i, 1, float64(own.N) + curvePrior, float64(own.Fell) - own.OwnSaid()}
+		b := block{i, 1, float64(own.N) + curvePrior, float64(own.Fell) - own.OwnStated()}
 		for n := len(blocks); n > 0 && value(blocks[n-1]) > value(b); n = len(blocks) {
 			last := blocks[n-1]
 			b = block{last.first, last.steps + b.steps, last.weight + b.weight, last.shift + b.shift}
@@ -38,9 +38,9 @@ func (h *HorizonCounts) Curve() (c departure.Curve) {
 	return c
 }
 
-// OwnSaid returns the sum of the rule's own chances. They were rounded down to half a percent, so
+// OwnStated returns the sum of the rule's own chances. They were rounded down to half a percent, so
 // half a unit per case is added.
-func (c Case) OwnSaid() float64 { return (float64(c.Said) + float64(c.N)/2) / ownUnit }
+func (c Case) OwnStated() float64 { return (float64(c.Stated) + float64(c.N)/2) / ownUnit }
 
 // ownUnit is the number of stored units in a chance of 1.
 const ownUnit = 200

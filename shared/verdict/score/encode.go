@@ -132,7 +132,7 @@ func decodeRound(r *packed.Reader) (round Round) {
 		return v
 	}
 	if n%2 == 1 {
-		s := &RouteSaid{Price: fare.Cents(number(maxPrice))}
+		s := &RouteAnswer{Price: fare.Cents(number(maxPrice))}
 		packed := number(255<<4 | 15)
 		s.Age, s.Level, s.Sure = uint8(packed>>4), uint8(packed>>2&3), uint8(packed&3)
 		s.Percentile, s.Low, s.High = uint8(number(100)), uint16(number(10000)), uint16(number(10000))
@@ -149,7 +149,7 @@ func decodeRound(r *packed.Reader) (round Round) {
 		for i := range b {
 			b[i] = r.Byte()
 		}
-		s := Said{
+		s := DepartureAnswer{
 			Depart: depart, Price: price, Age: b[0] >> 2, Sure: b[0] & 3, Percentile: b[1],
 			Own: [Horizons]uint8{b[2], b[3]}, Stated: [Horizons]uint8{b[4], b[5]}, Cheaper: b[6], Rival: b[7],
 		}

@@ -49,9 +49,9 @@ func TestCountsAreRead(t *testing.T) {
 
 func rounds() Rounds {
 	return Rounds{
-		{Day: 16802, Rule: Rule, Currency: fare.EUR, Settled: FortnightSettled, Route: &RouteSaid{Price: 4999,
+		{Day: 16802, Rule: Rule, Currency: fare.EUR, Settled: FortnightSettled, Route: &RouteAnswer{Price: 4999,
 			Age: 2, Sure: 1, Percentile: 100, Level: 3, Low: 8123, High: 10000}},
-		{Day: 16809, Rule: Rule, Currency: fare.EUR, Settled: WeekSettled, Departs: []Said{
+		{Day: 16809, Rule: Rule, Currency: fare.EUR, Settled: WeekSettled, Departs: []DepartureAnswer{
 			{Depart: 16810, Price: 4999, Sure: 2, Percentile: 7, Own: [2]uint8{13, 199}, Cheaper: 3, Rival: NoRival},
 			{Depart: 16840, Price: 2999, Age: 7, Percentile: 99, Own: [2]uint8{90, 100}, Stated: [2]uint8{40,
 				40}, Cheaper: 100, Rival: 55},
@@ -85,16 +85,16 @@ func TestStoredBytes(t *testing.T) {
 	}
 }
 
-// TestLeftOfAnEarlierVersion: statistics of an earlier version can be read. Without counts the
-// encoding is unchanged.
-func TestLeftOfAnEarlierVersion(t *testing.T) {
+// TestContributionOfAnEarlierVersion: statistics of an earlier version can be read. Without counts
+// the encoding is unchanged.
+func TestContributionOfAnEarlierVersion(t *testing.T) {
 	earlier := new(departure.Statistics).Encode()
-	l, err := DecodeLeft(earlier)
+	l, err := DecodeContribution(earlier)
 	if err != nil || !l.Empty() || string(l.Encode()) != string(earlier) {
 		t.Errorf("%+v %v", l, err)
 	}
 	l.Counts.Rounds = 2
-	read, err := DecodeLeft(l.Encode())
+	read, err := DecodeContribution(l.Encode())
 	if err != nil || *read != *l || read.Empty() {
 		t.Errorf("%+v %v", read, err)
 	}
@@ -103,7 +103,7 @@ func TestLeftOfAnEarlierVersion(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(rounds().Encode())
 	f.Add(some(rand.New(rand.NewPCG(2, 16)), 20).Encode())
-	f.Add((&Left{Counts: Counts{Rounds: 1}}).Encode())
+	f.Add((&Contribution{Counts: Counts{Rounds: 1}}).Encode())
 	f.Add((&Sum{Since: 5}).Encode())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if r, err := DecodeRounds(data); err == nil {
@@ -117,7 +117,7 @@ func FuzzDecode(f *testing.F) {
 				t.Error(err)
 			}
 		}
-		DecodeLeft(data)
+		DecodeContribution(data)
 		DecodeSum(data)
 	})
 }

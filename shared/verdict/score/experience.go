@@ -16,26 +16,26 @@ type Week struct {
 }
 
 const (
-	// KeptWeeks is the number of past weeks whose weekly scores are used.
-	KeptWeeks = 53
+	// MaxWeeks is the number of past weeks whose weekly scores are used.
+	MaxWeeks = 53
 
-	leastWeeks  = 12  // that an interval needs
-	leastWaits  = 500 // cases of a band, for outcomes of waiting
-	leastPlaces = 500 // percentiles of a reliability, to test for overconfidence
-	leastHeld   = 200 // intervals of a reliability, to test for overconfidence
+	leastWeeks     = 12  // that an interval needs
+	leastWaits     = 500 // cases of a band, for outcomes of waiting
+	leastPlaces    = 500 // percentiles of a reliability, to test for overconfidence
+	leastIntervals = 200 // intervals of a reliability, to test for overconfidence
 
 	// A week needs leastJudged compared statements, and leastFalls actual or expected falls.
 	leastJudged, leastFalls = 100, 10
 	// The band of actual falls per expected fall. Recorded fares are never outside for three weeks
 	// in a row.
-	leastCame, mostCame = .6, 1 / .6
+	leastRatio, mostRatio = .6, 1 / .6
 	// OutWeeks is the number of successive weeks outside the band after which the operator is
 	// alerted.
 	OutWeeks = 3
 )
 
 // Learn returns the corrections that a score implies for later answers. sum is the sum of all
-// counts; weeks are its complete weeks, in order, at most KeptWeeks. It runs when a week is
+// counts; weeks are its complete weeks, in order, at most MaxWeeks. It runs when a week is
 // complete, so that no answer depends on its own outcome. It returns nil for an empty score.
 func Learn(sum *Sum, weeks []Week) *departure.Experience {
 	if sum.Since == 0 {
@@ -53,19 +53,19 @@ func Learn(sum *Sum, weeks []Week) *departure.Experience {
 		// By definition 10 % of the percentiles are below 5, or 95 and above.
 		e.Doubted[i] = tails.enough(leastPlaces) && tails.low > .15
 		held := interval(weeks, func(c *Counts) (x, n int64) {
-			return c.Route.Intervals[i].Held,
+			return c.Route.Intervals[i].Covered,
 				c.Route.Intervals[i].N
 		})
-		e.RouteDoubted[i] = held.enough(leastHeld) && held.high < .85
+		e.RouteDoubted[i] = held.enough(leastIntervals) && held.high < .85
 	}
 	e.WeeksOut = weeksOut(weeks)
 	return e
 }
 
-// Whole returns the weeks before the given Monday, in order, at most KeptWeeks back.
+// Whole returns the weeks before the given Monday, in order, at most MaxWeeks back.
 func Whole(all map[fare.Day]*Sum, monday fare.Day) (weeks []Week) {
 	for _, m := range slices.Sorted(maps.Keys(all)) {
-		if m < monday && m >= monday-7*KeptWeeks {
+		if m < monday && m >= monday-7*MaxWeeks {
 			weeks = append(weeks, Week{m, all[m]})
 		}
 	}
@@ -94,7 +94,7 @@ func (h *HorizonCounts) InBand() (in, known bool) {
 	for _, b := range h.Bands {
 		n += b.N
 		fell += b.Fell
-		said += float64(b.Said) / 100
+		said += float64(b.Stated) / 100
 	}
 	if n < leastJudged || max(float64(fell), said) < leastFalls {
 		return false, false
@@ -111,7 +111,7 @@ func (h *HorizonCounts) InBand() (in, known bool) {
 		}
 	}
 	ordered := cheap.N == 0 || dear.N == 0 || cheap.Fell*dear.N <= dear.Fell*cheap.N
-	return ordered && float64(fell) >= leastCame*said && float64(fell) <= mostCame*said, true
+	return ordered && float64(fell) >= leastRatio*said && float64(fell) <= mostRatio*said, true
 }
 
 // bands returns the outcomes of waiting in each band of the record, by published chance. It returns

@@ -40,7 +40,7 @@ func TestDoubt(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			e := Learn(steady(c.weeks, func(week int, n *Counts) {
 				off := int64(week%5) - 2
-				n.Route.Intervals[0] = Held{100, c.held + 2*off}
+				n.Route.Intervals[0] = Covered{100, c.held + 2*off}
 				n.Places[1][0], n.Places[1][Places-1], n.Places[1][10] = c.tails/2+off, c.tails-c.tails/2, 100-c.tails
 			}))
 			if e.Doubted != [3]bool{false, c.doubted, false} || e.RouteDoubted != [3]bool{c.routesDoubted,
@@ -54,7 +54,7 @@ func TestDoubt(t *testing.T) {
 // TestWaitingByTheScore: the service's own outcomes are cited from 500 cases in 12 weeks on.
 func TestWaitingByTheScore(t *testing.T) {
 	fill := func(week int, n *Counts) {
-		n.Horizons[0].Bands[2] = Wait{N: 60, Said: 700, Fell: 6, Rose: 12, Dearer: 15,
+		n.Horizons[0].Bands[2] = Wait{N: 60, Stated: 700, Fell: 6, Rose: 12, Dearer: 15,
 			Change: 60 * int64(100+10*(week%3))}
 	}
 	few := Learn(steady(8, fill))
@@ -81,25 +81,25 @@ func TestCurve(t *testing.T) {
 	var h HorizonCounts
 	none := h.Curve()
 	for _, chance := range []float64{0, .01, .1, .33, .5, .97, 1} {
-		if got := none.Of(chance); math.Abs(got-chance) > 1e-12 {
+		if got := none.Apply(chance); math.Abs(got-chance) > 1e-12 {
 			t.Errorf("without cases %v becomes %v", chance, got)
 		}
 	}
 	for i := range h.Own {
 		n := int64(100_000)
-		h.Own[i] = Case{N: n, Said: n * int64(10*i+5), Fell: n * int64(i) / 40} // half of the expected falls
+		h.Own[i] = Case{N: n, Stated: n * int64(10*i+5), Fell: n * int64(i) / 40} // half of the expected falls
 	}
 	h.Own[4].Fell = 0 // fewer falls than a lower step
 	c := h.Curve()
 	before := 0.
 	for chance := 0.; chance <= 1; chance += .005 {
-		got := c.Of(chance)
+		got := c.Apply(chance)
 		if got < before-1e-12 || got > 1 {
 			t.Fatalf("%v becomes %v after %v", chance, got, before)
 		}
 		before = got
 	}
-	if got := c.Of(.6); math.Abs(got-.3) > .03 {
+	if got := c.Apply(.6); math.Abs(got-.3) > .03 {
 		t.Errorf(".6 becomes %v", got)
 	}
 }
@@ -108,7 +108,7 @@ func TestCurve(t *testing.T) {
 func TestBand(t *testing.T) {
 	week := func(said, cheap, dear int64) func(int, *Counts) {
 		return func(_ int, c *Counts) {
-			c.Horizons[0].Bands[2] = Wait{N: 200, Said: 100 * said, Fell: cheap + dear}
+			c.Horizons[0].Bands[2] = Wait{N: 200, Stated: 100 * said, Fell: cheap + dear}
 			c.Horizons[0].Levels[0][2], c.Horizons[0].Levels[3][2] = Cell{N: 100, Fell: cheap}, Cell{N: 100, Fell: dear}
 		}
 	}

@@ -16,21 +16,22 @@ type Round struct {
 	Rule     uint64
 	Currency fare.Currency // of all prices
 	Settled  Settled
-	Departs  []Said // in order of departure; nil when the fortnight is settled
-	Route    *RouteSaid
+	Departs  []DepartureAnswer // in order of departure; nil when the fortnight is settled
+	Route    *RouteAnswer
 }
 
 // Settled says which horizons of a round are already counted.
 type Settled uint8
 
+// The states of a round, in order.
 const (
 	Open Settled = iota
 	WeekSettled
 	FortnightSettled
 )
 
-// Said is the answer about one departure.
-type Said struct {
+// DepartureAnswer is the answer about one departure.
+type DepartureAnswer struct {
 	Depart     fare.Day
 	Price      fare.Cents // hundredths
 	Age        uint8      // age of the fare, in days
@@ -45,8 +46,8 @@ type Said struct {
 // NoRival means fewer than 8 fares of similar lead time and season.
 const NoRival = 101
 
-// RouteSaid is the answer about the route: about its cheapest fare of any date.
-type RouteSaid struct {
+// RouteAnswer is the answer about the route: about its cheapest fare of any date.
+type RouteAnswer struct {
 	Price      fare.Cents
 	Age        uint8
 	Sure       uint8
@@ -101,7 +102,7 @@ func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 		kept[i].settle(s, c)
 	}
 	if kept.Due(s.Day) {
-		if round, ok := say(s); ok {
+		if round, ok := newRound(s); ok {
 			kept = append(kept, round)
 		}
 	}
@@ -111,35 +112,35 @@ func (r Rounds) Refresh(s Source, c *Counts) Rounds {
 	})
 }
 
-// say returns the round of a day, or false if there is no answer to record.
-func say(s Source) (Round, bool) {
-	r := Round{Day: s.Day, Rule: Rule, Currency: s.State.Currency, Route: sayRoute(s)}
-	if day, ok := s.State.On(s.Pooled, s.Day); ok {
+// newRound returns the round of a day, or false if there is no answer to record.
+func newRound(s Source) (Round, bool) {
+	r := Round{Day: s.Day, Rule: Rule, Currency: s.State.Currency, Route: answerRoute(s)}
+	if day, ok := s.State.Day(s.Pooled, s.Day); ok {
 		for _, l := range order(day.Live(), s.Day) {
 			if len(r.Departs) == PerRound {
 				break
 			}
-			if said, ok := sayDeparture(s, day, l); ok {
+			if said, ok := answerDeparture(s, day, l); ok {
 				r.Departs = append(r.Departs, said)
 			}
 		}
 	}
-	slices.SortFunc(r.Departs, func(a, b Said) int { return int(a.Depart - b.Depart) })
+	slices.SortFunc(r.Departs, func(a, b DepartureAnswer) int { return int(a.Depart - b.Depart) })
 	return r, len(r.Departs) > 0 || r.Route != nil
 }
 
-func sayDeparture(s Source, day *departure.StateDay, l departure.Live) (Said, bool) {
+func answerDeparture(s Source, day *departure.StateDay, l departure.Live) (DepartureAnswer, bool) {
 	a, ok, err := verdict.JudgeDeparture(s.State, s.Pooled, verdict.When{Date: l.Depart}, s.now())
 	if err != nil || !ok || a.Verdetto.Percentile == nil {
-		return Said{}, false
+		return DepartureAnswer{}, false
 	}
 	rule := *s.Pooled
 	rule.Experience = nil // the score measures the rule's own reliability, before corrections
 	own, ok, err := verdict.JudgeDeparture(s.State, &rule, verdict.When{Date: l.Depart}, s.now())
 	if err != nil || !ok {
-		return Said{}, false
+		return DepartureAnswer{}, false
 	}
-	said := Said{
+	said := DepartureAnswer{
 		Depart: l.Depart, Price: l.Price, Age: uint8(s.Day - l.FoundDay()), Sure: sureOf(own.Verdetto.Affidabilita),
 		Percentile: uint8(*a.Verdetto.Percentile), Rival: rival(s.Quotes, s.Day, l),
 	}
@@ -155,7 +156,7 @@ func sayDeparture(s Source, day *departure.StateDay, l departure.Live) (Said, bo
 	return said, true
 }
 
-func sayRoute(s Source) *RouteSaid {
+func answerRoute(s Source) *RouteAnswer {
 	s.Summary.Doubted = [Sures]bool{} // the score measures the rule's own reliability, before corrections
 	a, ok := verdict.Judge(s.Summary, s.now())
 	if !ok || a.Verdetto.Percentile == nil {
@@ -164,7 +165,7 @@ func sayRoute(s Source) *RouteSaid {
 	live, _ := s.Summary.Cheapest(s.Day)
 	percentile, _ := verdict.PercentileOf(s.Summary, s.Day)
 	low, high := percentile.Interval()
-	return &RouteSaid{
+	return &RouteAnswer{
 		Price: live.Price, Age: uint8(s.Day - live.FoundDay()), Sure: sureOf(a.Verdetto.Affidabilita),
 		Percentile: uint8(*a.Verdetto.Percentile), Level: uint8(levelOf(a.Verdetto.Livello)),
 		Low: uint16(math.Floor(100 * low)), High: uint16(math.Ceil(100 * high)),

@@ -16,6 +16,7 @@
 package score
 
 import (
+	"fmt"
 	"slices"
 
 	"verdetto/shared/fare"
@@ -25,7 +26,7 @@ import (
 const (
 	// Rule is the version of the rules behind the verdicts. Raise it with every change that moves
 	// levels, percentiles, chances or intervals. Answers of an earlier version are not compared.
-	Rule = 1
+	Rule = 2
 
 	// PerRound is the maximum number of departures of a series to compare per week.
 	PerRound = 12
@@ -41,6 +42,7 @@ const (
 // Reason says why an answer could not be compared with an outcome.
 type Reason int
 
+// The reasons; Reasons is their number.
 const (
 	Gone        Reason = iota // the departure leaves within the horizon
 	Unseen                    // it was not seen again within the horizon
@@ -65,7 +67,8 @@ const (
 // LeadEdges are the lead times, in days, at which the second and later spans begin.
 var LeadEdges = [Spans - 1]int{7, 21, 45, 90}
 
-func spanOf(lead int) int {
+// LeadSpan returns the span of a lead time.
+func LeadSpan(lead int) int {
 	n := 0
 	for _, e := range LeadEdges {
 		if lead >= e {
@@ -75,7 +78,19 @@ func spanOf(lead int) int {
 	return n
 }
 
-// Counts holds the outcomes of answers. Said and Shuffled are sums of hundredths, Change of
+// LeadName returns the name of a span, such as 7-20 or 90+.
+func LeadName(span int) string {
+	from := 0
+	if span > 0 {
+		from = LeadEdges[span-1]
+	}
+	if span == len(LeadEdges) {
+		return fmt.Sprintf("%d+", from)
+	}
+	return fmt.Sprintf("%d-%d", from, LeadEdges[span]-1)
+}
+
+// Counts holds the outcomes of answers. Stated and Shuffled are sums of hundredths, Change of
 // ten-thousandths.
 type Counts struct {
 	Rounds   int64 // rounds with at least one answer compared or missed
@@ -87,7 +102,7 @@ type Counts struct {
 // HorizonCounts holds the outcomes of answers about departures, for one horizon.
 type HorizonCounts struct {
 	Missed [Reasons]int64 // not comparable
-	Own    [Steps]Case    // by the rule's own chance; Said is in half percent
+	Own    [Steps]Case    // by the rule's own chance; Stated is in half percent
 	Bands  [Bands]Wait    // by published chance
 	Levels [Levels][Spans]Cell
 	Both   [Levels]Pair // answers that also have a rival, by the rule's level
@@ -97,12 +112,12 @@ type HorizonCounts struct {
 }
 
 // Case counts answers, the sum of their stated chances, and the falls.
-type Case struct{ N, Said, Fell int64 }
+type Case struct{ N, Stated, Fell int64 }
 
 // Wait counts the outcomes of waiting.
 type Wait struct {
-	N, Said, Fell, Rose int64
-	Dearer, Change      int64 // of the last fare seen within the horizon
+	N, Stated, Fell, Rose int64
+	Dearer, Change        int64 // of the last fare seen within the horizon
 }
 
 // Cell counts the outcomes after a level at some lead times. Shuffled is the expected number of
@@ -117,14 +132,14 @@ type RouteCounts struct {
 	Missed    [Reasons]int64
 	Levels    [Levels]RouteCell
 	Places    [Places]int64
-	Intervals [Sures]Held
+	Intervals [Sures]Covered
 }
 
 // RouteCell counts the changes of the route's cheapest fare within a week.
 type RouteCell struct{ N, Fell, Rose, Change int64 }
 
-// Held counts 90 % intervals and how many of them covered the outcome.
-type Held struct{ N, Held int64 }
+// Covered counts 90 % intervals and how many of them covered the outcome.
+type Covered struct{ N, Covered int64 }
 
 // each calls do for all numbers, in the stored order. Append new numbers of Counts at the end.
 func (c *Counts) each(do func(*int64)) {
@@ -137,7 +152,7 @@ func (c *Counts) each(do func(*int64)) {
 	cases := func(cs []Case) {
 		for i := range cs {
 			do(&cs[i].N)
-			do(&cs[i].Said)
+			do(&cs[i].Stated)
 			do(&cs[i].Fell)
 		}
 	}
@@ -153,7 +168,7 @@ func (c *Counts) each(do func(*int64)) {
 		cases(h.Own[:])
 		for b := range h.Bands {
 			w := &h.Bands[b]
-			for _, n := range []*int64{&w.N, &w.Said, &w.Fell, &w.Rose, &w.Dearer, &w.Change} {
+			for _, n := range []*int64{&w.N, &w.Stated, &w.Fell, &w.Rose, &w.Dearer, &w.Change} {
 				do(n)
 			}
 		}
@@ -183,7 +198,7 @@ func (c *Counts) each(do func(*int64)) {
 	all(c.Route.Places[:])
 	for i := range c.Route.Intervals {
 		do(&c.Route.Intervals[i].N)
-		do(&c.Route.Intervals[i].Held)
+		do(&c.Route.Intervals[i].Covered)
 	}
 }
 
@@ -198,8 +213,7 @@ func (c *Counts) Add(other *Counts) {
 // Empty reports whether all counts are 0.
 func (c *Counts) Empty() bool { return *c == Counts{} }
 
-// Compared returns the number of compared answers of a horizon. Stated returns the number of all
-// answers.
+// Compared returns the number of compared answers of a horizon.
 func (h *HorizonCounts) Compared() (n int64) {
 	for _, b := range h.Bands {
 		n += b.N
@@ -207,10 +221,10 @@ func (h *HorizonCounts) Compared() (n int64) {
 	return n
 }
 
+// Stated returns the number of all answers of a horizon.
 func (h *HorizonCounts) Stated() int64 { return h.Compared() + total(h.Missed[:]) }
 
-// Compared returns the number of compared verdicts about routes. Stated returns the number of all
-// verdicts.
+// Compared returns the number of compared verdicts about routes.
 func (r *RouteCounts) Compared() (n int64) {
 	for _, l := range r.Levels {
 		n += l.N
@@ -218,6 +232,7 @@ func (r *RouteCounts) Compared() (n int64) {
 	return n
 }
 
+// Stated returns the number of all verdicts about routes.
 func (r *RouteCounts) Stated() int64 { return r.Compared() + total(r.Missed[:]) }
 
 func total(all []int64) (n int64) {

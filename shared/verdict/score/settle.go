@@ -60,16 +60,16 @@ func (r *Round) settle(s Source, c *Counts) {
 	}
 }
 
-// came is the outcome for a fare of a departure.
-type came struct {
+// outcome is the outcome for a fare of a departure.
+type outcome struct {
 	fell, rose bool
-	seen       int64      // number of days on which it was seen again
+	days       int64      // number of days on which it was seen again
 	last       fare.Cents // the last fare seen
 }
 
 // follow looks up the prices of a departure within some days after from. It returns false if there
 // are none.
-func follow(quotes []departure.Live, said Said, from, days fare.Day) (c came, ok bool) {
+func follow(quotes []departure.Live, said DepartureAnswer, from, days fare.Day) (c outcome, ok bool) {
 	for _, q := range quotes {
 		day := q.FoundDay()
 		if q.Depart != said.Depart || day <= from || day > from+days {
@@ -77,34 +77,34 @@ func follow(quotes []departure.Live, said Said, from, days fare.Day) (c came, ok
 		}
 		c.fell = c.fell || departure.Fell(said.Price, q.Price)
 		c.rose = c.rose || departure.Rose(said.Price, q.Price)
-		c.seen++
+		c.days++
 		c.last = q.Price // quotes are in order of day found
 	}
-	return c, c.seen > 0
+	return c, c.days > 0
 }
 
-// changed returns the change of a price in ten-thousandths of it, at most tenfold.
+// changed returns the change of a price, in ten-thousandths of the first price, at most tenfold.
 func changed(from, to fare.Cents) int64 {
 	return int64(math.Round(1e4 * min(10, float64(to)/float64(from)-1)))
 }
 
-func (h *HorizonCounts) count(horizon int, said Said, lead int, c came) {
+func (h *HorizonCounts) count(horizon int, said DepartureAnswer, lead int, c outcome) {
 	fell, up, dearer := one(c.fell), one(c.rose), one(c.last > said.Price)
 	own := &h.Own[said.Own[horizon]/(ownUnit/Steps)]
 	own.Add(int64(said.Own[horizon]), fell)
 	w := &h.Bands[said.Stated[horizon]/5]
 	w.N++
-	w.Said += int64(said.Stated[horizon])
+	w.Stated += int64(said.Stated[horizon])
 	w.Fell += fell
 	w.Rose += up
 	w.Dearer += dearer
 	w.Change += changed(said.Price, c.last)
 	level := departure.LevelOf(float64(said.Percentile) / 100)
-	cell := &h.Levels[level][spanOf(lead)]
+	cell := &h.Levels[level][LeadSpan(lead)]
 	cell.N++
 	cell.Fell += fell
 	cell.Rose += up
-	cell.Shuffled += int64(math.Round(100 * (1 - math.Pow(1-float64(said.Cheaper)/100, float64(c.seen)))))
+	cell.Shuffled += int64(math.Round(100 * (1 - math.Pow(1-float64(said.Cheaper)/100, float64(c.days)))))
 	if said.Rival != NoRival {
 		h.Both[level].add(fell)
 		h.Rival[departure.LevelOf(float64(said.Rival)/100)].add(fell)
@@ -117,7 +117,7 @@ func (h *HorizonCounts) count(horizon int, said Said, lead int, c came) {
 // Add counts an answer.
 func (c *Case) Add(said, fell int64) {
 	c.N++
-	c.Said += said
+	c.Stated += said
 	c.Fell += fell
 }
 
@@ -179,5 +179,5 @@ func (r *Round) settleInterval(s verdict.RouteSummary, c *Counts) {
 	place := 100 * 100 * (among.Below + among.Equal/2) / among.All
 	of := &c.Route.Intervals[r.Route.Sure]
 	of.N++
-	of.Held += one(float64(r.Route.Low) <= place && place <= float64(r.Route.High))
+	of.Covered += one(float64(r.Route.Low) <= place && place <= float64(r.Route.High))
 }

@@ -30,28 +30,28 @@ type Page struct {
 	Language    *i18n.Language
 	Title       string // without the service's name
 	Description string
-	Index       bool          // search engines may list it
-	Head        template.HTML // additional elements of head
-	Body        template.HTML // content of main
-	Scripts     []string      // file names of assets
-	Others      []Other       // the same page in other languages
-	Found       Found         // only if search engines may list it
+	Index       bool            // search engines may list it
+	Head        template.HTML   // additional elements of head
+	Body        template.HTML   // content of main
+	Scripts     []string        // file names of assets
+	Others      []Other         // the same page in other languages
+	Search      SearchAddresses // only if search engines may list it
 }
 
-// Found holds a page's addresses for search engines: one per language. Without Base they are
-// omitted, because they must be absolute.
-type Found struct {
-	Base   string  // the service's public address
-	Itself string  // canonical path of this page
-	In     []Other // canonical paths in all languages, including this one
-	Any    string  // path that chooses the language of the browser
+// SearchAddresses holds a page's addresses for search engines: one per language. Without Base they
+// are omitted, because they must be absolute.
+type SearchAddresses struct {
+	Base      string  // the service's public address
+	Itself    string  // canonical path of this page
+	Languages []Other // canonical paths in all languages, including this one
+	Any       string  // path that chooses the language of the browser
 }
 
-// FoundAt returns Found for a page of the paid plan or about the service.
-func FoundAt(base string, l *i18n.Language, path string) Found {
-	f := Found{Base: base, Itself: In(l, path), Any: path}
+// NewSearchAddresses returns the SearchAddresses of a page of the paid plan or about the service.
+func NewSearchAddresses(base string, l *i18n.Language, path string) SearchAddresses {
+	f := SearchAddresses{Base: base, Itself: AddressIn(l, path), Any: path}
 	for _, l := range i18n.Languages() {
-		f.In = append(f.In, Other{l, In(l, path)})
+		f.Languages = append(f.Languages, Other{l, AddressIn(l, path)})
 	}
 	return f
 }
@@ -71,19 +71,19 @@ func Home(l *i18n.Language) string {
 	return "/?lang=" + l.Code
 }
 
-// In returns the address of a page of the paid plan, or about the service, in a language.
-func In(l *i18n.Language, path string) string {
+// AddressIn returns the address of a page of the paid plan, or about the service, in a language.
+func AddressIn(l *i18n.Language, path string) string {
 	if strings.Contains(path, "?") {
 		return path + "&lang=" + l.Code
 	}
 	return path + "?lang=" + l.Code
 }
 
-// InAll returns the addresses of a page in all other languages.
-func InAll(l *i18n.Language, path string) (others []Other) {
+// OtherLanguages returns the addresses of a page in all other languages.
+func OtherLanguages(l *i18n.Language, path string) (others []Other) {
 	for _, other := range i18n.Languages() {
 		if other != l {
-			others = append(others, Other{other, In(other, path)})
+			others = append(others, Other{other, AddressIn(other, path)})
 		}
 	}
 	return others
@@ -93,7 +93,7 @@ func InAll(l *i18n.Language, path string) (others []Other) {
 var templates embed.FS
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{"asset": Asset, "home": Home,
-	"in": In}).ParseFS(templates, "*.html"))
+	"in": AddressIn}).ParseFS(templates, "*.html"))
 
 // Response is a page in the form that a handler of package httpapi returns.
 type Response struct {

@@ -23,7 +23,7 @@ func Problems(h http.Handler) http.Handler {
 		if p.status == 0 {
 			return
 		}
-		response, err := p.page(i18n.Accepted(r.Header.Get("Accept-Language")))
+		response, err := p.page(i18n.ForHeader(r.Header.Get("Accept-Language")))
 		if err != nil { // fall back to the document
 			w.WriteHeader(p.status)
 			_, _ = w.Write(p.document.Bytes())
@@ -70,12 +70,12 @@ func (p *problemPage) page(l *i18n.Language) (*Response, error) {
 		Suggestions               []string
 		T                         *i18n.Language `json:"-"`
 		Heading                   string         `json:"-"`
-		Said                      string         `json:"-"` // what happened, in the page's language
+		Explanation               string         `json:"-"` // what happened, in the page's language
 	}{T: l, Heading: heading(p.status, l)}
 	if err := json.Unmarshal(p.document.Bytes(), &view); err != nil {
 		return nil, err
 	}
-	view.Said, _ = l.Lookup("problem.code." + view.Code)
+	view.Explanation, _ = l.Lookup("problem.code." + view.Code)
 	var body bytes.Buffer
 	if err := pages.ExecuteTemplate(&body, "problem.html", view); err != nil {
 		return nil, err

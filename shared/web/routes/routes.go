@@ -77,7 +77,7 @@ func (c Cap) String() string {
 const PerNetwork = 32
 
 // Others is the limit of calls outside all rows: pages, files, unknown paths, refused requests.
-// It is counted in memory (limit.Join), so it is soft. Only runaway programs reach it.
+// It is counted in memory (limit.CountShared), so it is soft. Only runaway programs reach it.
 var Others = Route{Name: "others", Free: Cap{3000, time.Hour}, Pro: Cap{36000, time.Hour}}
 
 // Keyed reports whether the endpoint reads X-Api-Key.

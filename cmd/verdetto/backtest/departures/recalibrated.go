@@ -35,7 +35,7 @@ func (t *Trips) recalibrated(h int, chance []float64, became []outcome) []float6
 		t.eachRoute(begin[day], begin[day+1], func(route int32, from, to int) {
 			counted = counted[:0]
 			for i := from; i < to; i++ {
-				all[i] = curve.Of(chance[i])
+				all[i] = curve.Apply(chance[i])
 				if became[i].known[h] {
 					counted = append(counted, i)
 				}

@@ -18,8 +18,8 @@ type Report struct {
 	Routes     int            `json:"routes"`
 	Departures int            `json:"departures"`
 	BlockDays  int            `json:"blockDays"` // length of the blocks of days for intervals
-	Asked      int            `json:"asked"`
-	Fell       float64        `json:"fell"` // share of Asked that fell
+	Questions  int            `json:"asked"`
+	Fell       float64        `json:"fell"` // share of Questions that fell
 
 	Methods   []Method     `json:"methods"`
 	Fortnight *Method      `json:"fortnight,omitempty"` // the rule's chance within 14 days
@@ -30,11 +30,15 @@ type Report struct {
 	Levels       []Level        `json:"levels"`
 	Percentiles  []Percentile   `json:"percentiles"`
 	WorstMiss    float64        `json:"worstMissOfPercentile"`
-	Cover        []Cover        `json:"cover"`
-	Waiting      []Waiting      `json:"waiting"`  // one week, in few bands
-	Followed     []Followed     `json:"followed"` // each horizon, in the bands of the record
-	References   []Reference    `json:"references"`
-	Missing      []string       `json:"missing,omitempty"`
+	// The same by quarter of the day of the question, and by days before departure. Errors of two
+	// parts can cancel over the whole.
+	MissByQuarter []stats.Miss `json:"missByQuarter"`
+	MissByLead    []stats.Miss `json:"missByLead"`
+	Cover         []Cover      `json:"cover"`
+	Waiting       []Waiting    `json:"waiting"`  // one week, in few bands
+	Followed      []Followed   `json:"followed"` // each horizon, in the bands of the record
+	References    []Reference  `json:"references"`
+	Missing       []string     `json:"missing,omitempty"`
 }
 
 // Method holds the results of one method, over the rows that it answers.
@@ -100,7 +104,7 @@ type Percentile struct {
 // comparables.
 type Cover struct {
 	Stated   float64      `json:"stated"`
-	Held     float64      `json:"held"`
+	Share    float64      `json:"held"`
 	Interval *stats.Range `json:"interval,omitempty"`
 }
 

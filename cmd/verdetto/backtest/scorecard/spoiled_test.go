@@ -21,17 +21,17 @@ func TestSpoiledRules(t *testing.T) {
 	panel := panelOf(t, source)
 	for _, c := range []struct {
 		name    string
-		spoil   func(*score.Said)
+		spoil   func(*score.DepartureAnswer)
 		alarmed bool
 	}{
-		{"as it is", func(*score.Said) {}, false},
-		{"levels swapped", func(s *score.Said) { s.Percentile = 100 - s.Percentile }, true},
-		{"chances halved", func(s *score.Said) { s.Stated[0] /= 2; s.Stated[1] /= 2 }, true},
+		{"as it is", func(*score.DepartureAnswer) {}, false},
+		{"levels swapped", func(s *score.DepartureAnswer) { s.Percentile = 100 - s.Percentile }, true},
+		{"chances halved", func(s *score.DepartureAnswer) { s.Stated[0] /= 2; s.Stated[1] /= 2 }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			most := 0
 			r, err := Run(t.Context(), panel, Options{
-				Cycle: 7, Rates: ecb.Table().On(17000),
+				Cycle: 7, Rates: ecb.Table().RatesOn(17000),
 				Judged: func(r *score.Round, _ *departure.Experience) {
 					for i := range r.Departs {
 						c.spoil(&r.Departs[i])
@@ -48,7 +48,7 @@ func TestSpoiledRules(t *testing.T) {
 			}
 			var n, said, fell int64
 			for _, b := range r.Sum.Horizons[0].Bands {
-				n, said, fell = n+b.N, said+b.Said, fell+b.Fell
+				n, said, fell = n+b.N, said+b.Stated, fell+b.Fell
 			}
 			var byLevel []float64
 			for _, spans := range r.Sum.Horizons[0].Levels {

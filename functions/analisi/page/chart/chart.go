@@ -64,7 +64,7 @@ func (c *canvas) text(class, anchor string, x, y float64, s string) {
 		html.EscapeString(s))
 }
 
-func (c *canvas) done() template.HTML { return template.HTML(c.b.String() + "</svg>") }
+func (c *canvas) html() template.HTML { return template.HTML(c.b.String() + "</svg>") }
 
 func num(v float64) string {
 	s := fmt.Sprintf("%.1f", v)

@@ -59,5 +59,5 @@ func (m Months) SVG(width, height int) template.HTML {
 		}
 	}
 	c.line("axis", 0, floor, float64(width), floor)
-	return c.done()
+	return c.html()
 }

@@ -10,17 +10,17 @@ import (
 
 // Moves shows the history of a departure's fare, day by day.
 type Moves struct {
-	Seen  []Seen // oldest first
-	Today fare.Day
-	Price fare.Cents // the judged price
-	Level string
-	Money func(fare.Cents) string
-	Month func(time.Month) string
-	Label string
+	Prices []DayPrice // oldest first
+	Today  fare.Day
+	Price  fare.Cents // the judged price
+	Level  string
+	Money  func(fare.Cents) string
+	Month  func(time.Month) string
+	Label  string
 }
 
-// Seen is the lowest fare found on a day.
-type Seen struct {
+// DayPrice is the lowest fare found on a day.
+type DayPrice struct {
 	Day   fare.Day
 	Price fare.Cents
 }
@@ -31,7 +31,7 @@ func (m Moves) SVG(width, height int) template.HTML {
 	c := newCanvas("moves", width, height, m.Label)
 	const top, bottom, left, edge = 14.0, 24.0, 66.0, 12.0
 	low, high, from := m.Price, m.Price, m.Today-28
-	for _, s := range m.Seen {
+	for _, s := range m.Prices {
 		low, high, from = min(low, s.Price), max(high, s.Price), min(from, s.Day)
 	}
 	room := max(100, (high-low)/8)
@@ -54,7 +54,7 @@ func (m Moves) SVG(width, height int) template.HTML {
 		}
 	}
 	var stair, dots strings.Builder
-	for i, s := range m.Seen {
+	for i, s := range m.Prices {
 		if i == 0 {
 			stair.WriteString("M" + num(x(s.Day)) + " " + num(y(s.Price)))
 		} else {
@@ -62,12 +62,12 @@ func (m Moves) SVG(width, height int) template.HTML {
 		}
 		dots.WriteString("M" + num(x(s.Day)) + " " + num(y(s.Price)) + "h0")
 	}
-	if len(m.Seen) > 0 {
+	if len(m.Prices) > 0 {
 		c.path("low", stair.String())
 		c.path("week", dots.String())
 	}
 	c.line("now", left, y(m.Price), float64(width), y(m.Price))
 	c.dot("today "+m.Level, x(m.Today), y(m.Price), 7)
 	c.text("label", "end", left-7, y(m.Price)+4, m.Money(m.Price))
-	return c.done()
+	return c.html()
 }

@@ -35,5 +35,5 @@ func (p Picture) SVG() []byte {
 	for i, line := range p.Foot {
 		c.text("foot", "start", pictureMargin, float64(pictureHeight-14-pictureLine*(len(p.Foot)-1-i)), line)
 	}
-	return []byte(c.done())
+	return []byte(c.html())
 }

@@ -15,8 +15,8 @@ type Reliability struct {
 
 // ReliabilityPoint is a group of cases with nearly the same stated chance. Shares are fractions.
 type ReliabilityPoint struct {
-	Said, Came float64
-	Cases      int
+	Stated, Observed float64
+	Cases            int
 }
 
 // leastDrawn is the least number of cases of a point on the line. The share of fewer cases is
@@ -45,7 +45,7 @@ func (r Reliability) SVG(width int) template.HTML {
 	path, to := "", "M"
 	for _, p := range r.Points {
 		if p.Cases >= leastDrawn {
-			path += to + num(x(p.Said)) + " " + num(y(p.Came))
+			path += to + num(x(p.Stated)) + " " + num(y(p.Observed))
 			to = "L"
 		}
 	}
@@ -53,9 +53,9 @@ func (r Reliability) SVG(width int) template.HTML {
 		c.path("low", path)
 	}
 	for _, p := range r.Points {
-		c.dot("today", x(p.Said), y(p.Came), 3+14*math.Sqrt(float64(p.Cases)/float64(max(1, all))))
+		c.dot("today", x(p.Stated), y(p.Observed), 3+14*math.Sqrt(float64(p.Cases)/float64(max(1, all))))
 	}
 	c.text("tick", "end", float64(width)-right, floor+34, r.Axes[0])
 	c.text("tick", "start", 0, 12, r.Axes[1])
-	return c.done()
+	return c.html()
 }

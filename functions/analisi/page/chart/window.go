@@ -42,5 +42,5 @@ func (w Window) SVG(width int) template.HTML {
 	}
 	c.text("tick", "start", 0, 12, w.Ends[0])
 	c.text("tick", "end", float64(width), 12, w.Ends[1])
-	return c.done()
+	return c.html()
 }

@@ -8,52 +8,52 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Left holds the statistics of a cycle: for the pooled part of the rule, and for the score.
-type Left struct {
+// Contribution holds the statistics of a cycle: for the pooled part of the rule, and for the score.
+type Contribution struct {
 	Learned departure.Statistics
 	Counts  Counts
 }
 
 const (
-	leftFormat = 2 // format 1 is departure.Statistics alone
-	sumFormat  = 1
+	contributionFormat = 2 // format 1 is departure.Statistics alone
+	sumFormat          = 1
 )
 
 // Empty reports whether there are neither statistics nor counts.
-func (l *Left) Empty() bool { return l.Learned == departure.Statistics{} && l.Counts.Empty() }
+func (l *Contribution) Empty() bool { return l.Learned == departure.Statistics{} && l.Counts.Empty() }
 
 // Add adds other statistics and counts.
-func (l *Left) Add(other *Left) {
+func (l *Contribution) Add(other *Contribution) {
 	l.Learned.Add(&other.Learned)
 	l.Counts.Add(&other.Counts)
 }
 
 // Encode packs the statistics and counts. Without counts it has the format of departure.Statistics.
-func (l *Left) Encode() []byte {
+func (l *Contribution) Encode() []byte {
 	if l.Counts.Empty() {
 		return l.Learned.Encode()
 	}
-	w := packed.NewWriter(leftFormat, 900)
+	w := packed.NewWriter(contributionFormat, 900)
 	w.Bytes(l.Learned.Encode())
 	w.Bytes(l.Counts.Encode())
 	return w
 }
 
-// DecodeLeft parses the bytes of Encode, also from versions without a score.
-func DecodeLeft(data []byte) (*Left, error) {
+// DecodeContribution parses the bytes of Encode, also from versions without a score.
+func DecodeContribution(data []byte) (*Contribution, error) {
 	var counts []byte
-	if len(data) > 0 && data[0] == leftFormat {
-		r := packed.NewReader(data, leftFormat)
+	if len(data) > 0 && data[0] == contributionFormat {
+		r := packed.NewReader(data, contributionFormat)
 		data, counts = r.Bytes(), r.Bytes()
 		if err := r.Err(); err != nil {
-			return nil, fmt.Errorf("decode what was left: %w", err)
+			return nil, fmt.Errorf("decode contribution: %w", err)
 		}
 	}
 	learned, err := departure.DecodeStatistics(data)
 	if err != nil {
 		return nil, err
 	}
-	l := &Left{Learned: *learned}
+	l := &Contribution{Learned: *learned}
 	if counts != nil {
 		c, err := DecodeCounts(counts)
 		if err != nil {

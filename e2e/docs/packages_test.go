@@ -1,0 +1,98 @@
+package docs
+
+import (
+	"fmt"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var (
+	packageTable = regexp.MustCompile(`(?s)\| package \| what it does \|.*?\n\n`)
+	clause       = regexp.MustCompile(`^.*?(?:[:;] |$)`)
+	opening      = regexp.MustCompile(`^(?:Package|Command) \w+ `)
+	upper        = regexp.MustCompile(`^(?:cmd|functions|infra|shared)/\w+(?:/\w+)?$`)
+	// parts are packages for tests, generators, and parts of mains.
+	parts = regexp.MustCompile(`/(?:analisi|notify|pay|store|upstream)test$|/(?:generate|bootstrap|testenv)$|` +
+		`^cmd/lambdalocal/|^functions/wiring/`)
+)
+
+// TestPackages: ARCHITECTURE.md has a row for each package of the upper three levels, made from
+// the first sentence of its comment up to a colon or a semicolon.
+func TestPackages(t *testing.T) {
+	sentences := map[string]string{}
+	walk(t, func(file string) {
+		folder := path.Dir(file)
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") || !upper.MatchString(folder) ||
+			parts.MatchString(folder) {
+			return
+		}
+		if _, found := sentences[folder]; !found {
+			sentences[folder] = ""
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil,
+			parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if parsed.Doc != nil {
+			sentences[folder] = brief(parsed.Doc.Text())
+		}
+	})
+	want := "| package | what it does |\n|---|---|\n"
+	for _, folder := range slices.Sorted(maps.Keys(sentences)) {
+		if sentences[folder] == "" {
+			t.Errorf("%s has no package comment that begins with its name", folder)
+		}
+		want += fmt.Sprintf("| `%s` | %s |\n", folder, sentences[folder])
+	}
+	const file = "ARCHITECTURE.md"
+	is := read(t, file)
+	if shown := packageTable.FindString(is); len(sentences) < 50 || shown == "" {
+		t.Fatalf("%d packages were found, and in %s the table %q", len(sentences), file, shown)
+	}
+	want = packageTable.ReplaceAllLiteralString(is, want+"\n")
+	if *update {
+		if err := os.WriteFile(filepath.Join(root, file), []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, is); diff != "" {
+		t.Errorf("%s (-comments +document): run this test with -update\n%s", file, diff)
+	}
+}
+
+// brief returns the first sentence of a package comment without its opening, up to a colon or
+// a semicolon; or "" for a comment without the usual opening.
+func brief(comment string) string {
+	sentence := new(doc.Package).Synopsis(comment)
+	rest := opening.ReplaceAllString(sentence, "")
+	if rest == sentence {
+		return ""
+	}
+	return strings.TrimRight(clause.FindString(rest), ".:; ")
+}
+
+// TestBrief shows what a package comment becomes.
+func TestBrief(t *testing.T) {
+	for comment, want := range map[string]string{
+		"Package fare defines types: cities. More.\n": "defines types",
+		"Command cdk describes\nthe service. More.\n": "describes the service",
+		"The Lambda executable of functions/pro.\n":   "",
+	} {
+		if got := brief(comment); got != want {
+			t.Errorf("%q: %q, want %q", comment, got, want)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package departure
+
+import (
+	"math"
+	"slices"
+)
+
+// onSale is a departure of a route that is on sale on a RouteDay.
+type onSale struct {
+	Quote
+	flat float64 // log price, brought to one lead time by the curve
+	span uint8   // of lead times
+	bin  uint8   // of the residual; see RouteDay.rank
+}
+
+// setOnSale stores the departures on sale, in order of lead time.
+func (d *RouteDay) setOnSale(all []Quote) {
+	d.sale, d.flats, d.hasBins = slices.Grow(d.sale[:0], len(all)), 0, false
+	span, before := 0, 0
+	for _, q := range all {
+		if q.Lead < before {
+			span = 0
+		}
+		for span < len(curveEdges) && q.Lead >= curveEdges[span] {
+			span++
+		}
+		before = q.Lead
+		flat := logOf(q.Price) - d.view.curve[span]
+		d.sale = append(d.sale, onSale{Quote: q, flat: flat, span: uint8(span)})
+		d.flats += flat
+	}
+	byLead := func(a, b onSale) int { return a.Lead - b.Lead }
+	if !slices.IsSortedFunc(d.sale, byLead) {
+		slices.SortStableFunc(d.sale, byLead)
+	}
+}
+
+// quotes returns the departures on sale, in order of lead time.
+func (d *RouteDay) quotes() []Quote {
+	all := make([]Quote, len(d.sale))
+	for i, s := range d.sale {
+		all[i] = s.Quote
+	}
+	return all
+}
+
+// none is the index of a departure that is not on sale.
+const none = -1
+
+// own returns the index of the departure of a question among those on sale, or none. Of several
+// flights with its lead time it is the one with its price.
+func (d *RouteDay) own(q Quote) int {
+	first, found := slices.BinarySearchFunc(d.sale, q.Lead, func(s onSale, lead int) int { return s.Lead - lead })
+	if !found {
+		return none
+	}
+	for i := first; i < len(d.sale) && d.sale[i].Lead == q.Lead; i++ {
+		if d.sale[i].Price == q.Price {
+			return i
+		}
+	}
+	return first
+}
+
+// others returns the number of departures on sale without that of a question.
+func (d *RouteDay) others(own int) int {
+	if own == none {
+		return len(d.sale)
+	}
+	return len(d.sale) - 1
+}
+
+// average returns the route's mean of log prices, without the departure of a question. It returns
+// NaN if nothing is known.
+func (d *RouteDay) average(own int) float64 {
+	sum, weight := d.level.sum, d.level.weight
+	if n := d.others(own); n >= onSaleLevel {
+		flat := d.flats
+		if own != none {
+			flat -= d.sale[own].flat
+		}
+		sum += onSaleWeight * flat
+		weight += onSaleWeight * float64(n)
+	}
+	if weight == 0 {
+		return math.NaN()
+	}
+	return sum / weight
+}
+
+// rank sets the bins of the departures on sale. Each is judged by the others.
+func (d *RouteDay) rank() {
+	if d.hasBins {
+		return
+	}
+	d.hasBins = true
+	for i := range d.sale {
+		s := &d.sale[i]
+		s.bin = uint8(binOf(s.flat - d.average(i)))
+	}
+}
+
+// Fold folds the fares of the day into the route, and adds to s the sums for the pooled part. The
+// fares are among those on sale. The RouteDay is not valid afterwards.
+func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
+	if len(quotes) == 0 {
+		return
+	}
+	r, day := d.route, d.view.day
+	r.rebase(day)
+	level, residual := gain(r.epoch, day, levelHalfLife), gain(r.epoch, day, residualHalfLife)
+	for _, q := range quotes {
+		span := place(q.Lead, curveEdges)
+		flat := logOf(q.Price) - d.view.curve[span]
+		if average := d.average(d.own(q)); !math.IsNaN(average) {
+			bin := binOf(flat - average)
+			r.add(r.group(span), uint8(bin), residual)
+			s.residuals[bin]++
+		}
+		r.level.sum += level * flat
+		r.level.weight += level
+		r.count++
+	}
+	average := r.level.sum / r.level.weight
+	for _, q := range quotes {
+		s.curve[place(q.Lead, curveEdges)].add(logOf(q.Price)-average, 1)
+	}
+}
