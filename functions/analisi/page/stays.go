@@ -164,7 +164,8 @@ func (h home) stays(r *http.Request, q question, asked answer.Question, v *view)
 		switch {
 		case err == nil:
 			known = append(known, c.Giorni...)
-		case errors.As(err, &missing), errors.As(err, new(*answer.NoCalendar)), errors.As(err, new(*answer.StopsUnknown)):
+		case errors.As(err, &missing), errors.As(err, new(*answer.NoCalendar)), errors.As(err,
+			new(*answer.StopsUnknown)):
 		default:
 			h.refuseFailed(r, v, err)
 			return
@@ -259,7 +260,8 @@ func (v *view) showStays(q question, known []verdict.Giorno) {
 			s.Grid.Rows = append(s.Grid.Rows, gridRow{name, make([]calendarDay, len(s.Grid.Heads))})
 		}
 		cells := s.Grid.Rows[len(s.Grid.Rows)-1].Cells
-		cells[column(out, back)] = v.cellOf(g, out, q.linkOn(trip{Date: g.Partenza, Back: g.Ritorno, NonStop: q.NonStop},
+		cells[column(out, back)] = v.cellOf(g, out, q.linkOn(trip{Date: g.Partenza, Back: g.Ritorno,
+			NonStop: q.NonStop},
 			v.AskFrom, v.AskTo), true)
 	}
 	v.Returns = s

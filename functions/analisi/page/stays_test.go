@@ -21,17 +21,20 @@ func TestStays(t *testing.T) {
 		rows        int
 		links       string
 	}{
-		{"of a month", "&mese=2016-04&soggiorno=4-6", 200, "Milan to Bucharest · 4 to 6 nights Return fares from €", 27,
+		{"of a month", "&mese=2016-04&soggiorno=4-6", 200,
+			"Milan to Bucharest · 4 to 6 nights Return fares from €", 27,
 			"quando=2016-04-12&ritorno=2016-04-17&lang=en"},
 		{"of any month", "&soggiorno=5", 200, "The 15 cheapest are below.", 15, "ritorno="},
 		{"some days either way", "&soggiorno=5&quando=2016-04-12&flessibile=1", 200, "5 nights", 3,
 			"quando=2016-04-13&ritorno=2016-04-18"},
 		{"a day without a fare", "&soggiorno=5&quando=2016-04-10", 404, "No such fare yet.", 0, ""},
-		{"nights that nobody saw", "&soggiorno=2-4&mese=2016-04", 404, "no such return has been found lately: 2 to 4 nights", 0, ""},
+		{"nights that nobody saw", "&soggiorno=2-4&mese=2016-04", 404,
+			"no such return has been found lately: 2 to 4 nights", 0, ""},
 		{"a weekend", "&soggiorno=weekend&mese=2016-04", 404, "No such fare yet.", 0, ""},
 		{"too many nights", "&soggiorno=2-20", 400, "We cannot read the question.", 0, ""},
 		{"days of both ways determine the nights", "&soggiorno=2-4&quando=2016-04-12&ritorno=2016-04-17", 200,
-			"Milan to Bucharest · Tuesday 12 April 2016 – Sunday 17 April 2016", 7, "quando=2016-04-13&ritorno=2016-04-18"},
+			"Milan to Bucharest · Tuesday 12 April 2016 – Sunday 17 April 2016", 7,
+			"quando=2016-04-13&ritorno=2016-04-18"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := s.visit(route + tt.query)
