@@ -169,9 +169,11 @@ func TestLinkToTheFormOfAnAlert(t *testing.T) {
 	}{
 		{"any departure", published.Trip{}, at + "&lang=en", at + "&lang=en#alert-title"},
 		{"a day and a price", published.Trip{Partenza: "2016-04-12", Prezzo: "45.5"},
-			at + "&quando=2016-04-12&visto=45.50&lang=en", at + "&quando=2016-04-12&lang=en&soglia=45.50#alert-title"},
+			at + "&quando=2016-04-12&visto=45.50&lang=en",
+			at + "&quando=2016-04-12&lang=en&soglia=45.50#alert-title"},
 		{"days around one", published.Trip{Partenza: "2016-04-12", Flessibile: "3"},
-			at + "&quando=2016-04-12&flessibile=3&lang=en", at + "&quando=2016-04-12&flessibile=3&lang=en#alert-title"},
+			at + "&quando=2016-04-12&flessibile=3&lang=en",
+			at + "&quando=2016-04-12&flessibile=3&lang=en#alert-title"},
 		{"a month without stops", published.Trip{Mese: "2016-04", Diretto: true},
 			at + "&mese=2016-04&diretto=si&lang=en", at + "&mese=2016-04&diretto=si&lang=en#alert-title"},
 		{"a return", published.Trip{Partenza: "2016-04-12", Ritorno: "2016-04-30"},

@@ -20,10 +20,12 @@ import (
 type calendarView struct {
 	Weekdays []weekday
 	Months   []calendarMonth
-	Days     int  // the greatest age of its fares
-	Levels   bool // the days have levels
-	Returns  bool // it shows return fares
-	Hidden   bool // single fares may not be shown
+	Days     int              // the greatest age of its fares
+	Levels   bool             // the days have levels
+	Returns  bool             // it shows return fares
+	Hidden   bool             // single fares may not be shown
+	Around   [][7]calendarDay // the weeks of a question about some days
+	Grid     *grid            // of a return: the days around both of its days
 }
 
 type weekday struct{ Short, Full string }
@@ -67,6 +69,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			date = open
 		}
 	}
+	known := map[fare.Day]calendarDay{}
 	days, from, to := c.Giorni, v.shortest(v.AskFrom), v.shortest(v.AskTo)
 	for i, m := range c.Mesi {
 		first, err := fare.ParseDay(m.Mese + "-01")
@@ -87,19 +90,31 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 				continue
 			}
 			cell := dayCell(cells, day)
-			cell.To = q.linkOn(sameTrip(q, asked, day), from, to)
+			*cell = v.cellOf(g, day, q.linkOn(sameTrip(q, asked, day), from, to), calendar.Levels)
 			cell.Selected = g.Partenza == date
-			if g.Cent != nil {
-				cell.Fare = l.Whole(*g.Cent)
-			}
-			if cell.judge(l, g); !calendar.Levels {
-				cell.compare(l, g)
-			}
+			known[day] = *cell
 		}
 		month.Weeks = cells
 		calendar.Months = append(calendar.Months, month)
 	}
 	v.Verdict.Calendar = calendar
+	if w := asked.When; w != nil {
+		calendar.Around = around(w, known)
+		calendar.Grid = v.returnsAround(q, w, c.Giorni, calendar.Levels)
+	}
+}
+
+// cellOf shows a departure in a cell that links to a question: with its level, or else with the
+// difference from its usual fare.
+func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string, levels bool) calendarDay {
+	cell := calendarDay{Number: day.Time().Day(), To: to}
+	if g.Cent != nil {
+		cell.Fare = v.T.Whole(*g.Cent)
+	}
+	if cell.judge(v.T, g); !levels {
+		cell.compare(v.T, g)
+	}
+	return cell
 }
 
 // monthsShown is the number of months whose days a page shows. The other months are links.

@@ -10,8 +10,9 @@ import (
 func TestTheLaterChoiceCounts(t *testing.T) {
 	const both = "/?da=Milano&a=Bucarest&lang=en&mese=2016-04&quando=2016-04-12"
 	s := openSite("", "")
-	for era, want := range map[string]string{"2016-04": "Milan to Bucharest · 12 April 2016", "2016-04-12": "Milan to Bucharest · April 2016",
-		"": "Choose a month or a day, not both.", "2016-05": "Choose a month or a day, not both."} {
+	for era, want := range map[string]string{"2016-04": "Milan to Bucharest · 12 April 2016",
+		"2016-04-12": "Milan to Bucharest · April 2016",
+		"":           "Choose a month or a day, not both.", "2016-05": "Choose a month or a day, not both."} {
 		if text := said(s.visit(both + "&era=" + era)); !strings.Contains(text, want) {
 			t.Errorf("after %q, want %q in\n%s", era, want, text)
 		}
@@ -60,8 +61,9 @@ func TestTheHeadlineLeadsToTheAlert(t *testing.T) {
 // TestBothNamesMisspelt: one link corrects both.
 func TestBothNamesMisspelt(t *testing.T) {
 	w := openSite("", "").visit("/?da=Milanno&a=Bukarestt&lang=en")
-	if text := said(w); w.Code != 404 || !strings.Contains(text, "is called “Milanno” or “Bukarestt”. Perhaps you meant: "+
-		"Milan to Bucharest") {
+	if text := said(w); w.Code != 404 || !strings.Contains(text,
+		"is called “Milanno” or “Bukarestt”. Perhaps you meant: "+
+			"Milan to Bucharest") {
 		t.Errorf("%d %s", w.Code, text)
 	}
 	if body := html.UnescapeString(w.Body.String()); !strings.Contains(body, `href="/?da=Milan&a=Bucharest&lang=en"`) {

@@ -9,8 +9,6 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
-	"verdetto/shared/text/i18n"
-	"verdetto/shared/verdict"
 )
 
 // Readers write prices in their own currency and choose one for the page. The choice stays in the
@@ -27,7 +25,8 @@ var amount = regexp.MustCompile(`^([^0-9]*)([0-9]{1,9})(?:[.,]([0-9]{1,2}))?([^0
 
 // signs maps the sign of a currency to the codes that it can mean, the most likely first.
 var signs = map[string][]string{
-	"€": {"EUR"}, "EURO": {"EUR"}, "EUROS": {"EUR"}, "£": {"GBP"}, "₹": {"INR"}, "₺": {"TRY"}, "₪": {"ILS"}, "₩": {"KRW"},
+	"€": {"EUR"}, "EURO": {"EUR"}, "EUROS": {"EUR"}, "£": {"GBP"}, "₹": {"INR"}, "₺": {"TRY"}, "₪": {"ILS"},
+	"₩": {"KRW"},
 	"₱": {"PHP"}, "฿": {"THB"}, "R$": {"BRL"}, "ZŁ": {"PLN"}, "KČ": {"CZK"}, "FT": {"HUF"}, "LEI": {"RON"},
 	"FR": {"CHF"}, "FR.": {"CHF"}, "SFR.": {"CHF"}, "¥": {"JPY", "CNY"}, "KR": {"SEK", "NOK", "DKK", "ISK"},
 	"$": {"USD", "AUD", "CAD", "HKD", "MXN", "NZD", "SGD"}, "US$": {"USD"},
@@ -127,9 +126,4 @@ func (v view) In() string {
 		return "€"
 	}
 	return v.Currency
-}
-
-// typed writes the reader's own price in the currency in which it was typed.
-func typed(l *i18n.Language, q verdict.Quotato) string {
-	return l.Price(strings.TrimSuffix(strconv.FormatFloat(q.Importo, 'f', 2, 64), ".00"), q.Valuta)
 }

@@ -39,7 +39,8 @@ const maxDestinations = 60
 func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view) {
 	v.Anywhere = true
 	for _, order := range orders {
-		v.Orders = append(v.Orders, option{order, v.T.Text("cheap.order." + cmp.Or(order, "verdetto")), order == q.order})
+		v.Orders = append(v.Orders, option{order, v.T.Text("cheap.order." + cmp.Or(order, "verdetto")),
+			order == q.order})
 	}
 	most, ok, err := h.most(r.Context(), q)
 	if err != nil {
@@ -122,7 +123,8 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 		ask.Most = ""
 		if d.Fare.Nights > 0 { // use the fare's own days: the question's days only select its class
 			ask.Date, ask.Back = price.Partenza, price.Ritorno
-			date = l.Text("ask.out_and_back", "Out", date, "Back", l.WeekdayDate(d.Fare.Depart+fare.Day(d.Fare.Nights)))
+			date = l.Text("ask.out_and_back", "Out", date, "Back",
+				l.WeekdayDate(d.Fare.Depart+fare.Day(d.Fare.Nights)))
 		}
 		row := cheapRow{
 			City: name, To: q.linkOn(ask, v.AskFrom, places.Query(d.To, name)), Fare: l.Money(price.Cent), Date: date,

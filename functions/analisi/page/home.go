@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-//go:embed home.html calendar.html deals.html part.html
+//go:embed home.html calendar.html deals.html stays.html compare.html part.html
 var homeTemplates embed.FS
 
 var homeHTML = template.Must(template.ParseFS(homeTemplates, "*.html"))
@@ -37,6 +37,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	asked.From, asked.To = answer.Named{Parameter: "da", Name: q.from}, answer.Named{Parameter: "a", Name: q.to}
 	v := h.newView(q)
 	unconverted := h.useCurrency(r.Context(), q, &v)
+	_, comparable := q.others()
 	if wrong.refused(v.T, unconverted) {
 		unconverted = nil
 	}
@@ -49,6 +50,8 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.refuseFailed(r, &v, unconverted)
 	case len(wrong) > 0:
 		v.refuseFaults(wrong)
+	case !comparable:
+		v.refuseFaults(faults{"con": v.T.Text("compare.fault")})
 	case q.from == "" && q.to == "":
 		v.Start = true
 		v.covered, _ = h.Cities.Suggest(r.Context(), "", q.language.Code)
@@ -172,6 +175,10 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	}
 	v.setRoute(q, from, &to)
 	v.Places = wording.Places(q.language, q.from, q.to)
+	if q.Stay != "" {
+		h.stays(r, q, asked, v)
+		return
+	}
 	a, calendar, err := h.WithCalendar(r.Context(), asked, v.AllFares)
 	var (
 		covered *answer.NotCovered
@@ -200,6 +207,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		}
 	}
 	if v.Verdict != nil {
+		h.compare(r.Context(), q, asked, a, v)
 		v.showCalendar(q, asked, a.Analysis, calendar)
 		v.Verdict.Calendar.fold()
 		v.describeMonths(q, a.Analysis)

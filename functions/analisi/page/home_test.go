@@ -176,20 +176,25 @@ func TestPage(t *testing.T) {
 		{"where it is cheap now", "/?da=Milano", "it", 200,
 			"Dove conviene volare adesso da Milano Il prezzo più basso per ogni destinazione, sola andata, " +
 				"confrontato con il più basso degli altri giorni su quella rotta. Prima le occasioni migliori. " +
+				"Avvisami di ciò che conviene da qui Solo verso: Regno Unito · Romania · Stati Uniti " +
 				"DestinazionePrezzo minimoVerdetto Londragiovedì 10 marzo 201624,99 €di solito 45 €ottimoCertezza " +
-				"mediaAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €di solito 29 €buonoCertezza altaAvvisami · " +
+				"mediaAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €di solito 29 €buonoCertezza " +
+				"altaAvvisami · " +
 				"Bucarest Birminghamgiovedì 10 marzo 201699 €troppo pochi datiAvvisami · Birmingham " +
 				"Ogni prezzo l'ha trovato qualcuno, non è un'offerta: potrebbe non esserci più. Segui questo elenco " +
+				"" +
 				"(feed Atom)", "home"},
 		{"in a month", "/?da=Milano&mese=2016-04", "en", 200,
 			"The lowest one-way fare to each destination in April 2016, compared with the lowest of other months. " +
-				"The best come first. DestinationLowest fareVerdict BucharestSunday 10 April 2016€19.99usually €29goodHigh " +
+				"The best come first. Tell me what is cheap from here DestinationLowest fareVerdict BucharestSunday " +
+				"10 April 2016€19.99usually €29goodHigh " +
 				"certaintyAlert me · Bucharest Every fare", "home"},
 		{"up to an amount", "/?da=Milano&massimo=24,98", "en", 200,
 			"Verdict BucharestSunday 10 April 2016€19.99usually €29goodHigh certaintyAlert me · Bucharest Every fare",
 			"home"},
 		{"without stops", "/?da=Milano&diretto=si", "en", 200,
-			"Verdict BucharestTuesday 12 April 2016€80usually €60expensiveHigh certaintyAlert me · Bucharest Every fare",
+			"Verdict BucharestTuesday 12 April 2016€80usually €60expensiveHigh certaintyAlert me · Bucharest " +
+				"Every fare",
 			"home"},
 		{"of a day, by its month", "/?da=Milano&quando=2016-04-20", "it", 200,
 			"sola andata, ad aprile 2016", "home"},
@@ -198,7 +203,8 @@ func TestPage(t *testing.T) {
 		{"of returns, by nights away", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25", "en", 200,
 			"The lowest return fare to each destination with 4-7 nights away, on whatever days, compared with the " +
 				"lowest such fares of other days on that route. The best come first; choose one to ask about its " +
-				"days. DestinationLowest fareVerdict MadridSunday 10 April 2016 – Saturday 16 April 2016€69.99usually €90goodHigh " +
+				"days. Tell me what is cheap from here DestinationLowest fareVerdict MadridSunday 10 April 2016 – " +
+				"Saturday 16 April 2016€69.99usually €90goodHigh " +
 				"certaintyAlert me · Madrid Every fare", "home"},
 		{"no return so cheap", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25&massimo=60", "en", 404,
 			"any date", "home"},
@@ -212,8 +218,10 @@ func TestPage(t *testing.T) {
 		{"destinations of which none has a live fare", "/?da=Olbia", "it", 404,
 			"Nessun prezzo recente. Le rotte da qui sono seguite", "home"},
 		{"a known rank, and hardly a difference", "/?da=Milano&a=Berlino", "it", 200,
-			"Normale: più o meno il prezzo solito per questa rotta. Il prezzo più basso visto oggi: 49,90 €, giovedì 10 " +
-				"marzo 2016. Certezza media, su 40 giorni osservati. Su questa rotta il prezzo più basso è di solito " +
+			"Normale: più o meno il prezzo solito per questa rotta. Il prezzo più basso visto oggi: 49,90 €, " +
+				"giovedì 10 " +
+				"marzo 2016. Avvisami quando scende Certezza media, su 40 giorni osservati. Su questa rotta il " +
+				"prezzo più basso è di solito " +
 				"circa 50 €. Come lo giudichiamoSu 100 giorni osservati, circa 2 avevano un prezzo più basso; il " +
 				"margine va da 1 a 17.", "home"},
 		{"dear for its rank alone", "/?da=Milano&a=Atene", "it", 200,
@@ -281,7 +289,8 @@ func (s site) check(t *testing.T, c visit) {
 func TestReturnsWithoutADestinationKeepTheirDays(t *testing.T) {
 	s := openSite("", "")
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25&lang=en", nil))
+	s.ServeHTTP(w, httptest.NewRequest(http.MethodGet,
+		"/?da=Milano&quando=2016-04-20&ritorno=2016-04-25&lang=en", nil))
 	for _, want := range []string{`name="quando" type="date" value="2016-04-20"`,
 		`name="ritorno" type="date" value="2016-04-25"`, `name="massimo"`,
 		`href="/?da=Milan&amp;a=Madrid&amp;quando=2016-04-10&amp;ritorno=2016-04-16&amp;lang=en"`} {

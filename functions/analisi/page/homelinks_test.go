@@ -169,8 +169,9 @@ func TestAssets(t *testing.T) {
 			t.Errorf("%s: %d %v", f[1], w.Code, w.Header())
 		}
 	}
-	want := map[string]bool{"font/woff2": true, "text/css; charset=utf-8": true, "text/javascript; charset=utf-8": true,
-		"image/svg+xml": true}
+	want := map[string]bool{"font/woff2": true, "text/css; charset=utf-8": true,
+		"text/javascript; charset=utf-8": true,
+		"image/svg+xml":                  true}
 	if diff := cmp.Diff(want, types); diff != "" {
 		t.Error(diff)
 	}
@@ -191,7 +192,8 @@ func TestPlacesOnThePage(t *testing.T) {
 	}{
 		{"da=Bergamo&a=Bucarest&lang=it", "Hai chiesto Bergamo: queste sono le tariffe di Milano. I prezzi valgono " +
 			"per tutti gli aeroporti di Milano (MXP, LIN, BGY, PMF).", ""},
-		{"da=BGY&a=Bucharest&lang=en", "You asked for BGY: these are the fares of Milan. Fares are for all Milan airports",
+		{"da=BGY&a=Bucharest&lang=en", "You asked for BGY: these are the fares of Milan. Fares are for all " +
+			"Milan airports",
 			""},
 		{"da=Milan&a=Bucharest&lang=en", "Fares are for all Milan airports (MXP, LIN, BGY, PMF).", "You asked for"},
 	} {

@@ -25,12 +25,14 @@ import (
 //	ritorno   the day of return, with quando
 //	flessibile
 //	          with quando: the cheapest departure within 1, 3 or 7 days either side
+//	soggiorno without ritorno: the nights away, 3 or 2-4, or weekend
 //	diretto   si: only fares without stops
 //	visto     a fare that the reader has seen: 45, 45,50, $50 or 50 USD
 //	massimo   without a: only destinations up to this fare, likewise
 //	valuta    the currency of amounts; the euro if absent
 //	soglia, notti
 //	          values for the form of an alert: a fare in euros, a class of nights away
+//	con       up to five cities, days or months to compare with, with commas between
 //	ordine    without a city in a: the order of destinations, prezzo, differenza or partenza
 //	lang      the language
 //	era       without a script: the month or day that the form showed before
@@ -50,7 +52,7 @@ type question struct {
 }
 
 // trip holds the parameters of the journey besides its cities, as typed.
-type trip struct{ Month, Date, Around, Back, NonStop, OwnPrice, Most string }
+type trip struct{ Month, Date, Around, Back, Stay, NonStop, OwnPrice, Most, With string }
 
 type field struct {
 	name string
@@ -59,7 +61,7 @@ type field struct {
 
 func (t *trip) fields() []field {
 	return []field{{"mese", &t.Month}, {"quando", &t.Date}, {"flessibile", &t.Around}, {"ritorno", &t.Back},
-		{"diretto", &t.NonStop}, {"visto", &t.OwnPrice}, {"massimo", &t.Most}}
+		{"soggiorno", &t.Stay}, {"diretto", &t.NonStop}, {"visto", &t.OwnPrice}, {"massimo", &t.Most}, {"con", &t.With}}
 }
 
 // parseQuestion parses the question, or returns false if it is malformed.
@@ -92,6 +94,12 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 	}
 	if q.Date == "" || !slices.Contains(arounds, q.Around) { // no day, or an unknown value
 		q.Around = ""
+	}
+	if q.Back != "" { // the days determine the nights
+		q.Stay = ""
+	}
+	if _, _, fits := nights(q.Stay); q.Stay != "" && !fits {
+		ok, q.Stay = false, ""
 	}
 	if !slices.Contains(orders, q.order) {
 		ok, q.order = false, ""

@@ -101,7 +101,8 @@ func TestTrips(t *testing.T) {
 			"Riguarda il viaggio che hai chiesto. Qui sotto puoi allargarlo.",
 		}, "giorni osservati"},
 		{"a day in English", route + "&quando=2016-04-12", "en", 200,
-			[]string{"Milan to Bucharest · Tuesday 12 April 2016 · one way", "Comparable departures usually cost between",
+			[]string{"Milan to Bucharest · Tuesday 12 April 2016 · one way",
+				"Comparable departures usually cost between",
 				"And if you wait?", "It leaves in 42 days: that is within"}, ""},
 		{"a month", route + "&mese=2016-04", "it", 200,
 			[]string{"aprile 2016 · solo andata", "Il prezzo più basso del mese:", "del solito per aprile 2016.",
@@ -126,17 +127,21 @@ func TestTrips(t *testing.T) {
 			[]string{"12 aprile 2016 · diretto · solo andata"}, ""},
 		{"within a week", route + "&quando=2016-03-05", "en", 200,
 			[]string{"this late, we have no record of what waiting comes to", "are over"}, "within 7 days"},
-		{"long before", route + "&quando=2016-06-22", "en", 200, []string{"By itself this is no reason to wait."}, ""},
+		{"long before", route + "&quando=2016-06-22", "en", 200,
+			[]string{"By itself this is no reason to wait."}, ""},
 		{"a price seen for a day without a fare", route + "&quando=2016-04-20&visto=35", "it", 200,
 			[]string{"Il tuo prezzo: 35 €.", "partenze simili"}, "E se aspetti?"},
 		{"a price seen for a month", route + "&mese=2016-04&visto=35,50", "it", 200,
-			[]string{"Il tuo prezzo: 35,50 €. Il più basso che conosciamo per aprile 2016 è 30 € (sabato 2 aprile 2016), visto " +
+			[]string{"Il tuo prezzo: 35,50 €. Il più basso che conosciamo per aprile 2016 è 30 € (sabato 2 aprile " +
+				"2016), visto " +
 				"oggi: 5,50 € meno del tuo."}, "E se aspetti?"},
 		{"a price seen, any time", route + "&visto=95", "it", 200,
-			[]string{"Probabilmente caro: circa 63 € più del solito per questa rotta.", "Il tuo prezzo: 95 €. Il più basso che " +
-				"conosciamo per questa rotta è 30 €"}, "E se aspetti?"},
+			[]string{"Probabilmente caro: circa 63 € più del solito per questa rotta.",
+				"Il tuo prezzo: 95 €. Il più basso che " +
+					"conosciamo per questa rotta è 30 €"}, "E se aspetti?"},
 		{"a price seen, lower than ever", route + "&visto=€ 10", "en", 200,
-			[]string{"Your price: €10. The lowest we know for this route is €30 (Tuesday 10 May 2016), seen today: €20 more than " +
+			[]string{"Your price: €10. The lowest we know for this route is €30 (Tuesday 10 May 2016), seen " +
+				"today: €20 more than " +
 				"yours.", "Never seen so low in 40 observed days."}, ""},
 		{"no fare on the day", route + "&quando=2016-04-20&diretto=si", "it", 404, []string{
 			"Per allora non abbiamo ancora visto prezzi.", "un prezzo per il 20 aprile 2016.",
@@ -147,7 +152,7 @@ func TestTrips(t *testing.T) {
 		{"no fare on an eighth", "/?da=Milano&a=Berlino&quando=2017-02-08", "it", 404,
 			[]string{"un prezzo per l'8 febbraio 2017."}, ""},
 		{"no fare in the month", route + "&mese=2016-12", "en", 404,
-			[]string{"lately nobody has found a fare for December 2016."}, "December 2016 · "},
+			[]string{"no fare for December 2016 has been found lately."}, "December 2016 · "},
 		{"no returns of that length", route + "&quando=2016-04-12&ritorno=2016-04-30", "it", 404,
 			[]string{"Di andate e ritorno non ne abbiamo ancora viste.", "15 o più notti fuori", "solo l'andata"},
 			"Hai visto un prezzo"},

@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// view is the content of the page at /: exactly one of Notice, Verdict, Cheap and Start is set.
+// view is the content of the page at /: exactly one of Notice, Verdict, Cheap, Returns and Start is set.
 type view struct {
 	T           *i18n.Language
 	Lang        string // the language, if the reader chose it
@@ -44,6 +44,7 @@ type view struct {
 	Notice     *notice
 	Verdict    *verdictView
 	Cheap      *cheapView
+	Returns    *staysView
 	Places     []string     // notes on city names that cover more than the named place
 	Form       alertFields  // values of the form of an alert
 	Alert      string       // route of the offered alert
@@ -150,6 +151,9 @@ func (t trip) text(l *i18n.Language) string {
 			all = append(all, l.Count("form.around", n))
 		}
 	}
+	if t.Stay != "" {
+		all = append(all, stayText(l, t.Stay))
+	}
 	if t.NonStop != "" {
 		all = append(all, l.Text("ask.nonstop"))
 	}
@@ -177,6 +181,7 @@ type verdictView struct {
 	Judged                 []string // how the verdict was reached
 	Range, History         responsiveChart
 	Waits                  *waits        // for a departure
+	Compared               *comparison   // nil: nothing to compare with
 	Moves                  *movesView    // for a departure
 	Calendar               *calendarView // nil: no departure has a fare
 	Months, Window         responsiveChart

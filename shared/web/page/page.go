@@ -187,11 +187,14 @@ func readAssets() (byName map[string]string, byHashed map[string]asset) {
 	return byName, byHashed
 }
 
-// compact drops the indentation and whole-line comments of a script.
+// compact drops the indentation and comments of a script.
 func compact(source []byte) []byte {
 	var b bytes.Buffer
 	for line := range bytes.Lines(source) {
 		line = bytes.TrimLeft(line, " ")
+		if code, _, ok := bytes.Cut(line, []byte(" // ")); ok { // no string of ours holds this
+			line = append(bytes.Clone(code), '\n')
+		}
 		if !bytes.HasPrefix(line, []byte("//")) && !bytes.HasPrefix(line, []byte("/**")) {
 			b.Write(line)
 		}

@@ -172,17 +172,13 @@ for (const form of document.querySelectorAll('form.ask')) {
     for (const [name, value] of [...e.formData]) if (value === '') e.formData.delete(name);
   });
   for (const input of form.querySelectorAll('[data-city]')) completes(input, form.dataset);
-  // The button says what it does.
-  const button = form.querySelector('button'), { da, a } = form.elements;
-  for (const event of ['input', 'change']) {
-    form.addEventListener(event, () => {
-      button.textContent = da.value && !a.value ? button.dataset.anywhere : button.dataset.city;
-    });
-  }
-  // A month or days: the later choice clears the other.
-  const { mese, quando, flessibile, ritorno } = form.elements;
+  // The button says what it does. Of a month and days the later choice clears the other.
+  const button = form.querySelector('button'), { da, a, mese, quando, flessibile, ritorno, soggiorno } = form.elements;
   form.addEventListener('change', ({ target }) => {
+    button.textContent = da.value && !a.value ? button.dataset.anywhere : button.dataset.verdict;
     if (!mese || !quando || !target.value) return;
+    if (target === soggiorno) ritorno.value = '';
+    else if (target === ritorno) soggiorno.value = '';
     if (target === mese) quando.value = flessibile.value = ritorno.value = '';
     else if (target === quando || target === ritorno) mese.value = '';
   });

@@ -1,0 +1,154 @@
+package page
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
+	"verdetto/shared/published"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/verdict"
+)
+
+// Trips side by side: the question's own and up to five others, each with another destination, day
+// or month. They count as one question, and each costs a read.
+
+const maxOthers = 5
+
+// comparison is a table of trips.
+type comparison struct {
+	Rows []comparedTrip
+}
+
+type comparedTrip struct {
+	Name, To         string
+	Fare, Date       string // Fare is empty if none is known
+	Level, LevelText string
+	Difference       string
+}
+
+// otherTrip is a trip to compare with the question's own.
+type otherTrip struct {
+	name string
+	trip
+	to string
+}
+
+var writtenDay = regexp.MustCompile(`^([0-9]{1,2})[./-]([0-9]{1,2})[./-]([0-9]{4})$`)
+
+// others parses the trips to compare with: cities, days such as 2027-03-20 or 20.3.2027, and months
+// such as 2027-03, with commas between. It returns false for more than five of them, or if one is
+// not understood.
+func (q question) others() (all []otherTrip, ok bool) {
+	if q.With == "" {
+		return nil, true
+	}
+	for item := range strings.SplitSeq(q.With, ",") {
+		item = strings.TrimSpace(item)
+		if m := writtenDay.FindStringSubmatch(item); m != nil {
+			month, _ := strconv.Atoi(m[2])
+			day, _ := strconv.Atoi(m[1])
+			year, _ := strconv.Atoi(m[3])
+			item = time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+		}
+		o := otherTrip{name: item, trip: q.trip, to: q.to}
+		o.With, o.OwnPrice = "", ""
+		day, dayErr := fare.ParseDay(item)
+		month, monthErr := time.Parse("2006-01", item)
+		place, isCity := q.city(item)
+		switch {
+		case item == "":
+			continue
+		case dayErr == nil:
+			o.moveTo(day)
+			o.name = q.language.WeekdayDate(day)
+		case monthErr == nil:
+			o.Month, o.Date, o.Around, o.Back = item, "", "", ""
+			o.name = q.language.MonthOf(fare.DayOf(month))
+		case isCity:
+			o.name, o.to = place.Name, places.Query(place.City, place.Name)
+		default:
+			return nil, false
+		}
+		all = append(all, o)
+	}
+	return all, len(all) <= maxOthers
+}
+
+// moveTo sets the day of departure and keeps the nights away.
+func (t *trip) moveTo(day fare.Day) {
+	was, err1 := fare.ParseDay(t.Date)
+	back, err2 := fare.ParseDay(t.Back)
+	t.Month, t.Date, t.Back = "", day.String(), ""
+	if err1 == nil && err2 == nil {
+		t.Back = (day + back - was).String()
+	}
+}
+
+// compare adds the table of trips to a verdict.
+func (h home) compare(ctx context.Context, q question, asked answer.Question, a answer.Answer, v *view) {
+	others, _ := q.others()
+	if len(others) == 0 {
+		return
+	}
+	own := q.trip
+	own.With, own.OwnPrice = "", ""
+	name := own.text(v.T)
+	if slices.ContainsFunc(others, func(o otherTrip) bool { return o.to != q.to }) || name == "" {
+		name = strings.TrimSuffix(v.To+" · "+name, " · ")
+	}
+	c := &comparison{Rows: []comparedTrip{v.compared(name, q.linkOn(own, v.AskFrom, v.AskTo), a.Analysis)}}
+	for _, o := range others {
+		row := comparedTrip{Name: o.name, To: q.linkOn(o.trip, v.AskFrom, o.to)}
+		of, wrong := o.read(q.language, q.currency)
+		of.From, of.To = asked.From, answer.Named{Parameter: "con", Name: o.to}
+		var err error
+		if len(wrong) == 0 {
+			if err = h.Reader.Check(ctx, of); err == nil {
+				a, err = h.Answer(ctx, of)
+			}
+		}
+		switch {
+		case len(wrong) > 0 || err != nil && published.Problem(err) != err:
+			row.Difference = v.T.Text("compare.none")
+		case err != nil:
+			h.Log.ErrorContext(ctx, "trip not compared", "error", err)
+			row.Difference = v.T.Text("refusal.failed.title")
+		default:
+			row = v.compared(row.Name, row.To, a.Analysis)
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	v.Verdict.Compared = c
+}
+
+// compared returns the row of a trip with a fare.
+func (v *view) compared(name, to string, a verdict.Analysis) comparedTrip {
+	l := v.T
+	row := comparedTrip{Name: name, To: to, Fare: l.Money(a.Prezzo.Cent)}
+	if day, err := fare.ParseDay(a.Prezzo.Partenza); err == nil {
+		row.Date = l.WeekdayDate(day)
+	}
+	if d := a.Verdetto.ScartoMedianaCent; d != nil {
+		row.Difference = difference(l, *d)
+	}
+	return row
+}
+
+// difference states how far a fare is from the usual one.
+func difference(l *i18n.Language, d fare.Cents) string {
+	switch whole := (max(d, -d) + 50) / 100 * 100; {
+	case whole == 0:
+		return l.Text("compare.usual")
+	case d < 0:
+		return l.Text("compare.less", "Price", l.Money(whole))
+	default:
+		return l.Text("compare.more", "Price", l.Money(whole))
+	}
+}

@@ -1,0 +1,46 @@
+package page_test
+
+import (
+	"html"
+	"strings"
+	"testing"
+)
+
+// TestCompare: trips stand side by side, and count as one question.
+func TestCompare(t *testing.T) {
+	s := openSite("", "")
+	for _, tt := range []struct {
+		name, query string
+		status      int
+		says, links string
+	}{
+		{"destinations", "&con=Berlino,+Atene", 200, "BucharestTuesday 10 May 2016", "a=Berlin&lang=en"},
+		{"a destination without a fare", "&con=Parma,Atene", 200, "no fare found lately", "a=Athens"},
+		{"days, as people write them", "&quando=2016-04-12&con=13.4.2016,14/4/2016,2016-04-15", 200,
+			"13 April 2016", "quando=2016-04-14"},
+		{"days of a return keep the nights", "&quando=2016-04-12&ritorno=2016-04-17&con=2016-04-13", 200,
+			"13 April 2016",
+			"quando=2016-04-13&ritorno=2016-04-18"},
+		{"months", "&mese=2016-04&con=2016-05", 200, "May 2016", "mese=2016-05"},
+		{"too many", "&con=Berlino,Atene,Roma,Parigi,Londra,Madrid", 400, "Write up to five cities", "#con"},
+		{"an unknown city", "&con=Atlantide", 400, "Write up to five cities", "#con"},
+		{"the same city", "&con=Milano", 200, "no fare found lately", "a=Milan"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s.counters.taken = nil
+			w := s.visit("/?da=Milano&a=Bucarest&lang=en" + tt.query)
+			body, text := html.UnescapeString(w.Body.String()), said(w)
+			_, table, _ := strings.Cut(body, `id="compare-title"`)
+			if tt.status == 200 {
+				body, _, _ = strings.Cut(table, "</section>")
+			}
+			if w.Code != tt.status || !strings.Contains(text, tt.says) || !strings.Contains(body, tt.links) {
+				t.Errorf("%d, want %q and %q in\n%s\n%s", w.Code, tt.says, tt.links, text, body)
+			}
+			counted := strings.Count(strings.Join(s.counters.taken, " "), "home-free")
+			if want := map[int]int{200: 1, 400: 0}[tt.status]; counted != want {
+				t.Errorf("counted %d times, want %d", counted, want)
+			}
+		})
+	}
+}

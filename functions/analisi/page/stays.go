@@ -1,0 +1,269 @@
+package page
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
+	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
+)
+
+// Returns are shown out and back together: by the days of both ways, by nights away, or by the
+// weekends. A cell without a known fare is empty. A return is never added up of two one-way fares.
+
+// grid is a table of returns.
+type grid struct {
+	Corner string
+	Heads  []weekday
+	Rows   []gridRow
+}
+
+type gridRow struct {
+	Name  string
+	Cells []calendarDay // without a fare: no link
+}
+
+// around returns the weeks of the days around a departure, with those that have a fare. It returns
+// nil for a question about a single day or a month.
+func around(w *answer.When, known map[fare.Day]calendarDay) (weeks [][7]calendarDay) {
+	if w.Span == nil || *w.Span == departure.Month {
+		return nil
+	}
+	first, last := w.Date-fare.Day(w.Span.Days()), w.Date+fare.Day(w.Span.Days())
+	for day := first; day <= last; day++ {
+		column := int(day.Time().Weekday()+6) % 7
+		if day == first || column == 0 {
+			weeks = append(weeks, [7]calendarDay{})
+		}
+		cell, ok := known[day]
+		if !ok {
+			cell.Number = day.Time().Day()
+		}
+		cell.Selected = day == w.Date && ok
+		weeks[len(weeks)-1][column] = cell
+	}
+	return weeks
+}
+
+// daysAround is how many days either side of both days of a return are shown.
+const daysAround = 3
+
+// returnsAround returns the known returns around the days of a return, or nil for another question.
+func (v *view) returnsAround(q question, w *answer.When, days []verdict.Giorno, levels bool) *grid {
+	if w.Back == 0 {
+		return nil
+	}
+	g := &grid{Corner: v.T.Text("stays.out_back")}
+	for back := w.Back - daysAround; back <= w.Back+daysAround; back++ {
+		g.Heads = append(g.Heads, weekday{v.shortDay(back), v.T.WeekdayDate(back)})
+	}
+	for out := max(v.today, w.Date-daysAround); out <= w.Date+daysAround; out++ {
+		g.Rows = append(g.Rows, gridRow{v.shortDay(out), make([]calendarDay, len(g.Heads))})
+		for _, one := range days {
+			back, err := fare.ParseDay(one.Ritorno)
+			at := int(back - (w.Back - daysAround))
+			if one.Partenza != out.String() || err != nil || at < 0 || at >= len(g.Heads) {
+				continue
+			}
+			cell := v.cellOf(one, out, q.linkOn(trip{Date: one.Partenza, Back: one.Ritorno, NonStop: q.NonStop},
+				v.AskFrom, v.AskTo), levels)
+			cell.Selected = out == w.Date && back == w.Back
+			g.Rows[len(g.Rows)-1].Cells[at] = cell
+		}
+	}
+	return g
+}
+
+func (v *view) shortDay(d fare.Day) string {
+	t := d.Time()
+	return fmt.Sprintf("%s %d.%d.", v.T.WeekdayShort(t.Weekday()), t.Day(), t.Month())
+}
+
+// weekend is the stay of any weekend: out on Friday or Saturday, back on Sunday or Monday.
+const weekend = "weekend"
+
+// usualStays are the stays that the form offers.
+var usualStays = []string{"", weekend, "1-3", "2-4", "5-7", "10-14"}
+
+const (
+	maxStay  = 30 // nights
+	maxWidth = 7  // columns of nights
+	maxRows  = 15 // rows without a month
+)
+
+var stayOf = regexp.MustCompile(`^([0-9]{1,2})(?:-([0-9]{1,2}))?$`)
+
+// nights returns the fewest and most nights of a stay, or false if it is none.
+func nights(stay string) (from, to int, ok bool) {
+	if stay == weekend {
+		return 1, 3, true
+	}
+	m := stayOf.FindStringSubmatch(stay)
+	if m == nil {
+		return 0, 0, false
+	}
+	from, _ = strconv.Atoi(m[1])
+	to, _ = strconv.Atoi(cmp.Or(m[2], m[1]))
+	return from, to, 1 <= from && from <= to && to <= maxStay && to-from < maxWidth
+}
+
+// Stays returns the options of the form for the nights away.
+func (v view) Stays() (all []option) {
+	stays := usualStays
+	if v.Trip.Stay != "" && !slices.Contains(stays, v.Trip.Stay) {
+		stays = append(slices.Clone(stays), v.Trip.Stay)
+	}
+	for _, s := range stays {
+		all = append(all, option{s, stayText(v.T, s), s == v.Trip.Stay})
+	}
+	return all
+}
+
+func stayText(l *i18n.Language, stay string) string {
+	switch from, to, ok := nights(stay); {
+	case stay == weekend:
+		return l.Text("stays.weekend")
+	case ok && from == to:
+		return l.Count("stays.nights", from)
+	case ok:
+		return l.Text("stays.range", "From", from, "To", to)
+	}
+	return l.Text("stays.any")
+}
+
+// staysView lists the known returns with some nights away.
+type staysView struct {
+	Route, Headline, Lede string
+	Grid                  grid
+	Hidden                bool // single fares may not be shown
+}
+
+// stays answers a question about returns with some nights away, in a month or at any time.
+func (h home) stays(r *http.Request, q question, asked answer.Question, v *view) {
+	from, to, _ := nights(q.Stay)
+	var known []verdict.Giorno
+	var missing *answer.NotCovered
+	for _, trip := range fare.Trips() {
+		least, most := trip.Nights()
+		if trip == fare.OneWay || most < from || least > to {
+			continue
+		}
+		of := asked
+		of.Trip, of.When, of.Price = trip, nil, nil
+		_, c, err := h.Reader.Calendar(r.Context(), of, v.AllFares)
+		switch {
+		case err == nil:
+			known = append(known, c.Giorni...)
+		case errors.As(err, &missing), errors.As(err, new(*answer.NoCalendar)), errors.As(err,
+			new(*answer.StopsUnknown)):
+		default:
+			h.refuseFailed(r, v, err)
+			return
+		}
+	}
+	v.Alert = v.route.String()
+	if of := fare.TripOf(from); of == fare.TripOf(to) {
+		v.Form.Nights = of.String()
+	}
+	known = slices.DeleteFunc(known, func(g verdict.Giorno) bool {
+		n, ok := q.nightsOf(g)
+		return !ok || n < from || n > to || !q.leavesOn(g.Partenza)
+	})
+	if len(known) == 0 {
+		v.refuse(http.StatusNotFound, "no_stay", "Stay", stayText(v.T, q.Stay))
+		v.instead(q)
+		return
+	}
+	v.showStays(q, known)
+}
+
+// leavesOn reports whether a departure is in the question's month or among its days.
+func (q question) leavesOn(departure string) bool {
+	asked, err := fare.ParseDay(q.Date)
+	day, _ := fare.ParseDay(departure)
+	if err != nil {
+		return q.Month == "" || departure[:len("2006-01")] == q.Month
+	}
+	around, _ := strconv.Atoi(q.Around)
+	return asked-fare.Day(around) <= day && day <= asked+fare.Day(around)
+}
+
+// nightsOf returns the nights away of a return. Of a weekend it returns false for other days.
+func (q question) nightsOf(g verdict.Giorno) (int, bool) {
+	out, err1 := fare.ParseDay(g.Partenza)
+	back, err2 := fare.ParseDay(g.Ritorno)
+	if err1 != nil || err2 != nil {
+		return 0, false
+	}
+	leaves, comes := out.Time().Weekday(), back.Time().Weekday()
+	fits := (leaves == time.Friday || leaves == time.Saturday) && (comes == time.Sunday || comes == time.Monday)
+	return int(back - out), q.Stay != weekend || fits
+}
+
+func (v *view) showStays(q question, known []verdict.Giorno) {
+	l := v.T
+	from, to, _ := nights(q.Stay)
+	s := &staysView{Route: routeName(l, v.From, v.To) + " · " + stayText(v.T, q.Stay), Hidden: !v.AllFares}
+	s.Grid.Corner = l.Text("stays.out")
+	slices.SortStableFunc(known, func(a, b verdict.Giorno) int {
+		if a.Cent == nil || b.Cent == nil {
+			return cmp.Compare(a.Partenza, b.Partenza)
+		}
+		return cmp.Compare(*a.Cent, *b.Cent)
+	})
+	best := known[0]
+	out, _ := fare.ParseDay(best.Partenza)
+	back, _ := fare.ParseDay(best.Ritorno)
+	s.Headline = l.Text("stays.days", "Out", l.WeekdayDate(out), "Back", l.WeekdayDate(back))
+	if best.Cent != nil {
+		s.Headline = l.Text("stays.from", "Price", l.Money(wording.Whole(*best.Cent)))
+		s.Lede = l.Text("stays.best", "Out", l.WeekdayDate(out), "Back", l.WeekdayDate(back))
+	}
+	if q.Month == "" && q.Date == "" && len(known) > maxRows {
+		known = known[:maxRows]
+		s.Lede += " " + l.Text("stays.first", "Shown", maxRows)
+	}
+	column := func(out, back fare.Day) int { return int(back-out) - from }
+	for n := from; n <= to; n++ {
+		s.Grid.Heads = append(s.Grid.Heads, weekday{strconv.Itoa(n), l.Count("stays.nights", n)})
+	}
+	if q.Stay == weekend {
+		s.Grid.Heads = nil
+		for _, days := range [4][2]time.Weekday{{5, 0}, {5, 1}, {6, 0}, {6, 1}} {
+			s.Grid.Heads = append(s.Grid.Heads, weekday{l.WeekdayShort(days[0]) + "–" + l.WeekdayShort(days[1]),
+				l.Weekday(days[0]) + " – " + l.Weekday(days[1])})
+		}
+		column = func(out, back fare.Day) int {
+			return 2*int(out.Time().Weekday()-time.Friday) + int(back.Time().Weekday())
+		}
+	}
+	slices.SortStableFunc(known, func(a, b verdict.Giorno) int { return cmp.Compare(a.Partenza, b.Partenza) })
+	for _, g := range known {
+		out, _ := fare.ParseDay(g.Partenza)
+		back, _ := fare.ParseDay(g.Ritorno)
+		row := out
+		if q.Stay == weekend { // a row for each Friday
+			row = out - fare.Day(out.Time().Weekday()-time.Friday)
+		}
+		name := l.Date(row)
+		if n := len(s.Grid.Rows); n == 0 || s.Grid.Rows[n-1].Name != name {
+			s.Grid.Rows = append(s.Grid.Rows, gridRow{name, make([]calendarDay, len(s.Grid.Heads))})
+		}
+		cells := s.Grid.Rows[len(s.Grid.Rows)-1].Cells
+		cells[column(out, back)] = v.cellOf(g, out, q.linkOn(trip{Date: g.Partenza, Back: g.Ritorno,
+			NonStop: q.NonStop},
+			v.AskFrom, v.AskTo), true)
+	}
+	v.Returns = s
+	v.Description = s.Headline + " " + s.Lede
+}

@@ -1,0 +1,77 @@
+package page_test
+
+import (
+	"html"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var gridRows = regexp.MustCompile(`(?s)<tr><th scope="row">(.*?)</th>(.*?)(?:\n)`)
+
+// TestStays: returns of Milan to Bucharest are known with 5 nights away, for departures up to 120
+// days ahead, except on the 10th, 20th and 30th.
+func TestStays(t *testing.T) {
+	s := openSite("", "")
+	const route = "/?da=Milano&a=Bucarest&lang=en"
+	for _, tt := range []struct {
+		name, query string
+		status      int
+		says        string
+		rows        int
+		links       string
+	}{
+		{"of a month", "&mese=2016-04&soggiorno=4-6", 200,
+			"Milan to Bucharest · 4 to 6 nights Return fares from €", 27,
+			"quando=2016-04-12&ritorno=2016-04-17&lang=en"},
+		{"of any month", "&soggiorno=5", 200, "The 15 cheapest are below.", 15, "ritorno="},
+		{"some days either way", "&soggiorno=5&quando=2016-04-12&flessibile=1", 200, "5 nights", 3,
+			"quando=2016-04-13&ritorno=2016-04-18"},
+		{"a day without a fare", "&soggiorno=5&quando=2016-04-10", 404, "No such fare yet.", 0, ""},
+		{"nights that nobody saw", "&soggiorno=2-4&mese=2016-04", 404,
+			"no such return has been found lately: 2 to 4 nights", 0, ""},
+		{"a weekend", "&soggiorno=weekend&mese=2016-04", 404, "No such fare yet.", 0, ""},
+		{"too many nights", "&soggiorno=2-20", 400, "We cannot read the question.", 0, ""},
+		{"days of both ways determine the nights", "&soggiorno=2-4&quando=2016-04-12&ritorno=2016-04-17", 200,
+			"Milan to Bucharest · Tuesday 12 April 2016 – Sunday 17 April 2016", 7,
+			"quando=2016-04-13&ritorno=2016-04-18"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := s.visit(route + tt.query)
+			body := html.UnescapeString(w.Body.String())
+			_, article, _ := strings.Cut(body, "<article")
+			grid, _, _ := strings.Cut(article[strings.Index(article, `class="grid"`)+1:], "</table>")
+			if text := said(w); w.Code != tt.status || !strings.Contains(text, tt.says) {
+				t.Errorf("%d, want %q in\n%s", w.Code, tt.says, text)
+			}
+			if rows := gridRows.FindAllString(grid, -1); tt.rows > 0 && len(rows) != tt.rows {
+				t.Errorf("%d rows, want %d:\n%s", len(rows), tt.rows, grid)
+			}
+			if !strings.Contains(article, tt.links) {
+				t.Errorf("no link with %q in\n%s", tt.links, article)
+			}
+		})
+	}
+}
+
+// TestDaysAround: the days either side have their fares together, and a return keeps its nights.
+func TestDaysAround(t *testing.T) {
+	s := openSite("", "")
+	for query, want := range map[string][]string{
+		"&quando=2016-04-12&flessibile=3": {"quando=2016-04-09", "quando=2016-04-15"},
+		"&quando=2016-04-12&flessibile=1&ritorno=2016-04-17": {"quando=2016-04-11&ritorno=2016-04-16",
+			"quando=2016-04-13&ritorno=2016-04-18"},
+	} {
+		body := html.UnescapeString(s.visit("/?da=Milano&a=Bucarest" + query).Body.String())
+		_, strip, _ := strings.Cut(body, `class="around"`)
+		strip, _, _ = strings.Cut(strip, "</table>")
+		for _, link := range want {
+			if !strings.Contains(strip, link) {
+				t.Errorf("%s: no %s in\n%s", query, link, strip)
+			}
+		}
+		if strings.Contains(strip, "2016-04-20") || strings.Contains(strip, "2016-04-05") {
+			t.Errorf("%s: other days in\n%s", query, strip)
+		}
+	}
+}
