@@ -23,7 +23,7 @@ type sentences struct{ *i18n.Language }
 
 func (a Asker) say() sentences {
 	code, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(a.Language)), "-") // pt-BR is pt
-	return sentences{i18n.In(code)}
+	return sentences{i18n.ForCode(code)}
 }
 
 // named returns a city's name in the language of the answer.

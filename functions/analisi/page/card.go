@@ -64,7 +64,7 @@ func cardName(route fare.Route, t trip, l *i18n.Language) string {
 	if t.NonStop != "" {
 		name += "-diretto"
 	}
-	if cents, ok := t.ownPrice(); ok {
+	if cents, ok := t.seenEuro(); ok {
 		name += fmt.Sprintf("-visto%d", cents)
 	}
 	return name + "-" + l.Code + ".png"
@@ -96,7 +96,7 @@ func cardOf(file string) (c cardSubject, err error) {
 	if cents, err := strconv.Atoi(m[7]); err == nil {
 		c.trip.OwnPrice = fmt.Sprintf("%d.%02d", cents/100, cents%100)
 	}
-	if _, wrong := c.trip.read(l); len(wrong) > 0 {
+	if _, wrong := c.trip.read(l, ""); len(wrong) > 0 {
 		return c, no
 	}
 	return c, nil
@@ -122,7 +122,7 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 	if httpapi.Data(ctx) == "sample" {
 		c.Foot += " · " + l.Text("home.invented")
 	}
-	asked, _ := of.trip.read(l)
+	asked, _ := of.trip.read(l, "")
 	asked.From, asked.To = answer.Named{Name: string(of.route.Origin)}, answer.Named{Name: string(of.route.Destination)}
 	a, err := s.Answer(ctx, asked)
 	switch {

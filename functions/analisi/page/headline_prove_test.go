@@ -23,7 +23,7 @@ import (
 func recorded(t *testing.T, file string) (byRoute map[fare.Route][]fare.Observation, last fare.Day) {
 	t.Helper()
 	panel, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file),
-		upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, "")
+		upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestProveHeadlinesAgree(t *testing.T) {
 	for _, file := range panels {
 		byRoute, last := recorded(t, file)
 		for _, of := range byRoute {
-			s := verdict.Build(of, verdict.RouteSummary{}, last, verdict.Options{Rates: ecb.Table().On(last)})
+			s := verdict.Build(of, verdict.RouteSummary{}, last, verdict.Options{Rates: ecb.Table().RatesOn(last)})
 			if len(s.Lows) < verdict.MinSample {
 				continue
 			}
@@ -87,7 +87,7 @@ func TestProveCalendarAgrees(t *testing.T) {
 			if len(all) > perPanel && i%(len(all)/perPanel) != 0 {
 				continue
 			}
-			rates := ecb.Table().On(last)
+			rates := ecb.Table().RatesOn(last)
 			s := verdict.Build(byRoute[route], verdict.RouteSummary{}, last, verdict.Options{Rates: rates})
 			quotes := s.DayQuotes(fare.Set(byRoute[route]), last-60, rates)
 			var live []departure.Live

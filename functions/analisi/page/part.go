@@ -23,7 +23,7 @@ type partView struct {
 }
 
 // newPart returns a part without an answer, and the page's question about the same trip.
-func (s *Service) newPart(ctx context.Context, asked answer.Question, f answer.Found,
+func (s *Service) newPart(ctx context.Context, asked answer.Question, f answer.SeriesData,
 	l *i18n.Language) (partView, question, error) {
 	amounts, err := s.Amounts(ctx, asked.Show)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Service) VerdictPart(ctx context.Context, asked answer.Question, l *i18
 	if err != nil {
 		return a, "", err
 	}
-	part, q, err := s.newPart(ctx, asked, of.Found, l)
+	part, q, err := s.newPart(ctx, asked, of.SeriesData, l)
 	if err == nil {
 		part.showVerdict(q, asked, of)
 		part.Verdict.Trip = part.tripText(asked)

@@ -23,7 +23,7 @@ func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, err
 		return nil, httpapi.FaresNotShown()
 	}
 	l, today := of.language, fare.DayOf(s.Now())
-	asked, _ := of.trip.read(l)
+	asked, _ := of.trip.read(l, "")
 	asked.From, asked.To = answer.Named{Name: string(of.route.Origin)}, answer.Named{Name: string(of.route.Destination)}
 	if err := s.Check(ctx, answer.Question{When: asked.When}); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, err
 }
 
 // drawToday adds the cheapest fare to the weeks, if there is one and it can be judged.
-func (s *Service) drawToday(h *chart.History, f answer.Found) {
+func (s *Service) drawToday(h *chart.History, f answer.SeriesData) {
 	if a, ok := verdict.Judge(f.Summary, s.Now()); ok && a.Verdetto.Percentile != nil {
 		h.Price, h.Level = a.Prezzo.Cent, a.Verdetto.Livello
 	}

@@ -114,7 +114,7 @@ func TestTrips(t *testing.T) {
 			[]string{"Wednesday 20 April 2016 · ± 7 days · one way", "Lowest fare of these days:"}, "Seen on"},
 		{"around days that have no fare", route + "&quando=2016-12-20&flessibile=1", "it", 404,
 			[]string{"un prezzo per il 20 dicembre 2016 ± 1 giorno.", "il prezzo più basso di quel mese"}, ""},
-		{"around how many nobody offers", route + "&quando=2016-04-12&flessibile=2", "it", 200,
+		{"around an unoffered number of days", route + "&quando=2016-04-12&flessibile=2", "it", 200,
 			[]string{"martedì 12 aprile 2016 · solo andata", "per martedì 12 aprile 2016:"}, "questi giorni"},
 		{"around no day", route + "&mese=2016-04&flessibile=3", "it", 200,
 			[]string{"Il prezzo più basso del mese:"}, "± 3 giorni"},
@@ -216,19 +216,19 @@ func TestTripsThatCannotBe(t *testing.T) {
 			"we need the day of departure too"},
 		{"a month and a day", "mese=2016-04&quando=2016-04-12", "mese",
 			"Scegli o un mese o un giorno, non tutti e due.", "Choose a month or a day, not both."},
-		{"a price of nothing", "visto=0", "visto", "più di 0 e al massimo 100.000.",
-			"more than 0, and at most 100,000."},
-		{"an absurd price", "visto=100001", "visto", "più di 0 e al massimo 100.000.",
-			"more than 0, and at most 100,000."},
+		{"a price of nothing", "visto=0", "visto", "più di 0, e al massimo 100.000 €.",
+			"more than 0, and at most €100,000."},
+		{"an absurd price", "visto=100001", "visto", "più di 0, e al massimo 100.000 €.",
+			"more than 0, and at most €100,000."},
 		{"a negative price", "visto=-5", "visto", "più di 0", "more than 0"},
-		{"words for a price", "visto=tanto", "visto", "Scrivi un prezzo in euro, per esempio 45 o 45,50",
-			"Write a fare in euros, such as 45 or 45.50"},
-		{"thousands, ambiguously", "visto=1.200", "visto", "Scrivi un prezzo in euro", "Write a fare in euros"},
-		{"a limit of nothing", "massimo=0", "massimo", "più di 0 e al massimo 100.000.",
-			"more than 0, and at most 100,000."},
-		{"an absurd limit", "massimo=100001", "massimo", "più di 0 e al massimo 100.000.",
-			"more than 0, and at most 100,000."},
-		{"words for a limit", "massimo=poco", "massimo", "Scrivi un prezzo in euro", "Write a fare in euros"},
+		{"words for a price", "visto=tanto", "visto", "Scrivi un prezzo come 45, 45,50",
+			"Write a price such as 45, 45.50"},
+		{"thousands, ambiguously", "visto=1.200", "visto", "Scrivi un prezzo come", "Write a price such as"},
+		{"a limit of nothing", "massimo=0", "massimo", "più di 0, e al massimo 100.000 €.",
+			"more than 0, and at most €100,000."},
+		{"an absurd limit", "massimo=100001", "massimo", "più di 0, e al massimo 100.000 €.",
+			"more than 0, and at most €100,000."},
+		{"words for a limit", "massimo=poco", "massimo", "Scrivi un prezzo come", "Write a price such as"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for i, want := range []string{c.it, c.en, c.it, c.en} {
@@ -253,7 +253,7 @@ func TestTripsThatCannotBe(t *testing.T) {
 					t.Errorf("%s: the fields are not shown", language)
 				}
 				if slices.ContainsFunc(s.counters.taken,
-					func(cap string) bool { return cap == "analisi-free" || cap == "occasioni-free" }) {
+					func(cap string) bool { return cap == "home-free" }) {
 					t.Errorf("%s: counted as %v", language, s.counters.taken)
 				}
 			}
@@ -262,7 +262,7 @@ func TestTripsThatCannotBe(t *testing.T) {
 	// Several faults are all shown.
 	body := s.visit("/?da=Milano&a=Bucarest&quando=2016-02-01&visto=0").Body.String()
 	if !strings.Contains(body, "quando-fault") || !strings.Contains(body, "visto-fault") {
-		t.Error("of two faults one is told")
+		t.Error("of two faults one is missing")
 	}
 	if w := s.visit("/?da=Milano&a=Bucarest&diretto=forse"); w.Code != 400 {
 		t.Errorf("diretto=forse: %d", w.Code)
@@ -343,7 +343,7 @@ func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 		{"too late to tell", nil, "Si parte entro una settimana: così a ridosso non sappiamo dire che " +
 			"cosa succede ad aspettare."},
 	} {
-		got := page.WaitAdvice(i18n.In("it"), verdict.Analysis{AnticipoGiorni: &lead, Previsione: c.of})
+		got := page.WaitAdvice(i18n.ForCode("it"), verdict.Analysis{AnticipoGiorni: &lead, Previsione: c.of})
 		if got := strings.ReplaceAll(got, "\u00a0", " "); got != c.want {
 			t.Errorf("%s: %q", c.name, got)
 		}

@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -58,7 +57,7 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	j.Waits = waitsOf(said)
 	var low, high float64
 	if asked.When == nil {
-		standing, _ := standingOf(answered.Summary, asked, v.today)
+		standing, _ := standingOf(answered.Summary, a.Prezzo, v.today)
 		low, high = standing.Interval()
 		if v.AllFares {
 			j.drawHistory(l, answered.Summary, a, v.today)
@@ -97,11 +96,11 @@ func nonEmpty(all ...string) []string {
 }
 
 // standingOf returns the percentile of the cheapest fare of a route, or of the reader's own price.
-func standingOf(s verdict.RouteSummary, asked answer.Question, today fare.Day) (verdict.Percentile, bool) {
-	if asked.Price == nil {
+func standingOf(s verdict.RouteSummary, p verdict.Prezzo, today fare.Day) (verdict.Percentile, bool) {
+	if !p.Dichiarato {
 		return verdict.PercentileOf(s, today)
 	}
-	return verdict.PercentileAt(s, s.FromEuro(fare.Cents(math.Round(100*asked.Price.Amount))))
+	return verdict.PercentileAt(s, s.FromEuro(p.Cent))
 }
 
 // rangeOf returns the picture of a judged fare in its usual range, in euros.

@@ -20,9 +20,9 @@ func (l *Language) Number(n int) string {
 
 // amounts converts euros to another currency for a Language.
 type amounts struct {
-	in       *Language
+	language *Language
 	currency string
-	of       func(euro fare.Cents) fare.Cents
+	convert  func(euro fare.Cents) fare.Cents
 }
 
 // InCurrency returns a copy of the language that writes amounts, given in euros, in another
@@ -39,12 +39,16 @@ func (l *Language) converted(c fare.Cents) fare.Cents {
 	if l.amounts == nil {
 		return c
 	}
-	return l.amounts.of(c)
+	return l.amounts.convert(c)
 }
 
-// Money writes an amount given in euros, without cents if they are zero.
-func (l *Language) Money(c fare.Cents) string {
-	c = l.converted(c)
+// Money writes an amount given in euros, without cents if they are zero. Whole euros are whole
+// units of another currency too.
+func (l *Language) Money(euro fare.Cents) string {
+	c := l.converted(euro)
+	if l.amounts != nil && euro%100 == 0 {
+		c = (c + 50) / 100 * 100
+	}
 	return l.money(c, c%100 != 0)
 }
 

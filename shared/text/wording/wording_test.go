@@ -10,9 +10,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestNobodyIsToldToWait: in every language, the advice to wait needs evidence on the record, and
-// states how often waiting went wrong.
-func TestNobodyIsToldToWait(t *testing.T) {
+// TestAdviceToWaitNeedsEvidence: in every language, the advice to wait needs evidence on the
+// record, and states how often waiting went wrong.
+func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 	lead := 40
 	of := func(pays ...bool) (a verdict.Analysis) {
 		a.AnticipoGiorni = &lead

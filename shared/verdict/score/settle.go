@@ -31,6 +31,7 @@ func (r *Round) settle(s Source, c *Counts) {
 			of := &c.Horizons[h]
 			if h == 0 && comparable && said.Age < StaleDays {
 				c.Places[said.Sure][placeOf(said.Percentile)]++
+				c.Leads[LeadSpan(int(said.Depart-r.Day))][placeOf(said.Percentile)]++
 			}
 			switch {
 			case !comparable:
@@ -83,7 +84,7 @@ func follow(quotes []departure.Live, said DepartureAnswer, from, days fare.Day) 
 	return c, c.days > 0
 }
 
-// changed returns the change of a price in ten-thousandths of it, at most tenfold.
+// changed returns the change of a price, in ten-thousandths of the first price, at most tenfold.
 func changed(from, to fare.Cents) int64 {
 	return int64(math.Round(1e4 * min(10, float64(to)/float64(from)-1)))
 }

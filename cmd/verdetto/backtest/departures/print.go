@@ -14,7 +14,7 @@ func (r Report) Print(out io.Writer) {
 	t := stats.NewTables(out)
 	t.Line("%s: %d fares of %d departures on %d routes, %s to %s, a refresh every %d days; judged from %s",
 		r.Ask, r.Rows, r.Departures, r.Routes, r.First, r.To, r.Cycle, r.From)
-	t.Line("asked %d times what is known: was the very departure (or the cheapest of the span) at least 5 %% cheaper within 7 days? %s were", r.Asked, stats.Percent(r.Fell))
+	t.Line("asked %d times what is known: was the very departure (or the cheapest of the span) at least 5 %% cheaper within 7 days? %s were", r.Questions, stats.Percent(r.Fell))
 	printLeftOut(t, r.Dropped, r.Notes)
 	t.Line("[..] holds the number at 95 %%: routes and blocks of %d days drawn anew", r.BlockDays)
 	r.printSkill(t)
@@ -51,6 +51,8 @@ func (r Report) printSkill(t stats.Tables) {
 			c.RuleBrierSkill, c.RivalBrierSkill, c.RuleECE, c.RivalECE)
 	}
 
+	r.FirstRule.print(t, r.WorstMiss, r.MissByQuarter)
+
 	t.Title("The rule on other prices: a walk of the same steps, where nothing can be known, and the route's prices shuffled, where all reverts")
 	t.Row("prices\trows\tAUC\tpercentile alone\tfell after ottimo\tbuono\tnormale\tcaro")
 	for _, f := range r.References {
@@ -77,7 +79,7 @@ func (r Report) printCalibration(t stats.Tables) {
 		t.Title("What the stated chances came to")
 		t.Row("said from\trows\tmean said\tfell")
 		for _, b := range m.Reliability {
-			t.Row("%s\t%d\t%s\t%s", stats.Percent(b.From), b.Count, stats.Percent(b.Said), stats.Percent(b.Fell))
+			t.Row("%s\t%d\t%s\t%s", stats.Percent(b.From), b.Count, stats.Percent(b.Stated), stats.Percent(b.Fell))
 		}
 	}
 
@@ -93,7 +95,7 @@ func (r Report) printCalibration(t stats.Tables) {
 		t.Row("%d\t%s\t%s", p.P, stats.Percent(p.Share), p.Interval.Percent())
 	}
 	for _, c := range r.Cover {
-		t.Row("inside %s\t%s\t%s", stats.Percent(c.Stated), stats.Percent(c.Held), c.Interval.Percent())
+		t.Row("inside %s\t%s\t%s", stats.Percent(c.Stated), stats.Percent(c.Share), c.Interval.Percent())
 	}
 	t.Misses("The percentile by quarter of the question", r.WorstMiss, r.MissByQuarter)
 	t.Misses("The percentile by days before departure", r.WorstMiss, r.MissByLead)

@@ -82,7 +82,7 @@ func many(days int) string {
 }
 
 func comparable() upstream.Comparable {
-	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}
+	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}
 }
 
 // panelOf returns all fares of a source.
@@ -173,7 +173,7 @@ func compare(t *testing.T, source *csvfile.Panel, cycle, days int) {
 	if days > 0 {
 		last = min(last, first+fare.Day(days)-1)
 	}
-	rates := ecb.Table().On(17000)
+	rates := ecb.Table().RatesOn(17000)
 	want, err := Run(t.Context(), panel, Options{To: last, Cycle: cycle, Rates: rates, Source: source.Name()})
 	if err != nil {
 		t.Fatal(err)
@@ -188,6 +188,13 @@ func compare(t *testing.T, source *csvfile.Panel, cycle, days int) {
 	}
 	if *all != want.Sum.Counts {
 		t.Error("the weeks are not the sum")
+	}
+	ofLeads := [score.Places]int64{}
+	for _, places := range want.Sum.Leads {
+		score.AddPlaces(&ofLeads, places)
+	}
+	if n, _ := score.Miss(ofLeads); n == 0 || ofLeads != want.Sum.AllPlaces() {
+		t.Errorf("percentiles by lead time are not those of the sum: %v and %v", ofLeads, want.Sum.AllPlaces())
 	}
 	for h, of := range want.Sum.Horizons {
 		t.Logf("horizon %d: %d stated, %d compared, missed %v; routes %d of %d; %d weeks", h, of.Stated(),
