@@ -16,15 +16,15 @@ func TestOwnCurrency(t *testing.T) {
 		says, holds  string
 		not          string
 	}{
-		{"of a verdict", verdict + "&valuta=usd", "Today from 38 USD", `<option selected>USD`, "€"},
+		{"of a verdict", verdict + "&valuta=usd", "Lowest fare seen today: 38 USD", `<option selected>USD`, "€"},
 		{"in its links", verdict + "&valuta=USD", "", "&lang=en&valuta=USD", "€"},
-		{"the euro", verdict + "&valuta=EUR", "Today from €30", `<option value="" selected>EUR`, "valuta=EUR"},
-		{"a sign before a price", verdict + "&visto=$50", "You have seen it for 50 USD", `value="$50"`, "€"},
-		{"a code behind a price", verdict + "&visto=50+usd", "You have seen it for 50 USD", "valuta=USD", "€"},
-		{"a price in the page's currency", verdict + "&visto=200&valuta=RON", "You have seen it for 200 RON", "(RON)", "€"},
-		{"a price in euros on a page in lei", verdict + "&visto=%E2%82%AC40&valuta=RON", "You have seen it for €40", "valuta=RON", ""},
-		{"of deals", deals + "&massimo=25+USD", "Bucharest10 April 201624.99 USD", "valuta=USD", ""},
-		{"a limit in dollars is not one in euros", deals + "&massimo=24+USD", "nobody has lately found a fare like this",
+		{"the euro", verdict + "&valuta=EUR", "Lowest fare seen today: €30", `<option value="" selected>EUR`, "valuta=EUR"},
+		{"a sign before a price", verdict + "&visto=$50", "Your price: 50 USD", `value="$50"`, "€"},
+		{"a code behind a price", verdict + "&visto=50+usd", "Your price: 50 USD", "valuta=USD", "€"},
+		{"a price in the page's currency", verdict + "&visto=200&valuta=RON", "Your price: 200 RON", "(RON)", "€"},
+		{"a price in euros on a page in lei", verdict + "&visto=%E2%82%AC40&valuta=RON", "Your price: €40", "valuta=RON", ""},
+		{"of deals", deals + "&massimo=25+USD", "BucharestSunday 10 April 201624.99 USD", "valuta=USD", ""},
+		{"a limit in dollars is not one in euros", deals + "&massimo=24+USD", "No fare like this from Milan",
 			"valuta=USD", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -176,14 +176,14 @@ func TestPage(t *testing.T) {
 		{"where it is cheap now", "/?da=Milano", "it", 200,
 			"Dove conviene volare adesso da Milano Il prezzo più basso per ogni destinazione, sola andata, " +
 				"confrontato con il più basso degli altri giorni su quella rotta. Prima le occasioni migliori. " +
-				"DestinazionePrezzo minimoVerdetto Londragiovedì 10 marzo 201624,99 €di solito 45 €ottimoCertezza " +
+				"Avvisami di ciò che conviene da qui Solo verso: Regno Unito · Romania · Stati Uniti DestinazionePrezzo minimoVerdetto Londragiovedì 10 marzo 201624,99 €di solito 45 €ottimoCertezza " +
 				"mediaAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €di solito 29 €buonoCertezza altaAvvisami · " +
 				"Bucarest Birminghamgiovedì 10 marzo 201699 €troppo pochi datiAvvisami · Birmingham " +
 				"Ogni prezzo l'ha trovato qualcuno, non è un'offerta: potrebbe non esserci più. Segui questo elenco " +
 				"(feed Atom)", "home"},
 		{"in a month", "/?da=Milano&mese=2016-04", "en", 200,
 			"The lowest one-way fare to each destination in April 2016, compared with the lowest of other months. " +
-				"The best come first. DestinationLowest fareVerdict BucharestSunday 10 April 2016€19.99usually €29goodHigh " +
+				"The best come first. Tell me what is cheap from here DestinationLowest fareVerdict BucharestSunday 10 April 2016€19.99usually €29goodHigh " +
 				"certaintyAlert me · Bucharest Every fare", "home"},
 		{"up to an amount", "/?da=Milano&massimo=24,98", "en", 200,
 			"Verdict BucharestSunday 10 April 2016€19.99usually €29goodHigh certaintyAlert me · Bucharest Every fare",
@@ -198,7 +198,7 @@ func TestPage(t *testing.T) {
 		{"of returns, by nights away", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25", "en", 200,
 			"The lowest return fare to each destination with 4-7 nights away, on whatever days, compared with the " +
 				"lowest such fares of other days on that route. The best come first; choose one to ask about its " +
-				"days. DestinationLowest fareVerdict MadridSunday 10 April 2016 – Saturday 16 April 2016€69.99usually €90goodHigh " +
+				"days. Tell me what is cheap from here DestinationLowest fareVerdict MadridSunday 10 April 2016 – Saturday 16 April 2016€69.99usually €90goodHigh " +
 				"certaintyAlert me · Madrid Every fare", "home"},
 		{"no return so cheap", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25&massimo=60", "en", 404,
 			"any date", "home"},
@@ -213,7 +213,7 @@ func TestPage(t *testing.T) {
 			"Nessun prezzo recente. Le rotte da qui sono seguite", "home"},
 		{"a known rank, and hardly a difference", "/?da=Milano&a=Berlino", "it", 200,
 			"Normale: più o meno il prezzo solito per questa rotta. Il prezzo più basso visto oggi: 49,90 €, giovedì 10 " +
-				"marzo 2016. Certezza media, su 40 giorni osservati. Su questa rotta il prezzo più basso è di solito " +
+				"marzo 2016. Avvisami quando scende Certezza media, su 40 giorni osservati. Su questa rotta il prezzo più basso è di solito " +
 				"circa 50 €. Come lo giudichiamoSu 100 giorni osservati, circa 2 avevano un prezzo più basso; il " +
 				"margine va da 1 a 17.", "home"},
 		{"dear for its rank alone", "/?da=Milano&a=Atene", "it", 200,
