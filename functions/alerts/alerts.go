@@ -47,30 +47,33 @@ func (s *Service) signal() {
 func (s *Service) Register(api *httpapi.API) {
 	s.spend = func(ctx context.Context) error { return api.ConsumeQuota(ctx, "alerts") }
 	httpapi.JSON(api, "alerts", httpapi.JSONDoc{
-		Summary: "Ask for a price-drop alert",
-		Description: "A mail goes to the address with a link to confirm; until then nothing is sent, and after 48 hours it is forgotten. " +
-			"The answer is the same for every address. Asking again for the same route, trip and kind changes its numbers, once that is confirmed.",
-		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.SameCity},
+		Summary: "Request a price alert",
+		Description: "Stores the request and sends a link to confirm it. Without confirmation nothing " +
+			"else is sent, and the request is deleted after 48 hours. Fares are checked once a day, and " +
+			"a message is sent at most once a day, from the day after the request. An alert whose " +
+			"departure leaves before is refused. The answer is the same for every address. A new request " +
+			"for the same route, trip and kind changes the alert once it is confirmed.",
+		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.SameCity, TooSoon},
 		Body:     wanted{}, Answer: accepted{}, Status: http.StatusAccepted, ConsumesQuota: true,
 		Pages: []int{http.StatusAccepted, http.StatusBadRequest, http.StatusNotFound, http.StatusTooManyRequests},
 	}, nil, s.subscribe)
 	httpapi.Page(api, "alerts-confirm-page", httpapi.PageDoc{
-		Summary: "The page that a link to confirm leads to", Statuses: []int{200, 400, 410}}, s.confirmPage)
+		Summary: "Page of the link that confirms an alert", Statuses: []int{200, 400, 410}}, s.confirmPage)
 	httpapi.Page(api, "alerts-confirm", httpapi.PageDoc{
 		Summary: "Confirm an alert", Statuses: []int{200, 400, 409, 410}}, s.confirm)
 	httpapi.Page(api, "alerts-unsubscribe-page", httpapi.PageDoc{
-		Summary: "The page that a link to unsubscribe leads to", Statuses: []int{200, 400, 410}}, s.unsubscribePage)
+		Summary: "Page of the link that ends an alert", Statuses: []int{200, 400, 410}}, s.unsubscribePage)
 	httpapi.Page(api, "alerts-unsubscribe", httpapi.PageDoc{
 		Summary:  "End an alert: by the page's button, or by a mail provider in one click (RFC 8058)",
 		Statuses: []int{200, 400, 410}}, s.unsubscribe)
 	httpapi.JSON(api, "alerts-telegram", httpapi.JSONDoc{
-		Summary:     "What people tell the bot of Telegram",
-		Description: "Called by Telegram alone. The answer says what the bot says in the chat.",
+		Summary:     "Messages to the Telegram bot",
+		Description: "Receives Telegram's calls. The answer holds the bot's reply.",
 		Problems:    []httpapi.ProblemType{NotTelegram},
 		Answer:      map[string]any{},
 	}, nil, s.update)
 	httpapi.Page(api, "alerts-manage-page", httpapi.PageDoc{
-		Summary: "The alerts of a subscriber, as a page or all that is kept of them as JSON; or with a link to pause one the page that does it",
+		Summary: "The alerts of a subscriber, as a page or as JSON with all stored data. With a link to pause an alert: the page that pauses it",
 		Answer:  kept{}, Statuses: []int{200, 400, 410}}, s.managePage)
 	httpapi.Page(api, "alerts-manage", httpapi.PageDoc{
 		Summary: "Change, pause, resume or end one alert of a subscriber, or end all", Statuses: []int{200, 400, 410},

@@ -58,7 +58,7 @@ func decimalPoint(s string) string {
 
 // amounts are the fields with decimals; numbers are all numeric fields.
 var (
-	amounts = []string{"threshold", "amount"}
+	amounts = []string{"threshold", "amount", "paid"}
 	numbers = append([]string{"days", "percent"}, amounts...)
 )
 

@@ -2,6 +2,7 @@ package alerts
 
 import (
 	"math"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
+	"verdetto/shared/web/httpapi"
 )
 
 // condition is the trip and the condition of a request.
@@ -22,6 +24,7 @@ type condition struct {
 	days    int    // 0: absent
 	percent int
 	amount  fare.Cents
+	paid    fare.Cents
 }
 
 const (
@@ -30,7 +33,7 @@ const (
 	maxRange                    = 31 // days of departure
 )
 
-var kinds = []string{store.Threshold, store.Verdict, store.Low, store.Drop, store.Change}
+var kinds = []string{store.Threshold, store.Verdict, store.Low, store.Drop, store.Change, store.Paid}
 
 func (c *condition) set(name, value string) *fault {
 	var ok bool
@@ -62,6 +65,8 @@ func (c *condition) set(name, value string) *fault {
 		c.percent, ok = parseWhole(value, 1, maxPercent)
 	case "amount":
 		c.amount, ok = parseThreshold(value)
+	case "paid":
+		c.paid, ok = parseThreshold(value)
 	}
 	if !ok {
 		return &fault{field: name, text: name, fill: fill}
@@ -104,12 +109,9 @@ func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
 	if p.level != "" {
 		faults = append(faults, fault{field: "level", text: "only_anywhere"})
 	}
-	if t := p.trip; t.From > 0 && (t.To < today || t.From > today+answer.MaxAhead) {
-		name := "departure"
-		if t.Month {
-			name = "month"
-		}
-		faults = append(faults, fault{field: name, text: "departure_when"})
+	faults = append(faults, p.checkDeparture(today)...)
+	if p.kind == "" && p.paid > 0 {
+		p.kind = store.Paid
 	}
 	only := func(name string, given bool, kind string) {
 		if given && p.kind != kind {
@@ -120,7 +122,12 @@ func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
 	only("days", p.days > 0, store.Low)
 	only("percent", p.percent > 0, store.Drop)
 	only("amount", p.amount > 0, store.Drop)
+	only("paid", p.paid > 0, store.Paid)
 	switch {
+	case p.kind == store.Paid && p.paid == 0:
+		faults = append(faults, fault{field: "paid", text: "missing"})
+	case p.kind == store.Paid && (p.trip.From == 0 || p.trip.Month) && today > 0:
+		faults = append(faults, fault{field: "departure", text: "paid_departure"})
 	case p.kind == store.Drop && p.percent > 0 && p.amount > 0:
 		faults = append(faults, fault{field: "amount", text: "not_both", fill: []any{"Other", "percent"}})
 	case p.kind == store.Drop && p.percent == 0 && p.amount == 0:
@@ -128,6 +135,33 @@ func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
 	}
 	return faults
 }
+
+// checkDeparture returns the faults of departures that no message can precede. A fare is checked
+// once a day, so the first check is that of tomorrow.
+func (p *pendingSubscription) checkDeparture(today fare.Day) []fault {
+	t, name := p.trip, "departure"
+	if t.Month {
+		name = "month"
+	}
+	switch first := store.FirstCheck(today); {
+	case t.From == 0 || today == 0:
+		return nil
+	case t.To < today || t.From > today+answer.MaxAhead:
+		return []fault{{field: name, text: "departure_when"}}
+	case t.To < first:
+		return []fault{{name, "too_soon", []any{"First", first.String()}, &TooSoon}}
+	case p.digest && t.To < today+digestDays:
+		return []fault{{"frequency", "too_soon_weekly", []any{"First", (today + digestDays).String()}, &TooSoon}}
+	}
+	return nil
+}
+
+// digestDays is how many days pass at most before the first digest.
+const digestDays = 7
+
+// TooSoon is the problem of an alert whose departures leave before its first message.
+var TooSoon = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "avviso-troppo-tardi",
+	Title: "The alert would come too late"}
 
 // checkKind returns the faults of a threshold that does not match the kind.
 func (p *pendingSubscription) checkKind() []fault {
@@ -150,7 +184,7 @@ func (p *pendingSubscription) checkAnywhere() (faults []fault) {
 		{"departure", p.trip.From > 0 && !p.trip.Month}, {"month", p.trip.Month},
 		{"nights", p.trip.Nights != fare.OneWay},
 		{"kind", p.kind != "" && p.kind != store.Threshold && p.kind != store.Verdict},
-		{"days", p.days > 0}, {"percent", p.percent > 0}, {"amount", p.amount > 0},
+		{"days", p.days > 0}, {"percent", p.percent > 0}, {"amount", p.amount > 0}, {"paid", p.paid > 0},
 	} {
 		if f.given {
 			faults = append(faults, fault{field: f.field, text: "not_anywhere"})
@@ -169,6 +203,9 @@ func (c condition) fill(a *store.Alert, today fare.Day) {
 	a.Trip, a.Percent, a.Amount = c.trip, c.percent, c.amount
 	if c.kind != store.Threshold && c.kind != store.Verdict {
 		a.Kind = c.kind
+	}
+	if c.kind == store.Paid {
+		a.Threshold = c.paid
 	}
 	if c.level == verdict.Ottimo {
 		a.Level = c.level

@@ -34,8 +34,14 @@ func TestConditions(t *testing.T) {
 		{`"threshold":40,"kind":"threshold"`, store.Alert{Threshold: 4000}, ""},
 		{`"departure":null,"month":null,"nights":null,"nonstop":null,"kind":null,"days":null,"percent":null,"amount":null`, store.Alert{}, ""},
 		{`"departure":"2027-03-20"`, store.Alert{Trip: store.Trip{From: day("2027-03-20"), To: day("2027-03-20")}}, ""},
-		{`"departure":"2026-11-22"`, store.Alert{Trip: store.Trip{From: today, To: today}}, ""},
-		{`"departure":"2026-11-20..2026-11-22"`, store.Alert{Trip: store.Trip{From: today - 2, To: today}}, ""},
+		{`"departure":"2026-11-23"`, store.Alert{Trip: store.Trip{From: today + 1, To: today + 1}}, ""},
+		{`"departure":"2026-11-20..2026-11-23"`, store.Alert{Trip: store.Trip{From: today - 2, To: today + 1}}, ""},
+		{`"departure":"2026-11-29","frequency":"weekly"`,
+			store.Alert{Trip: store.Trip{From: today + 7, To: today + 7}}, ""},
+		{`"paid":129.9,"departure":"2027-03-20"`, store.Alert{Kind: store.Paid, Threshold: 12990,
+			Trip: store.Trip{From: day("2027-03-20"), To: day("2027-03-20")}}, ""},
+		{`"kind":"paid","paid":80,"departure":"2027-03-20","nights":"4-7"`, store.Alert{Kind: store.Paid, Threshold: 8000,
+			Trip: store.Trip{From: day("2027-03-20"), To: day("2027-03-20"), Nights: fare.Return4to7}}, ""},
 		{`"departure":"2027-03-01..2027-03-31","threshold":40`,
 			store.Alert{Threshold: 4000, Trip: store.Trip{From: march.From, To: march.To}}, ""},
 		{`"month":"2027-03"`, store.Alert{Trip: march}, ""},
@@ -55,6 +61,15 @@ func TestConditions(t *testing.T) {
 		{`"departure":"2027-03-20..2027-03-19"`, store.Alert{}, "departure"},
 		{`"departure":"2027-03-01..2027-04-01"`, store.Alert{}, "departure"},
 		{`"departure":"2026-11-21"`, store.Alert{}, "departure"},
+		{`"departure":"2026-11-22"`, store.Alert{}, "departure"},
+		{`"departure":"2026-11-20..2026-11-22"`, store.Alert{}, "departure"},
+		{`"departure":"2026-11-28","frequency":"weekly"`, store.Alert{}, "frequency"},
+		{`"paid":129.9`, store.Alert{}, "departure"},
+		{`"paid":129.9,"month":"2027-03"`, store.Alert{}, "departure"},
+		{`"paid":0,"departure":"2027-03-20"`, store.Alert{}, "paid"},
+		{`"kind":"paid","departure":"2027-03-20"`, store.Alert{}, "paid"},
+		{`"kind":"drop","percent":10,"paid":80`, store.Alert{}, "paid"},
+		{`"paid":80,"threshold":70,"departure":"2027-03-20"`, store.Alert{}, "threshold"},
 		{`"departure":"2027-11-23"`, store.Alert{}, "departure"},
 		{`"departure":20270320`, store.Alert{}, "departure"},
 		{`"month":"2026-10"`, store.Alert{}, "month"},
@@ -110,6 +125,31 @@ func TestConditions(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, a, cmpopts.IgnoreUnexported(store.Alert{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.fields, diff)
+		}
+	}
+}
+
+// TestTooSoon: an alert whose departure leaves before the first check of fares is refused with a
+// code of its own, on the page in the reader's language.
+func TestTooSoon(t *testing.T) {
+	today, _ := fare.ParseDay("2026-11-22")
+	for fields, want := range map[string]string{
+		`"departure":"2026-11-22"`: "departure leaves before the next check of fares, on 2026-11-23 (UTC); " +
+			"choose a departure on that day or later.",
+		`"departure":"2026-11-25","frequency":"weekly"`: "frequency cannot be weekly: the first weekly mail may come " +
+			"as late as 2026-11-29 (UTC), after the departure; leave it out to be told at once.",
+	} {
+		p, faults := parseRequest("application/json", []byte(`{"route":"MIL-BUH","email":"ada@example.com",`+fields+`}`))
+		if faults = append(faults, p.check(today)...); len(faults) != 1 {
+			t.Fatalf("%s: %v", fields, faults)
+		}
+		if got := refusal(faults); got.Code != TooSoon.Code || got.Status != 400 || got.Detail != want {
+			t.Errorf("%s: %d %s %q", fields, got.Status, got.Code, got.Detail)
+		}
+		for _, l := range i18n.Languages() {
+			if line := messages(faults, l)[0]; !strings.Contains(line, "2026-11-2") {
+				t.Errorf("%s: %s", l.Code, line)
+			}
 		}
 	}
 }

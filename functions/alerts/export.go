@@ -20,75 +20,76 @@ import (
 const asJSON = "json"
 
 type managePageInput struct {
-	Token          string `query:"t" doc:"From a mail: signed, and good for one purpose"`
+	Token          string `query:"t" doc:"Signed token of a mail, for one purpose"`
 	AcceptLanguage string `header:"Accept-Language"`
-	Format         string `query:"format" enum:"json" doc:"All that is kept of the subscriber, to be taken along; without it the page"`
+	Format         string `query:"format" enum:"json" doc:"json: all stored data of the subscriber. Default: the page"`
 }
 
 type kept struct {
-	Read      time.Time      `json:"read" doc:"When it was read, UTC"`
+	Read      time.Time      `json:"read" doc:"Time of this answer, UTC"`
 	Alerts    []keptAlert    `json:"alerts"`
-	Digest    *keptDigest    `json:"digest,omitempty" doc:"Where one mail a week tells of alerts"`
-	Endpoints []keptEndpoint `json:"endpoints" doc:"Those of alerts by webhook"`
+	Digest    *keptDigest    `json:"digest,omitempty" doc:"Present if alerts come in one weekly mail"`
+	Endpoints []keptEndpoint `json:"endpoints" doc:"Endpoints of alerts by webhook"`
 }
 
 // keptAlert is an alert with the fields of a request, and its state.
 type keptAlert struct {
-	Alert     string       `json:"alert" doc:"As links and events name it" example:"MIL-BUH"`
+	Alert     string       `json:"alert" doc:"Name of the alert in links and events" example:"MIL-BUH"`
 	Route     string       `json:"route"`
 	Email     string       `json:"email,omitempty"`
 	Channel   string       `json:"channel"`
-	Address   string       `json:"address,omitempty" doc:"Of the channel, where it is not mail: of Telegram the number of the chat"`
+	Address   string       `json:"address,omitempty" doc:"Address on the channel, if it is not mail. For Telegram, the number of the chat"`
 	Language  string       `json:"language"`
 	Departure string       `json:"departure,omitempty"`
 	Month     string       `json:"month,omitempty"`
 	Nights    string       `json:"nights,omitempty"`
 	NonStop   bool         `json:"nonstop,omitempty"`
 	Kind      string       `json:"kind"`
-	Threshold *float64     `json:"threshold,omitempty" doc:"Euro"`
-	Level     string       `json:"level,omitempty" doc:"To anywhere: the level that a fare has at least"`
+	Threshold *float64     `json:"threshold,omitempty" doc:"EUR"`
+	Paid      *float64     `json:"paid,omitempty" doc:"EUR"`
+	Level     string       `json:"level,omitempty" doc:"To anywhere: the lowest level that counts"`
 	Days      int          `json:"days,omitempty"`
 	Percent   int          `json:"percent,omitempty"`
-	Amount    *float64     `json:"amount,omitempty" doc:"Euro"`
-	Frequency string       `json:"frequency,omitempty" enum:"weekly" doc:"weekly: one mail a week tells of it; without it a message as soon as there is news"`
-	Asked     string       `json:"asked,omitempty" doc:"The day that it was asked for last"`
-	Since     string       `json:"since,omitempty" doc:"The day from which on fares are looked at"`
-	Paused    string       `json:"paused,omitempty" doc:"The day before which nothing is told, or until-resumed"`
+	Amount    *float64     `json:"amount,omitempty" doc:"EUR"`
+	Frequency string       `json:"frequency,omitempty" enum:"weekly" doc:"weekly: in one weekly mail. Absent: a message at once"`
+	Asked     string       `json:"asked,omitempty" doc:"Day of the latest request, UTC"`
+	Since     string       `json:"since,omitempty" doc:"The first day whose fares count"`
+	Paused    string       `json:"paused,omitempty" doc:"The day before which no message is sent, or until-resumed"`
 	Last      *keptMessage `json:"last,omitempty" doc:"The last message"`
-	Changed   bool         `json:"changed,omitempty" doc:"What is waited for was changed since the last message"`
-	Met       []string     `json:"met,omitempty" doc:"To anywhere: the cities that it has told of and that meet it still"`
-	First     *float64     `json:"first,omitempty" doc:"Euro: the fare as it was first seen, which a drop and a change are compared with"`
+	Changed   bool         `json:"changed,omitempty" doc:"True: the condition was changed after the last message"`
+	Met       []string     `json:"met,omitempty" doc:"To anywhere: the cities that were reported and still meet the alert"`
+	First     *float64     `json:"first,omitempty" doc:"EUR: the first fare seen, which a drop and a change are compared with"`
 }
 
 type keptMessage struct {
-	Day   string   `json:"day" doc:"That the fares were of"`
-	Price *float64 `json:"price,omitempty" doc:"Euro, as it was told"`
+	Day   string   `json:"day" doc:"Day of the fares"`
+	Price *float64 `json:"price,omitempty" doc:"Price in the message, EUR"`
 }
 
 // keptDigest is the stored data on the weekly digests.
 type keptDigest struct {
-	Day  string             `json:"day,omitempty" doc:"That the last one was of"`
-	Told map[string]float64 `json:"told,omitempty" doc:"Euro: the fares that were told last, by alert"`
+	Day  string             `json:"day,omitempty" doc:"Day of the last weekly mail"`
+	Told map[string]float64 `json:"told,omitempty" doc:"EUR: the fares in the last weekly mail, by alert"`
 }
 
 // keptEndpoint is an endpoint with its recent deliveries.
 type keptEndpoint struct {
 	Address    string         `json:"address"`
-	State      string         `json:"state" enum:"waiting,works,dead" doc:"waiting: it has not yet taken a test event; dead: it was given up"`
-	Answered   *time.Time     `json:"answered,omitempty" doc:"When it took a test event last"`
-	Rotated    *time.Time     `json:"rotated,omitempty" doc:"When its secret was changed last"`
-	Deliveries []keptDelivery `json:"deliveries" doc:"Of the last 8 days, the newest first"`
+	State      string         `json:"state" enum:"waiting,works,dead" doc:"waiting: it has not accepted a test event yet. dead: deliveries have stopped"`
+	Answered   *time.Time     `json:"answered,omitempty" doc:"Time at which it last accepted a test event, UTC"`
+	Rotated    *time.Time     `json:"rotated,omitempty" doc:"Time at which its secret was last changed, UTC"`
+	Deliveries []keptDelivery `json:"deliveries" doc:"Deliveries of the last 8 days, newest first"`
 }
 
 // keptDelivery is an event without its body, which holds links that change alerts.
 type keptDelivery struct {
 	ID     string     `json:"id" doc:"webhook-id of the event"`
 	Alert  string     `json:"alert"`
-	At     time.Time  `json:"at" doc:"When it was left to be delivered"`
+	At     time.Time  `json:"at" doc:"Time at which it was queued, UTC"`
 	State  string     `json:"state" enum:"under_way,delivered,failed"`
 	Tries  int        `json:"tries"`
-	Tried  *time.Time `json:"tried,omitempty" doc:"The last time"`
-	Status int        `json:"status,omitempty" doc:"That the endpoint answered with"`
+	Tried  *time.Time `json:"tried,omitempty" doc:"Time of the last attempt, UTC"`
+	Status int        `json:"status,omitempty" doc:"HTTP status that the endpoint returned"`
 	Ended  *time.Time `json:"ended,omitempty"`
 }
 
@@ -132,6 +133,9 @@ func exportAlert(a store.Alert) keptAlert {
 		k.Month = t.From.String()[:len("2006-01")]
 	} else if k.Departure = dayOf(t.From); t.To != t.From {
 		k.Departure += ".." + t.To.String()
+	}
+	if a.Kind == store.Paid {
+		k.Threshold, k.Paid = nil, k.Threshold
 	}
 	if a.Paused == store.UntilResumed {
 		k.Paused = "until-resumed"

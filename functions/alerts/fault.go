@@ -24,7 +24,9 @@ func refusal(faults []fault) *httpapi.Problem {
 		list[i] = httpapi.Fault{Name: f.field, Detail: f.message(i18n.English())}
 	}
 	p := httpapi.Invalid(list...)
-	if kind := faults[0].kind; kind != nil {
+	kind := faults[0].kind
+	isOther := func(f fault) bool { return f.kind != kind }
+	if kind != nil && !slices.ContainsFunc(faults, isOther) {
 		detail := p.Detail
 		p = kind.Problem(detail)
 		p.Errors = list

@@ -56,23 +56,24 @@ type removal struct {
 	Snooze    string `json:"snooze,omitempty" doc:"The alert to pause for a month" example:"MIL-BUH"`
 	Pause     string `json:"pause,omitempty" doc:"The alert to pause until it is resumed" example:"MIL-BUH"`
 	Resume    string `json:"resume,omitempty" doc:"The alert to resume" example:"MIL-BUH"`
-	Weekly    string `json:"weekly,omitempty" doc:"The alert by mail and to a city that is to be told once a week, in one mail with others" example:"MIL-BUH"`
-	Now       string `json:"now,omitempty" doc:"The alert that is to be told at once again" example:"MIL-BUH"`
-	Change    string `json:"change,omitempty" doc:"The alert that gets the numbers of its kind" example:"MIL-BUH"`
-	Threshold string `json:"threshold,omitempty" doc:"With change, of a threshold or the verdict: euro; empty: by the verdict" example:"49,90"`
+	Weekly    string `json:"weekly,omitempty" doc:"The alert by mail to report once a week, in one mail with others" example:"MIL-BUH"`
+	Now       string `json:"now,omitempty" doc:"The alert to report at once again, not weekly" example:"MIL-BUH"`
+	Change    string `json:"change,omitempty" doc:"The alert that gets new numbers" example:"MIL-BUH"`
+	Threshold string `json:"threshold,omitempty" doc:"With change, of kind threshold or verdict: EUR. Empty: by the verdict" example:"49,90"`
 	Days      string `json:"days,omitempty" doc:"With change, of kind low: 7 to 365; empty: 30" example:"60"`
 	Percent   string `json:"percent,omitempty" doc:"With change, of kind drop: 1 to 90" example:"15"`
-	Amount    string `json:"amount,omitempty" doc:"With change, of kind drop, in the place of percent: euro" example:"20"`
-	Test      string `json:"test,omitempty" doc:"An alert to an endpoint: send a test event there, and resume what was paused when it was given up" example:"MIL-BUH"`
-	Failed    string `json:"failed,omitempty" doc:"An alert to an endpoint: deliver again what failed in the last days, and resume" example:"MIL-BUH"`
-	Replay    string `json:"replay,omitempty" doc:"An alert to an endpoint: deliver again all of the last days" example:"MIL-BUH"`
-	Rotate    string `json:"rotate,omitempty" doc:"An alert to an endpoint: change its secret. The one from before signs along for 24 hours" example:"MIL-BUH"`
-	All       string `json:"all,omitempty" doc:"Anything: end them all"`
-	Renew     string `json:"renew,omitempty" doc:"Anything: mail the subscriber a fresh link, in the place of one that is too old"`
+	Amount    string `json:"amount,omitempty" doc:"With change, of kind drop, instead of percent: EUR" example:"20"`
+	Paid      string `json:"paid,omitempty" doc:"With change, of kind paid: EUR" example:"129,90"`
+	Test      string `json:"test,omitempty" doc:"An alert by webhook: send a test event, and resume alerts that were paused when deliveries stopped" example:"MIL-BUH"`
+	Failed    string `json:"failed,omitempty" doc:"An alert by webhook: deliver again the failed events of the last days, and resume" example:"MIL-BUH"`
+	Replay    string `json:"replay,omitempty" doc:"An alert by webhook: deliver again all events of the last days" example:"MIL-BUH"`
+	Rotate    string `json:"rotate,omitempty" doc:"An alert by webhook: change its secret. The old secret also signs for 24 hours" example:"MIL-BUH"`
+	All       string `json:"all,omitempty" doc:"Any value: end all alerts"`
+	Renew     string `json:"renew,omitempty" doc:"Any value: mail the subscriber a new link, instead of an expired one"`
 }
 
 type manageInput struct {
-	Token          string `query:"t" doc:"From a mail: signed, and good for one purpose"`
+	Token          string `query:"t" doc:"Signed token of a mail, for one purpose"`
 	AcceptLanguage string `header:"Accept-Language"`
 	RawBody        []byte `contentType:"application/x-www-form-urlencoded"`
 }

@@ -12,7 +12,7 @@ import (
 // numbersOf holds, by kind, the fields that the owner can change.
 var numbersOf = map[string][]string{
 	store.Threshold: {"threshold"}, store.Verdict: {"threshold"}, store.Low: {"days"},
-	store.Drop: {"percent", "amount"},
+	store.Drop: {"percent", "amount"}, store.Paid: {"paid"},
 }
 
 func readNumbers(kind string, form url.Values) (p pendingSubscription, faults []fault) {
@@ -42,5 +42,7 @@ func (p pendingSubscription) number(a *store.Alert) {
 		a.Days = cmp.Or(p.days, usualDays)
 	case store.Drop:
 		a.Percent, a.Amount = p.percent, p.amount
+	case store.Paid:
+		a.Threshold = p.paid
 	}
 }

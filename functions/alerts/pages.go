@@ -12,12 +12,12 @@ import (
 )
 
 type confirmInput struct {
-	ID             string `query:"id" doc:"From the mail that asks to confirm"`
+	ID             string `query:"id" doc:"Token of the mail that asks to confirm"`
 	AcceptLanguage string `header:"Accept-Language"`
 }
 
 type tokenInput struct {
-	Token          string `query:"t" doc:"From a mail: signed, and good for one purpose"`
+	Token          string `query:"t" doc:"Signed token of a mail, for one purpose"`
 	AcceptLanguage string `header:"Accept-Language"`
 }
 

@@ -85,7 +85,8 @@ func TestTelegram(t *testing.T) {
 	p.Fares(notifytest.Steady(3000)...)
 	p.Push()
 	told := last(t, p, ada)
-	if !strings.HasPrefix(told.Bold, "Milan–Bucharest: €30.00, ") || !strings.Contains(told.Text, "Median: €50.00") {
+	if !strings.HasPrefix(told.Bold, "Milan–Bucharest: now €30.00, ") ||
+		!strings.Contains(told.Text, "usually €50.00") {
 		t.Errorf("%+v", told)
 	}
 	end := told.Buttons["Stop this alert"]
@@ -101,7 +102,7 @@ func TestTelegram(t *testing.T) {
 	if n := len(p.Telegram.Messages(ada)); n != 2 {
 		t.Errorf("%d messages: a fare that stays cheap is sent once", n)
 	}
-	if m := write(t, p, ada, "/list"); !strings.Contains(m.Text, "Milan–Bucharest, when the verdict") ||
+	if m := write(t, p, ada, "/list"); !strings.Contains(m.Text, "Milan–Bucharest, when the fare becomes good") ||
 		!strings.HasPrefix(m.Buttons["Change or end them"], fixture.PublicURL+"/v1/alerts/manage?t=") {
 		t.Errorf("%+v", m)
 	}
@@ -210,7 +211,7 @@ func TestTelegramsCalls(t *testing.T) {
 	}
 	clock := storetest.NewClock()
 	off := fixture.Open(t, fixture.Bolt(t, clock.Now), clock)
-	off.Do("POST", "/v1/alerts/telegram", stop, secret, "").Want(t, http.StatusForbidden, "no bot of Telegram")
+	off.Do("POST", "/v1/alerts/telegram", stop, secret, "").Want(t, http.StatusForbidden, "no Telegram bot")
 	off.Do("POST", "/v1/alerts", byTelegram).Want(t, http.StatusBadRequest, "has no bot there. Choose mail or ntfy")
 }
 
@@ -280,7 +281,7 @@ func TestNtfy(t *testing.T) {
 	p.Fares(notifytest.Steady(4500, 3000, 3000)...)
 	p.Push()
 	shown := p.Ntfy.Messages(topic)
-	if len(shown) != 2 || !strings.HasPrefix(shown[1].Title, "Milan–Bucharest: €30.00") ||
+	if len(shown) != 2 || !strings.HasPrefix(shown[1].Title, "Milan–Bucharest: now €30.00") ||
 		len(shown[1].Actions) != 3 || shown[1].Click != fixture.PublicURL+"/?da=MIL&a=BUH&lang=en" {
 		t.Fatalf("%+v", shown)
 	}

@@ -15,25 +15,26 @@ import (
 
 // wanted is the request body. The published API description uses this name.
 type wanted struct {
-	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each an IATA code of a city or an airport; ORIGIN-* is to anywhere: to every city that a fare is known to" pattern:"^[A-Za-z]{3}-([A-Za-z]{3}|\\*)$" example:"MIL-BUH"`
-	Email     string   `json:"email,omitempty" nullable:"true" maxLength:"254" format:"email" doc:"Where the mails go; for the channels mail and webhook" example:"ada@example.com"`
-	Threshold *float64 `json:"threshold,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"Euro, two decimals: mail when today's cheapest fare is at or under it. Without it, or with null: when the verdict becomes ottimo or buono. To anywhere it is the most that a fare may cost, beside level" example:"49.9"`
-	Channel   string   `json:"channel,omitempty" nullable:"true" enum:"mail,ntfy,telegram,webhook" default:"mail" doc:"mail; webhook: address is an endpoint, which gets signed events, and email is where its owner is asked to confirm; ntfy: address is a topic, where the link to confirm is published; telegram: the answer holds a link into the chat that confirms"`
-	Address   string   `json:"address,omitempty" nullable:"true" maxLength:"500" doc:"For the channel webhook: the https URL of an endpoint on a public server, port 443. For the channel ntfy: the https URL of a topic. Whoever knows it reads the messages"`
-	Departure string   `json:"departure,omitempty" nullable:"true" pattern:"^\\d{4}-\\d{2}-\\d{2}(\\.\\.\\d{4}-\\d{2}-\\d{2})?$" doc:"A day, or the cheapest of at most 31 days as in 2027-03-18..2027-03-22, not past and at most a year ahead. The alert ends by itself when they have been"`
-	Month     string   `json:"month,omitempty" nullable:"true" pattern:"^\\d{4}-\\d{2}$" doc:"The cheapest departure of a month; in the place of departure"`
-	Nights    string   `json:"nights,omitempty" nullable:"true" enum:"1-3,4-7,8-14,15+" doc:"Returns after so many nights; without it one way"`
+	Route     string   `json:"route" doc:"ORIGIN-DESTINATION, each the IATA code of a city or airport. ORIGIN-* is to anywhere: every city with a known fare" pattern:"^[A-Za-z]{3}-([A-Za-z]{3}|\\*)$" example:"MIL-BUH"`
+	Email     string   `json:"email,omitempty" nullable:"true" maxLength:"254" format:"email" doc:"E-mail address, for channels mail and webhook" example:"ada@example.com"`
+	Threshold *float64 `json:"threshold,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"EUR, two decimals: a message when the cheapest fare is at or under it. Default: when livello becomes ottimo or buono. To anywhere: the highest price, in addition to level" example:"49.9"`
+	Channel   string   `json:"channel,omitempty" nullable:"true" enum:"mail,ntfy,telegram,webhook" default:"mail" doc:"mail: by e-mail. webhook: address is an endpoint that gets signed events, and email is where its owner confirms. ntfy: address is a topic, where the link to confirm is published. telegram: the answer holds a link to the chat that confirms"`
+	Address   string   `json:"address,omitempty" nullable:"true" maxLength:"500" doc:"For channel webhook: the https URL of an endpoint on a public server, port 443. For channel ntfy: the https URL of a topic. Anyone who knows the topic can read the messages"`
+	Departure string   `json:"departure,omitempty" nullable:"true" pattern:"^\\d{4}-\\d{2}-\\d{2}(\\.\\.\\d{4}-\\d{2}-\\d{2})?$" doc:"Day of departure, or the cheapest of at most 31 days such as 2027-03-18..2027-03-22. From tomorrow to a year ahead: fares are checked once a day, so no message can come sooner. The alert ends after the last departure"`
+	Month     string   `json:"month,omitempty" nullable:"true" pattern:"^\\d{4}-\\d{2}$" doc:"The cheapest departure of a month, instead of departure"`
+	Nights    string   `json:"nights,omitempty" nullable:"true" enum:"1-3,4-7,8-14,15+" doc:"Nights away of a return. Default: one way"`
 	NonStop   bool     `json:"nonstop,omitempty" nullable:"true" doc:"Only fares without stops"`
-	Kind      string   `json:"kind,omitempty" nullable:"true" enum:"threshold,verdict,low,drop,change" doc:"What is waited for. threshold: a fare at or under it, where threshold is given; verdict: ottimo or buono; low: a fare lower than in the last days; drop: one lower by percent or amount than in the last message, or than when the alert first saw it; change: any other fare. Left out: threshold where there is one, else verdict"`
-	Level     string   `json:"level,omitempty" nullable:"true" enum:"buono,ottimo" doc:"For a route to anywhere: how good a fare is at least; buono where it is left out. With such a route go threshold, level, nonstop, channel and address"`
-	Days      *int     `json:"days,omitempty" nullable:"true" minimum:"7" maximum:"365" doc:"For kind low; 30 where it is left out"`
-	Percent   *int     `json:"percent,omitempty" nullable:"true" minimum:"1" maximum:"90" doc:"For kind drop"`
-	Frequency string   `json:"frequency,omitempty" nullable:"true" enum:"now,weekly" default:"now" doc:"now: a message as soon as there is news. weekly: no message of its own, but one mail a week with all that the address watches so, whatever has come of it; for the channel mail"`
-	Amount    *float64 `json:"amount,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"For kind drop, in the place of percent: euro, two decimals"`
+	Kind      string   `json:"kind,omitempty" nullable:"true" enum:"threshold,verdict,low,drop,change,paid" doc:"The condition. threshold: a fare at or under threshold. verdict: livello is ottimo or buono. low: a fare lower than in the last days. drop: lower by percent or amount than in the last message, or than the first fare seen. change: any other price. paid: a fare under paid. Default: paid or threshold if given, otherwise verdict"`
+	Level     string   `json:"level,omitempty" nullable:"true" enum:"buono,ottimo" doc:"For a route to anywhere: the lowest level that counts. Default buono. Such a route takes threshold, level, nonstop, channel and address"`
+	Days      *int     `json:"days,omitempty" nullable:"true" minimum:"7" maximum:"365" doc:"For kind low: days. Default 30"`
+	Percent   *int     `json:"percent,omitempty" nullable:"true" minimum:"1" maximum:"90" doc:"For kind drop: percent"`
+	Frequency string   `json:"frequency,omitempty" nullable:"true" enum:"now,weekly" default:"now" doc:"now: a message when the condition is met. weekly: one mail a week with all weekly alerts of the address, met or not. For channel mail, and departures at least 7 days ahead"`
+	Paid      *float64 `json:"paid,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"EUR, two decimals: what you paid for a trip that you have booked. With departure, and nights for a return. A message comes when the fare falls under it. Implies kind paid"`
+	Amount    *float64 `json:"amount,omitempty" nullable:"true" minimum:"0.01" maximum:"100000" doc:"For kind drop, instead of percent: EUR, two decimals"`
 }
 
 var fields = []string{"channel", "route", "email", "threshold", "address", "departure", "month", "nights", "nonstop",
-	"kind", "level", "days", "percent", "amount", "frequency"}
+	"kind", "level", "days", "percent", "amount", "paid", "frequency"}
 
 // required fields; email only by mail and webhook.
 var required = []string{"route", "email"}

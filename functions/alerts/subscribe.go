@@ -43,8 +43,10 @@ func (mailLanguage) Schema(huma.Registry) *huma.Schema {
 type accepted struct {
 	Status string `json:"status" enum:"accepted"`
 	Detail string `json:"detail"`
+	// FirstCheck is the day on which the alert is first compared with fares.
+	FirstCheck string `json:"firstCheck" format:"date" doc:"The first day (UTC) on which a message can come. The fare is checked once a day" example:"2027-03-20"`
 	// Confirmation is the link into the chat where the alert is confirmed.
-	Confirmation string `json:"confirmation,omitempty" format:"uri" doc:"For the channel telegram: the link into the chat with the bot, where a button confirms the alert"`
+	Confirmation string `json:"confirmation,omitempty" format:"uri" doc:"For channel telegram: the link to the chat with the bot, where a button confirms the alert"`
 }
 
 // subscribe does the same for every address: it stores the pending subscription and a job. The
@@ -81,7 +83,8 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 		return respond(http.StatusAccepted, "asked",
 			view{T: l, Channel: pending.channel, Action: s.startLink(pending, id)})
 	}
-	body, err := json.Marshal(accepted{"accepted", nextStep[pending.channel], s.startLink(pending, id)})
+	body, err := json.Marshal(accepted{"accepted", nextStep[pending.channel], store.FirstCheck(fare.DayOf(s.Now())).String(),
+		s.startLink(pending, id)})
 	if err != nil {
 		return nil, fmt.Errorf("answer: %w", err)
 	}
@@ -91,10 +94,14 @@ func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Resp
 
 // nextStep holds, by channel, the answer that explains how to confirm.
 var nextStep = map[string]string{
-	"":             "If this address takes our mail, a link to confirm the alert is on its way to it; the link works for 48 hours.",
-	store.Webhook:  "If this address takes our mail, a link to confirm the alert is on its way to it; the link works for 48 hours. The page that confirms shows the secret of the endpoint, once.",
-	store.Ntfy:     "If this topic takes our messages, a link to confirm the alert is published there; the link works for 48 hours.",
-	store.Telegram: "Open confirmation and press the button in the chat: nothing is sent before. The link works for 48 hours, and once.",
+	"": "If this address accepts our mail, a link to confirm the alert is on its way and " +
+		"works for 48 hours.",
+	store.Webhook: "If this address accepts our mail, a link to confirm the alert is on its way and " +
+		"works for 48 hours. The page that confirms shows the secret of the endpoint, once.",
+	store.Ntfy: "If this topic accepts our messages, a link to confirm the alert is published there " +
+		"and works for 48 hours.",
+	store.Telegram: "Open the link in confirmation and press the button in the chat. The link works " +
+		"once, within 48 hours; nothing is sent before.",
 }
 
 // startLink returns the link into the chat where an alert is confirmed; empty for other channels.

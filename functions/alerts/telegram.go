@@ -33,10 +33,11 @@ type updateInput struct {
 // idempotent.
 func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, error) {
 	if s.Telegram.Name == "" {
-		return nil, NotTelegram.Problem("This service has no bot of Telegram: whoever runs it has given none.")
+		return nil, NotTelegram.Problem("This service has no Telegram bot. Choose another channel.")
 	}
 	if !telegram.IsSecret(in.Secret, s.Telegram.Secret) {
-		return nil, NotTelegram.Problem("X-Telegram-Bot-Api-Secret-Token is not the secret that the webhook was set with (TELEGRAM_SECRET).")
+		return nil, NotTelegram.Problem("X-Telegram-Bot-Api-Secret-Token is not the secret of the webhook. Set the webhook " +
+			"again with TELEGRAM_SECRET.")
 	}
 	told, ok, err := telegram.ReadUpdate(in.RawBody)
 	if err != nil {

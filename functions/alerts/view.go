@@ -65,8 +65,8 @@ func edits(a store.Alert, l *i18n.Language) (all []edit) {
 		}
 		return l.Decimals(fmt.Sprintf("%d.%02d", c/100, c%100))
 	}
-	of := map[string]string{"threshold": euro(a.Threshold), "amount": euro(a.Amount), "days": strconv.Itoa(a.Days),
-		"percent": ""}
+	of := map[string]string{"threshold": euro(a.Threshold), "amount": euro(a.Amount), "paid": euro(a.Threshold),
+		"days": strconv.Itoa(a.Days), "percent": ""}
 	if a.Percent > 0 {
 		of["percent"] = strconv.Itoa(a.Percent)
 	}

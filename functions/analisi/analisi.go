@@ -60,11 +60,10 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 		})
 	httpapi.JSON(api, "analisi", httpapi.JSONDoc{
 		Summary: "Price verdict for a route",
-		Description: "Says whether today's cheapest economy fare for one adult is cheap, compared with the cheapest " +
-			"fare of the same route on past days; or a price that was seen elsewhere. " +
-			"Without further parameters it is about one-way fares with any number of stops and any departure. With " +
-			"partenza or mese it is about that departure, or the cheapest of that month, compared with the route's " +
-			"departures as many days ahead, and says what is to be expected of it.",
+		Description: "Judges the cheapest economy fare for 1 adult, or a price seen elsewhere. By " +
+			"default it compares the cheapest one-way fare of any date with the route's cheapest fares " +
+			"of past days. With partenza or mese it compares the fare of that departure or month with " +
+			"departures this far ahead. It then also states the usual price and what waiting came to.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
 			published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
 	}, check, handle)
@@ -80,10 +79,10 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 		})
 	httpapi.JSON(api, "confronto", httpapi.JSONDoc{
 		Summary: "Verdicts on several trips",
-		Description: "Up to 10 trips from one city in one call: each destination on each departure, or in each " +
-			"month, judged as GET /v1/analisi judges it. " +
-			"It counts as so many verdicts, in one step: where fewer are left, those are answered, and what was not " +
-			"says so. A trip without a verdict says why and takes nothing from the others.",
+		Description: "Judges up to 10 trips from one city in one call: each destination on each " +
+			"departure, or in each month. Each trip counts as one verdict. If fewer are left, the first " +
+			"trips are answered and the others get the problem troppe-richieste. A trip without a " +
+			"verdict states why.",
 		Problems:      []httpapi.ProblemType{httpapi.SameCity, httpapi.UnknownCurrency},
 		ConsumesQuota: true,
 	}, compareCheck, compare)
@@ -95,10 +94,9 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 		})
 	httpapi.JSON(api, "calendario", httpapi.JSONDoc{
 		Summary: "Calendar of a route",
-		Description: "The departures of a route that have a fare, day by day up to 330 days ahead, and their months: " +
-			"each with its fare, when that was found, and the verdict that GET /v1/analisi gives with " +
-			"that partenza or mese. " +
-			"Days without a known fare are absent.",
+		Description: "Returns the departures of a route with a known fare, by day up to 330 days ahead, " +
+			"and their months. Each has its fare, its age, and the verdict of GET /v1/analisi for that " +
+			"partenza or mese. Days without a known fare are absent.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
 			published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
 		Answer: verdict.Calendario{},
@@ -113,12 +111,11 @@ func (s *Service) registerLists(api *httpapi.API) {
 			return httpapi.TagJSON(in.IfNoneMatch, o, err)
 		})
 	httpapi.JSON(api, "occasioni", httpapi.JSONDoc{
-		Summary: "Where it is cheap to fly to now",
-		Description: "The destinations from a city that have a fare now, the best-judged first: the cheapest fare of " +
-			"each, of any date or of a month, with its verdict. " +
-			"A minimum is compared with minima: the cheapest fare of a route with the route's cheapest of other " +
-			"days, that of a month with the cheapest of months. The same can be followed as a feed: " +
-			"/feed/MIL-it.atom and /feed/MIL-it.json.",
+		Summary: "Cheap destinations now",
+		Description: "Returns the destinations from a city with a known fare, best verdict first: the " +
+			"cheapest fare of each, of any date or of a month. A fare of any date is compared with the " +
+			"route's cheapest of other days, that of a month with the cheapest of other months. The list " +
+			"is also a feed: /feed/MIL-it.atom and /feed/MIL-it.json.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, httpapi.UnknownCurrency},
 		Answer:   published.Occasioni{},
 	}, dealsCheck, deals)
@@ -129,16 +126,16 @@ func (s *Service) registerLists(api *httpapi.API) {
 		})
 	httpapi.JSON(api, "storico", httpapi.JSONDoc{
 		Summary: "History of a route",
-		Description: "The lows and medians, week by week, that today's cheapest fare is compared with. With partenza " +
-			"or mese also how the fares of that departure, or of the departures in that month, moved.",
+		Description: "Returns the weekly lows and medians of a route. With partenza or mese it also " +
+			"returns the fares of that departure, or of the departures in that month.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.StopsUnknown,
 			httpapi.SameCity, httpapi.UnknownCurrency},
 	}, pastCheck, past)
 
 	httpapi.JSON(api, "rotte", httpapi.JSONDoc{
-		Summary: "The routes that are covered",
-		Description: "Which routes a verdict can be asked for, how many observations each rests on, " +
-			"and how fresh they are.",
+		Summary: "Covered routes",
+		Description: "Returns the routes with a verdict, the number of fares behind each, and the age of " +
+			"the newest.",
 		Problems: []httpapi.ProblemType{httpapi.UnknownCity},
 	}, nil, func(ctx context.Context, in *routesInput) (*output[published.Routes], error) {
 		from, to := answer.Named{Parameter: "origine", Name: in.Origine},
@@ -147,9 +144,9 @@ func (s *Service) registerLists(api *httpapi.API) {
 	})
 
 	httpapi.JSON(api, "consumo", httpapi.JSONDoc{
-		Summary: "What you have left",
-		Description: "The caps of who calls, with a key or without, what was used of them and what is left, until " +
-			"when the plan lasts and what it rests on. It tells nothing of anybody else.",
+		Summary: "Calls left",
+		Description: "Returns your quotas, with or without a key: calls used, calls left, the end of the " +
+			"plan and its payments.",
 	}, nil, func(ctx context.Context, _ *struct{}) (*output[published.Consumo], error) {
 		return body(published.UsageOf(ctx))
 	})
@@ -169,20 +166,20 @@ func registerAlive(api *httpapi.API) {
 
 type calendarInput struct {
 	published.CalendarInput
-	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that the caller has"`
+	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that you already have"`
 }
 
 type dealsInput struct {
 	published.CheapInput
-	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that the caller has"`
+	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that you already have"`
 }
 
 type historyInput struct {
 	published.Ends
-	Partenza string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, from today to 365 days ahead: how its fare moved is told too"`
-	Mese     string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, from this one to the one of 365 days ahead: how its fares moved is told too. Not together with partenza"`
+	Partenza string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, from today to 365 days ahead. Adds the fares of that departure"`
+	Mese     string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure, from the current one to that of 365 days ahead. Adds the fares of its departures. Not together with partenza"`
 	Diretto  bool   `query:"diretto" doc:"Only fares without stops"`
-	Notti    string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away; without it, one-way fares"`
+	Notti    string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares. Default: one-way fares"`
 	published.CurrencyInput
 }
 
@@ -195,16 +192,16 @@ func (in *historyInput) question() (q answer.Question, err error) {
 type routesInput struct {
 	Origine      string `query:"origine" doc:"Only routes from this city (name or IATA code)" example:"Milano"`
 	Destinazione string `query:"destinazione" doc:"Only routes to this city (name or IATA code)"`
-	Page         string `query:"page" pattern:"^([A-Z]{3})?$" patternDescription:"what an earlier answer gave as successiva" doc:"Where to go on: successiva of the page before"`
+	Page         string `query:"page" pattern:"^([A-Z]{3})?$" patternDescription:"what an earlier answer gave as successiva" doc:"The next page: successiva of the previous answer"`
 }
 
 type comparisonInput struct {
 	Origine      string `query:"origine" required:"true" doc:"Origin city: a name in any of six languages, or an IATA code" example:"Milano"`
-	Destinazioni string `query:"destinazioni" required:"true" doc:"Destinations likewise, separated by commas" example:"Bucarest,Londra"`
-	Partenze     string `query:"partenze" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2}(,[0-9]{4}-[0-9]{2}-[0-9]{2})*)?$" patternDescription:"days such as 2027-03-20,2027-03-21" doc:"Days of departure, separated by commas; without them, and without mesi, the cheapest of any date"`
+	Destinazioni string `query:"destinazioni" required:"true" doc:"Destinations: names or IATA codes, separated by commas" example:"Bucarest,Londra"`
+	Partenze     string `query:"partenze" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2}(,[0-9]{4}-[0-9]{2}-[0-9]{2})*)?$" patternDescription:"days such as 2027-03-20,2027-03-21" doc:"Days of departure, separated by commas. Default, without mesi: the cheapest of any date"`
 	Mesi         string `query:"mesi" pattern:"^([0-9]{4}-(0[1-9]|1[0-2])(,[0-9]{4}-(0[1-9]|1[0-2]))*)?$" patternDescription:"months such as 2027-03,2027-04" doc:"Months of departure, separated by commas. Not together with partenze"`
 	Diretto      bool   `query:"diretto" doc:"Only fares without stops"`
-	Notti        string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away; without it, one-way fares"`
+	Notti        string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares. Default: one-way fares"`
 	published.CurrencyInput
 }
 

@@ -26,16 +26,16 @@ type Cities struct {
 // Offered is a suggested city.
 type Offered struct {
 	Codice  string `json:"codice" doc:"IATA code" example:"MIL"`
-	Nome    string `json:"nome" doc:"Name in the language asked for" example:"Milano"`
+	Nome    string `json:"nome" doc:"Name in the requested language" example:"Milano"`
 	Paese   string `json:"paese" doc:"Country, ISO 3166-1 alpha-2" example:"IT"`
-	Domanda string `json:"domanda" doc:"What to ask with: the name, or the code where a busier city bears that name" example:"Milano"`
-	Seguita *bool  `json:"seguita,omitempty" doc:"Whether there are fares from here, or with origine from there to here; absent where that could not be looked up" example:"true"`
+	Domanda string `json:"domanda" doc:"What to send as a parameter: the name, or the code if a busier city has the same name" example:"Milano"`
+	Seguita *bool  `json:"seguita,omitempty" doc:"Whether there are fares from this city, or from origine to it. Absent if that is unknown" example:"true"`
 }
 
 type citiesInput struct {
-	Query  string       `query:"q" doc:"What was typed so far" example:"mila"`
-	Lang   cityLanguage `query:"lang" doc:"Language to name cities in"`
-	Origin string       `query:"origine" doc:"The origin, where a destination is completed: name or IATA code" example:"Milano"`
+	Query  string       `query:"q" doc:"The letters typed so far" example:"mila"`
+	Lang   cityLanguage `query:"lang" doc:"Language of city names"`
+	Origin string       `query:"origine" doc:"The origin, to complete a destination: a name or an IATA code" example:"Milano"`
 }
 
 // cityLanguage is the code of a language; empty: the default.
@@ -55,8 +55,8 @@ type citiesOutput struct{ Body Cities }
 func registerCities(api *httpapi.API, cities *answer.CoveredCities) {
 	httpapi.JSON(api, "citta", httpapi.JSONDoc{
 		Summary: "Complete the name of a city",
-		Description: "Offers cities with scheduled flights for the beginning of a name, and says which of them there " +
-			"are fares for. It is not counted.",
+		Description: "Returns cities with scheduled flights whose name begins with q, and whether there " +
+			"are fares for them. Calls are not counted.",
 	}, nil, func(ctx context.Context, in *citiesInput) (*citiesOutput, error) {
 		return &citiesOutput{complete(ctx, in, cities)}, nil
 	})

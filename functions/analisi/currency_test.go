@@ -95,11 +95,10 @@ func TestPlaces(t *testing.T) {
 	h, _ := counting()
 	milan := verdict.Luogo{Estremo: "origine", Chiesto: "Milano", Citta: "Milano", Iata: "MIL",
 		Aeroporti: []string{"MXP", "LIN", "BGY", "PMF"},
-		Nota: "Milano has several airports (MXP, LIN, BGY, PMF), and the fares are those of all of them " +
-			"together: which one a fare is of is not kept."}
+		Nota:      "Fares are for all Milan airports (MXP, LIN, BGY, PMF)."}
 	asked := func(what string) verdict.Luogo {
 		l := milan
-		l.Chiesto, l.Nota = what, what+" was asked for: the fares are those of Milano (MIL). "+milan.Nota
+		l.Chiesto, l.Nota = what, "You asked for "+what+". "+milan.Nota
 		return l
 	}
 	for _, c := range []struct {

@@ -139,7 +139,7 @@ func TestTooFew(t *testing.T) {
 	s := serve(t, fixture.Falling(fare.DayOf(now))[:6], onemachine.Options{})
 	for name, c := range map[string]struct{ query, why string }{
 		"few":         {"originIataCode=MIL&destinationIataCode=BUH", "fares are known to compare with"},
-		"never asked": {"originIataCode=MIL&destinationIataCode=LIS", "has ever been observed"},
+		"never asked": {"originIataCode=MIL&destinationIataCode=LIS", "We have never seen a fare"},
 	} {
 		d := s.get(metrics + c.query + "&departureDate=2016-04-20&oneWay=true")
 		if d.status != 200 || len(d.Data) != 0 || d.Meta.Count != 0 || !slices.Equal(d.codes(), []int{6003}) ||

@@ -135,8 +135,8 @@ func noDataReason(err error) (none bool, why string) {
 	)
 	switch {
 	case errors.As(err, &covered):
-		return true, fmt.Sprintf("No such fare from %s to %s has ever been observed here. It is noted, and the next "+
-			"refresh asks for it; GET /v1/rotte lists what is covered.", covered.Series.Origin,
+		return true, fmt.Sprintf("We have never seen a fare from %s to %s. The next refresh asks for it: try again "+
+			"then. GET /v1/rotte lists the covered routes.", covered.Series.Origin,
 			covered.Series.Destination)
 	case errors.As(err, &empty), errors.As(err, &noFare):
 		return true, "The route is covered, but no such fare was found on it lately. Fares are refreshed every 7 days."

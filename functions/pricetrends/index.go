@@ -27,8 +27,8 @@ type Endpoint struct {
 	Method string `json:"method"`
 	Path   string `json:"path"`
 	Alias  string `json:"alias"`
-	Free   string `json:"free,omitempty" doc:"Cap without a key, for each address"`
-	Pro    string `json:"pro,omitempty" doc:"Cap with a key"`
+	Free   string `json:"free,omitempty" doc:"Quota without a key, per IP address"`
+	Pro    string `json:"pro,omitempty" doc:"Quota with a key"`
 }
 
 // Auth describes how callers identify themselves.
@@ -40,9 +40,9 @@ type Auth struct {
 
 // Cache describes how old an answer may be.
 type Cache struct {
-	FreeSeconds    int    `json:"freeSeconds" doc:"How long the edge shares a free answer of price-trends"`
-	ProSeconds     int    `json:"proSeconds" doc:"The same for an answer to a key"`
-	RefreshSeconds int    `json:"refreshSeconds" doc:"How often the fares are refreshed"`
+	FreeSeconds    int    `json:"freeSeconds" doc:"Seconds for which a shared cache keeps a free answer of price-trends"`
+	ProSeconds     int    `json:"proSeconds" doc:"Seconds for which an answer to a key is kept"`
+	RefreshSeconds int    `json:"refreshSeconds" doc:"Seconds between two refreshes of the fares"`
 	Note           string `json:"note"`
 }
 
@@ -70,7 +70,7 @@ func (s *Service) registerIndex(api *httpapi.API) {
 		bodies[all] = body
 	}
 	httpapi.JSON(api, "index", httpapi.JSONDoc{
-		Summary: "What this API is",
+		Summary: "Index of the API",
 		Answer:  Index{},
 	}, nil, func(ctx context.Context, in *indexInput) (*httpapi.Tagged, error) {
 		return httpapi.Tag(in.IfNoneMatch, "application/json", bodies[httpapi.AllFares(ctx)]), nil
@@ -78,15 +78,17 @@ func (s *Service) registerIndex(api *httpapi.API) {
 }
 
 type indexInput struct {
-	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that the caller has"`
+	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that you already have"`
 }
 
 // index returns the description. With all it includes the endpoints that show single fares.
 func index(all bool) Index {
 	i := Index{
-		Name:        "Verdetto",
-		Description: "Says whether today's cheapest fare on a flight route is cheap, judged against that route's own observed history, and shows price trends and popular destinations of an origin. No bookable fares.",
-		Version:     httpapi.Version,
+		Name: "Verdetto",
+		Description: "Says whether today's cheapest fare on a flight route is cheap, compared with that " +
+			"route's own observed history. Also shows price trends and popular destinations of an " +
+			"origin. No bookable offers.",
+		Version: httpapi.Version,
 		Auth: Auth{
 			Header: httpapi.KeyHeader,
 			Free:   "no key and no signup; counted by address, an IPv6 address with its /64, and all of a /48 together",

@@ -25,25 +25,27 @@ type Service struct {
 // The problem types of price trends.
 var (
 	UnknownOrigin = httpapi.ProblemType{
-		Status: http.StatusNotFound, Code: "origine-sconosciuta", Title: "No city or airport bears that code or name",
+		Status: http.StatusNotFound, Code: "origine-sconosciuta", Title: "No city or airport has that code or name",
 	}
 	UnknownDestination = httpapi.ProblemType{
-		Status: http.StatusNotFound, Code: "destinazione-sconosciuta", Title: "No city or airport bears that code or name",
+		Status: http.StatusNotFound, Code: "destinazione-sconosciuta", Title: "No city or airport has that code or name",
 	}
 )
 
 type input struct {
-	Origin      string `query:"origin" required:"true" doc:"IATA code of a city or airport, in either case, or the name of a city in any of six languages. Three letters that are a code are that code" example:"MIL"`
+	Origin      string `query:"origin" required:"true" doc:"IATA code of a city or airport, or the name of a city in any of six languages. Three letters are read as a code first" example:"MIL"`
 	Currency    string `query:"currency" default:"usd" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts" example:"eur"`
-	Destination string `query:"destination" doc:"Only the route to this city or airport, likewise, with its weekly lows" example:"LON"`
-	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that the caller has"`
+	Destination string `query:"destination" doc:"Only the route to this city or airport, with its weekly lows" example:"LON"`
+	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that you already have"`
 }
 
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	httpapi.JSON(api, "price-trends", httpapi.JSONDoc{
-		Summary:     "Price trends and popular destinations from an origin",
-		Description: "One-way economy fares for one adult, refreshed every 7 days. Destinations are in order of popularity: the number of observed fares of the last 400 days, each of which is a search that somebody made.",
+		Summary: "Price trends and popular destinations from an origin",
+		Description: "Returns the cheapest one-way economy fares for 1 adult from a city, by " +
+			"destination, refreshed every 7 days. Destinations are ordered by popularity: the number of " +
+			"fares observed in the last 400 days.",
 		Problems: []httpapi.ProblemType{
 			UnknownOrigin, UnknownDestination, httpapi.NotCovered, httpapi.UnknownCurrency, httpapi.SameCity,
 		},
@@ -118,7 +120,8 @@ func cityOf(asked string) (fare.City, bool) {
 
 func unknownPlace(problem httpapi.ProblemType, parameter, asked string) error {
 	p := problem.Problem(fmt.Sprintf(
-		"%s: no city or airport with scheduled flights has the IATA code or the name %q. GET /v1/rotte lists what is covered.",
+		"%s: no city or airport with scheduled flights has the IATA code or the name %q. GET /v1/rotte "+
+			"lists the covered routes.",
 		parameter, asked,
 	))
 	p.Errors = []httpapi.Fault{{Name: parameter, Detail: "is not a code or a name we know"}}
@@ -135,6 +138,6 @@ func notCovered(n *view.NotCovered) error {
 		detail = fmt.Sprintf("No fare from %s to %s has ever been observed here.", n.Origin, n.Destination)
 	}
 	return httpapi.NotCovered.Problem(
-		detail + " It is noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.",
+		detail + " The next refresh asks for it: try again then. GET /v1/rotte lists the covered routes.",
 	)
 }

@@ -20,25 +20,26 @@ import (
 func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.JSON(api, "pro-checkout", httpapi.JSONDoc{
 		Summary: "Buy Pro by card",
-		Description: "Gives the address of a hosted checkout. The same caller gets the same one for the same e-mail " +
-			"address and Idempotency-Key, or random field of a page, as long as the card processor " +
-			"remembers it. Without either, every call begins another.",
+		Description: "Returns the address of a hosted checkout. With the same e-mail address and " +
+			"Idempotency-Key, or random field of a page, the same caller gets the same checkout while " +
+			"the card processor remembers it. Otherwise each call begins a new one.",
 		Answer: checkoutBegun{},
 		Pages:  []int{http.StatusOK},
 	}, s.checkCheckout, s.checkout)
 	httpapi.JSON(api, "pro-conferma", httpapi.JSONDoc{
 		Summary: "Get the key after paying by card",
-		Description: "The hosted checkout sends the payer here. The key is shown once as JSON, or as a page where " +
-			"HTML is asked for; the page can be opened again for 10 minutes. Where the address has a key " +
-			"already, that key goes on, no key is shown, and `status` is `esteso`.",
+		Description: "The hosted checkout sends the payer here. It shows the key once, as JSON or as a " +
+			"page; the page can be opened again for 10 minutes. If the address already has a key, no key " +
+			"is shown, that key stays valid, and `status` is `esteso`.",
 		Problems: []httpapi.ProblemType{NoSuchSession, NotPro, NotPaid, SessionExpired, KeyIssued},
 		Answer:   issued{},
 		Pages:    []int{http.StatusOK, NoSuchSession.Status, NotPro.Status, NotPaid.Status, SessionExpired.Status},
 	}, nil, s.confirm)
 	httpapi.JSON(api, "pro-webhook", httpapi.JSONDoc{
-		Summary:     "Deliveries of the card processor",
-		Description: "Signed by the card processor. Any order and any number of times leads to the same state.",
-		Problems:    []httpapi.ProblemType{BadSignature},
+		Summary: "Deliveries of the card processor",
+		Description: "Receives the card processor's signed deliveries. Their order and number do not " +
+			"change the result.",
+		Problems: []httpapi.ProblemType{BadSignature},
 	}, nil, s.webhook)
 }
 
@@ -48,12 +49,12 @@ type checkoutInput struct {
 	httpapi.Repeatable
 	Body struct {
 		Email string `json:"email" maxLength:"254" doc:"E-mail address" example:"ada@example.com"`
-		Token string `json:"t,omitempty" nullable:"true" format:"hex32-or-empty" doc:"The random field of a page's form: 32 hexadecimal digits, which do what an Idempotency-Key does" example:"000102030405060708090a0b0c0d0e0f"`
+		Token string `json:"t,omitempty" nullable:"true" format:"hex32-or-empty" doc:"Random field of a page's form: 32 hexadecimal digits. It works as an Idempotency-Key" example:"000102030405060708090a0b0c0d0e0f"`
 	} `contentType:"application/json"`
 }
 
 type checkoutBegun struct {
-	URL string `json:"url" format:"uri" doc:"Where to send the payer"`
+	URL string `json:"url" format:"uri" doc:"URL to send the payer to"`
 }
 
 func (s *Service) checkCheckout(_ context.Context, in *checkoutInput) error {
@@ -105,7 +106,7 @@ func (s *Service) checkoutKey(ctx context.Context, in *checkoutInput, email stri
 }
 
 type confirmInput struct {
-	Session string `query:"session_id" required:"true" doc:"The checkout's id"`
+	Session string `query:"session_id" required:"true" doc:"Id of the checkout"`
 	Accept  string `header:"Accept"`
 	Reader
 }
@@ -139,18 +140,18 @@ func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 	switch {
 	case errors.Is(err, pay.ErrNoSuchSession):
 		return issued{}, NoSuchSession.Problem(
-			"No checkout has that session_id. Open the link that the checkout sent you to, whole.")
+			"No checkout has that session_id. Open the complete link that the checkout gave you.")
 	case err != nil:
 		return issued{}, s.unavailable(ctx, "the checkout", err)
 	case session.Status == pay.Expired:
 		return issued{}, SessionExpired.Problem(
-			"The checkout expired before it was paid. POST /api/v1/pro/checkout begins a new one.")
+			"The checkout expired before it was paid. Begin a new one with POST /api/v1/pro/checkout.")
 	case session.Foreign():
-		return issued{}, NotPro.Problem("The checkout did not sell Pro, so there is no key for it. POST " +
-			"/api/v1/pro/checkout begins one that does.")
+		return issued{}, NotPro.Problem("The checkout did not sell Pro, so it has no key. Begin one for " +
+			"Pro with POST /api/v1/pro/checkout.")
 	case !session.Sold() || session.Email == "":
-		return issued{}, NotPaid.Problem("The checkout is not paid yet. Finish it, or wait as Retry-After says and "+
-			"ask again.").With("Retry-After", "5")
+		return issued{}, NotPaid.Problem("The checkout is not paid yet. Finish it, or wait for the "+
+			"seconds in Retry-After and call again.").With("Retry-After", "5")
 	}
 	bought, err := s.buy(ctx, session.Email, "", "checkout/"+session.ID, session.ID, nil, func(c *store.Customer) {
 		recordPaidUntil(c, session.Subscription, session.PaidUntil)

@@ -20,27 +20,27 @@ import (
 func (s *Service) registerCrypto(api *httpapi.API) {
 	httpapi.JSON(api, "pro-cripta", httpapi.JSONDoc{
 		Summary: "How to pay in USDC",
-		Description: "One payment buys 30 days; there is no renewal by itself. With an e-mail address the answer " +
-			"holds a Solana Pay link whose memo binds the payment to that address, so that nobody else can " +
-			"claim it. Where HTML is asked for it is a page that waits for the payment.",
+		Description: "Returns how to pay. One payment buys 30 days and does not renew. With an e-mail " +
+			"address, the answer holds a Solana Pay link whose memo binds the payment to that address, " +
+			"so only its owner can claim it. As HTML, it is a page that waits for the payment.",
 		Answer: Details{},
 		Pages:  []int{http.StatusOK},
 	}, s.checkCrypto, s.details)
 	s.registerWaiting(api)
 	httpapi.JSON(api, "pro-verifica-cripta", httpapi.JSONDoc{
 		Summary: "Get the key after paying in USDC",
-		Description: "Looks the transaction up on the chain. A signature counts once, ever. A payment that no memo " +
-			"binds to an address belongs to who claims it first, unless who paid proves it with firma. " +
-			"Where the address has a key already, that key goes on, no key is shown, and `status` is " +
-			"`esteso`; whoever sends that key in X-Api-Key is shown it again.",
+		Description: "Looks up the transaction on the chain. Each signature counts once. A payment " +
+			"without a memo belongs to the first claim, unless the payer proves it with firma. If the " +
+			"address already has a key, no key is shown, that key stays valid, and `status` is `esteso`. " +
+			"With that key in X-Api-Key, it is shown again.",
 		Problems: []httpapi.ProblemType{NoPayment, NotFinal, PaymentFailed, TooLittle, TooOld, NotYours, WrongProof,
 			PaymentUsed},
 	}, s.checkVerify, s.verify)
 }
 
 type detailsInput struct {
-	Email  string `query:"email" doc:"The e-mail address that the plan is for" example:"ada@example.com"`
-	Token  string `query:"t" doc:"Of a page: what its payment is found by, as the page's form sends it"`
+	Email  string `query:"email" doc:"E-mail address of the plan" example:"ada@example.com"`
+	Token  string `query:"t" doc:"Token of a page, by which its payment is found"`
 	Accept string `header:"Accept"`
 	Reader
 }
@@ -48,15 +48,15 @@ type detailsInput struct {
 // Details holds everything that a payer needs.
 type Details struct {
 	Wallet       string `json:"wallet" doc:"Address of the receiving wallet"`
-	TokenAccount string `json:"tokenAccount" doc:"Its account for USDC; wallets find it by themselves"`
-	Mint         string `json:"mint" doc:"Address of the USDC mint; any other coin is not accepted, whatever its name"`
+	TokenAccount string `json:"tokenAccount" doc:"The wallet's account for USDC. Wallets find it by themselves"`
+	Mint         string `json:"mint" doc:"Address of the USDC mint. No other coin is accepted"`
 	Network      string `json:"network" enum:"mainnet-beta,devnet" doc:"Solana network"`
-	Amount       string `json:"amount" doc:"The least to send, in USDC" example:"12.99"`
+	Amount       string `json:"amount" doc:"The least amount to send, in USDC" example:"12.99"`
 	Decimals     int    `json:"decimals" doc:"Decimals of USDC"`
-	Days         int    `json:"days" doc:"Days of Pro that one payment buys; a second one adds as many to what is left"`
-	Link         string `json:"link,omitempty" doc:"Solana Pay link, with an e-mail address only"`
-	Memo         string `json:"memo,omitempty" doc:"The memo that binds the payment to the address; it does not show the address"`
-	ProofText    string `json:"proofText" doc:"For a payment without the memo: what the paying wallet signs, with the e-mail address and the transaction's signature in their places, one a line; the result goes into firma of POST /v1/pro/verifica-cripta"`
+	Days         int    `json:"days" doc:"Days of Pro for one payment. A second payment adds as many"`
+	Link         string `json:"link,omitempty" doc:"Solana Pay link. Present if an e-mail address was given"`
+	Memo         string `json:"memo,omitempty" doc:"The memo that binds the payment to the e-mail address without showing it"`
+	ProofText    string `json:"proofText" doc:"For a payment without the memo: the text that the paying wallet signs. Fill in the e-mail address and the transaction's signature, one per line. Send the result as firma of POST /v1/pro/verifica-cripta"`
 	QR           string `json:"qr,omitempty" doc:"The link as a QR code: an SVG image"`
 }
 
@@ -130,11 +130,11 @@ func svg(text string) (string, error) {
 }
 
 type verifyInput struct {
-	Key  string `header:"X-Api-Key" doc:"The customer's current key, to go on with it"`
+	Key  string `header:"X-Api-Key" doc:"Your current key, to extend its plan"`
 	Body struct {
-		Email     string `json:"email" maxLength:"254" doc:"The e-mail address that the plan is for" example:"ada@example.com"`
-		Signature string `json:"signature" maxLength:"200" doc:"Signature of the transaction: 64 bytes in base58, 87 or 88 characters as a rule"`
-		Proof     string `json:"firma,omitempty" nullable:"true" maxLength:"200" doc:"For a payment without the binding memo: the paying wallet's ed25519 signature, in base58 or base64, of the text that proofText of GET /v1/pro/cripta shows. It outranks a claim without, for 30 days"`
+		Email     string `json:"email" maxLength:"254" doc:"E-mail address of the plan" example:"ada@example.com"`
+		Signature string `json:"signature" maxLength:"200" doc:"Signature of the transaction: 64 bytes in base58, usually 87 or 88 characters"`
+		Proof     string `json:"firma,omitempty" nullable:"true" maxLength:"200" doc:"For a payment without the memo: the paying wallet's ed25519 signature of proofText of GET /v1/pro/cripta, in base58 or base64. For 30 days it outranks a claim without one"`
 	} `contentType:"application/json"`
 }
 
@@ -197,8 +197,8 @@ func (s *Service) redeem(ctx context.Context, r redemption) (issued, error) {
 			"The payment was made on %s; payments can be claimed for %d days. Write to us.",
 			payment.At.UTC().Format(time.DateOnly), claimDays))
 	case !pay.MayClaim(s.Pepper, email, payment.Memos):
-		return issued{}, NotYours.Problem("The memo of the payment binds it to another e-mail address. Give the " +
-			"address that the payment link was made for.")
+		return issued{}, NotYours.Problem("The memo of the payment names another e-mail address. Send " +
+			"the address that the payment link was made for.")
 	}
 	claim, err := claimed(payment, email, r.firma)
 	if err != nil {
@@ -227,9 +227,8 @@ func claimed(payment pay.Payment, email, firma string) (*store.Claim, error) {
 			return nil, err
 		}
 		if proven = payment.Proves(proof, email); !proven {
-			return nil, WrongProof.Problem("firma is not a signature by the address whose USDC the transaction " +
-				"moved, of the three lines that proofText of GET /v1/pro/cripta?email= shows, with the " +
-				"transaction's signature in its place.")
+			return nil, WrongProof.Problem("firma is not the paying wallet's signature of proofText. " +
+				"Sign the text of GET /v1/pro/cripta?email= with the transaction's signature filled in.")
 		}
 	}
 	if pay.Bound(payment.Memos) {
@@ -245,14 +244,14 @@ func claimed(payment pay.Payment, email, firma string) (*store.Claim, error) {
 func (s *Service) noPayment(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, pay.ErrNotFound):
-		return NoPayment.Problem("No transaction has that signature. If you have just sent it, wait as Retry-After "+
-			"says and ask again.").With("Retry-After", "15")
+		return NoPayment.Problem("No transaction has that signature. If you have just sent it, wait for "+
+			"the seconds in Retry-After and call again.").With("Retry-After", "15")
 	case errors.Is(err, pay.ErrNotFinal):
-		return NotFinal.Problem("The network has not made the transaction final yet; that takes about 15 seconds. "+
-			"Ask again then.").With("Retry-After", "15")
+		return NotFinal.Problem("The transaction is not final yet, which takes about 15 seconds. Call "+
+			"again after that.").With("Retry-After", "15")
 	case errors.Is(err, pay.ErrFailedTransaction):
-		return PaymentFailed.Problem("The transaction is on the chain but failed: it moved nothing. Send the " +
-			"payment again.")
+		return PaymentFailed.Problem("The transaction is on the chain but failed and moved nothing. Send " +
+			"the payment again.")
 	}
 	return s.unavailable(ctx, "the chain", err)
 }

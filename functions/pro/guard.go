@@ -13,17 +13,17 @@ import (
 
 type guardInput struct {
 	Accept string `header:"Accept"`
-	Header string `header:"X-Api-Key" doc:"The customer's current key"`
+	Header string `header:"X-Api-Key" doc:"Your current key"`
 	Reader
 	Body struct {
-		Key   string `json:"chiave,omitempty" nullable:"true" maxLength:"100" doc:"The key, where a page sends it, which can set no header"`
-		Token string `json:"t,omitempty" nullable:"true" maxLength:"100" doc:"Of a mailed link, in the place of the key"`
-		Guard string `json:"protezione" enum:"si,no" doc:"si: a recovery mails a link first, and sends no key before it is opened; no: a recovery mails a fresh key at once" example:"si"`
+		Key   string `json:"chiave,omitempty" nullable:"true" maxLength:"100" doc:"The key, sent by a page, which cannot set a header"`
+		Token string `json:"t,omitempty" nullable:"true" maxLength:"100" doc:"Token of a mailed link, instead of the key"`
+		Guard string `json:"protezione" enum:"si,no" doc:"si: a recovery first mails a link, and sends a key only after it is opened. no: a recovery mails a new key at once" example:"si"`
 	} `contentType:"application/json"`
 }
 
 type guarding struct {
-	Guarded bool `json:"guarded" doc:"A recovery mails a link first"`
+	Guarded bool `json:"guarded" doc:"Whether a recovery first mails a link"`
 }
 
 // guardView is the data of the form that switches the guard. The form sends the key, or the token

@@ -31,26 +31,26 @@ type moving struct {
 
 func (s *Service) registerLeave(api *httpapi.API) {
 	httpapi.Page(api, "pro-indirizzo", httpapi.PageDoc{
-		Summary: "Ask for another address for a plan: it has to confirm", Statuses: []int{202, 400, 410},
+		Summary: "Move a plan to another address, which has to confirm", Statuses: []int{202, 400, 410},
 		Form: addressForm{}}, s.askToMove)
 	httpapi.Page(api, "pro-indirizzo-conferma-page", httpapi.PageDoc{
-		Summary: "The page that the new address of a plan is mailed a link to", Statuses: []int{200, 410}}, s.movePage)
+		Summary: "Page of the link that confirms the new address of a plan", Statuses: []int{200, 410}}, s.movePage)
 	httpapi.Page(api, "pro-indirizzo-conferma", httpapi.PageDoc{
-		Summary: "Confirm the new address of a plan: it moves, and a fresh key is mailed", Statuses: []int{200, 410}},
+		Summary: "Confirm the new address of a plan: a new key is mailed", Statuses: []int{200, 410}},
 		s.move)
 	httpapi.Page(api, "pro-cancella", httpapi.PageDoc{
-		Summary:  "Erase a customer: subscriptions end, and nothing that names her is kept",
+		Summary:  "Erase a customer: subscriptions end, and personal data are deleted",
 		Statuses: []int{200, 400, 410}, Form: eraseForm{}}, s.erase)
 }
 
 type addressForm struct {
-	Token string `json:"t" minLength:"1" doc:"Of the link that was mailed to the present address"`
+	Token string `json:"t" minLength:"1" doc:"Token of the link that was mailed to the current address"`
 	New   string `json:"nuovo" minLength:"1" maxLength:"254" doc:"The new address"`
 }
 
 type eraseForm struct {
-	Token string `json:"t" minLength:"1" doc:"Of the link that was mailed to the address"`
-	Sure  string `json:"conferma" enum:"si" doc:"That it is meant"`
+	Token string `json:"t" minLength:"1" doc:"Token of the mailed link"`
+	Sure  string `json:"conferma" enum:"si" doc:"Confirms the erasure"`
 }
 
 type formInput struct {
@@ -82,7 +82,7 @@ func (s *Service) askToMove(ctx context.Context, in *formInput) (*page.Response,
 		return showNotice(http.StatusBadRequest, l, "move.refused", backTo(l, token))
 	}
 	if err := httpapi.ConsumeLimit(ctx, perPlan, string(s.customer(about.Email)),
-		"This plan had too many new addresses asked. Wait as Retry-After says."); err != nil {
+		"This plan had too many new addresses asked. Wait for the seconds in Retry-After."); err != nil {
 		return nil, err
 	}
 	if err := s.links().Put(ctx, store.Job{Kind: moveKind, Email: to, Ref: about.Email, Lang: l.Code, At: s.Now(),

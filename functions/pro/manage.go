@@ -33,35 +33,35 @@ type managed struct {
 
 func (s *Service) registerManage(api *httpapi.API) {
 	httpapi.Page(api, "pro-gestione-page", httpapi.PageDoc{
-		Summary: "The page on which a link to one's plan is asked for", Statuses: []int{200}},
+		Summary: "Page to request a link to a plan", Statuses: []int{200}},
 		askPage("manage", "/v1/pro/gestione"))
 	httpapi.JSON(api, "pro-gestione", httpapi.JSONDoc{
-		Summary: "Get a link to one's plan by e-mail",
-		Description: "The answer is the same for every address. If there is a plan, a link is mailed that works for " +
-			"an hour: to the billing portal, to another address for the plan, to erasing it.",
+		Summary: "Get a link to a plan by e-mail",
+		Description: "Mails a link that works for 1 hour if the address has a plan: to the billing " +
+			"portal, to move the plan to another address, or to erase it. The answer is the same for " +
+			"every address.",
 		Status:   http.StatusAccepted,
 		Problems: []httpapi.ProblemType{httpapi.BadKey},
 		Answer:   recovering{},
 		Pages:    []int{http.StatusAccepted},
 	}, func(_ context.Context, in *askInput) error { _, err := address(in.Body.Email); return err }, s.askToManage)
 	httpapi.Page(api, "pro-piano", httpapi.PageDoc{
-		Summary: "The page of a plan, which a mailed link leads to", Statuses: []int{200, 410}}, s.planPage)
+		Summary: "Page of a plan, from a mailed link", Statuses: []int{200, 410}}, s.planPage)
 	httpapi.JSON(api, "pro-portale", httpapi.JSONDoc{
 		Summary: "Open the card processor's billing portal",
-		Description: "For a plan that is paid by card: the address of a page of the card processor's on which the " +
-			"subscription is cancelled, invoices are fetched and the card is changed. With the key in " +
-			"X-Api-Key, or from a page with the key or the token of a mailed link. The address is a secret, " +
-			"and works for some minutes.",
+		Description: "For a plan paid by card: returns the address of the card processor's page to " +
+			"cancel, get invoices and change the card. Send the key in X-Api-Key, or from a page the key " +
+			"or the token of a mailed link. The address is secret and works for some minutes.",
 		Problems: []httpapi.ProblemType{NoCard, httpapi.BadKey},
 		Answer:   portals{},
 		Pages:    []int{http.StatusOK, NoCard.Status},
 	}, nil, s.portal)
 	httpapi.JSON(api, "pro-protezione", httpapi.JSONDoc{
-		Summary: "Have every recovery of a key confirmed by mail, or no longer",
-		Description: "Whoever knows an address can ask for a fresh key, which is mailed to it and voids the one " +
-			"before. With the guard a link is mailed in its place, and the key goes on until that is opened " +
-			"and its button pressed. With the key in X-Api-Key, or from a page with the key or the token of " +
-			"a mailed link.",
+		Summary: "Require or waive a confirmation for recoveries of the key",
+		Description: "Anyone who knows an address can request a new key, which is mailed to it and " +
+			"replaces the old one. With this guard a link is mailed instead, and the old key works until " +
+			"the link's button is pressed. Send the key in X-Api-Key, or from a page the key or the " +
+			"token of a mailed link.",
 		Problems: []httpapi.ProblemType{httpapi.BadKey},
 		Answer:   guarding{},
 		Pages:    []int{http.StatusOK, http.StatusGone},
@@ -70,7 +70,7 @@ func (s *Service) registerManage(api *httpapi.API) {
 }
 
 type askInput struct {
-	Key    string `header:"X-Api-Key" doc:"The key of the plan, where the caller has it: then the mail comes however many others have caused, and though its reader has stopped them"`
+	Key    string `header:"X-Api-Key" doc:"The key of the plan, if you have it. Then the mail is sent even if the mailbox has had too many, or has stopped them"`
 	Accept string `header:"Accept"`
 	Reader
 	emailBody
@@ -97,7 +97,7 @@ func (s *Service) askToManage(ctx context.Context, in *askInput) (*page.Response
 }
 
 type planInput struct {
-	Token string `query:"t" doc:"From a mail: good for one purpose, for an hour"`
+	Token string `query:"t" doc:"Token of a mail, for one purpose, valid for 1 hour"`
 	Reader
 }
 

@@ -13,9 +13,10 @@ import (
 
 func (s *Service) registerOffer(api *httpapi.API) {
 	httpapi.JSON(api, "pro-offerta", httpapi.JSONDoc{
-		Summary: "What the paid plan is, and what it costs",
-		Description: "The price by card is the card processor's own, held for an hour; it is absent while the " +
-			"processor does not say it. Where HTML is asked for it is the page on which the plan is bought.",
+		Summary: "The paid plan and its prices",
+		Description: "Returns the paid plan and its prices, as JSON or as the page to buy it. The price " +
+			"by card comes from the card processor and is kept for an hour. It is absent while the " +
+			"processor does not answer.",
 		Answer: planOffer{},
 		Pages:  []int{http.StatusOK},
 	}, nil, s.offer)
@@ -35,21 +36,21 @@ type offerInput struct {
 // planOffer describes the plan and its prices.
 type planOffer struct {
 	Plan string     `json:"plan" enum:"pro"`
-	Card *cardPrice `json:"card,omitempty" doc:"By card: renews by itself until it is cancelled"`
+	Card *cardPrice `json:"card,omitempty" doc:"By card. It renews until it is cancelled"`
 	USDC usdcPrice  `json:"usdc" doc:"In USDC on Solana: one payment, no renewal"`
 }
 
 type cardPrice struct {
-	Amount   string `json:"amount" doc:"In decimals" example:"12.99"`
+	Amount   string `json:"amount" doc:"Amount in major units" example:"12.99"`
 	Currency string `json:"currency" doc:"ISO 4217" example:"EUR"`
 	Every    string `json:"every" enum:"day,week,month,year"`
-	Count    int    `json:"count" doc:"How many of those from one charge to the next"`
-	PlusTax  bool   `json:"plusTax" doc:"Tax is added at the checkout"`
+	Count    int    `json:"count" doc:"Number of these periods between two charges"`
+	PlusTax  bool   `json:"plusTax" doc:"Whether tax is added at the checkout"`
 }
 
 type usdcPrice struct {
 	Amount string `json:"amount" doc:"In USDC" example:"12.99"`
-	Days   int    `json:"days" doc:"Days of Pro that one payment buys"`
+	Days   int    `json:"days" doc:"Days of Pro for one payment"`
 }
 
 // offer returns the plan and its prices. It asks for no e-mail address.

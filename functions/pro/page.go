@@ -26,7 +26,7 @@ var pages = sync.OnceValue(func() *template.Template { return template.Must(temp
 
 // Reader holds the language of a reader: that of the link, otherwise one that the browser accepts.
 type Reader struct {
-	Lang           string `query:"lang" doc:"Code of the language of texts for people, before Accept-Language"`
+	Lang           string `query:"lang" doc:"Code of the language of texts for people. It takes precedence over Accept-Language"`
 	AcceptLanguage string `header:"Accept-Language"`
 }
 

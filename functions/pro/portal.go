@@ -16,18 +16,18 @@ import (
 
 type portalInput struct {
 	Accept string `header:"Accept"`
-	Header string `header:"X-Api-Key" doc:"The customer's current key"`
+	Header string `header:"X-Api-Key" doc:"Your current key"`
 	Reader
 	Body *struct {
-		Key   string `json:"chiave,omitempty" nullable:"true" maxLength:"100" doc:"The key, where a page sends it, which can set no header"`
-		Token string `json:"t,omitempty" nullable:"true" maxLength:"100" doc:"Of a mailed link, in the place of the key"`
+		Key   string `json:"chiave,omitempty" nullable:"true" maxLength:"100" doc:"The key, sent by a page, which cannot set a header"`
+		Token string `json:"t,omitempty" nullable:"true" maxLength:"100" doc:"Token of a mailed link, instead of the key"`
 	} `contentType:"application/json"`
 }
 
 // portals holds the URLs of a customer's billing portals at the card processor.
 type portals struct {
-	URL    string   `json:"url" format:"uri" doc:"Where to send the customer, within some minutes"`
-	Others []string `json:"others,omitempty" doc:"Further ones, where the plan was bought by card more than once"`
+	URL    string   `json:"url" format:"uri" doc:"Address to send the customer to. It works for some minutes"`
+	Others []string `json:"others,omitempty" doc:"Further addresses, if the plan was bought by card more than once"`
 }
 
 var goneToken = httpapi.Fault{Name: "t", Detail: "is of a link that works no more; POST /v1/pro/gestione mails another"}
@@ -70,8 +70,8 @@ func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, 
 	case len(urls) == 0 && page.WantsHTML(in.Accept):
 		return showNotice(NoCard.Status, l, "portal.none", page.AddressIn(l, "/v1/pro/gestione"))
 	case len(urls) == 0:
-		return nil, NoCard.Problem("No subscription by card belongs to this plan: there is nothing to cancel, and " +
-			"no invoice at the card processor.")
+		return nil, NoCard.Problem("No subscription by card belongs to this plan. It ends by itself, and " +
+			"there is nothing to cancel.")
 	case page.WantsHTML(in.Accept):
 		return show(http.StatusOK, l, "portal", "portal", struct {
 			view

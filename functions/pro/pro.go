@@ -65,7 +65,7 @@ const CryptoDays = 30
 // The problems of purchases.
 var (
 	NoSuchSession = httpapi.ProblemType{Status: http.StatusNotFound, Code: "sessione-sconosciuta",
-		Title: "There is no such checkout"}
+		Title: "Unknown checkout"}
 	NotPro = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "checkout-non-pro",
 		Title: "The checkout sold something else"}
 	NotPaid = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-in-attesa",
@@ -73,13 +73,13 @@ var (
 	SessionExpired = httpapi.ProblemType{Status: http.StatusGone, Code: "sessione-scaduta",
 		Title: "The checkout has expired"}
 	KeyIssued = httpapi.ProblemType{Status: http.StatusConflict, Code: "chiave-gia-emessa",
-		Title: "The key was issued before"}
+		Title: "The key has already been issued"}
 	BadSignature = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "firma-non-valida",
-		Title: "The delivery is not signed as it should be"}
+		Title: "The signature of the delivery is not valid"}
 	NoPayment = httpapi.ProblemType{Status: http.StatusNotFound, Code: "pagamento-non-trovato",
-		Title: "There is no such payment", Wait: true}
+		Title: "Unknown payment", Wait: true}
 	WrongProof = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "prova-non-valida",
-		Title: "The proof is not of who paid"}
+		Title: "The proof is not from the paying wallet"}
 	NotFinal = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-non-definitivo",
 		Title: "The payment is not final yet", Wait: true}
 	PaymentFailed = httpapi.ProblemType{Status: http.StatusUnprocessableEntity, Code: "pagamento-fallito",
@@ -93,7 +93,7 @@ var (
 	NoCard = httpapi.ProblemType{Status: http.StatusConflict, Code: "nessuna-carta",
 		Title: "The plan is not paid by card"}
 	PaymentUsed = httpapi.ProblemType{Status: http.StatusConflict, Code: "pagamento-gia-usato",
-		Title: "The payment was used before"}
+		Title: "The payment has already been used"}
 )
 
 // Register adds the endpoints to an API.
@@ -153,8 +153,8 @@ func address(email string) (string, error) {
 // unavailable returns the problem for a payment service that did not answer, and logs the error.
 func (s *Service) unavailable(ctx context.Context, what string, err error) error {
 	s.Log.ErrorContext(ctx, what+" could not be asked", "error", err)
-	return httpapi.Unavailable.Problem("The payment could not be checked just now; nothing is lost. Try again in a "+
-		"few seconds.").With("Retry-After", "5")
+	return httpapi.Unavailable.Problem("The payment could not be checked; nothing is lost. Call again in "+
+		"a few seconds.").With("Retry-After", "5")
 }
 
 // customer returns the customer id of an e-mail address.
@@ -164,10 +164,10 @@ func (s *Service) customer(email string) apikey.CustomerID {
 
 // issued is the answer to a purchase: the key, shown once, or the extension of an existing plan.
 type issued struct {
-	APIKey    string    `json:"apiKey,omitempty" doc:"The key. It is shown this once. Absent where the address has a key already: that one goes on"`
-	Status    string    `json:"status,omitempty" enum:"esteso" doc:"esteso: the plan of an address that has a key was lengthened, and its owner is told by e-mail. Absent otherwise"`
+	APIKey    string    `json:"apiKey,omitempty" doc:"The key, shown only once. Absent if the address already has a key, which stays valid"`
+	Status    string    `json:"status,omitempty" enum:"esteso" doc:"esteso: the plan of an address with a key was extended, and its owner gets a mail. Absent otherwise"`
 	Plan      string    `json:"plan" enum:"pro"`
-	ExpiresAt time.Time `json:"expiresAt" doc:"When the plan ends unless it is renewed, UTC"`
+	ExpiresAt time.Time `json:"expiresAt" doc:"End of the plan unless it is renewed, UTC"`
 
 	guard bool // see store.Customer
 }
@@ -228,7 +228,6 @@ func onceFailed(err error, kind httpapi.ProblemType) error {
 	if !errors.Is(err, store.ErrIssued) {
 		return err
 	}
-	return kind.Problem("It was used before: for a key, which was shown once, or to lengthen the plan of an address " +
-		"that has one. If it was yours, POST /api/v1/pro/recupera with the e-mail address of the plan sends " +
-		"a fresh key.")
+	return kind.Problem("It was already used for a key or to extend a plan. If it is yours, request a " +
+		"new key with POST /api/v1/pro/recupera and the e-mail address of the plan.")
 }

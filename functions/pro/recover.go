@@ -11,26 +11,26 @@ import (
 
 func (s *Service) registerRecover(api *httpapi.API) {
 	httpapi.JSON(api, "pro-recupera", httpapi.JSONDoc{
-		Summary: "Get a fresh key by e-mail",
-		Description: "The answer is the same for every address, and does not wait to learn whether there is a plan. " +
-			"If there is, a fresh key is mailed, and the old one is refused once the mail has been sent. " +
-			"The mail has a link that brings the old key back. Where that was used in the last 30 days, or " +
-			"the owner has set so, the mail asks to confirm first.",
+		Summary: "Get a new key by e-mail",
+		Description: "Mails a new key if the address has a plan. The answer is the same for every " +
+			"address and does not depend on it. The old key is refused once the mail has been sent. The " +
+			"mail has a link that restores the old key. If that link was used in the last 30 days, or " +
+			"the owner has chosen so, the mail first asks to confirm.",
 		Status: http.StatusAccepted,
 		Answer: recovering{},
 		Pages:  []int{http.StatusAccepted},
 	}, func(ctx context.Context, in *recoverInput) error { _, err := address(in.Body.Email); return err }, s.recover)
 	httpapi.Page(api, "pro-recupera-page", httpapi.PageDoc{
-		Summary: "The page on which a lost key is asked for", Statuses: []int{200}},
+		Summary: "Page to recover a lost key", Statuses: []int{200}},
 		askPage("recover", "/v1/pro/recupera"))
 	httpapi.Page(api, "pro-annulla-page", httpapi.PageDoc{
-		Summary: "The page that a link to undo a recovery leads to", Statuses: []int{200, 400, 410}}, s.undoPage)
+		Summary: "Page of the link that undoes a recovery", Statuses: []int{200, 400, 410}}, s.undoPage)
 	httpapi.Page(api, "pro-annulla", httpapi.PageDoc{
-		Summary: "Undo a recovery: the key before it works again", Statuses: []int{200, 400, 410}}, s.undo)
+		Summary: "Undo a recovery: the earlier key works again", Statuses: []int{200, 400, 410}}, s.undo)
 	httpapi.Page(api, "pro-recupera-conferma-page", httpapi.PageDoc{
-		Summary: "The page that a link to confirm a recovery leads to", Statuses: []int{200, 400, 410}}, s.agreePage)
+		Summary: "Page of the link that confirms a recovery", Statuses: []int{200, 400, 410}}, s.agreePage)
 	httpapi.Page(api, "pro-recupera-conferma", httpapi.PageDoc{
-		Summary: "Confirm a recovery: a fresh key is mailed", Statuses: []int{200, 400, 410}}, s.agree)
+		Summary: "Confirm a recovery: a new key is mailed", Statuses: []int{200, 400, 410}}, s.agree)
 }
 
 type recoverInput struct {

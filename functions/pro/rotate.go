@@ -14,51 +14,51 @@ import (
 func (s *Service) registerKey(api *httpapi.API) {
 	httpapi.JSON(api, "pro-chiave", httpapi.JSONDoc{
 		Summary: "Look at a key",
-		Description: "The plan of the key in X-Api-Key, until when it lasts, what it rests on, and what was called " +
-			"with the key in this minute and today. This call is counted too.",
+		Description: "Returns the plan of the key in X-Api-Key, its end, its payments, and the calls " +
+			"made in this minute and today. This call counts too.",
 		Problems: []httpapi.ProblemType{httpapi.BadKey},
 	}, nil, s.key)
 	httpapi.JSON(api, "pro-ruota", httpapi.JSONDoc{
-		Summary: "Replace a key by a fresh one",
-		Description: "Answers a fresh key for the one in X-Api-Key, which is refused from then on. With an " +
-			"Idempotency-Key of the caller's own choice a lost answer can be asked for again: the same " +
-			"call, with the old key and the same Idempotency-Key, gives the same fresh key for 10 minutes.",
+		Summary: "Replace a key by a new one",
+		Description: "Returns a new key for the one in X-Api-Key, which is refused from then on. With an " +
+			"Idempotency-Key, a lost answer can be repeated for 10 minutes: send the old key and the " +
+			"same Idempotency-Key.",
 		Problems: []httpapi.ProblemType{httpapi.BadKey, httpapi.PlanEnded, httpapi.TooMany},
 	}, nil, s.rotate)
 }
 
 type keyInput struct {
-	Key string `header:"X-Api-Key" doc:"The customer's current key"`
+	Key string `header:"X-Api-Key" doc:"Your current key"`
 }
 
 // rest is one source of a plan: a subscription, a payment in USDC or the operator.
 type rest struct {
 	Source string    `json:"by" enum:"card,usdc,operator"`
-	Until  time.Time `json:"until" doc:"When it ends; by card 3 days of grace included, UTC"`
+	Until  time.Time `json:"until" doc:"End, UTC. By card, it includes 3 days of grace"`
 }
 
 type keyOutput struct {
 	Body struct {
 		Plan      string    `json:"plan" enum:"pro"`
-		ExpiresAt time.Time `json:"expiresAt" doc:"When the plan ends unless it is renewed, UTC"`
-		IssuedAt  time.Time `json:"issuedAt" doc:"When the key was issued, UTC"`
-		RestsOn   []rest    `json:"restsOn" doc:"What the plan rests on, the latest end first"`
-		Guarded   bool      `json:"guarded" doc:"A recovery mails a link first, and sends no key before it is opened"`
-		Usage     []usage   `json:"usage" doc:"What was called with the key, by endpoint; what an agent asks over /mcp is counted under the endpoint that gives the same answer"`
+		ExpiresAt time.Time `json:"expiresAt" doc:"End of the plan unless it is renewed, UTC"`
+		IssuedAt  time.Time `json:"issuedAt" doc:"Time at which the key was issued, UTC"`
+		RestsOn   []rest    `json:"restsOn" doc:"The payments for the plan, the latest end first"`
+		Guarded   bool      `json:"guarded" doc:"Whether a recovery first mails a link, and sends a key only after it is opened"`
+		Usage     []usage   `json:"usage" doc:"Calls with the key, by endpoint. A tool of /mcp counts under the endpoint with the same answer"`
 	}
 }
 
 // usage is the number of calls of an endpoint with a key.
 type usage struct {
 	Path      string `json:"path" example:"/v1/analisi"`
-	Minute    int64  `json:"minute" doc:"Calls of this minute" example:"3"`
-	PerMinute int64  `json:"perMinute" doc:"How many a minute may have" example:"120"`
-	Today     int64  `json:"today" doc:"Calls of this day (UTC)" example:"57"`
+	Minute    int64  `json:"minute" doc:"Calls made in this minute" example:"3"`
+	PerMinute int64  `json:"perMinute" doc:"Calls that a minute allows" example:"120"`
+	Today     int64  `json:"today" doc:"Calls made today (UTC)" example:"57"`
 }
 
 func refusedKey() error {
-	return httpapi.BadKey.Problem("The header X-Api-Key holds no key that is in force. POST /api/v1/pro/recupera "+
-		"sends a fresh key to the address that paid.").
+	return httpapi.BadKey.Problem("The header X-Api-Key holds no valid key. Request a new one with POST "+
+		"/api/v1/pro/recupera.").
 		With("WWW-Authenticate", "ApiKey")
 }
 
@@ -86,15 +86,15 @@ func (s *Service) key(ctx context.Context, in *keyInput) (*keyOutput, error) {
 }
 
 type rotateInput struct {
-	Key string `header:"X-Api-Key" doc:"The customer's current key"`
+	Key string `header:"X-Api-Key" doc:"Your current key"`
 	httpapi.Repeatable
 }
 
 type rotateOutput struct {
 	Body struct {
-		APIKey    string    `json:"apiKey" doc:"The fresh key"`
+		APIKey    string    `json:"apiKey" doc:"The new key"`
 		Plan      string    `json:"plan" enum:"pro"`
-		ExpiresAt time.Time `json:"expiresAt" doc:"When the plan ends unless it is renewed, UTC"`
+		ExpiresAt time.Time `json:"expiresAt" doc:"End of the plan unless it is renewed, UTC"`
 	}
 }
 
@@ -125,10 +125,10 @@ func (s *Service) rotate(ctx context.Context, in *rotateInput) (*rotateOutput, e
 	case !c.Plan().Live(now):
 		return nil, httpapi.PlanEnded.Problem(
 			"The plan of this key ended on "+c.Plan().Until.UTC().Format(time.DateOnly)+
-				". POST /api/v1/pro/checkout or GET /v1/pro/cripta renews it.").With("WWW-Authenticate", "ApiKey")
+				". Renew it with POST /api/v1/pro/checkout or GET /v1/pro/cripta.").With("WWW-Authenticate", "ApiKey")
 	}
 	if err := httpapi.ConsumeLimit(ctx, perKey, string(c.ID),
-		"This key was rotated too often. Wait as Retry-After says."); err != nil {
+		"This key was rotated too often. Wait for the seconds in Retry-After."); err != nil {
 		return nil, err
 	}
 	text, hash, err := apikey.Mint(in.Random(ctx, s.Random, "pro rotated key", in.Key), c.ID)

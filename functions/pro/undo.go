@@ -73,7 +73,7 @@ func (s *Service) openUndo(token string) (id apikey.CustomerID, owned []byte, ok
 }
 
 type linkInput struct {
-	Token          string `query:"t" doc:"From a mail: good for one purpose"`
+	Token          string `query:"t" doc:"Token of a mail, for one purpose"`
 	AcceptLanguage string `header:"Accept-Language"`
 }
 

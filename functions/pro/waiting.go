@@ -25,9 +25,9 @@ import (
 
 func (s *Service) registerWaiting(api *httpapi.API) {
 	httpapi.JSON(api, "pro-attesa", httpapi.JSONDoc{
-		Summary: "Look whether a payment in USDC has arrived",
-		Description: "For the page that waits for a payment: looks for transactions that its link has caused, or " +
-			"for the one named, and gives the key. For 10 minutes it gives the same again.",
+		Summary: "Check whether a payment in USDC has arrived",
+		Description: "For the page that waits for a payment. Looks for transactions of the page's link, " +
+			"or for the given one, and returns the key. For 10 minutes it returns the same key again.",
 		Answer: waited{},
 		Pages:  []int{http.StatusOK},
 	}, s.checkWaiting, s.wait)
@@ -37,18 +37,18 @@ type waitInput struct {
 	Accept string `header:"Accept"`
 	Reader
 	Body struct {
-		Email     string `json:"email" maxLength:"254" doc:"The e-mail address that the plan is for" example:"ada@example.com"`
-		Token     string `json:"t" format:"hex32" doc:"Of the page: 32 hexadecimal digits" example:"000102030405060708090a0b0c0d0e0f"`
-		Signature string `json:"signature,omitempty" nullable:"true" maxLength:"200" doc:"Of a transaction that the page's link has not caused"`
+		Email     string `json:"email" maxLength:"254" doc:"E-mail address of the plan" example:"ada@example.com"`
+		Token     string `json:"t" format:"hex32" doc:"Token of the page: 32 hexadecimal digits" example:"000102030405060708090a0b0c0d0e0f"`
+		Signature string `json:"signature,omitempty" nullable:"true" maxLength:"200" doc:"Signature of a transaction that the page's link did not cause"`
 	} `contentType:"application/json"`
 }
 
 // waited is the state of a payment.
 type waited struct {
-	Status    string     `json:"status" enum:"in-attesa,visto,pagato,esteso,insufficiente,fallito,di-altri,scaduto,usato,non-trovato" doc:"pagato: apiKey is the key. esteso: the plan of an address that has a key was lengthened. visto: there is a transaction, not final yet. Otherwise there is none yet, or why it buys nothing"`
-	APIKey    string     `json:"apiKey,omitempty" doc:"The key, where status is pagato"`
+	Status    string     `json:"status" enum:"in-attesa,visto,pagato,esteso,insufficiente,fallito,di-altri,scaduto,usato,non-trovato" doc:"pagato: apiKey is the key. esteso: the plan of an address with a key was extended. visto: there is a transaction, not final yet. Other values: there is none yet, or the reason why it buys nothing"`
+	APIKey    string     `json:"apiKey,omitempty" doc:"The key, if status is pagato"`
 	Plan      string     `json:"plan,omitempty" enum:"pro"`
-	ExpiresAt *time.Time `json:"expiresAt,omitempty" doc:"When the plan ends, UTC"`
+	ExpiresAt *time.Time `json:"expiresAt,omitempty" doc:"End of the plan, UTC"`
 }
 
 // The states of a payment.

@@ -44,16 +44,15 @@ func sell[I, Q any, P interface {
 	doc := httpapi.JSONDoc{
 		Summary: summary, Answer: gives, Problems: append([]httpapi.ProblemType{NotSold, Required, Refused},
 			ofAnswers...),
-		Description: "The answer of GET " + free + " to the same parameters, for a payment of " + route.PriceText() +
-			" USDC by x402 (version 2, scheme exact, on Solana), where the operator sells answers one by " +
-			"one; elsewhere it is 404 vendita-non-attiva. Without a payment it says what to pay. The " +
-			"payment is taken once the answer is made, and buys that one; shown again with the same call it " +
-			"gives the same for 24 hours.",
+		Description: "Returns the answer of GET " + free + " for a payment of " + route.PriceText() +
+			" USDC by x402 (version 2, scheme exact, on Solana). A call without a payment returns the amount to pay. The " +
+			"payment is taken once the answer is ready. The same payment with the same call returns the same answer for " +
+			"24 hours. A service that does not sell single answers returns 404 vendita-non-attiva.",
 	}
 	httpapi.JSON(api, name, doc, func(ctx context.Context, in *I) error {
 		if s.Seller == nil {
-			return NotSold.Problem("This service does not sell answers one by one. GET " + free +
-				" gives the same, up to a daily cap or with a Pro key.")
+			return NotSold.Problem("This service does not sell single answers. GET " + free +
+				" gives the same answer, within a daily quota or with a Pro key.")
 		}
 		q, err := P(in).Question()
 		if err != nil {

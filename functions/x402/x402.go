@@ -52,9 +52,9 @@ type Service struct {
 // The problems of payments.
 var (
 	NotSold = httpapi.ProblemType{Status: http.StatusNotFound, Code: "vendita-non-attiva",
-		Title: "Answers are not sold one by one here"}
+		Title: "Single answers are not sold here"}
 	Required = httpapi.ProblemType{Status: http.StatusPaymentRequired, Code: "pagamento-richiesto",
-		Title: "The answer is to be paid for"}
+		Title: "A payment is required"}
 	Refused = httpapi.ProblemType{Status: http.StatusPaymentRequired, Code: "pagamento-rifiutato",
 		Title: "The payment was not accepted"}
 )

@@ -115,13 +115,13 @@ func (f *originDeals) concerns(ctx context.Context, r *run, a store.Alert) (bool
 	return false, r.Alerts.MarkMet(ctx, a, met)
 }
 
-// message composes the list of deals for an alert. The ID covers the list: a different list is a
+// message composes the list of deals for an alert, as of a day. The ID covers the list: a different list is a
 // different message, even after an unrecorded send.
-func (f *originDeals) message(a store.Alert, links Links) Message {
+func (f *originDeals) message(a store.Alert, links Links, today fare.Day) Message {
 	l := i18n.ForCode(a.Language)
 	due, _ := f.due(a)
 	m := Message{
-		Language: l.Code, Origin: CityName(f.origin, l.Code), More: max(0, len(due)-maxListed),
+		Language: l.Code, Day: today, Origin: CityName(f.origin, l.Code), More: max(0, len(due)-maxListed),
 		List:        links.listOf(a, l.Code),
 		Unsubscribe: links.BaseURL + links.Unsubscribe(a.Subscriber, a.Ref()),
 		Manage:      links.BaseURL + links.Manage(a.Subscriber, f.day.Time()),

@@ -49,10 +49,10 @@ func newLook(found news, h history) *look {
 	return &look{news: found, history: h, picture: picture, ahead: func() outlook { return found.ahead }}
 }
 
-// message composes the message of a look for an alert.
-func (n *look) message(a store.Alert, links Links) (Message, error) {
+// message composes the message of a look for an alert, as of a day.
+func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, error) {
 	if n.from != nil {
-		return n.from.message(a, links), nil
+		return n.from.message(a, links, today), nil
 	}
 	l := i18n.ForCode(a.Language)
 	found, route, ahead := n.news, n.news.Route, n.ahead()
@@ -66,12 +66,12 @@ func (n *look) message(a store.Alert, links Links) (Message, error) {
 		low = found.lowest(fare.Day(a.Days), n.history)
 	}
 	return Message{
-		ID: messageID(a, found.Day), Language: l.Code,
+		ID: messageID(a, found.Day), Language: l.Code, Day: today,
 		Picture: mail.Picture{PNG: picture, Width: pictureWidth, Height: pictureHeight, Weeks: found.drawn()},
 		Fares: []Fare{{
 			Route: route, Origin: CityName(route.Origin, l.Code), Destination: CityName(route.Destination, l.Code),
 			Trip: a.Trip,
-			Day:  found.Day, Price: found.Price, Before: cost, LastDay: told, Lowest: low, Depart: found.Depart,
+			Day:  found.Day, Price: found.Price, Before: cost, LastDay: told, Known: known(a, n.history), Lowest: low, Depart: found.Depart,
 			Return: found.Return, Found: time.Unix(found.Found, 0).UTC(),
 			Level: found.Level, Reliability: found.Reliability, Percentile: found.Percentile, Sample: found.Sample,
 			Median: found.Median, Minimum: found.Minimum,

@@ -149,7 +149,7 @@ func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 		}
 		return carrier.Deliver(ctx, a, end)
 	}
-	m, err := n.message(a, r.Links)
+	m, err := n.message(a, r.Links, fare.DayOf(r.Now()))
 	if err != nil {
 		return err
 	}

@@ -278,7 +278,7 @@ func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []dig
 	lang := i18n.ForCode(latest.Language)
 	slices.SortStableFunc(lines, func(a, b digestLine) int { return cmp.Compare(a.rank(), b.rank()) })
 	d := mail.Digest{
-		ID: digestID(s, day), To: latest.Email, Lang: lang.Code, Weekday: day.Time().Weekday(),
+		ID: digestID(s, day), To: latest.Email, Lang: lang.Code, Weekday: day.Time().Weekday(), Day: today,
 		Manage: l.BaseURL + l.Manage(s, today.Time()), Unsubscribe: l.BaseURL + l.EndDigest(s),
 	}
 	for _, line := range lines {
@@ -286,7 +286,8 @@ func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []dig
 		d.Alerts = append(d.Alerts, mail.DigestAlert{
 			Origin: CityName(a.Route.Origin, lang.Code), Destination: CityName(a.Route.Destination, lang.Code),
 			Trip: TripText(a.Trip, lang), When: waitsFor(a, lang), Met: line.met,
-			Price: line.price, Depart: line.found.Depart, Level: line.found.Level,
+			Price: line.price, Depart: line.found.Depart, Found: time.Unix(line.found.Found, 0).UTC(),
+			Dated: a.Trip.From > 0, Level: line.found.Level,
 			Reliability: line.found.Reliability, Median: line.found.Median, Before: line.before,
 			Page: l.pageOf(line.found, a.Trip, lang.Code), Unsubscribe: l.BaseURL + l.Unsubscribe(s, a.Ref()),
 			Snooze: l.BaseURL + l.Snooze(s, a.Ref()),

@@ -100,7 +100,7 @@ func TestDigest(t *testing.T) {
 		t.Errorf("in this order (-want +got):\n%s", diff)
 	}
 	for _, want := range []string{"€51.00", "€30.00: great", "€40.00", "€55.00", "We know of no fare",
-		"or less: yes, today", "departure: "} {
+		"or less: that is the case now", "departure: "} {
 		if !strings.Contains(strings.ReplaceAll(first.Text, "\n", " "), want) {
 			t.Errorf("it lacks %q:\n%s", want, first.Text)
 		}
@@ -132,7 +132,7 @@ func TestDigest(t *testing.T) {
 	for _, want := range []string{
 		"€2.00 more than in our last message (€30.00)", "The same as in our last message",
 		"€4.00 less than in our last message (€40.00)", "€11.00 less than in our last message (€55.00)",
-		"when the fare changes: yes, today", "falls by 10% or more: yes, today",
+		"when the fare changes: that is the case now", "falls by 10% or more: that is the case now",
 	} {
 		if !strings.Contains(says, want) {
 			t.Errorf("the second lacks %q:\n%s", want, second.Text)
@@ -182,7 +182,7 @@ func TestADigestOfALow(t *testing.T) {
 		}
 		for _, m := range h.Mails() {
 			if strings.HasPrefix(m.ID, "digest-"+today.Format("20060102")) &&
-				strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), "yes, today") != c.met {
+				strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), "that is the case now") != c.met {
 				t.Errorf("week %d:\n%s", week, m.Text)
 			}
 		}

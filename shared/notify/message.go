@@ -11,7 +11,6 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
-	"verdetto/shared/text/wording"
 )
 
 // Message is the content of a notification, independent of the channel.
@@ -20,7 +19,8 @@ type Message struct {
 	Language string // the code of a language in i18n
 	// Ended reports whether all departures of the alert have passed, so that it is removed.
 	Ended   bool
-	Fares   []Fare // the fares found; of an ended alert, its subject
+	Day     fare.Day // on which it is composed; 0 in jobs of earlier versions
+	Fares   []Fare   // the fares found; of an ended alert, its subject
 	Picture mail.Picture
 	// Of an alert to anywhere: the name of its origin, the number of deals not listed in Fares, and
 	// the page that lists them all.
@@ -42,6 +42,7 @@ type Fare struct {
 	// Before is the price in the alert's last message, or when the alert first saw it; 0: unknown.
 	Before             fare.Cents
 	LastDay            fare.Day   // the day of that message; 0: none
+	Known              fare.Cents // the price that the subscriber knows; 0: none
 	Lowest             fare.Cents // of a Low: the lowest earlier fare of its days; 0: unknown
 	Depart, Return     fare.Day   // Return is 0 for a one-way fare
 	Found              time.Time
@@ -108,9 +109,9 @@ func fareMail(to store.Alert, m Message) (mail.Message, error) {
 	}
 	return mail.AlertMail(mail.Alert{
 		ID: m.ID, To: to.Email, Lang: m.Language, Origin: f.Origin, Destination: f.Destination,
-		Price: f.Price, Depart: f.Depart, Return: f.Return, Found: f.Found, Since: Since(to, f, l),
-		Compared: compared(f, l),
-		Level:    f.Level, Reliability: f.Reliability, Percentile: f.Percentile, Sample: f.Sample,
+		Subject: Subject(to, f, l), Price: f.Price, Depart: f.Depart, Return: f.Return, Found: f.Found, Day: m.Day,
+		Since: Since(to, f, l), Dated: to.Trip.From > 0,
+		Level: f.Level, Reliability: f.Reliability, Sample: f.Sample,
 		Median: f.Median, Minimum: f.Minimum, Threshold: to.Threshold, When: when, Trip: TripText(to.Trip, l),
 		RequestDay: to.RequestDay, Picture: m.Picture,
 		Departure: f.Departure, Waits: f.Waits, Page: f.Page,
@@ -122,7 +123,7 @@ func listMail(to store.Alert, m Message) (mail.Message, error) {
 	l := i18n.ForCode(m.Language)
 	list := mail.List{
 		ID: m.ID, To: to.Email, Lang: m.Language, Subject: ListTitle(m, l), More: m.More, When: When(to, l),
-		Trip: TripText(to.Trip, l), RequestDay: to.RequestDay,
+		Trip: TripText(to.Trip, l), RequestDay: to.RequestDay, Day: m.Day,
 		Page: m.List, Unsubscribe: m.Unsubscribe, Snooze: m.Snooze, Manage: m.Manage,
 	}
 	for _, f := range m.Fares {
@@ -132,15 +133,6 @@ func listMail(to store.Alert, m Message) (mail.Message, error) {
 		})
 	}
 	return mail.ListMail(list)
-}
-
-// compared returns the sentence on how many comparable departures cost less. It is empty for an
-// alert without a departure date, whose fare is compared with those of other days.
-func compared(f Fare, l *i18n.Language) string {
-	if f.Trip.From == 0 {
-		return ""
-	}
-	return wording.Comparables(l, f.Percentile)
 }
 
 func endMail(to store.Alert, m Message) (mail.Message, error) {

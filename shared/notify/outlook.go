@@ -54,14 +54,16 @@ func (o outlook) departure(l *i18n.Language) []string {
 	if o.of == nil {
 		return nil
 	}
-	return []string{wording.Typical(l, *o.of), wording.Comparables(l, *o.of.Verdetto.Percentile)}
+	return []string{wording.Typical(l, *o.of)}
 }
 
+// waits returns the advice and the record of the shorter wait: a message states one chance.
 func (o outlook) waits(l *i18n.Language) []string {
 	if o.of == nil {
 		return nil
 	}
-	return wording.Waits(l, *o.of)
+	all := wording.Waits(l, *o.of)
+	return all[:min(len(all), 2)]
 }
 
 func (o outlook) expected() *Expected {

@@ -22,7 +22,8 @@ type Observation struct {
 // handles one that cannot. Under a Threshold and a Verdict, a fare is sent again only after an
 // observation that did not meet the condition. A Drop and a Change compare with the price of the
 // last message. Before the first message they compare with the first observation. A Low is met if
-// no fare of the last Days was as cheap.
+// no fare of the last Days was as cheap. A Paid is met by a fare under the Threshold. It is sent
+// again for a fare under that of the last message.
 type Watch struct {
 	Kind      string // as in store
 	Threshold fare.Cents
@@ -71,7 +72,16 @@ func (w Watch) due(s State, seen Observation) bool {
 	if seen.Level == verdict.Insufficient || s.LastDay > 0 && seen.Day <= s.LastDay || !w.meets(s, seen) {
 		return false
 	}
-	return s.LastDay == 0 || s.Unmet || w.Kind != store.Threshold && w.Kind != store.Verdict
+	if s.LastDay == 0 || s.Unmet {
+		return true
+	}
+	switch w.Kind {
+	case store.Threshold, store.Verdict:
+		return false
+	case store.Paid:
+		return seen.Price < s.Price
+	}
+	return true
 }
 
 // meets reports whether an observation meets the condition, regardless of earlier messages.
@@ -79,6 +89,8 @@ func (w Watch) meets(s State, seen Observation) bool {
 	switch w.Kind {
 	case store.Threshold:
 		return seen.Price <= w.Threshold
+	case store.Paid:
+		return seen.Price < w.Threshold
 	case store.Low:
 		return seen.Low >= fare.Day(w.Days) || seen.Price <= s.Missed
 	case store.Drop:

@@ -77,6 +77,31 @@ func TestShouldNotify(t *testing.T) {
 	}
 }
 
+// TestPaid: a fare under what was paid is sent, and then each fare under the last message.
+func TestPaid(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		told fare.Cents // in the last message, of day 100; 0: none
+		saw  history
+		want bool
+	}{
+		{"as paid", 0, story(at(5000)), false},
+		{"under", 0, story(at(4999)), true},
+		{"as told", 4500, story(at(4500), at(4500)), false},
+		{"above what was told, under what was paid", 4500, story(at(4500), at(4800)), false},
+		{"under what was told", 4500, story(at(4500), at(4400)), true},
+		{"above what was paid, and under again", 4500, story(at(4500), at(5200), at(4800)), true},
+	} {
+		a := store.Alert{Kind: store.Paid, Threshold: 5000}
+		if c.told > 0 {
+			a.Mailed, a.State.LastPrice = 100, c.told
+		}
+		if got, _ := dueOf(a, c.saw); got != c.want {
+			t.Errorf("%s: notifies %v", c.name, got)
+		}
+	}
+}
+
 // TestOneMailForEachFall replays random prices. It expects a mail exactly on the days on which the
 // price falls under the threshold.
 func TestOneMailForEachFall(t *testing.T) {

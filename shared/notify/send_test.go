@@ -53,9 +53,9 @@ func TestAlertMail(t *testing.T) {
 	h.Work(notify.Result{Sent: 2, Settled: 1})
 	h.WantMailed("ab", "ada")
 	for _, m := range h.Mails() {
-		who, subject, says := "ab", "Milano–Bucarest: 30,00\u00a0€, ottimo", "quando il verdetto"
+		who, subject, says := "ab", "Milano–Bucarest: ora 30,00\u00a0€, di solito 50,00\u00a0€", "quando il prezzo"
 		if m.To == notifytest.AddressOf("ada") {
-			who, subject, says = "ada", "Milan–Bucharest: €30.00, great", "€31.00 or less"
+			who, subject, says = "ada", "Milan–Bucharest: now €30.00, usually €50.00", "€31.00 or less"
 		}
 		if m.Subject != subject || !strings.Contains(m.Text, says) || len(m.Inline) != 1 || m.Tag != mail.AlertTag {
 			t.Errorf("%s has %q:\n%s", who, m.Subject, m.Text)

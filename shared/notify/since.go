@@ -28,6 +28,39 @@ func before(a store.Alert, h history) (price fare.Cents, told fare.Day) {
 	return s.Price, 0
 }
 
+// known returns the price that the subscriber of an alert knows: that of the last message, or else
+// the one that was newest when the alert was made, or else the first one seen after it. It is 0 if
+// none of them is known.
+func known(a store.Alert, h history) (price fare.Cents) {
+	if a.Mailed > 0 || a.RequestDay == 0 || len(h) == 0 {
+		return a.State.LastPrice
+	}
+	for _, seen := range h[:len(h)-1] {
+		if price == 0 || seen.Day <= a.RequestDay {
+			price = seen.Price
+		}
+	}
+	return price
+}
+
+// Subject returns the title of a message about a fare: the price that the subscriber knows, or else
+// the usual one, and the price now.
+func Subject(a store.Alert, f Fare, l *i18n.Language) string {
+	id, other := "", fare.Cents(0)
+	switch {
+	case a.Kind == store.Paid:
+		id, other = "paid", a.Threshold
+	case f.Known > 0 && f.Known != f.Price:
+		id, other = "was", f.Known
+	case f.Median > 0:
+		id, other = "usual", f.Median
+	default:
+		return f.Origin + "–" + f.Destination + l.Text("format.colon") + " " + l.Amount(f.Price)
+	}
+	return l.Text("mail.alert.subject."+id, "Route", f.Origin+"–"+f.Destination, "Price", l.Amount(f.Price), "Other",
+		l.Amount(other))
+}
+
 // lowest returns the lowest known fare of the given number of days before the news; 0 if none is
 // known.
 func (n news) lowest(days fare.Day, h history) (low fare.Cents) {
@@ -51,6 +84,10 @@ func (n news) lowest(days fare.Day, h history) (low fare.Cents) {
 // none, or the facts are unknown.
 func Since(a store.Alert, f Fare, l *i18n.Language) string {
 	switch a.Condition() {
+	case store.Paid:
+		if f.Price < a.Threshold {
+			return l.Text("since.paid", "Saved", l.Amount(a.Threshold-f.Price), "Amount", l.Amount(a.Threshold))
+		}
 	case store.Low:
 		switch {
 		case f.Lowest == 0 || f.Price == f.Lowest:
@@ -67,7 +104,7 @@ func Since(a store.Alert, f Fare, l *i18n.Language) string {
 			return l.Text("since.drop_first", "Saved", saved, "Share", share, "Amount", l.Amount(f.Before))
 		}
 		return l.Text("since.drop", "Saved", saved, "Share", share, "Amount", l.Amount(f.Before), "Date",
-			l.Date(f.LastDay))
+			l.WeekdayDate(f.LastDay))
 	case store.Change:
 		switch {
 		case f.Before == 0:
@@ -75,7 +112,7 @@ func Since(a store.Alert, f Fare, l *i18n.Language) string {
 			return l.Text("since.change_first", "Amount", l.Amount(f.Before), "Price", l.Amount(f.Price))
 		default:
 			return l.Text("since.change", "Amount", l.Amount(f.Before), "Price", l.Amount(f.Price), "Date",
-				l.Date(f.LastDay))
+				l.WeekdayDate(f.LastDay))
 		}
 	}
 	return ""

@@ -39,7 +39,7 @@ func TestSince(t *testing.T) {
 		{"as low as one that was not told", low, h(4000, 4000), "The lowest in 30 days."},
 		{"above one that was not told", low, h(3900, 4000), ""},
 		{"a drop", told(drop), h(6000, 5000, 4000),
-			"€10.00 less (20%) than in our message of 27 September 2024: then it was €50.00."},
+			"€10.00 less (20%) than in our message of Friday 27 September 2024: then it was €50.00."},
 		{"a drop before the first message", drop, h(8000, 5000, 4000),
 			"€40.00 less (50%) than when this alert first saw it: then it was €80.00."},
 		{"a drop since it was asked for", store.Alert{Kind: store.Drop, Amount: 100, Since: 19993},
@@ -48,9 +48,11 @@ func TestSince(t *testing.T) {
 			State: store.State{First: 400020}}, h(400000),
 			"€0.20 less (<1%) than when this alert first saw it: then it was €4,000.20."},
 		{"a change", told(change), h(6000, 5000, 5900),
-			"€59.00 today; in our message of 27 September 2024 it was €50.00."},
+			"Now €59.00; in our message of Friday 27 September 2024 it was €50.00."},
 		{"a change before the first message", change, h(6000, 5900),
-			"€59.00 today; when this alert first saw it, it was €60.00."},
+			"Now €59.00; when this alert first saw it, it was €60.00."},
+		{"a fare under what was paid", told(store.Alert{Kind: store.Paid, Threshold: 6500}), h(5000, 4000),
+			"€25.00 less than the €65.00 you paid."},
 		{"a threshold", told(store.Alert{Threshold: 4000}), h(5000, 4000), ""},
 		{"a verdict", told(store.Alert{}), h(5000, 4000), ""},
 	} {
@@ -59,7 +61,7 @@ func TestSince(t *testing.T) {
 			Depart: 20030, Found: 1728000000, Level: last.Level}, c.saw)
 		a := c.alert
 		a.Language = "en"
-		m, err := l.message(a, Links{})
+		m, err := l.message(a, Links{}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,6 +111,35 @@ func TestPictureOfFewWeeks(t *testing.T) {
 		l := newLook(n, nil)
 		if picture, err := l.picture(); err != nil || n.drawn() != c.want || (len(picture) > 0) != (c.known >= 3) {
 			t.Errorf("%d weeks: %d drawn, %d bytes, %v", c.known, n.drawn(), len(picture), err)
+		}
+	}
+}
+
+// TestSubject: the title compares the price with the one that the subscriber knows.
+func TestSubject(t *testing.T) {
+	story := history{{Day: 100, Price: 7000}, {Day: 107, Price: 6200}, {Day: 114, Price: 5500}, {Day: 121, Price: 4900}}
+	for _, c := range []struct {
+		name  string
+		alert store.Alert
+		saw   history
+		want  string
+	}{
+		{"the last message", store.Alert{RequestDay: 100, Mailed: 114, State: store.State{LastPrice: 5500}}, story,
+			"Milan–Lisbon: now €49.00, was €55.00"},
+		{"the newest fare on the day of the request", store.Alert{RequestDay: 110}, story,
+			"Milan–Lisbon: now €49.00, was €62.00"},
+		{"the first fare after the request", store.Alert{RequestDay: 90}, story, "Milan–Lisbon: now €49.00, was €70.00"},
+		{"an alert from before requests had a day", store.Alert{}, story,
+			"Milan–Lisbon: now €49.00, usually €60.00"},
+		{"the same price", store.Alert{RequestDay: 110, Mailed: 114, State: store.State{LastPrice: 4900}}, story,
+			"Milan–Lisbon: now €49.00, usually €60.00"},
+		{"nothing known before", store.Alert{RequestDay: 121}, story[3:], "Milan–Lisbon: now €49.00, usually €60.00"},
+		{"a trip that was paid for", store.Alert{Kind: store.Paid, Threshold: 9000, RequestDay: 110}, story,
+			"Milan–Lisbon: now €49.00, you paid €90.00"},
+	} {
+		f := Fare{Origin: "Milan", Destination: "Lisbon", Price: 4900, Median: 6000, Known: known(c.alert, c.saw)}
+		if got := Subject(c.alert, f, i18n.ForCode("en")); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 }

@@ -32,6 +32,8 @@ func waitsFor(a store.Alert, l *i18n.Language) template.HTML {
 	switch a.Condition() {
 	case store.Threshold:
 		return l.HTML("when.threshold", "Amount", l.Amount(a.Threshold))
+	case store.Paid:
+		return l.HTML("when.paid", "Amount", l.Amount(a.Threshold))
 	case store.Low:
 		return l.HTML("when.low", "Days", a.Days)
 	case store.Drop:
@@ -59,9 +61,9 @@ func TripText(t store.Trip, l *i18n.Language) string {
 	case t.Month:
 		parts = append(parts, l.Text("trip.departure", "Date", l.MonthOf(t.From)))
 	case t.From == t.To:
-		parts = append(parts, l.Text("trip.departure", "Date", l.Date(t.From)))
+		parts = append(parts, l.Text("trip.departure", "Date", l.WeekdayDate(t.From)))
 	default:
-		parts = append(parts, l.Text("trip.departures", "From", l.Date(t.From), "To", l.Date(t.To)))
+		parts = append(parts, l.Text("trip.departures", "From", l.WeekdayDate(t.From), "To", l.WeekdayDate(t.To)))
 	}
 	if t.Nights != fare.OneWay {
 		parts = append(parts, l.Text("trip.nights", "Nights", t.Nights.String()))

@@ -152,7 +152,7 @@ func TestATripEnds(t *testing.T) {
 	h.Work(notify.Result{Sent: 2, Settled: 1})
 	h.WantMailed("ada")
 	if m := h.Mails()[0]; !strings.Contains(m.Subject, "avviso concluso") ||
-		!strings.Contains(m.Text, "partenza: dal") {
+		!strings.Contains(m.Text, "partenza: da ") {
 		t.Errorf("%q:\n%s", m.Subject, m.Text)
 	}
 	left, err := h.Alerts().Page(t.Context(), later.Route, "", 10)

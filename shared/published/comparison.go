@@ -17,27 +17,27 @@ const MaxTrips = 10
 
 // Confronto is the published comparison of several trips.
 type Confronto struct {
-	Chiesti      int       `json:"chiesti" minimum:"1" maximum:"10" doc:"Trips that were asked about: each destination on each departure, or in each month"`
-	Contati      int       `json:"contati" minimum:"1" maximum:"10" doc:"Of these, those that were counted and looked up: as many as the caller's cap for verdicts had left. The others have the problema troppe-richieste"`
-	Viaggi       []Viaggio `json:"viaggi" nullable:"false" doc:"The trips, in the order in which they were asked about: destination by destination, and for each in the order of the dates"`
-	Migliori     []int     `json:"migliori" nullable:"false" doc:"Places in viaggi, from 0 on, of those that could be judged, the best first: by level, then by percentile. What is compared with different things, as departures and months are, is none the better for it"`
-	PiuEconomici []int     `json:"piuEconomici" nullable:"false" doc:"Places of all that have a fare, the cheapest first"`
+	Chiesti      int       `json:"chiesti" minimum:"1" maximum:"10" doc:"Number of trips: each destination on each departure, or in each month"`
+	Contati      int       `json:"contati" minimum:"1" maximum:"10" doc:"Number of trips that were counted and looked up: at most the verdicts left in your quota. The others have the problema troppe-richieste"`
+	Viaggi       []Viaggio `json:"viaggi" nullable:"false" doc:"The trips in the order of the question: by destination, then by date"`
+	Migliori     []int     `json:"migliori" nullable:"false" doc:"Positions in viaggi (from 0) of the judged trips, best first: by level, then by percentile. Departures and months are compared with different fares"`
+	PiuEconomici []int     `json:"piuEconomici" nullable:"false" doc:"Positions in viaggi of all trips with a fare, cheapest first"`
 }
 
 // Viaggio is one trip with its verdict, or the reason why there is none.
 type Viaggio struct {
-	Destinazione string            `json:"destinazione" doc:"Destination as it was asked for" example:"Bucarest"`
-	Partenza     string            `json:"partenza,omitempty" format:"date" doc:"Day of departure that was asked about" example:"2016-04-09"`
-	Mese         string            `json:"mese,omitempty" doc:"Month of departure that was asked about" example:"2016-04"`
-	Analisi      *verdict.Analysis `json:"analisi,omitempty" doc:"What GET /v1/analisi answers about it; absent where there is a problema"`
+	Destinazione string            `json:"destinazione" doc:"Destination as requested" example:"Bucarest"`
+	Partenza     string            `json:"partenza,omitempty" format:"date" doc:"Day of departure as requested" example:"2016-04-09"`
+	Mese         string            `json:"mese,omitempty" doc:"Month of departure as requested" example:"2016-04"`
+	Analisi      *verdict.Analysis `json:"analisi,omitempty" doc:"The answer of GET /v1/analisi. Absent if there is a problema"`
 	Problema     *ProblemaViaggio  `json:"problema,omitempty" doc:"Why there is no analisi"`
 }
 
 // ProblemaViaggio is the reason why a trip has no verdict.
 type ProblemaViaggio struct {
-	Code        string   `json:"code" doc:"As that of a problem document of GET /v1/analisi" example:"nessuna-tariffa"`
+	Code        string   `json:"code" doc:"Code, as in a problem document of GET /v1/analisi" example:"nessuna-tariffa"`
 	Detail      string   `json:"detail" doc:"What happened, and what to do next"`
-	Suggestions []string `json:"suggestions,omitempty" doc:"Values that may have been meant, or departures near it that have a fare"`
+	Suggestions []string `json:"suggestions,omitempty" doc:"Values that may have been meant, or nearby departures with a fare"`
 }
 
 // Trips are several trips from one city: each destination on each departure, or in each month.
@@ -69,13 +69,13 @@ func (in *Trips) Comparison(name func(parameter string) string) (c Comparison, e
 	}
 	switch {
 	case len(in.Departures) > 0 && len(in.Months) > 0:
-		return c, Invalid(name("mese"), "is given together with "+name("partenza")+": give one of them")
+		return c, Invalid(name("mese"), "excludes "+name("partenza")+": send one of them")
 	case len(whens) == 0:
 		whens = append(whens, Viaggio{})
 	}
 	if n := len(in.Destinations) * len(whens); n > MaxTrips {
 		return c, Invalid(name("destinazione"),
-			fmt.Sprintf("make %d trips with the dates: want %d at most in one call", n, MaxTrips))
+			fmt.Sprintf("make %d trips with the dates: send at most %d in one call", n, MaxTrips))
 	}
 	for _, destination := range in.Destinations {
 		destination = strings.TrimSpace(destination)
@@ -115,8 +115,8 @@ func (s *Answers) Compare(ctx context.Context, of Comparison, granted int) (Conf
 		v := &c.Viaggi[i]
 		if i >= granted {
 			v.Problema = &ProblemaViaggio{Code: httpapi.TooMany.Code,
-				Detail: "No call was left for this trip: X-RateLimit-Reset says when there are more. A " +
-					"Pro key has no daily cap."}
+				Detail: "No call was left for this trip. Ask again after X-RateLimit-Reset, or send a " +
+					"Pro key."}
 			continue
 		}
 		a, err := s.Verdict(ctx, of.questions[i])

@@ -23,28 +23,28 @@ import (
 type Occasioni struct {
 	Origine      string          `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
 	OrigineIata  string          `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
-	Luoghi       []verdict.Luogo `json:"luoghi,omitempty" doc:"What the origin stood for, as in GET /v1/analisi"`
-	Ambito       string          `json:"ambito" enum:"rotta,mese" doc:"What each verdetto is about: the cheapest fare of the route, or of its departures in mese"`
-	Notti        string          `json:"notti,omitempty" enum:"1-3,4-7,8-14,15+" doc:"Of returns the nights away, as asked; absent of one-way fares"`
+	Luoghi       []verdict.Luogo `json:"luoghi,omitempty" doc:"The origin, if its fares cover more than the name that you gave, as in GET /v1/analisi"`
+	Ambito       string          `json:"ambito" enum:"rotta,mese" doc:"What each verdetto judges: the cheapest fare of the route, or of its departures in mese"`
+	Notti        string          `json:"notti,omitempty" enum:"1-3,4-7,8-14,15+" doc:"Nights away of return fares, as requested. Absent for one-way fares"`
 	Valuta       string          `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
-	Occasioni    []Occasione     `json:"occasioni" nullable:"false" doc:"Destinations that have a fare, the best first: by level, then by percentile, then by how far the fare is under the median. Those with too little data for a verdict come last"`
-	AggiornatoIl *time.Time      `json:"aggiornatoIl,omitempty" format:"date-time" doc:"When the newest of these fares was found, UTC; absent where there is none"`
+	Occasioni    []Occasione     `json:"occasioni" nullable:"false" doc:"Destinations with a fare, best first: by level, then percentile, then distance below the median. Those with too little data for a verdict come last"`
+	AggiornatoIl *time.Time      `json:"aggiornatoIl,omitempty" format:"date-time" doc:"Time at which the newest of these fares was found, UTC. Absent if there is none"`
 }
 
 // Occasione is a destination with the verdict on its cheapest fare.
 type Occasione struct {
-	Destinazione     string           `json:"destinazione" doc:"Destination city name, in Italian or else in English" example:"Bucarest"`
+	Destinazione     string           `json:"destinazione" doc:"Destination city name in Italian, or in English if there is none" example:"Bucarest"`
 	DestinazioneIata string           `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
-	Verdetto         verdict.Verdetto `json:"verdetto" doc:"What GET /v1/analisi said of this fare at the refresh that saw it; minimoCent is told there alone"`
-	Prezzo           verdict.Prezzo   `json:"prezzo" doc:"The destination's cheapest fare: it was observed, it is no offer"`
+	Verdetto         verdict.Verdetto `json:"verdetto" doc:"The verdict of GET /v1/analisi at the refresh that saw this fare, without minimoCent"`
+	Prezzo           verdict.Prezzo   `json:"prezzo" doc:"The destination's cheapest fare. It was observed and may no longer be available"`
 }
 
 // DealsInput holds the parameters of a question for deals, except the origin.
 type DealsInput struct {
-	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"The cheapest departure of this month, compared with the cheapest of other months; without it that of any date, compared with the cheapest of other days. Not together with notti"`
-	Notti   string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Return fares with so many nights away, of any date; without it, one-way fares. Destinations of which no return was observed lately are left out"`
+	Mese    string `query:"mese" pattern:"^([0-9]{4}-(0[1-9]|1[0-2]))?$" patternDescription:"a month such as 2027-03" doc:"Month of departure: its cheapest departure, compared with the cheapest of other months. Default: any date, compared with the cheapest of other days. Not together with notti"`
+	Notti   string `query:"notti" pattern:"^(1-3|4-7|8-14|15[+ ]?)?$" patternDescription:"1-3, 4-7, 8-14 or 15+ (in a URL 15%2B)" doc:"Nights away of return fares, of any date. Default: one-way fares. Destinations without a recent return fare are left out"`
 	Livello string `query:"livello" pattern:"^((ottimo|buono|normale|caro|dati-insufficienti)(,(ottimo|buono|normale|caro|dati-insufficienti))*)?$" patternDescription:"levels such as ottimo,buono" doc:"Only these levels, separated by commas"`
-	Diretto bool   `query:"diretto" doc:"Only fares without stops; destinations of whose fares the stops are not known are left out"`
+	Diretto bool   `query:"diretto" doc:"Only fares without stops. Destinations with unknown stops are left out"`
 	Massimo string `query:"massimo" pattern:"^([0-9]{1,9}([.][0-9]{1,2})?)?$" patternDescription:"an amount such as 60 or 59.99" doc:"Only fares up to this amount, in valuta"`
 	CurrencyInput
 }
@@ -62,7 +62,7 @@ func (in *CheapInput) Question() (DealsQuestion, error) {
 
 // CurrencyInput is the parameter for the currency of the answer.
 type CurrencyInput struct {
-	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency that amounts are shown in, at the newest reference rates, one set for all of an answer. It moves no verdict: fares are compared as they were quoted"`
+	Valuta string `query:"valuta" default:"EUR" pattern:"^([A-Za-z]{3})?$" patternDescription:"an ISO 4217 code of three letters" doc:"ISO 4217 code of the currency of all amounts in the answer. Amounts are converted at the newest reference rates, which do not change a verdict"`
 }
 
 // DealsQuestion is a parsed question for the deals of an origin.
@@ -89,14 +89,14 @@ func (in *DealsInput) Question(from answer.Named, name func(parameter string) st
 		return q, err
 	}
 	if q.Trip != fare.OneWay && q.When != nil {
-		return q, Invalid(name("notti"), "is given together with "+name("mese")+": of returns the cheapest of any "+
-			"date is known; GET /v1/calendario has those of a month")
+		return q, Invalid(name("notti"), "excludes "+name("mese")+": returns are listed for any date; "+
+			"GET /v1/calendario has those of a month")
 	}
 	if in.Livello != "" {
 		q.Levels = strings.Split(in.Livello, ",")
 		for _, l := range q.Levels {
 			if !slices.Contains(levelNames, l) {
-				return q, Invalid(name("livello"), "holds what is none of "+strings.Join(levelNames, ", "))
+				return q, Invalid(name("livello"), "is not a list of "+strings.Join(levelNames, ", "))
 			}
 		}
 	}
@@ -104,7 +104,7 @@ func (in *DealsInput) Question(from answer.Named, name func(parameter string) st
 		most, err := strconv.ParseFloat(in.Massimo, 64)
 		q.Most = fare.Cents(math.Round(100 * most))
 		if err != nil || q.Most <= 0 {
-			return q, Invalid(name("massimo"), "is the price of no fare: want more than 0")
+			return q, Invalid(name("massimo"), "is not more than 0")
 		}
 	}
 	return q, nil
@@ -153,13 +153,13 @@ func (s *Answers) DealsFrom(ctx context.Context, origin places.Place, trip fare.
 	data, _, err := s.Stored.Deals(ctx, origin.City, trip)
 	switch {
 	case errors.Is(err, store.ErrNotFound) && trip != fare.OneWay:
-		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("No return with %s nights away was observed "+
-			"from %s yet. Returns of a route are asked for once somebody has asked for them: GET /v1/analisi?notti= "+
-			"of one; without notti one-way fares are listed.", trip, origin.Name))
+		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("We have seen no return with %s nights "+
+			"from %s yet. Ask for a route with GET /v1/analisi?notti=, and the next refresh asks for its returns; or "+
+			"leave notti out for one-way fares.", trip, english(origin)))
 	case errors.Is(err, store.ErrNotFound):
 		s.RequestOrigin(ctx, origin.City)
-		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("No fare from %s is known here yet. It is "+
-			"noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.", origin.Name))
+		return deals.Origin{}, httpapi.NotCovered.Problem(fmt.Sprintf("We know no fare from %s yet. The next "+
+			"refresh asks for it: try again then. GET /v1/rotte lists the covered routes.", english(origin)))
 	case err != nil:
 		return deals.Origin{}, err
 	}

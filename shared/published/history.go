@@ -19,41 +19,41 @@ type Storico struct {
 	Destinazione     string          `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
 	OrigineIata      string          `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
 	DestinazioneIata string          `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
-	Luoghi           []verdict.Luogo `json:"luoghi,omitempty" doc:"What an end of the route stood for, as in GET /v1/analisi"`
+	Luoghi           []verdict.Luogo `json:"luoghi,omitempty" doc:"Cities whose fares cover more than the name that you gave, as in GET /v1/analisi"`
 	Valuta           string          `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
-	OggiCent         *fare.Cents     `json:"oggiCent,omitempty" doc:"Today's cheapest fare, in cents; absent where no fare is live"`
-	Settimane        []Settimana     `json:"settimane" nullable:"false" doc:"Weeks in which fares were found, oldest first: without a key those of the last 26 weeks, with a Pro key all that are kept, three years"`
-	Partenza         *Movimento      `json:"partenza,omitempty" doc:"With partenza: how the fare of that departure moved"`
-	Mese             *DelMese        `json:"mese,omitempty" doc:"With mese: the weeks of the departures in that month"`
-	AggiornatoIl     time.Time       `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
+	OggiCent         *fare.Cents     `json:"oggiCent,omitempty" doc:"The cheapest current fare, in cents of valuta. Absent if there is none"`
+	Settimane        []Settimana     `json:"settimane" nullable:"false" doc:"Weeks in which fares were found, oldest first: the last 26 weeks, with a Pro key three years"`
+	Partenza         *Movimento      `json:"partenza,omitempty" doc:"With partenza: the fares of that departure, by day"`
+	Mese             *DelMese        `json:"mese,omitempty" doc:"With mese: the fares for departures in that month, by week"`
+	AggiornatoIl     time.Time       `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare was found, UTC"`
 }
 
 // Settimana summarizes a week: the cheapest live fare of each day on which any fare was found.
 type Settimana struct {
-	Settimana   string     `json:"settimana" doc:"Week by ISO 8601" example:"2016-W09"`
-	Dal         string     `json:"dal" format:"date" doc:"Its Monday" example:"2016-02-29"`
-	MinimoCent  fare.Cents `json:"minimoCent" doc:"Cheapest of the days' cheapest fares, in cents"`
-	MedianaCent fare.Cents `json:"medianaCent" doc:"Median of the days' cheapest fares, in cents"`
+	Settimana   string     `json:"settimana" doc:"ISO 8601 week" example:"2016-W09"`
+	Dal         string     `json:"dal" format:"date" doc:"Monday of the week" example:"2016-02-29"`
+	MinimoCent  fare.Cents `json:"minimoCent" doc:"Lowest of the days' cheapest fares, in cents of valuta"`
+	MedianaCent fare.Cents `json:"medianaCent" doc:"Median of the days' cheapest fares, in cents of valuta"`
 	Giorni      int        `json:"giorni" minimum:"1" maximum:"7" doc:"Days of the week with a known cheapest fare"`
 }
 
 // Movimento is the history of the fare of one departure.
 type Movimento struct {
-	Partenza string  `json:"partenza" format:"date" doc:"Day of departure, local" example:"2016-04-20"`
-	Giorni   []Visto `json:"giorni" nullable:"false" doc:"Days on which a fare of it was found, oldest first: without a key those of the last 26 weeks, with a Pro key of 400 days. Days on which none was found are absent"`
+	Partenza string  `json:"partenza" format:"date" doc:"Day of departure, local time" example:"2016-04-20"`
+	Giorni   []Visto `json:"giorni" nullable:"false" doc:"Days on which a fare was found, oldest first: the last 26 weeks, with a Pro key 400 days. Days without a fare are absent"`
 }
 
 // Visto is the cheapest fare of a departure found on one day.
 type Visto struct {
-	Giorno   string     `json:"giorno" format:"date" doc:"Day on which it was found, UTC" example:"2016-02-20"`
-	Anticipo int        `json:"anticipo" minimum:"0" doc:"Days from then to the departure"`
-	Cent     fare.Cents `json:"cent" minimum:"1" doc:"The cheapest fare of the departure that was found on that day, in cents, at the newest reference rates"`
+	Giorno   string     `json:"giorno" format:"date" doc:"Day on which the fare was found, UTC" example:"2016-02-20"`
+	Anticipo int        `json:"anticipo" minimum:"0" doc:"Days from giorno to the departure"`
+	Cent     fare.Cents `json:"cent" minimum:"1" doc:"The cheapest fare of the departure found on that day, in cents of valuta, at the newest reference rates"`
 }
 
 // DelMese is the history of the fares of a month of departure.
 type DelMese struct {
 	Mese      string      `json:"mese" doc:"Month of departure" example:"2016-04"`
-	Settimane []Settimana `json:"settimane" nullable:"false" doc:"Weeks in which fares for it were found: of each day the cheapest fare that was found on it for a departure in the month"`
+	Settimane []Settimana `json:"settimane" nullable:"false" doc:"Weeks in which fares were found: for each day, the cheapest fare found on it for a departure in the month"`
 }
 
 // Past returns the history of a route, and of the question's departure or month. It fails with a

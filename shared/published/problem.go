@@ -17,11 +17,11 @@ import (
 var (
 	// NoLiveFare is the problem of a covered route without a current fare.
 	NoLiveFare = httpapi.ProblemType{Status: http.StatusNotFound, Code: "nessuna-tariffa",
-		Title: "There is no live fare on the route"}
+		Title: "No current fare on the route"}
 	// StopsUnknown is the problem of a question for non-stop fares if the source does not report
 	// stops.
 	StopsUnknown = httpapi.ProblemType{Status: http.StatusNotFound, Code: "soste-sconosciute",
-		Title: "Which fares of the route are non-stop is not known"}
+		Title: "The stops of fares on this route are unknown"}
 )
 
 // Problem converts an error of package answer to a Problem. It returns other errors unchanged.
@@ -42,33 +42,33 @@ func Problem(err error) error {
 	case errors.As(err, &city):
 		return unknownCity(city)
 	case errors.As(err, &same):
-		p := httpapi.SameCity.Problem(fmt.Sprintf("Both names lead to %s (%s). Give two different cities.",
-			same.Place.Name, same.Place.City))
+		p := httpapi.SameCity.Problem(fmt.Sprintf("Both names mean %s (%s). Name two different cities.",
+			english(same.Place), same.Place.City))
 		p.Errors = []httpapi.Fault{{Name: same.To.Parameter, Detail: "is the same city as " + same.From.Parameter}}
 		return p
 	case errors.As(err, &covered):
-		return httpapi.NotCovered.Problem(fmt.Sprintf("No %sfare from %s to %s has ever been observed here. It is "+
-			"noted, and the next refresh asks for it; GET /v1/rotte lists what is covered.",
-			kindOf(covered.Series.Trip, false), covered.Origin.Name, covered.Destination.Name))
+		return httpapi.NotCovered.Problem(fmt.Sprintf("We have never seen a %sfare from %s to %s. The next refresh "+
+			"asks for it: try again then. GET /v1/rotte lists the covered routes.",
+			kindOf(covered.Series.Trip, false), english(covered.Origin), english(covered.Destination)))
 	case errors.As(err, &live):
-		return NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no %sfare was found on it "+
-			"lately%s. Fares are refreshed every 7 days: try again then, or have a price of your own judged.",
-			live.Origin.Name, live.Destination.Name, kindOf(live.Series.Trip, live.NonStop), newestOf(live.SeriesData)))
+		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare from %s to %s%s. Try again after the next "+
+			"refresh, within 7 days, or send a price of your own.",
+			kindOf(live.Series.Trip, live.NonStop), english(live.Origin), english(live.Destination), newestOf(live.SeriesData)))
 	case errors.As(err, &none):
-		return NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but of no departure was a %sfare "+
-			"found lately. Fares are refreshed every 7 days: try again then.",
-			none.Origin.Name, none.Destination.Name, kindOf(none.Series.Trip, none.NonStop)))
+		return NoLiveFare.Problem(fmt.Sprintf("We know no current %sfare from %s to %s. Try again after the next "+
+			"refresh, within 7 days.",
+			kindOf(none.Series.Trip, none.NonStop), english(none.Origin), english(none.Destination)))
 	case errors.As(err, &stops):
-		return StopsUnknown.Problem(fmt.Sprintf("Of the fares from %s to %s the source does not say how many stops "+
-			"they have. Ask for fares with any number of stops.", stops.Origin.Name, stops.Destination.Name))
+		return StopsUnknown.Problem(fmt.Sprintf("The source does not state the stops of fares from %s to %s. Ask for "+
+			"fares with any number of stops.", english(stops.Origin), english(stops.Destination)))
 	case errors.As(err, &date):
 		return badDate(date)
 	case errors.As(err, &noFare):
 		return noFareOn(noFare)
 	case errors.As(err, &price):
 		return httpapi.Invalid(httpapi.Fault{Name: price.Parameter,
-			Detail: "is the price of no fare: want more than 0, and at most 100,000 EUR or as " +
-				"much of another currency"})
+			Detail: "is out of range: send more than 0, and at most 100,000 EUR or the same in " +
+				"another currency"})
 	case errors.As(err, &currency):
 		p := httpapi.UnknownCurrency.Problem(fmt.Sprintf("There is no reference rate for %s. Choose one of: %s.",
 			currency.Currency, strings.Join(currency.Currencies, ", ")))
@@ -78,6 +78,9 @@ func Problem(err error) error {
 	}
 	return err
 }
+
+// english returns the name of a city in problems.
+func english(p places.Place) string { return p.NameIn("en") }
 
 // newestOf returns the day of the newest fare as a clause, or "" if there never was a fare.
 func newestOf(f answer.SeriesData) string {
@@ -99,14 +102,14 @@ func kindOf(t fare.Trip, nonStop bool) (kind string) {
 }
 
 func unknownCity(u *answer.UnknownCity) error {
-	p := httpapi.UnknownCity.Problem(fmt.Sprintf("%s: no city with scheduled flights is called %q.",
+	p := httpapi.UnknownCity.Problem(fmt.Sprintf("%s: no city with scheduled flights has the name %q.",
 		u.Parameter, u.Name))
 	p.Errors = []httpapi.Fault{{Name: u.Parameter, Detail: "is not a city we know"}}
 	p.Suggestions = u.Suggestions
 	if len(p.Suggestions) > 0 {
-		p.Detail += " Perhaps: " + strings.Join(p.Suggestions, ", ") + "."
+		p.Detail += " Did you mean " + strings.Join(p.Suggestions, ", ") + "?"
 	} else {
-		p.Detail += " Give the name of a city, as in Milano or New York."
+		p.Detail += " Send the name of a city, such as Milan or New York, or an IATA code."
 	}
 	return p
 }

@@ -91,17 +91,16 @@ func luoghi(ends ...end) (all []verdict.Luogo) {
 		}
 		l := verdict.Luogo{Estremo: e.which, Chiesto: e.city.Name, Citta: places.Name(e.city.City, "it"),
 			Iata: string(e.city.City), Aeroporti: e.city.Airports}
-		var said []string
+		name := places.Name(e.city.City, "en")
 		if partial {
 			l.Chiesto = asked
-			said = append(said, fmt.Sprintf("%s was asked for: the fares are those of %s (%s).",
-				asked, l.Citta, l.Iata))
+			l.Nota = fmt.Sprintf("You asked for %s. ", asked)
 		}
 		if len(l.Aeroporti) > 1 {
-			said = append(said, fmt.Sprintf("%s has several airports (%s), and the fares are those of all of them "+
-				"together: which one a fare is of is not kept.", l.Citta, strings.Join(l.Aeroporti, ", ")))
+			l.Nota += fmt.Sprintf("Fares are for all %s airports (%s).", name, strings.Join(l.Aeroporti, ", "))
+		} else {
+			l.Nota += fmt.Sprintf("Fares are for %s (%s).", name, l.Iata)
 		}
-		l.Nota = strings.Join(said, " ")
 		all = append(all, l)
 	}
 	return all

@@ -14,8 +14,8 @@ import (
 
 // Routes is the published list of covered routes.
 type Routes struct {
-	Rotte      []Rotta `json:"rotte" nullable:"false" doc:"Covered routes. Without origine a page holds the routes of one origin after the other, in order of their codes"`
-	Successiva string  `json:"successiva,omitempty" doc:"Give it as page to get what follows; absent on the last page" example:"MIL"`
+	Rotte      []Rotta `json:"rotte" nullable:"false" doc:"Covered routes. Without origine, they are ordered by the code of the origin"`
+	Successiva string  `json:"successiva,omitempty" doc:"Send it as page to get the next page. Absent on the last one" example:"MIL"`
 }
 
 // Rotta is a covered route.
@@ -23,14 +23,14 @@ type Rotta struct {
 	Origine      Citta     `json:"origine"`
 	Destinazione Citta     `json:"destinazione"`
 	Osservazioni int       `json:"osservazioni" doc:"Fares observed in the last 400 days"`
-	Campione     int       `json:"campione" doc:"Past days with a known cheapest fare: a verdict needs 8"`
-	AggiornatoIl time.Time `json:"aggiornatoIl" format:"date-time" doc:"When the newest fare was found, UTC"`
+	Campione     int       `json:"campione" doc:"Past days with a known cheapest fare. A verdict needs 8"`
+	AggiornatoIl time.Time `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare was found, UTC"`
 }
 
 // Citta is a city.
 type Citta struct {
 	Codice string `json:"codice" doc:"IATA code" example:"MIL"`
-	Nome   string `json:"nome" doc:"Name in Italian, or else in English" example:"Milano"`
+	Nome   string `json:"nome" doc:"Name in Italian, or in English if there is none" example:"Milano"`
 }
 
 const pageOfInto = 100

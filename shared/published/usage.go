@@ -9,30 +9,30 @@ import (
 
 // Consumo is the published answer about the caller's own calls.
 type Consumo struct {
-	Piano       string      `json:"piano" enum:"free,pro" doc:"pro where the call was made with a key that is in force"`
-	ContatoPer  string      `json:"contatoPer" enum:"indirizzo,chiave" doc:"What calls are counted by: the address they come from (of IPv6 its /64), which others may share, or the key"`
-	PianoFinoAl *time.Time  `json:"pianoFinoAl,omitempty" doc:"When the plan ends unless it is renewed, UTC; absent without a key"`
-	Pagamenti   []Pagamento `json:"pagamenti" nullable:"false" doc:"What the plan rests on, the latest end first; empty without a key. How much was paid is not kept here: the card processor and the chain have it"`
-	Limiti      []Limite    `json:"limiti" nullable:"false" doc:"The caps, and what was used of them. What an agent asks over /mcp is counted under the endpoint that gives the same answer; questions on the page have a cap of their own. The call that asks this is counted under a cap of its own, and under none of a verdict"`
+	Piano       string      `json:"piano" enum:"free,pro" doc:"pro: the call was made with a valid key"`
+	ContatoPer  string      `json:"contatoPer" enum:"indirizzo,chiave" doc:"What calls count by: the key, or the IP address (for IPv6 its /64), which others may share"`
+	PianoFinoAl *time.Time  `json:"pianoFinoAl,omitempty" doc:"End of the plan unless it is renewed, UTC. Absent without a key"`
+	Pagamenti   []Pagamento `json:"pagamenti" nullable:"false" doc:"The payments for the plan, the latest end first. Empty without a key. Amounts are not kept here: the card processor and the chain have them"`
+	Limiti      []Limite    `json:"limiti" nullable:"false" doc:"The quotas and their use. A tool of /mcp counts under the endpoint with the same answer; questions on the page have a quota of their own. This call counts under its own quota"`
 }
 
 // Pagamento is one payment of a plan.
 type Pagamento struct {
-	Mezzo  string    `json:"mezzo" enum:"card,usdc,operator" doc:"How it was paid; operator: given by who runs the service"`
-	FinoAl time.Time `json:"finoAl" doc:"What it pays up to, UTC; by card 3 days of grace included"`
+	Mezzo  string    `json:"mezzo" enum:"card,usdc,operator" doc:"How it was paid. operator: granted by the operator"`
+	FinoAl time.Time `json:"finoAl" doc:"End of the paid time, UTC. By card, it includes 3 days of grace"`
 }
 
 // Limite is a quota and its use.
 type Limite struct {
 	Percorso   string    `json:"percorso" doc:"Path of the endpoint" example:"/v1/analisi"`
-	Chiamate   int64     `json:"chiamate" minimum:"0" doc:"Calls that a window has" example:"30"`
-	Secondi    int64     `json:"secondi" minimum:"1" doc:"Length of a window: 86400 is a day (UTC), 60 a minute" example:"86400"`
-	Usate      int64     `json:"usate" minimum:"0" doc:"Calls of the window that runs" example:"3"`
-	Restano    int64     `json:"restano" minimum:"0" doc:"Calls that it still has" example:"27"`
-	Ricomincia time.Time `json:"ricomincia" doc:"When the next window begins, UTC"`
-	UsateOggi  int64     `json:"usateOggi" minimum:"0" doc:"Calls of this day (UTC)" example:"3"`
+	Chiamate   int64     `json:"chiamate" minimum:"0" doc:"Calls that a window allows" example:"30"`
+	Secondi    int64     `json:"secondi" minimum:"1" doc:"Length of a window in seconds: 86400 is a day (UTC), 60 a minute" example:"86400"`
+	Usate      int64     `json:"usate" minimum:"0" doc:"Calls made in this window" example:"3"`
+	Restano    int64     `json:"restano" minimum:"0" doc:"Calls left in this window" example:"27"`
+	Ricomincia time.Time `json:"ricomincia" doc:"Start of the next window, UTC"`
+	UsateOggi  int64     `json:"usateOggi" minimum:"0" doc:"Calls made today (UTC)" example:"3"`
 	// APagamento is the same as in the problem of a used-up quota.
-	APagamento *httpapi.Paid `json:"aPagamento,omitempty" doc:"Without a key, where the service sells the same answers one by one: where, and for how much. Such a call uses up none of this cap"`
+	APagamento *httpapi.Paid `json:"aPagamento,omitempty" doc:"Where the same answer is sold for a single payment, and its price. Such a call does not count under this quota. Absent with a key, or if nothing is sold"`
 }
 
 // UsageOf returns what the caller has used of its quotas and what remains.

@@ -31,7 +31,7 @@ type Alert struct {
 	// in alerts of earlier versions.
 	ID      string     `json:"i,omitempty"`
 	Trip    Trip       `json:"trip,omitzero"`
-	Kind    string     `json:"k,omitempty"`  // Low, Drop or Change; else see Condition
+	Kind    string     `json:"k,omitempty"`  // Low, Drop, Change or Paid; else see Condition
 	Days    int        `json:"d,omitempty"`  // Low: cheaper than in this many days
 	Percent int        `json:"pc,omitempty"` // Drop: cheaper by this percentage, or
 	Amount  fare.Cents `json:"am,omitempty"` // by this amount of EUR cents
@@ -55,6 +55,10 @@ type Alert struct {
 
 	version int64
 }
+
+// FirstCheck returns the day on which an alert that is made today is first compared with fares:
+// that is done once a day.
+func FirstCheck(today fare.Day) fare.Day { return today + 1 }
 
 // PausedOn reports whether notifications are paused on a day.
 func (a Alert) PausedOn(day fare.Day) bool { return day < a.Paused }
@@ -85,6 +89,7 @@ const (
 	Low       = "low"       // the fare is cheaper than in a number of days
 	Drop      = "drop"      // the fare became cheaper by a percentage or amount
 	Change    = "change"    // the price changed
+	Paid      = "paid"      // the fare costs less than the subscriber paid, which is Threshold
 )
 
 // The channels other than mail.

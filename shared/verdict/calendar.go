@@ -17,47 +17,47 @@ type Calendario struct {
 	Destinazione     string             `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
 	OrigineIata      string             `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
 	DestinazioneIata string             `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
-	Luoghi           []Luogo            `json:"luoghi,omitempty" doc:"What an end of the route stood for, as in GET /v1/analisi"`
+	Luoghi           []Luogo            `json:"luoghi,omitempty" doc:"Cities whose fares cover more than the name that you gave, as in GET /v1/analisi"`
 	Valuta           string             `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields and of cent" example:"EUR"`
-	Giorni           []Giorno           `json:"giorni" nullable:"false" doc:"Departures that have a fare, by day: up to 330 days ahead, or those of mese. A day without a known fare is absent"`
-	Mesi             []MeseInCalendario `json:"mesi" nullable:"false" doc:"The months of these departures, in order: each judged by its cheapest departure, as with mese of GET /v1/analisi"`
-	AggiornatoIl     time.Time          `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
+	Giorni           []Giorno           `json:"giorni" nullable:"false" doc:"Departures with a known fare, by day: up to 330 days ahead, or those of mese. Days without one are absent"`
+	Mesi             []MeseInCalendario `json:"mesi" nullable:"false" doc:"The months of these departures, in order. Each is judged by its cheapest departure, as mese of GET /v1/analisi is"`
+	AggiornatoIl     time.Time          `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare was found, UTC"`
 }
 
 // Giorno is a departure. Where single fares are not published, every field that reveals the amount
 // is absent.
 type Giorno struct {
-	Partenza     string      `json:"partenza" format:"date" doc:"Day of departure, local" example:"2016-04-20"`
-	Cent         *fare.Cents `json:"cent,omitempty" minimum:"1" doc:"The fare, in cents; absent, as quotato is, where this service does not show fares of departures one by one: its level is told all the same"`
-	Quotato      *Quotato    `json:"quotato,omitempty" doc:"The fare as it was quoted"`
-	Ritorno      string      `json:"ritorno,omitempty" format:"date" doc:"Day of the way back, local; absent where the fare is one-way"`
-	Soste        *int        `json:"soste,omitempty" minimum:"0" maximum:"2" doc:"Stops: 0 is non-stop, 2 stands for two or more; absent where the source does not say"`
-	TrovatoIl    *time.Time  `json:"trovatoIl" format:"date-time" doc:"When the fare was found, UTC"`
-	Precisione   string      `json:"precisione" enum:"istante,giorno" doc:"giorno: of trovatoIl the source knows the day alone, and its first moment stands for it"`
-	EtaOre       *int        `json:"etaOre" minimum:"0" doc:"Age: whole hours since trovatoIl. From 72 on it costs one step of affidabilita"`
+	Partenza     string      `json:"partenza" format:"date" doc:"Day of departure, local time" example:"2016-04-20"`
+	Cent         *fare.Cents `json:"cent,omitempty" minimum:"1" doc:"The fare, in cents of valuta. Absent, as quotato is, if this service shows no single fares. The level is shown in any case"`
+	Quotato      *Quotato    `json:"quotato,omitempty" doc:"The fare in the currency in which it was quoted"`
+	Ritorno      string      `json:"ritorno,omitempty" format:"date" doc:"Day of the return flight, local time. Absent for one-way fares"`
+	Soste        *int        `json:"soste,omitempty" minimum:"0" maximum:"2" doc:"Stops: 0 is non-stop, 2 means two or more. Absent if the source does not say"`
+	TrovatoIl    *time.Time  `json:"trovatoIl" format:"date-time" doc:"Time at which the fare was found, UTC"`
+	Precisione   string      `json:"precisione" enum:"istante,giorno" doc:"giorno: the source knows only the day of trovatoIl, and its first moment is given"`
+	EtaOre       *int        `json:"etaOre" minimum:"0" doc:"Age in whole hours since trovatoIl. From 72 on, affidabilita is one step lower"`
 	MedianaCent  *fare.Cents `json:"medianaCent,omitempty" doc:"What departures of the route usually cost as many days ahead, in cents: the median; absent with dati-insufficienti"`
-	Livello      string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"How the fare stands among departures of the route as many days ahead"`
-	Affidabilita string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure that is; absent with dati-insufficienti"`
-	Percentile   *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of comparable departures that is cheaper, in percent; absent with dati-insufficienti"`
-	Calo         []Calo      `json:"calo,omitempty" doc:"Chances that this departure gets cheaper within 7 and within 14 days, where it leaves later; absent with dati-insufficienti. What waiting came to says GET /v1/analisi with partenza"`
+	Livello      string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"Level of the fare among departures of the route this far ahead"`
+	Affidabilita string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the level is. Absent with dati-insufficienti"`
+	Percentile   *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of comparable departures that are cheaper, in percent. Absent with dati-insufficienti"`
+	Calo         []Calo      `json:"calo,omitempty" doc:"Chances that this departure gets cheaper within 7 and within 14 days. Absent if it leaves sooner, or with dati-insufficienti. GET /v1/analisi with partenza states what waiting cost"`
 }
 
 // Calo is the chance that the fare of a departure falls.
 type Calo struct {
-	Giorni     int     `json:"giorni" enum:"7,14" doc:"Within so many days"`
-	Calo5      float64 `json:"calo5" minimum:"0" maximum:"0.4" doc:"Chance that this departure is seen at least 5 % cheaper"`
-	Calo5Oltre bool    `json:"calo5Oltre,omitempty" doc:"True where the chance is that of calo5 or higher: higher ones are overstated where routes are few"`
+	Giorni     int     `json:"giorni" enum:"7,14" doc:"Within this many days"`
+	Calo5      float64 `json:"calo5" minimum:"0" maximum:"0.4" doc:"Chance that this departure is seen at least 5 % cheaper, 0 to 1"`
+	Calo5Oltre bool    `json:"calo5Oltre,omitempty" doc:"True: the chance is calo5 or higher. Higher values are not stated exactly"`
 }
 
 // MeseInCalendario is a month of departure.
 type MeseInCalendario struct {
 	Mese         string      `json:"mese" doc:"Month of departure" example:"2016-04"`
-	MinimoCent   fare.Cents  `json:"minimoCent" minimum:"1" doc:"The cheapest fare of its departures now, in cents: the fare that is judged"`
-	MedianaCent  *fare.Cents `json:"medianaCent,omitempty" doc:"What the cheapest departure of a month usually costs so far ahead, in cents: a median of minima, not of fares; absent with dati-insufficienti"`
-	Livello      string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"How minimoCent stands among the cheapest fares of months"`
-	Affidabilita string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure that is; absent with dati-insufficienti"`
-	Percentile   *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the cheapest fares of months that is cheaper, in percent; absent with dati-insufficienti"`
-	Giorni       int         `json:"giorni" minimum:"1" doc:"Departures of the month that have a fare"`
+	MinimoCent   fare.Cents  `json:"minimoCent" minimum:"1" doc:"The cheapest known fare of its departures, in cents of valuta: the judged fare"`
+	MedianaCent  *fare.Cents `json:"medianaCent,omitempty" doc:"Usual price of the cheapest departure of a month this far ahead, in cents of valuta: a median of minima. Absent with dati-insufficienti"`
+	Livello      string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"Level of minimoCent among the cheapest fares of months"`
+	Affidabilita string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the level is. Absent with dati-insufficienti"`
+	Percentile   *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the cheapest fares of months that are cheaper, in percent. Absent with dati-insufficienti"`
+	Giorni       int         `json:"giorni" minimum:"1" doc:"Departures of the month with a known fare"`
 }
 
 // CalendarOf judges every departure that has a fare, and the months of these departures. They are

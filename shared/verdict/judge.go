@@ -14,52 +14,52 @@ type Analysis struct {
 	Destinazione        string       `json:"destinazione" doc:"Destination city name, as matched" example:"Bucarest"`
 	OrigineIata         string       `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
 	DestinazioneIata    string       `json:"destinazioneIata" doc:"IATA code of the destination city or metropolitan area" example:"BUH"`
-	Luoghi              []Luogo      `json:"luoghi,omitempty" doc:"Ends of the route of which less was asked for than the fares are of, as with an airport of several, or that have several airports; absent where there is nothing to say"`
-	Ambito              string       `json:"ambito" enum:"rotta,mese,partenza" doc:"What verdetto is about: the cheapest fare of the route, of a month, or of a departure"`
+	Luoghi              []Luogo      `json:"luoghi,omitempty" doc:"Cities whose fares cover more than the name that you gave: those with several airports. Absent if there are none"`
+	Ambito              string       `json:"ambito" enum:"rotta,mese,partenza" doc:"What verdetto judges: the cheapest fare of the route, of a month, or of a departure"`
 	Valuta              string       `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
 	Verdetto            Verdetto     `json:"verdetto"`
-	Prezzo              Prezzo       `json:"prezzo" doc:"The fare that is judged: it was observed, it is no offer"`
+	Prezzo              Prezzo       `json:"prezzo" doc:"The judged fare. It was observed and may no longer be available"`
 	PrezzoNoto          *Prezzo      `json:"prezzoNoto,omitempty" doc:"The lowest fare that this service knows for the same question; present where prezzo is a price that the caller gave, and such a fare is live"`
 	MinimoPartenza      *MinimoVisto `json:"minimoPartenza,omitempty" doc:"The lowest fare that was seen of the same departure in the last 60 days; present where verdetto is about one departure, and fares of past days are shown"`
-	MesiPerConvenienza  []Mese       `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months ranked by median fare, cheapest first; months with fewer than 5 observations are left out"`
-	Quartili            *Quartili    `json:"quartili,omitempty" doc:"What is usual: for a departure or a month the prices of comparables brought to its lead time, for a route the cheapest fares of other days, the latest counting most. Absent with dati-insufficienti"`
-	AnticipoGiorni      *int         `json:"anticipoGiorni,omitempty" minimum:"0" doc:"Days from today to the departure of prezzo. Present where verdetto is about a departure or a month"`
-	NellAnticipo        *bool        `json:"nellAnticipo,omitempty" doc:"Whether anticipoGiorni lies inside anticipoConsigliato; absent where either is"`
-	Previsione          []Previsione `json:"previsione,omitempty" doc:"What is to be expected of the departure of prezzo within 7 and within 14 days, where it leaves later"`
-	AnticipoConsigliato *Anticipo    `json:"anticipoConsigliato,omitempty" doc:"The booking window that has been cheapest within a departure; absent where fewer than 8 departures can tell"`
-	Osservazioni        int          `json:"osservazioni" minimum:"0" doc:"Observations in the route's history of the last 400 days"`
-	AggiornatoIl        time.Time    `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
+	MesiPerConvenienza  []Mese       `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months by median fare, cheapest first. Months with fewer than 5 fares are left out"`
+	Quartili            *Quartili    `json:"quartili,omitempty" doc:"The usual price. For a departure or a month it comes from comparable departures this far ahead, for a route from the cheapest fares of other days. Absent with dati-insufficienti"`
+	AnticipoGiorni      *int         `json:"anticipoGiorni,omitempty" minimum:"0" doc:"Days from today to the departure of prezzo. Present if verdetto is about a departure or a month"`
+	NellAnticipo        *bool        `json:"nellAnticipo,omitempty" doc:"Whether anticipoGiorni lies within anticipoConsigliato. Absent if either is absent"`
+	Previsione          []Previsione `json:"previsione,omitempty" doc:"What happened to such fares within 7 and within 14 days. Absent for departures that leave sooner"`
+	AnticipoConsigliato *Anticipo    `json:"anticipoConsigliato,omitempty" doc:"The days before departure in which fares have been lowest. Absent if fewer than 8 departures show it"`
+	Osservazioni        int          `json:"osservazioni" minimum:"0" doc:"Fares of the route observed in the last 400 days"`
+	AggiornatoIl        time.Time    `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare was found, UTC"`
 }
 
 // Verdetto is the judgement. The pointers are nil if there is too little data.
 type Verdetto struct {
-	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"How today's cheapest fare stands in the route's own history"`
-	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is: half of its 90 % interval, which counts days that are alike as fewer, is at most 22 points (alta, from 60 days on), 30 points (media, from 30 days on), or more; a fare found 72 hours ago or earlier costs a step"`
-	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the sample, in percent, that is cheaper than today's cheapest fare, ties counted half; the weight of a day fades with its age (three quarters of it halve every 14 days, a quarter every 180). 0 is a new low"`
-	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"Median of the sample, weighted as the percentile is, in cents"`
-	MinimoCent        *fare.Cents `json:"minimoCent,omitempty" doc:"Minimum of the sample, in cents"`
-	ScartoMedianaCent *fare.Cents `json:"scartoMedianaCent,omitempty" doc:"Today's cheapest fare less the median, in cents: negative is below the median"`
-	Campione          int         `json:"campione" minimum:"0" doc:"Days in the sample: past days with a known cheapest fare"`
-	Stagionale        *bool       `json:"stagionale,omitempty" doc:"Whether the sample is restricted to a season. Always false: measured over a second year, a restriction to the season of the year before was worse than a memory that fades"`
+	Livello           string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"Level of the judged fare in the route's own history"`
+	Affidabilita      string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the percentile is. Half of its 90 % interval is at most 22 points (alta, from 60 days), 30 points (media, from 30 days), or more (bassa). One step lower if the fare was found 72 hours ago or earlier"`
+	Percentile        *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of the sample that is cheaper than the judged fare, in percent. Equal fares count half. The weight of a day fades with its age: three quarters halve every 14 days, a quarter every 180. 0 is a new low"`
+	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"Weighted median of the sample, in cents of valuta"`
+	MinimoCent        *fare.Cents `json:"minimoCent,omitempty" doc:"Minimum of the sample, in cents of valuta"`
+	ScartoMedianaCent *fare.Cents `json:"scartoMedianaCent,omitempty" doc:"Judged fare minus the median, in cents of valuta. Negative: below the median"`
+	Campione          int         `json:"campione" minimum:"0" doc:"Sample size: past days with a known cheapest fare"`
+	Stagionale        *bool       `json:"stagionale,omitempty" doc:"Whether the sample is restricted to a season. Always false: a restriction was measured and was worse"`
 }
 
 // Prezzo is the judged fare.
 type Prezzo struct {
 	Cent       fare.Cents `json:"cent" minimum:"1" doc:"The fare, in cents of valuta"`
 	Valuta     string     `json:"valuta" doc:"ISO 4217 code of the currency of cent" example:"EUR"`
-	Quotato    Quotato    `json:"quotato" doc:"The fare as it was quoted: it is ranked among others as they were quoted, so that exchange rates move no verdict"`
-	Partenza   string     `json:"partenza,omitempty" format:"date" doc:"Day of departure, local; absent for a price that the caller gave for no departure" example:"2016-04-20"`
-	Ritorno    string     `json:"ritorno,omitempty" format:"date" doc:"Day of the way back, local; absent where the fare is one-way"`
-	Soste      *int       `json:"soste,omitempty" minimum:"0" maximum:"2" doc:"Stops: 0 is non-stop, 2 stands for two or more; absent where the source does not say"`
-	TrovatoIl  *time.Time `json:"trovatoIl,omitempty" format:"date-time" doc:"When the fare was found, UTC; absent for a price that the caller gave"`
-	Precisione string     `json:"precisione,omitempty" enum:"istante,giorno" doc:"giorno: of trovatoIl the source knows the day alone, and its first moment stands for it"`
-	EtaOre     *int       `json:"etaOre,omitempty" minimum:"0" doc:"Age: whole hours since trovatoIl. From 72 on it costs one step of affidabilita"`
-	Dichiarato bool       `json:"dichiarato,omitempty" doc:"True where the caller gave the price"`
+	Quotato    Quotato    `json:"quotato" doc:"The fare in the currency in which it was quoted. Fares are compared as quoted, so exchange rates do not move a verdict"`
+	Partenza   string     `json:"partenza,omitempty" format:"date" doc:"Day of departure, local time. Absent for a caller's price without a departure" example:"2016-04-20"`
+	Ritorno    string     `json:"ritorno,omitempty" format:"date" doc:"Day of the return flight, local time. Absent for one-way fares"`
+	Soste      *int       `json:"soste,omitempty" minimum:"0" maximum:"2" doc:"Stops: 0 is non-stop, 2 means two or more. Absent if the source does not say"`
+	TrovatoIl  *time.Time `json:"trovatoIl,omitempty" format:"date-time" doc:"Time at which the fare was found, UTC. Absent for a caller's price"`
+	Precisione string     `json:"precisione,omitempty" enum:"istante,giorno" doc:"giorno: the source knows only the day of trovatoIl, and its first moment is given"`
+	EtaOre     *int       `json:"etaOre,omitempty" minimum:"0" doc:"Age in whole hours since trovatoIl. From 72 on, affidabilita is one step lower"`
+	Dichiarato bool       `json:"dichiarato,omitempty" doc:"True: the caller gave the price"`
 }
 
 // Quotato is an amount in the quoted currency.
 type Quotato struct {
-	Importo float64 `json:"importo" doc:"In major units, as in 39 or 18.49"`
+	Importo float64 `json:"importo" doc:"Amount in major units, such as 39 or 18.49"`
 	Valuta  string  `json:"valuta" doc:"ISO 4217 code" example:"RON"`
 }
 
@@ -72,46 +72,46 @@ type MinimoVisto struct {
 // Mese is a departure month with its prices.
 type Mese struct {
 	Mese        int        `json:"mese" minimum:"1" maximum:"12" doc:"Month of departure"`
-	MedianaCent fare.Cents `json:"medianaCent" doc:"Median fare, in cents"`
-	Campione    int        `json:"campione" minimum:"5" doc:"Observations behind the median"`
+	MedianaCent fare.Cents `json:"medianaCent" doc:"Median fare, in cents of valuta"`
+	Campione    int        `json:"campione" minimum:"5" doc:"Fares behind the median"`
 }
 
 // Anticipo is the recommended booking window.
 type Anticipo struct {
 	DaGiorni      int         `json:"daGiorni" minimum:"0" doc:"Start of the window, in days before departure"`
 	AGiorni       int         `json:"aGiorni" minimum:"0" doc:"End of the window, in days before departure"`
-	MedianaCent   fare.Cents  `json:"medianaCent" doc:"Median fare inside the window, in cents"`
-	Campione      int         `json:"campione" doc:"Observations inside the window"`
-	RisparmioCent *fare.Cents `json:"risparmioCent" nullable:"true" doc:"Median outside the window less the median inside, in cents; null where that is not a saving"`
+	MedianaCent   fare.Cents  `json:"medianaCent" doc:"Median fare in the window, in cents of valuta"`
+	Campione      int         `json:"campione" doc:"Fares observed in the window"`
+	RisparmioCent *fare.Cents `json:"risparmioCent" nullable:"true" doc:"Median outside the window minus the median inside, in cents of valuta. null if that is not a saving"`
 }
 
 // Quartili holds the usual prices of comparable fares.
 type Quartili struct {
-	MinimoCent  fare.Cents `json:"minimoCent" doc:"The lowest that still counts, in cents"`
-	Q1Cent      fare.Cents `json:"q1Cent" doc:"A quarter is cheaper, in cents"`
-	MedianaCent fare.Cents `json:"medianaCent" doc:"Half is cheaper, in cents"`
-	Q3Cent      fare.Cents `json:"q3Cent" doc:"Three quarters are cheaper, in cents"`
-	MassimoCent fare.Cents `json:"massimoCent" doc:"The highest that still counts, in cents"`
+	MinimoCent  fare.Cents `json:"minimoCent" doc:"Lowest usual price, in cents of valuta"`
+	Q1Cent      fare.Cents `json:"q1Cent" doc:"First quartile: a quarter is cheaper. In cents of valuta"`
+	MedianaCent fare.Cents `json:"medianaCent" doc:"Median, in cents of valuta"`
+	Q3Cent      fare.Cents `json:"q3Cent" doc:"Third quartile: three quarters are cheaper. In cents of valuta"`
+	MassimoCent fare.Cents `json:"massimoCent" doc:"Highest usual price, in cents of valuta"`
 }
 
 // Previsione is the forecast for one departure.
 type Previsione struct {
-	Giorni      int     `json:"giorni" enum:"7,14" doc:"Within so many days"`
-	Calo5       float64 `json:"calo5" minimum:"0" maximum:"0.4" doc:"Chance that this departure is seen at least 5 % cheaper, brought to what came of earlier ones"`
-	Calo5Oltre  bool    `json:"calo5Oltre,omitempty" doc:"True where the chance is that of calo5 or higher: higher ones are overstated where routes are few"`
-	Calo5Regola float64 `json:"calo5Regola,omitempty" minimum:"0" maximum:"1" doc:"The rule's own chance, as it is before; absent until the service has a score to bring it to"`
-	Rialzo5     float64 `json:"rialzo5" minimum:"0" maximum:"1" doc:"Share of recorded departures with such a chance that were seen at least 5 % dearer"`
-	Attesa      Attesa  `json:"attesa" doc:"What those came to that waited so long"`
-	Casi        int     `json:"casi" minimum:"0" doc:"Fares behind rialzo5 and attesa: those that this service has followed, from 500 of them in 12 weeks on; until then those of recorded panels"`
-	Conviene    bool    `json:"conviene" doc:"Whether waiting was worth it on the record: the whole interval of attesa lies below zero. Even then piuCaro of the waits ended dearer"`
+	Giorni      int     `json:"giorni" enum:"7,14" doc:"Within this many days"`
+	Calo5       float64 `json:"calo5" minimum:"0" maximum:"0.4" doc:"Calibrated chance that this departure is seen at least 5 % cheaper, 0 to 1"`
+	Calo5Oltre  bool    `json:"calo5Oltre,omitempty" doc:"True: the chance is calo5 or higher. Higher values are not stated exactly"`
+	Calo5Regola float64 `json:"calo5Regola,omitempty" minimum:"0" maximum:"1" doc:"The chance before calibration. Absent until the service has a score to calibrate with"`
+	Rialzo5     float64 `json:"rialzo5" minimum:"0" maximum:"1" doc:"Share of recorded departures with such a chance that were seen at least 5 % dearer, 0 to 1"`
+	Attesa      Attesa  `json:"attesa" doc:"What waiting this long came to"`
+	Casi        int     `json:"casi" minimum:"0" doc:"Fares behind rialzo5 and attesa: those of this service, once it has 500 in 12 weeks; until then those of recorded panels"`
+	Conviene    bool    `json:"conviene" doc:"Whether waiting paid on the record: the whole interval of attesa lies below zero. Even then, piuCaro of the waits ended dearer"`
 }
 
 // Attesa is the recorded result of waiting, applied to the judged price.
 type Attesa struct {
-	MediaCent fare.Cents `json:"mediaCent" doc:"Mean change of the price, in cents: negative is cheaper"`
-	DaCent    fare.Cents `json:"daCent" doc:"Lower end of the 95 % interval of that mean, in cents"`
-	ACent     fare.Cents `json:"aCent" doc:"Upper end, in cents"`
-	PiuCaro   float64    `json:"piuCaro" minimum:"0" maximum:"1" doc:"Share of the waits that ended dearer"`
+	MediaCent fare.Cents `json:"mediaCent" doc:"Mean change of the price after waiting, in cents of valuta. Negative: it became cheaper"`
+	DaCent    fare.Cents `json:"daCent" doc:"Lower end of the 95 % interval of mediaCent, in cents of valuta"`
+	ACent     fare.Cents `json:"aCent" doc:"Upper end of that interval, in cents of valuta"`
+	PiuCaro   float64    `json:"piuCaro" minimum:"0" maximum:"1" doc:"Share of the waits that ended dearer, 0 to 1"`
 }
 
 // The levels, the scopes and the reliabilities.

@@ -3,10 +3,10 @@ package verdict
 // Luogo is a note on one end of a route. The query named only part of the city, or the fares are
 // for several airports together.
 type Luogo struct {
-	Estremo   string   `json:"estremo" enum:"origine,destinazione" doc:"Which end of the route it is"`
-	Chiesto   string   `json:"chiesto" doc:"What was asked for: a name properly written, or the code of an airport" example:"Bergamo"`
-	Citta     string   `json:"citta" doc:"The city whose fares are told, in Italian or else in English" example:"Milano"`
+	Estremo   string   `json:"estremo" enum:"origine,destinazione" doc:"The end of the route"`
+	Chiesto   string   `json:"chiesto" doc:"The city or airport that you named" example:"Bergamo"`
+	Citta     string   `json:"citta" doc:"The city whose fares are shown, in Italian, or in English if it has no Italian name" example:"Milano"`
 	Iata      string   `json:"iata" doc:"IATA code of that city or metropolitan area" example:"MIL"`
-	Aeroporti []string `json:"aeroporti" nullable:"false" doc:"IATA codes of its airports, busiest first. A fare may be of any of them: which one is not kept" example:"MXP,BGY,LIN"`
-	Nota      string   `json:"nota" doc:"The same in a sentence"`
+	Aeroporti []string `json:"aeroporti" nullable:"false" doc:"IATA codes of its airports, busiest first. A fare may be for any of them" example:"MXP,BGY,LIN"`
+	Nota      string   `json:"nota" doc:"The same in one English sentence"`
 }

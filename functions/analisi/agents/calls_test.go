@@ -194,10 +194,10 @@ func TestRefusals(t *testing.T) {
 				`"2016-06"]}`, malformed, "destinations", []string{"make 12 trips"}},
 		{"days and months", "compare_trips",
 			`{"origin":"Milano","destinations":["Roma"],"departures":["2016-04-09"],"months":["2016-04"]}`, malformed,
-			"months", []string{"together with departures"}},
+			"months", []string{"excludes departures"}},
 		{"a day that has been", "compare_trips",
 			`{"origin":"Milano","destinations":["Roma"],"departures":["2016-02-29"]}`, malformed, "departures",
-			[]string{"has been"}},
+			[]string{"is past"}},
 		{"an unknown currency of several", "compare_trips",
 			`{"origin":"Milano","destinations":["Roma"],"currency":"xau"}`, "valuta-sconosciuta", "currency", nil},
 		{"an unknown currency of a calendar", "fare_calendar",
@@ -215,9 +215,9 @@ func TestRefusals(t *testing.T) {
 		{"an argument of another tool", "when_to_book", `{"origin":"Milano","destination":"Bucarest","currency":"eur"}`,
 			malformed, "arguments", []string{`"currency"`, "it takes destination, language, origin"}},
 		{"same city", "flight_price_verdict", `{"origin":"Milano","destination":"MXP"}`, "stessa-citta", "destination",
-			[]string{"Milano (MIL)", "two different"}},
+			[]string{"Milan (MIL)", "two different"}},
 		{"unknown city", "flight_price_verdict", `{"origin":"Milano","destination":"Bukarestt"}`, "citta-sconosciuta",
-			"destination", []string{"Perhaps: Bukarest", "another spelling"}},
+			"destination", []string{"Did you mean Bukarest", "another spelling"}},
 		{"unknown origin of routes", "watched_routes", `{"origin":"Atlantis"}`, "citta-sconosciuta",
 			"origin", []string{"IATA"}},
 		{"bad page", "watched_routes", `{"page":"2"}`, malformed, "page", []string{"successiva"}},
@@ -235,30 +235,30 @@ func TestRefusals(t *testing.T) {
 		{"a price of nothing", "cheap_now", `{"origin":"Milano","max_price":-3}`, malformed, "max_price",
 			[]string{"more than 0"}},
 		{"a month that has been", "cheap_now", `{"origin":"Milano","month":"2015-01"}`, malformed, "month",
-			[]string{"has been"}},
+			[]string{"is past"}},
 		{"deals not covered", "cheap_now", `{"origin":"Roma"}`, "rotta-non-coperta", "",
-			[]string{"No fare from Roma", "watched_routes"}},
+			[]string{"no fare from Rome", "watched_routes"}},
 		{"no departures", "fare_calendar", `{"origin":"Milano","destination":"Roma"}`, "nessuna-tariffa", "",
-			[]string{"refreshed every 7 days"}},
+			[]string{"within 7 days"}},
 		{"a calendar of one city", "fare_calendar", `{"origin":"Milano","destination":"LIN"}`,
 			"stessa-citta", "destination", nil},
 		{"a departure and a month", "departure_history",
 			`{"origin":"Milano","destination":"Bucarest","departure":"2016-04-01","month":"2016-04"}`, malformed,
-			"month", []string{"together with departure"}},
+			"month", []string{"excludes departure"}},
 		{"route not covered", "flight_price_verdict", `{"origin":"Bucarest","destination":"Milano"}`,
 			"rotta-non-coperta", "", []string{"watched_routes"}},
 		{"trends not covered", "price_trends", `{"origin":"Roma"}`, "rotta-non-coperta", "",
-			[]string{"No fare from ROM has", "watched_routes"}},
+			[]string{"fare from ROM", "watched_routes"}},
 		{"trends of a route not covered", "price_trends", `{"origin":"Milano","destination":"Tokyo"}`,
 			"rotta-non-coperta", "", []string{"from MIL to TYO"}},
 		{"no live fare", "cheapest_months", `{"origin":"Milano","destination":"Roma"}`, "nessuna-tariffa", "",
-			[]string{"refreshed every 7 days", "price_trends"}},
+			[]string{"within 7 days", "price_trends"}},
 		{"storage is down", "when_to_book", `{"origin":"Milano","destination":"Parigi"}`, "servizio-non-disponibile",
 			"", []string{"Try again in a few seconds"}},
 		{"storage fails", "when_to_book", `{"origin":"Milano","destination":"Madrid"}`, "errore-interno", "",
-			[]string{"Try again"}},
+			[]string{"Call again"}},
 		{"a panic", "when_to_book", `{"origin":"Milano","destination":"Barcellona"}`, "errore-interno", "",
-			[]string{"Try again"}},
+			[]string{"Call again"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { d.checkRefusal(t, c) })
 	}
@@ -330,7 +330,7 @@ func TestMostPopularOnly(t *testing.T) {
 	if len(got.Destinations) != 20 || got.Destinations[0].Observations != 100 ||
 		got.Destinations[19].Observations != 81 ||
 		!strings.Contains(answer.Content[0].Text,
-			"30 destinations with a live fare, of which places 1 to 20 by how often they were observed are shown") {
+			"30 destinations with a current fare, of which places 1 to 20 by how often they were observed are shown") {
 		t.Errorf("%d destinations: %s", len(got.Destinations), answer.Content[0].Text)
 	}
 }

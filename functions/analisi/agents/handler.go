@@ -181,7 +181,7 @@ func copyTo(rec *recorder.Recorder, w http.ResponseWriter, r *http.Request, id j
 	case rec.Status == http.StatusBadRequest:
 		writeError(w, rec.Status, id, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: text})
 	case rec.Status >= 500:
-		httpapi.Internal.Problem("Something went wrong on our side. Try again in a minute.").Write(w, r)
+		httpapi.Internal.Problem("Something went wrong on our side. Call again in a minute.").Write(w, r)
 	default:
 		problemWithStatus(rec.Status, text+".").Write(w, r)
 	}

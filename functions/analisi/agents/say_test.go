@@ -78,8 +78,9 @@ func TestSentencesOfALanguage(t *testing.T) {
 				Settimane: []published.Settimana{{Settimana: "2016-W09"}}}}),
 		"past of nothing": s.past(published.Storico{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at,
 			Partenza: &published.Movimento{Partenza: "2016-04-20"}}),
-		"pages":  s.pages(Verdict{Pagina: "Milano", Avviso: "Bucarest"}, true),
-		"places": s.places("Bergamo", "Bucarest"),
+		"pages":    s.pages(Verdict{Pagina: "Milano", Avviso: "Bucarest"}, fare.DayOf(at), true),
+		"no alert": s.pages(Verdict{Pagina: "Milano"}, fare.DayOf(at), true),
+		"places":   s.places("Bergamo", "Bucarest"),
 		"comparison": s.comparison(published.Confronto{Chiesti: 3, Contati: 2, Migliori: []int{0},
 			PiuEconomici: []int{0}, Viaggi: []published.Viaggio{
 				{Analisi: &known}, {Problema: &published.ProblemaViaggio{}}, {Problema: &published.ProblemaViaggio{}}}},

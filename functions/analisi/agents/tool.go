@@ -101,8 +101,8 @@ func addTool[I, Q, O any](
 		defer func() {
 			if v := recover(); v != nil {
 				s.Log.ErrorContext(ctx, "panic", "tool", d.Name, "value", v, "stack", string(debug.Stack()))
-				result = errorResult(httpapi.Internal.Problem("Something went wrong on our side; it has been logged. "+
-					"Try again in a minute."), say, x)
+				result = errorResult(httpapi.Internal.Problem("Something went wrong on our side and was logged. "+
+					"Call again in a minute."), say, x)
 			}
 		}()
 		in := new(I)

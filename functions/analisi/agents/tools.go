@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -49,8 +50,8 @@ func pageOf[T any](all []T, skip float64) ([]T, int) {
 type Verdict struct {
 	verdict.Analysis
 	cardHTML
-	Pagina string `json:"pagina,omitempty" doc:"Page that shows the same, with charts, to people"`
-	Avviso string `json:"avviso,omitempty" doc:"Page with the form for an alert on this trip, filled in but for where it is to come: give it to a person, who fills that in. It tells them when the fare gets cheap or costs a given amount, is a new low, drops or changes, by mail, webhook or ntfy, and by Telegram where the form has it. Nothing is sent before they confirm it"`
+	Pagina string `json:"pagina,omitempty" doc:"Page for people with the same answer and charts"`
+	Avviso string `json:"avviso,omitempty" doc:"Page with the form for an alert on this trip. Give the link to the person, who enters an address and confirms. The fare is checked once a day. An alert reports a good fare, a threshold, a new low, a drop, a change, or a fare under what was paid. Absent if the trip leaves before the next check"`
 }
 
 func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question) (Verdict, string, error) {
@@ -62,7 +63,28 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 	a.Origine, a.Destinazione = say.named(in.Origin), say.named(in.Destination)
 	v := Verdict{Analysis: a, cardHTML: cardHTML{card}}
 	v.Pagina, v.Avviso = s.Pages.Addresses(a, q, say.Language)
-	return v, and(say.verdict(a, q, fare.DayOf(s.Answers.Now())), say.places(in.Origin, in.Destination), say.pages(v, s.Pages.Telegram)), nil
+	said := []string{say.verdict(a, q, fare.DayOf(s.Answers.Now())), say.places(in.Origin, in.Destination)}
+	if v.Avviso == "" { // this service does not know its address
+		return v, and(said...), nil
+	}
+	first := s.Pages.FirstAlert()
+	if lastDay(q) < first {
+		v.Avviso = ""
+	}
+	return v, and(append(said, say.pages(v, first, s.Pages.Telegram))...), nil
+}
+
+// lastDay returns the last day of departure of a question, far in the future for any date.
+func lastDay(q answer.Question) fare.Day {
+	switch w := q.When; {
+	case w == nil:
+		return math.MaxInt32
+	case w.Span == nil:
+		return w.Date
+	default:
+		_, last := w.Span.Ends(w.Date)
+		return last
+	}
 }
 
 func (s *Service) comparison(ctx context.Context, in *comparisonInput,
@@ -90,9 +112,9 @@ type Months struct {
 	Origine            string         `json:"origine" doc:"Origin city name, as matched"`
 	Destinazione       string         `json:"destinazione" doc:"Destination city name, as matched"`
 	Valuta             string         `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields"`
-	MesiPerConvenienza []verdict.Mese `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months ranked by median fare, cheapest first; months with fewer than 5 observations are left out"`
+	MesiPerConvenienza []verdict.Mese `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months by median fare, cheapest first. Months with fewer than 5 fares are left out"`
 	Osservazioni       int            `json:"osservazioni" doc:"Fares of the route observed in the last 400 days"`
-	AggiornatoIl       time.Time      `json:"aggiornatoIl" format:"date-time" doc:"When the newest of them was found, UTC"`
+	AggiornatoIl       time.Time      `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest of them was found, UTC"`
 }
 
 func (s *Service) months(ctx context.Context, in *routeInput, q answer.Question) (Months, string, error) {
@@ -106,9 +128,9 @@ type Window struct {
 	Origine             string            `json:"origine" doc:"Origin city name, as matched"`
 	Destinazione        string            `json:"destinazione" doc:"Destination city name, as matched"`
 	Valuta              string            `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields"`
-	AnticipoConsigliato *verdict.Anticipo `json:"anticipoConsigliato,omitempty" doc:"The lead times that have been cheapest within a departure; absent where fewer than 8 departures can tell"`
+	AnticipoConsigliato *verdict.Anticipo `json:"anticipoConsigliato,omitempty" doc:"The days before departure in which fares have been lowest. Absent if fewer than 8 departures show it"`
 	Osservazioni        int               `json:"osservazioni" doc:"Fares of the route observed in the last 400 days"`
-	AggiornatoIl        time.Time         `json:"aggiornatoIl" format:"date-time" doc:"When the newest of them was found, UTC"`
+	AggiornatoIl        time.Time         `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest of them was found, UTC"`
 }
 
 func (s *Service) window(ctx context.Context, in *routeInput, q answer.Question) (Window, string, error) {

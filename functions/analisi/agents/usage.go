@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"verdetto/shared/fare"
 	"verdetto/shared/published"
 )
 
@@ -27,10 +28,7 @@ func (s sentences) usage(u published.Consumo) string {
 }
 
 // pages names the page that shows the verdict, if there is one, and the page with the form of an
-// alert.
-func (s sentences) pages(v Verdict, telegram bool) string {
-	if v.Avviso == "" {
-		return ""
-	}
-	return s.Text("agents.pages", "Page", v.Pagina, "Alert", v.Avviso, "Telegram", telegram)
+// alert. Without a form, it says that an alert would come too late.
+func (s sentences) pages(v Verdict, first fare.Day, telegram bool) string {
+	return s.Text("agents.pages", "Page", v.Pagina, "Alert", v.Avviso, "Telegram", telegram, "First", first.String())
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/store"
 )
 
 // The form of an alert covers the trip of the page. Without a destination it is an alert for any
@@ -56,7 +57,9 @@ func (v view) AlertDays() (days []option) {
 		return nil // an alert for any destination is for any departure
 	case err == nil:
 		for _, o := range v.Arounds() {
-			if n, err := strconv.Atoi(o.Value); err == nil {
+			if n, err := strconv.Atoi(o.Value); err != nil && v.AlertLate() {
+				continue
+			} else if err == nil {
 				o.Value = (day - fare.Day(n)).String() + ".." + (day + fare.Day(n)).String()
 			} else {
 				o.Value, o.Text = day.String(), v.T.Date(day)
@@ -69,6 +72,18 @@ func (v view) AlertDays() (days []option) {
 		return nil
 	}
 	return append(days, option{Text: v.T.Text("form.any_day")})
+}
+
+// FirstAlert returns the day on which the first message of an alert that is made now can come.
+func (s *Service) FirstAlert() fare.Day { return store.FirstCheck(fare.DayOf(s.Now())) }
+
+// AlertFirst returns the day on which the first message of an alert can come.
+func (v view) AlertFirst() string { return v.T.WeekdayDate(store.FirstCheck(v.today)) }
+
+// AlertLate reports whether the trip's day is too soon for an alert.
+func (v view) AlertLate() bool {
+	day, err := fare.ParseDay(v.Trip.Date)
+	return err == nil && !v.Anywhere && day < store.FirstCheck(v.today)
 }
 
 // AlertNights returns the nights away of an alert for returns, or "" for one way.

@@ -9,7 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"verdetto/functions/analisi/analisitest"
 	"verdetto/functions/analisi/page"
+	"verdetto/shared/fare"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
@@ -79,6 +81,9 @@ func TestFormOfAnAlert(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if strings.Contains(c.want, "departure") {
+				want.Set("paid", "") // offered for a trip with a day
+			}
 			for name, all := range want { // the last one counts
 				want[name] = all[len(all)-1:]
 			}
@@ -96,6 +101,32 @@ func TestFormOfAnAlert(t *testing.T) {
 		})
 	}
 }
+
+// TestFormSaysWhenAMessageCanCome: the form states the rhythm and the first possible message. It does
+// not offer an alert for a departure before that.
+func TestFormSaysWhenAMessageCanCome(t *testing.T) {
+	s := openSite("https://v.example", "")
+	const today = "/?da=Milano&a=Bucarest&quando="
+	for _, c := range []struct {
+		day, chosen string
+		late        bool
+	}{{day(0), day(-1) + ".." + day(1), true}, {day(1), day(1), false}} {
+		body := s.visit(today+c.day, "Accept-Language", "en").Body.String()
+		if !strings.Contains(body, "We check the fare once a day: the first message can come on "+
+			i18n.English().WeekdayDate(fare.DayOf(analisitest.Today)+1)+".") {
+			t.Errorf("%s: no rhythm", c.day)
+		}
+		if late := strings.Contains(body, "a message would come too late"); late != c.late {
+			t.Errorf("%s: it is too late: %t", c.day, late)
+		}
+		if got := sentBy(t, body).Get("departure"); got != c.chosen {
+			t.Errorf("%s: the form asks for %s", c.day, got)
+		}
+	}
+}
+
+// day returns the day n days after that of the tests' clock.
+func day(n fare.Day) string { return (fare.DayOf(analisitest.Today) + n).String() }
 
 // TestFormOfAnAlertToAnywhere: without a destination, the form requests an alert for all of them.
 func TestFormOfAnAlertToAnywhere(t *testing.T) {

@@ -33,9 +33,9 @@ type cardOutput struct {
 func (s *Service) registerCard(api *httpapi.API) {
 	httpapi.JSON(api, "card", httpapi.JSONDoc{
 		Summary: "Picture of a verdict",
-		Description: "What is shown where a verdict's page is linked to: a PNG of 1200 by 630. With .svg in place of " +
-			".png, as in MIL-BUH-it.svg and MIL-BUH-2027-03-it.svg, the weeks behind it as a picture for " +
-			"other pages, 720 by 400.",
+		Description: "A PNG of 1200 by 630 pixels for links to a verdict's page. With .svg instead of " +
+			".png, as in MIL-BUH-it.svg and MIL-BUH-2027-03-it.svg: the weeks behind the verdict, 720 by " +
+			"400 pixels.",
 		Problems: []httpapi.ProblemType{NoCard, published.NoLiveFare, published.StopsUnknown,
 			httpapi.NotCovered, httpapi.NotShown},
 	}, func(_ context.Context, in *cardInput) error {

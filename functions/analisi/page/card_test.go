@@ -99,7 +99,7 @@ func TestPictures(t *testing.T) {
 		{"MIL-BUH-it.png", false, 200, nil, ""},
 		{"MIL-BUH-2016-04-09-it.svg", true, 404, []string{"percorso-sconosciuto"}, ""},
 		{"MIL-BUH-visto4500-it.svg", true, 404, nil, ""},
-		{"MIL-BUH-2016-01-it.svg", true, 400, []string{"has been"}, ""},
+		{"MIL-BUH-2016-01-it.svg", true, 400, []string{"is past"}, ""},
 		{"MIL-BUH-2016-12-it.svg", true, 404, []string{"nessuna-tariffa"}, ""},
 		{"MIL-BUH-diretto-it.svg", true, 404, []string{"soste-sconosciute"}, ""},
 		{"MIL-LON-it.svg", true, 404, []string{"rotta-non-coperta"}, ""},

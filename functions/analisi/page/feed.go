@@ -45,7 +45,7 @@ type feedEntry struct {
 
 func (s *Service) registerFeeds(api *httpapi.API) {
 	httpapi.JSON(api, "feed", httpapi.JSONDoc{
-		Summary:     "Where it is cheap to fly to now, as a feed",
+		Summary:     "Cheap destinations now, as a feed",
 		Description: "Atom (.atom) or JSON Feed 1.1 (.json).",
 		Problems:    []httpapi.ProblemType{httpapi.UnknownPath, httpapi.NotCovered},
 	}, func(_ context.Context, in *feedInput) error {

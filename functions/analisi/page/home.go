@@ -66,7 +66,7 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, err := v.respond(h.BaseURL)
 	if err != nil {
 		h.Log.ErrorContext(r.Context(), "page not written", "error", err)
-		httpapi.Internal.Problem("Something went wrong on our side; it has been logged. Try again "+
+		httpapi.Internal.Problem("Something went wrong on our side and was logged. Call again "+
 			"in a minute.").Write(w, r)
 		return
 	}

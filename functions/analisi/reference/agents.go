@@ -21,18 +21,18 @@ var agentsHTML = template.Must(template.New("agents").Parse(agentsTemplate))
 
 // Agents is the answer of GET /v1/agenti: how to connect AI agents to the service.
 type Agents struct {
-	MCP     string       `json:"mcp" doc:"Address of the server of the Model Context Protocol: streamable HTTP, without sessions" example:"https://verdetto.example/mcp"`
-	Header  string       `json:"header" doc:"Header of a Pro key; without it calls are counted by day and address" example:"X-Api-Key"`
-	Clients []AgentSetUp `json:"clients" nullable:"false" doc:"Set-up of common clients, to be copied"`
+	MCP     string       `json:"mcp" doc:"Address of the MCP server: streamable HTTP, without sessions" example:"https://verdetto.example/mcp"`
+	Header  string       `json:"header" doc:"Header for a Pro key. Without it, calls count per day and IP address" example:"X-Api-Key"`
+	Clients []AgentSetUp `json:"clients" nullable:"false" doc:"Set-up of common clients, to copy"`
 }
 
 // AgentSetUp is the set-up of one client.
 type AgentSetUp struct {
 	Name    string `json:"name" example:"Claude Code"`
-	Where   string `json:"where" doc:"Where the set-up goes: a terminal, a file, a place in the settings" example:"a terminal"`
-	Form    string `json:"form" enum:"command,json,text" doc:"What the set-up is: a command of a shell, JSON, or what to type"`
+	Where   string `json:"where" doc:"Where to enter it: a terminal, a file, or a place in the settings" example:"a terminal"`
+	Form    string `json:"form" enum:"command,json,text" doc:"The form of the set-up: a shell command, JSON, or text to type"`
 	SetUp   string `json:"setUp" example:"claude mcp add --transport http verdetto https://verdetto.example/mcp"`
-	WithKey string `json:"withKey,omitempty" doc:"The same with a Pro key in place of vd_...; absent where the client sends no headers of one's own"`
+	WithKey string `json:"withKey,omitempty" doc:"The same with a Pro key: replace vd_... by yours. Absent if the client cannot send headers"`
 }
 
 const keyExample = "vd_..."
@@ -85,9 +85,9 @@ func (s *Service) agents() (Agents, error) {
 // registerAgents publishes the set-up as JSON, or as a page if the caller prefers HTML.
 func (s *Service) registerAgents(api *httpapi.API) {
 	httpapi.JSON(api, "agenti", httpapi.JSONDoc{
-		Summary: "How AI agents are given the service",
-		Description: "The address of the MCP server, and set-up for common clients, to be copied: as JSON, or as a " +
-			"page where HTML is asked for.",
+		Summary: "Set-up for AI agents",
+		Description: "Returns the address of the MCP server and the set-up of common clients, as JSON or " +
+			"as a page.",
 		Answer: Agents{},
 		Pages:  []int{http.StatusOK},
 	}, nil, func(_ context.Context, in *docsInput) (*page.Response, error) {

@@ -47,8 +47,8 @@ type docsInput struct {
 func registerDocs(api *httpapi.API) {
 	httpapi.JSON(api, "docs", httpapi.JSONDoc{
 		Summary: "The reference of the API",
-		Description: "Endpoints, problem codes and what to do about each, caps, units, and how to get a Pro key: as " +
-			"JSON, or as a page where HTML is asked for.",
+		Description: "Returns endpoints, problem codes with what to do, quotas, units, and how to get a " +
+			"Pro key, as JSON or as a page.",
 		Answer: Reference{},
 		Pages:  []int{http.StatusOK},
 	}, nil, func(_ context.Context, in *docsInput) (*page.Response, error) {

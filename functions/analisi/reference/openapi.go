@@ -20,8 +20,8 @@ type cachedInput struct {
 func registerOpenAPI(api *httpapi.API) {
 	httpapi.JSON(api, "openapi", httpapi.JSONDoc{
 		Summary: "The API in OpenAPI 3.1",
-		Description: "This description: every path, parameter, header, status and problem code, with answers of " +
-			"the service as examples.",
+		Description: "Returns this description: every path, parameter, header, status and problem code, " +
+			"with real answers as examples.",
 		Answer: map[string]any{},
 	}, nil, func(_ context.Context, in *cachedInput) (*httpapi.Tagged, error) {
 		return httpapi.Tag(in.IfNoneMatch, "application/json", description), nil

@@ -36,13 +36,13 @@ type Reference struct {
 	Name           string              `json:"name" example:"Verdetto"`
 	Version        string              `json:"version" example:"1.0.0"`
 	Description    string              `json:"description"`
-	Base           []string            `json:"base" doc:"What may stand before every path"`
+	Base           []string            `json:"base" doc:"Base addresses of every path"`
 	Authentication ReferenceAuth       `json:"authentication"`
 	ProKey         []ReferenceWay      `json:"proKey" doc:"How to get a Pro key, step by step"`
 	Endpoints      []ReferenceEndpoint `json:"endpoints"`
-	Problems       []ReferenceProblem  `json:"problems" doc:"Every code that a problem document can have"`
+	Problems       []ReferenceProblem  `json:"problems" doc:"Every problem code"`
 	Rules          []ReferenceRule     `json:"rules" doc:"Limits, caching, units, freshness, honesty"`
-	Links          []ReferenceLink     `json:"links" doc:"Other descriptions of the same"`
+	Links          []ReferenceLink     `json:"links" doc:"Other descriptions of the service"`
 }
 
 // ReferenceAuth describes how callers authenticate.
@@ -60,14 +60,14 @@ type ReferenceWay struct {
 
 // ReferenceEndpoint is one operation.
 type ReferenceEndpoint struct {
-	Name        string               `json:"name" doc:"The operation's id in the OpenAPI description"`
+	Name        string               `json:"name" doc:"The operationId in the OpenAPI description"`
 	Group       string               `json:"group"`
 	Method      string               `json:"method"`
 	Path        string               `json:"path"`
 	Summary     string               `json:"summary"`
 	Description string               `json:"description"`
-	Free        string               `json:"free,omitempty" doc:"Cap without a key, for each address"`
-	Pro         string               `json:"pro,omitempty" doc:"Cap with a key"`
+	Free        string               `json:"free,omitempty" doc:"Quota without a key, per IP address"`
+	Pro         string               `json:"pro,omitempty" doc:"Quota with a key"`
 	Parameters  []ReferenceParameter `json:"parameters"`
 	Answers     []ReferenceAnswer    `json:"answers"`
 	Example     string               `json:"example,omitempty" doc:"A path and query to try"`
@@ -91,7 +91,7 @@ type ReferenceAnswer struct {
 // ReferenceProblem is a kind of problem.
 type ReferenceProblem struct {
 	Code   string `json:"code"`
-	Type   string `json:"type" doc:"The type of such a problem document: a link to this entry"`
+	Type   string `json:"type" doc:"Type of the problem document: a link to this entry"`
 	Status int    `json:"status"`
 	Title  string `json:"title"`
 	Do     string `json:"do" doc:"What to do next"`

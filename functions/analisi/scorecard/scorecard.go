@@ -31,91 +31,91 @@ type Score interface {
 
 // Pagella is the published score: the service's statements and their outcomes.
 type Pagella struct {
-	Fonte        string            `json:"fonte,omitempty" doc:"Name of the fare source; absent until anything was counted" example:"travelpayouts"`
-	Dal          string            `json:"dal,omitempty" format:"date" doc:"First day on which anything was counted, UTC"`
-	Al           string            `json:"al,omitempty" format:"date" doc:"Last day that is counted, UTC"`
-	Settimane    int               `json:"settimane" minimum:"0" doc:"Weeks in which anything was counted, of the last 53"`
-	Regola       int               `json:"regola" doc:"Number of the rules in force: what earlier ones said is not compared"`
-	FuoriBanda   int               `json:"fuoriBanda" minimum:"0" doc:"Whole weeks in a row, up to now, outside of the band in which the service should be; from 3 on its operator is told"`
-	Metodo       string            `json:"metodo" doc:"How it is counted, in one paragraph"`
-	Somma        Voto              `json:"somma" doc:"All that was counted"`
+	Fonte        string            `json:"fonte,omitempty" doc:"Name of the fare source. Absent before the first count" example:"travelpayouts"`
+	Dal          string            `json:"dal,omitempty" format:"date" doc:"First counted day, UTC"`
+	Al           string            `json:"al,omitempty" format:"date" doc:"Last counted day, UTC"`
+	Settimane    int               `json:"settimane" minimum:"0" doc:"Counted weeks of the last 53"`
+	Regola       int               `json:"regola" doc:"Version of the rules. Statements of earlier rules are not compared"`
+	FuoriBanda   int               `json:"fuoriBanda" minimum:"0" doc:"Number of weeks in a row, up to now, outside the expected band. From 3 on, the operator is notified"`
+	Metodo       string            `json:"metodo" doc:"How it is counted"`
+	Somma        Voto              `json:"somma" doc:"The sum of all counts"`
 	Scarti       Scarti            `json:"scarti" doc:"How far percentiles are off: over all, by quarter and by days ahead"`
-	PerSettimana []VotoDiSettimana `json:"perSettimana" nullable:"false" doc:"The same by the week in which it was counted, the newest first, 53 at most. No week is ever taken out"`
+	PerSettimana []VotoDiSettimana `json:"perSettimana" nullable:"false" doc:"The counts by week, newest first, at most 53. No week is removed"`
 }
 
 // VotoDiSettimana is the score of a week.
 type VotoDiSettimana struct {
-	Lunedi  string `json:"lunedi" format:"date" doc:"Monday on which the week begins"`
-	InBanda *bool  `json:"inBanda,omitempty" doc:"Whether as many fell as were said to (0.6 to 1.67 times), and fewer after ottimo and buono than after normale and caro; absent under 100 departures"`
+	Lunedi  string `json:"lunedi" format:"date" doc:"Monday of the week"`
+	InBanda *bool  `json:"inBanda,omitempty" doc:"Whether the falls match the stated chances (0.6 to 1.67 times) and are fewer after ottimo and buono than after normale and caro. Absent below 100 departures"`
 	Voto
 }
 
 // Voto is a score. Shares and chances are fractions: 0.05 is 5 %.
 type Voto struct {
-	Rilevazioni int              `json:"rilevazioni" minimum:"0" doc:"Series and weeks of which something was said"`
-	Partenze    []VotoPartenze   `json:"partenze" nullable:"false" doc:"What was said of single departures, for 7 and for 14 days"`
-	Percentili  []VotoPercentili `json:"percentili" nullable:"false" doc:"Percentiles of departures by affidabilita: between 25 and 74 should lie half of them, between 5 and 94 nine tenths"`
-	Rotte       VotoRotte        `json:"rotte" doc:"What was said of routes: of the cheapest fare of any date"`
+	Rilevazioni int              `json:"rilevazioni" minimum:"0" doc:"Number of series and weeks with a statement"`
+	Partenze    []VotoPartenze   `json:"partenze" nullable:"false" doc:"Statements about single departures, for 7 and for 14 days"`
+	Percentili  []VotoPercentili `json:"percentili" nullable:"false" doc:"Percentiles of departures by affidabilita. Half should lie between 25 and 74, nine tenths between 5 and 94"`
+	Rotte       VotoRotte        `json:"rotte" doc:"Statements about routes: the cheapest fare of any date"`
 }
 
 // NonConfrontabili counts statements that could not be compared, by reason.
 type NonConfrontabili struct {
-	Partita     int `json:"partita" doc:"The departure left within the days"`
-	NonRivista  int `json:"nonRivista" doc:"It was not seen again within the days"`
-	Vecchia     int `json:"vecchia" doc:"Its fare had been found 3 days before, or earlier"`
-	AltraRegola int `json:"altraRegola" doc:"The rule has changed since"`
-	AltraValuta int `json:"altraValuta" doc:"The series is ranked in another currency since"`
+	Partita     int `json:"partita" doc:"Not compared because the departure left before the end"`
+	NonRivista  int `json:"nonRivista" doc:"Not compared because the fare was not seen again in time"`
+	Vecchia     int `json:"vecchia" doc:"Not compared because the fare was at least 3 days old"`
+	AltraRegola int `json:"altraRegola" doc:"Not compared because the rule has changed since"`
+	AltraValuta int `json:"altraValuta" doc:"Not compared because the series changed its currency"`
 }
 
 // VotoPartenze is the score of statements about departures for one horizon.
 type VotoPartenze struct {
-	Giorni           int              `json:"giorni" enum:"7,14" doc:"Within so many days"`
-	Dichiarate       int              `json:"dichiarate" doc:"Statements whose days are over"`
-	Confrontate      int              `json:"confrontate" doc:"Of these, compared with what came"`
+	Giorni           int              `json:"giorni" enum:"7,14" doc:"Within this many days"`
+	Dichiarate       int              `json:"dichiarate" doc:"Statements whose 7 or 14 days are over"`
+	Confrontate      int              `json:"confrontate" doc:"Statements that were compared with later fares"`
 	NonConfrontabili NonConfrontabili `json:"nonConfrontabili"`
-	Calate           float64          `json:"calate" doc:"Share of those compared that were seen at least 5 % cheaper"`
-	Detto            float64          `json:"detto" doc:"Mean of their stated chances of that"`
-	Errore           float64          `json:"errore" doc:"Expected calibration error: mean distance of stated chance and share, over bands of 5 points, each by its cases"`
-	ErroreRegola     float64          `json:"erroreRegola" doc:"The same of the rule's own chances, over ten bands of 10 points"`
-	Fasce            []Fascia         `json:"fasce" nullable:"false" doc:"By stated chance, those with cases"`
-	Livelli          []VotoLivello    `json:"livelli" nullable:"false" doc:"By level, beside its references"`
-	Anticipi         []VotoAnticipo   `json:"anticipi" nullable:"false" doc:"By days ahead, those with cases"`
+	Calate           float64          `json:"calate" doc:"Share of confrontate seen at least 5 % cheaper, 0 to 1"`
+	Detto            float64          `json:"detto" doc:"Mean stated chance of that, 0 to 1"`
+	Errore           float64          `json:"errore" doc:"Expected calibration error: mean distance between stated chance and share, over bands of 5 points, weighted by cases"`
+	ErroreRegola     float64          `json:"erroreRegola" doc:"Expected calibration error of the chances before calibration, over ten bands of 10 points"`
+	Fasce            []Fascia         `json:"fasce" nullable:"false" doc:"By stated chance. Bands without cases are left out"`
+	Livelli          []VotoLivello    `json:"livelli" nullable:"false" doc:"By level, with references"`
+	Anticipi         []VotoAnticipo   `json:"anticipi" nullable:"false" doc:"By days ahead. Bands without cases are left out"`
 	Eta              []VotoGruppo     `json:"eta" nullable:"false" doc:"By age of the fare in days: 0, or 1 to 2"`
-	Affidabilita     []VotoGruppo     `json:"affidabilita" nullable:"false" doc:"By affidabilita as the rule gives it"`
+	Affidabilita     []VotoGruppo     `json:"affidabilita" nullable:"false" doc:"By affidabilita"`
 }
 
 // Fascia is a group of statements with nearly the same chance.
 type Fascia struct {
-	Da         float64 `json:"da" doc:"From this stated chance on"`
-	A          float64 `json:"a" doc:"Up to this one, not included; 1 stands for all above"`
+	Da         float64 `json:"da" doc:"From this stated chance, inclusive"`
+	A          float64 `json:"a" doc:"To this stated chance, exclusive. 1 includes all above"`
 	Casi       int     `json:"casi"`
-	Detto      float64 `json:"detto" doc:"Mean stated chance; 0.4 stands for 0.4 and more"`
-	Calate     float64 `json:"calate" doc:"Share seen at least 5 % cheaper"`
-	Salite     float64 `json:"salite" doc:"Share seen at least 5 % dearer"`
-	PiuCare    float64 `json:"piuCare" doc:"Share whose fare was dearer when it was seen last"`
-	Variazione float64 `json:"variazione" doc:"Mean change of the fare when it was seen last"`
+	Detto      float64 `json:"detto" doc:"Mean stated chance, 0 to 1. 0.4 means 0.4 or more"`
+	Calate     float64 `json:"calate" doc:"Share seen at least 5 % cheaper, 0 to 1"`
+	Salite     float64 `json:"salite" doc:"Share seen at least 5 % dearer, 0 to 1"`
+	PiuCare    float64 `json:"piuCare" doc:"Share whose fare was dearer when last seen, 0 to 1"`
+	Variazione float64 `json:"variazione" doc:"Mean relative change of the fare when last seen: -0.1 is 10 % cheaper"`
 }
 
 // VotoLivello is the outcome of a level, with the shares of rivals without knowledge.
 type VotoLivello struct {
 	Livello      string  `json:"livello" enum:"ottimo,buono,normale,caro"`
 	Casi         int     `json:"casi"`
-	Calate       float64 `json:"calate" doc:"Share seen at least 5 % cheaper"`
-	Salite       float64 `json:"salite" doc:"Share seen at least 5 % dearer"`
-	Passeggiata  float64 `json:"passeggiata" doc:"Reference: the share on a random walk, where every level has the same and up is as likely as down: half of all that moved by 5 % either way"`
-	Mescolate    float64 `json:"mescolate" doc:"Reference: the share if each price were drawn anew from the comparables, where any rank predicts well"`
-	Comuni       int     `json:"comuni" doc:"Cases of the level that the rival answers as well"`
-	CalateComuni float64 `json:"calateComuni" doc:"Share of these seen at least 5 % cheaper"`
-	Rivale       int     `json:"rivale" doc:"Of the same rows, those that have this level by the rival: the percentile among fares of nearly the same lead time and season"`
-	CalateRivale float64 `json:"calateRivale" doc:"Share of these seen at least 5 % cheaper"`
+	Calate       float64 `json:"calate" doc:"Share seen at least 5 % cheaper, 0 to 1"`
+	Salite       float64 `json:"salite" doc:"Share seen at least 5 % dearer, 0 to 1"`
+	Passeggiata  float64 `json:"passeggiata" doc:"Reference: the share on a random walk, which is half of all moves of 5 % or more, and the same for every level"`
+	Mescolate    float64 `json:"mescolate" doc:"Reference: the share if each price were drawn anew from the comparable fares"`
+	Comuni       int     `json:"comuni" doc:"Cases of the level that the rival also judges"`
+	CalateComuni float64 `json:"calateComuni" doc:"Share of comuni seen at least 5 % cheaper, 0 to 1"`
+	Rivale       int     `json:"rivale" doc:"The same cases, judged by the rival: the percentile among fares of similar lead time and season"`
+	CalateRivale float64 `json:"calateRivale" doc:"Share of comuni seen at least 5 % cheaper, 0 to 1"`
 }
 
 // VotoAnticipo is the outcome of the levels for a range of days ahead.
 type VotoAnticipo struct {
 	DaGiorni int       `json:"daGiorni"`
-	AGiorni  *int      `json:"aGiorni,omitempty" doc:"Absent of the last"`
+	AGiorni  *int      `json:"aGiorni,omitempty" doc:"Absent for the last"`
 	Casi     []int     `json:"casi" nullable:"false" doc:"ottimo, buono, normale, caro"`
-	Calate   []float64 `json:"calate" nullable:"false" doc:"Share of each seen at least 5 % cheaper"`
+	Calate   []float64 `json:"calate" nullable:"false" doc:"Share of each level seen at least 5 % cheaper, 0 to 1"`
 }
 
 // VotoGruppo is a group of statements.
@@ -130,8 +130,8 @@ type VotoGruppo struct {
 type VotoPercentili struct {
 	Affidabilita string  `json:"affidabilita" enum:"alta,media,bassa"`
 	Casi         int     `json:"casi"`
-	Meta         float64 `json:"meta" doc:"Share between 25 and 74: should be 0.5"`
-	NoveDecimi   float64 `json:"noveDecimi" doc:"Share between 5 and 94: should be 0.9"`
+	Meta         float64 `json:"meta" doc:"Share between 25 and 74. It should be 0.5"`
+	NoveDecimi   float64 `json:"noveDecimi" doc:"Share between 5 and 94. It should be 0.9"`
 }
 
 // VotoRotte is the score of verdicts about routes.
@@ -140,23 +140,23 @@ type VotoRotte struct {
 	Confrontate      int              `json:"confrontate"`
 	NonConfrontabili NonConfrontabili `json:"nonConfrontabili"`
 	Livelli          []VotoRotta      `json:"livelli" nullable:"false"`
-	Intervalli       []VotoIntervallo `json:"intervalli" nullable:"false" doc:"Whether the 90 % interval of the percentile held, 28 days later"`
+	Intervalli       []VotoIntervallo `json:"intervalli" nullable:"false" doc:"How often the 90 % interval of the percentile held, 28 days later"`
 }
 
 // VotoRotta is how a route's cheapest fare moved within a week, by level.
 type VotoRotta struct {
 	Livello    string  `json:"livello" enum:"ottimo,buono,normale,caro"`
 	Casi       int     `json:"casi"`
-	Calate     float64 `json:"calate" doc:"Share whose cheapest fare was at least 5 % lower"`
-	Salite     float64 `json:"salite" doc:"Share whose cheapest fare was at least 5 % higher"`
-	Variazione float64 `json:"variazione" doc:"Mean change"`
+	Calate     float64 `json:"calate" doc:"Share whose cheapest fare was at least 5 % lower, 0 to 1"`
+	Salite     float64 `json:"salite" doc:"Share whose cheapest fare was at least 5 % higher, 0 to 1"`
+	Variazione float64 `json:"variazione" doc:"Mean relative change: -0.1 is 10 % lower"`
 }
 
 // VotoIntervallo is how often an interval was right.
 type VotoIntervallo struct {
 	Affidabilita string  `json:"affidabilita" enum:"alta,media,bassa"`
 	Casi         int     `json:"casi"`
-	Tenuti       float64 `json:"tenuti" doc:"Share that held: should be 0.9"`
+	Tenuti       float64 `json:"tenuti" doc:"Share that held. It should be 0.9"`
 }
 
 // method explains how the score is counted. Every answer includes it.
@@ -165,18 +165,17 @@ type VotoIntervallo struct {
 var method string
 
 type pagellaInput struct {
-	Formato     string `query:"formato" enum:"json,csv" doc:"json, or csv: a row for each number, with the columns settimana (empty in the sum), giorni, tabella, riga, misura, valore" default:"json"`
-	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that the caller has"`
+	Formato     string `query:"formato" enum:"json,csv" doc:"json, or csv: one row per number, with columns settimana (empty for the sum), giorni, tabella, riga, misura, valore" default:"json"`
+	IfNoneMatch string `header:"If-None-Match" doc:"The ETag of an answer that you already have"`
 }
 
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	httpapi.JSON(api, "pagella", httpapi.JSONDoc{
-		Summary: "What the service said, and what came of it",
-		Description: "The service's own score: what was said of departures and routes, week after week, compared " +
-			"with what came; stated chances beside shares, what followed each level beside its references, how often " +
-			"intervals held, and what could not be compared and why. " +
-			"By week and in sum, as JSON or CSV; as a page at /pagella.",
+		Summary: "How often the service was right",
+		Description: "Returns the service's own score: its statements on departures and routes, compared " +
+			"with later fares, by week and in sum. It includes stated chances beside shares, levels " +
+			"beside references, and what could not be compared. As JSON or CSV; as a page at /pagella.",
 		Answer: Pagella{}, Text: "text/csv",
 	}, nil, func(ctx context.Context, in *pagellaInput) (*httpapi.Tagged, error) {
 		p, err := s.pagella(ctx)
@@ -185,7 +184,7 @@ func (s *Service) Register(api *httpapi.API) {
 		}
 		return httpapi.TagJSON(in.IfNoneMatch, p, err)
 	})
-	httpapi.Page(api, "pagella-page", httpapi.PageDoc{Summary: "The same as a page", Statuses: []int{200}}, s.page)
+	httpapi.Page(api, "pagella-page", httpapi.PageDoc{Summary: "The score as a page", Statuses: []int{200}}, s.page)
 }
 
 // pagella reads the score: one read for the sum, one query for at most 53 small weeks.

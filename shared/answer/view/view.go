@@ -19,36 +19,36 @@ type Trends struct {
 	Origin       string        `json:"origin" doc:"IATA code of the origin city" example:"MIL"`
 	City         string        `json:"city" doc:"English name of the origin city" example:"Milan"`
 	Currency     string        `json:"currency" doc:"ISO 4217 code of all amounts" example:"USD"`
-	Rate         float64       `json:"rate" doc:"How many units of the currency one euro buys: fares are kept in euro"`
+	Rate         float64       `json:"rate" doc:"Units of the currency for 1 EUR"`
 	RateDate     string        `json:"rateDate" format:"date" doc:"Day of that reference rate (European Central Bank)"`
-	UpdatedAt    *time.Time    `json:"updatedAt" nullable:"true" doc:"When the newest fare behind this answer was found, UTC; null where no fare is live"`
-	Popularity   string        `json:"popularity" enum:"observations" doc:"What the order of destinations goes by"`
-	Destinations []Destination `json:"destinations" nullable:"false" doc:"Destinations with a live fare, the most popular first, 100 at most"`
-	WeeklyLows   []WeeklyLow   `json:"weeklyLows,omitempty" doc:"With a destination only: the cheapest live fare of each of the last 52 weeks, oldest first; weeks in which nothing was found are left out. Absent where the owner of the fares has not allowed single ones to be shown"`
+	UpdatedAt    *time.Time    `json:"updatedAt" nullable:"true" doc:"Time at which the newest fare was found, UTC. null if there is no current fare"`
+	Popularity   string        `json:"popularity" enum:"observations" doc:"What the destinations are ordered by"`
+	Destinations []Destination `json:"destinations" nullable:"false" doc:"Destinations with a current fare, most popular first, at most 100"`
+	WeeklyLows   []WeeklyLow   `json:"weeklyLows,omitempty" doc:"With a destination: the cheapest fare of each of the last 52 weeks, oldest first. Weeks without a fare are left out. Absent if this service shows no single fares"`
 }
 
 // Destination holds the trends of a route.
 type Destination struct {
 	Destination   string   `json:"destination" doc:"IATA code of the destination city" example:"LON"`
 	City          string   `json:"city" doc:"English name of the destination city" example:"London"`
-	Cheapest      *Fare    `json:"cheapest,omitempty" doc:"The cheapest live fare; absent where there is none"`
-	Level         string   `json:"level,omitempty" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"How the cheapest fare stood among the route's cheapest of past days at the refresh that saw it: very cheap, cheap, normal, expensive, or too little data; absent where there is no live fare, and for a cycle where it was seen before this was kept"`
-	Certainty     string   `json:"certainty,omitempty" enum:"alta,media,bassa" doc:"How sure that is: high, medium, low. A fare found 72 hours ago or earlier costs a step; absent without a level, or with dati-insufficienti"`
-	Percentile    *int     `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of those days that was cheaper, in percent; absent as certainty is"`
-	MedianCents   *int64   `json:"medianCents" nullable:"true" doc:"Median of the route's cheapest fares of past days; null with fewer than 8 of them"`
-	MinimumCents  *int64   `json:"minimumCents" nullable:"true" doc:"Minimum of the same"`
-	Sample        int      `json:"sample" doc:"How many past days that is"`
+	Cheapest      *Fare    `json:"cheapest,omitempty" doc:"The cheapest current fare. Absent if there is none"`
+	Level         string   `json:"level,omitempty" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"Level of the cheapest fare among the route's cheapest fares of past days: very cheap, cheap, normal, expensive, or too little data. Absent without a current fare"`
+	Certainty     string   `json:"certainty,omitempty" enum:"alta,media,bassa" doc:"How sure the level is: high, medium or low. One step lower if the fare was found 72 hours ago or earlier. Absent without a level, or with dati-insufficienti"`
+	Percentile    *int     `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of those days with a cheaper fare, in percent. Absent if certainty is absent"`
+	MedianCents   *int64   `json:"medianCents" nullable:"true" doc:"Median of the route's cheapest fares of past days, in cents. null with fewer than 8 days"`
+	MinimumCents  *int64   `json:"minimumCents" nullable:"true" doc:"Minimum of the route's cheapest fares of past days, in cents"`
+	Sample        int      `json:"sample" doc:"Number of past days with a known cheapest fare"`
 	Observations  int      `json:"observations" doc:"Fares observed in the last 400 days"`
-	ChangeCents   *int64   `json:"changeCents" nullable:"true" doc:"The cheapest live fare less the one of the previous cycle, 7 days before; null where that is not known"`
-	ChangePercent *float64 `json:"changePercent" nullable:"true" doc:"The same in percent, one decimal"`
-	Months        []Month  `json:"months" nullable:"false" doc:"Departure months with 5 or more observations, cheapest median first"`
+	ChangeCents   *int64   `json:"changeCents" nullable:"true" doc:"Cheapest current fare minus the one of 7 days before, in cents. null if that is unknown"`
+	ChangePercent *float64 `json:"changePercent" nullable:"true" doc:"changeCents in percent, one decimal"`
+	Months        []Month  `json:"months" nullable:"false" doc:"Departure months with at least 5 fares, cheapest median first"`
 }
 
 // Fare is a live fare. It cannot be booked here.
 type Fare struct {
 	AmountCents int64     `json:"amountCents"`
 	Departure   string    `json:"departure" format:"date" doc:"Day of departure"`
-	Found       time.Time `json:"found" doc:"When it was found, UTC"`
+	Found       time.Time `json:"found" doc:"Time at which the fare was found, UTC"`
 }
 
 // Month holds the fares of a departure month.

@@ -8,6 +8,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 )
 
 // AlertTag is the Tag of mails about the fares of an alert.
@@ -19,22 +20,24 @@ type Alert struct {
 	To                  string
 	Lang                string // the code of a language in i18n
 	Origin, Destination string // city names in that language
+	Subject             string // in that language
 	Price               fare.Cents
 	Depart, Return      fare.Day // Return is 0 for a one-way fare
 	Since               string   // a sentence about what is new; may be empty
-	// Compared says how many comparable departures cost less. Empty: the fare is compared with
-	// other days.
-	Compared           string
-	Found              time.Time
-	Level              string // the level in the API; must be that of a verdict
-	Reliability        string
-	Percentile, Sample int
-	Median, Minimum    fare.Cents
-	Threshold          fare.Cents // threshold of the alert; 0: a verdict of ottimo or buono
-	RequestDay         fare.Day   // when the alert was made; 0: unknown
-	Departure          []string   // sentences about the usual price of that departure; may be empty
-	Waits              []string   // sentences about waiting, advice first; may be empty
-	Picture            Picture    // empty if too little is known to draw
+	Found               time.Time
+	Day                 fare.Day // the day of the mail, which the age of the fare is counted to
+	Level               string   // the level in the API; must be that of a verdict
+	Reliability         string
+	Sample              int
+	Median, Minimum     fare.Cents
+	// Dated reports whether the fare is compared with comparable departures. Otherwise it is
+	// compared with the fares of other days.
+	Dated      bool
+	Threshold  fare.Cents // threshold of the alert; 0: a verdict of ottimo or buono
+	RequestDay fare.Day   // when the alert was made; 0: unknown
+	Departure  []string   // sentences about the usual price of that departure; may be empty
+	Waits      []string   // sentences about waiting, advice first; may be empty
+	Picture    Picture    // empty if too little is known to draw
 	// When is the condition with emphasis, unless it is a threshold or a verdict. Trip is the trip,
 	// unless it is the cheapest fare of the route.
 	When htmltemplate.HTML
@@ -57,10 +60,8 @@ const lowsID = "lows@verdetto"
 type alertView struct {
 	Alert
 	T                                      *i18n.Language
-	Subject                                string
-	LevelText, ReliabilityText, Share, Why string
-	FareText, SampleText                   string
-	Good                                   bool // ottimo or buono
+	LevelText, ReliabilityText, Usual, Why string
+	FareText, SampleText, SeenText         string
 	CID                                    htmltemplate.URL
 }
 
@@ -75,13 +76,13 @@ func AlertMail(a Alert) (Message, error) {
 }
 
 func (a Alert) fill(l *i18n.Language) (any, string, error) {
-	v := alertView{Alert: a, T: l, Good: isGood(a.Level), CID: "cid:" + lowsID}
+	v := alertView{Alert: a, T: l, CID: "cid:" + lowsID}
 	switch {
 	case !isVerdict(a.Level, a.Reliability):
 		return v, "", fmt.Errorf("level %q with reliability %q is no verdict", a.Level, a.Reliability)
 	case a.Origin == "" || a.Destination == "":
 		return v, "", errors.New("a city without a name")
-	case a.Price <= 0 || a.Sample <= 0 || a.Found.IsZero():
+	case a.Price <= 0 || a.Sample <= 0 || a.Median <= 0 || a.Found.IsZero():
 		return v, "", errors.New("no fare, or nothing that it is compared with")
 	}
 	v.LevelText, v.ReliabilityText = l.Text("level."+a.Level), l.Text("reliability."+a.Reliability)
@@ -92,7 +93,11 @@ func (a Alert) fill(l *i18n.Language) (any, string, error) {
 	case a.Trip != "":
 		v.FareText = l.Text("mail.alert.fare_trip")
 	}
-	v.compared()
+	v.Usual, v.SeenText = wording.Usual(l, a.Price, a.Median, a.Dated), wording.Seen(l, a.Found, a.Day)
+	v.SampleText = l.Text("mail.alert.sample_days", "Days", a.Sample)
+	if a.Dated {
+		v.SampleText = l.Text("mail.alert.sample_fares", "Fares", a.Sample)
+	}
 	switch {
 	case a.When != "":
 		v.Why = l.Text("mail.alert.why_kind", "When", unemphasized(a.When))
@@ -102,23 +107,13 @@ func (a Alert) fill(l *i18n.Language) (any, string, error) {
 		v.Why = l.Text("mail.alert.why_verdict")
 	}
 	v.Why = withRequestDay(v.Why, l, a.RequestDay)
-	v.Subject = a.Origin + "–" + a.Destination + l.Text("format.colon") + " " + l.Amount(a.Price) + ", " + v.LevelText
-	return v, v.Subject, nil
+	return v, a.Subject, nil
 }
 
-// compared sets the sentence on what the fare is compared with.
-func (v *alertView) compared() {
-	if v.Compared != "" {
-		v.SampleText, v.Share = v.T.Text("mail.alert.sample_fares", "Fares", v.Sample), v.Compared
-		if len(v.Departure) > 0 {
-			v.Share = "" // Departure already says it
-		}
-		return
-	}
-	v.SampleText = v.T.Text("mail.alert.sample_days", "Days", v.Sample)
-	v.Share = v.T.Text("mail.alert.share_least") // percentiles are rounded down
-	if v.Percentile > 0 {
-		v.Share = v.T.Text("mail.alert.share", "Percent", v.Percentile)
-	}
-	v.Share += " " + v.T.Text("mail.alert.share_note")
+// Pill returns the style of the label that holds a level, in the page's colour of that level.
+func (v alertView) Pill() htmltemplate.CSS { return pill(v.Level) }
+
+func pill(level string) htmltemplate.CSS {
+	return htmltemplate.CSS("display:inline-block;padding:3px 12px;border-radius:14px;font-weight:600;color:#ffffff;" +
+		"background:" + map[string]string{"ottimo": "#0c6b45", "buono": "#3b7447", "normale": "#6a5c3b", "caro": "#a33b20"}[level])
 }

@@ -4,11 +4,14 @@ import (
 	"encoding/base64"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"verdetto/shared/text/i18n"
 )
 
 func anAlert(t *testing.T) Alert {
@@ -19,8 +22,9 @@ func anAlert(t *testing.T) Alert {
 	}
 	return Alert{
 		ID: "20160301-MIL-BUH-abc", To: "ada@example.com", Lang: "it", Origin: "Milano", Destination: "Bucarest",
-		Price: 1499, Depart: 16890, Found: time.Date(2016, 3, 1, 3, 12, 0, 0, time.UTC),
-		Level: "ottimo", Reliability: "media", Percentile: 4, Sample: 267, Median: 5250, Minimum: 1299,
+		Subject: "Milano–Bucarest: ora 14,99\u00a0€, prima 21,99\u00a0€",
+		Price:   1499, Depart: 16890, Found: time.Date(2016, 3, 1, 3, 12, 0, 0, time.UTC), Day: 16861,
+		Level: "ottimo", Reliability: "media", Sample: 267, Median: 5250, Minimum: 1299,
 		Picture: Picture{picture, 560, 160, 26},
 		Page:    "https://verdetto.example/?da=MIL&a=BUH&lang=it",
 		Unsubscribe: "https://verdetto.example/v1/alerts/unsubscribe?t=" + strings.Repeat("a", 22) + ".MIL-BUH." +
@@ -34,59 +38,55 @@ func anAlert(t *testing.T) Alert {
 
 func TestAlertMails(t *testing.T) {
 	for _, c := range []struct {
-		name    string
-		change  func(*Alert)
-		subject string
-		says    []string
+		name   string
+		change func(*Alert)
+		says   []string
 	}{
-		{"alert-it", func(*Alert) {}, "Milano–Bucarest: 14,99\u00a0€, ottimo",
-			[]string{"14,99\u00a0€", "52,50\u00a0€", "media", "mercoledì 30 marzo 2016",
-				"1º marzo 2016, ore 03:12 UTC", "Il 4 %", "267 giorni"}},
+		{"alert-it", func(*Alert) {}, []string{"14,99\u00a0€", "38\u00a0€ in meno del solito", "52,50\u00a0€", "media",
+			"mercoledì 30 marzo 2016", "Visto oggi, martedì 1º marzo 2016.", "267 giorni"}},
 		{"alert-de", func(a *Alert) { a.Lang, a.Origin, a.Destination = "de", "Mailand", "Bukarest" },
-			"Mailand–Bukarest: 14,99\u00a0€, sehr gut",
-			[]string{"52,50\u00a0€", "mittel", "Mittwoch, 30. März 2016", "1. März 2016, 03:12\u00a0Uhr UTC",
-				"An 4\u00a0%", "267 Tage"}},
-		{"alert-fr", func(a *Alert) { a.Lang, a.Origin, a.Destination = "fr", "Milan", "Bucarest" },
-			"Milan–Bucarest\u00a0: 14,99\u00a0€, excellent",
-			[]string{"52,50\u00a0€", "moyenne", "mercredi 30 mars 2016", "1er mars 2016 à 03:12 UTC",
-				"4\u202f% des jours", "267 jours"}},
-		{"alert-en", func(a *Alert) { a.Lang, a.Origin, a.Destination = "en", "Milan", "Bucharest" },
-			"Milan–Bucharest: €14.99, great",
-			[]string{"€14.99", "€52.50", "medium", "Wednesday 30 March 2016", "1 March 2016, 03:12 UTC",
-				"4% of the days", "267 days"}},
+			[]string{"38\u00a0€ weniger als üblich", "sehr gut", "mittel", "Mittwoch, 30. März 2016",
+				"Gesehen heute, Dienstag, 1. März 2016.", "267 Tage"}},
+		{"alert-fr", func(a *Alert) { a.Lang, a.Origin, a.Destination, a.Day = "fr", "Milan", "Bucarest", 16862 },
+			[]string{"38\u00a0€ de moins que d’habitude", "excellent", "moyenne", "mercredi 30 mars 2016",
+				"Vu hier, mardi 1er mars 2016.", "267 jours"}},
+		{"alert-en", func(a *Alert) {
+			a.Lang, a.Origin, a.Destination, a.Day = "en", "Milan", "Bucharest", 16864
+		}, []string{"€14.99", "About €38 less than usual", "€52.50", "medium", "Wednesday 30 March 2016",
+			"Seen 3 days ago, Tuesday 1 March 2016.", "267 days"}},
+		{"alert-es", func(a *Alert) { a.Lang, a.Origin, a.Destination = "es", "Milán", "Bucarest" },
+			[]string{"38\u00a0€ menos de lo habitual", "excelente", "Visto hoy, martes, 1 de marzo de 2016."}},
+		{"alert-pt", func(a *Alert) { a.Lang, a.Origin, a.Destination = "pt", "Milão", "Bucareste" },
+			[]string{"38\u00a0€ a menos do que o habitual", "ótimo", "Visto hoje, terça-feira, 1 de março de 2016."}},
 		{"alert-waits-it", func(a *Alert) {
 			a.RequestDay = 16800
 			a.Departure = []string{"Partenze simili costano di solito fra 50 e 70\u00a0€ con questo anticipo."}
 			a.Waits = []string{"Finora aspettare non ha reso in modo chiaro: non te lo consigliamo.",
 				"Entro 7 giorni: probabilità di un calo del 5% o più 12\u00a0%."}
-		}, "Milano–Bucarest: 14,99\u00a0€, ottimo",
-			[]string{"Chiesto da te: 31 dicembre 2015", "simili costano di solito", "non te lo consigliamo",
-				"Entro 7 giorni"}},
+		}, []string{"Chiesto da te: giovedì 31 dicembre 2015", "simili costano di solito", "non te lo consigliamo",
+			"Entro 7 giorni"}},
 		{"alert-threshold-it", func(a *Alert) {
-			a.Threshold, a.Price, a.Level, a.Percentile = 130000, 123456, "caro", 91
+			a.Threshold, a.Price, a.Level = 130000, 123456, "caro"
 			a.Destination = "Santiago de Compostela"
-		}, "Milano–Santiago de Compostela: 1.234,56\u00a0€, caro", []string{"1.300,00\u00a0€", "Il 91 %"}},
+		}, []string{"1.300,00\u00a0€", "1.182\u00a0€ in più del solito"}},
 		{"alert-threshold-en", func(a *Alert) {
-			a.Lang, a.Threshold, a.Percentile = "en", 2000, 0
-		}, "Milano–Bucarest: €14.99, great", []string{"€20.00 or less", "Less than 1%"}},
+			a.Lang, a.Threshold, a.Price, a.Median = "en", 2000, 1499, 1510
+		}, []string{"€20.00 or less", "About as usual"}},
 		{"alert-return-en", func(a *Alert) {
-			a.Lang, a.Destination, a.Picture.PNG = "en", "Bucharest", nil
-			a.Trip, a.Return, a.When = "departure: 30 March 2016, return, 4-7 nights away", 16895,
+			a.Lang, a.Destination, a.Picture.PNG, a.Dated = "en", "Bucharest", nil, true
+			a.Trip, a.Return, a.When = "departure: Wednesday 30 March 2016, return, 4-7 nights away", 16895,
 				"when the fare falls by <strong>10%</strong> or more"
-			a.Since, a.Compared = "€5.00 less (25%) than in our message of 20 February 2016: then it was €19.99.",
-				"Of 100 comparable fares, about 4 were lower."
-		}, "Milano–Bucharest: €14.99, great", []string{"a return in economy", "Returning", "€5.00 less (25%)", "267 fares",
-			"about 4 were lower", "falls by 10% or more"}},
+			a.Since = "€5.00 less (25%) than in our message of Saturday 20 February 2016: then it was €19.99."
+		}, []string{"a return", "Returning", "€5.00 less (25%)", "267 fares",
+			"a trip like this usually costs €52.50", "falls by 10% or more"}},
 		{"alert-trip-it", func(a *Alert) {
-			a.Trip, a.When = "partenza: 30 marzo 2016",
+			a.Dated = true
+			a.Trip, a.When = "partenza: mercoledì 30 marzo 2016",
 				"quando il prezzo è più basso che negli ultimi <strong>30 giorni</strong>"
-			a.Since, a.Compared = "Il più basso da 30 giorni: finora era stato 21,99\u00a0€.",
-				"Di 100 tariffe simili, circa 4 erano più basse."
-			a.Departure = []string{"Partenze simili costano di solito fra 50 e 70\u00a0€ con questo anticipo.",
-				a.Compared}
-		}, "Milano–Bucarest: 14,99\u00a0€, ottimo",
-			[]string{"per questo viaggio, solo andata", "finora era stato", "267 prezzi", "simili costano di solito",
-				"negli ultimi 30 giorni"}},
+			a.Since = "Il più basso da 30 giorni: finora era stato 21,99\u00a0€."
+			a.Departure = []string{"Partenze simili costano di solito fra 50 e 70\u00a0€ con questo anticipo."}
+		}, []string{"per questo viaggio, solo andata", "finora era stato", "267 prezzi", "simili costano di solito",
+			"un viaggio così costa di solito", "negli ultimi 30 giorni"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := anAlert(t)
@@ -97,8 +97,20 @@ func TestAlertMails(t *testing.T) {
 			}
 			says := append(c.says, a.Unsubscribe, a.Snooze, a.Manage)
 			// No other links than the service's own.
-			wanted{Message{ID: a.ID, To: a.To, Tag: AlertTag, Unsubscribe: a.Unsubscribe, Subject: c.subject}, says,
+			wanted{Message{ID: a.ID, To: a.To, Tag: AlertTag, Unsubscribe: a.Unsubscribe, Subject: a.Subject}, says,
 				4}.hold(t, c.name, got)
+			if len(regexp.MustCompile(`[0-9]\s?%`).FindAllString(got.Text, -1)) > 2 {
+				t.Errorf("two shares of the same mail:\n%s", got.Text)
+			}
+			for _, one := range []string{got.Text, got.HTML} {
+				word := i18n.ForCode(a.Lang).Text("level." + a.Level)
+				if n := len(regexp.MustCompile(`[>:] ?`+word+`(<|\n)`).FindAllString(one, -1)); n != 1 {
+					t.Errorf("%d times the level %q", n, word)
+				}
+				if strings.Contains(one, "UTC") {
+					t.Error("a time in UTC")
+				}
+			}
 			if len(got.Inline) != min(len(a.Picture.PNG), 1) {
 				t.Errorf("%d pictures", len(got.Inline))
 			}
@@ -120,7 +132,7 @@ func TestAlertMailRefuses(t *testing.T) {
 		"no pause":                 func(a *Alert) { a.Snooze = "" },
 		"way out that is no https": func(a *Alert) { a.Unsubscribe = "http://verdetto.example/" },
 		"link that runs a script":  func(a *Alert) { a.Manage = "javascript:alert(1)" },
-		"line break in a city":     func(a *Alert) { a.Destination = "Bucarest\r\nBcc: bob@example.com" },
+		"line break in a subject":  func(a *Alert) { a.Subject = "Bucarest\r\nBcc: bob@example.com" },
 		"id with a path in it":     func(a *Alert) { a.ID = "../a" },
 	})
 }
@@ -160,7 +172,7 @@ func TestPythonReadsAnAlert(t *testing.T) {
 func BenchmarkAlertMail(b *testing.B) {
 	a := Alert{ID: "a", To: "ada@example.com", Lang: "it", Origin: "Milano", Destination: "Bucarest", Price: 1499,
 		Depart: 16891,
-		Found:  time.Unix(1456800000, 0), Level: "ottimo", Reliability: "media", Percentile: 4, Sample: 267,
+		Found:  time.Unix(1456800000, 0), Level: "ottimo", Reliability: "media", Sample: 267,
 		Median: 5250, Minimum: 1299,
 		Picture: Picture{[]byte("png"), 560, 160, 26}, Page: "https://a.example/", Unsubscribe: "https://a.example/u",
 		Snooze: "https://a.example/s", Manage: "https://a.example/m"}

@@ -7,6 +7,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 )
 
 // Digest is the content of a weekly mail with all alerts in a subscriber's digest.
@@ -15,6 +16,7 @@ type Digest struct {
 	To      string
 	Lang    string // the code of a language in i18n
 	Weekday time.Weekday
+	Day     fare.Day      // the day of the mail, which the age of fares is counted to
 	Alerts  []DigestAlert // in reading order
 	// Manage shows all alerts of the subscriber, Unsubscribe ends those in the digest.
 	Manage, Unsubscribe string
@@ -26,10 +28,12 @@ type DigestAlert struct {
 	Trip                string            // empty: the cheapest one-way fare of the route
 	When                htmltemplate.HTML // the condition, with emphasis
 	Met                 bool              // the condition is met today
-	Price               fare.Cents        // 0: no fare; the fields up to Median are then empty
+	Price               fare.Cents        // 0: no fare; the fields up to Dated are then empty
 	Depart              fare.Day
+	Found               time.Time
 	Level, Reliability  string     // as in the API; without enough data there is no verdict
 	Median              fare.Cents // set if there is a verdict
+	Dated               bool       // the fare is compared with comparable departures, not with other days
 	Before              fare.Cents // price in the last digest; 0: none
 	// Page shows the verdict, Unsubscribe ends this alert, Snooze pauses it for a month.
 	Page, Unsubscribe, Snooze string
@@ -54,9 +58,18 @@ type digestView struct {
 
 type digestRow struct {
 	DigestAlert
-	Good                        bool // ottimo or buono
-	LevelText, Certainty, Since string
-	ConditionText               htmltemplate.HTML
+	LevelText, Usual, Certainty, Since, SeenText string
+	ConditionText                                htmltemplate.HTML
+}
+
+// Pill returns the style of the label that holds the level.
+func (r digestRow) Pill() htmltemplate.CSS { return pill(r.Level) }
+
+// judgedFare names a fare: of one fare, a mail states one level.
+type judgedFare struct {
+	origin, destination string
+	depart              fare.Day
+	price               fare.Cents
 }
 
 func (d Digest) fill(l *i18n.Language) (any, string, error) {
@@ -64,11 +77,18 @@ func (d Digest) fill(l *i18n.Language) (any, string, error) {
 	if len(d.Alerts) == 0 {
 		return v, "", errors.New("no alert")
 	}
-	met := 0
+	met, levels := 0, map[judgedFare]string{}
 	for _, a := range d.Alerts {
-		row, err := newDigestRow(a, l)
+		row, err := newDigestRow(a, d.Day, l)
 		if err != nil {
 			return v, "", err
+		}
+		// The same fare under another question is compared in euros alone.
+		of := judgedFare{a.Origin, a.Destination, a.Depart, a.Price}
+		if first, again := levels[of]; again && first != row.LevelText {
+			row.LevelText = ""
+		} else if row.LevelText != "" {
+			levels[of] = row.LevelText
 		}
 		if a.Met {
 			met++
@@ -82,12 +102,12 @@ func (d Digest) fill(l *i18n.Language) (any, string, error) {
 	return v, v.Subject, nil
 }
 
-func newDigestRow(a DigestAlert, l *i18n.Language) (digestRow, error) {
-	r := digestRow{DigestAlert: a, Good: isGood(a.Level)}
+func newDigestRow(a DigestAlert, today fare.Day, l *i18n.Language) (digestRow, error) {
+	r := digestRow{DigestAlert: a}
 	switch {
 	case a.Origin == "" || a.Destination == "" || a.When == "":
 		return r, errors.New("a city without a name, or nothing that was asked for")
-	case a.Price < 0 || a.Price == 0 && a.Met:
+	case a.Price < 0 || a.Price == 0 && a.Met || a.Price > 0 && a.Found.IsZero():
 		return r, errors.New("a price below nought, or none that is as asked for")
 	}
 	r.ConditionText = l.HTML("mail.digest.unmet", "When", a.When)
@@ -97,11 +117,11 @@ func newDigestRow(a DigestAlert, l *i18n.Language) (digestRow, error) {
 	if a.Price == 0 {
 		return r, nil
 	}
-	r.Certainty = l.Text("mail.digest.unknown")
+	r.Certainty, r.SeenText = l.Text("mail.digest.unknown"), wording.Seen(l, a.Found, today)
 	if isVerdict(a.Level, a.Reliability) {
 		r.LevelText = l.Text("level." + a.Level)
-		r.Certainty = l.Text("certainty."+a.Reliability) + ". " +
-			l.Text("mail.digest.usual", "Median", l.Amount(a.Median))
+		r.Certainty = l.Text("certainty."+a.Reliability) + "."
+		r.Usual = wording.Usual(l, a.Price, a.Median, a.Dated)
 	}
 	switch by := a.Price - a.Before; {
 	case a.Before == 0:

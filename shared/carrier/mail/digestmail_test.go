@@ -18,17 +18,17 @@ func aDigest() Digest {
 		reliability string) DigestAlert {
 		return DigestAlert{
 			Origin: "Milano", Destination: to, Trip: trip, Met: met, Price: price, Before: before, Median: median,
-			Depart: 16890, Level: level, Reliability: reliability,
+			Depart: 16890, Found: time.Date(2016, 3, 1, 3, 12, 0, 0, time.UTC), Level: level, Reliability: reliability,
 			Page: "https://verdetto.example/?da=MIL&a=BUH&lang=it", Unsubscribe: link("unsubscribe", name),
 			Snooze: link("manage", name),
 		}
 	}
 	d := Digest{
-		ID: "digest-20160301-abc", To: "ada@example.com", Lang: "it", Weekday: time.Tuesday,
+		ID: "digest-20160301-abc", To: "ada@example.com", Lang: "it", Weekday: time.Tuesday, Day: 16861,
 		Manage: link("manage", "2016-03-01"), Unsubscribe: link("unsubscribe", ""),
 		Alerts: []DigestAlert{
 			alert("Bucarest", "MIL-BUH", "", true, 1499, 1999, 5250, "ottimo", "media"),
-			alert("Londra", "MIL-LON~abc", "partenza: 30 marzo 2016, andata e ritorno con 4-7 notti", false, 8800,
+			alert("Londra", "MIL-LON~abc", "partenza: mercoledì 30 marzo 2016, andata e ritorno con 4-7 notti", false, 8800,
 				8800, 8000, "normale", "alta"),
 			alert("Lisbona", "MIL-LIS", "", false, 12345, 9900, 9900, "caro", "bassa"),
 			alert("Roma", "MIL-ROM", "", false, 4500, 0, 0, "dati-insufficienti", ""),
@@ -37,10 +37,10 @@ func aDigest() Digest {
 	}
 	for i, when := range []string{
 		"quando il prezzo più basso è di <strong>20,00\u00a0€</strong> o meno",
-		"quando il verdetto diventa <strong>ottimo</strong> o <strong>buono</strong>",
+		"quando il prezzo diventa <strong>buono</strong> o <strong>ottimo</strong>",
 		"quando il prezzo è più basso che negli ultimi <strong>30 giorni</strong>",
 		"quando il prezzo scende almeno del <strong>10 %</strong>",
-		"quando il verdetto diventa <strong>ottimo</strong> o <strong>buono</strong>",
+		"quando il prezzo diventa <strong>buono</strong> o <strong>ottimo</strong>",
 	} {
 		d.Alerts[i].When = template.HTML(when)
 	}
@@ -56,14 +56,15 @@ func TestDigestMails(t *testing.T) {
 	}{
 		{"digest-it", func(*Digest) {}, "I tuoi prezzi della settimana: 1 su 5 come volevi",
 			[]string{"5,00\u00a0€ in meno", "ultimo messaggio.", "24,45\u00a0€ in più", "troppo poco",
-				"nessun prezzo", "mercoledì 30 marzo 2016", "Certezza media", "52,50\u00a0€", "oggi è così",
+				"nessun prezzo", "mercoledì 30 marzo 2016", "Certezza media", "52,50\u00a0€", "ora è così", "38\u00a0€ in meno del solito", "Visto oggi, martedì 1º marzo 2016.",
 				"ogni martedì"}},
 		{"digest-en", func(d *Digest) { english(d) }, "Your fares this week: 1 of 5 as you asked",
 			[]string{"€5.00 less", "The same as in our last message", "€24.45 more", "We know too little",
-				"We know of no fare", "Wednesday 30 March 2016", "Medium certainty", "€52.50", "yes, today",
+				"We know of no fare", "Wednesday 30 March 2016", "Medium certainty", "€52.50", "that is the case now", "About €38 less than usual",
+				"Seen today, Tuesday 1 March 2016.",
 				"every Tuesday"}},
 		{"digest-none-en", func(d *Digest) { english(d); d.Alerts = d.Alerts[4:] }, "Your fares this week",
-			[]string{"We know of no fare", "not today"}},
+			[]string{"We know of no fare", "not the case now"}},
 		{"digest-de", func(d *Digest) { d.Lang = "de" }, "Deine Preise der Woche: 1 von 5 wie gewünscht",
 			[]string{"weniger als zuletzt", "jeden Dienstag"}},
 		{"digest-fr", func(d *Digest) { d.Lang = "fr" }, "Vos prix de la semaine\u00a0: 1 sur 5 comme demandé",
@@ -94,20 +95,40 @@ func TestDigestMails(t *testing.T) {
 	}
 }
 
+// TestADigestGivesAFareOneLevel: of the same fare under another question, a digest states no
+// second level.
+func TestADigestGivesAFareOneLevel(t *testing.T) {
+	d := aDigest()
+	english(&d)
+	again := d.Alerts[0]
+	again.Trip, again.Dated, again.Level, again.Median = "departure: Wednesday 30 March 2016", true, "caro", 1200
+	d.Alerts = append(d.Alerts[:1], again)
+	m, err := DigestMail(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []string{m.Text, m.HTML} {
+		if strings.Contains(one, "expensive") || !strings.Contains(one, "great") ||
+			!strings.Contains(strings.ReplaceAll(one, "\n", " "), "About €3 more than usual: a trip like this") {
+			t.Errorf("it says:\n%s", one)
+		}
+	}
+}
+
 // english sets the language of a digest to English.
 func english(d *Digest) {
 	d.Lang = "en"
 	for i, when := range []template.HTML{
 		"when the cheapest fare is <strong>€20.00</strong> or less",
-		"when the verdict becomes <strong>good</strong> or <strong>great</strong>",
+		"when the fare becomes <strong>good</strong> or <strong>great</strong>",
 		"when the fare is lower than in the last <strong>30 days</strong>",
 		"when the fare falls by <strong>10%</strong> or more",
-		"when the verdict becomes <strong>good</strong> or <strong>great</strong>",
+		"when the fare becomes <strong>good</strong> or <strong>great</strong>",
 	} {
 		a := &d.Alerts[i]
 		a.Origin, a.Destination, a.When = "Milan", []string{"Bucharest", "London", "Lisbon", "Rome", "Madrid"}[i], when
 	}
-	d.Alerts[1].Trip = "departure: 30 March 2016, return, 4-7 nights away"
+	d.Alerts[1].Trip = "departure: Wednesday 30 March 2016, return, 4-7 nights away"
 }
 
 func TestDigestMailRefuses(t *testing.T) {

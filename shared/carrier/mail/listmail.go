@@ -8,6 +8,7 @@ import (
 
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 )
 
 // List is the content of a mail about an alert to anywhere: the destinations that meet it.
@@ -22,6 +23,7 @@ type List struct {
 	When       htmltemplate.HTML
 	Trip       string
 	RequestDay fare.Day // when the alert was made; 0: unknown
+	Day        fare.Day // the day of the mail, which the age of fares is counted to
 	// Page lists all destinations, Unsubscribe ends this alert, Snooze pauses it for a month,
 	// Manage shows all alerts of the subscriber.
 	Page, Unsubscribe, Snooze, Manage string
@@ -47,6 +49,9 @@ type listView struct {
 // LevelText returns the text of a fare's level, ReliabilityText that of its reliability.
 func (v listView) LevelText(f Listed) string       { return v.T.Text("level." + f.Level) }
 func (v listView) ReliabilityText(f Listed) string { return v.T.Text("certainty." + f.Reliability) }
+
+// Seen states when a fare was found.
+func (v listView) Seen(f Listed) string { return wording.Seen(v.T, f.Found, v.Day) }
 
 // ListMail writes the mail of an alert to anywhere.
 func ListMail(a List) (Message, error) {

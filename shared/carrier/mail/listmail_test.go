@@ -22,7 +22,7 @@ func aList() List {
 		Subject: "Milano: 14 destinazioni a buon prezzo, da 14,99\u00a0€", More: 12,
 		Fares: []Listed{of("Bucarest", "BUH", 1499, "ottimo"), of("Londra", "LON", 1999, "buono")},
 		When:  "quando il prezzo per una destinazione è <strong>buono</strong> o <strong>ottimo</strong>",
-		Trip:  "solo voli senza scali", RequestDay: 16800,
+		Trip:  "solo voli senza scali", RequestDay: 16800, Day: 16862,
 		Page:        "https://verdetto.example/?da=MIL&diretto=si&lang=it",
 		Unsubscribe: "https://verdetto.example/v1/alerts/unsubscribe?t=" + token("b"),
 		Snooze:      "https://verdetto.example/v1/alerts/manage?t=" + token("d"),
@@ -38,7 +38,7 @@ func TestListMails(t *testing.T) {
 		says   []string
 	}{
 		{"list-it", func(*List) {}, []string{"Bucarest", "Londra", "di solito 52,50\u00a0€", "altre 12 destinazioni",
-			"31 dicembre 2015", "senza scali", "buono o ottimo"}},
+			"giovedì 31 dicembre 2015", "Visto ieri, martedì 1º marzo 2016.", "senza scali", "buono o ottimo"}},
 		{"list-en", func(l *List) {
 			l.Lang, l.Subject, l.More, l.Trip, l.RequestDay = "en", "Milan: 2 cheap destinations, from €14.99", 0, "", 0
 			l.When = "when the fare to a destination is <strong>good</strong> or <strong>great</strong>"

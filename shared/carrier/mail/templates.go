@@ -82,14 +82,12 @@ func isVerdict(level, reliability string) bool {
 		slices.Contains([]string{"alta", "media", "bassa"}, reliability)
 }
 
-func isGood(level string) bool { return level == "ottimo" || level == "buono" }
-
 // withRequestDay appends the day the alert was made to the reason for a mail.
 func withRequestDay(why string, l *i18n.Language, asked fare.Day) string {
 	if asked == 0 {
 		return why
 	}
-	return why + " " + l.Text("mail.alert.asked", "Date", l.Date(asked))
+	return why + " " + l.Text("mail.alert.asked", "Date", l.WeekdayDate(asked))
 }
 
 // unemphasized returns a text without its emphasis.

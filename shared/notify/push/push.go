@@ -17,6 +17,7 @@ import (
 	"verdetto/shared/notify"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 )
 
 // Ntfy sends messages to topics.
@@ -102,7 +103,7 @@ func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
 	if m.List != "" {
 		return list(to, m, l), nil
 	}
-	t := text{title: line(first, l), body: facts(first, l)}
+	t := text{title: notify.Subject(to, first, l), body: price(first, l) + "\n" + facts(first, m, l)}
 	if since := notify.Since(to, first, l); since != "" {
 		t.body = since + "\n" + t.body
 	}
@@ -110,7 +111,7 @@ func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
 		t.body = trip + "\n" + t.body
 	}
 	for _, f := range m.Fares[1:min(len(m.Fares), maxFares)] {
-		t.body += "\n\n" + line(f, l) + "\n" + facts(f, l)
+		t.body += "\n\n" + line(f, l) + "\n" + facts(f, m, l)
 	}
 	t.body += "\n" + l.Text("push.why", "When", notify.PlainWhen(to, l))
 	t.links = ways(m, link{l.Text("push.look"), cmp.Or(first.Page, page(baseURL, first.Route, l))}, l)
@@ -153,7 +154,12 @@ func list(to store.Alert, m notify.Message, l *i18n.Language) text {
 
 // line returns a fare in one line: route, price and level.
 func line(f notify.Fare, l *i18n.Language) string {
-	s := f.Origin + "–" + f.Destination + l.Text("format.colon") + " " + l.Amount(f.Price)
+	return f.Origin + "–" + f.Destination + l.Text("format.colon") + " " + price(f, l)
+}
+
+// price returns the price of a fare, and its level.
+func price(f notify.Fare, l *i18n.Language) string {
+	s := l.Amount(f.Price)
 	if known(f) {
 		s += ", " + l.Text("level."+f.Level)
 	}
@@ -165,16 +171,16 @@ var levels = []string{"ottimo", "buono", "normale", "caro"}
 
 func known(f notify.Fare) bool { return slices.Contains(levels, f.Level) }
 
-// facts returns the lines on the departure of a fare and its usual price.
-func facts(f notify.Fare, l *i18n.Language) string {
-	colon := l.Text("format.colon") + " "
-	s := l.Plain("mail.alert.departing", "Date", l.WeekdayDate(f.Depart))
+// facts returns the lines on the usual price of a fare, its departure and its age.
+func facts(f notify.Fare, m notify.Message, l *i18n.Language) (s string) {
+	if f.Median > 0 {
+		s = wording.Usual(l, f.Price, f.Median, f.Trip.From > 0) + "\n"
+	}
+	s += l.Plain("mail.alert.departing", "Date", l.WeekdayDate(f.Depart))
 	if f.Return > 0 {
 		s += " " + l.Plain("mail.alert.returning", "Date", l.WeekdayDate(f.Return))
 	}
-	if f.Median > 0 {
-		s += "\n" + l.Text("mail.alert.median") + colon + l.Amount(f.Median)
-	}
+	colon := l.Text("format.colon") + " "
 	if f.Minimum > 0 {
 		s += "\n" + l.Text("mail.alert.lowest") + colon + l.Amount(f.Minimum)
 	}
@@ -185,7 +191,7 @@ func facts(f notify.Fare, l *i18n.Language) string {
 	for _, sentence := range slices.Concat(f.Departure, f.Waits[:min(len(f.Waits), 1)]) {
 		s += "\n" + sentence
 	}
-	return s + "\n" + l.Text("mail.alert.seen", "Moment", l.Moment(f.Found.UTC()))
+	return s + "\n" + wording.Seen(l, f.Found, cmp.Or(m.Day, f.Day))
 }
 
 func page(baseURL string, r fare.Route, l *i18n.Language) string {

@@ -26,7 +26,7 @@ const (
 
 func told(language string) notify.Message {
 	return notify.Message{
-		ID: "20260304-MIL-BUH-1", Language: language, Unsubscribe: url + "/u", Snooze: url + "/s", Manage: url + "/m",
+		ID: "20260304-MIL-BUH-1", Day: 20516, Language: language, Unsubscribe: url + "/u", Snooze: url + "/s", Manage: url + "/m",
 		Fares: []notify.Fare{{
 			Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Origin: "Milan", Destination: "Bucharest",
 			Price: 4000, Before: 5000, LastDay: 20500, Lowest: 4200, Depart: 20530, Found: time.Unix(1772600000, 0),
@@ -48,23 +48,24 @@ func TestWhatPhonesShow(t *testing.T) {
 		lacks  string
 	}{
 		{"verdict", store.Alert{}, func(*notify.Message) {},
-			[]string{"Departing Wednesday 18 March 2026.", "Median: €56.00",
-				"You asked for an alert when the verdict becomes good or great."}, "in our message"},
+			[]string{"Departing Wednesday 18 March 2026.", "€40.00, great", "About €16 less than usual: on this route, the lowest fare of a day is usually €56.00.",
+				"Seen today, Wednesday 4 March 2026.",
+				"You asked for an alert when the fare becomes good or great."}, "in our message"},
 		{"threshold", store.Alert{Threshold: 4000}, func(*notify.Message) {},
 			[]string{"You asked for an alert when the cheapest fare is €40.00 or less."}, "in our message"},
 		{"low", store.Alert{Kind: store.Low, Days: 30}, func(*notify.Message) {},
 			[]string{"The lowest in 30 days: until now it was €42.00.",
 				"You asked for an alert when the fare is lower than in the last 30 days."}, ""},
 		{"drop", store.Alert{Kind: store.Drop, Percent: 10}, func(*notify.Message) {},
-			[]string{"€10.00 less (20%) than in our message of 16 February 2026: then it was €50.00."}, ""},
+			[]string{"€10.00 less (20%) than in our message of Monday 16 February 2026: then it was €50.00."}, ""},
 		{"change", store.Alert{Kind: store.Change}, func(*notify.Message) {},
-			[]string{"€40.00 today; in our message of 16 February 2026 it was €50.00.",
+			[]string{"Now €40.00; in our message of Monday 16 February 2026 it was €50.00.",
 				"You asked for an alert when the fare changes."}, ""},
 		{"a trip", store.Alert{Trip: trip}, func(m *notify.Message) {
 			m.Fares[0].Trip, m.Fares[0].Return = trip, 20535
 			m.Fares[0].Departure, m.Fares[0].Waits = []string{"Usually 50 to 60."},
 				[]string{"Waiting has not paid.", "Within 7 days."}
-		}, []string{"departure: 18 March 2026, return, 4-7 nights away, non-stop flights only",
+		}, []string{"departure: Wednesday 18 March 2026, return, 4-7 nights away, non-stop flights only",
 			"Departing Wednesday 18 March 2026. Returning Monday 23 March 2026.", "Usually 50 to 60.",
 			"Waiting has not paid."}, "Within 7 days"},
 	} {
@@ -99,9 +100,9 @@ func TestWhatPhonesShow(t *testing.T) {
 // TestWhatPhonesShowAtTheEnd: the last message says that the alert of a trip has ended and needs no
 // action.
 func TestWhatPhonesShowAtTheEnd(t *testing.T) {
-	for language, want := range map[string]string{"en": "departure: 18 March 2026", "it": "partenza: 18 marzo 2026",
-		"de": "Abflug: 18. März 2026", "fr": "départ", "es": "salida: 18 de marzo de 2026",
-		"pt": "partida: 18 de março de 2026"} {
+	for language, want := range map[string]string{"en": "departure: Wednesday 18 March 2026", "it": "partenza: mercoledì 18 marzo 2026",
+		"de": "Abflug: Mittwoch, 18. März 2026", "fr": "départ", "es": "salida: miércoles, 18 de marzo de 2026",
+		"pt": "partida: quarta-feira, 18 de março de 2026"} {
 		m := told(language)
 		m.Ended, m.Snooze = true, ""
 		m.Fares[0] = notify.Fare{Route: m.Fares[0].Route, Origin: "Milan", Destination: "Bucharest",

@@ -31,6 +31,7 @@ type Data struct {
 	Kind        string `json:"kind"`
 	Language    string `json:"language,omitempty"`
 	Threshold   *int64 `json:"thresholdCents,omitempty"`
+	Paid        *int64 `json:"paidCents,omitempty"`   // of paid, in EUR cents
 	Level       string `json:"level,omitempty"`       // of an alert to anywhere: the least level
 	Days        int    `json:"days,omitempty"`        // of low
 	Percent     int    `json:"percent,omitempty"`     // of drop, or
@@ -120,6 +121,9 @@ func about(a store.Alert) Data {
 	d := Data{Alert: a.Ref().String(), Route: a.Route.String(), Kind: a.Condition()}
 	d.Days, d.Percent = a.Days, a.Percent
 	d.Threshold, d.Amount = some(a.Threshold), some(a.Amount)
+	if a.Kind == store.Paid {
+		d.Threshold, d.Paid = nil, d.Threshold
+	}
 	if t := a.Trip; t != (store.Trip{}) {
 		d.Trip = &Trip{Nights: t.Nights.String(), Nonstop: t.Nonstop}
 		if t.From > 0 {

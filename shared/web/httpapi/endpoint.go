@@ -182,5 +182,5 @@ func (a *API) problemFor(ctx context.Context, route routes.Route, err error) *Pr
 		return Unavailable.Problem("Our storage did not answer in time. Try again in a few "+
 			"seconds.").With("Retry-After", "5")
 	}
-	return Internal.Problem("Something went wrong on our side; it has been logged. Try again in a minute.")
+	return Internal.Problem("Something went wrong on our side and was logged. Call again in a minute.")
 }

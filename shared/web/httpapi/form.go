@@ -31,7 +31,7 @@ func form(r *http.Request, c *call) *Problem {
 func formAsJSON(form io.Reader) ([]byte, *Problem) {
 	body, err := io.ReadAll(form)
 	if err != nil {
-		return nil, BadRequest.Problem("The form is too large, or broke off.")
+		return nil, BadRequest.Problem("The form is too large or incomplete. Send it again.")
 	}
 	fields, err := url.ParseQuery(string(body))
 	if err != nil {

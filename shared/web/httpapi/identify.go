@@ -73,10 +73,9 @@ func (a *API) caller(ctx context.Context, given []string) (store.Customer, *Prob
 
 // customer returns the customer of a valid key, and the key's hash.
 func (a *API) customer(ctx context.Context, given []string) (none store.Customer, _ apikey.Hash, _ *Problem) {
-	refused := BadKey.Problem("The header X-Api-Key (or Authorization: Bearer) holds no key that is in force: it was "+
-		"mistyped, or replaced by a newer one. "+
-		"POST /api/v1/pro/recupera sends a fresh key to the address that paid. Without the header, calls are "+
-		"free up to a daily cap.").
+	refused := BadKey.Problem("The header X-Api-Key (or Authorization: Bearer) holds no valid key: it "+
+		"was mistyped or replaced. Request a new key with POST /api/v1/pro/recupera, or leave the header "+
+		"out for free calls within a daily quota.").
 		With("WWW-Authenticate", "ApiKey")
 	if len(given) != 1 {
 		return none, apikey.Hash{}, refused
@@ -106,12 +105,11 @@ func (a *API) inForce(ctx context.Context, c store.Customer, err error) *Problem
 	switch {
 	case err != nil:
 		a.config.Log.ErrorContext(ctx, "key not checked", "error", err)
-		return Unavailable.Problem("Your key could not be checked just now. Try again in a few "+
-			"seconds.").With("Retry-After", "5")
+		return Unavailable.Problem("Your key could not be checked. Call again in a few seconds.").With("Retry-After", "5")
 	case !c.Plan().Live(a.config.Now()):
 		return PlanEnded.Problem("The plan of this key ended on "+c.Plan().Until.UTC().Format(time.DateOnly)+
-			". POST /api/v1/pro/checkout or GET /v1/pro/cripta renews it; without the header, calls are "+
-			"free up to a daily cap.").
+			". Renew it with POST /api/v1/pro/checkout or GET /v1/pro/cripta, or leave the header out "+
+			"for free calls within a daily quota.").
 			With("WWW-Authenticate", "ApiKey")
 	}
 	return nil

@@ -105,7 +105,7 @@ func (a *API) recoverPanic(next http.Handler) http.Handler {
 			if v := recover(); v != nil {
 				a.config.Log.ErrorContext(r.Context(), "panic", "value", v, "stack", string(debug.Stack()))
 				if rec, ok := w.(*responseRecorder); !ok || rec.status == 0 {
-					Internal.Problem("Something went wrong on our side; it has been logged. Try again "+
+					Internal.Problem("Something went wrong on our side and was logged. Call again "+
 						"in a minute.").Write(w, r)
 				}
 			}
@@ -132,8 +132,8 @@ func (a *API) origin(r *http.Request, _ *call) *Problem {
 
 func knownPath(_ *http.Request, c *call) *Problem {
 	if c.resource == nil {
-		return UnknownPath.Problem("Nothing answers at this path. GET /v1 lists what does, and " +
-			"GET /v1/docs explains it.")
+		return UnknownPath.Problem("There is no endpoint at this path. GET /v1 lists the endpoints, and " +
+			"GET /v1/docs describes them.")
 	}
 	return nil
 }
@@ -148,9 +148,9 @@ func knownMethod(_ *http.Request, c *call) *Problem {
 
 // FaresNotShown returns the problem of an endpoint that may not show single fares.
 func FaresNotShown() *Problem {
-	return NotShown.Problem("This service shows today's cheapest fares and figures made of past ones, not fares of " +
-		"past days or departures one by one. GET /v1/analisi compares today's fare with them, GET /v1/price-trends " +
-		"gives medians; who runs the service can allow more (VERDETTO_FARES_SHOWN).")
+	return NotShown.Problem("This service shows today's cheapest fares and figures of past ones, but no " +
+		"single past fares. GET /v1/analisi compares today's fare with them, and GET /v1/price-trends " +
+		"returns medians. The operator can allow single fares with VERDETTO_FARES_SHOWN.")
 }
 
 // singleFares refuses an endpoint with single fares unless Config.AllFares allows them.

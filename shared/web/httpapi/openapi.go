@@ -21,10 +21,10 @@ const (
 // functionTags describe the groups of endpoints.
 var functionTags = map[string]string{
 	"alerts":      "Price-drop alerts by e-mail",
-	"analisi":     "Verdicts, and what they rest on",
+	"analisi":     "Verdicts and the data behind them",
 	"pricetrends": "Price trends and popular destinations of an origin",
 	"pro":         "The paid plan: by card, in USDC, and lost keys",
-	"x402":        "Answers for a payment each, without a key, where the operator sells them so",
+	"x402":        "Answers sold for single payments, without a key, if the operator offers it",
 }
 
 // Describe returns the OpenAPI description of the typed endpoints. It completes what Huma reads
@@ -37,23 +37,22 @@ func (a *API) Describe() *huma.OpenAPI {
 		Info: &huma.Info{
 			Title:   "Verdetto",
 			Version: Version,
-			Description: "Says whether today's cheapest fare on a flight route is cheap, judged against that route's " +
-				"own observed history, and how sure it is. " +
-				"Fares are one-way, economy, for one adult; no bookable fare is ever given.\n\n" +
-				"Every path under /v1 also answers with " + routes.Alias +
-				" before it, and GET paths answer HEAD, but for the one that shows a key once and those " +
-				"that are paid one by one. " +
-				"Without a key calls are free up to a cap for each address; a Pro key goes into " + KeyHeader + ". " +
-				"Every answer that is no success is a problem document (RFC 9457) whose `code` is stable; GET " +
-				"/v1/docs says of each what to do. " +
-				"Who would rather have text/html, as browsers would, is shown it as a page.",
+			Description: "Says whether today's cheapest fare on a flight route is cheap, compared with that route's " +
+				"own observed history, and how sure that is. Fares are economy for 1 adult, one-way unless returns " +
+				"are requested. No answer is a bookable offer.\n\n" +
+				"Every path under /v1 also works under " + routes.Alias + "/v1. GET paths also answer HEAD, except the " +
+				"path that shows a key once and those under /x402. Without a key, calls are free within a quota per " +
+				"IP address; send a Pro key in " + KeyHeader + ". Every error is a problem document (RFC 9457) with a " +
+				"stable `code`; GET /v1/docs says what to do for each. Amounts in Cent fields are hundredths of the " +
+				"currency, EUR by default; dates and times are UTC unless stated otherwise. With Accept: text/html, " +
+				"some answers are pages.",
 			Contact: &huma.Contact{Name: "Verdetto"},
 			License: &huma.License{Name: "Observed fares, for information only; city names of OpenTravelData and " +
 				"GeoNames under CC BY 4.0", Identifier: "CC-BY-4.0"},
 		},
 		Servers: []*huma.Server{
-			{URL: "/", Description: "The host that this description comes from"},
-			{URL: routes.Alias, Description: "The same under the alias"},
+			{URL: "/", Description: "The host of this description"},
+			{URL: routes.Alias, Description: "The same host, under the alias"},
 		},
 		Security: []map[string][]string{{}}, // no key, unless an operation says otherwise
 		Components: &huma.Components{
@@ -66,7 +65,7 @@ func (a *API) Describe() *huma.OpenAPI {
 						"replaced or whose plan has ended is refused, never taken for none.",
 				},
 				bearerScheme: {Type: "http", Scheme: "bearer",
-					Description: "The same key, for programs that send keys so."},
+					Description: "The same key, as a bearer token."},
 			},
 		},
 		Paths: map[string]*huma.PathItem{},

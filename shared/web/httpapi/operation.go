@@ -29,7 +29,7 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 	op.Tags = []string{route.Function}
 	if len(route.Paths()) < 2 {
 		op.Servers = []*huma.Server{{URL: "/",
-			Description: "The host that this description comes from: there is no alias"}}
+			Description: "The host of this description. There is no alias"}}
 	}
 	if route.Keyed() {
 		op.Security = []map[string][]string{{}, {keyScheme: {}}, {bearerScheme: {}}}
@@ -58,7 +58,7 @@ func (d *describer) operation(registered *huma.Operation, route routes.Route) *h
 func quotaText(r routes.Route) string {
 	var caps []string
 	if r.Free != (routes.Cap{}) {
-		caps = append(caps, r.Free.String()+" for each address without a key")
+		caps = append(caps, r.Free.String()+" per IP address without a key")
 	}
 	if r.Pro != (routes.Cap{}) {
 		caps = append(caps, r.Pro.String()+" with a key")

@@ -34,7 +34,7 @@ func TestProblemsAsPages(t *testing.T) {
 		{name: "a check", target: "/v1/analisi?origine=a&destinazione=a", status: 400,
 			title: "La richiesta non è valida", says: "is the same"},
 		{name: "a path", target: "/v1/nothing", status: 404, title: "Qui non c&#39;è nulla",
-			says: "Nothing answers at this path"},
+			says: "There is no endpoint at this path"},
 		{name: "a method", method: "DELETE", target: "/v1/analisi", status: 405, title: "La richiesta non è valida",
 			says: "This path answers"},
 		{name: "markup", target: "/v1/analisi?origine=" + strings.Repeat("%3Cb%3E", 50) + "&destinazione=b",

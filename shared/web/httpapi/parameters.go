@@ -15,32 +15,32 @@ import (
 // Operations refer to them.
 var headers = map[string]*huma.Header{
 	"Cache-Control": textHeader(true, "How long a cache may keep the answer", "no-store"),
-	"ETag": textHeader(true, "Changes with the answer; send it back in If-None-Match",
+	"ETag": textHeader(true, "Changes with the answer. Send it back in If-None-Match",
 		`"pAcTcAyyXAh9ISDL"`),
 	"Vary":             textHeader(true, "The request headers that the answer depends on", varyByKey),
-	"WWW-Authenticate": textHeader(true, "How to be known", keyScheme),
-	"X-Cache":          textHeader(false, "Whether the edge had the answer already", "MISS"),
+	"WWW-Authenticate": textHeader(true, "How to authenticate", keyScheme),
+	"X-Cache":          textHeader(false, "Whether the answer comes from a shared cache", "MISS"),
 	"X-Data": textHeader(false,
-		"Present where the fares behind the answers are invented, as those of a demonstration are", "sample", "sample"),
-	"X-Plan":            textHeader(false, "Present where a key was sent and is in force", "pro", "pro"),
-	"X-RateLimit-Limit": integerHeader(true, "How many calls the caller has in the present window", 1, 30),
+		"sample: the fares are invented, as in a demonstration. Absent for observed fares", "sample", "sample"),
+	"X-Plan":            textHeader(false, "Present if the call was made with a valid key", "pro", "pro"),
+	"X-RateLimit-Limit": integerHeader(true, "Calls that a window allows", 1, 30),
 	"X-RateLimit-Remaining": integerHeader(false,
-		"How many of them are left; absent where the edge shares an answer", 0, 29),
-	"X-RateLimit-Reset": integerHeader(true, "When the window ends, in Unix seconds", 0,
+		"Calls left in this window. Absent if the answer comes from a shared cache", 0, 29),
+	"X-RateLimit-Reset": integerHeader(true, "End of the window, Unix seconds", 0,
 		int(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC).Unix())),
 	"RateLimit": textHeader(false, "How the caller stands, as the draft of the IETF writes it: calls that are "+
 		"left, and seconds until the window ends; absent where the edge shares an answer",
 		`"analisi-free";r=29;t=43200`),
-	"RateLimit-Policy": textHeader(true, "The cap, as the same draft writes it: calls, and seconds of a window",
+	"RateLimit-Policy": textHeader(true, "The quota: calls, and seconds of a window (draft-ietf-httpapi-ratelimit-headers)",
 		`"analisi-free";q=30;w=86400`),
 	"X-Request-Id": textHeader(false, "Names the request in the log of the service: say it when something went "+
 		"wrong. A well-formed one of the caller's own is kept; absent where the edge shares an answer",
 		"XKCDQ4N2B6ZT5V3Y7M2HG4LJ3E"),
 	"PAYMENT-REQUIRED": textHeader(true, "What has to be paid, and to whom, as the protocol x402 has it: JSON in "+
 		"base64", "eyJ4NDAyVmVyc2lvbiI6MiwiYWNjZXB0cyI6W119"),
-	"PAYMENT-RESPONSE": textHeader(true, "What became of the payment, as the protocol x402 has it: JSON in base64",
+	"PAYMENT-RESPONSE": textHeader(true, "The outcome of the payment, as x402 defines it: JSON in base64",
 		"eyJzdWNjZXNzIjp0cnVlfQ=="),
-	"Retry-After": integerHeader(true, "How many seconds to wait before asking again", 1, 5),
+	"Retry-After": integerHeader(true, "Seconds to wait before the next call", 1, 5),
 }
 
 func textHeader(required bool, description, example string, values ...any) *huma.Header {
@@ -158,14 +158,14 @@ func headerDescription(name string) string {
 	case "Accept-Language":
 		return i18n.Spoken() + ", where the answer holds text for people"
 	case "If-None-Match":
-		return "The ETag of an answer that the caller has"
+		return "The ETag of an answer that you already have"
 	case "PAYMENT-SIGNATURE":
 		return "The payment, as the protocol x402 has it: JSON in base64, of the form that PAYMENT-REQUIRED of an " +
 			"answer without one asks for"
 	case "Stripe-Signature":
 		return "The card processor's signature of the delivery"
 	case "X-Telegram-Bot-Api-Secret-Token":
-		return "The secret that the bot's webhook was set with"
+		return "The secret of the bot's webhook"
 	}
 	return ""
 }

@@ -16,8 +16,8 @@ type Problem struct {
 	Detail      string   `json:"detail" doc:"What happened, and what to do next"`
 	Errors      []Fault  `json:"errors,omitempty" doc:"The parameters or fields at fault"`
 	Suggestions []string `json:"suggestions,omitempty" doc:"Values that may have been meant"`
-	Usage       string   `json:"usage,omitempty" doc:"Where a cap is used up: the path that tells what the caller has left of each" example:"/v1/consumo"`
-	Paid        *Paid    `json:"paid,omitempty" doc:"Where a cap is used up and the service sells the same answers one by one: where, and for how much"`
+	Usage       string   `json:"usage,omitempty" doc:"If a quota is used up: the path that shows what is left of each" example:"/v1/consumo"`
+	Paid        *Paid    `json:"paid,omitempty" doc:"If a quota is used up: where the same answer is sold for a single payment, and its price"`
 
 	header http.Header
 }
@@ -25,15 +25,15 @@ type Problem struct {
 // Fault is a parameter or field that was not accepted.
 type Fault struct {
 	Name   string `json:"name" doc:"Name of the parameter or field" example:"origine"`
-	Detail string `json:"detail" doc:"What is wrong with it" example:"is missing"`
+	Detail string `json:"detail" doc:"The fault, as a continuation of name" example:"is missing"`
 }
 
 // Paid says where the answer to the same question is sold, by the protocol x402.
 type Paid struct {
-	Path     string `json:"path" doc:"To be asked with the same parameters, and a payment" example:"/x402/v1/analisi"`
-	Price    string `json:"price" doc:"Of one answer" example:"0.01"`
+	Path     string `json:"path" doc:"Path to call with the same parameters and a payment" example:"/x402/v1/analisi"`
+	Price    string `json:"price" doc:"Price of one answer" example:"0.01"`
 	Currency string `json:"currency" enum:"USDC"`
-	Protocol string `json:"protocol" enum:"x402" doc:"Version 2, scheme exact, on Solana: a request without a payment is told what to pay"`
+	Protocol string `json:"protocol" enum:"x402" doc:"x402 version 2, scheme exact, on Solana. A request without a payment returns the amount to pay"`
 }
 
 // ProblemType holds what all problems of one type share.
@@ -49,13 +49,13 @@ var (
 	BadRequest = ProblemType{Status: http.StatusBadRequest, Code: "richiesta-non-valida",
 		Title: "The request is not valid"}
 	NotShown = ProblemType{Status: http.StatusForbidden, Code: "tariffe-non-mostrate",
-		Title: "Single fares of the past are not shown here"}
+		Title: "Single past fares are not shown here"}
 	Forbidden = ProblemType{Status: http.StatusForbidden, Code: "accesso-diretto",
-		Title: "This address is not the public one"}
+		Title: "Not the public address"}
 	UnknownPath = ProblemType{Status: http.StatusNotFound, Code: "percorso-sconosciuto",
-		Title: "There is nothing at this path"}
+		Title: "Unknown path"}
 	WrongMethod = ProblemType{Status: http.StatusMethodNotAllowed, Code: "metodo-non-ammesso",
-		Title: "This path does not answer that method"}
+		Title: "Method not allowed at this path"}
 	Internal = ProblemType{Status: http.StatusInternalServerError, Code: "errore-interno",
 		Title: "The service failed"}
 	Unavailable = ProblemType{Status: http.StatusServiceUnavailable, Code: "servizio-non-disponibile",
@@ -71,13 +71,13 @@ var (
 // The problem types of several functions.
 var (
 	UnknownCity = ProblemType{Status: http.StatusNotFound, Code: "citta-sconosciuta",
-		Title: "No city with an airport bears that name"}
+		Title: "No city with scheduled flights has that name"}
 	SameCity = ProblemType{Status: http.StatusBadRequest, Code: "stessa-citta",
 		Title: "Origin and destination are the same city"}
 	NotCovered = ProblemType{Status: http.StatusNotFound, Code: "rotta-non-coperta",
 		Title: "The route is not covered"}
 	UnknownCurrency = ProblemType{Status: http.StatusBadRequest, Code: "valuta-sconosciuta",
-		Title: "There is no reference rate for that currency"}
+		Title: "No reference rate for that currency"}
 )
 
 // Problem returns a problem of the type.

@@ -26,8 +26,8 @@ func checkParameters(ctx huma.Context, next func(huma.Context)) {
 	u := ctx.URL()
 	values, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		refuse(ctx, BadRequest.Problem("The query string cannot be read: a % must begin an escape of two hexadecimal "+
-			"digits, and parameters are parted by &."))
+		refuse(ctx, BadRequest.Problem("The query string is malformed. Begin each escape with % and two "+
+			"hexadecimal digits, and separate parameters with &."))
 		return
 	}
 	var faults []Fault

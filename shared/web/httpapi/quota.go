@@ -117,8 +117,8 @@ func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (gra
 
 // networkUsedUp returns the problem of a caller whose network has used up its quota.
 func (a *API) networkUsedUp(ctx context.Context, d limit.Decision) *Problem {
-	return a.refuse(ctx, d, "All addresses of your network together (its IPv6 /48) have used up their calls. Wait as "+
-		"Retry-After says, or send a Pro key in X-Api-Key.")
+	return a.refuse(ctx, d, "All addresses of your network (its IPv6 /48) have used up their calls. Wait "+
+		"for the seconds in Retry-After, or send a Pro key in X-Api-Key.")
 }
 
 // ConsumeLimit counts a call under a limit of the handler. It fails with a Problem that holds
@@ -148,21 +148,23 @@ func (a *API) refuse(ctx context.Context, d limit.Decision, detail string) *Prob
 func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, pro bool) *Problem {
 	switch {
 	case route.Path == usagePath:
-		return a.refuse(ctx, d, "What is left was asked for too often. Wait as Retry-After says.")
+		return a.refuse(ctx, d, "You have called this endpoint too often. Wait for the seconds in "+
+			"Retry-After.")
 	case !pro && !route.Keyed():
-		return a.refuse(ctx, d, "There were too many such calls from your address. Wait as Retry-After says.")
+		return a.refuse(ctx, d, "Your address has made too many such calls. Wait for the seconds in "+
+			"Retry-After.")
 	case pro:
-		p := a.refuse(ctx, d, "This key has used up its calls of this minute. Wait as Retry-After says. "+
-			"GET "+usagePath+" says what is left of each cap.")
+		p := a.refuse(ctx, d, "This key has used up its calls of this minute. Wait for the seconds in "+
+			"Retry-After. GET "+usagePath+" shows what is left of each quota.")
 		p.Usage = usagePath
 		return p
 	}
-	text := "The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it " +
-		"has no daily cap. GET " + usagePath + " says what is left of each cap."
+	text := "You have used up the free calls of today (UTC). Wait for the seconds in Retry-After, or send a Pro key in " +
+		"X-Api-Key. GET " + usagePath + " shows what is left of each quota."
 	paid := a.paidAlternative(route)
 	if paid != nil {
-		text += " GET " + paid.Path + " answers the same question at once, for a payment of " +
-			paid.Price + " USDC by x402."
+		text += " GET " + paid.Path + " sells the same answer for " +
+			paid.Price + " USDC by x402, at once."
 	}
 	p := a.refuse(ctx, d, text)
 	p.Usage, p.Paid = usagePath, paid
@@ -234,8 +236,8 @@ func otherLimits(c *call) map[limit.Limit]string {
 func (a *API) overOthers(ctx context.Context) *Problem {
 	for l, subject := range otherLimits(callOf(ctx)) {
 		if d, full := a.config.Limiter.Full(l, subject); full {
-			return a.refuse(ctx, d, "There were far more calls than anybody needs, of pages, documents, unknown "+
-				"paths or refused requests. Wait as Retry-After says.")
+			return a.refuse(ctx, d, "You have made too many calls of pages, documents, unknown paths or "+
+				"refused requests. Wait for the seconds in Retry-After.")
 		}
 	}
 	return nil

@@ -39,18 +39,18 @@ func TestUsedUp(t *testing.T) {
 		words               string
 	}{
 		{"where answers are sold", "analisi", "/v1/analisi", true, ways{"/v1/consumo", verdict},
-			"The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it " +
-				"has no daily cap. GET /v1/consumo says what is left of each cap. GET /x402/v1/analisi answers the " +
-				"same question at once, for a payment of 0.01 USDC by x402."},
+			"You have used up the free calls of today (UTC). Wait for the seconds in Retry-After, or send a Pro key in " +
+				"X-Api-Key. GET /v1/consumo shows what is left of each quota. GET /x402/v1/analisi sells the " +
+				"same answer for 0.01 USDC by x402, at once."},
 		{"a calendar", "calendario", "/v1/calendario", true,
 			ways{"/v1/consumo", &httpapi.Paid{Path: "/x402/v1/calendario", Price: "0.02", Currency: "USDC",
 				Protocol: "x402"}}, ""},
 		{"where none are", "analisi", "/v1/analisi", false, ways{Usage: "/v1/consumo"},
-			"The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it " +
-				"has no daily cap. GET /v1/consumo says what is left of each cap."},
+			"You have used up the free calls of today (UTC). Wait for the seconds in Retry-After, or send a Pro key in " +
+				"X-Api-Key. GET /v1/consumo shows what is left of each quota."},
 		{"one that is not sold", "rotte", "/v1/rotte", true, ways{Usage: "/v1/consumo"}, ""},
 		{"the question what is left", "consumo", "/v1/consumo", true, ways{},
-			"What is left was asked for too often. Wait as Retry-After says."},
+			"You have called this endpoint too often. Wait for the seconds in Retry-After."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			now := func() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }

@@ -17,9 +17,9 @@ func readBody(r *http.Request, _ *call) *Problem {
 	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return BadRequest.Problem("The body did not arrive in time. Send it again, all at once.")
+		return BadRequest.Problem("The body did not arrive in time. Send it again at once.")
 	case err != nil:
-		return BadRequest.Problem("The body broke off, or is not framed as its headers say. Send it again, whole.")
+		return BadRequest.Problem("The body is incomplete, or does not match its headers. Send it again.")
 	case len(body) > MaxBody:
 		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), r.Body))
 	default:

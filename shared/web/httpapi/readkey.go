@@ -22,7 +22,7 @@ func readKey(r *http.Request, c *call) *Problem {
 	}
 	if other := r.Header.Values(KeyHeader); len(other) > 0 && (len(other) > 1 || other[0] != key) {
 		return BadRequest.Problem("The headers X-Api-Key and Authorization hold two different keys. Send " +
-			"one key, in one of them.")
+			"one of them.")
 	}
 	r.Header.Set(KeyHeader, key)
 	return nil
@@ -39,8 +39,8 @@ func bearer(given []string) (string, *Problem) {
 	case len(given) == 1 && !isBearer && !strings.Contains(given[0], "vd_"):
 		return "", nil
 	}
-	return "", BadKey.Problem("The header Authorization holds no Pro key of this service: send it as Authorization: "+
-		"Bearer vd_..., or in X-Api-Key. Without either, calls are free up to a daily cap.").
+	return "", BadKey.Problem("The header Authorization holds no Pro key. Send the key as Authorization: "+
+		"Bearer vd_... or in X-Api-Key, or leave both out for free calls within a daily quota.").
 		With("WWW-Authenticate", "ApiKey")
 }
 

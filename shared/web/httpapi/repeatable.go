@@ -14,7 +14,7 @@ import (
 // No key is stored. What the call creates is derived from the call, so a duplicate finds the
 // existing item in the store.
 type Repeatable struct {
-	IdempotencyKey string `header:"Idempotency-Key" minLength:"16" maxLength:"100" doc:"16 to 100 characters that nobody can guess, such as a UUID: the same call with the same ones is answered as the first was, and creates nothing more"`
+	IdempotencyKey string `header:"Idempotency-Key" minLength:"16" maxLength:"100" doc:"16 to 100 unguessable characters, such as a UUID. The same call with the same key gets the first answer again and creates nothing more"`
 }
 
 // Random returns the source of randomness for the call. Without an Idempotency-Key it is fresh;

@@ -30,7 +30,7 @@ const missingField = " is missing"
 // form, size and content type of a request.
 func problemOfHuma(status int, msg string, errs ...error) huma.StatusError {
 	if t, ok := byStatus[status]; ok {
-		return t.Problem("Something went wrong on our side. Try again in a minute.")
+		return t.Problem("Something went wrong on our side. Call again in a minute.")
 	}
 	var faults []Fault
 	for _, err := range errs {

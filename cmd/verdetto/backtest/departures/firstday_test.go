@@ -104,7 +104,7 @@ func TestFirstRuleIsSlow(t *testing.T) {
 // lie below a percentile as it says. The plain form draws all percentiles towards 50.
 func TestFirstDayIsCalibrated(t *testing.T) {
 	panel := invent(3, 40, 40, 60, 40, func(_ *rand.Rand, _ int, first, _ float64) float64 { return first })
-	_, percentiles := newReporter(answeredPanel{panel: panel, became: panel.outcomes()}, Options{}).answered(panel.firstDays())
+	_, percentiles := newReporter(answeredPanel{panel: panel, outcomes: panel.outcomes()}, Options{}).answeredRows(panel.firstDays())
 	if miss := worstMiss(percentiles); len(percentiles) < 10_000 || miss > 5 {
 		t.Errorf("%d percentiles are off by %.1f points", len(percentiles), miss)
 	}
