@@ -162,7 +162,7 @@ var (
 	markup     = regexp.MustCompile(`<[^>]*>`)
 	cell       = regexp.MustCompile(`quando=([0-9-]+)[^>]*>[0-9]+<b>([0-9]*)</b><i>([^<]*)</i>`)
 	comparison = regexp.MustCompile(`than usual( for )?`)
-	row        = regexp.MustCompile(`<tr><th scope="row"><a href="[^"]*[?&;]a=([^"&]+)[^"]*">[^<]*</a>.*?<span class="level ([a-z]+)">([^<]*)</span>`)
+	row        = regexp.MustCompile(`<tr><th scope="row"><a href="[^"]*(?:[?]|&amp;)a=([^"]+?)(?:&amp;[^"]*)?">[^<]*</a>.*?<span class="level ([a-z]+)">([^<]*)</span>`)
 )
 
 // plain returns the text of a part of a page, with the labels of its charts.
@@ -339,7 +339,7 @@ func (s *service) origin(city fare.City) {
 		c.add(d.DestinazioneIata, d.Verdetto.Livello)
 	}
 	for _, m := range row.FindAllStringSubmatch(s.ask("/?da="+string(city)+"&lang=en"), -1) {
-		name, err := url.QueryUnescape(m[1])
+		name, err := url.QueryUnescape(html.UnescapeString(m[1]))
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ func linesOf(page string) string {
 	months := map[string][]string{}
 	for _, m := range cellOf.FindAllStringSubmatch(page, -1) {
 		month := m[2][:len("2006-01")]
-		months[month] = append(months[month], fmt.Sprintf("%s at %s euro, %s", m[2], m[3], m[1]))
+		months[month] = append(months[month], fmt.Sprintf("%s at %s euro", m[2], m[3]))
 	}
 	for month, days := range months {
 		b.WriteString(line("calendar of "+month, days))
@@ -61,7 +61,7 @@ func dateOf(day string) string {
 	if err != nil {
 		return day + " is no day"
 	}
-	return i18n.ForCode("it").Date(d)
+	return i18n.ForCode("it").WeekdayDate(d)
 }
 
 func calendarDay(day string, c fare.Cents) string {
@@ -72,7 +72,7 @@ func calendarDay(day string, c fare.Cents) string {
 func calendarOf(month string, days []verdict.Giorno) string {
 	var all []string
 	for _, g := range days {
-		all = append(all, calendarDay(g.Partenza, *g.Cent)+", "+g.Livello)
+		all = append(all, calendarDay(g.Partenza, *g.Cent))
 	}
 	return line("calendar of "+month, all)
 }

@@ -118,14 +118,17 @@ func dayByKeyboard(t *testing.T, base string, w *tab, say map[string]string) {
 	if !strings.Contains(before, "quando=") || !strings.Contains(day, "quando=") || day <= before {
 		t.Fatalf("from %s to %s", before, day)
 	}
-	level := evaluate[string](w, `document.activeElement.parentElement.className.split(' ')[0]`)
+	if levels := evaluate[int](w, `document.querySelectorAll('.calendar .ottimo, .calendar .caro').length`); levels > 0 {
+		t.Errorf("%d days have levels on the page of another question", levels)
+	}
 	w.do(chromedp.KeyEvent(kb.Enter))
 	w.arrives(day[strings.Index(day, "quando="):])
-	if !evaluate[bool](w, `document.querySelector('article.verdict').classList.contains('`+level+`')`) {
-		t.Errorf("%s is %s in the calendar, and not on its page", day, level)
-	}
 	if marked := evaluate[string](w, `document.querySelector('.calendar [aria-current]').href`); marked != day {
 		t.Errorf("of %s the calendar marks %s", day, marked)
+	}
+	level := evaluate[string](w, `document.querySelector('.calendar td:has([aria-current])').className.split(' ')[0]`)
+	if !evaluate[bool](w, `document.querySelector('article.verdict').classList.contains('`+level+`')`) {
+		t.Errorf("%s is %s in the calendar, and not on its page", day, level)
 	}
 	w.reads(say["moves"], say["inside"])
 	w.charts("circle", "moves", "window")

@@ -15,11 +15,11 @@ import (
 func TestProveTrips(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{
-		"it": {"day": "costano di solito fra", "around": "Il più basso di questi giorni",
-			"month": "il prezzo più basso di un mese", "seen": "L'hai visto a 45", "nonstop": "diretto",
+		"it": {"day": "costano di solito fra", "around": "Il prezzo più basso di questi giorni",
+			"month": "il prezzo più basso di un mese", "seen": "Il tuo prezzo: 45", "nonstop": "diretto",
 			"wait": "E se aspetti?", "past": "È già passato", "near": "Partenze vicine"},
-		"en": {"day": "usually cost between", "around": "The lowest of these days",
-			"month": "The lowest fare of a month", "seen": "You have seen it for €45", "nonstop": "non-stop",
+		"en": {"day": "usually cost between", "around": "Lowest fare of these days",
+			"month": "The lowest fare of a month", "seen": "Your price: €45", "nonstop": "non-stop",
 			"wait": "And if you wait?", "past": "That has passed", "near": "Nearby departures"},
 	}
 	today := fare.DayOf(fixture.Today)

@@ -52,7 +52,7 @@ func TestVerdict(t *testing.T) {
 			want []string
 		}{
 			{got, []string{"aggiornatoIl", "ambito", "anticipoConsigliato", "destinazione", "destinazioneIata",
-				"luoghi", "mesiPerConvenienza", "origine", "origineIata", "osservazioni", "prezzo",
+				"luoghi", "mesiPerConvenienza", "origine", "origineIata", "osservazioni", "prezzo", "quartili",
 				"valuta", "verdetto"}},
 			{got["prezzo"], []string{"cent", "etaOre", "partenza", "precisione", "quotato", "trovatoIl", "valuta"}},
 			{got["verdetto"], []string{"affidabilita", "campione", "livello", "medianaCent", "minimoCent", "percentile",

@@ -63,7 +63,7 @@ func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day
 		of.On, of.Around = q.When.Date, q.When.Span != nil
 	}
 	certainty, restsOn := of.Certainty()
-	return route + s.Text("format.colon") + " " + and(of.Headline(), of.Fare(), of.Known(), of.Past(),
+	return route + ". " + and(of.Headline(), of.Fare(), of.Known(), of.Past(),
 		wording.Typical(of.Language, a), of.Rank(0, 0), certainty+s.Text("format.comma")+restsOn+".", of.Waiting(),
 		s.newest(a.AggiornatoIl))
 }

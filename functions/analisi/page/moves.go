@@ -54,7 +54,7 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 			high = one
 		}
 		c.Prices = append(c.Prices, chart.DayPrice{Day: day, Price: one.Price})
-		m.Rows = append([][3]string{{l.Date(day), l.Number(int(one.Depart - day)), l.Money(one.Price)}}, m.Rows...)
+		m.Rows = append([][3]string{{l.WeekdayDate(day), l.Number(int(one.Depart - day)), l.Money(one.Price)}}, m.Rows...)
 	}
 	if len(c.Prices) == 0 {
 		m.Why = l.Text("moves.none")

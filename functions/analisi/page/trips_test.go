@@ -77,7 +77,8 @@ func tripSheets() sheetsByTrip {
 		{Route: analisitest.MilBuh}:                            tripSheetOf(40, 0, departure.AllNonStop),
 		{Route: analisitest.MilBuh, Trip: fare.Return4to7}:     tripSheetOf(40, 5, departure.AllNonStop),
 		{Route: fare.Route{Origin: "MIL", Destination: "BER"}}: tripSheetOf(40, 0, departure.StopsUnknown),
-		{Route: fare.Route{Origin: "MIL", Destination: "PRG"}}: tripSheetOf(0, 0, departure.AllNonStop),
+		{Route: fare.Route{Origin: "MIL", Destination: "PRG"}}: sheetOf([]departure.Live{
+			{Depart: fare.DayOf(analisitest.Today) + 42, Price: 5000, Found: analisitest.Today.Unix() - 3600}}, fare.EUR, 1),
 	}
 }
 

@@ -2,6 +2,7 @@ package wording
 
 import (
 	"math"
+	"strconv"
 	"unicode"
 	"unicode/utf8"
 
@@ -84,7 +85,7 @@ func (v Verdict) Than() string {
 func (v Verdict) Fare() string {
 	p := v.Of.Prezzo
 	if p.Dichiarato {
-		return v.Text("fare.stated", "Price", v.Money(p.Cent))
+		return v.Text("fare.stated", "Price", v.quoted(p.Quotato))
 	}
 	return v.Text("fare."+v.question(), "Price", v.Money(p.Cent), "Departure", v.date(p.Partenza), "Back",
 		v.date(p.Ritorno), "When", v.seen(p))
@@ -153,6 +154,15 @@ func (v Verdict) Waiting() string {
 		return ""
 	}
 	return Advice(v.Language, v.Of)
+}
+
+// quoted writes an amount in the currency in which the reader gave it.
+func (v Verdict) quoted(q verdict.Quotato) string {
+	decimals := 2
+	if q.Importo == math.Trunc(q.Importo) {
+		decimals = 0
+	}
+	return v.Price(strconv.FormatFloat(q.Importo, 'f', decimals, 64), q.Valuta)
 }
 
 // seen states when a fare was found.

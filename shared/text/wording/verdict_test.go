@@ -35,7 +35,8 @@ func TestVerdictInWords(t *testing.T) {
 	stated := func(ambito string, known fare.Cents) func(*wording.Verdict) {
 		return func(v *wording.Verdict) {
 			v.Of.Ambito, v.Of.PrezzoNoto = ambito, &verdict.Prezzo{Cent: known, Partenza: "2016-05-09", TrovatoIl: &found}
-			v.Of.Prezzo = verdict.Prezzo{Cent: 8899, Dichiarato: true}
+			v.Of.Prezzo = verdict.Prezzo{Cent: 8899, Dichiarato: true,
+				Quotato: verdict.Quotato{Importo: 88.99, Valuta: "EUR"}}
 			lead := 69
 			v.Of.AnticipoGiorni = &lead
 		}

@@ -15,9 +15,6 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The names of the levels, worst last. They are also classes of the style sheet.
-var levels = []string{"ottimo", "buono", "normale", "caro"}
-
 type canvas struct{ b strings.Builder }
 
 func newCanvas(class string, width, height int, label string) *canvas {
