@@ -54,7 +54,8 @@ func (o outlook) departure(l *i18n.Language) []string {
 	if o.of == nil {
 		return nil
 	}
-	return []string{wording.Typical(l, *o.of), wording.Comparables(l, *o.of.Verdetto.Percentile)}
+	v := o.of.Verdetto
+	return []string{wording.Typical(l, *o.of), wording.Comparables(l, *v.Percentile), wording.Compared(l, v)}
 }
 
 func (o outlook) waits(l *i18n.Language) []string {

@@ -38,7 +38,7 @@ type Giorno struct {
 	Livello      string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"How the fare stands among departures of the route as many days ahead"`
 	Affidabilita string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure that is; absent with dati-insufficienti"`
 	Percentile   *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of comparable departures that is cheaper, in percent; absent with dati-insufficienti"`
-	Calo         []Calo      `json:"calo,omitempty" doc:"Chances that this departure gets cheaper within 7 and within 14 days, where it leaves later; absent with dati-insufficienti. What waiting came to says GET /v1/analisi with partenza"`
+	Calo         []Calo      `json:"calo,omitempty" doc:"Chances that this departure gets cheaper within 7 and within 14 days, where it leaves later; absent with dati-insufficienti, and until this service has seen outcomes of so many days. What waiting came to says GET /v1/analisi with partenza"`
 }
 
 // Calo is the chance that the fare of a departure falls.
@@ -104,7 +104,7 @@ func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 		g.Cent, g.Quotato = &p.Cent, &p.Quotato
 	}
 	if v.Percentile != nil {
-		for _, h := range horizonsWithin(int(live.Depart - q.today)) {
+		for _, h := range q.horizons(int(live.Depart - q.today)) {
 			g.Calo = append(g.Calo, q.chanceOf(a, h))
 		}
 	}

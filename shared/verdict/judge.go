@@ -23,7 +23,7 @@ type Analysis struct {
 	Quartili            *Quartili    `json:"quartili,omitempty" doc:"What the departure usually costs so many days ahead: prices of comparables brought to its lead time. Present where verdetto is about a departure or a month"`
 	AnticipoGiorni      *int         `json:"anticipoGiorni,omitempty" minimum:"0" doc:"Days from today to the departure of prezzo. Present where verdetto is about a departure or a month"`
 	NellAnticipo        *bool        `json:"nellAnticipo,omitempty" doc:"Whether anticipoGiorni lies inside anticipoConsigliato; absent where either is"`
-	Previsione          []Previsione `json:"previsione,omitempty" doc:"What is to be expected of the departure of prezzo within 7 and within 14 days, where it leaves later"`
+	Previsione          []Previsione `json:"previsione,omitempty" doc:"What is to be expected of the departure of prezzo within 7 and within 14 days, where it leaves later. Absent until this service has seen outcomes of so many days"`
 	AnticipoConsigliato *Anticipo    `json:"anticipoConsigliato,omitempty" doc:"The booking window that has been cheapest within a departure; absent where fewer than 8 departures can tell"`
 	Osservazioni        int          `json:"osservazioni" minimum:"0" doc:"Observations in the route's history of the last 400 days"`
 	AggiornatoIl        time.Time    `json:"aggiornatoIl" format:"date-time" doc:"When the newest observation was found, UTC"`
@@ -37,7 +37,8 @@ type Verdetto struct {
 	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"Median of the sample, weighted as the percentile is, in cents"`
 	MinimoCent        *fare.Cents `json:"minimoCent,omitempty" doc:"Minimum of the sample, in cents"`
 	ScartoMedianaCent *fare.Cents `json:"scartoMedianaCent,omitempty" doc:"Today's cheapest fare less the median, in cents: negative is below the median"`
-	Campione          int         `json:"campione" minimum:"0" doc:"Days in the sample: past days with a known cheapest fare"`
+	Campione          int         `json:"campione" minimum:"0" doc:"Days in the sample: past days with a known cheapest fare. For a departure or a month: the fares that it is compared with"`
+	Confronto         string      `json:"confronto,omitempty" enum:"partenze-di-oggi,storia,entrambe" doc:"What the fare is compared with: other departures of the route on sale now, fares of earlier days, or both. Present where there is a percentile about a departure or a month"`
 	Stagionale        *bool       `json:"stagionale,omitempty" doc:"Whether the sample is restricted to a season. Always false: measured over a second year, a restriction to the season of the year before was worse than a memory that fades"`
 }
 
@@ -106,7 +107,7 @@ type Attesa struct {
 	PiuCaro   float64    `json:"piuCaro" minimum:"0" maximum:"1" doc:"Share of the waits that ended dearer"`
 }
 
-// The levels, the scopes and the reliabilities.
+// The levels, the scopes, the comparisons and the reliabilities.
 const (
 	Ottimo       = "ottimo"
 	Buono        = "buono"
@@ -117,6 +118,10 @@ const (
 	Rotta      = "rotta"
 	InMese     = "mese"
 	InPartenza = "partenza"
+
+	DiOggi   = "partenze-di-oggi"
+	Storia   = "storia"
+	Entrambe = "entrambe"
 
 	Alta  = "alta"
 	Media = "media"

@@ -88,10 +88,10 @@ func (s sentences) departure(a verdict.Analysis) string {
 		p.Partenza, "Return", p.Ritorno,
 		"Stated", p.Dichiarato, "Month", a.Ambito == verdict.InMese, "Lead", a.AnticipoGiorni,
 		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile",
-		*v.Percentile, "Fares", v.Campione,
+		*v.Percentile,
 		"Low", euros(int64(q.Q1Cent), a.Valuta), "High", euros(int64(q.Q3Cent), a.Valuta), "Median",
 		euros(int64(q.MedianaCent), a.Valuta),
-		"Certainty", s.Text("agents.certainty."+v.Affidabilita))}
+		"Certainty", s.Text("agents.certainty."+v.Affidabilita)), wording.Compared(s.Language, v)}
 	for _, f := range a.Previsione {
 		change := func(c fare.Cents) string { return euros(int64(c), a.Valuta) }
 		said = append(said, s.Text("agents.forecast", "Days", f.Giorni, "Fall", percent(f.Calo5), "More", f.Calo5Oltre,

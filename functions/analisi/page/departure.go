@@ -28,8 +28,8 @@ func (v *view) showDeparture(q question, asked answer.Question, a verdict.Analys
 	j.Facts = append(j.Facts, wording.Typical(l, a), wording.Comparables(l, *a.Verdetto.Percentile))
 	v.Title += l.Text("format.colon") + " " + brief(l, a.Prezzo.Cent, a.Verdetto)
 	v.Description = strings.Join(j.Facts, " ")
-	j.describeCertainty(l, a.Verdetto.Affidabilita,
-		l.Text("departure.observed", "Fares", l.Number(a.Verdetto.Campione)))
+	j.describeCertainty(l, a.Verdetto.Affidabilita, "")
+	j.Compared = wording.Compared(l, a.Verdetto)
 	of := a.Quartili
 	c := chart.Range{
 		Minimum: wording.Whole(of.MinimoCent), Q1: wording.Whole(of.Q1Cent), Median: wording.Whole(of.MedianaCent),
@@ -81,6 +81,9 @@ func waitsOf(l *i18n.Language, a verdict.Analysis) *waits {
 		return nil
 	}
 	w := &waits{Advice: wording.Advice(l, a)}
+	if w.Advice == "" {
+		return nil
+	}
 	if len(a.Previsione) == 0 {
 		return w
 	}

@@ -142,6 +142,7 @@ type verdictView struct {
 	Trip                   string // in words; empty: any one-way fare
 	Facts                  []string
 	Sure, SureDays         string // empty without a verdict
+	Compared               string // what a departure is compared with
 	Dots                   [3]bool
 	Scale, History         responsiveChart
 	Range                  responsiveChart // for a departure or a month, instead of the two above

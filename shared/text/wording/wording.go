@@ -11,6 +11,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // Whole rounds a calculated amount to whole euros. Quoted fares are not rounded.
@@ -43,13 +44,28 @@ func Comparables(l *i18n.Language, percentile int) string {
 	return l.Text("departure.less", "Percent", percentile)
 }
 
+// Compared states what a verdict about a departure or a month rests on.
+func Compared(l *i18n.Language, v verdict.Verdetto) string {
+	fares := l.Number(v.Campione)
+	switch v.Confronto {
+	case verdict.DiOggi:
+		return l.Text("departure.compared_on_sale", "Days", fares)
+	case verdict.Entrambe:
+		return l.Text("departure.compared_both", "Fares", fares)
+	}
+	return l.Text("departure.compared_history", "Fares", fares)
+}
+
 // Advice says whether waiting for a departure paid off on the record. It returns "" if the
-// analysis is not about a single departure.
+// analysis is not about a single departure, or nothing is known about waiting.
 func Advice(l *i18n.Language, a verdict.Analysis) string {
 	if a.AnticipoGiorni == nil {
 		return ""
 	}
 	if len(a.Previsione) == 0 {
+		if *a.AnticipoGiorni > int(departure.Week.Days()) {
+			return ""
+		}
 		return l.Text("waits.soon")
 	}
 	advice := l.Text("waits.no")

@@ -13,7 +13,7 @@ import (
 // TestNobodyIsToldToWait: in every language, the advice to wait needs evidence on the record, and
 // states how often waiting went wrong.
 func TestNobodyIsToldToWait(t *testing.T) {
-	lead := 40
+	lead, week := 40, 7
 	of := func(pays ...bool) (a verdict.Analysis) {
 		a.AnticipoGiorni = &lead
 		for i, p := range pays {
@@ -32,7 +32,8 @@ func TestNobodyIsToldToWait(t *testing.T) {
 			lines int
 		}{
 			{"no certain departure", verdict.Analysis{}, "", 0},
-			{"within a week", of(), soon, 1},
+			{"within a week", verdict.Analysis{AnticipoGiorni: &week}, soon, 1},
+			{"no outcomes yet", of(), "", 0},
 			{"never paid", of(false, false), no, 3},
 			{"one horizon", of(false), no, 2},
 			{"the longer one paid", of(false, true),
@@ -47,6 +48,19 @@ func TestNobodyIsToldToWait(t *testing.T) {
 			if c.lines > 1 && (got[0] != c.says || !strings.Contains(got[1], wording.Percent(l, .3))) {
 				t.Errorf("%s, %s: %q", l.Code, c.name, got)
 			}
+		}
+	}
+}
+
+// TestCompared: each comparison has its own sentence, with the number of fares.
+func TestCompared(t *testing.T) {
+	for confronto, want := range map[string]string{
+		verdict.DiOggi:   "Compared with 17 other days on sale now.",
+		verdict.Storia:   "Compared with 17 fares seen on this route.",
+		verdict.Entrambe: "Compared with 17 fares: those seen on this route, and other days on sale now.",
+	} {
+		if got := wording.Compared(i18n.English(), verdict.Verdetto{Confronto: confronto, Campione: 17}); got != want {
+			t.Errorf("%s: %q, want %q", confronto, got, want)
 		}
 	}
 }

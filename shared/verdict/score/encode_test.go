@@ -63,7 +63,7 @@ func rounds() Rounds {
 // format byte and a reader for both formats.
 func TestStoredBytes(t *testing.T) {
 	const (
-		packed = "0102c486020100020187272d64bb3f904ed2860201000104018e4e02070dc7000003651e9f1f1c635a6428286437"
+		packed = "0102c486020200020187272d64bb3f904ed2860202000104018e4e02070dc7000003651e9f1f1c635a6428286437"
 		counts = "0100060e01"
 	)
 	c := &Counts{Rounds: 3}
