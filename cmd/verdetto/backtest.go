@@ -142,7 +142,7 @@ func (c *replay) routes(ctx context.Context) error {
 	}
 	show := progress("routes replayed")
 	c.options.Progress = func(done, total int, at fare.Route) { show(done, total, at.String()) }
-	c.options.Build.Rates = ecb.Table().On(last)
+	c.options.Build.Rates = ecb.Table().RatesOn(last)
 	report, err := backtest.Run(ctx, panel, c.options)
 	if err != nil {
 		return fmt.Errorf("backtest %s: %w", file, err)
@@ -185,7 +185,7 @@ func (c *replay) departures(ctx context.Context) error {
 		span := departure.Month
 		o.Span = &span
 	}
-	euro := func(day fare.Day) func(float64, string) (fare.Cents, bool) { return ecb.Table().On(day).Euro }
+	euro := func(day fare.Day) func(float64, string) (fare.Cents, bool) { return ecb.Table().RatesOn(day).Euro }
 	var all []departures.NamedReport
 	for _, file := range c.files {
 		panel, err := departures.OpenTrips(file, departures.TripOptions{Price: c.price, Euro: euro})

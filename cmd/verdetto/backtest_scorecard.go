@@ -33,7 +33,7 @@ func backtestScorecard(ctx context.Context, file, price, form string, o scorecar
 	}
 	show := progress("refreshes replayed")
 	o.Progress = func(done, total int, day fare.Day) { show(done, total, day.String()) }
-	o.Rates, o.Source = ecb.Table().On(last), recorded.Name()
+	o.Rates, o.Source = ecb.Table().RatesOn(last), recorded.Name()
 	result, err := scorecard.Run(ctx, panel, o)
 	if err != nil {
 		return fmt.Errorf("backtest %s: %w", file, err)

@@ -36,7 +36,7 @@ func TestBacktestRefuses(t *testing.T) {
 			"nothing usable: all fares are returns", false},
 		{"too few days", header + "\n" + days(8, ""), nil, "no route was observed on more than 8 days", false},
 		{"no days asked for", header + "\n" + days(20, ""), []string{"-from", "2027-01-01"},
-			"between the days asked for", false},
+			"no day of the range", false},
 		{"days the wrong way round", header + "\n" + days(20, ""), []string{"-from", "2026-02-01", "-to", "2026-01-01"},
 			"is after", false},
 		{"no cycle", header + "\n" + days(20, ""), []string{"-cycle", "0"}, "-cycle 0", false},

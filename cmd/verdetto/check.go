@@ -51,7 +51,7 @@ func (o *serveOptions) faults() (faults []string) {
 		}
 	}
 	if o.upstream == "travelpayouts" {
-		faults = append(faults, config.Faults(&config.Upstream{}, &config.Shown{})...)
+		faults = append(faults, config.Faults(&config.Upstream{}, &config.Publication{})...)
 	}
 	if panel, ok := strings.CutPrefix(o.upstream, "csv:"); ok {
 		if f, err := os.Open(panel); err != nil {
@@ -76,7 +76,7 @@ func (o *serveOptions) faults() (faults []string) {
 	}
 	faults = append(faults, mailFaults(o.mail)...)
 	var bot config.Telegram
-	faults = append(faults, config.Faults(&config.Operator{}, &bot)...)
+	faults = append(faults, config.Faults(&config.Operator{}, &config.Quotas{}, &bot)...)
 	if fault := bot.Fault(); fault != "" {
 		wrong("%s", fault)
 	}
@@ -134,7 +134,7 @@ func checkCommand() *cobra.Command {
 }
 
 // check prints everything that is wrong with the settings of serve. It starts nothing.
-func (o *serveOptions) check(taken []settings.Taken, faults []string) error {
+func (o *serveOptions) check(taken []settings.ValuedSetting, faults []string) error {
 	for _, fault := range o.faults() {
 		name, _, _ := strings.Cut(fault, ":")
 		// A value that is malformed has been reported already.
@@ -162,7 +162,7 @@ func about(fault string) string {
 }
 
 // show lists each setting with its value and its source. It hides secrets.
-func show(w io.Writer, taken []settings.Taken) {
+func show(w io.Writer, taken []settings.ValuedSetting) {
 	for _, t := range taken {
 		value := t.Value
 		if t.Secret {

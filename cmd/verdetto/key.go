@@ -56,7 +56,7 @@ func createKey(ctx context.Context, o options, email string, days int) error {
 	}
 	now := s.Now()
 	until := now.AddDate(0, 0, days).UTC().Truncate(time.Second)
-	text, err := store.Customers{Table: table}.Issue(ctx, rand.Reader, apikey.Of(pepper, email), now,
+	text, err := store.Customers{Table: table}.Issue(ctx, rand.Reader, apikey.CustomerIDOf(pepper, email), now,
 		func(c *store.Customer) error {
 			if until.After(c.Until) {
 				c.Until = until

@@ -93,7 +93,7 @@ func notify(ctx context.Context, s onemachine.Options) (err error) {
 		return err
 	case sent.Busy:
 		return fmt.Errorf("another process is sending notifications, or died at it less than 3 minutes ago; run this again then")
-	case sent.Left:
+	case sent.More:
 		return fmt.Errorf("not all notifications were sent; run this again")
 	}
 	return nil

@@ -277,7 +277,7 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 	const topic = "https://ntfy.example.com/fares"
 	s.AskFor(`{"route":"MIL-PAR","threshold":500,"channel":"ntfy","address":"` + topic + `"}`)
 	alertsWork()
-	if a := s.Do("POST", strings.TrimPrefix(s.Ntfy.Shown(topic)[0].Click, fixture.PublicURL), ""); a.Status != 200 {
+	if a := s.Do("POST", strings.TrimPrefix(s.Ntfy.Messages(topic)[0].Click, fixture.PublicURL), ""); a.Status != 200 {
 		t.Fatalf("%d", a.Status)
 	}
 	// Endpoints accept every delivery.
@@ -307,7 +307,7 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 	// Refreshes create notifications for the subscribed route and send them. The cases are: a
 	// mailbox that refuses for good, another process at work, and no subscriber.
 	s.Sender.Mail = refusing{}
-	other := store.Lease{Table: d.Table, Name: "mail", Holder: "another", For: time.Minute, Now: clock.Now}
+	other := store.Lease{Table: d.Table, Name: "mail", Holder: "another", Duration: time.Minute, Now: clock.Now}
 	for n := range 4 {
 		alertsWork()
 		if n == 2 { // the last subscriber of the route leaves
@@ -329,7 +329,7 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 			}
 		})
 	}
-	if len(s.Ntfy.Shown(topic)) < 2 {
+	if len(s.Ntfy.Messages(topic)) < 2 {
 		t.Error("the topic was told nothing")
 	}
 }

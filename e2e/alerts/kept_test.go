@@ -24,9 +24,9 @@ var kept = []struct {
 	{"STOPPED#", 180 * 24 * time.Hour},
 }
 
-// naming counts the items whose keys or data contain one of several names, by the start of
+// countItemsWith counts the items whose keys or data contain one of several names, by the start of
 // their partition.
-func naming(t *testing.T, table store.Table, now time.Time, whom []string) map[string]int {
+func countItemsWith(t *testing.T, table store.Table, now time.Time, whom []string) map[string]int {
 	t.Helper()
 	var mu sync.Mutex
 	found := map[string]int{}
@@ -89,7 +89,8 @@ func TestNothingIsKeptLonger(t *testing.T) {
 		whom, ids = append(whom, strings.TrimPrefix(string(a.Subscriber), "s")), append(ids, a.Subscriber)
 	}
 
-	if found := naming(t, c.Table, now, whom[3:4]); found["PENDING"] != 1 || found["OUTBOX"] != 1 || len(found) != 2 {
+	if found := countItemsWith(t, c.Table, now, whom[3:4]); found["PENDING"] != 1 ||
+		found["OUTBOX"] != 1 || len(found) != 2 {
 		t.Errorf("who has confirmed nothing is named by %v", found)
 	}
 
@@ -126,7 +127,7 @@ func TestNothingIsKeptLonger(t *testing.T) {
 		{172 * 24 * time.Hour, nil, 0},
 	} {
 		c.Add(step.later)
-		found := naming(t, c.Table, c.Now(), whom)
+		found := countItemsWith(t, c.Table, c.Now(), whom)
 		for _, partition := range step.want {
 			if n := found[partition]; n == 0 || n > step.most {
 				t.Errorf("%v later: %d items of %s name somebody", step.later, n, partition)

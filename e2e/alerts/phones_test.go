@@ -154,7 +154,7 @@ func (c *channels) refresh(price fare.Cents) {
 			Price: usual + 500})
 	}
 	notifications, route := store.Notifications{Table: c.Table}, notifytest.Route("MIL-BUH")
-	_, err := notify.Leave(c.T.Context(), notifications, route,
+	_, err := notify.StoreNews(c.T.Context(), notifications, route,
 		verdict.Build(found, verdict.RouteSummary{}, today, verdict.Options{}), today)
 	if err == nil {
 		err = notifications.LeaveTrips(c.T.Context(), route, today, c.Now().AddDate(0, 0, 8))
@@ -259,7 +259,7 @@ func (c *channels) told() (each map[string]int, again int) {
 		var all []string
 		switch a.Channel {
 		case store.Ntfy:
-			for _, m := range c.ntfy.Shown(a.Address) {
+			for _, m := range c.ntfy.Messages(a.Address) {
 				all = append(all, m.Sequence)
 			}
 		case store.Telegram:
@@ -267,7 +267,7 @@ func (c *channels) told() (each map[string]int, again int) {
 			if _, err := fmt.Sscan(a.Address, &chat); err != nil {
 				c.T.Fatal(err)
 			}
-			for _, m := range c.telegram.Shown(chat) { // without ids, the text identifies a message
+			for _, m := range c.telegram.Messages(chat) { // without ids, the text identifies a message
 				all = append(all, m.Text)
 			}
 		case store.Webhook:
@@ -341,7 +341,7 @@ func (c *channels) end() {
 	}
 	c.work()
 	for _, a := range c.alerts {
-		left, err := c.Alerts().Of(c.T.Context(), a.Subscriber)
+		left, err := c.Alerts().BySubscriber(c.T.Context(), a.Subscriber)
 		if err != nil || (len(left) == 0) != (a.Trip != store.Trip{}) {
 			c.T.Errorf("%s %s: %d alerts are left, %v", a.Channel, a.Address, len(left), err)
 		}

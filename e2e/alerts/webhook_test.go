@@ -126,7 +126,7 @@ func (h *hook) press(link, form string) fixture.Reply {
 func (h *hook) refreshed(sent int) {
 	h.T.Helper()
 	fixture.Refreshed(h.T, h.Table, fixture.Falling(fare.DayOf(h.Clock.Now())), h.Clock.Now)
-	if got, err := h.Sender.Work(h.T.Context()); err != nil || got.Left || got.Sent != sent {
+	if got, err := h.Sender.Work(h.T.Context()); err != nil || got.More || got.Sent != sent {
 		h.T.Errorf("%+v %v, want %d sent", got, err, sent)
 	}
 }

@@ -31,7 +31,7 @@ func TestFromAskingToTheMail(t *testing.T) {
 		alerted := func(sent int) map[string]maildir.Mail {
 			t.Helper()
 			fixture.Refreshed(t, table, fixture.Falling(fare.DayOf(clock.Now())), clock.Now)
-			if got, err := p.Sender.Work(t.Context()); err != nil || got.Left || got.Sent != sent {
+			if got, err := p.Sender.Work(t.Context()); err != nil || got.More || got.Sent != sent {
 				t.Errorf("%+v %v, want %d sent", got, err, sent)
 			}
 			all, err := maildir.Read(p.Mails)
@@ -66,7 +66,7 @@ func TestFromAskingToTheMail(t *testing.T) {
 		p.Form(links[0][1], "all=1").Want(t, 200)
 		got := map[string]int{}
 		for _, who := range []string{"ada@example.com", "bob@example.com", "cleo@example.com"} {
-			got[who] = len(p.Of(who))
+			got[who] = len(p.Thresholds(who))
 		}
 		if diff := cmp.Diff(map[string]int{"ada@example.com": 0, "bob@example.com": 0, "cleo@example.com": 1},
 			got); diff != "" {

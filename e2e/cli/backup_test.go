@@ -43,7 +43,7 @@ func TestBackup(t *testing.T) {
 	has(t, "stdout", got.Stdout, "copy.db", "bytes", "restore -from copy.db -store bolt:kept.db")
 	close(stop)
 	if n := <-asked; n == 0 {
-		t.Error("nobody asked meanwhile")
+		t.Error("no call was made meanwhile")
 	}
 	run(t, d, 1, "nothing is overwritten", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
 	if info, err := os.Stat(filepath.Join(d.Dir, "copy.db")); err != nil || info.Mode().Perm() != 0o600 {
@@ -73,13 +73,13 @@ func TestBackup(t *testing.T) {
 	left.Close()
 	run(t, d, 0, "", "backup", "-store", "bolt:copy.db", "-to", "second.db")
 	if diff := cmp.Diff(contents(t, filepath.Join(d.Dir, "copy.db")), contents(t, filepath.Join(d.Dir, "second.db"))); diff != "" {
-		t.Errorf("of a store that nobody serves: %s", diff)
+		t.Errorf("of a store that no process serves: %s", diff)
 	}
 	if err := os.Remove(filepath.Join(d.Dir, "copy.db.socket")); err != nil {
 		t.Error(err)
 	}
 	for _, c := range []struct{ name, store, says string }{
-		{"not there", "bolt:nobody.db", "no such file"},
+		{"not there", "bolt:absent.db", "no such file"},
 		{"not a store", "bolt:good.csv", "not a store"},
 	} {
 		run(t, d, 1, c.says, "backup", "-store", c.store, "-to", "third.db")

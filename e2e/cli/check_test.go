@@ -36,7 +36,7 @@ var mistakes = []struct {
 }{
 	{"a name that is mistyped", nil, `VERDETTO_LISTENN = "127.0.0.1:8080"`, "VERDETTO_LISTENN",
 		"was VERDETTO_LISTEN meant?"},
-	{"a name that is nobody's", nil, `MAIL_SERVER = "x"`, "MAIL_SERVER", "docs/configuration.md lists them"},
+	{"an unknown name", nil, `MAIL_SERVER = "x"`, "MAIL_SERVER", "docs/configuration.md lists them"},
 	{"a port alone", nil, `VERDETTO_LISTEN = "8080"`, "VERDETTO_LISTEN", "such as 127.0.0.1:8080"},
 	{"a port that is none", nil, `VERDETTO_METRICS = "127.0.0.1:99999"`, "VERDETTO_METRICS", "such as 127.0.0.1:9464"},
 	{"metrics where callers are", []string{"-listen", "127.0.0.1:8080"}, `VERDETTO_METRICS = "127.0.0.1:8080"`,
@@ -81,7 +81,7 @@ var mistakes = []struct {
 		"the https URL of an ACME directory"},
 	{"a port alone for plain HTTP", nil, `VERDETTO_HTTP = "80"`, "VERDETTO_HTTP", "such as :80"},
 	{"everybody a proxy", nil, `VERDETTO_BEHIND = "0.0.0.0/0"`, "VERDETTO_BEHIND", "never all addresses"},
-	{"a header of nobody's", nil, `VERDETTO_FORWARDED = "X-Real-IP"`, "VERDETTO_FORWARDED",
+	{"an unknown header", nil, `VERDETTO_FORWARDED = "X-Real-IP"`, "VERDETTO_FORWARDED",
 		"X-Forwarded-For or Forwarded"},
 	{"a mail server without a sender", nil, `VERDETTO_MAIL = "smtp://mail.example:587"`, "VERDETTO_MAIL_FROM",
 		"missing; give a sender"},

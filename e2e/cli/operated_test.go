@@ -102,7 +102,7 @@ func TestNotReady(t *testing.T) {
 	d := fixture.NewShell(t)
 	// No source listens at this address, so every refresh fails.
 	c := []string{"-upstream", "travelpayouts"}
-	environment := []string{"TRAVELPAYOUTS_TOKEN=nobody", "TRAVELPAYOUTS_URL=http://127.0.0.1:1"}
+	environment := []string{"TRAVELPAYOUTS_TOKEN=unknown", "TRAVELPAYOUTS_URL=http://127.0.0.1:1"}
 	s := d.ServeWith(environment, append(c, "-listen", "127.0.0.1:0", "-store", "bolt:empty.db")...)
 	status, header, body := get(t, s.URL+"/readyz")
 	if status != 503 || header.Get("Retry-After") == "" || header.Get("Content-Type") != "application/problem+json" || !strings.Contains(body, "There are no fares yet") {

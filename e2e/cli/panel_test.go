@@ -120,7 +120,7 @@ func TestSameReport(t *testing.T) {
 	replayed := d.Run("backtest", "-fares", "panel.csv")
 	has(t, "backtest", replayed.Stderr, report)
 	s := d.Serve("-upstream", "csv:panel.csv", "-now", "2016-03-01")
-	has(t, "serve", s.Said, report)
+	has(t, "serve", s.Stdout, report)
 	for command, code := range map[string]int{"refresh": refreshed.Code, "backtest": replayed.Code, "serve": s.Stop(t)} {
 		if code != 3 {
 			t.Errorf("%s: exit code %d, want 3", command, code)

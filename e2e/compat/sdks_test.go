@@ -51,7 +51,7 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 	clock := func() time.Time { return fixture.Today }
 	table := fixture.Bolt(t, clock)
 	r := refresh.Refresher{Source: sample.New(), Fares: store.Fares{Table: table}, Now: clock, Workers: 1,
-		Rates: ecb.Table().On(fare.DayOf(fixture.Today))}
+		Rates: ecb.Table().RatesOn(fare.DayOf(fixture.Today))}
 	if report, err := r.Run(t.Context(), "MIL"); err != nil || report.Failed > 0 {
 		t.Fatalf("%+v %v", report, err)
 	}
@@ -107,7 +107,7 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 	for name, e := range refusals {
 		want.Errors[name] = class(got.Errors[name]) + " " + e.rest
 		if !strings.HasPrefix(class(got.Errors[name]), e.class) {
-			t.Errorf("%s is told as %s, want %s", name, class(got.Errors[name]), e.class)
+			t.Errorf("%s is reported as %s, want %s", name, class(got.Errors[name]), e.class)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -176,7 +176,7 @@ func answer(t *testing.T, path string) string {
 	now := func() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }
 	table := fixture.Bolt(t, now)
 	r := refresh.Refresher{Source: sample.New(), Fares: store.Fares{Table: table}, Now: now,
-		Rates: ecb.Table().On(fare.DayOf(now()))}
+		Rates: ecb.Table().RatesOn(fare.DayOf(now()))}
 	if report, err := r.Run(t.Context(), "MIL"); err != nil || report.Failed > 0 {
 		t.Fatalf("refresh: %+v, %v", report, err)
 	}

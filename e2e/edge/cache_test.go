@@ -83,8 +83,7 @@ const (
 	serialHeader = "X-Test-Serial"
 )
 
-// newEdge starts the service with the invented fares of two cities, and the cache in front of
-// it.
+// newEdge starts the service with the invented fares of two cities, behind the cache.
 func newEdge(t *testing.T) *edge {
 	t.Helper()
 	nginx, faketime := edgeTools(t)

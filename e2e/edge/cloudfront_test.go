@@ -111,7 +111,7 @@ func TestErrorsAreNotKept(t *testing.T) {
 	}{
 		{"no fares from there", "/v1/price-trends?origin=QQQ&currency=eur", nil, 404, false, true},
 		{"bad parameter", "/v1/price-trends?origin=", nil, 400, false, false},
-		{"key of nobody", "/v1/price-trends?origin=PSA&currency=eur", []string{httpapi.KeyHeader, "vd_nobody"}, 401,
+		{"unknown key", "/v1/price-trends?origin=PSA&currency=eur", []string{httpapi.KeyHeader, "vd_nobody"}, 401,
 			false, false},
 		{"the store is down", "/v1/price-trends?origin=PSA&currency=eur", nil, 503, true, true},
 		{"no such picture", "/card/none.png", nil, 404, false, true},
@@ -183,7 +183,7 @@ func TestConditionalCallsAtTheEdge(t *testing.T) {
 		t.Fatal("a kept answer has no tag")
 	}
 	if status, body, asked := d.get(target, "If-None-Match", tag); status != 304 || body != "" || asked {
-		t.Errorf("whoever has it: %d %q, asked %v", status, body, asked)
+		t.Errorf("a caller with the same answer: %d %q, asked %v", status, body, asked)
 	}
 	other := newDistribution(t)
 	if status, _, asked := other.get(target, "If-None-Match", tag); status != 304 || !asked {

@@ -313,9 +313,9 @@ func TestEdgeWhenStorageIsDown(t *testing.T) {
 	}
 }
 
-// TestEdgeShowsNobodyAnothersRemaining: shared answers contain only what is the same for all
+// TestEdgeHidesOtherCallersQuotas: shared answers contain only what is the same for all
 // callers. All other answers tell each caller the remaining quota.
-func TestEdgeShowsNobodyAnothersRemaining(t *testing.T) {
+func TestEdgeHidesOtherCallersQuotas(t *testing.T) {
 	t.Parallel()
 	e := newEdge(t)
 	const limit, remaining, reset = "X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset"

@@ -45,7 +45,7 @@ type object struct {
 	header http.Header
 	body   []byte
 	until  time.Time // fresh until then
-	retry  time.Time // the origin failed: not asked again before then
+	retry  time.Time // the origin failed: no new request before then
 }
 
 // alwaysKept holds the error statuses that are cached whatever their headers say. sometimesKept

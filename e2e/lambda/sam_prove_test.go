@@ -23,7 +23,7 @@ import (
 func TestProveSAMInvoke(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		var wanted []string
-		for _, p := range parameters.Needed(parameters.StripePrice, parameters.SolanaWallet) {
+		for _, p := range parameters.Required(parameters.StripePrice, parameters.SolanaWallet) {
 			wanted = append(wanted, p.Path(local.Service()))
 		}
 		slices.Sort(wanted)

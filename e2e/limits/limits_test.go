@@ -102,7 +102,7 @@ func TestRotation(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		keys := store.Customers{Table: table}
-		id := apikey.Of([]byte(fixture.Pepper), "ada@example.com")
+		id := apikey.CustomerIDOf([]byte(fixture.Pepper), "ada@example.com")
 		h := fixture.Instance(t, table, sample.New(), clock.Now)
 		issue := func() string {
 			text, err := keys.Issue(t.Context(), rand.Reader, id, clock.Now(), func(c *store.Customer) error {

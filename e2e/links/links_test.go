@@ -107,7 +107,7 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 	if a := s.Form(s.Alerts.Links.EndDigest(ada), "all=1"); a.Status != 410 {
 		t.Errorf("%d %s", a.Status, a.Page())
 	}
-	before, customer := s.Of("ada@example.com"), shop.Customer("ada@example.com")
+	before, customer := s.Thresholds("ada@example.com"), shop.Customer("ada@example.com")
 	for _, of := range kinds {
 		for _, at := range kinds {
 			query := "?" + url.Values{"t": {tokens[of]}, "id": {tokens[of]}}.Encode()
@@ -130,7 +130,7 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 			}
 		}
 	}
-	if after := s.Of("ada@example.com"); len(after) != len(before) || len(after) != 1 {
+	if after := s.Thresholds("ada@example.com"); len(after) != len(before) || len(after) != 1 {
 		t.Errorf("alerts before %v, after %v", before, after)
 	}
 	if after := shop.Customer("ada@example.com"); string(after.Hash) != string(customer.Hash) || !shop.Works(key) {

@@ -166,7 +166,7 @@ func TestAlertsOverSMTP(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !got.Left {
+		if !got.More {
 			break
 		}
 		clock.Add(5 * time.Minute)

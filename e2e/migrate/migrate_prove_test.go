@@ -73,7 +73,7 @@ func stock(t *testing.T, file string) {
 		email := fmt.Sprintf("p%d@example.com", n)
 		fixture.Confirmed(t, table, now, email)
 		customers, alerts := store.Customers{Table: table}, store.Alerts{Table: table}
-		id := apikey.Of([]byte(fixture.Pepper), email)
+		id := apikey.CustomerIDOf([]byte(fixture.Pepper), email)
 		err := customers.Put(t.Context(), store.Customer{ID: id, Until: now.AddDate(0, 1, n)})
 		if err == nil {
 			err = customers.LinkSubscription(t.Context(), fmt.Sprint("sub_", n), id)
@@ -149,7 +149,7 @@ func (m mover) move(from, to string, processes int, afterKill func()) {
 	if got.Code != 0 && !strings.Contains(got.Stderr, "holds data already") {
 		m.t.Fatalf("the last pass: exit code %d\n%s", got.Code, got.Stderr)
 	}
-	m.t.Logf("%s to %s: killed %d times while it was served and %d times after; nobody served for %.1f s, of which the last pass took %.1f: %s",
+	m.t.Logf("%s to %s: killed %d times while it was served and %d times after; no service for %.1f s, of which the last pass took %.1f: %s",
 		from, to, copying, finishing, time.Since(stopped).Seconds(), time.Since(last).Seconds(), strings.Split(got.Stdout, "\n")[0])
 	if copying < m.kills-m.kills/5 {
 		m.t.Errorf("only %d were killed", copying)

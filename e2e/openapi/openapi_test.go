@@ -194,8 +194,9 @@ func (d *describer) kept() {
 	alert := store.Alert{
 		Subscriber: fixture.Subscriber(email), Route: fixture.Route, Email: email, Language: "en",
 		Kind: store.Drop, Percent: 15,
-		Trip: store.Trip{From: fare.DayOf(now) + 40, To: fare.DayOf(now) + 43, Nonstop: true}, Asked: fare.DayOf(now),
-		Since: fare.DayOf(now),
+		Trip:       store.Trip{From: fare.DayOf(now) + 40, To: fare.DayOf(now) + 43, Nonstop: true},
+		RequestDay: fare.DayOf(now),
+		Since:      fare.DayOf(now),
 	}
 	alert.ID = alert.NewID()
 	err := d.Alerts.Alerts.AddPending(d.T.Context(), email, alert, now.Add(time.Hour))

@@ -203,7 +203,7 @@ func TestCapsBehindProxies(t *testing.T) {
 		{"nginx, which adds to what the caller wrote", "127.0.0.1", edge.ForwardedFor,
 			nginx("proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;")},
 		{"nginx, by Forwarded", "127.0.0.1", edge.Forwarded, nginx(`proxy_set_header Forwarded "for=$remote_addr";`)},
-		{"nobody", "", edge.ForwardedFor, func(_ *testing.T, service string) string { return service }},
+		{"no proxy", "", edge.ForwardedFor, func(_ *testing.T, service string) string { return service }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			to := c.proxy(t, serve(t, c.behind, c.forwarded))

@@ -94,7 +94,7 @@ func playInternet(t *testing.T, root string) *internet {
 		t.Fatal(err)
 	}
 	fares := upstreamtest.Detached(rows, time.Now)
-	fares.Token, fares.Rates = "the-token-of-the-fare-source", ecb.Table().On
+	fares.Token, fares.Rates = "the-token-of-the-fare-source", ecb.Table().RatesOn
 	issuer := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "https", Host: elsewhere + ":14000"})
 	issuer.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: i.roots,
 		ServerName: "acme-v02.api.letsencrypt.org"}}

@@ -128,7 +128,7 @@ func TestTLS(t *testing.T) {
 			t.Errorf("%s: %v, mode %v", f, err, at.Mode())
 		}
 	}
-	s = start("https://" + port(t) + "/nobody")
+	s = start("https://" + port(t) + "/absent")
 	w, err := i.client("verdetto.example").Get("https://verdetto.example/v1")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, s.Stderr)

@@ -94,7 +94,7 @@ func TestBackupUnderLoad(t *testing.T) {
 		d.Remove("copy.db")
 	}
 	if !between {
-		t.Error("nothing is proved: nobody called during a backup")
+		t.Error("nothing is proved: no call was made during a backup")
 	}
 	s.Stop(t)
 }

@@ -78,10 +78,10 @@ func measure(t *testing.T, routes int) {
 				worst := said.window(s.touches, (begins+s.silent+6)/7, windowWeeks)
 				if c := calm.window(s.touches, (begins+s.silent+6)/7,
 					windowWeeks); math.Abs(worst.route()-c.route()) < pointsOff/5 {
-					t.Errorf("%s: nothing is to be seen of it: %s", s.name, &worst)
+					t.Errorf("%s: the shock has no effect: %s", s.name, &worst)
 				}
 				r := recovered(s, said, calm, begins+s.over)
-				t.Logf("%s, refreshed every %d days; right again, from day %d of it: %s", s.name, cycle, s.over, r)
+				t.Logf("%s, refreshed every %d days; right again, from day %d of the shock: %s", s.name, cycle, s.over, r)
 				if r.route > s.within.route || r.departure > s.within.departure || r.chance > s.within.chance {
 					t.Errorf("%s: %s; want at most %s", s.name, r, s.within)
 				}

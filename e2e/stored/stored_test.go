@@ -179,7 +179,7 @@ func TestAnswers(t *testing.T) {
 		)
 	}
 	for email, want := range s.facts.Alerts {
-		list, err := s.alerts.Alerts.Of(t.Context(), s.links.Subscriber(email))
+		list, err := s.alerts.Alerts.BySubscriber(t.Context(), s.links.Subscriber(email))
 		if err != nil || len(list) != want {
 			t.Errorf("%s has %d alerts, %v; with 303470a %d", email, len(list), err, want)
 		}
@@ -251,12 +251,12 @@ func TestAlertsAreListed(t *testing.T) {
 func TestCardRenewal(t *testing.T) {
 	s := open(t)
 	owner, err := store.Customers{Table: s.table}.SubscriptionOwner(t.Context(), "sub_kim")
-	if want := apikey.Of([]byte(s.facts.Pepper), "kim@example.com"); err != nil || owner != want {
+	if want := apikey.CustomerIDOf([]byte(s.facts.Pepper), "kim@example.com"); err != nil || owner != want {
 		t.Fatalf("sub_kim belongs to %q, %v; want %q", owner, err, want)
 	}
 	kim, err := store.Customers{Table: s.table}.Customer(t.Context(), owner)
-	if issued := time.Date(2026, 10, 20, 9, 5, 0, 0, time.UTC); err != nil || !kim.Issued.Equal(issued) {
-		t.Errorf("kim's key was issued at %s, %v; want %s", kim.Issued, err, issued)
+	if issued := time.Date(2026, 10, 20, 9, 5, 0, 0, time.UTC); err != nil || !kim.IssuedAt.Equal(issued) {
+		t.Errorf("kim's key was issued at %s, %v; want %s", kim.IssuedAt, err, issued)
 	}
 	s.bank.paidUntil = s.facts.Now.AddDate(0, 2, 0)
 	if q, body := s.ask(question{

@@ -70,7 +70,7 @@ func TestFeedsOverRefreshes(t *testing.T) {
 			case same && was.UpdatedParsed.Equal(*item.UpdatedParsed):
 				stayed++
 			case same:
-				t.Errorf("%s: the same is told anew: %s", file, item.Title)
+				t.Errorf("%s: an unchanged entry is new: %s", file, item.Title)
 			case was != nil && !item.UpdatedParsed.After(*was.UpdatedParsed):
 				t.Errorf("%s: %q became %q, and it is not said", file, was.Title, item.Title)
 			}

@@ -61,7 +61,7 @@ func dateOf(day string) string {
 	if err != nil {
 		return day + " is no day"
 	}
-	return i18n.In("it").Date(d)
+	return i18n.ForCode("it").Date(d)
 }
 
 func calendarDay(day string, c fare.Cents) string {

@@ -357,7 +357,7 @@ func TestTasks(t *testing.T) {
 			text, structured := call(t.Context(), t, session, c)
 			decode(t, structured, &byAgent)
 			if got := c.says(byAgent); got != said {
-				t.Errorf("an agent is told %q, a program %q", got, said)
+				t.Errorf("an agent reads %q, a program %q", got, said)
 			}
 			var pages []string
 			for n, address := range c.pages {

@@ -45,7 +45,7 @@ func TestExchangeRatesMakeNoVerdicts(t *testing.T) {
 	still, verdicts, judged := 0, 0, 0
 	monday := fare.DayOf(time.Date(2016, 2, 1, 0, 0, 0, 0, time.UTC))
 	for ; monday <= last+6; monday += 7 {
-		rates := ecb.Table().On(monday)
+		rates := ecb.Table().RatesOn(monday)
 		for route, all := range quoted {
 			var known, inEuro []fare.Observation
 			for _, o := range all {
@@ -53,7 +53,7 @@ func TestExchangeRatesMakeNoVerdicts(t *testing.T) {
 					continue
 				}
 				known = append(known, o)
-				cents, ok := ecb.Table().On(o.FoundDay()).Euro(float64(o.Price)/100, o.Currency.String())
+				cents, ok := ecb.Table().RatesOn(o.FoundDay()).Euro(float64(o.Price)/100, o.Currency.String())
 				if !ok {
 					t.Fatalf("%s: no rate of %s", route, o.Currency)
 				}

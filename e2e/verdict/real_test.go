@@ -120,7 +120,7 @@ func TestWeekByWeekThroughTheRealClient(t *testing.T) {
 	defer standIn.Close()
 	client, err := travelpayouts.New(travelpayouts.Config{
 		Token: standIn.Token, BaseURL: standIn.URL, PerMinute: 1 << 30, Now: now,
-		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On},
+		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn},
 		CurrencyOf: func(origin fare.City) string {
 			place, _ := places.Get(origin)
 			return travelpayouts.CurrencyOfCountry(place.Country)

@@ -50,7 +50,7 @@ func TestCapacityOfWatched(t *testing.T) {
 	}
 	depart := fare.DayOf(time.Date(2016, 4, 20, 0, 0, 0, 0, time.UTC))
 	one, some := store.Trip{From: depart, To: depart}, store.Trip{From: depart - 2, To: depart + 3}
-	nobody := spent(t)
+	base := spent(t)
 	for _, c := range []struct {
 		name     string
 		watching []store.Trip
@@ -69,12 +69,12 @@ func TestCapacityOfWatched(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			more := fixture.Units{}
 			for what, units := range spent(t, c.watching...) {
-				if units != nobody[what] {
-					more[what] = units - nobody[what]
+				if units != base[what] {
+					more[what] = units - base[what]
 				}
 			}
 			if diff := cmp.Diff(c.want, more); diff != "" {
-				t.Errorf("beyond what is spent where nobody watches (-want +got):\n%s", diff)
+				t.Errorf("beyond the cost without alerts (-want +got):\n%s", diff)
 			}
 		})
 	}

@@ -22,7 +22,7 @@ func TestProveAlertOnATrip(t *testing.T) {
 		language := []string{"it", "en", "en", "it"}[i]
 		say := map[string]map[string]string{
 			"it": {"on": "Avviso attivo", "drop": "scende almeno del 15", "changed": "scende almeno del 20",
-				"paused": "In pausa finché", "around": "partenza: dal "},
+				"paused": "In pausa finché", "around": "partenza: dal"},
 			"en": {"on": "Your alert is on", "drop": "falls by 15%", "changed": "falls by 20%",
 				"paused": "Paused until you", "around": "departure: from "},
 		}[language]
@@ -120,7 +120,7 @@ func (v shop) others(t *testing.T) {
 		{Kind: store.Change, Channel: store.Webhook, Address: "https://hook.example.com/alerts", Since: today,
 			Paused: store.UntilResumed},
 	} {
-		a.Subscriber, a.Route, a.Email, a.Language, a.Asked = fixture.Subscriber("ada@example.com"), fixture.Route,
+		a.Subscriber, a.Route, a.Email, a.Language, a.RequestDay = fixture.Subscriber("ada@example.com"), fixture.Route,
 			"ada@example.com", "en", today
 		a.ID = a.NewID()
 		err := records.AddPending(t.Context(), a.Condition(), a, fixture.Today.Add(time.Hour))

@@ -64,8 +64,8 @@ func shownKey(w *tab) string {
 type words struct{ tag, price, every, shown, erased string }
 
 var spoken = map[string]words{
-	"it": {"it", "12,99", "al mese", "La chiave è già stata mostrata", "Ti abbiamo cancellato"},
-	"en": {"en-GB", "12.99", "a month", "The key was shown already", "You are erased"},
+	"it": {"it", "12,99", "al mese", "La chiave è già stata mostrata", "I tuoi dati sono cancellati"},
+	"en": {"en-GB", "12.99", "a month", "The key was already shown", "Your data are erased"},
 }
 
 // TestProveBuyerByCard covers the price, the card and the key, which can be viewed again for

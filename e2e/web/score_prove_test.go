@@ -63,7 +63,7 @@ func TestProveScore(t *testing.T) {
 }
 
 func comparable() upstream.Comparable {
-	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}
+	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}
 }
 
 // score checks the score page after weekly refreshes over a panel, on a phone and a desk, in
@@ -87,7 +87,7 @@ func score(t *testing.T, name string, source *csvfile.Panel) {
 			last = max(last, f.FoundDay())
 		}
 	}
-	r, err := scorecard.Run(t.Context(), panel, scorecard.Options{Cycle: 7, Rates: ecb.Table().On(last),
+	r, err := scorecard.Run(t.Context(), panel, scorecard.Options{Cycle: 7, Rates: ecb.Table().RatesOn(last),
 		Source: source.Name()})
 	if err != nil {
 		t.Fatal(err)

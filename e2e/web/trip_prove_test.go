@@ -20,7 +20,7 @@ func TestProveTrips(t *testing.T) {
 			"wait": "E se aspetti?", "past": "È già passato", "near": "Partenze vicine"},
 		"en": {"day": "usually cost between", "around": "The lowest of these days",
 			"month": "The lowest fare of a month", "seen": "You have seen it for €45", "nonstop": "non-stop",
-			"wait": "And if you wait?", "past": "That has passed", "near": "Departures close to it"},
+			"wait": "And if you wait?", "past": "That has passed", "near": "Nearby departures"},
 	}
 	today := fare.DayOf(fixture.Today)
 	for i, s := range everyScreen {

@@ -147,7 +147,7 @@ func TestNotices(t *testing.T) {
 		{"two recipients, one with a name", []string{bounce("eventType", "Permanent",
 			ada+`,{"emailAddress":"Bob <bob@EXAMPLE.com>"}`)}, []string{"ada", "bob"}, 0, 180 * 24 * time.Hour, ""},
 		{"full mailbox", []string{bounce("eventType", "Transient", ada)}, nil, 0, 0, ""},
-		{"nobody knows why", []string{bounce("notificationType", "Undetermined", ada)}, nil, 0, 0, ""},
+		{"unknown reason", []string{bounce("notificationType", "Undetermined", ada)}, nil, 0, 0, ""},
 		{"said not to be spam", []string{complaint("eventType", "not-spam", ada)}, nil, 0, 0, ""},
 		{"delivered", []string{`{"eventType":"Delivery","delivery":{"recipients":["ada@example.com"]}}`}, nil, 0, 0,
 			""},
@@ -159,7 +159,7 @@ func TestNotices(t *testing.T) {
 			`{"eventType":"Bounce","bounce":{"bounceType":"Permanent","bouncedRecipients":"ada@example.com"}}`}, nil,
 			0, 0, "cannot be read"},
 		{"an address that is none", []string{bounce("eventType", "Permanent",
-			`{"emailAddress":"ada@example.com\r\nx"},{},`+ada)}, []string{"ada"}, 0, 180 * 24 * time.Hour, "nobody"},
+			`{"emailAddress":"ada@example.com\r\nx"},{},`+ada)}, []string{"ada"}, 0, 180 * 24 * time.Hour, "unknown address"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newFixture(t)

@@ -75,7 +75,7 @@ func TestConditionsToAnywhere(t *testing.T) {
 		}
 		got := strings.Join(names, " ")
 		if len(faults) > 0 {
-			got += ": " + faults[0].in(i18n.English())
+			got += ": " + faults[0].message(i18n.English())
 		}
 		if c.faults == "" && got != "" || !strings.HasPrefix(got, c.faults) {
 			t.Errorf("%s %s: at fault are %q, want %q", c.route, c.fields, got, c.faults)

@@ -48,12 +48,12 @@ func (p *pendingSubscription) setChannel(value string) *fault {
 
 // setAddress parses the address for the channel, which is already set.
 func (p *pendingSubscription) setAddress(value string) *fault {
-	read := p.by().address
+	read := p.carrier().address
 	switch {
 	case read == nil && value == "":
 		return nil
 	case read == nil:
-		return p.notWith("address")
+		return p.refuseWith("address")
 	case value == "":
 		return &fault{field: "address", text: "missing"}
 	}
@@ -65,7 +65,7 @@ func (p *pendingSubscription) setAddress(value string) *fault {
 	return nil
 }
 
-func (p *pendingSubscription) by() channel { return channels[p.named()] }
+func (p *pendingSubscription) carrier() channel { return channels[p.named()] }
 
 func (p *pendingSubscription) named() string {
 	if p.channel == "" {
@@ -74,6 +74,6 @@ func (p *pendingSubscription) named() string {
 	return p.channel
 }
 
-func (p *pendingSubscription) notWith(field string) *fault {
+func (p *pendingSubscription) refuseWith(field string) *fault {
 	return &fault{field: field, text: "not_with", fill: []any{"Channel", p.named()}}
 }

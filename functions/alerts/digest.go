@@ -33,7 +33,7 @@ func (p *pendingSubscription) setFrequency(value string) *fault {
 func (p *pendingSubscription) checkDigest() []fault {
 	switch {
 	case p.digest && p.channel != "":
-		return []fault{*p.notWith("frequency")}
+		return []fault{*p.refuseWith("frequency")}
 	case p.digest && p.codes[1] == string(store.Anywhere):
 		return []fault{{field: "frequency", text: "not_anywhere"}}
 	}
@@ -43,7 +43,7 @@ func (p *pendingSubscription) checkDigest() []fault {
 // digestPage shows a button and changes nothing. Its link never expires, so the page does not list
 // the alerts of the digest. The reader can get the list by mail.
 func (s *Service) digestPage(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
-	switch _, err := (store.Digests{Table: s.Alerts.Table}).Of(ctx, subscriber); {
+	switch _, err := (store.Digests{Table: s.Alerts.Table}).Digest(ctx, subscriber); {
 	case errors.Is(err, store.ErrNotFound):
 		return respond(http.StatusGone, "digest_before", v)
 	case err != nil:
@@ -61,7 +61,7 @@ func (s *Service) endDigest(ctx context.Context, subscriber store.SubscriberID, 
 
 // keptDigest returns the stored data on a subscriber's digests, or nil if there are none.
 func (s *Service) keptDigest(ctx context.Context, subscriber store.SubscriberID) (*keptDigest, error) {
-	d, err := store.Digests{Table: s.Alerts.Table}.Of(ctx, subscriber)
+	d, err := store.Digests{Table: s.Alerts.Table}.Digest(ctx, subscriber)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
@@ -69,7 +69,7 @@ func (s *Service) keptDigest(ctx context.Context, subscriber store.SubscriberID)
 		return nil, err
 	}
 	k := &keptDigest{Day: dayOf(d.Day), Told: map[string]float64{}}
-	for alert, price := range d.Told {
+	for alert, price := range d.Prices {
 		k.Told[alert] = *euros(price)
 	}
 	return k, nil

@@ -64,7 +64,7 @@ func TestWeeklyAlerts(t *testing.T) {
 	press("weekly=MIL-ROM", 2)
 	press("now=MIL-LON", 1)
 	press("now=MIL-ROM", 0)
-	if _, err := digests.Of(t.Context(), subscriber); !errors.Is(err, store.ErrNotFound) {
+	if _, err := digests.Digest(t.Context(), subscriber); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a digest of nothing: %v", err)
 	}
 	press("weekly=MIL-LON", 1)
@@ -72,15 +72,15 @@ func TestWeeklyAlerts(t *testing.T) {
 	end := p.Alerts.Links.EndDigest(subscriber)
 	before := p.Do("GET", end, "", "Accept-Language", "en")
 	if before.Status != 200 || !strings.Contains(before.Page(), "Stop the weekly digest?") ||
-		strings.Contains(before.Page(), "London") || len(p.Of(ada)) != 3 {
+		strings.Contains(before.Page(), "London") || len(p.Thresholds(ada)) != 3 {
 		t.Errorf("%d %s", before.Status, before.Page())
 	}
 	p.From("192.0.2.1:1", "POST", end, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form, "Accept-Language",
 		"en").Want(t, 200, "weekly digest is stopped")
-	if left := p.Of(ada); len(left) != 2 || left["MIL-ROM"] != 5000 {
+	if left := p.Thresholds(ada); len(left) != 2 || left["MIL-ROM"] != 5000 {
 		t.Errorf("left are %v", left)
 	}
-	if _, err := digests.Of(t.Context(), subscriber); !errors.Is(err, store.ErrNotFound) {
+	if _, err := digests.Digest(t.Context(), subscriber); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a digest is left: %v", err)
 	}
 	for _, a := range []fixture.Reply{p.Do("GET", end, "", "Accept-Language", "en"),
@@ -89,7 +89,7 @@ func TestWeeklyAlerts(t *testing.T) {
 			t.Errorf("%d %s", a.Status, a.Page())
 		}
 	}
-	if left := p.Of(ada); len(left) != 2 {
+	if left := p.Thresholds(ada); len(left) != 2 {
 		t.Errorf("left are %v", left)
 	}
 }

@@ -87,7 +87,7 @@ func (s *Service) suppress(ctx context.Context, records []record) (stopped int, 
 		for _, r := range recipients {
 			address, err := mail.ParseAddress(bareAddress(r.EmailAddress))
 			if err != nil {
-				s.Log.WarnContext(ctx, "notice about mail to nobody that we write to", "record", i)
+				s.Log.WarnContext(ctx, "notice about mail to an unknown address", "record", i)
 				continue
 			}
 			if err := s.Alerts.Stop(ctx, s.Links.Subscriber(address), until); err != nil {

@@ -94,7 +94,7 @@ type keptDelivery struct {
 
 // export returns all stored data of a subscriber, or the page that says that there are none.
 func (s *Service) export(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
-	alerts, err := s.Alerts.Of(ctx, subscriber)
+	alerts, err := s.Alerts.BySubscriber(ctx, subscriber)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (s *Service) export(ctx context.Context, subscriber store.SubscriberID, v v
 	}
 	all := kept{Read: s.Now().UTC().Truncate(time.Second), Alerts: []keptAlert{}, Endpoints: []keptEndpoint{}}
 	for _, a := range alerts {
-		all.Alerts = append(all.Alerts, keptOf(a))
+		all.Alerts = append(all.Alerts, exportAlert(a))
 	}
 	if all.Digest, err = s.keptDigest(ctx, subscriber); err != nil {
 		return nil, err
@@ -119,13 +119,13 @@ func (s *Service) export(ctx context.Context, subscriber store.SubscriberID, v v
 		Vary: "Accept, Accept-Language", Body: body}, nil
 }
 
-func keptOf(a store.Alert) keptAlert {
+func exportAlert(a store.Alert) keptAlert {
 	k := keptAlert{
 		Alert: a.Ref().String(), Route: a.Route.String(), Email: a.Email, Channel: cmp.Or(a.Channel, byMail),
 		Address: a.Address, Language: a.Language,
 		Nights: a.Trip.Nights.String(), NonStop: a.Trip.Nonstop, Kind: a.Condition(), Threshold: euros(a.Threshold),
 		Days: a.Days, Percent: a.Percent, Amount: euros(a.Amount),
-		Asked: dayOf(a.Asked), Since: dayOf(a.Since), Paused: dayOf(a.Paused), Changed: a.Fresh,
+		Asked: dayOf(a.RequestDay), Since: dayOf(a.Since), Paused: dayOf(a.Paused), Changed: a.Fresh,
 		First: euros(a.State.First),
 	}
 	if t := a.Trip; t.Month {
@@ -143,7 +143,7 @@ func keptOf(a store.Alert) keptAlert {
 		k.Level, k.Met = a.LeastLevel(), a.State.Cities()
 	}
 	if a.Mailed > 0 {
-		k.Last = &keptMessage{dayOf(a.Mailed), euros(a.State.Told)}
+		k.Last = &keptMessage{dayOf(a.Mailed), euros(a.State.LastPrice)}
 	}
 	return k
 }

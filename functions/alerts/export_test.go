@@ -46,7 +46,7 @@ func newKeeping(t *testing.T) keeping {
 		if a.Email == "" {
 			a.Email = owner
 		}
-		a.Subscriber, a.Route, a.Language, a.Asked = fixture.Subscriber(a.Email), fixture.Route, "en", k.today
+		a.Subscriber, a.Route, a.Language, a.RequestDay = fixture.Subscriber(a.Email), fixture.Route, "en", k.today
 		a.ID = a.NewID()
 		id := a.Email + a.Condition()
 		err := k.Alerts.Alerts.AddPending(t.Context(), id, a, clock.Now().Add(time.Hour))
@@ -97,7 +97,7 @@ func TestNumbersOfEveryKind(t *testing.T) {
 			numbers{amount: 1250}},
 		{"of a drop, both", store.Drop, "percent=20&amount=12", 400, "give one of the two", numbers{amount: 1250}},
 		{"of a drop, neither", store.Drop, "percent=&amount=", 400, "by how much", numbers{amount: 1250}},
-		{"of a drop, all of it", store.Drop, "percent=100", 400, "from 1 to 90", numbers{amount: 1250}},
+		{"of a drop, with every field", store.Drop, "percent=100", 400, "from 1 to 90", numbers{amount: 1250}},
 		{"of a drop, a huge field", store.Drop, "amount=" + strings.Repeat("9", 4000), 400, "amount in euro",
 			numbers{amount: 1250}},
 		{"of a change, those of others", store.Change, "days=60&percent=20&threshold=9", 200, "saved", numbers{}},
@@ -162,7 +162,7 @@ func TestResumeOfAnEndpointThatWasGivenUp(t *testing.T) {
 			}
 			k.Form(k.ManageLink(owner), "pause="+k.refs[store.Change].String())
 			a := k.Form(k.ManageLink(owner), "resume="+k.refs[store.Change].String(), "Accept-Language", "en")
-			left, err := deliveries.Of(t.Context(), ada)
+			left, err := deliveries.BySubscriber(t.Context(), ada)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,7 +198,7 @@ func TestExport(t *testing.T) {
 		})
 	}
 	if err == nil {
-		err = deliveries.Leave(t.Context(), store.Delivery{ID: "msg_1", Subscriber: ada,
+		err = deliveries.Enqueue(t.Context(), store.Delivery{ID: "msg_1", Subscriber: ada,
 			Alert: k.refs[store.Change].String(), URL: hooks, Body: []byte(`{"unsubscribe":"secret"}`), At: now})
 	}
 	if err != nil {
@@ -229,7 +229,7 @@ func TestExport(t *testing.T) {
 		t.Error(d)
 	}
 	for _, secret := range []string{"bob", "55", "secret\"", "whsec_", "/v1/alerts", string(ada),
-		string(k.Alerts.Webhooks.Secrets.Of(ada, hooks, 0))} {
+		string(k.Alerts.Webhooks.Secrets.Secret(ada, hooks, 0))} {
 		if strings.Contains(a.Body, secret) {
 			t.Errorf("%q is in what is taken along", secret)
 		}

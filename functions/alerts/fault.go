@@ -16,12 +16,12 @@ type fault struct {
 	kind  *httpapi.ProblemType // nil: a plain 400
 }
 
-func (f fault) in(l *i18n.Language) string { return l.Text("fault."+f.text, f.fill...) }
+func (f fault) message(l *i18n.Language) string { return l.Text("fault."+f.text, f.fill...) }
 
 func refusal(faults []fault) *httpapi.Problem {
 	list := make([]httpapi.Fault, len(faults))
 	for i, f := range faults {
-		list[i] = httpapi.Fault{Name: f.field, Detail: f.in(i18n.English())}
+		list[i] = httpapi.Fault{Name: f.field, Detail: f.message(i18n.English())}
 	}
 	p := httpapi.Invalid(list...)
 	if kind := faults[0].kind; kind != nil {
@@ -39,7 +39,7 @@ func messages(faults []fault, l *i18n.Language) []string {
 		if f.text != "unknown_field" {
 			name = l.Text("fault.field." + name)
 		}
-		lines = append(lines, l.Text("fault.line", "Field", name, "Fault", f.in(l)))
+		lines = append(lines, l.Text("fault.line", "Field", name, "Fault", f.message(l)))
 	}
 	return lines
 }

@@ -31,7 +31,7 @@ func liveUnderFaults(t *testing.T, p *fixture.Subscriptions, f *storetest.Faulty
 	// Assertions bypass the faults.
 	holds := func(want ...string) {
 		t.Helper()
-		list, err := store.Alerts{Table: f.Table}.Of(t.Context(), fixture.Subscriber(ada))
+		list, err := store.Alerts{Table: f.Table}.BySubscriber(t.Context(), fixture.Subscriber(ada))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,7 +44,7 @@ type deliveryRow struct {
 	Status int
 }
 
-const shownDeliveries = 20
+const maxDeliveries = 20
 
 // openEndpoint queues a test event to the endpoint of an alert that was just confirmed. It shows
 // the secret if the endpoint is new. The alert is on regardless: the worker tests again before the
@@ -62,7 +62,7 @@ func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string
 			return change
 		})
 	if err == nil && !endpoint.Verified {
-		err = s.Webhooks.Deliveries.Leave(ctx, webhook.Test(alert, testName(id), now))
+		err = s.Webhooks.Deliveries.Enqueue(ctx, webhook.Test(alert, testName(id), now))
 	}
 	if err != nil {
 		// Not fatal: the page of alerts can issue a new secret.
@@ -72,7 +72,7 @@ func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string
 	s.signal()
 	v.Host = host(alert.Address)
 	if isNew {
-		v.Secret = s.Webhooks.Secrets.Of(alert.Subscriber, alert.Address, endpoint.Generation)
+		v.Secret = s.Webhooks.Secrets.Secret(alert.Subscriber, alert.Address, endpoint.Generation)
 	}
 }
 
@@ -118,7 +118,7 @@ func (s *Service) doEndpoint(ctx context.Context, did string, of store.Alert, v 
 		v.Secret, err = s.Webhooks.Secrets.Rotate(ctx, deliveries, of.Subscriber, of.Address, now)
 	case "test":
 		if err = s.resume(ctx, of); err == nil {
-			err = deliveries.Leave(ctx, webhook.Test(of, now.UTC().Format("20060102T1504"), now)) // one a minute
+			err = deliveries.Enqueue(ctx, webhook.Test(of, now.UTC().Format("20060102T1504"), now)) // one a minute
 		}
 	default:
 		if did == "failed" {
@@ -147,7 +147,7 @@ func (s *Service) resume(ctx context.Context, of store.Alert) error {
 	if err != nil {
 		return err
 	}
-	alerts, err := s.Alerts.Of(ctx, of.Subscriber)
+	alerts, err := s.Alerts.BySubscriber(ctx, of.Subscriber)
 	for _, a := range alerts {
 		if err == nil && a.Channel == store.Webhook && a.Address == of.Address && a.Paused == store.UntilResumed {
 			err = s.Alerts.Pause(ctx, a, 0)
@@ -173,7 +173,7 @@ func (s *Service) reopen(ctx context.Context, subscriber store.SubscriberID, ref
 			})
 	}
 	if err == nil && tested {
-		err = s.Webhooks.Deliveries.Leave(ctx, webhook.Test(alert, now.UTC().Format("20060102T1504"), now))
+		err = s.Webhooks.Deliveries.Enqueue(ctx, webhook.Test(alert, now.UTC().Format("20060102T1504"), now))
 	}
 	if err == nil && tested {
 		s.signal()
@@ -193,7 +193,7 @@ func (s *Service) eachEndpoint(ctx context.Context, subscriber store.SubscriberI
 		}
 		endpoint, err := s.Webhooks.Deliveries.Endpoint(ctx, subscriber, a.Address)
 		if err == nil && len(seen) == 0 {
-			all, err = s.Webhooks.Deliveries.Of(ctx, subscriber)
+			all, err = s.Webhooks.Deliveries.BySubscriber(ctx, subscriber)
 			slices.SortFunc(all, func(a, b store.Delivery) int { return b.At.Compare(a.At) })
 		}
 		if err != nil {
@@ -217,7 +217,7 @@ func (s *Service) endpoints(ctx context.Context, subscriber store.SubscriberID, 
 	err = s.eachEndpoint(ctx, subscriber, alerts, func(a store.Alert, e store.Endpoint, deliveries []store.Delivery) {
 		row := endpointRow{Ref: a.Ref().String(), Host: host(a.Address), URL: a.Address,
 			State: endpointState(e, a.Paused > fare.DayOf(s.Now()))}
-		for _, d := range deliveries[:min(len(deliveries), shownDeliveries)] {
+		for _, d := range deliveries[:min(len(deliveries), maxDeliveries)] {
 			row.Deliveries = append(row.Deliveries, deliveryRow{ID: d.ID, At: l.Moment(d.At), Tries: d.Tries,
 				State: stateOf(d), Status: d.Status})
 		}

@@ -43,7 +43,7 @@ func TestAlertLife(t *testing.T) {
 			!strings.Contains(mails[0].Text, "€40.01") {
 			t.Fatalf("mails %+v", mails)
 		}
-		if got := p.Of("ada@example.com"); len(got) != 0 {
+		if got := p.Thresholds("ada@example.com"); len(got) != 0 {
 			t.Fatalf("alerts before confirming: %v", got)
 		}
 
@@ -57,7 +57,7 @@ func TestAlertLife(t *testing.T) {
 			}
 			p.Do("HEAD", link, "").Want(t, 200)
 		}
-		if got := p.Of("ada@example.com"); len(got) != 0 {
+		if got := p.Thresholds("ada@example.com"); len(got) != 0 {
 			t.Fatalf("alerts after a GET: %v", got)
 		}
 
@@ -71,20 +71,20 @@ func TestAlertLife(t *testing.T) {
 				t.Errorf("%s again: %d %s", method, a.Status, a.Page())
 			}
 		}
-		if got := p.Of("ada@example.com"); len(got) != 1 || got["MIL-BUH"] != 4001 {
+		if got := p.Thresholds("ada@example.com"); len(got) != 1 || got["MIL-BUH"] != 4001 {
 			t.Fatalf("alerts %v", got)
 		}
 
 		// A repeated request changes the threshold only once it is confirmed.
-		again := p.Asked("MIL-BUH", "ada@example.com", "30")
-		if got := p.Of("ada@example.com"); got["MIL-BUH"] != 4001 {
+		again := p.RequestAlert("MIL-BUH", "ada@example.com", "30")
+		if got := p.Thresholds("ada@example.com"); got["MIL-BUH"] != 4001 {
 			t.Errorf("changed by who knows the address: %v", got)
 		}
 		p.Form(again, "")
 		p.Subscribe("MIL-LON", "Ada@Example.com", "")
 		clock.Add(time.Hour)
 		p.Subscribe("ROM-PAR", "ada@example.com", "99999.994")
-		if got := p.Of("ada@example.com"); len(got) != 3 || got["MIL-BUH"] != 3000 || got["MIL-LON"] != 0 ||
+		if got := p.Thresholds("ada@example.com"); len(got) != 3 || got["MIL-BUH"] != 3000 || got["MIL-LON"] != 0 ||
 			got["ROM-PAR"] != 9999999 {
 			t.Fatalf("alerts %v", got)
 		}
@@ -99,7 +99,7 @@ func TestAlertLife(t *testing.T) {
 		end := p.EndLink("MIL-BUH", "ada@example.com")
 		if a := p.Do("GET", end, ""); a.Status != 200 ||
 			!strings.Contains(a.Page(), "Disattivare l'avviso per Milano–Bucarest?") ||
-			len(p.Of("ada@example.com")) != 2 {
+			len(p.Thresholds("ada@example.com")) != 2 {
 			t.Errorf("%d %s", a.Status, a.Page())
 		}
 		p.Form(end, "").Want(t, 200, "Fatto")
@@ -112,13 +112,13 @@ func TestAlertLife(t *testing.T) {
 		// The mail provider ends an alert in one click, with either kind of form.
 		p.Do("POST", p.EndLink("ROM-PAR", "ada@example.com"), "List-Unsubscribe=One-Click", "Content-Type",
 			"application/x-www-form-urlencoded").Want(t, 200)
-		if got := p.Of("ada@example.com"); len(got) != 0 {
+		if got := p.Thresholds("ada@example.com"); len(got) != 0 {
 			t.Errorf("alerts %v", got)
 		}
 		p.Subscribe("ROM-PAR", "ada@example.com", "")
 		part := "--x\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n--x--\r\n"
 		if a := p.Do("POST", p.EndLink("ROM-PAR", "ada@example.com"), part, "Content-Type",
-			"multipart/form-data; boundary=x"); a.Status != 200 || len(p.Of("ada@example.com")) != 0 {
+			"multipart/form-data; boundary=x"); a.Status != 200 || len(p.Thresholds("ada@example.com")) != 0 {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
 

@@ -18,7 +18,7 @@ import (
 // one. With format=json it returns the export. With a link to pause an alert it asks whether to
 // pause.
 func (s *Service) managePage(ctx context.Context, in *managePageInput) (*page.Response, error) {
-	v := view{T: i18n.Accepted(in.AcceptLanguage)}
+	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	if subscriber, ref, ok := s.Links.OpenSnooze(in.Token); ok {
 		return s.snoozePage(ctx, subscriber, ref, v)
 	}
@@ -81,7 +81,7 @@ type manageInput struct {
 // recently read the mailbox, so changes need no confirmation. A link to pause one alert only
 // pauses, whatever the form contains.
 func (s *Service) manage(ctx context.Context, in *manageInput) (*page.Response, error) {
-	v := view{T: i18n.Accepted(in.AcceptLanguage)}
+	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	if subscriber, ref, ok := s.Links.OpenSnooze(in.Token); ok {
 		return s.snooze(ctx, subscriber, ref, v)
 	}
@@ -135,7 +135,7 @@ func (s *Service) end(ctx context.Context, subscriber store.SubscriberID, v view
 	if ended == 0 {
 		return respond(http.StatusGone, "ended_before", v)
 	}
-	return s.left(ctx, subscriber, v)
+	return s.endedPage(ctx, subscriber, v)
 }
 
 // pause pauses an alert for a month or until it is resumed, or resumes it.
@@ -210,8 +210,8 @@ func (s *Service) renew(ctx context.Context, subscriber store.SubscriberID, v vi
 	return respond(http.StatusOK, "renewed", v)
 }
 
-// left returns the page after alerts were ended, with a list of the remaining ones.
-func (s *Service) left(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
+// endedPage returns the page after alerts were ended, with a list of the remaining ones.
+func (s *Service) endedPage(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
 	v.Confirmation = v.T.Text("alerts.manage.ended")
 	response, err := s.list(ctx, subscriber, v)
 	if err != nil {
@@ -227,7 +227,7 @@ func (s *Service) left(ctx context.Context, subscriber store.SubscriberID, v vie
 
 // list returns the page of a subscriber's alerts, or nil if there are none.
 func (s *Service) list(ctx context.Context, subscriber store.SubscriberID, v view) (*page.Response, error) {
-	alerts, err := s.Alerts.Of(ctx, subscriber)
+	alerts, err := s.Alerts.BySubscriber(ctx, subscriber)
 	if len(alerts) == 0 || err != nil {
 		return nil, err
 	}

@@ -177,7 +177,8 @@ func TestStrangersChangeNothing(t *testing.T) {
 				button + "=" + url.QueryEscape(of) + "&threshold=1", 400})
 		}
 		// A well-formed name of an alert that is not the subscriber's.
-		attempts = append(attempts, attempt{button + " of nobody", l.manage, button + "=ROM-PAR&threshold=1", 410},
+		attempts = append(attempts, attempt{button + " of an unknown alert", l.manage,
+			button + "=ROM-PAR&threshold=1", 410},
 			attempt{button + " of an id that is another's", l.manage,
 				button + "=MIL-BUH~" + bob[:12] + "&threshold=1", 410})
 	}
@@ -203,7 +204,7 @@ func TestStrangersChangeNothing(t *testing.T) {
 			t.Errorf("%s: %d %s", body, a.Status, a.Page())
 		}
 	}
-	if got := l.Of("ada@example.com"); fmt.Sprint(got) != "map[MIL-BUH:4000 MIL-LON:0]" {
+	if got := l.Thresholds("ada@example.com"); fmt.Sprint(got) != "map[MIL-BUH:4000 MIL-LON:0]" {
 		t.Errorf("alerts %v", got)
 	}
 }

@@ -23,7 +23,7 @@ type tokenInput struct {
 
 // confirmPage shows a button and changes nothing, because mail scanners follow links.
 func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Response, error) {
-	v := view{T: i18n.Accepted(in.AcceptLanguage)}
+	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	pending, response, err := s.pending(ctx, in.ID, v)
 	if response != nil || err != nil {
 		return response, err
@@ -38,7 +38,7 @@ func (s *Service) confirmPage(ctx context.Context, in *confirmInput) (*page.Resp
 // confirm creates the alert. It is idempotent: pressing the button again says that the alert
 // exists.
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
-	v := view{T: i18n.Accepted(in.AcceptLanguage)}
+	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	pending, response, err := s.pending(ctx, in.ID, v)
 	if response != nil || err != nil {
 		return response, err
@@ -115,7 +115,7 @@ func broken(v view) (*page.Response, error) {
 // unsubscribePage shows a button and changes nothing. For a link to end a digest it shows the
 // digest's page.
 func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Response, error) {
-	v := view{T: i18n.Accepted(in.AcceptLanguage)}
+	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	if subscriber, ok := s.Links.OpenEndDigest(in.Token); ok {
 		return s.digestPage(ctx, subscriber, v)
 	}
@@ -138,7 +138,7 @@ func (s *Service) unsubscribePage(ctx context.Context, in *tokenInput) (*page.Re
 // unsubscribe ends an alert or a digest on POST. The caller is a person, or a mail provider that
 // sends List-Unsubscribe=One-Click (RFC 8058). The token decides, and the body is ignored.
 func (s *Service) unsubscribe(ctx context.Context, in *tokenInput) (*page.Response, error) {
-	v := view{T: i18n.Accepted(in.AcceptLanguage)}
+	v := view{T: i18n.ForHeader(in.AcceptLanguage)}
 	if subscriber, ok := s.Links.OpenEndDigest(in.Token); ok {
 		return s.endDigest(ctx, subscriber, v)
 	}
@@ -163,7 +163,7 @@ func (s *Service) endedByLink(ctx context.Context, subscriber store.SubscriberID
 	if ended == 0 {
 		return respond(http.StatusGone, none, v)
 	}
-	alerts, err := s.Alerts.Of(ctx, subscriber)
+	alerts, err := s.Alerts.BySubscriber(ctx, subscriber)
 	if err != nil {
 		s.Log.ErrorContext(ctx, "alerts not listed", "error", err) // the alerts are ended
 	}

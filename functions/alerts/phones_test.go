@@ -39,7 +39,7 @@ func phones(t *testing.T) *fixture.Phones {
 // last returns the bot's last message to a person.
 func last(t *testing.T, p *fixture.Phones, person int64) telegramtest.Message {
 	t.Helper()
-	all := p.Telegram.Shown(person)
+	all := p.Telegram.Messages(person)
 	if len(all) == 0 {
 		t.Fatalf("nothing was said to %d", person)
 	}
@@ -98,8 +98,8 @@ func TestTelegram(t *testing.T) {
 	p.Clock.Add(24 * time.Hour)
 	p.Fares(notifytest.Steady(3000)...)
 	p.Push()
-	if n := len(p.Telegram.Shown(ada)); n != 2 {
-		t.Errorf("%d messages: a fare that stays cheap is told once", n)
+	if n := len(p.Telegram.Messages(ada)); n != 2 {
+		t.Errorf("%d messages: a fare that stays cheap is sent once", n)
 	}
 	if m := write(t, p, ada, "/list"); !strings.Contains(m.Text, "Milan–Bucharest, when the verdict") ||
 		!strings.HasPrefix(m.Buttons["Change or end them"], fixture.PublicURL+"/v1/alerts/manage?t=") {
@@ -244,12 +244,12 @@ func TestTelegramBlocked(t *testing.T) {
 // confirmed asks for an alert by ntfy and confirms it by the link in its topic.
 func confirmed(t *testing.T, p *fixture.Phones, body, topic string) {
 	t.Helper()
-	before := len(p.Ntfy.Shown(topic))
+	before := len(p.Ntfy.Messages(topic))
 	if a, link := p.AskFor(body, "Accept-Language", "en"); a.Status != http.StatusAccepted || link != "" {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
 	p.Push()
-	shown := p.Ntfy.Shown(topic)
+	shown := p.Ntfy.Messages(topic)
 	if len(shown) != before+1 {
 		t.Fatalf("%d messages, after %d", len(shown), before)
 	}
@@ -267,7 +267,7 @@ func confirmed(t *testing.T, p *fixture.Phones, body, topic string) {
 func TestNtfy(t *testing.T) {
 	p := phones(t)
 	confirmed(t, p, byNtfy, topic)
-	if m := p.Ntfy.Shown(topic)[0]; m.Title != "Confirm the alert Milan–Bucharest" ||
+	if m := p.Ntfy.Messages(topic)[0]; m.Title != "Confirm the alert Milan–Bucharest" ||
 		!strings.Contains(m.Text, "when the cheapest fare is €40.00 or less") || len(m.Actions) != 1 {
 		t.Errorf("%+v", m)
 	}
@@ -279,7 +279,7 @@ func TestNtfy(t *testing.T) {
 	p.Clock.Add(24 * time.Hour)
 	p.Fares(notifytest.Steady(4500, 3000, 3000)...)
 	p.Push()
-	shown := p.Ntfy.Shown(topic)
+	shown := p.Ntfy.Messages(topic)
 	if len(shown) != 2 || !strings.HasPrefix(shown[1].Title, "Milan–Bucharest: €30.00") ||
 		len(shown[1].Actions) != 3 || shown[1].Click != fixture.PublicURL+"/?da=MIL&a=BUH&lang=en" {
 		t.Fatalf("%+v", shown)
@@ -290,7 +290,7 @@ func TestNtfy(t *testing.T) {
 	p.Clock.Add(24 * time.Hour)
 	p.Fares(notifytest.Steady(4500, 3000, 5000, 3000)...)
 	p.Push()
-	if n := len(p.Ntfy.Shown(topic)); n != 2 {
+	if n := len(p.Ntfy.Messages(topic)); n != 2 {
 		t.Errorf("%d messages after the alert has ended", n)
 	}
 	// Topics are case-sensitive, and so are their pseudonyms.
@@ -335,7 +335,7 @@ func TestNtfyServersOfStrangers(t *testing.T) {
 			t.Fatalf("%d", a.Status)
 		}
 		p.Push()
-		link := strings.TrimPrefix(p.Ntfy.Shown(at)[0].Click, fixture.PublicURL)
+		link := strings.TrimPrefix(p.Ntfy.Messages(at)[0].Click, fixture.PublicURL)
 		if a := p.Do("POST", link, ""); a.Status != http.StatusOK {
 			t.Fatalf("%d", a.Status)
 		}
@@ -353,14 +353,14 @@ func TestNtfyServersOfStrangers(t *testing.T) {
 		t.Errorf("%d mails", n)
 	}
 	p.Push()
-	if n := len(p.Ntfy.Shown(topic)); n != 2 {
+	if n := len(p.Ntfy.Messages(topic)); n != 2 {
 		t.Errorf("%d messages", n)
 	}
 	p.Ntfy.Fail(nil)
 	for range 6 {
 		p.Push()
 	}
-	if n := len(p.Ntfy.Shown(strange + "-7")); n != 2 {
+	if n := len(p.Ntfy.Messages(strange + "-7")); n != 2 {
 		t.Errorf("%d messages, now that the server is there again", n)
 	}
 	// A server that stops being ntfy gets no further message.
@@ -375,7 +375,7 @@ func TestNtfyServersOfStrangers(t *testing.T) {
 		p.Fares(notifytest.Steady(price)...)
 		p.Push()
 	}
-	if left, err := p.Alerts.Alerts.Of(t.Context(),
+	if left, err := p.Alerts.Alerts.BySubscriber(t.Context(),
 		p.Alerts.Links.SubscriberAt(store.Ntfy, strange+"-7")); err != nil || len(left) != 0 {
 		t.Errorf("%v %v", left, err)
 	}
@@ -407,7 +407,7 @@ func TestChannelRequests(t *testing.T) {
 	// The page states the next step.
 	for form, want := range map[string]string{
 		"route=MIL-BUH&channel=telegram&email=&threshold=&address=":           `href="https://t.me/`,
-		"route=MIL-BUH&channel=ntfy&email=&address=https%3A%2F%2Fntfy.sh%2Fx": "If the topic takes our messages",
+		"route=MIL-BUH&channel=ntfy&email=&address=https%3A%2F%2Fntfy.sh%2Fx": "If the topic accepts our messages",
 	} {
 		p.Clock.Add(time.Hour)
 		a := p.Do("POST", "/v1/alerts", form, "Content-Type", "application/x-www-form-urlencoded", "Accept",

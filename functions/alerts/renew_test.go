@@ -32,8 +32,8 @@ func TestLinksToManageExpire(t *testing.T) {
 				t.Errorf("%s: %d %s", what, a.Status, a.Page())
 			}
 		}
-		if len(p.Of(ada)) != 2 {
-			t.Fatalf("an old link ended something: %v", p.Of(ada))
+		if len(p.Thresholds(ada)) != 2 {
+			t.Fatalf("an old link ended something: %v", p.Thresholds(ada))
 		}
 
 		before := len(p.Received(ada))
@@ -49,8 +49,8 @@ func TestLinksToManageExpire(t *testing.T) {
 		p.Do("GET", end, "").Want(t, 200, "Milano–Londra").Lacks(t, "Bucarest")
 		a := p.Form(end, "")
 		if a.Status != 200 || !strings.Contains(a.Page(), "L'avviso è disattivato.") ||
-			strings.Contains(a.Page(), "Bucarest") || len(p.Of(ada)) != 1 {
-			t.Errorf("%d %s, left %v", a.Status, a.Page(), p.Of(ada))
+			strings.Contains(a.Page(), "Bucarest") || len(p.Thresholds(ada)) != 1 {
+			t.Errorf("%d %s, left %v", a.Status, a.Page(), p.Thresholds(ada))
 		}
 		if strings.Contains(a.Body, strings.TrimPrefix(fresh, "/v1")) || !strings.Contains(a.Body, p.RenewLink(ada)) {
 			t.Errorf("a link to unsubscribe leads to more than its alert: %s", a.Body)
@@ -60,7 +60,7 @@ func TestLinksToManageExpire(t *testing.T) {
 		clock.Add(time.Hour)
 		if got := p.Form(p.RenewLink("nobody@example.com"), "renew=1"); got.Status != 200 ||
 			!strings.Contains(got.Page(), "Il link nuovo è in arrivo") || len(p.Received("nobody@example.com")) != 0 {
-			t.Errorf("nobody: %d %s", got.Status, got.Page())
+			t.Errorf("an unknown address: %d %s", got.Status, got.Page())
 		}
 	})
 }

@@ -83,9 +83,9 @@ func (p *pendingSubscription) set(name, value string) *fault {
 	switch {
 	case name == "address":
 		return p.setAddress(value)
-	case name == "email" && !p.by().email:
+	case name == "email" && !p.carrier().email:
 		if value != "" {
-			return p.notWith(name)
+			return p.refuseWith(name)
 		}
 		return nil
 	case value == "" && slices.Contains(required, name):

@@ -130,7 +130,7 @@ func TestBadAlertRequests(t *testing.T) {
 			// The form returns a page with the fault that does not echo the input.
 			if kind == fixture.Form {
 				a := p.Form("/v1/alerts", c.body, "Accept-Language", "en")
-				if a.Status != status || !strings.Contains(a.Page(), "The alert could not be asked for") ||
+				if a.Status != status || !strings.Contains(a.Page(), "We could not set up the alert") ||
 					!strings.Contains(a.Body, "<li>") || strings.Contains(a.Body, "example.com\r") {
 					t.Errorf("%d %s", a.Status, a.Body)
 				}
@@ -167,7 +167,7 @@ func TestAlertForms(t *testing.T) {
 				t.Fatalf("%d mails", len(mails))
 			}
 			p.Form(p.Link(mails[0]), "")
-			if got := p.Of(email); len(got) != 1 || int(got["MIL-BUH"]) != c.want {
+			if got := p.Thresholds(email); len(got) != 1 || int(got["MIL-BUH"]) != c.want {
 				t.Errorf("alerts %v", got)
 			}
 		})
@@ -228,14 +228,14 @@ func TestBadAlertLinks(t *testing.T) {
 	table := fixture.Bolt(t, clock.Now)
 	p := fixture.OpenSubscriptions(t, table, clock)
 	p.Subscribe("MIL-BUH", "ada@example.com", "40")
-	expired := p.Asked("MIL-LON", "ada@example.com", "40")
+	expired := p.RequestAlert("MIL-LON", "ada@example.com", "40")
 	clock.Add(48 * time.Hour)
-	stopped := p.Asked("MIL-LON", "eve@example.com", "")
+	stopped := p.RequestAlert("MIL-LON", "eve@example.com", "")
 	if err := p.Alerts.Alerts.Stop(t.Context(), fixture.Subscriber("eve@example.com"),
 		clock.Now().AddDate(0, 0, 180)); err != nil {
 		t.Fatal(err)
 	}
-	waiting := p.Asked("MIL-PAR", "ada@example.com", "")
+	waiting := p.RequestAlert("MIL-PAR", "ada@example.com", "")
 	_, id, _ := strings.Cut(waiting, "id=")
 	end, manage := p.EndLink("MIL-BUH", "ada@example.com"), p.ManageLink("ada@example.com")
 	_, endToken, _ := strings.Cut(end, "t=")
@@ -279,11 +279,11 @@ func TestBadAlertLinks(t *testing.T) {
 		{"unsubscribe: a token to manage", endAt + "?t=" + manageToken, 400, "non è valido"},
 		{"unsubscribe: endless", endAt + "?t=" + strings.Repeat("A", 5000), 400, "non è valido"},
 		{"unsubscribe: no alert", p.EndLink("MIL-ROM", "ada@example.com"), 410, "già disattivato"},
-		{"unsubscribe: nobody", p.EndLink("MIL-BUH", "nobody@example.com"), 410, "già disattivato"},
+		{"unsubscribe: unknown address", p.EndLink("MIL-BUH", "nobody@example.com"), 410, "già disattivato"},
 		{"manage: nothing", manageAt, 400, "non è valido"},
 		{"manage: changed", manageAt + "?t=" + flip(manageToken, 2), 400, "non è valido"},
 		{"manage: a token to unsubscribe", manageAt + "?t=" + endToken, 400, "non è valido"},
-		{"manage: nobody", p.ManageLink("nobody@example.com"), 410, ""},
+		{"manage: unknown address", p.ManageLink("nobody@example.com"), 410, ""},
 	} {
 		for _, method := range []string{"GET", "POST"} {
 			t.Run(c.name+" "+method, func(t *testing.T) {
@@ -302,7 +302,7 @@ func TestBadAlertLinks(t *testing.T) {
 		}
 	}
 	p.Form(manage, "remove=MIL-ROM").Want(t, 410)
-	if got := p.Of("ada@example.com"); len(got) != 1 || got["MIL-BUH"] != 4000 {
+	if got := p.Thresholds("ada@example.com"); len(got) != 1 || got["MIL-BUH"] != 4000 {
 		t.Errorf("alerts %v", got)
 	}
 	if a := p.Form(waiting, ""); a.Status != 200 { // the calls above have not used it
@@ -325,17 +325,17 @@ func TestTwentyAlerts(t *testing.T) {
 			p.Subscribe(route, "ada@example.com", "")
 			clock.Add(time.Hour)
 		}
-		last := p.Asked(routes[store.MaxAlerts], "ada@example.com", "")
+		last := p.RequestAlert(routes[store.MaxAlerts], "ada@example.com", "")
 		a := p.Form(last, "")
 		if a.Status != 409 || !strings.Contains(a.Page(), "Hai già 20 avvisi") ||
-			!strings.Contains(a.Body, `href="/v1/alerts/manage?t=`) || len(p.Of("ada@example.com")) != 20 {
+			!strings.Contains(a.Body, `href="/v1/alerts/manage?t=`) || len(p.Thresholds("ada@example.com")) != 20 {
 			t.Fatalf("%d %s", a.Status, a.Body)
 		}
 		// A threshold can still be changed.
 		clock.Add(time.Hour)
 		p.Subscribe(routes[3], "ada@example.com", "12")
 		p.Form(p.ManageLink("ada@example.com"), "remove="+routes[0])
-		if a := p.Form(last, ""); a.Status != 200 || len(p.Of("ada@example.com")) != 20 {
+		if a := p.Form(last, ""); a.Status != 200 || len(p.Thresholds("ada@example.com")) != 20 {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
 	})
@@ -362,8 +362,8 @@ func TestMailIsStopped(t *testing.T) {
 			}
 			before := len(p.Received(email))
 			a, b := p.Ask("MIL-BUH", email, ""), p.Ask("MIL-BUH", "somebody-"+email, "")
-			if len(p.Of(email)) != 0 || len(p.Received(email)) != before || a.Status != 202 || a.Body != b.Body {
-				t.Errorf("%s: alerts %v, %d mails more, %d %s", what, p.Of(email), len(p.Received(email))-before,
+			if len(p.Thresholds(email)) != 0 || len(p.Received(email)) != before || a.Status != 202 || a.Body != b.Body {
+				t.Errorf("%s: alerts %v, %d mails more, %d %s", what, p.Thresholds(email), len(p.Received(email))-before,
 					a.Status, a.Body)
 			}
 			clock.Add(181 * 24 * time.Hour)
@@ -380,7 +380,7 @@ func TestManyConfirmAtOnce(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		p := fixture.OpenSubscriptions(t, table, clock)
-		link := p.Asked("MIL-BUH", "ada@example.com", "")
+		link := p.RequestAlert("MIL-BUH", "ada@example.com", "")
 		var won atomic.Int64
 		var wg sync.WaitGroup
 		for range 30 {
@@ -402,7 +402,7 @@ func TestManyConfirmAtOnce(t *testing.T) {
 		var links []string
 		for city := range places.Cities() {
 			if city != "MIL" && city != "BUH" && len(links) < 24 {
-				links = append(links, p.Asked(fmt.Sprint("MIL-", city), "ada@example.com", ""))
+				links = append(links, p.RequestAlert(fmt.Sprint("MIL-", city), "ada@example.com", ""))
 				clock.Add(time.Hour)
 			}
 		}
@@ -419,7 +419,7 @@ func TestManyConfirmAtOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if got := len(p.Of("ada@example.com")); got != store.MaxAlerts || full.Load() != 5 {
+		if got := len(p.Thresholds("ada@example.com")); got != store.MaxAlerts || full.Load() != 5 {
 			t.Errorf("%d alerts, %d refused", got, full.Load())
 		}
 	})

@@ -50,7 +50,7 @@ type accepted struct {
 // subscribe does the same for every address: it stores the pending subscription and a job. The
 // worker decides later whether a mail is sent, so the answer reveals nothing about the address.
 func (s *Service) subscribe(ctx context.Context, in *subscribeInput) (*page.Response, error) {
-	l := i18n.Accepted(string(in.AcceptLanguage))
+	l := i18n.ForHeader(string(in.AcceptLanguage))
 	onPage := isForm(in.ContentType) && page.WantsHTML(in.Accept)
 	pending, faults := parseRequest(in.ContentType, in.RawBody)
 	if len(faults) == 0 {
@@ -111,7 +111,7 @@ func (s *Service) savePending(ctx context.Context, again httpapi.Repeatable, p p
 	lang string) (id string, err error) {
 	now := s.Now()
 	alert := store.Alert{Route: p.route, Email: p.email, Language: lang, Threshold: p.threshold, Channel: p.channel,
-		Address: p.address, Asked: fare.DayOf(now), Digest: p.digest}
+		Address: p.address, RequestDay: fare.DayOf(now), Digest: p.digest}
 	p.fill(&alert, fare.DayOf(now))
 	about := []string{p.route.String(), p.email, fmt.Sprint(p.threshold), lang}
 	if p.channel != "" {

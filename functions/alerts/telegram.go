@@ -44,17 +44,17 @@ func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, 
 		s.Log.WarnContext(ctx, "an update of Telegram cannot be read", "error", err)
 	}
 	if err != nil || !ok {
-		return said(nil), nil
+		return telegramAnswer(nil), nil
 	}
 	message, err := s.obey(ctx, told)
 	if err != nil || message == nil {
-		return said(nil), err
+		return telegramAnswer(nil), err
 	}
 	reply, err := telegram.Reply(told.Chat, *message)
-	return said(reply), err
+	return telegramAnswer(reply), err
 }
 
-func said(reply []byte) *page.Response {
+func telegramAnswer(reply []byte) *page.Response {
 	if reply == nil {
 		reply = []byte("{}")
 	}
@@ -63,7 +63,7 @@ func said(reply []byte) *page.Response {
 
 // obey runs the command of a chat and returns the answer; nil: no answer.
 func (s *Service) obey(ctx context.Context, told telegram.Command) (*telegram.Message, error) {
-	l := i18n.Accepted(told.Language)
+	l := i18n.ForHeader(told.Language)
 	subscriber := s.Links.SubscriberAt(store.Telegram, told.Chat)
 	switch {
 	case told.Name == telegram.Blocked:
@@ -87,7 +87,7 @@ func (s *Service) obey(ctx context.Context, told telegram.Command) (*telegram.Me
 // start confirms a pending alert for a chat. Pressing the button proves consent, so it also undoes
 // an earlier stop of the chat.
 func (s *Service) start(ctx context.Context, told telegram.Command) (*telegram.Message, error) {
-	l := i18n.Accepted(told.Language)
+	l := i18n.ForHeader(told.Language)
 	if !isID(told.Argument) {
 		return s.answer(l, "expired"), nil
 	}
@@ -97,7 +97,7 @@ func (s *Service) start(ctx context.Context, told telegram.Command) (*telegram.M
 		err = store.ErrNotFound // another subscriber confirms it, by another channel
 	}
 	if err == nil {
-		l = i18n.In(pending.Language)
+		l = i18n.ForCode(pending.Language)
 		if err = s.Alerts.Resume(ctx, subscriber); err == nil {
 			pending, err = s.Alerts.ConfirmAs(ctx, told.Argument, subscriber, told.Chat)
 		}
@@ -134,7 +134,7 @@ func (s *Service) stop(ctx context.Context, subscriber store.SubscriberID,
 
 func (s *Service) alertsOf(ctx context.Context, subscriber store.SubscriberID,
 	l *i18n.Language) (*telegram.Message, error) {
-	alerts, err := s.Alerts.Of(ctx, subscriber)
+	alerts, err := s.Alerts.BySubscriber(ctx, subscriber)
 	if err != nil {
 		return nil, err
 	}

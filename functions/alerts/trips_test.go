@@ -42,7 +42,7 @@ func TestTripAlerts(t *testing.T) {
 	}
 	ask("10")
 	ask("20")
-	alerts, err := p.Alerts.Alerts.Of(t.Context(), fixture.Subscriber(ada))
+	alerts, err := p.Alerts.Alerts.BySubscriber(t.Context(), fixture.Subscriber(ada))
 	if err != nil || len(alerts) != 2 || alerts[0].Threshold != 5000 || alerts[1].Kind != store.Drop ||
 		alerts[1].Percent != 20 {
 		t.Fatalf("%+v %v", alerts, err)
@@ -56,7 +56,7 @@ func TestTripAlerts(t *testing.T) {
 	p.Do("GET", end, "", "Accept-Language", "en").Want(t, 200, "4-7 nights away")
 	p.Form(p.ManageLink(ada), "remove="+alerts[1].Ref().String()).Want(t, 200)
 	p.Form(end, "").Want(t, 410)
-	if left := p.Of(ada); len(left) != 1 || left["MIL-BUH"] != 5000 {
+	if left := p.Thresholds(ada); len(left) != 1 || left["MIL-BUH"] != 5000 {
 		t.Errorf("left are %v", left)
 	}
 }

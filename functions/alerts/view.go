@@ -86,17 +86,17 @@ func (s *Service) managed(a store.Alert, l *i18n.Language) alertRow {
 	if a.Channel == store.Webhook {
 		r.State = append(r.State, l.Text("alerts.hook.heading", "Host", host(a.Address))+".")
 	}
-	if a.Asked > 0 {
-		say("asked", a.Asked)
+	if a.RequestDay > 0 {
+		say("asked", a.RequestDay)
 	}
 	if a.Digest {
 		r.State = append(r.State, l.Text("alerts.manage.weekly", "Weekday",
 			l.Weekday(store.DigestWeekday(a.Subscriber))))
 	}
 	switch {
-	case a.Mailed > 0 && a.State.Told > 0:
+	case a.Mailed > 0 && a.State.LastPrice > 0:
 		r.State = append(r.State, l.Text("alerts.manage.last_price", "Date", l.Date(a.Mailed), "Price",
-			l.Amount(a.State.Told)))
+			l.Amount(a.State.LastPrice)))
 	case a.Mailed > 0:
 		say("last", a.Mailed)
 	case !a.Digest:

@@ -54,7 +54,7 @@ type output[A any] struct{ Body A }
 func body[A any](a A, err error) (*output[A], error) { return &output[A]{a}, err }
 
 func (s *Service) registerVerdicts(api *httpapi.API) {
-	check, handle := httpapi.Asked((*published.VerdictInput).Question, s.Answers().Check,
+	check, handle := httpapi.CheckAndHandle((*published.VerdictInput).Question, s.Answers().Check,
 		func(ctx context.Context, _ *published.VerdictInput, q answer.Question) (*output[verdict.Analysis], error) {
 			return body(s.Answers().Verdict(ctx, q))
 		})
@@ -69,7 +69,7 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 			published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency},
 	}, check, handle)
 
-	compareCheck, compare := httpapi.Asked((*comparisonInput).question, s.Answers().CheckTrips,
+	compareCheck, compare := httpapi.CheckAndHandle((*comparisonInput).question, s.Answers().CheckTrips,
 		func(ctx context.Context, _ *comparisonInput,
 			trips published.Comparison) (*output[published.Confronto], error) {
 			granted, err := api.ConsumeQuotas(ctx, "analisi", trips.Len())
@@ -88,7 +88,7 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 		ConsumesQuota: true,
 	}, compareCheck, compare)
 
-	daysCheck, days := httpapi.Asked((*calendarInput).Question, s.Answers().Check,
+	daysCheck, days := httpapi.CheckAndHandle((*calendarInput).Question, s.Answers().Check,
 		func(ctx context.Context, in *calendarInput, q answer.Question) (*httpapi.Tagged, error) {
 			c, err := s.Answers().Calendar(ctx, q, httpapi.AllFares(ctx))
 			return httpapi.TagJSON(in.IfNoneMatch, c, err)
@@ -107,7 +107,7 @@ func (s *Service) registerVerdicts(api *httpapi.API) {
 
 // registerLists adds the endpoints that list fares, routes and the caller's quotas.
 func (s *Service) registerLists(api *httpapi.API) {
-	dealsCheck, deals := httpapi.Asked((*dealsInput).Question, s.Answers().CheckDeals,
+	dealsCheck, deals := httpapi.CheckAndHandle((*dealsInput).Question, s.Answers().CheckDeals,
 		func(ctx context.Context, in *dealsInput, q published.DealsQuestion) (*httpapi.Tagged, error) {
 			o, err := s.Answers().Deals(ctx, q)
 			return httpapi.TagJSON(in.IfNoneMatch, o, err)
@@ -123,7 +123,7 @@ func (s *Service) registerLists(api *httpapi.API) {
 		Answer:   published.Occasioni{},
 	}, dealsCheck, deals)
 
-	pastCheck, past := httpapi.Asked((*historyInput).question, s.Answers().Check,
+	pastCheck, past := httpapi.CheckAndHandle((*historyInput).question, s.Answers().Check,
 		func(ctx context.Context, _ *historyInput, q answer.Question) (*output[published.Storico], error) {
 			return body(s.Answers().Past(ctx, q))
 		})

@@ -149,7 +149,7 @@ func TestProblems(t *testing.T) {
 				t.Errorf("suggestions %q lack %s", p.Suggestions, c.suggestion)
 			}
 			if strings.Contains(w.Body.String(), "internal text") || strings.Contains(w.Body.String(), "not known") {
-				t.Errorf("internal text is told: %s", w.Body)
+				t.Errorf("the answer holds internal text: %s", w.Body)
 			}
 			if p.Detail == "" || p.Title == "" || p.Type == "" {
 				t.Errorf("incomplete: %s", w.Body)

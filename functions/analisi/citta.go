@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"verdetto/shared/answer"
+	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/web/httpapi"
@@ -18,7 +20,7 @@ const maxCities = 8
 
 // Cities is the published list of suggestions for a typed prefix.
 type Cities struct {
-	Citta []Offered `json:"citta" nullable:"false" doc:"Cities whose name in any language begins so: one whose name was typed in full comes first, then those that there are fares for, the busiest first. Without q those that there are fares for: with origine the most popular destinations, else origins, those of the country of lang first"`
+	Citta []Offered `json:"citta" nullable:"false" doc:"Cities whose name in any language begins so: one whose name was typed in full comes first, then those that there are fares for, names of the language first, then those with most traffic. Where no name begins so, one typing error is forgiven. The beginning of a country or continent offers its cities. Without q those that there are fares for: with origine the most popular destinations, else origins, those of the country of lang first"`
 }
 
 // Offered is a suggested city.
@@ -60,6 +62,57 @@ func registerCities(api *httpapi.API, cities *answer.CoveredCities) {
 	})
 }
 
+// manyCities is more than the cities whose names begin with the same letter.
+const manyCities = 500
+
+// byRank orders cities: a name typed in full, then cities with fares, then names of the page's own
+// language, then the most traffic.
+func byRank(covered []fare.City, typed string) func(a, b places.Place) int {
+	traffic := make(map[fare.City]int, len(covered))
+	for i, c := range covered {
+		traffic[c] = i - len(covered)
+	}
+	rank := func(p places.Place) (in [4]int) {
+		name := places.Fold(p.Name)
+		in[0], in[1], in[2], in[3] = 1, 1, 1, traffic[p.City]
+		if name == typed {
+			in[0] = 0
+		}
+		if in[3] < 0 {
+			in[1] = 0
+		}
+		if strings.HasPrefix(name, typed) {
+			in[2] = 0
+		}
+		return in
+	}
+	return func(a, b places.Place) int {
+		x, y := rank(a), rank(b)
+		return slices.Compare(x[:], y[:])
+	}
+}
+
+// citiesIn returns the cities of the country or continent whose name begins with a query, except
+// those listed: first cities with fares, then the busiest.
+func citiesIn(query, lang string, covered []fare.City, listed []places.Place) (in []places.Place) {
+	area, ok := places.CompleteArea(query, lang)
+	if !ok {
+		return nil
+	}
+	for _, c := range slices.Concat(covered, slices.Collect(places.Cities())) {
+		p, _ := places.Get(c)
+		same := func(q places.Place) bool { return q.City == c }
+		if area.Holds(p.Country) && !slices.ContainsFunc(in, same) && !slices.ContainsFunc(listed, same) {
+			p.Name = places.Name(c, lang)
+			in = append(in, p)
+		}
+		if len(in) == maxCities {
+			break
+		}
+	}
+	return in
+}
+
 func complete(ctx context.Context, in *citiesInput, cities *answer.CoveredCities) Cities {
 	lang := cmp.Or(string(in.Lang), i18n.Default().Code)
 	covered, known := cities.Suggest(ctx, in.Origin, lang)
@@ -72,17 +125,9 @@ func complete(ctx context.Context, in *citiesInput, cities *answer.CoveredCities
 			all = append(all, p)
 		}
 	} else {
-		all = places.Complete(in.Query, lang, 4*maxCities)
-		rank := func(p places.Place) int {
-			switch {
-			case places.Fold(p.Name) == typed:
-				return 0
-			case slices.Contains(covered, p.City):
-				return 1
-			}
-			return 2
-		}
-		slices.SortStableFunc(all, func(a, b places.Place) int { return cmp.Compare(rank(a), rank(b)) })
+		all = places.Complete(in.Query, lang, manyCities)
+		all = append(all, citiesIn(in.Query, lang, covered, all)...)
+		slices.SortStableFunc(all, byRank(covered, typed))
 	}
 	out := Cities{[]Offered{}}
 	for _, p := range all[:min(len(all), maxCities)] {

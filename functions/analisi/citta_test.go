@@ -60,12 +60,19 @@ func TestCities(t *testing.T) {
 			[]analisi.Offered{city("BUH", "Bucarest", "RO", no)}, 0},
 		{"a destination from where there are none", "q=buca&origine=Parigi", 200,
 			[]analisi.Offered{city("BUH", "Bucarest", "RO", no)}, 0},
-		{"a destination from nobody knows where", "q=buca&origine=Atlantide", 200,
+		{"a destination from an unknown origin", "q=buca&origine=Atlantide", 200,
 			[]analisi.Offered{city("BUH", "Bucarest", "RO", nil)}, 0},
 		{"nothing typed: where there are fares from", "", 200,
 			[]analisi.Offered{city("MIL", "Milano", "IT", yes), city("ROM", "Roma", "IT", yes)}, 2},
 		{"nothing typed: where people fly to", "q=&origine=Milano&lang=en", 200,
 			[]analisi.Offered{city("LON", "London", "GB", yes), city("BUH", "Bucharest", "RO", yes)}, 2},
+		{"a typing error", "q=Lonfra&origine=Milano", 200, []analisi.Offered{city("LON", "Londra", "GB", yes)}, 0},
+		{"a country: its cities, first those with fares", "q=regno&origine=Milano", 200,
+			[]analisi.Offered{city("LON", "Londra", "GB", yes)}, 8},
+		{"by traffic from the origin, not from anywhere", "q=europ&origine=Milano&lang=en", 200,
+			[]analisi.Offered{city("LON", "London", "GB", yes), city("BUH", "Bucharest", "RO", yes)}, 8},
+		{"a name of the language before a busier foreign one", "q=gen", 200,
+			[]analisi.Offered{city("GOA", "Genova", "IT", no)}, 0},
 		{"nothing", "q=qqqq", 200, nil, 0},
 		{"no such language", "q=mila&lang=xx", 400, nil, 0},
 	} {
@@ -89,9 +96,9 @@ func TestCities(t *testing.T) {
 	}
 }
 
-// TestWhatIsCoveredIsHeld: each list is read once per hour. If the read fails, the old list is
+// TestCoveredCitiesAreCached: each list is read once per hour. If the read fails, the old list is
 // used; without one, names are still completed.
-func TestWhatIsCoveredIsHeld(t *testing.T) {
+func TestCoveredCitiesAreCached(t *testing.T) {
 	c, now := &counted{}, analisitest.Today
 	h := analisitest.Site{Coverage: c, Now: func() time.Time { return now }}.Open()
 	ask := func(query string, marked bool) {

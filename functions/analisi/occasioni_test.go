@@ -46,7 +46,7 @@ func TestCheapNow(t *testing.T) {
 		{"returns", "origine=Milano&notti=4-7", 200, "", "MAD"},
 		{"returns that are too dear", "origine=Milano&notti=4-7&massimo=69.98", 200, "", ""},
 		{"returns of a month", "origine=Milano&notti=4-7&mese=2016-04", 400, malformed, ""},
-		{"returns that nobody observed", "origine=Milano&notti=15%2B", 404, "rotta-non-coperta", ""},
+		{"returns without fares", "origine=Milano&notti=15%2B", 404, "rotta-non-coperta", ""},
 		{"no amount", "origine=Milano&massimo=-5", 400, malformed, ""},
 		{"no origin", "", 400, malformed, ""},
 		{"an unknown city", "origine=Atlantide", 404, "citta-sconosciuta", ""},

@@ -31,7 +31,7 @@ func (c customer) Customer(_ context.Context, id apikey.CustomerID) (store.Custo
 }
 
 func TestHistory(t *testing.T) {
-	id := apikey.Of([]byte("pepper"), "ada@example.com")
+	id := apikey.CustomerIDOf([]byte("pepper"), "ada@example.com")
 	key, hash, err := apikey.Mint(rand.Reader, id)
 	if err != nil {
 		t.Fatal(err)

@@ -52,12 +52,13 @@ func (s *Service) Register(api *httpapi.API) {
 	}
 }
 
-// asked answers a well-formed question. Its error is a *refusal, or any error of the service.
-type asked func(ctx context.Context) (any, error)
+// answerFunc answers a well-formed question. Its error is a *refusal, or any error of the service.
+type answerFunc func(ctx context.Context) (any, error)
 
 // answers returns a handler that parses a question, consumes the quota of one of our endpoints and
 // answers. Malformed questions are refused before they count, with one error per bad parameter.
-func (s *Service) answers(api *httpapi.API, counted string, unfit kind, read func(*parameters) asked) http.Handler {
+func (s *Service) answers(api *httpapi.API, counted string, unfit kind,
+	read func(*parameters) answerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := readParameters(r, fare.DayOf(s.Now()), unfit)
 		answer := read(p)

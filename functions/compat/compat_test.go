@@ -43,7 +43,7 @@ func figures(t *testing.T, s *service, query, currency string) (want []string) {
 		return nil
 	}
 	for _, c := range []fare.Cents{q.MinimoCent, q.Q1Cent, q.MedianaCent, q.Q3Cent, q.MassimoCent} {
-		shown, ok := ecb.Table().On(fare.DayOf(now)).From(c, currency)
+		shown, ok := ecb.Table().RatesOn(fare.DayOf(now)).FromEuro(c, currency)
 		if !ok {
 			t.Fatal(currency)
 		}
@@ -273,7 +273,7 @@ func TestTokenEndpoint(t *testing.T) {
 		"free":                 {granted("free"), "", 200, nil},
 		"a replaced key":       {granted(former), "invalid_client", 401, 38187.},
 		"a plan that ended":    {granted(ended), "invalid_client", 401, 39683.},
-		"a key of nobody":      {granted("vd_" + strings.Repeat("A", 65)), "invalid_client", 401, 38187.},
+		"an unknown key":       {granted("vd_" + strings.Repeat("A", 65)), "invalid_client", 401, 38187.},
 		"a word":               {granted("FREE "), "invalid_client", 401, 38187.},
 		"10 kB":                {granted(strings.Repeat("x", 10<<10)), "invalid_client", 401, 38187.},
 		"more than a body has": {granted(strings.Repeat("x", httpapi.MaxBody)), "invalid_request", 400, 38187.},

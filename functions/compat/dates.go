@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-func (s *Service) dates(p *parameters) asked {
+func (s *Service) dates(p *parameters) answerFunc {
 	from, to := p.ends("origin", "destination")
 	f := p.filter()
 	usual := "DURATION"
@@ -66,7 +66,7 @@ func (s *Service) options(ctx context.Context, from, to place, f filter, each bo
 	found := false
 	for _, q.Trip = range f.trips() {
 		_, fares, err := s.Fares(ctx, q, each)
-		if none, because := nothing(err); none {
+		if none, because := noDataReason(err); none {
 			why = because
 			continue
 		}
@@ -84,7 +84,7 @@ func (s *Service) options(ctx context.Context, from, to place, f filter, each bo
 					return nil, "", err
 				}
 			}
-			if f.holds(o) {
+			if f.matches(o) {
 				options = append(options, o)
 			}
 		}

@@ -18,7 +18,7 @@ import (
 // destinations answers from the deals of an origin. For each destination it uses the cheapest fare
 // of any date. One-way questions about dates use the cheapest fare of each month. Returns have one
 // fare per class of stay.
-func (s *Service) destinations(p *parameters) asked {
+func (s *Service) destinations(p *parameters) answerFunc {
 	from := p.place("origin")
 	f := p.filter()
 	viewBy := p.oneOf("viewBy", "DESTINATION", "COUNTRY", "DATE", "DESTINATION", "DURATION", "WEEK")
@@ -38,7 +38,7 @@ func (s *Service) destinations(p *parameters) asked {
 					"8 to 14 and 15 or more nights away: a destination that has none on these days is left "+
 					"out. GET "+routes.Named("compat-dates").Path+" has all returns of a route."))
 		}
-		found, err := s.found(ctx, from, f)
+		found, err := s.dealFares(ctx, from, f)
 		if err != nil && !errors.Is(err, errNoReturns) {
 			return nil, err
 		}
@@ -80,8 +80,8 @@ func (s *Service) destinations(p *parameters) asked {
 // errNoReturns: no return from the origin was observed.
 var errNoReturns = errors.New("no return was observed")
 
-// found returns the fares in an origin's deals that match a filter.
-func (s *Service) found(ctx context.Context, from place, f filter) (all []option, err error) {
+// dealFares returns the fares in an origin's deals that match a filter.
+func (s *Service) dealFares(ctx context.Context, from place, f filter) (all []option, err error) {
 	covered := false
 	for _, trip := range f.trips() {
 		data, _, err := s.Stored.Deals(ctx, from.City, trip)
@@ -140,7 +140,7 @@ func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []option) {
 			if d.Fare.Nights > 0 {
 				o.back = o.depart + fare.Day(d.Fare.Nights)
 			}
-			if f.holds(o) {
+			if f.matches(o) {
 				all = append(all, o)
 			}
 			if !f.ofMonths {

@@ -98,10 +98,10 @@ func (f filter) trips() (all []fare.Trip) {
 	return all
 }
 
-// holds reports whether a fare matches the filter.
-func (f filter) holds(o option) bool {
-	return f.days.holds(int(o.depart)) && (f.most == 0 || o.price <= f.most) &&
-		(f.oneWay || f.nights.holds(int(o.back-o.depart)))
+// matches reports whether a fare matches the filter.
+func (f filter) matches(o option) bool {
+	return f.days.contains(int(o.depart)) && (f.most == 0 || o.price <= f.most) &&
+		(f.oneWay || f.nights.contains(int(o.back-o.depart)))
 }
 
 // list describes the items of an answer: the cheapest option of each group, in order.

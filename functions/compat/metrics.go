@@ -42,7 +42,7 @@ type metricsAnswer struct {
 // they are excluded.
 const usualStay = fare.Return4to7
 
-func (s *Service) metrics(p *parameters) asked {
+func (s *Service) metrics(p *parameters) answerFunc {
 	from, to := p.ends("originIataCode", "destinationIataCode")
 	date := p.departure("departureDate")
 	oneWay := p.flag("oneWay")
@@ -59,7 +59,7 @@ func (s *Service) metrics(p *parameters) asked {
 					"/v1/analisi with notti is about others."))
 		}
 		_, of, count, err := s.Comparables(ctx, q)
-		if none, why := nothing(err); none {
+		if none, why := noDataReason(err); none {
 			err = nil
 			out.Warnings = append(out.Warnings, warning(noData, why))
 		} else if err == nil && of == nil {
@@ -77,7 +77,7 @@ func (s *Service) metrics(p *parameters) asked {
 			rank  string
 		}{{of.MinimoCent, "MINIMUM"}, {of.Q1Cent, "FIRST"}, {of.MedianaCent, "MEDIUM"}, {of.Q3Cent, "THIRD"},
 			{of.MassimoCent, "MAXIMUM"}} {
-			cents, _ := rates.From(f.cents, currency) // the rate is known here
+			cents, _ := rates.FromEuro(f.cents, currency) // the rate is known here
 			m.PriceMetrics = append(m.PriceMetrics, quartile{amount(cents), f.rank})
 		}
 		out.Data, out.Meta.Count = append(out.Data, m), 1
@@ -125,8 +125,8 @@ func (s *Service) currency(p *parameters, name string) (code string, rates fare.
 	return code, rates
 }
 
-// nothing reports whether an error means that there are no data, and returns the reason.
-func nothing(err error) (none bool, why string) {
+// noDataReason reports whether an error means that there are no data, and returns the reason.
+func noDataReason(err error) (none bool, why string) {
 	var (
 		covered *answer.NotCovered
 		empty   *answer.NoCalendar

@@ -176,7 +176,7 @@ func (p *parameters) day(name, text string, malformed kind) (d fare.Day, ok bool
 // span is a range of days or numbers of nights, both ends included.
 type span struct{ from, to int }
 
-func (s span) holds(n int) bool { return s.from <= n && n <= s.to }
+func (s span) contains(n int) bool { return s.from <= n && n <= s.to }
 
 // two splits a value, or two values with a comma.
 func two(text string) (from, to string) {

@@ -118,7 +118,7 @@ func serve(t *testing.T, source upstream.Source, o onemachine.Options) *service 
 func observe(t *testing.T, table store.Table, source upstream.Source) {
 	t.Helper()
 	r := refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: func() time.Time { return now },
-		Workers: 1, Rates: ecb.Table().On(fare.DayOf(now))}
+		Workers: 1, Rates: ecb.Table().RatesOn(fare.DayOf(now))}
 	if report, err := r.Run(t.Context(), "MIL"); err != nil || report.Failed > 0 {
 		t.Fatalf("%+v %v", report, err)
 	}

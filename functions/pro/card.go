@@ -97,7 +97,7 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 // enough, because many callers may share it. Anyone who opens a checkout page can read the key that
 // it buys.
 func (s *Service) checkoutKey(ctx context.Context, in *checkoutInput, email string) (string, error) {
-	secret := httpapi.Repeatable{Again: cmp.Or(in.Again, in.Body.Token)}
+	secret := httpapi.Repeatable{IdempotencyKey: cmp.Or(in.IdempotencyKey, in.Body.Token)}
 	var derived [16]byte
 	_, err := io.ReadFull(secret.Random(ctx, s.Random, "pro checkout", httpapi.Subject(ctx), apikey.Normalize(email)),
 		derived[:])
@@ -153,7 +153,7 @@ func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 			"ask again.").With("Retry-After", "5")
 	}
 	bought, err := s.buy(ctx, session.Email, "", "checkout/"+session.ID, session.ID, nil, func(c *store.Customer) {
-		paid(c, session.Subscription, session.PaidUntil)
+		recordPaidUntil(c, session.Subscription, session.PaidUntil)
 	})
 	if err != nil {
 		return issued{}, onceFailed(err, KeyIssued)
@@ -166,8 +166,8 @@ func (s *Service) confirmed(ctx context.Context, id string) (issued, error) {
 	return bought, nil
 }
 
-// paid records the end of the paid period of a subscription.
-func paid(c *store.Customer, subscription string, until time.Time) {
+// recordPaidUntil records the end of the paid period of a subscription.
+func recordPaidUntil(c *store.Customer, subscription string, until time.Time) {
 	if c.Cards == nil {
 		c.Cards = map[string]time.Time{}
 	}
@@ -208,7 +208,7 @@ func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput
 	case errors.Is(err, errForeign):
 		s.Log.WarnContext(ctx, "webhook of a subscription that is not Pro", "event", event.ID, "type", event.Type)
 	case errors.Is(err, pay.ErrNoSuchSubscription), errors.Is(err, store.ErrNotFound):
-		s.Log.WarnContext(ctx, "webhook of a subscription of nobody we know", "event", event.ID, "type", event.Type)
+		s.Log.WarnContext(ctx, "webhook of an unknown subscription", "event", event.ID, "type", event.Type)
 	case errors.Is(err, pay.ErrUnavailable):
 		return nil, s.unavailable(ctx, "the subscription", err)
 	case err != nil:
@@ -235,7 +235,7 @@ func (s *Service) follow(ctx context.Context, c *store.Customer, id string) erro
 		until = subscription.EndedAt
 	}
 	if !until.IsZero() {
-		paid(c, id, until)
+		recordPaidUntil(c, id, until)
 	}
 	return nil
 }

@@ -95,13 +95,13 @@ func TestProofsThatAreNone(t *testing.T) {
 		status int
 		code   string
 	}{
-		"no signature":          {"hello", 400, "richiesta-non-valida"},
-		"too short":             {base64.StdEncoding.EncodeToString(good[:63]), 400, "richiesta-non-valida"},
-		"by another wallet":     {base58.Encode(bob.proof("ada@example.com", signature)), 422, "prova-non-valida"},
-		"for another address":   {base58.Encode(ada.proof("eve@example.com", signature)), 422, "prova-non-valida"},
-		"of another payment":    {base58.Encode(ada.proof("ada@example.com", other)), 422, "prova-non-valida"},
-		"the payment's own":     {signature.String(), 422, "prova-non-valida"},
-		"one bit of it changed": {base58.Encode(append([]byte{good[0] ^ 1}, good[1:]...)), 422, "prova-non-valida"},
+		"no signature":        {"hello", 400, "richiesta-non-valida"},
+		"too short":           {base64.StdEncoding.EncodeToString(good[:63]), 400, "richiesta-non-valida"},
+		"by another wallet":   {base58.Encode(bob.proof("ada@example.com", signature)), 422, "prova-non-valida"},
+		"for another address": {base58.Encode(ada.proof("eve@example.com", signature)), 422, "prova-non-valida"},
+		"of another payment":  {base58.Encode(ada.proof("ada@example.com", other)), 422, "prova-non-valida"},
+		"the payment's own":   {signature.String(), 422, "prova-non-valida"},
+		"one changed bit":     {base58.Encode(append([]byte{good[0] ^ 1}, good[1:]...)), 422, "prova-non-valida"},
 	} {
 		want(t, claim(s, "ada@example.com", signature, c.firma), c.status, c.code, name)
 	}
@@ -150,7 +150,7 @@ func TestClaimsRace(t *testing.T) {
 			wg.Go(func() {
 				if a := claim(s, owner, signature, base58.Encode(ada.proof(owner, signature))); a.Status != 200 ||
 					a.APIKey == "" {
-					t.Errorf("round %d: who paid is told %d %s", round, a.Status, a.Body)
+					t.Errorf("round %d: the payer gets %d %s", round, a.Status, a.Body)
 				}
 			})
 		}
@@ -173,7 +173,7 @@ func TestClaimsRace(t *testing.T) {
 
 // live reports whether an address has a live plan.
 func live(s fixture.Shop, email string) bool {
-	c, err := s.Pro.Keys.Customer(s.T.Context(), apikey.Of([]byte(fixture.Pepper), email))
+	c, err := s.Pro.Keys.Customer(s.T.Context(), apikey.CustomerIDOf([]byte(fixture.Pepper), email))
 	return err == nil && c.Plan().Live(s.Clock.Now())
 }
 

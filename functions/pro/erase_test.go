@@ -48,7 +48,7 @@ func TestAnErasedCustomer(t *testing.T) {
 		t.Errorf("without saying that it is meant: %d", a.Status)
 	}
 	if a := s.Form("/v1/pro/cancella", "conferma=si&t="+token, "Accept-Language", "en"); a.Status != 200 ||
-		!strings.Contains(a.Page(), "You are erased") {
+		!strings.Contains(a.Page(), "Your data are erased") {
 		t.Fatalf("%d %s", a.Status, a.Page())
 	}
 	if s.Works(rotated) || !s.Works(other) {
@@ -118,7 +118,7 @@ func TestErasingUnderFaults(t *testing.T) {
 			t.Fatalf("%d %s", a.Status, a.Page())
 		}
 		clock.Add(25 * time.Hour)
-		id := string(apikey.Of([]byte(fixture.Pepper), "ada@example.com"))
+		id := string(apikey.CustomerIDOf([]byte(fixture.Pepper), "ada@example.com"))
 		if found := table.holding(t, "ada@example.com", id); found != nil || s.Works(first.APIKey) {
 			t.Errorf("left: %v", found)
 		}

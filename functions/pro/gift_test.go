@@ -66,7 +66,7 @@ func TestPayingForSomebodyElse(t *testing.T) {
 		}
 		mails := mailsTo(s, "ada@example.com")
 		if len(mails) != 1 || fixture.KeyPattern.MatchString(mails[0]) ||
-			!strings.Contains(mails[0], "now runs until") {
+			!strings.Contains(mails[0], "runs until") {
 			t.Errorf("%s: the owner was told %q", name, mails)
 		}
 		// After the end of the plan a payer gets a fresh key, and the old key is no longer valid.
@@ -82,7 +82,7 @@ func TestPayingForSomebodyElse(t *testing.T) {
 func TestGiftPage(t *testing.T) {
 	s := parallel(t)
 	gifts["card"](s, "ada@example.com")
-	for language, title := range map[string]string{"it": "Piano prolungato", "en": "The plan was lengthened"} {
+	for language, title := range map[string]string{"it": "Piano prolungato", "en": "Your plan was extended"} {
 		a := gifts["card"](s, "ada@example.com", "Accept", "text/html", "Accept-Language", language)
 		if a.Status != 200 || !strings.Contains(a.Body, "<title>"+title) || fixture.KeyPattern.MatchString(a.Body) ||
 			a.Header.Get("Cache-Control") != "no-store" {
@@ -131,7 +131,7 @@ func TestNoticesLieApart(t *testing.T) {
 		texts := mailsTo(s, "ada@example.com")
 		if len(texts) != 1 || !strings.Contains(texts[0], "È arrivato un pagamento") ||
 			!strings.Contains(texts[0], "A payment for this address") || !s.Works(own) {
-			t.Errorf("%s: the owner is told, in every language: %q", name, texts)
+			t.Errorf("%s: the owner's mail in every language: %q", name, texts)
 		}
 	}
 }

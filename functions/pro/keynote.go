@@ -48,5 +48,5 @@ func (s *Service) lookAgain(ctx context.Context, secret string) (bought issued, 
 		return bought, note.Until, true, nil
 	}
 	key, parsed := apikey.Parse(note.Key)
-	return bought, note.Until, parsed && c.Holds(key), nil
+	return bought, note.Until, parsed && c.HasKey(key), nil
 }

@@ -34,7 +34,7 @@ type managed struct {
 func (s *Service) registerManage(api *httpapi.API) {
 	httpapi.Page(api, "pro-gestione-page", httpapi.PageDoc{
 		Summary: "The page on which a link to one's plan is asked for", Statuses: []int{200}},
-		asking("manage", "/v1/pro/gestione"))
+		askPage("manage", "/v1/pro/gestione"))
 	httpapi.JSON(api, "pro-gestione", httpapi.JSONDoc{
 		Summary: "Get a link to one's plan by e-mail",
 		Description: "The answer is the same for every address. If there is a plan, a link is mailed that works for " +
@@ -92,7 +92,7 @@ func (s *Service) askToManage(ctx context.Context, in *askInput) (*page.Response
 			return nil, err
 		}
 	}
-	return s.leave(ctx, s.links(), manageKind, email, in.Accept, in.Reader, "manage.asked",
+	return s.storeJob(ctx, s.links(), manageKind, email, in.Accept, in.Reader, "manage.asked",
 		"If this address has a plan, a link to it is on its way.")
 }
 
@@ -136,8 +136,8 @@ func (s *Service) planPage(ctx context.Context, in *planInput) (*page.Response, 
 		Rests      []template.HTML
 	}{guardView{view: view{l}, Guard: c.Guard, Token: in.Token}, c.Plan().Live(s.Now()), len(c.Cards) > 0,
 		l.Moment(c.Plan().Until), nil}
-	for _, r := range c.RestsOn() {
-		v.Rests = append(v.Rests, l.HTML("plan.by."+r.By, "Until", l.Moment(r.Until)))
+	for _, r := range c.Sources() {
+		v.Rests = append(v.Rests, l.HTML("plan.by."+r.Source, "Until", l.Moment(r.Until)))
 	}
 	return show(http.StatusOK, l, "plan", "plan", v)
 }
@@ -182,7 +182,7 @@ func (s *Service) customerOf(ctx context.Context, key, token string) (store.Cust
 		return store.Customer{}, refusedKey()
 	}
 	c, err := s.Keys.Customer(ctx, shown.Customer)
-	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Holds(shown) {
+	if errors.Is(err, store.ErrNotFound) || err == nil && !c.HasKey(shown) {
 		return store.Customer{}, refusedKey()
 	}
 	return c, err

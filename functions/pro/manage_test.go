@@ -165,7 +165,7 @@ func TestAPlanMoves(t *testing.T) {
 	s.Mailed("grace@example.com")
 	link := newest(s, "grace@example.com", movePattern)
 	if strings.Contains(strings.Join(mailsTo(s, "grace@example.com"), ""), "ada@") {
-		t.Error("the new address is told the present one")
+		t.Error("the mail to the new address holds the present one")
 	}
 	// Nothing changes before the new address confirms.
 	if a := s.Do("GET", link, ""); a.Status != 200 || !s.Works(key) || !strings.Contains(a.Body, `method="post"`) {

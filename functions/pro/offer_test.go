@@ -72,7 +72,7 @@ func TestAboutPages(t *testing.T) {
 	paths := []string{"/v1/termini", "/v1/privacy", "/v1/contatti", "/v1/note-legali"}
 	for _, path := range paths {
 		a := s.Do("GET", path+"?lang=en", "")
-		if a.Status != 200 || !strings.Contains(a.Page(), "Whoever runs this service has not given all") ||
+		if a.Status != 200 || !strings.Contains(a.Page(), "The operator of this service has not given all") ||
 			!strings.Contains(a.Page(), "(not given)") {
 			t.Errorf("%s: %d %s", path, a.Status, a.Page())
 		}

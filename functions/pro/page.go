@@ -34,7 +34,7 @@ func (r Reader) language() *i18n.Language {
 	if l, ok := i18n.Find(r.Lang); ok {
 		return l
 	}
-	return i18n.Accepted(r.AcceptLanguage)
+	return i18n.ForHeader(r.AcceptLanguage)
 }
 
 // view is the data of all pages.
@@ -58,8 +58,8 @@ func show(status int, l *i18n.Language, block, text string, v any) (*page.Respon
 	return render(status, block, page.Page{Language: l, Title: l.Text(text + ".title")}, v)
 }
 
-// asking returns the handler of a page with a form for the address of a plan.
-func asking(block, path string) func(context.Context, *Reader) (*page.Response, error) {
+// askPage returns the handler of a page with a form for the address of a plan.
+func askPage(block, path string) func(context.Context, *Reader) (*page.Response, error) {
 	return func(_ context.Context, in *Reader) (*page.Response, error) {
 		l := in.language()
 		return render(http.StatusOK, block, page.Page{Language: l, Title: l.Text(block + ".title"),

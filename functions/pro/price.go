@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	priceHeld     = time.Hour
+	priceMemoTime = time.Hour
 	priceRetry    = 30 * time.Second // interval before a retry
 	pricePatience = 2 * time.Second  // how long a reader waits for it
 )
@@ -16,7 +16,7 @@ const (
 // price returns the card price of the plan. It is false if no price of the last hour is known: no
 // price is better than a wrong one.
 func (s *Service) price(ctx context.Context) (pay.Price, bool) {
-	price, err := s.held.Get(s.Now(), func() (*pay.Price, time.Duration, error) {
+	price, err := s.priceMemo.Get(s.Now(), func() (*pay.Price, time.Duration, error) {
 		// A reader who leaves must not look like a processor that does not answer.
 		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), pricePatience)
 		defer cancel()
@@ -25,7 +25,7 @@ func (s *Service) price(ctx context.Context) (pay.Price, bool) {
 			s.Log.ErrorContext(ctx, "price not known", "error", err)
 			return nil, priceRetry, nil
 		}
-		return &price, priceHeld, nil
+		return &price, priceMemoTime, nil
 	})
 	if err != nil || price == nil {
 		return pay.Price{}, false

@@ -45,7 +45,7 @@ func TestForeignSubscriptionsLeaveThePlan(t *testing.T) {
 	foreign := map[string]string{}
 	for _, email := range []string{"ada@example.com", "eve@example.com"} {
 		_, foreign[email] = s.Payments.Stripe.SellOther(email, "price_one_cent")
-		if err := s.Pro.Keys.Change(t.Context(), apikey.Of([]byte(fixture.Pepper), email),
+		if err := s.Pro.Keys.Change(t.Context(), apikey.CustomerIDOf([]byte(fixture.Pepper), email),
 			func(c *store.Customer) error {
 				if c.Cards == nil {
 					c.Cards = map[string]time.Time{}
@@ -75,7 +75,7 @@ func recovered(s fixture.Shop, email string) []string {
 
 func wantNoCustomer(t *testing.T, s fixture.Shop, email string) {
 	t.Helper()
-	if c, err := s.Pro.Keys.Customer(t.Context(), apikey.Of([]byte(fixture.Pepper), email)); err == nil {
+	if c, err := s.Pro.Keys.Customer(t.Context(), apikey.CustomerIDOf([]byte(fixture.Pepper), email)); err == nil {
 		t.Errorf("there is a customer: %+v", c)
 	}
 }

@@ -47,7 +47,7 @@ type Service struct {
 	JobsAtOnce   int // parallel jobs of the outbox; 0: 1
 	Metrics      metrics.Source
 
-	held store.Memo[*pay.Price]
+	priceMemo store.Memo[*pay.Price]
 }
 
 // Wallet describes the wallet that receives USDC.
@@ -158,7 +158,9 @@ func (s *Service) unavailable(ctx context.Context, what string, err error) error
 }
 
 // customer returns the customer id of an e-mail address.
-func (s *Service) customer(email string) apikey.CustomerID { return apikey.Of(s.Pepper, email) }
+func (s *Service) customer(email string) apikey.CustomerID {
+	return apikey.CustomerIDOf(s.Pepper, email)
+}
 
 // issued is the answer to a purchase: the key, shown once, or the extension of an existing plan.
 type issued struct {
@@ -184,7 +186,7 @@ func (s *Service) buy(ctx context.Context, email, presented, what, secret string
 		note = s.noteKey(secret, s.customer(email))
 	}
 	key, ok := apikey.Parse(presented)
-	holds := func(c store.Customer) bool { return ok && key.Customer == c.ID && c.Holds(key) }
+	holds := func(c store.Customer) bool { return ok && key.Customer == c.ID && c.HasKey(key) }
 	text, c, err := s.Keys.IssueOnce(ctx, s.Random, s.customer(email), now, store.Once{
 		What:   what,
 		Keep:   func(c store.Customer) bool { return holds(c) || c.HasLiveKey(now) },

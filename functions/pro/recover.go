@@ -22,7 +22,7 @@ func (s *Service) registerRecover(api *httpapi.API) {
 	}, func(ctx context.Context, in *recoverInput) error { _, err := address(in.Body.Email); return err }, s.recover)
 	httpapi.Page(api, "pro-recupera-page", httpapi.PageDoc{
 		Summary: "The page on which a lost key is asked for", Statuses: []int{200}},
-		asking("recover", "/v1/pro/recupera"))
+		askPage("recover", "/v1/pro/recupera"))
 	httpapi.Page(api, "pro-annulla-page", httpapi.PageDoc{
 		Summary: "The page that a link to undo a recovery leads to", Statuses: []int{200, 400, 410}}, s.undoPage)
 	httpapi.Page(api, "pro-annulla", httpapi.PageDoc{
@@ -46,12 +46,12 @@ type recovering struct {
 
 // recover stores a job and answers alike for every address.
 func (s *Service) recover(ctx context.Context, in *recoverInput) (*page.Response, error) {
-	return s.leave(ctx, s.Outbox, recoverKind, in.Body.Email, in.Accept, in.Reader, "recovering",
+	return s.storeJob(ctx, s.Outbox, recoverKind, in.Body.Email, in.Accept, in.Reader, "recovering",
 		"If this address has a plan, a fresh key is on its way to it, and the old key stops working.")
 }
 
-// leave stores a job about an address in an outbox. The answer is the same for every address.
-func (s *Service) leave(ctx context.Context, box store.Outbox, kind, email, accept string, r Reader, block,
+// storeJob stores a job about an address in an outbox. The answer is the same for every address.
+func (s *Service) storeJob(ctx context.Context, box store.Outbox, kind, email, accept string, r Reader, block,
 	detail string) (*page.Response, error) {
 	email, err := address(email)
 	if err != nil {

@@ -50,7 +50,7 @@ func (b *bench) Send(_ context.Context, m mail.Message) error {
 // owe stores a job that mails a fresh key, for an address with a plan.
 func (b *bench) owe(email, lang string, at time.Time, cards map[string]time.Time) {
 	b.t.Helper()
-	err := b.Keys.Change(b.t.Context(), apikey.Of(b.Pepper, email), func(c *store.Customer) error {
+	err := b.Keys.Change(b.t.Context(), apikey.CustomerIDOf(b.Pepper, email), func(c *store.Customer) error {
 		c.Until, c.Cards = b.now.AddDate(0, 1, 0), cards
 		return nil
 	})

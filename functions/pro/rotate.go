@@ -33,8 +33,8 @@ type keyInput struct {
 
 // rest is one source of a plan: a subscription, a payment in USDC or the operator.
 type rest struct {
-	By    string    `json:"by" enum:"card,usdc,operator"`
-	Until time.Time `json:"until" doc:"When it ends; by card 3 days of grace included, UTC"`
+	Source string    `json:"by" enum:"card,usdc,operator"`
+	Until  time.Time `json:"until" doc:"When it ends; by card 3 days of grace included, UTC"`
 }
 
 type keyOutput struct {
@@ -77,10 +77,10 @@ func (s *Service) key(ctx context.Context, in *keyInput) (*keyOutput, error) {
 		out.Body.Usage = append(out.Body.Usage, usage{u.Route.Path, u.Window, u.Cap.Calls, u.Today})
 	}
 	out.Body.RestsOn = []rest{}
-	for _, r := range c.RestsOn() {
+	for _, r := range c.Sources() {
 		out.Body.RestsOn = append(out.Body.RestsOn, rest(r))
 	}
-	out.Body.Plan, out.Body.ExpiresAt, out.Body.IssuedAt = "pro", c.Plan().Until, c.Issued
+	out.Body.Plan, out.Body.ExpiresAt, out.Body.IssuedAt = "pro", c.Plan().Until, c.IssuedAt
 	out.Body.Guarded = c.Guarded(s.Now())
 	return out, nil
 }
@@ -117,7 +117,7 @@ func (s *Service) rotate(ctx context.Context, in *rotateInput) (*rotateOutput, e
 	}
 	c, err := s.Keys.Customer(ctx, shown.Customer)
 	switch {
-	case errors.Is(err, store.ErrNotFound), err == nil && !c.Holds(shown) && !c.HasRotated(shown, now):
+	case errors.Is(err, store.ErrNotFound), err == nil && !c.HasKey(shown) && !c.HasRotated(shown, now):
 		s.Refused.Add(lookup, "rotation", shown, now)
 		return nil, refusedKey()
 	case err != nil:

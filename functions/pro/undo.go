@@ -91,7 +91,7 @@ func (s *Service) undo(ctx context.Context, in *linkInput) (*page.Response, erro
 
 func (s *Service) undoing(ctx context.Context, in *linkInput, done string,
 	do func(context.Context, apikey.CustomerID, []byte) error) (*page.Response, error) {
-	l := i18n.Accepted(in.AcceptLanguage)
+	l := i18n.ForHeader(in.AcceptLanguage)
 	id, owned, ok := s.openUndo(in.Token)
 	if !ok {
 		return showLink(http.StatusBadRequest, l, "broken", "")
@@ -108,7 +108,7 @@ func (s *Service) undoing(ctx context.Context, in *linkInput, done string,
 
 // agreePage shows a button and changes nothing.
 func (s *Service) agreePage(ctx context.Context, in *linkInput) (*page.Response, error) {
-	return s.agreeing(ctx, in, "agree", s.Outbox.Offered)
+	return s.agreeing(ctx, in, "agree", s.Outbox.CheckOffer)
 }
 
 // agree stores the job that mails a fresh key. It is idempotent and stores one job only.
@@ -122,7 +122,7 @@ func (s *Service) agree(ctx context.Context, in *linkInput) (*page.Response, err
 
 func (s *Service) agreeing(ctx context.Context, in *linkInput, done string,
 	do func(context.Context, string) error) (*page.Response, error) {
-	l := i18n.Accepted(in.AcceptLanguage)
+	l := i18n.ForHeader(in.AcceptLanguage)
 	if id, err := hex.DecodeString(in.Token); err != nil || len(id) != macBytes {
 		return showLink(http.StatusBadRequest, l, "broken", "")
 	}

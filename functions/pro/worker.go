@@ -41,16 +41,16 @@ func (s *Service) Work(ctx context.Context) (ended int, err error) {
 // treat every job of s.Outbox as a recovery. While both versions run, an earlier one would mail a
 // fresh key and revoke the owner's.
 func (s *Service) noticesBox() store.Outbox {
-	return s.beside("-notices")
+	return s.outboxNamed("-notices")
 }
 
 // links returns the outbox for mails with links to plans. It is separate for the same reason:
 // earlier versions know only the other two.
 func (s *Service) links() store.Outbox {
-	return s.beside("-links")
+	return s.outboxNamed("-links")
 }
 
-func (s *Service) beside(name string) store.Outbox {
+func (s *Service) outboxNamed(name string) store.Outbox {
 	box := s.Outbox
 	box.Name += name
 	return box
@@ -62,12 +62,12 @@ func (s *Service) mailboxes() notify.Mailboxes {
 		Links: notify.Links{Pepper: s.Pepper, BaseURL: s.BaseURL}, Now: s.Now}
 }
 
-// anyones lists the kinds of jobs that any caller can cause for any address.
-var anyones = []string{recoverKind, manageKind, moveKind}
+// publicKinds lists the kinds of jobs that any caller can cause for any address.
+var publicKinds = []string{recoverKind, manageKind, moveKind}
 
 // allowed reports whether the mail of a job may be sent.
 func (s *Service) allowed(ctx context.Context, j store.Job) (bool, error) {
-	if !slices.Contains(anyones, j.Kind) {
+	if !slices.Contains(publicKinds, j.Kind) {
 		return true, nil
 	}
 	return s.mailboxes().Allow(ctx, j.Email, j.Caller, j.Name())
@@ -75,7 +75,7 @@ func (s *Service) allowed(ctx context.Context, j store.Job) (bool, error) {
 
 // stopLink returns the link to stop mails like that of a job, or "" if strangers cannot cause them.
 func (s *Service) stopLink(j store.Job) string {
-	if !slices.Contains(anyones, j.Kind) {
+	if !slices.Contains(publicKinds, j.Kind) {
 		return ""
 	}
 	links := s.mailboxes().Links
@@ -136,7 +136,7 @@ func language(j store.Job) string {
 	if j.Lang == "" {
 		return ""
 	}
-	return i18n.In(j.Lang).Code
+	return i18n.ForCode(j.Lang).Code
 }
 
 // sendKey mails a fresh key to an address with a plan. It activates the key after the carrier

@@ -42,10 +42,10 @@ func (h *fixture) mailedCities(who string) (cities []string) {
 	return cities
 }
 
-// TestAnywhereIsTold: alerts to anywhere are notified of what refreshes find. It covers the first
+// TestAlertsToAnywhere: alerts to anywhere are notified of what refreshes find. It covers the first
 // refresh of a store, which makes deals at its end, and later ones. Each destination is sent
 // once, and again after its price has risen.
-func TestAnywhereIsTold(t *testing.T) {
+func TestAlertsToAnywhere(t *testing.T) {
 	h := newFixture(t)
 	h.toAnywhere("ada", 0)
 	h.toAnywhere("under35", 3500)
@@ -81,15 +81,15 @@ func TestAnywhereIsTold(t *testing.T) {
 		h.Unsubscribe(who)
 	}
 	h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": {3000}}))
-	h.Work(notify.Result{Done: 1})
+	h.Work(notify.Result{Settled: 1})
 	if watched, err := h.Alerts().SubscribedRoutes(t.Context(), "MIL"); err != nil || len(watched) > 0 {
 		t.Errorf("%v are watched, %v", watched, err)
 	}
 }
 
-// TestAnywhereIsToldOfDepartures: fares of departures are sent as well. If a worker is killed
+// TestAlertsToAnywhereCoverDepartures: fares of departures are sent as well. If a worker is killed
 // before it publishes, the redelivered message publishes without asking again.
-func TestAnywhereIsToldOfDepartures(t *testing.T) {
+func TestAlertsToAnywhereCoverDepartures(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
 	h.Set(w.now)
@@ -120,7 +120,7 @@ func TestAnywhereIsToldOfDepartures(t *testing.T) {
 		t.Fatalf("asked for %v; failed %v", asked, failed)
 	}
 	h.Set(w.now)
-	h.Work(notify.Result{Sent: 1, Done: 1})
+	h.Work(notify.Result{Sent: 1, Settled: 1})
 	if got := h.mailedCities("ada"); !slices.Equal(got, []string{"BUH"}) {
 		t.Errorf("told of %v", got)
 	}
@@ -181,13 +181,13 @@ func TestAnywhereCosts(t *testing.T) {
 		}
 		return refreshing, telling
 	}
-	nobody, none := costs(0)
-	if nobody["write WAKES"] > 0 || none["read ORIGIN DEALS"] > 0 {
-		t.Errorf("with nobody's alert %v and %v", nobody, none)
+	without, none := costs(0)
+	if without["write WAKES"] > 0 || none["read ORIGIN DEALS"] > 0 {
+		t.Errorf("without alerts %v and %v", without, none)
 	}
 	for _, alerts := range []int{1, 5} {
 		refreshing, telling := costs(alerts)
-		want := maps.Clone(nobody)
+		want := maps.Clone(without)
 		want["write WAKES"]++
 		if diff := cmp.Diff(want, refreshing); diff != "" {
 			t.Errorf("%d alerts: a refresh (-want +got):\n%s", alerts, diff)

@@ -47,7 +47,7 @@ func TestDealsSayWhatAnswersSay(t *testing.T) {
 				t.Errorf("%d routes, %d months and %d returns were compared", routes, months, returns)
 			}
 			for name, known := range map[fare.City]bool{"BUH": false, "LON": true} {
-				e, ok := storedDeals(t, store.Fares{Table: s}, "MIL", fare.OneWay).To(name)
+				e, ok := storedDeals(t, store.Fares{Table: s}, "MIL", fare.OneWay).Entry(name)
 				if !ok || (e.NonStop != nil) != known || e.AsOf != firstDay+days-1 {
 					t.Errorf("%s: %+v", name, e)
 				}

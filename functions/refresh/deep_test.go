@@ -141,9 +141,9 @@ func (w *deepWorld) deepen() refresh.DeepReport {
 	return report
 }
 
-// TestWhatIsFoundIsTold: new fares reach the trends and the subscribers. If a worker is killed
-// before it publishes, the redelivered message publishes without asking again.
-func TestWhatIsFoundIsTold(t *testing.T) {
+// TestNewFaresReachSubscribers: new fares reach the trends and the subscribers. If a worker is
+// killed before it publishes, the redelivered message publishes without asking again.
+func TestNewFaresReachSubscribers(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
 	for day := range 20 { // enough for a verdict
@@ -154,7 +154,7 @@ func TestWhatIsFoundIsTold(t *testing.T) {
 	h.AddAlerts("MIL-BUH", 4500, "ada")
 	price := func() fare.Cents {
 		data, _, err := store.Fares{Table: h.Table}.Trends(t.Context(), "MIL")
-		e, ok := decoded(t, trends.Decode, data, err).To("BUH")
+		e, ok := decoded(t, trends.Decode, data, err).Entry("BUH")
 		if !ok || len(e.Live) == 0 {
 			t.Fatalf("%+v", e)
 		}
@@ -182,9 +182,9 @@ func TestWhatIsFoundIsTold(t *testing.T) {
 	h.WantMailed("ada")
 }
 
-// TestUntoldIsToldByThePlan: without a queue no message is redelivered, so the next plan
+// TestPlanPublishesAfterAKill: without a queue no message is redelivered, so the next plan
 // publishes.
-func TestUntoldIsToldByThePlan(t *testing.T) {
+func TestPlanPublishesAfterAKill(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH")
 	before := contents(t, w.table)["ORIGIN#MIL TRENDS"]
 	broken := w.refresher(refusing{w.table, []string{"ORIGIN#MIL"}})

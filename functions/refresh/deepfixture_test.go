@@ -117,7 +117,7 @@ func (w *deepWorld) refresher(table store.Table) refresh.Refresher {
 
 func (w *deepWorld) function() *refresh.Function {
 	return &refresh.Function{Refresher: w.refresher(w.table), Queue: w.queue,
-		Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Metrics: metrics.Of("verdetto-refresh")}
+		Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Metrics: metrics.NewSource("verdetto-refresh")}
 }
 
 // plan runs the event of a day and returns the queued messages with their series.

@@ -46,7 +46,7 @@ func (m killableQueue) Send(ctx context.Context, messages ...string) error {
 type killedDay struct {
 	*deepWorld
 	queue *fakeQueue
-	ticks time.Duration // the clock advances one second per question, to distinguish values of Asked
+	ticks time.Duration // the clock advances one second per question, to distinguish values of DeepRequest
 }
 
 // newKilledDay has forty routes from three origins. Some have stops, some returns are in demand,
@@ -113,7 +113,7 @@ func (d *killedDay) run(live func() *lifetime) {
 			continue
 		}
 		if len(failed) > 0 {
-			d.t.Fatalf("%v failed, and nobody was killed", failed)
+			d.t.Fatalf("%v failed, and no worker was killed", failed)
 		}
 		d.queue.done(messages)
 	}
@@ -176,7 +176,7 @@ func killDeep(t *testing.T, kills int) {
 			return &lifetime{last: chance.IntN(clean.steps / budget), side: storetest.Side(chance.IntN(2))}
 		})
 		if here == 0 {
-			t.Fatal("nobody was killed")
+			t.Fatal("no worker was killed")
 		}
 		if diff := cmp.Diff(want, d.ends()); diff != "" {
 			t.Fatalf("killed %d times (-undisturbed +killed):\n%s", here, diff)

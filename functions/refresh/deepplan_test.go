@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// TestEveryRouteOnceAWeek: of routes that are not in demand, a seventh plus a tenth of it is
-// asked for each day, longest ago first. Each route is asked for once in seven days.
+// TestEveryRouteOnceAWeek: each day 11/70 of the routes that are not in demand are
+// requested, longest ago first. So each route is requested once in seven days.
 func TestEveryRouteOnceAWeek(t *testing.T) {
 	all := slices.Concat(routesFrom("MIL", 60), routesFrom("ROM", 10))
 	w := newDeepWorld(t, open(t), all...)
@@ -45,9 +45,9 @@ func TestEveryRouteOnceAWeek(t *testing.T) {
 	}
 }
 
-// TestWhatIsInDemandIsAskedForDaily: requested and subscribed series are asked for once a day,
+// TestSeriesInDemandAreRequestedDaily: requested and subscribed series are asked for once a day,
 // before all others. Demand does not affect other series.
-func TestWhatIsInDemandIsAskedForDaily(t *testing.T) {
+func TestSeriesInDemandAreRequestedDaily(t *testing.T) {
 	h := newFixture(t)
 	all := slices.Concat(routesFrom("MIL", 40), []string{"ROM-PAR"})
 	w := newDeepWorld(t, h.Table, all...)

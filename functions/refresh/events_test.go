@@ -158,7 +158,7 @@ func TestMessages(t *testing.T) {
 			k := &recordingQueue{}
 			var log bytes.Buffer
 			f := function(refresher(s, table, clock), k)
-			f.Log, f.Metrics = slog.New(slog.NewJSONHandler(&log, nil)), metrics.Of("verdetto-refresh")
+			f.Log, f.Metrics = slog.New(slog.NewJSONHandler(&log, nil)), metrics.NewSource("verdetto-refresh")
 			failed := f.Messages(t.Context(), c.messages)
 			slices.Sort(s.requests)
 			if diff := cmp.Diff(c.failed, failed) + cmp.Diff(c.asked, s.requests); diff != "" || len(k.sent) > 0 {

@@ -123,10 +123,10 @@ func (h *fixture) process(s *source, l *lifetime) (done bool) {
 	sender := h.Sender()
 	sender.Alerts.Table, sender.Notifications.Table, sender.Mail = table, table, killableCarrier{h.Carrier, l}
 	sent, err := sender.Work(h.T.Context())
-	if (err != nil || sent.Left) && !l.killed() {
+	if (err != nil || sent.More) && !l.killed() {
 		h.T.Fatalf("%+v %v", sent, err)
 	}
-	return err == nil && !sent.Left
+	return err == nil && !sent.More
 }
 
 // killAndResume kills a refresh and its mails at random points, before or after the effect of a
@@ -155,7 +155,7 @@ func killAndResume(t *testing.T, points int) {
 		if diff := cmp.Diff(want, h.Mailed()); diff != "" {
 			t.Fatalf("killed %d times (-want +got):\n%s", again, diff)
 		}
-		handed := total(h.Carrier.Taken())
+		handed := total(h.Carrier.Sent())
 		repeated += handed - mails
 		most = max(most, handed-mails)
 		if handed-mails > 10*again {
@@ -220,7 +220,7 @@ func TestFaults(t *testing.T) {
 			report, err := r.Run(t.Context())
 			if err == nil && report.Failed == 0 {
 				sent, err := h.Sender().Work(t.Context())
-				if err == nil && !sent.Left {
+				if err == nil && !sent.More {
 					break
 				}
 			}
@@ -232,7 +232,7 @@ func TestFaults(t *testing.T) {
 		if stopped, err := h.Alerts().Stopped(t.Context(), notifytest.IDOf("refused")); err != nil || !stopped {
 			t.Errorf("stopped %v %v", stopped, err)
 		}
-		for who, n := range h.Carrier.Taken() {
+		for who, n := range h.Carrier.Sent() {
 			if n > 2 {
 				t.Errorf("%s was sent %d", who, n)
 			}

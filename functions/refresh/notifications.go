@@ -25,7 +25,8 @@ func (r *Refresher) storeNotifications(ctx context.Context, origin fare.City, su
 			faults = append(faults, r.leaveTrips(ctx, origin, w.Destination, today))
 		}
 		route := fare.Route{Origin: origin, Destination: w.Destination}
-		is, err := notify.Leave(ctx, store.Notifications{Table: r.Fares.Table}, route, summaries[w.Destination], today)
+		is, err := notify.StoreNews(ctx, store.Notifications{Table: r.Fares.Table}, route,
+			summaries[w.Destination], today)
 		faults = append(faults, err)
 		if is {
 			n++

@@ -42,7 +42,7 @@ func TestWhoIsNotified(t *testing.T) {
 			if report.Notifications != done {
 				t.Errorf("%d notifications left, want %d", report.Notifications, done)
 			}
-			h.Work(notify.Result{Sent: len(c.want), Done: done})
+			h.Work(notify.Result{Sent: len(c.want), Settled: done})
 			h.WantMailed(c.want...)
 
 			// A repetition on the same day, and the same prices a week later, bring no news.
@@ -102,7 +102,7 @@ func TestNothingUntrueIsSent(t *testing.T) {
 				h.T.Fatal(err)
 			}
 			h.refresh(h.priced(good))
-			h.Work(notify.Result{Done: 1})
+			h.Work(notify.Result{Settled: 1})
 			h.Subscribe("ada", "MIL-BUH", 0)
 			h.refresh(&source{has: map[fare.City]any{"MIL": upstream.ErrUnavailable}})
 		}},
@@ -156,20 +156,20 @@ func TestNothingUntrueIsSent(t *testing.T) {
 		h := newFixture(t)
 		h.Subscribe("ada", "MIL-BUH", 0)
 		h.refresh(h.priced(good))
-		h.Work(notify.Result{Sent: 1, Done: 1})
+		h.Work(notify.Result{Sent: 1, Settled: 1})
 		h.WantMailed("ada")
 	})
 }
 
-// TestNobodyWatches: a route without alerts loses its subscription with the next news.
-func TestNobodyWatches(t *testing.T) {
+// TestRouteWithoutAlerts: a route without alerts loses its subscription with the next news.
+func TestRouteWithoutAlerts(t *testing.T) {
 	h := newFixture(t)
 	h.Subscribe("ada", "MIL-BUH", 0)
 	if _, err := h.Alerts().Remove(t.Context(), notifytest.IDOf("ada")); err != nil {
 		t.Fatal(err)
 	}
 	h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000)}))
-	h.Work(notify.Result{Done: 1})
+	h.Work(notify.Result{Settled: 1})
 	if cities, err := h.Alerts().SubscribedRoutes(t.Context(), "MIL"); err != nil || len(cities) > 0 {
 		t.Errorf("%v are watched, %v", cities, err)
 	}
@@ -200,7 +200,7 @@ func TestMalformedItems(t *testing.T) {
 				t.Errorf("%+v", report)
 			}
 			for range 2 { // the first run may report the item
-				if sent, err := h.Sender().Work(t.Context()); sent.Left {
+				if sent, err := h.Sender().Work(t.Context()); sent.More {
 					t.Errorf("not all was sent: %v", err)
 				}
 			}
@@ -219,9 +219,9 @@ func TestTakenBackAndTrueAgain(t *testing.T) {
 	h.refresh(&source{has: map[fare.City]any{"MIL": nil}})
 	h.Work(notify.Result{}) // the condition does not hold now
 	h.refresh(good)
-	h.Work(notify.Result{Sent: 1, Done: 1})
+	h.Work(notify.Result{Sent: 1, Settled: 1})
 	h.refresh(&source{has: map[fare.City]any{"MIL": nil}})
 	h.refresh(good)
-	h.Work(notify.Result{Done: 1}) // ada was notified before
+	h.Work(notify.Result{Settled: 1}) // ada was notified before
 	h.WantMailed("ada")
 }

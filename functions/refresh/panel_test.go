@@ -79,7 +79,7 @@ func lowest(all []fare.Observation, day fare.Day) fare.Cents {
 func recordedHistory(t *testing.T) (panel *csvfile.Panel, history map[string][]fare.Observation, weeks []fare.Day) {
 	t.Helper()
 	file := filepath.Join(testenv.Data(t), "fares", "eu_wizzair_weekly.csv.gz")
-	panel, err := csvfile.Open(file, upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, "")
+	panel, err := csvfile.Open(file, upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func eventOf(t *testing.T, m maildir.Mail) event {
 func TestRecordedFalls(t *testing.T) {
 	t.Parallel()
 	panel, history, weeks := recordedHistory(t)
-	rates := ecb.Table().On(weeks[0]) // fixed rates, so that only fares move
+	rates := ecb.Table().RatesOn(weeks[0]) // fixed rates, so that only fares move
 	h := newFixture(t)
 	h.Set(weeks[0].Time().Add(12 * time.Hour))
 	h.Rate = 1000
@@ -180,7 +180,7 @@ func TestRecordedFalls(t *testing.T) {
 		r := refresh.Refresher{Source: panel, Fares: store.Fares{Table: h.Table}, Now: h.Now, Workers: 2, Rates: rates}
 		mustRun(t, r)
 		done, err := h.Sender().Work(t.Context())
-		if err != nil || done.Left {
+		if err != nil || done.More {
 			t.Fatalf("%+v %v", done, err)
 		}
 		sent += done.Sent

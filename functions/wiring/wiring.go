@@ -41,11 +41,11 @@ func Load(groups ...any) Parts {
 	var clock config.Clock
 	settings, err := awsconfig.LoadDefaultConfig(context.Background())
 	Must(err)
-	Must(config.LoadWith(ssmparams.In(settings), append([]any{&table, &clock}, groups...)...))
+	Must(config.LoadWith(ssmparams.NewReader(settings), append([]any{&table, &clock}, groups...)...))
 	now := clock.Now()
 	return Parts{
 		AWS: settings, Table: dynamostore.New(dynamodb.NewFromConfig(settings), table.Table, now),
-		Now: now, Log: lambdalog.New(), Metrics: metrics.Of(lambdacontext.FunctionName),
+		Now: now, Log: lambdalog.New(), Metrics: metrics.NewSource(lambdacontext.FunctionName),
 	}
 }
 

@@ -32,13 +32,13 @@ const (
 var (
 	againLimit = limit.Limit{Name: "x402-again", Calls: 3, Window: day} // per answer and IP address
 
-	slotsGuarded = store.Slots{Of: "all", Name: "GUARDED", Most: mostGuarded, Per: day, Fees: true}
-	slotsOfAll   = store.Slots{Of: "all", Name: "DAY", Most: mostOfAll, Per: day, Fees: true}
+	slotsGuarded = store.Slots{Subject: "all", Name: "GUARDED", Most: mostGuarded, Per: day, Fees: true}
+	slotsOfAll   = store.Slots{Subject: "all", Name: "DAY", Most: mostOfAll, Per: day, Fees: true}
 )
 
-// nothingOf returns the slots for failures of a payer or an address.
-func nothingOf(who string) store.Slots {
-	return store.Slots{Of: who, Name: "HOUR", Most: mostNothing, Per: time.Hour}
+// failureSlots returns the slots for failures of a payer or an address.
+func failureSlots(who string) store.Slots {
+	return store.Slots{Subject: who, Name: "HOUR", Most: mostNothing, Per: time.Hour}
 }
 
 func addressOf(ctx context.Context) string { return "address-" + httpapi.Subject(ctx) }
@@ -48,7 +48,7 @@ func addressOf(ctx context.Context) string { return "address-" + httpapi.Subject
 func slots(ctx context.Context, payment x402pay.Payment) []store.Slots {
 	var all []store.Slots
 	for _, who := range []string{"payer-" + payment.Payer, addressOf(ctx)} {
-		all = append(all, nothingOf(who), store.Slots{Of: who, Name: "DAY", Most: mostFees, Per: day, Fees: true})
+		all = append(all, failureSlots(who), store.Slots{Subject: who, Name: "DAY", Most: mostFees, Per: day, Fees: true})
 	}
 	if payment.Guarded {
 		all = append(all, slotsGuarded)
@@ -101,7 +101,7 @@ func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 		case err != nil: // still open, or no node answered
 			continue
 		case outcome == pay.TookEffect:
-			err = s.Payments.Free(ctx, p, s.Now())
+			err = s.Payments.FreeFees(ctx, p, s.Now())
 		default:
 			err = s.fail(ctx, p, outcome)
 		}
@@ -127,8 +127,8 @@ func (s *sale) fail(ctx context.Context, p store.Payment, outcome pay.Outcome) e
 	return err
 }
 
-// failed records a failed payment and returns the answer.
-func (s *sale) failed(ctx context.Context, payment x402pay.Payment, taken store.Payment, outcome pay.Outcome,
+// refuseFailed records a failed payment and returns the answer.
+func (s *sale) refuseFailed(ctx context.Context, payment x402pay.Payment, taken store.Payment, outcome pay.Outcome,
 	fresh bool) error {
 	if err := s.fail(ctx, taken, outcome); err != nil && !errors.Is(err, store.ErrConflict) {
 		s.Log.ErrorContext(ctx, "failed payment not recorded", "payment", taken.Name, "error", err)
@@ -138,25 +138,25 @@ func (s *sale) failed(ctx context.Context, payment x402pay.Payment, taken store.
 		detail = "Its transaction came to the network too late, and moved nothing."
 	}
 	if fresh { // its own slots count it
-		return s.refused(payment, "transaction_"+string(outcome), detail)
+		return s.refusal(payment, "transaction_"+string(outcome), detail)
 	}
-	return s.shown(ctx, payment, "transaction_"+string(outcome), detail)
+	return s.refuseTaken(ctx, payment, "transaction_"+string(outcome), detail)
 }
 
-// shown refuses a payment that was taken before, and counts it against the IP address.
-func (s *sale) shown(ctx context.Context, payment x402pay.Payment, reason, detail string) error {
-	err := s.Payments.Count(ctx, nothingOf(addressOf(ctx)), s.Now())
+// refuseTaken refuses a payment that was taken before, and counts it against the IP address.
+func (s *sale) refuseTaken(ctx context.Context, payment x402pay.Payment, reason, detail string) error {
+	err := s.Payments.Count(ctx, failureSlots(addressOf(ctx)), s.Now())
 	if errors.As(err, new(*store.Full)) {
 		return s.notTaken(ctx, err)
 	}
 	if err != nil {
 		s.Log.ErrorContext(ctx, "refused payment not counted", "error", err)
 	}
-	return s.refused(payment, reason, detail)
+	return s.refusal(payment, reason, detail)
 }
 
-// refused returns the answer to a failed payment.
-func (s *sale) refused(payment x402pay.Payment, reason, detail string) error {
+// refusal returns the answer to a failed payment.
+func (s *sale) refusal(payment x402pay.Payment, reason, detail string) error {
 	header, err := x402pay.Settlement{ErrorReason: reason, Payer: payment.Payer, Network: s.want.Network}.Header()
 	if err != nil {
 		return fmt.Errorf("write settlement: %w", err)

@@ -94,7 +94,7 @@ func TestEveryStepFails(t *testing.T) {
 func TestACreditIsUsedOnce(t *testing.T) {
 	t.Parallel()
 	p, clock, table := open(t)
-	p.Chain.Held[address("bob")] = 1_000_000
+	p.Chain.Balances[address("bob")] = 1_000_000
 	lost := func(number int) string {
 		t.Helper()
 		payment := p.Payment("ada", price, number)
@@ -129,13 +129,13 @@ func TestACreditIsUsedOnce(t *testing.T) {
 	}
 
 	// A payment that moved nothing is no credit. Its outcome is checked once.
-	p.Chain.Held[address("ada")] = 0
+	p.Chain.Balances[address("ada")] = 0
 	poor := p.Payment("ada", price, 7)
 	if w := p.Ask(verdict, poor); w.Code != 402 ||
 		header[x402pay.Settlement](t, w, x402pay.ResponseHeader).ErrorReason != "insufficient_funds" {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	p.Chain.Held[address("ada")] = 100 * price
+	p.Chain.Balances[address("ada")] = 100 * price
 	p.Chain.Expire()
 	clock.Add(3 * time.Minute)
 	ask(verdict, p.Payment("ada", price, 8), price)
@@ -172,7 +172,7 @@ func TestHostilePayments(t *testing.T) {
 		"a long header":             {verdict, strings.Repeat("A", 9000)},
 		"JSON of nothing":           {verdict, "e30="},
 		"a list":                    {verdict, "W10="},
-		"half of it":                {verdict, good[:len(good)/2/4*4]},
+		"half a payment":            {verdict, good[:len(good)/2/4*4]},
 		"an unknown city and a payment": {"/x402/v1/analisi?origine=Atlantide&destinazione=Bucarest",
 			p.Payment("ada", price, 10)},
 	}

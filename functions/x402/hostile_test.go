@@ -30,14 +30,14 @@ func TestAPayerIsNotHarmed(t *testing.T) {
 		stranger := fmt.Sprint("198.51.100.", 1+i, ":1")
 		status := map[int]int{}
 		for n := range 60 {
-			w := p.From(stranger, fmt.Sprint(another, n), copied)
+			w := p.AskFrom(stranger, fmt.Sprint(another, n), copied)
 			status[w.Code]++
 		}
 		if status[402] != 20 || status[429] != 40 {
 			t.Errorf("%s: %v", stranger, status)
 		}
 	}
-	if w := p.From("198.51.100.9:1", verdict, failed); w.Code != 402 || p.Chain.Lamports != lamports ||
+	if w := p.AskFrom("198.51.100.9:1", verdict, failed); w.Code != 402 || p.Chain.Lamports != lamports ||
 		p.Chain.Sent != sent {
 		t.Errorf("a payment that failed is shown again: %d, %d lamports, %d sent", w.Code, lamports-p.Chain.Lamports,
 			p.Chain.Sent-sent)
@@ -55,10 +55,10 @@ func TestFeesAreLostOnce(t *testing.T) {
 	p.Chain.Fails = true
 	for payer := range 3 {
 		name := fmt.Sprint("payer ", payer)
-		p.Chain.Held[address(name)] = price
+		p.Chain.Balances[address(name)] = price
 		failed := p.Payment(name, price, 1)
 		for from := range 250 {
-			if w := p.From(fmt.Sprintf("198.51.%d.%d:1", payer, from), verdict, failed); w.Code != 402 &&
+			if w := p.AskFrom(fmt.Sprintf("198.51.%d.%d:1", payer, from), verdict, failed); w.Code != 402 &&
 				w.Code != 429 {
 				t.Fatalf("%d %s", w.Code, w.Body)
 			}
@@ -82,8 +82,8 @@ func TestAssertionsBurnNoMore(t *testing.T) {
 	p.Chain.Fails = true
 	for payer := range 60 {
 		name := fmt.Sprint("payer ", payer)
-		p.Chain.Held[address(name)] = price
-		must(t, p.From(fmt.Sprint("198.51.100.", payer, ":1"), verdict, p.Payment(name, price, 1, guard)), 402, "")
+		p.Chain.Balances[address(name)] = price
+		must(t, p.AskFrom(fmt.Sprint("198.51.100.", payer, ":1"), verdict, p.Payment(name, price, 1, guard)), 402, "")
 	}
 	p.Chain.Fails = false
 	if p.Chain.Sent != 50 {
@@ -109,20 +109,20 @@ func TestOneKeyOneService(t *testing.T) {
 		t.Fatal(err)
 	}
 	theirs.Seller = other // creates the payments of the other service
-	if w := p.Ask(verdict, theirs.Payment("ada", price, 1)); w.Code != 402 || p.Chain.Asked > 0 {
-		t.Errorf("%d %s, the chain was asked %d times", w.Code, w.Body, p.Chain.Asked)
+	if w := p.Ask(verdict, theirs.Payment("ada", price, 1)); w.Code != 402 || p.Chain.Calls > 0 {
+		t.Errorf("%d %s, the chain was asked %d times", w.Code, w.Body, p.Chain.Calls)
 	}
 }
 
-// TestInvalidPaymentsAskNobody: an invalid payment is refused without a call to the chain.
-func TestInvalidPaymentsAskNobody(t *testing.T) {
+// TestInvalidPaymentsMakeNoCalls: an invalid payment is refused without a call to the chain.
+func TestInvalidPaymentsMakeNoCalls(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
 	for n := range 100 {
 		must(t, p.Ask(verdict, p.Payment("ada", price+1+int64(n), n)), 402, "")
 	}
-	if p.Chain.Asked > 0 {
-		t.Errorf("the chain was asked %d times", p.Chain.Asked)
+	if p.Chain.Calls > 0 {
+		t.Errorf("the chain was asked %d times", p.Chain.Calls)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestOpenPaymentsAreBounded(t *testing.T) {
 		if n%10 == 0 {
 			clock.Add(store.OpenFor)
 		}
-		w := p.From(from(n), verdict, p.Payment("ada", price, 1+n))
+		w := p.AskFrom(from(n), verdict, p.Payment("ada", price, 1+n))
 		status[w.Code]++
 	}
 	if status[503] != 4 || status[429] != 56 {
@@ -155,7 +155,7 @@ func TestOpenPaymentsAreBounded(t *testing.T) {
 	p.Chain.Expire()
 	p.Chain.Fault = nil
 	clock.Add(store.OpenFor)
-	want(t, p.From(from(99), verdict, p.Payment("ada", price, 99)), 200, "", "once the others came to nothing")
+	want(t, p.AskFrom(from(99), verdict, p.Payment("ada", price, 99)), 200, "", "once the others came to nothing")
 	want(t, p.Ask(verdict, first), 402, "", "expired")
 }
 
@@ -174,7 +174,7 @@ func TestSlotsOfTheLostAreFreed(t *testing.T) {
 		clock.Add(store.OpenFor)
 	}
 	bob := address("bob")
-	p.Chain.Held[bob] = 1_000_000
+	p.Chain.Balances[bob] = 1_000_000
 	want(t, p.Ask(verdict, p.Payment("bob", price, 0)), 429, "", "while nobody knows")
 	p.Chain.Fault = nil
 	for n := range 4 { // the first fails, and three of the others are checked

@@ -94,7 +94,7 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 					1+n%c.addresses%250)
 			}
 			for n := range c.payers {
-				p.Chain.Held[fixture.SolanaAddress(payer(n))] = price
+				p.Chain.Balances[fixture.SolanaAddress(payer(n))] = price
 			}
 			outcomes := &tried{status: map[int]int{}, failed: map[string]int{}}
 			payments := make([]string, c.payments)
@@ -104,7 +104,7 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 			var all sync.WaitGroup
 			for n, payment := range payments {
 				all.Go(func() {
-					outcomes.note(t, p.At(instances[n%len(instances)], address(n), verdict, payment), payer(n),
+					outcomes.note(t, p.AskAt(instances[n%len(instances)], address(n), verdict, payment), payer(n),
 						address(n))
 				})
 			}
@@ -113,11 +113,11 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 			for n := range payments { // those refused because others were open
 				if p.Chain.Sent < c.want {
 					again := p.Payment(payer(n), price, c.payments+n, c.more...)
-					outcomes.note(t, p.At(instances[n%len(instances)], address(n), verdict, again), payer(n),
+					outcomes.note(t, p.AskAt(instances[n%len(instances)], address(n), verdict, again), payer(n),
 						address(n))
 				}
 			}
-			last := p.At(instances[0], address(0), verdict, p.Payment(payer(0), price, 3*c.payments, c.more...))
+			last := p.AskAt(instances[0], address(0), verdict, p.Payment(payer(0), price, 3*c.payments, c.more...))
 			lost := int(1_000_000_000-p.Chain.Lamports) / 10_001
 			t.Logf("%d sent at once, %d in all, %d fees; %v", burst, p.Chain.Sent, lost, outcomes.status)
 			if lost != c.want || p.Chain.Sent != c.want || last.Code == 200 || p.Chain.Got != 0 {
@@ -149,12 +149,12 @@ func TestHonestPayersAmongMany(t *testing.T) {
 		var answered atomic.Int64
 		for payer := range payers {
 			name := fmt.Sprint("payer ", payer)
-			p.Chain.Held[fixture.SolanaAddress(name)] = each * price
+			p.Chain.Balances[fixture.SolanaAddress(name)] = each * price
 			all.Go(func() {
 				for n := range each {
 					payment, address := p.Payment(name, price, n), fmt.Sprintf("198.51.100.%d:1", 1+payer%addresses)
 					for t.Context().Err() == nil {
-						w := p.At(instances[(payer+n)%len(instances)], address, verdict, payment)
+						w := p.AskAt(instances[(payer+n)%len(instances)], address, verdict, payment)
 						if w.Code == 200 {
 							answered.Add(1)
 							break

@@ -151,10 +151,10 @@ func (s *sale) charge(ctx context.Context, payment x402pay.Payment, bought []byt
 	}
 	switch {
 	case errors.Is(err, store.ErrOtherCall):
-		return nil, s.shown(ctx, payment, "payment_already_used", "It was taken for another call. Make a new one.")
+		return nil, s.refuseTaken(ctx, payment, "payment_already_used", "It was taken for another call. Make a new one.")
 	case err != nil:
 		return nil, s.notTaken(ctx, err)
-	case taken.Given > 0 || taken.Nothing != "":
+	case taken.Given > 0 || taken.FailReason != "":
 		return s.replay(ctx, payment, taken)
 	}
 	if fresh {
@@ -167,15 +167,15 @@ func (s *sale) charge(ctx context.Context, payment x402pay.Payment, bought []byt
 	case err == nil && outcome == pay.TookEffect:
 		return s.record(ctx, payment, taken, bought)
 	case err == nil:
-		return nil, s.failed(ctx, payment, taken, outcome, fresh)
+		return nil, s.refuseFailed(ctx, payment, taken, outcome, fresh)
 	case fresh && errors.Is(err, pay.ErrRefusedTransaction):
-		if fault := s.Payments.Free(ctx, taken, s.Now()); fault != nil {
+		if fault := s.Payments.FreeFees(ctx, taken, s.Now()); fault != nil {
 			s.Log.ErrorContext(ctx, "refused payment not recorded", "payment", taken.Name, "error", fault)
 		}
 		if errors.Is(err, pay.ErrInsufficientFunds) {
-			return nil, s.refused(payment, "insufficient_funds", "Its payer does not hold "+s.price()+".")
+			return nil, s.refusal(payment, "insufficient_funds", "Its payer does not hold "+s.price()+".")
 		}
-		return nil, s.refused(payment, "transaction_simulation_failed",
+		return nil, s.refusal(payment, "transaction_simulation_failed",
 			"Its transaction would not take effect: it may be too old, or its payer has no account of the coin.")
 	}
 	return nil, s.retryLater(ctx, err, "Whether the payment took effect is not known yet. Send the same call with "+
@@ -229,13 +229,13 @@ func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error)
 // replay returns the same bytes again, for a day, to a caller who may have lost the answer. Anyone
 // can copy a payment from the chain, so replays are limited per IP address.
 func (s *sale) replay(ctx context.Context, payment x402pay.Payment, taken store.Payment) (*paidAnswer, error) {
-	if taken.Nothing != "" {
-		return nil, s.shown(ctx, payment, "transaction_"+taken.Nothing,
+	if taken.FailReason != "" {
+		return nil, s.refuseTaken(ctx, payment, "transaction_"+taken.FailReason,
 			"Its transaction moved nothing. Make a new one.")
 	}
 	bought, err := s.Payments.Answer(ctx, taken.Name)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil, s.shown(ctx, payment, "payment_already_used", "It has bought an answer. Make a new one.")
+		return nil, s.refuseTaken(ctx, payment, "payment_already_used", "It has bought an answer. Make a new one.")
 	}
 	if err != nil {
 		return nil, s.retryLater(ctx, err, "The payment was taken, and your answer is kept: send the same call with "+
@@ -246,7 +246,7 @@ func (s *sale) replay(ctx context.Context, payment x402pay.Payment, taken store.
 		s.Log.ErrorContext(ctx, "answer that is shown again not counted", "error", err)
 	}
 	if !shown.Allowed {
-		return nil, s.shown(ctx, payment, "payment_already_used",
+		return nil, s.refuseTaken(ctx, payment, "payment_already_used",
 			"It has bought an answer, which was shown to you again as often as it is in a day. Make a new one.")
 	}
 	return s.deliver(taken, bought)

@@ -118,7 +118,7 @@ func TestPaidAnswers(t *testing.T) {
 			required.Resource.URL != fixture.LocalURL+path {
 			t.Errorf("%+v %s", required.Resource, diff)
 		}
-		got, before := p.Chain.Got, p.Chain.Held
+		got, before := p.Chain.Got, p.Chain.Balances
 		w := p.Ask(target, p.Payment("ada", cost, i))
 		if w.Code != 200 || p.Chain.Got != got+cost {
 			t.Fatalf("%d %s, %d of %v", w.Code, w.Body, p.Chain.Got-got, before)
@@ -154,7 +154,7 @@ func TestAPaymentBuysOneAnswer(t *testing.T) {
 	}
 	again := func(from string, want int) {
 		t.Helper()
-		w := p.From(from, verdict, payment)
+		w := p.AskFrom(from, verdict, payment)
 		if w.Code != want || want == 200 && (w.Body.String() != first.Body.String() ||
 			w.Header().Get(x402pay.ResponseHeader) != first.Header().Get(x402pay.ResponseHeader)) {
 			t.Errorf("shown again to %s: %d %s", from, w.Code, w.Body)
@@ -232,7 +232,7 @@ func TestNothingIsSold(t *testing.T) {
 		}
 	}
 	if !strings.Contains(p.Log.String(), "fees used up") {
-		t.Error("nobody is told")
+		t.Error("the operator is not alerted")
 	}
 	p.Chain.Lamports = x402.LeastFunds
 	if w := p.Ask(verdict, ""); w.Code != 503 {

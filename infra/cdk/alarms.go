@@ -87,8 +87,8 @@ func (p panel) logged(metricName, statistic string, minutes int, function string
 		map[string]*string{"stack": jsii.String(p.prefix), "function": jsii.String(function)})
 }
 
-// counted returns a metric that counts the log lines with a pattern.
-func (p panel) counted(id string, log awslogs.ILogGroup, metricName, pattern string) cloudwatch.Metric {
+// countLines returns a metric that counts the log lines with a pattern.
+func (p panel) countLines(id string, log awslogs.ILogGroup, metricName, pattern string) cloudwatch.Metric {
 	space := namespace + "/" + p.prefix
 	awslogs.NewCfnMetricFilter(p.stack, jsii.String(id), &awslogs.CfnMetricFilterProps{
 		LogGroupName: log.LogGroupName(), FilterPattern: jsii.String(pattern),
@@ -119,7 +119,7 @@ func newAlarms(stack awscdk.Stack, c config, n notices, t table, q queues, a api
 }
 
 func (p panel) ofFunction(f function, l lambdas, b *board) {
-	of := dimension("FunctionName", l.of(f.name).FunctionName())
+	of := dimension("FunctionName", l.function(f.name).FunctionName())
 	failed, throttled := metric("AWS/Lambda", "Errors", "Sum", 5, of), metric("AWS/Lambda", "Throttles", "Sum", 5, of)
 	p.raise(alarm{id: title(f.name) + "Errors", metric: failed,
 		about: f.name + " fails; what it failed on is tried again or lies among the dead letters."})
@@ -262,7 +262,7 @@ func (p panel) ofFees() {
 const webhookMetric = "WebhookRefused"
 
 func (p panel) ofWebhook(l lambdas, b *board) {
-	refused := p.counted("WebhookFilter", l.of("pro").LogGroup(), webhookMetric,
+	refused := p.countLines("WebhookFilter", l.function("pro").LogGroup(), webhookMetric,
 		fmt.Sprintf(`{ ($.path = "*%s") && ($.status >= 400) }`, routes.Named("pro-webhook").Path))
 	p.raise(alarm{id: "WebhookRefused", page: true, metric: refused, above: 4, periods: 3,
 		about: "Deliveries of Stripe's webhook are refused: payments are not heard of."})

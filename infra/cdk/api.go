@@ -122,7 +122,7 @@ func throttles(c config) map[string]any {
 func (a api) watchThrottling(c config, n notices) {
 	const counted = "ApiThrottled"
 	p := panel{a.stack, c.Name, awscloudwatchactions.NewSnsAction(n.alarms)}
-	turnedAway := p.counted("ThrottledFilter", a.log, counted, `{ ($.status = "429") && ($.integration != "429") }`)
+	turnedAway := p.countLines("ThrottledFilter", a.log, counted, `{ ($.status = "429") && ($.integration != "429") }`)
 	p.raise(alarm{id: counted, page: true, metric: turnedAway, above: 10,
 		about: "API Gateway turns calls away: a group of paths has used up its share."})
 }

@@ -58,6 +58,10 @@ type config struct {
 	// FaresShown is today or all. docs/fare-source.md says what the source's owner must allow
 	// first.
 	FaresShown string `json:"faresShown"`
+	// QuotaPage and QuotaFree are the daily questions of an address on the page, and to each of the
+	// endpoints for verdicts, calendars and deals.
+	QuotaPage int `json:"quotaPage"`
+	QuotaFree int `json:"quotaFree"`
 	// PaidCalls tells callers without free calls that answers are sold one by one. x402-fee-key
 	// must then be a key.
 	PaidCalls bool `json:"paidCalls"`
@@ -99,7 +103,7 @@ type config struct {
 func defaults() config {
 	return config{
 		Name: "verdetto", MailRate: 1, SolanaNetwork: "mainnet-beta", PriceUSDC: "12.99",
-		Workers: 2, CallsADay: 20_000, FaresShown: "today", OriginSecret: 1, RequestsPerSecond: 840, LogDays: 30,
+		Workers: 2, CallsADay: 20_000, FaresShown: "today", QuotaPage: 120, QuotaFree: 30, OriginSecret: 1, RequestsPerSecond: 840, LogDays: 30,
 		AccessLogDays:          14,
 		RequestsPerFiveMinutes: 2000, MonthlyBudget: 100, FreeTier: open, Generation: 1,
 	}
@@ -134,15 +138,15 @@ func load(file string) (config, error) {
 	return c, nil
 }
 
-// chosen lists the choices that make parameters necessary.
-func (c config) chosen() (chosen []string) {
+// choices lists the choices that make parameters necessary.
+func (c config) choices() (choices []string) {
 	if c.TelegramBot != "" {
-		chosen = append(chosen, parameters.TelegramBot)
+		choices = append(choices, parameters.TelegramBot)
 	}
 	if c.sells() {
-		chosen = append(chosen, parameters.StripePrice, parameters.SolanaWallet)
+		choices = append(choices, parameters.StripePrice, parameters.SolanaWallet)
 	}
-	return chosen
+	return choices
 }
 
 // sells reports whether the plan is sold.

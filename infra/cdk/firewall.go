@@ -57,12 +57,12 @@ func firewall(stack awscdk.Stack, c config) *string {
 				AggregateKeyType: jsii.String("IP"), Limit: jsii.Number(limit), EvaluationWindowSec: jsii.Number(300),
 				ScopeDownStatement: on}}}
 	}
-	relayed := on(func(r routes.Route) bool { return r.Relayed })
+	relayed := matchPaths(func(r routes.Route) bool { return r.Relayed })
 	rule("rate", rate(c.RequestsPerFiveMinutes, not(relayed)))
 	rule("rate-relayed", rate(relayedTimes*c.RequestsPerFiveMinutes, relayed))
 	if c.FreeTier != open {
 		rule("free-tier", &awswafv2.CfnWebACL_RuleProperty{Action: refused(503),
-			Statement: both(on(func(r routes.Route) bool { return r.FreeTier }), not(withKey()))})
+			Statement: both(matchPaths(func(r routes.Route) bool { return r.FreeTier }), not(withKey()))})
 	}
 	for _, group := range managed {
 		rule(strings.TrimPrefix(group, "AWSManagedRules"), &awswafv2.CfnWebACL_RuleProperty{
@@ -103,8 +103,8 @@ func refusalBodies() map[string]any {
 	return bodies
 }
 
-// on matches requests for the paths of some endpoints, also if they are escaped.
-func on(which func(routes.Route) bool) *awswafv2.CfnWebACL_StatementProperty {
+// matchPaths matches requests for the paths of some endpoints, also if they are escaped.
+func matchPaths(which func(routes.Route) bool) *awswafv2.CfnWebACL_StatementProperty {
 	return &awswafv2.CfnWebACL_StatementProperty{RegexMatchStatement: &awswafv2.CfnWebACL_RegexMatchStatementProperty{
 		RegexString:  jsii.String(matching(which)),
 		FieldToMatch: &awswafv2.CfnWebACL_FieldToMatchProperty{UriPath: map[string]any{}},

@@ -94,7 +94,7 @@ type lambdas struct {
 	alias  map[string]awslambda.Alias
 }
 
-func (l lambdas) of(name string) awslambda.Function { return l.byName[name] }
+func (l lambdas) function(name string) awslambda.Function { return l.byName[name] }
 
 // live returns the alias that all callers use.
 func (l lambdas) live(name string) awslambda.Alias { return l.alias[name] }
@@ -157,7 +157,7 @@ func newFunction(stack awscdk.Stack, c config, assets string, p parts, f functio
 func (f function) environment(c config, p parts) *map[string]*string {
 	e := map[string]*string{"VERDETTO_TABLE": p.table.used.TableName()}
 	set := func(key, value string) { e[key] = jsii.String(value) }
-	for _, secret := range parameters.Of(f.name, c.chosen()...) {
+	for _, secret := range parameters.ReadByFunction(f.name, c.choices()...) {
 		set(secret.Variable, "ssm:"+secret.Path(c.Name))
 	}
 	if f.links {
@@ -172,6 +172,12 @@ func (f function) environment(c config, p parts) *map[string]*string {
 	}
 	if f.name == "analisi" && c.PaidCalls {
 		set("VERDETTO_PAID_CALLS", "on")
+	}
+	if f.name == "analisi" {
+		set("VERDETTO_QUOTA_PAGE", strconv.Itoa(c.QuotaPage))
+	}
+	if f.name == "analisi" || f.name == "compat" {
+		set("VERDETTO_QUOTA_FREE", strconv.Itoa(c.QuotaFree))
 	}
 	switch f.name {
 	case "analisi", "compat", "pricetrends":
@@ -234,7 +240,7 @@ func (f function) allowed(c config, p parts, log awslogs.LogGroup) []awsiam.Poli
 		statements = append(statements, s)
 	}
 	var secrets []*string
-	for _, secret := range parameters.Of(f.name, c.chosen()...) {
+	for _, secret := range parameters.ReadByFunction(f.name, c.choices()...) {
 		secrets = append(secrets, jsii.String(fmt.Sprintf("arn:aws:ssm:%s:%s:parameter%s", c.Region, c.Account,
 			secret.Path(c.Name))))
 	}

@@ -134,7 +134,7 @@ func loggers(t *testing.T, path, metric string) (names []string) {
 		}
 	}
 	if len(names) == 0 {
-		t.Errorf("%s logs %s, and no function is known to be made of it", path, metric)
+		t.Errorf("%s logs %s, and no known function contains it", path, metric)
 	}
 	return names
 }

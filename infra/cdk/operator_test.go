@@ -26,7 +26,7 @@ func TestOperator(t *testing.T) {
 	for name, want := range map[string]any{"example": "Example Flights s.r.l.", "least": nil} {
 		set := fixture(t, name).property("ProFunction", "Environment", "Variables").(map[string]any)
 		if set["VERDETTO_OPERATOR_NAME"] != want {
-			t.Errorf("%s: the function is told %v", name, set["VERDETTO_OPERATOR_NAME"])
+			t.Errorf("%s: the function gets %v", name, set["VERDETTO_OPERATOR_NAME"])
 		}
 	}
 }

@@ -75,7 +75,7 @@ func (q queues) addWorkers(l lambdas) {
 		}
 		mapping := awslambda.NewEventSourceMapping(q.stack, jsii.String(title(f.name)+"Work"),
 			&awslambda.EventSourceMappingProps{
-				Target:                  l.of(f.name),
+				Target:                  l.function(f.name),
 				EventSourceArn:          q.ofFunction[f.name].work.QueueArn(),
 				BatchSize:               jsii.Number(f.batch),
 				MaxConcurrency:          jsii.Number(workers),

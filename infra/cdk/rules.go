@@ -105,6 +105,8 @@ func (c config) sale() []rule {
 	const price, wallet = "the id of a price in Stripe, price_...", "a Solana address in base 58"
 	rules := []rule{
 		{"callsADay", when(c.CallsADay < 0, "%d is not a number of calls, or 0 for no limit", c.CallsADay)},
+		{"quotaPage", when(c.QuotaPage < 1, "%d is not a number of questions from 1 on", c.QuotaPage)},
+		{"quotaFree", when(c.QuotaFree < 1, "%d is not a number of calls from 1 on", c.QuotaFree)},
 		{"faresShown", when(c.FaresShown != "today" && c.FaresShown != "all", "%q is neither today nor all",
 			c.FaresShown)},
 		{"stripePrice, solanaWallet", when((c.StripePrice == "") != (c.SolanaWallet == ""),

@@ -149,7 +149,7 @@ func (s stack) tables(w io.Writer) {
 		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | **%.2f** |\n", u.name, a, b, c, d, e, f,
 			u.total())
 	}
-	fmt.Fprintf(w, "\nA month, whatever is called (%d origins, %d routes):\n\n", origins, routesFound)
+	fmt.Fprintf(w, "\nA month without any call (%d origins, %d routes):\n\n", origins, routesFound)
 	fmt.Fprintln(w, "| a month | USD |\n|---|--:|")
 	total := 0.0
 	for _, l := range s.month() {

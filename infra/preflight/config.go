@@ -53,7 +53,7 @@ func (c config) parameters() []parameters.Parameter {
 	if c.sells() {
 		chosen = append(chosen, parameters.StripePrice, parameters.SolanaWallet)
 	}
-	return parameters.Needed(chosen...)
+	return parameters.Required(chosen...)
 }
 
 // sells reports whether the plan is sold.

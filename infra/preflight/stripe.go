@@ -122,7 +122,7 @@ func (p *preflight) price(ctx context.Context) (faults []fault, err error) {
 		return nil, fmt.Errorf("it answers with status %d", status)
 	}
 	if !price.Active {
-		faults = append(faults, fault{"the price is archived: nobody can buy it", another})
+		faults = append(faults, fault{"the price is archived, so it cannot be bought", another})
 	}
 	if price.Recurring == nil || price.Recurring.Interval != "month" || price.Recurring.IntervalCount != 1 {
 		faults = append(faults, fault{"the price is not paid every month", another})

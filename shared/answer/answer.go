@@ -38,20 +38,20 @@ type Currency struct{ Parameter, Code string }
 
 // Price is an amount in major units of a currency (ISO 4217).
 type Price struct {
-	Parameter string // that contained the amount
-	Amount    float64
-	Currency  string
-	Of        string // parameter that contained the currency
+	Parameter         string // that contained the amount
+	Amount            float64
+	Currency          string
+	CurrencyParameter string // parameter that contained the currency
 }
 
 // Answer is a judged answer, and the data behind it.
 type Answer struct {
-	Found
+	SeriesData
 	Analysis verdict.Analysis
 }
 
-// Found holds the data of a route and a kind of trip.
-type Found struct {
+// SeriesData holds the data of a route and a kind of trip.
+type SeriesData struct {
 	Origin, Destination places.Place
 	Series              fare.Series
 	// Summary covers the requested fares: all, or those without stops. For a departure it has only
@@ -91,7 +91,7 @@ func (r *Reader) Amounts(ctx context.Context, in Currency) (func(fare.Cents) far
 		return nil, &UnknownCurrency{in.Parameter, in.Code, rates.Currencies()}
 	}
 	return func(c fare.Cents) fare.Cents {
-		amount, _ := rates.From(c, in.Code)
+		amount, _ := rates.FromEuro(c, in.Code)
 		return amount
 	}, nil
 }
@@ -114,7 +114,7 @@ func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 	}
 	euro, ok := rates.Euro(p.Amount, p.Currency)
 	if !ok {
-		return 0, &UnknownCurrency{p.Of, p.Currency, rates.Currencies()}
+		return 0, &UnknownCurrency{p.CurrencyParameter, p.Currency, rates.Currencies()}
 	}
 	if !(p.Amount > 0) || euro <= 0 || euro > fare.MaxPrice {
 		return 0, &BadPrice{p}
@@ -128,12 +128,12 @@ func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	if q.When != nil {
 		d, err := r.departures(ctx, q)
 		if err != nil {
-			return Answer{Found: d.Found}, err
+			return Answer{SeriesData: d.SeriesData}, err
 		}
 		return r.judge(ctx, q, d)
 	}
 	f, err := r.Find(ctx, q)
-	a := Answer{Found: f}
+	a := Answer{SeriesData: f}
 	if err != nil {
 		return a, err
 	}
@@ -148,7 +148,7 @@ func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	if err != nil {
 		return a, err
 	}
-	a.Analysis = verdict.JudgePrice(f.Summary, price, quoted)
+	a.Analysis = verdict.JudgePrice(f.Summary, price, quoted, r.Now())
 	return a.named(), nil
 }
 
@@ -169,7 +169,7 @@ func (r *Reader) priceIn(
 		return 0, quoted, err
 	}
 	if quoted.Currency, err = fare.ParseCurrency(p.Currency); err != nil {
-		return 0, quoted, &UnknownCurrency{Parameter: p.Of, Currency: p.Currency}
+		return 0, quoted, &UnknownCurrency{Parameter: p.CurrencyParameter, Currency: p.Currency}
 	}
 	quoted.Amount = fare.Cents(math.Round(p.Amount * 100))
 	if quoted.Currency == ranked.Currency {
@@ -179,7 +179,7 @@ func (r *Reader) priceIn(
 }
 
 // locate resolves the names of a question.
-func locate(q Question) (f Found, err error) {
+func locate(q Question) (f SeriesData, err error) {
 	if f.Origin, err = City(q.From); err != nil {
 		return f, err
 	}
@@ -191,7 +191,7 @@ func locate(q Question) (f Found, err error) {
 }
 
 // Find resolves the names of a question and reads the stored data.
-func (r *Reader) Find(ctx context.Context, q Question) (f Found, err error) {
+func (r *Reader) Find(ctx context.Context, q Question) (f SeriesData, err error) {
 	if f, err = locate(q); err != nil {
 		return f, err
 	}
@@ -221,7 +221,7 @@ func City(c Named) (places.Place, error) {
 // requested at the next refresh.
 func (r *Reader) Read(ctx context.Context, of fare.Series) (verdict.RouteSummary, error) {
 	data, _, err := r.Stored.Summary(ctx, of, store.Eventual)
-	r.noteAsked(ctx, of, err)
+	r.recordDemand(ctx, of, err)
 	if err != nil {
 		return verdict.RouteSummary{}, err
 	}
@@ -241,14 +241,14 @@ type (
 		Place    places.Place
 	}
 	// NotCovered is a series without any observed fare.
-	NotCovered struct{ Found }
+	NotCovered struct{ SeriesData }
 	// NoLiveFare is a covered route without a current fare.
 	NoLiveFare struct {
-		Found
+		SeriesData
 		NonStop bool
 	}
 	// StopsUnknown is a route whose fares do not say whether they are non-stop.
-	StopsUnknown struct{ Found }
+	StopsUnknown struct{ SeriesData }
 	// BadPrice is an amount that no fare can have.
 	BadPrice struct{ Price }
 	// UnknownCurrency is a currency without a reference rate.

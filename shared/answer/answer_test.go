@@ -182,6 +182,11 @@ func TestAnswers(t *testing.T) {
 			if own := c.q.Price != nil; own != p.Dichiarato || own != (p.TrovatoIl == nil) || own != (p.EtaOre == nil) {
 				t.Errorf("%+v", p)
 			}
+			known := a.Analysis.PrezzoNoto
+			if live := c.q.Price != nil && c.q.To.Name != "Roma"; live != (known != nil) ||
+				live && (known.Dichiarato || known.TrovatoIl == nil || known.Partenza == "") {
+				t.Errorf("known fare %+v", known)
+			}
 			if a.Analysis.Ambito != "rotta" || a.Analysis.OrigineIata != "MIL" || a.Analysis.Origine != "Milano" ||
 				a.Analysis.Verdetto.Percentile == nil {
 				t.Errorf("%+v", a.Analysis)

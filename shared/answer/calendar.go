@@ -12,7 +12,7 @@ import (
 
 // NoCalendar is a covered route without a current fare for any departure.
 type NoCalendar struct {
-	Found
+	SeriesData
 	NonStop bool
 }
 
@@ -22,10 +22,11 @@ func (e *NoCalendar) Error() string {
 
 // Calendar judges the departures of a route day by day: those of the month in the question, or all.
 // Without prices it omits the fares.
-func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Found, c verdict.Calendario, err error) {
+func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f SeriesData, c verdict.Calendario,
+	err error) {
 	d, err := r.departures(ctx, q)
 	if err != nil {
-		return d.Found, c, err
+		return d.SeriesData, c, err
 	}
 	var month *fare.Day
 	if q.When != nil {
@@ -33,11 +34,11 @@ func (r *Reader) Calendar(ctx context.Context, q Question, prices bool) (f Found
 	}
 	c, known, err := verdict.CalendarOf(d.sheet, d.pooled, month, prices, r.Now())
 	if err == nil && !known {
-		err = noFare(d.Found, q, d.near(fare.DayOf(r.Now()), q.When))
+		err = noFare(d.SeriesData, q, d.near(fare.DayOf(r.Now()), q.When))
 	}
 	c.Origine, c.Destinazione = d.Origin.Name, d.Destination.Name
 	c.OrigineIata, c.DestinazioneIata = string(d.Series.Origin), string(d.Series.Destination)
-	return d.Found, c, err
+	return d.SeriesData, c, err
 }
 
 // WithCalendar returns the same answer as Answer, and the calendar of the series or nil. A question
@@ -49,7 +50,7 @@ func (r *Reader) WithCalendar(
 	var d departures
 	if q.When != nil {
 		if d, err = r.departures(ctx, q); err != nil {
-			return Answer{Found: d.Found}, nil, err
+			return Answer{SeriesData: d.SeriesData}, nil, err
 		}
 		if a, err = r.judge(ctx, q, d); err != nil {
 			return a, nil, err
@@ -58,7 +59,7 @@ func (r *Reader) WithCalendar(
 		if a, err = r.Answer(ctx, q); err != nil {
 			return a, nil, err
 		}
-		if d, err = r.beside(ctx, a.Found, q.NonStop); err != nil {
+		if d, err = r.readDepartures(ctx, a.SeriesData, q.NonStop); err != nil {
 			r.Log.ErrorContext(ctx, "answer without its calendar", "error", err)
 			return a, nil, nil
 		}
@@ -73,14 +74,14 @@ func (r *Reader) WithCalendar(
 	return a, &all, nil
 }
 
-// beside reads the departure state of a series that was answered. The result has no sheet if the
-// state cannot answer the question.
-func (r *Reader) beside(ctx context.Context, f Found, nonStop bool) (departures, error) {
+// readDepartures reads the departure state of a series that was answered. The result has no sheet
+// if the state cannot answer the question.
+func (r *Reader) readDepartures(ctx context.Context, f SeriesData, nonStop bool) (departures, error) {
 	data, err := r.Stored.Sheet(ctx, f.Series, nonStop)
 	if errors.Is(err, store.ErrNotFound) {
 		return departures{}, nil
 	}
-	d := departures{Found: f}
+	d := departures{SeriesData: f}
 	if err == nil {
 		err = r.decode(ctx, &d, data, nonStop)
 	}

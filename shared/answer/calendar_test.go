@@ -56,7 +56,7 @@ func TestCalendarSaysWhatAnswersSay(t *testing.T) {
 				p, v := a.Analysis.Prezzo, a.Analysis.Verdetto
 				g := verdict.Giorno{
 					Partenza: p.Partenza, Cent: &p.Cent, Quotato: &p.Quotato, Ritorno: p.Ritorno, Soste: p.Soste,
-					TrovatoIl: p.TrovatoIl, Precisione: p.Precisione, EtaOre: p.EtaOre,
+					TrovatoIl: p.TrovatoIl, Precisione: p.Precisione, EtaOre: p.EtaOre, MedianaCent: v.MedianaCent,
 					Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile,
 				}
 				for _, f := range a.Analysis.Previsione {

@@ -9,25 +9,26 @@ import (
 // Comparables returns the quartiles of the fares comparable to the departure in the question, and
 // their number. The departure itself needs no fare. With too few comparable fares the quartiles are
 // nil.
-func (r *Reader) Comparables(ctx context.Context, q Question) (f Found, of *verdict.Quartili, count int, err error) {
+func (r *Reader) Comparables(ctx context.Context, q Question) (f SeriesData, of *verdict.Quartili, count int,
+	err error) {
 	d, err := r.departures(ctx, q)
 	if err != nil {
-		return d.Found, nil, 0, err
+		return d.SeriesData, nil, 0, err
 	}
 	of, count, err = verdict.QuartilesOf(d.sheet, d.pooled, q.When.Date, r.Now())
-	return d.Found, of, count, err
+	return d.SeriesData, of, count, err
 }
 
 // Fares returns the departures of a route with a fare, without judging them. Unless each is set it
 // returns only the cheapest of every month. It fails with NoCalendar if there are none.
-func (r *Reader) Fares(ctx context.Context, q Question, each bool) (f Found, all []verdict.Prezzo, err error) {
+func (r *Reader) Fares(ctx context.Context, q Question, each bool) (f SeriesData, all []verdict.Prezzo, err error) {
 	d, err := r.departures(ctx, q)
 	if err != nil {
-		return d.Found, nil, err
+		return d.SeriesData, nil, err
 	}
 	all, err = verdict.FaresOf(d.sheet, d.pooled, each, r.Now())
 	if err == nil && len(all) == 0 {
-		err = &NoCalendar{d.Found, q.NonStop}
+		err = &NoCalendar{d.SeriesData, q.NonStop}
 	}
-	return d.Found, all, err
+	return d.SeriesData, all, err
 }

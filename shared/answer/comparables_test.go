@@ -35,7 +35,7 @@ func TestComparablesAreThoseOfAnswers(t *testing.T) {
 			if s.read != 1 || s.reads != 0 || s.pooled != 1 {
 				t.Errorf("%d sheets, %d summaries and %d pooled parts were read", s.read, s.reads, s.pooled)
 			}
-			c.q.Price = &answer.Price{Parameter: "prezzo", Amount: 45, Currency: "EUR", Of: "valuta"}
+			c.q.Price = &answer.Price{Parameter: "prezzo", Amount: 45, Currency: "EUR", CurrencyParameter: "valuta"}
 			a, err := r.Answer(t.Context(), c.q)
 			storetest.Must(t, err)
 			if diff := cmp.Diff(a.Analysis.Quartili, got); diff != "" || count != a.Analysis.Verdetto.Campione {
@@ -67,7 +67,7 @@ func TestTooFewComparables(t *testing.T) {
 		q := question("Londra", on(today+60))
 		_, got, count, err := r.Comparables(t.Context(), q)
 		storetest.Must(t, err)
-		q.Price = &answer.Price{Parameter: "prezzo", Amount: 45, Currency: "EUR", Of: "valuta"}
+		q.Price = &answer.Price{Parameter: "prezzo", Amount: 45, Currency: "EUR", CurrencyParameter: "valuta"}
 		a, err := r.Answer(t.Context(), q)
 		storetest.Must(t, err)
 		if diff := cmp.Diff(a.Analysis.Quartili, got); diff != "" || (got != nil) != (seen >= departure.MinCount) ||
@@ -77,8 +77,8 @@ func TestTooFewComparables(t *testing.T) {
 	}
 }
 
-// TestFaresAreThoseOfTheCalendar: the fares are those of the calendar, or per month the fare in an
-// answer about that month.
+// TestFaresAreThoseOfTheCalendar: a list of fares by day has the same fares as the calendar. A list
+// by month has the same fares as the answers about those months.
 func TestFaresAreThoseOfTheCalendar(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -34,10 +34,10 @@ type Reader struct {
 	Now    func() time.Time
 	Log    *slog.Logger
 
-	unrecorded bool // demand is not recorded
-	rates      store.Memo[fare.Rates]
-	pooled     store.Memo[*departure.Pooled]
-	noted      sync.Map // last day recorded by this process, by series or origin
+	unrecorded   bool // demand is not recorded
+	rates        store.Memo[fare.Rates]
+	pooled       store.Memo[*departure.Pooled]
+	recordedDays sync.Map // last day recorded by this process, by series or origin
 }
 
 // NewReader returns a Reader over stored fares that records demand.
@@ -63,9 +63,9 @@ func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
 	})
 }
 
-// heldPooled returns the pooled statistics of the last complete cycle, or nil before the first one.
-// A process caches them.
-func (r *Reader) heldPooled(ctx context.Context) (*departure.Pooled, error) {
+// cachedPooled returns the pooled statistics of the last complete cycle, or nil before the first
+// one. A process caches them.
+func (r *Reader) cachedPooled(ctx context.Context) (*departure.Pooled, error) {
 	return r.pooled.Get(r.Now(), func() (*departure.Pooled, time.Duration, error) {
 		data, _, err := r.Stored.Pooled(ctx, store.Eventual)
 		if errors.Is(err, store.ErrNotFound) {
@@ -86,9 +86,9 @@ const (
 	demandDays = 8
 )
 
-// noteAsked records the demand for a series, given the error of its read. A covered series is then
-// refreshed every day. An uncovered origin is requested at the next refresh.
-func (r *Reader) noteAsked(ctx context.Context, of fare.Series, err error) {
+// recordDemand records the demand for a series, given the error of its read. A covered series is
+// then refreshed every day. An uncovered origin is requested at the next refresh.
+func (r *Reader) recordDemand(ctx context.Context, of fare.Series, err error) {
 	missing := errors.Is(err, store.ErrNotFound)
 	switch {
 	case missing && of.Trip == fare.OneWay:
@@ -110,12 +110,12 @@ func (r *Reader) RequestOrigin(ctx context.Context, origin fare.City) {
 // note records demand once per process and day. It never fails the answer: the next call retries.
 func (r *Reader) note(ctx context.Context, what any, record func(today fare.Day) error) {
 	today := fare.DayOf(r.Now())
-	if last, ok := r.noted.Load(what); r.unrecorded || ok && last.(fare.Day) == today {
+	if last, ok := r.recordedDays.Load(what); r.unrecorded || ok && last.(fare.Day) == today {
 		return
 	}
 	if err := record(today); err != nil {
 		r.Log.ErrorContext(ctx, "demand not noted", "error", err)
 		return
 	}
-	r.noted.Store(what, today)
+	r.recordedDays.Store(what, today)
 }

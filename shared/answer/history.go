@@ -13,7 +13,7 @@ import (
 // History returns the data of a route. If the question names a departure or a month, it also
 // returns how the fares of those departures moved. Only that reads the whole history of the series,
 // which costs about 13 read units for a year of departures. Everything else is in the summary.
-func (r *Reader) History(ctx context.Context, q Question) (f Found, moves []verdict.Live, err error) {
+func (r *Reader) History(ctx context.Context, q Question) (f SeriesData, moves []verdict.Live, err error) {
 	if f, err = r.Find(ctx, q); err != nil || q.When == nil {
 		return f, nil, err
 	}

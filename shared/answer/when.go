@@ -66,7 +66,7 @@ func (e *BadDate) Error() string { return fmt.Sprintf("%s: no departure (%d)", e
 
 // NoFareOn is a departure, a month or some days of a covered route without a live fare.
 type NoFareOn struct {
-	Found
+	SeriesData
 	NonStop bool
 	When
 	Near []fare.Day // nearest departures with a live fare
@@ -78,7 +78,7 @@ func (e *NoFareOn) Error() string {
 
 // departures holds the data for questions about departures.
 type departures struct {
-	Found
+	SeriesData
 	sheet  *departure.State
 	pooled *departure.Pooled
 }
@@ -86,13 +86,13 @@ type departures struct {
 // departures reads the departure state of a series, in one read, and notes the demand. The process
 // caches the pooled statistics.
 func (r *Reader) departures(ctx context.Context, q Question) (d departures, err error) {
-	if d.Found, err = locate(q); err != nil {
+	if d.SeriesData, err = locate(q); err != nil {
 		return d, err
 	}
 	data, err := r.Stored.Sheet(ctx, d.Series, q.NonStop)
-	r.noteAsked(ctx, d.Series, err)
+	r.recordDemand(ctx, d.Series, err)
 	if errors.Is(err, store.ErrNotFound) {
-		return d, r.noSheet(ctx, d.Found, q)
+		return d, r.noSheet(ctx, d.SeriesData, q)
 	}
 	if err != nil {
 		return d, err
@@ -107,15 +107,15 @@ func (r *Reader) decode(ctx context.Context, d *departures, data []byte, nonStop
 		return err
 	}
 	if nonStop && !d.sheet.NonStopOnly() {
-		return &StopsUnknown{d.Found}
+		return &StopsUnknown{d.SeriesData}
 	}
-	d.pooled, err = r.heldPooled(ctx)
+	d.pooled, err = r.cachedPooled(ctx)
 	return err
 }
 
 // noSheet returns the reason for a missing departure state. The route is not covered, or it had no
 // fare since departure states exist.
-func (r *Reader) noSheet(ctx context.Context, f Found, q Question) error {
+func (r *Reader) noSheet(ctx context.Context, f SeriesData, q Question) error {
 	_, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -128,7 +128,7 @@ func (r *Reader) noSheet(ctx context.Context, f Found, q Question) error {
 
 // judge judges the departure of a question, or a price for it.
 func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer, err error) {
-	a.Found = d.Found
+	a.SeriesData = d.SeriesData
 	a.Summary = verdict.RouteSummary{AsOf: d.sheet.AsOf, Currency: d.sheet.Currency, PerEuro: d.sheet.PerEuro}
 	var known bool
 	if now := r.Now(); q.Price == nil {
@@ -141,13 +141,13 @@ func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer,
 		a.Analysis, known, err = verdict.JudgeDeparturePrice(d.sheet, d.pooled, q.When.When, price, quoted, now)
 	}
 	if err == nil && !known {
-		err = noFare(d.Found, q, d.near(fare.DayOf(r.Now()), q.When))
+		err = noFare(d.SeriesData, q, d.near(fare.DayOf(r.Now()), q.When))
 	}
 	return a.named(), err
 }
 
 // noFare returns the error for departures without a fare; near are departures with one.
-func noFare(f Found, q Question, near []fare.Day) error {
+func noFare(f SeriesData, q Question, near []fare.Day) error {
 	if q.When == nil {
 		return &NoCalendar{f, q.NonStop}
 	}

@@ -41,9 +41,9 @@ type Key struct {
 	secret   [secBytes]byte
 }
 
-// Of returns the customer id of an e-mail address. The pepper is the operator's secret: a different
-// pepper gives every address a different id.
-func Of(pepper []byte, email string) CustomerID {
+// CustomerIDOf returns the customer id of an e-mail address. The pepper is the operator's secret: a
+// different pepper gives every address a different id.
+func CustomerIDOf(pepper []byte, email string) CustomerID {
 	mac := hmac.New(sha256.New, pepper)
 	mac.Write([]byte("customer\x00" + Normalize(email)))
 	return CustomerID(base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:idBytes]))

@@ -12,7 +12,7 @@ var pepper = []byte("a pepper for tests")
 
 func mint(t testing.TB, email string) (string, Hash) {
 	t.Helper()
-	text, hash, err := Mint(rand.Reader, Of(pepper, email))
+	text, hash, err := Mint(rand.Reader, CustomerIDOf(pepper, email))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,14 +22,15 @@ func mint(t testing.TB, email string) (string, Hash) {
 func TestMintAndParse(t *testing.T) {
 	text, hash := mint(t, "ada@example.com")
 	key, ok := Parse(text)
-	if !ok || len(text) != 68 || !key.Matches(hash) || key.Customer != Of(pepper, " Ada@Example.com ") {
+	if !ok || len(text) != 68 || !key.Matches(hash) || key.Customer != CustomerIDOf(pepper, " Ada@Example.com ") {
 		t.Fatalf("%q %v %+v", text, ok, key)
 	}
 	other, otherHash := mint(t, "ada@example.com")
 	if other == text || key.Matches(otherHash) {
 		t.Error("two keys of one customer are the same")
 	}
-	if Of(pepper, "bob@example.com") == key.Customer || Of([]byte("another"), "ada@example.com") == key.Customer {
+	if CustomerIDOf(pepper, "bob@example.com") == key.Customer ||
+		CustomerIDOf([]byte("another"), "ada@example.com") == key.Customer {
 		t.Error("two customers are the same")
 	}
 	if strings.Contains(text, "ada") || bytes.Contains(hash[:], []byte(text[25:35])) {
@@ -38,7 +39,7 @@ func TestMintAndParse(t *testing.T) {
 }
 
 func TestMintNeedsRandomness(t *testing.T) {
-	if _, _, err := Mint(bytes.NewReader([]byte("short")), Of(pepper, "a@b.c")); err == nil {
+	if _, _, err := Mint(bytes.NewReader([]byte("short")), CustomerIDOf(pepper, "a@b.c")); err == nil {
 		t.Error("a key was made of too little randomness")
 	}
 	if _, _, err := Mint(rand.Reader, "not an id"); err == nil {

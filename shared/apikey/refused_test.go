@@ -8,7 +8,7 @@ import (
 
 func minted(t *testing.T, email string) Key {
 	t.Helper()
-	text, _, err := Mint(rand.Reader, Of([]byte("pepper"), email))
+	text, _, err := Mint(rand.Reader, CustomerIDOf([]byte("pepper"), email))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,9 +39,9 @@ func NewTokenSigner(secret []byte) TokenSigner {
 	return TokenSigner{sign(secret, []byte("access token"))}
 }
 
-// Of returns a token for the customer's key with the given hash. It panics if the customer id is
-// invalid.
-func (s TokenSigner) Of(customer CustomerID, key Hash, until time.Time) string {
+// CustomerToken returns a token for the customer's key with the given hash. It panics if the
+// customer id is invalid.
+func (s TokenSigner) CustomerToken(customer CustomerID, key Hash, until time.Time) string {
 	id, err := decode(string(customer), idBytes)
 	if err != nil {
 		// Ids are created here, so a bad one is a bug.
@@ -51,8 +51,8 @@ func (s TokenSigner) Of(customer CustomerID, key Hash, until time.Time) string {
 	return tokenScheme + s.signed(append(binary.BigEndian.AppendUint64(id, uint64(until.Unix())), mark[:]...))
 }
 
-// Free returns a token for an anonymous caller.
-func (s TokenSigner) Free(until time.Time) string {
+// AnonymousToken returns a token for an anonymous caller.
+func (s TokenSigner) AnonymousToken(until time.Time) string {
 	return freeScheme + s.signed(binary.BigEndian.AppendUint64(nil, uint64(until.Unix())))
 }
 

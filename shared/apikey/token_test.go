@@ -19,7 +19,7 @@ func TestTokens(t *testing.T) {
 	text, hash := mint(t, "ada@example.com")
 	_, other := mint(t, "ada@example.com")
 	key, _ := Parse(text)
-	token := signer.Of(key.Customer, hash, ends)
+	token := signer.CustomerToken(key.Customer, hash, ends)
 	got, ok := signer.Read(token)
 	if !ok || got.Customer != key.Customer || !got.Until.Equal(ends) || !signer.MadeFor(got, hash) {
 		t.Fatalf("%v %+v", ok, got)
@@ -35,14 +35,14 @@ func TestTokens(t *testing.T) {
 		strings.Contains(token, text[25:35]) {
 		t.Error("the token tells its key", err)
 	}
-	if again := signer.Of(key.Customer, hash, ends); again != token {
+	if again := signer.CustomerToken(key.Customer, hash, ends); again != token {
 		t.Error("the same token is another")
 	}
 
-	free := signer.Free(ends)
-	nobody, ok := signer.Read(free)
-	if !ok || nobody.Customer != "" || !nobody.Until.Equal(ends) || signer.MadeFor(nobody, Hash{}) {
-		t.Errorf("%v %+v", ok, nobody)
+	free := signer.AnonymousToken(ends)
+	anonymous, ok := signer.Read(free)
+	if !ok || anonymous.Customer != "" || !anonymous.Until.Equal(ends) || signer.MadeFor(anonymous, Hash{}) {
+		t.Errorf("%v %+v", ok, anonymous)
 	}
 	// A proxy in front of the service recognises calls with a key by these letters.
 	if !strings.Contains(token, "vd_") || strings.Contains(freeScheme, "vd_") {
@@ -53,24 +53,24 @@ func TestTokens(t *testing.T) {
 // TestForgedTokens: a text with a wrong signature is no token.
 func TestForgedTokens(t *testing.T) {
 	_, hash := mint(t, "ada@example.com")
-	customer := Of(pepper, "ada@example.com")
-	token, free := signer.Of(customer, hash, ends), signer.Free(ends)
+	customer := CustomerIDOf(pepper, "ada@example.com")
+	token, free := signer.CustomerToken(customer, hash, ends), signer.AnonymousToken(ends)
 	other := NewTokenSigner([]byte("another pepper"))
 	for name, text := range map[string]string{
-		"empty":                         "",
-		"the prefix alone":              tokenScheme,
-		"signed with another secret":    other.Of(customer, hash, ends),
-		"free, with another secret":     other.Free(ends),
-		"nobody's as a customer's":      tokenScheme + strings.TrimPrefix(free, freeScheme),
-		"a customer's as nobody's":      freeScheme + strings.TrimPrefix(token, tokenScheme),
-		"another prefix":                "token_" + strings.TrimPrefix(token, tokenScheme),
-		"cut":                           token[:len(token)-1],
-		"longer":                        token + "A",
-		"space behind it":               token[:len(token)-1] + " ",
-		"10 kB":                         tokenScheme + strings.Repeat("A", 10<<10),
-		"10 kB and free":                freeScheme + strings.Repeat("A", 10<<10),
-		"nothing but zeros":             tokenScheme + strings.Repeat("A", len(token)-len(tokenScheme)),
-		"nothing but zeros, and nobody": freeScheme + strings.Repeat("A", len(free)-len(freeScheme)),
+		"empty":                        "",
+		"the prefix alone":             tokenScheme,
+		"signed with another secret":   other.CustomerToken(customer, hash, ends),
+		"free, with another secret":    other.AnonymousToken(ends),
+		"anonymous as a customer's":    tokenScheme + strings.TrimPrefix(free, freeScheme),
+		"a customer's as anonymous":    freeScheme + strings.TrimPrefix(token, tokenScheme),
+		"another prefix":               "token_" + strings.TrimPrefix(token, tokenScheme),
+		"cut":                          token[:len(token)-1],
+		"longer":                       token + "A",
+		"space behind it":              token[:len(token)-1] + " ",
+		"10 kB":                        tokenScheme + strings.Repeat("A", 10<<10),
+		"10 kB and free":               freeScheme + strings.Repeat("A", 10<<10),
+		"nothing but zeros":            tokenScheme + strings.Repeat("A", len(token)-len(tokenScheme)),
+		"nothing but zeros, anonymous": freeScheme + strings.Repeat("A", len(free)-len(freeScheme)),
 	} {
 		if got, ok := signer.Read(text); ok {
 			t.Errorf("%s is read as %+v", name, got)
@@ -89,14 +89,14 @@ func TestForgedTokens(t *testing.T) {
 }
 
 func FuzzReadToken(f *testing.F) {
-	f.Add(signer.Of(Of(pepper, "ada@example.com"), Hash{1}, ends))
-	f.Add(signer.Free(ends))
+	f.Add(signer.CustomerToken(CustomerIDOf(pepper, "ada@example.com"), Hash{1}, ends))
+	f.Add(signer.AnonymousToken(ends))
 	f.Fuzz(func(t *testing.T, text string) {
 		got, ok := signer.Read(text)
-		if ok && got.Customer != "" && signer.Of(got.Customer, Hash{1}, got.Until) != text {
+		if ok && got.Customer != "" && signer.CustomerToken(got.Customer, Hash{1}, got.Until) != text {
 			t.Errorf("%q was read as %+v", text, got)
 		}
-		if ok && got.Customer == "" && signer.Free(got.Until) != text {
+		if ok && got.Customer == "" && signer.AnonymousToken(got.Until) != text {
 			t.Errorf("%q was read as %+v", text, got)
 		}
 	})

@@ -63,7 +63,7 @@ func TestRates(t *testing.T) {
 	if c, ok := r.Euro(100, "USD"); !ok || c != 8000 {
 		t.Errorf("100 USD = %d, %v", c, ok)
 	}
-	if c, ok := r.From(8000, "USD"); !ok || c != 10000 {
+	if c, ok := r.FromEuro(8000, "USD"); !ok || c != 10000 {
 		t.Errorf("80 EUR = %d USD cents, %v", c, ok)
 	}
 	if c, ok := r.Euro(9.99, "EUR"); !ok || c != 999 {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestSetDropsWhatIsSaidTwice(t *testing.T) {
+func TestSetDropsDuplicates(t *testing.T) {
 	day := Day(20000)
 	midnight := day.Time().Unix()
 	exact := Observation{Found: midnight + 3600, Depart: day + 9, Price: 3900, Stops: NonStop}

@@ -31,8 +31,8 @@ func (r Rates) Euro(amount float64, currency string) (Cents, bool) {
 	return Cents(math.Round(min(amount/rate*100, 1<<53))), true
 }
 
-// From converts euro cents to hundredths of a currency, rounding half away from zero.
-func (r Rates) From(c Cents, currency string) (Cents, bool) {
+// FromEuro converts euro cents to hundredths of a currency, rounding half away from zero.
+func (r Rates) FromEuro(c Cents, currency string) (Cents, bool) {
 	rate, ok := r.Rate(currency)
 	if !ok {
 		return 0, false

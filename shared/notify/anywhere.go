@@ -23,8 +23,8 @@ import (
 // maxListed is how many fares a message to an alert to anywhere lists.
 const maxListed = 10
 
-// from holds the deals of one origin, for alerts to anywhere.
-type from struct {
+// originDeals holds the deals of one origin, for alerts to anywhere.
+type originDeals struct {
 	origin     fare.City
 	day, today fare.Day // of the refresh; of the message
 	deals      deals.Origin
@@ -37,7 +37,7 @@ type deal struct {
 
 // lookFrom reads the deals of an origin. It returns nil if there are none.
 func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, error) {
-	f := &from{origin: stored.Route.Origin, day: stored.Day, today: fare.DayOf(r.Now())}
+	f := &originDeals{origin: stored.Route.Origin, day: stored.Day, today: fare.DayOf(r.Now())}
 	if f.day < f.today-verdict.LiveDays {
 		return nil, nil // too old; a later refresh replaces it
 	}
@@ -60,7 +60,7 @@ func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, e
 // A destination is notified when it meets the alert, and again only after a refresh in which it did
 // not. A refresh without a fare, or with too little data, changes nothing. A destination without
 // deals is forgotten. An alert is notified at most once a day.
-func (f *from) due(a store.Alert) (due []deal, met string) {
+func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	told := a.State.Cities()
 	if a.Fresh {
 		told = nil
@@ -89,7 +89,7 @@ func (f *from) due(a store.Alert) (due []deal, met string) {
 
 // meets returns the fare to a destination that meets an alert, or nil. known is false if the data
 // do not allow a judgement.
-func (f *from) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) {
+func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) {
 	d, ok := e.Cheapest(f.today, nil, a.Trip.Nonstop)
 	level := d.Verdict.Livello
 	switch {
@@ -107,7 +107,7 @@ func (f *from) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) 
 
 // concerns is run.concerns for an alert to anywhere. It stores which notified destinations no
 // longer meet the alert, so that they can be notified again.
-func (f *from) concerns(ctx context.Context, r *run, a store.Alert) (bool, error) {
+func (f *originDeals) concerns(ctx context.Context, r *run, a store.Alert) (bool, error) {
 	due, met := f.due(a)
 	if len(due) > 0 || met == a.State.Met {
 		return len(due) > 0, nil
@@ -117,8 +117,8 @@ func (f *from) concerns(ctx context.Context, r *run, a store.Alert) (bool, error
 
 // message composes the list of deals for an alert. The ID covers the list: a different list is a
 // different message, even after an unrecorded send.
-func (f *from) message(a store.Alert, links Links) Message {
-	l := i18n.In(a.Language)
+func (f *originDeals) message(a store.Alert, links Links) Message {
+	l := i18n.ForCode(a.Language)
 	due, _ := f.due(a)
 	m := Message{
 		Language: l.Code, Origin: CityName(f.origin, l.Code), More: max(0, len(due)-maxListed),
@@ -138,7 +138,7 @@ func (f *from) message(a store.Alert, links Links) Message {
 	return m
 }
 
-func (f *from) fare(a store.Alert, d deal, links Links, l *i18n.Language) Fare {
+func (f *originDeals) fare(a store.Alert, d deal, links Links, l *i18n.Language) Fare {
 	route, v := fare.Route{Origin: f.origin, Destination: d.to}, d.Verdict
 	told := Fare{
 		Route: route, Origin: CityName(f.origin, l.Code), Destination: CityName(d.to, l.Code), Trip: a.Trip,

@@ -124,7 +124,7 @@ func TestAnywhere(t *testing.T) {
 			{{"BUH", 3000, good}, {"LIS", 3000, good}}, {{"BUH", 3000, thin}, {"LIS", 0, ""}},
 			{{"BUH", 3000, good}, {"LIS", 3000, good}},
 		}, []string{"BUH LIS", "", ""}},
-		{"nor where another is told", store.Alert{}, [][]offered{
+		{"nor with news of another", store.Alert{}, [][]offered{
 			{{"BUH", 3000, good}}, {{"BUH", 3000, thin}, {"LIS", 3000, good}},
 			{{"BUH", 3000, good}, {"LIS", 3000, good}},
 		}, []string{"BUH", "LIS", ""}},
@@ -155,12 +155,12 @@ func TestAnywhere(t *testing.T) {
 							t.Errorf("day %d: told of %v in %q, want %s", day, cities, subject, c.want[day])
 						}
 					}
-					if sent.Sent != want || sent.Done != 1 {
+					if sent.Sent != want || sent.Settled != 1 {
 						t.Errorf("day %d: %+v, want %d sent", day, sent, want)
 					}
 					leaveDeals(h.Fixture, "MIL", all...)
 				}
-				h.Work(notify.Result{Done: 1})
+				h.Work(notify.Result{Settled: 1})
 				h.Add(24 * time.Hour)
 			}
 			if got := h.Mailed()["ada"]; got != mails {
@@ -278,7 +278,7 @@ func TestAnywhereLists(t *testing.T) {
 		all = append(all, offered{city, fare.Cents(4500 - 100*i), verdict.Buono})
 	}
 	leaveDeals(h.Fixture, "MIL", all...)
-	h.Work(notify.Result{Sent: 1, Done: 1})
+	h.Work(notify.Result{Sent: 1, Settled: 1})
 	cities, subject := h.told("ada")
 	if diff := cmp.Diff([]string{"PAR", "MAD", "LON", "LIS", "DUB", "CPH", "BUH", "BRU", "BER", "BCN"},
 		cities); diff != "" || subject != "Milano: 12 destinazioni a buon prezzo, da 34,00\u00a0€" {
@@ -329,7 +329,7 @@ func TestAnywhereUnderFaults(t *testing.T) {
 		h.WantMailed("ada", "bob")
 		h.Add(24 * time.Hour)
 		leaveDeals(h.Fixture, "MIL", buh, lis, offered{"LON", 2000, verdict.Buono})
-		h.Work(notify.Result{Sent: 2, Done: 1})
+		h.Work(notify.Result{Sent: 2, Settled: 1})
 		for _, who := range []string{"ada", "bob"} {
 			all := ""
 			for _, m := range h.Mails() {
@@ -339,7 +339,7 @@ func TestAnywhereUnderFaults(t *testing.T) {
 			}
 			for _, city := range []string{"BUH", "LON"} {
 				if got := strings.Count(all, "&a="+city); got != 1 {
-					t.Errorf("%s is told of %s %d times", who, city, got)
+					t.Errorf("%s is notified of %s %d times", who, city, got)
 				}
 			}
 		}
@@ -392,7 +392,7 @@ func TestAnotherListIsAnotherMessage(t *testing.T) {
 			all += text
 		}
 		if !strings.Contains(all, "a=BUH") || !strings.Contains(all, "a=LIS") {
-			t.Errorf("call %d: not all is told:\n%s", n, all)
+			t.Errorf("call %d: a notification is missing:\n%s", n, all)
 		}
 		if strings.Count(all, "a=BUH") > 1 {
 			again++

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestTheServiceSendsSoManyConfirmations: after 1,000 confirmations in an hour, further ones wait
+// TestCeilingOfConfirmations: after 1,000 confirmations in an hour, further ones wait
 // for the next hour. No job is lost, and the quota of each mailbox still holds.
-func TestTheServiceSendsSoManyConfirmations(t *testing.T) {
+func TestCeilingOfConfirmations(t *testing.T) {
 	b := newOutbox(t)
 	b.clock.Add(time.Minute) // the hour has just begun
 	// Two of the eight exceed the mailbox's quota, so no batch ends exactly with mail 1,000.

@@ -29,17 +29,17 @@ func (r *run) channel(name string) *channel {
 	return c
 }
 
-// carriedBy returns the channel that sends a look to an alert. Without a look the message says that
+// channelOf returns the channel that sends a look to an alert. Without a look the message says that
 // the alert has ended. The owner of an endpoint is notified of that by mail.
-func carriedBy(n *look, a store.Alert) string {
+func channelOf(n *look, a store.Alert) string {
 	if n == nil && a.Email != "" {
 		return ""
 	}
 	return a.Channel
 }
 
-// closed reports whether a channel is shut for the rest of this Work.
-func (r *run) closed(c *channel) bool {
+// isShut reports whether a channel is shut for the rest of this Work.
+func (r *run) isShut(c *channel) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return c.shut
@@ -59,16 +59,16 @@ func (r *run) shut(c *channel, why error) {
 	}
 }
 
-func (r *run) sent(c *channel) {
+func (r *run) countSent(c *channel) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.result.Sent++
 	c.postponedInARow, c.refusedInARow = 0, 0
 }
 
-// refused counts a subscriber whose address refuses messages for good. It shuts the channel after
-// maxInARow refusals in a row.
-func (r *run) refused(c *channel, about string) {
+// countRefused counts a subscriber whose address refuses messages for good. It shuts the channel
+// after maxInARow refusals in a row.
+func (r *run) countRefused(c *channel, about string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.result.Refused++
@@ -77,9 +77,9 @@ func (r *run) refused(c *channel, about string) {
 	}
 }
 
-// postponed counts a subscriber left for the next Work. It shuts the channel after maxInARow
+// countPostponed counts a subscriber left for the next Work. It shuts the channel after maxInARow
 // postponements in a row.
-func (r *run) postponed(ctx context.Context, c *channel, about string) {
+func (r *run) countPostponed(ctx context.Context, c *channel, about string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.result.Postponed++

@@ -26,7 +26,7 @@ func TestEncoded(t *testing.T) {
 	}
 	var h history
 	for i := range maxHistory {
-		h = h.add(Seen{Day: fare.Day(16000 + 7*i), Price: fare.Cents(10000 + i), Level: levels[i%len(levels)]})
+		h = h.add(Observation{Day: fare.Day(16000 + 7*i), Price: fare.Cents(10000 + i), Level: levels[i%len(levels)]})
 	}
 	got, err := decodeHistory(h.encode())
 	if err != nil {

@@ -54,7 +54,7 @@ func (n *look) message(a store.Alert, links Links) (Message, error) {
 	if n.from != nil {
 		return n.from.message(a, links), nil
 	}
-	l := i18n.In(a.Language)
+	l := i18n.ForCode(a.Language)
 	found, route, ahead := n.news, n.news.Route, n.ahead()
 	picture, err := n.picture()
 	if err != nil {
@@ -71,7 +71,7 @@ func (n *look) message(a store.Alert, links Links) (Message, error) {
 		Fares: []Fare{{
 			Route: route, Origin: CityName(route.Origin, l.Code), Destination: CityName(route.Destination, l.Code),
 			Trip: a.Trip,
-			Day:  found.Day, Price: found.Price, Before: cost, Told: told, Lowest: low, Depart: found.Depart,
+			Day:  found.Day, Price: found.Price, Before: cost, LastDay: told, Lowest: low, Depart: found.Depart,
 			Return: found.Return, Found: time.Unix(found.Found, 0).UTC(),
 			Level: found.Level, Reliability: found.Reliability, Percentile: found.Percentile, Sample: found.Sample,
 			Median: found.Median, Minimum: found.Minimum,
@@ -86,7 +86,7 @@ func (n *look) message(a store.Alert, links Links) (Message, error) {
 
 // ending composes the message that an alert has ended because all its departures have passed.
 func ending(a store.Alert, links Links, today fare.Day) Message {
-	l := i18n.In(a.Language)
+	l := i18n.ForCode(a.Language)
 	return Message{
 		ID: "end-" + messageID(a, a.Trip.To), Language: l.Code, Ended: true,
 		Fares: []Fare{{
@@ -100,15 +100,15 @@ func ending(a store.Alert, links Links, today fare.Day) Message {
 
 // confirmMail writes the mail that asks to confirm the pending alert with an id.
 func confirmMail(pending store.Alert, id string, links Links) (mail.Message, error) {
-	lang, route := i18n.In(pending.Language).Code, pending.Route
+	lang, route := i18n.ForCode(pending.Language).Code, pending.Route
 	host := ""
 	if u, err := url.Parse(pending.Address); err == nil && pending.Channel == store.Webhook {
 		host = u.Hostname() // the path may be secret
 	}
 	return mail.ConfirmMail(mail.Confirm{
 		Host: host,
-		To:   pending.Email, Lang: lang, Threshold: pending.Threshold, When: When(pending, i18n.In(lang)),
-		Trip: TripText(pending.Trip, i18n.In(lang)), Link: links.BaseURL + links.Confirm(id),
+		To:   pending.Email, Lang: lang, Threshold: pending.Threshold, When: When(pending, i18n.ForCode(lang)),
+		Trip: TripText(pending.Trip, i18n.ForCode(lang)), Link: links.BaseURL + links.Confirm(id),
 		Stop:   links.BaseURL + links.Requests(links.Mailbox(pending.Email)),
 		Origin: CityName(route.Origin, lang), Destination: CityName(route.Destination, lang),
 	})
@@ -117,7 +117,7 @@ func confirmMail(pending store.Alert, id string, links Links) (mail.Message, err
 // manageMail writes the mail with a fresh link to manage alerts.
 func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error) {
 	return mail.AlertsMail(mail.AlertsLink{
-		To: a.Email, Lang: i18n.In(a.Language).Code, Days: ManageDays,
+		To: a.Email, Lang: i18n.ForCode(a.Language).Code, Days: ManageDays,
 		Link: links.BaseURL + links.Manage(a.Subscriber, now),
 		Stop: links.BaseURL + links.Requests(links.Mailbox(a.Email)),
 	})
@@ -127,7 +127,7 @@ func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error)
 // For Anywhere it returns the localised word.
 func CityName(city fare.City, lang string) string {
 	if city == store.Anywhere {
-		return i18n.In(lang).Text("alerts.anywhere")
+		return i18n.ForCode(lang).Text("alerts.anywhere")
 	}
 	if name := places.Name(city, lang); name != "" {
 		return name

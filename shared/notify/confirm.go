@@ -119,7 +119,7 @@ func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 // renew mails a fresh link to manage alerts. It sends nothing if the subscriber has no alerts or
 // mail is not allowed.
 func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
-	alerts, err := c.Alerts.Of(ctx, store.SubscriberID(j.Ref))
+	alerts, err := c.Alerts.BySubscriber(ctx, store.SubscriberID(j.Ref))
 	if err != nil || len(alerts) == 0 {
 		return err
 	}
@@ -147,7 +147,7 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	if err == nil {
 		return nil
 	}
-	c.Limiter.Leave(perService, everybody)
+	c.Limiter.Uncount(perService, everybody)
 	if errors.Is(err, mail.ErrRefused) {
 		c.Log.WarnContext(ctx, "mail refused for good", "kind", j.Kind, "error", err)
 		return c.Alerts.Stop(ctx, to, RefusedUntil(c.Now()))
@@ -158,7 +158,7 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 // reserve counts one message under perService. The caller releases it if no carrier takes the
 // message.
 func (c *Confirmations) reserve(ctx context.Context) error {
-	d, err := c.Limiter.Join(ctx, perService, everybody)
+	d, err := c.Limiter.CountShared(ctx, perService, everybody)
 	if err != nil {
 		c.Log.ErrorContext(ctx, "message not counted", "error", err)
 	}
@@ -174,9 +174,9 @@ func (c *Confirmations) Mailboxes() Mailboxes {
 	return Mailboxes{store.Mailboxes{Table: c.Alerts.Table}, c.Links, c.Now}
 }
 
-// counted takes one call of a limit and reports whether it is allowed. On a store error it fails
+// takeCall takes one call of a limit and reports whether it is allowed. On a store error it fails
 // open.
-func (c *Confirmations) counted(ctx context.Context, under limit.Limit, whose string) bool {
+func (c *Confirmations) takeCall(ctx context.Context, under limit.Limit, whose string) bool {
 	d, err := c.Limiter.Take(ctx, under, whose)
 	if err != nil {
 		c.Log.ErrorContext(ctx, "mail not counted", "error", err)
@@ -191,8 +191,8 @@ var perServer = limit.Limit{Name: "alerts-server", Calls: 100, Window: time.Hour
 // askElsewhere queues the confirmation for Pushes, within perTopic, perServer and perService. A
 // message counts under perService as a mail does.
 func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending store.Alert) error {
-	if j.Tries == 0 && !(c.counted(ctx, perTopic, string(pending.Subscriber)) &&
-		c.counted(ctx, perServer, c.server(pending.Address))) {
+	if j.Tries == 0 && !(c.takeCall(ctx, perTopic, string(pending.Subscriber)) &&
+		c.takeCall(ctx, perServer, c.server(pending.Address))) {
 		return nil
 	}
 	if err := c.reserve(ctx); err != nil {
@@ -200,7 +200,7 @@ func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending s
 	}
 	err := c.Push.PutOnce(ctx, store.Job{Kind: askKind, Ref: j.Ref, At: j.At}, "ask-"+j.Ref)
 	if err != nil {
-		c.Limiter.Leave(perService, everybody)
+		c.Limiter.Uncount(perService, everybody)
 	}
 	return err
 }

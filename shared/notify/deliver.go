@@ -28,7 +28,7 @@ type parcel struct {
 
 // deliver notifies one subscriber of a look. Without a look it says that the alert has ended.
 func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled bool, err error) {
-	by := r.channel(carriedBy(n, listed))
+	by := r.channel(channelOf(n, listed))
 	return r.carry(ctx, by, listed.Route.String(), func() (*parcel, error) {
 		a, due, err := r.due(ctx, n, listed)
 		if err != nil || !due {
@@ -51,7 +51,7 @@ func (r *run) carry(ctx context.Context, by *channel, about string,
 		if err := by.pace.wait(ctx); err != nil {
 			return false, context.Cause(ctx)
 		}
-		if r.closed(by) {
+		if r.isShut(by) {
 			return false, nil
 		}
 		if err := r.hold(ctx); err != nil {
@@ -62,15 +62,15 @@ func (r *run) carry(ctx context.Context, by *channel, about string,
 			return err == nil, err
 		}
 		switch outcome, err := r.send(ctx, by, about, p); outcome {
-		case again:
+		case unsettled:
 			by.pace.hold(firstPause << try)
-		case later:
+		case channelShut:
 			return false, nil
 		default:
 			return err == nil, err
 		}
 	}
-	r.postponed(ctx, by, about)
+	r.countPostponed(ctx, by, about)
 	return false, nil
 }
 
@@ -84,7 +84,7 @@ func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Ale
 	if err != nil {
 		return a, false, err
 	}
-	if n != nil && !n.due(a) || n == nil && a.Over > 0 && fare.DayOf(r.Now()) <= a.Over+store.DeliveryDays {
+	if n != nil && !n.due(a) || n == nil && a.EndDay > 0 && fare.DayOf(r.Now()) <= a.EndDay+store.DeliveryDays {
 		return a, false, nil // its endpoint has yet to get the last event
 	}
 	stopped, err := r.Alerts.Stopped(ctx, a.Subscriber)
@@ -93,9 +93,9 @@ func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Ale
 
 // The outcomes of send.
 const (
-	done  = iota // sent, or never to be sent
-	again        // not sent, or unknown; retry
-	later        // the channel is shut
+	settled     = iota // sent, or never to be sent
+	unsettled          // not sent, or unknown; retry
+	channelShut        // the channel is shut
 )
 
 // send hands a message to its carrier and records the outcome. It finishes even if ctx ends
@@ -106,9 +106,9 @@ func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (o
 	switch err := p.hand(last); {
 	case err == nil:
 		if err := by.pace.retry(last, func() error { return p.settle(last) }); err != nil {
-			return done, err
+			return settled, err
 		}
-		r.sent(by)
+		r.countSent(by)
 	case errors.Is(err, ErrUnwritable):
 		r.fault(ctx, fmt.Errorf("notify of %s: %w", about, err)) // the next refresh composes another
 	case errors.Is(err, mail.ErrRefused):
@@ -117,28 +117,28 @@ func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (o
 			return r.Alerts.Stop(last, p.to,
 				RefusedUntil(r.Now()))
 		}); err != nil {
-			return done, err
+			return settled, err
 		}
-		r.refused(by, about)
+		r.countRefused(by, about)
 	case errors.Is(err, mail.ErrBlocked):
 		r.close(by, err)
-		return later, nil
+		return channelShut, nil
 	default: // throttled, or the outcome is unknown
 		r.Log.WarnContext(ctx, "message is tried again", "channel", by.name, "about", about, "error", err)
-		return again, nil
+		return unsettled, nil
 	}
-	return done, nil
+	return settled, nil
 }
 
 // hand passes the message of a look to the alert's carrier. Without a look the message says that
 // the alert has ended.
 func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
-	carrier, err := r.carrier(carriedBy(n, a))
+	carrier, err := r.carrier(channelOf(n, a))
 	if err != nil {
 		return err
 	}
 	if n == nil {
-		if a.Paused > fare.DayOf(r.Now()) || a.Over > 0 {
+		if a.Paused > fare.DayOf(r.Now()) || a.EndDay > 0 {
 			return nil // paused, or already notified
 		}
 		end := ending(a, r.Links, fare.DayOf(r.Now()))
@@ -159,7 +159,8 @@ func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 // endpointHears reports whether an endpoint gets the end of its alert as an event, besides the mail
 // to its owner.
 func (r *run) endpointHears(a store.Alert) bool {
-	return a.Channel == store.Webhook && r.Carriers[a.Channel] != nil && a.Paused <= fare.DayOf(r.Now()) && a.Over == 0
+	return a.Channel == store.Webhook && r.Carriers[a.Channel] != nil && a.Paused <= fare.DayOf(r.Now()) &&
+		a.EndDay == 0
 }
 
 // settle records that the message was sent. It removes an ended alert. An endpoint's alert is only

@@ -63,7 +63,7 @@ func (r *run) digests(ctx context.Context) error {
 		}
 	}
 	if !complete {
-		r.result.Left = true
+		r.result.More = true
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (w *weekly) page(ctx context.Context, day fare.Day, page []store.Digest) (s
 // nothing to send or the subscriber gets no mail.
 func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*parcel, error) {
 	today := fare.DayOf(w.Now())
-	alerts, err := w.Alerts.Of(ctx, d.Subscriber)
+	alerts, err := w.Alerts.BySubscriber(ctx, d.Subscriber)
 	if errors.Is(err, store.ErrUnreadable) {
 		// Malformed for good: a retry cannot help.
 		w.fault(ctx, fmt.Errorf("write a digest of %s: %w", d.Subscriber, err))
@@ -144,7 +144,7 @@ func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*par
 		return nil, err
 	}
 	alerts = slices.DeleteFunc(alerts, func(a store.Alert) bool {
-		return !a.Digest || !a.MayDigest() || a.PausedOn(today) || a.Trip.Over(today)
+		return !a.Digest || !a.MayDigest() || a.PausedOn(today) || a.Trip.HasPassed(today)
 	})
 	if len(alerts) == 0 {
 		return nil, nil
@@ -155,7 +155,7 @@ func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*par
 	lines := make([]digestLine, len(alerts))
 	told := map[string]fare.Cents{}
 	for i, a := range alerts {
-		if lines[i], err = w.line(ctx, a, d.Told[a.Ref().String()]); err != nil {
+		if lines[i], err = w.line(ctx, a, d.Prices[a.Ref().String()]); err != nil {
 			return nil, err
 		}
 		if price := cmp.Or(lines[i].price, lines[i].before); price > 0 {
@@ -194,7 +194,7 @@ func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (di
 		return l, err
 	}
 	l.found, l.price = of.found, of.found.Price
-	seen := of.found.seen()
+	seen := of.found.observation()
 	if a.Kind == store.Low {
 		past, err := of.past()
 		if err != nil {
@@ -209,7 +209,7 @@ func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (di
 // lowThisWeek returns the number of days without a fare as cheap. It counts back from the first of
 // the latest observations with this price, at most 7 days ago. So a low that lasts still counts as
 // a low.
-func (h history) lowThisWeek(seen Seen) fare.Day {
+func (h history) lowThisWeek(seen Observation) fare.Day {
 	today := seen.Day
 	for len(h) > 0 && h[len(h)-1].Price == seen.Price && h[len(h)-1].Day > today-7 {
 		seen, h = h[len(h)-1], h[:len(h)-1]
@@ -262,7 +262,7 @@ func (w *weekly) judgeToday(ctx context.Context, of routeTrip) (*judgedTrip, err
 			}
 		}
 		past, err := read(ctx, of.route)
-		h, _ := decodeHistory(past.History) // a malformed history counts as empty, as in Leave
+		h, _ := decodeHistory(past.History) // a malformed history counts as empty, as in StoreNews
 		return h, err
 	})
 	return &judgedTrip{found, past}, nil
@@ -272,10 +272,10 @@ func (w *weekly) judgeToday(ctx context.Context, of routeTrip) (*judgedTrip, err
 // each group by percentile.
 func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []digestLine) (mail.Message, error) {
 	latest := slices.MaxFunc(lines, func(a, b digestLine) int {
-		return cmp.Compare(a.alert.Asked,
-			b.alert.Asked)
+		return cmp.Compare(a.alert.RequestDay,
+			b.alert.RequestDay)
 	}).alert
-	lang := i18n.In(latest.Language)
+	lang := i18n.ForCode(latest.Language)
 	slices.SortStableFunc(lines, func(a, b digestLine) int { return cmp.Compare(a.rank(), b.rank()) })
 	d := mail.Digest{
 		ID: digestID(s, day), To: latest.Email, Lang: lang.Code, Weekday: day.Time().Weekday(),

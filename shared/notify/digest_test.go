@@ -44,7 +44,7 @@ func (h *trip) summarize(route string, prices ...fare.Cents) {
 // weekly confirms an alert in the weekly digest.
 func (h *trip) weekly(who, route string, a store.Alert) store.Alert {
 	h.T.Helper()
-	a.Route, a.Language, a.Digest, a.Asked = notifytest.Route(route), "en", true, h.Today()
+	a.Route, a.Language, a.Digest, a.RequestDay = notifytest.Route(route), "en", true, h.Today()
 	return h.Confirm(who, a)
 }
 
@@ -90,7 +90,7 @@ func TestDigest(t *testing.T) {
 	h.summarize("MIL-MAD", append(steady, 4000)...)
 	h.summarize("MIL-ROM", append(steady, 50)...)
 	leave(h.Fixture, append(steady, 3000)...)
-	h.Work(notify.Result{Sent: 1, Done: 2}) // one alert is sent at once
+	h.Work(notify.Result{Sent: 1, Settled: 2}) // one alert is sent at once
 	first := h.Mails()[0]
 	// Met are the low and London's threshold. Then come the unmet threshold, the drop, the trip,
 	// and Paris without a fare.
@@ -99,13 +99,13 @@ func TestDigest(t *testing.T) {
 	if diff := cmp.Diff(want, routesOf(first)); diff != "" {
 		t.Errorf("in this order (-want +got):\n%s", diff)
 	}
-	for _, want := range []string{"€51.00", "€30.00: great", "€40.00", "€55.00", "we know of no fare",
-		"or less: it is so today", "departure: "} {
+	for _, want := range []string{"€51.00", "€30.00: great", "€40.00", "€55.00", "We know of no fare",
+		"or less: yes, today", "departure: "} {
 		if !strings.Contains(strings.ReplaceAll(first.Text, "\n", " "), want) {
 			t.Errorf("it lacks %q:\n%s", want, first.Text)
 		}
 	}
-	if strings.Contains(first.Text, "last told you") || strings.Contains(first.Text, "Rome") ||
+	if strings.Contains(first.Text, "our last message") || strings.Contains(first.Text, "Rome") ||
 		strings.Contains(first.Text, "Vienna") {
 		t.Errorf("it says too much:\n%s", first.Text)
 	}
@@ -125,14 +125,14 @@ func TestDigest(t *testing.T) {
 	h.summarize("MIL-BUH", append(steady, 3000, 3000, 3200)...)
 	h.summarize("MIL-LON", append(steady, 5100)...)
 	h.summarize("MIL-MAD", append(steady, 3600)...)
-	h.Work(notify.Result{Sent: 1, Done: 1})
+	h.Work(notify.Result{Sent: 1, Settled: 1})
 	mails := h.Mails()
 	second := mails[slices.IndexFunc(mails, func(m mail.Message) bool { return m.ID != first.ID })]
 	says := strings.ReplaceAll(second.Text, "\n", " ")
 	for _, want := range []string{
-		"€2.00 more than we last told you (€30.00)", "As much as we last told you",
-		"€4.00 less than we last told you (€40.00)", "€11.00 less than we last told you (€55.00)",
-		"when the fare changes: it is so today", "falls by 10% or more: it is so today",
+		"€2.00 more than in our last message (€30.00)", "The same as in our last message",
+		"€4.00 less than in our last message (€40.00)", "€11.00 less than in our last message (€55.00)",
+		"when the fare changes: yes, today", "falls by 10% or more: yes, today",
 	} {
 		if !strings.Contains(says, want) {
 			t.Errorf("the second lacks %q:\n%s", want, second.Text)
@@ -182,7 +182,7 @@ func TestADigestOfALow(t *testing.T) {
 		}
 		for _, m := range h.Mails() {
 			if strings.HasPrefix(m.ID, "digest-"+today.Format("20060102")) &&
-				strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), "it is so today") != c.met {
+				strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), "yes, today") != c.met {
 				t.Errorf("week %d:\n%s", week, m.Text)
 			}
 		}
@@ -262,10 +262,10 @@ func TestADigestIsRefused(t *testing.T) {
 	h := newDigest(t, "ada")
 	h.until("ada", 9)
 	h.Carrier.Before = func(mail.Message) error { return mail.ErrThrottled }
-	h.Work(notify.Result{Postponed: 1, Left: true})
+	h.Work(notify.Result{Postponed: 1, More: true})
 	h.Carrier.Before = func(mail.Message) error { return mail.ErrRefused }
 	h.Work(notify.Result{Refused: 1})
-	if _, err := (store.Digests{Table: h.Table}).Of(t.Context(), notifytest.IDOf("ada")); !errors.Is(err,
+	if _, err := (store.Digests{Table: h.Table}).Digest(t.Context(), notifytest.IDOf("ada")); !errors.Is(err,
 		store.ErrNotFound) {
 		t.Errorf("a digest is left: %v", err)
 	}
@@ -275,9 +275,9 @@ func TestADigestIsRefused(t *testing.T) {
 	h.WantMailed()
 }
 
-// TestOneWhoseDigestFailsHoldsUpNobody: a failing digest does not delay those of other subscribers,
+// TestFailingDigestDelaysNoOther: a failing digest does not delay those of other subscribers,
 // on that day or later.
-func TestOneWhoseDigestFailsHoldsUpNobody(t *testing.T) {
+func TestFailingDigestDelaysNoOther(t *testing.T) {
 	h := newDigest(t, "ada")
 	began := h.Today()
 	var others []string
@@ -338,9 +338,9 @@ func (c counted) Write(ctx context.Context, ops ...store.Op) error {
 	return c.Table.Write(ctx, ops...)
 }
 
-// TestADigestCostsNothingWhereNobodyHasOne: without digests a Work costs one read. A digest reads
+// TestCostWithoutDigests: without digests a Work costs one read. A digest reads
 // only its own alerts.
-func TestADigestCostsNothingWhereNobodyHasOne(t *testing.T) {
+func TestCostWithoutDigests(t *testing.T) {
 	h := newTrip(t)
 	h.Subscribe("bob", "MIL-ROM", 100)
 	sound := h.Table

@@ -90,8 +90,8 @@ func TestDigestsUnderFaults(t *testing.T) {
 		return h
 	}, func(t *testing.T, h *trip) {
 		h.WantMailed("ada")
-		kept, err := (store.Digests{Table: h.Table}).Of(t.Context(), notifytest.IDOf("ada"))
-		if err != nil || kept.Day != h.Today() || len(kept.Told) != 2 {
+		kept, err := (store.Digests{Table: h.Table}).Digest(t.Context(), notifytest.IDOf("ada"))
+		if err != nil || kept.Day != h.Today() || len(kept.Prices) != 2 {
 			t.Errorf("%+v %v", kept, err)
 		}
 	})

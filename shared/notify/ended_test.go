@@ -63,7 +63,7 @@ func TestEndOfAnEndpointsAlert(t *testing.T) {
 			}
 			left := func() int {
 				t.Helper()
-				all, err := h.Alerts().Of(t.Context(), a.Subscriber)
+				all, err := h.Alerts().BySubscriber(t.Context(), a.Subscriber)
 				if err != nil {
 					t.Fatal(err)
 				}

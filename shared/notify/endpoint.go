@@ -24,7 +24,7 @@ func DeadEndpointJob(s store.SubscriberID, endpoint string, now time.Time) store
 // tellDead mails the owner of a dead endpoint, unless no alert uses it any more.
 func (c *Confirmations) tellDead(ctx context.Context, j store.Job) error {
 	subscriber, endpoint, _ := strings.Cut(j.Ref, " ")
-	alerts, err := c.Alerts.Of(ctx, store.SubscriberID(subscriber))
+	alerts, err := c.Alerts.BySubscriber(ctx, store.SubscriberID(subscriber))
 	at := slices.IndexFunc(alerts, func(a store.Alert) bool {
 		return a.Channel == store.Webhook &&
 			a.Address == endpoint
@@ -41,7 +41,7 @@ func (c *Confirmations) tellDead(ctx context.Context, j store.Job) error {
 		return err
 	}
 	message, err := mail.EndpointMail(mail.AlertsLink{
-		To: to.Email, Lang: i18n.In(to.Language).Code, Days: ManageDays,
+		To: to.Email, Lang: i18n.ForCode(to.Language).Code, Days: ManageDays,
 		Link: c.Links.BaseURL + c.Links.Manage(to.Subscriber, j.At),
 	}, u.Hostname())
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 )
 
 // history holds what refreshes saw of a route, oldest first, one entry a day.
-type history []Seen
+type history []Observation
 
 // maxHistory is the number of refreshes kept: more than a year of weekly ones.
 const maxHistory = 64
 
 // add appends what a refresh saw. A second refresh of a day replaces the first. A refresh of an
 // earlier day changes nothing, unless the last stored day is implausible (store.IsWrongDay).
-func (h history) add(e Seen) history {
+func (h history) add(e Observation) history {
 	for len(h) > 0 && store.IsWrongDay(h[len(h)-1].Day, e.Day) {
 		h = h[:len(h)-1]
 	}
@@ -57,7 +57,7 @@ const withLows = 2
 // encode packs a history; maxHistory entries fit in 512 bytes.
 func (h history) encode() []byte {
 	first := format
-	if slices.ContainsFunc(h, func(e Seen) bool { return e.Low > 0 }) {
+	if slices.ContainsFunc(h, func(e Observation) bool { return e.Low > 0 }) {
 		first = withLows
 	}
 	w := packed.NewWriter(byte(first), 8*len(h)+2)
@@ -87,7 +87,7 @@ func decodeHistory(data []byte) (history, error) {
 	day := fare.Day(0)
 	for range r.Count(r.Int()) {
 		day += fare.Day(r.Int())
-		e := Seen{Day: day, Price: fare.Cents(r.Int()), Level: oneOf(levels, &r)}
+		e := Observation{Day: day, Price: fare.Cents(r.Int()), Level: oneOf(levels, &r)}
 		if first == withLows {
 			e.Low = fare.Day(r.Int())
 		}

@@ -13,15 +13,15 @@ func TestAdd(t *testing.T) {
 	h := story(at(1), at(2))
 	for _, c := range []struct {
 		name string
-		add  Seen
+		add  Observation
 		want history
 	}{
-		{"another day", Seen{Day: 114, Price: 3, Level: verdict.Caro},
-			story(at(1), at(2), Seen{Price: 3, Level: verdict.Caro})},
-		{"the same day again", Seen{Day: 107, Price: 3, Level: verdict.Normale}, story(at(1), at(3))},
-		{"a day long before, after a clock that was ahead", Seen{Day: 90, Price: 3, Level: verdict.Normale},
+		{"another day", Observation{Day: 114, Price: 3, Level: verdict.Caro},
+			story(at(1), at(2), Observation{Price: 3, Level: verdict.Caro})},
+		{"the same day again", Observation{Day: 107, Price: 3, Level: verdict.Normale}, story(at(1), at(3))},
+		{"a day long before, after a clock that was ahead", Observation{Day: 90, Price: 3, Level: verdict.Normale},
 			history{{Day: 90, Price: 3, Level: verdict.Normale}}},
-		{"an earlier day", Seen{Day: 103, Price: 3, Level: verdict.Normale}, h},
+		{"an earlier day", Observation{Day: 103, Price: 3, Level: verdict.Normale}, h},
 	} {
 		if diff := cmp.Diff(c.want, h.add(c.add)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
@@ -31,7 +31,7 @@ func TestAdd(t *testing.T) {
 		t.Errorf("what was added to has changed: %s", diff)
 	}
 	for i := range 100 {
-		h = h.add(Seen{Day: fare.Day(1000 + i)})
+		h = h.add(Observation{Day: fare.Day(1000 + i)})
 	}
 	if len(h) != maxHistory || h[maxHistory-1].Day != 1099 {
 		t.Errorf("%d refreshes remembered, the last of day %d", len(h), h[len(h)-1].Day)

@@ -16,7 +16,7 @@ func formerly(threshold fare.Cents, notified fare.Day, fresh bool, h history) bo
 		return false
 	}
 	last := h[len(h)-1]
-	meets := func(e Seen) bool {
+	meets := func(e Observation) bool {
 		if threshold > 0 {
 			return e.Price <= threshold
 		}
@@ -49,7 +49,7 @@ func TestThresholdsAndVerdictsAreAsEver(t *testing.T) {
 		day := fare.Day(1000)
 		for range chance.IntN(8) {
 			day += fare.Day(1 + chance.IntN(7))
-			h = h.add(Seen{Day: day, Price: fare.Cents(3900 + 100*chance.IntN(4)),
+			h = h.add(Observation{Day: day, Price: fare.Cents(3900 + 100*chance.IntN(4)),
 				Level: levels[chance.IntN(len(levels))], Low: fare.Day(chance.IntN(40))})
 		}
 		a := store.Alert{Fresh: chance.IntN(2) == 0}
@@ -71,11 +71,11 @@ func TestThresholdsAndVerdictsAreAsEver(t *testing.T) {
 }
 
 // walk returns a history of random prices, one observation a day, with the Low of each.
-func walk(chance *rand.Rand, days int) (h []Seen) {
+func walk(chance *rand.Rand, days int) (h []Observation) {
 	price := 10000
 	for day := range days {
 		price = max(1000, price+100*(chance.IntN(9)-4))
-		seen := Seen{Day: fare.Day(1000 + day), Price: fare.Cents(price), Level: levels[1+chance.IntN(4)]}
+		seen := Observation{Day: fare.Day(1000 + day), Price: fare.Cents(price), Level: levels[1+chance.IntN(4)]}
 		for back := day - 1; back >= 0 && h[back].Price > seen.Price; back-- {
 			seen.Low++
 		}
@@ -91,9 +91,9 @@ func TestKinds(t *testing.T) {
 		watch Watch
 		// met is an independent form of the condition for one observation. told is the observation
 		// of the last message, or nil.
-		met func(h []Seen, at int, told *Seen) bool
+		met func(h []Observation, at int, told *Observation) bool
 	}{
-		{Watch{Kind: store.Low, Days: 30}, func(h []Seen, at int, told *Seen) bool {
+		{Watch{Kind: store.Low, Days: 30}, func(h []Observation, at int, told *Observation) bool {
 			if at < 30 {
 				return false
 			}
@@ -104,19 +104,19 @@ func TestKinds(t *testing.T) {
 			}
 			return true
 		}},
-		{Watch{Kind: store.Drop, Percent: 10}, func(h []Seen, at int, told *Seen) bool {
+		{Watch{Kind: store.Drop, Percent: 10}, func(h []Observation, at int, told *Observation) bool {
 			if told == nil {
 				told = &h[0]
 			}
 			return float64(h[at].Price) <= .9*float64(told.Price)+1e-6
 		}},
-		{Watch{Kind: store.Drop, Amount: 1500}, func(h []Seen, at int, told *Seen) bool {
+		{Watch{Kind: store.Drop, Amount: 1500}, func(h []Observation, at int, told *Observation) bool {
 			if told == nil {
 				told = &h[0]
 			}
 			return h[at].Price+1500 <= told.Price
 		}},
-		{Watch{Kind: store.Change}, func(h []Seen, at int, told *Seen) bool {
+		{Watch{Kind: store.Change}, func(h []Observation, at int, told *Observation) bool {
 			if told == nil {
 				told = &h[0]
 			}
@@ -127,7 +127,7 @@ func TestKinds(t *testing.T) {
 		for range 50 {
 			h := walk(chance, 300)
 			var s State
-			var told *Seen
+			var told *Observation
 			for at, seen := range h {
 				want := c.met(h, at, told)
 				due, next := c.watch.Due(s, seen)
@@ -135,13 +135,13 @@ func TestKinds(t *testing.T) {
 					t.Fatalf("%+v, look %d: due %v, want %v after %+v", c.watch, at, due, want, told)
 				}
 				if again, _ := c.watch.Due(next, seen); again {
-					t.Fatalf("%+v: the same look is told twice", c.watch)
+					t.Fatalf("%+v: the same observation is sent twice", c.watch)
 				}
 				tomorrow := seen
 				tomorrow.Day++
 				tomorrow.Low = 0 // the price was as low the day before
 				if again, _ := c.watch.Due(next, tomorrow); due && again {
-					t.Fatalf("%+v: the same fare is told twice", c.watch)
+					t.Fatalf("%+v: the same fare is sent twice", c.watch)
 				}
 				if due {
 					messages, told = messages+1, &h[at]
@@ -155,18 +155,18 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestNobodyIsForgotten: an observation that was met but not sent is made up for. For every kind,
-// the next observation that still meets the condition is sent.
-func TestNobodyIsForgotten(t *testing.T) {
-	first, cheap := Seen{Day: 1000, Price: 10000, Level: verdict.Normale},
-		Seen{Day: 1040, Price: 5000, Level: verdict.Ottimo, Low: 40}
+// TestMissedObservationIsSentLater: an observation that was met but not sent is made up for. For
+// every kind, the next observation that still meets the condition is sent.
+func TestMissedObservationIsSentLater(t *testing.T) {
+	first, cheap := Observation{Day: 1000, Price: 10000, Level: verdict.Normale},
+		Observation{Day: 1040, Price: 5000, Level: verdict.Ottimo, Low: 40}
 	for _, w := range []Watch{
 		{Kind: store.Threshold, Threshold: 5000}, {Kind: store.Verdict}, {Kind: store.Low, Days: 30},
 		{Kind: store.Drop, Percent: 50}, {Kind: store.Drop, Amount: 5000}, {Kind: store.Change},
 	} {
 		s := w.Pass(State{}, first)
 		if due, _ := w.Due(s, first); due && w.Kind != store.Verdict && w.Kind != store.Threshold {
-			t.Errorf("%+v: the first look is told", w)
+			t.Errorf("%+v: the first observation is sent", w)
 		}
 		s = w.Pass(s, cheap)
 		next := cheap
@@ -174,10 +174,10 @@ func TestNobodyIsForgotten(t *testing.T) {
 		thin := next
 		thin.Level = verdict.Insufficient
 		if due, _ := w.Due(s, thin); due {
-			t.Errorf("%+v: too little data is told", w)
+			t.Errorf("%+v: an observation with too little data is sent", w)
 		}
 		due, s := w.Due(s, next)
-		if !due || s.Told != 1041 || s.Price != 5000 {
+		if !due || s.LastDay != 1041 || s.Price != 5000 {
 			t.Errorf("%+v: %v, %+v", w, due, s)
 		}
 	}
@@ -200,10 +200,10 @@ func TestPausedAndSince(t *testing.T) {
 		{"as cheap as when it was first seen", store.Alert{Kind: store.Drop, Percent: 10, Since: 1015,
 			State: store.State{First: 5000}}, false},
 		{"cheaper than what was told", store.Alert{Kind: store.Drop, Percent: 10, Since: 900, Mailed: 1005,
-			State: store.State{Told: 6000}}, true},
+			State: store.State{LastPrice: 6000}}, true},
 		{"a low that was not told", store.Alert{Kind: store.Low, Days: 10, Since: 1000}, true},
 		{"a low that was told", store.Alert{Kind: store.Low, Days: 10, Since: 1000, Mailed: 1010,
-			State: store.State{Told: 5000}}, false},
+			State: store.State{LastPrice: 5000}}, false},
 		{"a low before it was asked for", store.Alert{Kind: store.Low, Days: 10, Since: 1011}, false},
 	} {
 		if got, _ := dueOf(c.alert, h); got != c.want {

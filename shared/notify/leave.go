@@ -10,12 +10,12 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Leave stores the news that today's refresh has of a route, for a Sender to send. It reports
+// StoreNews stores the news that today's refresh has of a route, for a Sender to send. It reports
 // whether there is any. summary is the refresh's summary of the route, or zero if the route was not
 // in the answer. A zero summary withdraws stored news.
 //
-// Leave is idempotent: the same result of the same day is stored once.
-func Leave(ctx context.Context, notifications store.Notifications, route fare.Route, summary verdict.RouteSummary,
+// StoreNews is idempotent: the same result of the same day is stored once.
+func StoreNews(ctx context.Context, notifications store.Notifications, route fare.Route, summary verdict.RouteSummary,
 	today fare.Day) (left bool, err error) {
 	if summary.AsOf > today {
 		return false, nil // a later refresh is already stored
@@ -25,13 +25,13 @@ func Leave(ctx context.Context, notifications store.Notifications, route fare.Ro
 		if !live {
 			return notifications.TakeBack(ctx, route, today)
 		}
-		left, err = leave(ctx, notifications, found, lowFor(summary, today))
+		left, err = storeNews(ctx, notifications, found, lowFor(summary, today))
 		return err
 	})
 	return left, err
 }
 
-func leave(ctx context.Context, notifications store.Notifications, found news, low fare.Day) (bool, error) {
+func storeNews(ctx context.Context, notifications store.Notifications, found news, low fare.Day) (bool, error) {
 	past, err := notifications.Past(ctx, found.Route)
 	if err != nil {
 		return false, err
@@ -45,7 +45,7 @@ func leave(ctx context.Context, notifications store.Notifications, found news, l
 	// A malformed history counts as empty, so that the refresh goes on. A subscriber who was
 	// already notified then waits until a refresh sees the fare above the threshold again.
 	h, _ := decodeHistory(past.History)
-	seen := found.seen()
+	seen := found.observation()
 	seen.Low = low
 	n := store.Notification{
 		Route: found.Route, Day: found.Day, News: encoded, History: h.add(seen).encode(),
@@ -54,7 +54,7 @@ func leave(ctx context.Context, notifications store.Notifications, found news, l
 	if found.Level == verdict.Insufficient {
 		n.News = nil // kept in the history, but not sent
 	}
-	if err := notifications.Leave(ctx, past, n, digest[:8], (found.Day + verdict.HistoryDays).Time()); err != nil {
+	if err := notifications.Put(ctx, past, n, digest[:8], (found.Day + verdict.HistoryDays).Time()); err != nil {
 		return false, err
 	}
 	return len(n.News) > 0, nil

@@ -158,7 +158,7 @@ func TestLinks(t *testing.T) {
 		{"too old", links.Manage(ada, made), ManageDays + 1, false},
 		{"of a day to come", links.Manage(ada, made.AddDate(0, 0, 2)), 1, false},
 		{"to renew", links.Renew(ada), 0, false},
-		{"of a day that nobody signed", managePath + "?t=" + links.sign(manage, string(ada), "soon"), 0, false},
+		{"of a day without a signature", managePath + "?t=" + links.sign(manage, string(ada), "soon"), 0, false},
 	} {
 		_, token, _ = strings.Cut(c.link, "?t=")
 		if subscriber, current, ok := links.OpenManage(token, made.AddDate(0, 0, c.after)); !ok ||

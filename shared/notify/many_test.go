@@ -98,7 +98,7 @@ func sendToMany(t *testing.T, subscribers, quota int, invocation time.Duration, 
 		if err != nil || invocations > 10 {
 			t.Fatalf("%+v %v", sent, err)
 		}
-		if !sent.Left {
+		if !sent.More {
 			break
 		}
 	}

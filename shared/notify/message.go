@@ -41,7 +41,7 @@ type Fare struct {
 	Price               fare.Cents // euro
 	// Before is the price in the alert's last message, or when the alert first saw it; 0: unknown.
 	Before             fare.Cents
-	Told               fare.Day   // the day of that message; 0: none
+	LastDay            fare.Day   // the day of that message; 0: none
 	Lowest             fare.Cents // of a Low: the lowest earlier fare of its days; 0: unknown
 	Depart, Return     fare.Day   // Return is 0 for a one-way fare
 	Found              time.Time
@@ -101,7 +101,7 @@ func (c byMail) Deliver(ctx context.Context, to store.Alert, m Message) error {
 }
 
 func fareMail(to store.Alert, m Message) (mail.Message, error) {
-	f, l := m.Fares[0], i18n.In(m.Language)
+	f, l := m.Fares[0], i18n.ForCode(m.Language)
 	var when template.HTML
 	if to.Kind != "" { // otherwise the mail uses its default text
 		when = When(to, l)
@@ -112,17 +112,17 @@ func fareMail(to store.Alert, m Message) (mail.Message, error) {
 		Compared: compared(f, l),
 		Level:    f.Level, Reliability: f.Reliability, Percentile: f.Percentile, Sample: f.Sample,
 		Median: f.Median, Minimum: f.Minimum, Threshold: to.Threshold, When: when, Trip: TripText(to.Trip, l),
-		Asked: to.Asked, Picture: m.Picture,
+		RequestDay: to.RequestDay, Picture: m.Picture,
 		Departure: f.Departure, Waits: f.Waits, Page: f.Page,
 		Unsubscribe: m.Unsubscribe, Snooze: m.Snooze, Manage: m.Manage,
 	})
 }
 
 func listMail(to store.Alert, m Message) (mail.Message, error) {
-	l := i18n.In(m.Language)
+	l := i18n.ForCode(m.Language)
 	list := mail.List{
 		ID: m.ID, To: to.Email, Lang: m.Language, Subject: ListTitle(m, l), More: m.More, When: When(to, l),
-		Trip: TripText(to.Trip, l), Asked: to.Asked,
+		Trip: TripText(to.Trip, l), RequestDay: to.RequestDay,
 		Page: m.List, Unsubscribe: m.Unsubscribe, Snooze: m.Snooze, Manage: m.Manage,
 	}
 	for _, f := range m.Fares {
@@ -147,7 +147,7 @@ func endMail(to store.Alert, m Message) (mail.Message, error) {
 	f := m.Fares[0]
 	return mail.EndMail(mail.End{
 		ID: m.ID, To: to.Email, Lang: m.Language, Origin: f.Origin, Destination: f.Destination,
-		Trip: TripText(to.Trip, i18n.In(m.Language)), Manage: m.Manage, Unsubscribe: m.Unsubscribe,
+		Trip: TripText(to.Trip, i18n.ForCode(m.Language)), Manage: m.Manage, Unsubscribe: m.Unsubscribe,
 	})
 }
 

@@ -90,7 +90,9 @@ func (n *news) low(day fare.Day, price fare.Cents) {
 	}
 }
 
-func (n news) seen() Seen { return Seen{Day: n.Day, Price: n.Price, Level: n.Level} }
+func (n news) observation() Observation {
+	return Observation{Day: n.Day, Price: n.Price, Level: n.Level}
+}
 
 // lowFor returns the number of days before today without a fare as cheap as the cheapest live one.
 func lowFor(s verdict.RouteSummary, today fare.Day) fare.Day {

@@ -1,6 +1,6 @@
 // Package notify decides who is notified about which fare, how often, and by which channel.
 //
-// A refresh calls Leave to store news of every route that has alerts. A Sender later sends that
+// A refresh calls StoreNews to store news of every route that has alerts. A Sender later sends that
 // news to the subscribers, in the same process or another. Confirmations mails the confirmation
 // link that every new alert needs. Start reading at rule.go.
 //

@@ -54,8 +54,9 @@ func (o outlook) departure(l *i18n.Language) []string {
 	if o.of == nil {
 		return nil
 	}
-	v := o.of.Verdetto
-	return []string{wording.Typical(l, *o.of), wording.Comparables(l, *v.Percentile), wording.Compared(l, v)}
+	certainty, restsOn := wording.Verdict{Language: l, Of: *o.of}.Certainty()
+	return []string{wording.Typical(l, *o.of), wording.Comparables(l, *o.of.Verdetto.Percentile),
+		certainty + l.Text("format.comma") + restsOn + "."}
 }
 
 func (o outlook) waits(l *i18n.Language) []string {

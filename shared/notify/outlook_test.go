@@ -62,7 +62,7 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 			[]string{advises + " €2.50", "30 times out of 100 it ended dearer"}, []string{advisesNot}, false},
 		{"another fare is the cheapest for it", judged{analysis: departing(2900, true)}, nil,
 			[]string{advises, advisesNot, "AND IF YOU WAIT?"}, false},
-		{"too little is known of it", judged{analysis: verdict.Analysis{Prezzo: verdict.Prezzo{Cent: 3000}}}, nil,
+		{"too little is known", judged{analysis: verdict.Analysis{Prezzo: verdict.Prezzo{Cent: 3000}}}, nil,
 			[]string{"AND IF YOU WAIT?"}, false},
 		{"it has no fare", judged{err: &answer.NoFareOn{}}, nil, []string{"AND IF YOU WAIT?"}, false},
 		{"the store fails", judged{err: fmt.Errorf("read: %w", store.ErrUnavailable)}, nil,
@@ -75,7 +75,7 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 			h.Subscribe("ada", "MIL-BUH", 0)
 			h.Subscribe("eve", "MIL-BUH", 0)
 			leave(h, notifytest.Steady(3000)...)
-			h.Work(notify.Result{Sent: 2, Done: 1})
+			h.Work(notify.Result{Sent: 2, Settled: 1})
 			h.WantMailed("ada", "eve")
 			text := strings.ReplaceAll(h.Mails()[0].Text, "\n", " ")
 			lacks := func(s string) bool { return !strings.Contains(text, s) }
@@ -95,13 +95,13 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 			}
 		})
 	}
-	t.Run("nobody is asked where no mail is due", func(t *testing.T) {
+	t.Run("no question without a mail", func(t *testing.T) {
 		h := notifytest.New(t)
 		answers := &judged{err: errors.New("not to be asked")}
 		h.Answers = answers
 		h.Subscribe("ada", "MIL-BUH", 1000)
 		leave(h, notifytest.Steady(3000)...)
-		h.Work(notify.Result{Done: 1})
+		h.Work(notify.Result{Settled: 1})
 		if len(answers.asked) > 0 {
 			t.Errorf("asked %+v", answers.asked)
 		}
@@ -115,7 +115,7 @@ func TestAlertMailSaysWhenItWasAskedFor(t *testing.T) {
 	h.Subscribe("ada", "MIL-BUH", 0)
 	h.AddAlerts("MIL-BUH", 0, "bo")
 	leave(h, notifytest.Steady(3000)...)
-	h.Work(notify.Result{Sent: 2, Done: 1})
+	h.Work(notify.Result{Sent: 2, Settled: 1})
 	h.WantMailed("ada", "bo")
 	for _, m := range h.Mails() {
 		asked := strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), "asked for it on 4 March 2026")

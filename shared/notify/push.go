@@ -149,7 +149,7 @@ func (p *Pushes) ask(ctx context.Context, j store.Job) (store.SubscriberID, erro
 	}
 	asker, ok := p.Carriers[pending.Channel].(Asker)
 	if !ok {
-		return pending.Subscriber, fmt.Errorf("%w: nobody asks by %q here", ErrUnwritable, pending.Channel)
+		return pending.Subscriber, fmt.Errorf("%w: no channel %q here", ErrUnwritable, pending.Channel)
 	}
 	return pending.Subscriber, asker.Ask(ctx, pending, j.Ref, p.Links.BaseURL+p.Links.Confirm(j.Ref))
 }

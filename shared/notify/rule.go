@@ -6,8 +6,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Seen is an observation: the cheapest fare that one refresh saw for an alert, and its level.
-type Seen struct {
+// Observation is an observation: the cheapest fare that one refresh saw for an alert, and its
+// level.
+type Observation struct {
 	Day   fare.Day
 	Price fare.Cents
 	Level string // as in verdict
@@ -33,8 +34,8 @@ type Watch struct {
 // State is the result of the fold over earlier observations. The zero value is the state before the
 // first.
 type State struct {
-	Told  fare.Day   // day of the last message; 0: none
-	Price fare.Cents // of the last message; before the first one, of the first observation
+	LastDay fare.Day   // day of the last message; 0: none
+	Price   fare.Cents // of the last message; before the first one, of the first observation
 	// Unmet reports whether the observation of the last message, or a later one, did not meet the
 	// condition. It is also set if the condition has changed since.
 	Unmet bool
@@ -43,16 +44,16 @@ type State struct {
 }
 
 // Due reports whether to notify the subscriber of an observation, and the state after that message.
-func (w Watch) Due(s State, seen Seen) (due bool, next State) {
+func (w Watch) Due(s State, seen Observation) (due bool, next State) {
 	if !w.due(s, seen) {
 		return false, w.Pass(s, seen)
 	}
-	return true, State{Told: seen.Day, Price: seen.Price}
+	return true, State{LastDay: seen.Day, Price: seen.Price}
 }
 
 // Pass returns the state after an observation that is not sent: mail did not go out before the next
 // refresh, or the alert is paused.
-func (w Watch) Pass(s State, seen Seen) State {
+func (w Watch) Pass(s State, seen Observation) State {
 	if s.Price == 0 {
 		s.Price = seen.Price
 	}
@@ -66,15 +67,15 @@ func (w Watch) Pass(s State, seen Seen) State {
 	return s
 }
 
-func (w Watch) due(s State, seen Seen) bool {
-	if seen.Level == verdict.Insufficient || s.Told > 0 && seen.Day <= s.Told || !w.meets(s, seen) {
+func (w Watch) due(s State, seen Observation) bool {
+	if seen.Level == verdict.Insufficient || s.LastDay > 0 && seen.Day <= s.LastDay || !w.meets(s, seen) {
 		return false
 	}
-	return s.Told == 0 || s.Unmet || w.Kind != store.Threshold && w.Kind != store.Verdict
+	return s.LastDay == 0 || s.Unmet || w.Kind != store.Threshold && w.Kind != store.Verdict
 }
 
 // meets reports whether an observation meets the condition, regardless of earlier messages.
-func (w Watch) meets(s State, seen Seen) bool {
+func (w Watch) meets(s State, seen Observation) bool {
 	switch w.Kind {
 	case store.Threshold:
 		return seen.Price <= w.Threshold
@@ -94,9 +95,9 @@ func watchOf(a store.Alert) Watch {
 }
 
 func stateOf(a store.Alert) State {
-	s := State{Told: a.Mailed, Price: a.State.First, Unmet: a.Fresh}
-	if a.Mailed > 0 && a.State.Told > 0 {
-		s.Price = a.State.Told
+	s := State{LastDay: a.Mailed, Price: a.State.First, Unmet: a.Fresh}
+	if a.Mailed > 0 && a.State.LastPrice > 0 {
+		s.Price = a.State.LastPrice
 	}
 	return s
 }
@@ -110,7 +111,7 @@ func dueOf(a store.Alert, h history) (due bool, s State) {
 		return false, s
 	}
 	if store.IsWrongDay(a.Mailed, h[len(h)-1].Day) {
-		a.Mailed, s.Told = 0, 0
+		a.Mailed, s.LastDay = 0, 0
 	}
 	for _, seen := range h[:len(h)-1] {
 		if seen.Day >= max(a.Mailed, a.Since) {

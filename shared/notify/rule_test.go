@@ -10,7 +10,7 @@ import (
 )
 
 // story returns a history from day 100 on, one refresh a week.
-func story(seen ...Seen) (h history) {
+func story(seen ...Observation) (h history) {
 	for i, s := range seen {
 		s.Day = fare.Day(100 + 7*i)
 		h = h.add(s)
@@ -18,9 +18,11 @@ func story(seen ...Seen) (h history) {
 	return h
 }
 
-func at(price fare.Cents) Seen   { return Seen{Price: price, Level: verdict.Normale} }
-func level(level string) Seen    { return Seen{Price: 5000, Level: level} }
-func thin(price fare.Cents) Seen { return Seen{Price: price, Level: verdict.Insufficient} }
+func at(price fare.Cents) Observation { return Observation{Price: price, Level: verdict.Normale} }
+func level(level string) Observation  { return Observation{Price: 5000, Level: level} }
+func thin(price fare.Cents) Observation {
+	return Observation{Price: price, Level: verdict.Insufficient}
+}
 
 // shouldNotify applies the rule to an alert by threshold, or by verdict for 0. notified is the day
 // of the last message; 0 is never.
@@ -52,7 +54,7 @@ func TestShouldNotify(t *testing.T) {
 		{"under, but too little data", 5000, 0, story(thin(4000)), false},
 		{"too little data above, then under", 5000, 100, story(at(4000), thin(6000), at(4500)), true},
 		{"too little data under, then under", 5000, 100, story(at(4000), thin(3000), at(4500)), false},
-		{"caro, but under the threshold", 5000, 0, story(Seen{Price: 4000, Level: verdict.Caro}), true},
+		{"caro, but under the threshold", 5000, 0, story(Observation{Price: 4000, Level: verdict.Caro}), true},
 
 		{"ottimo", 0, 0, story(level(verdict.Ottimo)), true},
 		{"buono", 0, 0, story(level(verdict.Buono)), true},
@@ -83,7 +85,7 @@ func TestOneMailForEachFall(t *testing.T) {
 		var h history
 		notified, met := fare.Day(0), false
 		for week := range 150 { // longer than the history kept
-			s := Seen{Day: fare.Day(1000 + 7*week), Price: fare.Cents(4000 + chance.IntN(2000)),
+			s := Observation{Day: fare.Day(1000 + 7*week), Price: fare.Cents(4000 + chance.IntN(2000)),
 				Level: levels[1+chance.IntN(4)]}
 			h = h.add(s)
 			was := met

@@ -41,9 +41,9 @@ type Result struct {
 	Sent      int  `json:"sent"`
 	Refused   int  `json:"refused,omitempty"`   // for good: they get no more messages
 	Postponed int  `json:"postponed,omitempty"` // neither sent nor refused; the next Work retries
-	Done      int  `json:"told,omitempty"`      // news of which all subscribers are settled
+	Settled   int  `json:"told,omitempty"`      // news of which all subscribers are settled
 	Busy      bool `json:"busy,omitempty"`      // another process is sending
-	Left      bool `json:"left,omitempty"`      // there is more to send
+	More      bool `json:"left,omitempty"`      // there is more to send
 }
 
 const (
@@ -59,10 +59,10 @@ var errTimeUp = errors.New("no time for more")
 // Work sends until everything is sent or the context is nearly over. An error is a fault; the next
 // Work retries what it prevented.
 func (s *Sender) Work(ctx context.Context) (Result, error) {
-	lease := &store.Lease{Table: s.Notifications.Table, Name: store.MailLease, Holder: rand.Text(), For: leaseFor,
+	lease := &store.Lease{Table: s.Notifications.Table, Name: store.MailLease, Holder: rand.Text(), Duration: leaseFor,
 		Now: s.Now}
 	if err := lease.Hold(ctx); errors.Is(err, store.ErrHeld) {
-		return Result{Busy: true, Left: true}, nil
+		return Result{Busy: true, More: true}, nil
 	} else if err != nil {
 		return Result{}, err
 	}
@@ -79,9 +79,9 @@ func (s *Sender) Work(ctx context.Context) (Result, error) {
 		r.result.Busy = true
 		fallthrough
 	case errors.Is(err, errTimeUp), ctx.Err() != nil:
-		r.result.Left, err = true, nil
+		r.result.More, err = true, nil
 	case err != nil:
-		r.result.Left = true
+		r.result.More = true
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
@@ -137,7 +137,7 @@ func (r *run) all(ctx context.Context) error {
 			return nil
 		case errors.Is(err, store.ErrUnreadable): // malformed for good; send the rest
 			r.fault(ctx, err)
-			if err := r.Notifications.Done(ctx, stored); err != nil {
+			if err := r.Notifications.Delete(ctx, stored); err != nil {
 				return err
 			}
 			continue
@@ -163,7 +163,7 @@ func (r *run) hold(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	if r.lease.Left() > leaseFor/2 {
+	if r.lease.Remaining() > leaseFor/2 {
 		return nil
 	}
 	return r.lease.Hold(ctx)
@@ -178,7 +178,7 @@ func (r *run) route(ctx context.Context, stored store.Notification) error {
 		if err != nil {
 			r.fault(ctx, fmt.Errorf("read news of %s: %w", stored.Route, err))
 		}
-		return r.Notifications.Done(ctx, stored)
+		return r.Notifications.Delete(ctx, stored)
 	}
 	if l := n.look; l != nil {
 		l.ahead = sync.OnceValue(func() outlook {
@@ -217,38 +217,38 @@ func (r *run) route(ctx context.Context, stored store.Notification) error {
 }
 
 // end removes settled news, and forgets a route without alerts.
-func (r *run) end(ctx context.Context, stored store.Notification, complete, nobody bool) error {
+func (r *run) end(ctx context.Context, stored store.Notification, complete, noAlerts bool) error {
 	if !complete {
-		r.result.Left = true
+		r.result.More = true
 		return nil
 	}
-	if nobody {
+	if noAlerts {
 		if _, err := r.Alerts.ForgetRoute(ctx, stored.Route); err != nil {
 			return err
 		}
 	}
-	r.result.Done++
-	return r.Notifications.Done(ctx, stored)
+	r.result.Settled++
+	return r.Notifications.Delete(ctx, stored)
 }
 
 type batch struct {
 	*run
-	sending  sync.WaitGroup
-	leftOver bool // a message is left for the next Work
+	sending    sync.WaitGroup
+	incomplete bool // a message is left for the next Work
 }
 
-// leave marks the batch as incomplete.
-func (b *batch) leave() {
+// markIncomplete marks the batch as incomplete.
+func (b *batch) markIncomplete() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.leftOver = true
+	b.incomplete = true
 }
 
 // send starts sending a message by a channel once a slot is free. It reports whether the channel is
 // open.
 func (b *batch) send(ctx context.Context, by *channel, message func() (settled bool, err error)) bool {
-	if b.closed(by) {
-		b.leave()
+	if b.isShut(by) {
+		b.markIncomplete()
 		return false
 	}
 	b.flight <- struct{}{}
@@ -262,7 +262,7 @@ func (b *batch) send(ctx context.Context, by *channel, message func() (settled b
 			b.stop(err) // stops the whole Work
 		}
 		if !settled {
-			b.leave()
+			b.markIncomplete()
 		}
 	})
 	return true
@@ -271,7 +271,7 @@ func (b *batch) send(ctx context.Context, by *channel, message func() (settled b
 // wait waits for all messages begun, and reports whether all were settled.
 func (b *batch) wait(ctx context.Context) (settled bool, err error) {
 	b.sending.Wait()
-	return !b.leftOver, context.Cause(ctx)
+	return !b.incomplete, context.Cause(ctx)
 }
 
 // page notifies the subscribers of a page whom the news concerns. It reports whether all were
@@ -287,11 +287,11 @@ func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (
 		l, due, err := r.concerns(ctx, n, a)
 		if err != nil {
 			r.fault(ctx, fmt.Errorf("notify of %s: %w", a.Ref(), err))
-			b.leave() // the other alerts go on
+			b.markIncomplete() // the other alerts go on
 			continue
 		}
 		if due {
-			b.send(ctx, r.channel(carriedBy(l, a)), func() (bool, error) { return r.deliver(ctx, l, a) })
+			b.send(ctx, r.channel(channelOf(l, a)), func() (bool, error) { return r.deliver(ctx, l, a) })
 		}
 		if ctx.Err() != nil {
 			break
@@ -303,7 +303,7 @@ func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (
 // concerns reports whether to notify an alert, and returns the look for it. A due alert without a
 // look has ended. For a Drop or a Change it also stores the first price that the alert saw.
 func (r *run) concerns(ctx context.Context, n *notification, a store.Alert) (l *look, due bool, err error) {
-	if n.stored.Trips && a.Trip.Over(fare.DayOf(r.Now())) {
+	if n.stored.Trips && a.Trip.HasPassed(fare.DayOf(r.Now())) {
 		return nil, true, nil
 	}
 	l, err = r.lookFor(ctx, n, a)

@@ -29,7 +29,7 @@ func leave(h *notifytest.Fixture, prices ...fare.Cents) {
 		found = append(found, fare.Observation{Found: day.Time().Unix(), Depart: today + 150, Price: price})
 	}
 	notifications := store.Notifications{Table: h.Table}
-	if _, err := notify.Leave(h.T.Context(), notifications, notifytest.Route("MIL-BUH"),
+	if _, err := notify.StoreNews(h.T.Context(), notifications, notifytest.Route("MIL-BUH"),
 		verdict.Build(found, verdict.RouteSummary{}, today, verdict.Options{}), today); err != nil {
 		h.T.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestAlertMail(t *testing.T) {
 	h.Subscribe("ab", "MIL-BUH", 0)
 	h.Subscribe("ada", "MIL-BUH", 3100)
 	leave(h, notifytest.Steady(3000)...)
-	h.Work(notify.Result{Sent: 2, Done: 1})
+	h.Work(notify.Result{Sent: 2, Settled: 1})
 	h.WantMailed("ab", "ada")
 	for _, m := range h.Mails() {
 		who, subject, says := "ab", "Milano–Bucarest: 30,00\u00a0€, ottimo", "quando il verdetto"
@@ -113,12 +113,12 @@ func TestCarrier(t *testing.T) {
 				return nil
 			}
 			got, err := h.Sender().Work(t.Context())
-			c.want.Left = true
+			c.want.More = true
 			if !errors.Is(err, c.err) || got != c.want || tried != c.tried {
 				t.Errorf("%+v after %d tries, %v", got, tried, err)
 			}
 			h.Carrier.Before = nil
-			h.Work(notify.Result{Sent: c.next, Done: 1})
+			h.Work(notify.Result{Sent: c.next, Settled: 1})
 			if got.Refused == 0 {
 				h.WantMailed(c.who...)
 			}
@@ -137,7 +137,7 @@ func TestThrottledForAWhile(t *testing.T) {
 			return nil
 		}
 		began := h.Now()
-		h.Work(notify.Result{Sent: 4, Done: 1})
+		h.Work(notify.Result{Sent: 4, Settled: 1})
 		h.WantMailed(everyone...)
 		if waited := h.Now().Sub(began); waited < 7*time.Second { // 1, 2 and 4
 			t.Errorf("%v: all were sent within %v", fault, waited)
@@ -145,7 +145,8 @@ func TestThrottledForAWhile(t *testing.T) {
 	}
 }
 
-// TestRefused: a mailbox that refuses for good loses its alerts and is not tried at the next fall.
+// TestRefused: a mailbox that refuses for good loses its alerts. The next lower fare sends
+// it nothing.
 func TestRefused(t *testing.T) {
 	h, tried := fall(t, everyone...), 0
 	h.Carrier.Before = func(m mail.Message) error {
@@ -155,12 +156,12 @@ func TestRefused(t *testing.T) {
 		tried++
 		return mail.ErrRefused
 	}
-	h.Work(notify.Result{Sent: 3, Refused: 1, Done: 1})
+	h.Work(notify.Result{Sent: 3, Refused: 1, Settled: 1})
 	h.WantMailed("ada", "cleo", "dan")
 	if stopped, err := h.Alerts().Stopped(t.Context(), notifytest.IDOf("bob")); !stopped || err != nil {
 		t.Errorf("stopped %v %v", stopped, err)
 	}
-	if of, err := h.Alerts().Of(t.Context(), notifytest.IDOf("bob")); len(of) > 0 || err != nil {
+	if of, err := h.Alerts().BySubscriber(t.Context(), notifytest.IDOf("bob")); len(of) > 0 || err != nil {
 		t.Errorf("alerts %v %v", of, err)
 	}
 	for _, price := range []fare.Cents{6000, 3000} {
@@ -179,7 +180,7 @@ func TestRefused(t *testing.T) {
 // others.
 func TestAnAddressThatIsNone(t *testing.T) {
 	h := fall(t, "ada", "b b")
-	if got, err := h.Sender().Work(t.Context()); !errors.Is(err, mail.ErrAddress) || got.Sent != 1 || got.Done != 1 {
+	if got, err := h.Sender().Work(t.Context()); !errors.Is(err, mail.ErrAddress) || got.Sent != 1 || got.Settled != 1 {
 		t.Errorf("%+v %v", got, err)
 	}
 }
@@ -229,11 +230,11 @@ func TestTwoSenders(t *testing.T) {
 		first <- result{sent, err}
 	}()
 	<-inside
-	h.Work(notify.Result{Busy: true, Left: true})
+	h.Work(notify.Result{Busy: true, More: true})
 
 	// The first stalls beyond its lease; the second takes over and sends everything.
 	h.Add(4 * time.Minute)
-	h.Work(notify.Result{Sent: 2, Done: 1})
+	h.Work(notify.Result{Sent: 2, Settled: 1})
 	close(on)
 	got := <-first
 	if got.err != nil || got.sent.Sent > 1 {
@@ -250,7 +251,7 @@ func TestNoTime(t *testing.T) {
 	h := fall(t, who...)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second) // less than reserve
 	defer cancel()
-	if got, err := h.Sender().Work(ctx); err != nil || got.Sent != 0 || !got.Left {
+	if got, err := h.Sender().Work(ctx); err != nil || got.Sent != 0 || !got.More {
 		t.Errorf("%+v %v", got, err)
 	}
 	total := 0
@@ -269,7 +270,7 @@ func TestNoTime(t *testing.T) {
 		if err != nil || got.Sent > 40 {
 			t.Fatalf("round %d: %+v %v", round, got, err)
 		}
-		if !got.Left {
+		if !got.More {
 			if round != 7 || total != 250 {
 				t.Errorf("%d sent in %d rounds", total, round)
 			}
@@ -277,7 +278,7 @@ func TestNoTime(t *testing.T) {
 		}
 	}
 	h.WantMailed(who...)
-	for address, n := range h.Carrier.Taken() {
+	for address, n := range h.Carrier.Sent() {
 		if n != 1 {
 			t.Errorf("%s was sent %d", address, n)
 		}
@@ -302,7 +303,7 @@ func TestUnsubscribedMeanwhile(t *testing.T) {
 		h.Subscribe(order[3], "MIL-BUH", 100)
 		return nil
 	}
-	h.Work(notify.Result{Sent: 2, Done: 1})
+	h.Work(notify.Result{Sent: 2, Settled: 1})
 	h.WantMailed(order[:2]...)
 }
 
@@ -327,7 +328,7 @@ func TestChannelsFailAlone(t *testing.T) {
 		name  string
 		fault error
 	}{
-		{"throttled for good", mail.ErrThrottled}, {"nobody knows", mail.ErrUnavailable},
+		{"throttled for good", mail.ErrThrottled}, {"unknown outcome", mail.ErrUnavailable},
 		{"blocked", mail.ErrBlocked}, {"refused", mail.ErrRefused},
 	} {
 		for _, mails := range []bool{true, false} {
@@ -357,8 +358,8 @@ func TestChannelsFailAlone(t *testing.T) {
 					return sender.Work(t.Context())
 				}
 				got, err := work()
-				if !errors.Is(err, c.fault) && !errors.Is(err, mail.ErrThrottled) || got.Sent != each || !got.Left ||
-					got.Done != 0 {
+				if !errors.Is(err, c.fault) && !errors.Is(err, mail.ErrThrottled) || got.Sent != each || !got.More ||
+					got.Settled != 0 {
 					t.Errorf("%+v %v", got, err)
 				}
 				if mails {
@@ -371,7 +372,7 @@ func TestChannelsFailAlone(t *testing.T) {
 				}
 				gone := got.Refused // refused subscribers have no alert any more
 				h.Carrier.Before, phones.fault = nil, nil
-				if got, err := work(); err != nil || got.Sent != each-gone || got.Left || got.Done != 1 {
+				if got, err := work(); err != nil || got.Sent != each-gone || got.More || got.Settled != 1 {
 					t.Errorf("the next: %+v %v", got, err)
 				}
 			})

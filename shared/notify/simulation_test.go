@@ -114,7 +114,7 @@ func (s *simulation) refresh(price fare.Cents) {
 			err = notifications.LeaveTrips(ctx, route, today, s.Now().AddDate(0, 0, 8))
 		}
 		if err == nil {
-			_, err = notify.Leave(ctx, notifications, route, summary, today)
+			_, err = notify.StoreNews(ctx, notifications, route, summary, today)
 		}
 		if err == nil {
 			s.addDeal(route, price)
@@ -255,7 +255,7 @@ func (s *simulation) work(killAfter int) {
 		sender := s.Sender()
 		sender.Alerts.Table, sender.Notifications.Table, sender.Mail = table, table, s
 		got, err := sender.Work(s.T.Context())
-		if err == nil && !got.Left {
+		if err == nil && !got.More {
 			return
 		}
 		if killAfter == 0 {

@@ -13,8 +13,8 @@ import (
 // a Drop or a Change returns the first price that it saw, and day 0. The price is 0 if it is
 // unknown.
 func before(a store.Alert, h history) (price fare.Cents, told fare.Day) {
-	if a.Mailed > 0 && a.State.Told > 0 {
-		return a.State.Told, a.Mailed
+	if a.Mailed > 0 && a.State.LastPrice > 0 {
+		return a.State.LastPrice, a.Mailed
 	}
 	if a.Mailed > 0 || a.Kind != store.Drop && a.Kind != store.Change || len(h) == 0 {
 		return 0, 0
@@ -63,19 +63,19 @@ func Since(a store.Alert, f Fare, l *i18n.Language) string {
 			return ""
 		}
 		saved, share := l.Amount(f.Before-f.Price), wording.Percent(l, float64(f.Before-f.Price)/float64(f.Before))
-		if f.Told == 0 {
+		if f.LastDay == 0 {
 			return l.Text("since.drop_first", "Saved", saved, "Share", share, "Amount", l.Amount(f.Before))
 		}
 		return l.Text("since.drop", "Saved", saved, "Share", share, "Amount", l.Amount(f.Before), "Date",
-			l.Date(f.Told))
+			l.Date(f.LastDay))
 	case store.Change:
 		switch {
 		case f.Before == 0:
-		case f.Told == 0:
+		case f.LastDay == 0:
 			return l.Text("since.change_first", "Amount", l.Amount(f.Before), "Price", l.Amount(f.Price))
 		default:
 			return l.Text("since.change", "Amount", l.Amount(f.Before), "Price", l.Amount(f.Price), "Date",
-				l.Date(f.Told))
+				l.Date(f.LastDay))
 		}
 	}
 	return ""

@@ -16,12 +16,12 @@ import (
 func TestSince(t *testing.T) {
 	h := func(prices ...fare.Cents) (h history) { // one a week, the last one today
 		for i, price := range prices {
-			h = append(h, Seen{Day: 20000 - 7*fare.Day(len(prices)-1-i), Price: price, Level: verdict.Buono})
+			h = append(h, Observation{Day: 20000 - 7*fare.Day(len(prices)-1-i), Price: price, Level: verdict.Buono})
 		}
 		return h
 	}
 	told := func(a store.Alert) store.Alert {
-		a.Mailed, a.State.Told = 19993, 5000
+		a.Mailed, a.State.LastPrice = 19993, 5000
 		return a
 	}
 	low, drop, change := store.Alert{Kind: store.Low, Days: 30}, store.Alert{Kind: store.Drop, Percent: 10},
@@ -63,11 +63,11 @@ func TestSince(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(c.want, Since(a, m.Fares[0], i18n.In("en"))); diff != "" {
+		if diff := cmp.Diff(c.want, Since(a, m.Fares[0], i18n.ForCode("en"))); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
-		if a.Mailed == 0 && m.Fares[0].Told != 0 || a.Mailed > 0 &&
-			(m.Fares[0].Told != a.Mailed || m.Fares[0].Before != 5000) {
+		if a.Mailed == 0 && m.Fares[0].LastDay != 0 || a.Mailed > 0 &&
+			(m.Fares[0].LastDay != a.Mailed || m.Fares[0].Before != 5000) {
 			t.Errorf("%s: %+v", c.name, m.Fares[0])
 		}
 	}

@@ -29,7 +29,7 @@ type look struct {
 	// ahead is the outlook. For a route it is read once, with the first message. For a trip it
 	// comes with the answer that judged the trip.
 	ahead func() outlook
-	from  *from // set for alerts to anywhere; the other fields are then empty
+	from  *originDeals // set for alerts to anywhere; the other fields are then empty
 }
 
 // due reports whether an alert, in its current state, must be notified of the look.
@@ -80,8 +80,8 @@ func (r *run) judge(ctx context.Context, stored store.Notification, trip store.T
 	if err != nil {
 		return nil, err
 	}
-	h, _ := decodeHistory(past.History) // a malformed history counts as empty, as in Leave
-	seen := found.seen()
+	h, _ := decodeHistory(past.History) // a malformed history counts as empty, as in StoreNews
+	seen := found.observation()
 	seen.Low = h.lowFor(seen)
 	h = h.add(seen)
 	if h[len(h)-1].Day != seen.Day {
@@ -99,7 +99,7 @@ func (r *run) judge(ctx context.Context, stored store.Notification, trip store.T
 
 // lowFor returns the number of days before seen without a fare as cheap. A history drops old
 // entries. The Low of its first entry says how far back that one was a low.
-func (h history) lowFor(seen Seen) fare.Day {
+func (h history) lowFor(seen Observation) fare.Day {
 	for i := len(h) - 1; i >= 0; i-- {
 		e := h[i]
 		if e.Day < seen.Day && e.Price <= seen.Price {

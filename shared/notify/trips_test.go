@@ -108,13 +108,13 @@ func TestTrips(t *testing.T) {
 	h.Subscribe("plain", "MIL-BUH", 9000) // for the route: part of the route's news
 
 	h.refresh(always(5500, nil))
-	h.Work(notify.Result{Done: 1})
+	h.Work(notify.Result{Settled: 1})
 	h.WantMailed()
 	h.Add(8 * 24 * time.Hour)
 	cheap := map[fare.Day]fare.Cents{day: 3900}
 	h.refresh(always(5500, cheap))
 	told := []string{"threshold", "days", "month", "verdict", "spanverdict", "drop", "change", "low"}
-	h.Work(notify.Result{Sent: len(told), Done: 1})
+	h.Work(notify.Result{Sent: len(told), Settled: 1})
 	h.WantMailed(told...)
 	for _, m := range h.Mails() {
 		if !strings.Contains(m.Subject, "39,00") || !strings.Contains(m.Text, "partenza: ") {
@@ -123,15 +123,15 @@ func TestTrips(t *testing.T) {
 	}
 	// The same fares again, on that day and the next, notify no alert.
 	h.refresh(always(5500, cheap))
-	h.Work(notify.Result{Done: 1})
+	h.Work(notify.Result{Settled: 1})
 	h.Add(24 * time.Hour)
 	h.refresh(always(5500, cheap))
-	h.Work(notify.Result{Done: 1})
+	h.Work(notify.Result{Settled: 1})
 	h.WantMailed(told...)
 	// Still cheaper: a new fare for a change, the same for the other kinds.
 	h.Add(24 * time.Hour)
 	h.refresh(always(5500, map[fare.Day]fare.Cents{day: 3000}))
-	h.Work(notify.Result{Sent: 3, Done: 1})
+	h.Work(notify.Result{Sent: 3, Settled: 1})
 	h.WantMailed(append(told, "drop", "change", "low")...)
 }
 
@@ -145,11 +145,11 @@ func TestATripEnds(t *testing.T) {
 	later := h.watch("eve", store.Alert{Trip: store.Trip{From: day, To: day + 1}, Threshold: 100})
 	h.Add(5 * 24 * time.Hour)
 	h.refresh(always(0, nil))
-	h.Work(notify.Result{Done: 1})
+	h.Work(notify.Result{Settled: 1})
 	h.WantMailed()
 	h.Add(24 * time.Hour)
 	h.refresh(always(0, nil))
-	h.Work(notify.Result{Sent: 2, Done: 1})
+	h.Work(notify.Result{Sent: 2, Settled: 1})
 	h.WantMailed("ada")
 	if m := h.Mails()[0]; !strings.Contains(m.Subject, "avviso concluso") ||
 		!strings.Contains(m.Text, "partenza: dal") {
@@ -160,7 +160,7 @@ func TestATripEnds(t *testing.T) {
 		t.Errorf("left are %v, %v", left, err)
 	}
 	h.refresh(always(0, nil))
-	h.Work(notify.Result{Done: 1})
+	h.Work(notify.Result{Settled: 1})
 	h.WantMailed("ada")
 }
 
@@ -174,13 +174,13 @@ func TestTripsUnderFaults(t *testing.T) {
 		h.watch("bob", store.Alert{Trip: store.Trip{From: day, To: day}, Kind: store.Drop, Percent: 20})
 		h.watch("eve", store.Alert{Trip: store.Trip{From: h.Today(), To: h.Today()}, Threshold: 100})
 		h.refresh(always(5500, nil))
-		h.Work(notify.Result{Done: 1})
+		h.Work(notify.Result{Settled: 1})
 		h.Add(24 * time.Hour)
 		h.refresh(always(5500, map[fare.Day]fare.Cents{day: 3900}))
 		return h
 	}, func(t *testing.T, h *trip) {
 		h.WantMailed("ada", "bob", "eve")
-		if left, err := h.Alerts().Of(t.Context(), notifytest.IDOf("eve")); err != nil || len(left) != 0 {
+		if left, err := h.Alerts().BySubscriber(t.Context(), notifytest.IDOf("eve")); err != nil || len(left) != 0 {
 			t.Errorf("eve still has %v, %v", left, err)
 		}
 	})

@@ -57,7 +57,7 @@ type CheapInput struct {
 
 // Question parses the parameters.
 func (in *CheapInput) Question() (DealsQuestion, error) {
-	return in.DealsInput.Question(answer.Named{Parameter: "origine", Name: in.Origine}, same)
+	return in.DealsInput.Question(answer.Named{Parameter: "origine", Name: in.Origine}, sameName)
 }
 
 // CurrencyInput is the parameter for the currency of the answer.
@@ -76,7 +76,7 @@ type DealsQuestion struct {
 	Show    answer.Currency
 }
 
-var known = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient}
+var levelNames = []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro, verdict.Insufficient}
 
 // Question parses the parameters. Name maps a parameter to the caller's name for it, for faults.
 func (in *DealsInput) Question(from answer.Named, name func(parameter string) string) (q DealsQuestion, err error) {
@@ -95,8 +95,8 @@ func (in *DealsInput) Question(from answer.Named, name func(parameter string) st
 	if in.Livello != "" {
 		q.Levels = strings.Split(in.Livello, ",")
 		for _, l := range q.Levels {
-			if !slices.Contains(known, l) {
-				return q, Invalid(name("livello"), "holds what is none of "+strings.Join(known, ", "))
+			if !slices.Contains(levelNames, l) {
+				return q, Invalid(name("livello"), "holds what is none of "+strings.Join(levelNames, ", "))
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func Problem(err error) error {
 	case errors.As(err, &live):
 		return NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but no %sfare was found on it "+
 			"lately%s. Fares are refreshed every 7 days: try again then, or have a price of your own judged.",
-			live.Origin.Name, live.Destination.Name, kindOf(live.Series.Trip, live.NonStop), newestOf(live.Found)))
+			live.Origin.Name, live.Destination.Name, kindOf(live.Series.Trip, live.NonStop), newestOf(live.SeriesData)))
 	case errors.As(err, &none):
 		return NoLiveFare.Problem(fmt.Sprintf("The route from %s to %s is covered, but of no departure was a %sfare "+
 			"found lately. Fares are refreshed every 7 days: try again then.",
@@ -80,7 +80,7 @@ func Problem(err error) error {
 }
 
 // newestOf returns the day of the newest fare as a clause, or "" if there never was a fare.
-func newestOf(f answer.Found) string {
+func newestOf(f answer.SeriesData) string {
 	if f.Summary.Newest == 0 {
 		return ""
 	}

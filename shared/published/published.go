@@ -11,6 +11,7 @@ import (
 	"verdetto/shared/answer"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/verdict"
+	"verdetto/shared/web/httpapi"
 )
 
 // Answers answers questions in the published form. Its methods fail with a Problem if there is no
@@ -39,7 +40,10 @@ func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (converted v
 	if of, err = s.Answer(ctx, q); err != nil {
 		return of.Analysis, of, Problem(err)
 	}
-	of.Analysis.Luoghi = LuoghiOf(q, of.Found)
+	of.Analysis.Luoghi = LuoghiOf(q, of.SeriesData)
+	if !httpapi.AllFares(ctx) {
+		of.Analysis.MinimoPartenza = nil
+	}
 	converted, err = InCurrency(ctx, s.Reader, of.Analysis, q.Show)
 	return converted, of, err
 }
@@ -53,7 +57,7 @@ func (s *Answers) Calendar(ctx context.Context, q answer.Question, allFares bool
 
 // CalendarOf is Calendar, and also returns the fares found and the calendar in euros.
 func (s *Answers) CalendarOf(ctx context.Context, q answer.Question, allFares bool) (converted verdict.Calendario,
-	f answer.Found, of verdict.Calendario, err error) {
+	f answer.SeriesData, of verdict.Calendario, err error) {
 	if f, of, err = s.Reader.Calendar(ctx, q, allFares); err != nil {
 		return of, f, of, Problem(err)
 	}
@@ -74,14 +78,14 @@ func InCurrency[A any](ctx context.Context, r *answer.Reader, a A, in answer.Cur
 // end is one end of a question with its resolved city.
 type end struct {
 	which string
-	asked answer.Named
+	named answer.Named
 	city  places.Place
 }
 
 // luoghi describes the ends that are a part of a city, or a city with several airports.
 func luoghi(ends ...end) (all []verdict.Luogo) {
 	for _, e := range ends {
-		asked, partial := places.Within(e.asked.Name)
+		asked, partial := places.Within(e.named.Name)
 		if !partial && len(e.city.Airports) < 2 {
 			continue
 		}
@@ -104,6 +108,6 @@ func luoghi(ends ...end) (all []verdict.Luogo) {
 }
 
 // LuoghiOf describes both ends of a route.
-func LuoghiOf(q answer.Question, f answer.Found) []verdict.Luogo {
+func LuoghiOf(q answer.Question, f answer.SeriesData) []verdict.Luogo {
 	return luoghi(end{"origine", q.From, f.Origin}, end{"destinazione", q.To, f.Destination})
 }

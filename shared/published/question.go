@@ -46,7 +46,7 @@ type VerdictInput struct {
 
 // Question parses the parameters.
 func (in *VerdictInput) Question() (q answer.Question, err error) {
-	q, err = in.Trip.Question(same)
+	q, err = in.Trip.Question(sameName)
 	q.From, q.To = in.Cities()
 	return q, err
 }
@@ -63,12 +63,12 @@ type CalendarInput struct {
 // Question parses the parameters.
 func (in *CalendarInput) Question() (q answer.Question, err error) {
 	trip := Trip{Mese: in.Mese, Diretto: in.Diretto, Notti: in.Notti, Valuta: in.Valuta}
-	q, err = trip.Question(same)
+	q, err = trip.Question(sameName)
 	q.From, q.To = in.Cities()
 	return q, err
 }
 
-func same(parameter string) string { return parameter }
+func sameName(parameter string) string { return parameter }
 
 // Question parses the parameters; the caller adds the cities. Name maps a parameter to the
 // caller's name for it, for faults.
@@ -90,7 +90,8 @@ func (in *Trip) Question(name func(parameter string) string) (q answer.Question,
 	if err != nil {
 		return q, Invalid(name("prezzo"), "is no amount")
 	}
-	q.Price = &answer.Price{Parameter: name("prezzo"), Amount: amount, Currency: q.Show.Code, Of: q.Show.Parameter}
+	q.Price = &answer.Price{Parameter: name("prezzo"), Amount: amount, Currency: q.Show.Code,
+		CurrencyParameter: q.Show.Parameter}
 	return q, nil
 }
 

@@ -13,7 +13,7 @@ type Consumo struct {
 	ContatoPer  string      `json:"contatoPer" enum:"indirizzo,chiave" doc:"What calls are counted by: the address they come from (of IPv6 its /64), which others may share, or the key"`
 	PianoFinoAl *time.Time  `json:"pianoFinoAl,omitempty" doc:"When the plan ends unless it is renewed, UTC; absent without a key"`
 	Pagamenti   []Pagamento `json:"pagamenti" nullable:"false" doc:"What the plan rests on, the latest end first; empty without a key. How much was paid is not kept here: the card processor and the chain have it"`
-	Limiti      []Limite    `json:"limiti" nullable:"false" doc:"The caps, and what was used of them. What an agent asks over /mcp, and what the page looks up, is counted under the endpoint that gives the same answer. The call that asks this is counted under a cap of its own, and under none of a verdict"`
+	Limiti      []Limite    `json:"limiti" nullable:"false" doc:"The caps, and what was used of them. What an agent asks over /mcp is counted under the endpoint that gives the same answer; questions on the page have a cap of their own. The call that asks this is counted under a cap of its own, and under none of a verdict"`
 }
 
 // Pagamento is one payment of a plan.
@@ -41,15 +41,15 @@ func UsageOf(ctx context.Context) (Consumo, error) {
 	if c, ok := httpapi.Holder(ctx); ok {
 		until := c.Plan().Until.UTC()
 		u.Piano, u.ContatoPer, u.PianoFinoAl = "pro", "chiave", &until
-		for _, r := range c.RestsOn() {
-			u.Pagamenti = append(u.Pagamenti, Pagamento{r.By, r.Until.UTC()})
+		for _, r := range c.Sources() {
+			u.Pagamenti = append(u.Pagamenti, Pagamento{r.Source, r.Until.UTC()})
 		}
 	}
 	used, err := httpapi.UsedByCaller(ctx)
 	for _, one := range used {
 		u.Limiti = append(u.Limiti, Limite{
 			Percorso: one.Route.Path, Chiamate: one.Cap.Calls, Secondi: int64(one.Cap.Per.Seconds()),
-			Usate: one.Window, Restano: one.Left(), Ricomincia: one.Reset, UsateOggi: one.Today,
+			Usate: one.Window, Restano: one.Remaining(), Ricomincia: one.Reset, UsateOggi: one.Today,
 			APagamento: one.Paid,
 		})
 	}

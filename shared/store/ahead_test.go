@@ -21,11 +21,11 @@ func TestAfterAClockThatWasAhead(t *testing.T) {
 	storetest.Must(
 		t,
 		(&store.Lease{
-			Table: table, Name: store.MailLease, Holder: "gone", For: time.Minute, Now: ahead,
+			Table: table, Name: store.MailLease, Holder: "gone", Duration: time.Minute, Now: ahead,
 		}).Hold(t.Context()),
 	)
 	if err := (&store.Lease{
-		Table: table, Name: store.MailLease, Holder: "next", For: time.Minute, Now: clock.Now,
+		Table: table, Name: store.MailLease, Holder: "next", Duration: time.Minute, Now: clock.Now,
 	}).Hold(t.Context()); err != nil {
 		t.Error(err)
 	}

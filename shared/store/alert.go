@@ -45,13 +45,13 @@ type Alert struct {
 	// which does not need it.
 	Since  fare.Day `json:"si,omitempty"`
 	Paused fare.Day `json:"pa,omitempty"` // no notification before this day
-	// Asked is the day of the latest request, quoted in messages. 0: stored before the field
+	// RequestDay is the day of the latest request, quoted in messages. 0: stored before the field
 	// existed.
-	Asked fare.Day `json:"asked,omitempty"`
-	State State    `json:"st,omitzero"`
-	// Over is the day on which the end was queued for the webhook, which then removes the alert. 0:
-	// the alert is active.
-	Over fare.Day `json:"ov,omitempty"`
+	RequestDay fare.Day `json:"asked,omitempty"`
+	State      State    `json:"st,omitzero"`
+	// EndDay is the day on which the end was queued for the webhook, which then removes the alert.
+	// 0: the alert is active.
+	EndDay fare.Day `json:"ov,omitempty"`
 
 	version int64
 }
@@ -62,8 +62,8 @@ func (a Alert) PausedOn(day fare.Day) bool { return day < a.Paused }
 // State holds the prices that Drop and Change compare with, and the matches of an alert to
 // Anywhere.
 type State struct {
-	Told  fare.Cents `json:"t,omitempty"` // price in the last message
-	First fare.Cents `json:"f,omitempty"` // price when the alert first saw a fare
+	LastPrice fare.Cents `json:"t,omitempty"` // price in the last message
+	First     fare.Cents `json:"f,omitempty"` // price when the alert first saw a fare
 	// Met lists the destinations that an alert to Anywhere has notified and that still match. It
 	// joins their codes in order, without separators. The deals of the origin limit their number.
 	Met string `json:"d,omitempty"`
@@ -131,8 +131,8 @@ type Trip struct {
 	Nonstop bool      `json:"s,omitempty"` // without stops
 }
 
-// Over reports whether all departures lie before today.
-func (t Trip) Over(today fare.Day) bool { return t.To > 0 && t.To < today }
+// HasPassed reports whether all departures lie before today.
+func (t Trip) HasPassed(today fare.Day) bool { return t.To > 0 && t.To < today }
 
 // String returns a unique name of the trip that is safe in keys and links.
 func (t Trip) String() string {

@@ -42,7 +42,7 @@ func TestEarlierAlertsAreRead(t *testing.T) {
 		Subscriber: "ada", Route: milBuh, Email: "ada@example.com", Language: "it", Threshold: 2000, Mailed: 20500,
 		Fresh: true,
 	}}
-	got, err := d.Of(ctx, "ada")
+	got, err := d.BySubscriber(ctx, "ada")
 	if diff := cmp.Diff(want, got, sameAlert); diff != "" || err != nil {
 		t.Fatalf("(-want +got):\n%s%v", diff, err)
 	}
@@ -76,10 +76,10 @@ func TestAnAlertIsWrittenAsEver(t *testing.T) {
 	}
 }
 
-// TestAlertsBesideEachOther: a subscriber has several alerts for a route. Each is found, listed
+// TestSeveralAlertsForARoute: a subscriber has several alerts for a route. Each is found, listed
 // once, changed by a new request and removed by its name. Removing the last one removes the marks
 // of the route.
-func TestAlertsBesideEachOther(t *testing.T) {
+func TestSeveralAlertsForARoute(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	all := []store.Alert{
 		tripOf("ada", func(a *store.Alert) { a.Threshold = 2000 }),
@@ -92,7 +92,7 @@ func TestAlertsBesideEachOther(t *testing.T) {
 		d.confirmed(t, fmt.Sprint(i), a)
 	}
 	d.confirmed(t, "bob", alertOf("bob", "BUH", 0))
-	got, err := d.Of(ctx, "ada")
+	got, err := d.BySubscriber(ctx, "ada")
 	if diff := cmp.Diff(all, got, sameAlert); diff != "" || err != nil {
 		t.Fatalf("(-want +got):\n%s%v", diff, err)
 	}
@@ -126,7 +126,7 @@ func TestAlertsBesideEachOther(t *testing.T) {
 	if n, err := d.Remove(ctx, "ada", all[1].Ref()); n != 1 || err != nil {
 		t.Errorf("removed %d, %v", n, err)
 	}
-	if got, err := d.Of(ctx, "ada"); err != nil || len(got) != 4 {
+	if got, err := d.BySubscriber(ctx, "ada"); err != nil || len(got) != 4 {
 		t.Errorf("left are %v, %v", got, err)
 	}
 	if n, err := d.Remove(ctx, "ada"); n != 4 || err != nil {
@@ -139,7 +139,7 @@ func TestAlertsBesideEachOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	if gone, err := d.ForgetRoute(ctx, milBuh); !gone || err != nil {
-		t.Errorf("nobody watches: %v %v", gone, err)
+		t.Errorf("a route without alerts: %v %v", gone, err)
 	}
 	if marks, err := d.SubscribedRoutes(ctx, "MIL"); err != nil || len(marks) != 0 {
 		t.Errorf("marks are left: %v %v", marks, err)

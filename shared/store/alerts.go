@@ -43,9 +43,9 @@ func stoppedKey(s SubscriberID) Key      { return Key{"STOPPED#" + string(s), "M
 // confirmation, in one write. It writes the same whatever is stored of the subscriber.
 func (a Alerts) AddPending(ctx context.Context, id string, pending Alert, expires time.Time, jobs ...Job) error {
 	var w writes
-	w.put(over(Item{Key: pendingKey(id), Expires: expires}), pending)
-	w.leave(a.Outbox, jobs...)
-	return wrap(w.to(ctx, a.Table), "store pending subscription")
+	w.addRecord(replace(Item{Key: pendingKey(id), Expires: expires}), pending)
+	w.addJobs(a.Outbox, jobs...)
+	return wrap(w.commit(ctx, a.Table), "store pending subscription")
 }
 
 // Pending returns a pending subscription. It fails with ErrNotFound if the id is unknown or has
@@ -133,10 +133,10 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 		{Mode: Check, Item: Item{Key: stoppedKey(alert.Subscriber)}},
 	}}
 	w.putRefs(alert.Subscriber, refs, version)
-	w.put(over(Item{Key: alertKey(alert.Ref(), alert.Subscriber), Version: had.version}), alert)
+	w.addRecord(replace(Item{Key: alertKey(alert.Ref(), alert.Subscriber), Version: had.version}), alert)
 	w.add(alert.marks()...)
 	w.add(digest...)
-	return alert, wrap(w.to(ctx, a.Table), "confirm an alert")
+	return alert, wrap(w.commit(ctx, a.Table), "confirm an alert")
 }
 
 // refs returns the references to the alerts of a subscriber; version 0 means none.
@@ -147,15 +147,15 @@ func (a Alerts) refs(ctx context.Context, s SubscriberID) ([]Ref, int64, error) 
 
 // putRefs adds the write of the references to a subscriber's alerts over a version.
 func (w *writes) putRefs(s SubscriberID, refs []Ref, version int64) {
-	op := over(Item{Key: subscriberKey(s), Version: version})
+	op := replace(Item{Key: subscriberKey(s), Version: version})
 	if version > 0 && len(refs) == 0 {
 		op.Mode = Remove
 	}
-	w.put(op, refs)
+	w.addRecord(op, refs)
 }
 
-// Of returns the alerts of a subscriber.
-func (a Alerts) Of(ctx context.Context, s SubscriberID) ([]Alert, error) {
+// BySubscriber returns the alerts of a subscriber.
+func (a Alerts) BySubscriber(ctx context.Context, s SubscriberID) ([]Alert, error) {
 	refs, _, err := a.refs(ctx, s)
 	if err != nil {
 		return nil, err
@@ -229,7 +229,7 @@ func (a Alerts) remove(ctx context.Context, s SubscriberID, which []Ref) (int, e
 	}
 	w.add(digest...)
 	w.putRefs(s, rest, version)
-	return removed, wrap(w.to(ctx, a.Table), "remove alerts")
+	return removed, wrap(w.commit(ctx, a.Table), "remove alerts")
 }
 
 // Stop deletes all alerts of a subscriber and blocks messages until a time. It is called after a
@@ -273,7 +273,7 @@ func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit 
 // alert was changed meanwhile, the change stays. If it was removed, MarkNotified does nothing and
 // returns nil.
 func (a Alerts) MarkNotified(ctx context.Context, alert Alert, of fare.Day, price fare.Cents) error {
-	return a.markNotified(ctx, alert, of, func(s *State) { s.Told = price })
+	return a.markNotified(ctx, alert, of, func(s *State) { s.LastPrice = price })
 }
 
 // MarkNotifiedOf is MarkNotified for an alert to Anywhere. The destinations, as in State.Met, are
@@ -352,8 +352,9 @@ func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert) boo
 			return err
 		}
 		w := writes{ops: digest}
-		w.put(Op{Mode: Replace, Item: Item{Key: alertKey(next.Ref(), next.Subscriber), Version: next.version}}, next)
-		return w.to(ctx, a.Table)
+		w.addRecord(Op{Mode: Replace, Item: Item{Key: alertKey(next.Ref(), next.Subscriber),
+			Version: next.version}}, next)
+		return w.commit(ctx, a.Table)
 	}, func() (Alert, error) { return a.One(ctx, alert.Ref(), alert.Subscriber) })
 }
 
@@ -374,10 +375,10 @@ func (a Alerts) Pause(ctx context.Context, alert Alert, until fare.Day) error {
 // MarkOver records the day on which the end of an alert was queued for its webhook.
 func (a Alerts) MarkOver(ctx context.Context, alert Alert, day fare.Day) error {
 	err := a.change(ctx, alert, func(next *Alert) bool {
-		if next.Over > 0 {
+		if next.EndDay > 0 {
 			return false
 		}
-		next.Over = day
+		next.EndDay = day
 		return true
 	})
 	return wrap(err, "record that an alert has ended")

@@ -63,7 +63,7 @@ var sameAlert = cmpopts.IgnoreUnexported(store.Alert{})
 func TestAnAlertIsConfirmedOnce(t *testing.T) {
 	d, ctx := openAlerts(t), context.Background()
 	d.pending(t, "x", alertOf("ada", "BUH", 2000))
-	if of, err := d.Of(ctx, "ada"); err != nil || len(of) != 0 {
+	if of, err := d.BySubscriber(ctx, "ada"); err != nil || len(of) != 0 {
 		t.Fatalf("before it is confirmed: %v %v", of, err)
 	}
 	if got, err := d.Pending(ctx, "x"); err != nil || !cmp.Equal(got, alertOf("ada", "BUH", 2000), sameAlert) {
@@ -81,7 +81,7 @@ func TestAnAlertIsConfirmedOnce(t *testing.T) {
 	if _, err := d.Confirm(ctx, "x"); !errors.Is(err, store.ErrUsed) {
 		t.Errorf("confirmed again after it was removed: %v", err)
 	}
-	if of, err := d.Of(ctx, "ada"); err != nil || len(of) != 0 {
+	if of, err := d.BySubscriber(ctx, "ada"); err != nil || len(of) != 0 {
 		t.Errorf("a used link brought it back: %v %v", of, err)
 	}
 	if _, err := d.Confirm(ctx, "never was"); !errors.Is(err, store.ErrNotFound) {
@@ -147,7 +147,7 @@ func TestRemovingLeavesNothing(t *testing.T) {
 		t.Errorf("bob still watches: %v %v", gone, err)
 	}
 	if gone, err := d.ForgetRoute(ctx, fare.Route{Origin: "MIL", Destination: "BUH"}); !gone || err != nil {
-		t.Errorf("nobody watches: %v %v", gone, err)
+		t.Errorf("a route without alerts: %v %v", gone, err)
 	}
 	if cities, err := d.SubscribedRoutes(ctx, "MIL"); err != nil ||
 		!cmp.Equal(cities, []store.SubscribedRoute{{Destination: "LON"}}) {
@@ -159,7 +159,7 @@ func TestStopping(t *testing.T) {
 	d, ctx := openAlerts(t), context.Background()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 0))
 	storetest.Must(t, d.Stop(ctx, "ada", d.now.AddDate(0, 0, 180)))
-	if of, err := d.Of(ctx, "ada"); err != nil || len(of) != 0 {
+	if of, err := d.BySubscriber(ctx, "ada"); err != nil || len(of) != 0 {
 		t.Errorf("%v %v", of, err)
 	}
 	if stopped, err := d.Stopped(ctx, "ada"); !stopped || err != nil {
@@ -235,7 +235,7 @@ func TestConfirmingAfterMailWasStopped(t *testing.T) {
 	if _, err := d.Confirm(ctx, "x"); !errors.Is(err, store.ErrStopped) {
 		t.Errorf("confirmed: %v", err)
 	}
-	if of, err := d.Of(ctx, "ada"); err != nil || len(of) != 0 {
+	if of, err := d.BySubscriber(ctx, "ada"); err != nil || len(of) != 0 {
 		t.Errorf("stored %v %v", of, err)
 	}
 	d.now = d.now.Add(time.Hour)

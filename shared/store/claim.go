@@ -18,9 +18,9 @@ type Claim struct {
 // claimMark is the content of the mark of a claim. The mark of a final entitlement holds only the
 // hash, as in earlier versions.
 type claimMark struct {
-	Hash   []byte            `json:"hash"` // of the key that was minted for the claim
-	By     apikey.CustomerID `json:"by"`   // empty: the claimer was erased
-	Proven bool              `json:"proven"`
+	Hash    []byte            `json:"hash"` // of the key that was minted for the claim
+	Claimer apikey.CustomerID `json:"by"`   // empty: the claimer was erased
+	Proven  bool              `json:"proven"`
 }
 
 func markKey(what string) Key { return Key{"CASHED#" + what, "MARK"} }
@@ -38,22 +38,22 @@ func (o Once) mark(id apikey.CustomerID, hash apikey.Hash) ([]byte, error) {
 func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 	var held claimMark
 	if i.once.Claim == nil || !i.once.Claim.Proven || json.Unmarshal(mark.Data, &held) != nil || held.Proven ||
-		held.By == i.id {
+		held.Claimer == i.id {
 		return Customer{}, ErrIssued
 	}
 	mark.Data = i.mark.Data
-	w := writes{ops: []Op{over(mark)}}
-	if held.By != "" {
-		before, err := i.Customer(ctx, held.By)
+	w := writes{ops: []Op{replace(mark)}}
+	if held.Claimer != "" {
+		before, err := i.Customer(ctx, held.Claimer)
 		switch {
 		case err == nil:
 			i.once.Claim.TakeBack(&before)
 			before.Claimed = slices.DeleteFunc(before.Claimed, func(what string) bool { return what == i.once.What })
-			w.put(over(before.item()), before)
+			w.addRecord(replace(before.item()), before)
 		case !errors.Is(err, ErrNotFound): // an erased claimer has nothing to give back
 			return Customer{}, err
 		}
-		defer i.changed(held.By)
+		defer i.changed(held.Claimer)
 	}
 	c, err := i.orNew(ctx, i.id)
 	if err != nil {
@@ -74,9 +74,9 @@ func (k Customers) reclaim(ctx context.Context, w *writes, c Customer, by apikey
 			return err
 		}
 		var held claimMark
-		if json.Unmarshal(mark.Data, &held) == nil && held.By == c.ID {
-			held.By = by
-			w.put(over(mark), held)
+		if json.Unmarshal(mark.Data, &held) == nil && held.Claimer == c.ID {
+			held.Claimer = by
+			w.addRecord(replace(mark), held)
 		}
 	}
 	return nil

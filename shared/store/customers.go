@@ -22,9 +22,9 @@ type Customers struct {
 
 // Customer is the stored state of a customer. It holds no address and no key.
 type Customer struct {
-	ID     apikey.CustomerID `json:"-"`
-	Hash   []byte            `json:"hash,omitempty"` // of the current key; empty: none was issued
-	Issued time.Time         `json:"issued"`         // time of issue of the current key
+	ID       apikey.CustomerID `json:"-"`
+	Hash     []byte            `json:"hash,omitempty"` // of the current key; empty: none was issued
+	IssuedAt time.Time         `json:"issued"`         // time of issue of the current key
 	// The plan lasts as long as the longest of these three.
 	Until  time.Time            `json:"until"`           // granted by the operator
 	Crypto time.Time            `json:"crypto"`          // paid in USDC
@@ -64,26 +64,26 @@ func (c Customer) Plan() apikey.Plan {
 
 // Rest is one of the entitlements that a plan rests on.
 type Rest struct {
-	By    string // card, usdc or operator
-	Until time.Time
+	Source string // card, usdc or operator
+	Until  time.Time
 }
 
-// RestsOn returns the entitlements of the plan, the latest end first. Card subscriptions include
+// Sources returns the entitlements of the plan, the latest end first. Card subscriptions include
 // the grace period.
-func (c Customer) RestsOn() []Rest {
+func (c Customer) Sources() []Rest {
 	all := []Rest{{"operator", c.Until}, {"usdc", c.Crypto}}
 	for _, paid := range c.Cards {
 		all = append(all, Rest{"card", paid.Add(apikey.Grace)})
 	}
 	all = slices.DeleteFunc(all, func(r Rest) bool { return r.Until.IsZero() })
 	slices.SortFunc(all, func(a, b Rest) int {
-		return cmp.Or(b.Until.Compare(a.Until), strings.Compare(a.By, b.By))
+		return cmp.Or(b.Until.Compare(a.Until), strings.Compare(a.Source, b.Source))
 	})
 	return all
 }
 
-// Holds reports whether a key is the current key of the customer.
-func (c Customer) Holds(k apikey.Key) bool {
+// HasKey reports whether a key is the current key of the customer.
+func (c Customer) HasKey(k apikey.Key) bool {
 	return len(c.Hash) == len(apikey.Hash{}) && k.Matches(apikey.Hash(c.Hash))
 }
 
@@ -92,7 +92,7 @@ func (c Customer) HasLiveKey(now time.Time) bool { return len(c.Hash) > 0 && c.P
 
 // replaceKey makes a hash the current key. The previous keys cannot be restored.
 func (c *Customer) replaceKey(hash apikey.Hash, now time.Time) {
-	c.Hash, c.Issued = hash[:], now.UTC().Truncate(time.Second)
+	c.Hash, c.IssuedAt = hash[:], now.UTC().Truncate(time.Second)
 	c.Former, c.Pending, c.Rotated = nil, nil, nil
 }
 
@@ -111,7 +111,7 @@ func (k Customers) Customer(ctx context.Context, id apikey.CustomerID) (Customer
 
 // Put writes a customer over the version that was read; 0 creates a new one.
 func (k Customers) Put(ctx context.Context, c Customer) error {
-	err := write(ctx, k.Table, over(c.item()), c)
+	err := write(ctx, k.Table, replace(c.item()), c)
 	k.changed(c.ID)
 	return wrap(err, "write customer")
 }
@@ -153,7 +153,7 @@ func subscriptionKey(subscription string) Key { return Key{"SUBSCRIPTION#" + sub
 
 // LinkSubscription records the owner of a subscription. The first record wins.
 func (k Customers) LinkSubscription(ctx context.Context, subscription string, id apikey.CustomerID) error {
-	err := k.Table.Write(ctx, over(Item{Key: subscriptionKey(subscription), Data: []byte(id)}))
+	err := k.Table.Write(ctx, replace(Item{Key: subscriptionKey(subscription), Data: []byte(id)}))
 	return wrap(unless(err, ErrExists), "store subscription")
 }
 

@@ -19,8 +19,8 @@ func TestIssueOnceWithFaults(t *testing.T) {
 		sound := store.Customers{Table: f.Table}
 		key, ok := apikey.Parse(text)
 		c, err := sound.Customer(t.Context(), ada)
-		if !ok || err != nil || !c.Holds(key) || c.Version != 1 {
-			t.Errorf("%q is valid: %v; version %d, %v", text, ok && c.Holds(key), c.Version, err)
+		if !ok || err != nil || !c.HasKey(key) || c.Version != 1 {
+			t.Errorf("%q is valid: %v; version %d, %v", text, ok && c.HasKey(key), c.Version, err)
 		}
 		if again, err := issueOnce(t.Context(), sound, "payment/1"); !errors.Is(err, store.ErrIssued) || again != "" {
 			t.Errorf("the payment issued another key: %v", err)

@@ -63,22 +63,22 @@ var errTaken = ErrConflict
 // write stores a delivery over the version that was read, with jobs and writes to the queue.
 func (w Deliveries) write(ctx context.Context, d Delivery, jobs []Job, queue ...Op) error {
 	var ops writes
-	ops.put(over(Item{Key: d.key(), Version: d.version, Expires: d.expires()}), d)
+	ops.addRecord(replace(Item{Key: d.key(), Version: d.version, Expires: d.expires()}), d)
 	ops.add(queue...)
-	ops.leave(w.Outbox, jobs...)
-	return ops.to(ctx, w.Table)
+	ops.addJobs(w.Outbox, jobs...)
+	return ops.commit(ctx, w.Table)
 }
 
 // enqueue returns the write of a place in the queue.
 func (d Delivery) enqueue(at time.Time) Op {
-	return over(Item{Key: d.dueKey(at), Expires: d.expires()})
+	return replace(Item{Key: d.dueKey(at), Expires: d.expires()})
 }
 
 // dequeue returns the write that removes a delivery from the queue.
 func (d Delivery) dequeue() Op { return Op{Mode: Remove, Item: d.due} }
 
-// Leave queues a delivery that is due at once. A delivery that is already stored stays as it is.
-func (w Deliveries) Leave(ctx context.Context, d Delivery) error {
+// Enqueue queues a delivery that is due at once. A delivery that is already stored stays as it is.
+func (w Deliveries) Enqueue(ctx context.Context, d Delivery) error {
 	return wrap(unless(w.write(ctx, d, nil, d.enqueue(d.At)), ErrExists), "leave a delivery")
 }
 
@@ -141,9 +141,9 @@ func readDelivery(item Item) (Delivery, error) {
 	return d, nil
 }
 
-// Of returns the stored deliveries of a subscriber in the order of their IDs. It skips malformed
-// ones.
-func (w Deliveries) Of(ctx context.Context, s SubscriberID) ([]Delivery, error) {
+// BySubscriber returns the stored deliveries of a subscriber in the order of their IDs. It skips
+// malformed ones.
+func (w Deliveries) BySubscriber(ctx context.Context, s SubscriberID) ([]Delivery, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: webhookPartition(s), Prefix: eventPrefix, Read: Strong})
 	if err != nil {
 		return nil, fmt.Errorf("list deliveries: %w", err)
@@ -182,7 +182,7 @@ func (w Deliveries) Drop(ctx context.Context, d Delivery) error {
 func (w Deliveries) Replay(
 	ctx context.Context, s SubscriberID, now time.Time, wanted func(Delivery) bool,
 ) (replayed int, err error) {
-	all, err := w.Of(ctx, s)
+	all, err := w.BySubscriber(ctx, s)
 	if err != nil {
 		return 0, err
 	}

@@ -40,7 +40,7 @@ func names(t *testing.T, w store.Deliveries, most int, now time.Time) []string {
 func TestDeliveriesAreTakenInTurn(t *testing.T) {
 	d, w := openDeliveries(t)
 	for i, after := range []time.Duration{3 * time.Second, time.Second, 2 * time.Second, time.Hour} {
-		storetest.Must(t, w.Leave(t.Context(), deliveryOf("ada", fmt.Sprint(i), d.now.Add(after))))
+		storetest.Must(t, w.Enqueue(t.Context(), deliveryOf("ada", fmt.Sprint(i), d.now.Add(after))))
 	}
 	if got := names(t, w, 9, d.now); len(got) > 0 {
 		t.Errorf("taken before they were due: %v", got)
@@ -50,7 +50,7 @@ func TestDeliveriesAreTakenInTurn(t *testing.T) {
 		t.Errorf("the first two are %v", got)
 	}
 	if got := names(t, w, 9, at); !cmp.Equal(got, []string{"0"}) {
-		t.Errorf("what nobody has is %v", got)
+		t.Errorf("the deliveries without a lease are %v", got)
 	}
 	if got := names(t, w, 9, at); len(got) > 0 {
 		t.Errorf("taken twice: %v", got)
@@ -65,7 +65,7 @@ func TestALateWorker(t *testing.T) {
 	d, w := openDeliveries(t)
 	ctx := t.Context()
 	storetest.Must(
-		t, errors.Join(w.Leave(ctx, deliveryOf("ada", "a", d.now)), w.Leave(ctx, deliveryOf("ada", "a", d.now))),
+		t, errors.Join(w.Enqueue(ctx, deliveryOf("ada", "a", d.now)), w.Enqueue(ctx, deliveryOf("ada", "a", d.now))),
 	)
 	late, err := w.Take(ctx, 9, d.now, time.Minute)
 	if err != nil || len(late) != 1 {
@@ -104,7 +104,7 @@ func TestPostponedEndedReplayed(t *testing.T) {
 		}
 		return taken[0]
 	}
-	storetest.Must(t, w.Leave(ctx, deliveryOf("ada", "a", d.now)))
+	storetest.Must(t, w.Enqueue(ctx, deliveryOf("ada", "a", d.now)))
 	one := take("a")
 	one.Tries, one.Status, one.Tried = 1, 503, d.now
 	storetest.Must(t, w.Postpone(ctx, one, d.now.Add(time.Hour)))
@@ -141,11 +141,11 @@ func TestPostponedEndedReplayed(t *testing.T) {
 	one = take("a")
 	one.Delivered, one.Ended = true, d.now
 	storetest.Must(t, w.End(ctx, one))
-	if all, err := w.Of(ctx, "ada"); err != nil || len(all) != 1 || !all[0].Delivered {
+	if all, err := w.BySubscriber(ctx, "ada"); err != nil || len(all) != 1 || !all[0].Delivered {
 		t.Errorf("%+v %v", all, err)
 	}
 	d.now = d.now.AddDate(0, 0, store.DeliveryDays+1)
-	if all, err := w.Of(ctx, "ada"); err != nil || len(all) > 0 {
+	if all, err := w.BySubscriber(ctx, "ada"); err != nil || len(all) > 0 {
 		t.Errorf("kept for ever: %+v %v", all, err)
 	}
 }
@@ -156,10 +156,10 @@ func TestForgottenDeliveries(t *testing.T) {
 	d, w := openDeliveries(t)
 	ctx := t.Context()
 	for i := range store.MaxWrites + 5 {
-		storetest.Must(t, w.Leave(ctx, deliveryOf("ada", fmt.Sprintf("a%03d", i), d.now)))
+		storetest.Must(t, w.Enqueue(ctx, deliveryOf("ada", fmt.Sprintf("a%03d", i), d.now)))
 	}
-	storetest.Must(t, errors.Join(w.Leave(ctx, deliveryOf("bob", "b", d.now)), w.Forget(ctx, "ada")))
-	if all, err := w.Of(ctx, "ada"); err != nil || len(all) > 0 {
+	storetest.Must(t, errors.Join(w.Enqueue(ctx, deliveryOf("bob", "b", d.now)), w.Forget(ctx, "ada")))
+	if all, err := w.BySubscriber(ctx, "ada"); err != nil || len(all) > 0 {
 		t.Errorf("%d are left, error %v", len(all), err)
 	}
 	if got := names(t, w, 200, d.now); !cmp.Equal(got, []string{"b"}) {

@@ -85,29 +85,31 @@ func (f Fares) PutDepartures(ctx context.Context, s fare.Series, d Departures, o
 	var w writes
 	for _, part := range d.parts() {
 		if part.Data != nil {
-			w.add(over(Item{Key: Key{routePartition(s), part.sort}, Version: part.Version, Data: part.Data}))
+			w.add(replace(Item{Key: Key{routePartition(s), part.sort}, Version: part.Version, Data: part.Data}))
 		}
 	}
 	if own.Data != nil {
-		w.add(set(Item{Key: leftKey(s, own.Cycle), Data: own.Data, Expires: own.Expires}))
+		w.add(set(Item{Key: contributionKey(s, own.Cycle), Data: own.Data, Expires: own.Expires}))
 	}
-	return wrap(w.to(ctx, f.Table), "write departures of %s", s)
+	return wrap(w.commit(ctx, f.Table), "write departures of %s", s)
 }
 
-func leftPartition(cycle fare.Day) string { return "LEFT#" + cycle.String() }
+func contributionPartition(cycle fare.Day) string { return "LEFT#" + cycle.String() }
 
-func leftKey(s fare.Series, cycle fare.Day) Key { return Key{leftPartition(cycle), s.String()} }
+func contributionKey(s fare.Series, cycle fare.Day) Key {
+	return Key{contributionPartition(cycle), s.String()}
+}
 
 // Contributions returns the contributions of all series to a cycle.
 func (f Fares) Contributions(ctx context.Context, cycle fare.Day) ([][]byte, error) {
 	data := func(item Item) ([]byte, error) { return item.Data, nil }
-	all, err := list(ctx, f.Table, Range{Partition: leftPartition(cycle)}, data)
+	all, err := list(ctx, f.Table, Range{Partition: contributionPartition(cycle)}, data)
 	return all, wrap(err, "read contributions of %s", cycle)
 }
 
 // ContributionOf returns the contribution of a series to a cycle, or ErrNotFound.
 func (f Fares) ContributionOf(ctx context.Context, s fare.Series, cycle fare.Day) ([]byte, error) {
-	data, _, err := f.get(ctx, leftKey(s, cycle), Strong, "contribution of %s on %s", s, cycle)
+	data, _, err := f.get(ctx, contributionKey(s, cycle), Strong, "contribution of %s on %s", s, cycle)
 	return data, err
 }
 
@@ -122,6 +124,6 @@ func (f Fares) Pooled(ctx context.Context, read Consistency) ([]byte, int64, err
 // PutPooled writes a completed cycle over the version that it was computed from; 0 if there was
 // none. The contribution of the cycle to the score is part of the same write.
 func (f Fares) PutPooled(ctx context.Context, data []byte, version int64, s Score) error {
-	pooled := over(Item{Key: pooledKey, Version: version, Data: data})
+	pooled := replace(Item{Key: pooledKey, Version: version, Data: data})
 	return wrap(f.Table.Write(ctx, append(s.ops(), pooled)...), "write the pooled part")
 }

@@ -23,7 +23,7 @@ type Digests struct{ Table Table }
 type Digest struct {
 	Subscriber SubscriberID          `json:"-"`
 	Day        fare.Day              `json:"d,omitempty"` // of the last digest; 0: none was sent
-	Told       map[string]fare.Cents `json:"t,omitempty"` // last notified price by Ref
+	Prices     map[string]fare.Cents `json:"t,omitempty"` // last notified price by Ref
 
 	version int64
 }
@@ -69,8 +69,8 @@ func readDigest(item Item) Digest {
 	return d
 }
 
-// Of returns the digest of a subscriber, or ErrNotFound.
-func (w Digests) Of(ctx context.Context, s SubscriberID) (Digest, error) {
+// Digest returns the digest of a subscriber, or ErrNotFound.
+func (w Digests) Digest(ctx context.Context, s SubscriberID) (Digest, error) {
 	item, err := w.Table.Get(ctx, digestKey(s), Strong)
 	if err != nil {
 		return Digest{}, fmt.Errorf("read a digest: %w", err)
@@ -85,10 +85,10 @@ func (w Digests) MarkSent(ctx context.Context, d Digest, day fare.Day, told map[
 		if read.Day >= day {
 			return nil
 		}
-		read.Day, read.Told = day, told
+		read.Day, read.Prices = day, told
 		op := Op{Mode: Replace, Item: Item{Key: digestKey(d.Subscriber), Version: read.version}}
 		return write(ctx, w.Table, op, read)
-	}, func() (Digest, error) { return w.Of(ctx, d.Subscriber) })
+	}, func() (Digest, error) { return w.Digest(ctx, d.Subscriber) })
 	return wrap(err, "record that a digest was sent")
 }
 
@@ -182,7 +182,7 @@ func (a Alerts) endDigest(ctx context.Context, s SubscriberID, left []Ref) ([]Op
 
 // RemoveDigest deletes all alerts in the digest of a subscriber and returns their number.
 func (a Alerts) RemoveDigest(ctx context.Context, s SubscriberID) (int, error) {
-	alerts, err := a.Of(ctx, s)
+	alerts, err := a.BySubscriber(ctx, s)
 	if err != nil {
 		return 0, err
 	}

@@ -84,20 +84,20 @@ func TestADigestIsThereAsLongAsAnAlertWantsOne(t *testing.T) {
 			"mail is stopped",
 			func(t *testing.T, d *fixture) error { return d.Stop(t.Context(), "ada", noon.Add(time.Hour)) }, false,
 		},
-		{"one is told at once", change(buh, false), true},
-		{"both are told at once", func(t *testing.T, d *fixture) error {
+		{"one is no longer weekly", change(buh, false), true},
+		{"both are no longer weekly", func(t *testing.T, d *fixture) error {
 			return errors.Join(change(buh, false)(t, d), change(lon, false)(t, d))
 		}, false},
 		{"and one of them weekly again", func(t *testing.T, d *fixture) error {
 			return errors.Join(change(buh, false)(t, d), change(lon, false)(t, d), change(buh, true)(t, d))
 		}, true},
-		{"asked for again, to be told at once", func(t *testing.T, d *fixture) error {
+		{"requested again, not weekly", func(t *testing.T, d *fixture) error {
 			d.confirmed(t, "again1", alertOf("ada", "BUH", 0))
 			d.confirmed(t, "again2", alertOf("ada", "LON", 0))
 			return nil
 		}, false},
 		{
-			"another is told at once",
+			"another that is not weekly",
 			func(t *testing.T, d *fixture) error { d.confirmed(t, "rom", alertOf("ada", "ROM", 0)); return nil }, true,
 		},
 	} {
@@ -125,7 +125,8 @@ func TestRemovingADigestKeepsTheOtherAlerts(t *testing.T) {
 	if n, err := d.RemoveDigest(t.Context(), "ada"); n != 1 || err != nil {
 		t.Errorf("%d removed, %v", n, err)
 	}
-	if left, err := d.Of(t.Context(), "ada"); err != nil || len(left) != 1 || left[0].Route.Destination != "ROM" {
+	if left, err := d.BySubscriber(t.Context(), "ada"); err != nil || len(left) != 1 ||
+		left[0].Route.Destination != "ROM" {
 		t.Errorf("left are %v, %v", left, err)
 	}
 }
@@ -147,7 +148,7 @@ func TestADigestUnderOthersWrites(t *testing.T) {
 	confirm := func(t *testing.T, a store.Alerts) error { _, err := a.Confirm(t.Context(), "waiting"); return err }
 	sent := func(t *testing.T, a store.Alerts) error {
 		digests := store.Digests{Table: a.Table}
-		one, err := digests.Of(t.Context(), "ada")
+		one, err := digests.Digest(t.Context(), "ada")
 		if err == nil {
 			err = digests.MarkSent(t.Context(), one, one.Day+7, map[string]fare.Cents{"MIL-BUH": 100})
 		}
@@ -161,8 +162,8 @@ func TestADigestUnderOthersWrites(t *testing.T) {
 		{"the last is removed while another becomes weekly", remove("BUH"), change("LON", true), true},
 		{"the last is removed while another is confirmed", remove("BUH"), confirm, true},
 		{"the last is removed while the digest is sent", remove("BUH"), sent, false},
-		{"the last is told at once while another becomes weekly", change("BUH", false), change("LON", true), true},
-		{"the last is told at once while another is confirmed", change("BUH", false), confirm, true},
+		{"the last is no longer weekly while another becomes weekly", change("BUH", false), change("LON", true), true},
+		{"the last is no longer weekly while another is confirmed", change("BUH", false), confirm, true},
 		{"one becomes weekly while the last is removed", change("LON", true), remove("BUH"), true},
 		{"one becomes weekly while it is removed", change("LON", true), remove("LON"), true},
 		{"one is confirmed while the last is removed", confirm, remove("BUH"), true},
@@ -199,7 +200,7 @@ func TestSentDigests(t *testing.T) {
 	d := openAlerts(t)
 	d.weekly(t, "ada", "BUH")
 	ctx, digests := t.Context(), d.digests()
-	first, err := digests.Of(ctx, "ada")
+	first, err := digests.Digest(ctx, "ada")
 	storetest.Must(t, err)
 	mark := func(of store.Digest, day fare.Day, price fare.Cents) {
 		t.Helper()
@@ -208,14 +209,14 @@ func TestSentDigests(t *testing.T) {
 	mark(first, 20500, 3000)
 	mark(first, 20500, 4000) // stale version and same day: no effect
 	mark(first, 20493, 4000)
-	want := store.Digest{Subscriber: "ada", Day: 20500, Told: map[string]fare.Cents{"MIL-BUH": 3000}}
-	got, err := digests.Of(ctx, "ada")
+	want := store.Digest{Subscriber: "ada", Day: 20500, Prices: map[string]fare.Cents{"MIL-BUH": 3000}}
+	got, err := digests.Digest(ctx, "ada")
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(store.Digest{})); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	// Another alert does not change it.
 	d.weekly(t, "ada", "LON")
-	got, err = digests.Of(ctx, "ada")
+	got, err = digests.Digest(ctx, "ada")
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(store.Digest{})); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}

@@ -143,7 +143,7 @@ func alertCalls(ctx context.Context, table store.Table, outbox store.Outbox, lat
 		{alerts, "Confirm", args{"trip"}},
 		{alerts, "ConfirmAs", args{"chat", "eve", "1"}},
 		{alerts, "One", args{ref, "ada"}},
-		{alerts, "Of", args{"ada"}},
+		{alerts, "BySubscriber", args{"ada"}},
 		{alerts, "Page", args{milBuh, "", 10}},
 		{alerts, "MarkNotified", args{one, 20500, 0}},
 		{alerts, "MarkNotifiedOf", args{one, 20501, "BUH"}},
@@ -153,7 +153,7 @@ func alertCalls(ctx context.Context, table store.Table, outbox store.Outbox, lat
 		{alerts, "MarkSeen", args{alertOf("ada", "BUH", 0), 5000}}, // conflict: it is read again
 		{alerts, "MarkOver", args{one, 20501}},
 		{alerts, "Confirm", args{"weekly"}},
-		{digests, "Of", args{"dan"}},
+		{digests, "Digest", args{"dan"}},
 		{alerts, "RemoveDigest", args{"dan"}},
 		{alerts, "RemoveDigest", args{"dan"}}, // nothing to remove
 		{digests, "Progress", nil},
@@ -172,7 +172,7 @@ func alertCalls(ctx context.Context, table store.Table, outbox store.Outbox, lat
 
 func customerCalls(ctx context.Context, table store.Table, outbox store.Outbox, later time.Time) []call {
 	customers, notes := store.Customers{Table: table}, store.Notes{Table: table}
-	bob := apikey.Of([]byte("pepper"), "bob@example.com")
+	bob := apikey.CustomerIDOf([]byte("pepper"), "bob@example.com")
 	held := read(func() (apikey.Key, error) {
 		text, err := customers.Issue(ctx, rand.Reader, ada, noon, nil)
 		key, _ := apikey.Parse(text)
@@ -209,8 +209,8 @@ func customerCalls(ctx context.Context, table store.Table, outbox store.Outbox, 
 
 func paymentCalls(ctx context.Context, table store.Table, later time.Time) []call {
 	payments := store.Payments{Table: table}
-	daily := store.Slots{Of: "all", Name: "DAY", Most: 500, Per: 24 * time.Hour, Fees: true}
-	hourly := store.Slots{Of: "all", Name: "HOUR", Most: 20, Per: time.Hour}
+	daily := store.Slots{Subject: "all", Name: "DAY", Most: 500, Per: 24 * time.Hour, Fees: true}
+	hourly := store.Slots{Subject: "all", Name: "HOUR", Most: 20, Per: time.Hour}
 	payment := func(name string) made {
 		return read(func() (store.Payment, error) { return payments.Get(ctx, name) })
 	}
@@ -224,7 +224,7 @@ func paymentCalls(ctx context.Context, table store.Table, later time.Time) []cal
 		{payments, "Credits", args{"p1", later}},
 		{payments, "Use", args{payment("p1"), payment("p2"), []byte("a"), noon}},
 		{payments, "Give", args{payment("p3"), []byte("a"), noon}},
-		{payments, "Free", args{payment("p5"), noon}},
+		{payments, "FreeFees", args{payment("p5"), noon}},
 		{payments, "Answer", args{"p3"}},
 		{payments, "Fail", args{payment("p4"), "failed", true, noon}},
 		{payments, "Count", args{hourly, noon}},
@@ -257,18 +257,18 @@ func queueCalls(ctx context.Context, table store.Table, outbox store.Outbox, lat
 		return one, nil
 	}
 	return []call{
-		{notifications, "Leave", args{store.Past{}, left, data, later}},
+		{notifications, "Put", args{store.Past{}, left, data, later}},
 		{notifications, "Past", args{milBuh}},
 		{notifications, "Next", args{""}},
 		{notifications, "Advance", args{pointer, "ada"}},
-		{notifications, "Done", args{read(news)}},
+		{notifications, "Delete", args{read(news)}},
 		{notifications, "LeaveTrips", args{milBuh, 20500, later}},
 		{notifications, "PastTrip", args{milBuh, trip}},
 		{notifications, "KeepTrip", args{store.Past{}, milBuh, trip, data, later}},
 		{notifications, "TakeBack", args{milBuh, 20500}},
 
 		{outbox, "Offer", args{"x", job, later}},
-		{outbox, "Offered", args{"x"}},
+		{outbox, "CheckOffer", args{"x"}},
 		{outbox, "Accept", args{"x", noon}},
 		{outbox, "Put", args{job}},
 		{outbox, "PutOnce", args{job, "once"}},
@@ -277,13 +277,13 @@ func queueCalls(ctx context.Context, table store.Table, outbox store.Outbox, lat
 		{outbox, "Retries", nil},
 		{outbox.Retries(), "Put", args{job}},
 		{outbox, "Take", args{10, noon, time.Minute}},
-		{outbox, "Done", args{taken(later)}},
+		{outbox, "Delete", args{taken(later)}},
 
-		{deliveries, "Leave", args{deliveryOf("ada", "a", noon)}},
+		{deliveries, "Enqueue", args{deliveryOf("ada", "a", noon)}},
 		{deliveries, "Take", args{1, noon, time.Minute}},
 		{deliveries, "Postpone", args{due(noon.Add(time.Minute)), later}},
 		{deliveries, "One", args{"ada", "a"}},
-		{deliveries, "Of", args{"ada"}},
+		{deliveries, "BySubscriber", args{"ada"}},
 		{deliveries, "End", args{made(ended), job}},
 		{deliveries, "Replay", args{"ada", later, func(store.Delivery) bool { return true }}},
 		{deliveries, "Drop", args{due(later)}},
@@ -299,7 +299,7 @@ func queueCalls(ctx context.Context, table store.Table, outbox store.Outbox, lat
 func processCalls(table store.Table) []call {
 	now := func() time.Time { return noon }
 	migration, limiter := store.Migration{Table: table}, limit.New(table, now)
-	lease := &store.Lease{Table: table, Name: "mail", Holder: "a", For: time.Hour, Now: now}
+	lease := &store.Lease{Table: table, Name: "mail", Holder: "a", Duration: time.Hour, Now: now}
 	hourly := func(name string, calls int64) limit.Limit {
 		return limit.Limit{Name: name, Calls: calls, Window: time.Hour}
 	}
@@ -311,19 +311,19 @@ func processCalls(table store.Table) []call {
 		{migration, "Own", args{store.Key{}}},
 
 		{lease, "Hold", nil},
-		{lease, "Left", nil},
+		{lease, "Remaining", nil},
 		{lease, "While", args{func(context.Context) error { return nil }}},
 		{lease, "Release", nil},
 
 		{limiter, "Take", args{hourly("daily", 1), "ip 192.0.2.1"}},
 		{limiter, "TakeSeveral", args{hourly("daily", 9), "ip 192.0.2.1", 3}},
-		{limiter, "Leave", args{hourly("joined", 100), "network"}},
+		{limiter, "Uncount", args{hourly("joined", 100), "network"}},
 		{limiter, "Full", args{hourly("joined", 1000), "network"}},
-		{limiter, "Used", args{hourly("daily", 1), "ip 192.0.2.1"}},
+		{limiter, "Usage", args{hourly("daily", 1), "ip 192.0.2.1"}},
 		{store.Calls{Table: table}, "Count", args{"travelpayouts", 20500, 1}},
 	}
 	for range 20 { // several are written together
-		calls = append(calls, call{limiter, "Join", args{hourly("joined", 1000), "network"}})
+		calls = append(calls, call{limiter, "CountShared", args{hourly("joined", 1000), "network"}})
 	}
 	return calls
 }

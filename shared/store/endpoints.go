@@ -53,9 +53,9 @@ func (w Deliveries) ChangeEndpoint(
 			return err
 		}
 		var ops writes
-		ops.put(over(Item{Key: endpointKey(s, url), Version: e.version, Expires: now.AddDate(0, 0, endpointDays)}), e)
-		ops.leave(w.Outbox, jobs...)
-		if err = ops.to(ctx, w.Table); err == nil {
+		ops.addRecord(replace(Item{Key: endpointKey(s, url), Version: e.version, Expires: now.AddDate(0, 0, endpointDays)}), e)
+		ops.addJobs(w.Outbox, jobs...)
+		if err = ops.commit(ctx, w.Table); err == nil {
 			e.version++
 		}
 		return err

@@ -25,7 +25,7 @@ func (f Fares) get(ctx context.Context, key Key, read Consistency, what string, 
 
 // put writes data over the version that they were computed from; 0 if there were none.
 func (f Fares) put(ctx context.Context, key Key, data []byte, version int64, what string, of ...any) error {
-	err := f.Table.Write(ctx, over(Item{Key: key, Version: version, Data: data}))
+	err := f.Table.Write(ctx, replace(Item{Key: key, Version: version, Data: data}))
 	return wrap(err, "write "+what, of...)
 }
 
@@ -84,7 +84,7 @@ func (f Fares) PutBlocks(
 			}
 			ops = append(
 				ops,
-				over(Item{Key: blockKey(s, b.Block), Version: b.Version, Data: b.Data, Expires: expires(b.Cycle)}),
+				replace(Item{Key: blockKey(s, b.Block), Version: b.Version, Data: b.Data, Expires: expires(b.Cycle)}),
 			)
 		}
 		if err := f.Table.Write(ctx, ops...); err != nil {
@@ -105,24 +105,24 @@ func (f Fares) PutSummary(ctx context.Context, s fare.Series, data []byte, versi
 	return f.put(ctx, summaryKey(s), data, version, "summary of %s", s)
 }
 
-// asked is the stored state of an origin.
-type asked struct {
+// lastAnswer is the stored state of an origin.
+type lastAnswer struct {
 	At time.Time `json:"at"`
 }
 
 func originKey(origin fare.City, sort string) Key { return Key{"ORIGIN#" + string(origin), sort} }
 
-func askedKey(origin fare.City) Key { return originKey(origin, "ASKED") }
+func lastAnswerKey(origin fare.City) Key { return originKey(origin, "ASKED") }
 
 // LastAnswer returns when the source last answered for an origin; the zero time means never.
 func (f Fares) LastAnswer(ctx context.Context, origin fare.City) (time.Time, error) {
-	a, _, err := get[asked](ctx, f.Table, askedKey(origin), Eventual)
+	a, _, err := get[lastAnswer](ctx, f.Table, lastAnswerKey(origin), Eventual)
 	return a.At, wrap(unless(err, ErrNotFound), "read when %s was asked", origin)
 }
 
 // SetLastAnswer records that the source answered for an origin and that its answer is stored.
 func (f Fares) SetLastAnswer(ctx context.Context, origin fare.City, at time.Time) error {
-	err := write(ctx, f.Table, set(Item{Key: askedKey(origin)}), asked{at.UTC().Truncate(time.Second)})
+	err := write(ctx, f.Table, set(Item{Key: lastAnswerKey(origin)}), lastAnswer{at.UTC().Truncate(time.Second)})
 	return wrap(err, "record that %s was asked", origin)
 }
 
@@ -186,7 +186,7 @@ func (f Fares) LastRun(ctx context.Context, r Run) (time.Time, int64, error) {
 func (f Fares) SetRun(ctx context.Context, r Run, began time.Time, version int64) error {
 	data, err := began.UTC().Truncate(time.Second).MarshalText()
 	if err == nil {
-		err = f.Table.Write(ctx, over(Item{Key: Key{"FARES", string(r)}, Version: version, Data: data}))
+		err = f.Table.Write(ctx, replace(Item{Key: Key{"FARES", string(r)}, Version: version, Data: data}))
 	}
 	if errors.Is(err, ErrExists) {
 		err = ErrConflict

@@ -111,7 +111,7 @@ func issueOnceTries(err error) int {
 func (i issue) try(ctx context.Context) (Customer, error) {
 	c, fault := i.orNew(ctx, i.id)
 	if fault == nil {
-		c, fault = i.use(ctx, c, writes{ops: []Op{over(i.mark)}})
+		c, fault = i.use(ctx, c, writes{ops: []Op{replace(i.mark)}})
 	}
 	if fault == nil {
 		return c, nil
@@ -133,7 +133,7 @@ func (i issue) try(ctx context.Context) (Customer, error) {
 func (i issue) use(ctx context.Context, c Customer, w writes) (Customer, error) {
 	if i.once.Job != nil {
 		if outbox, job := i.once.Job(c); outbox != "" {
-			w.leave(Outbox{Table: i.Table, Name: outbox}, job)
+			w.addJobs(Outbox{Table: i.Table, Name: outbox}, job)
 		}
 	}
 	minted := i.minted
@@ -155,8 +155,8 @@ func (i issue) use(ctx context.Context, c Customer, w writes) (Customer, error) 
 		}
 		w.add(note.op())
 	}
-	w.put(over(c.item()), c)
-	err := w.to(ctx, i.Table)
+	w.addRecord(replace(c.item()), c)
+	err := w.commit(ctx, i.Table)
 	i.changed(c.ID)
 	return c, err
 }

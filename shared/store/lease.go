@@ -14,13 +14,13 @@ import (
 var ErrHeld = errors.New("held by another")
 
 // Lease lets one process at a time do some work. The holder must renew it before it ends. It is an
-// item that expires, so a process that dies blocks the others for at most For (key: LEASE).
+// item that expires, so a process that dies blocks the others for at most Duration (key: LEASE).
 type Lease struct {
-	Table  Table
-	Name   string
-	Holder string // random, identifies the process
-	For    time.Duration
-	Now    func() time.Time
+	Table    Table
+	Name     string
+	Holder   string // random, identifies the process
+	Duration time.Duration
+	Now      func() time.Time
 
 	mu      sync.Mutex // guards the fields below
 	version int64
@@ -41,9 +41,9 @@ func (l *Lease) key() Key { return Key{"LEASE#" + l.Name, "HOLDER"} }
 func (l *Lease) Hold(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	until := l.Now().Add(l.For).Truncate(time.Second)
+	until := l.Now().Add(l.Duration).Truncate(time.Second)
 	var err error
-	if l.version > 0 && l.left() == 0 {
+	if l.version > 0 && l.remaining() == 0 {
 		// An expired item restarts at version 1, so another holder may have our version.
 		err = l.find(ctx)
 	}
@@ -69,14 +69,14 @@ func (l *Lease) Hold(ctx context.Context) error {
 	return fmt.Errorf("hold the lease of %s: %w", l.Name, err)
 }
 
-// Left returns how long the lease is certainly held.
-func (l *Lease) Left() time.Duration {
+// Remaining returns how long the lease is certainly held.
+func (l *Lease) Remaining() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.left()
+	return l.remaining()
 }
 
-func (l *Lease) left() time.Duration { return max(0, l.until.Sub(l.Now())) }
+func (l *Lease) remaining() time.Duration { return max(0, l.until.Sub(l.Now())) }
 
 // While runs work under the lease and renews it meanwhile. If the lease is lost, it cancels the
 // context of work. It does not take the lease back, because another process may have finished the
@@ -105,11 +105,11 @@ var ErrLost = errors.New("the lease was lost")
 
 // renew renews the lease periodically and retries failed renewals while the lease lasts.
 func (l *Lease) renew(ctx context.Context, stop context.CancelCauseFunc) {
-	for retry.Sleep(ctx, l.For/4) == nil {
-		if l.Left() > 0 {
-			_ = l.Hold(ctx) // the check of Left covers a failure
+	for retry.Sleep(ctx, l.Duration/4) == nil {
+		if l.Remaining() > 0 {
+			_ = l.Hold(ctx) // the check of Remaining covers a failure
 		}
-		if l.Left() == 0 && ctx.Err() == nil {
+		if l.Remaining() == 0 && ctx.Err() == nil {
 			stop(fmt.Errorf("hold the lease of %s: %w", l.Name, ErrLost))
 			return
 		}
@@ -118,7 +118,7 @@ func (l *Lease) renew(ctx context.Context, stop context.CancelCauseFunc) {
 
 func (l *Lease) write(ctx context.Context, until time.Time) error {
 	item := Item{Key: l.key(), Version: l.version, Data: []byte(l.Holder), Expires: until}
-	if err := l.Table.Write(ctx, over(item)); err != nil {
+	if err := l.Table.Write(ctx, replace(item)); err != nil {
 		return err
 	}
 	l.version++ // an expired item is a new one: its version restarts at 1
@@ -135,7 +135,7 @@ func (l *Lease) find(ctx context.Context) error {
 	case err != nil:
 		return err
 	// otherwise a wrong clock took it
-	case string(item.Data) != l.Holder && !item.Expires.After(l.Now().Add(l.For+24*time.Hour)):
+	case string(item.Data) != l.Holder && !item.Expires.After(l.Now().Add(l.Duration+24*time.Hour)):
 		return ErrHeld
 	}
 	l.version = item.Version
@@ -146,7 +146,7 @@ func (l *Lease) find(ctx context.Context) error {
 func (l *Lease) Release(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.version == 0 || l.left() == 0 { // an expired lease may belong to another holder
+	if l.version == 0 || l.remaining() == 0 { // an expired lease may belong to another holder
 		return nil
 	}
 	err := l.Table.Write(ctx, Op{Mode: Remove, Item: Item{Key: l.key(), Version: l.version}})

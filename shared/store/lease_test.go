@@ -14,7 +14,7 @@ func TestLease(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	lease := func(holder string) *store.Lease {
 		return &store.Lease{
-			Table: d.Table, Name: "mail", Holder: holder, For: 3 * time.Minute, Now: func() time.Time { return d.now },
+			Table: d.Table, Name: "mail", Holder: holder, Duration: 3 * time.Minute, Now: func() time.Time { return d.now },
 		}
 	}
 	held := func(l *store.Lease, want error) {
@@ -22,8 +22,8 @@ func TestLease(t *testing.T) {
 		if err := l.Hold(ctx); !errors.Is(err, want) {
 			t.Errorf("%s holds: %v, want %v", l.Holder, err, want)
 		}
-		if (l.Left() > 0) != (want == nil) {
-			t.Errorf("%s has %v left", l.Holder, l.Left())
+		if (l.Remaining() > 0) != (want == nil) {
+			t.Errorf("%s has %v left", l.Holder, l.Remaining())
 		}
 	}
 	a, b := lease("a"), lease("b")
@@ -34,8 +34,8 @@ func TestLease(t *testing.T) {
 	d.now = d.now.Add(2 * time.Minute)
 	held(b, store.ErrHeld)
 	d.now = d.now.Add(time.Minute) // a has died
-	if a.Left() != 0 {
-		t.Errorf("%v left of a lease that is over", a.Left())
+	if a.Remaining() != 0 {
+		t.Errorf("%v left of a lease that is over", a.Remaining())
 	}
 	held(b, nil)
 	held(a, store.ErrHeld)
@@ -53,8 +53,8 @@ func TestLeaseWithFaults(t *testing.T) {
 	}, (*storetest.Faulty).FailOnce,
 		func(t *testing.T, f *storetest.Faulty) {
 			now := func() time.Time { return noon }
-			a := &store.Lease{Table: f, Name: "mail", Holder: "a", For: time.Minute, Now: now}
-			b := &store.Lease{Table: f, Name: "mail", Holder: "b", For: time.Minute, Now: now}
+			a := &store.Lease{Table: f, Name: "mail", Holder: "a", Duration: time.Minute, Now: now}
+			b := &store.Lease{Table: f, Name: "mail", Holder: "b", Duration: time.Minute, Now: now}
 			withRetry := func(call func(context.Context) error) error {
 				err := call(t.Context())
 				if errors.Is(err, storetest.ErrInjected) {
@@ -89,16 +89,16 @@ func TestALeaseThatWasLostIsNotTakenBack(t *testing.T) {
 		t.Run(late.name, func(t *testing.T) {
 			d, ctx := openAlerts(t), t.Context()
 			now := func() time.Time { return d.now }
-			a := &store.Lease{Table: d.Table, Name: "mail", Holder: "a", For: time.Minute, Now: now}
-			b := &store.Lease{Table: d.Table, Name: "mail", Holder: "b", For: time.Minute, Now: now}
-			c := &store.Lease{Table: d.Table, Name: "mail", Holder: "c", For: time.Minute, Now: now}
+			a := &store.Lease{Table: d.Table, Name: "mail", Holder: "a", Duration: time.Minute, Now: now}
+			b := &store.Lease{Table: d.Table, Name: "mail", Holder: "b", Duration: time.Minute, Now: now}
+			c := &store.Lease{Table: d.Table, Name: "mail", Holder: "c", Duration: time.Minute, Now: now}
 			storetest.Must(t, a.Hold(ctx)) // never renewed: version 1
 			d.now = d.now.Add(time.Minute)
 			storetest.Must(t, b.Hold(ctx))
 			if err := late.does(a); err != nil && !errors.Is(err, store.ErrHeld) {
 				t.Fatal(err)
 			}
-			if a.Left() > 0 {
+			if a.Remaining() > 0 {
 				t.Error("two hold it")
 			}
 			if err := c.Hold(ctx); !errors.Is(err, store.ErrHeld) {

@@ -38,11 +38,11 @@ func (k Customers) Move(
 			w.add(set(Item{Key: subscriptionKey(subscription), Data: []byte(to)}))
 		}
 		for _, j := range work {
-			w.leave(j.Outbox, j.Job)
+			w.addJobs(j.Outbox, j.Job)
 		}
-		w.put(over(moved.item()), moved)
+		w.addRecord(replace(moved.item()), moved)
 		w.add(Op{Mode: Remove, Item: left.item()})
-		return w.to(ctx, k.Table)
+		return w.commit(ctx, k.Table)
 	})
 	if err != nil {
 		return Customer{}, fmt.Errorf("move a plan: %w", err)

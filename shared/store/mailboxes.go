@@ -46,7 +46,7 @@ func (m Mailboxes) Change(ctx context.Context, id SubscriberID, now time.Time, c
 		if err != nil || bytes.Equal(data, item.Data) || item.Version == 0 && b.expires().IsZero() {
 			return err
 		}
-		op := over(Item{Key: key, Version: item.Version, Data: data, Expires: b.expires()})
+		op := replace(Item{Key: key, Version: item.Version, Data: data, Expires: b.expires()})
 		if op.Mode == Replace && op.Item.Expires.IsZero() {
 			op.Mode = Remove
 		}

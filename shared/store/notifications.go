@@ -86,7 +86,7 @@ func (w Notifications) KeepTrip(
 	if past.version > 0 && bytes.Equal(past.History, history) {
 		return nil
 	}
-	op := over(Item{Key: tripKey(route, t), Version: past.version, Expires: expires})
+	op := replace(Item{Key: tripKey(route, t), Version: past.version, Expires: expires})
 	err := write(ctx, w.Table, op, Past{History: history})
 	return wrap(err, "keep what was seen of a trip on %s", route)
 }
@@ -112,22 +112,22 @@ func (w Notifications) past(ctx context.Context, key Key) (Past, error) {
 	return past, nil
 }
 
-// Leave stores what a refresh saw of a route, over the past that it read. In the same write it
+// Put stores what a refresh saw of a route, over the past that it read. In the same write it
 // replaces the notification of the route or, without News, deletes it. It fails with ErrConflict or
 // ErrExists if another refresh was faster.
-func (w Notifications) Leave(
+func (w Notifications) Put(
 	ctx context.Context, past Past, n Notification, digest []byte, pastExpires time.Time,
 ) error {
 	var ops writes
-	seen := over(Item{Key: seenKey(n.Route), Version: past.version, Expires: pastExpires})
-	ops.put(seen, Past{Day: n.Day, History: n.History, Digest: digest})
+	seen := replace(Item{Key: seenKey(n.Route), Version: past.version, Expires: pastExpires})
+	ops.addRecord(seen, Past{Day: n.Day, History: n.History, Digest: digest})
 	if len(n.News) > 0 {
 		n.Cursor = ""
-		ops.put(set(Item{Key: notificationKey(n.Route), Expires: n.Expires}), n)
+		ops.addRecord(set(Item{Key: notificationKey(n.Route), Expires: n.Expires}), n)
 	} else {
 		ops.add(remove(notificationKey(n.Route)))
 	}
-	return wrap(ops.to(ctx, w.Table), "leave news of %s", n.Route)
+	return wrap(ops.commit(ctx, w.Table), "leave news of %s", n.Route)
 }
 
 // notificationDays is how long a notification is kept. No later notification is sent.
@@ -145,12 +145,12 @@ func (w Notifications) TakeBack(ctx context.Context, route fare.Route, day fare.
 	if err != nil || past.Day > day || len(past.Digest) == 0 {
 		return err
 	}
-	return w.Leave(ctx, past, Notification{Route: route, Day: past.Day, History: past.History}, nil, past.expires)
+	return w.Put(ctx, past, Notification{Route: route, Day: past.Day, History: past.History}, nil, past.expires)
 }
 
 // Next returns the notification after a Place, in a fixed order, or ErrNotFound at the end. An
 // empty Place is the start. With ErrUnreadable it returns a notification that is good only for
-// Place and Done.
+// Place and Delete.
 func (w Notifications) Next(ctx context.Context, after string) (Notification, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: notificationsPartition, After: after, Limit: 1, Read: Strong})
 	if err == nil && len(items) == 0 {
@@ -186,9 +186,9 @@ func (w Notifications) Advance(ctx context.Context, n *Notification, to string) 
 	return nil
 }
 
-// Done deletes news that all subscribers were notified of. If newer news has replaced it, the newer
-// news stays and Done returns nil.
-func (w Notifications) Done(ctx context.Context, n Notification) error {
+// Delete deletes news that all subscribers were notified of. If newer news has replaced it, the
+// newer news stays and Delete returns nil.
+func (w Notifications) Delete(ctx context.Context, n Notification) error {
 	err := w.Table.Write(ctx, Op{Mode: Remove, Item: Item{Key: n.key(), Version: n.version}})
 	return wrap(unless(err, ErrConflict), "end news of %s", n.Route)
 }

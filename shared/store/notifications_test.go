@@ -96,7 +96,7 @@ func TestNotifications(t *testing.T) {
 		t.Helper()
 		past, err := w.Past(ctx, n.Route)
 		if err == nil {
-			err = w.Leave(ctx, past, n, []byte("d"), until)
+			err = w.Put(ctx, past, n, []byte("d"), until)
 		}
 		storetest.Must(t, err)
 	}
@@ -143,11 +143,11 @@ func TestNotifications(t *testing.T) {
 	if err := w.Advance(ctx, &first, "s3"); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("the cursor of earlier news was stored: %v", err)
 	}
-	if err := w.Done(ctx, first); err != nil {
+	if err := w.Delete(ctx, first); err != nil {
 		t.Error(err)
 	}
 	next("", news("BUH", 20507, "c"))
-	if err := w.Leave(ctx, past, news("BUH", 20500, "late"), nil, until); !errors.Is(err, store.ErrConflict) {
+	if err := w.Put(ctx, past, news("BUH", 20500, "late"), nil, until); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("left over a past that has changed: %v", err)
 	}
 
@@ -179,7 +179,7 @@ func TestMalformedNews(t *testing.T) {
 	if !errors.Is(err, store.ErrUnreadable) {
 		t.Fatalf("%+v %v", n, err)
 	}
-	storetest.Must(t, w.Done(ctx, n))
+	storetest.Must(t, w.Delete(ctx, n))
 	if _, err := w.Next(ctx, ""); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("still there: %v", err)
 	}
@@ -199,7 +199,7 @@ func TestAMalformedPast(t *testing.T) {
 	until := d.now.Add(time.Hour)
 	storetest.Must(
 		t,
-		w.Leave(
+		w.Put(
 			ctx, past, store.Notification{Route: milBuh, Day: 20500, News: []byte("n"), Expires: until}, nil,
 			until,
 		),

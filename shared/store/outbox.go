@@ -41,7 +41,7 @@ type Job struct {
 	// Caller is the pseudonym of the caller who requested the job. It is empty for jobs of the
 	// service itself and of earlier versions.
 	Caller string `json:"caller,omitempty"`
-	// Leased is when the job is due: at first, after a failure, or when a lease ends before Done.
+	// Leased is when the job is due: at first, after a failure, or when a lease ends before Delete.
 	Leased time.Time `json:"leased"`
 	// Tries is the number of earlier attempts.
 	Tries int `json:"tries,omitempty"`
@@ -64,8 +64,8 @@ const jobDays = 7
 // Put adds a job in one write.
 func (o Outbox) Put(ctx context.Context, j Job) error {
 	var w writes
-	w.leave(o, j)
-	return wrap(w.to(ctx, o.Table), "leave a job")
+	w.addJobs(o, j)
+	return wrap(w.commit(ctx, o.Table), "leave a job")
 }
 
 // PutOnce adds a job under a name. If a job of that name and time exists, it stays and PutOnce
@@ -96,7 +96,7 @@ func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {
 // Release returns a job that was taken but not begun, as if it had never been taken.
 func (o Outbox) Release(ctx context.Context, j Job) error {
 	j.Leased = time.Time{}
-	return wrap(unless(write(ctx, o.Table, over(j.item), j), ErrConflict), "give back a job")
+	return wrap(unless(write(ctx, o.Table, replace(j.item), j), ErrConflict), "give back a job")
 }
 
 // jobTime formats the due time that begins the name of a job, so names sort by due time.
@@ -122,8 +122,8 @@ func (o Outbox) put(j Job) (Op, error) {
 // holds a few dozen.
 const leasedAhead = 100
 
-// Take leases up to most due jobs to the caller, the longest due first. If a job is not Done when
-// the lease ends, another worker may take it. Take may return both jobs and an error.
+// Take leases up to most due jobs to the caller, the longest due first. If a job is not deleted
+// when the lease ends, another worker may take it. Take may return both jobs and an error.
 func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Job, error) {
 	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Limit: most + leasedAhead, Read: Strong})
 	if err != nil {
@@ -139,7 +139,7 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 		if err := json.Unmarshal(item.Data, &j); err != nil {
 			// It can never be done. As the oldest job, it would fail every later Take too.
 			faults = append(
-				faults, fmt.Errorf("read job %s, which is given up: %w", item.Sort, err), o.Done(ctx, Job{item: item}),
+				faults, fmt.Errorf("read job %s, which is given up: %w", item.Sort, err), o.Delete(ctx, Job{item: item}),
 			)
 			continue
 		}
@@ -181,7 +181,7 @@ func (o Outbox) about(ctx context.Context, wanted func(Job) bool) (writes []Op, 
 	return writes, nil
 }
 
-// Done deletes a job that was taken.
-func (o Outbox) Done(ctx context.Context, j Job) error {
+// Delete deletes a job that was taken.
+func (o Outbox) Delete(ctx context.Context, j Job) error {
 	return wrap(o.Table.Write(ctx, Op{Mode: Delete, Item: j.item}), "end a job")
 }

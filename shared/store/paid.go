@@ -24,8 +24,8 @@ type Payment struct {
 	// Given is over 0 if the payment bought its answer, or the answer to a later payment.
 	Given int `json:"given,omitempty"`
 	// Instead names the credit that was used up for it; its own transaction was never sent.
-	Instead string `json:"instead,omitempty"`
-	Nothing string `json:"nothing,omitempty"` // why it can never buy anything
+	Instead    string `json:"instead,omitempty"`
+	FailReason string `json:"nothing,omitempty"` // why it can never buy anything
 	// Fees are the slots held while the payment may cost a fee. Without them it must not be sent.
 	Fees  []Key `json:"fees,omitempty"`
 	Tries []Key `json:"tries,omitempty"` // slots held until it has bought something
@@ -37,10 +37,10 @@ type Payment struct {
 var ErrOtherCall = errors.New("payment was taken for another call")
 
 const (
-	// creditKept is how long an unanswered payment remains a credit.
-	creditKept = 30 * 24 * time.Hour
-	// AnswerKept is how long a paid answer can be fetched again.
-	AnswerKept = 24 * time.Hour
+	// creditLifetime is how long an unanswered payment remains a credit.
+	creditLifetime = 30 * 24 * time.Hour
+	// AnswerLifetime is how long a paid answer can be fetched again.
+	AnswerLifetime = 24 * time.Hour
 )
 
 func paidKey(name string) Key          { return Key{"PAID#" + name, "CALL"} }
@@ -48,7 +48,9 @@ func answerKey(name string) Key        { return Key{"PAID#" + name, "ANSWER"} }
 func creditKey(payer, name string) Key { return Key{"CREDIT#" + payer, name} }
 
 // put adds the write of a payment over the version that was read.
-func (p Payment) put(w *writes) { w.put(over(Item{Key: paidKey(p.Name), Version: p.version}), p) }
+func (p Payment) put(w *writes) {
+	w.addRecord(replace(Item{Key: paidKey(p.Name), Version: p.version}), p)
+}
 
 // Take records a payment for a call before it is settled, and reserves a slot of each kind. A
 // payment that was taken before is returned with fresh false, or fails with ErrOtherCall. Take
@@ -85,9 +87,9 @@ func (s Payments) create(ctx context.Context, p *Payment, slots []Slots) error {
 	}
 	w := writes{ops: ops}
 	p.put(&w)
-	until := p.At.Add(creditKept).Truncate(time.Second)
+	until := p.At.Add(creditLifetime).Truncate(time.Second)
 	w.add(set(Item{Key: creditKey(p.Payer, p.Name), Data: []byte(p.At.Format(time.RFC3339)), Expires: until}))
-	return w.to(ctx, s.Table)
+	return w.commit(ctx, s.Table)
 }
 
 // Get returns a payment that was taken, or ErrNotFound.
@@ -108,12 +110,12 @@ func (s Payments) Give(ctx context.Context, p Payment, answer []byte, now time.T
 	w := writes{ops: p.release(now, settled)}
 	p.put(&w)
 	w.add(keep(p, answer, now), spend(p))
-	return wrap(w.to(ctx, s.Table), "give what was paid")
+	return wrap(w.commit(ctx, s.Table), "give what was paid")
 }
 
 // keep returns the write of the answer to a payment; spend returns the end of its credit.
 func keep(p Payment, answer []byte, now time.Time) Op {
-	return set(Item{Key: answerKey(p.Name), Data: answer, Expires: now.Add(AnswerKept).Truncate(time.Second)})
+	return set(Item{Key: answerKey(p.Name), Data: answer, Expires: now.Add(AnswerLifetime).Truncate(time.Second)})
 }
 
 func spend(p Payment) Op { return remove(creditKey(p.Payer, p.Name)) }
@@ -156,27 +158,27 @@ func (s Payments) Use(ctx context.Context, credit, fresh Payment, answer []byte,
 	credit.put(&w)
 	fresh.put(&w)
 	w.add(keep(fresh, answer, now), spend(credit), spend(fresh))
-	return wrap(w.to(ctx, s.Table), "use what is owed")
+	return wrap(w.commit(ctx, s.Table), "use what is owed")
 }
 
 // Fail records that the transaction of a payment moved nothing and never will, and ends its
 // credit. A payment that cost a fee keeps its slots until their window ends. Fail returns
 // ErrConflict if another process has recorded the outcome.
 func (s Payments) Fail(ctx context.Context, p Payment, why string, cost bool, now time.Time) error {
-	p.Nothing = why
+	p.FailReason = why
 	end := unsent
 	if cost {
 		end = lost
 	}
 	w := writes{ops: append(p.release(now, end), spend(p))}
 	p.put(&w)
-	return wrap(w.to(ctx, s.Table), "record that a payment failed")
+	return wrap(w.commit(ctx, s.Table), "record that a payment failed")
 }
 
-// Free frees the fee slots of a payment that can cost no fee, or has taken effect. The payment is
-// not sent again. It stays a credit, because it may have been settled.
-func (s Payments) Free(ctx context.Context, p Payment, now time.Time) error {
+// FreeFees frees the fee slots of a payment that can cost no fee, or has taken effect. The payment
+// is not sent again. It stays a credit, because it may have been settled.
+func (s Payments) FreeFees(ctx context.Context, p Payment, now time.Time) error {
 	w := writes{ops: p.release(now, unsent)}
 	p.put(&w)
-	return wrap(w.to(ctx, s.Table), "free the slots of a payment")
+	return wrap(w.commit(ctx, s.Table), "free the slots of a payment")
 }

@@ -36,7 +36,7 @@ func TestPostponedJobs(t *testing.T) {
 		storetest.Must(t, outbox.Postpone(t.Context(), j, now.Add(time.Hour)))
 		storetest.Must(t, outbox.Postpone(t.Context(), j, now.Add(2*time.Hour))) // no effect
 	}
-	storetest.Must(t, outbox.Done(t.Context(), take(now, "c")[0]))
+	storetest.Must(t, outbox.Delete(t.Context(), take(now, "c")[0]))
 	take(now.Add(59 * time.Minute))
 	jobs, err := outbox.Take(t.Context(), 5, now.Add(time.Hour), time.Minute)
 	if err != nil || len(jobs) != 2 || jobs[0].Tries != 1 || string(jobs[0].Data) != `"x"` || !jobs[0].At.Equal(now) {

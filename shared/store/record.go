@@ -53,8 +53,8 @@ func list[T any](ctx context.Context, table Table, r Range, record func(Item) (T
 // set returns an unconditional write of an item.
 func set(i Item) Op { return Op{Mode: Set, Item: i} }
 
-// over returns the write of an item over the version that was read; version 0 is a new item.
-func over(i Item) Op {
+// replace returns the write of an item over the version that was read; version 0 is a new item.
+func replace(i Item) Op {
 	if i.Version == 0 {
 		return Op{Mode: Create, Item: i}
 	}
@@ -72,15 +72,15 @@ type writes struct {
 
 func (w *writes) add(ops ...Op) { w.ops = append(w.ops, ops...) }
 
-// put adds the write of a record as JSON.
-func (w *writes) put(op Op, record any) {
+// addRecord adds the write of a record as JSON.
+func (w *writes) addRecord(op Op, record any) {
 	data, err := json.Marshal(record)
 	op.Item.Data, w.err = data, errors.Join(w.err, err)
 	w.add(op)
 }
 
-// leave adds jobs to an outbox.
-func (w *writes) leave(o Outbox, jobs ...Job) {
+// addJobs adds jobs to an outbox.
+func (w *writes) addJobs(o Outbox, jobs ...Job) {
 	for _, job := range jobs {
 		op, err := o.put(job)
 		w.err = errors.Join(w.err, err)
@@ -88,8 +88,8 @@ func (w *writes) leave(o Outbox, jobs ...Job) {
 	}
 }
 
-// to carries out the writes in one call; without any it does nothing.
-func (w *writes) to(ctx context.Context, table Table) error {
+// commit carries out the writes in one call; without any it does nothing.
+func (w *writes) commit(ctx context.Context, table Table) error {
 	if w.err != nil || len(w.ops) == 0 {
 		return w.err
 	}
@@ -112,8 +112,8 @@ func (w *writes) inTurn(ctx context.Context, table Table) error {
 // write stores a record as JSON.
 func write(ctx context.Context, table Table, op Op, record any) error {
 	var w writes
-	w.put(op, record)
-	return w.to(ctx, table)
+	w.addRecord(op, record)
+	return w.commit(ctx, table)
 }
 
 // rewrite changes a record that was read. After a conflict it reads the record and starts over. A

@@ -31,7 +31,7 @@ func (c Customer) Guarded(now time.Time) bool { return c.Guard || now.Before(c.G
 // Recovered reports whether a recovery is over: it took effect, was undone, or a later key was
 // issued. The arguments are its time of request and the hash of its fresh key.
 func (c Customer) Recovered(asked time.Time, fresh apikey.Hash) bool {
-	return bytes.Equal(c.Hash, fresh[:]) || bytes.Equal(c.Voided, fresh[:]) || c.Issued.After(asked)
+	return bytes.Equal(c.Hash, fresh[:]) || bytes.Equal(c.Voided, fresh[:]) || c.IssuedAt.After(asked)
 }
 
 // Owned returns the hash of the key before the recoveries that can still be undone. Without such a
@@ -52,7 +52,7 @@ func (k Customers) Activate(ctx context.Context, id apikey.CustomerID, fresh api
 		}
 		former := c.Former
 		if former == nil && len(c.Hash) > 0 {
-			former = &KeyHash{c.Hash, c.Issued}
+			former = &KeyHash{c.Hash, c.IssuedAt}
 		}
 		c.replaceKey(fresh, now)
 		c.Former = former
@@ -83,7 +83,7 @@ func (k Customers) Undo(ctx context.Context, id apikey.CustomerID, owned []byte,
 		}
 		switch {
 		case c.Former != nil:
-			c.Voided, c.Hash, c.Issued = c.Hash, c.Former.Hash, c.Former.At
+			c.Voided, c.Hash, c.IssuedAt = c.Hash, c.Former.Hash, c.Former.At
 		case c.Pending != nil: // the mail arrived before the key became the current one
 			c.Voided = c.Pending.Hash
 		case !c.GuardedUntil.IsZero():
@@ -124,7 +124,7 @@ func (k Customers) Rotate(
 ) (stored Customer, err error) {
 	err = k.Change(ctx, shown.Customer, func(c *Customer) error {
 		switch {
-		case c.Holds(shown):
+		case c.HasKey(shown):
 			old := c.Hash
 			c.replaceKey(fresh, now)
 			c.Rotated = &KeyHash{old, now.UTC()}
@@ -148,17 +148,17 @@ func offerKey(id string) Key { return Key{"OFFER#" + id, "JOB"} }
 // Offer stores a job that is added once a caller who knows the id accepts it in time. Repeating an
 // Offer with the same id changes nothing.
 func (o Outbox) Offer(ctx context.Context, id string, j Job, until time.Time) error {
-	err := write(ctx, o.Table, over(Item{Key: offerKey(id), Expires: until}), j)
+	err := write(ctx, o.Table, replace(Item{Key: offerKey(id), Expires: until}), j)
 	return wrap(unless(err, ErrExists), "offer a job")
 }
 
-// Offered returns ErrNotFound if there is no offer with the id, or it has expired.
-func (o Outbox) Offered(ctx context.Context, id string) error {
-	_, err := o.offered(ctx, id)
+// CheckOffer returns ErrNotFound if there is no offer with the id, or it has expired.
+func (o Outbox) CheckOffer(ctx context.Context, id string) error {
+	_, err := o.offer(ctx, id)
 	return err
 }
 
-func (o Outbox) offered(ctx context.Context, id string) (Item, error) {
+func (o Outbox) offer(ctx context.Context, id string) (Item, error) {
 	item, err := o.Table.Get(ctx, offerKey(id), Strong)
 	return item, wrap(err, "read offered job")
 }
@@ -166,7 +166,7 @@ func (o Outbox) offered(ctx context.Context, id string) (Item, error) {
 // Accept adds the job that is offered under an id, once. Repeating it changes nothing.
 func (o Outbox) Accept(ctx context.Context, id string, now time.Time) error {
 	return RetryConflicts(ctx, func() error {
-		item, err := o.offered(ctx, id)
+		item, err := o.offer(ctx, id)
 		if err != nil || len(item.Data) == 0 {
 			return err
 		}
@@ -175,8 +175,8 @@ func (o Outbox) Accept(ctx context.Context, id string, now time.Time) error {
 			return fmt.Errorf("read offered job: %w", err)
 		}
 		j.At, item.Data = now, nil
-		w := writes{ops: []Op{over(item)}}
-		w.leave(o, j)
-		return w.to(ctx, o.Table)
+		w := writes{ops: []Op{replace(item)}}
+		w.addJobs(o, j)
+		return w.commit(ctx, o.Table)
 	})
 }

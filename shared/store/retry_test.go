@@ -31,7 +31,7 @@ func (c *contended) Write(ctx context.Context, ops ...store.Op) error {
 	return fmt.Errorf("write items: %w", c.refusal)
 }
 
-var ada = apikey.Of([]byte("pepper"), "ada@example.com")
+var ada = apikey.CustomerIDOf([]byte("pepper"), "ada@example.com")
 
 func issueOnce(ctx context.Context, customers store.Customers, what string) (string, error) {
 	text, _, err := customers.IssueOnce(
@@ -175,7 +175,7 @@ func TestFiftyAtOnce(t *testing.T) {
 		}
 		valid := 0
 		for _, text := range texts {
-			if key, ok := apikey.Parse(text); ok && c.Holds(key) {
+			if key, ok := apikey.Parse(text); ok && c.HasKey(key) {
 				valid++
 			}
 		}

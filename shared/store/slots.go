@@ -14,11 +14,11 @@ import (
 // the payment creates it, and the write that records the outcome deletes it. A payment without an
 // outcome keeps its slots until the window ends.
 type Slots struct {
-	Of   string // subject of the limit: stable, part of the key
-	Name string // kind of slot: stable, part of the key
-	Most int
-	Per  time.Duration
-	Fees bool // held while a fee is possible or was paid; else until an answer is bought
+	Subject string // subject of the limit: stable, part of the key
+	Name    string // kind of slot: stable, part of the key
+	Most    int
+	Per     time.Duration
+	Fees    bool // held while a fee is possible or was paid; else until an answer is bought
 }
 
 // Full is the error if all slots of a kind are taken.
@@ -87,9 +87,9 @@ func (s Slots) free(items []Item, at time.Time, name string) (Op, error) {
 		return Op{}, full
 	}
 	// Random, because concurrent callers would all choose the first slot.
-	key := slotsKey(s.Of, left[rand.IntN(len(left))])
+	key := slotsKey(s.Subject, left[rand.IntN(len(left))])
 	data, err := json.Marshal(slotData{at.UTC(), name})
-	return over(Item{Key: key, Expires: from.Add(s.Per), Data: data}), wrap(err, "write slot")
+	return replace(Item{Key: key, Expires: from.Add(s.Per), Data: data}), wrap(err, "write slot")
 }
 
 // reserve chooses a slot of each kind and returns the writes that take them.
@@ -99,8 +99,8 @@ func (s Payments) reserve(ctx context.Context, p *Payment, slots []Slots) ([]Op,
 	ops := []Op{{Mode: Create, Item: open}}
 	known := map[string][]Item{}
 	for _, of := range slots {
-		if _, read := known[of.Of]; !read {
-			items, err := s.Table.Query(ctx, Range{Partition: slotsKey(of.Of, "").Partition, Read: Strong})
+		if _, read := known[of.Subject]; !read {
+			items, err := s.Table.Query(ctx, Range{Partition: slotsKey(of.Subject, "").Partition, Read: Strong})
 			if err != nil {
 				return nil, fmt.Errorf("read slots: %w", err)
 			}
@@ -109,9 +109,9 @@ func (s Payments) reserve(ctx context.Context, p *Payment, slots []Slots) ([]Op,
 					return nil, ErrOpen
 				}
 			}
-			known[of.Of] = items
+			known[of.Subject] = items
 		}
-		slot, err := of.free(known[of.Of], p.At, p.Name)
+		slot, err := of.free(known[of.Subject], p.At, p.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +158,7 @@ func (p *Payment) release(now time.Time, end ending) (ops []Op) {
 // Count takes a slot until its window ends, without a payment. It fails with Full if there is none.
 func (s Payments) Count(ctx context.Context, of Slots, at time.Time) error {
 	for range reserveTries {
-		items, err := s.Table.Query(ctx, Range{Partition: slotsKey(of.Of, "").Partition, Read: Strong})
+		items, err := s.Table.Query(ctx, Range{Partition: slotsKey(of.Subject, "").Partition, Read: Strong})
 		if err != nil {
 			return fmt.Errorf("read slots: %w", err)
 		}

@@ -1,5 +1,5 @@
-// Package store is the storage of the service. A Table holds small items, and the types on top of
-// it, such as Fares and Alerts, hold the records of the service. Start with Table.
+// Package store is the storage of the service. A Table holds small items. The types above a
+// Table, such as Fares and Alerts, hold the records of the service. Start with Table.
 //
 // # What a Table promises
 //

@@ -80,6 +80,6 @@ func (a Alerts) ForgetRoute(ctx context.Context, route fare.Route) (bool, error)
 	for _, mark := range marks { // a concurrent confirmation rewrites them, and this write fails
 		w.add(Op{Mode: Remove, Item: mark})
 	}
-	err = w.to(ctx, a.Table)
+	err = w.commit(ctx, a.Table)
 	return err == nil, wrap(unless(err, ErrConflict), "forget route %s", route)
 }

@@ -62,7 +62,7 @@ func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
 		if had.Version > 0 && (old.exceeds(c) || bytes.Equal(had.Data, data)) {
 			return nil
 		}
-		return f.Table.Write(ctx, over(Item{Key: key, Version: had.Version, Data: data}))
+		return f.Table.Write(ctx, replace(Item{Key: key, Version: had.Version, Data: data}))
 	})
 }
 
@@ -135,20 +135,20 @@ func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.T
 // Demanded returns the series in demand, except those that expire after most: a wrong clock wrote
 // them.
 func (f Fares) Demanded(ctx context.Context, most time.Time) ([]fare.Series, error) {
-	series, err := noted(ctx, f.Table, demanded, most, fare.ParseSeries)
+	series, err := unexpired(ctx, f.Table, demanded, most, fare.ParseSeries)
 	return series, wrap(err, "list series in demand")
 }
 
 // RequestedOrigins returns the requested uncovered origins that expire by most: see Demanded.
 func (f Fares) RequestedOrigins(ctx context.Context, most time.Time) ([]fare.City, error) {
-	origins, err := noted(
+	origins, err := unexpired(
 		ctx, f.Table, requested, most, func(city string) (fare.City, error) { return fare.City(city), nil },
 	)
 	return origins, wrap(err, "list requested origins")
 }
 
-// noted returns the entries of a partition that expire by most.
-func noted[T any](
+// unexpired returns the entries of a partition that expire by most.
+func unexpired[T any](
 	ctx context.Context, table Table, partition string, most time.Time, parse func(string) (T, error),
 ) ([]T, error) {
 	items, err := table.Query(ctx, Range{Partition: partition})

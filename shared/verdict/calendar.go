@@ -35,6 +35,7 @@ type Giorno struct {
 	TrovatoIl    *time.Time  `json:"trovatoIl" format:"date-time" doc:"When the fare was found, UTC"`
 	Precisione   string      `json:"precisione" enum:"istante,giorno" doc:"giorno: of trovatoIl the source knows the day alone, and its first moment stands for it"`
 	EtaOre       *int        `json:"etaOre" minimum:"0" doc:"Age: whole hours since trovatoIl. From 72 on it costs one step of affidabilita"`
+	MedianaCent  *fare.Cents `json:"medianaCent,omitempty" doc:"What departures of the route usually cost as many days ahead, in cents: the median; absent with dati-insufficienti"`
 	Livello      string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"How the fare stands among departures of the route as many days ahead"`
 	Affidabilita string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure that is; absent with dati-insufficienti"`
 	Percentile   *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of comparable departures that is cheaper, in percent; absent with dati-insufficienti"`
@@ -97,7 +98,7 @@ func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	v, p := q.judge(a, quartiles, live.Price, live.Age(now)), q.facts.livePrice(live, now)
 	g := Giorno{
 		Partenza: p.Partenza, Ritorno: p.Ritorno, Soste: p.Soste, TrovatoIl: p.TrovatoIl,
-		Precisione: p.Precisione, EtaOre: p.EtaOre,
+		Precisione: p.Precisione, EtaOre: p.EtaOre, MedianaCent: v.MedianaCent,
 		Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile,
 	}
 	if prices {

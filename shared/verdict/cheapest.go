@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Judged is a live fare with its verdict. The verdict assumes that the fare is fresh; see At.
+// Judged is a live fare with its verdict. The verdict assumes that the fare is fresh; see Publish.
 type Judged struct {
 	Fare    Live // its price in EUR cents, with the quoted amount if that is in another currency
 	Verdict Verdetto

@@ -40,10 +40,7 @@ func JudgeDeparture(s *departure.State, p *departure.Pooled, w When, now time.Ti
 	if err != nil || !known {
 		return Analysis{}, false, err
 	}
-	live, ok := q.day.LiveFare(w.Date)
-	if w.Span != nil {
-		live, ok = q.day.Cheapest(*w.Span, w.Date)
-	}
+	live, ok := q.live()
 	if !ok {
 		return Analysis{}, false, nil
 	}
@@ -65,7 +62,12 @@ func JudgeDeparturePrice(s *departure.State, p *departure.Pooled, w When, price 
 		depart = w.Date
 		declared.Partenza = depart.String()
 	}
-	return q.analysis(declared, depart, price, 0), true, nil
+	a := q.analysis(declared, depart, price, 0)
+	if live, ok := q.live(); ok {
+		known := q.facts.livePrice(live, now)
+		a.PrezzoNoto = &known
+	}
+	return a, true, nil
 }
 
 // departureQuestion is a question about a departure, with the data that answers it.
@@ -78,6 +80,14 @@ type departureQuestion struct {
 	past  *departure.Experience // from the service's own score; nil until there is one
 	// earlier is the number of fares of the days before that of the state.
 	earlier int
+}
+
+// live returns the fare of the departure, or the cheapest of the span.
+func (q departureQuestion) live() (Live, bool) {
+	if q.Span != nil {
+		return q.day.Cheapest(*q.Span, q.Date)
+	}
+	return q.day.LiveFare(q.Date)
 }
 
 func newDepartureQuestion(s *departure.State, p *departure.Pooled, w When, now time.Time) (q departureQuestion, known bool,
@@ -105,6 +115,9 @@ func (q departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents,
 	}
 	out := q.facts.analysis(p, q.judge(a, quartiles, price, age))
 	out.Ambito = q.Scope()
+	if day, lowest, ok := q.day.Lowest(q.Date); ok && q.Span == nil {
+		out.MinimoPartenza = &MinimoVisto{q.facts.Euro(lowest), day.String()}
+	}
 	if depart != 0 {
 		lead := int(depart - q.today)
 		out.AnticipoGiorni = &lead

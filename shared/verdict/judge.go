@@ -19,8 +19,10 @@ type Analysis struct {
 	Valuta              string       `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
 	Verdetto            Verdetto     `json:"verdetto"`
 	Prezzo              Prezzo       `json:"prezzo" doc:"The fare that is judged: it was observed, it is no offer"`
+	PrezzoNoto          *Prezzo      `json:"prezzoNoto,omitempty" doc:"The lowest fare that this service knows for the same question; present where prezzo is a price that the caller gave, and such a fare is live"`
+	MinimoPartenza      *MinimoVisto `json:"minimoPartenza,omitempty" doc:"The lowest fare that was seen of the same departure in the last 60 days; present where verdetto is about one departure, and fares of past days are shown"`
 	MesiPerConvenienza  []Mese       `json:"mesiPerConvenienza" nullable:"false" doc:"Departure months ranked by median fare, cheapest first; months with fewer than 5 observations are left out"`
-	Quartili            *Quartili    `json:"quartili,omitempty" doc:"What the departure usually costs so many days ahead: prices of comparables brought to its lead time. Present where verdetto is about a departure or a month"`
+	Quartili            *Quartili    `json:"quartili,omitempty" doc:"What is usual: for a departure or a month the prices of comparables brought to its lead time, for a route the cheapest fares of other days, the latest counting most. Absent with dati-insufficienti"`
 	AnticipoGiorni      *int         `json:"anticipoGiorni,omitempty" minimum:"0" doc:"Days from today to the departure of prezzo. Present where verdetto is about a departure or a month"`
 	NellAnticipo        *bool        `json:"nellAnticipo,omitempty" doc:"Whether anticipoGiorni lies inside anticipoConsigliato; absent where either is"`
 	Previsione          []Previsione `json:"previsione,omitempty" doc:"What is to be expected of the departure of prezzo within 7 and within 14 days, where it leaves later. Absent until this service has seen outcomes of so many days"`
@@ -62,6 +64,12 @@ type Quotato struct {
 	Valuta  string  `json:"valuta" doc:"ISO 4217 code" example:"RON"`
 }
 
+// MinimoVisto is the lowest fare of past days.
+type MinimoVisto struct {
+	Cent   fare.Cents `json:"cent" minimum:"1" doc:"The fare, in cents"`
+	Giorno string     `json:"giorno" format:"date" doc:"The day on which it was seen, UTC"`
+}
+
 // Mese is a departure month with its prices.
 type Mese struct {
 	Mese        int        `json:"mese" minimum:"1" maximum:"12" doc:"Month of departure"`
@@ -78,7 +86,7 @@ type Anticipo struct {
 	RisparmioCent *fare.Cents `json:"risparmioCent" nullable:"true" doc:"Median outside the window less the median inside, in cents; null where that is not a saving"`
 }
 
-// Quartili holds the usual prices of comparable departures.
+// Quartili holds the usual prices of comparable fares.
 type Quartili struct {
 	MinimoCent  fare.Cents `json:"minimoCent" doc:"The lowest that still counts, in cents"`
 	Q1Cent      fare.Cents `json:"q1Cent" doc:"A quarter is cheaper, in cents"`
@@ -147,13 +155,27 @@ func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 	if !ok {
 		return Analysis{}, false
 	}
-	return s.analysis(s.livePrice(live, now), s.judge(live.Price, live.Age(now))), true
+	return s.onRoute(s.livePrice(live, now), live.Price, live.Age(now)), true
 }
 
 // JudgePrice judges a price that the caller found elsewhere. price is in the summary's currency,
 // quoted in the caller's. No live fare is needed.
-func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money) Analysis {
-	return s.analysis(s.declaredPrice(price, quoted), s.judge(price, 0))
+func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money, now time.Time) Analysis {
+	a := s.onRoute(s.declaredPrice(price, quoted), price, 0)
+	if live, ok := s.Cheapest(fare.DayOf(now)); ok {
+		known := s.livePrice(live, now)
+		a.PrezzoNoto = &known
+	}
+	return a
+}
+
+// onRoute returns the answer about a price among the lows of the route.
+func (s RouteSummary) onRoute(p Prezzo, price fare.Cents, age time.Duration) Analysis {
+	a := s.analysis(p, s.judge(price, age))
+	if a.Verdetto.Percentile != nil {
+		a.Quartili = s.lowQuartiles()
+	}
+	return a
 }
 
 // analysis returns the answer for a price and its verdict, with the facts about the route.

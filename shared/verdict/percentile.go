@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"math"
-	"sort"
 
 	"verdetto/shared/fare"
 )
@@ -106,21 +105,34 @@ func percentileAt(s RouteSummary, price fare.Cents) Percentile {
 	return t
 }
 
-// medianLow returns the weighted median of the lows; weight is the sum of their weights. If half of
-// the weight ends exactly between two prices, it returns their mean.
-func (s RouteSummary) medianLow(weight float64) fare.Cents {
+// medianLow returns the weighted median of the lows; weight is the sum of their weights.
+func (s RouteSummary) medianLow(weight float64) fare.Cents { return s.quantileLow(weight, .5) }
+
+// quantileLow returns the low with a share of the weight below it. If that share ends exactly
+// between two prices, it returns their mean.
+func (s RouteSummary) quantileLow(weight, share float64) fare.Cents {
 	const rounding = 1e-9
 	sum := 0.0
 	for i, l := range s.Lows {
 		sum += s.weight(l)
-		if math.Abs(sum-weight/2) < rounding*weight && i+1 < len(s.Lows) {
+		if math.Abs(sum-weight*share) < rounding*weight && i+1 < len(s.Lows) {
 			return (l.Price + s.Lows[i+1].Price) / 2
 		}
-		if sum > weight/2 {
+		if sum > weight*share {
 			return l.Price
 		}
 	}
 	return s.Lows[len(s.Lows)-1].Price
+}
+
+// lowQuartiles returns the published quartiles of the lows.
+func (s RouteSummary) lowQuartiles() *Quartili {
+	weight := 0.0
+	for _, l := range s.Lows {
+		weight += s.weight(l)
+	}
+	at := func(share float64) fare.Cents { return s.Euro(s.quantileLow(weight, share)) }
+	return &Quartili{s.Euro(s.Lows[0].Price), at(.25), at(.5), at(.75), s.Euro(s.Lows[len(s.Lows)-1].Price)}
 }
 
 // place returns the share of the sample's weight that is cheaper, with ties counted half.
@@ -197,50 +209,4 @@ func (s RouteSummary) effectiveSize() float64 {
 	r := products / squares
 	r = min(max(r+(1+4*r)/n, 0), 1-2/n)
 	return max(1, sum*sum/squaredWeights*(1-r)/(1+r))
-}
-
-// Scale is a route's sample of lows sorted by price, in EUR cents, for drawing where a fare stands.
-type Scale struct {
-	Prices []fare.Cents // the sample, cheapest first
-	// The highest price that is judged ottimo, buono and normale. If no price has a level, its
-	// bound is below the cheapest low.
-	Ottimo, Buono, Normale fare.Cents
-	// Shares are the shares of the sample's weight judged ottimo, at most buono, and at most
-	// normale. They separate the levels. A price of the better level has at most that share at or
-	// below it. A price of the worse level has at least that share below it.
-	Shares [3]float64
-}
-
-// ScaleOf returns the scale that matches the verdicts of a summary. It returns false if the sample
-// is too small.
-func ScaleOf(s RouteSummary) (Scale, bool) {
-	if len(s.Lows) < MinSample {
-		return Scale{}, false
-	}
-	c := Scale{Prices: make([]fare.Cents, len(s.Lows))}
-	upTo := make([]float64, len(s.Lows)+1) // upTo[i] is the weight of the first i lows
-	for i, l := range s.Lows {
-		c.Prices[i] = s.Euro(l.Price)
-		upTo[i+1] = upTo[i] + s.weight(l)
-	}
-	all := upTo[len(s.Lows)]
-	median := s.medianLow(all)
-	from := func(price fare.Cents) int {
-		return sort.Search(len(s.Lows), func(i int) bool { return s.Lows[i].Price >= price })
-	}
-	// A higher price never has a better level, so binary search finds each bound.
-	dearest := max(s.Lows[len(s.Lows)-1].Price, median*100/belowMedian+1)
-	highest := func(worst int) fare.Cents {
-		bound := fare.Cents(sort.Search(int(dearest)+1, func(cents int) bool {
-			price := fare.Cents(cents)
-			below, equal := upTo[from(price)], upTo[from(price+1)]-upTo[from(price)]
-			t := Percentile{Below: below / all, Equal: equal / all, Cheap: clearlyUnder(price, median),
-				Dear: clearlyUnder(median, price)}
-			return levelPlace(t.Level()) > worst
-		}) - 1)
-		c.Shares[worst] = upTo[from(bound+1)] / all
-		return s.Euro(bound)
-	}
-	c.Ottimo, c.Buono, c.Normale = highest(0), highest(1), highest(2)
-	return c, true
 }

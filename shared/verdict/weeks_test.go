@@ -84,8 +84,8 @@ func TestWeeks(t *testing.T) {
 	}
 }
 
-// TestScale: the bounds of the scale agree with Judge for every price around them.
-func TestScale(t *testing.T) {
+// TestUsualOfARoute: the published quartiles of a route are those of its weighted lows.
+func TestUsualOfARoute(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 5))
 	asOf := day(t, "2016-03-01")
 	for _, c := range []struct {
@@ -97,6 +97,7 @@ func TestScale(t *testing.T) {
 		{"a floor", 60, func() fare.Cents { return max(1999, fare.Cents(chance.IntN(4000))) }},
 		{"few days", 8, func() fare.Cents { return 3000 + fare.Cents(chance.IntN(50)) }},
 		{"never moves", 30, func() fare.Cents { return 1999 }},
+		{"too few days", 7, func() fare.Cents { return 1999 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var lows []verdict.Low
@@ -104,34 +105,25 @@ func TestScale(t *testing.T) {
 				lows = append(lows, verdict.Low{Day: asOf - 1 - fare.Day(i), Price: c.next()})
 			}
 			s := summaryOf(asOf, lows...)
-			scale, ok := verdict.ScaleOf(s)
-			if !ok || len(scale.Prices) != c.days || !slices.IsSorted(scale.Prices) {
-				t.Fatalf("%v %v", ok, scale)
+			s.Live = []verdict.Live{{Depart: asOf + 30, Price: 2500}}
+			a, _ := verdict.Judge(s, asOf.Time())
+			q := a.Quartili
+			if c.days < verdict.MinSample {
+				if q != nil {
+					t.Errorf("%+v", q)
+				}
+				return
 			}
-			for price := fare.Cents(1); price < scale.Prices[c.days-1]+10; price++ {
-				want := verdict.Caro
-				switch {
-				case price <= scale.Ottimo:
-					want = verdict.Ottimo
-				case price <= scale.Buono:
-					want = verdict.Buono
-				case price <= scale.Normale:
-					want = verdict.Normale
-				}
-				near := min((price-scale.Ottimo)*(price-scale.Ottimo), (price-scale.Buono)*(price-scale.Buono),
-					(price-scale.Normale)*(price-scale.Normale))
-				if near > 100 && price%97 != 0 {
-					continue // prices far from a bound are only sampled
-				}
-				s.Live = []verdict.Live{{Depart: asOf + 30, Price: price}}
-				a, _ := verdict.Judge(s, asOf.Time())
-				if a.Verdetto.Livello != want {
-					t.Fatalf("%d is judged %s; the scale says %s: %+v", price, a.Verdetto.Livello, want, scale)
+			prices := []fare.Cents{q.MinimoCent, q.Q1Cent, q.MedianaCent, q.Q3Cent, q.MassimoCent}
+			if !slices.IsSorted(prices) || q.MedianaCent != *a.Verdetto.MedianaCent || q.MinimoCent != *a.Verdetto.MinimoCent {
+				t.Errorf("%v, verdict %+v", prices, a.Verdetto)
+			}
+			for i, share := range []float64{0, .25, .5, .75, 1} {
+				p, _ := verdict.PercentileAt(s, prices[i])
+				if p.Below > share+1e-9 || p.Below+p.Equal < share-1e-9 {
+					t.Errorf("%d has %v below and %v equal, want a share of %v", prices[i], p.Below, p.Equal, share)
 				}
 			}
 		})
-	}
-	if _, ok := verdict.ScaleOf(summaryOf(asOf, verdict.Low{Day: asOf - 1, Price: 100})); ok {
-		t.Error("a scale of one low")
 	}
 }

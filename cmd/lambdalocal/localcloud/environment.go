@@ -62,7 +62,7 @@ func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environmen
 	}
 	standIn := upstreamtest.New(rows, s.Now)
 	// requests use the currency of the origin's country, whatever the rows have
-	standIn.Rates = ecb.Table().On
+	standIn.Rates = ecb.Table().RatesOn
 	environment = []string{
 		// these fares are not of the real source
 		"VERDETTO_TABLE=" + name, "VERDETTO_FARES_SHOWN=all",

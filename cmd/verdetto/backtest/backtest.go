@@ -116,7 +116,7 @@ func spanOf(panel Panel, o Options) (span, error) {
 		return s, PanelError{fmt.Sprintf("no route was observed on more than %d days (the longest on %d); a verdict needs %d days before its own",
 			verdict.MinSample, longest, verdict.MinSample)}
 	case s.from > s.to:
-		return s, PanelError{fmt.Sprintf("the panel holds %s to %s, and none of it lies between the days asked for", s.first, last)}
+		return s, PanelError{fmt.Sprintf("the panel holds %s to %s, and no day of the range lies in it", s.first, last)}
 	}
 	return s, nil
 }

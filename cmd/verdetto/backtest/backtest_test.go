@@ -130,8 +130,8 @@ func TestRefuses(t *testing.T) {
 	}{
 		{"nothing", Panel{}, Options{}, "no comparable one-way fares"},
 		{"a route of eight days", short, Options{}, "no route was observed on more than 8 days (the longest on 8)"},
-		{"after the end", byHand(), Options{From: day0 + 50}, "none of it lies between the days asked for"},
-		{"before the beginning", byHand(), Options{To: day0 - 1}, "none of it lies between the days asked for"},
+		{"after the end", byHand(), Options{From: day0 + 50}, "no day of the range lies in it"},
+		{"before the beginning", byHand(), Options{To: day0 - 1}, "no day of the range lies in it"},
 		{"before the first verdict", byHand(), Options{To: day0 + 7}, "no route has 8 days of fares before"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -40,11 +40,11 @@ type measures struct {
 	days             []int              // by level
 	later            [][]*stats.Average // by horizon and level: change of the route's cheapest fare
 	fell             [][]*stats.Average // by span and level: 1 if the same departure fell
-	held, width      []*stats.Average   // by certainty: 1 if the interval held; half its width, in points
+	covered, width   []*stats.Average   // by certainty: 1 if the interval held; half its width, in points
 	premium          []*stats.Average   // by lead-time bucket, the advised window last
 	cost             [][]*stats.Average // by kind of traveller and policy
 	aged             [ages]int          // verdicts, by age of the judged fare
-	there            []*stats.Average   // by age: 1 if the fare was seen again
+	available        []*stats.Average   // by age: 1 if the fare was seen again
 }
 
 func newMeasures(s span, routes int) *measures {
@@ -53,12 +53,12 @@ func newMeasures(s span, routes int) *measures {
 		span: s, blocks: b, days: make([]int, len(levels)), overRoutes: make([][]float64, len(stats.Percentiles)),
 		later: b.Averages(len(horizons), len(levels)), fell: b.Averages(len(fallWithin), len(levels)),
 		cost: b.Averages(len(travellerKinds), len(policies)), premium: b.Averages(1, len(buckets)+1)[0],
-		there: b.Averages(1, ages)[0], byQuarter: stats.NewMisses(stats.QuarterName),
+		available: b.Averages(1, ages)[0], byQuarter: stats.NewMisses(stats.QuarterName),
 		byLead: stats.NewMisses(score.LeadName),
 	}
 	byPercentile, byCertainty := b.Averages(2, len(stats.Percentiles)), b.Averages(2, len(certainties))
 	m.atMost, m.spread = byPercentile[0], byPercentile[1]
-	m.held, m.width = byCertainty[0], byCertainty[1]
+	m.covered, m.width = byCertainty[0], byCertainty[1]
 	return m
 }
 
@@ -103,7 +103,7 @@ func (m *measures) verdict(cell int32, r routeReplay, j judgement) {
 	for _, level := range []int{slices.Index(levels, j.verdict.Livello), len(levels) - 1} {
 		m.days[level]++
 		for i, h := range horizons {
-			if then, ok := r.at(j.day + fare.Day(h)); ok {
+			if then, ok := r.judgementOn(j.day + fare.Day(h)); ok {
 				m.later[i][level].AddKept(cell, float64(then.price)/float64(j.price)-1)
 			}
 		}
@@ -113,17 +113,17 @@ func (m *measures) verdict(cell int32, r routeReplay, j judgement) {
 			}
 		}
 	}
-	if held, known := holds(r, j); known {
+	if held, known := intervalCovers(r, j); known {
 		low, high := j.place.Interval()
 		for _, sure := range []int{slices.Index(certainties, j.verdict.Affidabilita), len(certainties) - 1} {
-			m.held[sure].Add(cell, stats.Share(held))
+			m.covered[sure].Add(cell, stats.Share(held))
 			m.width[sure].Add(cell, (high-low)/2)
 		}
 	}
 	age := min(int(j.age), ages-1)
 	m.aged[age]++
 	if low, known := departure.lowest(j.day, j.day+7); known {
-		m.there[age].Add(cell, stats.Share(float64(low) <= float64(j.price)*(1+stillThere)))
+		m.available[age].Add(cell, stats.Share(float64(low) <= float64(j.price)*(1+stillThere)))
 	}
 }
 
@@ -145,9 +145,10 @@ func fellWithin(d departure, j judgement, within int, end fare.Day) (fell, known
 	return known && float64(low) <= float64(j.price)*(1-fall), known
 }
 
-// holds reports whether the stated interval of a percentile held. It must cover the rank of the
-// day's fare among the lows before and after it. Lows are weighted by distance, as in the rule.
-func holds(r routeReplay, j judgement) (held, known bool) {
+// intervalCovers reports whether the stated interval of a percentile held. It must cover the rank
+// of the day's fare among the lows before and after it. Lows are weighted by distance, as in the
+// rule.
+func intervalCovers(r routeReplay, j judgement) (held, known bool) {
 	among := verdict.PlaceOf(r.lows, j.day, math.MaxInt32, j.price)
 	if among.Last < j.day+aheadDays {
 		return false, false

@@ -140,7 +140,7 @@ func TestHolds(t *testing.T) {
 		{"four weeks are left", at(72, 0.5, 30), true, true},
 		{"too few days later", at(73, 0.5, 30), false, false},
 	} {
-		if held, known := holds(s, c.judgement); held != c.held || known != c.known {
+		if held, known := intervalCovers(s, c.judgement); held != c.held || known != c.known {
 			t.Errorf("%s: held %v, known %v", c.name, held, known)
 		}
 	}

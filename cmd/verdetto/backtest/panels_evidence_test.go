@@ -19,7 +19,7 @@ import (
 func recorded(t *testing.T, name, price string) Panel {
 	t.Helper()
 	data := testenv.Data(t)
-	source, err := csvfile.Open(filepath.Join(data, "fares", name), upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, price)
+	source, err := csvfile.Open(filepath.Join(data, "fares", name), upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}, price)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestEvidencePanels(t *testing.T) {
 		{"the real source, its second summer", "travelpayouts_daily_2025_2026.csv.gz", "2026-06-20", "", 0.08, 0.05, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			o := Options{Build: verdict.Options{Rates: ecb.Table().On(day(t, "2026-08-21"))}}
+			o := Options{Build: verdict.Options{Rates: ecb.Table().RatesOn(day(t, "2026-08-21"))}}
 			if c.from != "" {
 				o.From = day(t, c.from)
 			}
@@ -101,7 +101,7 @@ func TestEvidencePanels(t *testing.T) {
 				return
 			}
 			for _, i := range r.Intervals {
-				if i.Level != "bassa" && (i.Count < 1000 || i.Held < 0.86 || i.Held > 0.94) {
+				if i.Level != "bassa" && (i.Count < 1000 || i.Share < 0.86 || i.Share > 0.94) {
 					t.Errorf("%+v", i)
 				}
 			}

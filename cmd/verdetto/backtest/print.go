@@ -16,7 +16,7 @@ func (r Report) Print(out io.Writer) {
 	t.Title("The judged fare: how many days before the verdict it was found, and whether it was met again within 7 days")
 	t.Row("age\tshare\tcount\tat most 2 %% dearer")
 	for _, a := range r.Ages {
-		t.Row("%s\t%s\t%d\t%s\t%s", a.Days, stats.Percent(a.Share), a.Count, stats.Percent(a.There),
+		t.Row("%s\t%s\t%d\t%s\t%s", a.Days, stats.Percent(a.Share), a.Count, stats.Percent(a.Available),
 			a.Interval.Percent())
 	}
 
@@ -73,7 +73,7 @@ func (r Report) printTravel(t stats.Tables) {
 		t.Title("Does the 90 %% interval of the percentile hold")
 		t.Row("affidabilita\tcount\thalf width\theld")
 		for _, c := range r.Intervals {
-			t.Row("%s\t%d\t%.1f\t%s\t%s", c.Level, c.Count, c.HalfWidth, stats.Percent(c.Held), c.Interval.Percent())
+			t.Row("%s\t%d\t%.1f\t%s\t%s", c.Level, c.Count, c.HalfWidth, stats.Percent(c.Share), c.Interval.Percent())
 		}
 	}
 }

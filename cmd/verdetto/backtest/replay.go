@@ -128,8 +128,8 @@ func departuresOf(observations []fare.Observation, s span) []departure {
 	return departures
 }
 
-// at returns the judgement of a day.
-func (r routeReplay) at(day fare.Day) (j judgement, ok bool) {
+// judgementOn returns the judgement of a day.
+func (r routeReplay) judgementOn(day fare.Day) (j judgement, ok bool) {
 	i, ok := slices.BinarySearchFunc(r.judgements, day, func(j judgement, d fare.Day) int { return int(j.day - d) })
 	if ok {
 		j = r.judgements[i]

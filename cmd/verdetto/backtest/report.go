@@ -39,9 +39,9 @@ type Age struct {
 	Days  string  `json:"days"`
 	Share float64 `json:"share"` // of all verdicts
 	Count int     `json:"count"` // number of these whose departure was seen again within 7 days
-	// There is the share of these that were seen again at most 2 % dearer.
-	There    float64      `json:"there"`
-	Interval *stats.Range `json:"interval,omitempty"` // of There
+	// Available is the share of these that were seen again at most 2 % dearer.
+	Available float64      `json:"there"`
+	Interval  *stats.Range `json:"interval,omitempty"` // of Available
 }
 
 // Calibration is the share of verdicts with a percentile of P or less. In Spread each tie lies with
@@ -112,8 +112,8 @@ type Coverage struct {
 	Level     string       `json:"affidabilita"`
 	Count     int          `json:"count"`
 	HalfWidth float64      `json:"halfWidthPoints"`
-	Held      float64      `json:"held"`
-	Interval  *stats.Range `json:"interval,omitempty"` // of Held
+	Share     float64      `json:"held"`
+	Interval  *stats.Range `json:"interval,omitempty"` // of Share
 }
 
 func (m *measures) report() (Report, error) {
@@ -148,8 +148,8 @@ func (m *measures) reportFreshness(r *Report) {
 		if i == ages-1 {
 			a.Days += "+"
 		}
-		if there := m.there[i]; there.Count > 0 {
-			a.Count, a.There, a.Interval = there.Count, there.Mean(), there.Interval()
+		if there := m.available[i]; there.Count > 0 {
+			a.Count, a.Available, a.Interval = there.Count, there.Mean(), there.Interval()
 		}
 		if i > 0 {
 			r.Stale += a.Share
@@ -241,7 +241,7 @@ func (m *measures) reportWindow(r *Report) {
 
 func (m *measures) reportIntervals(r *Report) {
 	for i, name := range certainties {
-		if held := m.held[i]; held.Count > 0 {
+		if held := m.covered[i]; held.Count > 0 {
 			r.Intervals = append(r.Intervals, Coverage{name, held.Count, m.width[i].Mean(), held.Mean(),
 				held.Interval()})
 		}

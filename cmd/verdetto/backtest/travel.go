@@ -56,7 +56,7 @@ func (m *measures) bookingWindow(route int, r routeReplay) {
 			}
 			lead := int(d.depart - q.day)
 			at := bucketOf(lead)
-			if j, ok := r.at(q.day); ok && j.window != nil && j.window.From <= lead && lead <= j.window.To {
+			if j, ok := r.judgementOn(q.day); ok && j.window != nil && j.window.From <= lead && lead <= j.window.To {
 				at = len(buckets)
 			}
 			m.premium[at].AddKept(m.blocks.Cell(route, q.day), float64(q.price)/float64(low)-1)
@@ -85,7 +85,7 @@ var policies = []policy{
 		return inWindow(s, l, at, func(string) bool { return true })
 	}},
 	{"lower quartile", func(s routeReplay, l departure, at int) bool {
-		look, ok := s.at(l.quotes[at].day)
+		look, ok := s.judgementOn(l.quotes[at].day)
 		return ok && l.quotes[at].price <= look.quartile
 	}},
 	{"always waiting", func(routeReplay, departure, int) bool { return false }},
@@ -97,7 +97,7 @@ const buyAtOnce, buyAtMinimum = 0, 1
 // last judgement. Without a window, or after it, it buys at once.
 func inWindow(s routeReplay, l departure, at int, enough func(level string) bool) bool {
 	seen := l.quotes[at]
-	look, ok := s.at(seen.day)
+	look, ok := s.judgementOn(seen.day)
 	if !ok || look.window == nil {
 		return true // no advice to wait for
 	}
@@ -136,7 +136,7 @@ func (m *measures) travellers(route int, s routeReplay) {
 					pays[i] = min(pays[i], seen.price)
 				}
 			}
-			look, ok := s.at(seen.day)
+			look, ok := s.judgementOn(seen.day)
 			if last || !ok || !look.hasVerdict() || seen.day < s.span.from {
 				continue
 			}

@@ -15,9 +15,9 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// mostKept is the size of the cache in bytes. The least recently used answers are dropped
+// maxBytes is the size of the cache in bytes. The least recently used answers are dropped
 // first.
-const mostKept = 32 << 20
+const maxBytes = 32 << 20
 
 // ownHeaders belong to the caller that an answer was made for. A shared answer omits them.
 var ownHeaders = []string{"X-Ratelimit-Remaining", "Ratelimit", "X-Request-Id", "X-Cache", "Date"}
@@ -38,15 +38,15 @@ type cache struct {
 	size   int
 }
 
-// kept is a cached answer.
-type kept struct {
+// cachedAnswer is a cached answer.
+type cachedAnswer struct {
 	key         string
 	header      http.Header
 	body        []byte
 	since, ends time.Time
 }
 
-func (k *kept) bytes() int { return len(k.key) + len(k.body) + 1024 } // plus about 1 KiB of headers
+func (k *cachedAnswer) bytes() int { return len(k.key) + len(k.body) + 1024 } // plus about 1 KiB of headers
 
 func newCache(next http.Handler, now func() time.Time, most int) *cache {
 	c := &cache{now: now, most: most, next: next, table: map[string]routes.Route{}, byKey: map[string]*list.Element{},
@@ -83,13 +83,14 @@ func (c *cache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	into.WriteHeader(http.StatusOK) // for a handler that wrote nothing
 	if lifetime := sharedFor(into); lifetime > 0 {
 		at := c.now()
-		k := &kept{key: key, header: into.Sent.Clone(), body: into.Body.Bytes(), since: at, ends: at.Add(lifetime)}
+		k := &cachedAnswer{key: key, header: into.Sent.Clone(), body: into.Body.Bytes(), since: at,
+			ends: at.Add(lifetime)}
 		for _, own := range ownHeaders {
 			k.header.Del(own)
 		}
 		c.put(k)
 		into.Sent.Set("X-Cache", "MISS")
-		(&kept{header: into.Sent, body: k.body, since: at}).answer(w, r, "MISS", at)
+		(&cachedAnswer{header: into.Sent, body: k.body, since: at}).answer(w, r, "MISS", at)
 		return
 	}
 	maps.Copy(w.Header(), into.Sent)
@@ -122,14 +123,14 @@ func (c *cache) key(r *http.Request) (key string, ok bool) {
 	return path + "?" + query.Encode(), true // sorted by name
 }
 
-func (c *cache) get(key string) *kept {
+func (c *cache) get(key string) *cachedAnswer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.byKey[key]
 	if e == nil {
 		return nil
 	}
-	k := e.Value.(*kept)
+	k := e.Value.(*cachedAnswer)
 	if !c.now().Before(k.ends) {
 		c.drop(e)
 		return nil
@@ -138,7 +139,7 @@ func (c *cache) get(key string) *kept {
 	return k
 }
 
-func (c *cache) put(k *kept) {
+func (c *cache) put(k *cachedAnswer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e := c.byKey[k.key]; e != nil {
@@ -155,13 +156,13 @@ func (c *cache) put(k *kept) {
 }
 
 func (c *cache) drop(e *list.Element) {
-	k := c.recent.Remove(e).(*kept)
+	k := c.recent.Remove(e).(*cachedAnswer)
 	delete(c.byKey, k.key)
 	c.size -= k.bytes()
 }
 
 // answer writes a cached answer, or 304 if the caller already has it.
-func (k *kept) answer(w http.ResponseWriter, r *http.Request, how string, now time.Time) {
+func (k *cachedAnswer) answer(w http.ResponseWriter, r *http.Request, how string, now time.Time) {
 	h := w.Header()
 	maps.Copy(h, k.header) // the values are shared, so a change must replace a whole value
 	h.Set("X-Cache", how)

@@ -71,7 +71,7 @@ func TestShared(t *testing.T) {
 		{"the same", service{}, "GET", trends, trends, nil, true},
 		{"its parameters in another order", service{}, "GET", trends + "&currency=USD",
 			"/v1/price-trends?currency=USD&origin=PSA", nil, true},
-		{"a HEAD of it", service{}, "HEAD", trends, trends, nil, true},
+		{"a HEAD of the same", service{}, "HEAD", trends, trends, nil, true},
 		{"another language asked for", service{}, "GET", trends, trends,
 			[]string{"Accept-Language", "it", "Accept", "text/html"}, true},
 		{"a file", service{}, "GET", "/assets/a.css", "/assets/a.css", nil, true},
@@ -106,7 +106,7 @@ func TestShared(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := c.service
-			h := newCache(&s, time.Now, mostKept)
+			h := newCache(&s, time.Now, maxBytes)
 			a := ask(h, "GET", c.first)
 			b := ask(h, c.method, c.second, c.header...)
 			if shared := s.asked == 1; shared != c.shared {
@@ -129,7 +129,7 @@ func TestShared(t *testing.T) {
 			}
 			for _, own := range []string{"X-Request-Id", "X-RateLimit-Remaining", "RateLimit"} {
 				if h2.Get(own) != "" {
-					t.Errorf("somebody else's %s is told", own)
+					t.Errorf("the answer holds another caller's %s", own)
 				}
 			}
 		})
@@ -140,7 +140,7 @@ func TestShared(t *testing.T) {
 func TestLifetime(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := &service{}
-	h := newCache(s, func() time.Time { return now }, mostKept)
+	h := newCache(s, func() time.Time { return now }, maxBytes)
 	for _, c := range []struct {
 		after time.Duration
 		asked int
@@ -159,7 +159,7 @@ func TestLifetime(t *testing.T) {
 // holds the whole answer.
 func TestKnownAlready(t *testing.T) {
 	s := &service{}
-	h := newCache(s, time.Now, mostKept)
+	h := newCache(s, time.Now, maxBytes)
 	for n, c := range []struct {
 		has    string
 		status int
@@ -187,7 +187,7 @@ func TestBounded(t *testing.T) {
 	}
 	sum := 0
 	for e := h.recent.Front(); e != nil; e = e.Next() {
-		sum += e.Value.(*kept).bytes()
+		sum += e.Value.(*cachedAnswer).bytes()
 	}
 	if sum != h.size {
 		t.Errorf("%d bytes are counted, and %d there", h.size, sum)
@@ -208,7 +208,7 @@ func TestEveryEdgeRouteIsKept(t *testing.T) {
 		for _, path := range r.Paths() {
 			seen++
 			s := &service{}
-			h := newCache(s, time.Now, mostKept)
+			h := newCache(s, time.Now, maxBytes)
 			path = strings.ReplaceAll(path, "{file}", "x.png")
 			for range 2 {
 				ask(h, "GET", path)

@@ -18,13 +18,13 @@ type connections struct {
 	proxies Proxies
 	most    int
 
-	mu   sync.Mutex
-	open map[netip.Prefix]int
+	mu     sync.Mutex
+	counts map[netip.Prefix]int
 }
 
 // Listen returns a listener that limits the connections of each address.
 func (c Config) Listen(l net.Listener) net.Listener {
-	return &connections{Listener: l, proxies: c.Proxies, most: perAddress, open: map[netip.Prefix]int{}}
+	return &connections{Listener: l, proxies: c.Proxies, most: perAddress, counts: map[netip.Prefix]int{}}
 }
 
 func (l *connections) Accept() (net.Conn, error) {
@@ -45,35 +45,35 @@ func (l *connections) Accept() (net.Conn, error) {
 			_ = c.Close() // the caller cannot be informed
 			continue
 		}
-		return &counted{Conn: c, leave: sync.OnceFunc(func() { l.leave(who) })}, nil
+		return &countedConn{Conn: c, release: sync.OnceFunc(func() { l.release(who) })}, nil
 	}
 }
 
 func (l *connections) enter(who netip.Prefix) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open[who] >= l.most {
+	if l.counts[who] >= l.most {
 		return false
 	}
-	l.open[who]++
+	l.counts[who]++
 	return true
 }
 
-func (l *connections) leave(who netip.Prefix) {
+func (l *connections) release(who netip.Prefix) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.open[who]--; l.open[who] == 0 {
-		delete(l.open, who)
+	if l.counts[who]--; l.counts[who] == 0 {
+		delete(l.counts, who)
 	}
 }
 
-// counted is a connection that counts until it is closed.
-type counted struct {
+// countedConn is a connection that counts until it is closed.
+type countedConn struct {
 	net.Conn
-	leave func()
+	release func()
 }
 
-func (c *counted) Close() error {
-	c.leave()
+func (c *countedConn) Close() error {
+	c.release()
 	return c.Conn.Close()
 }

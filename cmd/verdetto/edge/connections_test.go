@@ -112,7 +112,7 @@ func TestConnectionsEnd(t *testing.T) {
 	for _, c := range in {
 		c.Close()
 	}
-	if left := l.(*connections).open; len(left) != 0 {
+	if left := l.(*connections).counts; len(left) != 0 {
 		t.Errorf("still counted: %v", left)
 	}
 }

@@ -24,12 +24,12 @@ type Config struct {
 
 // Handler wraps a service in the edge.
 func (c Config) Handler(service http.Handler, now func() time.Time) http.Handler {
-	return c.Proxies.believe(c.tellBrowsers(compress(newCache(service, now, mostKept))))
+	return c.Proxies.believe(c.setBrowserHeaders(compress(newCache(service, now, maxBytes))))
 }
 
-// tellBrowsers sets the headers for browsers that CloudFront sets on AWS. The service may
+// setBrowserHeaders sets the headers for browsers that CloudFront sets on AWS. The service may
 // override them.
-func (c Config) tellBrowsers(next http.Handler) http.Handler {
+func (c Config) setBrowserHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")

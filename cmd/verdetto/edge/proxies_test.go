@@ -25,8 +25,8 @@ func TestCaller(t *testing.T) {
 		lines                        []string
 		want                         string
 	}{
-		{"nobody is believed", "", ForwardedFor, "203.0.113.9:1", []string{"198.51.100.7"}, "203.0.113.9:1"},
-		{"nobody is believed, not even this machine", "", ForwardedFor, "127.0.0.1:1", []string{"198.51.100.7"},
+		{"no proxy is trusted", "", ForwardedFor, "203.0.113.9:1", []string{"198.51.100.7"}, "203.0.113.9:1"},
+		{"no proxy is trusted, not even this machine", "", ForwardedFor, "127.0.0.1:1", []string{"198.51.100.7"},
 			"127.0.0.1:1"},
 		{"who is no proxy is not believed", ours, ForwardedFor, "203.0.113.9:1", []string{"198.51.100.7"},
 			"203.0.113.9:1"},

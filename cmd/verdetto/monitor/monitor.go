@@ -23,14 +23,14 @@ import (
 
 // Monitor holds the metrics and the last faults. It is safe for concurrent use.
 type Monitor struct {
-	registry  *prometheus.Registry
-	requests  *prometheus.CounterVec
-	durations *prometheus.HistogramVec
-	refreshes *prometheus.CounterVec
-	asked     *prometheus.CounterVec
-	found     prometheus.Counter
-	mails     *prometheus.CounterVec
-	lines     *prometheus.CounterVec
+	registry     *prometheus.Registry
+	requests     *prometheus.CounterVec
+	durations    *prometheus.HistogramVec
+	refreshes    *prometheus.CounterVec
+	answers      *prometheus.CounterVec
+	observations prometheus.Counter
+	mails        *prometheus.CounterVec
+	lines        *prometheus.CounterVec
 
 	mu     sync.Mutex
 	faults []Fault // the newest last
@@ -52,10 +52,11 @@ func New() *Monitor {
 		"method", "status")
 	m.refreshes = counter("refreshes_total", "Refreshes that ended: discovery of routes, and asking for departures.",
 		"kind", "outcome")
-	m.asked = counter("refresh_asked_total", "What refreshes asked the fare source for: origins of discovery, series of departures.", "kind", "outcome")
+	m.answers = counter("refresh_asked_total", "What refreshes asked the fare source for: origins of discovery, series of departures.", "kind", "outcome")
 	m.mails = counter("mails_total", "Mails by kind and by what the carrier said.", "kind", "outcome")
 	m.lines = counter("log_lines_total", "Lines of the log by level.", "level")
-	m.found = counter("observations_total", "Fares that refreshes found and had not seen before.").WithLabelValues()
+	m.observations = counter("observations_total",
+		"Fares that refreshes found and had not seen before.").WithLabelValues()
 	m.durations = prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "verdetto",
 		Name: "http_request_duration_seconds", Help: "How long answers took to be made.", Buckets: buckets},
 		[]string{"route"})
@@ -85,9 +86,9 @@ func (m *Monitor) Refreshed(kind string, asked, failed, left, found int, err err
 	}
 	m.refreshes.WithLabelValues(kind, outcome).Inc()
 	for outcome, n := range map[string]int{"asked": asked, "failed": failed, "left": left} {
-		m.asked.WithLabelValues(kind, outcome).Add(float64(n))
+		m.answers.WithLabelValues(kind, outcome).Add(float64(n))
 	}
-	m.found.Add(float64(found))
+	m.observations.Add(float64(found))
 }
 
 // Gauge registers a figure that is read at each scrape. A figure that cannot be read is
@@ -148,8 +149,8 @@ type Fault struct {
 	Error   string    `json:"error,omitempty"`
 }
 
-// keptFaults is the number of faults kept.
-const keptFaults = 20
+// maxFaults is the number of faults kept.
+const maxFaults = 20
 
 // Faults returns the last faults of the log, the newest first.
 func (m *Monitor) Faults() []Fault {
@@ -184,7 +185,7 @@ func (l logged) Handle(ctx context.Context, line slog.Record) error {
 			return true
 		})
 		l.m.mu.Lock()
-		if len(l.m.faults) == keptFaults {
+		if len(l.m.faults) == maxFaults {
 			l.m.faults = l.m.faults[1:]
 		}
 		l.m.faults = append(l.m.faults, f)

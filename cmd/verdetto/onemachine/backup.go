@@ -131,8 +131,8 @@ func readAll(ctx context.Context, file string) error {
 	return errors.Join(err, s.Close())
 }
 
-// errNobody reports that no process serves the file.
-var errNobody = errors.New("nobody serves the store")
+// errNotServing reports that no process serves the file.
+var errNotServing = errors.New("no process serves the store")
 
 // askService sends a request to the process that serves a file.
 func askService(ctx context.Context, file, path string) (*http.Response, error) {
@@ -147,7 +147,7 @@ func askService(ctx context.Context, file, path string) (*http.Response, error) 
 	response, err := client.Do(request)
 	// no socket, or one that a killed process left
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
-		return nil, errNobody
+		return nil, errNotServing
 	}
 	return response, err
 }
@@ -155,7 +155,7 @@ func askService(ctx context.Context, file, path string) (*http.Response, error) 
 // copyOf copies a file through the process that serves it. If there is none, it opens the file.
 func copyOf(ctx context.Context, file string, w io.Writer) error {
 	response, err := askService(ctx, file, "/")
-	if errors.Is(err, errNobody) {
+	if errors.Is(err, errNotServing) {
 		s, _, err := boltstore.Read(file, beforeAll)
 		if err != nil {
 			return err

@@ -35,7 +35,7 @@ func Export(ctx context.Context, name, to string) (items int, err error) {
 
 // fill copies a store into a new file.
 func fill(ctx context.Context, name, file string) (items int, err error) {
-	from, err := openKept(ctx, name, time.Now)
+	from, err := openPermanent(ctx, name, time.Now)
 	if err != nil {
 		return 0, err
 	}

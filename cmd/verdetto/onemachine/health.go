@@ -36,13 +36,13 @@ type Health struct {
 
 	mu     sync.Mutex
 	looked time.Time
-	found  Found
+	found  CheckResult
 	probed time.Time
 	failed error // of the last probe write
 }
 
-// Found is the result of a check.
-type Found struct {
+// CheckResult is the result of a check.
+type CheckResult struct {
 	Days   float64 // refresh.Age in days; negative: the store holds dates in the future
 	Known  bool    // a refresh has been recorded
 	Reason string  // why it is not ready, and what to do; empty if it is ready
@@ -65,7 +65,7 @@ func (h *Health) writes(ctx context.Context) error {
 }
 
 // Look checks the service.
-func (h *Health) Look(ctx context.Context) Found {
+func (h *Health) Look(ctx context.Context) CheckResult {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !h.looked.IsZero() && h.system().Sub(h.looked) < foundFor {
@@ -74,7 +74,7 @@ func (h *Health) Look(ctx context.Context) Found {
 	// a caller who hangs up must not spoil the result for others
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
-	var f Found
+	var f CheckResult
 	var err error
 	f.Days, f.Known, err = refresh.Age(ctx, h.fares, h.now())
 	switch {

@@ -48,7 +48,7 @@ func (m Migration) Run(ctx context.Context) (report migration.Report, err error)
 		return report, err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	to, err := openKept(ctx, m.To, m.Now)
+	to, err := openPermanent(ctx, m.To, m.Now)
 	if err != nil {
 		return report, fmt.Errorf("open -to: %w", err)
 	}
@@ -93,7 +93,7 @@ func (m Migration) PepperMoved(ctx context.Context) (bool, error) {
 func (m Migration) source(ctx context.Context) (store.Whole, error) {
 	file, isFile := strings.CutPrefix(m.From, "bolt:")
 	if !isFile || m.Finish {
-		table, err := openKept(ctx, m.From, m.Now)
+		table, err := openPermanent(ctx, m.From, m.Now)
 		if err != nil && isFile {
 			err = fmt.Errorf("%w; the last pass wants nobody to serve it", err)
 		}

@@ -102,8 +102,10 @@ func New(o Options) (*Service, error) {
 		Limiter: settings.Limiter, BaseURL: o.BaseURL, Now: o.Now, Log: o.Log,
 	}
 	var payment config.PerCall // always on the real chain, even if Pro uses the stand-ins
-	err := config.Load(&payment)
+	var quotas config.Quotas
+	err := config.Load(&payment, &quotas)
 	if err == nil {
+		settings.Quotas = httpapi.Quotas(quotas)
 		settings.PaidCalls, err = percall.Sell(seller, payment)
 	}
 	if err != nil {

@@ -39,7 +39,7 @@ func outboxService(t *testing.T, delay func() time.Duration, known int) (service
 	})
 	until := time.Now().AddDate(0, 1, 0)
 	for n := range known {
-		if err := service.Pro.Keys.Change(t.Context(), apikey.Of(service.Pro.Pepper, fmt.Sprintf("known%d@example.com", n)), func(c *store.Customer) error {
+		if err := service.Pro.Keys.Change(t.Context(), apikey.CustomerIDOf(service.Pro.Pepper, fmt.Sprintf("known%d@example.com", n)), func(c *store.Customer) error {
 			c.Until = until
 			return nil
 		}); err != nil {

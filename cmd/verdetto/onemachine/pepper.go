@@ -31,7 +31,7 @@ func GivenPepper(ctx context.Context) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return ssmparams.In(settings)(ctx, names)
+		return ssmparams.NewReader(settings)(ctx, names)
 	}, &secret)
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func PepperInUse(ctx context.Context, table store.Table, name string, mark bool)
 func Pepper(ctx context.Context, table store.Table) ([]byte, error) {
 	pepper, err := GivenPepper(ctx)
 	if err == nil && pepper == nil {
-		pepper, err = keptPepper(ctx, table)
+		pepper, err = pepperOfStore(ctx, table)
 	}
 	if err == nil {
 		err = CheckPepper(ctx, table, pepper, true)
@@ -70,9 +70,9 @@ func Pepper(ctx context.Context, table store.Table) ([]byte, error) {
 	return pepper, err
 }
 
-// keptPepper returns the pepper that a store keeps. It creates one only for a store that never
+// pepperOfStore returns the pepper that a store keeps. It creates one only for a store that never
 // had a pepper.
-func keptPepper(ctx context.Context, table store.Table) ([]byte, error) {
+func pepperOfStore(ctx context.Context, table store.Table) ([]byte, error) {
 	pepper, err := store.StoredPepper(ctx, table)
 	if !errors.Is(err, store.ErrNotFound) {
 		return pepper, err
@@ -155,7 +155,7 @@ func anyAlert(ctx context.Context, table store.Table) (store.Alert, bool, error)
 func ReadStore(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	if !isFile || file == "" {
-		return openKept(ctx, name, now)
+		return openPermanent(ctx, name, now)
 	}
 	table, _, err := boltstore.Read(file, now)
 	if errors.Is(err, boltstore.ErrInUse) {

@@ -45,7 +45,7 @@ func (o Options) rates(ctx context.Context) fare.Rates {
 	if o.Source.Name() == realSource {
 		return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), o.Log)
 	}
-	return ecb.Table().On(fare.DayOf(o.Now()))
+	return ecb.Table().RatesOn(fare.DayOf(o.Now()))
 }
 
 // Refreshes holds the two kinds of refresh: all routes every Cycle, and departures every day.
@@ -119,7 +119,8 @@ func (o Options) refreshAlone(ctx context.Context, run store.Run, every time.Dur
 	if _, _, is, err := due(); err != nil || !is {
 		return err
 	}
-	lease := &store.Lease{Table: o.Table, Name: store.RefreshLease, Holder: rand.Text(), For: refreshLeaseFor, Now: o.Now}
+	lease := &store.Lease{Table: o.Table, Name: store.RefreshLease, Holder: rand.Text(),
+		Duration: refreshLeaseFor, Now: o.Now}
 	return lease.While(ctx, func(ctx context.Context) error {
 		began, version, is, err := due() // another process may have finished it just now
 		if err != nil || !is {

@@ -137,7 +137,8 @@ func TestWhatAnotherHasJustDoneIsNotDoneAgain(t *testing.T) {
 // lease has expired.
 func TestAnotherProcessTakesOver(t *testing.T) {
 	overBoth(t, func(t *testing.T, table store.Whole, clock *storetest.Clock) {
-		dead := &store.Lease{Table: table, Name: store.RefreshLease, Holder: "dead", For: refreshLeaseFor, Now: clock.Now}
+		dead := &store.Lease{Table: table, Name: store.RefreshLease, Holder: "dead",
+			Duration: refreshLeaseFor, Now: clock.Now}
 		if err := dead.Hold(t.Context()); err != nil {
 			t.Fatal(err)
 		}

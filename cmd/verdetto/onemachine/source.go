@@ -53,7 +53,7 @@ const realSource = "travelpayouts"
 // s, which must be open before the first call.
 func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
 	var of config.Upstream
-	var shown config.Shown
+	var shown config.Publication
 	if err := config.Load(&of, &shown); err != nil {
 		return nil, fmt.Errorf("-upstream travelpayouts: %w", err)
 	}
@@ -71,7 +71,7 @@ func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
 // OpenPanel opens a file of recorded fares. The column price holds the fare, or "price" if that
 // is empty. A report goes to messages, and partly reports whether some rows were unreadable.
 func OpenPanel(file, price string, messages io.Writer) (panel *csvfile.Panel, partly bool, err error) {
-	panel, err = csvfile.Open(file, upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, price)
+	panel, err = csvfile.Open(file, upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}, price)
 	if err != nil {
 		return nil, false, err
 	}

@@ -53,7 +53,7 @@ func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, e
 		return Status{}, fmt.Errorf("look at the store: %w", err)
 	}
 	response, err := askService(ctx, file, statusPath)
-	if errors.Is(err, errNobody) {
+	if errors.Is(err, errNotServing) {
 		s, _, err := boltstore.Read(file, beforeAll)
 		if err != nil {
 			return Status{}, err

@@ -31,7 +31,7 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 		}
 		return &scratch{table, dir}, nil
 	}
-	table, err := openKept(ctx, name, now)
+	table, err := openPermanent(ctx, name, now)
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +50,8 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 	return table, nil
 }
 
-// openKept opens a permanent store, whatever its state.
-func openKept(ctx context.Context, name string, now func() time.Time) (store.Whole, error) {
+// openPermanent opens a permanent store, whatever its state.
+func openPermanent(ctx context.Context, name string, now func() time.Time) (store.Whole, error) {
 	kind, at, _ := strings.Cut(name, ":")
 	switch {
 	case kind == "bolt" && at != "":

@@ -30,8 +30,8 @@ const inFile = "_FILE"
 var notSettings = []string{"VERDETTO_CONFIG", "VERDETTO_DATA", "VERDETTO_REFERENCE", "VERDETTO_SAM_LISTENER",
 	"VERDETTO_SAM_NETWORK"}
 
-// Taken is a setting that has a value.
-type Taken struct {
+// ValuedSetting is a setting that has a value.
+type ValuedSetting struct {
 	config.Setting
 	Value, From string
 }
@@ -59,7 +59,7 @@ func usage(s config.Setting) string {
 // Take copies the file's settings into the environment, if a file is named. It then sets the
 // flags that the caller omitted from the environment. It returns each setting with its source,
 // and all faults.
-func Take(f *pflag.FlagSet, file string) (taken []Taken, faults []string) {
+func Take(f *pflag.FlagSet, file string) (taken []ValuedSetting, faults []string) {
 	inside, faults := read(file)
 	outside := map[string]string{}
 	for _, entry := range os.Environ() {
@@ -82,7 +82,7 @@ func Take(f *pflag.FlagSet, file string) (taken []Taken, faults []string) {
 			for _, fault := range s.Faults(value) {
 				faults = append(faults, "-"+s.Flag+strings.TrimPrefix(fault, s.Name))
 			}
-			taken = append(taken, Taken{s, value, "flag -" + s.Flag})
+			taken = append(taken, ValuedSetting{s, value, "flag -" + s.Flag})
 			continue
 		}
 		value, from, fault := find(s, outside, "", "the environment")
@@ -97,7 +97,7 @@ func Take(f *pflag.FlagSet, file string) (taken []Taken, faults []string) {
 			continue
 		}
 		faults = append(faults, s.Faults(value)...)
-		taken = append(taken, Taken{s, value, from})
+		taken = append(taken, ValuedSetting{s, value, from})
 		_ = os.Setenv(s.Name, value) // the name of a setting is always valid
 		if s.Flag != "" && f.Lookup(s.Flag) != nil {
 			_ = f.Set(s.Flag, value) // a text flag accepts every value

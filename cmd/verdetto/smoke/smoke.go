@@ -25,8 +25,8 @@ type call struct {
 	header, body string // NAME: VALUE, separated by a bar
 	status       []int  // any of these
 	code         string // code of the problem; "" if the answer is no problem
-	says         string // part of the body
-	tells        string // part of a header's value: NAME: PART
+	bodyPart     string // part of the body
+	headerPart   string // part of a header's value: NAME: PART
 }
 
 const (
@@ -49,7 +49,7 @@ var calls = []call{
 		"citta-sconosciuta", "", noStore},
 	{"verdict on nothing", "GET", "/v1/analisi", "", "", []int{400}, "richiesta-non-valida", "origine", noStore},
 	{"price trends", "GET", "/v1/price-trends?origin=MIL&currency=eur", "", "", []int{200, 404}, "", `"`, ""},
-	{"key of nobody", "GET", "/v1/analisi?origine=Milano&destinazione=Londra", "X-Api-Key: vd_nobody", "", []int{401},
+	{"unknown key", "GET", "/v1/analisi?origine=Milano&destinazione=Londra", "X-Api-Key: vd_nobody", "", []int{401},
 		"chiave-non-valida", "", noStore},
 	{"question of another site's page", "OPTIONS", "/v1/analisi",
 		"Origin: https://elsewhere.example|Access-Control-Request-Method: GET", "", []int{204}, "", "",
@@ -58,7 +58,7 @@ var calls = []call{
 	{"wrong method", "DELETE", "/v1/analisi", "", "", []int{405}, "metodo-non-ammesso", "", "Allow: GET"},
 	{"agents", "POST", "/mcp", document + "|Accept: application/json, text/event-stream",
 		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, []int{200}, "", "flight_price_verdict", ""},
-	{"checkout for nobody", "POST", "/v1/pro/checkout", document, `{"email":"nobody"}`, []int{400},
+	{"checkout without an address", "POST", "/v1/pro/checkout", document, `{"email":"nobody"}`, []int{400},
 		"richiesta-non-valida", "email", noStore},
 	{"webhook that is not Stripe's", "POST", "/v1/pro/webhook", document + "|Stripe-Signature: t=1,v1=00", `{}`,
 		[]int{400}, "firma-non-valida", "", noStore},
@@ -143,10 +143,10 @@ func (c call) faults(answer *http.Response, body []byte) (faults []error) {
 			faults = append(faults, fmt.Errorf("no problem with the code %s: %.200s", c.code, body))
 		}
 	}
-	if !strings.Contains(string(body), c.says) {
-		faults = append(faults, fmt.Errorf("%s is not in the answer: %.200s", c.says, body))
+	if !strings.Contains(string(body), c.bodyPart) {
+		faults = append(faults, fmt.Errorf("%s is not in the answer: %.200s", c.bodyPart, body))
 	}
-	if name, part, ok := strings.Cut(c.tells, ": "); ok {
+	if name, part, ok := strings.Cut(c.headerPart, ": "); ok {
 		if value := answer.Header.Get(name); value == "" || !strings.Contains(value, part) {
 			faults = append(faults, fmt.Errorf("the header %s is %q, want %q in it", name, value, part))
 		}

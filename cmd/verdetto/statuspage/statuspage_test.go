@@ -46,7 +46,7 @@ func TestStatus(t *testing.T) {
 				t.Errorf("works: %v", got.Works())
 			}
 			var page bytes.Buffer
-			if err := got.Write(&page, i18n.In(c.lang)); err != nil {
+			if err := got.Write(&page, i18n.ForCode(c.lang)); err != nil {
 				t.Fatal(err)
 			}
 			text := page.String()
@@ -62,8 +62,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestNobodyThere: a service that does not answer gets a page too.
-func TestNobodyThere(t *testing.T) {
+// TestNoService: a service that does not answer gets a page too.
+func TestNoService(t *testing.T) {
 	got := statuspage.Ask(t.Context(), http.DefaultClient, "http://127.0.0.1:1", func() time.Time { return at })
 	var page bytes.Buffer
 	if err := got.Write(&page, i18n.English()); err != nil {

@@ -79,12 +79,15 @@ func TestLanguage(t *testing.T) {
 		says            map[string]string // by language
 	}{
 		{"flight_price_verdict", `"origin":"Milano","destination":"Bucarest"`,
-			map[string]string{"": "Milan to Bucharest: today's cheapest", "en": "Milan to Bucharest: today's",
-				"it":    "la tariffa di sola andata più bassa di oggi",
-				"de":    "Mailand – Bukarest: Der niedrigste Preis von heute",
-				"fr":    "Milan – Bucarest\u00a0: le prix le plus bas du jour",
-				"es":    "De Milán a Bucarest: el precio más bajo de hoy",
-				"pt-BR": "De Milão para Bucareste: o preço mais baixo de hoje", "nl": "Milan to Bucharest: today's"}},
+			map[string]string{"": "Milan to Bucharest: Probably great: about €2 less than usual for this route. Lowest fare " +
+				"seen today: €30, Tuesday 10 May 2016. On this route the lowest fare is usually between €31 and €34.",
+				"en":    "Milan to Bucharest: Probably great: about €2 less",
+				"it":    "Probabilmente ottimo: circa 2\u00a0€ meno del solito per questa rotta.",
+				"de":    "Mailand – Bukarest: Wahrscheinlich sehr gut: etwa 2\u00a0€ weniger als üblich auf dieser Strecke.",
+				"fr":    "Probablement excellent\u00a0: environ 2\u00a0€ de moins que d’habitude pour ce trajet.",
+				"es":    "De Milán a Bucarest: Probablemente excelente: unos 2\u00a0€ menos de lo habitual para esta ruta.",
+				"pt-BR": "Provavelmente ótimo: cerca de 2\u00a0€ menos do que o habitual para esta rota.",
+				"nl":    "Milan to Bucharest: Probably great: "}},
 		{"cheap_now", `"origin":"Milano"`, map[string]string{"en": "From Milan: 2 destinations with such a fare. " +
 			"Each is the cheapest fare of any date, compared with the cheapest of other days. Bucharest",
 			"it": "Da Milano: 2 destinazioni con una tariffa così. Di ognuna la tariffa più bassa di qualsiasi data, " +

@@ -2,11 +2,11 @@ package agents
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
@@ -23,7 +23,7 @@ type sentences struct{ *i18n.Language }
 
 func (a Asker) say() sentences {
 	code, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(a.Language)), "-") // pt-BR is pt
-	return sentences{i18n.In(code)}
+	return sentences{i18n.ForCode(code)}
 }
 
 // named returns a city's name in the language of the answer.
@@ -48,64 +48,42 @@ func and(all ...string) string {
 
 func (s sentences) route(from, to string) string { return s.Text("home.route", "From", from, "To", to) }
 
-// fare states the age of the judged fare.
-func (s sentences) fare(p verdict.Prezzo) string {
-	return s.Text("agents.fare", "Departure", p.Partenza, "Hours", p.EtaOre, "Stale", p.Stale())
-}
-
 func (s sentences) newest(t time.Time) string {
 	return s.Text("agents.newest", "Day", t.UTC().Format(time.DateOnly))
 }
 
-func (s sentences) verdict(a verdict.Analysis) string {
-	if a.Ambito == verdict.InPartenza || a.Ambito == verdict.InMese {
-		return s.departure(a)
+// verdict words a verdict as the page does, with everything that the page folds away.
+func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day) string {
+	route := s.route(a.Origine, a.Destinazione)
+	if a.Verdetto.Percentile == nil {
+		return s.unknown(a, route) + " " + s.newest(a.AggiornatoIl)
 	}
-	v, route := a.Verdetto, s.route(a.Origine, a.Destinazione)
-	if v.Percentile == nil {
-		return s.Text("agents.no_verdict", "Route", route, "Days", v.Campione, "Needed", verdict.MinSample) + " " +
-			s.newest(a.AggiornatoIl)
+	of := wording.Verdict{Language: s.in(a.Valuta), Of: a, Today: today}
+	if q.When != nil {
+		of.On, of.Around = q.When.Date, q.When.Span != nil
 	}
-	price := int64(*v.MedianaCent + *v.ScartoMedianaCent)
-	return s.Text("agents.verdict", "Route", route, "Price", euros(price, a.Valuta),
-		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile",
-		*v.Percentile, "Days", v.Campione,
-		"Median", euros(int64(*v.MedianaCent), a.Valuta), "Certainty", s.Text("agents.certainty."+v.Affidabilita)) +
-		" " + s.fare(a.Prezzo) + " " + s.newest(a.AggiornatoIl)
+	certainty, restsOn := of.Certainty()
+	return route + s.Text("format.colon") + " " + and(of.Headline(), of.Fare(), of.Known(), of.Past(),
+		wording.Typical(of.Language, a), of.Rank(0, 0), certainty+s.Text("format.comma")+restsOn+".", of.Waiting(),
+		s.newest(a.AggiornatoIl))
 }
 
-// departure words a verdict about a departure or a month: the usual fares and the outlook.
-func (s sentences) departure(a verdict.Analysis) string {
-	v, p := a.Verdetto, a.Prezzo
-	route, price := s.route(a.Origine, a.Destinazione), euros(int64(p.Cent), a.Valuta)
-	if v.Percentile == nil {
-		return s.Text("agents.no_departure", "Route", route, "Price", price, "Departure", p.Partenza, "Fares",
-			v.Campione, "Needed", departure.MinCount) +
-			" " + s.newest(a.AggiornatoIl)
+// unknown says why there is no verdict.
+func (s sentences) unknown(a verdict.Analysis, route string) string {
+	if a.Ambito != verdict.InPartenza && a.Ambito != verdict.InMese {
+		return s.Text("agents.no_verdict", "Route", route, "Days", a.Verdetto.Campione, "Needed", verdict.MinSample)
 	}
-	q := a.Quartili
-	said := []string{s.Text("agents.departure", "Route", route, "Price", price, "Departure",
-		p.Partenza, "Return", p.Ritorno,
-		"Stated", p.Dichiarato, "Month", a.Ambito == verdict.InMese, "Lead", a.AnticipoGiorni,
-		"Level", s.Text("agents.level."+v.Livello), "Livello", v.Livello, "Percentile",
-		*v.Percentile,
-		"Low", euros(int64(q.Q1Cent), a.Valuta), "High", euros(int64(q.Q3Cent), a.Valuta), "Median",
-		euros(int64(q.MedianaCent), a.Valuta),
-		"Certainty", s.Text("agents.certainty."+v.Affidabilita)), wording.Compared(s.Language, v)}
-	for _, f := range a.Previsione {
-		change := func(c fare.Cents) string { return euros(int64(c), a.Valuta) }
-		said = append(said, s.Text("agents.forecast", "Days", f.Giorni, "Fall", percent(f.Calo5), "More", f.Calo5Oltre,
-			"Rise", percent(f.Rialzo5),
-			"Mean", change(f.Attesa.MediaCent), "From", change(f.Attesa.DaCent), "To", change(f.Attesa.ACent),
-			"Dearer", percent(f.Attesa.PiuCaro), "Pays", f.Conviene))
-	}
-	if !p.Dichiarato {
-		said = append(said, s.fare(p))
-	}
-	return strings.Join(append(said, s.newest(a.AggiornatoIl)), " ")
+	return s.Text("agents.no_departure", "Route", route, "Price", euros(int64(a.Prezzo.Cent), a.Valuta), "Departure",
+		a.Prezzo.Partenza, "Fares", a.Verdetto.Campione, "Needed", departure.MinCount)
 }
 
-func percent(share float64) int { return int(math.Round(100 * share)) }
+// in returns the language for amounts that are in a currency already.
+func (s sentences) in(currency string) *i18n.Language {
+	if currency == fare.EUR.String() {
+		return s.Language
+	}
+	return s.InCurrency(currency, func(c fare.Cents) fare.Cents { return c })
+}
 
 func (s sentences) months(m Months) string {
 	route := s.route(m.Origine, m.Destinazione)
@@ -192,7 +170,7 @@ func (s sentences) destination(d view.Destination, currency string) string {
 	}
 	level := ""
 	if d.Certainty != "" {
-		level = s.Text("agents.judged", "Level", s.Text("agents.level."+d.Level), "Certainty",
+		level = s.Text("agents.judged", "Level", s.Text("level."+d.Level), "Certainty",
 			s.Text("agents.certainty."+d.Certainty))
 	}
 	change, median := "", ""

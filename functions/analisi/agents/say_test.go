@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"verdetto/shared/answer"
 	"verdetto/shared/answer/view"
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
@@ -19,22 +20,24 @@ func TestSentencesOfALanguage(t *testing.T) {
 	s := sentences{i18ntest.Toy(t)}
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
 	cents, percentile, season, amount, change := fare.Cents(5000), 7, true, int64(5000), 2.5
-	known := verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at}
+	known := verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR", AggiornatoIl: at,
+		Quartili: &verdict.Quartili{}}
 	known.Verdetto = verdict.Verdetto{Livello: verdict.Buono, Percentile: &percentile, MedianaCent: &cents,
 		ScartoMedianaCent: new(fare.Cents), Affidabilita: verdict.Bassa, Stagionale: &season}
 	month := known
-	month.Ambito, month.Quartili, month.Previsione = verdict.InMese, &verdict.Quartili{},
+	month.Ambito, month.Previsione = verdict.InMese,
 		[]verdict.Previsione{{Giorni: 7}, {Giorni: 14, Conviene: true}}
 	destination := view.Destination{Destination: "LON", City: "London", Level: verdict.Buono, Certainty: verdict.Alta,
 		MedianCents: &amount, ChangePercent: &change,
 		Cheapest: &view.Fare{AmountCents: amount, Departure: "2016-05-10"}}
 	city := func(name string) published.Citta { return published.Citta{Nome: name} }
 	for name, said := range map[string]string{
-		"verdict":    s.verdict(known),
-		"no verdict": s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at}),
-		"a month":    s.verdict(month),
+		"verdict": s.verdict(known, answer.Question{}, fare.DayOf(at)),
+		"no verdict": s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at},
+			answer.Question{}, 0),
+		"a month": s.verdict(month, answer.Question{When: &answer.When{}}, fare.DayOf(at)),
 		"no departure": s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest",
-			Ambito: verdict.InPartenza, AggiornatoIl: at}),
+			Ambito: verdict.InPartenza, AggiornatoIl: at}, answer.Question{}, 0),
 		"months": s.months(Months{Origine: "Milano", Destinazione: "Bucarest", Valuta: "EUR",
 			MesiPerConvenienza: []verdict.Mese{{Mese: 5}, {Mese: 6}}, AggiornatoIl: at}),
 		"no months": s.months(Months{Origine: "Milano", Destinazione: "Bucarest"}),

@@ -24,7 +24,7 @@ func (s sentences) calendar(c verdict.Calendario, all int) string {
 			price = euros(int64(*g.Cent), c.Valuta)
 		}
 		days = append(days, s.Text("agents.calendar_day", "Day", g.Partenza, "Price", price, "Level",
-			s.Text("agents.level."+g.Livello), "Percentile", *g.Percentile,
+			s.Text("level."+g.Livello), "Percentile", *g.Percentile,
 			"Certainty", s.Text("agents.certainty."+g.Affidabilita)))
 	}
 	said := []string{s.Text("agents.calendar", "Route", s.route(c.Origine, c.Destinazione), "Days", all, "Shown",
@@ -37,8 +37,7 @@ func (s sentences) calendar(c verdict.Calendario, all int) string {
 	}
 	if m := cheapest; m != nil {
 		said = append(said, s.Text("agents.calendar_month", "Month", m.Mese, "Price",
-			euros(int64(m.MinimoCent), c.Valuta), "Level", s.Text("agents.level."+m.Livello),
-			"Median", euros(int64(*m.MedianaCent), c.Valuta), "Certainty", s.Text("agents.certainty."+m.Affidabilita)))
+			euros(int64(m.MinimoCent), c.Valuta), "Median", euros(int64(*m.MedianaCent), c.Valuta)))
 	}
 	return strings.Join(append(said, s.newest(c.AggiornatoIl)), " ")
 }
@@ -61,7 +60,7 @@ func (s sentences) deals(o published.Occasioni, skipped, all int) string {
 		}
 		usual = euros(int64(*d.Verdetto.MedianaCent), o.Valuta)
 		listed = append(listed, s.Text("agents.deal", "City", d.Destinazione, "Price", price, "Departure", departure,
-			"Level", s.Text("agents.level."+d.Verdetto.Livello),
+			"Level", s.Text("level."+d.Verdetto.Livello),
 			"Median", usual, "Certainty", s.Text("agents.certainty."+d.Verdetto.Affidabilita),
 			"Hours", d.Prezzo.EtaOre))
 	}
@@ -113,15 +112,15 @@ func (s sentences) comparison(c published.Confronto, names []string) string {
 	if len(c.Migliori) > 0 {
 		a := c.Viaggi[c.Migliori[0]].Analisi
 		said = append(said, s.Text("agents.comparison_best", "Trip", trip(c.Migliori[0]), "Price",
-			euros(int64(a.Prezzo.Cent), a.Valuta), "Level", s.Text("agents.level."+a.Verdetto.Livello),
-			"Livello", a.Verdetto.Livello, "Certainty", s.Text("agents.certainty."+a.Verdetto.Affidabilita)))
+			euros(int64(a.Prezzo.Cent), a.Valuta), "Level", s.Text("level."+a.Verdetto.Livello),
+			"Certainty", s.Text("agents.certainty."+a.Verdetto.Affidabilita)))
 	}
 	var listed, without []string
 	for _, i := range c.PiuEconomici {
 		a := c.Viaggi[i].Analisi
 		level := a.Verdetto.Livello
 		if a.Verdetto.Percentile != nil {
-			level = s.Text("agents.level." + level)
+			level = s.Text("level." + level)
 		}
 		listed = append(listed, s.Text("agents.comparison_one", "Trip", trip(i), "Price",
 			euros(int64(a.Prezzo.Cent), a.Valuta), "Departure", a.Prezzo.Partenza, "Level", level))

@@ -170,7 +170,7 @@ func (c customers) Customer(_ context.Context, id apikey.CustomerID) (store.Cust
 
 func (c customers) key(t *testing.T, email string, until time.Time) string {
 	t.Helper()
-	id := apikey.Of([]byte("pepper"), email)
+	id := apikey.CustomerIDOf([]byte("pepper"), email)
 	text, hash, err := apikey.Mint(rand.Reader, id)
 	if err != nil {
 		t.Fatal(err)

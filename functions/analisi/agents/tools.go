@@ -62,7 +62,7 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 	a.Origine, a.Destinazione = say.named(in.Origin), say.named(in.Destination)
 	v := Verdict{Analysis: a, cardHTML: cardHTML{card}}
 	v.Pagina, v.Avviso = s.Pages.Addresses(a, q, say.Language)
-	return v, and(say.verdict(a), say.places(in.Origin, in.Destination), say.pages(v, s.Pages.Telegram)), nil
+	return v, and(say.verdict(a, q, fare.DayOf(s.Answers.Now())), say.places(in.Origin, in.Destination), say.pages(v, s.Pages.Telegram)), nil
 }
 
 func (s *Service) comparison(ctx context.Context, in *comparisonInput,

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"strconv"
 
 	"verdetto/shared/fare"
@@ -32,18 +33,18 @@ func (v view) Arounds() (all []option) {
 // Threshold returns the threshold for the form, or "" if none was typed or the form does not
 // accept it.
 func (v view) Threshold() string {
-	typed := v.Form.Under
+	p, ok := parsePrice(v.Form.Under, "")
 	if v.Anywhere {
-		typed = v.Trip.Most
+		p, ok = price{v.most, "EUR"}, v.most > 0
 	}
-	m := amount.FindStringSubmatch(typed)
+	whole := strconv.Itoa(int(p.cents / 100))
 	switch {
-	case m == nil || len(m[1]) > maxThreshold:
+	case !ok || p.currency != "EUR" || len(whole) > maxThreshold:
 		return ""
-	case m[2] == "":
-		return m[1]
+	case p.cents%100 == 0:
+		return whole
 	}
-	return v.T.Decimals(m[1] + "." + m[2])
+	return v.T.Decimals(fmt.Sprintf("%s.%02d", whole, p.cents%100))
 }
 
 // AlertDays returns the departures for an alert: the trip's day and the days around it, or its

@@ -63,7 +63,7 @@ func TestFormOfAnAlert(t *testing.T) {
 		{"days around it", route + "&quando=2016-04-12&flessibile=3", "departure=2016-04-09..2016-04-15"},
 		{"days around a day without a fare", route + "&quando=2016-04-20&diretto=si&flessibile=7",
 			"departure=2016-04-13..2016-04-27&nonstop=true"},
-		{"around how many nobody offers", route + "&quando=2016-04-12&flessibile=2", "departure=2016-04-12"},
+		{"around an unoffered number of days", route + "&quando=2016-04-12&flessibile=2", "departure=2016-04-12"},
 		{"days around nothing", route + "&flessibile=3", ""},
 		{"a month", route + "&mese=2016-04", "month=2016-04"},
 		{"out and back", route + "&quando=2016-04-12&ritorno=2016-04-18", "departure=2016-04-12&nights=4-7"},
@@ -86,7 +86,7 @@ func TestFormOfAnAlert(t *testing.T) {
 			if d := cmp.Diff(want, sentBy(t, body)); d != "" {
 				t.Error(d)
 			}
-			open := strings.Contains(body, `<details class="trip" open><summary>Per che cosa, e dove`)
+			open := strings.Contains(body, `<details class="trip" open><summary>Per che cosa, e con quale canale`)
 			if trip := regexp.MustCompile(`departure|month|nights|nonstop`).MatchString(c.want); open != trip {
 				t.Errorf("open: %t", open)
 			}

@@ -1,6 +1,9 @@
 package page
 
 import (
+	"html"
+	"html/template"
+	"slices"
 	"time"
 
 	"verdetto/shared/answer"
@@ -11,11 +14,14 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// calendarView shows the departures of a route month by month. Each day with a fare has its level
-// and links to its question.
+// calendarView shows the departures of a route month by month. Each day with a fare links to its
+// question. If the page is about a departure, the days have levels. On other pages a level answers
+// another question, so each day has its difference from the usual fare for that day.
 type calendarView struct {
 	Weekdays []weekday
 	Months   []calendarMonth
+	Days     int  // the greatest age of its fares
+	Levels   bool // the days have levels
 	Returns  bool // it shows return fares
 	Hidden   bool // single fares may not be shown
 }
@@ -24,7 +30,6 @@ type weekday struct{ Short, Full string }
 
 type calendarMonth struct {
 	ID, Name, From, Days string
-	Level, LevelText     string
 	Open                 bool
 	To                   string // the question about the month
 	Weeks                [][7]calendarDay
@@ -33,9 +38,10 @@ type calendarMonth struct {
 // calendarDay is a cell of the calendar. A cell outside the month has no number; a day without a
 // fare has no link.
 type calendarDay struct {
-	Number               int
-	To, Fare, Level, Sub string // Sub describes the colour and the mark in words
-	Unsure, Selected     bool
+	Number           int
+	To, Fare, Class  string
+	Sub              template.HTML // the colour and the mark in words, or the difference from the usual fare
+	Unsure, Selected bool
 }
 
 // calendarID returns the anchor of a month such as 2027-03.
@@ -48,7 +54,8 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 		return
 	}
 	l := v.T
-	calendar := &calendarView{Returns: asked.Trip != fare.OneWay, Hidden: !v.AllFares}
+	calendar := &calendarView{Days: verdict.LiveDays, Returns: asked.Trip != fare.OneWay, Hidden: !v.AllFares,
+		Levels: a.Ambito == verdict.InPartenza && (asked.When == nil || asked.When.Span == nil)}
 	for i := range 7 { // weeks begin on Monday
 		day := time.Weekday((i + 1) % 7)
 		calendar.Weekdays = append(calendar.Weekdays, weekday{l.WeekdayShort(day), l.Weekday(day)})
@@ -68,9 +75,7 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 		}
 		month := calendarMonth{
 			ID: calendarID(m.Mese), Name: l.MonthOf(first),
-			From:  l.Text("calendar.from", "Price", l.Money(wording.Whole(m.MinimoCent))),
-			Days:  l.Count("calendar.days", m.Giorni),
-			Level: levelClass(m.Livello), LevelText: levelText(l, m.Livello, m.Affidabilita),
+			From: monthFrom(l, m), Days: l.Count("calendar.days", m.Giorni),
 			Open: m.Mese == open[:min(len("2006-01"), len(open))] || open == "" && i == 0,
 			To:   q.linkOn(trip{Month: m.Mese, NonStop: q.NonStop}, v.AskFrom, v.AskTo),
 		}
@@ -83,16 +88,35 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 			}
 			cell := dayCell(cells, day)
 			cell.To = q.linkOn(sameTrip(q, asked, day), from, to)
-			cell.Level, cell.Sub, cell.Unsure, cell.Selected = levelClass(g.Livello),
-				levelText(l, g.Livello, g.Affidabilita), g.Affidabilita == verdict.Bassa, g.Partenza == date
+			cell.Selected = g.Partenza == date
 			if g.Cent != nil {
 				cell.Fare = l.Whole(*g.Cent)
+			}
+			if cell.judge(l, g); !calendar.Levels {
+				cell.compare(l, g)
 			}
 		}
 		month.Weeks = cells
 		calendar.Months = append(calendar.Months, month)
 	}
 	v.Verdict.Calendar = calendar
+}
+
+// monthsShown is the number of months whose days a page shows. The other months are links.
+const monthsShown = 7
+
+// fold removes the days of the months that are far from the open one.
+func (c *calendarView) fold() {
+	if c == nil {
+		return
+	}
+	open := max(0, slices.IndexFunc(c.Months, func(m calendarMonth) bool { return m.Open }))
+	first := max(0, min(open-monthsShown/2, len(c.Months)-monthsShown))
+	for i := range c.Months {
+		if i < first || i >= first+monthsShown {
+			c.Months[i].Weeks = nil
+		}
+	}
 }
 
 // sameTrip returns the same trip on another day of departure: with as many nights away, and
@@ -139,12 +163,40 @@ func levelClass(level string) string {
 	return level
 }
 
-func levelText(l *i18n.Language, level, reliability string) string {
-	switch {
-	case level == verdict.Insufficient:
-		return l.Text("calendar.unknown")
-	case reliability == verdict.Bassa:
-		return l.Text("calendar.unsure", "Level", l.Text("level."+level))
+// judge adds the level of a departure.
+func (c *calendarDay) judge(l *i18n.Language, g verdict.Giorno) {
+	if c.Class, c.Sub = levelClass(g.Livello), l.HTML("calendar.unknown"); g.Percentile != nil {
+		c.Sub = template.HTML(html.EscapeString(wording.Level(l, g.Livello, g.Affidabilita)))
+		c.Unsure = g.Affidabilita == verdict.Bassa
 	}
-	return l.Text("level." + level)
+}
+
+// compare replaces the level of a departure by the difference from its usual fare. The colour says
+// whether that is at least a tenth. Where the fare is not shown, the colour follows the percentile.
+func (c *calendarDay) compare(l *i18n.Language, g verdict.Giorno) {
+	if c.Unsure = false; g.Percentile == nil {
+		return
+	}
+	less, more := *g.Percentile < 35, *g.Percentile > 70
+	if g.Cent != nil {
+		less, more = *g.Cent*10 <= *g.MedianaCent*9, *g.Cent*10 >= *g.MedianaCent*11
+	}
+	c.Class = "same"
+	if less {
+		c.Class = "less"
+	} else if more {
+		c.Class = "more"
+	}
+	if c.Sub = l.HTML("calendar." + c.Class); g.Cent != nil {
+		c.Sub = template.HTML(l.Signed(*g.Cent, *g.MedianaCent)) // a number: nothing to escape
+	}
+}
+
+// monthFrom states the lowest fare of a month, and the usual one.
+func monthFrom(l *i18n.Language, m verdict.MeseInCalendario) string {
+	usual := ""
+	if m.MedianaCent != nil {
+		usual = l.About(*m.MedianaCent)
+	}
+	return l.Text("calendar.month", "Price", l.About(m.MinimoCent), "Usual", usual)
 }

@@ -13,7 +13,6 @@ import (
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/text/wording"
-	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -65,7 +64,7 @@ func cardName(route fare.Route, t trip, l *i18n.Language) string {
 	if t.NonStop != "" {
 		name += "-diretto"
 	}
-	if cents, ok := t.ownPrice(); ok {
+	if cents, ok := t.seenEuro(); ok {
 		name += fmt.Sprintf("-visto%d", cents)
 	}
 	return name + "-" + l.Code + ".png"
@@ -97,7 +96,7 @@ func cardOf(file string) (c cardSubject, err error) {
 	if cents, err := strconv.Atoi(m[7]); err == nil {
 		c.trip.OwnPrice = fmt.Sprintf("%d.%02d", cents/100, cents%100)
 	}
-	if _, wrong := c.trip.read(l); len(wrong) > 0 {
+	if _, wrong := c.trip.read(l, ""); len(wrong) > 0 {
 		return c, no
 	}
 	return c, nil
@@ -123,7 +122,7 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 	if httpapi.Data(ctx) == "sample" {
 		c.Foot += " · " + l.Text("home.invented")
 	}
-	asked, _ := of.trip.read(l)
+	asked, _ := of.trip.read(l, "")
 	asked.From, asked.To = answer.Named{Name: string(of.route.Origin)}, answer.Named{Name: string(of.route.Destination)}
 	a, err := s.Answer(ctx, asked)
 	switch {
@@ -141,14 +140,9 @@ func (s *Service) card(ctx context.Context, in *cardInput) (*cardOutput, error) 
 
 func (s *Service) drawVerdict(c *chart.Card, l *i18n.Language, asked answer.Question, a answer.Answer) {
 	v := a.Analysis.Verdetto
-	c.Level, c.Verdict = v.Livello, brief(l, a.Analysis.Prezzo.Cent, v)
-	certainty := " " + l.Text("certainty."+v.Affidabilita) + "."
-	if asked.When != nil {
-		c.Detail = wording.Typical(l, a.Analysis) + certainty
-		return
-	}
-	t, _ := standingOf(a.Summary, asked, fare.DayOf(s.Now()))
-	laidOut, _ := verdict.ScaleOf(a.Summary)
-	scale := scaleOf(l, t, laidOut, v.Livello)
-	c.Scale, c.Detail = &scale, dearer(l, t)+certainty
+	said := (&view{T: l, today: fare.DayOf(s.Now())}).sayingOf(asked, a.Analysis)
+	c.Level, c.Verdict = v.Livello, said.Brief()
+	c.Detail = wording.Sentence(said.Than()) + ". " + l.Text("certainty."+v.Affidabilita) + "."
+	scale := rangeOf(l, a.Analysis)
+	c.Scale = &scale
 }

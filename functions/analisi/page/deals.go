@@ -1,8 +1,12 @@
 package page
 
 import (
+	"cmp"
 	"errors"
+	"maps"
+	"math"
 	"net/http"
+	"slices"
 	"time"
 
 	"verdetto/shared/answer"
@@ -21,6 +25,7 @@ type cheapView struct {
 	Partly            bool // the question holds more than applies without a destination
 	Rows              []cheapRow
 	Feed              string // path
+	Areas             []link // the same list, of one country or continent
 }
 
 type cheapRow struct {
@@ -33,16 +38,23 @@ const maxDestinations = 60
 
 func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view) {
 	v.Anywhere = true
-	most, ok := q.most()
-	if !ok {
+	for _, order := range orders {
+		v.Orders = append(v.Orders, option{order, v.T.Text("cheap.order." + cmp.Or(order, "verdetto")), order == q.order})
+	}
+	most, ok, err := h.most(r.Context(), q)
+	if err != nil {
+		h.refuseFailed(r, v, err)
+		return
+	}
+	if v.most = most; !ok {
 		v.refuseFaults(faults{"massimo": v.T.Text("ask.fault.price")})
 		return
 	}
-	if !h.check(r, asked, v) || !h.consumeQuota(r, "occasioni", v) {
+	if !h.check(r, asked, v) || !h.consumeQuota(r, q, v) {
 		return
 	}
-	from, ok := q.city(q.from)
-	if !ok {
+	from, known := q.city(q.from)
+	if !known {
 		v.refuseUnknownCity(q, from, places.Place{}, false, true)
 		v.ToBad = false
 		return
@@ -70,9 +82,15 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	if asked.When != nil && kind == fare.OneWay { // deals are by month: use the month of the day
 		of = &asked.When.Date
 	}
-	v.showCheap(q, from, published.ValidDeals(all, v.today, of, q.NonStop != ""), kind, most, h.Now())
+	standing := published.ValidDeals(all, v.today, of, q.NonStop != "")
+	countries := v.areasOf(q, standing)
+	if area := q.area(); area != nil {
+		standing = slices.DeleteFunc(standing, func(d published.DestinationDeal) bool { return !area.Holds(countryOf(d.To)) })
+	}
+	sortDeals(standing, q.order, h.Now())
+	v.showCheap(q, from, standing, kind, most, h.Now())
 	if v.Cheap != nil {
-		v.Cheap.Partly = partly
+		v.Cheap.Partly, v.Cheap.Areas = partly, countries
 	}
 }
 
@@ -82,6 +100,9 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 	l := v.T
 	v.Alert = string(from.City) + "-*"
 	c := &cheapView{City: from.Name, Lede: l.Text("cheap.lede")}
+	if area := q.area(); area != nil {
+		c.City += " · " + area.NameIn(l.Code)
+	}
 	if m, err := time.Parse("2006-01", q.Month); err == nil {
 		c.Lede = l.Text("cheap.lede_month", "Month", l.MonthOf(fare.DayOf(m)))
 	}
@@ -97,11 +118,11 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 		if fitting++; fitting > maxDestinations {
 			continue
 		}
-		name, ask, date := places.Name(d.To, l.Code), q.trip, l.Date(d.Fare.Depart)
+		name, ask, date := places.Name(d.To, l.Code), q.trip, l.WeekdayDate(d.Fare.Depart)
 		ask.Most = ""
 		if d.Fare.Nights > 0 { // use the fare's own days: the question's days only select its class
 			ask.Date, ask.Back = price.Partenza, price.Ritorno
-			date = l.Text("ask.out_and_back", "Out", date, "Back", l.Date(d.Fare.Depart+fare.Day(d.Fare.Nights)))
+			date = l.Text("ask.out_and_back", "Out", date, "Back", l.WeekdayDate(d.Fare.Depart+fare.Day(d.Fare.Nights)))
 		}
 		row := cheapRow{
 			City: name, To: q.linkOn(ask, v.AskFrom, places.Query(d.To, name)), Fare: l.Money(price.Cent), Date: date,
@@ -117,7 +138,7 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 		c.Rows = append(c.Rows, row)
 	}
 	switch {
-	case fitting == 0 && (q.trip == trip{}):
+	case fitting == 0 && q.trip == trip{} && q.area() == nil:
 		v.refuse(http.StatusNotFound, "no_fares")
 		return
 	case fitting == 0:
@@ -127,14 +148,101 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 	case fitting > len(c.Rows):
 		c.First = l.Text("cheap.first", "Shown", len(c.Rows), "All", fitting)
 	}
-	if v.AllFares && kind == fare.OneWay {
+	if v.AllFares && kind == fare.OneWay && v.plain {
 		c.Feed = feedPath(from.City, l)
 	}
 	v.Cheap = c
 	v.Description = c.Lede
 }
 
-// widerCheap offers wider questions if no destination has such a fare.
+// orders are the orders of a list of destinations: the best-judged first, the cheapest, the
+// greatest difference from the usual price, the earliest departure.
+var orders = []string{"", "prezzo", "differenza", "partenza"}
+
+func sortDeals(all []published.DestinationDeal, order string, now time.Time) {
+	price := func(d published.DestinationDeal) fare.Cents {
+		p, _ := d.Publish(now)
+		return p.Cent
+	}
+	var by func(published.DestinationDeal) int
+	switch order {
+	case "prezzo":
+		by = func(d published.DestinationDeal) int { return int(price(d)) }
+	case "differenza": // a destination without a usual price comes last
+		by = func(d published.DestinationDeal) int {
+			if usual, ok := d.Usual(); ok {
+				return int(price(d) - usual)
+			}
+			return math.MaxInt
+		}
+	case "partenza":
+		by = func(d published.DestinationDeal) int { return int(d.Fare.Depart) }
+	default:
+		return
+	}
+	slices.SortStableFunc(all, func(a, b published.DestinationDeal) int { return cmp.Compare(by(a), by(b)) })
+}
+
+// areaNamed returns the country or continent of a name that is no city's, or nil.
+func areaNamed(name string) *places.Area {
+	if _, city := places.Find(name); city {
+		return nil
+	}
+	if a, ok := places.FindArea(name); ok {
+		return &a
+	}
+	return nil
+}
+
+// area returns the country or continent that the question names as its destination, or nil.
+func (q question) area() *places.Area { return areaNamed(q.to) }
+
+func countryOf(c fare.City) string {
+	p, _ := places.Get(c)
+	return p.Country
+}
+
+// maxAreas is the most countries in the links of a list.
+const maxAreas = 12
+
+// areasOf links to the same list for each continent and country, those with most destinations
+// first. It returns nil if the list has one country.
+func (v *view) areasOf(q question, all []published.DestinationDeal) (links []link) {
+	found := map[string]int{}
+	for _, d := range all {
+		found[countryOf(d.To)]++
+	}
+	if len(found) < 2 {
+		return nil
+	}
+	codes := slices.SortedFunc(maps.Keys(found), func(a, b string) int {
+		return cmp.Or(cmp.Compare(found[b], found[a]), cmp.Compare(a, b))
+	})
+	for _, code := range codes[:min(len(codes), maxAreas)] {
+		if a, ok := places.AreaOf(code); ok {
+			name := a.NameIn(v.T.Code)
+			links = append(links, link{name, q.link(v.AskFrom, name)})
+		}
+	}
+	return links
+}
+
+// origins answers a country as the origin: its cities with fares.
+func (h home) origins(r *http.Request, q question, v *view) {
+	area := areaNamed(q.from)
+	name := area.NameIn(v.T.Code)
+	v.FromBad = true
+	v.refuse(http.StatusNotFound, "country", "Name", name)
+	covered, _ := h.Cities.Suggest(r.Context(), "", v.T.Code)
+	for _, c := range covered {
+		if area.Holds(countryOf(c)) && len(v.Notice.Links) < maxAreas {
+			city := places.Name(c, v.T.Code)
+			v.Notice.Links = append(v.Notice.Links, link{city, q.link(places.Query(c, city), q.to)})
+		}
+	}
+}
+
+// widerCheap offers wider questions if no destination has a fare for this one.
 func (v *view) widerCheap(q question) {
 	for _, w := range []struct {
 		said string

@@ -14,6 +14,7 @@ import (
 	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/deals"
 	"verdetto/shared/web/httpapi"
@@ -116,16 +117,16 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 		if v.Livello != verdict.Ottimo && v.Livello != verdict.Buono {
 			continue
 		}
-		usual, _ := d.Usual()
+		said := wording.Verdict{Language: l, Of: verdict.Analysis{Verdetto: v}}
 		name := places.Name(d.To, l.Code)
 		f.entries = append(f.entries, feedEntry{
 			id: feedID("deal", l.Code, string(origin.City), string(d.To), price.Partenza),
-			title: l.Text("feed.entry", "City", name, "Price", l.Amount(price.Cent), "Date", l.Date(d.Fare.Depart),
-				"Level", l.Text("level."+v.Livello)),
+			title: l.Text("feed.entry", "City", name, "Price", l.Amount(price.Cent), "Date",
+				l.WeekdayDate(d.Fare.Depart), "Level", l.Text("level."+v.Livello)),
 			text: l.Text("feed.text", "Route", routeName(l, origin.Name, name), "Price", l.Amount(price.Cent), "Date",
-				l.Date(d.Fare.Depart),
-				"Usual", l.Money(usual), "NonStop", d.Fare.Stops == fare.NonStop, "Certainty",
-				l.Text("certainty."+v.Affidabilita)),
+				l.WeekdayDate(d.Fare.Depart), "Than", wording.Sentence(said.Than()), "NonStop",
+				d.Fare.Stops == fare.NonStop, "Certainty", l.Text("certainty."+v.Affidabilita), "Found",
+				l.Text("verdict.found")),
 			page: s.page(l, "da="+string(origin.City)+"&a="+string(d.To)), level: v.Livello,
 			updated: lastChange(d.Deal, now),
 		})

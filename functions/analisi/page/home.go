@@ -32,14 +32,21 @@ func (s *Service) registerHome(api *httpapi.API) { api.Mount(home{s, api}, "home
 
 func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q, ok := parseQuestion(r)
-	asked, wrong := q.read(q.language)
+	typed := q
+	asked, wrong := q.read(q.language, q.currency)
 	asked.From, asked.To = answer.Named{Parameter: "da", Name: q.from}, answer.Named{Parameter: "a", Name: q.to}
 	v := h.newView(q)
+	unconverted := h.useCurrency(r.Context(), q, &v)
+	if wrong.refused(v.T, unconverted) {
+		unconverted = nil
+	}
 	v.Invented = httpapi.Data(r.Context()) == "sample"
 	v.AllFares = httpapi.AllFares(r.Context())
 	switch {
 	case !ok:
 		v.refuse(http.StatusBadRequest, "malformed")
+	case unconverted != nil:
+		h.refuseFailed(r, &v, unconverted)
 	case len(wrong) > 0:
 		v.refuseFaults(wrong)
 	case q.from == "" && q.to == "":
@@ -47,12 +54,15 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		v.covered, _ = h.Cities.Suggest(r.Context(), "", q.language.Code)
 	case q.from == "":
 		v.refuse(http.StatusBadRequest, "no_origin")
-	case q.to == "":
+	case areaNamed(q.from) != nil:
+		h.origins(r, q, &v)
+	case q.to == "" || q.area() != nil:
 		h.cheap(r, q, asked, &v)
 	default:
 		q.Most, v.Trip.Most = "", "" // a maximum applies only to lists of destinations
 		h.verdict(r, q, asked, &v)
 	}
+	v.keep(typed)
 	answer, err := v.respond(h.BaseURL)
 	if err != nil {
 		h.Log.ErrorContext(r.Context(), "page not written", "error", err)
@@ -65,36 +75,93 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer.Write(w, r)
 }
 
-// refuseUnknownCity reports an unknown city, with links to similar names.
+// refuseUnknownCity reports unknown cities, with links to similar names. A link corrects both names
+// if both are unknown.
 func (v *view) refuseUnknownCity(q question, from, to places.Place, knowsFrom, knowsTo bool) {
 	v.FromBad, v.ToBad = !knowsFrom, !knowsTo
-	name, place := q.from, func(s string) string { return q.link(s, q.to) }
+	var perhapsFrom, perhapsTo []places.Place
 	if knowsFrom {
-		name, place = q.to, func(s string) string { return q.link(places.Query(from.City, from.Name), s) }
-	} else if knowsTo {
-		place = func(s string) string { return q.link(s, places.Query(to.City, to.Name)) }
+		perhapsFrom = []places.Place{from}
+	} else {
+		perhapsFrom = q.perhaps(q.from)
 	}
-	v.refuse(http.StatusNotFound, "unknown", "Name", name)
-	for _, s := range places.Suggest(name, 5) {
-		if p, ok := q.city(s); ok {
-			v.Notice.Links = append(v.Notice.Links, link{p.Name, place(places.Query(p.City, p.Name))})
+	if knowsTo {
+		perhapsTo = []places.Place{to}
+	} else {
+		perhapsTo = q.perhaps(q.to)
+	}
+	best := func(all []places.Place, typed string) string {
+		if len(all) == 0 {
+			return typed
 		}
+		return places.Query(all[0].City, all[0].Name)
+	}
+	v.refuse(http.StatusNotFound, "unknown", "Name", q.from)
+	switch {
+	case knowsFrom:
+		v.refuse(http.StatusNotFound, "unknown", "Name", q.to)
+	case !knowsTo:
+		v.refuse(http.StatusNotFound, "unknown_both", "From", q.from, "To", q.to)
 	}
 	v.Notice.Label = v.T.Text("refusal.unknown.perhaps")
+	for _, p := range perhapsFrom {
+		if knowsFrom {
+			break
+		}
+		name := p.Name
+		if !knowsTo && len(perhapsTo) > 0 {
+			name = routeName(v.T, p.Name, perhapsTo[0].Name)
+		}
+		v.Notice.Links = append(v.Notice.Links, link{name, q.link(places.Query(p.City, p.Name), best(perhapsTo, q.to))})
+	}
+	for i, p := range perhapsTo {
+		if knowsTo || !knowsFrom && i == 0 && len(perhapsFrom) > 0 { // the first is in the links above
+			continue
+		}
+		name := p.Name
+		if !knowsFrom && len(perhapsFrom) > 0 {
+			name = routeName(v.T, perhapsFrom[0].Name, p.Name)
+		}
+		v.Notice.Links = append(v.Notice.Links, link{name, q.link(best(perhapsFrom, q.from), places.Query(p.City, p.Name))})
+	}
 }
 
-// consumeQuota counts a call toward the reader's quota, or shows that it is used up.
-func (h home) consumeQuota(r *http.Request, name string, v *view) bool {
-	err := h.api.ConsumeQuota(r.Context(), name)
-	if err == nil {
+// perhaps returns the cities whose names are near an unknown one.
+func (q question) perhaps(name string) (all []places.Place) {
+	for _, s := range places.Suggest(name, 5) {
+		if p, ok := q.city(s); ok {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// fewQuestions is the number of remaining questions from which on the page states it.
+const fewQuestions = 20
+
+// consumeQuota counts a question toward the reader's quota. If that is used up, it says so and
+// offers an alert for the route.
+func (h home) consumeQuota(r *http.Request, q question, v *view) bool {
+	if h.api.ConsumeQuota(r.Context(), "home") == nil {
+		if n, known := httpapi.Remaining(r.Context()); known && n <= fewQuestions {
+			v.Remaining = v.T.Count("home.remaining", int(n))
+		}
 		return true
+	}
+	from, knownFrom := q.city(q.from)
+	to, knownTo := q.city(q.to)
+	if knownFrom && knownTo {
+		v.setRoute(q, from, &to)
+		v.Alert = v.route.String()
+	} else if knownFrom && q.to == "" {
+		v.Alert = string(from.City) + "-*"
 	}
 	v.refuse(http.StatusTooManyRequests, "too_many")
 	return false
 }
 
 func (h home) verdict(r *http.Request, q question, asked answer.Question, v *view) {
-	if !h.check(r, asked, v) || !h.consumeQuota(r, "analisi", v) {
+	if !h.check(r, asked, v) || !h.consumeQuota(r, q, v) {
 		return
 	}
 	from, ok1 := q.city(q.from)
@@ -126,16 +193,15 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 		v.instead(q)
 	case err != nil:
 		h.refuseFailed(r, v, err)
-	case asked.When != nil:
-		v.showDeparture(q, asked, a.Analysis)
-		if asked.When.Span == nil {
+	default:
+		v.showVerdict(q, asked, a)
+		if asked.When != nil && asked.When.Span == nil {
 			h.showMoves(r.Context(), v, asked, a)
 		}
-	default:
-		v.showVerdict(q, asked, a, v.today)
 	}
 	if v.Verdict != nil {
 		v.showCalendar(q, asked, a.Analysis, calendar)
+		v.Verdict.Calendar.fold()
 		v.describeMonths(q, a.Analysis)
 	}
 }
@@ -184,8 +250,9 @@ func (v *view) respond(base string) (*page.Response, error) {
 	}
 	return page.Respond(v.status, page.Page{
 		// pages of trips are not indexed: there are too many
-		Language: v.T, Title: v.Title, Description: v.Description, Index: v.status == http.StatusOK && v.Trip == trip{},
-		Head: template.HTML(head.String()), Body: template.HTML(body.String()),
+		Language: v.T, Title: v.Title, Description: v.Description,
+		Index: v.status == http.StatusOK && v.Trip == trip{} && v.Currency == "" && v.plain,
+		Head:  template.HTML(head.String()), Body: template.HTML(body.String()),
 		Scripts: []string{"home.js"}, Others: v.others,
 		Search: page.SearchAddresses{Base: base, Itself: v.Itself, Languages: v.Alternates, Any: v.Alternates[0].Address},
 	})

@@ -62,6 +62,7 @@ type counters struct {
 	limit.Counters
 	taken []string
 	full  string
+	used  int64 // calls before
 }
 
 func (c *counters) Take(_ context.Context, key store.Key, _, limit int64, _ time.Time) (int64, error) {
@@ -70,7 +71,7 @@ func (c *counters) Take(_ context.Context, key store.Key, _, limit int64, _ time
 	if c.full != "" && strings.Contains(key.Partition+key.Sort, c.full) {
 		return limit, store.ErrLimit
 	}
-	return 1, nil
+	return c.used + 1, nil
 }
 
 // steady returns a route that cost 50 euros on 39 days, another price once, and the given price
@@ -149,19 +150,19 @@ func TestPage(t *testing.T) {
 		{"unknown language chosen", "/?lang=nl", "en", 200, "Is today's fare a good one?", ""},
 		{"empty fields", "/?da=&a=+", "it", 200, "Il prezzo di oggi è buono?", ""},
 		{"verdict", "/?da=milano&a=bucure%C8%99ti", "it", 200,
-			"Da Milano a Bucarest · solo andata Sembra un ottimo prezzo. Oggi da 30 € (partenza: 10 maggio 2016). " +
-				"Mai visto così basso in 40 giorni osservati.", "analisi"},
+			"Da Milano a Bucarest · solo andata Probabilmente ottimo: circa 2 € meno del solito per questa rotta. " +
+				"Il prezzo più basso visto oggi: 30 €, martedì 10 maggio 2016.", "home"},
 		{"verdict in English", "/?da=MIL&a=Bucarest", "en", 200,
-			"Milan to Bucharest · one way It looks like a great fare.", "analisi"},
-		{"too little is known", "/?da=Milano&a=Praga", "it", 200, "Non lo sappiamo ancora.", "analisi"},
-		{"no live fare", "/?da=Milano&a=Roma", "it", 404, "Nessun prezzo recente.", "analisi"},
-		{"not covered", "/?da=Bucarest&a=Milano", "it", 404, "Questa rotta non la osserviamo ancora.", "analisi"},
+			"Milan to Bucharest · one way Probably great: about €2 less than usual for this route.", "home"},
+		{"too little is known", "/?da=Milano&a=Praga", "it", 200, "Non lo sappiamo ancora.", "home"},
+		{"no live fare", "/?da=Milano&a=Roma", "it", 404, "Nessun prezzo recente.", "home"},
+		{"not covered", "/?da=Bucarest&a=Milano", "it", 404, "Questa rotta non la osserviamo ancora.", "home"},
 		{"unknown destination", "/?da=Milano&a=Bukarestt", "it", 404,
-			"Nessuna città con voli di linea si chiama «Bukarestt». Forse cercavi: BucarestBudapest", "analisi"},
+			"Nessuna città con voli di linea si chiama «Bukarestt». Forse cercavi: BucarestBudapest", "home"},
 		{"unknown origin", "/?da=Milanoo&a=Bucarest", "en", 404,
-			"No city with scheduled flights is called “Milanoo”. Perhaps you meant: Milan", "analisi"},
+			"No city with scheduled flights is called “Milanoo”. Perhaps you meant: Milan", "home"},
 		{"markup for a city", "/?da=%3Cscript%3Ealert(1)%3C/script%3E&a=Roma", "it", 404,
-			"si chiama «<script>alert(1)</script>».", "analisi"},
+			"si chiama «<script>alert(1)</script>».", "home"},
 		{"same city", "/?da=Milano&a=Milan", "it", 400, "Partenza e arrivo coincidono.", ""},
 		{"no origin", "/?a=Milano", "it", 400, "Da dove parti?", ""},
 		{"repeated", "/?da=Milano&da=Roma&a=Bucarest", "it", 400, "Non riusciamo a leggere la domanda.", ""},
@@ -170,59 +171,58 @@ func TestPage(t *testing.T) {
 		{"bad escape", "/?da=Milano&a=%zz", "en", 400, "We cannot read the question.", ""},
 		{"control character", "/?da=Mil%00ano&a=Roma", "it", 400, "Non riusciamo a leggere la domanda.", ""},
 		{"invalid UTF-8", "/?da=Mil%ffano&a=Roma", "it", 400, "Non riusciamo a leggere la domanda.", ""},
-		{"storage is down", "/?da=Milano&a=Parigi", "it", 503, "Qualcosa non va da noi.", "analisi"},
-		{"storage fails", "/?da=Milano&a=Madrid", "it", 500, "Qualcosa non va da noi.", "analisi"},
+		{"storage is down", "/?da=Milano&a=Parigi", "it", 503, "Qualcosa non va da noi.", "home"},
+		{"storage fails", "/?da=Milano&a=Madrid", "it", 500, "Qualcosa non va da noi.", "home"},
 		{"where it is cheap now", "/?da=Milano", "it", 200,
 			"Dove conviene volare adesso da Milano Il prezzo più basso per ogni destinazione, sola andata, " +
 				"confrontato con il più basso degli altri giorni su quella rotta. Prima le occasioni migliori. " +
-				"DestinazionePrezzo minimoVerdetto Londra10 marzo 201624,99 €di solito 45 €ottimoCertezza " +
-				"mediaAvvisami · Londra Bucarest10 aprile 201619,99 €di solito 29 €buonoCertezza altaAvvisami · " +
-				"Bucarest Birmingham10 marzo 201699 €troppo pochi datiAvvisami · Birmingham " +
+				"DestinazionePrezzo minimoVerdetto Londragiovedì 10 marzo 201624,99 €di solito 45 €ottimoCertezza " +
+				"mediaAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €di solito 29 €buonoCertezza altaAvvisami · " +
+				"Bucarest Birminghamgiovedì 10 marzo 201699 €troppo pochi datiAvvisami · Birmingham " +
 				"Ogni prezzo l'ha trovato qualcuno, non è un'offerta: potrebbe non esserci più. Segui questo elenco " +
-				"(feed Atom)", "occasioni"},
+				"(feed Atom)", "home"},
 		{"in a month", "/?da=Milano&mese=2016-04", "en", 200,
 			"The lowest one-way fare to each destination in April 2016, compared with the lowest of other months. " +
-				"The best come first. DestinationLowest fareVerdict Bucharest10 April 2016€19.99usually €29goodHigh " +
-				"certaintyAlert me · Bucharest Every fare", "occasioni"},
+				"The best come first. DestinationLowest fareVerdict BucharestSunday 10 April 2016€19.99usually €29goodHigh " +
+				"certaintyAlert me · Bucharest Every fare", "home"},
 		{"up to an amount", "/?da=Milano&massimo=24,98", "en", 200,
-			"Verdict Bucharest10 April 2016€19.99usually €29goodHigh certaintyAlert me · Bucharest Every fare",
-			"occasioni"},
+			"Verdict BucharestSunday 10 April 2016€19.99usually €29goodHigh certaintyAlert me · Bucharest Every fare",
+			"home"},
 		{"without stops", "/?da=Milano&diretto=si", "en", 200,
-			"Verdict Bucharest12 April 2016€80usually €60expensiveHigh certaintyAlert me · Bucharest Every fare",
-			"occasioni"},
+			"Verdict BucharestTuesday 12 April 2016€80usually €60expensiveHigh certaintyAlert me · Bucharest Every fare",
+			"home"},
 		{"of a day, by its month", "/?da=Milano&quando=2016-04-20", "it", 200,
-			"sola andata, ad aprile 2016", "occasioni"},
+			"sola andata, ad aprile 2016", "home"},
 		{"of a return and a price seen", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-22&visto=30", "it", 200,
-			"Senza una destinazione contano solo il mese, i voli diretti e il limite.", "occasioni"},
+			"Senza una destinazione contano solo il mese, i voli diretti e il limite.", "home"},
 		{"of returns, by nights away", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25", "en", 200,
 			"The lowest return fare to each destination with 4-7 nights away, on whatever days, compared with the " +
 				"lowest such fares of other days on that route. The best come first; choose one to ask about its " +
-				"days. DestinationLowest fareVerdict Madrid10 April 2016 – 16 April 2016€69.99usually €90goodHigh " +
-				"certaintyAlert me · Madrid Every fare", "occasioni"},
+				"days. DestinationLowest fareVerdict MadridSunday 10 April 2016 – Saturday 16 April 2016€69.99usually €90goodHigh " +
+				"certaintyAlert me · Madrid Every fare", "home"},
 		{"no return so cheap", "/?da=Milano&quando=2016-04-20&ritorno=2016-04-25&massimo=60", "en", 404,
-			"any date", "occasioni"},
+			"any date", "home"},
 		{"nothing so cheap", "/?da=Milano&mese=2016-04&massimo=15", "it", 404,
 			"Adesso non c'è nulla così. Da Milano ultimamente nessuno ha trovato un prezzo così. Puoi anche " +
-				"chiedere: a qualunque prezzoqualunque data", "occasioni"},
+				"chiedere: a qualunque prezzoqualunque data", "home"},
 		{"no price of a fare", "/?da=Milano&massimo=0", "it", 400, "C'è qualcosa da correggere.", ""},
-		{"words for a price", "/?da=Milano&massimo=poco", "en", 400, "Write a fare in euros", ""},
+		{"words for a price", "/?da=Milano&massimo=poco", "en", 400, "Write a price such as", ""},
 		{"destinations of a city that is not covered", "/?da=Cuneo", "it", 404,
-			"Da qui non conosciamo ancora voli.", "occasioni"},
+			"Da qui non conosciamo ancora voli.", "home"},
 		{"destinations of which none has a live fare", "/?da=Olbia", "it", 404,
-			"Nessun prezzo recente. Le rotte da qui sono seguite", "occasioni"},
+			"Nessun prezzo recente. Le rotte da qui sono seguite", "home"},
 		{"a known rank, and hardly a difference", "/?da=Milano&a=Berlino", "it", 200,
-			"È un prezzo normale. Oggi da 49,90 € (partenza: 10 marzo 2016). Costava di più in 98 giorni su 100 (ne " +
-				"abbiamo osservati 40; gli ultimi contano di più). Di solito il prezzo più basso è 50 €: la " +
-				"differenza è troppo piccola per chiamarlo buono.", "analisi"},
+			"Normale: più o meno il prezzo solito per questa rotta. Il prezzo più basso visto oggi: 49,90 €, giovedì 10 " +
+				"marzo 2016. Certezza media, su 40 giorni osservati. Su questa rotta il prezzo più basso è di solito " +
+				"circa 50 €. Come lo giudichiamoSu 100 giorni osservati, circa 2 avevano un prezzo più basso; il " +
+				"margine va da 1 a 17.", "home"},
 		{"dear for its rank alone", "/?da=Milano&a=Atene", "it", 200,
-			"Da Milano ad Atene · solo andata È un prezzo normale. Oggi da 50,10 € (partenza: 10 marzo 2016). " +
-				"Costava di più in 2 giorni su 100 (ne abbiamo osservati 40; gli ultimi contano di più). Di solito " +
-				"il prezzo più basso è 50 €: più o meno lo stesso.", "analisi"},
+			"Da Milano ad Atene · solo andata Normale: più o meno il prezzo solito per questa rotta.", "home"},
 		{"one day is known", "/?da=Milano&a=Vienna", "it", 200,
-			"Di questa rotta conosciamo 1 giorno di prezzi", "analisi"},
+			"Di questa rotta conosciamo 1 giorno di prezzi", "home"},
 		{"destinations of an unknown city", "/?da=Atlantide", "it", 404,
-			"Questa città non la conosciamo.", "occasioni"},
-		{"destinations while storage is down", "/?da=Parigi", "it", 503, "Qualcosa non va da noi.", "occasioni"},
+			"Questa città non la conosciamo.", "home"},
+		{"destinations while storage is down", "/?da=Parigi", "it", 503, "Qualcosa non va da noi.", "home"},
 	} {
 		t.Run(c.name, func(t *testing.T) { s.check(t, c) })
 	}

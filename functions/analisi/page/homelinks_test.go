@@ -77,13 +77,13 @@ func TestPageIsLinkedTo(t *testing.T) {
 	}
 	got := head(openSite("https://verdetto.example", ""), "/?da=milan&a=BUH")
 	for _, want := range []string{
-		`<title>Da Milano a Bucarest: 30` + "\u00a0" + `€, sembra un ottimo prezzo · Verdetto</title>`,
-		`<meta property="og:title" content="Da Milano a Bucarest: 30` + "\u00a0" + `€, sembra un ottimo prezzo">`,
+		`<title>Da Milano a Bucarest: 30` + "\u00a0" + `€: probabilmente ottimo · Verdetto</title>`,
+		`<meta property="og:title" content="Da Milano a Bucarest: 30` + "\u00a0" + `€: probabilmente ottimo">`,
 		`<meta property="og:image" content="https://verdetto.example/card/MIL-BUH-it.png">`,
 		`<link rel="canonical" href="https://verdetto.example/?da=Milano&a=Bucarest">`,
 		`<link rel="alternate" hreflang="en" href="https://verdetto.example/?da=Milan&a=Bucharest&lang=en">`,
 		`<link rel="alternate" hreflang="it" href="https://verdetto.example/?da=Milano&a=Bucarest">`,
-		`<meta property="og:description" content="Oggi da 30`,
+		`<meta property="og:description" content="Probabilmente ottimo: circa 2`,
 		`<html lang="it">`,
 	} {
 		if !strings.Contains(got, want) {
@@ -92,7 +92,7 @@ func TestPageIsLinkedTo(t *testing.T) {
 	}
 	if got := head(openSite("", ""), "/?da=milan&a=BUH"); strings.Contains(got, "og:image") ||
 		strings.Contains(got, "canonical") {
-		t.Errorf("addresses in full, and nobody said where the service is:\n%s", got)
+		t.Errorf("absolute addresses without a base URL:\n%s", got)
 	}
 	// A common name is kept, and finds the same city again.
 	if got := head(openSite("https://v.example", ""), "/?da=Milano&a=bali&lang=en"); !strings.Contains(got,
@@ -110,21 +110,40 @@ func TestPageOfInventedFares(t *testing.T) {
 	}
 }
 
-// TestPagePastTheCap: past the quota a reader gets a friendly page, with the status and headers
-// of the problem.
+// TestPagePastTheCap: past the quota a reader gets a friendly page with the form of an alert, and
+// the status and headers of the problem.
 func TestPagePastTheCap(t *testing.T) {
 	s := openSite("", "")
-	s.counters.full = "analisi-free"
-	w := s.visit("/?da=Milano&a=Bucarest", "Accept-Language", "it")
-	if w.Code != 429 || w.Header().Get("Retry-After") == "" || w.Header().Get("X-RateLimit-Limit") != "30" ||
-		!strings.Contains(said(w), "Per oggi basta così.") {
-		t.Errorf("%d %v %s", w.Code, w.Header(), said(w))
-	}
-	if body := w.Body.String(); strings.Contains(body, `class="pro"`) || strings.Contains(said(w), "chiave") {
-		t.Error("the page past the cap sells a key, which does not help on the page")
+	s.counters.full = "home-free"
+	for target, route := range map[string]string{"/?da=Milano&a=Bucarest": "MIL-BUH", "/?da=Milano": "MIL-*"} {
+		w := s.visit(target, "Accept-Language", "it")
+		if w.Code != 429 || w.Header().Get("Retry-After") == "" || w.Header().Get("X-RateLimit-Limit") != "120" ||
+			!strings.Contains(said(w), "Per oggi basta così.") {
+			t.Errorf("%d %v %s", w.Code, w.Header(), said(w))
+		}
+		body := w.Body.String()
+		if strings.Contains(body, `class="pro"`) || strings.Contains(said(w), "chiave") {
+			t.Error("the page past the cap sells a key, which does not help on the page")
+		}
+		if !strings.Contains(body, `name="route" value="`+route+`"`) {
+			t.Errorf("%s: no form of an alert in %s", target, body)
+		}
 	}
 	if w := s.visit("/"); w.Code != 200 {
 		t.Errorf("the question itself: %d", w.Code)
+	}
+}
+
+// TestPageSaysThatFewQuestionsRemain: it does so at 20, not at 21.
+func TestPageSaysThatFewQuestionsRemain(t *testing.T) {
+	for used, want := range map[int64]string{99: "", 100: "You can ask 20 more questions today.",
+		119: "You can ask 1 more question today."} {
+		s := openSite("", "")
+		s.counters.used = used - 1
+		text := said(s.visit("/?da=Milano&a=Bucarest&lang=en"))
+		if !strings.Contains(text, want) || want == "" && strings.Contains(text, "more question") {
+			t.Errorf("after %d questions: %s", used, text)
+		}
 	}
 }
 
@@ -170,11 +189,11 @@ func TestPlacesOnThePage(t *testing.T) {
 	for _, c := range []struct {
 		query, says, lacks string
 	}{
-		{"da=Bergamo&a=Bucarest&lang=it", "Hai chiesto Bergamo: queste sono le tariffe di Milano. Milano ha più " +
-			"aeroporti (MXP, LIN, BGY, PMF)", ""},
-		{"da=BGY&a=Bucharest&lang=en", "You asked for BGY: these are the fares of Milan. Milan has several airports",
+		{"da=Bergamo&a=Bucarest&lang=it", "Hai chiesto Bergamo: queste sono le tariffe di Milano. I prezzi valgono " +
+			"per tutti gli aeroporti di Milano (MXP, LIN, BGY, PMF).", ""},
+		{"da=BGY&a=Bucharest&lang=en", "You asked for BGY: these are the fares of Milan. Fares are for all Milan airports",
 			""},
-		{"da=Milan&a=Bucharest&lang=en", "Milan has several airports", "You asked for"},
+		{"da=Milan&a=Bucharest&lang=en", "Fares are for all Milan airports (MXP, LIN, BGY, PMF).", "You asked for"},
 	} {
 		body := s.visit("/?" + c.query).Body.String()
 		if !strings.Contains(body, c.says) || c.lacks != "" && strings.Contains(body, c.lacks) {

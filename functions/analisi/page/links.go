@@ -25,13 +25,13 @@ func (s *Service) Addresses(a verdict.Analysis, q answer.Question, l *i18n.Langu
 		return "", ""
 	}
 	form := alertOf(q)
-	alert = s.BaseURL + pageAddress(a.OrigineIata, a.DestinazioneIata, t, l.Code)
+	alert = s.BaseURL + pageAddress(a.OrigineIata, a.DestinazioneIata, t, l.Code, "")
 	if p := q.Price; p != nil && p.Currency == fare.EUR.String() {
 		t.OwnPrice = fmt.Sprintf("%.2f", math.Round(100*p.Amount)/100)
 		form.Under = t.OwnPrice
 	}
 	if whole {
-		page = s.BaseURL + pageAddress(a.OrigineIata, a.DestinazioneIata, t, l.Code)
+		page = s.BaseURL + pageAddress(a.OrigineIata, a.DestinazioneIata, t, l.Code, "")
 	}
 	for _, f := range form.fields() {
 		if *f.text != "" {

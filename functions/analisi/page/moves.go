@@ -60,11 +60,14 @@ func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a a
 		m.Why = l.Text("moves.none")
 		return
 	}
-	day := l.Date(c.Prices[len(c.Prices)-1].Day)
-	if m.Text = l.Text("moves.between", "Low", l.Money(low.Price), "High", l.Money(high.Price), "Last",
-		l.Money(last.Price), "Day", day); low.Price == high.Price {
-		m.Text = l.Text("moves.same", "Last", l.Money(last.Price), "Day", day)
+	id := "between"
+	if len(c.Prices) == 1 {
+		id = "once"
+	} else if low.Price == high.Price {
+		id = "same"
 	}
+	m.Text = l.Text("moves."+id, "Days", l.Number(len(c.Prices)), "Since", l.WeekdayDate(c.Prices[0].Day), "Low", l.Money(low.Price),
+		"High", l.Money(high.Price), "Last", l.Money(last.Price), "Day", l.WeekdayDate(c.Prices[len(c.Prices)-1].Day))
 	c.Label = m.Text
 	m.Chart = responsiveChart{c.SVG(680, 220), c.SVG(328, 200)}
 }

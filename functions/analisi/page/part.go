@@ -23,7 +23,7 @@ type partView struct {
 }
 
 // newPart returns a part without an answer, and the page's question about the same trip.
-func (s *Service) newPart(ctx context.Context, asked answer.Question, f answer.Found,
+func (s *Service) newPart(ctx context.Context, asked answer.Question, f answer.SeriesData,
 	l *i18n.Language) (partView, question, error) {
 	amounts, err := s.Amounts(ctx, asked.Show)
 	if err != nil {
@@ -53,13 +53,9 @@ func (s *Service) VerdictPart(ctx context.Context, asked answer.Question, l *i18
 	if err != nil {
 		return a, "", err
 	}
-	part, q, err := s.newPart(ctx, asked, of.Found, l)
+	part, q, err := s.newPart(ctx, asked, of.SeriesData, l)
 	if err == nil {
-		if asked.When != nil {
-			part.showDeparture(q, asked, of.Analysis)
-		} else {
-			part.showVerdict(q, asked, of, part.today)
-		}
+		part.showVerdict(q, asked, of)
 		part.Verdict.Trip = part.tripText(asked)
 		part.Page, part.AlertForm = s.Addresses(of.Analysis, asked, l)
 	}
@@ -78,7 +74,7 @@ func (s *Service) CalendarPart(ctx context.Context, asked answer.Question, l *i1
 	if err == nil {
 		part.Verdict = &verdictView{Route: routeName(l, part.From, part.To),
 			Trip: part.tripText(answer.Question{Trip: asked.Trip, NonStop: asked.NonStop})}
-		part.showCalendar(q, asked, verdict.Analysis{}, &of)
+		part.showCalendar(q, asked, verdict.Analysis{Ambito: verdict.InPartenza}, &of)
 		part.openOnly(calendarMonthOf(asked, of))
 		part.Page, part.AlertForm = s.Addresses(verdict.Analysis{OrigineIata: string(f.Series.Origin),
 			DestinazioneIata: string(f.Series.Destination)}, asked, l)

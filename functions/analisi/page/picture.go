@@ -23,7 +23,7 @@ func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, err
 		return nil, httpapi.FaresNotShown()
 	}
 	l, today := of.language, fare.DayOf(s.Now())
-	asked, _ := of.trip.read(l)
+	asked, _ := of.trip.read(l, "")
 	asked.From, asked.To = answer.Named{Name: string(of.route.Origin)}, answer.Named{Name: string(of.route.Destination)}
 	if err := s.Check(ctx, answer.Question{When: asked.When}); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, err
 		Title: routeName(l, places.Name(of.route.Origin, l.Code), places.Name(of.route.Destination, l.Code)),
 		Foot: []string{"Verdetto · " + l.Text("verdict.as_of", "Date", l.Date(today)) + " · " +
 			l.Text("picture.foot")}, Style: page.ChartStyle(),
-		History: chart.History{Today: today, Names: levelNames(l), Money: l.Money, Month: l.MonthShort},
+		History: chart.History{Today: today, Money: l.Money, Month: l.MonthShort},
 	}
 	p.Label = l.Text("picture.label", "Route", p.Title)
 	if said := of.trip.text(l); said != "" {
@@ -49,7 +49,7 @@ func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, err
 		p.Weeks = verdict.Since(f.Summary.WeeksOf(moves), today, published.FreeWeeks)
 	} else {
 		p.Weeks = verdict.Since(verdict.Weeks(f.Summary), today, published.FreeWeeks)
-		s.drawToday(&p.History, f, today)
+		s.drawToday(&p.History, f)
 	}
 	if len(p.Weeks) == 0 {
 		return nil, published.NoLiveFare.Problem("Nothing was found in the last 26 weeks that could be drawn.")
@@ -57,11 +57,9 @@ func (s *Service) picture(ctx context.Context, of cardSubject) (*cardOutput, err
 	return &cardOutput{"image/svg+xml", "nosniff", picturePolicy, p.SVG()}, nil
 }
 
-// drawToday adds today's cheapest fare to the weeks, if there is one and it can be judged.
-func (s *Service) drawToday(h *chart.History, f answer.Found, today fare.Day) {
-	scale, ok := verdict.ScaleOf(f.Summary)
-	standing, known := verdict.PercentileOf(f.Summary, today)
-	if ok && known {
-		h.Scale, h.Price, h.Level = scale, standing.Price, standing.Level()
+// drawToday adds the cheapest fare to the weeks, if there is one and it can be judged.
+func (s *Service) drawToday(h *chart.History, f answer.SeriesData) {
+	if a, ok := verdict.Judge(f.Summary, s.Now()); ok && a.Verdetto.Percentile != nil {
+		h.Price, h.Level = a.Prezzo.Cent, a.Verdetto.Livello
 	}
 }

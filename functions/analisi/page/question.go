@@ -1,13 +1,11 @@
 package page
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,18 +19,21 @@ import (
 
 // The question to the page at / is the query of its address:
 //
-//	da, a     the two cities
+//	da, a     the two cities; a may be a country or a continent
 //	mese      the month of departure, 2027-03
 //	quando    the day of departure, 2027-03-20
 //	ritorno   the day of return, with quando
 //	flessibile
 //	          with quando: the cheapest departure within 1, 3 or 7 days either side
 //	diretto   si: only fares without stops
-//	visto     a fare in euros that the reader has seen, 45 or 45,50
-//	massimo   without a: only destinations up to this fare in euros
+//	visto     a fare that the reader has seen: 45, 45,50, $50 or 50 USD
+//	massimo   without a: only destinations up to this fare, likewise
+//	valuta    the currency of amounts; the euro if absent
 //	soglia, notti
 //	          values for the form of an alert: a fare in euros, a class of nights away
+//	ordine    without a city in a: the order of destinations, prezzo, differenza or partenza
 //	lang      the language
+//	era       without a script: the month or day that the form showed before
 //
 // An empty parameter counts as missing, because a form without a script sends empty fields.
 
@@ -40,8 +41,12 @@ type question struct {
 	from, to string // as typed
 	trip
 	alert    alertFields
-	language *i18n.Language
-	chosen   bool // links keep the language, because the reader chose it
+	order    string // of destinations; empty: the best-judged first
+	currency string // an ISO 4217 code; empty: euros
+	// currencyBy is the parameter that chose the currency
+	currencyBy string
+	language   *i18n.Language
+	chosen     bool // links keep the language, because the reader chose it
 }
 
 // trip holds the parameters of the journey besides its cities, as typed.
@@ -60,12 +65,13 @@ func (t *trip) fields() []field {
 // parseQuestion parses the question, or returns false if it is malformed.
 func parseQuestion(r *http.Request) (q question, ok bool) {
 	given, err := url.ParseQuery(r.URL.RawQuery)
-	q.language = i18n.Accepted(r.Header.Get("Accept-Language"))
+	q.language = i18n.ForHeader(r.Header.Get("Accept-Language"))
 	if chosen, known := i18n.Find(given.Get("lang")); known {
 		q.language, q.chosen = chosen, true
 	}
 	ok = err == nil
-	for _, f := range slices.Concat([]field{{"da", &q.from}, {"a", &q.to}}, q.alert.fields(), q.fields()) {
+	for _, f := range slices.Concat([]field{{"da", &q.from}, {"a", &q.to}}, q.alert.fields(),
+		[]field{{"valuta", &q.currency}, {"ordine", &q.order}}, q.fields()) {
 		if len(given[f.name]) > 1 || httpapi.Unfit(given.Get(f.name), false) != "" {
 			ok = false
 			continue
@@ -77,9 +83,20 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 	default:
 		ok, q.NonStop = false, ""
 	}
+	switch before := given.Get("era"); { // of a month and a day the later choice counts
+	case q.Month == "" || q.Date == "" || before == "":
+	case before == q.Month:
+		q.Month = ""
+	case before == q.Date:
+		q.Date, q.Back = "", ""
+	}
 	if q.Date == "" || !slices.Contains(arounds, q.Around) { // no day, or an unknown value
 		q.Around = ""
 	}
+	if !slices.Contains(orders, q.order) {
+		ok, q.order = false, ""
+	}
+	q.chooseCurrency()
 	return q, ok
 }
 
@@ -91,13 +108,14 @@ func (q question) linkOn(t trip, from, to string) string {
 	if q.chosen {
 		lang = q.language.Code
 	}
-	return pageAddress(from, to, t, lang)
+	return pageAddress(from, to, t, lang, q.currency)
 }
 
 // pageAddress returns the address of a question's page, without empty parameters.
-func pageAddress(from, to string, t trip, lang string) string {
+func pageAddress(from, to string, t trip, lang, currency string) string {
 	var b strings.Builder
-	for _, f := range append(append([]field{{"da", &from}, {"a", &to}}, t.fields()...), field{"lang", &lang}) {
+	for _, f := range slices.Concat([]field{{"da", &from}, {"a", &to}}, t.fields(),
+		[]field{{"lang", &lang}, {"valuta", &currency}}) {
 		if *f.text != "" {
 			b.WriteString(map[bool]string{true: "?", false: "&"}[b.Len() == 0] + f.name + "=" +
 				url.QueryEscape(*f.text))
@@ -126,40 +144,15 @@ func (t trip) ofAnywhere(of fare.Trip) trip {
 	return trip{Month: t.Month, NonStop: t.NonStop, Most: t.Most}
 }
 
-// amount matches a fare as people write it: 45, 45.50, 45,50, € 45, 45 euro.
-var amount = regexp.MustCompile(`^(?:€\s*)?([0-9]{1,9})(?:[.,]([0-9]{1,2}))?\s*(?:€|(?i:euro?s?))?$`)
-
-// ownPrice returns the reader's own fare, in cents.
-func (t trip) ownPrice() (fare.Cents, bool) { return centsOf(t.OwnPrice) }
-
-// most returns the maximum fare of a list, in cents, or 0 if there is none. It returns false if
-// no fare can have that price.
-func (t trip) most() (fare.Cents, bool) {
-	if t.Most == "" {
-		return 0, true
-	}
-	most, ok := centsOf(t.Most)
-	return most, ok && most > 0 && most <= fare.MaxPrice
-}
-
-func centsOf(text string) (fare.Cents, bool) {
-	m := amount.FindStringSubmatch(text)
-	if m == nil {
-		return 0, false
-	}
-	cents, err := strconv.Atoi(m[1] + (m[2] + "00")[:2])
-	return fare.Cents(cents), err == nil
-}
-
 // faults maps parameters to their faults, in the reader's language.
 type faults map[string]string
 
 // read converts a trip to a question for package answer, and returns what it cannot parse as
-// faults.
-func (t trip) read(l *i18n.Language) (answer.Question, faults) {
+// faults. Amounts are in currency.
+func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) {
 	wrong := faults{}
 	in := published.Trip{Partenza: t.Date, Flessibile: t.Around, Mese: t.Month, Ritorno: t.Back,
-		Diretto: t.NonStop != "", Valuta: "EUR"}
+		Diretto: t.NonStop != "", Valuta: cmp.Or(currency, "EUR")}
 	if _, err := time.Parse("2006-01", t.Month); t.Month != "" && err != nil {
 		wrong["mese"] = l.Text("ask.fault.month")
 	}
@@ -174,9 +167,8 @@ func (t trip) read(l *i18n.Language) (answer.Question, faults) {
 	if t.Back != "" && t.Date == "" && wrong["ritorno"] == "" {
 		wrong["ritorno"] = l.Text("ask.fault.back_alone")
 	}
-	if cents, ok := t.ownPrice(); ok {
-		in.Prezzo = fmt.Sprintf("%d.%02d", cents/100, cents%100)
-	} else if t.OwnPrice != "" {
+	seen, ok := parsePrice(t.OwnPrice, currency)
+	if !ok && t.OwnPrice != "" {
 		wrong["visto"] = l.Text("ask.fault.price")
 	}
 	if len(wrong) > 0 {
@@ -186,17 +178,21 @@ func (t trip) read(l *i18n.Language) (answer.Question, faults) {
 	if err != nil { // all other faults were found above
 		wrong["quando"] = l.Text("ask.fault.day")
 	}
+	if ok {
+		q.Price = &answer.Price{Parameter: "visto", Amount: float64(seen.cents) / 100, Currency: seen.currency, CurrencyParameter: "visto"}
+	}
 	return q, wrong
 }
 
 var pageNames = map[string]string{"partenza": "quando", "mese": "mese", "ritorno": "ritorno",
-	"diretto": "diretto", "prezzo": "visto"}
+	"diretto": "diretto", "valuta": "valuta"}
 
 // refused adds a refusal of package answer to the faults. It returns false for any other error.
 func (f faults) refused(l *i18n.Language, err error) bool {
 	var (
-		date  *answer.BadDate
-		price *answer.BadPrice
+		date     *answer.BadDate
+		price    *answer.BadPrice
+		currency *answer.UnknownCurrency
 	)
 	switch {
 	case errors.As(err, &date):
@@ -212,6 +208,8 @@ func (f faults) refused(l *i18n.Language, err error) bool {
 		}
 	case errors.As(err, &price):
 		f[price.Parameter] = l.Text("ask.fault.price")
+	case errors.As(err, &currency):
+		f[currency.Parameter] = l.Text("ask.fault.currency")
 	default:
 		return false
 	}

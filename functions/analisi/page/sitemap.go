@@ -149,7 +149,7 @@ func canonical(l *i18n.Language, from places.Place, to *places.Place, t trip) st
 	if l == i18n.Default() { // canonical addresses do not name it
 		lang = ""
 	}
-	return pageAddress(places.Query(from.City, from.NameIn(l.Code)), there, t, lang)
+	return pageAddress(places.Query(from.City, from.NameIn(l.Code)), there, t, lang, "")
 }
 
 type (

@@ -11,7 +11,7 @@ type linked map[string]any
 // Structured returns that data, or nil if the page is not listed or the public address is
 // unknown.
 func (v *view) Structured() any {
-	if v.Base == "" || v.status != http.StatusOK || v.Trip != (trip{}) {
+	if v.Base == "" || v.status != http.StatusOK || !v.plain || v.Trip != (trip{}) {
 		return nil
 	}
 	site, here := v.Base+"/", v.Base+v.Itself
@@ -25,7 +25,7 @@ func (v *view) Structured() any {
 		lang = v.T.Code
 	}
 	if v.To != "" {
-		crumb(v.T.Text("feed.title", "City", v.From), pageAddress(v.AskFrom, "", trip{}, lang))
+		crumb(v.T.Text("feed.title", "City", v.From), pageAddress(v.AskFrom, "", trip{}, lang, ""))
 		crumb(routeName(v.T, v.From, v.To), v.Itself)
 	} else if v.From != "" {
 		crumb(v.Title, v.Itself)

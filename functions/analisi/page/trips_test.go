@@ -34,8 +34,9 @@ func (s sheetsByTrip) Blocks(context.Context, fare.Series, store.Consistency) ([
 	return nil, errors.New("the history is asked for")
 }
 
-func (s sheetsByTrip) Pooled(ctx context.Context, read store.Consistency) ([]byte, int64, error) {
-	return analisitest.Sheets{}.Pooled(ctx, read)
+func (s sheetsByTrip) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
+	d := fare.DayOf(analisitest.Today)
+	return departure.Cycle{Day: d - 1, Pooled: departure.Start(d)}.Encode(), 1, nil
 }
 
 // tripSheetOf returns a departure state in which departures cost 30 to 90 euros, seen over the
@@ -109,48 +110,52 @@ func TestTrips(t *testing.T) {
 		lacks                  string
 	}{
 		{"a day", route + "&quando=2016-04-12", "it", 200, []string{
-			"Da Milano a Bucarest · 12 aprile 2016 · solo andata", "Da ", "(partenza: 12 aprile 2016)",
+			"Da Milano a Bucarest · martedì 12 aprile 2016 · solo andata", "del solito per martedì 12 aprile.",
+			"Il prezzo più basso per martedì 12 aprile 2016:",
 			"Con lo stesso anticipo, partenze simili costano di solito fra", "Certezza",
-			"Questo prezzo è stato visto oggi: l'ha trovato qualcuno, non è un'offerta.", "E se aspetti?",
+			"L'ha trovato un altro viaggiatore: potrebbe non esserci più.", "E se aspetti? Su 100 prezzi così, ",
 			"entro 7 giorni", "entro 14 giorni",
 			"Si parte fra 42 giorni: sono i giorni in cui questa rotta è costata meno.",
 			"Riguarda il viaggio che hai chiesto. Qui sotto puoi allargarlo.",
 		}, "giorni osservati"},
 		{"a day in English", route + "&quando=2016-04-12", "en", 200,
-			[]string{"Milan to Bucharest · 12 April 2016 · one way", "Comparable departures usually cost between",
+			[]string{"Milan to Bucharest · Tuesday 12 April 2016 · one way", "Comparable departures usually cost between",
 				"And if you wait?", "It leaves in 42 days: that is within"}, ""},
 		{"a month", route + "&mese=2016-04", "it", 200,
-			[]string{"aprile 2016 · solo andata", "Il più basso del mese:", "aprile 2016)",
+			[]string{"aprile 2016 · solo andata", "Il prezzo più basso del mese:", "del solito per aprile 2016.",
 				"il prezzo più basso di un mese è di solito fra"}, ""},
 		{"days around one that has no fare", route + "&quando=2016-04-20&flessibile=3", "it", 200,
-			[]string{"Da Milano a Bucarest · 20 aprile 2016 · ± 3 giorni · solo andata",
-				"Il più basso di questi giorni:", "E se aspetti?"}, "(partenza: 20 aprile"},
+			[]string{"Da Milano a Bucarest · mercoledì 20 aprile 2016 · ± 3 giorni · solo andata",
+				"Il prezzo più basso di questi giorni:", "E se aspetti?"}, ", mercoledì 20 aprile"},
 		{"a week around, in English", route + "&quando=2016-04-20&flessibile=7", "en", 200,
-			[]string{"20 April 2016 · ± 7 days · one way", "The lowest of these days:"}, "Seen on"},
+			[]string{"Wednesday 20 April 2016 · ± 7 days · one way", "Lowest fare of these days:"}, "Seen on"},
 		{"around days that have no fare", route + "&quando=2016-12-20&flessibile=1", "it", 404,
 			[]string{"un prezzo per il 20 dicembre 2016 ± 1 giorno.", "il prezzo più basso di quel mese"}, ""},
-		{"around how many nobody offers", route + "&quando=2016-04-12&flessibile=2", "it", 200,
-			[]string{"12 aprile 2016 · solo andata", "(partenza: 12 aprile 2016)"}, "questi giorni"},
+		{"around an unoffered number of days", route + "&quando=2016-04-12&flessibile=2", "it", 200,
+			[]string{"martedì 12 aprile 2016 · solo andata", "per martedì 12 aprile 2016:"}, "questi giorni"},
 		{"around no day", route + "&mese=2016-04&flessibile=3", "it", 200,
-			[]string{"Il più basso del mese:"}, "± 3 giorni"},
+			[]string{"Il prezzo più basso del mese:"}, "± 3 giorni"},
 		{"out and back", route + "&quando=2016-04-12&ritorno=2016-04-18", "it", 200,
-			[]string{"12 aprile 2016 – 18 aprile 2016",
-				"A questo prezzo si torna in un altro giorno: 17 aprile 2016."}, "· solo andata"},
+			[]string{"martedì 12 aprile 2016 – lunedì 18 aprile 2016", "ritorno domenica 17 aprile 2016",
+				"Il ritorno è in un giorno diverso da quello chiesto."}, "· solo andata"},
 		{"back on the very day", route + "&quando=2016-04-12&ritorno=2016-04-17", "it", 200,
-			[]string{"12 aprile 2016 – 17 aprile 2016"}, "in un altro giorno"},
+			[]string{"martedì 12 aprile 2016 – domenica 17 aprile 2016"}, "in un giorno diverso"},
 		{"non-stop", route + "&quando=2016-04-12&diretto=si", "it", 200,
 			[]string{"12 aprile 2016 · diretto · solo andata"}, ""},
 		{"within a week", route + "&quando=2016-03-05", "en", 200,
 			[]string{"this late, we have no record of what waiting comes to", "are over"}, "within 7 days"},
 		{"long before", route + "&quando=2016-06-22", "en", 200, []string{"By itself this is no reason to wait."}, ""},
 		{"a price seen for a day without a fare", route + "&quando=2016-04-20&visto=35", "it", 200,
-			[]string{"L'hai visto a 35 €.", "partenze simili", "E se aspetti?"}, "è stato visto oggi: l'ha trovato"},
+			[]string{"Il tuo prezzo: 35 €.", "partenze simili"}, "E se aspetti?"},
 		{"a price seen for a month", route + "&mese=2016-04&visto=35,50", "it", 200,
-			[]string{"L'hai visto a 35,50 €."}, "E se aspetti?"},
+			[]string{"Il tuo prezzo: 35,50 €. Il più basso che conosciamo per aprile 2016 è 30 € (sabato 2 aprile 2016), visto " +
+				"oggi: 5,50 € meno del tuo."}, "E se aspetti?"},
 		{"a price seen, any time", route + "&visto=95", "it", 200,
-			[]string{"Oggi sembra caro.", "L'hai visto a 95 €.", "Di solito il prezzo più basso è"}, "(partenza:"},
+			[]string{"Probabilmente caro: circa 63 € più del solito per questa rotta.", "Il tuo prezzo: 95 €. Il più basso che " +
+				"conosciamo per questa rotta è 30 €"}, "E se aspetti?"},
 		{"a price seen, lower than ever", route + "&visto=€ 10", "en", 200,
-			[]string{"You have seen it for €10. Never seen so low in 40 observed days."}, ""},
+			[]string{"Your price: €10. The lowest we know for this route is €30 (Tuesday 10 May 2016), seen today: €20 more than " +
+				"yours.", "Never seen so low in 40 observed days."}, ""},
 		{"no fare on the day", route + "&quando=2016-04-20&diretto=si", "it", 404, []string{
 			"Per allora non abbiamo ancora visto prezzi.", "un prezzo per il 20 aprile 2016.",
 			"Partenze vicine che hanno un prezzo: 18 aprile 201619 aprile 201621 aprile 2016",
@@ -171,7 +176,7 @@ func TestTrips(t *testing.T) {
 		{"too little is known", "/?da=Milano&a=Praga&quando=2016-04-12", "it", 200,
 			[]string{"Non lo sappiamo ancora.", "troppo pochi prezzi confrontabili"}, "Certezza"},
 		{"empty fields, as a form without a script sends them", route + "&mese=&quando=&ritorno=&visto=", "it", 200,
-			[]string{"Sembra un ottimo prezzo. Oggi da 30 €"}, ""},
+			[]string{"Probabilmente ottimo: ", "Il prezzo più basso visto oggi: 30 €"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := s.visit(strings.ReplaceAll(c.target, " ", "%20"), "Accept-Language", c.language)
@@ -228,19 +233,19 @@ func TestTripsThatCannotBe(t *testing.T) {
 			"we need the day of departure too"},
 		{"a month and a day", "mese=2016-04&quando=2016-04-12", "mese",
 			"Scegli o un mese o un giorno, non tutti e due.", "Choose a month or a day, not both."},
-		{"a price of nothing", "visto=0", "visto", "più di 0 e al massimo 100.000.",
-			"more than 0, and at most 100,000."},
-		{"an absurd price", "visto=100001", "visto", "più di 0 e al massimo 100.000.",
-			"more than 0, and at most 100,000."},
+		{"a price of nothing", "visto=0", "visto", "più di 0, e al massimo 100.000 €.",
+			"more than 0, and at most €100,000."},
+		{"an absurd price", "visto=100001", "visto", "più di 0, e al massimo 100.000 €.",
+			"more than 0, and at most €100,000."},
 		{"a negative price", "visto=-5", "visto", "più di 0", "more than 0"},
-		{"words for a price", "visto=tanto", "visto", "Scrivi un prezzo in euro, per esempio 45 o 45,50",
-			"Write a fare in euros, such as 45 or 45.50"},
-		{"thousands, ambiguously", "visto=1.200", "visto", "Scrivi un prezzo in euro", "Write a fare in euros"},
-		{"a limit of nothing", "massimo=0", "massimo", "più di 0 e al massimo 100.000.",
-			"more than 0, and at most 100,000."},
-		{"an absurd limit", "massimo=100001", "massimo", "più di 0 e al massimo 100.000.",
-			"more than 0, and at most 100,000."},
-		{"words for a limit", "massimo=poco", "massimo", "Scrivi un prezzo in euro", "Write a fare in euros"},
+		{"words for a price", "visto=tanto", "visto", "Scrivi un prezzo come 45, 45,50",
+			"Write a price such as 45, 45.50"},
+		{"thousands, ambiguously", "visto=1.200", "visto", "Scrivi un prezzo come", "Write a price such as"},
+		{"a limit of nothing", "massimo=0", "massimo", "più di 0, e al massimo 100.000 €.",
+			"more than 0, and at most €100,000."},
+		{"an absurd limit", "massimo=100001", "massimo", "più di 0, e al massimo 100.000 €.",
+			"more than 0, and at most €100,000."},
+		{"words for a limit", "massimo=poco", "massimo", "Scrivi un prezzo come", "Write a price such as"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for i, want := range []string{c.it, c.en, c.it, c.en} {
@@ -265,7 +270,7 @@ func TestTripsThatCannotBe(t *testing.T) {
 					t.Errorf("%s: the fields are not shown", language)
 				}
 				if slices.ContainsFunc(s.counters.taken,
-					func(cap string) bool { return cap == "analisi-free" || cap == "occasioni-free" }) {
+					func(cap string) bool { return cap == "home-free" }) {
 					t.Errorf("%s: counted as %v", language, s.counters.taken)
 				}
 			}
@@ -274,7 +279,7 @@ func TestTripsThatCannotBe(t *testing.T) {
 	// Several faults are all shown.
 	body := s.visit("/?da=Milano&a=Bucarest&quando=2016-02-01&visto=0").Body.String()
 	if !strings.Contains(body, "quando-fault") || !strings.Contains(body, "visto-fault") {
-		t.Error("of two faults one is told")
+		t.Error("of two faults one is missing")
 	}
 	if w := s.visit("/?da=Milano&a=Bucarest&diretto=forse"); w.Code != 400 {
 		t.Errorf("diretto=forse: %d", w.Code)
@@ -347,10 +352,11 @@ func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 		want string
 	}{
 		{"cheaper on average, and not for sure", []verdict.Previsione{week, fortnight},
-			"Finora aspettare non ha reso in modo chiaro: non te lo consigliamo."},
+			"Su 100 prezzi così, 40 o più sono scesi e 0 sono saliti del 5% o più entro 7 giorni. Aspettare non è " +
+				"convenuto in modo chiaro."},
 		{"it has paid", []verdict.Previsione{week, paid},
-			"In casi come questo, aspettare fino a 14 giorni ha fatto risparmiare in media 4,50 €. Ma 29 volte su " +
-				"100 alla fine costava di più."},
+			"Su 100 prezzi così, 40 o più sono scesi e 0 sono saliti del 5% o più entro 14 giorni. Aspettare ha " +
+				"fatto risparmiare in media 4,50 €, ma 29 volte su 100 è finita più cara."},
 		{"too late to tell", nil, "Si parte entro una settimana: così a ridosso non sappiamo dire che " +
 			"cosa succede ad aspettare."},
 	} {
@@ -358,7 +364,7 @@ func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 		if c.of == nil {
 			ahead = &soon
 		}
-		got := page.WaitAdvice(i18n.In("it"), verdict.Analysis{AnticipoGiorni: ahead, Previsione: c.of})
+		got := page.WaitAdvice(i18n.ForCode("it"), verdict.Analysis{AnticipoGiorni: ahead, Previsione: c.of})
 		if got := strings.ReplaceAll(got, "\u00a0", " "); got != c.want {
 			t.Errorf("%s: %q", c.name, got)
 		}

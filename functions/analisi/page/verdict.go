@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -12,24 +11,70 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/published"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 )
 
 func newest(s verdict.RouteSummary) fare.Day { return fare.DayOf(time.Unix(s.Newest, 0)) }
 
+// sayingOf returns the sentences about an answer.
+func (v *view) sayingOf(asked answer.Question, a verdict.Analysis) wording.Verdict {
+	of := wording.Verdict{Language: v.T, Of: a, Today: v.today}
+	if w := asked.When; w != nil {
+		of.On, of.Around = w.Date, w.Span != nil
+	}
+	return of
+}
+
+// showVerdict shows the verdict about a route, a month, a departure or the cheapest of some days,
+// or about the reader's own price for one of them.
+func (v *view) showVerdict(q question, asked answer.Question, answered answer.Answer) {
+	l, a := v.T, answered.Analysis
+	if !v.AllFares {
+		a.MinimoPartenza = nil
+	}
+	said := v.sayingOf(asked, a)
+	j := v.newVerdict(q, a, said)
+	if back := a.Prezzo.Ritorno; back != "" && asked.When != nil && back != asked.When.Back.String() {
+		j.Facts = append(j.Facts, l.Text("departure.other_return"))
+	}
+	if !said.Judged() {
+		if asked.When != nil {
+			j.Facts = append(j.Facts, l.Text("departure.too_little", "Fares", l.Number(a.Verdetto.Campione)))
+		} else {
+			j.Facts = append(j.Facts, l.Count("verdict.too_little", a.Verdetto.Campione, "Needed", verdict.MinSample))
+		}
+		v.Description = strings.Join(j.Facts, " ")
+		return
+	}
+	v.Title += l.Text("format.colon") + " " + said.Brief()
+	j.Facts = append(j.Facts, nonEmpty(said.Known(), said.Past())...)
+	v.Description = j.Headline + " " + strings.Join(j.Facts, " ")
+	j.describeCertainty(said)
+	j.Usual = wording.Typical(l, a)
+	scale := rangeOf(l, a)
+	j.Range = responsiveChart{scale.SVG(680), scale.SVG(328)}
+	j.Waits = waitsOf(said)
+	var low, high float64
+	if asked.When == nil {
+		standing, _ := standingOf(answered.Summary, a.Prezzo, v.today)
+		low, high = standing.Interval()
+		if v.AllFares {
+			j.drawHistory(l, answered.Summary, a, v.today)
+		}
+	}
+	j.Judged = []string{said.Rank(low, high), l.Text("departure.range_note")}
+}
+
 // newVerdict returns the parts that all verdicts share.
-func (v *view) newVerdict(q question, a verdict.Analysis) *verdictView {
+func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) *verdictView {
 	l := v.T
 	j := &verdictView{
 		Route: routeName(l, v.From, v.To), Trip: v.Trip.text(l), Level: a.Verdetto.Livello,
-		Headline: l.Text("headline." + wordingOf(a.Verdetto)),
-		Facts:    []string{priceText(l, a, q.Around != "")},
-		Fresh: l.Text("verdict.fresh", "When", ago(l, int(v.today-fare.DayOf(a.AggiornatoIl))), "Observations",
-			l.Number(a.Osservazioni)),
-		Updated: a.AggiornatoIl.Format(time.RFC3339),
-		Share:   link{l.Text("home.share"), v.Itself},
-		Back:    link{routeName(l, v.To, v.From), q.linkOn(trip{NonStop: q.NonStop}, v.AskTo, v.AskFrom)},
-		Others:  link{l.Text("feed.title", "City", v.From), q.linkOn(q.ofAnywhere(fare.OneWay), v.AskFrom, "")},
+		Headline: said.Headline(), Facts: []string{said.Fare()}, Updated: a.AggiornatoIl.Format(time.RFC3339),
+		Share:  link{l.Text("home.share"), v.Itself},
+		Back:   link{routeName(l, v.To, v.From), q.linkOn(trip{NonStop: q.NonStop}, v.AskTo, v.AskFrom)},
+		Others: link{l.Text("feed.title", "City", v.From), q.linkOn(q.ofAnywhere(fare.OneWay), v.AskFrom, "")},
 	}
 	if q.Back == "" {
 		j.Trip = strings.TrimPrefix(j.Trip+" · "+l.Text("ask.one_way"), " · ")
@@ -37,84 +82,59 @@ func (v *view) newVerdict(q question, a verdict.Analysis) *verdictView {
 	v.Verdict, v.Alert = j, v.route.String()
 	v.Card = "/card/" + cardName(v.route, q.trip, l)
 	if p := a.Prezzo; p.TrovatoIl != nil {
-		j.FoundAt = p.TrovatoIl.Format(time.RFC3339)
-		if days := int(v.today - fare.DayOf(*p.TrovatoIl)); p.Stale() {
-			j.Stale = l.Count("verdict.stale", days)
-		} else {
-			j.Age = l.Text("verdict.seen", "When", ago(l, days))
+		j.FoundAt, j.Age = p.TrovatoIl.Format(time.RFC3339), l.Text("verdict.found")
+		if p.Stale() {
+			j.Age = l.Count("verdict.stale", int(v.today-fare.DayOf(*p.TrovatoIl)))
 		}
 	}
 	v.describeWindow(j, a)
 	return j
 }
 
-// showVerdict shows a verdict about the cheapest fare of a route, or about the reader's own
-// price.
-func (v *view) showVerdict(q question, asked answer.Question, answered answer.Answer, today fare.Day) {
-	l, a, summary := v.T, answered.Analysis, answered.Summary
-	j := v.newVerdict(q, a)
-	scale, ok := verdict.ScaleOf(summary)
-	standing, known := standingOf(summary, asked, today)
-	if !ok || !known {
-		j.Facts = append(j.Facts, l.Count("verdict.too_little", a.Verdetto.Campione, "Needed", verdict.MinSample))
-		v.Description = j.Facts[1]
-		return
-	}
-	v.Title += l.Text("format.colon") + " " + brief(l, a.Prezzo.Cent, a.Verdetto)
-	j.Facts = append(j.Facts, dearer(l, standing), usual(l, standing.Price, standing.Median, a.Verdetto.Livello))
-	j.describeCertainty(l, a.Verdetto.Affidabilita, l.Text("verdict.observed", "Size", standing.Size))
-	v.Description = j.Facts[0] + " " + j.Facts[1] + " " + j.Facts[2]
-	s := scaleOf(l, standing, scale, a.Verdetto.Livello)
-	j.Scale = responsiveChart{s.SVG(680), s.SVG(328)}
-	if v.AllFares {
-		j.drawHistory(l, summary, scale, standing, a.Verdetto.Livello, today)
-	}
+func nonEmpty(all ...string) []string {
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-// standingOf returns the percentile of today's cheapest fare, or of the reader's own price.
-func standingOf(s verdict.RouteSummary, asked answer.Question, today fare.Day) (verdict.Percentile, bool) {
-	if asked.Price == nil {
+// standingOf returns the percentile of the cheapest fare of a route, or of the reader's own price.
+func standingOf(s verdict.RouteSummary, p verdict.Prezzo, today fare.Day) (verdict.Percentile, bool) {
+	if !p.Dichiarato {
 		return verdict.PercentileOf(s, today)
 	}
-	return verdict.PercentileAt(s, s.FromEuro(fare.Cents(math.Round(100*asked.Price.Amount))))
+	return verdict.PercentileAt(s, s.FromEuro(p.Cent))
 }
 
-func (j *verdictView) describeCertainty(l *i18n.Language, reliability, restsOn string) {
-	j.Sure, j.SureDays = l.Text("certainty."+reliability), restsOn
-	certainty := 1 + slices.Index([]string{verdict.Bassa, verdict.Media, verdict.Alta}, reliability)
+// rangeOf returns the picture of a judged fare in its usual range, in euros.
+func rangeOf(l *i18n.Language, a verdict.Analysis) chart.Range {
+	of := a.Quartili
+	return chart.Range{
+		Minimum: of.MinimoCent, Q1: of.Q1Cent, Median: of.MedianaCent, Q3: of.Q3Cent, Maximum: of.MassimoCent,
+		Price: a.Prezzo.Cent, Level: a.Verdetto.Livello, Money: l.Money, About: l.About,
+		Label: l.Text("departure.range", "Price", l.Money(a.Prezzo.Cent), "Low", l.About(of.Q1Cent), "High",
+			l.About(of.Q3Cent), "Median", l.About(of.MedianaCent), "Minimum", l.About(of.MinimoCent),
+			"Maximum", l.About(of.MassimoCent)),
+	}
+}
+
+func (j *verdictView) describeCertainty(said wording.Verdict) {
+	j.Sure, j.SureDays = said.Certainty()
+	certainty := 1 + slices.Index([]string{verdict.Bassa, verdict.Media, verdict.Alta}, said.Of.Verdetto.Affidabilita)
 	for i := range j.Dots {
 		j.Dots[i] = i < certainty
 	}
 }
 
-// drawHistory draws today's fare against the past, with the same numbers in a table.
-func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, scale verdict.Scale,
-	t verdict.Percentile, level string, today fare.Day) {
+// drawHistory draws the judged fare against past weeks, with the same numbers in a table.
+func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, a verdict.Analysis, today fare.Day) {
 	weeks := verdict.Since(verdict.Weeks(summary), today, published.FreeWeeks)
 	h := chart.History{
-		Weeks: weeks, Scale: scale, Today: today, Price: t.Price, Level: level, Names: levelNames(l),
-		Money: l.Money, Month: l.MonthShort,
-		Label: l.Text("verdict.history", "Price", l.Money(t.Price), "Lowest", l.Money(t.Minimum),
-			"Median", l.Money(t.Median)),
+		Weeks: weeks, Today: today, Price: a.Prezzo.Cent, Level: a.Verdetto.Livello, Money: l.Money, Month: l.MonthShort,
+		Label: l.Text("verdict.history", "Price", l.Money(a.Prezzo.Cent), "Median", l.Money(a.Quartili.MedianaCent)),
 	}
 	j.History = responsiveChart{h.SVG(680, 300), h.SVG(328, 260)}
 	for _, week := range slices.Backward(weeks) {
 		j.WeekRows = append(j.WeekRows, [4]string{l.Date(week.First), l.Money(week.Minimum), l.Money(week.Median),
 			l.Number(week.Days)})
 	}
-}
-
-func scaleOf(l *i18n.Language, t verdict.Percentile, s verdict.Scale, level string) chart.Scale {
-	low, high := t.Interval()
-	c := chart.Scale{
-		Percentile: t.Percent(), Low: low, High: high, Level: level, Names: levelNames(l),
-		Label: l.Text("verdict.scale", "Percentile", t.Percent(), "Low", int(math.Round(low)), "High",
-			int(math.Round(high))),
-	}
-	for i, share := range s.Shares {
-		c.Ends[i] = 100 * share
-	}
-	return c
 }
 
 // describeMonths shows when to fly. Each month links to its departures in the calendar, or to its
@@ -126,7 +146,7 @@ func (v *view) describeMonths(q question, a verdict.Analysis) {
 	}
 	var best []string
 	for _, m := range a.MesiPerConvenienza[:min(2, known/2)] {
-		best = append(best, fmt.Sprintf("%s (%s)", l.Month(time.Month(m.Mese)), l.Money((m.MedianaCent+50)/100*100)))
+		best = append(best, fmt.Sprintf("%s (%s)", l.Month(time.Month(m.Mese)), l.About(m.MedianaCent)))
 	}
 	j.MonthsText = months(l, best, known)
 	c := chart.Months{Best: len(best), Name: l.MonthShort, Full: l.Month,
@@ -147,7 +167,7 @@ func (v *view) departuresIn(q question, m time.Month) string {
 	if of := v.Verdict.Calendar; of != nil {
 		id := calendarID(nextMonth(v.today, m))
 		for _, month := range of.Months {
-			if month.ID == id {
+			if month.ID == id && month.Weeks != nil {
 				return "#" + id
 			}
 		}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"html/template"
 	"net/http"
 	"strconv"
@@ -20,6 +21,8 @@ import (
 type view struct {
 	T           *i18n.Language
 	Lang        string // the language, if the reader chose it
+	Currency    string // the currency of amounts; empty: euros
+	Currencies  []option
 	From, To    string // as typed, or the cities' names
 	AskFrom     string // queries that find the cities again; their names may not
 	AskTo       string
@@ -30,10 +33,14 @@ type view struct {
 	Title       string
 	Description string
 	Invented    bool
-	AllFares    bool // past weeks may be shown
+	AllFares    bool     // past weeks may be shown
+	Page        bool     // a page of its own, not a part of another program
+	Kept        []hidden // choices that the form does not show
+	Remaining   string   // how many questions remain today, if few
 
 	Start      bool
-	Anywhere   bool // the question has no destination
+	Anywhere   bool // the question has no city as its destination
+	Orders     []option
 	Notice     *notice
 	Verdict    *verdictView
 	Cheap      *cheapView
@@ -49,6 +56,8 @@ type view struct {
 	today   fare.Day
 	covered []fare.City // cities with fares from them, nearby ones first
 	status  int
+	plain   bool       // neither an order nor a country narrows the list
+	most    fare.Cents // the maximum of a list in EUR cents; 0: none
 	route   fare.Route
 	others  []page.Other // the same question in other languages
 }
@@ -62,16 +71,16 @@ func (v view) Examples() []link {
 	var all []link
 	for _, city := range v.covered[:min(len(v.covered), maxExamples)] {
 		name := places.Name(city, v.T.Code)
-		all = append(all, link{name, pageAddress(places.Query(city, name), "", trip{}, v.Lang)})
+		all = append(all, link{name, pageAddress(places.Query(city, name), "", trip{}, v.Lang, v.Currency)})
 	}
 	return all
 }
 
 // Sample returns the scale of an invented verdict.
 func (v view) Sample() responsiveChart {
-	s := chart.Scale{
-		Percentile: 7, Low: 3, High: 17, Level: verdict.Ottimo, Ends: [3]float64{10, 35, 70}, Names: levelNames(v.T),
-		Label: v.T.Text("home.example_note"),
+	s := chart.Range{
+		Minimum: 1800, Q1: 2600, Median: 3100, Q3: 3900, Maximum: 8100, Price: 2199, Level: verdict.Ottimo,
+		Money: v.T.Money, About: v.T.About, Label: v.T.Text("home.example_note"),
 	}
 	return responsiveChart{s.SVG(680), s.SVG(328)}
 }
@@ -102,6 +111,27 @@ func (v view) TripOpen() bool {
 	return v.Start || v.Anywhere || len(v.Faults) > 0 || v.Notice != nil && v.Notice.CanJudgeOwn
 }
 
+// Before returns the month or day that the form shows, for readers without a script.
+func (v view) Before() string { return cmp.Or(v.Trip.Month, v.Trip.Date) }
+
+// hidden is a field of a form that keeps a choice.
+type hidden struct{ Name, Value string }
+
+// keep adds the choices that the form does not show: a reader without a script loses none.
+func (v *view) keep(q question) {
+	for _, f := range []struct {
+		field
+		shown bool
+	}{
+		{field{"visto", &q.OwnPrice}, !v.Anywhere}, {field{"massimo", &q.Most}, v.Anywhere},
+		{field{"valuta", &v.Currency}, len(v.Currencies) > 0}, {field{"soglia", &q.alert.Under}, false},
+	} {
+		if !f.shown && *f.text != "" {
+			v.Kept = append(v.Kept, hidden{f.name, *f.text})
+		}
+	}
+}
+
 // TripText describes the trip in words, or returns "" if there is none.
 func (v view) TripText() string { return v.Trip.text(v.T) }
 
@@ -112,9 +142,9 @@ func (t trip) text(l *i18n.Language) string {
 	}
 	if d, err := fare.ParseDay(t.Date); err == nil {
 		if back, err := fare.ParseDay(t.Back); err == nil {
-			all = append(all, l.Text("ask.out_and_back", "Out", l.Date(d), "Back", l.Date(back)))
+			all = append(all, l.Text("ask.out_and_back", "Out", l.WeekdayDate(d), "Back", l.WeekdayDate(back)))
 		} else {
-			all = append(all, l.Date(d))
+			all = append(all, l.WeekdayDate(d))
 		}
 		if n, err := strconv.Atoi(t.Around); err == nil {
 			all = append(all, l.Count("form.around", n))
@@ -142,19 +172,18 @@ type verdictView struct {
 	Trip                   string // in words; empty: any one-way fare
 	Facts                  []string
 	Sure, SureDays         string // empty without a verdict
-	Compared               string // what a departure is compared with
 	Dots                   [3]bool
-	Scale, History         responsiveChart
-	Range                  responsiveChart // for a departure or a month, instead of the two above
-	Waits                  *waits          // for a departure
-	Moves                  *movesView      // for a departure
-	Calendar               *calendarView   // nil: no departure has a fare
+	Usual                  string   // the usual range
+	Judged                 []string // how the verdict was reached
+	Range, History         responsiveChart
+	Waits                  *waits        // for a departure
+	Moves                  *movesView    // for a departure
+	Calendar               *calendarView // nil: no departure has a fare
 	Months, Window         responsiveChart
 	MonthsText, WindowText string
 	Lead                   string // how far ahead the departure is
-	Age, FoundAt           string // when the fare was found: in words, and exactly
-	Fresh, Updated         string
-	Stale                  string // empty if the fare was found lately
+	Age, FoundAt           string // that the fare was found, and when exactly
+	Updated                string
 	WeekRows               [][4]string
 	MonthRows              []monthRow
 	Share, Back, Others    link
@@ -168,7 +197,7 @@ type monthRow struct {
 func (h home) newView(q question) view {
 	v := view{
 		T: q.language, From: q.from, To: q.to, AskFrom: q.from, AskTo: q.to, Trip: q.trip, Form: q.alert,
-		Telegram: h.Telegram, today: fare.DayOf(h.Now()),
+		Telegram: h.Telegram, Page: true, plain: q.order == "" && q.area() == nil, today: fare.DayOf(h.Now()),
 		Title: q.language.Text("home.claim"), Description: q.language.Text("home.summary"), status: http.StatusOK,
 	}
 	if q.chosen {
@@ -177,7 +206,7 @@ func (h home) newView(q question) view {
 	for _, l := range i18n.Languages() {
 		v.Alternates = append(v.Alternates, page.Other{Language: l, Address: page.Home(l)})
 		if l != q.language {
-			v.others = append(v.others, page.Other{Language: l, Address: pageAddress(q.from, q.to, q.trip, l.Code)})
+			v.others = append(v.others, page.Other{Language: l, Address: pageAddress(q.from, q.to, q.trip, l.Code, q.currency)})
 		}
 	}
 	v.Itself = page.Home(q.language)

@@ -56,7 +56,7 @@ func registerDocs(api *httpapi.API) {
 		if err != nil {
 			return nil, err
 		}
-		l := i18n.Accepted(in.AcceptLanguage)
+		l := i18n.ForHeader(in.AcceptLanguage)
 		return answer(in, r, docsHTML, page.Page{Language: l, Title: l.Text("docs.title"),
 			Description: l.Text("docs.summary")})
 	})

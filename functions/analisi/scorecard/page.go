@@ -30,7 +30,7 @@ type pageInput struct {
 func (s *Service) page(ctx context.Context, in *pageInput) (*page.Response, error) {
 	l, ok := i18n.Find(in.Lang)
 	if !ok {
-		l = i18n.Accepted(in.AcceptLanguage)
+		l = i18n.ForHeader(in.AcceptLanguage)
 	}
 	p, err := s.pagella(ctx)
 	if err != nil {

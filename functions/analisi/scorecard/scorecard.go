@@ -1,6 +1,6 @@
 // Package scorecard publishes the service's own score: its statements about departures and
 // routes, and their outcomes. GET /v1/pagella returns it as JSON or CSV, /pagella as a page.
-// Package score counts; this package turns counts into shares. Start reading at Of.
+// Package score counts; this package turns counts into shares. Start reading at Publish.
 package scorecard
 
 import (

@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	var fares config.Shown
+	var fares config.Publication
 	p := serving.Load(&fares)
 	p.API.AllFares = fares.All()
 	api := httpapi.New(p.API)

@@ -32,7 +32,7 @@ func main() {
 	p := wiring.Load(&source, &fanout, &secret, &public, &outgoing)
 	p.CheckPepper(secret.Key())
 	client, err := configured.Source(source, configured.Part{
-		Now: p.Now, PerMinute: fanout.Share(travelpayouts.DefaultPerMinute), Rates: ecb.Table().On,
+		Now: p.Now, PerMinute: fanout.Share(travelpayouts.DefaultPerMinute), Rates: ecb.Table().RatesOn,
 		Spend: refresh.Budget{Calls: store.Calls{Table: p.Table}, Source: "travelpayouts", PerDay: source.CallsADay,
 			Now: p.Now}.Spend,
 	})

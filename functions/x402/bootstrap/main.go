@@ -16,7 +16,7 @@ import (
 
 func main() {
 	var site config.Public
-	var fares config.Shown
+	var fares config.Publication
 	var payment config.PerCall
 	p := serving.Load(&site, &fares, &payment)
 	p.API.AllFares = fares.All()

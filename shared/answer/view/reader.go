@@ -63,7 +63,7 @@ func (r *Reader) read(ctx context.Context, origin, destination fare.City, curren
 	if destination == "" {
 		return v.origin(origin, all, most), nil
 	}
-	e, ok := all.To(destination)
+	e, ok := all.Entry(destination)
 	if !ok {
 		return Trends{}, r.notCovered(ctx, origin, destination)
 	}

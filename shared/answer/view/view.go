@@ -78,7 +78,7 @@ type view struct {
 }
 
 func (v view) cents(c fare.Cents) int64 {
-	converted, _ := v.rates.From(c, v.currency)
+	converted, _ := v.rates.FromEuro(c, v.currency)
 	return int64(converted)
 }
 

@@ -12,16 +12,16 @@ import (
 // was free a moment ago may be in use.
 const firstPort, ports = 12000, 20000
 
-var given atomic.Int64
+var lastPort atomic.Int64
 
-func init() { given.Store(rand.Int64N(ports)) }
+func init() { lastPort.Store(rand.Int64N(ports)) }
 
 // Port returns an unused port, for a program that is configured with its port. Each call returns
 // another port.
 func Port(t testing.TB) string {
 	t.Helper()
 	for range 100 {
-		port := strconv.FormatInt(firstPort+given.Add(1)%ports, 10)
+		port := strconv.FormatInt(firstPort+lastPort.Add(1)%ports, 10)
 		l, err := net.Listen("tcp", ":"+port)
 		if err != nil {
 			continue // the port is in use

@@ -31,7 +31,7 @@ type Alert struct {
 	Percentile, Sample int
 	Median, Minimum    fare.Cents
 	Threshold          fare.Cents // threshold of the alert; 0: a verdict of ottimo or buono
-	Asked              fare.Day   // when the alert was made; 0: unknown
+	RequestDay         fare.Day   // when the alert was made; 0: unknown
 	Departure          []string   // sentences about the usual price of that departure; may be empty
 	Waits              []string   // sentences about waiting, advice first; may be empty
 	Picture            Picture    // empty if too little is known to draw
@@ -101,7 +101,7 @@ func (a Alert) fill(l *i18n.Language) (any, string, error) {
 	default:
 		v.Why = l.Text("mail.alert.why_verdict")
 	}
-	v.Why = withAsked(v.Why, l, a.Asked)
+	v.Why = withRequestDay(v.Why, l, a.RequestDay)
 	v.Subject = a.Origin + "–" + a.Destination + l.Text("format.colon") + " " + l.Amount(a.Price) + ", " + v.LevelText
 	return v, v.Subject, nil
 }

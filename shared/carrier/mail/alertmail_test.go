@@ -55,7 +55,7 @@ func TestAlertMails(t *testing.T) {
 			[]string{"€14.99", "€52.50", "medium", "Wednesday 30 March 2016", "1 March 2016, 03:12 UTC",
 				"4% of the days", "267 days"}},
 		{"alert-waits-it", func(a *Alert) {
-			a.Asked = 16800
+			a.RequestDay = 16800
 			a.Departure = []string{"Partenze simili costano di solito fra 50 e 70\u00a0€ con questo anticipo."}
 			a.Waits = []string{"Finora aspettare non ha reso in modo chiaro: non te lo consigliamo.",
 				"Entro 7 giorni: probabilità di un calo del 5% o più 12\u00a0%."}
@@ -75,17 +75,17 @@ func TestAlertMails(t *testing.T) {
 				"when the fare falls by <strong>10%</strong> or more"
 			a.Since, a.Compared = "€5.00 less (25%) than in our message of 20 February 2016: then it was €19.99.",
 				"Of 100 comparable fares, about 4 were lower."
-		}, "Milano–Bucharest: €14.99, great", []string{"there and back", "Returning", "€5.00 less (25%)", "267 fares",
+		}, "Milano–Bucharest: €14.99, great", []string{"a return in economy", "Returning", "€5.00 less (25%)", "267 fares",
 			"about 4 were lower", "falls by 10% or more"}},
 		{"alert-trip-it", func(a *Alert) {
 			a.Trip, a.When = "partenza: 30 marzo 2016",
-				"quando la tariffa è più bassa che negli ultimi <strong>30 giorni</strong>"
-			a.Since, a.Compared = "La più bassa da 30 giorni: finora era stata 21,99\u00a0€.",
+				"quando il prezzo è più basso che negli ultimi <strong>30 giorni</strong>"
+			a.Since, a.Compared = "Il più basso da 30 giorni: finora era stato 21,99\u00a0€.",
 				"Di 100 tariffe simili, circa 4 erano più basse."
 			a.Departure = []string{"Partenze simili costano di solito fra 50 e 70\u00a0€ con questo anticipo.",
 				a.Compared}
 		}, "Milano–Bucarest: 14,99\u00a0€, ottimo",
-			[]string{"per questo viaggio, solo andata", "finora era stata", "267 tariffe", "simili costano di solito",
+			[]string{"per questo viaggio, solo andata", "finora era stato", "267 prezzi", "simili costano di solito",
 				"negli ultimi 30 giorni"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -71,8 +71,8 @@ func (v alertsView) html(name string) template.HTML {
 	return v.T.HTML("mail."+v.Name+"."+name, "Host", v.Host)
 }
 
-// Asked reports whether a caller ordered the mail.
-func (v alertsView) Asked() bool { return v.Host == "" }
+// IsRequested reports whether a caller ordered the mail.
+func (v alertsView) IsRequested() bool { return v.Host == "" }
 
 // checkLink fails for a link that is not https, or http on this machine.
 func checkLink(link string) error {

@@ -25,7 +25,7 @@ func TestAlertsMails(t *testing.T) {
 
 func TestAlertsMailRefuses(t *testing.T) {
 	refuses(t, aManage, AlertsMail, map[string]func(*AlertsLink){
-		"nobody":             func(m *AlertsLink) { m.To = "" },
+		"no address":         func(m *AlertsLink) { m.To = "" },
 		"two addresses":      func(m *AlertsLink) { m.To = "a@example.com, b@example.com" },
 		"language":           func(m *AlertsLink) { m.Lang = "xx" },
 		"no day":             func(m *AlertsLink) { m.Days = 0 },

@@ -56,7 +56,7 @@ type digestRow struct {
 	DigestAlert
 	Good                        bool // ottimo or buono
 	LevelText, Certainty, Since string
-	Asked                       htmltemplate.HTML
+	ConditionText               htmltemplate.HTML
 }
 
 func (d Digest) fill(l *i18n.Language) (any, string, error) {
@@ -90,9 +90,9 @@ func newDigestRow(a DigestAlert, l *i18n.Language) (digestRow, error) {
 	case a.Price < 0 || a.Price == 0 && a.Met:
 		return r, errors.New("a price below nought, or none that is as asked for")
 	}
-	r.Asked = l.HTML("mail.digest.unmet", "When", a.When)
+	r.ConditionText = l.HTML("mail.digest.unmet", "When", a.When)
 	if a.Met {
-		r.Asked = l.HTML("mail.digest.met", "When", a.When)
+		r.ConditionText = l.HTML("mail.digest.met", "When", a.When)
 	}
 	if a.Price == 0 {
 		return r, nil

@@ -36,10 +36,10 @@ func aDigest() Digest {
 		},
 	}
 	for i, when := range []string{
-		"quando la tariffa più bassa è di <strong>20,00\u00a0€</strong> o meno",
+		"quando il prezzo più basso è di <strong>20,00\u00a0€</strong> o meno",
 		"quando il verdetto diventa <strong>ottimo</strong> o <strong>buono</strong>",
-		"quando la tariffa è più bassa che negli ultimi <strong>30 giorni</strong>",
-		"quando la tariffa scende almeno del <strong>10 %</strong>",
+		"quando il prezzo è più basso che negli ultimi <strong>30 giorni</strong>",
+		"quando il prezzo scende almeno del <strong>10 %</strong>",
 		"quando il verdetto diventa <strong>ottimo</strong> o <strong>buono</strong>",
 	} {
 		d.Alerts[i].When = template.HTML(when)
@@ -54,24 +54,24 @@ func TestDigestMails(t *testing.T) {
 		subject string
 		says    []string
 	}{
-		{"digest-it", func(*Digest) {}, "Le tue tariffe della settimana: 1 su 5 come volevi",
-			[]string{"5,00\u00a0€ in meno", "Come l’ultima volta", "24,45\u00a0€ in più", "troppo poco",
-				"nessuna tariffa", "mercoledì 30 marzo 2016", "Certezza media", "52,50\u00a0€", "oggi è così",
+		{"digest-it", func(*Digest) {}, "I tuoi prezzi della settimana: 1 su 5 come volevi",
+			[]string{"5,00\u00a0€ in meno", "ultimo messaggio.", "24,45\u00a0€ in più", "troppo poco",
+				"nessun prezzo", "mercoledì 30 marzo 2016", "Certezza media", "52,50\u00a0€", "oggi è così",
 				"ogni martedì"}},
 		{"digest-en", func(d *Digest) { english(d) }, "Your fares this week: 1 of 5 as you asked",
-			[]string{"€5.00 less", "As much as we last told you", "€24.45 more", "Too little is known",
-				"we know of no fare", "Wednesday 30 March 2016", "Medium certainty", "€52.50", "it is so today",
+			[]string{"€5.00 less", "The same as in our last message", "€24.45 more", "We know too little",
+				"We know of no fare", "Wednesday 30 March 2016", "Medium certainty", "€52.50", "yes, today",
 				"every Tuesday"}},
 		{"digest-none-en", func(d *Digest) { english(d); d.Alerts = d.Alerts[4:] }, "Your fares this week",
-			[]string{"we know of no fare", "it is not so today"}},
+			[]string{"We know of no fare", "not today"}},
 		{"digest-de", func(d *Digest) { d.Lang = "de" }, "Deine Preise der Woche: 1 von 5 wie gewünscht",
 			[]string{"weniger als zuletzt", "jeden Dienstag"}},
 		{"digest-fr", func(d *Digest) { d.Lang = "fr" }, "Vos prix de la semaine\u00a0: 1 sur 5 comme demandé",
 			[]string{"de moins que le dernier", "chaque mardi"}},
 		{"digest-es", func(d *Digest) { d.Lang = "es" }, "Tus precios de la semana: 1 de 5 como querías",
-			[]string{"menos que la última vez", "cada martes"}},
+			[]string{"menos que en el último mensaje", "cada martes"}},
 		{"digest-pt", func(d *Digest) { d.Lang = "pt" }, "Os seus preços da semana: 1 de 5 como queria",
-			[]string{"menos do que da última vez", "terça-feira"}},
+			[]string{"menos do que na última mensagem", "terça-feira"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := aDigest()
@@ -99,10 +99,10 @@ func english(d *Digest) {
 	d.Lang = "en"
 	for i, when := range []template.HTML{
 		"when the cheapest fare is <strong>€20.00</strong> or less",
-		"when the verdict becomes <strong>ottimo</strong> (great) or <strong>buono</strong> (good)",
+		"when the verdict becomes <strong>good</strong> or <strong>great</strong>",
 		"when the fare is lower than in the last <strong>30 days</strong>",
 		"when the fare falls by <strong>10%</strong> or more",
-		"when the verdict becomes <strong>ottimo</strong> (great) or <strong>buono</strong> (good)",
+		"when the verdict becomes <strong>good</strong> or <strong>great</strong>",
 	} {
 		a := &d.Alerts[i]
 		a.Origin, a.Destination, a.When = "Milan", []string{"Bucharest", "London", "Lisbon", "Rome", "Madrid"}[i], when

@@ -10,7 +10,7 @@ import (
 
 func aKey(t *testing.T) Key {
 	t.Helper()
-	text, _, err := apikey.Mint(endless(7), apikey.Of([]byte("pepper"), "ada@example.com"))
+	text, _, err := apikey.Mint(endless(7), apikey.CustomerIDOf([]byte("pepper"), "ada@example.com"))
 	if err != nil {
 		t.Fatal(err)
 	}

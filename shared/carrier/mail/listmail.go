@@ -19,9 +19,9 @@ type List struct {
 	Fares   []Listed
 	More    int // further destinations that meet the alert
 	// When is the condition with emphasis. Trip is the trip, unless all fares count.
-	When  htmltemplate.HTML
-	Trip  string
-	Asked fare.Day // when the alert was made; 0: unknown
+	When       htmltemplate.HTML
+	Trip       string
+	RequestDay fare.Day // when the alert was made; 0: unknown
 	// Page lists all destinations, Unsubscribe ends this alert, Snooze pauses it for a month,
 	// Manage shows all alerts of the subscriber.
 	Page, Unsubscribe, Snooze, Manage string
@@ -44,7 +44,7 @@ type listView struct {
 	Others, Why string
 }
 
-// LevelText returns the text of a fare's level, Sure that of its reliability.
+// LevelText returns the text of a fare's level, ReliabilityText that of its reliability.
 func (v listView) LevelText(f Listed) string       { return v.T.Text("level." + f.Level) }
 func (v listView) ReliabilityText(f Listed) string { return v.T.Text("certainty." + f.Reliability) }
 
@@ -58,8 +58,8 @@ func ListMail(a List) (Message, error) {
 }
 
 func (a List) fill(l *i18n.Language) (any, string, error) {
-	v := listView{List: a, T: l, Why: withAsked(l.Text("mail.alert.why_kind", "When", unemphasized(a.When)), l,
-		a.Asked)}
+	v := listView{List: a, T: l, Why: withRequestDay(l.Text("mail.alert.why_kind", "When", unemphasized(a.When)), l,
+		a.RequestDay)}
 	if len(a.Fares) == 0 || a.When == "" {
 		return v, "", errors.New("no fare, or no condition")
 	}

@@ -21,8 +21,8 @@ func aList() List {
 		ID: "20160301-MIL-abc", To: "ada@example.com", Lang: "it",
 		Subject: "Milano: 14 destinazioni a buon prezzo, da 14,99\u00a0€", More: 12,
 		Fares: []Listed{of("Bucarest", "BUH", 1499, "ottimo"), of("Londra", "LON", 1999, "buono")},
-		When:  "quando la tariffa per una destinazione è <strong>buona</strong> o <strong>ottima</strong>",
-		Trip:  "solo voli senza scali", Asked: 16800,
+		When:  "quando il prezzo per una destinazione è <strong>buono</strong> o <strong>ottimo</strong>",
+		Trip:  "solo voli senza scali", RequestDay: 16800,
 		Page:        "https://verdetto.example/?da=MIL&diretto=si&lang=it",
 		Unsubscribe: "https://verdetto.example/v1/alerts/unsubscribe?t=" + token("b"),
 		Snooze:      "https://verdetto.example/v1/alerts/manage?t=" + token("d"),
@@ -38,9 +38,9 @@ func TestListMails(t *testing.T) {
 		says   []string
 	}{
 		{"list-it", func(*List) {}, []string{"Bucarest", "Londra", "di solito 52,50\u00a0€", "altre 12 destinazioni",
-			"31 dicembre 2015", "senza scali", "buona o ottima"}},
+			"31 dicembre 2015", "senza scali", "buono o ottimo"}},
 		{"list-en", func(l *List) {
-			l.Lang, l.Subject, l.More, l.Trip, l.Asked = "en", "Milan: 2 cheap destinations, from €14.99", 0, "", 0
+			l.Lang, l.Subject, l.More, l.Trip, l.RequestDay = "en", "Milan: 2 cheap destinations, from €14.99", 0, "", 0
 			l.When = "when the fare to a destination is <strong>good</strong> or <strong>great</strong>"
 		}, []string{"€14.99", "usually €52.50", "Medium certainty", "good or great"}},
 	} {

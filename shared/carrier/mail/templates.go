@@ -84,8 +84,8 @@ func isVerdict(level, reliability string) bool {
 
 func isGood(level string) bool { return level == "ottimo" || level == "buono" }
 
-// withAsked appends the day the alert was made to the reason for a mail.
-func withAsked(why string, l *i18n.Language, asked fare.Day) string {
+// withRequestDay appends the day the alert was made to the reason for a mail.
+func withRequestDay(why string, l *i18n.Language, asked fare.Day) string {
 	if asked == 0 {
 		return why
 	}

@@ -43,7 +43,7 @@ func TestPublish(t *testing.T) {
 	if err := p.Publish(t.Context(), topic, other); err != nil {
 		t.Fatal(err)
 	}
-	shown := s.Shown(topic)
+	shown := s.Messages(topic)
 	if len(shown) != 2 || s.Calls() != 3 {
 		t.Fatalf("%d messages after %d calls: %+v", len(shown), s.Calls(), shown)
 	}
@@ -58,7 +58,7 @@ func TestPublish(t *testing.T) {
 	if diff := cmp.Diff(want, shown[0]); diff != "" {
 		t.Error(diff)
 	}
-	if len(s.Shown("https://ntfy.sh/fares-of-ada")) != 0 {
+	if len(s.Messages("https://ntfy.sh/fares-of-ada")) != 0 {
 		t.Error("the topic of another server shows it")
 	}
 }
@@ -89,7 +89,7 @@ func TestFaults(t *testing.T) {
 		"no device reads it": {ntfytest.Refusal(50701, "cannot publish to UnifiedPush topic"),
 			mail.ErrThrottled, 0},
 		"its proxy has no server":     {ntfytest.Fault{Status: http.StatusServiceUnavailable}, mail.ErrThrottled, 0},
-		"nobody is there":             {ntfytest.Fault{Down: true}, mail.ErrThrottled, 0},
+		"no server there":             {ntfytest.Fault{Down: true}, mail.ErrThrottled, 0},
 		"it fails":                    {ntfytest.Refusal(50001, "internal server error"), mail.ErrUnavailable, 0},
 		"its proxy has no answer":     {ntfytest.Fault{Status: http.StatusBadGateway}, mail.ErrUnavailable, 0},
 		"cut before it was published": {ntfytest.Fault{Cut: true}, mail.ErrUnavailable, 0},
@@ -107,14 +107,14 @@ func TestFaults(t *testing.T) {
 			if err != nil && strings.Contains(err.Error(), "fares-of-ada") {
 				t.Errorf("the error shows the topic: %v", err)
 			}
-			if got := len(s.Shown(topic)); got != c.shown {
+			if got := len(s.Messages(topic)); got != c.shown {
 				t.Errorf("%d messages", got)
 			}
 			// A retry shows the message exactly once.
 			s.Fail(nil)
 			if err := (ntfy.Publisher{Outbound: s}).Publish(t.Context(), topic, message); err != nil ||
-				len(s.Shown(topic)) != 1 {
-				t.Errorf("again: %v, %d messages", err, len(s.Shown(topic)))
+				len(s.Messages(topic)) != 1 {
+				t.Errorf("again: %v, %d messages", err, len(s.Messages(topic)))
 			}
 		})
 	}

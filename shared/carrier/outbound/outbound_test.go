@@ -86,7 +86,7 @@ func TestNoProxy(t *testing.T) {
 	}
 }
 
-// TestFaults: every request ends, and its error tells whether the server may have received it.
+// TestFaults: every request ends, and its error says whether the server may have received it.
 func TestFaults(t *testing.T) {
 	// The answer waits until the client leaves.
 	slow := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
@@ -128,9 +128,9 @@ func TestFaults(t *testing.T) {
 			io.WriteString(c, "220 smtp.example.com\r\n")
 			c.Close()
 		}, want: outbound.ErrNoAnswer},
-		{name: "nobody trusts its certificate", handler: slow,
+		{name: "an untrusted certificate", handler: slow,
 			change: func(c *outbound.Config) { c.Roots = x509.NewCertPool() }, want: outbound.ErrUnreachable},
-		{name: "nobody listens", handler: slow, change: func(c *outbound.Config) {
+		{name: "no listener", handler: slow, change: func(c *outbound.Config) {
 			c.Servers["example.com"] = netip.MustParseAddrPort("127.0.0.1:1")
 		}, want: outbound.ErrUnreachable},
 		{name: "the DNS is out of order", handler: slow, change: func(c *outbound.Config) {

@@ -115,7 +115,7 @@ func meaning(err error) error {
 	case errors.Is(err, bot.ErrorUnauthorized), errors.Is(err, bot.ErrorNotFound):
 		return mail.ErrBlocked // the token is invalid
 	case errors.Is(err, bot.ErrorBadRequest):
-		if nobody(err.Error()) {
+		if isUnknownChat(err.Error()) {
 			return mail.ErrRefused
 		}
 		return mail.ErrThrottled // a fault of the service; it does not count against the chat
@@ -125,9 +125,9 @@ func meaning(err error) error {
 	return mail.ErrUnavailable
 }
 
-// nobody reports whether a bad request means that there is no such chat. Only Telegram's wording
-// tells.
-func nobody(says string) bool {
+// isUnknownChat reports whether a bad request means that there is no such chat. Telegram has no
+// code for it, only these words.
+func isUnknownChat(says string) bool {
 	for _, words := range []string{"chat not found", "user not found", "PEER_ID_INVALID"} {
 		if strings.Contains(says, words) {
 			return true

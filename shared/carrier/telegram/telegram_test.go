@@ -51,7 +51,7 @@ func TestSend(t *testing.T) {
 	if err := b.Send(t.Context(), "1234567890", message); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]telegramtest.Message{shown}, s.Shown(ada)); diff != "" {
+	if diff := cmp.Diff([]telegramtest.Message{shown}, s.Messages(ada)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -95,7 +95,7 @@ func TestFaults(t *testing.T) {
 				strings.Contains(err.Error(), "AAHdqTcv") || len(err.Error()) > 400) {
 				t.Errorf("the error shows too much: %v", err)
 			}
-			if got := len(s.Shown(ada)); got != c.shown {
+			if got := len(s.Messages(ada)); got != c.shown {
 				t.Errorf("%d messages", got)
 			}
 		})
@@ -149,7 +149,7 @@ func TestReply(t *testing.T) {
 	if err := s.Write(ada, "/list", "it"); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]telegramtest.Message{shown}, s.Shown(ada)); diff != "" {
+	if diff := cmp.Diff([]telegramtest.Message{shown}, s.Messages(ada)); diff != "" {
 		t.Error(diff)
 	}
 }

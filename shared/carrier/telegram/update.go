@@ -30,18 +30,18 @@ func ReadUpdate(body []byte) (c Command, ok bool, err error) {
 	}
 	switch {
 	case u.Message != nil:
-		c = of(u.Message.Chat, u.Message.From)
+		c = commandFrom(u.Message.Chat, u.Message.From)
 		c.Name, c.Argument = command(u.Message.Text)
 		return c, true, nil
 	case u.MyChatMember != nil && u.MyChatMember.NewChatMember.Type == models.ChatMemberTypeBanned:
-		c = of(u.MyChatMember.Chat, &u.MyChatMember.From)
+		c = commandFrom(u.MyChatMember.Chat, &u.MyChatMember.From)
 		c.Name = Blocked
 		return c, true, nil
 	}
 	return Command{}, false, nil
 }
 
-func of(chat models.Chat, from *models.User) Command {
+func commandFrom(chat models.Chat, from *models.User) Command {
 	c := Command{Chat: strconv.FormatInt(chat.ID, 10), Private: chat.Type == models.ChatTypePrivate}
 	if from != nil {
 		c.Language = from.LanguageCode

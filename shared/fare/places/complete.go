@@ -37,7 +37,7 @@ func withPrefix(key string) []candidate {
 		if !strings.HasPrefix(e.key, key) {
 			break
 		}
-		if e.offered() {
+		if e.isShown() {
 			distance := 1
 			if e.key == key {
 				distance = 0
@@ -50,7 +50,38 @@ func withPrefix(key string) []candidate {
 	return found
 }
 
-// Complete returns at most n places with a name, in any language, that begins with prefix. Complete
+// minTypo is the shortest beginning of a name, in runes, in which a typing error is forgiven.
+const minTypo = 4
+
+// almostPrefix returns the visible names that begin with query but for one typing error. The first
+// letter must be right: a wrong one would match too much.
+func almostPrefix(query []rune) []candidate {
+	if len(query) < minTypo || len(query) > maxSuggest {
+		return nil
+	}
+	var m meter
+	var found []candidate
+	first := string(query[:1])
+	for i := searchNames(first); i < len(namesTable); {
+		e, next := entryAt(i)
+		if !strings.HasPrefix(e.key, first) {
+			break
+		}
+		name := []rune(e.key)
+		for end := len(query) - 1; e.isShown() && end <= min(len(query)+1, len(name)); end++ {
+			if m.distance(query, name[:end], 1) <= 1 {
+				at, _ := position(string(e.city))
+				found = append(found, candidate{e, 2, at})
+				break
+			}
+		}
+		i = next
+	}
+	return found
+}
+
+// Complete returns at most n places with a name, in any language, that begins with prefix, or
+// if none does, with prefix but for one typing error. Complete
 // matches come first, then the busiest cities. A city is named in lang, a language of Name.
 // Everyday names and other places that the airports serve keep their own name. A name in lang is
 // preferred. A complete code yields its city.
@@ -63,11 +94,14 @@ func Complete(prefix, lang string, n int) []Place {
 		return nil
 	}
 	found := withPrefix(key)
+	if len(found) == 0 {
+		found = almostPrefix([]rune(key))
+	}
 	nearest(found)
 	var out []Place
 	placeOf, native := map[fare.City]bool{}, map[fare.City]bool{}
 	for _, e := range found {
-		native[e.city] = native[e.city] || e.kind == kindPlace && e.saidIn(lang)
+		native[e.city] = native[e.city] || e.kind == kindPlace && e.isUsedIn(lang)
 	}
 	offer := func(p Place) {
 		same := func(q Place) bool { return q.City == p.City && q.Name == p.Name }
@@ -83,7 +117,7 @@ func Complete(prefix, lang string, n int) []Place {
 		switch {
 		case e.kind == kindName:
 			offer(c.place(c.name(lang)))
-		case !placeOf[e.city] && (e.saidIn(lang) || !native[e.city]): // one name per city: Sicilia without Sicily
+		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]): // one name per city: Sicilia without Sicily
 			placeOf[e.city] = true
 			offer(c.place(e.written))
 		}

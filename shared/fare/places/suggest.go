@@ -52,7 +52,7 @@ func prefixesOf(key string) []candidate {
 		if !utf8.RuneStart(key[end]) || utf8.RuneCountInString(key[:end]) < 4 {
 			continue
 		}
-		if e, ok := lookup(key[:end]); ok && e.offered() {
+		if e, ok := lookup(key[:end]); ok && e.isShown() {
 			at, _ := position(string(e.city))
 			found = append(found, candidate{e, 2 + len(found), at})
 		}

@@ -42,17 +42,19 @@ const (
 
 // entry is one line of names.tsv.
 type entry struct {
-	key     string
-	kind    byte
-	city    fare.City
-	written string
-	said    string // languages, with spaces between; empty: any
+	key       string
+	kind      byte
+	city      fare.City
+	written   string
+	languages string // languages, with spaces between; empty: any
 }
 
-func (e entry) offered() bool { return e.kind != kindHidden }
+func (e entry) isShown() bool { return e.kind != kindHidden }
 
-// saidIn reports whether the name is used in a language.
-func (e entry) saidIn(lang string) bool { return e.said == "" || strings.Contains(e.said, lang) }
+// isUsedIn reports whether the name is used in a language.
+func (e entry) isUsedIn(lang string) bool {
+	return e.languages == "" || strings.Contains(e.languages, lang)
+}
 
 // entryAt returns the line of names.tsv that starts at i, and the start of the next line.
 func entryAt(i int) (e entry, next int) {
@@ -61,7 +63,7 @@ func entryAt(i int) (e entry, next int) {
 	next = i + len(line) + 1
 	key, rest, _ := strings.Cut(line, "\t")
 	e = entry{key: key, kind: rest[0], city: fare.City(rest[1:4])}
-	e.written, e.said, _ = strings.Cut(rest[5:], "\t")
+	e.written, e.languages, _ = strings.Cut(rest[5:], "\t")
 	if e.written == "" {
 		e.written = key
 	}

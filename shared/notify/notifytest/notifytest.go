@@ -84,9 +84,9 @@ func (c *Carrier) Send(ctx context.Context, m mail.Message) error {
 	return nil
 }
 
-// Taken returns how often Send succeeded, by address. A mail that is sent again is one file and
+// Sent returns how often Send succeeded, by address. A mail that is sent again is one file and
 // counts twice.
-func (c *Carrier) Taken() map[string]int { return c.taken }
+func (c *Carrier) Sent() map[string]int { return c.taken }
 
 // Fixture is a store, a clock, a carrier and subscribers.
 type Fixture struct {
@@ -141,7 +141,7 @@ func (f *Fixture) Today() fare.Day { return fare.DayOf(f.Now()) }
 // Subscribe adds a confirmed alert, in Italian if the length of the name is even.
 func (f *Fixture) Subscribe(who, route string, threshold fare.Cents) {
 	f.T.Helper()
-	a := store.Alert{Route: Route(route), Language: "it", Threshold: threshold, Asked: f.Today()}
+	a := store.Alert{Route: Route(route), Language: "it", Threshold: threshold, RequestDay: f.Today()}
 	if len(who)%2 == 1 {
 		a.Language = "en"
 	}

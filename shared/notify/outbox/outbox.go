@@ -41,9 +41,9 @@ const (
 	lease = time.Minute
 	// A failed job is given up after givenUpAfter, but not before fewestTries: a service that was
 	// down for a day has not tried.
-	givenUpAfter = 24 * time.Hour
-	fewestTries  = 8
-	fewestTaken  = 8 // per read
+	maxAge      = 24 * time.Hour
+	fewestTries = 8
+	minTaken    = 8 // per read
 	// margin is the time before the context's deadline in which no job starts.
 	margin = 10 * time.Second
 )
@@ -62,7 +62,7 @@ func (w Worker) Work(ctx context.Context) (ended int, err error) {
 // take leases first attempts for the free places, and failed jobs for the remaining ones. At least
 // one failed job is taken.
 func (w Worker) take(ctx context.Context) (jobs []store.Job, err error) {
-	places := max(w.AtOnce, fewestTaken)
+	places := max(w.AtOnce, minTaken)
 	for _, box := range w.Boxes {
 		more, fault := box.Take(ctx, max(1, places/len(w.Boxes)), w.Now(), lease)
 		jobs, err = append(jobs, more...), errors.Join(err, fault)
@@ -88,7 +88,7 @@ func (w Worker) do(ctx context.Context, j store.Job) (ended bool, err error) {
 		w.Log.WarnContext(ctx, "job failed; it is tried again", "kind", j.Kind, "tries", j.Tries+1, "error", err)
 		return false, w.Retries.Postpone(ctx, j, now.Add(w.wait(j.Tries)))
 	}
-	err = w.Retries.Done(ctx, j)
+	err = w.Retries.Delete(ctx, j)
 	return err == nil, err
 }
 
@@ -97,7 +97,7 @@ func (w Worker) isGivenUp(j store.Job, now time.Time) bool {
 	if w.Waits != nil {
 		return j.Tries >= len(w.Waits)
 	}
-	return now.Sub(j.At) >= givenUpAfter && j.Tries+1 >= fewestTries
+	return now.Sub(j.At) >= maxAge && j.Tries+1 >= fewestTries
 }
 
 // wait returns the pause of a job after its failure, given the number of earlier failures. Without

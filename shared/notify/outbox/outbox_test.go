@@ -45,7 +45,7 @@ func newWorld(t *testing.T, answer func(j store.Job, attempt int) error) *world 
 	box := store.Outbox{Table: table, Name: "pro"}
 	w.Worker = outbox.Worker{
 		Boxes: []store.Outbox{box, {Table: table, Name: "pro-links"}}, Retries: box.Retries(), Within: 10 * time.Second,
-		Now: clock.Now, Log: slog.New(slog.NewTextHandler(w.log, nil)), Metrics: metrics.Of("pro"),
+		Now: clock.Now, Log: slog.New(slog.NewTextHandler(w.log, nil)), Metrics: metrics.NewSource("pro"),
 		Do: func(_ context.Context, j store.Job) error {
 			w.names[j.Ref] = append(w.names[j.Ref], j.Name())
 			w.at = append(w.at, clock.Now())

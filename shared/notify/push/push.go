@@ -44,7 +44,7 @@ func (c Ntfy) Deliver(ctx context.Context, to store.Alert, m notify.Message) err
 
 // Ask implements notify.Asker.
 func (c Ntfy) Ask(ctx context.Context, pending store.Alert, id, link string) error {
-	l := i18n.In(pending.Language)
+	l := i18n.ForCode(pending.Language)
 	return c.Publish(ctx, pending.Address, ntfy.Message{
 		ID: id, Title: l.Text("mail.confirm.subject", "Route", name(pending.Route, l)),
 		Text: l.Text("push.ask", "When", when(pending, l)),
@@ -83,7 +83,7 @@ type link struct{ label, url string }
 const maxFares = 10
 
 func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
-	l := i18n.In(m.Language)
+	l := i18n.ForCode(m.Language)
 	if len(m.Fares) == 0 || m.Unsubscribe == "" || m.Manage == "" {
 		return text{}, fmt.Errorf("%w: no fare, or a link is missing", notify.ErrUnwritable)
 	}

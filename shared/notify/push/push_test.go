@@ -29,7 +29,7 @@ func told(language string) notify.Message {
 		ID: "20260304-MIL-BUH-1", Language: language, Unsubscribe: url + "/u", Snooze: url + "/s", Manage: url + "/m",
 		Fares: []notify.Fare{{
 			Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Origin: "Milan", Destination: "Bucharest",
-			Price: 4000, Before: 5000, Told: 20500, Lowest: 4200, Depart: 20530, Found: time.Unix(1772600000, 0),
+			Price: 4000, Before: 5000, LastDay: 20500, Lowest: 4200, Depart: 20530, Found: time.Unix(1772600000, 0),
 			Level: "ottimo", Reliability: "alta", Percentile: 4, Sample: 80, Median: 5600, Minimum: 3900,
 			Page: url + "/page",
 		}},
@@ -49,17 +49,17 @@ func TestWhatPhonesShow(t *testing.T) {
 	}{
 		{"verdict", store.Alert{}, func(*notify.Message) {},
 			[]string{"Departing Wednesday 18 March 2026.", "Median: €56.00",
-				"You asked to hear when the verdict becomes ottimo (great) or buono (good)."}, "in our message"},
+				"You asked for an alert when the verdict becomes good or great."}, "in our message"},
 		{"threshold", store.Alert{Threshold: 4000}, func(*notify.Message) {},
-			[]string{"You asked to hear when the cheapest fare is €40.00 or less."}, "in our message"},
+			[]string{"You asked for an alert when the cheapest fare is €40.00 or less."}, "in our message"},
 		{"low", store.Alert{Kind: store.Low, Days: 30}, func(*notify.Message) {},
 			[]string{"The lowest in 30 days: until now it was €42.00.",
-				"You asked to hear when the fare is lower than in the last 30 days."}, ""},
+				"You asked for an alert when the fare is lower than in the last 30 days."}, ""},
 		{"drop", store.Alert{Kind: store.Drop, Percent: 10}, func(*notify.Message) {},
 			[]string{"€10.00 less (20%) than in our message of 16 February 2026: then it was €50.00."}, ""},
 		{"change", store.Alert{Kind: store.Change}, func(*notify.Message) {},
 			[]string{"€40.00 today; in our message of 16 February 2026 it was €50.00.",
-				"You asked to hear when the fare changes."}, ""},
+				"You asked for an alert when the fare changes."}, ""},
 		{"a trip", store.Alert{Trip: trip}, func(m *notify.Message) {
 			m.Fares[0].Trip, m.Fares[0].Return = trip, 20535
 			m.Fares[0].Departure, m.Fares[0].Waits = []string{"Usually 50 to 60."},
@@ -123,7 +123,7 @@ func onNtfy(t *testing.T, to store.Alert, m notify.Message) (text, click string,
 		m); err != nil {
 		t.Fatal(err)
 	}
-	shown := server.Shown(topic)
+	shown := server.Messages(topic)
 	if len(shown) != 1 || shown[0].Sequence != m.ID {
 		t.Fatalf("%+v", shown)
 	}
@@ -150,6 +150,6 @@ func onTelegram(t *testing.T, to store.Alert, m notify.Message) telegramtest.Mes
 	if err := (push.Telegram{Bot: bot, BaseURL: url}).Deliver(t.Context(), to, m); err != nil {
 		t.Fatal(err)
 	}
-	shown := server.Shown(ada)
+	shown := server.Messages(ada)
 	return shown[len(shown)-1]
 }

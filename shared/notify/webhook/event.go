@@ -108,12 +108,12 @@ func event(of store.Alert, m notify.Message, now time.Time) ([]byte, error) {
 	for _, f := range m.Fares {
 		e.Data.Fares = append(e.Data.Fares, fareOf(f))
 	}
-	return written(e)
+	return encode(e)
 }
 
 // testEvent writes the event that tests whether an endpoint answers.
 func testEvent(of store.Alert, now time.Time) ([]byte, error) {
-	return written(Event{Type: typeTest, Timestamp: now.UTC().Truncate(time.Second), Data: about(of)})
+	return encode(Event{Type: typeTest, Timestamp: now.UTC().Truncate(time.Second), Data: about(of)})
 }
 
 func about(a store.Alert) Data {
@@ -146,8 +146,8 @@ func fareOf(f notify.Fare) Fare {
 	if f.Return > 0 {
 		s.Return = f.Return.String()
 	}
-	if f.Told > 0 {
-		s.Told = f.Told.String()
+	if f.LastDay > 0 {
+		s.Told = f.LastDay.String()
 	}
 	if e := f.Expected; e != nil {
 		s.Expected = &Expected{LowCents: int64(e.Low), HighCents: int64(e.High)}
@@ -174,7 +174,7 @@ func some(c fare.Cents) *int64 {
 
 func cents(c fare.Cents) *int64 { return new(int64(c)) }
 
-func written(e Event) ([]byte, error) {
+func encode(e Event) ([]byte, error) {
 	body, err := json.Marshal(e)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", notify.ErrUnwritable, err)

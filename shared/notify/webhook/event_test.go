@@ -24,7 +24,7 @@ func TestEventOfATrip(t *testing.T) {
 	}{
 		{"a drop of a month", store.Alert{Trip: trip, Kind: store.Drop, Percent: 10}, func(m *notify.Message) {
 			f := &m.Fares[0]
-			f.Trip, f.Return, f.Before, f.Told, f.Page = trip, 20535, 4500, 20493, "https://verdetto.example/page"
+			f.Trip, f.Return, f.Before, f.LastDay, f.Page = trip, 20535, 4500, 20493, "https://verdetto.example/page"
 			f.Expected = &notify.Expected{Low: 3500, High: 5000,
 				Waits: []notify.Wait{{Days: 7, Fall: .25, More: true, Mean: -120, Pays: true}}}
 		}, map[string]any{

@@ -24,7 +24,7 @@ func TestProvePublishedLibrary(t *testing.T) {
 	a := w.alert("ada", "BUH", url)
 	w.deliver(a, "m1")
 	w.work()
-	first := w.Secrets.Of(a.Subscriber, url, 0)
+	first := w.Secrets.Secret(a.Subscriber, url, 0)
 	second, err := w.Secrets.Rotate(t.Context(), w.Deliveries, a.Subscriber, url, w.clock.Now())
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestProvePublishedLibrary(t *testing.T) {
 	say(m1, second, string(m1.body), "refused No matching signature found")
 	say(m2, first, string(m2.body), "verified alert.fare")
 	say(m2, second, string(m2.body), "verified alert.fare")
-	say(m2, w.Secrets.Of("bob", url, 1), string(m2.body), "refused No matching signature found")
+	say(m2, w.Secrets.Secret("bob", url, 1), string(m2.body), "refused No matching signature found")
 	say(m2, second, string(m2.body)+" ", "refused No matching signature found")
 	m2.header.Set("Webhook-Timestamp", "1700000000")
 	say(m2, second, string(m2.body), "refused Message timestamp too old")

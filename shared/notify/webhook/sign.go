@@ -19,9 +19,9 @@ import (
 // operator's pepper, the subscriber, the endpoint and the number of rotations.
 type Secrets struct{ Pepper []byte }
 
-// Of returns the secret that a subscriber shares with an endpoint, in the format of the Standard
-// Webhooks libraries. All alerts of the subscriber to that endpoint share it.
-func (s Secrets) Of(subscriber store.SubscriberID, url string, generation int) string {
+// Secret returns the secret that a subscriber shares with an endpoint, in the format of the
+// Standard Webhooks libraries. All alerts of the subscriber to that endpoint share it.
+func (s Secrets) Secret(subscriber store.SubscriberID, url string, generation int) string {
 	key := hmac.New(sha256.New, s.Pepper)
 	key.Write([]byte("webhook secret"))
 	of := hmac.New(sha256.New, key.Sum(nil))

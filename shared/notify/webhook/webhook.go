@@ -25,7 +25,7 @@ func (c Carrier) Deliver(ctx context.Context, to store.Alert, m notify.Message) 
 	now := c.Now()
 	body, err := event(to, m, now)
 	if err == nil {
-		err = c.Deliveries.Leave(ctx, store.Delivery{ID: m.ID, Subscriber: to.Subscriber, Alert: to.Ref().String(),
+		err = c.Deliveries.Enqueue(ctx, store.Delivery{ID: m.ID, Subscriber: to.Subscriber, Alert: to.Ref().String(),
 			URL: to.Address, Body: body, Last: m.Ended, At: now})
 	}
 	return err
@@ -42,9 +42,9 @@ const rotationTime = 24 * time.Hour
 
 // Current returns the secrets that sign an endpoint's events at a moment, newest first.
 func (s Secrets) Current(subscriber store.SubscriberID, e store.Endpoint, now time.Time) []string {
-	secrets := []string{s.Of(subscriber, e.URL, e.Generation)}
+	secrets := []string{s.Secret(subscriber, e.URL, e.Generation)}
 	if e.Generation > 0 && now.Before(e.Rotated.Add(rotationTime)) {
-		secrets = append(secrets, s.Of(subscriber, e.URL, e.Generation-1))
+		secrets = append(secrets, s.Secret(subscriber, e.URL, e.Generation-1))
 	}
 	return secrets
 }
@@ -57,5 +57,5 @@ func (s Secrets) Rotate(ctx context.Context, d store.Deliveries, subscriber stor
 		e.Generation, e.Rotated = e.Generation+1, now
 		return true
 	})
-	return s.Of(subscriber, url, e.Generation), err
+	return s.Secret(subscriber, url, e.Generation), err
 }

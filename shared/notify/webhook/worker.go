@@ -92,10 +92,10 @@ type outcome struct {
 	status int           // 0: no answer
 	after  time.Duration // pause requested by Retry-After
 	quiet  bool          // no other delivery until then
-	over   bool          // 410 Gone: the endpoint is gone for good
+	gone   bool          // 410 Gone: the endpoint is gone for good
 }
 
-func (o outcome) taken() bool { return o.status >= 200 && o.status < 300 }
+func (o outcome) accepted() bool { return o.status >= 200 && o.status < 300 }
 
 // try delivers one event and records the result. until is when the endpoint may be called again;
 // zero means at once.
@@ -118,7 +118,7 @@ func (w *Worker) try(ctx context.Context, d store.Delivery) (until time.Time, er
 			return at, w.Deliveries.Postpone(ctx, d, at)
 		}
 		o, err := w.test(ctx, d, alert, endpoint)
-		if err != nil || !o.taken() || isTest {
+		if err != nil || !o.accepted() || isTest {
 			return w.record(ctx, d, endpoint, o, err)
 		}
 	}
@@ -162,7 +162,7 @@ func (w *Worker) test(ctx context.Context, d store.Delivery, alert store.Alert,
 	if len(d.Body) > 0 {
 		id = "test-" + id
 	}
-	if o, err = w.post(ctx, d, e, id, body); err != nil || !o.taken() {
+	if o, err = w.post(ctx, d, e, id, body); err != nil || !o.accepted() {
 		return o, err
 	}
 	_, err = w.Deliveries.ChangeEndpoint(ctx, d.Subscriber, d.URL, w.Now(), func(e *store.Endpoint) bool {
@@ -185,7 +185,7 @@ func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, i
 	if err != nil && ctx.Err() != nil {
 		return outcome{}, ctx.Err() // the worker was stopped: not the endpoint's fault
 	}
-	o := outcome{status: answer.Status, over: answer.Status == http.StatusGone}
+	o := outcome{status: answer.Status, gone: answer.Status == http.StatusGone}
 	o.quiet = err != nil || answer.Status == http.StatusTooManyRequests ||
 		answer.Status == http.StatusServiceUnavailable
 	if o.quiet {
@@ -196,7 +196,7 @@ func (w *Worker) post(ctx context.Context, d store.Delivery, e store.Endpoint, i
 	if err != nil && !(answer.Status >= 200 && answer.Status < 300) {
 		o.status = 0
 	}
-	if !o.taken() {
+	if !o.accepted() {
 		w.Log.InfoContext(ctx, "event not taken", "subscriber", string(d.Subscriber), "event", id, "status", o.status,
 			"try", d.Tries+1, "error", err)
 	}
@@ -211,7 +211,7 @@ func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint,
 	}
 	now := w.Now()
 	d.Tries, d.Tried, d.Status = d.Tries+1, now, o.status
-	if !o.taken() {
+	if !o.accepted() {
 		return w.failed(ctx, d, e, o)
 	}
 	if now.Sub(e.Answered) > time.Hour { // accurate enough to judge whether it is dead
@@ -247,8 +247,8 @@ func (w *Worker) end(ctx context.Context, d store.Delivery) error {
 func (w *Worker) failed(ctx context.Context, d store.Delivery, e store.Endpoint,
 	o outcome) (until time.Time, err error) {
 	now, last := d.Tried, d.At.Add(tryingFor)
-	if over := !now.Before(last); o.over || over {
-		if o.over || !e.Answered.After(d.At) {
+	if over := !now.Before(last); o.gone || over {
+		if o.gone || !e.Answered.After(d.At) {
 			err = w.bury(ctx, d)
 		}
 		if err == nil {
@@ -279,7 +279,7 @@ func (w *Worker) bury(ctx context.Context, d store.Delivery) error {
 	if err != nil {
 		return err
 	}
-	alerts, err := w.Alerts.Of(ctx, d.Subscriber)
+	alerts, err := w.Alerts.BySubscriber(ctx, d.Subscriber)
 	if err != nil {
 		return err
 	}

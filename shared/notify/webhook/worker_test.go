@@ -23,7 +23,7 @@ func TestNothingBeforeTheTest(t *testing.T) {
 	w := fresh(t)
 	a := w.alert("ada", "BUH", url)
 	w.answer = status(500)
-	if err := w.Deliveries.Leave(t.Context(), webhook.Test(a, "x", w.clock.Now())); err != nil {
+	if err := w.Deliveries.Enqueue(t.Context(), webhook.Test(a, "x", w.clock.Now())); err != nil {
 		t.Fatal(err)
 	}
 	w.deliver(a, "m1")
@@ -219,7 +219,7 @@ func TestTestsAreCapped(t *testing.T) {
 	w.answer = status(500)
 	for i := range 40 {
 		a := w.alert(fmt.Sprint("mallory", i), "BUH", url)
-		if err := w.Deliveries.Leave(t.Context(), webhook.Test(a, "x", w.clock.Now())); err != nil {
+		if err := w.Deliveries.Enqueue(t.Context(), webhook.Test(a, "x", w.clock.Now())); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -273,7 +273,7 @@ func TestUnderFaults(t *testing.T) {
 func TestSignatures(t *testing.T) {
 	w := fresh(t)
 	a := w.verified("ada", "BUH", url)
-	first := w.Secrets.Of(a.Subscriber, url, 0)
+	first := w.Secrets.Secret(a.Subscriber, url, 0)
 	verify := func(id, secret string, want bool) {
 		t.Helper()
 		w.deliver(a, id)
@@ -293,7 +293,7 @@ func TestSignatures(t *testing.T) {
 		}
 	}
 	verify("m1", first, true)
-	verify("m2", w.Secrets.Of("bob", url, 0), false)
+	verify("m2", w.Secrets.Secret("bob", url, 0), false)
 	second, err := w.Secrets.Rotate(t.Context(), w.Deliveries, a.Subscriber, url, w.clock.Now())
 	if err != nil || second == first {
 		t.Fatal(second, err)
@@ -352,7 +352,7 @@ func TestTheEnd(t *testing.T) {
 			} else if len(again) < 5 || slices.ContainsFunc(again, func(s string) bool { return s != "ended end-1" }) {
 				t.Errorf("%q", again)
 			}
-			left, err := w.Alerts.Of(t.Context(), a.Subscriber)
+			left, err := w.Alerts.BySubscriber(t.Context(), a.Subscriber)
 			if err != nil || len(left) != map[bool]int{true: 1}[c.others] ||
 				slices.ContainsFunc(left, func(l store.Alert) bool { return l.Ref() == a.Ref() }) {
 				t.Errorf("%+v %v", left, err)
@@ -360,7 +360,8 @@ func TestTheEnd(t *testing.T) {
 			if e, err := w.Deliveries.Endpoint(t.Context(), a.Subscriber, url); err != nil || e.Known() != c.others {
 				t.Errorf("the endpoint: %+v %v", e, err)
 			}
-			if kept, err := w.Deliveries.Of(t.Context(), a.Subscriber); err != nil || !c.others && len(kept) > 0 {
+			if kept, err := w.Deliveries.BySubscriber(t.Context(), a.Subscriber); err != nil ||
+				!c.others && len(kept) > 0 {
 				t.Errorf("%+v %v", kept, err)
 			}
 		})

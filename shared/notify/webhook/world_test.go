@@ -131,7 +131,7 @@ func (w *world) alert(who string, destination fare.City, to string) store.Alert 
 func (w *world) verified(who string, destination fare.City, to string) store.Alert {
 	w.t.Helper()
 	a := w.alert(who, destination, to)
-	if err := w.Deliveries.Leave(w.t.Context(), webhook.Test(a, "first", w.clock.Now())); err != nil {
+	if err := w.Deliveries.Enqueue(w.t.Context(), webhook.Test(a, "first", w.clock.Now())); err != nil {
 		w.t.Fatal(err)
 	}
 	w.work()

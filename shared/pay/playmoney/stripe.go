@@ -36,9 +36,9 @@ type Stripe struct {
 	mu            sync.Mutex
 	counter       int
 	sessions      map[string]*checkout
-	subscriptions map[string]*holding
-	portals       map[string]portal   // by id
-	answers       map[string]answered // by idempotency key
+	subscriptions map[string]*stripeSubscription
+	portals       map[string]portal       // by id
+	answers       map[string]storedAnswer // by idempotency key
 	events        []Event
 	reported      int // number of events that pages have delivered
 	calls         int
@@ -56,7 +56,8 @@ const (
 func NewStripe(now func() time.Time) *Stripe {
 	return &Stripe{
 		Key: TestKey, Price: TestPrice, Amount: 1299, Currency: "usd", Secret: TestSecret, now: now,
-		sessions: map[string]*checkout{}, subscriptions: map[string]*holding{}, answers: map[string]answered{},
+		sessions: map[string]*checkout{}, subscriptions: map[string]*stripeSubscription{},
+		answers: map[string]storedAnswer{},
 		portals: map[string]portal{},
 	}
 }
@@ -70,8 +71,8 @@ type checkout struct {
 	created, expires           time.Time
 }
 
-// holding is a subscription with its newest invoice.
-type holding struct {
+// stripeSubscription is a subscription with its newest invoice.
+type stripeSubscription struct {
 	id, customer, email string
 	price               string
 	status              string
@@ -102,7 +103,7 @@ func (s *Stripe) session(id string) *checkout {
 	return c
 }
 
-func (s *Stripe) held(id string) *holding {
+func (s *Stripe) findSubscription(id string) *stripeSubscription {
 	h := s.subscriptions[id]
 	if h == nil {
 		panic("playmoney: no subscription " + id)
@@ -158,16 +159,16 @@ func (s *Stripe) SellOther(email, price string) (session, subscription string) {
 
 // change changes a subscription. It records an event for the update and one per kind of invoice
 // event.
-func (s *Stripe) change(subscription string, how func(*holding), invoice ...string) {
+func (s *Stripe) change(subscription string, how func(*stripeSubscription), invoice ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := s.held(subscription)
+	h := s.findSubscription(subscription)
 	how(h)
 	s.happen("customer.subscription.updated", s.subscriptionObject(h, nil))
 	s.invoiced(h, invoice...)
 }
 
-func (s *Stripe) invoiced(h *holding, kinds ...string) {
+func (s *Stripe) invoiced(h *stripeSubscription, kinds ...string) {
 	for _, kind := range kinds {
 		s.happen(kind, s.invoiceObject(h))
 	}
@@ -175,12 +176,12 @@ func (s *Stripe) invoiced(h *holding, kinds ...string) {
 
 // Reprice changes the price of a subscription.
 func (s *Stripe) Reprice(subscription, price string) {
-	s.change(subscription, func(h *holding) { h.price = price })
+	s.change(subscription, func(h *stripeSubscription) { h.price = price })
 }
 
 func (s *Stripe) subscribe(c *checkout, price string, paid bool) string {
 	now := s.now()
-	h := &holding{
+	h := &stripeSubscription{
 		id: s.id("sub_"), customer: s.id("cus_"), email: c.email, price: price, status: "active",
 		begin: now, end: now.AddDate(0, 1, 0), paid: paid, invoices: 1, created: now,
 	}
@@ -200,7 +201,7 @@ func (s *Stripe) Settle(session string) {
 	defer s.mu.Unlock()
 	c := s.session(session)
 	c.paid = true
-	h := s.held(c.subscription)
+	h := s.findSubscription(c.subscription)
 	h.paid = true
 	s.happen("checkout.session.async_payment_succeeded", s.sessionObject(c, nil))
 	s.invoiced(h, "invoice.paid", "invoice.payment_succeeded")
@@ -217,7 +218,7 @@ func (s *Stripe) Expire(session string) {
 
 // Renew pays the open invoice of a failed renewal. Otherwise it starts and pays the next period.
 func (s *Stripe) Renew(subscription string) {
-	s.change(subscription, func(h *holding) {
+	s.change(subscription, func(h *stripeSubscription) {
 		if h.paid {
 			h.advance()
 		}
@@ -227,11 +228,11 @@ func (s *Stripe) Renew(subscription string) {
 
 // FallDue starts the next period without a charge. As on Stripe, a subscription is then active and
 // unpaid for about an hour.
-func (s *Stripe) FallDue(subscription string) { s.change(subscription, (*holding).advance) }
+func (s *Stripe) FallDue(subscription string) { s.change(subscription, (*stripeSubscription).advance) }
 
 // FailRenewal starts the next period, unless it has started, and fails to collect the payment.
 func (s *Stripe) FailRenewal(subscription string) {
-	s.change(subscription, func(h *holding) {
+	s.change(subscription, func(h *stripeSubscription) {
 		if h.paid {
 			h.advance()
 		}
@@ -239,7 +240,7 @@ func (s *Stripe) FailRenewal(subscription string) {
 	}, "invoice.payment_failed")
 }
 
-func (h *holding) advance() {
+func (h *stripeSubscription) advance() {
 	h.begin, h.end = h.end, h.end.AddDate(0, 1, 0)
 	h.paid = false
 	h.invoices++
@@ -247,17 +248,17 @@ func (h *holding) advance() {
 
 // CancelAtPeriodEnd stops a subscription from renewing. End still has to end it.
 func (s *Stripe) CancelAtPeriodEnd(subscription string) {
-	s.change(subscription, func(h *holding) { h.cancels = true })
+	s.change(subscription, func(h *stripeSubscription) { h.cancels = true })
 }
 
 // End ends a subscription now.
 func (s *Stripe) End(subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.end(s.held(subscription))
+	s.end(s.findSubscription(subscription))
 }
 
-func (s *Stripe) end(h *holding) {
+func (s *Stripe) end(h *stripeSubscription) {
 	h.status, h.ended = "canceled", s.now()
 	s.happen("customer.subscription.deleted", s.subscriptionObject(h, nil))
 }
@@ -266,7 +267,7 @@ func (s *Stripe) end(h *holding) {
 func (s *Stripe) DeleteCustomer(subscription string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.forget(s.held(subscription).customer)
+	s.forget(s.findSubscription(subscription).customer)
 }
 
 // forget deletes a customer and ends the subscriptions at once.

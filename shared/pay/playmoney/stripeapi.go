@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// answered is a stored answer for repeated calls with the same idempotency key.
-type answered struct {
+// storedAnswer is a stored answer for repeated calls with the same idempotency key.
+type storedAnswer struct {
 	request string
 	status  int
 	answer  object
@@ -32,13 +32,13 @@ func fault(status int, kind, code, param, message string) (int, object) {
 	return status, object{"error": e}
 }
 
-// refused returns status 400 with a code, a parameter and a message.
-func refused(code, param, message string) (int, object) {
+// badRequest returns status 400 with a code, a parameter and a message.
+func badRequest(code, param, message string) (int, object) {
 	return fault(http.StatusBadRequest, "invalid_request_error", code, param, message)
 }
 
-// missing returns status 404 for an object of a kind.
-func missing(kind, param, id string) (int, object) {
+// notFound returns status 404 for an object of a kind.
+func notFound(kind, param, id string) (int, object) {
 	return fault(http.StatusNotFound, "invalid_request_error", "resource_missing", param, "No such "+kind+": '"+id+"'")
 }
 
@@ -50,21 +50,21 @@ func (s *Stripe) api(operation func(*http.Request) (int, object)) http.HandlerFu
 		s.calls++
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Request-Id", fmt.Sprintf("req_%d", s.calls))
-		status, answer := s.once(w, r, operation)
+		status, answer := s.runOnce(w, r, operation)
 		w.WriteHeader(status)
 		_ = json.NewEncoder(w).Encode(answer)
 	}
 }
 
-// once performs an operation, or replays the stored answer for its idempotency key.
-func (s *Stripe) once(w http.ResponseWriter, r *http.Request, operation func(*http.Request) (int, object)) (int,
+// runOnce performs an operation, or replays the stored answer for its idempotency key.
+func (s *Stripe) runOnce(w http.ResponseWriter, r *http.Request, operation func(*http.Request) (int, object)) (int,
 	object) {
 	if r.Header.Get("Authorization") != "Bearer "+s.Key {
 		return fault(http.StatusUnauthorized, "invalid_request_error", "", "",
 			"Invalid API Key provided: "+r.Header.Get("Authorization"))
 	}
 	if err := r.ParseForm(); err != nil {
-		return refused("", "", err.Error())
+		return badRequest("", "", err.Error())
 	}
 	key := r.Header.Get("Idempotency-Key")
 	if r.Method != http.MethodPost || key == "" {
@@ -80,7 +80,7 @@ func (s *Stripe) once(w http.ResponseWriter, r *http.Request, operation func(*ht
 		return before.status, before.answer
 	}
 	status, answer := operation(r)
-	s.answers[key] = answered{request, status, answer, s.now()}
+	s.answers[key] = storedAnswer{request, status, answer, s.now()}
 	return status, answer
 }
 
@@ -90,23 +90,23 @@ func (s *Stripe) createSession(r *http.Request) (int, object) {
 		switch name {
 		case "mode", "line_items[0][price]", "line_items[0][quantity]", "customer_email", "success_url", "cancel_url":
 		default:
-			return refused("parameter_unknown", name, "Received unknown parameter: "+name)
+			return badRequest("parameter_unknown", name, "Received unknown parameter: "+name)
 		}
 	}
 	email := form.Get("customer_email")
 	switch {
 	case form.Get("mode") != "subscription" || form.Get("line_items[0][quantity]") != "1":
-		return refused("", "mode", "One subscription is what is sold here.")
+		return badRequest("", "mode", "One subscription is what is sold here.")
 	case form.Get("line_items[0][price]") != s.Price:
-		return refused("resource_missing", "line_items[0][price]",
+		return badRequest("resource_missing", "line_items[0][price]",
 			"No such price: '"+form.Get("line_items[0][price]")+"'")
 	case !strings.Contains(email, "@"):
-		return refused("email_invalid", "customer_email", "Invalid email address: "+email)
+		return badRequest("email_invalid", "customer_email", "Invalid email address: "+email)
 	}
 	for _, name := range []string{"success_url", "cancel_url"} {
 		if u, err := url.Parse(form.Get(name)); err != nil || u.Scheme != "http" && u.Scheme != "https" ||
 			u.Host == "" {
-			return refused("url_invalid", name, "Not a valid URL")
+			return badRequest("url_invalid", name, "Not a valid URL")
 		}
 	}
 	now := s.now()
@@ -123,7 +123,7 @@ func (s *Stripe) createSession(r *http.Request) (int, object) {
 func (s *Stripe) getSession(r *http.Request) (int, object) {
 	id := r.PathValue("id")
 	if s.sessions[id] == nil {
-		return missing("checkout.session", "session", id)
+		return notFound("checkout.session", "session", id)
 	}
 	c := s.session(id)
 	answer := s.sessionObject(c, expansions(r))
@@ -136,7 +136,7 @@ func (s *Stripe) getSession(r *http.Request) (int, object) {
 func (s *Stripe) getSubscription(r *http.Request) (int, object) {
 	h := s.subscriptions[r.PathValue("id")]
 	if h == nil {
-		return missing("subscription", "id", r.PathValue("id"))
+		return notFound("subscription", "id", r.PathValue("id"))
 	}
 	return http.StatusOK, s.subscriptionObject(h, expansions(r))
 }

@@ -30,7 +30,7 @@ var portalTemplate = template.Must(template.New("").Parse(`<!DOCTYPE html>
 func (s *Stripe) getPrice(r *http.Request) (int, object) {
 	id := r.PathValue("id")
 	if id != s.Price {
-		return missing("price", "price", id)
+		return notFound("price", "price", id)
 	}
 	return http.StatusOK, object{
 		"id": s.Price, "object": "price", "active": !s.Inactive, "billing_scheme": "per_unit", "currency": s.Currency,
@@ -42,8 +42,8 @@ func (s *Stripe) getPrice(r *http.Request) (int, object) {
 	}
 }
 
-// known reports whether a customer exists and was not deleted.
-func (s *Stripe) known(customer string) bool {
+// customerExists reports whether a customer exists and was not deleted.
+func (s *Stripe) customerExists(customer string) bool {
 	for _, h := range s.subscriptions {
 		if h.customer == customer {
 			return !h.deletedCustomer
@@ -55,15 +55,15 @@ func (s *Stripe) known(customer string) bool {
 func (s *Stripe) createPortal(r *http.Request) (int, object) {
 	for name := range r.PostForm {
 		if name != "customer" && name != "return_url" {
-			return refused("parameter_unknown", name, "Received unknown parameter: "+name)
+			return badRequest("parameter_unknown", name, "Received unknown parameter: "+name)
 		}
 	}
 	customer, back := r.PostForm.Get("customer"), r.PostForm.Get("return_url")
-	if !s.known(customer) {
-		return refused("resource_missing", "customer", "No such customer: '"+customer+"'")
+	if !s.customerExists(customer) {
+		return badRequest("resource_missing", "customer", "No such customer: '"+customer+"'")
 	}
 	if u, err := url.Parse(back); err != nil || u.Host == "" {
-		return refused("url_invalid", "return_url", "Not a valid URL")
+		return badRequest("url_invalid", "return_url", "Not a valid URL")
 	}
 	id := s.id("bps_")
 	s.portals[id] = portal{customer, back, s.now().Add(portalLife)}
@@ -76,12 +76,12 @@ func (s *Stripe) createPortal(r *http.Request) (int, object) {
 
 func (s *Stripe) updateCustomer(r *http.Request) (int, object) {
 	id := r.PathValue("id")
-	if !s.known(id) {
-		return missing("customer", "id", id)
+	if !s.customerExists(id) {
+		return notFound("customer", "id", id)
 	}
 	email := r.PostForm.Get("email")
 	if !strings.Contains(email, "@") {
-		return refused("email_invalid", "email", "Invalid email address: "+email)
+		return badRequest("email_invalid", "email", "Invalid email address: "+email)
 	}
 	for _, h := range s.subscriptions {
 		if h.customer == id {
@@ -93,8 +93,8 @@ func (s *Stripe) updateCustomer(r *http.Request) (int, object) {
 
 func (s *Stripe) deleteCustomer(r *http.Request) (int, object) {
 	id := r.PathValue("id")
-	if !s.known(id) {
-		return missing("customer", "id", id)
+	if !s.customerExists(id) {
+		return notFound("customer", "id", id)
 	}
 	s.forget(id)
 	return http.StatusOK, object{"id": id, "object": "customer", "deleted": true}
@@ -102,7 +102,7 @@ func (s *Stripe) deleteCustomer(r *http.Request) (int, object) {
 
 // portalAt returns copies of a portal and its customer's subscriptions. It is false if the portal
 // is unknown or expired.
-func (s *Stripe) portalAt(id string) (p portal, held []holding, ok bool) {
+func (s *Stripe) portalAt(id string) (p portal, held []stripeSubscription, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p, ok = s.portals[id]

@@ -57,7 +57,7 @@ func expanded(expand []string, field string) (within []string, ok bool) {
 	return within, ok
 }
 
-func (s *Stripe) subscriptionObject(h *holding, expand []string) object {
+func (s *Stripe) subscriptionObject(h *stripeSubscription, expand []string) object {
 	item := object{"id": "si_" + h.id, "object": "subscription_item", "quantity": 1, "subscription": h.id,
 		"price": object{"id": h.price, "object": "price"}}
 	o := object{
@@ -87,13 +87,13 @@ func (s *Stripe) subscriptionObject(h *holding, expand []string) object {
 	return o
 }
 
-func (h *holding) invoice() string {
+func (h *stripeSubscription) invoice() string {
 	return fmt.Sprintf("in_%s%d", strings.TrimPrefix(h.id, "sub_"), h.invoices)
 }
 
 // invoiceObject returns the JSON of a subscription's newest invoice. As on Stripe, the invoice's
 // own period is the previous one; the line's period is the one it pays for.
-func (s *Stripe) invoiceObject(h *holding) object {
+func (s *Stripe) invoiceObject(h *stripeSubscription) object {
 	line := object{"id": "il_" + h.id, "object": "line_item", "amount": s.Amount,
 		"period": object{"start": h.begin.Unix(), "end": h.end.Unix()}}
 	o := object{

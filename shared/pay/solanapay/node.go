@@ -62,8 +62,9 @@ func (n *node) status(ctx context.Context, signature pay.Signature) (*status, er
 	return answer.Value[0], nil
 }
 
-// naming returns the newest transactions that name an account, newest first, without failed ones.
-func (n *node) naming(ctx context.Context, account string, most int) ([]pay.Signature, error) {
+// signaturesFor returns the newest transactions that name an account, newest first, without failed
+// ones.
+func (n *node) signaturesFor(ctx context.Context, account string, most int) ([]pay.Signature, error) {
 	body, err := n.call(ctx, "getSignaturesForAddress", account,
 		map[string]any{"commitment": "confirmed", "limit": most})
 	if err != nil {

@@ -101,8 +101,8 @@ func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	return payment, nil
 }
 
-// holding is an account's amount of the coin, its owner, and whether the owner is the wallet.
-type holding struct {
+// tokenBalance is an account's amount of the coin, its owner, and whether the owner is the wallet.
+type tokenBalance struct {
 	amount uint64
 	owner  string
 	ours   bool
@@ -130,7 +130,7 @@ func (r rule) moved(rec *record, accounts int) (units int64, payers []string, er
 
 // net returns the net gain of the wallet's accounts of the coin. An account that changes owner with
 // its balance counts as no gain, because nothing was moved into it.
-func net(before, after map[int]holding) (int64, error) {
+func net(before, after map[int]tokenBalance) (int64, error) {
 	sum := new(big.Int) // big.Int: no sum of amounts overflows
 	add := func(amount uint64, sign int64) {
 		term := new(big.Int).SetUint64(amount)
@@ -154,11 +154,11 @@ func net(before, after map[int]holding) (int64, error) {
 }
 
 // holdings returns the accounts of the coin by their index in the transaction.
-func (r rule) holdings(balances *[]balance, accounts int) (map[int]holding, error) {
+func (r rule) holdings(balances *[]balance, accounts int) (map[int]tokenBalance, error) {
 	if balances == nil {
 		return nil, unreadable("the token balances are missing")
 	}
-	found := map[int]holding{}
+	found := map[int]tokenBalance{}
 	seen := map[int]bool{}
 	for _, b := range *balances {
 		if b.AccountIndex == nil || *b.AccountIndex < 0 || *b.AccountIndex >= accounts {
@@ -182,7 +182,7 @@ func (r rule) holdings(balances *[]balance, accounts int) (map[int]holding, erro
 		case b.Owner == "":
 			return nil, unreadable("the owner of account %d is missing", *b.AccountIndex)
 		}
-		found[*b.AccountIndex] = holding{amount, b.Owner, b.Owner == r.wallet}
+		found[*b.AccountIndex] = tokenBalance{amount, b.Owner, b.Owner == r.wallet}
 	}
 	return found, nil
 }

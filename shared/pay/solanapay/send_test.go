@@ -70,7 +70,7 @@ func TestSettle(t *testing.T) {
 			"getSignatureStatuses": {unknown, processed, confirmed}}, pay.TookEffect, nil, 4},
 		{"it fails on the chain", map[string][]string{"sendTransaction": {`"x"`},
 			"getSignatureStatuses": {processed, failing}}, pay.MovedNothing, nil, 3},
-		{"nobody hears of it again", map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {unknown}},
+		{"it is never found again", map[string][]string{"sendTransaction": {`"x"`}, "getSignatureStatuses": {unknown}},
 			"", pay.ErrNotFound, 0},
 		{"the answer to sending is lost, and it has arrived",
 			map[string][]string{"getSignatureStatuses": {processed, confirmed}}, pay.TookEffect, nil, 3},

@@ -92,7 +92,7 @@ func (c *Chain) Payment(ctx context.Context, signature pay.Signature) (pay.Payme
 func (c *Chain) Find(ctx context.Context, reference pay.Reference) ([]pay.Signature, error) {
 	answered := false
 	found, err := ask(ctx, c, func(ctx context.Context, n *node) ([]pay.Signature, error) {
-		found, err := n.naming(ctx, reference.String(), pay.MaxFound)
+		found, err := n.signaturesFor(ctx, reference.String(), pay.MaxFound)
 		answered = answered || err == nil
 		if err == nil && len(found) == 0 {
 			err = pay.ErrNotFound

@@ -281,7 +281,7 @@ func TestCallerGoesAway(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	if got := nodes[1].Calls(); got != 0 {
-		t.Errorf("the second node was asked %d times for nobody", got)
+		t.Errorf("the second node got %d calls after the caller left", got)
 	}
 }
 

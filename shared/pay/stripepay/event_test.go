@@ -108,7 +108,7 @@ func TestSignature(t *testing.T) {
 		{"two times", "", fmt.Sprintf("t=%d,", noon.Unix()+1) + good, pay.ErrBadSignature},
 		{"a time that is none", "", "t=now," + mac, pay.ErrBadSignature},
 		{"of the retired scheme", "", strings.Replace(good, "v1=", "v0=", 1), pay.ErrBadSignature},
-		{"half of it", "", good[:len(good)-2], pay.ErrBadSignature},
+		{"half an event", "", good[:len(good)-2], pay.ErrBadSignature},
 		{"not hex", "", fmt.Sprintf("t=%d,v1=zz", noon.Unix()), pay.ErrBadSignature},
 		{"lost among many", "", strings.Repeat("v1=00,", 50) + good, pay.ErrBadSignature},
 	} {

@@ -41,23 +41,30 @@ type Upstream struct {
 	CallsADay int64 `env:"VERDETTO_CALLS_A_DAY"`
 }
 
-// Shown says which fares may be published.
-type Shown struct {
+// Publication says which fares may be published.
+type Publication struct {
 	// Fares is "today" for judged fares and statistics of past ones. It is "all" to publish
 	// single fares of past days and of departures as well.
 	Fares string `env:"VERDETTO_FARES_SHOWN"`
 }
 
 // All reports whether single fares may be shown.
-func (s Shown) All() bool { return s.Fares == "all" }
+func (s Publication) All() bool { return s.Fares == "all" }
+
+// Quotas are the daily questions of an address: on the page, and to each of the API's endpoints for
+// verdicts, calendars and deals. 0 leaves the usual ones.
+type Quotas struct {
+	Page int64 `env:"VERDETTO_QUOTA_PAGE"`
+	Free int64 `env:"VERDETTO_QUOTA_FREE"`
+}
 
 // Offer says what anonymous callers read when their quota is used up.
 type Offer struct {
 	PaidCalls string `env:"VERDETTO_PAID_CALLS"` // on: mention paid answers
 }
 
-// Told reports whether anonymous callers read about paid answers.
-func (o Offer) Told() bool { return o.PaidCalls == "on" }
+// MentionsPaid reports whether anonymous callers read about paid answers.
+func (o Offer) MentionsPaid() bool { return o.PaidCalls == "on" }
 
 // Public holds the public address of the service, which starts the links in answers and mail.
 type Public struct {

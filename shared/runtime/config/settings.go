@@ -129,6 +129,11 @@ var Settings = []Setting{
 		Note: "`today`: the fares that are judged and figures made of past ones; `all`: also fares of past days " +
 			"and departures one by one. Other sources than travelpayouts: `all`",
 		Default: "today", Fits: oneOf("today", "all")},
+	{Name: "VERDETTO_QUOTA_PAGE", ReadBy: "analisi; serve", Give: "a whole number from 1 to 1000000",
+		Note: "questions that an address may ask on the page in a day (UTC)", Default: "120", Fits: whole(1, 1_000_000)},
+	{Name: "VERDETTO_QUOTA_FREE", ReadBy: "analisi, compat; serve", Give: "a whole number from 1 to 1000000",
+		Note: "calls without a key that an address may make in a day (UTC), counted apart for verdicts, calendars " +
+			"and deals", Default: "30", Fits: whole(1, 1_000_000)},
 	{Name: "VERDETTO_PAID_CALLS", ReadBy: "analisi", Give: "on or off",
 		Note: "on: callers without free calls left learn where single answers are sold, and the price; serve turns " +
 			"it on with X402_FEE_KEY",

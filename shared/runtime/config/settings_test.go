@@ -24,11 +24,11 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: its default is refused: %v", s.Name, s.Faults(s.Default))
 		}
 		if s.Secret && s.Flag != "" {
-			t.Errorf("%s: whoever lists processes sees a flag", s.Name)
+			t.Errorf("%s: a list of processes shows a flag", s.Name)
 		}
 	}
-	for _, group := range []any{&Store{}, &HTTP{}, &Secret{}, &Upstream{}, &Shown{}, &Public{}, &Pay{}, &Operator{},
-		&Mail{}, &SMTP{}, &Fanout{}, &Work{}, &Clock{}} {
+	for _, group := range []any{&Store{}, &HTTP{}, &Secret{}, &Upstream{}, &Publication{}, &Quotas{}, &Public{}, &Pay{},
+		&Operator{}, &Mail{}, &SMTP{}, &Fanout{}, &Work{}, &Clock{}} {
 		fields, err := env.GetFieldParams(group)
 		if err != nil || len(fields) == 0 {
 			t.Fatal(group, err)

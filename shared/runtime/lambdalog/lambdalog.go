@@ -21,10 +21,10 @@ const (
 )
 
 // New returns the log of this process.
-func New() *slog.Logger { return to(os.Stdout, os.Getenv("AWS_LAMBDA_LOG_LEVEL")) }
+func New() *slog.Logger { return newLog(os.Stdout, os.Getenv("AWS_LAMBDA_LOG_LEVEL")) }
 
-// to returns a log with a level by name. Unknown levels mean INFO.
-func to(w io.Writer, name string) *slog.Logger {
+// newLog returns a log with a level by name. Unknown levels mean INFO.
+func newLog(w io.Writer, name string) *slog.Logger {
 	var level slog.Level
 	if level.UnmarshalText([]byte(name)) != nil {
 		level = slog.LevelInfo

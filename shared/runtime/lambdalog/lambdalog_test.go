@@ -25,7 +25,7 @@ func TestALineHasOneRequest(t *testing.T) {
 		"on one machine": {t.Context(), []slog.Attr{slog.String("requestId", "of-the-call")}, "of-the-call", ""},
 	} {
 		var out bytes.Buffer
-		log := to(&out, "INFO")
+		log := newLog(&out, "INFO")
 		log.LogAttrs(c.ctx, slog.LevelInfo, "done", c.attrs...)
 		log.DebugContext(c.ctx, "not at this level")
 		var line struct{ Timestamp, Level, Message, RequestID, InvocationID string }
@@ -46,7 +46,7 @@ func TestLevels(t *testing.T) {
 	for name, want := range map[string][3]bool{
 		"DEBUG": {true, true, true}, "INFO": {false, true, true}, "WARN": {false, false, true}, "TRACE": {false, true, true}, "": {false, true, true},
 	} {
-		log := to(&bytes.Buffer{}, name)
+		log := newLog(&bytes.Buffer{}, name)
 		got := [3]bool{log.Enabled(t.Context(), slog.LevelDebug), log.Enabled(t.Context(), slog.LevelInfo), log.Enabled(t.Context(), slog.LevelWarn)}
 		if got != want {
 			t.Errorf("%q: %v, want %v", name, got, want)

@@ -34,9 +34,9 @@ type Metric struct {
 // Source identifies the function that a metric belongs to. The zero Source adds no metrics.
 type Source struct{ stack, function string }
 
-// Of returns the source of a function by its full Lambda name, STACK-FUNCTION. The stack is
+// NewSource returns the source of a function by its full Lambda name, STACK-FUNCTION. The stack is
 // "local" for a name without a stack, as SAM uses on this machine.
-func Of(name string) Source {
+func NewSource(name string) Source {
 	i := strings.LastIndexByte(name, '-')
 	return Source{cmp.Or(name[:max(i, 0)], "local"), name[i+1:]}
 }

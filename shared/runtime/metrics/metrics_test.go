@@ -34,7 +34,7 @@ func TestLines(t *testing.T) {
 			map[string]float64{"Verdetto stack=my-own function=analisi A (Count)": 1, "Verdetto stack=my-own function=analisi B (None)": 1.25}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out := line(metrics.Of("my-own-analisi"), c.metrics...)
+			out := line(metrics.NewSource("my-own-analisi"), c.metrics...)
 			got, err := metricstest.Read(out)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
@@ -52,7 +52,8 @@ func TestLines(t *testing.T) {
 // TestNamesOfFunctions: the stack is the part before the last dash.
 func TestNamesOfFunctions(t *testing.T) {
 	for name, want := range map[string]string{"verdetto-analisi": "stack=verdetto function=analisi", "a-second-x402": "stack=a-second function=x402", "AnalisiFunction": "stack=local function=AnalisiFunction"} {
-		got, err := metricstest.Read(line(metrics.Of(name), metrics.Metric{Name: "A", Unit: metrics.Count, Value: 1}))
+		got, err := metricstest.Read(line(metrics.NewSource(name), metrics.Metric{Name: "A",
+			Unit: metrics.Count, Value: 1}))
 		if err != nil || got["Verdetto "+want+" A (Count)"] != 1 {
 			t.Errorf("%s: %v %v", name, got, err)
 		}
@@ -62,9 +63,9 @@ func TestNamesOfFunctions(t *testing.T) {
 // TestWithoutASource: on one machine nothing is added.
 func TestWithoutASource(t *testing.T) {
 	for name, attrs := range map[string][]slog.Attr{
-		"no name":    metrics.Of("").Attrs(now, metrics.Metric{Name: "A", Unit: metrics.Count}),
+		"no name":    metrics.NewSource("").Attrs(now, metrics.Metric{Name: "A", Unit: metrics.Count}),
 		"no source":  metrics.Source{}.Attrs(now, metrics.Metric{Name: "A", Unit: metrics.Count}),
-		"no metrics": metrics.Of("my-own-analisi").Attrs(now),
+		"no metrics": metrics.NewSource("my-own-analisi").Attrs(now),
 	} {
 		if len(attrs) > 0 {
 			t.Errorf("%s: %v", name, attrs)

@@ -72,9 +72,9 @@ func (s *Store) written() int64 {
 	return stats.TxStats.GetWrite()
 }
 
-// TestRefusalsDisturbNobody: refused changes in a transaction leave nothing behind, and all other
-// changes take effect.
-func TestRefusalsDisturbNobody(t *testing.T) {
+// TestRefusalsDisturbNoOtherWrite: refused changes in a transaction leave nothing behind, and all
+// other changes take effect.
+func TestRefusalsDisturbNoOtherWrite(t *testing.T) {
 	s, ctx := open(t), t.Context()
 	at := func(sort string) store.Key { return store.Key{Partition: "P", Sort: sort} }
 	if err := s.Write(ctx, store.Op{Item: store.Item{Key: at("there")}}); err != nil {

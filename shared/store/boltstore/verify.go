@@ -196,7 +196,7 @@ func parse(page []byte, reuse []element) ([]element, error) {
 			position, key, value = uint64(order.Uint32(b[4:])), uint64(order.Uint32(b[8:])), uint64(order.Uint32(b[12:]))
 		}
 		if position+key+value > uint64(len(b)) {
-			return nil, errors.New("a key lies outside of it")
+			return nil, errors.New("a key lies outside the page")
 		}
 		e.key, e.value = b[position:position+key], b[position+key:position+key+value]
 		elements[i] = e

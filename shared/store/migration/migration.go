@@ -84,7 +84,7 @@ func (m *Mover) Finish(ctx context.Context) (Report, error) {
 // alone runs a pass under the lease of the target.
 func (m *Mover) alone(ctx context.Context, work func(*pass) error) (report Report, err error) {
 	lease := store.Migration{Table: m.To}.Lease(rand.Text())
-	lease.For, lease.Now = leaseFor, m.Now
+	lease.Duration, lease.Now = leaseFor, m.Now
 	err = lease.While(ctx, func(ctx context.Context) error {
 		ctx, stop := context.WithCancelCause(ctx)
 		defer stop(nil)

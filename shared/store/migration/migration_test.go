@@ -287,8 +287,8 @@ func TestFinishSeesWhatDiffers(t *testing.T) {
 	}
 }
 
-// TestWhatIsRefused: no other data is overwritten, and only one process fills a target.
-func TestWhatIsRefused(t *testing.T) {
+// TestRefusedMigrations: no other data is overwritten, and only one process fills a target.
+func TestRefusedMigrations(t *testing.T) {
 	clock, ctx := storetest.NewClock(), t.Context()
 	full, empty, held := bolt(t, clock.Now), bolt(t, clock.Now), bolt(t, clock.Now)
 	filled(t, full, clock, 10)
@@ -314,7 +314,7 @@ func TestWhatIsRefused(t *testing.T) {
 		t.Errorf("from one that is not complete: %v", err)
 	}
 	other := store.Migration{Table: unfinished}.Lease("other")
-	other.For, other.Now = leaseFor, clock.Now
+	other.Duration, other.Now = leaseFor, clock.Now
 	storetest.Must(t, other.Hold(ctx))
 	if err := copyOf(full, unfinished); err == nil || !strings.Contains(err.Error(), "another process is filling") {
 		t.Errorf("beside another: %v", err)

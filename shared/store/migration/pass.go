@@ -148,7 +148,7 @@ func (p *pass) place(b batch) error {
 // held calls f while the lease is held. So a suspended process does not change a target that
 // another process took over and may have finished.
 func (p *pass) held(f func(context.Context) error) error {
-	left := p.lease.Left()
+	left := p.lease.Remaining()
 	if left == 0 {
 		return fmt.Errorf("this process was suspended for too long: %w; run it again", store.ErrLost)
 	}

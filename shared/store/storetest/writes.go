@@ -95,12 +95,12 @@ func check(f *fixture) {
 	}
 	f.fails(guarded(2, "guard"), store.ErrConflict)
 	f.fails(guarded(0, "guard"), store.ErrConflict)
-	f.fails(guarded(1, "nobody"), store.ErrConflict)
+	f.fails(guarded(1, "absent"), store.ErrConflict)
 	if got := f.sorts(store.Range{}); got != "guard" {
 		f.Fatalf("after failed checks there is %q", got)
 	}
 	f.must(guarded(1, "guard"))
-	f.must(guarded(0, "nobody"))
+	f.must(guarded(0, "absent"))
 	if f.get("guard").Version != 1 {
 		f.Error("a check changed the item")
 	}

@@ -20,9 +20,9 @@ func (l *Language) Number(n int) string {
 
 // amounts converts euros to another currency for a Language.
 type amounts struct {
-	in       *Language
+	language *Language
 	currency string
-	of       func(euro fare.Cents) fare.Cents
+	convert  func(euro fare.Cents) fare.Cents
 }
 
 // InCurrency returns a copy of the language that writes amounts, given in euros, in another
@@ -39,14 +39,21 @@ func (l *Language) converted(c fare.Cents) fare.Cents {
 	if l.amounts == nil {
 		return c
 	}
-	return l.amounts.of(c)
+	return l.amounts.convert(c)
 }
 
-// Money writes an amount given in euros, without cents if they are zero.
-func (l *Language) Money(c fare.Cents) string {
-	c = l.converted(c)
+// Money writes an amount given in euros, without cents if they are zero. Whole euros are whole
+// units of another currency too.
+func (l *Language) Money(euro fare.Cents) string {
+	c := l.converted(euro)
+	if l.amounts != nil && euro%100 == 0 {
+		c = (c + 50) / 100 * 100
+	}
 	return l.money(c, c%100 != 0)
 }
+
+// About writes an amount given in euros, rounded to whole units.
+func (l *Language) About(c fare.Cents) string { return l.money((l.converted(c)+50)/100*100, false) }
 
 // Amount writes an amount given in euros, always with cents.
 func (l *Language) Amount(c fare.Cents) string { return l.money(l.converted(c), true) }
@@ -123,6 +130,12 @@ func (l *Language) WeekdayDate(d fare.Day) string {
 	return l.Text("format.weekday_date", "Weekday", l.Weekday(t.Weekday()), "Date", l.date(t))
 }
 
+// WeekdayDay writes a day with its day of the week, without the year.
+func (l *Language) WeekdayDay(d fare.Day) string {
+	t := d.Time()
+	return l.Text("format.weekday_day", "Weekday", l.Weekday(t.Weekday()), "Day", t.Day(), "Month", l.Month(t.Month()))
+}
+
 // Moment writes a time in UTC as people say it.
 func (l *Language) Moment(t time.Time) string {
 	t = t.UTC()
@@ -142,4 +155,15 @@ func (l *Language) List(names []string) string {
 func (l *Language) MonthOf(d fare.Day) string {
 	t := d.Time()
 	return l.Text("format.month_year", "Month", l.Month(t.Month()), "Year", t.Year())
+}
+
+// Signed writes by how many whole units an amount differs from another, with its sign.
+func (l *Language) Signed(of, from fare.Cents) string {
+	switch by := int((l.converted(of)+50)/100 - (l.converted(from)+50)/100); {
+	case by > 0:
+		return "+" + strconv.Itoa(by)
+	case by < 0:
+		return "−" + strconv.Itoa(-by)
+	}
+	return "0"
 }

@@ -23,7 +23,7 @@ func TestMoney(t *testing.T) {
 		{0, "0,00\u00a0€", "€0.00", "0\u00a0€", "€0"},
 		{fare.MaxPrice, "100.000,00\u00a0€", "€100,000.00", "100.000\u00a0€", "€100,000"},
 	} {
-		it, en := In("it"), In("en")
+		it, en := ForCode("it"), ForCode("en")
 		got := [4]string{it.Amount(c.cents), en.Amount(c.cents), it.Money(c.cents), en.Money(c.cents)}
 		if want := [4]string{c.italian, c.english, c.it00, c.en00}; got != want {
 			t.Errorf("%d: %q, want %q", c.cents, got, want)
@@ -34,7 +34,7 @@ func TestMoney(t *testing.T) {
 func TestNumber(t *testing.T) {
 	for n, want := range map[int][2]string{0: {"0", "0"}, 999: {"999", "999"}, 1000: {"1.000", "1,000"},
 		1234567: {"1.234.567", "1,234,567"}} {
-		if got := [2]string{In("it").Number(n), In("en").Number(n)}; got != want {
+		if got := [2]string{ForCode("it").Number(n), ForCode("en").Number(n)}; got != want {
 			t.Errorf("%d: %q", n, got)
 		}
 	}
@@ -50,7 +50,7 @@ func TestMoment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if it, en := In("it").Moment(at), In("en").Moment(at); it != c.italian || en != c.english {
+		if it, en := ForCode("it").Moment(at), ForCode("en").Moment(at); it != c.italian || en != c.english {
 			t.Errorf("%s is %q and %q", c.at, it, en)
 		}
 	}
@@ -75,7 +75,7 @@ func TestCalendar(t *testing.T) {
 		}
 	}
 	day, _ := fare.ParseDay("2016-02-29")
-	if it, en := In("it").WeekdayDate(day), In("en").WeekdayDate(day); it != "lunedì 29 febbraio 2016" ||
+	if it, en := ForCode("it").WeekdayDate(day), ForCode("en").WeekdayDate(day); it != "lunedì 29 febbraio 2016" ||
 		en != "Monday 29 February 2016" {
 		t.Errorf("%q, %q", it, en)
 	}
@@ -89,11 +89,11 @@ func TestList(t *testing.T) {
 		{nil, ""}, {[]string{"maggio"}, "maggio"}, {[]string{"maggio", "giugno"}, "maggio e giugno"},
 		{[]string{"a", "b", "c"}, "a, b e c"},
 	} {
-		if got := In("it").List(c.names); got != c.italian {
+		if got := ForCode("it").List(c.names); got != c.italian {
 			t.Errorf("%q: %q", c.names, got)
 		}
 	}
-	if got := In("en").List([]string{"a", "b", "c"}); got != "a, b and c" {
+	if got := ForCode("en").List([]string{"a", "b", "c"}); got != "a, b and c" {
 		t.Errorf("%q", got)
 	}
 }
@@ -127,7 +127,7 @@ func TestFormats(t *testing.T) {
 		"pt": {"1.234.567,80\u00a0€", "1 de março de 2026", "quarta-feira, 12 de agosto de 2026", "a, b e c",
 			"5%", "agosto de 2026"},
 	} {
-		l := In(code)
+		l := ForCode(code)
 		got := [6]string{l.Amount(123_456_780), l.Date(first), l.WeekdayDate(later), l.List([]string{"a", "b", "c"}),
 			l.Text("format.percent", "Percent", "5"), l.MonthOf(later)}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -140,7 +140,7 @@ func TestFormats(t *testing.T) {
 // plural.
 func TestPluralOfNothing(t *testing.T) {
 	for code, like := range map[string]int{"it": 2, "en": 2, "de": 2, "es": 2, "fr": 1, "pt": 1} {
-		l := In(code)
+		l := ForCode(code)
 		none := l.Count("verdict.stale", 0)
 		if want := strings.Replace(l.Count("verdict.stale", like), strconv.Itoa(like), "0", 1); none != want {
 			t.Errorf("%s: %q, want %q", code, none, want)
@@ -155,7 +155,7 @@ func TestInCurrency(t *testing.T) {
 		"en": {"1,234.50\u00a0USD", "25\u00a0USD", "25.00\u00a0USD"},
 		"de": {"1.234,50\u00a0USD", "25\u00a0USD", "25,00\u00a0USD"},
 	} {
-		l := In(code)
+		l := ForCode(code)
 		dollars := l.InCurrency("USD", func(c fare.Cents) fare.Cents { return c * 5 / 4 })
 		if got := [3]string{dollars.Money(98760), dollars.Money(2000), dollars.Amount(2000)}; got != want {
 			t.Errorf("%s: %q, want %q", code, got, want)

@@ -107,7 +107,7 @@ func or(names []string) string {
 func Default() *Language { return languages[0] }
 
 // English returns the language of texts for programs.
-func English() *Language { return In(language.English.String()) }
+func English() *Language { return ForCode(language.English.String()) }
 
 // Find returns the language with a code.
 func Find(code string) (l *Language, ok bool) {
@@ -119,9 +119,9 @@ func Find(code string) (l *Language, ok bool) {
 	return nil, false
 }
 
-// In returns the language with a code, or English if there is none: a stored code may belong to a
-// removed language.
-func In(code string) *Language {
+// ForCode returns the language with a code, or English if there is none: a stored code may belong
+// to a removed language.
+func ForCode(code string) *Language {
 	if l, ok := Find(code); ok {
 		return l
 	}
@@ -129,9 +129,9 @@ func In(code string) *Language {
 	return l
 }
 
-// Accepted returns the language that an Accept-Language header prefers, or else the
+// ForHeader returns the language that an Accept-Language header prefers, or else the
 // default. Regions do not count: pt-BR is Portuguese.
-func Accepted(header string) *Language {
+func ForHeader(header string) *Language {
 	tags, _, _ := language.ParseAcceptLanguage(header) // by weight; none if the header is malformed
 	for _, tag := range tags {
 		primary, _ := tag.Base()
@@ -176,7 +176,7 @@ func (l *Language) Plain(id string, fill ...any) string {
 
 func (l *Language) localizer() *i18n.Localizer {
 	if l.amounts != nil {
-		return l.amounts.in.localizer()
+		return l.amounts.language.localizer()
 	}
 	l.once.Do(func() {
 		catalogue, err := Catalogue(l.Code)
@@ -184,7 +184,7 @@ func (l *Language) localizer() *i18n.Localizer {
 			err = l.read(catalogue)
 		}
 		if err != nil {
-			panic(err) // impossible: the catalogues are embedded
+			panic(err) // a bug: every embedded catalogue can be parsed
 		}
 	})
 	return l.texts
@@ -193,6 +193,9 @@ func (l *Language) localizer() *i18n.Localizer {
 func (l *Language) fill(id string, count any, fill []any) string {
 	if len(fill) > 0 {
 		return l.localize(id, count, fill)
+	}
+	if l.amounts != nil { // a text without placeholders holds no amount
+		return l.amounts.language.fill(id, count, nil)
 	}
 	if text, ok := l.fixed.Load(id); ok {
 		return text.(string)

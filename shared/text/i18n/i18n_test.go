@@ -30,7 +30,7 @@ func TestAccepted(t *testing.T) {
 		strings.Repeat("x,", 10_000):             "it",
 		strings.Repeat("en;q=0.1,", 1000) + "de": "de",
 	} {
-		if got := Accepted(given).Code; got != want {
+		if got := ForHeader(given).Code; got != want {
 			t.Errorf("%.30q: %s, want %s", given, got, want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestACatalogueIsReadWhenAskedFor(t *testing.T) {
 		languages = append(languages, &Language{Code: l.Code, Name: l.Name, English: l.English})
 	}
 	Spoken()
-	Accepted("fr, de;q=0.5").Count("verdict.stale", 3)
+	ForHeader("fr, de;q=0.5").Count("verdict.stale", 3)
 	for _, l := range languages {
 		if read := l.texts != nil; read != (l.Code == "fr") {
 			t.Errorf("%s: read %v", l.Code, read)

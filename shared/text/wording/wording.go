@@ -1,5 +1,8 @@
 // Package wording builds the sentences about a verdict that pages, pictures and mails share.
 //
+// A level word answers one question: that of the page, the mail or the answer. Any other fare is
+// compared in euros with its own usual fare.
+//
 // It advises to wait only if waiting paid off on the record, and then states how often it went
 // wrong.
 package wording
@@ -17,20 +20,19 @@ import (
 // Whole rounds a calculated amount to whole euros. Quoted fares are not rounded.
 func Whole(c fare.Cents) fare.Cents { return (c + 50) / 100 * 100 }
 
-// Typical states the usual range: the middle half of comparable fares. The analysis must be about
-// a departure or a month, and have a verdict.
+// Typical states the usual range: the middle half of comparable fares. The analysis must have a
+// verdict.
 func Typical(l *i18n.Language, a verdict.Analysis) string {
-	low, high := Whole(a.Quartili.Q1Cent), Whole(a.Quartili.Q3Cent)
-	month := a.Ambito == verdict.InMese
-	switch {
-	case low == high && month:
-		return l.Text("departure.typical_month_one", "Price", l.Money(low))
-	case low == high:
-		return l.Text("departure.typical_one", "Price", l.Money(low))
-	case month:
-		return l.Text("departure.typical_month", "Low", l.Money(low), "High", l.Money(high))
+	of := map[string]string{verdict.InMese: "_month", verdict.InPartenza: ""}
+	which, ok := of[a.Ambito]
+	if !ok {
+		which = "_route"
 	}
-	return l.Text("departure.typical", "Low", l.Money(low), "High", l.Money(high))
+	low, high := l.About(a.Quartili.Q1Cent), l.About(a.Quartili.Q3Cent)
+	if low == high {
+		which += "_one"
+	}
+	return l.Text("departure.typical"+which, "Low", low, "High", high, "Price", low)
 }
 
 // Comparables states how many of 100 comparable fares cost less.
@@ -44,54 +46,48 @@ func Comparables(l *i18n.Language, percentile int) string {
 	return l.Text("departure.less", "Percent", percentile)
 }
 
-// Compared states what a verdict about a departure or a month rests on.
-func Compared(l *i18n.Language, v verdict.Verdetto) string {
-	fares := l.Number(v.Campione)
-	switch v.Confronto {
-	case verdict.DiOggi:
-		return l.Text("departure.compared_on_sale", "Days", fares)
-	case verdict.Entrambe:
-		return l.Text("departure.compared_both", "Fares", fares)
-	}
-	return l.Text("departure.compared_history", "Fares", fares)
-}
-
-// Advice says whether waiting for a departure paid off on the record. It returns "" if the
-// analysis is not about a single departure, or nothing is known about waiting.
+// Advice states what waiting for a departure came to on the record: how many fares fell and rose,
+// and what it cost. It returns "" if the analysis is not about a single departure.
 func Advice(l *i18n.Language, a verdict.Analysis) string {
 	if a.AnticipoGiorni == nil {
 		return ""
 	}
 	if len(a.Previsione) == 0 {
 		if *a.AnticipoGiorni > int(departure.Week.Days()) {
-			return ""
+			return "" // the service has seen no outcomes yet
 		}
 		return l.Text("waits.soon")
 	}
-	advice := l.Text("waits.no")
-	for _, f := range a.Previsione {
-		if f.Conviene { // the last match is the longer horizon
-			advice = l.Text("waits.yes", "Days", f.Giorni, "Change", l.Money(-f.Attesa.MediaCent), "Dearer",
-				int(math.Round(100*f.Attesa.PiuCaro)))
+	f := a.Previsione[0]
+	for _, longer := range a.Previsione {
+		if longer.Conviene {
+			f = longer
 		}
 	}
-	return advice
+	fell := l.Number(hundredths(f.Calo5))
+	if f.Calo5Oltre {
+		fell = l.Text("waits.or_more", "Percent", fell)
+	}
+	record := l.Text("waits.record", "Days", f.Giorni, "Fell", fell, "Rose", l.Number(hundredths(f.Rialzo5)))
+	switch {
+	case f.Conviene:
+		return record + " " + l.Text("waits.saved", "Amount", l.Money(-f.Attesa.MediaCent), "Dearer",
+			hundredths(f.Attesa.PiuCaro))
+	case f.Attesa.MediaCent > 0:
+		return record + " " + l.Text("waits.cost", "Amount", l.Money(f.Attesa.MediaCent))
+	}
+	return record + " " + l.Text("waits.unclear")
 }
 
-// Waits returns the advice for a departure, then a sentence for each horizon. It returns nil if
-// the analysis is not about a single departure.
+// Waits returns the advice for a departure, or nil if the analysis is not about a single departure.
 func Waits(l *i18n.Language, a verdict.Analysis) []string {
-	advice := Advice(l, a)
-	if advice == "" {
-		return nil
+	if advice := Advice(l, a); advice != "" {
+		return []string{advice}
 	}
-	all := []string{advice}
-	for _, f := range a.Previsione {
-		all = append(all, l.Text("waits.line", "Days", f.Giorni, "Fall", Fall(l, f), "Mean",
-			Change(l, f.Attesa.MediaCent)))
-	}
-	return all
+	return nil
 }
+
+func hundredths(share float64) int { return int(math.Round(100 * share)) }
 
 // Fall writes the chance that a fare drops, as published.
 func Fall(l *i18n.Language, f verdict.Previsione) string {
@@ -107,7 +103,7 @@ func Percent(l *i18n.Language, share float64) string {
 	if share > 0 && share < .01 {
 		return l.Text("format.percent", "Percent", "<1")
 	}
-	return l.Text("format.percent", "Percent", fmt.Sprint(int(math.Round(100*share))))
+	return l.Text("format.percent", "Percent", fmt.Sprint(hundredths(share)))
 }
 
 // Change writes a change of a price.

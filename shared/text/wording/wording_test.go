@@ -10,57 +10,47 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestNobodyIsToldToWait: in every language, the advice to wait needs evidence on the record, and
-// states how often waiting went wrong.
-func TestNobodyIsToldToWait(t *testing.T) {
+// TestAdviceToWaitNeedsEvidence: in every language, the advice to wait needs evidence on the
+// record, and states how often waiting went wrong.
+func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 	lead, week := 40, 7
 	of := func(pays ...bool) (a verdict.Analysis) {
 		a.AnticipoGiorni = &lead
 		for i, p := range pays {
 			a.Previsione = append(a.Previsione,
-				verdict.Previsione{Giorni: 7 * (i + 1), Calo5: .3,
+				verdict.Previsione{Giorni: 7 * (i + 1), Calo5: .3, Rialzo5: .2,
 					Attesa: verdict.Attesa{MediaCent: -500, PiuCaro: .37}, Conviene: p})
 		}
 		return a
 	}
 	for _, l := range i18n.Languages() {
-		no, soon := l.Text("waits.no"), l.Text("waits.soon")
+		record := func(days int) string {
+			return l.Text("waits.record", "Days", days, "Fell", "30", "Rose", "20") + " "
+		}
+		saved := l.Text("waits.saved", "Amount", l.Money(500), "Dearer", 37)
 		for _, c := range []struct {
 			name  string
 			given verdict.Analysis
 			says  string
-			lines int
 		}{
-			{"no certain departure", verdict.Analysis{}, "", 0},
-			{"within a week", verdict.Analysis{AnticipoGiorni: &week}, soon, 1},
-			{"no outcomes yet", of(), "", 0},
-			{"never paid", of(false, false), no, 3},
-			{"one horizon", of(false), no, 2},
-			{"the longer one paid", of(false, true),
-				l.Text("waits.yes", "Days", 14, "Change", l.Money(500), "Dearer", 37), 3},
-			{"the shorter one paid", of(true, false),
-				l.Text("waits.yes", "Days", 7, "Change", l.Money(500), "Dearer", 37), 3},
+			{"no certain departure", verdict.Analysis{}, ""},
+			{"within a week", verdict.Analysis{AnticipoGiorni: &week}, l.Text("waits.soon")},
+			{"no outcomes yet", of(), ""},
+			{"never surely paid", of(false, false), record(7) + l.Text("waits.unclear")},
+			{"the longer one paid", of(false, true), record(14) + saved},
+			{"the shorter one paid", of(true, false), record(7) + saved},
 		} {
-			got := wording.Waits(l, c.given)
-			if len(got) != c.lines || wording.Advice(l, c.given) != c.says {
+			if got := wording.Advice(l, c.given); got != c.says {
 				t.Errorf("%s, %s: %q", l.Code, c.name, got)
 			}
-			if c.lines > 1 && (got[0] != c.says || !strings.Contains(got[1], wording.Percent(l, .3))) {
+			if got := wording.Waits(l, c.given); len(got) > 1 || strings.Join(got, "") != c.says {
 				t.Errorf("%s, %s: %q", l.Code, c.name, got)
 			}
 		}
-	}
-}
-
-// TestCompared: each comparison has its own sentence, with the number of fares.
-func TestCompared(t *testing.T) {
-	for confronto, want := range map[string]string{
-		verdict.DiOggi:   "Compared with 17 other days on sale now.",
-		verdict.Storia:   "Compared with 17 fares seen on this route.",
-		verdict.Entrambe: "Compared with 17 fares: those seen on this route, and other days on sale now.",
-	} {
-		if got := wording.Compared(i18n.English(), verdict.Verdetto{Confronto: confronto, Campione: 17}); got != want {
-			t.Errorf("%s: %q, want %q", confronto, got, want)
+		dear := of(false)
+		dear.Previsione[0].Attesa.MediaCent = 20
+		if got := wording.Advice(l, dear); got != record(7)+l.Text("waits.cost", "Amount", l.Money(20)) {
+			t.Errorf("%s, it cost more: %q", l.Code, got)
 		}
 	}
 }

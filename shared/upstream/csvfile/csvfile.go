@@ -46,11 +46,11 @@ var _ upstream.Source = (*Panel)(nil)
 // by the time found.
 type rows struct {
 	fares   map[fare.City][]fare.Observation
-	leftOut []leftOut
+	leftOut []dropped
 }
 
-// leftOut is a row that is not a comparable fare.
-type leftOut struct {
+// dropped is a row that is not a comparable fare.
+type dropped struct {
 	found  int64
 	reason upstream.Reason
 }
@@ -182,7 +182,7 @@ func (l *loader) row(fields [][]byte) error {
 		l.report.Dropped[reason]++
 		if origin, ok := l.comparable.CityOf(row.Origin); ok {
 			of := l.from(origin)
-			of.leftOut = append(of.leftOut, leftOut{row.Found.Unix(), reason})
+			of.leftOut = append(of.leftOut, dropped{row.Found.Unix(), reason})
 		}
 		return nil
 	}
@@ -202,7 +202,7 @@ func (l *loader) from(origin fare.City) *rows {
 func (l *loader) finish() {
 	r := &l.report
 	for _, of := range l.byOrigin {
-		slices.SortFunc(of.leftOut, func(a, b leftOut) int { return cmp.Compare(a.found, b.found) })
+		slices.SortFunc(of.leftOut, func(a, b dropped) int { return cmp.Compare(a.found, b.found) })
 		for destination, all := range of.fares {
 			slices.SortFunc(all, fare.Observation.Compare)
 			once := slices.Clone(slices.Compact(all)) // Clone frees the memory of duplicates
@@ -256,7 +256,7 @@ func (p *Panel) Fares(ctx context.Context, origin fare.City, since, until time.T
 	if of == nil {
 		return answer, nil
 	}
-	for _, left := range window(of.leftOut, func(l leftOut) int64 { return l.found }, since, until) {
+	for _, left := range window(of.leftOut, func(l dropped) int64 { return l.found }, since, until) {
 		answer.Dropped[left.reason]++
 	}
 	for _, destination := range slices.Sorted(maps.Keys(of.fares)) {

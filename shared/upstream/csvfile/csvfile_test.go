@@ -201,9 +201,9 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestBadRowsAreToldAndTheRestLoads: each unreadable row is counted by reason and reported by
+// TestBadRowsAreReportedAndTheRestLoads: each unreadable row is counted by reason and reported by
 // line, and all others are loaded.
-func TestBadRowsAreToldAndTheRestLoads(t *testing.T) {
+func TestBadRowsAreReportedAndTheRestLoads(t *testing.T) {
 	good := func(price string) string { return "MIL,BUH,2026-01-02,2026-02-03," + price + ",EUR,,0" }
 	bad := []struct {
 		row    string
@@ -337,7 +337,7 @@ func TestWindow(t *testing.T) {
 var withRates = upstream.Comparable{CityOf: func(code string) (fare.City,
 	bool) {
 	return fare.City(code), true
-}, Rates: ecb.Table().On}
+}, Rates: ecb.Table().RatesOn}
 
 // TestRecordedPanels: the recorded panels have no bad rows.
 func TestRecordedPanels(t *testing.T) {

@@ -60,9 +60,9 @@ var Table = sync.OnceValue(func() *History {
 	return h
 })
 
-// On returns the newest rates of that day or earlier. For days before the first entry it returns
-// the first. Callers must not write to the map, which is shared.
-func (h *History) On(day fare.Day) fare.Rates {
+// RatesOn returns the newest rates of that day or earlier. For days before the first entry it
+// returns the first. Callers must not write to the map, which is shared.
+func (h *History) RatesOn(day fare.Day) fare.Rates {
 	after := sort.Search(len(h.rates), func(i int) bool { return h.rates[i].Date > day })
 	return h.rates[max(after-1, 0)]
 }

@@ -46,7 +46,7 @@ func TestOn(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			rates := Table().On(day(t, test.on))
+			rates := Table().RatesOn(day(t, test.on))
 			if got := rates.Date.String(); got != test.date {
 				t.Errorf("date %s, want %s", got, test.date)
 			}

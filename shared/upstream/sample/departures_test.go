@@ -38,7 +38,7 @@ func TestDepartures(t *testing.T) {
 			got := map[fare.Day]fare.Observation{}
 			for _, f := range answer.Fares {
 				if _, twice := got[f.Depart]; twice || f.Depart < fare.DayOf(noon) {
-					t.Errorf("departure %s is told twice, or is past", f.Depart)
+					t.Errorf("departure %s occurs twice, or is past", f.Depart)
 				}
 				got[f.Depart] = f.Observation
 			}

@@ -7,7 +7,7 @@ import "verdetto/shared/fare"
 type money struct {
 	currency fare.Currency
 	perEuro  float64    // the airlines' own rate
-	unit     fare.Cents // price steps are multiples of it
+	unit     fare.Cents // prices are multiples of this amount
 	under    fare.Cents // a price is this much below its step
 }
 

@@ -43,7 +43,7 @@ func TestCurrenciesAreThoseWithARate(t *testing.T) {
 	newest := ecb.Table().Newest()
 	for _, code := range newest.Currencies() {
 		// Pegged currencies are recognized by their constant rates.
-		before, _ := ecb.Table().On(newest.Date - 40).Rate(code)
+		before, _ := ecb.Table().RatesOn(newest.Date - 40).Rate(code)
 		last, _ := newest.Rate(code)
 		if code == "EUR" || before != last {
 			published[code] = true

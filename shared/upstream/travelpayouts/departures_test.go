@@ -225,7 +225,7 @@ func TestBadRows(t *testing.T) {
 			upstream.BadReturn},
 		{"a return after a year", `{` + place + depart + `"return_at":"2027-12-01",` + price + link + `}`,
 			upstream.LongStay},
-		{"a place nobody knows", `{"origin":"MIL","destination":"???",` + depart + price + link + `}`,
+		{"an unknown place", `{"origin":"MIL","destination":"???",` + depart + price + link + `}`,
 			upstream.UnknownPlace},
 		{"from and to the same city", `{"origin":"MXP","destination":"LIN",` + depart + price + link + `}`,
 			upstream.SamePlace},

@@ -37,7 +37,7 @@ func (g *gate) hold(until time.Time) {
 	}
 }
 
-func (g *gate) heldUntil() time.Time {
+func (g *gate) pausedUntil() time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.held
@@ -51,7 +51,7 @@ func (g *gate) pass(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if held := g.heldUntil(); held.After(served) {
+		if held := g.pausedUntil(); held.After(served) {
 			if d := held.Sub(g.now()); d > 0 {
 				if err := g.wait(ctx, d); err != nil {
 					return err
@@ -67,7 +67,7 @@ func (g *gate) pass(ctx context.Context) error {
 				return err
 			}
 		}
-		if !g.heldUntil().After(served) {
+		if !g.pausedUntil().After(served) {
 			return nil
 		}
 	}

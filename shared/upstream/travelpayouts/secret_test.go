@@ -117,7 +117,7 @@ func TestLinksStayIn(t *testing.T) {
 }
 
 // The API's explanation of a rejected call is reported without the token.
-func TestRefusalIsToldWithoutTheToken(t *testing.T) {
+func TestRefusalOmitsTheToken(t *testing.T) {
 	server, client, _ := set(t, nil, nil)
 	server.Fail(upstreamtest.Fault{Status: 400,
 		Body: `{"success":false,"error":"token ` + upstreamtest.Token + ` may not ask for this"}`})

@@ -122,7 +122,7 @@ func TestDecodePage(t *testing.T) {
 		{name: "no echo of the currency", body: `{"success":true,"data":[` + good + `]}`, rows: 1, currency: "SEK"},
 		{name: "one bad row among good ones", body: `{"success":true,"data":[` + good + `,{"value":3}]}`, rows: 2,
 			malformed: 1, currency: "SEK"},
-		{name: "one nobody can date among good ones", body: `{"success":true,"data":[` + good + `,` + undated + `]}`,
+		{name: "one without a date among good ones", body: `{"success":true,"data":[` + good + `,` + undated + `]}`,
 			rows: 2, undated: 1},
 		{name: "an object of rows", body: `{"success":true,"data":{"2026-12-01":` + good + `,"2026-12-02":` + good +
 			`,"2026-12-03":null},"currency":"eur"}`, rows: 3, malformed: 1, currency: "EUR"},

@@ -216,8 +216,8 @@ func (s *Server) admit(r *http.Request, header http.Header) (number int, fault F
 	return number, Fault{}
 }
 
-// answered records a request's status.
-func (s *Server) answered(number, status int) {
+// recordStatus records a request's status.
+func (s *Server) recordStatus(number, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls[number].Status = status

@@ -51,11 +51,11 @@ type envelope struct {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	number, fault := s.admit(r, w.Header())
 	if status, done := fault.misbehave(w, r); done {
-		s.answered(number, status)
+		s.recordStatus(number, status)
 		return
 	}
 	status, body := s.answer(r)
-	s.answered(number, status)
+	s.recordStatus(number, status)
 	w.Header().Set("Content-Type", "application/json")
 	var out interface{ Write([]byte) (int, error) } = w
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
@@ -140,7 +140,7 @@ func (s *Server) convert(r upstream.Row, currency string) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	cents, ok := rates.From(euro, currency)
+	cents, ok := rates.FromEuro(euro, currency)
 	return float64(cents) / 100, ok
 }
 

@@ -70,8 +70,8 @@ func sameMonth(a, b fare.Day) bool {
 // Origin holds all destinations from a city, sorted by code.
 type Origin struct{ Entries []Entry }
 
-// To returns the entry of a destination.
-func (o Origin) To(destination fare.City) (Entry, bool) {
+// Entry returns the entry of a destination.
+func (o Origin) Entry(destination fare.City) (Entry, bool) {
 	i, ok := slices.BinarySearchFunc(o.Entries, destination, func(e Entry,
 		d fare.City) int {
 		return cmp.Compare(e.Destination, d)

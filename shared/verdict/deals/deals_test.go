@@ -117,7 +117,7 @@ func TestMerge(t *testing.T) {
 	first := deals.Origin{}.Merge([]deals.Entry{entry("LON", today, 10, 3000, verdict.Buono), entry("BUH",
 		today, 10, 3000, verdict.Buono)})
 	since := func(o deals.Origin, city fare.City) int64 {
-		e, ok := o.To(city)
+		e, ok := o.Entry(city)
 		if !ok {
 			t.Fatalf("no %s in %+v", city, o)
 		}
@@ -140,7 +140,7 @@ func TestMerge(t *testing.T) {
 		{"one that knew less", entry("LON", today, 9, 2900, verdict.Buono), began, today},
 	} {
 		o := first.Merge([]deals.Entry{c.now})
-		e, _ := o.To("LON")
+		e, _ := o.Entry("LON")
 		if since(o, "LON") != c.want || e.AsOf != c.asOf || len(o.Entries) != 2 || since(o, "BUH") != began {
 			t.Errorf("%s: %+v", c.name, o)
 		}

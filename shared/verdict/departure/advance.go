@@ -20,9 +20,9 @@ type Learner struct {
 // first; then fares must hold the whole history.
 //
 // fares holds one fare per departure and day, in order of day found and departure. It is in the
-// currency of the state (see In). A source may report a fare late. A late fare is folded if it is
-// at most LiveDays older than the state. Its departure must not have been seen since. So every fare
-// is folded once, and Advance is idempotent.
+// currency of the state (see Convert). A source may report a fare late. A late fare is folded if it
+// is at most LiveDays older than the state. Its departure must not have been seen since. So every
+// fare is folded once, and Advance is idempotent.
 func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statistics) {
 	if s.FirstRule {
 		s.renew(p, fares)

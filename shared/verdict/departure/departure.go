@@ -1,5 +1,5 @@
-// Package departure judges the fare of one departure. Is it cheap for this route so many days
-// ahead? How likely is the same departure at least 5 % cheaper within 7 or 14 days?
+// Package departure judges the fare of one departure. Is it cheap for this route and lead
+// time? How likely is the same departure at least 5 % cheaper within 7 or 14 days?
 //
 // # The rule
 //
@@ -38,7 +38,7 @@
 // # The state
 //
 // The state has three parts. Pooled is shared by all routes, Route belongs to one route, and Past
-// to one departure. Answers do not change them: Pooled.On returns a View of a day, Route.On a
+// to one departure. Answers do not change them: Pooled.View returns a View of a day, Route.Day a
 // RouteDay, and RouteDay.Judge an Answer.
 //
 // A refresh first judges, then folds in the new fares. Route.Fold and Past.See change the route's
@@ -74,6 +74,7 @@ const (
 // Horizon is the number of days within which a fare may fall.
 type Horizon int
 
+// The horizons: 7 and 14 days.
 const (
 	Week Horizon = iota
 	Fortnight

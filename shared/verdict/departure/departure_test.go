@@ -138,6 +138,7 @@ func TestPast(t *testing.T) {
 					}
 				}
 				moves, low, ok := past.movesAndLow(today, mine)
+				lowDay, lowest, seen := past.lowest(today)
 				if ok != (len(near) > 0) {
 					t.Fatalf("known %v on day %d of %v", ok, today, all)
 				}
@@ -145,10 +146,12 @@ func TestPast(t *testing.T) {
 					continue
 				}
 				asked++
-				wantLow, wantMoves := near[0].price, 0
+				wantLow, wantLowDay, wantMoves := near[0].price, near[0].day, 0
 				chain := append(slices.Clone(near), quoted{today, mine})
 				for i := range near {
-					wantLow = min(wantLow, near[i].price)
+					if near[i].price <= wantLow {
+						wantLow, wantLowDay = near[i].price, near[i].day
+					}
 					if isMove(chain[i].price, chain[i+1].price) && chain[i+1].day >= today-moveDays {
 						wantMoves++
 					}
@@ -156,6 +159,10 @@ func TestPast(t *testing.T) {
 				if low != wantLow || min(moves, maxMoves) != min(wantMoves, maxMoves) {
 					t.Fatalf("day %d, price %d: %d moves and a minimum of %d, want %d and %d, of %v", today,
 						mine, moves, low, wantMoves, wantLow, all)
+				}
+				if !seen || lowest != wantLow || lowDay != wantLowDay {
+					t.Fatalf("day %d: lowest %d on day %d (%v), want %d on day %d, of %v", today, lowest, lowDay, seen,
+						wantLow, wantLowDay, all)
 				}
 			}
 		}

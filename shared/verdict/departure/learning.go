@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	learningFormat = 1 // without Said
+	learningFormat = 1 // without Answers
 	answersFormat  = 2
 	maxLearning    = 4 << 20 // limit of the unpacked size; far above the open questions of 500 departures
 )

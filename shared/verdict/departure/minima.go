@@ -11,6 +11,7 @@ import (
 // month.
 type Span uint8
 
+// The spans: 1, 3 or 7 days either side of a date, or its month.
 const (
 	Within1 Span = iota
 	Within3

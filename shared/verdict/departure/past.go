@@ -94,5 +94,18 @@ func (p *Past) movesAndLow(day fare.Day, price fare.Cents) (moves int, minimum f
 	return moves, p.lows[i].price, true
 }
 
+// lowest returns the lowest quote of the last 60 days, and its last day.
+func (p *Past) lowest(day fare.Day) (on fare.Day, price fare.Cents, ok bool) {
+	if p == nil {
+		return 0, 0, false
+	}
+	for _, s := range p.lows {
+		if s.day >= day-lowDays {
+			return s.day, s.price, true
+		}
+	}
+	return 0, 0, false
+}
+
 // isMove reports whether a price changed by more than 1 %.
 func isMove(from, to fare.Cents) bool { return math.Abs(math.Log(float64(to)/float64(from))) > minMove }

@@ -54,7 +54,7 @@ func TestWaitingIsNotAdvised(t *testing.T) {
 	for _, of := range Recorded().Horizons {
 		for _, b := range of.Bands {
 			if b.Pays() {
-				t.Errorf("waiting %d days at %v: %+v: docs/evidence.md says that nobody is told to wait",
+				t.Errorf("waiting %d days at %v: %+v: docs/evidence.md says that the service never advises to wait",
 					of.Days, b.From, b)
 			}
 		}

@@ -163,6 +163,12 @@ func (d *StateDay) past(depart fare.Day) *Past {
 	return seen
 }
 
+// Lowest returns the lowest price that was seen of a departure in the last 60 days before the day,
+// and when. ok is false if none was.
+func (d *StateDay) Lowest(depart fare.Day) (on fare.Day, price fare.Cents, ok bool) {
+	return d.past(depart).lowest(d.today)
+}
+
 // Quartiles returns the usual prices for a departure; see RouteDay.Quartiles.
 func (d *StateDay) Quartiles(depart fare.Day) (Quartiles, bool) {
 	return d.asker.Quartiles(Quote{Lead: int(depart - d.today)})

@@ -85,9 +85,9 @@ func TestStoredBytes(t *testing.T) {
 	}
 }
 
-// TestLeftOfAnEarlierVersion: statistics of an earlier version can be read. Without counts the
-// encoding is unchanged.
-func TestLeftOfAnEarlierVersion(t *testing.T) {
+// TestContributionOfAnEarlierVersion: statistics of an earlier version can be read. Without counts
+// the encoding is unchanged.
+func TestContributionOfAnEarlierVersion(t *testing.T) {
 	earlier := new(departure.Statistics).Encode()
 	l, err := DecodeContribution(earlier)
 	if err != nil || !l.Empty() || string(l.Encode()) != string(earlier) {

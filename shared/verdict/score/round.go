@@ -23,6 +23,7 @@ type Round struct {
 // Settled says which horizons of a round are already counted.
 type Settled uint8
 
+// The states of a round, in order.
 const (
 	Open Settled = iota
 	WeekSettled

@@ -42,6 +42,7 @@ const (
 // Reason says why an answer could not be compared with an outcome.
 type Reason int
 
+// The reasons; Reasons is their number.
 const (
 	Gone        Reason = iota // the departure leaves within the horizon
 	Unseen                    // it was not seen again within the horizon
@@ -66,7 +67,7 @@ const (
 // LeadEdges are the lead times, in days, at which the second and later spans begin.
 var LeadEdges = [Spans - 1]int{7, 21, 45, 90}
 
-// LeadSpan returns the span of a lead time. LeadName names a span: 7-20, 90+.
+// LeadSpan returns the span of a lead time.
 func LeadSpan(lead int) int {
 	n := 0
 	for _, e := range LeadEdges {
@@ -77,6 +78,7 @@ func LeadSpan(lead int) int {
 	return n
 }
 
+// LeadName returns the name of a span, such as 7-20 or 90+.
 func LeadName(span int) string {
 	from := 0
 	if span > 0 {
@@ -88,7 +90,7 @@ func LeadName(span int) string {
 	return fmt.Sprintf("%d-%d", from, LeadEdges[span]-1)
 }
 
-// Counts holds the outcomes of answers. Said and Shuffled are sums of hundredths, Change of
+// Counts holds the outcomes of answers. Stated and Shuffled are sums of hundredths, Change of
 // ten-thousandths.
 type Counts struct {
 	Rounds   int64 // rounds with at least one answer compared or missed
@@ -100,7 +102,7 @@ type Counts struct {
 // HorizonCounts holds the outcomes of answers about departures, for one horizon.
 type HorizonCounts struct {
 	Missed [Reasons]int64 // not comparable
-	Own    [Steps]Case    // by the rule's own chance; Said is in half percent
+	Own    [Steps]Case    // by the rule's own chance; Stated is in half percent
 	Bands  [Bands]Wait    // by published chance
 	Levels [Levels][Spans]Cell
 	Both   [Levels]Pair // answers that also have a rival, by the rule's level
@@ -211,8 +213,7 @@ func (c *Counts) Add(other *Counts) {
 // Empty reports whether all counts are 0.
 func (c *Counts) Empty() bool { return *c == Counts{} }
 
-// Compared returns the number of compared answers of a horizon. Stated returns the number of all
-// answers.
+// Compared returns the number of compared answers of a horizon.
 func (h *HorizonCounts) Compared() (n int64) {
 	for _, b := range h.Bands {
 		n += b.N
@@ -220,10 +221,10 @@ func (h *HorizonCounts) Compared() (n int64) {
 	return n
 }
 
+// Stated returns the number of all answers of a horizon.
 func (h *HorizonCounts) Stated() int64 { return h.Compared() + total(h.Missed[:]) }
 
-// Compared returns the number of compared verdicts about routes. Stated returns the number of all
-// verdicts.
+// Compared returns the number of compared verdicts about routes.
 func (r *RouteCounts) Compared() (n int64) {
 	for _, l := range r.Levels {
 		n += l.N
@@ -231,6 +232,7 @@ func (r *RouteCounts) Compared() (n int64) {
 	return n
 }
 
+// Stated returns the number of all verdicts about routes.
 func (r *RouteCounts) Stated() int64 { return r.Compared() + total(r.Missed[:]) }
 
 func total(all []int64) (n int64) {

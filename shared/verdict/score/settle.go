@@ -83,7 +83,7 @@ func follow(quotes []departure.Live, said DepartureAnswer, from, days fare.Day) 
 	return c, c.days > 0
 }
 
-// changed returns the change of a price in ten-thousandths of it, at most tenfold.
+// changed returns the change of a price, in ten-thousandths of the first price, at most tenfold.
 func changed(from, to fare.Cents) int64 {
 	return int64(math.Round(1e4 * min(10, float64(to)/float64(from)-1)))
 }

@@ -87,8 +87,8 @@ func (o Origin) Merge(fresh []Entry) Origin {
 	return Origin{all}
 }
 
-// To returns the entry of a destination.
-func (o Origin) To(destination fare.City) (Entry, bool) {
+// Entry returns the entry of a destination.
+func (o Origin) Entry(destination fare.City) (Entry, bool) {
 	i := slices.IndexFunc(o.Entries, func(e Entry) bool { return e.Destination == destination })
 	if i < 0 {
 		return Entry{}, false

@@ -34,10 +34,10 @@ func TestMergeRanks(t *testing.T) {
 	if diff := cmp.Diff([]fare.City{"BUH", "LON", "PAR"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if e, ok := o.To("BUH"); !ok || e.Observations != 50 {
+	if e, ok := o.Entry("BUH"); !ok || e.Observations != 50 {
 		t.Errorf("%+v %v", e, ok)
 	}
-	if _, ok := o.To("ROM"); ok {
+	if _, ok := o.Entry("ROM"); ok {
 		t.Error("a destination that is not there was found")
 	}
 }

@@ -48,6 +48,8 @@ type Config struct {
 	// PaidCalls adds an offer to the problem of a used-up free quota: where the same answer is
 	// sold per call (routes with a Price).
 	PaidCalls bool
+	// Quotas replaces quotas of the table per address and day.
+	Quotas Quotas
 	// Pages, if set, renders problems as HTML pages for browsers, except at paths that the edge
 	// caches. Use page.Problems. A function without pages leaves it nil and does not link the
 	// templates.

@@ -23,6 +23,9 @@ type call struct {
 	subject  string         // the counted subject: a customer's id, or the address
 	holder   store.Customer // customer of the key or token; zero for an anonymous caller
 	counted  bool           // already counted under an endpoint's quota
+	// remaining is what that quota still has, if known
+	remaining int64
+	known     bool
 }
 
 // hungUp reports whether the caller has closed the connection.

@@ -83,6 +83,9 @@ func serve(t *testing.T) *service {
 		return &out{}, nil
 	})
 	httpapi.JSON(s.API, "pro-ruota", httpapi.JSONDoc{}, nil, func(_ context.Context, in *keyed) (*out, error) {
+		if in.Key == "ended" {
+			return nil, httpapi.PlanEnded.Problem("It has ended.")
+		}
 		if in.Key != "" {
 			return nil, httpapi.BadKey.Problem("It holds: " + in.Key)
 		}
@@ -195,86 +198,10 @@ func TestASmallCapOfANetworkIsExact(t *testing.T) {
 	}
 }
 
-// TestOtherCallsAreCapped: calls outside all quotas are refused in the end, at one write per
-// minute. Calls within a quota are not counted twice.
-func TestOtherCallsAreCapped(t *testing.T) {
-	const most = 3000
-	for _, c := range []struct {
-		name, method, target string
-		status               int
-		header               []string
-	}{
-		{"nothing there", "GET", "/wp-login.php", 404, nil},
-		{"a path that is not counted", "GET", "/v1/citta?q=mil", 200, nil},
-		{"a query that nobody reads", "GET", "/v1/citta?junk=1", 200, nil},
-		{"a malformed request", "GET", "/v1/price-trends", 400, nil},
-		{"a wrong method", "DELETE", "/v1/citta", 405, nil},
-		{"a malformed key", "GET", "/v1/analisi" + wellFormed, 401, []string{"X-Api-Key", "vd_x"}},
-		{"a delivery that is not signed", "POST", "/v1/pro/webhook", 400,
-			[]string{"Content-Type", "application/json", "Stripe-Signature", "bad"}},
-		{"a wrong key that is to be rotated", "POST", "/v1/pro/chiave/ruota", 401, []string{"X-Api-Key", "vd_x"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := serve(t)
-			for n := range most + 5 {
-				w := s.ask("192.0.2.7:1", c.method, c.target, c.header...)
-				if want := map[bool]int{true: 429, false: c.status}[n >= most]; w.Code != want {
-					t.Fatalf("call %d: %d %s, want %d", n+1, w.Code, w.Body, want)
-				}
-				if n >= most && (w.Header().Get("Retry-After") == "" ||
-					!strings.Contains(w.Body.String(), "troppe-richieste")) {
-					t.Fatalf("%v %s", w.Header(), w.Body)
-				}
-			}
-			if s.writes != 2 { // one in a minute, and one at the limit
-				t.Errorf("%d writes", s.writes)
-			}
-			if w := s.ask("192.0.2.8:1", c.method, c.target, c.header...); w.Code != c.status {
-				t.Errorf("another address: %d", w.Code)
-			}
-			if w := s.ask("192.0.2.7:1", "POST", "/v1/pro/webhook", "Content-Type", "application/json",
-				"Stripe-Signature", "good"); w.Code != 200 {
-				t.Errorf("what is signed: %d", w.Code)
-			}
-			s.at = now.Add(time.Hour)
-			if w := s.ask("192.0.2.7:1", c.method, c.target, c.header...); w.Code != c.status {
-				t.Errorf("an hour later: %d", w.Code)
-			}
-		})
-	}
-	s := serve(t)
-	for range 30 {
-		s.ask("192.0.2.7:1", "GET", "/v1/analisi"+wellFormed)
-	}
-	for key := range s.counts {
-		if strings.Contains(key.Partition, "others") {
-			t.Error("what an endpoint counts is counted as another call")
-		}
-	}
-}
-
-// TestAKeyPassesWhereItsAddressIsRefused: the limit of an address does not apply to a key.
-func TestAKeyPassesWhereItsAddressIsRefused(t *testing.T) {
-	s := serve(t)
-	key := s.issue(t, "ada@example.com")
-	for range 3001 {
-		s.ask("192.0.2.7:1", "GET", "/nothing")
-	}
-	if w := s.ask("192.0.2.7:1", "GET", "/nothing"); w.Code != 429 {
-		t.Fatalf("%d", w.Code)
-	}
-	for _, header := range [][]string{{"X-Api-Key", key}, {"Authorization", "Bearer " + key}} {
-		if w := s.ask("192.0.2.7:1", "GET", "/v1/analisi"+wellFormed, header...); w.Code != 200 ||
-			w.Header().Get("X-Plan") != "pro" {
-			t.Errorf("%s: %d %s", header[0], w.Code, w.Body)
-		}
-	}
-}
-
 // issue returns a new valid key for an e-mail address.
 func (s *service) issue(t *testing.T, email string) string {
 	t.Helper()
-	id := apikey.Of([]byte("pepper"), email)
+	id := apikey.CustomerIDOf([]byte("pepper"), email)
 	text, hash, err := apikey.Mint(rand.Reader, id)
 	if err != nil {
 		t.Fatal(err)
@@ -342,7 +269,7 @@ func TestBearer(t *testing.T) {
 // works at once.
 func TestARefusedKeyIsLookedUpOnce(t *testing.T) {
 	s := serve(t)
-	id := apikey.Of([]byte("pepper"), "ada@example.com")
+	id := apikey.CustomerIDOf([]byte("pepper"), "ada@example.com")
 	text, hash, err := apikey.Mint(rand.Reader, id)
 	if err != nil {
 		t.Fatal(err)

@@ -42,10 +42,10 @@ func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context
 	register(a, name, description{JSONDoc: doc}, check, handler)
 }
 
-// Asked returns the check and the handler that JSON expects. Both parse the parameters with
-// question. The first refuses an invalid question before the call is counted; the second answers
-// the question.
-func Asked[I, Q, O any](
+// CheckAndHandle returns the check and the handler that JSON expects. Both parse the parameters
+// with question. The first refuses an invalid question before the call is counted; the second
+// answers the question.
+func CheckAndHandle[I, Q, O any](
 	question func(*I) (Q, error), check func(context.Context, Q) error,
 	handler func(context.Context, *I, Q) (*O, error),
 ) (func(context.Context, *I) error, func(context.Context, *I) (*O, error)) {
@@ -120,8 +120,8 @@ func register[I, O any](a *API, name string, d description, check func(context.C
 		out, err := answer(ctx, a, route, d, in, check, handler)
 		if err != nil {
 			p := a.problemFor(ctx, route, err)
-			if over := a.overOthers(ctx); over != nil && (route.Signed || p.Code == BadKey.Code) {
-				p = over // capOthers let it pass for its signature or key, which is invalid
+			if over := a.overOthers(ctx); over != nil && (route.Signed || p.Status == http.StatusUnauthorized) {
+				p = over // capOthers let it pass for its signature or key, which buys nothing
 			}
 			return nil, p
 		}

@@ -178,7 +178,7 @@ var spoofs = func() (all []http.Header) {
 	return all
 }()
 
-func TestNobodyIsCountedAsAnother(t *testing.T) {
+func TestCallersAreCountedApart(t *testing.T) {
 	if len(spoofs) < 30 {
 		t.Fatalf("only %d forms", len(spoofs))
 	}
@@ -232,7 +232,7 @@ func TestBehindOurDistribution(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	mint := func(email string) (string, apikey.CustomerID, []byte) {
-		id := apikey.Of([]byte("pepper"), email)
+		id := apikey.CustomerIDOf([]byte("pepper"), email)
 		text, hash, err := apikey.Mint(rand.Reader, id)
 		if err != nil {
 			t.Fatal(err)
@@ -259,7 +259,7 @@ func TestKeys(t *testing.T) {
 	}{
 		{"in force", []string{good}, 200, ""},
 		{"replaced", []string{old}, 401, "chiave-non-valida"},
-		{"of nobody", []string{unheard}, 401, "chiave-non-valida"},
+		{"of an unknown customer", []string{unheard}, 401, "chiave-non-valida"},
 		{"never issued", []string{none}, 401, "chiave-non-valida"},
 		{"empty", []string{""}, 401, "chiave-non-valida"},
 		{"malformed", []string{"vd_123"}, 401, "chiave-non-valida"},

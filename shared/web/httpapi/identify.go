@@ -47,7 +47,7 @@ func (a *API) identify(r *http.Request, c *call) *Problem {
 	if p == nil && customer.ID != "" {
 		c.pro, c.subject, c.holder = true, string(customer.ID), customer
 	}
-	if p == nil || p.Status == http.StatusUnauthorized && p.Code != PlanEnded.Code {
+	if p == nil || p.Status == http.StatusUnauthorized {
 		// capOthers let the call pass because it had a key; check the rate limit now.
 		if over := a.overOthers(r.Context()); over != nil {
 			return over
@@ -90,7 +90,7 @@ func (a *API) customer(ctx context.Context, given []string) (none store.Customer
 		return none, apikey.Hash{}, refused
 	}
 	c, err := a.config.Customers.Customer(ctx, key.Customer)
-	if errors.Is(err, store.ErrNotFound) || err == nil && !c.Holds(key) {
+	if errors.Is(err, store.ErrNotFound) || err == nil && !c.HasKey(key) {
 		a.config.Refused.Add(lookup, "call", key, a.config.Now())
 		return none, apikey.Hash{}, refused
 	}

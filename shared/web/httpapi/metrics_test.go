@@ -30,7 +30,7 @@ func TestMetricsOfRequests(t *testing.T) {
 		{"DELETE", "/v1/analisi", "unknown", 0, 0},
 		{"MADEUP", "/v1/analisi", "unknown", 0, 0},
 	} {
-		api, counters, log := open(t, httpapi.Config{Metrics: metrics.Of("verdetto-analisi")})
+		api, counters, log := open(t, httpapi.Config{Metrics: metrics.NewSource("verdetto-analisi")})
 		if c.throttled > 0 {
 			counters.err = store.ErrLimit
 		}
@@ -59,7 +59,7 @@ func TestMetricsOfRequests(t *testing.T) {
 // TestAbsentIsNoFailure: a call for an answer that cannot exist has its own count and is no
 // failure.
 func TestAbsentIsNoFailure(t *testing.T) {
-	api, _, log := open(t, httpapi.Config{Metrics: metrics.Of("verdetto-compat")})
+	api, _, log := open(t, httpapi.Config{Metrics: metrics.NewSource("verdetto-compat")})
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter,
 		_ *http.Request) {
 		w.WriteHeader(http.StatusNotImplemented)

@@ -65,7 +65,7 @@ func usedUp(tr *trace)          { tr.usedUp = true }
 
 // TestOrder: the first step that finds a fault answers, and no later step runs.
 func TestOrder(t *testing.T) {
-	id := apikey.Of([]byte("pepper"), "ada@example.com")
+	id := apikey.CustomerIDOf([]byte("pepper"), "ada@example.com")
 	key, hash, err := apikey.Mint(rand.Reader, id)
 	if err != nil {
 		t.Fatal(err)
@@ -128,7 +128,7 @@ func TestOrder(t *testing.T) {
 			status: 403, kind: html, route: "analisi"},
 		{name: "no endpoint, before a person", path: "/v1/nothing",
 			change: person, status: 404, kind: html, route: "unknown"},
-		{name: "where the edge keeps answers a person is told as a program is", path: "/v1/price-trends",
+		{name: "a person gets the program's answer where the edge caches", path: "/v1/price-trends",
 			change: func(r *http.Request) { r.Header.Set("Accept", browser); r.URL.RawQuery = "" }, status: 400,
 			code: malformed, kind: document, cors: true, route: "price-trends", steps: everything[:1]},
 		{name: "where the edge keeps answers, with a key", path: "/api/v1/price-trends", status: 200,
@@ -204,7 +204,8 @@ func openTraced(tr *trace, log io.Writer, secret string) *httpapi.API {
 	api := httpapi.New(httpapi.Config{
 		Now: at, Log: slog.New(slog.NewJSONHandler(log, nil)), Limiter: limit.New(tr, at), Customers: tr,
 		Pepper:        []byte("pepper"),
-		OriginSecrets: []string{secret}, Pages: page.Problems, Data: "sample", Metrics: metrics.Of("verdetto-analisi"),
+		OriginSecrets: []string{secret}, Pages: page.Problems, Data: "sample",
+		Metrics: metrics.NewSource("verdetto-analisi"),
 	})
 	check := func(_ context.Context, in *in) error {
 		tr.pass("check")

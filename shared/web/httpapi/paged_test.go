@@ -17,7 +17,7 @@ const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 // TestProblemsAsPages: for any problem at any step, a browser gets a page and a program the
 // document. Status and headers are the same.
 func TestProblemsAsPages(t *testing.T) {
-	key, _, err := apikey.Mint(rand.Reader, apikey.Of([]byte("pepper"), "ada@example.com"))
+	key, _, err := apikey.Mint(rand.Reader, apikey.CustomerIDOf([]byte("pepper"), "ada@example.com"))
 	if err != nil {
 		t.Fatal(err)
 	}

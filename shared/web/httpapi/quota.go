@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -26,6 +27,28 @@ func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted in
 	return a.consumeQuotas(ctx, routes.Named(name), n)
 }
 
+// Quotas are the daily questions of an address: on the page, and to each of the endpoints for
+// verdicts, calendars and deals. 0 leaves the table's.
+type Quotas struct{ Page, Free int64 }
+
+// Capped returns a route with the service's own quota.
+func (q Quotas) Capped(r routes.Route) routes.Route {
+	switch r.Name {
+	case "home":
+		r.Free.Calls = cmp.Or(q.Page, r.Free.Calls)
+	case "analisi", "calendario", "occasioni":
+		r.Free.Calls = cmp.Or(q.Free, r.Free.Calls)
+	}
+	return r
+}
+
+// Remaining returns how many calls the quota that counted this call still has, and false if none
+// counted it.
+func Remaining(ctx context.Context) (int64, bool) {
+	c := callOf(ctx)
+	return c.remaining, c.known
+}
+
 // FreeLimit is the quota of an endpoint per address, NetworkLimit per IPv6 /48, and ProLimit per
 // key. Counters of ProLimit are kept to the end of the day, so that UsedByCaller can add them up.
 func FreeLimit(r routes.Route) limit.Limit {
@@ -39,7 +62,7 @@ func NetworkLimit(r routes.Route) limit.Limit {
 
 // ProLimit is the quota per key: see FreeLimit.
 func ProLimit(r routes.Route) limit.Limit {
-	return limit.Limit{Name: r.Name + "-pro", Calls: r.Pro.Calls, Window: r.Pro.Per, Kept: 24 * time.Hour}
+	return limit.Limit{Name: r.Name + "-pro", Calls: r.Pro.Calls, Window: r.Pro.Per, Keep: 24 * time.Hour}
 }
 
 // consumeQuota counts a call toward the caller's quota and sets the answer's headers. It takes
@@ -52,7 +75,8 @@ func (a *API) consumeQuota(ctx context.Context, route routes.Route) error {
 
 func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (granted int, err error) {
 	c := callOf(ctx)
-	allowed, l := capOf(route, c.pro)
+	route = a.config.Quotas.Capped(route)
+	allowed, l := quotaOf(route, c.pro)
 	if allowed == (routes.Cap{}) {
 		return n, nil
 	}
@@ -67,17 +91,20 @@ func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (gra
 		}
 	}
 	d, err := a.config.Limiter.TakeSeveral(ctx, l, c.subject, int64(n))
-	a.notCounted(ctx, err)
+	a.logUncounted(ctx, err)
 	if !d.Allowed {
 		return 0, a.usedUp(ctx, d, route, c.pro)
 	}
 	d.Headers(c.header, a.config.Now())
+	c.remaining, c.known = d.Remaining, d.Counted
 	if network == "" {
 		return int(d.Granted), nil
 	}
+	// Calls that the network does not grant stay counted for the address. They cost it nothing:
+	// both windows end together, and until then the network grants no more.
 	for ; granted < int(d.Granted); granted++ {
-		all, err := a.config.Limiter.Join(ctx, NetworkLimit(route), network)
-		a.notCounted(ctx, err)
+		all, err := a.config.Limiter.CountShared(ctx, NetworkLimit(route), network)
+		a.logUncounted(ctx, err)
 		if !all.Allowed && granted == 0 {
 			return 0, a.networkUsedUp(ctx, all)
 		}
@@ -101,7 +128,7 @@ func ConsumeLimit(ctx context.Context, l limit.Limit, subject, detail string) er
 	c := callOf(ctx)
 	a := c.api
 	d, err := a.config.Limiter.Take(ctx, l, subject)
-	a.notCounted(ctx, err)
+	a.logUncounted(ctx, err)
 	if !d.Allowed {
 		return a.refuse(ctx, d, detail)
 	}
@@ -132,7 +159,7 @@ func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, 
 	}
 	text := "The free calls of today (UTC) are used up. Wait as Retry-After says, or send a Pro key in X-Api-Key: it " +
 		"has no daily cap. GET " + usagePath + " says what is left of each cap."
-	paid := a.paid(route)
+	paid := a.paidAlternative(route)
 	if paid != nil {
 		text += " GET " + paid.Path + " answers the same question at once, for a payment of " +
 			paid.Price + " USDC by x402."
@@ -142,8 +169,8 @@ func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, 
 	return p
 }
 
-// paid returns where the answers of a route are sold per call, or nil if they are not.
-func (a *API) paid(route routes.Route) *Paid {
+// paidAlternative returns where the answers of a route are sold per call, or nil if they are not.
+func (a *API) paidAlternative(route routes.Route) *Paid {
 	twin, ok := route.Sold()
 	if !ok || !a.config.PaidCalls {
 		return nil
@@ -153,7 +180,7 @@ func (a *API) paid(route routes.Route) *Paid {
 
 var usagePath = routes.Named("consumo").Path
 
-func (a *API) notCounted(ctx context.Context, err error) {
+func (a *API) logUncounted(ctx context.Context, err error) {
 	if err != nil {
 		a.config.Log.ErrorContext(ctx, "call not counted", "error", err)
 	}
@@ -191,8 +218,8 @@ func provesItself(c *call, r *http.Request) bool {
 		(r.Header.Get(KeyHeader) != "" || r.Header.Get("Authorization") != "")
 }
 
-// othersOf returns the limits of a caller's other calls, each with the counted subject.
-func othersOf(c *call) map[limit.Limit]string {
+// otherLimits returns the limits of a caller's other calls, each with the counted subject.
+func otherLimits(c *call) map[limit.Limit]string {
 	if c.pro {
 		return map[limit.Limit]string{ProLimit(routes.Others): c.subject}
 	}
@@ -205,7 +232,7 @@ func othersOf(c *call) map[limit.Limit]string {
 
 // overOthers returns a problem if the caller's other calls are used up.
 func (a *API) overOthers(ctx context.Context) *Problem {
-	for l, subject := range othersOf(callOf(ctx)) {
+	for l, subject := range otherLimits(callOf(ctx)) {
 		if d, full := a.config.Limiter.Full(l, subject); full {
 			return a.refuse(ctx, d, "There were far more calls than anybody needs, of pages, documents, unknown "+
 				"paths or refused requests. Wait as Retry-After says.")
@@ -216,8 +243,8 @@ func (a *API) overOthers(ctx context.Context) *Problem {
 
 func (a *API) countOther(ctx context.Context) {
 	c := callOf(ctx)
-	for l, subject := range othersOf(c) {
-		_, err := a.config.Limiter.Join(ctx, l, subject)
-		a.notCounted(ctx, err)
+	for l, subject := range otherLimits(c) {
+		_, err := a.config.Limiter.CountShared(ctx, l, subject)
+		a.logUncounted(ctx, err)
 	}
 }

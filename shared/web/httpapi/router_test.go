@@ -150,7 +150,7 @@ func TestRouting(t *testing.T) {
 			var log bytes.Buffer
 			api := httpapi.New(httpapi.Config{
 				Now: now, Log: slog.New(slog.NewJSONHandler(&log, nil)), Limiter: limit.New(&counters{}, now),
-				Metrics: metrics.Of("verdetto-analisi"),
+				Metrics: metrics.NewSource("verdetto-analisi"),
 			})
 			registerTyped(api)
 			registerMounted(api)
@@ -190,7 +190,7 @@ func TestOneLookup(t *testing.T) {
 			at := func() time.Time { return now }
 			api := httpapi.New(httpapi.Config{
 				Now: at, Log: slog.New(slog.NewJSONHandler(&log, nil)), Limiter: limit.New(&counters{}, at),
-				Metrics: metrics.Of("verdetto-analisi"),
+				Metrics: metrics.NewSource("verdetto-analisi"),
 				Pages: func(next http.Handler) http.Handler { // the first foreign step
 					return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 						r.Method, r.URL = to.method, &url.URL{Path: to.path}

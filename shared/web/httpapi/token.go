@@ -32,37 +32,37 @@ var (
 func (a *API) Token(ctx context.Context, key string) (string, error) {
 	until := a.config.Now().Add(TokenLasts)
 	if key == "" {
-		return a.signer.Free(until), nil
+		return a.signer.AnonymousToken(until), nil
 	}
 	c, hash, p := a.customer(ctx, []string{key})
 	if p != nil {
 		return "", p
 	}
-	return a.signer.Of(c.ID, hash, until), nil
+	return a.signer.CustomerToken(c.ID, hash, until), nil
 }
 
 // holder returns the customer of a valid token, and the zero Customer for an anonymous token.
-func (a *API) holder(ctx context.Context, given []string) (nobody store.Customer, _ *Problem) {
+func (a *API) holder(ctx context.Context, given []string) (none store.Customer, _ *Problem) {
 	refuse := func(t ProblemType, detail string) *Problem {
 		return t.Problem(detail).With("WWW-Authenticate", "Bearer")
 	}
 	if len(given) == 0 {
-		return nobody, refuse(NoToken, "The header Authorization is missing: send Authorization: "+
+		return none, refuse(NoToken, "The header Authorization is missing: send Authorization: "+
 			"Bearer and an access token.")
 	}
 	t, ok := a.signer.Read(given[0])
 	switch {
 	case !ok:
-		return nobody, refuse(BadToken, "This is no access token of this service. Ask for a new one.")
+		return none, refuse(BadToken, "This is no access token of this service. Ask for a new one.")
 	case !a.config.Now().Before(t.Until):
-		return nobody, refuse(TokenEnded, "The access token has expired. Ask for a new one.")
+		return none, refuse(TokenEnded, "The access token has expired. Ask for a new one.")
 	case t.Customer == "":
-		return nobody, nil
+		return none, nil
 	}
 	c, err := a.config.Customers.Customer(ctx, t.Customer)
 	if errors.Is(err, store.ErrNotFound) || err == nil &&
 		(len(c.Hash) != len(apikey.Hash{}) || !a.signer.MadeFor(t, apikey.Hash(c.Hash))) {
-		return nobody, refuse(TokenRevoked, "The key that this access token was made for was replaced or revoked. "+
+		return none, refuse(TokenRevoked, "The key that this access token was made for was replaced or revoked. "+
 			"Ask for a new token with the key that is in force.")
 	}
 	return c, a.inForce(ctx, c, err)

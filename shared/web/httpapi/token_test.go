@@ -43,7 +43,7 @@ const metricsPath = "/v1/analytics/itinerary-price-metrics"
 // forged token costs no read.
 func TestTokens(t *testing.T) {
 	var key string
-	ada := apikey.Of([]byte("pepper"), "ada@example.com")
+	ada := apikey.CustomerIDOf([]byte("pepper"), "ada@example.com")
 	issue := func(s *service, until time.Time) {
 		text, hash, err := apikey.Mint(rand.Reader, ada)
 		if err != nil {
@@ -76,7 +76,7 @@ func TestTokens(t *testing.T) {
 			return []string{"X-Api-Key", strings.TrimPrefix(token(s, key), "Bearer ")}
 		}, 200, "pro true", 1},
 		{"a key", func(*service) []string { return []string{"Authorization", "Bearer " + key} }, 200, "pro true", 1},
-		{"nobody's", func(s *service) []string { return []string{"Authorization", token(s, "")} }, 200, "pro false", 0},
+		{"anonymous", func(s *service) []string { return []string{"Authorization", token(s, "")} }, 200, "pro false", 0},
 		{"none", func(*service) []string { return nil }, 401, "foreign token-mancante", 0},
 		{"another scheme", func(*service) []string { return []string{"Authorization", "Basic QQ=="} }, 401,
 			"foreign token-mancante", 0},
@@ -94,7 +94,7 @@ func TestTokens(t *testing.T) {
 			return []string{"Authorization", made[:len(made)-3] + "AAA"}
 		}, 401, "foreign token-non-valido", 0},
 		{"signed with another pepper", func(s *service) []string {
-			forged := apikey.NewTokenSigner([]byte("another")).Of(ada,
+			forged := apikey.NewTokenSigner([]byte("another")).CustomerToken(ada,
 				apikey.Hash(s.customers[ada].(store.Customer).Hash), s.at.Add(time.Hour))
 			return []string{"Authorization", "Bearer " + forged}
 		}, 401, "foreign token-non-valido", 0},
@@ -106,7 +106,7 @@ func TestTokens(t *testing.T) {
 			s.at = s.at.Add(httpapi.TokenLasts)
 			return []string{"Authorization", made}
 		}, 401, "foreign token-scaduto", 0},
-		{"nobody's, after its time", func(s *service) []string {
+		{"anonymous, after its time", func(s *service) []string {
 			made := token(s, "")
 			s.at = s.at.Add(httpapi.TokenLasts)
 			return []string{"Authorization", made}

@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Used is a caller's use of the quota of an endpoint.
-type Used struct {
+// Usage is a caller's use of the quota of an endpoint.
+type Usage struct {
 	Route  routes.Route
 	Cap    routes.Cap
 	Window int64     // calls in the current window
@@ -19,24 +19,25 @@ type Used struct {
 	Paid   *Paid     // for anonymous callers: where the answer is sold per call, or nil
 }
 
-// Left returns how many calls remain in the window.
-func (u Used) Left() int64 { return max(0, u.Cap.Calls-u.Window) }
+// Remaining returns how many calls remain in the window.
+func (u Usage) Remaining() int64 { return max(0, u.Cap.Calls-u.Window) }
 
 // UsedByCaller reads the caller's counters without counting a call. With a key it covers every
 // endpoint with a quota per key, otherwise every endpoint of the free tier. It makes one query
 // per endpoint.
-func UsedByCaller(ctx context.Context) (all []Used, err error) {
+func UsedByCaller(ctx context.Context) (all []Usage, err error) {
 	c := callOf(ctx)
 	for _, r := range routes.Table {
-		allowed, l := capOf(r, c.pro)
+		r = c.api.config.Quotas.Capped(r)
+		allowed, l := quotaOf(r, c.pro)
 		if allowed == (routes.Cap{}) || !c.pro && !r.FreeTier {
 			continue
 		}
-		u := Used{Route: r, Cap: allowed, Reset: l.Ends(c.api.config.Now())}
+		u := Usage{Route: r, Cap: allowed, Reset: l.Ends(c.api.config.Now())}
 		if !c.pro {
-			u.Paid = c.api.paid(r)
+			u.Paid = c.api.paidAlternative(r)
 		}
-		if u.Window, u.Today, err = c.api.config.Limiter.Used(ctx, l, c.subject); err != nil {
+		if u.Window, u.Today, err = c.api.config.Limiter.Usage(ctx, l, c.subject); err != nil {
 			return nil, err
 		}
 		all = append(all, u)
@@ -44,8 +45,8 @@ func UsedByCaller(ctx context.Context) (all []Used, err error) {
 	return all, nil
 }
 
-// capOf returns the quota of an endpoint per key or per address, and its limit.
-func capOf(r routes.Route, pro bool) (routes.Cap, limit.Limit) {
+// quotaOf returns the quota of an endpoint per key or per address, and its limit.
+func quotaOf(r routes.Route, pro bool) (routes.Cap, limit.Limit) {
 	if pro {
 		return r.Pro, ProLimit(r)
 	}

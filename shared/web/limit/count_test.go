@@ -94,7 +94,7 @@ func TestGatheredCallsAreCountedTogether(t *testing.T) {
 	if d, err := l.Take(t.Context(), together, "a"); d.Allowed || err != nil || c.asked != 2 {
 		t.Errorf("the next one: %+v %v, %d writes", d, err, c.asked)
 	}
-	if window, kept, err := l.Used(t.Context(), together, "a"); window != together.Calls ||
+	if window, kept, err := l.Usage(t.Context(), together, "a"); window != together.Calls ||
 		kept != together.Calls || err != nil {
 		t.Errorf("used %d, %d, %v", window, kept, err)
 	}
@@ -103,9 +103,9 @@ func TestGatheredCallsAreCountedTogether(t *testing.T) {
 	}
 }
 
-// TestWhoHangsUpTakesNobodyAlong: a call canceled while it waits is still counted. The calls that
+// TestCanceledCallFailsNoOther: a call canceled while it waits is still counted. The calls that
 // wait with it are counted too.
-func TestWhoHangsUpTakesNobodyAlong(t *testing.T) {
+func TestCanceledCallFailsNoOther(t *testing.T) {
 	gone, hangUp := context.WithCancel(t.Context())
 	of, errs, c, _ := gather(t, 120, func(n int) context.Context {
 		if n == 1 { // the first waiting call

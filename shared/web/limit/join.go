@@ -12,33 +12,34 @@ import (
 // tally is a process's knowledge of a counter that several processes share.
 type tally struct {
 	until   time.Time // when its window ends
-	known   int64     // total count, as far as the process knows
+	total   int64     // total count, as far as the process knows
 	pending int64     // part of known that is not yet written
 	wrote   time.Time
 }
 
 const (
-	// fewest is the least number of pending calls for a write, so that rare calls write nothing.
-	fewest = 16
-	// soft is the least limit that is counted in memory. For a smaller one, the unwritten calls
-	// of other processes would be too large a share.
-	soft = 512
+	// minPending is the least number of pending calls for a write, so that rare calls write
+	// nothing.
+	minPending = 16
+	// minSharedLimit is the least limit that is counted in memory. For a smaller one, the unwritten
+	// calls of other processes would be too large a share.
+	minSharedLimit = 512
 	// writeEvery is the least time between two writes of a tally.
 	writeEvery = time.Minute
 )
 
-// Join counts one call of a subject that many callers share, such as a network. It counts in
+// CountShared counts one call of a subject that many callers share, such as a network. It counts in
 // memory, and writes once at least 16 calls are pending, at most once a minute. It also writes at
 // the limit. The limit is soft: other processes may pass it by what they count in a minute. A
 // limit below 512 is exact, as with Take.
 //
-// If Join returns an error, it lets the call through; the error is for the log.
-func (l *Limiter) Join(ctx context.Context, limit Limit, subject string) (Decision, error) {
-	if limit.Calls < soft {
+// If CountShared returns an error, it lets the call through; the error is for the log.
+func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) (Decision, error) {
+	if limit.Calls < minSharedLimit {
 		return l.Take(ctx, limit, subject)
 	}
 	now := l.now()
-	key, d, due := l.join(limit, subject, now)
+	key, d, due := l.countInMemory(limit, subject, now)
 	if due == 0 {
 		return d, nil
 	}
@@ -52,50 +53,50 @@ func (l *Limiter) Join(ctx context.Context, limit Limit, subject string) (Decisi
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if t := l.joined[key]; t != nil {
-		t.known = max(t.known, total+t.pending)
+	if t := l.shared[key]; t != nil {
+		t.total = max(t.total, total+t.pending)
 	}
 	return d, nil
 }
 
-// Leave takes back one call of Join that had no result. It only corrects the count in memory; if
-// the call was already written, later writes make up for it. For a limit below 512 it does
-// nothing.
-func (l *Limiter) Leave(limit Limit, subject string) {
+// Uncount takes back one call of CountShared that had no result. It only corrects the count in
+// memory; if the call was already written, later writes make up for it. For a limit below 512 it
+// does nothing.
+func (l *Limiter) Uncount(limit Limit, subject string) {
 	from, _ := limit.window(l.now())
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if t := l.joined[limit.key(subject, from)]; t != nil && t.known > 0 {
-		t.known--
+	if t := l.shared[limit.key(subject, from)]; t != nil && t.total > 0 {
+		t.total--
 		t.pending--
 	}
 }
 
-// join counts in memory and returns how many calls to write now.
-func (l *Limiter) join(limit Limit, subject string, now time.Time) (key store.Key, d Decision, due int64) {
+// countInMemory counts in memory and returns how many calls to write now.
+func (l *Limiter) countInMemory(limit Limit, subject string, now time.Time) (key store.Key, d Decision, due int64) {
 	from, to := limit.window(now)
 	key = limit.key(subject, from)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	t := l.joined[key]
+	t := l.shared[key]
 	if t == nil {
 		l.makeRoom(now)
 		t = &tally{until: to}
-		l.joined[key] = t
+		l.shared[key] = t
 	}
-	if t.known >= limit.Calls {
+	if t.total >= limit.Calls {
 		return key, decide(limit, limit.Calls, true, now), 0
 	}
-	t.known++
+	t.total++
 	t.pending++
 	// A process at the limit counts no more calls, so it must write its last ones now.
-	if t.pending >= fewest && now.Sub(t.wrote) >= writeEvery || t.known >= limit.Calls && t.pending > 0 {
+	if t.pending >= minPending && now.Sub(t.wrote) >= writeEvery || t.total >= limit.Calls && t.pending > 0 {
 		due, t.pending, t.wrote = t.pending, 0, now
 	}
-	return key, decide(limit, t.known, false, now), due
+	return key, decide(limit, t.total, false, now), due
 }
 
-// Full reports from memory whether a subject of Join has reached its limit, and returns the
+// Full reports from memory whether a subject of CountShared has reached its limit, and returns the
 // Decision.
 func (l *Limiter) Full(limit Limit, subject string) (Decision, bool) {
 	now := l.now()
@@ -103,29 +104,29 @@ func (l *Limiter) Full(limit Limit, subject string) (Decision, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	key := limit.key(subject, from)
-	t := l.joined[key]
-	full := t != nil && t.known >= limit.Calls || l.isOver(key)
+	t := l.shared[key]
+	full := t != nil && t.total >= limit.Calls || l.isOver(key)
 	return decide(limit, limit.Calls, full, now), full
 }
 
 // makeRoom removes tallies if there are too many: first those of ended windows, then those with
 // the smallest counts.
 func (l *Limiter) makeRoom(now time.Time) {
-	if len(l.joined) < remembered {
+	if len(l.shared) < remembered {
 		return
 	}
 	var sum int64
-	for k, t := range l.joined {
+	for k, t := range l.shared {
 		if !now.Before(t.until) {
-			delete(l.joined, k)
+			delete(l.shared, k)
 			continue
 		}
-		sum += t.known
+		sum += t.total
 	}
-	if n := int64(len(l.joined)); n >= remembered {
-		for k, t := range l.joined {
-			if t.known <= sum/n {
-				delete(l.joined, k)
+	if n := int64(len(l.shared)); n >= remembered {
+		for k, t := range l.shared {
+			if t.total <= sum/n {
+				delete(l.shared, k)
 			}
 		}
 	}

@@ -22,7 +22,7 @@ var joint = Limit{Name: "joint", Calls: 600, Window: time.Hour}
 func joins(t *testing.T, l *Limiter, subject string, calls int) (passed int) {
 	t.Helper()
 	for range calls {
-		d, err := l.Join(t.Context(), joint, subject)
+		d, err := l.CountShared(t.Context(), joint, subject)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +40,7 @@ func TestJoinWritesSeldom(t *testing.T) {
 	c := &counters{}
 	l := New(c, func() time.Time { return now })
 	var got [][2]int // passed, total writes
-	for _, calls := range []int{fewest - 1, 1, 50} {
+	for _, calls := range []int{minPending - 1, 1, 50} {
 		got = append(got, [2]int{joins(t, l, "a", calls), c.asked})
 	}
 	now = now.Add(59 * time.Second)
@@ -80,7 +80,7 @@ func TestProcessesLearnOfEachOther(t *testing.T) {
 	}
 	now = now.Add(time.Minute)
 	joins(t, first, "a", 1)
-	if passed := joins(t, first, "a", 700); passed > fewest {
+	if passed := joins(t, first, "a", 700); passed > minPending {
 		t.Errorf("%d more calls passed at the first process", passed)
 	}
 }
@@ -89,7 +89,7 @@ func TestProcessesLearnOfEachOther(t *testing.T) {
 // processes.
 func TestSmallLimitsAreExact(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	for _, calls := range []int64{1, 5, 160, soft - 1} {
+	for _, calls := range []int64{1, 5, 160, minSharedLimit - 1} {
 		few := Limit{Name: "few", Calls: calls, Window: time.Hour}
 		c := &counters{}
 		var processes []*Limiter
@@ -100,7 +100,7 @@ func TestSmallLimitsAreExact(t *testing.T) {
 		var passed atomic.Int64
 		for n := range 1000 {
 			all.Go(func() {
-				d, err := processes[n%4].Join(t.Context(), few, "a")
+				d, err := processes[n%4].CountShared(t.Context(), few, "a")
 				if err != nil {
 					t.Error(err)
 				}
@@ -115,7 +115,7 @@ func TestSmallLimitsAreExact(t *testing.T) {
 		}
 		for n, p := range processes {
 			// A process may learn only from this call that the limit is reached.
-			if d, err := p.Join(t.Context(), few, "a"); err != nil || d.Allowed {
+			if d, err := p.CountShared(t.Context(), few, "a"); err != nil || d.Allowed {
 				t.Errorf("process %d lets a call more pass: %v", n, err)
 			}
 			if _, full := p.Full(few, "a"); !full {
@@ -130,8 +130,8 @@ func TestJoinFailsOpen(t *testing.T) {
 	c := &counters{err: store.ErrUnavailable}
 	l := New(c, func() time.Time { return now })
 	faults := 0
-	for range 2 * fewest {
-		d, err := l.Join(t.Context(), joint, "a")
+	for range 2 * minPending {
+		d, err := l.CountShared(t.Context(), joint, "a")
 		if errors.Is(err, store.ErrUnavailable) {
 			faults++
 		}
@@ -151,8 +151,8 @@ func TestTalliesAreBounded(t *testing.T) {
 	joins(t, l, "flood", 600)
 	for n := range 3 * remembered {
 		joins(t, l, fmt.Sprint(n), 1)
-		if len(l.joined) > remembered {
-			t.Fatalf("%d tallies", len(l.joined))
+		if len(l.shared) > remembered {
+			t.Fatalf("%d tallies", len(l.shared))
 		}
 	}
 	if _, full := l.Full(joint, "flood"); !full {
@@ -160,12 +160,12 @@ func TestTalliesAreBounded(t *testing.T) {
 	}
 }
 
-// TestUsed: Used adds up the minutes of the day, of one subject and limit only.
-func TestUsed(t *testing.T) {
+// TestUsage: Usage adds up the minutes of the day, of one subject and limit only.
+func TestUsage(t *testing.T) {
 	now := time.Date(2026, 3, 1, 23, 57, 30, 0, time.UTC)
 	c := &counters{}
 	l := New(c, func() time.Time { return now })
-	perMinute := Limit{Name: "minute", Calls: 2, Window: time.Minute, Kept: 24 * time.Hour}
+	perMinute := Limit{Name: "minute", Calls: 2, Window: time.Minute, Keep: 24 * time.Hour}
 	var got [][2]int64
 	for range 4 {
 		for range 3 {
@@ -173,7 +173,7 @@ func TestUsed(t *testing.T) {
 		}
 		l.Take(t.Context(), perMinute, "b")
 		l.Take(t.Context(), daily, "a")
-		window, day, err := l.Used(t.Context(), perMinute, "a")
+		window, day, err := l.Usage(t.Context(), perMinute, "a")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,25 +189,25 @@ func TestUsed(t *testing.T) {
 		}
 	}
 	c.err = store.ErrUnavailable
-	if _, _, err := l.Used(t.Context(), perMinute, "a"); !errors.Is(err, store.ErrUnavailable) {
+	if _, _, err := l.Usage(t.Context(), perMinute, "a"); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("%v", err)
 	}
 }
 
-// TestLeave: calls that Leave takes back free their places, whether they were written or not.
-func TestLeave(t *testing.T) {
+// TestUncount: calls that Uncount takes back free their places, whether they were written or not.
+func TestUncount(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	c := &counters{}
 	l := New(c, func() time.Time { return now })
 	joins(t, l, "a", 40)
 	for range 30 {
-		l.Leave(joint, "a")
+		l.Uncount(joint, "a")
 	}
 	if passed := joins(t, l, "a", 2*int(joint.Calls)); passed != int(joint.Calls)-10 {
 		t.Errorf("%d calls passed beside 10, want %d", passed, int(joint.Calls)-10)
 	}
-	l.Leave(joint, "nobody")
-	if passed := joins(t, l, "nobody", 2*int(joint.Calls)); passed != int(joint.Calls) {
+	l.Uncount(joint, "uncounted")
+	if passed := joins(t, l, "uncounted", 2*int(joint.Calls)); passed != int(joint.Calls) {
 		t.Errorf("%d calls passed, want %d", passed, int(joint.Calls))
 	}
 }

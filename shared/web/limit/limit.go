@@ -1,6 +1,6 @@
 // Package limit decides whether a call is within its quota. Each call is counted in one
 // conditional write to the store, so no call slips through between read and write. Calls of many
-// callers together, such as a network, are counted in memory: see Join.
+// callers together, such as a network, are counted in memory: see CountShared.
 //
 // A Limiter remembers subjects over their limit until the window ends. If the counter cannot be
 // reached, the call passes: our fault must not cost the caller.
@@ -24,9 +24,9 @@ type Limit struct {
 	Name   string // stable: it is part of the stored key (LIMIT, in package store)
 	Calls  int64
 	Window time.Duration
-	// Kept, if longer than Window, is the span after which counters expire. Used adds up the
+	// Keep, if longer than Window, is the span after which counters expire. Usage adds up the
 	// windows in it: for example, the minutes of a day.
-	Kept time.Duration
+	Keep time.Duration
 }
 
 func (l Limit) window(now time.Time) (from, to time.Time) { return span(l.Window, now) }
@@ -100,7 +100,7 @@ type Limiter struct {
 	mu       sync.Mutex
 	over     map[store.Key]time.Time // subjects over their limit, and until when
 	counting map[counter][]*waiter   // calls that wait for a counter's running write
-	joined   map[store.Key]*tally    // see Join
+	shared   map[store.Key]*tally    // see CountShared
 }
 
 // remembered is the most subjects over their limit, and the most tallies, in memory: about 2 MB
@@ -110,7 +110,7 @@ const remembered = 10_000
 // New returns a Limiter.
 func New(counters Counters, now func() time.Time) *Limiter {
 	return &Limiter{counters: counters, now: now, over: map[store.Key]time.Time{}, counting: map[counter][]*waiter{},
-		joined: map[store.Key]*tally{}}
+		shared: map[store.Key]*tally{}}
 }
 
 // Take counts one call of a subject. If it returns an error, it lets the call through; the error
@@ -125,8 +125,8 @@ func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, 
 	now := l.now()
 	from, to := limit.window(now)
 	c := counter{limit.key(subject, from), limit.Calls, to, to}
-	if limit.Kept > limit.Window {
-		_, c.expires = span(limit.Kept, now)
+	if limit.Keep > limit.Window {
+		_, c.expires = span(limit.Keep, now)
 	}
 	count, err := l.count(ctx, c, n)
 	switch {
@@ -142,12 +142,12 @@ func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, 
 		fmt.Errorf("count a call under %s: %w", limit.Name, err)
 }
 
-// Used returns how many calls of a subject were counted in the current window and in the current
-// span of Kept. It counts no call.
-func (l *Limiter) Used(ctx context.Context, limit Limit, subject string) (window, kept int64, err error) {
+// Usage returns how many calls of a subject were counted in the current window and in the current
+// span of Keep. It counts no call.
+func (l *Limiter) Usage(ctx context.Context, limit Limit, subject string) (window, kept int64, err error) {
 	now := l.now()
 	begins, _ := limit.window(now)
-	from, _ := span(max(limit.Kept, limit.Window), now)
+	from, _ := span(max(limit.Keep, limit.Window), now)
 	items, err := l.counters.Query(ctx, store.Range{Partition: limit.partition(subject),
 		After: from.Add(-time.Second).Format(time.RFC3339)})
 	if err != nil {

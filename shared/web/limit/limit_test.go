@@ -193,7 +193,7 @@ func TestSeveral(t *testing.T) {
 	if diff := cmp.Diff([][3]int64{{4, 6, 1}, {5, 1, 2}, {1, 0, 3}, {0, 0, 3}}, got); diff != "" {
 		t.Errorf("granted, left, writes (-want +got): %s", diff)
 	}
-	if window, _, err := l.Used(t.Context(), ten, "a"); window != 10 || err != nil {
+	if window, _, err := l.Usage(t.Context(), ten, "a"); window != 10 || err != nil {
 		t.Errorf("used %d, %v", window, err)
 	}
 	c.err = store.ErrUnavailable

@@ -47,7 +47,7 @@ type SearchAddresses struct {
 	Any       string  // path that chooses the language of the browser
 }
 
-// NewSearchAddresses returns Found for a page of the paid plan or about the service.
+// NewSearchAddresses returns the SearchAddresses of a page of the paid plan or about the service.
 func NewSearchAddresses(base string, l *i18n.Language, path string) SearchAddresses {
 	f := SearchAddresses{Base: base, Itself: AddressIn(l, path), Any: path}
 	for _, l := range i18n.Languages() {
@@ -65,7 +65,7 @@ type Other struct {
 // Home returns the address of the home page in a language. The default language needs no
 // parameter.
 func Home(l *i18n.Language) string {
-	if l == i18n.Default() {
+	if l.Code == i18n.Default().Code {
 		return "/"
 	}
 	return "/?lang=" + l.Code
@@ -176,12 +176,27 @@ func readAssets() (byName map[string]string, byHashed map[string]asset) {
 				data = bytes.ReplaceAll(data, []byte("url("+name+")"), []byte("url("+lasting+")"))
 			}
 		}
+		if ext == ".js" {
+			data = compact(data)
+		}
 		sum := sha256.Sum256(data)
 		hashed := strings.TrimSuffix(e.Name(), ext) + "-" + hex.EncodeToString(sum[:6]) + ext
 		byName[e.Name()] = AssetPath + hashed
 		byHashed[hashed] = asset{data, mime.TypeByExtension(ext)}
 	}
 	return byName, byHashed
+}
+
+// compact drops the indentation and whole-line comments of a script.
+func compact(source []byte) []byte {
+	var b bytes.Buffer
+	for line := range bytes.Lines(source) {
+		line = bytes.TrimLeft(line, " ")
+		if !bytes.HasPrefix(line, []byte("//")) && !bytes.HasPrefix(line, []byte("/**")) {
+			b.Write(line)
+		}
+	}
+	return b.Bytes()
 }
 
 // Asset returns the hashed path of an asset by its file name. It panics if there is no such

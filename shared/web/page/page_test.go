@@ -25,7 +25,7 @@ func TestWantsHTML(t *testing.T) {
 
 func TestRespond(t *testing.T) {
 	p := page.Page{Language: i18n.English(), Title: "<Title> & more", Description: `"quoted"`, Body: "<p>body</p>",
-		Others: []page.Other{{Language: i18n.In("it"), Address: "/?x=1&y=2"}}}
+		Others: []page.Other{{Language: i18n.ForCode("it"), Address: "/?x=1&y=2"}}}
 	r, err := page.Respond(http.StatusTeapot, p)
 	if err != nil {
 		t.Fatal(err)

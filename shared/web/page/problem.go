@@ -23,7 +23,7 @@ func Problems(h http.Handler) http.Handler {
 		if p.status == 0 {
 			return
 		}
-		response, err := p.page(i18n.Accepted(r.Header.Get("Accept-Language")))
+		response, err := p.page(i18n.ForHeader(r.Header.Get("Accept-Language")))
 		if err != nil { // fall back to the document
 			w.WriteHeader(p.status)
 			_, _ = w.Write(p.document.Bytes())

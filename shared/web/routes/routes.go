@@ -77,7 +77,7 @@ func (c Cap) String() string {
 const PerNetwork = 32
 
 // Others is the limit of calls outside all rows: pages, files, unknown paths, refused requests.
-// It is counted in memory (limit.Join), so it is soft. Only runaway programs reach it.
+// It is counted in memory (limit.CountShared), so it is soft. Only runaway programs reach it.
 var Others = Route{Name: "others", Free: Cap{3000, time.Hour}, Pro: Cap{36000, time.Hour}}
 
 // Keyed reports whether the endpoint reads X-Api-Key.
@@ -150,8 +150,8 @@ var Table = slices.Concat(
 		// Called at every keystroke and answered from memory: counting would cost more than
 		// answering.
 		{Name: "citta", Path: "/v1/citta", Edge: Edge{Free: day}, Query: []string{"q", "lang", "origine"}},
-		// Its lookups count as analisi or occasioni.
-		{Name: "home", Path: "/", Weight: 2},
+		// Only questions count, not the empty form.
+		{Name: "home", Path: "/", Free: Cap{120, day}, Weight: 2},
 		{Name: "card", Path: "/card/{file}", FreeTier: true, Free: Cap{300, day}, Edge: Edge{Free: 6 * time.Hour}},
 	}),
 	rows("pricetrends", []Route{

@@ -13,10 +13,10 @@ import (
 // The replay creates alerts on the first day of each week, and follows each kind until a deadline.
 // A follower of an alert buys at the first message, or at the deadline if there is none.
 
-// alertsOn is the subject of the replayed alerts.
-type alertsOn struct {
+// alertSubject is the subject of the replayed alerts.
+type alertSubject struct {
 	deadline func(quote) (fare.Day, bool) // of an alert on a row; false: no alert is created
-	watch    func(t *Trips, cycle int) *watched
+	watch    func(t *Trips, cycle int) *alertPanel
 	without  string // for the error if no alert can be followed
 }
 
@@ -26,13 +26,13 @@ const (
 	alertWeeks    = 8  // weeks from a new alert on a route to its deadline
 )
 
-var alertsOnDepartures = alertsOn{
+var alertsOnDepartures = alertSubject{
 	func(q quote) (fare.Day, bool) { return q.departs() - alertDeadline, q.lead >= alertLead },
 	(*Trips).watchDepartures,
 	fmt.Sprintf("departure was watched from %d days ahead or more to %d days ahead", alertLead, alertDeadline),
 }
 
-var alertsOnRoutes = alertsOn{
+var alertsOnRoutes = alertSubject{
 	func(q quote) (fare.Day, bool) { return q.day + 7*alertWeeks, true },
 	(*Trips).watchRoutes,
 	fmt.Sprintf("route that can be judged was watched for %d weeks", alertWeeks),
@@ -67,16 +67,16 @@ type AlertPrices struct {
 
 // AlertKind holds the results of the alerts of one kind. Values without data are absent.
 type AlertKind struct {
-	Name     string    `json:"kind"`
-	Told     *Estimate `json:"told"`                 // share of alerts with a message
-	Messages *Estimate `json:"messages"`             // messages per alert
-	Again    *Estimate `json:"seenNext,omitempty"`   // share of messages whose departure was seen at the next refresh
-	Still    *Estimate `json:"stillThere,omitempty"` // share of these with a fare at most 2 % dearer
-	AtOnce   *Estimate `json:"againstAtOnce"`        // change of the price paid against buying when the alert was created
-	Later    *Estimate `json:"againstAtOnceLater"`   // the same for buying at the look after the first message
-	Random   *Estimate `json:"againstRandomDay"`     // against the mean of all looks from creation to the deadline
-	Deadline *Estimate `json:"againstNoAlert"`       // against buying at the deadline
-	Dealt    *Estimate `json:"againstSameWaits"`     // against the mean of the waits of all alerts with as many days to the deadline
+	Name        string    `json:"kind"`
+	WithMessage *Estimate `json:"told"`                 // share of alerts with a message
+	Messages    *Estimate `json:"messages"`             // messages per alert
+	SeenNext    *Estimate `json:"seenNext,omitempty"`   // share of messages whose departure was seen at the next refresh
+	Still       *Estimate `json:"stillThere,omitempty"` // share of these with a fare at most 2 % dearer
+	AtOnce      *Estimate `json:"againstAtOnce"`        // change of the price paid against buying when the alert was created
+	Later       *Estimate `json:"againstAtOnceLater"`   // the same for buying at the look after the first message
+	Random      *Estimate `json:"againstRandomDay"`     // against the mean of all looks from creation to the deadline
+	Deadline    *Estimate `json:"againstNoAlert"`       // against buying at the deadline
+	SameWaits   *Estimate `json:"againstSameWaits"`     // against the mean of the waits of all alerts with as many days to the deadline
 }
 
 // Estimate is a mean with its 95 % interval.
@@ -98,7 +98,7 @@ func RunAlerts(ctx context.Context, t *Trips, o Options) (AlertReport, error) {
 	return within(ctx, func() (AlertReport, error) { return replayAlerts(t, o, on) })
 }
 
-func replayAlerts(t *Trips, o Options, on alertsOn) (AlertReport, error) {
+func replayAlerts(t *Trips, o Options, on alertSubject) (AlertReport, error) {
 	o.Cycle = max(o.Cycle, 1)
 	t = t.thinned(o)
 	if len(t.rows) == 0 {
@@ -123,7 +123,7 @@ func replayAlerts(t *Trips, o Options, on alertsOn) (AlertReport, error) {
 	r.BlockDays = sample.Days
 	for _, other := range []struct {
 		name string
-		of   *watched
+		of   *alertPanel
 	}{
 		{"as they were", real},
 		{"random walk", on.watch(panel.randomWalk(), o.Cycle)},

@@ -39,18 +39,20 @@ func TestEvidenceAlerts(t *testing.T) {
 			}
 			verdict := func(prices int) AlertKind { return r.Prices[prices].Kinds[1] }
 			were := verdict(0)
-			if were.Name != "verdict" || math.Abs(were.Told.Mean-c.told) > .01 {
-				t.Errorf("%s: told %.3f, want %.2f", were.Name, were.Told.Mean, c.told)
+			if were.Name != "verdict" || math.Abs(were.WithMessage.Mean-c.told) > .01 {
+				t.Errorf("%s: told %.3f, want %.2f", were.Name, were.WithMessage.Mean, c.told)
 			}
 			got := [3]string{beyondChance(were.AtOnce), beyondChance(were.Later), beyondChance(were.Random)}
 			if want := [3]string{c.once, c.late, c.random}; got != want {
 				t.Errorf("against buying at once, the same a look late, and against a random day it %q; want %q", got, want)
 			}
-			if were.Dealt.Mean > c.waits || math.Abs(verdict(1).Dealt.Mean) > c.walkWithin {
-				t.Errorf("against the same waits %+.3f, on a walk %+.3f", were.Dealt.Mean, verdict(1).Dealt.Mean)
+			if were.SameWaits.Mean > c.waits || math.Abs(verdict(1).SameWaits.Mean) > c.walkWithin {
+				t.Errorf("against the same waits %+.3f, on a walk %+.3f", were.SameWaits.Mean,
+					verdict(1).SameWaits.Mean)
 			}
-			if shuffled := verdict(2); c.o.Ask != RouteAlerts && shuffled.Dealt.Mean > 2*were.Dealt.Mean {
-				t.Errorf("shuffled prices give %+.3f, those of the panel %+.3f", shuffled.Dealt.Mean, were.Dealt.Mean)
+			if shuffled := verdict(2); c.o.Ask != RouteAlerts && shuffled.SameWaits.Mean > 2*were.SameWaits.Mean {
+				t.Errorf("shuffled prices give %+.3f, those of the panel %+.3f", shuffled.SameWaits.Mean,
+					were.SameWaits.Mean)
 			}
 		})
 	}

@@ -11,8 +11,8 @@ const alertStill = 1.02 // times its price, at most: the fare counts as still th
 
 // follower follows alerts on one set of prices.
 type follower struct {
-	*watched
-	asked []alert
+	*alertPanel
+	alerts []alert
 	sample
 }
 
@@ -20,28 +20,28 @@ type follower struct {
 // purchase.
 type purchase struct {
 	messages []int
-	at       int
+	look     int
 }
 
 func (f *follower) kinds() (all []AlertKind) {
 	for _, kind := range alertKinds {
-		done := make([]purchase, len(f.asked))
-		for i, a := range f.asked {
+		done := make([]purchase, len(f.alerts))
+		for i, a := range f.alerts {
 			done[i] = purchase{dueLooks(kind.watch(f.quarter[a.row]), f.look(a)), len(a.looks) - 1}
 			if len(done[i].messages) > 0 {
-				done[i].at = done[i].messages[0]
+				done[i].look = done[i].messages[0]
 			}
 		}
 		all = append(all, f.measure(kind.name, done))
 	}
-	none, best := make([]purchase, len(f.asked)), make([]purchase, len(f.asked))
-	for i, a := range f.asked {
+	none, best := make([]purchase, len(f.alerts)), make([]purchase, len(f.alerts))
+	for i, a := range f.alerts {
 		looks := f.look(a)
-		none[i].at = len(looks) - 1
+		none[i].look = len(looks) - 1
 		for at, s := range looks {
 			none[i].messages = append(none[i].messages, at)
-			if s.Price < looks[best[i].at].Price {
-				best[i].at = at
+			if s.Price < looks[best[i].look].Price {
+				best[i].look = at
 			}
 		}
 	}
@@ -54,32 +54,32 @@ const (
 	bestDay = "the cheapest look" // knows the future
 )
 
-func (f *follower) look(a alert) []notify.Seen {
-	all := make([]notify.Seen, len(a.looks))
+func (f *follower) look(a alert) []notify.Observation {
+	all := make([]notify.Observation, len(a.looks))
 	for i, row := range a.looks {
-		all[i] = f.seen[row]
+		all[i] = f.looks[row]
 	}
 	return all
 }
 
 func (f *follower) measure(name string, done []purchase) AlertKind {
 	k := AlertKind{Name: name}
-	estimates := []**Estimate{&k.Told, &k.Messages, &k.Again, &k.Still, &k.AtOnce, &k.Later, &k.Random,
-		&k.Deadline, &k.Dealt}
+	estimates := []**Estimate{&k.WithMessage, &k.Messages, &k.SeenNext, &k.Still, &k.AtOnce, &k.Later, &k.Random,
+		&k.Deadline, &k.SameWaits}
 	all := f.Averages(1, len(estimates))[0]
 	add := func(of **Estimate, row int32, value float64) {
 		all[slices.Index(estimates, of)].Add(f.cells[row], value)
 	}
-	price := func(row int32) float64 { return float64(f.seen[row].Price) }
-	waits := f.dealt(done)
-	for i, a := range f.asked {
+	price := func(row int32) float64 { return float64(f.looks[row].Price) }
+	waits := f.meansOfWaits(done)
+	for i, a := range f.alerts {
 		p, last := done[i], len(a.looks)-1
-		add(&k.Told, a.row, stats.Share(len(p.messages) > 0))
+		add(&k.WithMessage, a.row, stats.Share(len(p.messages) > 0))
 		add(&k.Messages, a.row, float64(len(p.messages)))
 		for _, at := range p.messages {
 			look := a.looks[at]
 			next := float64(f.next[look])
-			add(&k.Again, a.row, stats.Share(next > 0))
+			add(&k.SeenNext, a.row, stats.Share(next > 0))
 			if next > 0 {
 				add(&k.Still, a.row, stats.Share(next <= alertStill*price(look)))
 			}
@@ -88,12 +88,12 @@ func (f *follower) measure(name string, done []purchase) AlertKind {
 		for _, look := range a.looks {
 			sum += price(look)
 		}
-		paid := price(a.looks[p.at])
+		paid := price(a.looks[p.look])
 		add(&k.AtOnce, a.row, paid/price(a.row)-1)
-		add(&k.Later, a.row, price(a.looks[min(p.at+1, last)])/price(a.row)-1)
+		add(&k.Later, a.row, price(a.looks[min(p.look+1, last)])/price(a.row)-1)
 		add(&k.Random, a.row, paid/(sum/float64(1+len(a.looks)))-1)
 		add(&k.Deadline, a.row, paid/price(a.looks[last])-1)
-		add(&k.Dealt, a.row, paid/waits[i]-1)
+		add(&k.SameWaits, a.row, paid/waits[i]-1)
 	}
 	for i, of := range estimates {
 		if a := all[i]; a.Count > 0 {
@@ -103,25 +103,25 @@ func (f *follower) measure(name string, done []purchase) AlertKind {
 	return k
 }
 
-// dealt returns the mean price of each alert after the waits of comparable alerts. These have as
-// many days to the deadline. It isolates the effect of the days from that of the fares.
-func (f *follower) dealt(done []purchase) []float64 {
+// meansOfWaits returns the mean price of each alert after the waits of comparable alerts. These
+// have as many days to the deadline. It isolates the effect of the days from that of the fares.
+func (f *follower) meansOfWaits(done []purchase) []float64 {
 	wait := func(a alert, look int32) int { return int(f.panel.rows[look].day - f.panel.rows[a.row].day) }
 	waits := map[int][]int{} // by days to the deadline: number of waits of each length
-	for i, a := range f.asked {
+	for i, a := range f.alerts {
 		if waits[a.days] == nil {
 			waits[a.days] = make([]int, a.days+1)
 		}
-		waits[a.days][wait(a, a.looks[done[i].at])]++
+		waits[a.days][wait(a, a.looks[done[i].look])]++
 	}
 	all := make([]float64, len(done))
-	for i, a := range f.asked {
+	for i, a := range f.alerts {
 		sum, count, at := 0., 0, 0
 		for days, n := range waits[a.days] {
 			for at < len(a.looks)-1 && wait(a, a.looks[at]) < days {
 				at++
 			}
-			sum += float64(n) * float64(f.seen[a.looks[at]].Price)
+			sum += float64(n) * float64(f.looks[a.looks[at]].Price)
 			count += n
 		}
 		all[i] = sum / float64(count)

@@ -30,8 +30,8 @@ func (r AlertReport) Print(out io.Writer) {
 		t.Title("prices: %s", p.Name)
 		t.Row("alert\ttold\tmessages\tstill there\tagainst at once\t\ta look late\t\tagainst a random day\t\tagainst no alert\t\tagainst the same waits\t")
 		for _, k := range p.Kinds {
-			t.Row("%s\t%s\t%.2f\t%s\t%s\t%s\t%s\t%s\t%s", k.Name, k.Told.percent(), k.Messages.Mean, k.Still.percent(),
-				k.AtOnce.change(), k.Later.change(), k.Random.change(), k.Deadline.change(), k.Dealt.change())
+			t.Row("%s\t%s\t%.2f\t%s\t%s\t%s\t%s\t%s\t%s", k.Name, k.WithMessage.percent(), k.Messages.Mean, k.Still.percent(),
+				k.AtOnce.change(), k.Later.change(), k.Random.change(), k.Deadline.change(), k.SameWaits.change())
 		}
 	}
 	t.End(nil)

@@ -13,10 +13,10 @@ import (
 // route's verdict does. Fares stay as quoted, since a route has one currency here. Fares beyond
 // fare.MaxLead are dropped. The resulting panel has one departure per route at a time. So it can be
 // watched again with other prices.
-func (t *Trips) watchRoutes(cycle int) *watched {
+func (t *Trips) watchRoutes(cycle int) *alertPanel {
 	type look struct {
 		quote
-		seen          notify.Seen
+		seen          notify.Observation
 		quarter, next fare.Cents
 	}
 	var looks []look
@@ -47,7 +47,7 @@ func (t *Trips) watchRoutes(cycle int) *watched {
 			l := look{
 				quote: quote{route: int32(route), trip: int32(route), day: day,
 					lead: lookLead(day - t.rows[0].day), price: live.Price},
-				seen: notify.Seen{Day: day, Price: live.Price, Level: verdict.Insufficient},
+				seen: notify.Observation{Day: day, Price: live.Price, Level: verdict.Insufficient},
 				next: cheapest[[2]fare.Day{day + fare.Day(cycle), live.Depart}],
 			}
 			if place, ok := verdict.PercentileAt(summary, live.Price); ok {
@@ -57,10 +57,10 @@ func (t *Trips) watchRoutes(cycle int) *watched {
 		}
 	}
 	slices.SortStableFunc(looks, func(a, b look) int { return int(a.day - b.day) })
-	w := &watched{panel: t.with(nil)}
+	w := &alertPanel{panel: t.withRows(nil)}
 	for _, l := range looks {
 		w.panel.rows = append(w.panel.rows, l.quote)
-		w.seen, w.quarter, w.next = append(w.seen, l.seen), append(w.quarter, l.quarter), append(w.next, l.next)
+		w.looks, w.quarter, w.next = append(w.looks, l.seen), append(w.quarter, l.quarter), append(w.next, l.next)
 	}
 	w.panel.index(len(t.Routes))
 	w.lows()

@@ -22,7 +22,7 @@ var alertKinds = []struct {
 }
 
 // dueLooks returns the indexes of the looks that trigger a message.
-func dueLooks(w notify.Watch, looks []notify.Seen) (messages []int) {
+func dueLooks(w notify.Watch, looks []notify.Observation) (messages []int) {
 	var s notify.State
 	for i, seen := range looks {
 		due, next := w.Due(s, seen)

@@ -78,9 +78,9 @@ func TestAlertsByHand(t *testing.T) {
 		bestDay: means(0, 0, none, none, -.1, -.1, (80./120-1)/2),
 	}
 	for _, k := range r.Prices[0].Kinds {
-		got := means(k.Told.Mean, k.Messages.Mean, none, none, k.AtOnce.Mean, k.Random.Mean, k.Deadline.Mean)
-		if k.Again != nil {
-			got[2], got[3] = k.Again.Mean, k.Still.Mean
+		got := means(k.WithMessage.Mean, k.Messages.Mean, none, none, k.AtOnce.Mean, k.Random.Mean, k.Deadline.Mean)
+		if k.SeenNext != nil {
+			got[2], got[3] = k.SeenNext.Mean, k.Still.Mean
 		}
 		close := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-12 })
 		if diff := cmp.Diff(want[k.Name], got, close); diff != "" {
@@ -92,8 +92,8 @@ func TestAlertsByHand(t *testing.T) {
 			t.Errorf("%s: %v a look late", k.Name, k.Later.Mean)
 		}
 		// No two alerts have as many days to the deadline, so the mean wait is the alert's own.
-		if k.Dealt.Mean != 0 {
-			t.Errorf("%s: %v against the same wait", k.Name, k.Dealt.Mean)
+		if k.SameWaits.Mean != 0 {
+			t.Errorf("%s: %v against the same wait", k.Name, k.SameWaits.Mean)
 		}
 		delete(want, k.Name)
 	}
@@ -120,8 +120,8 @@ func TestWaitsOfOthers(t *testing.T) {
 			want = 0
 		}
 		if k.Name != "change" && k.Name != bestDay &&
-			math.Abs(k.Dealt.Mean-want) > 1e-12 { // bestDay buys the constant fare at once
-			t.Errorf("%s: %v against the same waits, want %v", k.Name, k.Dealt.Mean, want)
+			math.Abs(k.SameWaits.Mean-want) > 1e-12 { // bestDay buys the constant fare at once
+			t.Errorf("%s: %v against the same waits, want %v", k.Name, k.SameWaits.Mean, want)
 		}
 	}
 }
@@ -152,7 +152,8 @@ func TestRouteAlertsByHand(t *testing.T) {
 		if k.Name == bestDay {
 			continue
 		}
-		got := [6]float64{k.Told.Mean, k.Messages.Mean, k.Still.Mean, k.AtOnce.Mean, k.Random.Mean, k.Deadline.Mean}
+		got := [6]float64{k.WithMessage.Mean, k.Messages.Mean, k.Still.Mean, k.AtOnce.Mean, k.Random.Mean,
+			k.Deadline.Mean}
 		if diff := cmp.Diff(want[k.Name], got,
 			cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-12 })); diff != "" {
 			t.Errorf("%s: %s", k.Name, diff)
@@ -203,7 +204,7 @@ func TestAlertsThatAreAsked(t *testing.T) {
 		{"watched", watchedPanel(t, "", level), Options{}, 3, 0, 0},
 		{"from the second Monday on", watchedPanel(t, "", level), Options{From: alertMonday + 1}, 2, 0, 0},
 		{"lost before the deadline", watchedPanel(t, "", lost, level), Options{}, 3, 0, 3},
-		{"last seen within a week of it", watchedPanel(t, "", late, level), Options{}, 6, 0, 0},
+		{"last seen within a week of the deadline", watchedPanel(t, "", late, level), Options{}, 6, 0, 0},
 		{"a deadline after the end of the panel", watchedPanel(t, "", level, level),
 			Options{To: alertMonday + 28}, 3, 0, 0},
 		{"a refresh each week", watchedPanel(t, "", level), Options{Cycle: 7}, 3, 0, 0},
@@ -241,13 +242,13 @@ func TestAlertsBetweenTheirReferences(t *testing.T) {
 			switch {
 			case k.Name == noAlert || k.Name == "change":
 			case p.Name == "shuffled":
-				if k.AtOnce.Mean > -.05 || k.Dealt.Mean > -.05 || k.Random.Mean > -.05 ||
+				if k.AtOnce.Mean > -.05 || k.SameWaits.Mean > -.05 || k.Random.Mean > -.05 ||
 					k.Random.Interval == nil || k.Random.Interval.High > 0 {
 					t.Errorf("%s on shuffled prices: %+v, %+v against a random day", k.Name, k.AtOnce, k.Random)
 				}
-			case math.Abs(k.Random.Mean) > .03 || math.Abs(k.Dealt.Mean) > .01:
+			case math.Abs(k.Random.Mean) > .03 || math.Abs(k.SameWaits.Mean) > .01:
 				t.Errorf("%s on a walk: %+v against a random day, %+v against the same waits", k.Name, k.Random,
-					k.Dealt)
+					k.SameWaits)
 			}
 		}
 	}

@@ -10,27 +10,27 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// watched is a panel as alerts see it: a row is a look at a departure or a route. The set of rows
-// does not depend on prices.
-type watched struct {
+// alertPanel is a panel as alerts see it: a row is a look at a departure or a route. The set of
+// rows does not depend on prices.
+type alertPanel struct {
 	panel   *Trips
-	seen    []notify.Seen
+	looks   []notify.Observation
 	quarter []fare.Cents // lower quartile of comparable prices; 0 if too few fares are known
 	next    []fare.Cents // price of the same departure at the next refresh; 0 if not seen then
 }
 
 // watchDepartures looks at each departure on each day on which it is seen.
-func (t *Trips) watchDepartures(cycle int) *watched {
-	said := t.ask(nil).said
-	w := &watched{t, make([]notify.Seen, len(t.rows)), said.quarter, make([]fare.Cents, len(t.rows))}
+func (t *Trips) watchDepartures(cycle int) *alertPanel {
+	said := t.ask(nil).answers
+	w := &alertPanel{t, make([]notify.Observation, len(t.rows)), said.quarter, make([]fare.Cents, len(t.rows))}
 	for i, q := range t.rows {
-		w.seen[i] = notify.Seen{Day: q.day, Price: q.price, Level: verdict.Insufficient}
+		w.looks[i] = notify.Observation{Day: q.day, Price: q.price, Level: verdict.Insufficient}
 		if !math.IsNaN(said.percentile[i]) {
-			w.seen[i].Level = departure.LevelOf(said.percentile[i]).String()
+			w.looks[i].Level = departure.LevelOf(said.percentile[i]).String()
 		}
 	}
 	for trip := range t.trips {
-		rows := t.of(int32(trip))
+		rows := t.tripRows(int32(trip))
 		for i := 1; i < len(rows); i++ {
 			if t.rows[rows[i]].day == t.rows[rows[i-1]].day+fare.Day(cycle) {
 				w.next[rows[i-1]] = t.rows[rows[i]].price
@@ -43,18 +43,18 @@ func (t *Trips) watchDepartures(cycle int) *watched {
 
 // lows sets for each look the number of days without an equal or lower price, within the known
 // history.
-func (w *watched) lows() {
+func (w *alertPanel) lows() {
 	for trip := range w.panel.trips {
-		rows := w.panel.of(int32(trip))
+		rows := w.panel.tripRows(int32(trip))
 		for i, row := range rows {
-			s, since := &w.seen[row], rows[0]
+			s, since := &w.looks[row], rows[0]
 			for j := i - 1; j > 0; j-- {
-				if w.seen[rows[j]].Price <= s.Price {
+				if w.looks[rows[j]].Price <= s.Price {
 					since = rows[j]
 					break
 				}
 			}
-			s.Low = s.Day - w.seen[since].Day
+			s.Low = s.Day - w.looks[since].Day
 		}
 	}
 }
@@ -67,7 +67,7 @@ type alert struct {
 }
 
 // alerts returns the alerts that can be followed to their deadline.
-func (w *watched) alerts(on alertsOn, o Options, r *AlertReport) (all []alert) {
+func (w *alertPanel) alerts(on alertSubject, o Options, r *AlertReport) (all []alert) {
 	t := w.panel
 	asking := map[fare.Day]bool{} // the first day of each week
 	week := fare.Day(math.MinInt32)
@@ -80,7 +80,7 @@ func (w *watched) alerts(on alertsOn, o Options, r *AlertReport) (all []alert) {
 	}
 	routes, days := map[int32]bool{}, 0
 	for trip := range t.trips {
-		rows, before := t.of(int32(trip)), len(all)
+		rows, before := t.tripRows(int32(trip)), len(all)
 		for i, row := range rows {
 			q := t.rows[row]
 			deadline, ok := on.deadline(q)

@@ -64,7 +64,7 @@ func replay(t *Trips, o Options) (Report, error) {
 	}
 	m := newReporter(t.ask(o.Span), o)
 	var tasks sync.WaitGroup
-	tasks.Go(func() { m.rivals = m.asked.rivals() })
+	tasks.Go(func() { m.rivals = m.answeredPanel.rivals() })
 	tasks.Go(func() {
 		m.report.References = []Reference{
 			m.reference("random walk", t.randomWalk().ask(o.Span), o), m.reference("shuffled",
@@ -75,20 +75,20 @@ func replay(t *Trips, o Options) (Report, error) {
 	return m.measure()
 }
 
-// asked holds a panel with the answers for its rows and their outcomes.
-type asked struct {
-	panel  *Trips
-	became []outcome
-	said   said
+// answeredPanel holds a panel with the answers for its rows and their outcomes.
+type answeredPanel struct {
+	panel    *Trips
+	outcomes []outcome
+	answers  ruleAnswers
 }
 
 // ask replays a panel: departures, or the cheapest of spans.
-func (t *Trips) ask(s *departure.Span) (a asked) {
+func (t *Trips) ask(s *departure.Span) (a answeredPanel) {
 	if s == nil {
 		became := t.outcomes()
-		return asked{t, became, t.replayRule(became)}
+		return answeredPanel{t, became, t.replayRule(became)}
 	}
-	a.panel, a.said = t.minima(*s)
-	a.became = a.panel.outcomes()
+	a.panel, a.answers = t.minima(*s)
+	a.outcomes = a.panel.outcomes()
 	return a
 }

@@ -141,7 +141,7 @@ func TestSkillLiesBetweenItsReferences(t *testing.T) {
 		len(r.Cover) != 2 || r.Fortnight == nil {
 		t.Errorf("missing of the report: %+v", r)
 	}
-	if r.WorstMiss > 8 || math.Abs(r.Cover[0].Held-.5) > .12 || math.Abs(r.Cover[1].Held-.9) > .08 {
+	if r.WorstMiss > 8 || math.Abs(r.Cover[0].Share-.5) > .12 || math.Abs(r.Cover[1].Share-.9) > .08 {
 		t.Errorf("worst miss %.1f, cover %+v", r.WorstMiss, r.Cover)
 	}
 	quarters, leads := 0, 0
@@ -158,8 +158,8 @@ func TestSkillLiesBetweenItsReferences(t *testing.T) {
 	}
 }
 
-// TestOnAWalkNobodyKnows: the rule has no skill on a panel that is a walk.
-func TestOnAWalkNobodyKnows(t *testing.T) {
+// TestNoSkillOnARandomWalk: the rule has no skill on a panel that is a walk.
+func TestNoSkillOnARandomWalk(t *testing.T) {
 	r := run(t, invent(2, 12, 40, 120, 50, walking), Options{})
 	if rule := r.Methods[0]; rule.ScoreAUC < .45 || rule.ScoreAUC > .55 || rule.AUC > .6 {
 		t.Errorf("%+v", rule)
@@ -170,7 +170,7 @@ func TestOnAWalkNobodyKnows(t *testing.T) {
 func TestNoAnswerKnowsItsFuture(t *testing.T) {
 	whole := invent(3, 4, 30, 60, 40, reverting)
 	of := whole.ask(nil)
-	all, rivals := of.said, of.rivals()
+	all, rivals := of.answers, of.rivals()
 	for _, end := range []fare.Day{5, 20, 40, 58} {
 		cut := whole.thinned(Options{Cycle: 1, To: end})
 		n := len(cut.rows)
@@ -178,7 +178,7 @@ func TestNoAnswerKnowsItsFuture(t *testing.T) {
 			t.Fatalf("%d rows until day %d", n, end)
 		}
 		known := cut.ask(nil)
-		got := known.said
+		got := known.answers
 		same := func(what string, a, b []float64) {
 			for i := range b {
 				if a[i] != b[i] && !(math.IsNaN(a[i]) && math.IsNaN(b[i])) {
@@ -378,7 +378,7 @@ func TestReferencesKeepWhatTheyShould(t *testing.T) {
 	}
 	drift, n, same := 0., 0., 0
 	for trip := range int32(panel.trips) {
-		rows := panel.of(trip)
+		rows := panel.tripRows(trip)
 		for i, row := range rows {
 			if i == 0 {
 				if walk[row] != real[row] {
@@ -402,12 +402,12 @@ func TestReferencesKeepWhatTheyShould(t *testing.T) {
 func TestDaysAskedFor(t *testing.T) {
 	panel := invent(7, 4, 40, 100, 40, reverting)
 	all, weekly := run(t, panel, Options{}), run(t, panel, Options{Cycle: 7})
-	if weekly.Rows >= all.Rows/5 || weekly.Cycle != 7 || weekly.Asked == 0 {
-		t.Errorf("%d of %d rows in a week, %d asked", weekly.Rows, all.Rows, weekly.Asked)
+	if weekly.Rows >= all.Rows/5 || weekly.Cycle != 7 || weekly.Questions == 0 {
+		t.Errorf("%d of %d rows in a week, %d asked", weekly.Rows, all.Rows, weekly.Questions)
 	}
 	late := run(t, panel, Options{From: 50, To: 80})
-	if late.From != "1970-02-20" || late.To != "1970-03-22" || late.Asked >= all.Asked/2 {
-		t.Errorf("from %s to %s: %d of %d", late.From, late.To, late.Asked, all.Asked)
+	if late.From != "1970-02-20" || late.To != "1970-03-22" || late.Questions >= all.Questions/2 {
+		t.Errorf("from %s to %s: %d of %d", late.From, late.To, late.Questions, all.Questions)
 	}
 	if _, err := Run(t.Context(), panel, Options{From: 95}); err == nil || !strings.Contains(err.Error(),
 		"no departure was seen again") {
@@ -437,7 +437,7 @@ func TestThinPanels(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			panel := read(t, header+"\n"+rows)
-			if r := run(t, panel, Options{}); len(r.Missing) == 0 || r.Asked == 0 {
+			if r := run(t, panel, Options{}); len(r.Missing) == 0 || r.Questions == 0 {
 				t.Errorf("%+v", r)
 			}
 		})

@@ -65,7 +65,7 @@ func (s *panelSource) Fares(_ context.Context, origin fare.City, since, until ti
 
 // foldReplay refreshes a store on each day of a panel. It judges each row of the day from the
 // departure states. If first is set, the store starts with all fares found before it.
-func foldReplay(t testing.TB, panel *Trips, first fare.Day) said {
+func foldReplay(t testing.TB, panel *Trips, first fare.Day) ruleAnswers {
 	t.Helper()
 	source, routes := sourceOf(t, panel)
 	now := panel.rows[0].day.Time()
@@ -77,7 +77,7 @@ func foldReplay(t testing.TB, panel *Trips, first fare.Day) said {
 	defer table.Close()
 	fares := store.Fares{Table: table}
 	n := len(panel.rows)
-	got := said{percentile: make([]float64, n)}
+	got := ruleAnswers{percentile: make([]float64, n)}
 	for h := range got.chance {
 		got.chance[h] = make([]float64, n)
 	}
@@ -145,10 +145,10 @@ func foldReplay(t testing.TB, panel *Trips, first fare.Day) said {
 
 // compareFold compares the answers of the departure states with the rule's own replay, from a day
 // on. It compares the ranking and calibration of chances, and single answers.
-func compareFold(t testing.TB, panel *Trips, got said, from fare.Day) {
+func compareFold(t testing.TB, panel *Trips, got ruleAnswers, from fare.Day) {
 	t.Helper()
 	known := panel.ask(nil)
-	became, want := known.became, known.said
+	became, want := known.outcomes, known.answers
 	var ours, theirs cases
 	var answered, agreed int
 	var apart, worst float64
@@ -217,7 +217,7 @@ func TestFoldIsTheRule(t *testing.T) {
 // day as if it had seen each day.
 func TestFoldOfAllThatIsStored(t *testing.T) {
 	panel := recent(9)
-	want := panel.ask(nil).said
+	want := panel.ask(nil).answers
 	got := foldReplay(t, panel, firstDay+70)
 	compared := 0
 	for i, q := range panel.rows {

@@ -25,7 +25,7 @@ func (v voice) answers(row int) bool { return !math.IsNaN(v.score[row]) }
 
 // reporter measures one replay.
 type reporter struct {
-	asked
+	answeredPanel
 	sample
 	from   fare.Day
 	spans  bool     // rows are the cheapest fares of spans
@@ -35,13 +35,13 @@ type reporter struct {
 	report Report
 }
 
-func newReporter(a asked, o Options) *reporter {
-	m := &reporter{asked: a, from: o.From, spans: o.Span != nil}
-	m.rule = [2]voice{{"rule", a.said.chance[0], a.said.percentile}, {"rule, 14 days", a.said.chance[1],
-		a.said.percentile}}
+func newReporter(a answeredPanel, o Options) *reporter {
+	m := &reporter{answeredPanel: a, from: o.From, spans: o.Span != nil}
+	m.rule = [2]voice{{"rule", a.answers.chance[0], a.answers.percentile}, {"rule, 14 days", a.answers.chance[1],
+		a.answers.percentile}}
 	for row, q := range a.panel.rows {
 		for h := range m.known {
-			if a.became[row].known[h] && q.day >= o.From {
+			if a.outcomes[row].known[h] && q.day >= o.From {
 				m.known[h] = append(m.known[h], row)
 			}
 		}
@@ -50,7 +50,7 @@ func newReporter(a asked, o Options) *reporter {
 	seen := map[int32]bool{}
 	departures := 0
 	for trip := range t.trips {
-		if rows := t.of(int32(trip)); len(rows) > 0 {
+		if rows := t.tripRows(int32(trip)); len(rows) > 0 {
 			departures++
 			seen[t.rows[rows[0]].route] = true
 		}
@@ -59,7 +59,7 @@ func newReporter(a asked, o Options) *reporter {
 		Ask: cmp.Or(o.Ask, DepartureAlerts), First: t.rows[0].day.String(), From: max(o.From,
 			t.rows[0].day).String(), To: t.last().String(), Cycle: o.Cycle,
 		Read: t.Read, Dropped: t.Dropped, Notes: t.Notes, Rows: len(t.rows), Routes: len(seen),
-		Departures: departures, Asked: len(m.known[0]),
+		Departures: departures, Questions: len(m.known[0]),
 		// A thin panel may have none of these; an empty list is encoded as [], not null.
 		Methods: []Method{}, Against: []Comparison{}, Levels: []Level{}, Percentiles: []Percentile{},
 		MissByQuarter: []stats.Miss{}, MissByLead: []stats.Miss{}, Cover: []Cover{}, Waiting: []Waiting{},
@@ -77,13 +77,13 @@ func (m *reporter) measure() (Report, error) {
 	m.report.BlockDays = m.Days
 	falls := 0
 	for _, row := range rows {
-		if m.became[row].fell[0] {
+		if m.outcomes[row].fell[0] {
 			falls++
 		}
 	}
 	m.report.Fell = float64(falls) / float64(len(rows))
 	if falls == 0 || falls == len(rows) {
-		m.missing("skill: %d of %d fares fell", falls, len(rows))
+		m.reportMissing("skill: %d of %d fares fell", falls, len(rows))
 	}
 	m.methods()
 	m.levels()
@@ -92,7 +92,7 @@ func (m *reporter) measure() (Report, error) {
 	return m.report, nil
 }
 
-func (m *reporter) missing(format string, args ...any) {
+func (m *reporter) reportMissing(format string, args ...any) {
 	m.report.Missing = append(m.report.Missing, fmt.Sprintf(format, args...))
 }
 
@@ -102,7 +102,7 @@ func (m *reporter) cases(h int, v voice, also ...voice) *cases {
 	c := new(cases)
 	for _, row := range m.known[h] {
 		if v.answers(row) && (len(also) == 0 || also[0].answers(row)) {
-			c.add(row, v.chance[row], v.score[row], m.became[row].fell[h])
+			c.add(row, v.chance[row], v.score[row], m.outcomes[row].fell[h])
 		}
 	}
 	return c
@@ -114,7 +114,7 @@ func (m *reporter) method(h int, name string, c *cases) *Method {
 	by := rank(c.chance, c, m.cells)
 	var ok bool
 	if one.AUC, ok = by.auc(nil); !ok {
-		m.missing("%s: %s", name, alike(len(c.rows)))
+		m.reportMissing("%s: %s", name, alike(len(c.rows)))
 		return nil
 	}
 	one.Interval = m.rankInterval(by)
@@ -162,7 +162,7 @@ func (m *reporter) methods() {
 			continue
 		}
 		if r == sameLead {
-			_, scores := m.answered(rival)
+			_, scores := m.answeredRows(rival)
 			miss := worstMiss(scores)
 			one.WorstMiss = &miss
 		}
@@ -174,8 +174,8 @@ func (m *reporter) methods() {
 	}
 }
 
-// answered returns the judged rows that a voice answers, with any outcome, and their scores.
-func (m *reporter) answered(v voice) (rows []int, scores []float64) {
+// answeredRows returns the judged rows that a voice answers, with any outcome, and their scores.
+func (m *reporter) answeredRows(v voice) (rows []int, scores []float64) {
 	for row, q := range m.panel.rows {
 		if q.day >= m.from && v.answers(row) {
 			rows, scores = append(rows, row), append(scores, v.score[row])
@@ -189,7 +189,7 @@ func (m *reporter) recalibrated(h int, rule *cases) {
 	if len(rule.rows) == 0 {
 		return
 	}
-	all, calibrated := m.panel.recalibrated(h, m.said.chance[h], m.became), *rule
+	all, calibrated := m.panel.recalibrated(h, m.answers.chance[h], m.outcomes), *rule
 	calibrated.chance = make([]float64, len(rule.rows))
 	for i, row := range rule.rows {
 		calibrated.chance[i] = all[row]
@@ -209,7 +209,7 @@ func (m *reporter) compare(name string, rule, rival *cases) *Comparison {
 	c := &Comparison{Rival: name, Count: len(rule.rows)}
 	var ok bool
 	if c.Rule, ok = ours.auc(nil); !ok {
-		m.missing("the rule against %s: %s", name, alike(len(rule.rows)))
+		m.reportMissing("the rule against %s: %s", name, alike(len(rule.rows)))
 		return nil
 	}
 	c.RuleScore, _ = rank(rule.score, rule, m.cells).auc(nil)
@@ -231,16 +231,16 @@ func (m *reporter) levels() {
 		var rows []int
 		for _, row := range m.known[0] {
 			if m.rule[0].answers(row) && (place == len(levels) ||
-				departure.LevelOf(m.said.percentile[row]) == levels[place]) {
+				departure.LevelOf(m.answers.percentile[row]) == levels[place]) {
 				rows = append(rows, row)
 			}
 		}
 		if level.Count = len(rows); level.Count == 0 {
-			m.missing("what follows %s: no row was given it", level.Level)
+			m.reportMissing("what follows %s: no row was given it", level.Level)
 			continue
 		}
-		level.Fell, level.Falls = m.share(rows, func(row int) bool { return m.became[row].fell[0] })
-		level.Rose, level.Rises = m.share(rows, func(row int) bool { return m.became[row].rose[0] })
+		level.Fell, level.Falls = m.share(rows, func(row int) bool { return m.outcomes[row].fell[0] })
+		level.Rose, level.Rises = m.share(rows, func(row int) bool { return m.outcomes[row].rose[0] })
 		m.report.Levels = append(m.report.Levels, level)
 	}
 }
@@ -274,12 +274,12 @@ func (m *reporter) misses(rows []int, scores []float64) (byQuarter, byLead []sta
 // percentiles measures percentiles and coverage over all rows that the rule answers, with any
 // outcome.
 func (m *reporter) percentiles() {
-	rows, scores := m.answered(m.rule[0])
+	rows, scores := m.answeredRows(m.rule[0])
 	if len(rows) == 0 {
 		return
 	}
 	for _, p := range stats.Percentiles {
-		share, interval := m.share(rows, func(row int) bool { return m.said.percentile[row] <= float64(p)/100 })
+		share, interval := m.share(rows, func(row int) bool { return m.answers.percentile[row] <= float64(p)/100 })
 		m.report.Percentiles = append(m.report.Percentiles, Percentile{p, share, interval})
 	}
 	m.report.WorstMiss = worstMiss(scores)
@@ -291,13 +291,13 @@ func (m *reporter) percentiles() {
 		if m.spans && c.in == insideTenths {
 			continue // for spans only quartiles are computed
 		}
-		held, interval := m.share(rows, func(row int) bool { return m.said.quartiles[row]&c.in != 0 })
+		held, interval := m.share(rows, func(row int) bool { return m.answers.quartiles[row]&c.in != 0 })
 		m.report.Cover = append(m.report.Cover, Cover{c.stated, held, interval})
 	}
 }
 
 // reference measures the rule on other prices.
-func (m *reporter) reference(name string, a asked, o Options) Reference {
+func (m *reporter) reference(name string, a answeredPanel, o Options) Reference {
 	other := newReporter(a, o)
 	c := other.cases(0, other.rule[0])
 	var n, fell [4]float64

@@ -22,11 +22,11 @@ type span struct {
 // minima replays departures as refreshes do. On each day with a fare it asks about the spans around
 // each live departure of the route, or about each month. It returns the panel of their cheapest
 // fares and the answers. Chances are those of the cheapest departure, as in the service's answers.
-func (t *Trips) minima(s departure.Span) (*Trips, said) {
+func (t *Trips) minima(s departure.Span) (*Trips, ruleAnswers) {
 	var (
 		m      = &Trips{Routes: t.Routes, Dropped: t.Dropped, Read: t.Read, Notes: t.Notes}
 		trips  = map[span]int32{}
-		said   said
+		said   ruleAnswers
 		states = make([]departure.Learner, len(t.Routes))
 		recent = make([][]departure.Live, len(t.Routes)) // fares of the days that can be shown
 		pooled = departure.Start(t.rows[0].day)
@@ -69,7 +69,7 @@ func (t *Trips) minima(s departure.Span) (*Trips, said) {
 }
 
 // add asks about a span, and about its cheapest departure.
-func (s *said) add(asked *departure.StateDay, of departure.Span, date fare.Day, cheapest departure.Live) {
+func (s *ruleAnswers) add(asked *departure.StateDay, of departure.Span, date fare.Day, cheapest departure.Live) {
 	a, q, _ := asked.JudgeSpan(of, date, cheapest.Price)
 	one, _ := asked.Judge(cheapest.Depart, 0)
 	percentile, in := unknown, inside(0)

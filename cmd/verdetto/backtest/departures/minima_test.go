@@ -53,7 +53,7 @@ func TestAMinimumIsComparedWithMinima(t *testing.T) {
 		}
 	}
 	// The same minima, judged against single departures.
-	single := panel.ask(nil).said
+	single := panel.ask(nil).answers
 	cheapest := map[[2]int32]float64{}
 	for i, q := range panel.rows {
 		k := [2]int32{q.route, int32(q.day)}

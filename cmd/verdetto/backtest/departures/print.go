@@ -14,7 +14,7 @@ func (r Report) Print(out io.Writer) {
 	t := stats.NewTables(out)
 	t.Line("%s: %d fares of %d departures on %d routes, %s to %s, a refresh every %d days; judged from %s",
 		r.Ask, r.Rows, r.Departures, r.Routes, r.First, r.To, r.Cycle, r.From)
-	t.Line("asked %d times what is known: was the very departure (or the cheapest of the span) at least 5 %% cheaper within 7 days? %s were", r.Asked, stats.Percent(r.Fell))
+	t.Line("asked %d times what is known: was the very departure (or the cheapest of the span) at least 5 %% cheaper within 7 days? %s were", r.Questions, stats.Percent(r.Fell))
 	printLeftOut(t, r.Dropped, r.Notes)
 	t.Line("[..] holds the number at 95 %%: routes and blocks of %d days drawn anew", r.BlockDays)
 	r.printSkill(t)
@@ -77,7 +77,7 @@ func (r Report) printCalibration(t stats.Tables) {
 		t.Title("What the stated chances came to")
 		t.Row("said from\trows\tmean said\tfell")
 		for _, b := range m.Reliability {
-			t.Row("%s\t%d\t%s\t%s", stats.Percent(b.From), b.Count, stats.Percent(b.Said), stats.Percent(b.Fell))
+			t.Row("%s\t%d\t%s\t%s", stats.Percent(b.From), b.Count, stats.Percent(b.Stated), stats.Percent(b.Fell))
 		}
 	}
 
@@ -93,7 +93,7 @@ func (r Report) printCalibration(t stats.Tables) {
 		t.Row("%d\t%s\t%s", p.P, stats.Percent(p.Share), p.Interval.Percent())
 	}
 	for _, c := range r.Cover {
-		t.Row("inside %s\t%s\t%s", stats.Percent(c.Stated), stats.Percent(c.Held), c.Interval.Percent())
+		t.Row("inside %s\t%s\t%s", stats.Percent(c.Stated), stats.Percent(c.Share), c.Interval.Percent())
 	}
 	t.Misses("The percentile by quarter of the question", r.WorstMiss, r.MissByQuarter)
 	t.Misses("The percentile by days before departure", r.WorstMiss, r.MissByLead)

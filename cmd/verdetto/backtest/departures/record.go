@@ -101,7 +101,7 @@ func (w Waiting) band(f Followed) departure.Band {
 	b.Low, b.High = b.Mean, b.Mean
 	if w.Once != nil {
 		b.Low, b.High = digits(w.Once.Low), digits(w.Once.High)
-		if w.Count >= leastCases && f.Asked >= f.Days {
+		if w.Count >= leastCases && f.Span >= f.Days {
 			b.Panels = 1
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func followed(span int, band Waiting) Report {
 	var r Report
 	for h := range fallSpans {
-		f := Followed{Days: int(fallSpans[h].Days()), Asked: span}
+		f := Followed{Days: int(fallSpans[h].Days()), Span: span}
 		for i, to := range departure.RecordEdges[1:] {
 			b := band
 			b.From, b.To = departure.RecordEdges[i], to
@@ -97,7 +97,7 @@ func TestWaiting(t *testing.T) {
 	trips := read(t, panel.String())
 	m := newReporter(trips.ask(nil), Options{Cycle: 1, From: 20010})
 	m.sample = trips.sample(20010, 20017)
-	got, ok := m.waited(departure.Week, 0, 1)
+	got, ok := m.measureWaits(departure.Week, 0, 1)
 	// From 100 it fell to 90, then rose to 120 at the end, with a mean of 103.33. The row at 90 is
 	// 6 days ahead, too late for a wait of a week.
 	want := Waiting{From: 0, To: 1, Count: 1, Fell: 1, Rose: 1, AtOnce: .2, Median: .2, Dearer: 1,
@@ -106,7 +106,7 @@ func TestWaiting(t *testing.T) {
 	if diff := cmp.Diff(want, got, close); !ok || diff != "" {
 		t.Error(diff)
 	}
-	if _, ok := m.waited(departure.Fortnight, 0, 1); ok {
-		t.Error("nobody could wait a fortnight")
+	if _, ok := m.measureWaits(departure.Fortnight, 0, 1); ok {
+		t.Error("waits of a fortnight are measured")
 	}
 }

@@ -50,17 +50,17 @@ func readAnswers(t *testing.T, in io.Reader) map[rowKey][]answered {
 func priceKey(price float64) string { return strconv.FormatFloat(price, 'f', 2, 64) }
 
 // asReference reads and replays a panel like the reference, which keeps repeated rows.
-func asReference(t *testing.T, path, price string) (*Trips, said) {
+func asReference(t *testing.T, path, price string) (*Trips, ruleAnswers) {
 	t.Helper()
 	panel, err := OpenTrips(path, TripOptions{Price: price, asListed: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return panel, panel.ask(nil).said
+	return panel, panel.ask(nil).answers
 }
 
 // compareAnswers checks that all rows are within 1e-9 of the reference.
-func compareAnswers(t *testing.T, panel *Trips, got said, want map[rowKey][]answered) {
+func compareAnswers(t *testing.T, panel *Trips, got ruleAnswers, want map[rowKey][]answered) {
 	t.Helper()
 	worst, without, wrong := 0., 0, 0
 	for i, q := range panel.rows {

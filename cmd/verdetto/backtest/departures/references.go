@@ -18,7 +18,7 @@ func (t *Trips) randomWalk() *Trips {
 	rng := rand.New(rand.NewPCG(11, 1))
 	var steps []float64
 	for trip := range t.trips {
-		rows := t.of(int32(trip))
+		rows := t.tripRows(int32(trip))
 		for i := 1; i < len(rows); i++ {
 			steps = append(steps, math.Log(float64(t.rows[rows[i]].price)/float64(t.rows[rows[i-1]].price)))
 		}
@@ -26,7 +26,7 @@ func (t *Trips) randomWalk() *Trips {
 	rng.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
 	walk := slices.Clone(t.rows)
 	for trip := range t.trips {
-		rows := t.of(int32(trip))
+		rows := t.tripRows(int32(trip))
 		if len(rows) == 0 {
 			continue
 		}
@@ -41,7 +41,7 @@ func (t *Trips) randomWalk() *Trips {
 			walk[row].price = max(1, fare.Cents(math.Round(at)))
 		}
 	}
-	return t.with(walk)
+	return t.withRows(walk)
 }
 
 // shuffled shuffles the prices of each route over its rows.
@@ -53,11 +53,11 @@ func (t *Trips) shuffled() *Trips {
 			dealt[rows[i]].price = t.rows[rows[from]].price
 		}
 	}
-	return t.with(dealt)
+	return t.withRows(dealt)
 }
 
-// with returns the panel with other rows.
-func (t *Trips) with(rows []quote) *Trips {
+// withRows returns the panel with other rows.
+func (t *Trips) withRows(rows []quote) *Trips {
 	other := *t
 	other.rows = rows
 	return &other

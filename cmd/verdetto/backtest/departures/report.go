@@ -18,8 +18,8 @@ type Report struct {
 	Routes     int            `json:"routes"`
 	Departures int            `json:"departures"`
 	BlockDays  int            `json:"blockDays"` // length of the blocks of days for intervals
-	Asked      int            `json:"asked"`
-	Fell       float64        `json:"fell"` // share of Asked that fell
+	Questions  int            `json:"asked"`
+	Fell       float64        `json:"fell"` // share of Questions that fell
 
 	Methods   []Method     `json:"methods"`
 	Fortnight *Method      `json:"fortnight,omitempty"` // the rule's chance within 14 days
@@ -104,7 +104,7 @@ type Percentile struct {
 // comparables.
 type Cover struct {
 	Stated   float64      `json:"stated"`
-	Held     float64      `json:"held"`
+	Share    float64      `json:"held"`
 	Interval *stats.Range `json:"interval,omitempty"`
 }
 

@@ -41,10 +41,10 @@ type opinion struct {
 }
 
 // rivals returns the answers of all rivals for all rows.
-func (a asked) rivals() (all [rivalCount]voice) {
+func (a answeredPanel) rivals() (all [rivalCount]voice) {
 	opinions := a.panel.opinions()
 	for r, of := range opinions {
-		all[r] = voice{rivalNames[r], a.panel.chances(of, a.became), make([]float64, len(of))}
+		all[r] = voice{rivalNames[r], a.panel.chances(of, a.outcomes), make([]float64, len(of))}
 		for row, o := range of {
 			all[r].score[row] = float64(o.score)
 			if o.class < 0 {

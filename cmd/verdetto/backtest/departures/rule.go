@@ -21,7 +21,7 @@ func (t *Trips) outcomes() []outcome {
 	all := make([]outcome, len(t.rows))
 	last := t.last()
 	for trip := range t.trips {
-		rows := t.of(int32(trip))
+		rows := t.tripRows(int32(trip))
 		for i, row := range rows {
 			o := &all[row]
 			from, price := t.rows[row].day, t.rows[row].price
@@ -57,8 +57,8 @@ func (t *Trips) outcomes() []outcome {
 	return all
 }
 
-// said holds the rule's answer for each row on its day. The percentile is NaN if not known.
-type said struct {
+// ruleAnswers holds the rule's answer for each row on its day. The percentile is NaN if not known.
+type ruleAnswers struct {
 	percentile []float64
 	chance     [2][]float64
 	quartiles  []inside
@@ -75,15 +75,16 @@ const (
 
 // replayRule judges each row on its day, from the days before and the other rows of its route that
 // day.
-func (t *Trips) replayRule(became []outcome) said {
+func (t *Trips) replayRule(became []outcome) ruleAnswers {
 	n := len(t.rows)
 	r := ruleReplay{
 		Trips: t, became: became, cells: make([]departure.Cells, n), pooled: departure.Start(t.rows[0].day),
 		routes: make([]departure.Route, len(t.Routes)), pasts: make([]departure.Past, t.trips),
-		said: said{percentile: make([]float64, n), quartiles: make([]inside, n), quarter: make([]fare.Cents, n)},
+		answers: ruleAnswers{percentile: make([]float64, n), quartiles: make([]inside, n),
+			quarter: make([]fare.Cents, n)},
 	}
-	for h := range r.said.chance {
-		r.said.chance[h] = make([]float64, n)
+	for h := range r.answers.chance {
+		r.answers.chance[h] = make([]float64, n)
 	}
 	begin := t.days()
 	var due [2]int // by horizon: the first day without learned outcomes
@@ -96,25 +97,25 @@ func (t *Trips) replayRule(became []outcome) said {
 		}
 		r.judge(today, begin[day], begin[day+1])
 	}
-	return r.said
+	return r.answers
 }
 
 // ruleReplay holds the rule's state on a day of the replay.
 type ruleReplay struct {
 	*Trips
-	became []outcome
-	said   said
-	cells  []departure.Cells // by row
-	pooled *departure.Pooled
-	routes []departure.Route
-	pasts  []departure.Past // by departure
+	became  []outcome
+	answers ruleAnswers
+	cells   []departure.Cells // by row
+	pooled  *departure.Pooled
+	routes  []departure.Route
+	pasts   []departure.Past // by departure
 
 	asker    departure.RouteDay
 	quotes   []departure.Quote
 	outcomes []departure.Outcome
 }
 
-// learn learns from the outcomes of a day's rows.
+// learn updates the rule with the outcomes of the rows of a day.
 func (r *ruleReplay) learn(h departure.Horizon, today fare.Day, from, to int) {
 	var learned departure.Statistics
 	view := r.pooled.View(today)
@@ -143,12 +144,12 @@ func (r *ruleReplay) judge(today fare.Day, from, to int) {
 		for i := from; i < to; i++ {
 			q := r.quotes[i-from]
 			a := r.asker.Judge(&r.pasts[r.rows[i].trip], q)
-			r.said.percentile[i], r.cells[i] = a.Percentile, a.Cells
+			r.answers.percentile[i], r.cells[i] = a.Percentile, a.Cells
 			for h := range fallSpans {
-				r.said.chance[h][i] = a.Chance[h]
+				r.answers.chance[h][i] = a.Chance[h]
 			}
 			if a.Known {
-				r.said.quartiles[i], r.said.quarter[i] = place(&r.asker, q)
+				r.answers.quartiles[i], r.answers.quarter[i] = place(&r.asker, q)
 			}
 		}
 		for i := from; i < to; i++ {

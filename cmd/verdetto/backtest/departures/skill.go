@@ -94,10 +94,10 @@ func (c *cases) brierSkill() float64 {
 
 // Bin holds the cases whose stated chance lies in one tenth of the scale.
 type Bin struct {
-	From  float64 `json:"from"`
-	Count int     `json:"count"`
-	Said  float64 `json:"said"` // mean of the stated chances
-	Fell  float64 `json:"fell"` // share that fell
+	From   float64 `json:"from"`
+	Count  int     `json:"count"`
+	Stated float64 `json:"said"` // mean of the stated chances
+	Fell   float64 `json:"fell"` // share that fell
 }
 
 // reliability compares stated chances with outcomes in ten bins of equal width. expectedError is
@@ -108,16 +108,16 @@ func (c *cases) reliability() (bins []Bin, expectedError float64) {
 	for i, chance := range c.chance {
 		b := &all[min(tenths-1, int(chance*tenths))]
 		b.Count++
-		b.Said += chance
+		b.Stated += chance
 		b.Fell += stats.Share(c.fell[i])
 	}
 	for i, b := range all {
 		if b.Count == 0 {
 			continue
 		}
-		expectedError += math.Abs(b.Said-b.Fell) / float64(len(c.fell))
+		expectedError += math.Abs(b.Stated-b.Fell) / float64(len(c.fell))
 		b.From = float64(i) / tenths
-		b.Said /= float64(b.Count)
+		b.Stated /= float64(b.Count)
 		b.Fell /= float64(b.Count)
 		bins = append(bins, b)
 	}

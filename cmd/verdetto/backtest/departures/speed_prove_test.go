@@ -21,7 +21,7 @@ func TestProveSpeed(t *testing.T) {
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	t.Logf("%d fares of %d routes, %d asked, in %.1f s, %.1f s of the processors, %d MiB", r.Rows, r.Routes,
-		r.Asked, took.Seconds(), used.Seconds(), memory.Sys>>20)
+		r.Questions, took.Seconds(), used.Seconds(), memory.Sys>>20)
 	if used > 30*time.Second || memory.Sys > 2<<30 {
 		t.Errorf("%v of the processors and %d MiB", used, memory.Sys>>20)
 	}

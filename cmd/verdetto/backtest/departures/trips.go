@@ -47,8 +47,8 @@ func (t *Trips) index(trips int) {
 	}
 }
 
-// of returns the rows of a trip.
-func (t *Trips) of(trip int32) []int32 { return t.byTrip[t.tripAt[trip]:t.tripAt[trip+1]] }
+// tripRows returns the rows of a trip.
+func (t *Trips) tripRows(trip int32) []int32 { return t.byTrip[t.tripAt[trip]:t.tripAt[trip+1]] }
 
 func (t *Trips) last() fare.Day { return t.rows[len(t.rows)-1].day }
 

@@ -26,7 +26,7 @@ type Waiting struct {
 // Followed holds the outcomes of the stated chances of a horizon.
 type Followed struct {
 	Days  int       `json:"days"`     // of the horizon
-	Asked int       `json:"daysSpan"` // days from the first to the last question with a known outcome
+	Span  int       `json:"daysSpan"` // days from the first to the last question with a known outcome
 	Bands []Waiting `json:"bands"`
 }
 
@@ -35,14 +35,14 @@ var waitEdges = []float64{0, .1, .2, .3, .4, 1}
 
 func (m *reporter) waiting() {
 	m.report.Waiting = m.bands(departure.Week, waitEdges)
-	if all, ok := m.waited(departure.Week, 0, 1); ok {
+	if all, ok := m.measureWaits(departure.Week, 0, 1); ok {
 		m.report.Waiting = append(m.report.Waiting, all)
 	}
 	for h := range fallSpans {
 		f := Followed{Days: int(fallSpans[h].Days()), Bands: m.bands(fallSpans[h], departure.RecordEdges)}
-		f.Asked = 1
+		f.Span = 1
 		if rows := m.known[h]; len(rows) > 0 {
-			f.Asked += int(m.panel.rows[rows[len(rows)-1]].day - m.panel.rows[rows[0]].day)
+			f.Span += int(m.panel.rows[rows[len(rows)-1]].day - m.panel.rows[rows[0]].day)
 		}
 		m.report.Followed = append(m.report.Followed, f)
 	}
@@ -51,9 +51,9 @@ func (m *reporter) waiting() {
 func (m *reporter) bands(h departure.Horizon, edges []float64) []Waiting {
 	all := []Waiting{}
 	for i, to := range edges[1:] {
-		w, ok := m.waited(h, edges[i], to)
+		w, ok := m.measureWaits(h, edges[i], to)
 		if !ok {
-			m.missing("waiting %d days at a chance of %.0f to %.0f %%: no row was given it", int(h.Days()),
+			m.reportMissing("waiting %d days at a chance of %.0f to %.0f %%: no row was given it", int(h.Days()),
 				100*edges[i], 100*to)
 			continue
 		}
@@ -62,11 +62,12 @@ func (m *reporter) bands(h departure.Horizon, edges []float64) []Waiting {
 	return all
 }
 
-// waited measures the rows whose stated chance lies in a band. It returns false if there are none.
-func (m *reporter) waited(h departure.Horizon, from, to float64) (Waiting, bool) {
+// measureWaits measures the rows whose stated chance lies in a band. It returns false if there are
+// none.
+func (m *reporter) measureWaits(h departure.Horizon, from, to float64) (Waiting, bool) {
 	var rows []int
 	for _, row := range m.known[h] {
-		chance := m.said.chance[h][row]
+		chance := m.answers.chance[h][row]
 		if m.rule[h].answers(row) && int(m.panel.rows[row].lead) > int(h.Days()) && chance >= from &&
 			(chance < to || to >= 1) {
 			rows = append(rows, row)
@@ -76,13 +77,13 @@ func (m *reporter) waited(h departure.Horizon, from, to float64) (Waiting, bool)
 		return Waiting{}, false
 	}
 	w := Waiting{From: from, To: to, Count: len(rows)}
-	after := func(row int) float64 { return float64(m.became[row].after[h]) }
+	after := func(row int) float64 { return float64(m.outcomes[row].after[h]) }
 	changes := make([]float64, len(rows))
 	change := func(row int) float64 { return after(row)/float64(m.panel.rows[row].price) - 1 }
 	for i, row := range rows {
 		changes[i] = change(row)
-		w.Fell += stats.Share(m.became[row].fell[h])
-		w.Rose += stats.Share(m.became[row].rose[h])
+		w.Fell += stats.Share(m.outcomes[row].fell[h])
+		w.Rose += stats.Share(m.outcomes[row].rose[h])
 		w.Dearer += stats.Share(changes[i] > 0)
 	}
 	n := float64(len(rows))
@@ -90,6 +91,6 @@ func (m *reporter) waited(h departure.Horizon, from, to float64) (Waiting, bool)
 	slices.Sort(changes)
 	w.Median = changes[len(changes)/2]
 	w.AtOnce, w.Once = m.over(rows, change)
-	w.Random, w.Any = m.over(rows, func(row int) float64 { return after(row)/m.became[row].typical[h] - 1 })
+	w.Random, w.Any = m.over(rows, func(row int) float64 { return after(row)/m.outcomes[row].typical[h] - 1 })
 	return w, true
 }

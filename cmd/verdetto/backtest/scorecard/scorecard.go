@@ -60,7 +60,7 @@ func Run(ctx context.Context, panel Panel, o Options) (Result, error) {
 	var all []*series
 	first, last := fare.Day(0), fare.Day(0)
 	for of, observations := range panel {
-		s := &series{of: of, observations: fare.Set(slices.Clone(observations))}
+		s := &series{id: of, observations: fare.Set(slices.Clone(observations))}
 		if len(s.observations) == 0 {
 			continue
 		}
@@ -76,9 +76,10 @@ func Run(ctx context.Context, panel Panel, o Options) (Result, error) {
 	if o.To != 0 {
 		last = min(last, o.To)
 	}
-	slices.SortFunc(all, func(a, b *series) int { return cmp.Compare(a.of.String(), b.of.String()) })
-	r := replay{Options: o, series: all, left: map[fare.Day]*score.Contribution{}, score: Result{Sum: new(score.Sum),
-		Weeks: map[fare.Day]*score.Sum{}}}
+	slices.SortFunc(all, func(a, b *series) int { return cmp.Compare(a.id.String(), b.id.String()) })
+	r := replay{Options: o, series: all, contributions: map[fare.Day]*score.Contribution{},
+		score: Result{Sum: new(score.Sum),
+			Weeks: map[fare.Day]*score.Sum{}}}
 	total := int(last-first)/o.Cycle + 1
 	for n := range total {
 		if err := ctx.Err(); err != nil {
@@ -97,18 +98,18 @@ func Run(ctx context.Context, panel Panel, o Options) (Result, error) {
 
 // series is the stored state of a series.
 type series struct {
-	of                       fare.Series
+	id                       fare.Series
 	observations             []fare.Observation // all of the panel, in order of Found
-	summary, sheet, learning []byte
+	summary, state, learning []byte
 }
 
 type replay struct {
 	Options
-	series []*series
-	asked  time.Time // time of the previous refresh
-	cycle  []byte    // departure.Cycle; nil before the first refresh
-	left   map[fare.Day]*score.Contribution
-	score  Result
+	series        []*series
+	lastRefresh   time.Time // time of the previous refresh
+	cycle         []byte    // departure.Cycle; nil before the first refresh
+	contributions map[fare.Day]*score.Contribution
+	score         Result
 }
 
 // refresh closes the cycles that are over, then refreshes each series with new fares.
@@ -132,15 +133,15 @@ func (r *replay) refresh(today fare.Day) error {
 	var faults []error
 	sum := new(score.Contribution)
 	stats.Parallel(len(r.series), func(i int) {
-		left, err := r.series[i].refresh(today, r.Options, cycle.Pooled, r.asked, now)
+		left, err := r.series[i].refresh(today, r.Options, cycle.Pooled, r.lastRefresh, now)
 		mu.Lock()
 		defer mu.Unlock()
 		sum.Add(left)
 		faults = append(faults, err)
 	})
-	r.asked = now
+	r.lastRefresh = now
 	if !sum.Empty() {
-		r.left[today] = sum
+		r.contributions[today] = sum
 	}
 	return errors.Join(faults...)
 }
@@ -148,11 +149,11 @@ func (r *replay) refresh(today fare.Day) error {
 // close adds the statistics of the days up to last to the cycle.
 func (r *replay) close(c *departure.Cycle, last fare.Day) {
 	for day := c.Day + 1; day <= last; day++ {
-		all := r.left[day]
+		all := r.contributions[day]
 		if all == nil {
 			continue
 		}
-		delete(r.left, day)
+		delete(r.contributions, day)
 		for _, h := range departure.Horizons() {
 			c.Pooled.Learn(h, day, &all.Learned)
 		}
@@ -202,7 +203,7 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 	var said score.Rounds
 	state := new(departure.Learner)
 	if s.summary != nil {
-		sheet, err := departure.DecodeState(s.sheet)
+		sheet, err := departure.DecodeState(s.state)
 		if err != nil {
 			return left, err
 		}
@@ -227,8 +228,8 @@ func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, as
 	state.Convert(summary.Currency, summary.PerEuro)
 	state.Facts = summary.Facts()
 	state.Advance(today, pooled, quotes, &left.Learned)
-	s.summary, s.sheet = summary.Encode(), state.Encode()
-	sheet, err := departure.DecodeState(s.sheet)
+	s.summary, s.state = summary.Encode(), state.Encode()
+	sheet, err := departure.DecodeState(s.state)
 	if err != nil {
 		return left, err
 	}

@@ -37,7 +37,7 @@ func TestEvidenceRests(t *testing.T) {
 			var rested [score.Horizons]int
 			from := [score.Horizons]fare.Day{}
 			_, err := Run(t.Context(), panel, Options{
-				Cycle: c.cycle, Rates: ecb.Table().On(last),
+				Cycle: c.cycle, Rates: ecb.Table().RatesOn(last),
 				Judged: func(r *score.Round, e *departure.Experience) {
 					mu.Lock()
 					defer mu.Unlock()

@@ -82,7 +82,7 @@ func many(days int) string {
 }
 
 func comparable() upstream.Comparable {
-	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}
+	return upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}
 }
 
 // panelOf returns all fares of a source.
@@ -173,7 +173,7 @@ func compare(t *testing.T, source *csvfile.Panel, cycle, days int) {
 	if days > 0 {
 		last = min(last, first+fare.Day(days)-1)
 	}
-	rates := ecb.Table().On(17000)
+	rates := ecb.Table().RatesOn(17000)
 	want, err := Run(t.Context(), panel, Options{To: last, Cycle: cycle, Rates: rates, Source: source.Name()})
 	if err != nil {
 		t.Fatal(err)

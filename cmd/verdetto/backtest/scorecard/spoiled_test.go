@@ -31,7 +31,7 @@ func TestSpoiledRules(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			most := 0
 			r, err := Run(t.Context(), panel, Options{
-				Cycle: 7, Rates: ecb.Table().On(17000),
+				Cycle: 7, Rates: ecb.Table().RatesOn(17000),
 				Judged: func(r *score.Round, _ *departure.Experience) {
 					for i := range r.Departs {
 						c.spoil(&r.Departs[i])

@@ -79,12 +79,14 @@ func WorstOf(parts []Miss) (worst Miss) {
 	return worst
 }
 
-// QuarterOf returns the number of a day's quarter of the calendar. QuarterName names it: 2026-Q1.
+// QuarterOf returns the number of the calendar quarter of a day. Numbers of successive quarters are
+// successive.
 func QuarterOf(day fare.Day) int {
 	at := day.Time()
 	return 4*at.Year() + (int(at.Month())-1)/3
 }
 
+// QuarterName returns the name of a quarter, such as 2026-Q1.
 func QuarterName(quarter int) string { return fmt.Sprintf("%d-Q%d", quarter/4, quarter%4+1) }
 
 // mostParts is the number of parts that a table lists.

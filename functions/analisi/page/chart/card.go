@@ -16,6 +16,8 @@ import (
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 	"golang.org/x/text/unicode/norm"
+
+	"verdetto/shared/fare"
 )
 
 // CardWidth and CardHeight are the size that social sites expect.
@@ -31,7 +33,7 @@ type Card struct {
 	Detail  string // a line below it
 	Foot    string // date and source of the fares
 	Level   string // empty: no verdict
-	Scale   *Scale // nil: no scale
+	Scale   *Range // nil: no scale
 }
 
 //go:embed serif.ttf
@@ -77,13 +79,11 @@ func (c Card) PNG() ([]byte, error) {
 	p.write(left, 262, 104, width, main, c.Verdict)
 	p.write(left, 348, 42, width, ink, c.Detail)
 	if s := c.Scale; s != nil {
-		at := func(percent float64) int { return left + int(float64(width)*percent/100) }
-		bounds := s.bounds()
-		for i, level := range levels {
-			p.fill(image.Rect(at(bounds[i]), 440, max(at(bounds[i]), at(bounds[i+1])-4), 464), levelColor[level])
-		}
-		p.fill(image.Rect(at(s.Low), 414, at(s.High), 418), ink)
-		p.fill(image.Rect(at(float64(s.Percentile))-5, 400, at(float64(s.Percentile))+5, 476), ink)
+		at := func(price fare.Cents) int { return left + int(s.place(price, width)) }
+		p.fill(image.Rect(at(s.Minimum), 450, at(s.Maximum), 454), ink)
+		p.fill(image.Rect(at(s.Q1), 436, max(at(s.Q1)+4, at(s.Q3)), 468), levelColor["normale"])
+		p.fill(image.Rect(at(s.Median)-2, 436, at(s.Median)+2, 468), ink)
+		p.fill(image.Rect(at(s.Price)-7, 424, at(s.Price)+7, 480), main)
 	}
 	p.write(left, 562, 32, width-190, faint, c.Foot)
 	p.write(CardWidth-80-150, 562, 40, 150, ink, "Verdetto")

@@ -29,12 +29,6 @@ func month(m time.Month) string { return m.String()[:3] }
 
 // monday returns a Monday, counted in weeks from the week of 2016-03-01.
 func monday(weeks int) fare.Day { return fare.CycleOf(16861).First() + fare.Day(7*weeks) }
-func prices(p ...int) (all []fare.Cents) {
-	for _, v := range p {
-		all = append(all, fare.Cents(v))
-	}
-	return all
-}
 
 // charts returns the drawn charts: ordinary ones, and some with few or odd data.
 func charts() map[string]string {
@@ -46,20 +40,16 @@ func charts() map[string]string {
 			{First: monday(-1), Minimum: 2500, Median: 3000, Days: 7},
 			{First: monday(0), Minimum: 2600, Median: 2600, Days: 1},
 		},
-		Scale: verdict.Scale{Prices: prices(2500, 2600, 2800, 2800, 3000, 3000, 3100, 4100, 9900), Ottimo: 2500,
-			Buono: 2799, Normale: 3050},
-		Today: 16861, Price: 2599, Level: "buono", Names: [4]string{"a", "b", "c", "<d>"}, Money: money, Month: month,
+		Today: 16861, Price: 2599, Level: "buono", Money: money, Month: month,
 		Label: `a "label" <with> marks`,
 	}
 	flat := history
 	flat.Weeks, flat.Price, flat.Level = nil, 1999, "normale"
-	flat.Scale = verdict.Scale{Prices: prices(1999, 1999, 1999, 1999, 1999, 1999, 1999, 1999), Ottimo: 1959,
-		Buono: 1959, Normale: 1999}
 	above := history
 	above.Price, above.Level = 99_000, "caro"
 	lead := 84
 	fares := chart.Range{Minimum: 1200, Q1: 2800, Median: 3000, Q3: 4000, Maximum: 8500, Price: 2599, Level: "buono",
-		Money: money, Label: "range"}
+		Money: money, About: money, Label: "range"}
 	far, one := fares, fares
 	far.Price, far.Level = 99_000, "caro"
 	one.Minimum, one.Q1, one.Median, one.Q3, one.Maximum, one.Price, one.Level = 3000, 3000, 3000, 3000,
@@ -69,14 +59,9 @@ func charts() map[string]string {
 		"history-narrow": string(history.SVG(328, 260)),
 		"history-flat":   string(flat.SVG(680, 300)),
 		"history-above":  string(above.SVG(680, 300)),
-		"scale": string(chart.Scale{Percentile: 9, Low: 3.2, High: 19.9, Level: "ottimo",
-			Ends: [3]float64{10, 35, 70}, Names: [4]string{"a", "b", "c", "<d>"}, Label: "scale"}.SVG(680)),
-		"scale-end": string(chart.Scale{Percentile: 100, Low: 0, High: 100, Level: "normale",
-			Ends: [3]float64{0, 0, 90}, Names: [4]string{"great", "good", "normal", "expensive"},
-			Label: "scale"}.SVG(328)),
-		"range":     string(fares.SVG(680)),
-		"range-far": string(far.SVG(328)),
-		"range-one": string(one.SVG(328)),
+		"range":          string(fares.SVG(680)),
+		"range-far":      string(far.SVG(328)),
+		"range-one":      string(one.SVG(328)),
 		"months": string(chart.Months{
 			Months: []verdict.Month{{Month: 11, Median: 2000, Sample: 9}, {Month: 2, Median: 3050, Sample: 8},
 				{Month: 7, Median: 9999, Sample: 5}},
@@ -160,40 +145,15 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// TestTheLevelsOfTheHistory: each band ends at the price where its level ends.
-func TestTheLevelsOfTheHistory(t *testing.T) {
-	svg := charts()["history"]
-	var bands []string
-	for _, level := range []string{"ottimo", "buono", "normale", "caro"} {
-		if strings.Contains(svg, `class="band `+level+`"`) {
-			bands = append(bands, level)
-		}
-	}
-	if diff := cmp.Diff([]string{"ottimo", "buono", "normale", "caro"}, bands); diff != "" {
-		t.Error(diff)
-	}
-	// Bands with enough room have their names.
-	for _, name := range []string{">a<", ">b<", ">c<", ">&lt;d&gt;<"} {
-		if !strings.Contains(svg, name) {
-			t.Errorf("no band bears the name %s", name)
-		}
-	}
-	// A fare that never moves is normal: no lower price was ever seen.
-	if flat := charts()["history-flat"]; strings.Contains(flat, `class="band caro"`) == false ||
-		strings.Contains(flat, `class="band buono"`) {
-		t.Error("of a fare that never moves")
-	}
-}
-
 func TestCard(t *testing.T) {
-	scale := chart.Scale{Percentile: 29, Low: 13, High: 40, Level: "buono", Ends: [3]float64{10, 35, 70}}
+	scale := chart.Range{Minimum: 1999, Q1: 2800, Median: 3300, Q3: 4200, Maximum: 9900, Price: 2999}
 	for _, c := range []struct {
 		name string
 		card chart.Card
 		side color.RGBA // colour of the left edge
 	}{
-		{"verdict", chart.Card{Route: "Da Milano a Bucarest", Verdict: "29,99 €, un buon prezzo",
-			Detail: "In 72 giorni su 124 costava di più.", Foot: "al 1 marzo 2016", Level: "buono", Scale: &scale},
+		{"verdict", chart.Card{Route: "Da Milano a Bucarest", Verdict: "29,99 €: buono",
+			Detail: "Circa 3 € meno del solito per questa rotta.", Foot: "al 1 marzo 2016", Level: "buono", Scale: &scale},
 			color.RGBA{0x3b, 0x74, 0x47, 0xff}},
 		{"nothing known", chart.Card{Route: "Da A a B", Verdict: "Il prezzo di oggi è buono?", Foot: "al 1 marzo 2016"},
 			color.RGBA{0x1d, 0x1b, 0x18, 0xff}},
@@ -232,9 +192,9 @@ func TestCard(t *testing.T) {
 }
 
 func BenchmarkCard(b *testing.B) {
-	scale := chart.Scale{Percentile: 29, Low: 13, High: 40, Level: "buono", Ends: [3]float64{10, 35, 70}}
-	c := chart.Card{Route: "Da Milano a Bucarest", Verdict: "29,99 €, un buon prezzo",
-		Detail: "In 72 giorni su 124 costava di più.", Foot: "al 1 marzo 2016", Level: "buono", Scale: &scale}
+	scale := chart.Range{Minimum: 1999, Q1: 2800, Median: 3300, Q3: 4200, Maximum: 9900, Price: 2999}
+	c := chart.Card{Route: "Da Milano a Bucarest", Verdict: "29,99 €: buono",
+		Detail: "Circa 3 € meno del solito per questa rotta.", Foot: "al 1 marzo 2016", Level: "buono", Scale: &scale}
 	for b.Loop() {
 		if _, err := c.PNG(); err != nil {
 			b.Fatal(err)

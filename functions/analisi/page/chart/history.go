@@ -3,7 +3,6 @@ package chart
 import (
 	"html/template"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -11,22 +10,16 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// History shows today's fare with the weeks before it. At the right it shows all days of the
-// sample.
+// History shows the judged fare with the weeks before it.
 type History struct {
 	Weeks []verdict.Week // oldest first
-	Scale verdict.Scale
 	Today fare.Day
-	Price fare.Cents // today's
+	Price fare.Cents // the judged one; 0: none
 	Level string
-	Names [4]string // of the levels, best first
 	Money func(fare.Cents) string
 	Month func(time.Month) string
 	Label string
 }
-
-// dotRoom is the least height of today's level above and below the fare: the size of the dot.
-const dotRoom = 8
 
 // SVG draws the history.
 func (h History) SVG(width, height int) template.HTML {
@@ -39,10 +32,7 @@ func (h History) SVG(width, height int) template.HTML {
 func (h History) draw(c *canvas, width, height int) {
 	low, high := h.span()
 	const top, bottom, left = 14.0, 24.0, 66.0
-	right := float64(width) * 0.80 // the days begin here
-	if h.Price == 0 {
-		right = float64(width)
-	}
+	right := float64(width)
 	plot := float64(height) - top - bottom
 	y := func(p fare.Cents) float64 {
 		return top + plot*(1-float64(min(max(p, low), high)-low)/float64(high-low))
@@ -53,18 +43,6 @@ func (h History) draw(c *canvas, width, height int) {
 	}
 	x := func(d fare.Day) float64 { return left + (right-left-18)*float64(d-from)/float64(max(1, h.Today-from)) }
 
-	// A strip shows today's levels. Only the days have the levels' colours: past weeks were
-	// judged by the data of their time.
-	edges := [5]float64{}
-	if h.Price != 0 {
-		for i, p := range []fare.Cents{low, h.Scale.Ottimo, h.Scale.Buono, h.Scale.Normale, high} {
-			edges[i] = -y(p)
-		}
-		makeRoom(&edges, slices.Index(levels, h.Level), -y(h.Price), dotRoom)
-		for i, name := range levels {
-			c.rect("band "+name, right-9, -edges[i+1], 6, edges[i+1]-edges[i])
-		}
-	}
 	for _, p := range ticks(low, high, 5) {
 		c.line("grid", left, y(p), float64(width), y(p))
 		if h.Price == 0 || math.Abs(y(p)-y(h.Price)) > 14 { // room for the label of today
@@ -77,32 +55,20 @@ func (h History) draw(c *canvas, width, height int) {
 			c.text("tick", "start", x(d), float64(height)-6, h.Month(t.Month()))
 		}
 	}
+	h.line(c, x, y)
 	if h.Price == 0 {
-		h.line(c, x, y)
 		return
 	}
-	h.days(c, right, float64(width), y, low, high)
-	for i, name := range h.Names {
-		if tall := edges[i+1] - edges[i]; tall >= 16 { // a lower one has no room for its name
-			c.text("name", "end", float64(width)-3, -edges[i+1]+13, name)
-		}
-	}
-	h.line(c, x, y)
-
 	c.line("now", left, y(h.Price), float64(width), y(h.Price))
 	c.dot("today "+h.Level, x(h.Today), y(h.Price), 7)
 	c.text("label", "end", left-7, y(h.Price)+4, h.Money(h.Price))
 }
 
-// span returns the price range of the picture: all weeks, and 97 % of the days, without the most
-// expensive ones.
+// span returns the price range of the picture.
 func (h History) span() (low, high fare.Cents) {
 	low, high = h.Price, h.Price
 	if low == 0 && len(h.Weeks) > 0 {
 		low, high = h.Weeks[0].Minimum, h.Weeks[0].Minimum
-	}
-	if n := len(h.Scale.Prices); n > 0 {
-		low, high = min(low, h.Scale.Prices[0]), max(high, h.Scale.Prices[(n-1)*97/100])
 	}
 	for _, w := range h.Weeks {
 		low, high = min(low, w.Minimum), max(high, w.Median)
@@ -142,38 +108,4 @@ func (h History) line(c *canvas, x func(fare.Day) float64, y func(fare.Cents) fl
 		begin = end
 	}
 	c.path("week", dots.String())
-}
-
-// days draws a horizontal histogram of the sample's prices, coloured by today's level of each
-// price.
-func (h History) days(c *canvas, left, right float64, y func(fare.Cents) float64, low, high fare.Cents) {
-	const bins = 22
-	thick := (y(low)-y(high))/bins - 1
-	type bar struct{ bin, level int }
-	counts, sums := map[bar]int64{}, map[bar]int64{}
-	most := int64(0)
-	for _, p := range h.Scale.Prices {
-		b := bar{min(int(int64(min(p, high)-low)*bins/int64(high-low)), bins-1), h.levelOf(p)}
-		counts[b]++
-		sums[b] += int64(min(p, high))
-		most = max(most, counts[b])
-	}
-	for bin := range bins {
-		for level, name := range levels {
-			b := bar{bin, level}
-			if n := counts[b]; n > 0 { // a bar lies at the mean of its prices
-				middle := max(y(fare.Cents(sums[b]/n)), y(high)+thick/2)
-				c.rect("day "+name, left, middle-thick/2, max(2, (right-left-2)*float64(n)/float64(most)), thick)
-			}
-		}
-	}
-}
-
-func (h History) levelOf(p fare.Cents) int {
-	for i, upTo := range []fare.Cents{h.Scale.Ottimo, h.Scale.Buono, h.Scale.Normale} {
-		if p <= upTo {
-			return i
-		}
-	}
-	return len(levels) - 1
 }

@@ -13,7 +13,8 @@ type Range struct {
 	Minimum, Q1, Median, Q3, Maximum fare.Cents
 	Price                            fare.Cents
 	Level                            string
-	Money                            func(fare.Cents) string
+	Money                            func(fare.Cents) string // of the price
+	About                            func(fare.Cents) string // of the usual prices, rounded
 	Label                            string
 }
 
@@ -22,12 +23,7 @@ type Range struct {
 func (r Range) SVG(width int) template.HTML {
 	const top, thick, height, edge = 30.0, 18.0, 84, 8.0
 	c := newCanvas("range", width, height, r.Label)
-	log := func(p fare.Cents) float64 { return math.Log(float64(max(p, 1))) }
-	low, high := log(min(r.Minimum, r.Price)), log(max(r.Maximum, r.Price))
-	if high-low < 1e-9 {
-		low, high = low-1, high+1
-	}
-	x := func(p fare.Cents) float64 { return edge + (float64(width)-2*edge)*(log(p)-low)/(high-low) }
+	x := func(p fare.Cents) float64 { return edge + r.place(p, float64(width)-2*edge) }
 	middle := top + thick/2
 	c.line("whisker", x(r.Minimum), middle, x(r.Maximum), middle)
 	c.line("whisker end", x(r.Minimum), middle-5, x(r.Minimum), middle+5)
@@ -35,7 +31,7 @@ func (r Range) SVG(width int) template.HTML {
 	c.rect("box", x(r.Q1), top, max(2, x(r.Q3)-x(r.Q1)), thick)
 	c.line("middle", x(r.Median), top, x(r.Median), top+thick)
 	c.dot("today "+r.Level, x(r.Price), middle, 7)
-	r.write(c, "label", x(r.Price), top-10, float64(width), r.Price)
+	r.write(c, "label", x(r.Price), top-10, float64(width), r.Money(r.Price))
 	// Label the ends of the box, and the ends of the line if there is room.
 	below := top + thick + 18
 	q1, q3 := x(r.Q1), x(r.Q3)
@@ -43,26 +39,36 @@ func (r Range) SVG(width int) template.HTML {
 		q1, q3 = (q1+q3)/2-room/2, (q1+q3)/2+room/2
 	}
 	q1, q3 = max(q1, room/2), min(q3, float64(width)-room/2)
-	r.write(c, "value", q1, below, float64(width), r.Q1)
-	r.write(c, "value", q3, below, float64(width), r.Q3)
+	r.write(c, "value", q1, below, float64(width), r.About(r.Q1))
+	r.write(c, "value", q3, below, float64(width), r.About(r.Q3))
 	if q1-x(r.Minimum) > room {
-		r.write(c, "tick", x(r.Minimum), below, float64(width), r.Minimum)
+		r.write(c, "tick", x(r.Minimum), below, float64(width), r.About(r.Minimum))
 	}
 	if x(r.Maximum)-q3 > room {
-		r.write(c, "tick", x(r.Maximum), below, float64(width), r.Maximum)
+		r.write(c, "tick", x(r.Maximum), below, float64(width), r.About(r.Maximum))
 	}
 	return c.html()
 }
 
+// place returns where a price lies on the scale of a width.
+func (r Range) place(p fare.Cents, width float64) float64 {
+	log := func(p fare.Cents) float64 { return math.Log(float64(max(p, 1))) }
+	low, high := log(min(r.Minimum, r.Price)), log(max(r.Maximum, r.Price))
+	if high-low < 1e-9 {
+		low, high = low-1, high+1
+	}
+	return width * (log(p) - low) / (high - low)
+}
+
 const room = 58.0
 
-func (r Range) write(c *canvas, class string, x, y, width float64, p fare.Cents) {
+func (Range) write(c *canvas, class string, x, y, width float64, amount string) {
 	switch {
 	case x < room/2:
-		c.text(class, "start", 0, y, r.Money(p))
+		c.text(class, "start", 0, y, amount)
 	case x > width-room/2:
-		c.text(class, "end", width, y, r.Money(p))
+		c.text(class, "end", width, y, amount)
 	default:
-		c.text(class, "middle", x, y, r.Money(p))
+		c.text(class, "middle", x, y, amount)
 	}
 }

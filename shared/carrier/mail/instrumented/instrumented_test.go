@@ -35,7 +35,7 @@ func TestOutcomes(t *testing.T) {
 	} {
 		var log bytes.Buffer
 		s := instrumented.Sender{Sender: ends{c.err}, Log: slog.New(slog.NewJSONHandler(&log, nil)),
-			Metrics: metrics.Of("verdetto-pro"),
+			Metrics: metrics.NewSource("verdetto-pro"),
 			Now:     func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }}
 		if err := s.Send(t.Context(), mail.Message{To: "ada@example.com", Tag: "key"}); !errors.Is(err, c.err) {
 			t.Errorf("error %v, want %v", err, c.err)

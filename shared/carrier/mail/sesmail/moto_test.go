@@ -80,7 +80,7 @@ func storedBy(t *testing.T, endpoint string) []stored {
 	return mails
 }
 
-func TestSESTakesWhatIsSent(t *testing.T) {
+func TestSESAcceptsMails(t *testing.T) {
 	endpoint := motolocal.Endpoint(t)
 	c := client(endpoint)
 	s := sender(t, c)

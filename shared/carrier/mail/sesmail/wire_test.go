@@ -294,7 +294,7 @@ func TestNothingToSignWith(t *testing.T) {
 }
 
 func TestNewWantsASender(t *testing.T) {
-	if _, err := sesmail.New(client("http://ses.invalid"), sesmail.Config{From: "nobody", Now: time.Now}); err == nil {
+	if _, err := sesmail.New(client("http://ses.invalid"), sesmail.Config{From: "verdetto", Now: time.Now}); err == nil {
 		t.Error("a sender without an address was taken")
 	}
 }

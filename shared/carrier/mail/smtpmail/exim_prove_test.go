@@ -32,7 +32,7 @@ func exim(t *testing.T) (folder string, ports map[smtpmail.TLS]int, roots *x509.
 	defer web.Close()
 	roots = x509.NewCertPool()
 	roots.AddCert(web.Certificate())
-	ports = map[smtpmail.TLS]int{smtpmail.StartTLS: nobody(t), smtpmail.Implicit: nobody(t)}
+	ports = map[smtpmail.TLS]int{smtpmail.StartTLS: closedPort(t), smtpmail.Implicit: closedPort(t)}
 	return eximlocal.Server{
 		Address: "127.0.0.1", StartTLS: ports[smtpmail.StartTLS], Implicit: ports[smtpmail.Implicit],
 		Certificate: web.TLS.Certificates[0], Password: "geheim",

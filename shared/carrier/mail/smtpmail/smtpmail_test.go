@@ -124,9 +124,9 @@ func TestFaults(t *testing.T) {
 		{"mailbox busy", smtptest.To, smtptest.Reply(450, none, "mailbox busy"), mail.ErrThrottled, 0},
 		{"mailbox full, for now", smtptest.To, smtptest.Reply(452, [3]int{4, 2, 2}, "over quota"), mail.ErrThrottled,
 			0},
-		{"nobody there", smtptest.To, smtptest.Reply(550, [3]int{5, 1, 1}, "<ada@example.com>: user unknown"),
+		{"unknown recipient", smtptest.To, smtptest.Reply(550, [3]int{5, 1, 1}, "<ada@example.com>: user unknown"),
 			mail.ErrRefused, 0},
-		{"nobody there, in plain words", smtptest.To, smtptest.Reply(550, none, "no such user ada@example.com"),
+		{"unknown recipient, in plain words", smtptest.To, smtptest.Reply(550, none, "no such user ada@example.com"),
 			mail.ErrRefused, 0},
 		{"mailbox disabled", smtptest.To, smtptest.Reply(550, [3]int{5, 2, 1}, "mailbox disabled"), mail.ErrRefused, 0},
 		{"no relaying", smtptest.To, smtptest.Reply(554, [3]int{5, 7, 1}, "<ada@example.com>: Relay access denied"),
@@ -209,11 +209,11 @@ func TestTrust(t *testing.T) {
 			c *smtpmail.Config) {
 			c.Server.TLS = smtpmail.StartTLS
 		}},
-		{"nobody vouches", smtpmail.StartTLS, func(_ *smtptest.Server,
+		{"an untrusted certificate", smtpmail.StartTLS, func(_ *smtptest.Server,
 			c *smtpmail.Config) {
 			c.Roots = x509.NewCertPool()
 		}},
-		{"nobody vouches, implicit", smtpmail.Implicit,
+		{"an untrusted certificate, implicit", smtpmail.Implicit,
 			func(_ *smtptest.Server, c *smtpmail.Config) { c.Roots = x509.NewCertPool() }},
 		{"another name", smtpmail.StartTLS, func(_ *smtptest.Server,
 			c *smtpmail.Config) {
@@ -244,15 +244,15 @@ func dialInstead(c *smtpmail.Config, host string) {
 }
 
 func TestNoConnection(t *testing.T) {
-	s, _ := over(t, smtpmail.StartTLS, func(_ *smtptest.Server, c *smtpmail.Config) { c.Server.Port = nobody(t) })
+	s, _ := over(t, smtpmail.StartTLS, func(_ *smtptest.Server, c *smtpmail.Config) { c.Server.Port = closedPort(t) })
 	exactly(t, s.Send(t.Context(), message()), mail.ErrThrottled)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	exactly(t, s.Send(ended, message()), mail.ErrThrottled)
 }
 
-// nobody returns a port without a listener.
-func nobody(t *testing.T) int {
+// closedPort returns a port without a listener.
+func closedPort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -339,7 +339,7 @@ func TestSlow(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	server := smtpmail.Server{Host: "mail.example.com", Port: 587}
 	for name, c := range map[string]smtpmail.Config{
-		"no sender":        {Server: server, From: "nobody", Now: noon},
+		"no sender":        {Server: server, From: "verdetto", Now: noon},
 		"a name alone":     {Server: server, From: "v@verdetto.example", Now: noon, User: "ada"},
 		"a password alone": {Server: server, From: "v@verdetto.example", Now: noon, Password: "secret"},
 		"elsewhere without TLS": {Server: smtpmail.Server{Host: "mail.example.com", Port: 25, TLS: smtpmail.None},

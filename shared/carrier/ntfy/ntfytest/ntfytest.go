@@ -87,8 +87,8 @@ func (s *Server) Fail(with func(host string) Fault) {
 	s.faults = with
 }
 
-// Shown returns the messages of a topic by its URL; of messages with the same ID only the last.
-func (s *Server) Shown(topic string) []Message {
+// Messages returns the messages of a topic by its URL; of messages with the same ID only the last.
+func (s *Server) Messages(topic string) []Message {
 	u, err := url.Parse(topic)
 	if err != nil {
 		return nil

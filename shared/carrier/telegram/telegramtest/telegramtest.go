@@ -88,8 +88,8 @@ func (s *Server) Calls() int {
 	return s.calls
 }
 
-// Shown returns the bot's messages to a person.
-func (s *Server) Shown(person int64) []Message {
+// Messages returns the bot's messages to a person.
+func (s *Server) Messages(person int64) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.chats[person]; c != nil {

@@ -1,5 +1,5 @@
-// Command generate writes the tables of package places (names.tsv, cities.tsv, codes.tsv) to the
-// working directory. Its sources are two pinned packages and everyday.csv. Equal input produces
+// Command generate writes the tables of package places (names.tsv, cities.tsv, codes.tsv,
+// countries.tsv) to the working directory. Its sources are two pinned packages and everyday.csv. Equal input produces
 // equal bytes. If a package cannot be fetched, it fails and leaves the tables unchanged.
 package main
 

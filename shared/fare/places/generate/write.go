@@ -38,6 +38,13 @@ func write(cities []*city, codes map[string]string, names []name, said everyday)
 		}
 		nameTable.WriteByte('\n')
 	}
+	countries := map[string]bool{}
+	for _, c := range cities {
+		countries[c.country] = true
+	}
+	if err := writeCountries(countries); err != nil {
+		return err
+	}
 	for file, table := range map[string]*bytes.Buffer{
 		"cities.tsv": &cityTable, "codes.tsv": &codeTable, "names.tsv": &nameTable,
 	} {

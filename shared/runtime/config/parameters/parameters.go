@@ -13,9 +13,9 @@ type Parameter struct {
 	Name     string // without the service's prefix
 	Variable string
 	ReadBy   []string // folders in functions/
-	// For is the operator's choice, as named in the deployment's configuration, that makes the
+	// Choice is the operator's choice, as named in the deployment's configuration, that makes the
 	// parameter necessary. Empty means that it is always necessary.
-	For string
+	Choice string
 }
 
 // The choices that make parameters necessary: a Telegram bot, and a price and a wallet to sell
@@ -45,19 +45,19 @@ var Table = []Parameter{
 // Path returns the full name of the parameter for a service.
 func (p Parameter) Path(service string) string { return "/" + service + "/" + p.Name }
 
-// Needed returns the parameters that the operator's choices make necessary.
-func Needed(chosen ...string) (needed []Parameter) {
+// Required returns the parameters that the operator's choices make necessary.
+func Required(chosen ...string) (needed []Parameter) {
 	for _, p := range Table {
-		if p.For == "" || slices.Contains(chosen, p.For) {
+		if p.Choice == "" || slices.Contains(chosen, p.Choice) {
 			needed = append(needed, p)
 		}
 	}
 	return needed
 }
 
-// Of returns the parameters that a function reads, given the operator's choices.
-func Of(function string, chosen ...string) (read []Parameter) {
-	for _, p := range Needed(chosen...) {
+// ReadByFunction returns the parameters that a function reads, given the operator's choices.
+func ReadByFunction(function string, chosen ...string) (read []Parameter) {
+	for _, p := range Required(chosen...) {
 		if slices.Contains(p.ReadBy, function) {
 			read = append(read, p)
 		}

@@ -12,14 +12,14 @@ func TestTable(t *testing.T) {
 	for _, p := range Table {
 		names = append(names, p.Path("verdetto"))
 		if len(p.ReadBy) == 0 {
-			t.Errorf("nobody reads %s", p.Name)
+			t.Errorf("no function reads %s", p.Name)
 		}
 		for _, function := range p.ReadBy {
 			given = append(given, function+" "+p.Variable)
-			if p.For != "" && slices.ContainsFunc(Of(function), func(q Parameter) bool { return q.Name == p.Name }) {
-				t.Errorf("%s is of %s without %s", p.Name, function, p.For)
+			if p.Choice != "" && slices.ContainsFunc(ReadByFunction(function), func(q Parameter) bool { return q.Name == p.Name }) {
+				t.Errorf("%s is of %s without %s", p.Name, function, p.Choice)
 			}
-			if !slices.ContainsFunc(Of(function, p.For), func(q Parameter) bool { return q.Name == p.Name }) {
+			if !slices.ContainsFunc(ReadByFunction(function, p.Choice), func(q Parameter) bool { return q.Name == p.Name }) {
 				t.Errorf("%s is not of %s", p.Name, function)
 			}
 		}
@@ -30,7 +30,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("something stands twice: %v", all)
 		}
 	}
-	if read := Of("nothing"); len(read) > 0 {
+	if read := ReadByFunction("nothing"); len(read) > 0 {
 		t.Errorf("%v", read)
 	}
 }

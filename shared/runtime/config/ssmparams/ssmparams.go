@@ -21,8 +21,8 @@ const (
 	tryTimeout = 2 * time.Second // of each of the SDK's three tries
 )
 
-// In returns a reader for the account and region of settings.
-func In(settings aws.Config) config.Secrets {
+// NewReader returns a reader for the account and region of settings.
+func NewReader(settings aws.Config) config.Secrets {
 	return func(ctx context.Context, names []string) (map[string]string, error) {
 		client := ssm.NewFromConfig(settings, limitTry)
 		values := make(map[string]string, len(names))

@@ -56,7 +56,7 @@ func TestSecrets(t *testing.T) {
 		}
 	}
 	wire.n.Store(0)
-	got, err := ssmparams.In(in)(t.Context(), names)
+	got, err := ssmparams.NewReader(in)(t.Context(), names)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
@@ -83,7 +83,7 @@ func TestConfiguration(t *testing.T) {
 	t.Setenv("STRIPE_KEY", "ssm:/verdetto/not-asked-for")
 	var table config.Store
 	var access config.HTTP
-	if err := config.LoadWith(ssmparams.In(in), &table, &access); err != nil {
+	if err := config.LoadWith(ssmparams.NewReader(in), &table, &access); err != nil {
 		t.Fatal(err)
 	}
 	want := config.HTTP{OriginSecrets: []string{"first-origin-secret", "second-origin-secret"}, Secret: config.Secret{Pepper: pepper}}
@@ -95,7 +95,8 @@ func TestConfiguration(t *testing.T) {
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "ssm:/verdetto/short")
 	t.Setenv("TRAVELPAYOUTS_TOKEN", "ssm:/verdetto/none")
 	t.Setenv("VERDETTO_WORKERS", "0")
-	err := config.LoadWith(ssmparams.In(in), &config.Store{}, &config.HTTP{}, &config.Upstream{}, &config.Fanout{})
+	err := config.LoadWith(ssmparams.NewReader(in), &config.Store{}, &config.HTTP{}, &config.Upstream{},
+		&config.Fanout{})
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -120,7 +121,7 @@ func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestRefused(t *testing.T) {
 	t.Setenv("VERDETTO_PEPPER", "ssm:/verdetto/pepper")
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "short")
-	err := config.LoadWith(ssmparams.In(settings("http://ssm.invalid", refusing{})), &config.HTTP{})
+	err := config.LoadWith(ssmparams.NewReader(settings("http://ssm.invalid", refusing{})), &config.HTTP{})
 	if err == nil {
 		t.Fatal("no error")
 	}

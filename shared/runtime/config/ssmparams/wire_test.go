@@ -65,7 +65,7 @@ func TestFaults(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := &wire{answers: c.answers}
-				got, err := ssmparams.In(settings("http://ssm.invalid", w))(t.Context(), []string{"/a", "/b"})
+				got, err := ssmparams.NewReader(settings("http://ssm.invalid", w))(t.Context(), []string{"/a", "/b"})
 				if len(w.asked) != c.asked || (err == nil) != (c.says == "") || err != nil && (!strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "the-sec")) {
 					t.Errorf("error %v after %d requests", err, len(w.asked))
 				}
@@ -93,7 +93,7 @@ func TestHangingTry(t *testing.T) {
 	defer server.Close()
 	in := settings(server.URL, nil)
 	in.HTTPClient = awshttp.NewBuildableClient() // like the SDK's configuration
-	got, err := ssmparams.In(in)(t.Context(), []string{"/a"})
+	got, err := ssmparams.NewReader(in)(t.Context(), []string{"/a"})
 	if diff := cmp.Diff(map[string]string{"/a": "the-secret"}, got); err != nil || diff != "" || asked.Load() < 2 {
 		t.Errorf("%v after %d requests: %s", err, asked.Load(), diff)
 	}

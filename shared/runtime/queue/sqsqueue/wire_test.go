@@ -135,7 +135,7 @@ func TestFaults(t *testing.T) {
 			}
 			return 200, nil
 		}, 5, 25, nil},
-		{"nobody is there", nil, func(int) (int, error) { return 0, errors.New("connection refused") }, 9, 0, []string{"connection refused"}},
+		{"no server", nil, func(int) (int, error) { return 0, errors.New("connection refused") }, 9, 0, []string{"connection refused"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

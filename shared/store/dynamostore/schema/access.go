@@ -11,13 +11,13 @@ type Access struct {
 }
 
 var (
-	everyHTTP = []string{"alerts", "analisi", "compat", "pricetrends", "pro", "x402"}
-	readers   = []string{"analisi", "compat", "pricetrends", "x402"}
-	refresh   = []string{"refresh"}
-	alerts    = []string{"alerts"}
-	told      = []string{"alerts", "refresh"} // alerts stores alerts, refresh notifies
-	pro       = []string{"pro"}
-	paid      = []string{"x402"}
+	everyHTTP        = []string{"alerts", "analisi", "compat", "pricetrends", "pro", "x402"}
+	readers          = []string{"analisi", "compat", "pricetrends", "x402"}
+	refresh          = []string{"refresh"}
+	alerts           = []string{"alerts"}
+	alertsAndRefresh = []string{"alerts", "refresh"} // alerts stores alerts, refresh notifies
+	pro              = []string{"pro"}
+	perCall          = []string{"x402"}
 )
 
 // Accesses lists all data accesses of the functions. The deployment derives their permissions from
@@ -35,28 +35,28 @@ var Accesses = []Access{
 	{Partition: "WANTED", Read: refresh, Write: readers},
 	{Partition: "SEEN#*", Read: refresh, Write: refresh},
 	{Partition: "WAKES", Read: refresh, Write: refresh},
-	{Partition: "ALERTS#*", Read: told, Write: told},
-	{Partition: "SUBSCRIBER#*", Read: told, Write: told},
-	{Partition: "WATCHED#*", Read: refresh, Write: told},
-	{Partition: "DIGESTS#*", Read: told, Write: told},
-	{Partition: "DIGESTS", Read: told, Write: told},
+	{Partition: "ALERTS#*", Read: alertsAndRefresh, Write: alertsAndRefresh},
+	{Partition: "SUBSCRIBER#*", Read: alertsAndRefresh, Write: alertsAndRefresh},
+	{Partition: "WATCHED#*", Read: refresh, Write: alertsAndRefresh},
+	{Partition: "DIGESTS#*", Read: alertsAndRefresh, Write: alertsAndRefresh},
+	{Partition: "DIGESTS", Read: alertsAndRefresh, Write: alertsAndRefresh},
 	{Partition: "PENDING#*", Read: alerts, Write: alerts},
-	{Partition: "STOPPED#*", Read: told, Write: told},
+	{Partition: "STOPPED#*", Read: alertsAndRefresh, Write: alertsAndRefresh},
 	{Partition: "MAILBOX#*", Read: []string{"alerts", "pro"}, Write: []string{"alerts", "pro"}},
 	{Partition: "LEASE#*", Read: refresh, Write: refresh},
 	{Partition: "OUTBOX#alerts*", Read: alerts, Write: alerts},
-	{Partition: "OUTBOX#push", Read: alerts, Write: told},
-	{Partition: "WEBHOOK#*", Read: told, Write: told},
-	{Partition: "DELIVERIES", Read: alerts, Write: told},
+	{Partition: "OUTBOX#push", Read: alerts, Write: alertsAndRefresh},
+	{Partition: "WEBHOOK#*", Read: alertsAndRefresh, Write: alertsAndRefresh},
+	{Partition: "DELIVERIES", Read: alerts, Write: alertsAndRefresh},
 	{Partition: "OUTBOX#pro*", Read: pro, Write: pro},
 	{Partition: "OFFER#*", Read: pro, Write: pro},
 	{Partition: "NOTE#*", Read: pro, Write: pro},
 	{Partition: "CUSTOMER#*", Read: []string{"analisi", "compat", "pricetrends", "pro"}, Write: pro},
 	{Partition: "SUBSCRIPTION#*", Read: pro, Write: pro},
 	{Partition: "CASHED#*", Read: pro, Write: pro},
-	{Partition: "PAID#*", Read: paid, Write: paid},
-	{Partition: "CREDIT#*", Read: paid, Write: paid},
-	{Partition: "FEES#*", Read: paid, Write: paid},
+	{Partition: "PAID#*", Read: perCall, Write: perCall},
+	{Partition: "CREDIT#*", Read: perCall, Write: perCall},
+	{Partition: "FEES#*", Read: perCall, Write: perCall},
 	// at start, to check the pepper of the table
 	{Partition: "SERVICE", Read: []string{"alerts", "pro", "refresh"}, Write: []string{"alerts", "pro", "refresh"}},
 	{Partition: "LIMIT#*", Read: []string{"analisi", "pro"}, Write: everyHTTP},
@@ -66,15 +66,15 @@ var Accesses = []Access{
 
 // ReadBy returns the partitions that a function reads.
 func ReadBy(function string) []string {
-	return of(function, func(a Access) []string { return a.Read })
+	return partitionsOf(function, func(a Access) []string { return a.Read })
 }
 
 // WrittenBy returns the partitions that a function writes.
 func WrittenBy(function string) []string {
-	return of(function, func(a Access) []string { return a.Write })
+	return partitionsOf(function, func(a Access) []string { return a.Write })
 }
 
-func of(function string, who func(Access) []string) (partitions []string) {
+func partitionsOf(function string, who func(Access) []string) (partitions []string) {
 	for _, a := range Accesses {
 		if slices.Contains(who(a), function) {
 			partitions = append(partitions, a.Partition)

@@ -6,6 +6,7 @@
 // package store requires. There are no secondary indexes.
 package schema
 
+// The attributes of an item.
 const (
 	// Partition and Sort are the string attributes of the primary key.
 	Partition = "pk"

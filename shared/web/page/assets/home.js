@@ -45,6 +45,7 @@ function completes(input, words) {
     input.removeAttribute('aria-invalid');
     leave();
     status.textContent = '';
+    input.dispatchEvent(new Event('change', { bubbles: true }));
   };
   const show = (cities) => {
     close();
@@ -148,7 +149,10 @@ function sends(form) {
         [said, good] = [form.querySelector('option:checked[data-sent]')?.dataset.sent ?? form.dataset.sent, true];
       } else if (answer.status === 429) said = form.dataset.later;
       else if (answer.status < 500) said = form.dataset.refused;
-      for (const { name } of errors) fields[name]?.setAttribute('aria-invalid', 'true');
+      for (const { name } of errors) {
+        fields[name]?.setAttribute('aria-invalid', 'true');
+        for (let fold = fields[name]?.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
+      }
     } catch {
       // Out of reach: the form says so.
     } finally {
@@ -168,18 +172,39 @@ for (const form of document.querySelectorAll('form.ask')) {
     for (const [name, value] of [...e.formData]) if (value === '') e.formData.delete(name);
   });
   for (const input of form.querySelectorAll('[data-city]')) completes(input, form.dataset);
+  // The button says what it does.
+  const button = form.querySelector('button'), { da, a } = form.elements;
+  for (const event of ['input', 'change']) {
+    form.addEventListener(event, () => {
+      button.textContent = da.value && !a.value ? button.dataset.anywhere : button.dataset.city;
+    });
+  }
+  // A month or days: the later choice clears the other.
+  const { mese, quando, flessibile, ritorno } = form.elements;
+  form.addEventListener('change', ({ target }) => {
+    if (!mese || !quando || !target.value) return;
+    if (target === mese) quando.value = flessibile.value = ritorno.value = '';
+    else if (target === quando || target === ritorno) mese.value = '';
+  });
 }
 for (const form of document.querySelectorAll('form[data-send]')) {
   sends(form);
   if (form.elements.channel) fits(form);
 }
 
-// A phone shares in its own way; elsewhere the link is there to be copied.
-for (const link of document.querySelectorAll('[data-share]')) {
-  if (!navigator.share) continue;
-  link.addEventListener('click', (e) => {
-    e.preventDefault();
-    navigator.share({ title: document.title, url: link.href }).catch(() => {}); // the reader thought better of it
+// A phone shares in its own way; elsewhere the link is copied.
+for (const button of document.querySelectorAll('[data-share]')) {
+  if (!navigator.share && !navigator.clipboard) continue;
+  button.hidden = false;
+  button.addEventListener('click', async () => {
+    const url = new URL(button.dataset.share, location).href;
+    try {
+      if (navigator.share) return void await navigator.share({ title: document.title, url });
+      await navigator.clipboard.writeText(url);
+      button.nextElementSibling.textContent = button.dataset.copied;
+    } catch {
+      // The reader decided against it, or the browser does not allow it.
+    }
   });
 }
 

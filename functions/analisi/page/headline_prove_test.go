@@ -23,7 +23,7 @@ import (
 func recorded(t *testing.T, file string) (byRoute map[fare.Route][]fare.Observation, last fare.Day) {
 	t.Helper()
 	panel, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file),
-		upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().On}, "")
+		upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,13 +50,13 @@ func recorded(t *testing.T, file string) (byRoute map[fare.Route][]fare.Observat
 
 var panels = []string{"eu_wizzair_weekly.csv.gz", "travelpayouts_daily_2025_2026.csv.gz", "google2026.csv.gz"}
 
-// TestProveChartsAgree is TestChartsAgree over the routes of recorded panels.
-func TestProveChartsAgree(t *testing.T) {
+// TestProveHeadlinesAgree is TestHeadlinesAgree over the routes of recorded panels.
+func TestProveHeadlinesAgree(t *testing.T) {
 	levels, routes := map[string]int{}, 0
 	for _, file := range panels {
 		byRoute, last := recorded(t, file)
 		for _, of := range byRoute {
-			s := verdict.Build(of, verdict.RouteSummary{}, last, verdict.Options{Rates: ecb.Table().On(last)})
+			s := verdict.Build(of, verdict.RouteSummary{}, last, verdict.Options{Rates: ecb.Table().RatesOn(last)})
 			if len(s.Lows) < verdict.MinSample {
 				continue
 			}
@@ -87,7 +87,7 @@ func TestProveCalendarAgrees(t *testing.T) {
 			if len(all) > perPanel && i%(len(all)/perPanel) != 0 {
 				continue
 			}
-			rates := ecb.Table().On(last)
+			rates := ecb.Table().RatesOn(last)
 			s := verdict.Build(byRoute[route], verdict.RouteSummary{}, last, verdict.Options{Rates: rates})
 			quotes := s.DayQuotes(fare.Set(byRoute[route]), last-60, rates)
 			var live []departure.Live
@@ -105,7 +105,8 @@ func TestProveCalendarAgrees(t *testing.T) {
 			routes++
 			of := siteOfSheets(sheetsByTrip{{Route: route}: state.Encode()}, route, last, true)
 			levels, found := disagreements(t, of,
-				fmt.Sprintf("/?da=%s&a=%s&visto=45&lang=it", route.Origin, route.Destination),
+				fmt.Sprintf("/?da=%s&a=%s&visto=45&lang=it&quando=%s", route.Origin, route.Destination,
+					state.Live[0].Depart),
 				max(1, len(state.Live)/perRoute))
 			for level, n := range levels {
 				cells[level] += n

@@ -1,0 +1,398 @@
+// Package contradictions holds an end-to-end test of the rule "one fare, one judgement" over
+// recorded fares. In no document does a fare have two levels, and a difference from what is usual
+// names what that is usual for. docs/api.md states the rule.
+package contradictions
+
+import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"log/slog"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/e2e/fixture"
+	"verdetto/shared/architecture/testenv"
+	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
+	"verdetto/shared/published"
+	"verdetto/shared/upstream"
+	"verdetto/shared/verdict"
+)
+
+// panel is a recorded panel with the column of its fares.
+type panel struct{ file, price string }
+
+var panels = []panel{
+	{"eu_wizzair_weekly.csv.gz", ""}, {"travelpayouts_history_2026.csv.gz", "outbound_price"},
+	{"travelpayouts_daily_2025_2026.csv.gz", ""}, {"google2026.csv.gz", ""}, {"eu_wizzair_2015_2016_full.csv.gz", ""},
+}
+
+// service is a service over a panel, as of its last day.
+type service struct {
+	t      *testing.T
+	api    *onemachine.Service
+	last   fare.Day
+	routes []fare.Route // with fares, in the panel's order
+	calls  int
+	// levels counts the documents by kind, and the levels that they state.
+	documents map[string]int
+	levels    int
+}
+
+func open(t *testing.T, p panel) *service {
+	t.Helper()
+	o := onemachine.Options{Log: slog.New(slog.DiscardHandler), BaseURL: "https://verdetto.example",
+		LocalURL: fixture.LocalURL}
+	source, _, err := onemachine.OpenSource(t.Context(),
+		"csv:"+filepath.Join(testenv.Data(t), "fares", p.file), p.price, &o, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{t: t, documents: map[string]int{}}
+	s.readRoutes(source)
+	o.Source, o.Now = source, func() time.Time { return s.last.Time().Add(20 * time.Hour) }
+	o.Table = fixture.Unlimited{Table: fixture.Bolt(t, o.Now)}
+	if report, err := o.Refresh(t.Context(), nil); err != nil || report.Failed > 0 {
+		t.Fatalf("%+v %v", report, err)
+	}
+	s.api = fixture.New(t, o)
+	return s
+}
+
+func (s *service) readRoutes(source upstream.Source) {
+	origins, err := source.Origins(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	seen := map[fare.Route]bool{}
+	for _, origin := range origins {
+		answer, err := source.Fares(s.t.Context(), origin, time.Time{}, time.Now())
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, f := range answer.Fares {
+			s.last = max(s.last, f.FoundDay())
+			if !seen[f.Route] && f.Nights == 0 {
+				seen[f.Route] = true
+				s.routes = append(s.routes, f.Route)
+			}
+		}
+	}
+}
+
+// ask returns the body of an answer, or "" without one.
+func (s *service) ask(target string) string {
+	s.calls++
+	r := httptest.NewRequest("GET", target, nil)
+	r.RemoteAddr = fmt.Sprintf("10.0.%d.%d:1", s.calls>>8&255, s.calls&255)
+	w := httptest.NewRecorder()
+	s.api.API.ServeHTTP(w, r)
+	if w.Code != 200 {
+		return ""
+	}
+	return w.Body.String()
+}
+
+// tool returns the text of a tool of /mcp.
+func (s *service) tool(name string, arguments map[string]any) string {
+	s.calls++
+	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+		"params": map[string]any{"name": name, "arguments": arguments}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r := httptest.NewRequest("POST", "/mcp", strings.NewReader(string(body)))
+	r.RemoteAddr = fmt.Sprintf("10.1.%d.%d:1", s.calls>>8&255, s.calls&255)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	w := httptest.NewRecorder()
+	s.api.API.ServeHTTP(w, r)
+	var answer struct {
+		Result struct {
+			Content []struct{ Text string }
+			IsError bool
+		}
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || len(answer.Result.Content) == 0 {
+		s.t.Fatalf("%s %v: %d %s %v", name, arguments, w.Code, w.Body, err)
+	}
+	if answer.Result.IsError {
+		return ""
+	}
+	return answer.Result.Content[0].Text
+}
+
+// claims maps each fare of a document to the levels that the document gives it.
+type claims map[string]map[string]bool
+
+func (c claims) add(fare, level string) {
+	if c[fare] == nil {
+		c[fare] = map[string]bool{}
+	}
+	c[fare][level] = true
+}
+
+// judge reports the fares of a document that have more than one level.
+func (s *service) judge(kind, name string, c claims) {
+	s.documents[kind]++
+	for fare, levels := range c {
+		s.levels += len(levels)
+		if len(levels) > 1 {
+			s.t.Errorf("%s %s: %s has the levels %v", kind, name, fare, levels)
+		}
+	}
+}
+
+var (
+	english = map[string]string{verdict.Ottimo: "great", verdict.Buono: "good", verdict.Normale: "normal",
+		verdict.Caro: "expensive"}
+	words      = regexp.MustCompile(`(?i)\b(great|good|normal|expensive)\b`)
+	article    = regexp.MustCompile(`(?s)<article class="verdict ([a-z-]+)".*?</article>`)
+	heading    = regexp.MustCompile(`<h1>([^<]*)</h1>`)
+	calendar   = regexp.MustCompile(`(?s)<section class="calendar.*?</section>`)
+	drawing    = regexp.MustCompile(`(?s)<svg[^>]*aria-label="([^"]*)".*?</svg>`)
+	markup     = regexp.MustCompile(`<[^>]*>`)
+	cell       = regexp.MustCompile(`quando=([0-9-]+)[^>]*>[0-9]+<b>([0-9]*)</b><i>([^<]*)</i>`)
+	comparison = regexp.MustCompile(`than usual( for )?`)
+	row        = regexp.MustCompile(`<tr><th scope="row"><a href="[^"]*[?&;]a=([^"&]+)[^"]*">[^<]*</a>.*?<span class="level ([a-z]+)">([^<]*)</span>`)
+)
+
+// plain returns the text of a part of a page, with the labels of its charts.
+func plain(part string) string {
+	return html.UnescapeString(markup.ReplaceAllString(drawing.ReplaceAllString(part, " $1 "), " "))
+}
+
+// levelsIn returns the levels that a text states, as published.
+func levelsIn(text string) (all []string) {
+	for _, word := range words.FindAllString(text, -1) {
+		for level, name := range english {
+			if strings.EqualFold(word, name) {
+				all = append(all, level)
+			}
+		}
+	}
+	return all
+}
+
+// page checks the page of a question. dated means that the question is about one departure: only
+// then may its days have levels.
+func (s *service) page(target string, q url.Values, dated bool) {
+	body := s.ask("/?" + target + "&lang=en")
+	m := article.FindStringSubmatch(body)
+	if m == nil {
+		return
+	}
+	var a verdict.Analysis
+	if err := json.Unmarshal([]byte(s.ask("/v1/analisi?"+q.Encode())), &a); err != nil {
+		s.t.Fatalf("%s: %v", target, err)
+	}
+	c, subject := claims{}, fmt.Sprintf("%s at %d", a.Prezzo.Partenza, (a.Prezzo.Cent+50)/100)
+	c.add(subject, m[1])
+	c.add(subject, a.Verdetto.Livello)
+	days := calendar.FindString(body)
+	answer := plain(strings.Replace(m[0], days, "", 1))
+	head := html.UnescapeString(body[:strings.Index(body, "</head>")])
+	said := levelsIn(answer)
+	if judged := a.Verdetto.Percentile != nil; len(said) != 1 && judged ||
+		judged && len(levelsIn(heading.FindStringSubmatch(body)[1])) != 1 || !judged && len(said) > 0 {
+		s.t.Errorf("page %s states the levels %v", target, said)
+	}
+	for _, level := range append(said, levelsIn(head)...) {
+		c.add(subject, level)
+	}
+	for _, n := range comparison.FindAllStringSubmatch(answer, -1) {
+		if n[1] == "" {
+			s.t.Errorf("page %s compares with the usual fare and does not say which: %q", target, answer)
+		}
+	}
+	for _, d := range cell.FindAllStringSubmatch(days, -1) {
+		for _, level := range levelsIn(d[3]) {
+			c.add(d[1]+" at "+d[2], level)
+		}
+	}
+	if !dated && len(levelsIn(plain(days))) > 0 {
+		s.t.Errorf("page %s is not about a departure, and its calendar states levels", target)
+	}
+	if !dated && days != "" && !strings.Contains(days, "the usual fare for that day") {
+		s.t.Errorf("page %s: the calendar does not say what it compares with", target)
+	}
+	s.judge("page", target, c)
+}
+
+// route checks all documents about a route.
+func (s *service) route(r fare.Route, departures int) {
+	from, to := string(r.Origin), string(r.Destination)
+	q := func(more ...string) url.Values {
+		v := url.Values{"origine": {from}, "destinazione": {to}}
+		for i := 0; i < len(more); i += 2 {
+			v.Set(more[i], more[i+1])
+		}
+		return v
+	}
+	base := "da=" + from + "&a=" + to
+	s.page(base, q(), false)
+	s.page(base+"&visto=88", q("prezzo", "88"), false)
+	arguments := func(more ...string) map[string]any {
+		all := map[string]any{"origin": from, "destination": to}
+		for i := 0; i < len(more); i += 2 {
+			all[more[i]] = more[i+1]
+		}
+		return all
+	}
+	s.verdictTool(arguments())
+	if picture := s.ask("/card/" + from + "-" + to + "-en.svg"); len(levelsIn(plain(picture))) > 0 {
+		s.t.Errorf("the picture of %s states a level", r)
+	}
+	var c verdict.Calendario
+	if body := s.ask("/v1/calendario?" + q().Encode()); body == "" {
+		return
+	} else if err := json.Unmarshal([]byte(body), &c); err != nil {
+		s.t.Fatal(err)
+	}
+	s.calendarTool(arguments(), c)
+	for i := 0; i < len(c.Giorni); i += max(1, len(c.Giorni)/departures) {
+		day := c.Giorni[i].Partenza
+		s.page(base+"&quando="+day, q("partenza", day), true)
+		s.page(base+"&visto=45&quando="+day, q("partenza", day, "prezzo", "45"), true)
+		s.page(base+"&flessibile=3&quando="+day, q("partenza", day, "flessibile", "3"), false)
+		s.page(base+"&mese="+day[:7], q("mese", day[:7]), false)
+		s.verdictTool(arguments("departure", day))
+		s.verdictTool(arguments("month", day[:7]))
+	}
+	s.comparisonTool(r, c)
+}
+
+// verdictTool checks the text about one fare: it has one level.
+func (s *service) verdictTool(arguments map[string]any) {
+	text := s.tool("flight_price_verdict", arguments)
+	if said := levelsIn(text); len(said) > 1 {
+		s.t.Errorf("verdict of %v: %q", arguments, text)
+	}
+	for _, n := range comparison.FindAllStringSubmatch(text, -1) {
+		if n[1] == "" {
+			s.t.Errorf("verdict of %v compares with the usual fare and does not say which: %q", arguments, text)
+		}
+	}
+	s.documents["verdict"]++
+}
+
+var listed = regexp.MustCompile(`([0-9]{4}-[0-9]{2}-[0-9]{2}) [0-9.]+ EUR, (great|good|normal|expensive) for so far ahead`)
+
+// calendarTool checks that the text has the levels of the calendar, and no others.
+func (s *service) calendarTool(arguments map[string]any, of verdict.Calendario) {
+	text, c, count := s.tool("fare_calendar", arguments), claims{}, 0
+	for _, g := range of.Giorni {
+		c.add(g.Partenza, g.Livello)
+	}
+	for _, m := range listed.FindAllStringSubmatch(text, -1) {
+		count++
+		c.add(m[1], levelsIn(m[2])[0])
+	}
+	if said := levelsIn(text); len(said) != count {
+		s.t.Errorf("calendar of %v states %d levels of %d days: %q", arguments, len(said), count, text)
+	}
+	s.judge("calendar", fmt.Sprint(arguments), c)
+}
+
+var trip = regexp.MustCompile(`([^:;.]+ \([0-9-]+\)) (?:at )?[0-9.]+ EUR(?: departing on [0-9-]+)?, (great|good|normal|expensive)`)
+
+// comparisonTool checks that the best trip and the list give a trip one level.
+func (s *service) comparisonTool(r fare.Route, of verdict.Calendario) {
+	var days []string
+	for _, g := range of.Giorni[:min(4, len(of.Giorni))] {
+		days = append(days, g.Partenza)
+	}
+	text, c := s.tool("compare_trips", map[string]any{"origin": string(r.Origin),
+		"destinations": []string{string(r.Destination)}, "departures": days}), claims{}
+	count := 0
+	for _, m := range trip.FindAllStringSubmatch(text, -1) {
+		count++
+		c.add(strings.TrimSpace(m[1]), levelsIn(m[2])[0])
+	}
+	if said := levelsIn(text); len(said) != count {
+		s.t.Errorf("comparison of %s states %d levels of %d trips: %q", r, len(said), count, text)
+	}
+	s.judge("comparison", r.String(), c)
+}
+
+// origin checks the deals of a city: on the page, as a feed and as a tool. All give a destination
+// the level of GET /v1/occasioni.
+func (s *service) origin(city fare.City) {
+	var deals published.Occasioni
+	body := s.ask("/v1/occasioni?origine=" + string(city))
+	if body == "" {
+		return
+	}
+	if err := json.Unmarshal([]byte(body), &deals); err != nil {
+		s.t.Fatal(err)
+	}
+	c := claims{}
+	for _, d := range deals.Occasioni {
+		c.add(d.DestinazioneIata, d.Verdetto.Livello)
+	}
+	for _, m := range row.FindAllStringSubmatch(s.ask("/?da="+string(city)+"&lang=en"), -1) {
+		name, err := url.QueryUnescape(m[1])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		place, ok := places.Find(name)
+		if !ok {
+			s.t.Fatalf("the deals of %s link to %q", city, m[1])
+		}
+		for _, level := range levelsIn(m[3]) {
+			c.add(string(place.City), level)
+		}
+	}
+	s.judge("deals", string(city), c)
+	var feed struct {
+		Items []struct {
+			Title, URL, Content_Text string
+			Tags                     []string
+		}
+	}
+	if err := json.Unmarshal([]byte(s.ask("/feed/"+string(city)+"-en.json")), &feed); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, item := range feed.Items {
+		said := levelsIn(item.Title + " " + item.Content_Text)
+		if len(said) != 1 || said[0] != item.Tags[0] || !strings.Contains(item.Title, " for this route") {
+			s.t.Errorf("feed of %s: %+v", city, item)
+		}
+		address, err := url.Parse(item.URL)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		c.add(address.Query().Get("a"), said[0])
+	}
+	s.judge("feed", string(city), c)
+}
+
+// check asks about some routes of a panel, and their origins.
+func check(t *testing.T, p panel, routes, departures int) {
+	s := open(t, p)
+	origins := map[fare.City]bool{}
+	for i := 0; i < len(s.routes); i += max(1, len(s.routes)/routes) {
+		s.route(s.routes[i], departures)
+		if origin := s.routes[i].Origin; !origins[origin] {
+			origins[origin] = true
+			s.origin(origin)
+		}
+	}
+	t.Logf("%s: %d routes, documents %v with %d levels", p.file, len(s.routes), s.documents, s.levels)
+	for _, kind := range []string{"page", "verdict", "calendar", "comparison", "deals", "feed"} {
+		if s.documents[kind] == 0 {
+			t.Errorf("no %s was checked", kind)
+		}
+	}
+}
+
+// TestOneFareOneLevel checks a sample of recorded fares.
+func TestOneFareOneLevel(t *testing.T) { check(t, panels[0], 3, 2) }

@@ -1,0 +1,10 @@
+package contradictions
+
+import "testing"
+
+// TestProveOneFareOneLevel is TestOneFareOneLevel over samples of four panels.
+func TestProveOneFareOneLevel(t *testing.T) {
+	for _, p := range panels[:4] {
+		t.Run(p.file, func(t *testing.T) { check(t, p, 12, 3) })
+	}
+}

@@ -1,0 +1,70 @@
+package page_test
+
+import (
+	"html"
+	"strings"
+	"testing"
+)
+
+// TestTheLaterChoiceCounts: of a month and a day, the one that the form did not show before.
+func TestTheLaterChoiceCounts(t *testing.T) {
+	const both = "/?da=Milano&a=Bucarest&lang=en&mese=2016-04&quando=2016-04-12"
+	s := openSite("", "")
+	for era, want := range map[string]string{"2016-04": "Milan to Bucharest · 12 April 2016", "2016-04-12": "Milan to Bucharest · April 2016",
+		"": "Choose a month or a day, not both.", "2016-05": "Choose a month or a day, not both."} {
+		if text := said(s.visit(both + "&era=" + era)); !strings.Contains(text, want) {
+			t.Errorf("after %q, want %q in\n%s", era, want, text)
+		}
+	}
+	body := s.visit("/?da=Milano&a=Bucarest&mese=2016-04").Body.String()
+	if !strings.Contains(body, `<noscript><input type="hidden" name="era" value="2016-04"></noscript>`) ||
+		strings.Contains(body, "&amp;era=") {
+		t.Errorf("the form does not keep its month, or a link does:\n%s", body)
+	}
+}
+
+// TestChoicesAreKept: fields that a form does not show are hidden in it.
+func TestChoicesAreKept(t *testing.T) {
+	s := openSite("", "")
+	for _, tt := range []struct {
+		target string
+		holds  []string
+	}{
+		{"/?da=Milano&visto=45&lang=en", []string{`type="hidden" name="visto" value="45"`, `type="hidden" name="lang" value="en"`}},
+		{"/?da=Milano&a=Bucarest&massimo=60&soglia=40", []string{`type="hidden" name="massimo" value="60"`,
+			`type="hidden" name="soglia" value="40"`}},
+		{"/?da=Milano&a=Bucarest&mese=2016-04&valuta=USD&diretto=si", []string{`<option value="2016-04" selected>`,
+			`<option selected>USD`, `value="si" checked`}},
+	} {
+		body := html.UnescapeString(s.visit(tt.target).Body.String())
+		for _, want := range tt.holds {
+			if strings.Count(body, want) != 1 {
+				t.Errorf("%s: not once %s in\n%s", tt.target, want, body)
+			}
+		}
+	}
+}
+
+// TestTheHeadlineLeadsToTheAlert: a button above the charts leads to the form.
+func TestTheHeadlineLeadsToTheAlert(t *testing.T) {
+	s := openSite("", "")
+	for _, target := range []string{"/?da=Milano&a=Bucarest", "/?da=Milano"} {
+		body := s.visit(target).Body.String()
+		button, form := strings.Index(body, `href="#alert-title"`), strings.Index(body, `id="alert-title"`)
+		if headline := strings.Index(body, "<h1>"); button < headline || button-headline > 1500 || form < button {
+			t.Errorf("%s: headline at %d, button at %d, form at %d", target, headline, button, form)
+		}
+	}
+}
+
+// TestBothNamesMisspelt: one link corrects both.
+func TestBothNamesMisspelt(t *testing.T) {
+	w := openSite("", "").visit("/?da=Milanno&a=Bukarestt&lang=en")
+	if text := said(w); w.Code != 404 || !strings.Contains(text, "is called “Milanno” or “Bukarestt”. Perhaps you meant: "+
+		"Milan to Bucharest") {
+		t.Errorf("%d %s", w.Code, text)
+	}
+	if body := html.UnescapeString(w.Body.String()); !strings.Contains(body, `href="/?da=Milan&a=Bucharest&lang=en"`) {
+		t.Errorf("no link corrects both:\n%s", body)
+	}
+}

@@ -1,0 +1,135 @@
+package page
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/verdict"
+)
+
+// Readers write prices in their own currency and choose one for the page. The choice stays in the
+// address. A price that names a currency chooses it, unless the address does.
+
+// price is an amount as typed, in hundredths of a currency.
+type price struct {
+	cents    fare.Cents
+	currency string
+}
+
+// amount matches a fare as people write it: 45, 45.50, 45,50, € 45, 45 euro, $50, 50 USD.
+var amount = regexp.MustCompile(`^([^0-9]*)([0-9]{1,9})(?:[.,]([0-9]{1,2}))?([^0-9]*)$`)
+
+// signs maps the sign of a currency to the codes that it can mean, the most likely first.
+var signs = map[string][]string{
+	"€": {"EUR"}, "EURO": {"EUR"}, "EUROS": {"EUR"}, "£": {"GBP"}, "₹": {"INR"}, "₺": {"TRY"}, "₪": {"ILS"}, "₩": {"KRW"},
+	"₱": {"PHP"}, "฿": {"THB"}, "R$": {"BRL"}, "ZŁ": {"PLN"}, "KČ": {"CZK"}, "FT": {"HUF"}, "LEI": {"RON"},
+	"FR": {"CHF"}, "FR.": {"CHF"}, "SFR.": {"CHF"}, "¥": {"JPY", "CNY"}, "KR": {"SEK", "NOK", "DKK", "ISK"},
+	"$": {"USD", "AUD", "CAD", "HKD", "MXN", "NZD", "SGD"}, "US$": {"USD"},
+}
+
+// parsePrice parses a price. Without a currency of its own it is in chosen, or else in euros.
+func parsePrice(text, chosen string) (p price, ok bool) {
+	m := amount.FindStringSubmatch(text)
+	if m == nil {
+		return p, false
+	}
+	cents, err := strconv.Atoi(m[2] + (m[3] + "00")[:2])
+	p.cents = fare.Cents(cents)
+	sign := strings.ToUpper(strings.TrimSpace(m[1]) + strings.TrimSpace(m[4]))
+	can := signs[sign]
+	switch {
+	case err != nil:
+		return p, false
+	case sign == "" && chosen == "":
+		p.currency = "EUR"
+	case sign == "" || slices.Contains(can, chosen):
+		p.currency = chosen
+	case len(can) > 0:
+		p.currency = can[0]
+	default:
+		_, err = fare.ParseCurrency(sign)
+		p.currency = sign
+	}
+	return p, err == nil
+}
+
+// chooseCurrency sets the page's currency, and the parameter that chose it.
+func (q *question) chooseCurrency() {
+	q.currency, q.currencyBy = strings.ToUpper(q.currency), "valuta"
+	for _, typed := range []field{{"visto", &q.OwnPrice}, {"massimo", &q.Most}} {
+		if p, ok := parsePrice(*typed.text, q.currency); ok && q.currency == "" {
+			q.currency, q.currencyBy = p.currency, typed.name
+		}
+	}
+	if q.currency == fare.EUR.String() {
+		q.currency = ""
+	}
+}
+
+// seenEuro returns the reader's own fare in cents, if it is in euros.
+func (t trip) seenEuro() (fare.Cents, bool) {
+	p, ok := parsePrice(t.OwnPrice, "")
+	return p.cents, ok && p.currency == fare.EUR.String()
+}
+
+// most returns the maximum fare of a list in EUR cents, or 0 if there is none. It returns false if
+// no fare can have that price.
+func (s *Service) most(ctx context.Context, q question) (fare.Cents, bool, error) {
+	if q.Most == "" {
+		return 0, true, nil
+	}
+	p, ok := parsePrice(q.Most, q.currency)
+	if !ok {
+		return 0, false, nil
+	}
+	rates, err := s.Rates(ctx)
+	euro, known := rates.Euro(float64(p.cents)/100, p.currency)
+	return euro, known && euro > 0 && euro <= fare.MaxPrice, err
+}
+
+// wholeOnly lists the currencies whose hundredths are not in use.
+var wholeOnly = []string{"HUF", "IDR", "ISK", "JPY", "KRW", "PHP"}
+
+// useCurrency writes the page's amounts in the question's currency. It fails with
+// answer.UnknownCurrency for a currency without a rate.
+func (h home) useCurrency(ctx context.Context, q question, v *view) error {
+	convert, err := h.Amounts(ctx, answer.Currency{Parameter: q.currencyBy, Code: q.currency})
+	if err == nil && convert != nil {
+		v.Currency = q.currency
+		v.T = q.language.InCurrency(q.currency, func(euro fare.Cents) fare.Cents {
+			if slices.Contains(wholeOnly, q.currency) {
+				return (convert(euro) + 50) / 100 * 100
+			}
+			return convert(euro)
+		})
+	}
+	rates, unread := h.Rates(ctx)
+	if codes := rates.Currencies(); unread == nil && len(codes) > 1 {
+		v.Currencies = append(v.Currencies, option{"", "EUR", v.Currency == ""})
+		for _, code := range codes {
+			if code != "EUR" {
+				v.Currencies = append(v.Currencies, option{code, code, code == v.Currency})
+			}
+		}
+	}
+	return err
+}
+
+// In returns the sign of the page's currency for the labels of prices.
+func (v view) In() string {
+	if v.Currency == "" {
+		return "€"
+	}
+	return v.Currency
+}
+
+// typed writes the reader's own price in the currency in which it was typed.
+func typed(l *i18n.Language, q verdict.Quotato) string {
+	return l.Price(strings.TrimSuffix(strconv.FormatFloat(q.Importo, 'f', 2, 64), ".00"), q.Valuta)
+}

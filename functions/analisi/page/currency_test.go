@@ -1,0 +1,49 @@
+package page_test
+
+import (
+	"html"
+	"strings"
+	"testing"
+)
+
+// TestOwnCurrency: amounts are in the currency of the address, and links keep it. One euro is 1.25
+// dollars or 5 lei.
+func TestOwnCurrency(t *testing.T) {
+	const verdict, deals = "/?da=Milano&a=Bucarest&lang=en", "/?da=Milano&lang=en"
+	s := openSite("", "")
+	for _, tt := range []struct {
+		name, target string
+		says, holds  string
+		not          string
+	}{
+		{"of a verdict", verdict + "&valuta=usd", "Today from 38 USD", `<option selected>USD`, "€"},
+		{"in its links", verdict + "&valuta=USD", "", "&lang=en&valuta=USD", "€"},
+		{"the euro", verdict + "&valuta=EUR", "Today from €30", `<option value="" selected>EUR`, "valuta=EUR"},
+		{"a sign before a price", verdict + "&visto=$50", "You have seen it for 50 USD", `value="$50"`, "€"},
+		{"a code behind a price", verdict + "&visto=50+usd", "You have seen it for 50 USD", "valuta=USD", "€"},
+		{"a price in the page's currency", verdict + "&visto=200&valuta=RON", "You have seen it for 200 RON", "(RON)", "€"},
+		{"a price in euros on a page in lei", verdict + "&visto=%E2%82%AC40&valuta=RON", "You have seen it for €40", "valuta=RON", ""},
+		{"of deals", deals + "&massimo=25+USD", "Bucharest10 April 201624.99 USD", "valuta=USD", ""},
+		{"a limit in dollars is not one in euros", deals + "&massimo=24+USD", "nobody has lately found a fare like this",
+			"valuta=USD", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := s.visit(tt.target)
+			text := strings.ReplaceAll(said(w), "\u00a0", " ")
+			body := html.UnescapeString(w.Body.String())
+			if !strings.Contains(text, tt.says) || !strings.Contains(body, tt.holds) {
+				t.Errorf("%d, want %q and %q in\n%s", w.Code, tt.says, tt.holds, text)
+			}
+			_, article, _ := strings.Cut(body, "<article")
+			article, _, _ = strings.Cut(article, "</article>")
+			if tt.not != "" && strings.Contains(article, tt.not) {
+				t.Errorf("%q in\n%s", tt.not, text)
+			}
+		})
+	}
+	for _, unknown := range []string{"&valuta=XYZ", "&visto=50+XYZ", "&valuta=US"} {
+		if w := s.visit(verdict + unknown); w.Code != 400 || !strings.Contains(said(w), "We have no rate for this currency") {
+			t.Errorf("%s: %d %s", unknown, w.Code, said(w))
+		}
+	}
+}

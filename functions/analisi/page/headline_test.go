@@ -1,0 +1,114 @@
+package page_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/functions/analisi/analisitest"
+	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
+)
+
+// siteOf returns the page over the route from Milan to Bucharest, as of a day.
+func siteOf(s verdict.RouteSummary, day fare.Day) site {
+	return openOn(day, analisitest.Site{Summaries: analisitest.Summaries{analisitest.MilBuh: s}})
+}
+
+// openOn returns a site as of a day.
+func openOn(day fare.Day, s analisitest.Site) site {
+	of := site{counters: &counters{}}
+	s.Counters, s.Coverage = of.counters, milanCoverage{}
+	s.Now = func() time.Time { return day.Time().Add(12 * time.Hour) }
+	of.API = s.Open()
+	return of
+}
+
+var (
+	levelOfPage = regexp.MustCompile(`<article class="verdict ([a-z-]+)"`)
+	headlineOf  = regexp.MustCompile(`<h1>([^<]*)</h1>`)
+)
+
+// headlineFault returns how the headline of an Italian page contradicts the page's level: it names
+// another level, or calls a cheap fare more than usual, or a dear one less.
+func headlineFault(page string) string {
+	level, headline := levelOfPage.FindStringSubmatch(page)[1], headlineOf.FindStringSubmatch(page)[1]
+	named := strings.Split(strings.TrimPrefix(strings.ToLower(headline), "probabilmente "), ":")[0]
+	cheap, dear := level == verdict.Ottimo || level == verdict.Buono, level == verdict.Caro
+	if named != level || cheap && strings.Contains(headline, " più del solito") ||
+		dear && strings.Contains(headline, " meno del solito") {
+		return fmt.Sprintf("%q is the headline of a fare that is %s", headline, level)
+	}
+	return ""
+}
+
+// agree judges prices across the range of a route, and compares every page's headline with its
+// level. It returns the number of pages of each level.
+func agree(t *testing.T, s verdict.RouteSummary, day fare.Day, prices int) map[string]int {
+	t.Helper()
+	levels := map[string]int{}
+	low, high := s.Euro(s.Lows[0].Price)*9/10, s.Euro(s.Lows[len(s.Lows)-1].Price)*11/10+100
+	asked := []string{""}
+	for i := range prices {
+		asked = append(asked, fmt.Sprintf("%.2f", float64(low+(high-low)*fare.Cents(i)/fare.Cents(prices))/100))
+	}
+	for i := 0; i < len(s.Lows); i += max(1, len(s.Lows)/prices) { // observed prices, with ties
+		asked = append(asked, fmt.Sprintf("%.2f", float64(s.Euro(s.Lows[i].Price))/100))
+	}
+	of := siteOf(s, day)
+	for _, price := range asked {
+		w := of.visit("/?da=MIL&a=BUH&lang=it&visto=" + url.QueryEscape(price))
+		if w.Code == 404 && price == "" {
+			continue // no fare is live
+		}
+		if w.Code != 200 {
+			t.Fatalf("visto=%s: %d", price, w.Code)
+		}
+		levels[levelOfPage.FindStringSubmatch(w.Body.String())[1]]++
+		if fault := headlineFault(w.Body.String()); fault != "" {
+			t.Errorf("visto=%s: %s", price, fault)
+		}
+	}
+	return levels
+}
+
+// TestHeadlinesAgree: no headline contradicts the level of its fare, for any prices.
+func TestHeadlinesAgree(t *testing.T) {
+	d := fare.DayOf(analisitest.Today)
+	levels := map[string]int{}
+	for seed := range uint64(24) {
+		chance := rand.New(rand.NewPCG(seed, 1))
+		var all []fare.Observation
+		price := 3000.
+		for ago := fare.Day(8 + chance.IntN(300)); ago >= 0; ago-- {
+			switch seed % 6 {
+			case 0: // it never moves
+			case 1: // a floor with some exceptions
+				price = 1999 + float64(chance.IntN(3)/2*500)
+			case 2: // few prices
+				price = float64(2000 + 1000*chance.IntN(3))
+			case 3: // it rises, so that the past was cheaper
+				price += 15
+			case 4: // it falls
+				price = max(500, price-10)
+			case 5: // it wanders
+				price = max(500, price*(.9+.2*chance.Float64()))
+			}
+			all = append(all, fare.Observation{Found: (d - ago).Time().Unix() + 3600, Depart: d + 9,
+				Price: fare.Cents(price)})
+		}
+		for level, n := range agree(t, verdict.Build(all, verdict.RouteSummary{}, d, verdict.Options{}), d, 12) {
+			levels[level] += n
+		}
+	}
+	t.Logf("pages by level: %v", levels)
+	for _, level := range []string{verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro} {
+		if levels[level] < 20 {
+			t.Errorf("%d pages are %s", levels[level], level)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package places
+
+import (
+	_ "embed"
+	"iter"
+	"strings"
+	"unicode/utf8"
+)
+
+// countries.tsv: a country (ISO 3166 alpha-2) or a continent (UN M.49), the continent of a country,
+// and the name in each of langs. Continents come last.
+//
+//go:embed countries.tsv
+var countriesTable string
+
+// Area is a country or a continent.
+type Area struct {
+	Code      string
+	continent string
+	names     string
+}
+
+func areas() iter.Seq[Area] {
+	return func(yield func(Area) bool) {
+		for line := range strings.Lines(countriesTable) {
+			code, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+			continent, names, _ := strings.Cut(rest, "\t")
+			if !yield(Area{code, continent, names}) {
+				return
+			}
+		}
+	}
+}
+
+// NameIn returns the name of the area in a language.
+func (a Area) NameIn(lang string) string { return city{names: a.names}.name(lang) }
+
+// Holds reports whether a country is the area or lies in it.
+func (a Area) Holds(country string) bool {
+	if a.Code == country {
+		return true
+	}
+	of, _ := AreaOf(country)
+	return of.continent == a.Code
+}
+
+// AreaOf returns the country or continent of a code.
+func AreaOf(code string) (Area, bool) {
+	for a := range areas() {
+		if a.Code == code && code != "" {
+			return a, true
+		}
+	}
+	return Area{}, false
+}
+
+// FindArea looks up the name of a country or continent in any language, ignoring case and accents.
+func FindArea(query string) (Area, bool) {
+	key := Fold(query)
+	if len(query) > maxQuery || key == "" {
+		return Area{}, false
+	}
+	for a := range areas() {
+		for name := range strings.SplitSeq(a.names, "\t") {
+			if Fold(name) == key {
+				return a, true
+			}
+		}
+	}
+	return Area{}, false
+}
+
+// minArea is the shortest beginning of an area's name, in runes, that is completed.
+const minArea = 3
+
+// CompleteArea returns the first area whose name in a language begins with prefix.
+func CompleteArea(prefix, lang string) (Area, bool) {
+	key := Fold(prefix)
+	if len(prefix) > maxQuery || utf8.RuneCountInString(key) < minArea {
+		return Area{}, false
+	}
+	for a := range areas() {
+		if strings.HasPrefix(Fold(a.NameIn(lang)), key) {
+			return a, true
+		}
+	}
+	return Area{}, false
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+)
+
+// continents are the regions of countries.tsv beside countries, by their UN M.49 codes: Africa,
+// Oceania, North America, South America, Asia, Europe.
+var continents = []string{"002", "009", "003", "005", "142", "150"}
+
+// writeCountries writes the names of the cities' countries, and of the continents that hold them.
+func writeCountries(countries map[string]bool) error {
+	var b bytes.Buffer
+	for _, code := range slices.Concat(slices.Sorted(maps.Keys(countries)), continents) {
+		region, err := language.ParseRegion(code)
+		if err != nil {
+			return fmt.Errorf("country %s: %w", code, err)
+		}
+		fmt.Fprintf(&b, "%s\t", code)
+		for _, c := range continents {
+			if at := language.MustParseRegion(c); at.Contains(region) && at != region {
+				b.WriteString(c)
+				break
+			}
+		}
+		for _, lang := range []string{"en", "it", "fr", "de", "es", "pt-PT"} {
+			b.WriteString("\t" + display.Regions(language.MustParse(lang)).Name(region))
+		}
+		b.WriteByte('\n')
+	}
+	return os.WriteFile("countries.tsv", b.Bytes(), 0o644)
+}

@@ -1,0 +1,102 @@
+package wording_test
+
+import (
+	"testing"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
+	"verdetto/shared/verdict"
+)
+
+// TestVerdictInWords: each question has its own words, and a fare its age, its weekday and its own
+// past.
+func TestVerdictInWords(t *testing.T) {
+	today, err := fare.ParseDay("2016-03-01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := (today - 3).Time().Add(time.Hour)
+	percentile, difference := 8, fare.Cents(-812)
+	base := verdict.Analysis{Ambito: verdict.InPartenza,
+		Verdetto: verdict.Verdetto{Livello: verdict.Buono, Affidabilita: verdict.Alta, Percentile: &percentile,
+			ScartoMedianaCent: &difference, Campione: 2506},
+		Prezzo: verdict.Prezzo{Cent: 2199, Partenza: "2016-05-09", TrovatoIl: &found},
+	}
+	of := func(change func(*wording.Verdict)) wording.Verdict {
+		v := wording.Verdict{Language: i18n.English(), Of: base, On: today + 69, Today: today}
+		change(&v)
+		return v
+	}
+	scope := func(ambito string) func(*wording.Verdict) {
+		return func(v *wording.Verdict) { v.Of.Ambito = ambito }
+	}
+	stated := func(ambito string, known fare.Cents) func(*wording.Verdict) {
+		return func(v *wording.Verdict) {
+			v.Of.Ambito, v.Of.PrezzoNoto = ambito, &verdict.Prezzo{Cent: known, Partenza: "2016-05-09", TrovatoIl: &found}
+			v.Of.Prezzo = verdict.Prezzo{Cent: 8899, Dichiarato: true}
+			lead := 69
+			v.Of.AnticipoGiorni = &lead
+		}
+	}
+	past := func(level string, cent fare.Cents) wording.Verdict {
+		return of(func(v *wording.Verdict) {
+			v.Of.Verdetto.Livello, v.Of.MinimoPartenza = level, &verdict.MinimoVisto{Cent: cent, Giorno: "2016-02-15"}
+		})
+	}
+	nearly := fare.Cents(-40)
+	for got, want := range map[string]string{
+		of(scope(verdict.InPartenza)).Headline(): "Good: about €8 less than usual for Monday 9 May.",
+		of(scope(verdict.InMese)).Headline():     "Good: about €8 less than usual for May 2016.",
+		of(scope(verdict.Rotta)).Headline():      "Good: about €8 less than usual for this route.",
+		of(func(v *wording.Verdict) {
+			v.Around, v.Of.Verdetto.Affidabilita = true, verdict.Bassa
+		}).Headline(): "Probably good: about €8 less than usual for these days.",
+		of(func(v *wording.Verdict) {
+			v.Of.Verdetto.Livello, v.Of.Verdetto.ScartoMedianaCent = verdict.Normale, &nearly
+		}).Headline(): "Normal: about the usual price for Monday 9 May.",
+		of(func(v *wording.Verdict) { v.Of.Verdetto.Percentile = nil }).Headline(): "We do not know yet.",
+		of(scope(verdict.InPartenza)).Brief():                                      "€21.99: good",
+		of(scope(verdict.InPartenza)).Fare():                                       "Lowest fare for Monday 9 May 2016: €21.99, seen 3 days ago.",
+		of(scope(verdict.Rotta)).Fare():                                            "Lowest fare seen 3 days ago: €21.99, Monday 9 May 2016.",
+		of(stated(verdict.InPartenza, 4999)).Fare():                                "Your price: €88.99.",
+		of(stated(verdict.InPartenza, 4999)).Known(): "The lowest we know for Monday 9 May is €49.99, " +
+			"seen 3 days ago: €39 less than yours.",
+		of(stated(verdict.Rotta, 9899)).Known(): "The lowest we know for this route is €98.99 (Monday 9 May 2016), " +
+			"seen 3 days ago: €10 more than yours.",
+		of(stated(verdict.InPartenza, 8899)).Known(): "The lowest we know for Monday 9 May is €88.99, seen 3 days ago: " +
+			"the same as yours.",
+		past(verdict.Ottimo, 1799).Past(): "But the same departure was €17.99 on Monday 15 February 2016.",
+		of(scope(verdict.Rotta)).Rank(3, 17.4): "Of 100 observed days, about 8 had a lower fare; the margin is " +
+			"3 to 17.",
+		of(scope(verdict.Rotta)).Rank(0, 0): "Of 100 observed days, about 8 had a lower fare.",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for name, got := range map[string]string{
+		"a known fare beside the known fare": of(scope(verdict.Rotta)).Known(),
+		"the past of a normal fare":          past(verdict.Normale, 1799).Past(),
+		"a past that was hardly lower":       past(verdict.Ottimo, 2150).Past(),
+		"waiting with a price of the reader": of(stated(verdict.InPartenza, 4999)).Waiting(),
+	} {
+		if got != "" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestCompared: each comparison has its own words, with the number of fares.
+func TestCompared(t *testing.T) {
+	for confronto, want := range map[string]string{
+		verdict.DiOggi:   "compared with 17 other days on sale now",
+		verdict.Storia:   "from 17 fares seen on this route",
+		verdict.Entrambe: "from 17 fares: those seen on this route, and other days on sale now",
+	} {
+		if got := wording.Compared(i18n.English(), verdict.Verdetto{Confronto: confronto, Campione: 17}); got != want {
+			t.Errorf("%s: %q, want %q", confronto, got, want)
+		}
+	}
+}
