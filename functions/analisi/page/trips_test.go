@@ -34,9 +34,8 @@ func (s sheetsByTrip) Blocks(context.Context, fare.Series, store.Consistency) ([
 	return nil, errors.New("the history is asked for")
 }
 
-func (s sheetsByTrip) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
-	d := fare.DayOf(analisitest.Today)
-	return departure.Cycle{Day: d - 1, Pooled: departure.Start(d)}.Encode(), 1, nil
+func (s sheetsByTrip) Pooled(ctx context.Context, read store.Consistency) ([]byte, int64, error) {
+	return analisitest.Sheets{}.Pooled(ctx, read)
 }
 
 // tripSheetOf returns a departure state in which departures cost 30 to 90 euros, seen over the
