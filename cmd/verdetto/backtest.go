@@ -34,6 +34,7 @@ type replay struct {
 	price, ask             string
 	record, form           string
 	asJSON, scored, alerts bool
+	firstDay               bool
 	flexible               int
 	options                backtest.Options
 }
@@ -50,6 +51,8 @@ func backtestCommand() *cobra.Command {
 	flags.IntVar(&c.flexible, "flessibile", 0, "with -ask partenza: the cheapest departure within so many `days` either side: 1, 3 or 7")
 	flags.StringVar(&c.record, "record", "", "with -ask partenza: write what followed the stated chances of all panels to this `file`, as answers cite it")
 	flags.BoolVar(&c.alerts, "alerts", false, "replay alerts on single departures, or with -ask rotta on routes: how often each kind tells, and what who follows it pays")
+	flags.BoolVar(&c.firstDay, "first-day", false,
+		"with -ask partenza: judge each day as if no other were known, as a service does on its first day")
 	flags.BoolVar(&c.scored, "scorecard", false,
 		"replay the panel as a service sees it, and write the score that it would have kept of itself, as GET /v1/pagella does")
 	flags.StringVar(&c.form, "form", "json", "with -scorecard: write it as json, csv or html (the page)")
@@ -113,6 +116,8 @@ func (c *replay) check() error {
 		return fmt.Errorf("-scorecard: the score is of all that is said from the first day on: want no -from, -ask, -record, -flessibile or -alerts")
 	case c.alerts && (c.ask != askRoute && c.ask != askDeparture || c.record != "" || c.flexible != 0):
 		return fmt.Errorf("-alerts: alerts are asked for on single departures or on routes: want -ask %s or %s, and no -record or -flessibile", askDeparture, askRoute)
+	case c.firstDay && (c.ask != askDeparture || c.alerts || c.scored || c.record != "" || c.flexible != 0):
+		return fmt.Errorf("-first-day: single departures are judged: want -ask %s, and no -alerts, -scorecard, -record or -flessibile", askDeparture)
 	case c.flexible != 0 && (!spanKnown || c.ask != askDeparture):
 		return fmt.Errorf("-flessibile %d: want 1, 3 or 7 days, with -ask %s", c.flexible, askDeparture)
 	case c.ask != askRoute && c.ask != askDeparture && c.ask != askMonth:
@@ -194,6 +199,13 @@ func (c *replay) departures(ctx context.Context) error {
 		}
 		if c.alerts {
 			report, err := departures.RunAlerts(ctx, panel, o)
+			if err != nil {
+				return fmt.Errorf("backtest %s: %w", file, err)
+			}
+			return printReport(report, c.asJSON)
+		}
+		if c.firstDay {
+			report, err := departures.RunFirstDays(ctx, panel, o)
 			if err != nil {
 				return fmt.Errorf("backtest %s: %w", file, err)
 			}

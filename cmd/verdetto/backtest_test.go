@@ -53,6 +53,7 @@ func TestBacktestRefuses(t *testing.T) {
 			"-flessibile", "3"}, "no -flessibile", false},
 		{"a record of few fares", header + "\n" + days(20, ""), []string{"-record", "out.json", "-ask", "partenza"},
 			"fewer than 500 cases", false},
+		{"the first day of routes", header + "\n" + days(20, ""), []string{"-first-day"}, "want -ask partenza", false},
 		{"alerts on months", header + "\n" + days(20, ""), []string{"-alerts", "-ask", "mese"},
 			"want -ask partenza or rotta", false},
 		{"alerts on a few days", header + "\n" + days(20, ""), []string{"-alerts"},

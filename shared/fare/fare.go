@@ -98,5 +98,20 @@ func (d Day) Time() time.Time { return time.Unix(int64(d)*daySeconds, 0).UTC() }
 // String returns YYYY-MM-DD.
 func (d Day) String() string { return d.Time().Format(time.DateOnly) }
 
+// Quarter is a quarter of a year of the calendar, numbered in order of time.
+type Quarter int
+
+// Quarter returns the quarter of a day.
+func (d Day) Quarter() Quarter {
+	at := d.Time()
+	return Quarter(4*at.Year() + (int(at.Month())-1)/3)
+}
+
+// YearAndNumber returns the year, and the number of the quarter in it, from 1 to 4.
+func (q Quarter) YearAndNumber() (year, number int) { return int(q) / 4, int(q)%4 + 1 }
+
+// String returns the quarter as 2026-Q1.
+func (q Quarter) String() string { return fmt.Sprintf("%d-Q%d", int(q)/4, int(q)%4+1) }
+
 // Month returns the month of the year, January to December.
 func (d Day) Month() time.Month { return d.Time().Month() }

@@ -71,13 +71,7 @@ func levelsOf(h *score.HorizonCounts, walk float64) (all []VotoLivello) {
 func leadsOf(h *score.HorizonCounts) (all []VotoAnticipo) {
 	for s := range score.Spans {
 		a := VotoAnticipo{}
-		if s > 0 {
-			a.DaGiorni = score.LeadEdges[s-1]
-		}
-		if s < score.Spans-1 {
-			last := score.LeadEdges[s] - 1
-			a.AGiorni = &last
-		}
+		a.DaGiorni, a.AGiorni = daysAhead(s)
 		any := int64(0)
 		for l := range h.Levels {
 			c := h.Levels[l][s]

@@ -17,6 +17,7 @@ func (p Pagella) CSV() []byte {
 	w := csv.NewWriter(&b)
 	w.Write([]string{"settimana", "giorni", "tabella", "riga", "misura", "valore"})
 	csvRows{w, ""}.score(p.Somma)
+	csvRows{w, ""}.misses(p.Scarti)
 	for _, week := range p.PerSettimana {
 		csvRows{w, week.Lunedi}.score(week.Voto)
 	}
@@ -70,6 +71,18 @@ func (r csvRows) score(v Voto) {
 	}
 	for _, h := range v.Rotte.Intervalli {
 		r.write(0, "intervalli", h.Affidabilita, measures(h))
+	}
+}
+
+func (r csvRows) misses(s Scarti) {
+	r.write(0, "scarti", "partenze", measures(s.Partenze))
+	r.write(0, "scarti", "rotte", measures(s.Rotte))
+	for _, q := range s.Trimestri {
+		r.write(0, "scarti", q.Trimestre+"-partenze", measures(q.Partenze))
+		r.write(0, "scarti", q.Trimestre+"-rotte", measures(q.Rotte))
+	}
+	for _, a := range s.Anticipi {
+		r.write(0, "scarti", fmt.Sprint(a.DaGiorni), measures(a.Scarto))
 	}
 }
 

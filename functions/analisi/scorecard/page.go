@@ -157,7 +157,7 @@ func tablesOf(p Pagella, l *i18n.Language) (tables []table) {
 		weeks.Rows = append(weeks.Rows, []string{strings.ReplaceAll(dateText(l, w.Lunedi), " ", "\u00a0"),
 			l.Number(d.Confrontate), shareOf(l, d.Detto, d.Confrontate), shareOf(l, d.Calate, d.Confrontate), in})
 	}
-	return append(tables, levels, routes, cover, missedTable(p, l), weeks)
+	return append(tables, levels, routes, cover, missesTable(p.Scarti, l), missedTable(p, l), weeks)
 }
 
 // missedTable shows why statements could not be compared.

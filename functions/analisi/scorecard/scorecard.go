@@ -39,6 +39,7 @@ type Pagella struct {
 	FuoriBanda   int               `json:"fuoriBanda" minimum:"0" doc:"Whole weeks in a row, up to now, outside of the band in which the service should be; from 3 on its operator is told"`
 	Metodo       string            `json:"metodo" doc:"How it is counted, in one paragraph"`
 	Somma        Voto              `json:"somma" doc:"All that was counted"`
+	Scarti       Scarti            `json:"scarti" doc:"How far percentiles are off: over all, by quarter and by days ahead"`
 	PerSettimana []VotoDiSettimana `json:"perSettimana" nullable:"false" doc:"The same by the week in which it was counted, the newest first, 53 at most. No week is ever taken out"`
 }
 
@@ -215,7 +216,7 @@ func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 // Publish returns the published form of a score: the sum, and the weeks by their Mondays.
 func Publish(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
 	p := Pagella{Fonte: sum.Source, Settimane: len(weeks), Regola: score.Rule, Metodo: method,
-		Somma: votoOf(&sum.Counts), PerSettimana: []VotoDiSettimana{}}
+		Somma: votoOf(&sum.Counts), Scarti: scartiOf(&sum.Counts, weeks), PerSettimana: []VotoDiSettimana{}}
 	if sum.Since == 0 {
 		return p
 	}

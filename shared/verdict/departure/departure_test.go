@@ -228,7 +228,7 @@ func TestFirstDay(t *testing.T) {
 		today = append(today, Quote{30 + lead, price + 500*fare.Cents(lead)})
 	}
 	on := new(Route).Day(Start(10).View(10), today)
-	before := 0.
+	before := -1.
 	for i, q := range today {
 		a, ok := on.Quartiles(q)
 		of := on.Judge(nil, q)
@@ -342,7 +342,7 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 			t.Fatal(err)
 		}
 		*route = *s.routes[0].clone()
-		route.rebase(later)
+		route.rebase(&View{day: later, rule: secondRule})
 		pooled := *s.pooled
 		pooled.rebase(later)
 		if moved := later >= epochDays; (route.epoch == later) != moved || (pooled.epoch == later) != moved {

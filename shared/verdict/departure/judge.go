@@ -37,7 +37,7 @@ func (r *Route) Day(v *View, today []Quote) *RouteDay {
 // Set is Day without allocation.
 func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 	d.view, d.route, d.computed = v, r, [groups + 1]bool{}
-	fade := 1 / gain(r.epoch, v.day, levelHalfLife)
+	fade := 1 / gain(r.epoch, v.day, v.rule.level)
 	d.level = mean{r.level.sum * fade, r.level.weight * fade}
 	d.cases = 1 / gain(r.epoch, v.day, halfLife)
 	d.setOnSale(today)
@@ -54,7 +54,7 @@ func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 		return sums
 	}
 	d.computed[group], *sums = true, [bins + 1]float64{}
-	fade := 1 / gain(d.route.epoch, d.view.day, residualHalfLife)
+	fade := 1 / gain(d.route.epoch, d.view.day, d.view.rule.residuals)
 	for g, bars := range d.route.residuals {
 		for _, b := range bars {
 			if g == group || group == anyGroup {
@@ -77,10 +77,11 @@ func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 
 // comparables are the residuals for one question, without the departure of the question. Those of a
 // similar lead time are shrunk by prior fares to those of any lead time. These are shrunk by prior
-// fares to the residuals of all routes.
+// fares to the residuals of all routes, once any are known.
 type comparables struct {
 	near, any       *[bins + 1]float64 // weights below each step
 	pooled          *[bins + 1]float64 // shares below each step
+	isPooled        bool               // pooled is known
 	omitted         int                // the step of the residual that is left out, or bins
 	allNear, allAny float64
 	onSale          int     // other departures on sale among them
@@ -96,7 +97,7 @@ func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 		return c, false
 	}
 	span := place(q.Lead, curveEdges)
-	c = comparables{pooled: &d.view.below, omitted: bins, base: average + d.view.curve[span]}
+	c = comparables{pooled: &d.view.below, isPooled: d.view.isPooled, omitted: bins, base: average + d.view.curve[span]}
 	if withOnSale {
 		if d.rank(); own != none {
 			c.omitted = int(d.sale[own].bin)
@@ -133,6 +134,9 @@ func (c *comparables) percentile(step int) float64 {
 // share returns the share of near, any and pooled weight in all weight.
 func (c *comparables) share(near, any, pooled float64) float64 {
 	own := (any + prior*pooled) / (c.allAny + prior)
+	if !c.isPooled && c.onSale > 0 {
+		own = any / c.allAny // on the first day
+	}
 	return (near + prior*own) / (c.allNear + prior)
 }
 
@@ -141,7 +145,7 @@ func (d *RouteDay) earlier(lead int) (weight float64) {
 	for _, b := range d.route.residuals[d.route.group(place(lead, curveEdges))] {
 		weight += b.mass
 	}
-	return weight / gain(d.route.epoch, d.view.day, residualHalfLife)
+	return weight / gain(d.route.epoch, d.view.day, d.view.rule.residuals)
 }
 
 // Answer is the rule's answer for a price. If Known is false, the percentile and its counts are not

@@ -15,6 +15,9 @@ type onSale struct {
 
 // setOnSale stores the departures on sale, in order of lead time.
 func (d *RouteDay) setOnSale(all []Quote) {
+	if !d.view.rule.onSale {
+		all = nil
+	}
 	d.sale, d.flats, d.hasBins = slices.Grow(d.sale[:0], len(all)), 0, false
 	span, before := 0, 0
 	for _, q := range all {
@@ -107,8 +110,8 @@ func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 		return
 	}
 	r, day := d.route, d.view.day
-	r.rebase(day)
-	level, residual := gain(r.epoch, day, levelHalfLife), gain(r.epoch, day, residualHalfLife)
+	r.rebase(d.view)
+	level, residual := gain(r.epoch, day, d.view.rule.level), gain(r.epoch, day, d.view.rule.residuals)
 	for _, q := range quotes {
 		span := place(q.Lead, curveEdges)
 		flat := logOf(q.Price) - d.view.curve[span]

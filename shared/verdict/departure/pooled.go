@@ -25,6 +25,7 @@ type Pooled struct {
 	curve     [curveSpans]mean
 	residuals [bins]float64
 	tables    [horizons]table
+	rule      *constants // nil: those of the service
 
 	// Experience holds corrections from the service's score, or is nil. Learning does not use it.
 	Experience *Experience
@@ -36,12 +37,46 @@ type mean struct{ sum, weight float64 }
 // Start returns the pooled part of a service without any fares before a day.
 func Start(day fare.Day) *Pooled { return &Pooled{epoch: day, tables: initial} }
 
+// constants are those in which the first rule and the second differ. The half-lives are in days.
+type constants struct {
+	level     float64 // half-life of a route's mean
+	residuals float64 // half-life of the residuals
+	onSale    bool    // departures on sale are used
+	// half shrinks ranks towards 50 while no residuals of other routes are known. It makes the
+	// percentiles of a service's first day wrong by 21 points.
+	half bool
+}
+
+var secondRule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true}
+
+// StartPlainForm is Start for the plain form of the rule, which is the reference of tests. It
+// differs on the first day alone.
+func StartPlainForm(day fare.Day) *Pooled {
+	p := Start(day)
+	p.rule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true, half: true}
+	return p
+}
+
+// StartFirstRule is Start for the first rule. Backtests use it to compare the rules.
+func StartFirstRule(day fare.Day) *Pooled {
+	p := Start(day)
+	p.rule = &constants{level: halfLife, residuals: halfLife, half: true}
+	return p
+}
+
+func (p *Pooled) constants() *constants {
+	if p.rule == nil {
+		return secondRule
+	}
+	return p.rule
+}
+
 // rebase starts a new epoch if the current one is over.
 func (p *Pooled) rebase(day fare.Day) {
 	if day-p.epoch < epochDays {
 		return
 	}
-	fade, residual := 1/gain(p.epoch, day, halfLife), 1/gain(p.epoch, day, residualHalfLife)
+	fade, residual := 1/gain(p.epoch, day, halfLife), 1/gain(p.epoch, day, p.constants().residuals)
 	for i := range p.curve {
 		p.curve[i].sum *= fade
 		p.curve[i].weight *= fade
@@ -113,7 +148,7 @@ func (s *Statistics) Add(other *Statistics) {
 // Fold adds one day's fares of all routes. It ignores outcomes.
 func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	p.rebase(day)
-	g, residual := gain(p.epoch, day, halfLife), gain(p.epoch, day, residualHalfLife)
+	g, residual := gain(p.epoch, day, halfLife), gain(p.epoch, day, p.constants().residuals)
 	for i, a := range all.curve {
 		sum, weight := a.values()
 		p.curve[i].sum += g * sum
@@ -160,14 +195,17 @@ func climb(a amounts, information *float64, g, limit, rate, prior float64) float
 // View is the immutable pooled part as of a day, prepared for answers. It takes a few KB.
 type View struct {
 	day    fare.Day
+	rule   *constants
 	curve  [curveSpans]float64
 	below  [bins + 1]float64 // share of all residuals below each step's lower edge
 	tables *[horizons]table
+	// isPooled reports whether ranks are shrunk to the residuals of all routes.
+	isPooled bool
 }
 
 // View returns the view of a day. The day must be later than all folded days.
 func (p *Pooled) View(day fare.Day) *View {
-	v := &View{day: day}
+	v := &View{day: day, rule: p.constants()}
 	fade := 1 / gain(p.epoch, day, halfLife)
 	for i, c := range p.curve {
 		v.curve[i] = c.sum * fade / (c.weight*fade + prior)
@@ -177,11 +215,12 @@ func (p *Pooled) View(day fare.Day) *View {
 		total += n
 		v.below[i+1] = total
 	}
+	v.isPooled = total > 0 || v.rule.half
 	for i := range v.below {
 		if total > 0 {
 			v.below[i] /= total
 		} else {
-			v.below[i] = .5 // without any residuals every percentile is 50
+			v.below[i] = .5 // without any residuals
 		}
 	}
 	tables := p.tables

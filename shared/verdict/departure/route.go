@@ -43,14 +43,15 @@ func (r *Route) Count() int { return r.count }
 
 // rebase starts the first epoch, or a new one if the current epoch is over. It drops negligible
 // residuals.
-func (r *Route) rebase(day fare.Day) {
+func (r *Route) rebase(v *View) {
+	day := v.day
 	if r.count == 0 && r.epoch == 0 {
 		r.epoch = day
 	}
 	if day-r.epoch < epochDays {
 		return
 	}
-	level, residual := 1/gain(r.epoch, day, levelHalfLife), 1/gain(r.epoch, day, residualHalfLife)
+	level, residual := 1/gain(r.epoch, day, v.rule.level), 1/gain(r.epoch, day, v.rule.residuals)
 	r.level.sum *= level
 	r.level.weight *= level
 	for g, all := range r.residuals {
@@ -93,7 +94,7 @@ func (r *Route) Learn(h Horizon, v *View, outcomes []Outcome, s *Statistics) {
 	if len(outcomes) == 0 {
 		return
 	}
-	r.rebase(v.day)
+	r.rebase(v)
 	own, all := amounts{}, &s.learned[h]
 	term, t := &r.terms[h], &v.tables[h]
 	for _, o := range outcomes {

@@ -97,6 +97,7 @@ type Counts struct {
 	Horizons [Horizons]HorizonCounts
 	Places   [Sures][Places]int64 // percentiles of departures, by reliability
 	Route    RouteCounts
+	Leads    [Spans][Places]int64 // percentiles of departures, by lead time
 }
 
 // HorizonCounts holds the outcomes of answers about departures, for one horizon.
@@ -199,6 +200,9 @@ func (c *Counts) each(do func(*int64)) {
 	for i := range c.Route.Intervals {
 		do(&c.Route.Intervals[i].N)
 		do(&c.Route.Intervals[i].Covered)
+	}
+	for i := range c.Leads {
+		all(c.Leads[i][:])
 	}
 }
 

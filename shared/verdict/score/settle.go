@@ -31,6 +31,7 @@ func (r *Round) settle(s Source, c *Counts) {
 			of := &c.Horizons[h]
 			if h == 0 && comparable && said.Age < StaleDays {
 				c.Places[said.Sure][placeOf(said.Percentile)]++
+				c.Leads[LeadSpan(int(said.Depart-r.Day))][placeOf(said.Percentile)]++
 			}
 			switch {
 			case !comparable:

@@ -65,6 +65,12 @@ func replay(t *Trips, o Options) (Report, error) {
 	m := newReporter(t.ask(o.Span), o)
 	var tasks sync.WaitGroup
 	tasks.Go(func() { m.rivals = m.answeredPanel.rivals() })
+	if !m.spans {
+		tasks.Go(func() {
+			first := t.replayRule(m.outcomes, departure.StartFirstRule(t.rows[0].day))
+			m.first = &voice{"first rule", first.chance[0], first.percentile}
+		})
+	}
 	tasks.Go(func() {
 		m.report.References = []Reference{
 			m.reference("random walk", t.randomWalk().ask(o.Span), o), m.reference("shuffled",
@@ -86,7 +92,7 @@ type answeredPanel struct {
 func (t *Trips) ask(s *departure.Span) (a answeredPanel) {
 	if s == nil {
 		became := t.outcomes()
-		return answeredPanel{t, became, t.replayRule(became)}
+		return answeredPanel{t, became, t.replayRule(became, departure.Start(t.rows[0].day))}
 	}
 	a.panel, a.answers = t.minima(*s)
 	a.outcomes = a.panel.outcomes()

@@ -181,8 +181,8 @@ func compareFold(t testing.TB, panel *Trips, got ruleAnswers, from fare.Day) {
 	t.Logf("%d rows, %d judged: AUC %.4f (%.4f), ECE %.4f (%.4f); percentiles %.4f apart on average, %.3f at most; %.2f %% of levels are the same",
 		len(panel.rows), len(ours.rows), auc, wantAUC, ece, wantECE, apart/float64(answered), worst,
 		100*float64(agreed)/float64(answered))
-	if !ok || math.Abs(auc-wantAUC) > .005 || math.Abs(ece-wantECE) > .005 {
-		t.Errorf("AUC %.4f, ECE %.4f; want within .005 of %.4f and %.4f", auc, ece, wantAUC, wantECE)
+	if !ok || math.Abs(auc-wantAUC) > .005 || math.Abs(ece-wantECE) > .01 {
+		t.Errorf("AUC %.4f, ECE %.4f; want within .005 and .01 of %.4f and %.4f", auc, ece, wantAUC, wantECE)
 	}
 }
 

@@ -32,6 +32,7 @@ type reporter struct {
 	rule   [2]voice // by horizon
 	known  [2][]int // by horizon: the judged rows with a known outcome
 	rivals [rivalCount]voice
+	first  *voice // the first rule; nil for spans
 	report Report
 }
 
@@ -88,6 +89,7 @@ func (m *reporter) measure() (Report, error) {
 	m.methods()
 	m.levels()
 	m.percentiles()
+	m.againstFirstRule()
 	m.waiting()
 	return m.report, nil
 }

@@ -51,6 +51,8 @@ func (r Report) printSkill(t stats.Tables) {
 			c.RuleBrierSkill, c.RivalBrierSkill, c.RuleECE, c.RivalECE)
 	}
 
+	r.FirstRule.print(t, r.WorstMiss, r.MissByQuarter)
+
 	t.Title("The rule on other prices: a walk of the same steps, where nothing can be known, and the route's prices shuffled, where all reverts")
 	t.Row("prices\trows\tAUC\tpercentile alone\tfell after ottimo\tbuono\tnormale\tcaro")
 	for _, f := range r.References {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"verdetto/shared/verdict/departure"
 )
 
 // answered is the reference's answer for a row: the percentile and the chances within 7 and 14
@@ -56,7 +58,7 @@ func asReference(t *testing.T, path, price string) (*Trips, ruleAnswers) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return panel, panel.ask(nil).answers
+	return panel, panel.replayRule(panel.outcomes(), departure.StartPlainForm(panel.rows[0].day))
 }
 
 // compareAnswers checks that all rows are within 1e-9 of the reference.

@@ -24,6 +24,7 @@ type Report struct {
 	Methods   []Method     `json:"methods"`
 	Fortnight *Method      `json:"fortnight,omitempty"` // the rule's chance within 14 days
 	Against   []Comparison `json:"against"`
+	FirstRule *FirstRule   `json:"firstRule,omitempty"` // departures only
 	// The rule's chances after calibration, as a service with a score publishes them; departures
 	// only.
 	Recalibrated []Recalibrated `json:"recalibrated,omitempty"`

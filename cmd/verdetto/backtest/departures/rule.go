@@ -74,11 +74,11 @@ const (
 )
 
 // replayRule judges each row on its day, from the days before and the other rows of its route that
-// day.
-func (t *Trips) replayRule(became []outcome) ruleAnswers {
+// day. The pooled part holds no fares yet.
+func (t *Trips) replayRule(became []outcome, pooled *departure.Pooled) ruleAnswers {
 	n := len(t.rows)
 	r := ruleReplay{
-		Trips: t, became: became, cells: make([]departure.Cells, n), pooled: departure.Start(t.rows[0].day),
+		Trips: t, became: became, cells: make([]departure.Cells, n), pooled: pooled,
 		routes: make([]departure.Route, len(t.Routes)), pasts: make([]departure.Past, t.trips),
 		answers: ruleAnswers{percentile: make([]float64, n), quartiles: make([]inside, n),
 			quarter: make([]fare.Cents, n)},

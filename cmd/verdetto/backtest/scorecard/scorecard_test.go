@@ -189,6 +189,13 @@ func compare(t *testing.T, source *csvfile.Panel, cycle, days int) {
 	if *all != want.Sum.Counts {
 		t.Error("the weeks are not the sum")
 	}
+	ofLeads := [score.Places]int64{}
+	for _, places := range want.Sum.Leads {
+		score.AddPlaces(&ofLeads, places)
+	}
+	if n, _ := score.Miss(ofLeads); n == 0 || ofLeads != want.Sum.AllPlaces() {
+		t.Errorf("percentiles by lead time are not those of the sum: %v and %v", ofLeads, want.Sum.AllPlaces())
+	}
 	for h, of := range want.Sum.Horizons {
 		t.Logf("horizon %d: %d stated, %d compared, missed %v; routes %d of %d; %d weeks", h, of.Stated(),
 			of.Compared(), of.Missed,

@@ -79,15 +79,11 @@ func WorstOf(parts []Miss) (worst Miss) {
 	return worst
 }
 
-// QuarterOf returns the number of the calendar quarter of a day. Numbers of successive quarters are
-// successive.
-func QuarterOf(day fare.Day) int {
-	at := day.Time()
-	return 4*at.Year() + (int(at.Month())-1)/3
-}
+// QuarterOf returns the part of a day: its calendar quarter.
+func QuarterOf(day fare.Day) int { return int(day.Quarter()) }
 
-// QuarterName returns the name of a quarter, such as 2026-Q1.
-func QuarterName(quarter int) string { return fmt.Sprintf("%d-Q%d", quarter/4, quarter%4+1) }
+// QuarterName returns the name of a part such as 2026-Q1.
+func QuarterName(part int) string { return fare.Quarter(part).String() }
 
 // mostParts is the number of parts that a table lists.
 const mostParts = 12

@@ -1,0 +1,118 @@
+package scorecard
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/verdict/score"
+)
+
+// Scarti says how far percentiles are off, over all and by part: errors of two parts can cancel.
+type Scarti struct {
+	Partenze  Scarto            `json:"partenze" doc:"Percentiles of departures"`
+	Rotte     Scarto            `json:"rotte" doc:"Percentiles of the cheapest fares of routes"`
+	Trimestri []ScartoTrimestre `json:"trimestri" nullable:"false" doc:"By quarter of the calendar, the newest first; a week belongs to the quarter of its Monday"`
+	Anticipi  []ScartoAnticipo  `json:"anticipi" nullable:"false" doc:"Percentiles of departures by days ahead, those with cases; counted since this field exists"`
+}
+
+// Scarto is how far the percentiles of some cases are off.
+type Scarto struct {
+	Casi  int     `json:"casi"`
+	Punti float64 `json:"punti" doc:"Largest distance, in points, of one of the percentiles 5, 10, 25, 50, 75, 90 and 95 from the share of cases below it; with under 100 cases mostly chance"`
+}
+
+// ScartoTrimestre is how far the percentiles compared in a quarter are off.
+type ScartoTrimestre struct {
+	Trimestre string `json:"trimestre" example:"2026-Q1"`
+	Partenze  Scarto `json:"partenze"`
+	Rotte     Scarto `json:"rotte"`
+	quarter   fare.Quarter
+}
+
+// ScartoAnticipo is how far the percentiles at some days ahead are off.
+type ScartoAnticipo struct {
+	DaGiorni int  `json:"daGiorni"`
+	AGiorni  *int `json:"aGiorni,omitempty" doc:"Absent of the last"`
+	Scarto
+}
+
+func scartoOf(places [score.Places]int64) Scarto {
+	n, points := score.Miss(places)
+	return Scarto{int(n), math.Round(10*points) / 10}
+}
+
+// scartiOf returns how far the percentiles of a score are off.
+func scartiOf(sum *score.Counts, weeks map[fare.Day]*score.Sum) Scarti {
+	s := Scarti{Partenze: scartoOf(sum.AllPlaces()), Rotte: scartoOf(sum.Route.Places),
+		Trimestri: []ScartoTrimestre{}, Anticipi: []ScartoAnticipo{}}
+	type places struct{ departures, routes [score.Places]int64 }
+	quarters := map[fare.Quarter]*places{}
+	for monday, week := range weeks {
+		of := quarters[monday.Quarter()]
+		if of == nil {
+			of = new(places)
+			quarters[monday.Quarter()] = of
+		}
+		score.AddPlaces(&of.departures, week.AllPlaces())
+		score.AddPlaces(&of.routes, week.Route.Places)
+	}
+	for _, q := range slices.Backward(slices.Sorted(maps.Keys(quarters))) {
+		of := quarters[q]
+		s.Trimestri = append(s.Trimestri, ScartoTrimestre{q.String(), scartoOf(of.departures), scartoOf(of.routes), q})
+	}
+	for span, of := range sum.Leads {
+		if one := scartoOf(of); one.Casi > 0 {
+			from, to := daysAhead(span)
+			s.Anticipi = append(s.Anticipi, ScartoAnticipo{from, to, one})
+		}
+	}
+	return s
+}
+
+// daysAhead returns the first and last day of a span of days ahead. The last span has no end.
+func daysAhead(span int) (from int, to *int) {
+	if span > 0 {
+		from = score.LeadEdges[span-1]
+	}
+	if span < score.Spans-1 {
+		last := score.LeadEdges[span] - 1
+		to = &last
+	}
+	return from, to
+}
+
+// leastCases is the number of cases from which the page shows how far percentiles are off.
+const leastCases = 100
+
+// missesTable shows how far percentiles are off.
+func missesTable(s Scarti, l *i18n.Language) table {
+	text := func(id string) string { return l.Text("pagella." + id) }
+	off := func(of Scarto) string {
+		if of.Casi < leastCases {
+			return "–"
+		}
+		return l.Decimals(fmt.Sprintf("%.1f", of.Punti))
+	}
+	t := table{ID: "scarti", Title: text("misses"), Note: text("misses_note"),
+		Heads: []string{text("part"), text("departures"), text("off"), text("routes_column"), text("off")}}
+	add := func(name string, departures, routes Scarto) {
+		t.Rows = append(t.Rows, []string{name, l.Number(departures.Casi), off(departures), l.Number(routes.Casi), off(routes)})
+	}
+	add(text("whole"), s.Partenze, s.Rotte)
+	for _, q := range s.Trimestri {
+		year, number := q.quarter.YearAndNumber()
+		add(l.Text("pagella.quarter", "Quarter", number, "Year", fmt.Sprint(year)), q.Partenze, q.Rotte)
+	}
+	for _, a := range s.Anticipi {
+		name := l.Text("pagella.ahead_last", "From", a.DaGiorni)
+		if a.AGiorni != nil {
+			name = l.Text("pagella.ahead", "From", a.DaGiorni, "To", *a.AGiorni)
+		}
+		t.Rows = append(t.Rows, []string{name, l.Number(a.Casi), off(a.Scarto), "–", "–"})
+	}
+	return t
+}
