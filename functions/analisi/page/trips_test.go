@@ -78,12 +78,13 @@ func fewOnSale() []byte {
 	var s departure.Learner
 	s.Convert(fare.EUR, 1)
 	s.Stops = departure.AllNonStop
-	s.Facts = verdict.RouteSummary{View: verdict.View{Observations: 8, Newest: analisitest.Today.Unix() - 7200}}.Facts()
+	of := verdict.View{Observations: 8, Newest: analisitest.Today.Unix() - 7200}
+	s.Facts = verdict.RouteSummary{View: of}.Facts()
 	var all []departure.Live
 	first, _ := fare.ParseDay("2016-04-08")
 	for i := range fare.Day(8) {
-		all = append(all, departure.Live{Depart: first + i, Price: 4000 + 100*fare.Cents(i), Found: d.Time().Unix() + 3600,
-			Stops: fare.NonStop})
+		all = append(all, departure.Live{Depart: first + i, Price: 4000 + 100*fare.Cents(i),
+			Found: d.Time().Unix() + 3600, Stops: fare.NonStop})
 	}
 	s.Advance(d, departure.Start(d), all, new(departure.Statistics))
 	return s.Encode()
