@@ -51,6 +51,17 @@ func sheetOf(seed uint64, currency fare.Currency, perEuro float64, stops departu
 	return s.Encode()
 }
 
+// learned returns pooled statistics that know one outcome for each horizon.
+func learned(day fare.Day) *departure.Pooled {
+	pooled := departure.Start(day)
+	var sums departure.Statistics
+	for _, h := range departure.Horizons() {
+		new(departure.Route).Learn(h, pooled.View(day), []departure.Outcome{{}}, &sums)
+		pooled.Learn(h, day, &sums)
+	}
+	return pooled
+}
+
 // sheets is a store of departure states and summaries.
 type sheets struct {
 	*stored
@@ -74,7 +85,7 @@ func (s *sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error
 
 func (s *sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
 	s.pooled++
-	return departure.Cycle{Day: today - 1, Pooled: departure.Start(today)}.Encode(), 1, nil
+	return departure.Cycle{Day: today - 1, Pooled: learned(today)}.Encode(), 1, nil
 }
 
 // Blocks returns a history of 30 days with the departures 40 to 43 days ahead. They cost 50 to 53

@@ -54,7 +54,9 @@ func (o outlook) departure(l *i18n.Language) []string {
 	if o.of == nil {
 		return nil
 	}
-	return []string{wording.Typical(l, *o.of)}
+	certainty, restsOn := wording.Verdict{Language: l, Of: *o.of}.Certainty()
+	return []string{wording.Typical(l, *o.of),
+		certainty + l.Text("format.comma") + restsOn + "."}
 }
 
 // waits returns the advice and the record of the shorter wait: a message states one chance.

@@ -39,7 +39,7 @@ type Giorno struct {
 	Livello      string      `json:"livello" enum:"ottimo,buono,normale,caro,dati-insufficienti" doc:"Level of the fare among departures of the route this far ahead"`
 	Affidabilita string      `json:"affidabilita,omitempty" enum:"alta,media,bassa" doc:"How sure the level is. Absent with dati-insufficienti"`
 	Percentile   *int        `json:"percentile,omitempty" minimum:"0" maximum:"100" doc:"Share of comparable departures that are cheaper, in percent. Absent with dati-insufficienti"`
-	Calo         []Calo      `json:"calo,omitempty" doc:"Chances that this departure gets cheaper within 7 and within 14 days. Absent if it leaves sooner, or with dati-insufficienti. GET /v1/analisi with partenza states what waiting cost"`
+	Calo         []Calo      `json:"calo,omitempty" doc:"Chances that this departure gets cheaper within 7 and within 14 days. Absent if it leaves sooner, with dati-insufficienti, and until this service has seen outcomes. GET /v1/analisi with partenza states what waiting cost"`
 }
 
 // Calo is the chance that the fare of a departure falls.
@@ -105,7 +105,7 @@ func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 		g.Cent, g.Quotato = &p.Cent, &p.Quotato
 	}
 	if v.Percentile != nil {
-		for _, h := range horizonsWithin(int(live.Depart - q.today)) {
+		for _, h := range q.horizons(int(live.Depart - q.today)) {
 			g.Calo = append(g.Calo, q.chanceOf(a, h))
 		}
 	}

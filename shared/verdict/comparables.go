@@ -21,7 +21,8 @@ func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now tim
 	if !ok || !enough(a) {
 		return nil, a.Count, nil
 	}
-	return q.facts.quartili(quartiles), a.Count, nil
+	_, comparables = q.comparison(a)
+	return q.facts.quartili(quartiles), comparables, nil
 }
 
 // enough reports whether there are enough fares near the lead time, or enough departures on sale, to

@@ -76,7 +76,10 @@ type departureQuestion struct {
 	facts RouteSummary // currency, rate and facts
 	day   *departure.StateDay
 	today fare.Day
+	rule  *departure.Pooled     // nil until the first cycle is complete
 	past  *departure.Experience // from the service's own score; nil until there is one
+	// earlier is the number of fares of the days before that of the state.
+	earlier int
 }
 
 // live returns the fare of the departure, or the cheapest of the span.
@@ -89,7 +92,7 @@ func (q departureQuestion) live() (Live, bool) {
 
 func newDepartureQuestion(s *departure.State, p *departure.Pooled, w When, now time.Time) (q departureQuestion, known bool,
 	err error) {
-	q = departureQuestion{When: w, today: fare.DayOf(now)}
+	q = departureQuestion{When: w, today: fare.DayOf(now), rule: p, earlier: s.Route.Count()}
 	if q.facts, err = unpackFacts(s); err != nil {
 		return q, false, err
 	}
@@ -145,9 +148,10 @@ func (q departureQuestion) judge(a departure.Answer, quartiles departure.Quartil
 	percentile := departure.Percent(a.Percentile)
 	median, minimum := q.facts.Euro(quartiles.Median), q.facts.Euro(quartiles.Minimum)
 	difference := q.facts.Euro(price) - median
+	comparison, sample := q.comparison(a)
 	step := 2
 	switch {
-	case a.Borrowed > borrowed:
+	case comparison == DiOggi || a.Borrowed > borrowed:
 	case a.Near >= altaNear:
 		step = 0
 	case a.Near >= mediaNear:
@@ -159,14 +163,26 @@ func (q departureQuestion) judge(a departure.Answer, quartiles departure.Quartil
 	return Verdetto{
 		Livello: departure.LevelOf(a.Percentile).String(), Affidabilita: reliabilityAt(step, age),
 		Percentile: &percentile, MedianaCent: &median, MinimoCent: &minimum, ScartoMedianaCent: &difference,
-		Campione: a.Count, Stagionale: new(bool),
+		Campione: sample, Confronto: comparison, Stagionale: new(bool),
 	}
+}
+
+// comparison returns what an answer rests on, and the number of these fares. The fares of the
+// state's own day are on sale, not earlier.
+func (q departureQuestion) comparison(a departure.Answer) (name string, fares int) {
+	switch {
+	case a.OnSale == 0:
+		return Storia, a.Count
+	case q.earlier < departure.MinCount:
+		return DiOggi, a.OnSale
+	}
+	return Entrambe, a.Count + a.OnSale
 }
 
 // forecasts returns the forecasts of a departure, one for each horizon that ends before it leaves.
 func (q departureQuestion) forecasts(a departure.Answer, lead int, price fare.Cents) []Previsione {
 	var all []Previsione
-	for _, h := range horizonsWithin(lead) {
+	for _, h := range q.horizons(lead) {
 		of, fall := q.past.Band(h, a.Chance[h]), q.chanceOf(a, h)
 		share := func(change float64) fare.Cents { return fare.Cents(math.Round(float64(price) * change)) }
 		all = append(all, Previsione{
@@ -183,10 +199,11 @@ func (q departureQuestion) forecasts(a departure.Answer, lead int, price fare.Ce
 	return all
 }
 
-// horizonsWithin returns the horizons that are shorter than the lead time.
-func horizonsWithin(lead int) (all []departure.Horizon) {
+// horizons returns the horizons that are shorter than the lead time and have had outcomes. Without
+// outcomes of this service the rule's chances are not calibrated.
+func (q departureQuestion) horizons(lead int) (all []departure.Horizon) {
 	for _, h := range departure.Horizons() {
-		if lead > int(h.Days()) {
+		if lead > int(h.Days()) && q.rule.HasOutcomes(h) {
 			all = append(all, h)
 		}
 	}

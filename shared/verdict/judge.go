@@ -25,7 +25,7 @@ type Analysis struct {
 	Quartili            *Quartili    `json:"quartili,omitempty" doc:"The usual price. For a departure or a month it comes from comparable departures this far ahead, for a route from the cheapest fares of other days. Absent with dati-insufficienti"`
 	AnticipoGiorni      *int         `json:"anticipoGiorni,omitempty" minimum:"0" doc:"Days from today to the departure of prezzo. Present if verdetto is about a departure or a month"`
 	NellAnticipo        *bool        `json:"nellAnticipo,omitempty" doc:"Whether anticipoGiorni lies within anticipoConsigliato. Absent if either is absent"`
-	Previsione          []Previsione `json:"previsione,omitempty" doc:"What happened to such fares within 7 and within 14 days. Absent for departures that leave sooner"`
+	Previsione          []Previsione `json:"previsione,omitempty" doc:"What happened to such fares within 7 and within 14 days. Absent for departures that leave sooner, and until this service has seen outcomes"`
 	AnticipoConsigliato *Anticipo    `json:"anticipoConsigliato,omitempty" doc:"The days before departure in which fares have been lowest. Absent if fewer than 8 departures show it"`
 	Osservazioni        int          `json:"osservazioni" minimum:"0" doc:"Fares of the route observed in the last 400 days"`
 	AggiornatoIl        time.Time    `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare was found, UTC"`
@@ -39,7 +39,8 @@ type Verdetto struct {
 	MedianaCent       *fare.Cents `json:"medianaCent,omitempty" doc:"Weighted median of the sample, in cents of valuta"`
 	MinimoCent        *fare.Cents `json:"minimoCent,omitempty" doc:"Minimum of the sample, in cents of valuta"`
 	ScartoMedianaCent *fare.Cents `json:"scartoMedianaCent,omitempty" doc:"Judged fare minus the median, in cents of valuta. Negative: below the median"`
-	Campione          int         `json:"campione" minimum:"0" doc:"Sample size: past days with a known cheapest fare"`
+	Campione          int         `json:"campione" minimum:"0" doc:"Sample size: past days with a known cheapest fare. For a departure or a month: the fares that it is compared with"`
+	Confronto         string      `json:"confronto,omitempty" enum:"partenze-di-oggi,storia,entrambe" doc:"What the fare is compared with: other departures of the route on sale now, fares of earlier days, or both. Present with a percentile about a departure or a month"`
 	Stagionale        *bool       `json:"stagionale,omitempty" doc:"Whether the sample is restricted to a season. Always false: a restriction was measured and was worse"`
 }
 
@@ -114,7 +115,7 @@ type Attesa struct {
 	PiuCaro   float64    `json:"piuCaro" minimum:"0" maximum:"1" doc:"Share of the waits that ended dearer, 0 to 1"`
 }
 
-// The levels, the scopes and the reliabilities.
+// The levels, the scopes, the comparisons and the reliabilities.
 const (
 	Ottimo       = "ottimo"
 	Buono        = "buono"
@@ -125,6 +126,10 @@ const (
 	Rotta      = "rotta"
 	InMese     = "mese"
 	InPartenza = "partenza"
+
+	DiOggi   = "partenze-di-oggi"
+	Storia   = "storia"
+	Entrambe = "entrambe"
 
 	Alta  = "alta"
 	Media = "media"

@@ -177,8 +177,16 @@ func (s Sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error)
 	return nil, store.ErrNotFound
 }
 
+// Pooled returns pooled statistics that know one outcome for each horizon.
 func (Sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
-	return nil, 0, store.ErrNotFound
+	day := fare.DayOf(Today)
+	pooled := departure.Start(day)
+	var sums departure.Statistics
+	for _, h := range departure.Horizons() {
+		new(departure.Route).Learn(h, pooled.View(day), []departure.Outcome{{}}, &sums)
+		pooled.Learn(h, day, &sums)
+	}
+	return departure.Cycle{Day: day - 1, Pooled: pooled}.Encode(), 1, nil
 }
 
 // Blocks returns the history behind SummaryOf.

@@ -34,9 +34,8 @@ func (s sheetsByTrip) Blocks(context.Context, fare.Series, store.Consistency) ([
 	return nil, errors.New("the history is asked for")
 }
 
-func (s sheetsByTrip) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
-	d := fare.DayOf(analisitest.Today)
-	return departure.Cycle{Day: d - 1, Pooled: departure.Start(d)}.Encode(), 1, nil
+func (s sheetsByTrip) Pooled(ctx context.Context, read store.Consistency) ([]byte, int64, error) {
+	return analisitest.Sheets{}.Pooled(ctx, read)
 }
 
 // tripSheetOf returns a departure state in which departures cost 30 to 90 euros, seen over the
@@ -72,13 +71,31 @@ func tripSheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte
 	return s.Encode()
 }
 
+// fewOnSale returns a departure state of one day with 8 departures on sale: one too few for a
+// verdict.
+func fewOnSale() []byte {
+	d := fare.DayOf(analisitest.Today)
+	var s departure.Learner
+	s.Convert(fare.EUR, 1)
+	s.Stops = departure.AllNonStop
+	of := verdict.View{Observations: 8, Newest: analisitest.Today.Unix() - 7200}
+	s.Facts = verdict.RouteSummary{View: of}.Facts()
+	var all []departure.Live
+	first, _ := fare.ParseDay("2016-04-08")
+	for i := range fare.Day(8) {
+		all = append(all, departure.Live{Depart: first + i, Price: 4000 + 100*fare.Cents(i),
+			Found: d.Time().Unix() + 3600, Stops: fare.NonStop})
+	}
+	s.Advance(d, departure.Start(d), all, new(departure.Statistics))
+	return s.Encode()
+}
+
 func tripSheets() sheetsByTrip {
 	return sheetsByTrip{
 		{Route: analisitest.MilBuh}:                            tripSheetOf(40, 0, departure.AllNonStop),
 		{Route: analisitest.MilBuh, Trip: fare.Return4to7}:     tripSheetOf(40, 5, departure.AllNonStop),
 		{Route: fare.Route{Origin: "MIL", Destination: "BER"}}: tripSheetOf(40, 0, departure.StopsUnknown),
-		{Route: fare.Route{Origin: "MIL", Destination: "PRG"}}: sheetOf([]departure.Live{
-			{Depart: fare.DayOf(analisitest.Today) + 42, Price: 5000, Found: analisitest.Today.Unix() - 3600}}, fare.EUR, 1),
+		{Route: fare.Route{Origin: "MIL", Destination: "PRG"}}: fewOnSale(),
 	}
 }
 
@@ -327,7 +344,7 @@ func TestTripsAreKept(t *testing.T) {
 
 // TestWaitingIsAdvisedOnlyWhereItPaid: the advice also states how often waiting went wrong.
 func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
-	lead := 40
+	lead, soon := 40, 7
 	week := verdict.Previsione{Giorni: 7, Calo5: .4, Calo5Oltre: true,
 		Attesa: verdict.Attesa{MediaCent: -210, DaCent: -300, ACent: -100, PiuCaro: .29}}
 	fortnight := week
@@ -348,7 +365,11 @@ func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 		{"too late to tell", nil, "Si parte entro una settimana: così a ridosso non sappiamo dire che " +
 			"cosa succede ad aspettare."},
 	} {
-		got := page.WaitAdvice(i18n.ForCode("it"), verdict.Analysis{AnticipoGiorni: &lead, Previsione: c.of})
+		ahead := &lead
+		if c.of == nil {
+			ahead = &soon
+		}
+		got := page.WaitAdvice(i18n.ForCode("it"), verdict.Analysis{AnticipoGiorni: ahead, Previsione: c.of})
 		if got := strings.ReplaceAll(got, "\u00a0", " "); got != c.want {
 			t.Errorf("%s: %q", c.name, got)
 		}

@@ -129,7 +129,19 @@ func (v Verdict) Certainty() (certainty, restsOn string) {
 	if v.question() == "route" {
 		return certainty, v.Text("verdict.observed", "Size", of.Campione)
 	}
-	return certainty, v.Text("departure.observed", "Fares", v.Number(of.Campione))
+	return certainty, Compared(v.Language, of)
+}
+
+// Compared says what a verdict about a departure or a month rests on.
+func Compared(l *i18n.Language, v verdict.Verdetto) string {
+	fares := l.Number(v.Campione)
+	switch v.Confronto {
+	case verdict.DiOggi:
+		return l.Text("departure.compared_on_sale", "Days", fares)
+	case verdict.Entrambe:
+		return l.Text("departure.compared_both", "Fares", fares)
+	}
+	return l.Text("departure.observed", "Fares", fares)
 }
 
 // Rank states how many comparable fares cost less. low and high are the margin for a route; 0: not

@@ -88,3 +88,16 @@ func TestVerdictInWords(t *testing.T) {
 		}
 	}
 }
+
+// TestCompared: each comparison has its own words, with the number of fares.
+func TestCompared(t *testing.T) {
+	for confronto, want := range map[string]string{
+		verdict.DiOggi:   "compared with 17 other days on sale now",
+		verdict.Storia:   "from 17 fares seen on this route",
+		verdict.Entrambe: "from 17 fares: those seen on this route, and other days on sale now",
+	} {
+		if got := wording.Compared(i18n.English(), verdict.Verdetto{Confronto: confronto, Campione: 17}); got != want {
+			t.Errorf("%s: %q, want %q", confronto, got, want)
+		}
+	}
+}

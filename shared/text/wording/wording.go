@@ -14,6 +14,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/text/i18n"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/departure"
 )
 
 // Whole rounds a calculated amount to whole euros. Quoted fares are not rounded.
@@ -52,6 +53,9 @@ func Advice(l *i18n.Language, a verdict.Analysis) string {
 		return ""
 	}
 	if len(a.Previsione) == 0 {
+		if *a.AnticipoGiorni > int(departure.Week.Days()) {
+			return "" // the service has seen no outcomes yet
+		}
 		return l.Text("waits.soon")
 	}
 	f := a.Previsione[0]

@@ -13,7 +13,7 @@ import (
 // TestAdviceToWaitNeedsEvidence: in every language, the advice to wait needs evidence on the
 // record, and states how often waiting went wrong.
 func TestAdviceToWaitNeedsEvidence(t *testing.T) {
-	lead := 40
+	lead, week := 40, 7
 	of := func(pays ...bool) (a verdict.Analysis) {
 		a.AnticipoGiorni = &lead
 		for i, p := range pays {
@@ -34,7 +34,8 @@ func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 			says  string
 		}{
 			{"no certain departure", verdict.Analysis{}, ""},
-			{"within a week", of(), l.Text("waits.soon")},
+			{"within a week", verdict.Analysis{AnticipoGiorni: &week}, l.Text("waits.soon")},
+			{"no outcomes yet", of(), ""},
 			{"never surely paid", of(false, false), record(7) + l.Text("waits.unclear")},
 			{"the longer one paid", of(false, true), record(14) + saved},
 			{"the shorter one paid", of(true, false), record(7) + saved},

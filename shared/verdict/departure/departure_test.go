@@ -104,72 +104,6 @@ func after(seed uint64, routes, ahead, days int) (*service, *market) {
 	return s, m
 }
 
-// TestPast: a Past answers any later question exactly as the list of all quotes does.
-func TestPast(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	asked := 0
-	for range 300 {
-		var past Past
-		type quoted struct {
-			day   fare.Day
-			price fare.Cents
-		}
-		var all []quoted
-		day, price := fare.Day(100), fare.Cents(5000)
-		for range 1 + rng.IntN(80) {
-			day += fare.Day(1 + rng.IntN(4))
-			if rng.IntN(12) == 0 {
-				day += fare.Day(rng.IntN(70))
-			}
-			switch rng.IntN(4) {
-			case 0:
-				price = fare.Cents(4000 + rng.IntN(2500))
-			case 1:
-				price += price / 200 // too little to be a move
-			}
-			past.See(day, price)
-			all = append(all, quoted{day, price})
-			for range 3 {
-				today, mine := day+fare.Day(1+rng.IntN(70)), fare.Cents(4000+rng.IntN(2500))
-				var near []quoted
-				for _, q := range all {
-					if q.day >= today-lowDays {
-						near = append(near, q)
-					}
-				}
-				moves, low, ok := past.movesAndLow(today, mine)
-				if ok != (len(near) > 0) {
-					t.Fatalf("known %v on day %d of %v", ok, today, all)
-				}
-				if !ok {
-					continue
-				}
-				asked++
-				wantLow, wantLowDay, wantMoves := near[0].price, near[0].day, 0
-				chain := append(slices.Clone(near), quoted{today, mine})
-				for i := range near {
-					if near[i].price <= wantLow {
-						wantLow, wantLowDay = near[i].price, near[i].day
-					}
-					if isMove(chain[i].price, chain[i+1].price) && chain[i+1].day >= today-moveDays {
-						wantMoves++
-					}
-				}
-				if low != wantLow || min(moves, maxMoves) != min(wantMoves, maxMoves) {
-					t.Fatalf("day %d, price %d: %d moves and a minimum of %d, want %d and %d, of %v", today,
-						mine, moves, low, wantMoves, wantLow, all)
-				}
-				if on, lowest, _ := past.lowest(today); lowest != wantLow || on != wantLowDay {
-					t.Fatalf("lowest before day %d: %d on day %d, of %v", today, lowest, on, all)
-				}
-			}
-		}
-	}
-	if asked < 10_000 {
-		t.Fatalf("only %d questions", asked)
-	}
-}
-
 func TestLevels(t *testing.T) {
 	for percentile, want := range map[float64]string{
 		0: "ottimo", .1: "ottimo", .1099: "ottimo", .11: "buono", .3599: "buono", .36: "normale", .7: "normale",
@@ -203,64 +137,6 @@ func TestNoAnswerOfTooLittle(t *testing.T) {
 		var s Statistics
 		on.Fold([]Quote{{30, 5000}}, &s)
 		p.Fold(day, &s)
-	}
-}
-
-// TestFirstDay: a route without earlier fares is judged from 8 other departures on sale on. A
-// departure that is not on sale needs 8, one that is on sale needs 8 others.
-func TestFirstDay(t *testing.T) {
-	var today []Quote
-	for lead := range onSaleRank + 1 {
-		on := new(Route).Day(Start(10).View(10), today)
-		price := fare.Cents(5000)
-		out := on.Judge(nil, Quote{60, price})
-		if want := len(today) >= onSaleRank; out.Known != want || want && out.OnSale != len(today) {
-			t.Errorf("%d departures on sale, another is judged: %+v", len(today), out)
-		}
-		if len(today) > 0 {
-			in := on.Judge(nil, today[0])
-			if want := len(today) > onSaleRank; in.Known != want || want && in.OnSale != len(today)-1 {
-				t.Errorf("%d departures on sale, one of them is judged: %+v", len(today), in)
-			}
-		}
-		today = append(today, Quote{30 + lead, price + 500*fare.Cents(lead)})
-	}
-	on := new(Route).Day(Start(10).View(10), today)
-	before := -1.
-	for i, q := range today {
-		a, ok := on.Quartiles(q)
-		of := on.Judge(nil, q)
-		if !ok || a.Q1 > a.Median || a.Median > a.Q3 || of.Percentile <= before || of.Near != 0 {
-			t.Errorf("departure %d of 9: %+v, %+v", i, of, a)
-		}
-		before = of.Percentile
-	}
-}
-
-// TestOnSaleIsLeftOut: the fare on sale of the judged departure does not change its answer.
-func TestOnSaleIsLeftOut(t *testing.T) {
-	s, m := after(14, 1, 60, 30)
-	view, today := s.pooled.View(30), m.quotes(0, 30)
-	i := len(today) / 2
-	ask := func(own fare.Cents) Answer {
-		all := slices.Clone(today)
-		all[i].Price = own
-		on := s.routes[0].Day(view, all)
-		a := on.Judge(nil, Quote{today[i].Lead, 5000})
-		q, _ := on.Quartiles(Quote{Lead: today[i].Lead})
-		if again, _ := on.Quartiles(Quote{today[i].Lead, own}); again != q {
-			t.Errorf("quartiles %v, and %v for another price", again, q)
-		}
-		return a
-	}
-	// The others are ranked by residuals in which it counts, so these are a little lower.
-	if a, b := ask(5000), ask(5001); a != b {
-		t.Errorf("%+v, and %+v where its fare on sale is another", a, b)
-	}
-	without := slices.Delete(slices.Clone(today), i, i+1)
-	a, b := ask(5000), s.routes[0].Day(view, without).Judge(nil, Quote{today[i].Lead, 5000})
-	if a.OnSale != b.OnSale || math.Abs(a.Percentile-b.Percentile) > .02 {
-		t.Errorf("%+v, and %+v where it is not on sale", a, b)
 	}
 }
 

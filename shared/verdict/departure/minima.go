@@ -109,6 +109,17 @@ func (d Departures) quotes(day fare.Day) []Quote {
 	return all
 }
 
+// outside returns the number of departures on sale outside the span around a date.
+func (d *StateDay) outside(s Span, date fare.Day) (n int) {
+	first, last := s.Ends(date)
+	for _, q := range d.asker.sale {
+		if at := d.today + fare.Day(q.Lead); at < first || at > last {
+			n++
+		}
+	}
+	return n
+}
+
 // minimaOf returns the minima of a span on the day.
 func (d *StateDay) minimaOf(s Span) *RouteDay {
 	if d.minima[s] == nil {
@@ -143,7 +154,7 @@ func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 }
 
 // JudgeSpan ranks a price among the cheapest fares of such spans. It returns no chances, since
-// those are for one departure. ok is false if the whole span has left.
+// those are for one departure. OnSale counts the departures outside the span. ok is false if the whole span has left.
 func (d *StateDay) JudgeSpan(s Span, date fare.Day, price fare.Cents) (a Answer, q Quartiles, ok bool) {
 	if _, last := s.Ends(date); last < d.today || price <= 0 {
 		return a, q, false
@@ -152,6 +163,9 @@ func (d *StateDay) JudgeSpan(s Span, date fare.Day, price fare.Cents) (a Answer,
 	a = of.Judge(nil, minimum)
 	a.Chance, a.Cases = [horizons]float64{}, [horizons]float64{}
 	a.Count = d.asker.route.count
+	if a.OnSale > 0 {
+		a.OnSale = d.outside(s, date)
+	}
 	q, _ = of.Quartiles(minimum)
 	return a, q, true
 }

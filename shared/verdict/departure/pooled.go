@@ -177,6 +177,10 @@ func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	}
 }
 
+// HasOutcomes reports whether the tables of a horizon have learned from outcomes. It is false for
+// nil.
+func (p *Pooled) HasOutcomes(h Horizon) bool { return p != nil && p.tables[h].information > 0 }
+
 // climb returns the change of a term: gradient over information, with the day's weight capped.
 func climb(a amounts, information *float64, g, limit, rate, prior float64) float64 {
 	slope, weight := a.values()

@@ -114,6 +114,9 @@ func DecodeRounds(data []byte) (Rounds, error) {
 	return rounds, nil
 }
 
+// isStated reports whether a stored chance is valid.
+func isStated(percent uint8) bool { return percent <= 5*(Bands-1) || percent == NotStated }
+
 func decodeRound(r *packed.Reader) (round Round) {
 	day := r.Int()
 	round.Rule = r.Uint()
@@ -155,7 +158,7 @@ func decodeRound(r *packed.Reader) (round Round) {
 		}
 		if price <= 0 || price > maxPrice || depart > maxDay || s.Sure >= Sures || s.Percentile > 100 ||
 			max(s.Own[0], s.Own[1]) >= ownUnit ||
-			max(s.Stated[0], s.Stated[1]) > 5*(Bands-1) || s.Cheaper > 100 || s.Rival > NoRival {
+			!isStated(s.Stated[0]) || !isStated(s.Stated[1]) || s.Cheaper > 100 || s.Rival > NoRival {
 			r.Fail(errRange)
 			return round
 		}

@@ -38,10 +38,13 @@ type DepartureAnswer struct {
 	Sure       uint8      // 0 alta, 1 media, 2 bassa
 	Percentile uint8
 	Own        [Horizons]uint8 // the rule's own chance, in units of half a percent, rounded down
-	Stated     [Horizons]uint8 // the published chance, in percent; 40 means 40 and more
+	Stated     [Horizons]uint8 // the published chance, in percent; 40 means 40 and more; or NotStated
 	Cheaper    uint8           // share of the comparables at least 5 % cheaper, in percent
 	Rival      uint8           // percentile among fares of similar lead time and season, or NoRival
 }
+
+// NotStated means that no chance was published, since the service had not yet seen outcomes.
+const NotStated = 255
 
 // NoRival means fewer than 8 fares of similar lead time and season.
 const NoRival = 101
@@ -148,8 +151,13 @@ func answerDeparture(s Source, day *departure.StateDay, l departure.Live) (Depar
 	for h := range Horizons {
 		said.Own[h] = uint8(min(ownUnit-1, math.Floor(ownUnit*of.Chance[h]+1e-9)))
 	}
-	for h, p := range a.Previsione {
-		said.Stated[h] = uint8(math.Round(100 * p.Calo5))
+	said.Stated = [Horizons]uint8{NotStated, NotStated}
+	for _, p := range a.Previsione {
+		for h, horizon := range departure.Horizons() {
+			if p.Giorni == int(horizon.Days()) {
+				said.Stated[h] = uint8(math.Round(100 * p.Calo5))
+			}
+		}
 	}
 	cheaper, _ := day.Judge(l.Depart, max(1, fare.Cents(math.Floor(float64(l.Price)*(1-departure.Fall)))))
 	said.Cheaper = uint8(departure.Percent(cheaper.Percentile))

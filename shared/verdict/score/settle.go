@@ -93,13 +93,6 @@ func (h *HorizonCounts) count(horizon int, said DepartureAnswer, lead int, c out
 	fell, up, dearer := one(c.fell), one(c.rose), one(c.last > said.Price)
 	own := &h.Own[said.Own[horizon]/(ownUnit/Steps)]
 	own.Add(int64(said.Own[horizon]), fell)
-	w := &h.Bands[said.Stated[horizon]/5]
-	w.N++
-	w.Stated += int64(said.Stated[horizon])
-	w.Fell += fell
-	w.Rose += up
-	w.Dearer += dearer
-	w.Change += changed(said.Price, c.last)
 	level := departure.LevelOf(float64(said.Percentile) / 100)
 	cell := &h.Levels[level][LeadSpan(lead)]
 	cell.N++
@@ -110,7 +103,17 @@ func (h *HorizonCounts) count(horizon int, said DepartureAnswer, lead int, c out
 		h.Both[level].add(fell)
 		h.Rival[departure.LevelOf(float64(said.Rival)/100)].add(fell)
 	}
+	if said.Stated[horizon] == NotStated {
+		return
+	}
 	stated := int64(said.Stated[horizon])
+	w := &h.Bands[stated/5]
+	w.N++
+	w.Stated += stated
+	w.Fell += fell
+	w.Rose += up
+	w.Dearer += dearer
+	w.Change += changed(said.Price, c.last)
 	h.Ages[min(1, said.Age)].Add(stated, fell)
 	h.Sures[said.Sure].Add(stated, fell)
 }

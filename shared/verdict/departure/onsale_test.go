@@ -1,0 +1,67 @@
+package departure
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"verdetto/shared/fare"
+)
+
+// TestFirstDay: a route without earlier fares is judged from 8 other departures on sale on. A
+// departure that is not on sale needs 8, one that is on sale needs 8 others.
+func TestFirstDay(t *testing.T) {
+	var today []Quote
+	for lead := range onSaleRank + 1 {
+		on := new(Route).Day(Start(10).View(10), today)
+		price := fare.Cents(5000)
+		out := on.Judge(nil, Quote{60, price})
+		if want := len(today) >= onSaleRank; out.Known != want || want && out.OnSale != len(today) {
+			t.Errorf("%d departures on sale, another is judged: %+v", len(today), out)
+		}
+		if len(today) > 0 {
+			in := on.Judge(nil, today[0])
+			if want := len(today) > onSaleRank; in.Known != want || want && in.OnSale != len(today)-1 {
+				t.Errorf("%d departures on sale, one of them is judged: %+v", len(today), in)
+			}
+		}
+		today = append(today, Quote{30 + lead, price + 500*fare.Cents(lead)})
+	}
+	on := new(Route).Day(Start(10).View(10), today)
+	before := -1.
+	for i, q := range today {
+		a, ok := on.Quartiles(q)
+		of := on.Judge(nil, q)
+		if !ok || a.Q1 > a.Median || a.Median > a.Q3 || of.Percentile <= before || of.Near != 0 {
+			t.Errorf("departure %d of 9: %+v, %+v", i, of, a)
+		}
+		before = of.Percentile
+	}
+}
+
+// TestOnSaleIsLeftOut: the fare on sale of the judged departure does not change its answer.
+func TestOnSaleIsLeftOut(t *testing.T) {
+	s, m := after(14, 1, 60, 30)
+	view, today := s.pooled.View(30), m.quotes(0, 30)
+	i := len(today) / 2
+	ask := func(own fare.Cents) Answer {
+		all := slices.Clone(today)
+		all[i].Price = own
+		on := s.routes[0].Day(view, all)
+		a := on.Judge(nil, Quote{today[i].Lead, 5000})
+		q, _ := on.Quartiles(Quote{Lead: today[i].Lead})
+		if again, _ := on.Quartiles(Quote{today[i].Lead, own}); again != q {
+			t.Errorf("quartiles %v, and %v for another price", again, q)
+		}
+		return a
+	}
+	// The others are ranked by residuals in which it counts, so these are a little lower.
+	if a, b := ask(5000), ask(5001); a != b {
+		t.Errorf("%+v, and %+v where its fare on sale is another", a, b)
+	}
+	without := slices.Delete(slices.Clone(today), i, i+1)
+	a, b := ask(5000), s.routes[0].Day(view, without).Judge(nil, Quote{today[i].Lead, 5000})
+	if a.OnSale != b.OnSale || math.Abs(a.Percentile-b.Percentile) > .02 {
+		t.Errorf("%+v, and %+v where it is not on sale", a, b)
+	}
+}
