@@ -39,7 +39,8 @@ type fares struct {
 func entries() []trends.Entry {
 	found := today.Add(-2 * time.Hour).Unix()
 	return []trends.Entry{
-		{Destination: "LON", AsOf: day, Newest: found, Observations: 900, Sample: 60, Median: 5000, Minimum: 2000, Previous: 4000,
+		{Destination: "LON", AsOf: day, Newest: found, Observations: 900, Sample: 60, Median: 5000, Minimum: 2000,
+			Previous: 4000,
 			Live: []trends.Live{
 				{Depart: day, Price: 1500, Found: found}, {Depart: day + 20, Price: 3000, Found: found},
 			},
@@ -50,8 +51,9 @@ func entries() []trends.Entry {
 			}},
 		{Destination: "BUH", AsOf: day, Newest: found - 10, Observations: 20, Sample: 7, Median: 5000, Minimum: 2000,
 			Live: []trends.Live{{Depart: day + 3, Price: 9999, Found: found}}, Months: []trends.Month{}},
-		{Destination: "PAR", AsOf: day - 20, Newest: found - 20*86400, Observations: 500, Sample: 50, Median: 5000, Minimum: 2000,
-			Live: []trends.Live{{Depart: day + 30, Price: 3000, Found: found - 20*86400}}, Months: []trends.Month{}},
+		{Destination: "PAR", AsOf: day - 20, Newest: found - 20*86400, Observations: 500, Sample: 50, Median: 5000,
+			Minimum: 2000,
+			Live:    []trends.Live{{Depart: day + 30, Price: 3000, Found: found - 20*86400}}, Months: []trends.Month{}},
 	}
 }
 

@@ -18,7 +18,8 @@ var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func line(s metrics.Source, m ...metrics.Metric) []byte {
 	var log bytes.Buffer
-	slog.New(slog.NewJSONHandler(&log, nil)).LogAttrs(context.Background(), slog.LevelInfo, "line", append([]slog.Attr{slog.String("path", "/v1")}, s.Attrs(now, m...)...)...)
+	slog.New(slog.NewJSONHandler(&log, nil)).LogAttrs(context.Background(), slog.LevelInfo, "line",
+		append([]slog.Attr{slog.String("path", "/v1")}, s.Attrs(now, m...)...)...)
 	return log.Bytes()
 }
 
@@ -28,10 +29,14 @@ func TestLines(t *testing.T) {
 		metrics []metrics.Metric
 		want    map[string]float64
 	}{
-		{"one", []metrics.Metric{{Name: "A", Unit: metrics.Count, Value: 3}}, map[string]float64{"Verdetto stack=my-own function=analisi A (Count)": 3}},
-		{"a zero is a value", []metrics.Metric{{Name: "A", Unit: metrics.Count}}, map[string]float64{"Verdetto stack=my-own function=analisi A (Count)": 0}},
-		{"several", []metrics.Metric{{Name: "A", Unit: metrics.Count, Value: 1}, {Name: "B", Unit: metrics.None, Value: 1.25}},
-			map[string]float64{"Verdetto stack=my-own function=analisi A (Count)": 1, "Verdetto stack=my-own function=analisi B (None)": 1.25}},
+		{"one", []metrics.Metric{{Name: "A", Unit: metrics.Count, Value: 3}},
+			map[string]float64{"Verdetto stack=my-own function=analisi A (Count)": 3}},
+		{"a zero is a value", []metrics.Metric{{Name: "A", Unit: metrics.Count}},
+			map[string]float64{"Verdetto stack=my-own function=analisi A (Count)": 0}},
+		{"several", []metrics.Metric{{Name: "A", Unit: metrics.Count, Value: 1},
+			{Name: "B", Unit: metrics.None, Value: 1.25}},
+			map[string]float64{"Verdetto stack=my-own function=analisi A (Count)": 1,
+				"Verdetto stack=my-own function=analisi B (None)": 1.25}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out := line(metrics.NewSource("my-own-analisi"), c.metrics...)
@@ -42,7 +47,8 @@ func TestLines(t *testing.T) {
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("%s\n%s", diff, out)
 			}
-			if !strings.Contains(string(out), `"path":"/v1"`) || !strings.Contains(string(out), `"Timestamp":1772366400000`) {
+			if !strings.Contains(string(out), `"path":"/v1"`) ||
+				!strings.Contains(string(out), `"Timestamp":1772366400000`) {
 				t.Errorf("%s", out)
 			}
 		})
@@ -51,7 +57,8 @@ func TestLines(t *testing.T) {
 
 // TestNamesOfFunctions: the stack is the part before the last dash.
 func TestNamesOfFunctions(t *testing.T) {
-	for name, want := range map[string]string{"verdetto-analisi": "stack=verdetto function=analisi", "a-second-x402": "stack=a-second function=x402", "AnalisiFunction": "stack=local function=AnalisiFunction"} {
+	for name, want := range map[string]string{"verdetto-analisi": "stack=verdetto function=analisi",
+		"a-second-x402": "stack=a-second function=x402", "AnalisiFunction": "stack=local function=AnalisiFunction"} {
 		got, err := metricstest.Read(line(metrics.NewSource(name), metrics.Metric{Name: "A",
 			Unit: metrics.Count, Value: 1}))
 		if err != nil || got["Verdetto "+want+" A (Count)"] != 1 {

@@ -160,7 +160,8 @@ func TestDeparturesRefused(t *testing.T) {
 	}{
 		{"a question it does not accept", said(400, `{"success":false,"data":{},"error":"destination: unknown code"}`),
 			upstream.ErrUnavailable,
-			"MIL-BUH#4-7: the fare source could not be asked: status 400, answered success:false: \"destination: unknown code\""},
+			"MIL-BUH#4-7: the fare source could not be asked: status 400, answered success:false: \"destination: " +
+				"unknown code\""},
 		{"a question it has no words for", upstreamtest.Broken(404), upstream.ErrUnavailable,
 			"MIL-BUH#4-7: the fare source could not be asked: status 404"},
 		{"no, with status 200", upstreamtest.Unwilling("bad origin", "{}"), upstream.ErrUnavailable, "bad origin"},

@@ -51,7 +51,8 @@ func TestSecrets(t *testing.T) {
 		if i%5 == 0 {
 			kind = types.ParameterTypeString
 		}
-		if _, err := client.PutParameter(t.Context(), &ssm.PutParameterInput{Overwrite: aws.Bool(true), Name: aws.String(name), Value: aws.String(want[name]), Type: kind}); err != nil {
+		if _, err := client.PutParameter(t.Context(), &ssm.PutParameterInput{Overwrite: aws.Bool(true),
+			Name: aws.String(name), Value: aws.String(want[name]), Type: kind}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -72,8 +73,10 @@ func TestConfiguration(t *testing.T) {
 	in := settings(endpoint, http.DefaultTransport)
 	client := ssm.NewFromConfig(in)
 	const pepper = "a pepper of thirty-two characters or more"
-	for name, value := range map[string]string{"/verdetto/pepper": pepper, "/verdetto/origin": "first-origin-secret,second-origin-secret", "/verdetto/short": "too-short-it-is"} {
-		if _, err := client.PutParameter(t.Context(), &ssm.PutParameterInput{Overwrite: aws.Bool(true), Name: aws.String(name), Value: aws.String(value), Type: types.ParameterTypeSecureString}); err != nil {
+	for name, value := range map[string]string{"/verdetto/pepper": pepper,
+		"/verdetto/origin": "first-origin-secret,second-origin-secret", "/verdetto/short": "too-short-it-is"} {
+		if _, err := client.PutParameter(t.Context(), &ssm.PutParameterInput{Overwrite: aws.Bool(true),
+			Name: aws.String(name), Value: aws.String(value), Type: types.ParameterTypeSecureString}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -86,7 +89,8 @@ func TestConfiguration(t *testing.T) {
 	if err := config.LoadWith(ssmparams.NewReader(in), &table, &access); err != nil {
 		t.Fatal(err)
 	}
-	want := config.HTTP{OriginSecrets: []string{"first-origin-secret", "second-origin-secret"}, Secret: config.Secret{Pepper: pepper}}
+	want := config.HTTP{OriginSecrets: []string{"first-origin-secret", "second-origin-secret"},
+		Secret: config.Secret{Pepper: pepper}}
 	if diff := cmp.Diff(want, access); diff != "" || table.Table != "verdetto" {
 		t.Error(diff, table)
 	}
@@ -100,7 +104,9 @@ func TestConfiguration(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, say := range []string{"VERDETTO_TABLE", "value 1 is not 16 characters", "TRAVELPAYOUTS_TOKEN: there is no secret named /verdetto/none", "VERDETTO_WORKERS: \"0\" is not a whole number"} {
+	for _, say := range []string{"VERDETTO_TABLE", "value 1 is not 16 characters",
+		"TRAVELPAYOUTS_TOKEN: there is no secret named /verdetto/none",
+		"VERDETTO_WORKERS: \"0\" is not a whole number"} {
 		if !strings.Contains(err.Error(), say) {
 			t.Errorf("%q is not in: %v", say, err)
 		}
@@ -114,8 +120,9 @@ func TestConfiguration(t *testing.T) {
 type refusing struct{}
 
 func (refusing) RoundTrip(r *http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: 400, Request: r, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{"Content-Type": {"application/x-amz-json-1.1"}},
-		Body: io.NopCloser(strings.NewReader(`{"__type":"AccessDeniedException","Message":"not authorized to perform: ssm:GetParameters"}`))}, nil
+	return &http.Response{StatusCode: 400, Request: r, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {"application/x-amz-json-1.1"}},
+		Body:   io.NopCloser(strings.NewReader(`{"__type":"AccessDeniedException","Message":"not authorized to perform: ssm:GetParameters"}`))}, nil
 }
 
 func TestRefused(t *testing.T) {
@@ -125,7 +132,8 @@ func TestRefused(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, say := range []string{"VERDETTO_PEPPER: the secret named /verdetto/pepper could not be read", "not authorized", "value 1 is not 16 characters"} {
+	for _, say := range []string{"VERDETTO_PEPPER: the secret named /verdetto/pepper could not be read",
+		"not authorized", "value 1 is not 16 characters"} {
 		if !strings.Contains(err.Error(), say) {
 			t.Errorf("%q is not in: %v", say, err)
 		}
