@@ -22,7 +22,7 @@ func TestEveryDestination(t *testing.T) {
 		}
 		skip += len(got.Destinations)
 		if more := strings.Contains(answer.Content[0].Text,
-			fmt.Sprintf("ask again with skip %d", skip)); !more || pages > 3 {
+			fmt.Sprintf("call again with skip %d.", skip)); !more || pages > 3 {
 			break
 		}
 	}
@@ -59,7 +59,7 @@ func TestSeveralWithinTheCap(t *testing.T) {
 		c.Viaggi[7].Problema.Code != "troppe-richieste" {
 		t.Errorf("%+v", c)
 	}
-	for _, part := range []string{"8 trips were asked about, of which the first 6 were looked up",
+	for _, part := range []string{"8 trips were requested; only the first 6 were looked up",
 		"London (2016-03-28): troppe-richieste", "Best-judged: Bucharest"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q lacks %q", text, part)
@@ -103,7 +103,7 @@ func TestLanguage(t *testing.T) {
 			map[string]string{"en": "You asked for Bergamo: these are the fares of Milan.",
 				"it": "Hai chiesto Bergamo: queste sono le tariffe di Milano."}},
 		{"when_to_book", `"origin":"Roma","destination":"Bucarest"`,
-			map[string]string{"en": "No fare from Roma to Bucarest has ever been observed here",
+			map[string]string{"en": "We have never seen a fare from Rome to Bucharest.",
 				"it": "watched_routes: chiamalo",
 				"de": "Diese Strecke beobachten wir noch nicht. Wir haben sie vorgemerkt. Als Werkzeug " +
 					"ist das watched_routes"}},
