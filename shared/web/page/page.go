@@ -13,6 +13,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -149,10 +150,10 @@ type asset struct {
 }
 
 // assetPaths holds the hashed path of every asset by file name; assets holds their content by
-// hashed name.
-var assetPaths, assets = readAssets()
+// hashed name. styleSheet is the style sheet as written, with the hashed names.
+var assetPaths, assets, styleSheet = readAssets()
 
-func readAssets() (byName map[string]string, byHashed map[string]asset) {
+func readAssets() (byName map[string]string, byHashed map[string]asset, style string) {
 	if err := mime.AddExtensionType(".woff2", "font/woff2"); err != nil { // unknown to Go
 		panic(err)
 	}
@@ -175,6 +176,8 @@ func readAssets() (byName map[string]string, byHashed map[string]asset) {
 			for name, lasting := range byName {
 				data = bytes.ReplaceAll(data, []byte("url("+name+")"), []byte("url("+lasting+")"))
 			}
+			style = string(data)
+			data = compactStyle(data)
 		}
 		if ext == ".js" {
 			data = compact(data)
@@ -184,7 +187,15 @@ func readAssets() (byName map[string]string, byHashed map[string]asset) {
 		byName[e.Name()] = AssetPath + hashed
 		byHashed[hashed] = asset{data, mime.TypeByExtension(ext)}
 	}
-	return byName, byHashed
+	return byName, byHashed, style
+}
+
+var styleComment, styleSpace = regexp.MustCompile(`(?s)/\*.*?\*/`), regexp.MustCompile(`\s*([{};,])\s*|(:)\s+`)
+
+// compactStyle drops the comments of a style sheet, and the spaces that separate nothing. No
+// string of ours holds such spaces.
+func compactStyle(source []byte) []byte {
+	return styleSpace.ReplaceAll(styleComment.ReplaceAll(bytes.TrimSpace(source), nil), []byte("$1$2"))
 }
 
 // compact drops the indentation and comments of a script.
@@ -215,7 +226,7 @@ func Asset(name string) string {
 // ChartStyle returns the part of the style sheet for a standalone chart: the colours and the
 // chart classes.
 func ChartStyle() string {
-	_, css, _ := strings.Cut(string(assets[strings.TrimPrefix(Asset("style.css"), AssetPath)].data), ":root")
+	_, css, _ := strings.Cut(styleSheet, ":root")
 	colours, _, _ := strings.Cut(css, "\n* {")
 	_, rest, _ := strings.Cut(css, "/* charts */")
 	charts, _, _ := strings.Cut(rest, "\n\n")
@@ -235,7 +246,7 @@ var hostColours = map[string]string{
 // nothing and uses the host's colours if defined. Light or dark follows data-theme, and otherwise
 // the browser.
 func EmbeddedStyle() string {
-	_, css, _ := strings.Cut(string(assets[strings.TrimPrefix(Asset("style.css"), AssetPath)].data), ":root")
+	_, css, _ := strings.Cut(styleSheet, ":root")
 	light, rest, _ := strings.Cut(css, "\n}\n")
 	_, rest, _ = strings.Cut(rest, ":root {")
 	dark, rest, _ := strings.Cut(rest, "\n  }\n}\n")

@@ -11,6 +11,7 @@ import (
 	"html/template"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"verdetto/shared/fare"
 )
@@ -59,6 +60,11 @@ func (c *canvas) dot(class string, x, y, r float64) {
 func (c *canvas) text(class, anchor string, x, y float64, s string) {
 	fmt.Fprintf(&c.b, `<text class="%s" text-anchor="%s" x="%s" y="%s">%s</text>`, class, anchor, num(x), num(y),
 		html.EscapeString(s))
+}
+
+// margin returns the room at the left for a label: a price in bold, in any currency.
+func margin(label string) float64 {
+	return max(66, 10+8.6*float64(utf8.RuneCountInString(label)))
 }
 
 func (c *canvas) html() template.HTML { return template.HTML(c.b.String() + "</svg>") }

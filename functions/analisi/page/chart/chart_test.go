@@ -11,9 +11,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -198,6 +200,20 @@ func BenchmarkCard(b *testing.B) {
 	for b.Loop() {
 		if _, err := c.PNG(); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestMargin: the price at the left of a chart is not cut, in any currency.
+func TestMargin(t *testing.T) {
+	for price, most := range map[string]float64{"52 €": 66, "78,19 USD": 90, "1.278,19 USD": 120} {
+		svg := string(chart.Moves{Today: 16861, Price: 5200, Level: "buono", Month: month,
+			Money: func(fare.Cents) string { return price }}.SVG(328, 200))
+		_, label, _ := strings.Cut(svg, `<text class="label" text-anchor="end" x="`)
+		label, _, _ = strings.Cut(label, `"`)
+		x, err := strconv.ParseFloat(label, 64)
+		if needs := 8.2 * float64(utf8.RuneCountInString(price)); err != nil || x < needs || x > most {
+			t.Errorf("%s ends at %q, needs %.0f", price, label, needs)
 		}
 	}
 }

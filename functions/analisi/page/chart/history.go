@@ -31,8 +31,8 @@ func (h History) SVG(width, height int) template.HTML {
 // draw draws the history in the given size. Without a price it draws only the weeks.
 func (h History) draw(c *canvas, width, height int) {
 	low, high := h.span()
-	const top, bottom, left = 14.0, 24.0, 66.0
-	right := float64(width)
+	const top, bottom = 14.0, 24.0
+	left, right := margin(h.Money(h.Price)), float64(width)
 	plot := float64(height) - top - bottom
 	y := func(p fare.Cents) float64 {
 		return top + plot*(1-float64(min(max(p, low), high)-low)/float64(high-low))

@@ -29,7 +29,8 @@ type DayPrice struct {
 // assumed to hold until the next one is found.
 func (m Moves) SVG(width, height int) template.HTML {
 	c := newCanvas("moves", width, height, m.Label)
-	const top, bottom, left, edge = 14.0, 24.0, 66.0, 12.0
+	const top, bottom, edge = 14.0, 24.0, 12.0
+	left := margin(m.Money(m.Price))
 	low, high, from := m.Price, m.Price, m.Today-28
 	for _, s := range m.Prices {
 		low, high, from = min(low, s.Price), max(high, s.Price), min(from, s.Day)
