@@ -113,7 +113,7 @@ func faresOf(s verdict.RouteSummary, sheet *departure.Learner, pooled *departure
 
 func asDeals(judged []verdict.Judged) (all []deals.Deal) {
 	for _, j := range judged {
-		j.Verdict.MinimoCent, j.Verdict.Confronto = nil, "" // deals do not store them
+		j.Verdict.MinimoCent = nil // deals do not store it
 		all = append(all, deals.Deal{Judged: j})
 	}
 	return all

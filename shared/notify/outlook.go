@@ -59,13 +59,12 @@ func (o outlook) departure(l *i18n.Language) []string {
 		certainty + l.Text("format.comma") + restsOn + "."}
 }
 
-// waits returns the advice and the record of the shorter wait: a message states one chance.
+// waits returns the record of waiting: a message states one chance.
 func (o outlook) waits(l *i18n.Language) []string {
 	if o.of == nil {
 		return nil
 	}
-	all := wording.Waits(l, *o.of)
-	return all[:min(len(all), 2)]
+	return wording.Waits(l, *o.of)
 }
 
 func (o outlook) expected() *Expected {

@@ -40,6 +40,9 @@ func invented(destinations int) deals.Origin {
 				Percentile:   &percentile, MedianaCent: &median, ScartoMedianaCent: &difference,
 				Campione: 8 + chance.IntN(4000), Stagionale: new(bool),
 			}
+			if !route {
+				d.Verdict.Confronto = []string{"", verdict.DiOggi, verdict.Storia, verdict.Entrambe}[chance.IntN(4)]
+			}
 		}
 		if route {
 			d.Since = d.Fare.Found + int64(chance.IntN(86400))
@@ -48,7 +51,7 @@ func invented(destinations int) deals.Origin {
 	}
 	list := func() (f deals.Fares) {
 		f.Route = []deals.Deal{deal(today+3, true), deal(today+60, true)}
-		for month := range fare.Day(12) {
+		for month := range fare.Day(13) {
 			f.Months = append(f.Months, deal(today+4+30*month, false))
 		}
 		return f

@@ -16,10 +16,17 @@ const format = 1
 var (
 	levels      = []string{verdict.Insufficient, verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
 	certainties = []string{"", verdict.Alta, verdict.Media, verdict.Bassa}
+	comparisons = []string{"", verdict.DiOggi, verdict.Storia, verdict.Entrambe}
 )
 
-// withNonStop is the first flag of an entry: it has a list of fares without stops.
-const withNonStop = 1
+// The flags of an entry, from the lowest: it has a list of fares without stops, and what its months
+// are compared with, two bits a month. Earlier versions wrote 0 there and ignore what they read.
+const (
+	withNonStop   = 1
+	anyShift      = 1
+	nonStopShift  = 32
+	comparedCount = 15 // months of a list; a year ahead has at most 13
+)
 
 // The flags of a deal, from the lowest: DayOnly, quoted in another currency. Above them are the
 // stops, the level, the reliability and the nights.
@@ -40,11 +47,11 @@ func (o Origin) Encode() []byte {
 		w.Bytes([]byte(e.Destination))
 		w.Int(int64(e.AsOf))
 		w.Uint(uint64(e.Observations))
-		if e.NonStop == nil {
-			w.Uint(0)
-		} else {
-			w.Uint(withNonStop)
+		flags := e.Any.compared() << anyShift
+		if e.NonStop != nil {
+			flags |= withNonStop | e.NonStop.compared()<<nonStopShift
 		}
+		w.Uint(flags)
 		e.Any.encode(&w, e.AsOf)
 		if e.NonStop != nil {
 			e.NonStop.encode(&w, e.AsOf)
@@ -87,6 +94,23 @@ func (f Fares) encode(w *packed.Writer, asOf fare.Day) {
 	}
 }
 
+// compared packs what the months are compared with.
+func (f Fares) compared() (bits uint64) {
+	for i, d := range f.Months[:min(len(f.Months), comparedCount)] {
+		bits |= place(comparisons, d.Verdict.Confronto) << (2 * i)
+	}
+	return bits
+}
+
+// setCompared unpacks the bits of compared. Those above are ignored.
+func (f Fares) setCompared(bits uint64) {
+	for i := range f.Months[:min(len(f.Months), comparedCount)] {
+		if v := &f.Months[i].Verdict; v.Percentile != nil {
+			v.Confronto = comparisons[bits>>(2*i)&3]
+		}
+	}
+}
+
 func place(of []string, name string) uint64 { return uint64(max(0, slices.Index(of, name))) }
 
 var errRange = errors.New("a value that cannot be")
@@ -99,8 +123,10 @@ func Decode(data []byte) (Origin, error) {
 		e := Entry{Destination: fare.City(r.Bytes()), AsOf: day(&r), Observations: int(r.Uint())}
 		flags := r.Uint()
 		e.Any = decodeFares(&r, e.AsOf)
+		e.Any.setCompared(flags >> anyShift)
 		if flags&withNonStop != 0 {
 			f := decodeFares(&r, e.AsOf)
+			f.setCompared(flags >> nonStopShift)
 			e.NonStop = &f
 		}
 		o.Entries = append(o.Entries, e)
