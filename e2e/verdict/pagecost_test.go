@@ -11,30 +11,31 @@ import (
 
 // TestWhatThePageCosts: the page of a verdict costs the verdict plus one departure state for
 // its calendar. The page of a departure reads that state once for both, plus the departure's
-// history. The start page and name completion read the list of origins once per process and
-// hour.
+// history. The start page and name completion read the list of origins, and every page the
+// exchange rates, once per process and hour.
 func TestWhatThePageCosts(t *testing.T) {
 	t.Parallel()
 	const summary = "Get ROUTE#MIL-BUH SHEET, strong false"
 	const sheet, pooled = "Get ROUTE#MIL-BUH DEPARTURES#any, strong false",
 		"Get FARES POOLED, strong false" // FARES POOLED is read once per process and hour
 	const origins = "Query COVERED"
-	const demand = "Write of 1" // records the demand once per process and day
+	const demand = "Write of 1"                   // records the demand once per process and day
+	const rates = "Get FARES RATES, strong false" // a page lists the currencies; read once per process and hour
 	for _, c := range []struct {
 		name, target string
 		want         []string
 	}{
-		{"the question", "/", []string{origins}},
-		{"a verdict", "/?da=Milano&a=Bucarest", []string{"Take", summary, demand, sheet, pooled}},
+		{"the question", "/", []string{rates, origins}},
+		{"a verdict", "/?da=Milano&a=Bucarest", []string{rates, "Take", summary, demand, sheet, pooled}},
 		{"a departure", "/?da=Milano&a=Bucarest&visto=45&quando=2016-04-20",
-			[]string{"Get FARES RATES, strong false", "Take", sheet, demand, pooled, "Query ROUTE#MIL-BUH"}},
-		{"a month", "/?da=Milano&a=Bucarest&mese=2016-04", []string{"Take", sheet, demand, pooled}},
-		{"where it is cheap, on the page", "/?da=Milano", []string{"Take", "Get ORIGIN#MIL DEALS, strong false"}},
-		{"the same city", "/?da=Milano&a=Milan", nil},
-		{"an unknown city", "/?da=Milano&a=Bukarestt", []string{"Take"}},
+			[]string{rates, "Take", sheet, demand, pooled, "Query ROUTE#MIL-BUH"}},
+		{"a month", "/?da=Milano&a=Bucarest&mese=2016-04", []string{rates, "Take", sheet, demand, pooled}},
+		{"where it is cheap, on the page", "/?da=Milano", []string{rates, "Take", "Get ORIGIN#MIL DEALS, strong false"}},
+		{"the same city", "/?da=Milano&a=Milan", []string{rates}},
+		{"an unknown city", "/?da=Milano&a=Bukarestt", []string{rates, "Take"}},
 		{"the weeks", "/v1/storico?origine=Milano&destinazione=Bucarest", []string{"Take", summary, demand}},
 		{"how a departure moved", "/v1/storico?origine=Milano&destinazione=Bucarest&partenza=2016-04-20",
-			[]string{"Take", summary, demand, "Get FARES RATES, strong false", "Query ROUTE#MIL-BUH"}},
+			[]string{"Take", summary, demand, rates, "Query ROUTE#MIL-BUH"}},
 		{"a calendar", "/v1/calendario?origine=Milano&destinazione=Bucarest", []string{"Take", sheet, demand, pooled}},
 		{"a calendar of the past", "/v1/calendario?origine=Milano&destinazione=Bucarest&mese=2016-01", nil},
 		{"where it is cheap", "/v1/occasioni?origine=Milano", []string{"Take", "Get ORIGIN#MIL DEALS, strong false"}},
