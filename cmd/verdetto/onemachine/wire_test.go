@@ -155,7 +155,7 @@ func TestBrokenBodies(t *testing.T) {
 				"no body where one is said":    "Content-Length: 50\r\n\r\n",
 			} {
 				asked++
-				if status, body := say(t, address, head+rest); status != 400 || !strings.Contains(body, "Send it again, whole") {
+				if status, body := say(t, address, head+rest); status != 400 || !strings.Contains(body, "The body is incomplete") {
 					t.Errorf("%s %s, %s: %d %.200s", r.Path, kind, name, status, body)
 				}
 			}
