@@ -323,6 +323,7 @@ func TestTasks(t *testing.T) {
 	if report, err := o.Refresh(t.Context(), nil, "MIL", "ROM", "NAP", "LON"); err != nil || report.Failed > 0 {
 		t.Fatal(report, err)
 	}
+	fixture.Learn(t, table, fare.DayOf(fixture.Today))
 	api := fixture.New(t, o).API
 	handler := fixture.Described(t, api)
 	server := httptest.NewServer(api)
