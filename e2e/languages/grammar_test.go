@@ -126,7 +126,7 @@ func check(t *testing.T, texts []text, a accepted) (findings []finding) {
 	}
 	settings, names := map[string]any{}, published(t)
 	for language, dialect := range dialects {
-		settings[dialect] = map[string][]string{"off": a.off(language), "accepted": slices.Concat(names, a.words(language))}
+		settings[dialect] = map[string][]string{"off": a.off(language), "accepted": slices.Concat(names, currencyCodes(), a.words(language))}
 	}
 	write(settings)
 	for _, one := range texts {

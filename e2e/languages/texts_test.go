@@ -83,6 +83,7 @@ func samplesOf(l *i18n.Language) map[string]any {
 			"Source Data Listed Saving",
 		l.Text("fault.missing"):    "Fault",
 		"10:00":                    "Time",
+		l.Text("ago.today"):        "Today",
 		l.List([]string{"A", "B"}): "Airports",
 		"8 %":                      "Share",
 	}
@@ -125,6 +126,12 @@ func filled(t *testing.T, key, value string, samples map[string]any) []string {
 		}
 		if m[1] == "When" && !waits.MatchString(key) {
 			values[m[1]] = samples["Date"]
+		}
+		if m[1] == "First" && strings.HasPrefix(key, "fault.") {
+			values[m[1]] = samples["Date"]
+		}
+		if m[1] == "When" && key == "mail.alert.seen" {
+			values[m[1]] = samples["Today"]
 		}
 	}
 	fill := func() string {

@@ -3,22 +3,31 @@
 package languages
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"verdetto/e2e/fixture"
 	"verdetto/shared/carrier/mail/maildir"
 	"verdetto/shared/text/i18n/i18ntest"
+	"verdetto/shared/upstream/ecb"
 )
 
 // names are the words of pages and mails that are the same in the invented language.
 var names = []string{"USD", "USDC", "Solana", "devnet", "Milan", "Rome", "Naples", "London", "Paris", "Bucharest",
 	"Atlanta", "ntfy", "Webhook", "https"}
 
+// currencyCodes returns the codes in the list of currencies, which are the same in all languages.
+func currencyCodes() []string {
+	return append(slices.Collect(maps.Keys(ecb.Table().Newest().PerEuro)), "EUR")
+}
+
 // openToy opens the service for a reader of the invented language.
 func openToy(t *testing.T) reader {
 	t.Helper()
+	names := append(currencyCodes(), names...)
 	r := open(t, i18ntest.Toy(t))
 	r.read = func(_, page string) { i18ntest.HTML(t, page, names...) }
 	r.mail = func(r reader, m maildir.Mail) {

@@ -106,7 +106,7 @@ func (s *Service) checkoutKey(ctx context.Context, in *checkoutInput, email stri
 }
 
 type confirmInput struct {
-	Session string `query:"session_id" required:"true" doc:"Id of the checkout"`
+	Session string `query:"session_id" required:"true" doc:"ID of the checkout"`
 	Accept  string `header:"Accept"`
 	Reader
 }

@@ -91,6 +91,9 @@ func TestAlertMails(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			a := anAlert(t)
 			c.change(&a)
+			l := i18n.ForCode(a.Lang)
+			a.Subject = l.Text("mail.alert.subject.was", "Route", a.Origin+"–"+a.Destination,
+				"Price", l.Amount(1499), "Other", l.Amount(2199))
 			got, err := AlertMail(a)
 			if err != nil {
 				t.Fatal(err)
@@ -103,7 +106,7 @@ func TestAlertMails(t *testing.T) {
 				t.Errorf("two shares of the same mail:\n%s", got.Text)
 			}
 			for _, one := range []string{got.Text, got.HTML} {
-				word := i18n.ForCode(a.Lang).Text("level." + a.Level)
+				word := l.Text("level." + a.Level)
 				if n := len(regexp.MustCompile(`[>:] ?`+word+`(<|\n)`).FindAllString(one, -1)); n != 1 {
 					t.Errorf("%d times the level %q", n, word)
 				}
