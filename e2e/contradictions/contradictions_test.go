@@ -270,9 +270,9 @@ func (s *service) route(r fare.Route, departures int) {
 	s.comparisonTool(r, c)
 }
 
-// verdictTool checks the text about one fare: it has one level.
+// verdictTool checks the text about one fare: it has one level. What an alert can report follows.
 func (s *service) verdictTool(arguments map[string]any) {
-	text := s.tool("flight_price_verdict", arguments)
+	text, _, _ := strings.Cut(s.tool("flight_price_verdict", arguments), " For an alert on this trip")
 	if said := levelsIn(text); len(said) > 1 {
 		s.t.Errorf("verdict of %v: %q", arguments, text)
 	}
@@ -284,7 +284,7 @@ func (s *service) verdictTool(arguments map[string]any) {
 	s.documents["verdict"]++
 }
 
-var listed = regexp.MustCompile(`([0-9]{4}-[0-9]{2}-[0-9]{2}) [0-9.]+ EUR, (great|good|normal|expensive) for so far ahead`)
+var listed = regexp.MustCompile(`([0-9]{4}-[0-9]{2}-[0-9]{2}) [0-9.]+ EUR, (great|good|normal|expensive) this far ahead`)
 
 // calendarTool checks that the text has the levels of the calendar, and no others.
 func (s *service) calendarTool(arguments map[string]any, of verdict.Calendario) {

@@ -22,7 +22,7 @@ func TestProveAlertOnATrip(t *testing.T) {
 		language := []string{"it", "en", "en", "it"}[i]
 		say := map[string]map[string]string{
 			"it": {"on": "Avviso attivo", "drop": "scende almeno del 15", "changed": "scende almeno del 20",
-				"paused": "In pausa finché", "around": "partenza: dal"},
+				"paused": "In pausa finché", "around": "partenza: da sabato 9 aprile 2016 a venerdì 15"},
 			"en": {"on": "Your alert is on", "drop": "falls by 15%", "changed": "falls by 20%",
 				"paused": "Paused until you", "around": "departure: from "},
 		}[language]
@@ -46,8 +46,11 @@ func TestProveAlertOnATrip(t *testing.T) {
 
 			w.visit(v.base + "/?da=Milano&a=Bucarest&quando=" + day.String() + "&ritorno=" + (day + 6).String())
 			w.wait(`document.querySelector('form.alert')`)
-			shown("email threshold departure kind channel frequency nights")
+			shown("email threshold departure kind frequency nights")
 			w.check("form")
+			// The channels for programs are folded away.
+			w.do(chromedp.Click(".programs summary"))
+			shown("email threshold departure kind channel frequency nights")
 			choose("channel", "webhook")
 			choose("kind", "low")
 			shown("email departure kind days channel address nights")

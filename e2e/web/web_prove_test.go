@@ -21,6 +21,7 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/e2e/fixture"
 	"verdetto/shared/carrier/mail/maildir"
+	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/upstream/sample"
@@ -85,6 +86,7 @@ func refreshed(t *testing.T, now func() time.Time) store.Table {
 		if _, err := o.Refresh(t.Context(), nil, "MIL", "TRN"); err != nil {
 			t.Fatal(err)
 		}
+		fixture.Learn(t, table, fare.DayOf(now()))
 		if err := table.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +249,7 @@ func TestProveEveryState(t *testing.T) {
 		{"cheap-now", "it", "/?da=Milano", 200, "Dove conviene volare adesso da Milano"},
 		{"cheap-now-en", "en", "/?da=Milano&mese=2016-05", 200, "Where it is cheap to fly from Milan now"},
 		{"nothing-so-cheap", "en", "/?da=Milano&massimo=1", 404, "Nothing like that just now."},
-		{"no-limit", "it", "/?da=Milano&massimo=poco", 400, "Scrivi un prezzo in euro"},
+		{"no-limit", "it", "/?da=Milano&massimo=poco", 400, "Scrivi un prezzo come 45, 45,50 o 50 USD"},
 		{"nothing-from", "it", "/?da=Cuneo", 404, "Da qui non conosciamo ancora voli."},
 		{"unknown-city", "it", "/?da=Milano&a=Bukarestt", 404, "Questa città non la conosciamo."},
 		{"not-covered", "it", "/?da=Parigi&a=Lione", 404, "Questa rotta non la osserviamo ancora."},
