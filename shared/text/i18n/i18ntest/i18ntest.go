@@ -62,7 +62,7 @@ var (
 	// unread matches the parts of a page that people do not read, or that are marked as another
 	// language.
 	unread = regexp.MustCompile(`(?s)<style.*?</style>|<script type="application/ld[+]json">.*?</script>|<div ` +
-		`lang="en".*?</div>|<a class="switch".*?</a>|<pre.*?</pre>|<code.*?</code>| data-with="[^"]*"`)
+		`lang="en".*?</div>|<a class="switch".*?</a>|<pre.*?</pre>|<code.*?</code>| data-(?:share|with)="[^"]*"`)
 	// read matches the attributes that people read or hear.
 	read = regexp.MustCompile(`<meta (?:name="description"|property="og:(?:title|description|image:alt)") ` +
 		`content="([^"]*)"| (?:alt|placeholder|aria-label|data-[a-z]+)="([^"]*)"`)
