@@ -43,6 +43,9 @@ func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (converted v
 	of.Analysis.Luoghi = LuoghiOf(q, of.SeriesData)
 	if !httpapi.AllFares(ctx) {
 		of.Analysis.MinimoPartenza = nil
+		if q := of.Analysis.Quartili; q != nil && of.Analysis.Ambito == verdict.Rotta {
+			of.Analysis.Quartili = q.Rounded()
+		}
 	}
 	converted, err = InCurrency(ctx, s.Reader, of.Analysis, q.Show)
 	return converted, of, err

@@ -135,6 +135,14 @@ func (s RouteSummary) lowQuartiles() *Quartili {
 	return &Quartili{s.Euro(s.Lows[0].Price), at(.25), at(.5), at(.75), s.Euro(s.Lows[len(s.Lows)-1].Price)}
 }
 
+// Rounded returns quartiles that name no single fare of the past: the outer ones are rounded outwards
+// to whole units. The lowest fare and the median are published anyway.
+func (q Quartili) Rounded() *Quartili {
+	down := func(c fare.Cents) fare.Cents { return c - c%100 }
+	up := func(c fare.Cents) fare.Cents { return down(c + 99) }
+	return &Quartili{q.MinimoCent, down(q.Q1Cent), q.MedianaCent, up(q.Q3Cent), up(q.MassimoCent)}
+}
+
 // place returns the share of the sample's weight that is cheaper, with ties counted half.
 func (t Percentile) place() float64 { return t.Below + t.Equal/2 }
 

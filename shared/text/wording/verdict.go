@@ -68,12 +68,14 @@ func Level(l *i18n.Language, level, reliability string) string {
 	return l.Text("level." + level)
 }
 
-// Than states the difference from the usual fare, without a full stop.
+// Than states the difference from the usual fare, without a full stop. Percentiles are known to a
+// few percent of a fare. A difference that contradicts the level lies within them, so it is none.
 func (v Verdict) Than() string {
-	difference := *v.Of.Verdetto.ScartoMedianaCent
+	difference, level := *v.Of.Verdetto.ScartoMedianaCent, v.Of.Verdetto.Livello
 	amount := v.About(max(difference, -difference))
+	cheap := level == verdict.Ottimo || level == verdict.Buono
 	switch {
-	case Whole(max(difference, -difference)) == 0:
+	case Whole(max(difference, -difference)) == 0, cheap && difference > 0, level == verdict.Caro && difference < 0:
 		return v.Text("than.same", "For", v.about())
 	case difference < 0:
 		return v.Text("than.less", "Amount", amount, "For", v.about())

@@ -46,7 +46,7 @@ func TestVerdictInWords(t *testing.T) {
 			v.Of.Verdetto.Livello, v.Of.MinimoPartenza = level, &verdict.MinimoVisto{Cent: cent, Giorno: "2016-02-15"}
 		})
 	}
-	nearly := fare.Cents(-40)
+	nearly, dearer := fare.Cents(-40), fare.Cents(1100)
 	for got, want := range map[string]string{
 		of(scope(verdict.InPartenza)).Headline(): "Good: about €8 less than usual for Monday 9 May.",
 		of(scope(verdict.InMese)).Headline():     "Good: about €8 less than usual for May 2016.",
@@ -57,6 +57,9 @@ func TestVerdictInWords(t *testing.T) {
 		of(func(v *wording.Verdict) {
 			v.Of.Verdetto.Livello, v.Of.Verdetto.ScartoMedianaCent = verdict.Normale, &nearly
 		}).Headline(): "Normal: about the usual price for Monday 9 May.",
+		of(func(v *wording.Verdict) {
+			v.Of.Verdetto.ScartoMedianaCent = &dearer // the level says otherwise
+		}).Headline(): "Good: about the usual price for Monday 9 May.",
 		of(func(v *wording.Verdict) { v.Of.Verdetto.Percentile = nil }).Headline(): "We do not know yet.",
 		of(scope(verdict.InPartenza)).Brief():                                      "€21.99: good",
 		of(scope(verdict.InPartenza)).Fare():                                       "Lowest fare for Monday 9 May 2016: €21.99, seen 3 days ago.",
