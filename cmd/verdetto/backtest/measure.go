@@ -23,7 +23,7 @@ const (
 	fall       = 0.05 // minimum share of a fall
 	stillThere = 0.02 // a fare that is dearer by at most this share counts as the same
 	ages       = 7    // ages of a fare, in days; the last one counts all older fares too
-	aheadDays  = 28   // the panel must have fares of so many days after a verdict, to check its interval
+	aheadDays  = 28   // days of fares that the check of an interval needs after the verdict
 	perRoute   = 30   // verdicts that a route needs to count in Calibration.OverRoutes
 )
 
@@ -33,18 +33,18 @@ type measures struct {
 	span             span
 	blocks           *stats.Blocks
 	routes, verdicts int
-	atMost, spread   []*stats.Average // by percentile p: share of verdicts with a percentile of p or less; spread: the same with ties spread (see Calibration)
+	atMost, spread   []*stats.Average // by percentile; see Calibration
 	overRoutes       [][]float64      // by percentile: atMost of each route
 	byQuarter        *stats.Misses    // percentiles with ties spread, by quarter of the year
 	byLead           *stats.Misses
 	days             []int              // by level
-	later            [][]*stats.Average // by horizon and level: change of the route's cheapest fare after that many days
+	later            [][]*stats.Average // by horizon and level; see Change
 	fell             [][]*stats.Average // by fallWithin and level: 1 if the same departure fell
-	covered, width   []*stats.Average   // by certainty: 1 if the 90 % interval contained the true percentile; half the interval's width, in points
-	premium          []*stats.Average   // by lead-time bucket: how much dearer than the departure's cheapest fare; the advised window is last
+	covered, width   []*stats.Average   // by certainty; see Coverage
+	premium          []*stats.Average   // by bucket; see Bucket
 	cost             [][]*stats.Average // by kind of traveller and policy: price paid
 	aged             [ages]int          // verdicts, by age of the judged fare
-	available        []*stats.Average   // by age: 1 if the judged fare was seen again at about the same price
+	available        []*stats.Average   // by age; see Age.Available
 }
 
 func newMeasures(s span, routes int) *measures {

@@ -38,7 +38,7 @@ func TestTravellersByHand(t *testing.T) {
 		"clairvoyant":                   {55, 55, 55, 55, 55, 55, 55, 55, 85, 99},
 		"ottimo or buono in the window": {75, 75, 75, 75, 75, 75, 75, 55, 85, 99},
 		// 4 days ahead is buono, 3 is the end
-		"unless caro in the window": {65, 65, 65, 65, 65, 65, 75, 55, 85, 99}, // 6 days before departure is caro, so the traveller waits a day
+		"unless caro in the window": {65, 65, 65, 65, 65, 65, 75, 55, 85, 99}, // caro 6 days before
 		"first day of the window":   {60, 60, 60, 60, 60, 65, 75, 55, 85, 99},
 		"lower quartile":            {70, 70, 60, 60, 60, 65, 55, 55, 120, 120},
 		"always waiting":            {120, 120, 120, 120, 120, 120, 120, 120, 120, 120},

@@ -39,7 +39,7 @@ type Report struct {
 type Age struct {
 	Days  string  `json:"days"`
 	Share float64 `json:"share"` // of all verdicts
-	Count int     `json:"count"` // number of these verdicts whose departure was seen again within 7 days
+	Count int     `json:"count"` // these with a departure seen again within 7 days
 	// Available is the share of Count in which the fare seen again was at most 2 % dearer.
 	Available float64      `json:"there"`
 	Interval  *stats.Range `json:"interval,omitempty"` // of Available
@@ -53,7 +53,7 @@ type Calibration struct {
 	Share      float64      `json:"share"`
 	Spread     float64      `json:"shareTiesSpread"`
 	Interval   *stats.Range `json:"interval,omitempty"`   // of Share
-	OverRoutes *stats.Range `json:"overRoutes,omitempty"` // the 5th and the 95th percentile of Share over routes with at least 30 verdicts
+	OverRoutes *stats.Range `json:"overRoutes,omitempty"` // 5th and 95th percentile over routes of 30 verdicts
 }
 
 // Level holds what happened after verdicts of one level. The level "all" covers all verdicts, for
@@ -81,14 +81,14 @@ type Fall struct {
 	Count      int          `json:"count"`
 	Chance     float64      `json:"chance"`
 	Interval   *stats.Range `json:"interval,omitempty"`
-	OttimoLess *stats.Range `json:"ottimoLessThis,omitempty"` // share of falls after ottimo minus the share after this level
+	OttimoLess *stats.Range `json:"ottimoLessThis,omitempty"` // falls after ottimo minus these
 }
 
 // Travellers holds the cost of buying given departures, by policy: a way to choose the day of
 // buying.
 type Travellers struct {
 	Who      string   `json:"who"`
-	Count    int      `json:"count"` // number of simulated travellers: one for each departure and each day of starting to look
+	Count    int      `json:"count"` // travellers: one per departure and day of starting
 	Policies []Policy `json:"policies"`
 }
 
