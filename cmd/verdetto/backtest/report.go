@@ -142,7 +142,8 @@ func (r *Report) missing(format string, args ...any) {
 	r.Missing = append(r.Missing, fmt.Sprintf(format, args...))
 }
 
-// reportFreshness reports by age, and the share of verdicts on a fare not found on the same day.
+// reportFreshness adds the results by age of the judged fare, and the share of verdicts on a fare
+// that was not found on the same day.
 func (m *measures) reportFreshness(r *Report) {
 	for i, n := range m.aged {
 		if n == 0 {
