@@ -1,10 +1,11 @@
-// Package departure judges the fare of one departure. Is it cheap for this route and lead
-// time? How likely is the same departure at least 5 % cheaper within 7 or 14 days?
+// Package departure judges the fare of one departure. Is the fare cheap for this route and lead
+// time (days before departure)? What is the chance that the fare of the same departure falls at
+// least 5 % within 7 or 14 days?
 //
 // # The rule
 //
-// A fare is judged by the fares of earlier days, whose weight fades, and by the other departures of
-// its route that are on sale on the judged day.
+// A fare is compared with two kinds of fares of its route: fares of earlier days, with less weight
+// the older they are, and the other departures on sale on the judged day.
 //
 //   - Lead time. All routes share one curve: the log of fares over the days
 //     before departure, in 11 spans. Each span is shrunk towards 0 by 20 fares.
@@ -31,19 +32,20 @@
 //     over its information. The weight of a single day is capped, so a sale of
 //     the whole market counts as one day. Weights halve every 60 days.
 //
-// A fare on sale is the newest fare of a departure that was found at most LiveDays earlier. An old
-// one counts as if it had been found on the judged day, at that day's lead time: the judged fare
-// may be as old, and most fares do not move within a week.
+// A fare on sale is a departure's newest fare, found at most LiveDays earlier. An older fare counts
+// as if it had been found on the judged day, at the lead time of that day: the judged fare may be
+// as old, and most fares do not change within a week.
 //
 // # The state
 //
-// The state has three parts. Pooled is shared by all routes, Route belongs to one route, and Past
-// to one departure. Answers do not change them: Pooled.View returns a View of a day, Route.Day a
+// The state has three parts. Pooled belongs to all routes together, Route to one route, and Past to
+// one departure. Answers do not change the state: Pooled.View returns a View of a day, Route.Day a
 // RouteDay, and RouteDay.Judge an Answer.
 //
-// A refresh first judges, then folds in the new fares. Route.Fold and Past.See change the route's
-// parts. Route.Fold also adds to Statistics. These are summed over all routes and passed to
-// Pooled.Fold at the end of the cycle. Route.Learn and Pooled.Learn do the same with outcomes.
+// A refresh first judges the new fares, then adds them to the state. Route.Fold and Past.See change
+// the data of the route. Route.Fold also adds to Statistics. Statistics are summed over all routes
+// and passed to Pooled.Fold at the end of the cycle, one pass over all routes. Route.Learn and
+// Pooled.Learn do the same with outcomes.
 //
 // The package does no I/O and reads no clock. Prices are in hundredths of the route's currency.
 // They are never compared across routes.
@@ -56,19 +58,19 @@ import (
 )
 
 const (
-	// Fall is the share by which a departure must become cheaper to count as a fall.
+	// Fall is the share by which a departure must become cheaper: 5 %.
 	Fall = 0.05
 
-	prior = 20.0 // number of fares by which a mean or a share is shrunk
+	prior = 20.0 // weight, in fares, of the value that a mean or a share is shrunk towards
 
 	// The half-lives, in days.
 	halfLife         = 60.0 // of the lead-time curve and of what is learned about falls
 	levelHalfLife    = 7.0  // of a route's mean
 	residualHalfLife = 30.0
 
-	onSaleWeight = 100. // of a departure on sale in the route's mean; that of an earlier fare is 1 at first
-	onSaleLevel  = 4    // other departures on sale from which they enter the mean
-	onSaleRank   = 8    // other departures on sale from which they are ranked among
+	onSaleWeight = 100. // weight of a departure on sale in the route's mean; an earlier fare starts with 1
+	onSaleLevel  = 4    // with so many other departures on sale, they enter the mean
+	onSaleRank   = 8    // with so many other departures on sale, a fare is ranked among them
 )
 
 // Horizon is the number of days within which a fare may fall.
@@ -90,15 +92,14 @@ type Quote struct {
 	Price fare.Cents // hundredths of the currency of the route
 }
 
-// gain is the weight of a fare seen on day, in a sum stored as of epoch. New fares gain weight, so
-// old sums need no update to fade. The value of a sum on a day is the sum divided by that day's
-// gain.
+// gain is the weight of a fare seen on day, in a sum stored as of epoch. Newer fares have a larger
+// weight, so stored sums fade without an update. The value of a sum on a day is the sum divided by
+// gain for that day.
 func gain(epoch, day fare.Day, halfLife float64) float64 {
 	return math.Exp2(float64(day-epoch) / halfLife)
 }
 
-// epochDays is the length of an epoch: four half-lives of residuals, which are stored as multiples
-// of a unit.
+// epochDays is the length of an epoch in days: four half-lives of the residuals.
 const epochDays = 120
 
 func logOf(price fare.Cents) float64 { return math.Log(float64(price) / 100) }
