@@ -7,30 +7,35 @@
 // A fare is compared with two kinds of fares of its route: fares of earlier days, with less weight
 // the older they are, and the other departures on sale on the judged day.
 //
-//   - Lead time. All routes share one curve: the log of fares over the days
-//     before departure, in 11 spans. Each span is shrunk towards 0 by 20 fares.
-//     Weights halve every 60 days.
-//   - Level. The residual of a fare is its log less the route's mean and less
-//     the curve. The mean is of logs without their part of the curve. Weights
-//     halve every 7 days. From 4 other departures on sale on, each of these
-//     enters the mean with the weight of 100 fares, so that the mean follows the
-//     season at once.
+// Shrinking by 20 fares means: an average is taken as if 20 more fares had a default value. So a few
+// fares hardly move it.
+//
+//   - Lead time. All routes share one curve: how the log of a fare depends on the
+//     days before departure, in 11 ranges of days. Each range is shrunk towards 0
+//     by 20 fares. The weight of a fare halves every 60 days.
+//   - Level. The residual of a fare is its log, minus the route's mean, minus the
+//     curve. The mean is the average of log minus curve. Weights halve every 7
+//     days. If at least 4 other departures are on sale, each of them enters the
+//     mean with the weight of 100 fares, so that the mean follows the season at
+//     once.
 //   - Rank. The percentile is the rank among the route's residuals of a similar
-//     lead time (5 groups). These are shrunk by 20 fares to the route's residuals
-//     of any lead time, and those by 20 to the residuals of all routes. Residuals
-//     are counted in steps of 5 %; residuals of one step are ties and count half.
-//     Weights halve every 30 days. From 8 other departures on sale on, each of
-//     these is ranked among as one fare. So a route is judged from its first
-//     refresh on. With neither 8 earlier fares nor 8 other departures there is no
+//     lead time (5 groups). These are shrunk by 20 fares towards the route's
+//     residuals of any lead time, and those by 20 fares towards the residuals of
+//     all routes. Residuals are counted in steps of 5 %; residuals of one step are
+//     ties and count half. Weights halve every 30 days. If at least 8 other
+//     departures are on sale, the fare is ranked among them too, each with the
+//     weight of one fare. So a route is judged from its first refresh on. With
+//     fewer than 8 earlier fares and fewer than 8 other departures there is no
 //     percentile.
 //   - Chance. The log odds of a fall are a sum: an intercept, the route's own
-//     term, and one term each for four properties. They are the lead time, the
-//     percentile, the number of moves of this departure's fare in 30 days, and
-//     its distance from its own minimum of 60 days. A property can be unknown.
-//   - Learning. The tables start with the constants in rule.json. When the
-//     outcomes of a day's questions are known, each term moves by its gradient
-//     over its information. The weight of a single day is capped, so a sale of
-//     the whole market counts as one day. Weights halve every 60 days.
+//     term, and one term for each of four properties. The properties are the lead
+//     time, the percentile, the number of price changes of this departure in 30
+//     days, and how far the fare is above the departure's minimum of 60 days. A
+//     property can be unknown.
+//   - Learning. The terms start with the constants in rule.json. When the outcomes
+//     of one day's answers are known, each term changes by its gradient divided by
+//     its information. The weight of a single day is limited, so a sale of the
+//     whole market counts as one day. Weights halve every 60 days.
 //
 // A fare on sale is a departure's newest fare, found at most LiveDays earlier. An older fare counts
 // as if it had been found on the judged day, at the lead time of that day: the judged fare may be

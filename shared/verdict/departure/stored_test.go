@@ -47,7 +47,7 @@ func TestFirstRuleIsRead(t *testing.T) {
 	if diff := cmp.Diff(want.Pasts, read.Pasts, private); diff != "" {
 		t.Error(diff)
 	}
-	// It held 3 fares, 1 of them since a day.
+	// The state has 3 fares. On its day, 1 is two days old and 2 are one day old.
 	on := read.Route.Day(Start(begin).View(read.AsOf), nil)
 	weight, mean := levelHalfLife/60*(math.Exp2(-2./60)+2*math.Exp2(-1./60)), 4.1
 	if math.Abs(on.level.weight-weight) > 1e-6 || math.Abs(on.average(none)-mean) > .1 {
