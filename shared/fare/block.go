@@ -64,7 +64,7 @@ const (
 	euroFormat = 1
 )
 
-// The flags of an observation: the lowest bit is DayOnly, the next two bits are the stops. The
+// The flags of an observation. The lowest bit is DayOnly, the next two bits are the stops, and the
 // remaining bits are the index of the currency in the block's list.
 const (
 	dayOnlyFlag  = 1

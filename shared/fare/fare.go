@@ -1,7 +1,7 @@
 // Package fare defines the service's basic types: cities, routes, days, money and observed fares.
 // It also packs observations into compact blocks for storage.
 //
-// It does no I/O and imports only that codec, so every other package may import it.
+// The package does no I/O. It imports only package packed, so every other package may import it.
 package fare
 
 import (
@@ -56,7 +56,8 @@ func ParseRoute(s string) (Route, error) {
 	return Route{origin, destination}, nil
 }
 
-// Cents is an amount in EUR cents. Where a Currency accompanies it, it is in hundredths of that.
+// Cents is an amount in EUR cents. Next to a Currency, it is an amount in hundredths of that
+// currency.
 type Cents int64
 
 // MaxPrice is the highest credible economy fare, 100,000 EUR. A higher price is an error of the

@@ -54,9 +54,9 @@ func (o Observation) Compare(p Observation) int {
 }
 
 // Set sorts observations in Compare order and removes duplicates. It also removes an observation if
-// a more precise one describes the same offer. An observation with only a day yields to one found
-// at a moment of that day. An observation with unknown stops yields to one with known stops. Set
-// reorders its argument; the result does not depend on the order.
+// a more precise one describes the same offer. A known time of day is more precise than a day only,
+// and known stops are more precise than unknown stops. Set reorders its argument; the result does
+// not depend on the order.
 func Set(observations []Observation) []Observation {
 	if !slices.IsSortedFunc(observations, Observation.Compare) {
 		slices.SortFunc(observations, Observation.Compare)
@@ -84,8 +84,8 @@ func Set(observations []Observation) []Observation {
 
 func (o Observation) vague() bool { return o.DayOnly || o.Stops == StopsUnknown }
 
-// offer is the identity of an offer, for finding duplicates of different precision. A negative
-// found stands for a day, since no fare was found before 1970.
+// offer identifies an offer, to find duplicates of different precision. A negative found means a
+// day instead of a time, since no fare was found before 1970.
 type offer struct {
 	found    int64
 	price    Cents

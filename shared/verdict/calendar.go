@@ -42,7 +42,7 @@ type Giorno struct {
 	Calo         []Calo      `json:"calo,omitempty" doc:"Chances that this departure gets cheaper within 7 and within 14 days. Absent if it leaves sooner, with dati-insufficienti, and until this service has seen outcomes. GET /v1/analisi with partenza states what waiting cost"`
 }
 
-// Calo is the chance that the fare of a departure falls.
+// Calo is the chance that the fare of a departure falls by at least 5 %.
 type Calo struct {
 	Giorni     int     `json:"giorni" enum:"7,14" doc:"Within this many days"`
 	Calo5      float64 `json:"calo5" minimum:"0" maximum:"0.4" doc:"Chance that this departure is seen at least 5 % cheaper, 0 to 1"`
@@ -91,7 +91,7 @@ func CalendarOf(s *departure.State, p *departure.Pooled, month *fare.Day, prices
 	return c, len(c.Giorni) > 0, nil
 }
 
-// cell judges a departure at its live fare.
+// cell judges one departure at its live fare.
 func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	a, _ := q.day.Judge(live.Depart, live.Price)
 	quartiles, _ := q.day.Quartiles(live.Depart)

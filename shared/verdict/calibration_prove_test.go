@@ -41,9 +41,9 @@ func exchangeable(rng *rand.Rand, perDay func(*rand.Rand) []int) []fare.Observat
 	return all
 }
 
-// TestProveCalibration: if fares have no pattern, a percentile of p or less occurs on p % of days.
-// Rounding down and half ties cost a point or two. With ties spread evenly over their range, it
-// holds within two points.
+// TestProveCalibration: if fares have no pattern, p % of days should have a percentile of p or
+// less. The published percentile is rounded down and ties count half, which costs a point or two.
+// If each tie lies at a random rank among its equals, the share is within two points of p.
 func TestProveCalibration(t *testing.T) {
 	worlds := map[string]func(*rand.Rand) []int{
 		"dense": func(*rand.Rand) []int {

@@ -23,8 +23,8 @@ func CheapestAhead(s RouteSummary) (all []Judged) {
 	return all
 }
 
-// CheapestOfMonths does the same for each month of departure, judging as JudgeDeparture does for a
-// month. The result is in order of departure.
+// CheapestOfMonths judges the cheapest live fare of each month of departure, as JudgeDeparture does
+// for a month. The result is in order of departure.
 func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, err error) {
 	q, _, err := newDepartureQuestion(s, p, When{}, s.AsOf.Time())
 	if err != nil {
@@ -45,8 +45,8 @@ func CheapestOfMonths(s *departure.State, p *departure.Pooled) (all []Judged, er
 	return all, nil
 }
 
-// steps returns the fares that are cheapest on some day from asOf to LiveDays later, among those
-// not yet departed. live is in order of departure; see cheapestAhead.
+// steps returns the live fares that are the cheapest on some day from asOf to LiveDays later, among
+// the fares not yet departed. live is in order of departure; see cheapestAhead.
 func steps(live []Live, asOf fare.Day) (all []Live) {
 	for len(live) > 0 {
 		at := 0
@@ -86,8 +86,8 @@ func (j Judged) Publish(now time.Time) (Prezzo, Verdetto) {
 	return RouteSummary{}.livePrice(j.Fare, now), v
 }
 
-// CertaintyAt returns the reliability of a fare at an age, from its reliability when fresh. ""
-// stays "".
+// CertaintyAt returns the reliability of a fare at an age. fresh is the reliability that the fare
+// had when it was fresh. If fresh is "", the result is "".
 func CertaintyAt(fresh string, age time.Duration) string {
 	step := slices.Index([]string{Alta, Media, Bassa}, fresh)
 	if step < 0 {
@@ -116,6 +116,6 @@ func (j Judged) Better(k Judged) int {
 	if by := *j.Verdict.Percentile - *k.Verdict.Percentile; by != 0 {
 		return by
 	}
-	// Compare the differences as shares of the medians, without division.
+	// Compare the differences relative to the medians, without division.
 	return int(*j.Verdict.ScartoMedianaCent**k.Verdict.MedianaCent - *k.Verdict.ScartoMedianaCent**j.Verdict.MedianaCent)
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // QuartilesOf returns the usual prices for a departure, as JudgeDeparture does. The departure needs
-// no live fare. comparables is the number of fares behind them. The quartiles are nil if there are
-// too few for a verdict.
+// no live fare. comparables is the number of fares from which they are computed. The quartiles are
+// nil if there are too few fares for a verdict.
 func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now time.Time) (of *Quartili,
 	comparables int, err error) {
 	q, known, err := newDepartureQuestion(s, p, When{Date: date}, now)
@@ -25,8 +25,8 @@ func QuartilesOf(s *departure.State, p *departure.Pooled, date fare.Day, now tim
 	return q.facts.quartili(quartiles), comparables, nil
 }
 
-// enough reports whether there are enough fares near the lead time, or enough departures on sale, to
-// judge a fare.
+// enough reports whether a verdict is possible: there are enough fares of a similar lead time, or
+// enough other departures on sale.
 func enough(a departure.Answer) bool { return a.Known && (a.Near >= nearEnough || a.OnSale > 0) }
 
 // quartili returns the published quartiles, in EUR cents.

@@ -9,13 +9,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestProveIntervalCovers: the lows wander around a level. The interval covers the rank of a fare
-// in an infinite history on 78 to 92 % of days. A higher reliability covers more days. The interval
-// is meant for another question, the rank among the days before and after. docs/evidence.md
-// measures that.
+// TestProveIntervalCovers: daily lows are simulated that vary around a constant level. The 90 %
+// interval must contain the rank that a fare would have in an infinite history on 78 to 92 % of
+// days; more often for a higher reliability. In use, the interval is meant for the rank among the
+// days before and after; docs/evidence.md measures that.
 func TestProveIntervalCovers(t *testing.T) {
 	held, asked := 0, 0
-	raw := 0 // coverage if each day counted as independent
+	raw := 0 // covered days if each day counted as independent
 	byLevel := map[string][2]int{}
 	for _, alike := range []float64{0, 0.5, 0.8, 0.9, 0.95} {
 		for _, days := range []int{8, 20, 50, 120, 300} {
@@ -61,8 +61,8 @@ func TestProveIntervalCovers(t *testing.T) {
 	}
 }
 
-// wandering returns a route whose log lows follow a first-order autoregression, and the true
-// percentile of the fare that follows.
+// wandering returns a route with simulated daily lows: their logarithms follow a first-order
+// autoregression. It also returns the true percentile of the fare that follows.
 func wandering(rng *rand.Rand, days int, alike, step float64) (RouteSummary, float64) {
 	const median, spread = 5000, 0.4
 	x := rng.NormFloat64()
@@ -87,9 +87,10 @@ func wandering(rng *rand.Rand, days int, alike, step float64) (RouteSummary, flo
 	}}, truth
 }
 
-// TestProveWindowOfPartlySeenDepartures: each departure is observed for a third of its life. The
-// true curve is cheapest 46 to 90 days ahead. Winter, which is cheap, is seen from afar and summer
-// from near. So both a pooled median and a departure's own minimum mislead.
+// TestProveWindowOfPartlySeenDepartures: each departure is observed for only a third of the time it
+// is on sale. All are truly cheapest 46 to 90 days ahead. Winter is cheap and seen long before
+// departure; summer is dear and seen shortly before. So the median over all departures is
+// misleading, and so is the minimum of a single departure.
 func TestProveWindowOfPartlySeenDepartures(t *testing.T) {
 	curve := func(lead int) float64 {
 		switch {

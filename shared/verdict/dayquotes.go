@@ -6,13 +6,14 @@ import (
 	"verdetto/shared/fare"
 )
 
-// DayQuotes holds the price of each departure on each day on which it was found. Of each offer the
-// newest price of that day counts; of these the cheapest is kept. The quotes are in order of day
-// found, then of departure, in the currency of the summary.
+// DayQuotes holds the price of each departure on each day on which it was found. An offer is a
+// departure, a length of stay and a number of stops. The newest price of each offer on a day
+// counts, and the cheapest of these prices is kept. The quotes are in order of day found, then of
+// departure, in the currency of the summary.
 type DayQuotes struct {
 	All        []Live
 	NonStop    []Live // for fares without stops
-	StopsKnown bool   // for at least one fare
+	StopsKnown bool   // the stops of at least one fare are known
 	SomeStops  bool   // at least one fare has stops, or unknown stops
 }
 

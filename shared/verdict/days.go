@@ -6,9 +6,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Days computes the summaries of a series for successive days, for replaying recorded fares. Each
-// equals the result of Build. It is updated from the day before, so a day costs only its new fares.
-// It lacks Months, NonStop, and the median, sample and saving of the Window.
+// Days computes the summaries of a series for successive days, to replay recorded fares quickly.
+// Each summary equals the result of Build, but lacks Months, NonStop, and the median, sample and
+// saving of Window. Days updates the summary of the day before, so that only new fares cost time.
 type Days struct {
 	options Options
 	all     priced
@@ -16,7 +16,7 @@ type Days struct {
 	newest  offers
 	lows    lowWalk
 	leads   *leadTimes
-	out, in int // the history on the day is all[out:in]
+	out, in int // the history on the current day is all[out:in]
 }
 
 // NewDays starts from observations in order of Found, quoted in one currency.

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// When is the departure, or span of departures, of a question.
+// When is the departure date, or the range of dates, that a question is about.
 type When struct {
 	Date fare.Day        // of departure; for a month, any day in it
 	Span *departure.Span // the cheapest of several departures; nil: the departure on Date
@@ -25,12 +25,12 @@ func (w When) Scope() string {
 }
 
 const (
-	nearEnough = 3  // effective number of fares near the lead time that a verdict needs
-	mediaNear  = 20 // number for reliability media; equals the number of fares used for shrinkage
-	altaNear   = 60 // number for reliability alta
+	nearEnough = 3  // a verdict needs this weight of fares near the lead time
+	mediaNear  = 20 // reliability media needs this weight; equals the number of fares used for shrinkage
+	altaNear   = 60 // reliability alta needs this weight
 	borrowed   = .5 // reliability is bassa if other routes have a larger share of the weight
 
-	overstated = .40 // higher chances are overstated if there are few routes
+	overstated = .40 // if there are few routes, the rule overstates chances of a fall above this one
 )
 
 // JudgeDeparture judges the live fare of a departure. It returns false if there is none. The caller
@@ -73,12 +73,12 @@ func JudgeDeparturePrice(s *departure.State, p *departure.Pooled, w When, price 
 // departureQuestion is a question about a departure, with the data that answers it.
 type departureQuestion struct {
 	When
-	facts RouteSummary // currency, rate and facts
+	facts RouteSummary // the summary's currency, rate and Facts, without history
 	day   *departure.StateDay
 	today fare.Day
 	rule  *departure.Pooled     // nil until the first cycle is complete
-	past  *departure.Experience // from the service's own score; nil until there is one
-	// earlier is the number of fares of the days before that of the state.
+	past  *departure.Experience // corrections from the service's own score; nil until there is a score
+	// earlier is the number of fares found before the day of the state.
 	earlier int
 }
 
@@ -133,7 +133,7 @@ func (q departureQuestion) analysis(p Prezzo, depart fare.Day, price fare.Cents,
 	if depart == 0 {
 		return out
 	}
-	if q.Span != nil { // the forecast is for the departure that is the cheapest now
+	if q.Span != nil { // the forecast is for the departure that is cheapest now
 		a, _ = q.day.Judge(depart, price)
 	}
 	out.Previsione = q.forecasts(a, int(depart-q.today), p.Cent)
@@ -167,8 +167,8 @@ func (q departureQuestion) judge(a departure.Answer, quartiles departure.Quartil
 	}
 }
 
-// comparison returns what an answer rests on, and the number of these fares. The fares of the
-// state's own day are on sale, not earlier.
+// comparison returns the published name of what the price is compared with, and the number of these
+// fares. Fares found on the state's own day count as on sale, not as earlier fares.
 func (q departureQuestion) comparison(a departure.Answer) (name string, fares int) {
 	switch {
 	case a.OnSale == 0:
@@ -199,8 +199,9 @@ func (q departureQuestion) forecasts(a departure.Answer, lead int, price fare.Ce
 	return all
 }
 
-// horizons returns the horizons that are shorter than the lead time and have had outcomes. Without
-// outcomes of this service the rule's chances are not calibrated.
+// horizons returns the horizons (7 and 14 days) that end before the departure and whose outcomes
+// this service has already seen. Before the first outcomes, the chances of a fall are not
+// calibrated.
 func (q departureQuestion) horizons(lead int) (all []departure.Horizon) {
 	for _, h := range departure.Horizons() {
 		if lead > int(h.Days()) && q.rule.HasOutcomes(h) {
@@ -224,8 +225,8 @@ func hundredths(share float64) float64 { return math.Round(100*share) / 100 }
 
 const factsFormat = 1
 
-// Facts packs the facts about a series that an answer about a departure includes. They are stored
-// in the departure state, so that such an answer reads nothing else.
+// Facts packs the facts about a series that an answer about a departure also contains. They are
+// stored in the departure state, so that such an answer reads nothing else.
 func (s RouteSummary) Facts() []byte {
 	w := packed.NewWriter(factsFormat, 64)
 	w.Int(s.Newest, int64(s.Observations))

@@ -17,7 +17,8 @@ const (
 	euroFormat    = 1
 )
 
-// The lower two bits say what follows the view of all fares. The bits above are Doubted.
+// The lower two bits state which view of fares without stops follows the view of all fares. The
+// higher bits are Doubted.
 const (
 	stopsUnknown = iota // no view of fares without stops
 	allNonStop          // that view equals the view of all fares

@@ -107,7 +107,8 @@ type Previsione struct {
 	Conviene    bool    `json:"conviene" doc:"Whether waiting paid on the record: the whole interval of attesa lies below zero. Even then, piuCaro of the waits ended dearer"`
 }
 
-// Attesa is the recorded result of waiting, applied to the judged price.
+// Attesa is what waiting brought in the past at the same chance of a fall, applied to the judged
+// price.
 type Attesa struct {
 	MediaCent fare.Cents `json:"mediaCent" doc:"Mean change of the price after waiting, in cents of valuta. Negative: it became cheaper"`
 	DaCent    fare.Cents `json:"daCent" doc:"Lower end of the 95 % interval of mediaCent, in cents of valuta"`
@@ -136,11 +137,12 @@ const (
 	Bassa = "bassa"
 )
 
-// StaleAfter is the age from which the judged fare costs one step of reliability.
+// StaleAfter is the age from which a fare is stale. The verdict on a stale fare has a reliability
+// one step lower.
 const StaleAfter = 72 * time.Hour
 
 const (
-	belowMedian = 98 // percent: ottimo and buono are at most this share of the median; the median is at most this share of caro
+	belowMedian = 98 // percent: limit of ottimo and buono to the median, and of the median to caro
 
 	altaUpTo  = 22 // half the width of the percentile's interval, in points
 	mediaUpTo = 30
@@ -169,7 +171,7 @@ func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money, now time.Ti
 	return a
 }
 
-// onRoute returns the answer about a price among the lows of the route.
+// onRoute returns the answer for a price, ranked among the daily lows of the route.
 func (s RouteSummary) onRoute(p Prezzo, price fare.Cents, age time.Duration) Analysis {
 	a := s.analysis(p, s.judge(price, age))
 	if a.Verdetto.Percentile != nil {
@@ -224,7 +226,7 @@ func (t Percentile) Verdict(age time.Duration) Verdetto {
 	}
 }
 
-// levels are the levels of a verdict, best first.
+// levels are the levels of a verdict, from cheap to expensive.
 var levels = []string{Ottimo, Buono, Normale, Caro}
 
 // Level returns the level of a percentile. The sample must have MinSample days.
@@ -238,13 +240,14 @@ func (t Percentile) Level() string {
 
 func levelPlace(level string) int { return slices.Index(levels, level) }
 
-// clearlyUnder reports whether price is at least 2 % below other. Without this margin a fare that
-// hardly moves could be cheap by rank alone.
+// clearlyUnder reports whether price is at least 2 % below other. Without this margin, a fare that
+// hardly changes could be judged cheap.
 func clearlyUnder(price, other fare.Cents) bool { return price*100 <= other*belowMedian }
 
-// reliability depends on the width of the percentile's interval, the size of the sample and the age
-// of the fare. A small sample is never reliable, however narrow the interval. A few days do not
-// show how correlated neighbouring days are, and records of a short history fall soonest.
+// reliability returns the published reliability. It depends on the width of the percentile's
+// interval, the size of the sample and the age of the fare. A small sample is never reliable,
+// however narrow the interval: a few days do not show how correlated successive days are, and the
+// lowest fare of a short history is soon beaten.
 func reliability(t Percentile, age time.Duration) string {
 	low, high := t.Interval()
 	step := 2
@@ -257,7 +260,8 @@ func reliability(t Percentile, age time.Duration) string {
 	return reliabilityAt(trusted(step, t.Doubted), age)
 }
 
-// trusted returns the step, one lower in reliability if the score found that step overconfident.
+// trusted returns the step of reliability (0 is alta), lowered by one if the score found that step
+// overconfident.
 func trusted(step int, doubted [3]bool) int {
 	if doubted[step] {
 		step++

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// lows returns the as-of lows of the days before asOf. It computes one for each day with
-// observations: the cheapest fresh fare.
+// lows returns the as-of lows of the days before asOf. The as-of low of a day is the cheapest fare
+// that was fresh on that day. Days without observations have none.
 func (p priced) lows(asOf fare.Day, fresh time.Duration) (past []Low) {
 	if len(p.quoted) == 0 {
 		return nil
@@ -20,7 +20,7 @@ func (p priced) lows(asOf fare.Day, fresh time.Duration) (past []Low) {
 	return past
 }
 
-// lowWalk computes as-of lows day by day.
+// lowWalk computes as-of lows day by day, from old to new.
 type lowWalk struct {
 	priced
 	fresh    time.Duration
@@ -149,9 +149,9 @@ func (p priced) liveOn(asOf fare.Day, fresh time.Duration, newest *offers) []Liv
 	return append(steps, cheapestAhead(before, asOf)...)
 }
 
-// cheapestAhead returns the fares that are cheapest on some day from asOf to LiveDays later, among
-// those not yet departed. Each is cheaper than all that depart later. So the first that has not
-// departed is the cheapest.
+// cheapestAhead returns the fares that are the cheapest on some day from asOf to LiveDays later,
+// among the fares not yet departed. Each is cheaper than all fares that depart later. So on any
+// day, the first fare of the result that has not departed is the cheapest.
 func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	slices.SortFunc(live, func(a, b Live) int {
 		return cmp.Or(cmp.Compare(a.Depart, b.Depart), a.Before(b))
@@ -173,9 +173,9 @@ func cheapestAhead(live []Live, asOf fare.Day) []Live {
 	return steps
 }
 
-// carry merges new lows with earlier ones. The earlier ones are kept for days before HistoryDays,
-// since their observations are gone. The day after is covered only in part: a fresh fare may have
-// been found before it.
+// carry merges new lows with lows of an earlier summary. Earlier lows are kept for the days whose
+// observations are no longer stored, and for the first stored day: a fare that was fresh on that
+// day may have been found the day before.
 func carry(made, earlier []Low, asOf fare.Day) []Low {
 	full := asOf - HistoryDays + 2
 	carried := map[fare.Day]bool{}

@@ -6,8 +6,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Percentile is the rank of a price in a route's sample of lows. A verdict depends on nothing else.
-// Prices are compared as quoted; the amounts are in EUR cents.
+// Percentile is the rank of a price among a route's daily lows. The level and the reliability of a
+// verdict depend only on the Percentile and the age of the fare. Prices are ranked as quoted; the
+// amounts here are in EUR cents.
 type Percentile struct {
 	Price           fare.Cents
 	Below, Equal    float64 // share of the sample's weight that is strictly cheaper, and equal
@@ -16,14 +17,15 @@ type Percentile struct {
 	Minimum, Median fare.Cents
 	EffectiveSize   float64 // number of independent days with the same information, from 1 to Size
 
-	Cheap, Dear bool // clearly under the median, clearly over it
+	Cheap, Dear bool // price is clearly under the median, or clearly over it
 
 	Doubted [3]bool // reliabilities to lower by one step; see RouteSummary
 }
 
-// The weight of a day fades with its age: three quarters halve every 14 days, one quarter every 180
-// days. Recent fares say most about current prices, but old ones keep some weight. Without fading,
-// everything looks dear after a year of rising fares. docs/evidence.md has the measurements.
+// The weight of a low fades with its age: three quarters of the weight halve every 14 days, one
+// quarter every 180 days. Recent fares show best what is usual now, but old ones keep some weight.
+// Without fading, every fare looks dear after a year of rising fares. docs/evidence.md has the
+// measurements.
 const (
 	shortShare, shortHalf = 0.75, 14
 	longShare, longHalf   = 0.25, 180
@@ -43,14 +45,15 @@ var weights = func() (w [LowDays + 1]float64) {
 // Weight returns the weight of a day that lies days before or after the judged day.
 func Weight(days fare.Day) float64 { return weights[min(max(days, -days), LowDays)] }
 
-// Place is the position of a price among lows: the weights of the cheaper, the equal and all lows.
+// Place is the position of a price among daily lows: the weight of the cheaper lows, of the equal
+// lows, and of all lows.
 type Place struct {
 	Below, Equal, All float64
 	Last              fare.Day // the newest day with a low
 }
 
-// PlaceOf weighs the lows up to until by their distance from day. The low of day itself is
-// excluded.
+// PlaceOf returns the position of a price among the lows of all days up to until. Lows near day
+// have more weight. The low of day itself is excluded.
 func PlaceOf(lows []Low, day, until fare.Day, price fare.Cents) (p Place) {
 	for _, l := range lows {
 		if l.Day == day || l.Day > until {
@@ -135,8 +138,8 @@ func (s RouteSummary) lowQuartiles() *Quartili {
 	return &Quartili{s.Euro(s.Lows[0].Price), at(.25), at(.5), at(.75), s.Euro(s.Lows[len(s.Lows)-1].Price)}
 }
 
-// Rounded returns quartiles that name no single fare of the past: the outer ones are rounded outwards
-// to whole units. The lowest fare and the median are published anyway.
+// Rounded returns quartiles that do not reveal a single fare of the past: the outer quartiles are
+// rounded outwards to whole units. The lowest fare and the median are published anyway.
 func (q Quartili) Rounded() *Quartili {
 	down := func(c fare.Cents) fare.Cents { return c - c%100 }
 	up := func(c fare.Cents) fare.Cents { return down(c + 99) }
@@ -160,10 +163,10 @@ func (t Percentile) Percent() int {
 // addedDays are added to a sample for its interval, half of them cheaper and half dearer.
 const addedDays = 5
 
-// Interval returns the 90 % interval of the percentile. It estimates the rank of the price among
-// the lows before and after today, with weights by distance. The method is that of A. Agresti and
-// B. A. Coull (1998) for the effective sample size, with addedDays instead of their four. A price
-// that reaches a record tends to move on, and five days make its interval wide enough.
+// Interval returns the 90 % interval of the percentile: an estimate of the rank of the price among
+// the daily lows before and after today. The method is that of A. Agresti and B. A. Coull (1998)
+// for the effective sample size, but adds 5 days instead of their 4. The reason: a price that
+// reaches a record often moves on, and with 5 days the interval is wide enough.
 func (t Percentile) Interval() (low, high float64) {
 	const z = 1.6449 // 95th percentile of the normal distribution
 	n := t.EffectiveSize
@@ -174,11 +177,12 @@ func (t Percentile) Interval() (low, high float64) {
 
 // effectiveSize returns the number of independent days with the same information as the sample.
 //
-// Weights reduce it: n is the number of equally weighted days with the same variance (L. Kish,
-// 1965). Correlation reduces it too: a fare that stays for a week is one piece of information, not
-// seven. With r the rank correlation of successive lows, n lows amount to n(1-r)/(1+r). That is the
-// variance of the mean of a first-order autoregression. A short history underestimates r by
-// (1+4r)/n on average (F. H. C. Marriott, J. A. Pope, 1954), so that is added.
+// Weights reduce the sample size: n is the number of equally weighted days with the same variance
+// (L. Kish, 1965). Correlation reduces it too: a fare that stays for a week is one piece of
+// information, not seven. With r the rank correlation of successive lows, n lows amount to
+// n(1-r)/(1+r), from the variance of the mean of a first-order autoregression. In a short history
+// the measured r is too low by (1+4r)/n on average (F. H. C. Marriott, J. A. Pope, 1954), so this
+// value is added.
 func (s RouteSummary) effectiveSize() float64 {
 	var rank [LowDays + 1]float32 // by age in days; 0: no low
 	lows := s.Lows

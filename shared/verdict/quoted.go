@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// priced holds observations in order of Found, as quoted and as ranked. ranked has the same
-// observations with prices in the summary's currency.
+// priced holds the same observations twice, in order of Found: quoted has the quoted prices, ranked
+// has the prices in the summary's currency.
 type priced struct{ quoted, ranked []fare.Observation }
 
 // rank chooses the currency of the summary and converts the observations to it. If all are quoted

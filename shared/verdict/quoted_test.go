@@ -29,8 +29,8 @@ func percentileOf(t testing.TB, s RouteSummary, now time.Time) int {
 	return *a.Verdetto.Percentile
 }
 
-// TestExchangeRatesMoveNoVerdict: a currency moves by a fifth within the last week. Fares move on
-// their own in the currencies in which they are quoted. The verdict on the route stays the same.
+// TestExchangeRatesMoveNoVerdict: within the last week a currency gains or loses a fifth. Fares
+// change independently in their quoted currencies. The verdict on the route stays the same.
 func TestExchangeRatesMoveNoVerdict(t *testing.T) {
 	const days = 120
 	asOf := day0 + days
@@ -70,8 +70,8 @@ func TestExchangeRatesMoveNoVerdict(t *testing.T) {
 	}
 }
 
-// TestAFareThatStandsStillIsNormal: fares are constant in their quoted currencies, and rates move
-// every day.
+// TestAFareThatStandsStillIsNormal: fares are constant in their quoted currencies, while exchange
+// rates change every day. The level is normale, or there is too little data for a verdict.
 func TestAFareThatStandsStillIsNormal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	prices := map[string]fare.Cents{"RON": 39_00, "GBP": 18_49, "HUF": 2_990_00, "EUR": 9_99}
@@ -101,9 +101,10 @@ func TestAFareThatStandsStillIsNormal(t *testing.T) {
 	}
 }
 
-// TestThreeCurrenciesOfTheirOwn: three different fares, each in its own currency, while one
-// currency moves by a fifth. Constant fares keep the percentile. Independent fares move it, since
-// another fare may be the day's cheapest; docs/evidence.md says by how much.
+// TestThreeCurrenciesOfTheirOwn: a route has three fares, each in its own currency, and the value
+// of one currency changes by a fifth. If the fares are constant, the percentile stays the same. If
+// they vary, it changes, since another fare may become the day's cheapest; docs/evidence.md states
+// by how much.
 func TestThreeCurrenciesOfTheirOwn(t *testing.T) {
 	const days, rounds = 120, 100
 	for _, c := range []struct {
@@ -161,7 +162,8 @@ func TestThreeCurrenciesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestACurrencyIsChanged: fares change to another currency while old ones are still in the history.
+// TestACurrencyIsChanged: the source starts to quote in another currency, while older fares in the
+// history keep the first.
 func TestACurrencyIsChanged(t *testing.T) {
 	ron := currency(t, "RON")
 	rates := fare.Rates{PerEuro: map[string]float64{"RON": 5}}
@@ -254,8 +256,8 @@ func TestNonStopIsAViewOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestSummarySize: the largest summary fits two read units of 4 KB, the size of one eventually
-// consistent read. It has three years of lows, and fares with and without stops.
+// TestSummarySize: the largest summary has at most 8 KB, the size of one eventually consistent
+// DynamoDB read unit. It has three years of lows, and fares with and without stops.
 func TestSummarySize(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	var all []fare.Observation

@@ -2,10 +2,11 @@
 // judgement is. It uses only the route's own observed history. Start at Build and Judge.
 //
 // The rule: today's cheapest fare is a minimum over many departures. So it is compared only with
-// the same minimum on other days. The as-of low of a past day is the cheapest of the fares that
-// were fresh on it. The percentile of today's fare among the as-of lows, with ties counted half,
-// decides the level. The width of the percentile's interval decides the reliability; correlated
-// days count as fewer. With fewer than MinSample lows there is no verdict.
+// the same minimum on other days. The as-of low of a past day is the cheapest fare that was fresh
+// on that day. The share of as-of lows below today's fare is the percentile, which decides the
+// level; ties count half. The width of the percentile's 90 % interval decides the reliability. Lows
+// of successive days are often equal, so they count as fewer days. With fewer than MinSample lows
+// there is no verdict.
 //
 // Fares are ranked as quoted. A history in several currencies is converted, at the newest rates, to
 // the currency of most fares. So a fare that is constant in its own currency stays constant.
@@ -27,7 +28,7 @@ const (
 	// FreshFor is the maximum age of a fresh fare, relative to the newest fare of that day. Few
 	// older fares can still be found (docs/evidence.md).
 	FreshFor = 24 * time.Hour
-	// LiveDays is how many days a fare is shown, with its age, if nothing fresh is left. A summary
+	// LiveDays is how many days a fare is shown, with its age, if there is no fresh fare. A summary
 	// is valid for as many days.
 	LiveDays = departure.LiveDays
 	// HistoryDays is how many days single observations are stored.
@@ -68,7 +69,8 @@ type Window struct {
 	Saving   fare.Cents // median outside minus median inside; 0 or less: none
 }
 
-// View holds the facts about the fares of a series: about all fares, or about those without stops.
+// View holds the facts about the fares of a series: about all fares, or only about those without
+// stops.
 type View struct {
 	Newest       int64 // when the newest observation was found, Unix seconds
 	Observations int
@@ -84,8 +86,8 @@ type RouteSummary struct {
 	DeepRequest int64         // when a year of departures was last requested from the source, Unix seconds; 0: never
 	Currency    fare.Currency // of lows and live fares: the currency in which most fares are quoted
 	PerEuro     float64       // number of its units that one euro bought on AsOf
-	// Doubted marks the reliabilities, alta first, that the service's score found overconfident.
-	// They are published one step lower.
+	// Doubted marks the reliabilities that proved too high: the score compared earlier verdicts
+	// with their outcomes. They are published one step lower. The order is alta, media, bassa.
 	Doubted [3]bool
 	View          // of all fares
 	NonStop *View // of fares without stops; nil if all stops are unknown

@@ -31,9 +31,9 @@ func random(rng *rand.Rand, n, days int) []fare.Observation {
 	return all
 }
 
-// standing is a literal definition of the fares that are available on a day. live holds the newest
-// observation of each departure, found in the last 7 days. Past departures do not count. fresh
-// holds those found in the 24 hours up to the newest.
+// standing computes the fares that are available on a day, in the simplest way. live holds the
+// newest observation of each departure, found in the last 7 days and not yet departed. fresh holds
+// those found in the 24 hours up to the newest.
 func standing(observations []fare.Observation, day fare.Day) (fresh, live map[fare.Day]fare.Observation) {
 	fresh, live = map[fare.Day]fare.Observation{}, map[fare.Day]fare.Observation{}
 	newest := int64(0)
@@ -147,7 +147,8 @@ func steady(price fare.Cents, lows ...fare.Cents) RouteSummary {
 	return s
 }
 
-// together is steady with all lows on one day, so that they have equal weight.
+// together returns a summary like steady, but with all lows on one day, so that they have equal
+// weight.
 func together(price fare.Cents, lows ...fare.Cents) RouteSummary {
 	s := steady(price, lows...)
 	for i := range s.Lows {
@@ -274,7 +275,7 @@ func TestReliability(t *testing.T) {
 	}
 }
 
-// TestEffectiveSize: prices alternate between two values, in runs of 1 to 50 days.
+// TestEffectiveSize: prices alternate between two values and keep each value for 1 to 50 days.
 func TestEffectiveSize(t *testing.T) {
 	runs := func(length, n int) (lows []fare.Cents) {
 		for i := range n {
@@ -282,7 +283,8 @@ func TestEffectiveSize(t *testing.T) {
 		}
 		return lows
 	}
-	// 100 days of fading weight amount to this many days of equal weight if all are independent.
+	// 100 independent days with fading weights are worth this many independent days of equal
+	// weight.
 	var sum, squares float64
 	for day := fare.Day(1); day <= 100; day++ {
 		sum, squares = sum+Weight(day), squares+Weight(day)*Weight(day)
@@ -307,7 +309,8 @@ func TestEffectiveSize(t *testing.T) {
 	t.Logf("100 independent days amount to %.1f", all)
 }
 
-// TestMemoryFades: fares rose by a half a year ago, or a month ago.
+// TestMemoryFades: fares rose by half, a year ago or a month ago. The percentile compares mostly
+// with the new fares.
 func TestMemoryFades(t *testing.T) {
 	at := func(price fare.Cents, since int) Verdetto {
 		var lows []fare.Cents

@@ -84,7 +84,8 @@ func TestWeeks(t *testing.T) {
 	}
 }
 
-// TestUsualOfARoute: the published quartiles of a route are those of its weighted lows.
+// TestUsualOfARoute: the published quartiles of a route equal the quartiles of its daily lows,
+// weighted by age.
 func TestUsualOfARoute(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 5))
 	asOf := day(t, "2016-03-01")

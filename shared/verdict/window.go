@@ -42,9 +42,9 @@ func (d *buckets) filled() (n int) {
 	return n
 }
 
-// window returns the booking window that has been cheapest within a departure. Comparing a
-// departure with itself removes the season; a pooled median by lead time does not. Only departures
-// seen in two or more buckets count.
+// window returns the booking window: the lead times at which a departure was cheaper than the same
+// departure at other lead times. Comparing a departure with itself removes the season; a median
+// over all departures by lead time does not. Only departures seen in two or more buckets count.
 func window(observations []fare.Observation) *Window {
 	if len(observations) == 0 {
 		return nil
@@ -127,10 +127,11 @@ const nearBest = 0.02
 
 // cheapestBuckets returns the run of buckets around the cheapest.
 //
-// Most departures are seen only in part of their life, so a departure's own minimum means little.
-// If it was seen only in its last week, even its low is expensive. Instead, least squares explain
-// the log of the mean fare as departure plus bucket. So each bucket is compared with every other
-// through the departures seen in both.
+// Most departures are seen only for part of the time that they are on sale, so the minimum of a
+// departure means little. If it was seen only in its last week, even that minimum is expensive.
+// Instead, a least-squares fit explains the log of the mean fare as an effect of the departure plus
+// an effect of the bucket. So each bucket is compared with the others through the departures seen
+// in both.
 func cheapestBuckets(perDeparture []buckets) (from, to int, ok bool) {
 	const n = len(leads)
 	equations, reach, qualified := equationsOf(perDeparture)

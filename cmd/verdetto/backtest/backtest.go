@@ -1,9 +1,9 @@
-// Package backtest measures whether the verdicts about routes are right. It replays a panel of
-// recorded fares day by day. Each day the service's own rule judges the fares found by then, and
-// the verdict is compared with later fares. Start at Run.
+// Package backtest measures whether the verdicts about routes are right. It replays recorded fares
+// day by day. Each day, the service's own rule judges the fares found by then, and the replay
+// compares the verdict with later fares. Start at Run.
 //
-// The rule is not implemented again here. A day's summary contains no later fares, so no verdict
-// knows its future. Verdicts are compared only with later fares.
+// The package does not implement the rule again. The summary of a day contains no later fares, so a
+// verdict cannot depend on the outcome that it is compared with.
 package backtest
 
 import (
@@ -18,9 +18,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Options say what to replay.
+// Options are the settings of a replay.
 type Options struct {
-	From  fare.Day // the first day to judge; 0: the first day of the panel
+	From  fare.Day // the first day with a verdict; 0: the first day of the panel
 	To    fare.Day // the last day of fares to use, also for outcomes; 0: the last day of the panel
 	Cycle int      // days from one refresh to the next; 0 is 1
 
@@ -35,13 +35,14 @@ type Options struct {
 // Panel holds the observations of each route, in any order.
 type Panel map[fare.Route][]fare.Observation
 
-// PanelError means that the panel has nothing to measure on the chosen days.
+// PanelError means that the panel has no day that can be judged.
 type PanelError struct{ Why string }
 
 func (e PanelError) Error() string { return "nothing to measure: " + e.Why }
 
-// Run replays a panel. It fails with PanelError if no day can be judged. Other results that cannot
-// be measured are absent from the report and listed in Missing.
+// Run replays a panel: recorded fares of several routes. It fails with PanelError if no day can be
+// judged. Other results that cannot be measured are absent from the report, and Report.Missing
+// lists them.
 func Run(ctx context.Context, panel Panel, o Options) (Report, error) {
 	o.Cycle = max(o.Cycle, 1)
 	span, err := spanOf(panel, o)
@@ -73,14 +74,14 @@ func Run(ctx context.Context, panel Panel, o Options) (Report, error) {
 // replayedAtOnce is the number of routes that are replayed in parallel and held in memory.
 const replayedAtOnce = 64
 
-// span holds the days of a replay.
+// span holds the first and last days of a replay.
 type span struct {
 	first, from, to fare.Day // first day of the panel, first day of verdicts, last day
 	cycle           int
 	build           verdict.Options
 }
 
-// steps returns the days of the refreshes. Each is also a day of verdicts.
+// steps returns the days with a refresh. The replay computes verdicts on the same days.
 func (s span) steps() []fare.Day {
 	var days []fare.Day
 	for d := s.first; d <= s.to; d += fare.Day(s.cycle) {

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestProveMillion: replaying a million fares of 20 routes takes less than a minute and less than 1
-// GiB.
+// TestProveMillion: the replay of a million fares of 20 routes takes less than one minute and less
+// than 1 GiB of memory.
 func TestProveMillion(t *testing.T) {
 	panel := market(4, 20, 250, 200)
 	var rows int

@@ -42,9 +42,9 @@ func run(t *testing.T, panel Panel, o Options) Report {
 	return r
 }
 
-// byHand is one departure, seen on 17 days. Verdicts start on the ninth day: ottimo at 80
-// (percentile 0), caro at 120 (100, 95, 90, 87, 84, 82), ottimo at 76 (0), and buono at 90 (12: two
-// of 16 are cheaper).
+// byHand is one departure, seen on 17 days. Verdicts start on the ninth day. The verdicts, each
+// with its price and percentile: ottimo at 80 (0), caro at 120 (100, 95, 90, 87, 84, 82), ottimo at
+// 76 (0), buono at 90 (12: two of 16 fares are cheaper).
 func byHand() Panel {
 	var all []fare.Observation
 	for day, price := range []fare.Cents{100, 100, 100, 100, 100, 100, 100, 100, 80, 120, 120, 120, 120, 120,
@@ -77,8 +77,8 @@ func TestByHand(t *testing.T) {
 	type row struct {
 		level  string
 		days   int
-		later  []float64 // after a week
-		chance []float64 // within a week
+		later  []float64 // change of the cheapest fare a week after the verdict
+		chance []float64 // share of verdicts whose departure fell within a week
 	}
 	var got []row
 	for _, l := range r.Levels {
@@ -91,8 +91,8 @@ func TestByHand(t *testing.T) {
 		}
 		got = append(got, one)
 	}
-	// Only the first two verdicts have a known week: 80 fell to 76, which is 5 %, and 120 to 90 by
-	// way of 76.
+	// Only for the first two verdicts, the fares of the whole next week are known. The fare of 80
+	// fell to 76, by 5 %. The fare of 120 fell to 76 and then rose to 90.
 	want := []row{
 		{"ottimo", 2, []float64{7, 1, -0.05, -0.05}, []float64{7, 1, 1}},
 		{"buono", 1, nil, nil},
@@ -113,8 +113,8 @@ func TestOnlyTheDaysAskedFor(t *testing.T) {
 	if r.Verdicts != 7 || r.Levels[0].Days != 1 || r.Levels[3].Days != 6 || len(r.Levels[3].Later) > 0 {
 		t.Errorf("%+v", r.Levels)
 	}
-	// With a refresh every second day there are half as many verdicts: from 8, 10, 12, 14 and 16
-	// days.
+	// With a refresh every second day, there are half as many verdicts. They compare the fare with
+	// 8, 10, 12, 14 and 16 earlier days.
 	if r := run(t, byHand(), Options{Cycle: 2}); r.Verdicts != 5 {
 		t.Errorf("every second day: %d verdicts", r.Verdicts)
 	}
@@ -167,7 +167,8 @@ func market(seed uint64, routes, days, ahead int) Panel {
 	return panel
 }
 
-// TestNoVerdictKnowsItsFuture: verdicts up to a day are the same if the panel ends there.
+// TestNoVerdictKnowsItsFuture: if later fares are removed from the panel, earlier verdicts stay the
+// same.
 func TestNoVerdictKnowsItsFuture(t *testing.T) {
 	for name, observations := range market(1, 2, 60, 30) {
 		whole := replay(t.Context(), observations, span{first: day0, from: day0, to: day0 + 59, cycle: 1})

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// The questions about the outcome of a verdict.
+// The times and rows at which the outcomes of verdicts are measured.
 var (
 	horizons    = []int{7, 14, 28} // days after which the route's cheapest fare is compared
 	fallWithin  = []int{7, 14}     // days within which the same departure may fall
@@ -22,29 +22,29 @@ const (
 	draws      = 1000
 	fall       = 0.05 // minimum share of a fall
 	stillThere = 0.02 // a fare that is dearer by at most this share counts as the same
-	ages       = 7    // in days; the last stands for all older fares
-	aheadDays  = 28   // days of the panel that must follow a verdict to check its interval
-	perRoute   = 30   // verdicts that a route needs to count in the spread over routes
+	ages       = 7    // ages of a fare, in days; the last one counts all older fares too
+	aheadDays  = 28   // days of fares that the check of an interval needs after the verdict
+	perRoute   = 30   // verdicts that a route needs to count in Calibration.OverRoutes
 )
 
-// measures collects the measurements of all routes. The last row of levels and of certainties
-// covers all.
+// measures collects the measurements of all routes. In tables by level or by certainty, the last
+// row counts all verdicts.
 type measures struct {
 	span             span
 	blocks           *stats.Blocks
 	routes, verdicts int
-	atMost, spread   []*stats.Average // by percentile: 1 if the verdict's is at most that; the same with ties spread
+	atMost, spread   []*stats.Average // by percentile; see Calibration
 	overRoutes       [][]float64      // by percentile: atMost of each route
-	byQuarter        *stats.Misses    // percentiles with ties spread
+	byQuarter        *stats.Misses    // percentiles with ties spread, by quarter of the year
 	byLead           *stats.Misses
 	days             []int              // by level
-	later            [][]*stats.Average // by horizon and level: change of the route's cheapest fare
-	fell             [][]*stats.Average // by span and level: 1 if the same departure fell
-	covered, width   []*stats.Average   // by certainty: 1 if the interval held; half its width, in points
-	premium          []*stats.Average   // by lead-time bucket, the advised window last
-	cost             [][]*stats.Average // by kind of traveller and policy
+	later            [][]*stats.Average // by horizon and level; see Change
+	fell             [][]*stats.Average // by fallWithin and level: 1 if the same departure fell
+	covered, width   []*stats.Average   // by certainty; see Coverage
+	premium          []*stats.Average   // by bucket; see Bucket
+	cost             [][]*stats.Average // by kind of traveller and policy: price paid
 	aged             [ages]int          // verdicts, by age of the judged fare
-	available        []*stats.Average   // by age: 1 if the fare was seen again
+	available        []*stats.Average   // by age; see Age.Available
 }
 
 func newMeasures(s span, routes int) *measures {
@@ -90,7 +90,8 @@ func (m *measures) add(route int, r routeReplay) {
 	m.travellers(route, r)
 }
 
-// verdict compares one verdict with its outcome.
+// verdict compares one verdict with its outcome. cell is the block of days and the route, for
+// intervals.
 func (m *measures) verdict(cell int32, r routeReplay, j judgement) {
 	departure := r.departure(j.depart)
 	for i, p := range stats.Percentiles {
@@ -127,15 +128,16 @@ func (m *measures) verdict(cell int32, r routeReplay, j judgement) {
 	}
 }
 
-// atMost returns the probability that a fare's rank is at or below a percentile, with its ties
-// spread evenly. The day itself counts as one more day of the sample.
+// atMost returns the probability that a fare's percentile is p or less. A fare that ties with
+// others lies with equal probability at any rank among them. The fare itself counts as one more day
+// of the sample.
 func atMost(t verdict.Percentile, p int) float64 {
 	place := float64(p)/100*(t.Weight+1) - t.Below*t.Weight
 	return min(max(place/(t.Equal*t.Weight+1), 0), 1)
 }
 
 // fellWithin reports whether a departure was seen at least 5 % cheaper within some days. known is
-// false if the departure was not seen again by then, or if the panel ends before.
+// false if the departure was not seen again in that time, or if the panel ends earlier.
 func fellWithin(d departure, j judgement, within int, end fare.Day) (fell, known bool) {
 	until := j.day + fare.Day(within)
 	if until > end {
@@ -145,9 +147,9 @@ func fellWithin(d departure, j judgement, within int, end fare.Day) (fell, known
 	return known && float64(low) <= float64(j.price)*(1-fall), known
 }
 
-// intervalCovers reports whether the stated interval of a percentile held. It must cover the rank
-// of the day's fare among the lows before and after it. Lows are weighted by distance, as in the
-// rule.
+// intervalCovers reports whether the 90 % interval of a verdict contained the true percentile. The
+// true percentile is the rank of the day's fare among the daily lows before and after the day. As
+// in the rule, near days have more weight.
 func intervalCovers(r routeReplay, j judgement) (held, known bool) {
 	among := verdict.PlaceOf(r.lows, j.day, math.MaxInt32, j.price)
 	if among.Last < j.day+aheadDays {

@@ -10,10 +10,10 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestTravellersByHand: one departure, one fare a day from 10 days ahead, and a window of 3 to 6
-// days.
+// TestTravellersByHand: one departure with one fare a day, from 10 days before departure on. The
+// advised booking window is 3 to 6 days before departure.
 func TestTravellersByHand(t *testing.T) {
-	prices := []fare.Cents{90, 70, 80, 80, 60, 65, 75, 55, 85, 99, 120} // 10 to 0 days ahead
+	prices := []fare.Cents{90, 70, 80, 80, 60, 65, 75, 55, 85, 99, 120} // 10, 9, ... 0 days before departure
 	s := routeReplay{euro: 1, span: span{first: 0, from: 0, to: 10, cycle: 1}, departures: []departure{{depart: 10}}}
 	place := 50
 	for i, p := range prices {
@@ -31,14 +31,14 @@ func TestTravellersByHand(t *testing.T) {
 		})
 	}
 	m := measured(s)
-	// A traveller starts on each of the first ten days. After the window (from 2 days ahead)
-	// policies with advice buy at once.
+	// One traveller starts on each of the first ten days. Policies with advice buy at once after
+	// the window ends, 2 days before departure.
 	want := map[string][]float64{
 		"at once":                       {90, 70, 80, 80, 60, 65, 75, 55, 85, 99},
 		"clairvoyant":                   {55, 55, 55, 55, 55, 55, 55, 55, 85, 99},
 		"ottimo or buono in the window": {75, 75, 75, 75, 75, 75, 75, 55, 85, 99},
 		// 4 days ahead is buono, 3 is the end
-		"unless caro in the window": {65, 65, 65, 65, 65, 65, 75, 55, 85, 99}, // 6 days ahead is caro
+		"unless caro in the window": {65, 65, 65, 65, 65, 65, 75, 55, 85, 99}, // caro 6 days before
 		"first day of the window":   {60, 60, 60, 60, 60, 65, 75, 55, 85, 99},
 		"lower quartile":            {70, 70, 60, 60, 60, 65, 55, 55, 120, 120},
 		"always waiting":            {120, 120, 120, 120, 120, 120, 120, 120, 120, 120},
@@ -68,7 +68,8 @@ func measured(r routeReplay) *measures {
 	return m
 }
 
-// TestTravellersForward simulates each traveller day by day; the measure computes backwards.
+// TestTravellersForward simulates each traveller day by day, from the first day on. The tested code
+// computes the same prices backwards, from the last day.
 func TestTravellersForward(t *testing.T) {
 	for name, observations := range market(5, 2, 120, 90) {
 		s := replay(t.Context(), observations, span{first: day0, from: day0 + 30, to: day0 + 119, cycle: 1})
@@ -106,7 +107,8 @@ func TestTravellersForward(t *testing.T) {
 	}
 }
 
-// TestBookingWindow: the report finds the market's true minimum, 53 days ahead.
+// TestBookingWindow: the invented fares are cheapest 53 days before departure, and the report finds
+// this minimum.
 func TestBookingWindow(t *testing.T) {
 	r := run(t, market(6, 3, 160, 120), Options{From: day0 + 80})
 	advised := r.Window[len(r.Window)-1]
@@ -121,7 +123,7 @@ func TestBookingWindow(t *testing.T) {
 }
 
 func TestHolds(t *testing.T) {
-	// Lows of 10 to 100 euros in turn, for 50 days before and after.
+	// Daily lows of 10 to 100 euros in turn, for 50 days before and after the verdict.
 	s := routeReplay{}
 	for i := range 101 {
 		s.lows = append(s.lows, verdict.Low{Day: fare.Day(i), Price: fare.Cents(1000 * (i%10 + 1))})

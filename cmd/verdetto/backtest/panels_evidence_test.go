@@ -49,15 +49,16 @@ func day(t *testing.T, s string) fare.Day {
 	return d
 }
 
-// TestEvidencePanels checks the claims of docs/evidence.md about the panels, with a margin for
-// small changes of the rule. Unmet goals are not listed.
+// TestEvidencePanels checks the claims of docs/evidence.md about recorded fares. The limits have a
+// margin, so that small changes of the rule do not fail the test. Goals that the rule does not
+// reach are not listed.
 func TestEvidencePanels(t *testing.T) {
 	for _, c := range []struct {
 		name, file, from string
 		price            string  // the price column, if not "price"
-		miscalibrated    float64 // at most, with ties spread
-		stale            float64 // at most
-		intervals        bool    // long enough for intervals
+		miscalibrated    float64 // maximum miscalibration, with ties spread (see Calibration)
+		stale            float64 // maximum share of verdicts on a fare not found on the same day
+		intervals        bool    // the panel is long enough to check intervals
 		after            bool    // check the outcomes two weeks after a level
 	}{
 		{"daily", "eu_wizzair_2015_2016_full.csv.gz", "", "", 0.03, 0.05, false, true},
@@ -84,7 +85,8 @@ func TestEvidencePanels(t *testing.T) {
 			if r.Stale > c.stale {
 				t.Errorf("%.3f of verdicts rest on a fare that was not found on their day", r.Stale)
 			}
-			// Fares rise after cheap days and fall after expensive ones.
+			// The cheapest fare rises after days with a cheap fare and falls after days with an
+			// expensive one.
 			after := map[string]float64{}
 			for _, l := range r.Levels {
 				for _, change := range l.Later {

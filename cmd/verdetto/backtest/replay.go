@@ -36,8 +36,8 @@ type departure struct {
 	quotes []quote
 }
 
-// routeReplay is a replayed route. Prices are in hundredths of its currency; euro is the value of
-// one unit.
+// routeReplay is a replayed route. Prices are in hundredths of the route's currency; euro is the
+// value of one unit of that currency in euro.
 type routeReplay struct {
 	euro       float64
 	span       span
@@ -46,8 +46,8 @@ type routeReplay struct {
 	departures []departure // by day of departure
 }
 
-// replay judges a route on each day of a refresh. The summary of the day is the same that the
-// service would have built then.
+// replay judges a route on each day with a refresh. The summary of a day is the summary that the
+// service would have built on that day.
 func replay(ctx context.Context, observations []fare.Observation, s span) routeReplay {
 	observations = slices.Clone(observations)
 	slices.SortFunc(observations, fare.Observation.Compare)
@@ -93,7 +93,8 @@ func replay(ctx context.Context, observations []fare.Observation, s span) routeR
 	return r
 }
 
-// lowest returns the lowest price after one day and up to another, or false if there is none.
+// lowest returns the lowest price on the days after the day after, up to the day until. It returns
+// false if there is no price.
 func (d departure) lowest(after, until fare.Day) (low fare.Cents, ok bool) {
 	for _, q := range d.quotes {
 		if q.day > after && q.day <= until && (!ok || q.price < low) {

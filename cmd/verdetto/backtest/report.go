@@ -10,20 +10,21 @@ import (
 )
 
 // Report holds the results. Shares and changes are fractions: 0.05 is 5 %. Results that could not
-// be measured are absent, and Missing says why.
+// be measured are absent, and Missing gives the reasons.
 type Report struct {
-	First    string `json:"first"` // the first day of the panel that is replayed
+	First    string `json:"first"` // the first day of recorded fares
 	From     string `json:"from"`  // the first day that is judged
 	To       string `json:"to"`    // the last day of fares that is used
 	Cycle    int    `json:"cycleDays"`
-	Routes   int    `json:"routes"` // with a verdict
+	Routes   int    `json:"routes"` // number of routes with a verdict
 	Verdicts int    `json:"verdicts"`
 
 	Stale       float64       `json:"stale"` // share of verdicts on a fare that was not found on the same day
 	Ages        []Age         `json:"ages"`
 	Calibration []Calibration `json:"calibration"`
-	// The miss of the percentile, ties spread: of all verdicts, by quarter of the day of the verdict,
-	// and by days before departure of the judged fare. Errors of two parts can cancel over the whole.
+	// How far the percentiles are off, in points, with ties spread (see Calibration): over all
+	// verdicts, by quarter of the year, and by days before departure of the judged fare. Errors of
+	// two groups can cancel over all verdicts.
 	WorstMiss     float64      `json:"worstMissOfPercentile"`
 	MissByQuarter []stats.Miss `json:"missByQuarter"`
 	MissByLead    []stats.Miss `json:"missByLead"`
@@ -34,28 +35,29 @@ type Report struct {
 	Missing       []string     `json:"missing,omitempty"`
 }
 
-// Age holds the results for judged fares of one age, in days.
+// Age holds the results for verdicts on fares of one age, in days.
 type Age struct {
 	Days  string  `json:"days"`
 	Share float64 `json:"share"` // of all verdicts
-	Count int     `json:"count"` // number of these whose departure was seen again within 7 days
-	// Available is the share of these that were seen again at most 2 % dearer.
+	Count int     `json:"count"` // these with a departure seen again within 7 days
+	// Available is the share of Count in which the fare seen again was at most 2 % dearer.
 	Available float64      `json:"there"`
 	Interval  *stats.Range `json:"interval,omitempty"` // of Available
 }
 
-// Calibration is the share of verdicts with a percentile of P or less. In Spread each tie lies with
-// equal probability at any rank among its equals. With many ties, this separates calibration from
-// price steps.
+// Calibration is the share of verdicts with a percentile of P or less; ideally it is P %. For
+// Spread, a fare that ties with others lies with equal probability at any rank among them. So price
+// steps with many ties do not look like wrong percentiles.
 type Calibration struct {
 	P          int          `json:"percentile"`
 	Share      float64      `json:"share"`
 	Spread     float64      `json:"shareTiesSpread"`
 	Interval   *stats.Range `json:"interval,omitempty"`   // of Share
-	OverRoutes *stats.Range `json:"overRoutes,omitempty"` // the 5th and 95th percentile over routes with at least 30 verdicts
+	OverRoutes *stats.Range `json:"overRoutes,omitempty"` // 5th and 95th percentile over routes of 30 verdicts
 }
 
-// Level holds the outcomes of the verdicts of a level; "all" is the base rate.
+// Level holds what happened after verdicts of one level. The level "all" covers all verdicts, for
+// comparison.
 type Level struct {
 	Level string   `json:"livello"`
 	Days  int      `json:"days"`
@@ -64,7 +66,7 @@ type Level struct {
 	Fell  []Fall   `json:"fell,omitempty"`
 }
 
-// Change is the change of the route's cheapest fare.
+// Change is the change of the route's cheapest fare after a verdict.
 type Change struct {
 	Days     int          `json:"afterDays"`
 	Count    int          `json:"count"`
@@ -73,24 +75,25 @@ type Change struct {
 	Interval *stats.Range `json:"interval,omitempty"` // of Mean
 }
 
-// Fall is the share of verdicts whose cheapest departure fell by at least 5 %.
+// Fall is the share of verdicts after which the judged departure became at least 5 % cheaper.
 type Fall struct {
 	Within     int          `json:"withinDays"`
 	Count      int          `json:"count"`
 	Chance     float64      `json:"chance"`
 	Interval   *stats.Range `json:"interval,omitempty"`
-	OttimoLess *stats.Range `json:"ottimoLessThis,omitempty"` // the chance after ottimo minus this one
+	OttimoLess *stats.Range `json:"ottimoLessThis,omitempty"` // falls after ottimo minus these
 }
 
-// Travellers holds the cost of buying given departures, by policy.
+// Travellers holds the cost of buying given departures, by policy: a way to choose the day of
+// buying.
 type Travellers struct {
 	Who      string   `json:"who"`
-	Count    int      `json:"count"` // departures times days on which a traveller starts looking
+	Count    int      `json:"count"` // travellers: one per departure and day of starting
 	Policies []Policy `json:"policies"`
 }
 
-// Policy is one way to choose the day. Saving is relative to buying at once, as a share of the
-// clairvoyant's saving.
+// Policy holds the results of one way to choose the day of buying. Saving is the amount saved
+// against buying at once, divided by what a traveller would save who knows all later prices.
 type Policy struct {
 	Name     string       `json:"name"`
 	Cost     float64      `json:"meanEuro"`
@@ -98,7 +101,8 @@ type Policy struct {
 	Interval *stats.Range `json:"interval,omitempty"` // of Saving
 }
 
-// Bucket is the premium of fares over the minimum of their departure.
+// Bucket shows how much dearer fares of some lead times are than the cheapest fare of the same
+// departure.
 type Bucket struct {
 	Lead     string       `json:"lead"` // days before departure, or "advised"
 	Count    int          `json:"count"`
@@ -107,7 +111,7 @@ type Bucket struct {
 	Interval *stats.Range `json:"interval,omitempty"` // of Mean
 }
 
-// Coverage is the share of 90 % intervals of the percentile that held.
+// Coverage is the share of verdicts whose 90 % interval contained the true percentile.
 type Coverage struct {
 	Level     string       `json:"affidabilita"`
 	Count     int          `json:"count"`
@@ -138,7 +142,8 @@ func (r *Report) missing(format string, args ...any) {
 	r.Missing = append(r.Missing, fmt.Sprintf(format, args...))
 }
 
-// reportFreshness reports by age, and the share of verdicts on a fare not found on the same day.
+// reportFreshness adds the results by age of the judged fare, and the share of verdicts on a fare
+// that was not found on the same day.
 func (m *measures) reportFreshness(r *Report) {
 	for i, n := range m.aged {
 		if n == 0 {

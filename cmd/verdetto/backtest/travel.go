@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// buckets are the first days of the lead-time buckets for premiums.
+// buckets are the first days of the ranges of lead times for which the booking window is measured.
 var buckets = verdict.LeadStarts()
 
 // bucketName returns the days before departure of a bucket; the last one is the advised window.
@@ -30,8 +30,8 @@ func bucketOf(lead int) int {
 	return i
 }
 
-// observedToTheEnd reports whether a departure left before the panel ended and was last seen within
-// a cycle of leaving.
+// observedToTheEnd reports whether prices of a departure are known until it left. It must have left
+// before the panel ended. Its last price must be at most one refresh older.
 func (d departure) observedToTheEnd(s span) bool {
 	last := d.quotes[len(d.quotes)-1].day
 	return d.depart <= s.to && int(d.depart-last) < max(s.cycle, verdict.LiveDays)
@@ -41,9 +41,9 @@ func (d departure) observedToTheEnd(s span) bool {
 // complete.
 const fullLead = 61
 
-// bookingWindow measures the premium of each quote over its departure's own minimum. It uses only
-// complete departures. If a departure is seen only near its end, its minimum is too high. Then its
-// late fares look too cheap.
+// bookingWindow measures how much dearer each quote is than the cheapest quote of the same
+// departure. It uses only complete departures. If a departure is seen only in its last weeks, its
+// cheapest quote is too dear, so that late fares look too cheap.
 func (m *measures) bookingWindow(route int, r routeReplay) {
 	for _, d := range r.departures {
 		if !d.observedToTheEnd(m.span) || int(d.depart-d.quotes[0].day) < fullLead {
@@ -64,14 +64,15 @@ func (m *measures) bookingWindow(route int, r routeReplay) {
 	}
 }
 
-// policy is a way to choose the day on which to buy a given departure.
+// policy is a way to choose the day on which to buy a fare for a given departure.
 type policy struct {
 	name string
-	// buys reports whether a traveller buys at this quote. The last quote is always bought.
+	// buys reports whether a traveller buys at this quote. A traveller who reaches the last quote
+	// always buys.
 	buys func(s routeReplay, l departure, at int) bool
 }
 
-// The policies. The clairvoyant is computed separately, since no rule knows the future.
+// The policies. The policy that knows all later prices is computed separately.
 var policies = []policy{
 	{"at once", func(routeReplay, departure, int) bool { return true }},
 	{"clairvoyant", nil},
@@ -93,8 +94,9 @@ var policies = []policy{
 
 const buyAtOnce, buyAtMinimum = 0, 1
 
-// inWindow buys inside the advised window: at the first level that is good enough, or else on its
-// last judgement. Without a window, or after it, it buys at once.
+// inWindow reports whether to buy for a policy that follows the advised booking window. Inside the
+// window, the policy buys at the first level that is good enough, or else on the last day with a
+// verdict. Without a window, or after its end, it buys at once.
 func inWindow(s routeReplay, l departure, at int, enough func(level string) bool) bool {
 	seen := l.quotes[at]
 	look, ok := s.judgementOn(seen.day)
@@ -111,19 +113,20 @@ func inWindow(s routeReplay, l departure, at int, enough func(level string) bool
 	return enough(look.verdict.Livello)
 }
 
-// travellerKinds names the travellers, who differ in the day on which they start looking.
+// travellerKinds are the two kinds of travellers. They differ in the day on which they start
+// looking.
 var travellerKinds = []string{"who starts on any day", "who starts before the window ends"}
 
-// travellers simulates a traveller for each departure and each day with a verdict on which it was
-// seen. Each buys by every policy. Only departures observed to their end count, since only for
-// these the result of waiting is known.
+// travellers simulates one traveller for each departure and each day with a verdict on which the
+// departure was seen. Each traveller is simulated with every policy. Departures count only if
+// observed to their end: for others the cost of waiting is unknown.
 func (m *measures) travellers(route int, s routeReplay) {
 	for _, l := range s.departures {
 		if !l.observedToTheEnd(s.span) {
 			continue
 		}
-		// From the last quote backwards: a traveller who does not buy pays the price of the next
-		// quote.
+		// The loop goes from the last quote backwards: a traveller who does not buy at a quote pays
+		// what the traveller of the next quote pays.
 		pays := make([]fare.Cents, len(policies))
 		for at := len(l.quotes) - 1; at >= 0; at-- {
 			seen := l.quotes[at]

@@ -6,7 +6,8 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// partenzeOf returns the score of statements about departures for one horizon in days.
+// partenzeOf returns the published score of answers about departures, for a horizon of 7 or 14
+// days.
 func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 	v := VotoPartenze{
 		Giorni: days, Dichiarate: int(h.Stated()), Confrontate: int(h.Compared()), NonConfrontabili: missedOf(h.Missed),
@@ -29,7 +30,7 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 		off := math.Abs(float64(b.Stated)/100 - float64(b.Fell))
 		if i == score.Bands-1 {
 			f.A = 1
-			// The last band is 40 % or more: falling more often is no error.
+			// The last band is "40 % or more". So a larger share of falls there is no error.
 			off = max(0, float64(b.Stated)/100-float64(b.Fell))
 		}
 		apart += off
@@ -46,7 +47,8 @@ func partenzeOf(days int, h *score.HorizonCounts) VotoPartenze {
 	return v
 }
 
-// levelsOf returns the outcomes by level. Walk is the share that falls on a random walk.
+// levelsOf returns what happened after each level. walk is the share of fares that would fall if
+// prices moved at random.
 func levelsOf(h *score.HorizonCounts, walk float64) (all []VotoLivello) {
 	for l, spans := range h.Levels {
 		var sum score.Cell
@@ -67,7 +69,8 @@ func levelsOf(h *score.HorizonCounts, walk float64) (all []VotoLivello) {
 	return all
 }
 
-// leadsOf returns the outcomes of the levels by days ahead, for groups with cases.
+// leadsOf returns what happened after each level, by ranges of days before departure. It omits
+// ranges without cases.
 func leadsOf(h *score.HorizonCounts) (all []VotoAnticipo) {
 	for s := range score.Spans {
 		a := VotoAnticipo{}

@@ -11,7 +11,8 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// Scarti says how far percentiles are off, over all and by part: errors of two parts can cancel.
+// Scarti is how far the published percentiles are off: over all answers, by quarter of the year,
+// and by days before departure. Errors of two groups can cancel over all answers.
 type Scarti struct {
 	Partenze  Scarto            `json:"partenze" doc:"Percentiles of departures"`
 	Rotte     Scarto            `json:"rotte" doc:"Percentiles of the cheapest fares of routes"`
@@ -19,13 +20,13 @@ type Scarti struct {
 	Anticipi  []ScartoAnticipo  `json:"anticipi" nullable:"false" doc:"Percentiles of departures by days ahead, those with cases; counted since this field exists"`
 }
 
-// Scarto is how far the percentiles of some cases are off.
+// Scarto is how far the percentiles of one group of answers are off, in points.
 type Scarto struct {
 	Casi  int     `json:"casi"`
 	Punti float64 `json:"punti" doc:"Largest distance, in points, of one of the percentiles 5, 10, 25, 50, 75, 90 and 95 from the share of cases below it; with under 100 cases mostly chance"`
 }
 
-// ScartoTrimestre is how far the percentiles compared in a quarter are off.
+// ScartoTrimestre is how far the percentiles are off that were compared in one quarter of the year.
 type ScartoTrimestre struct {
 	Trimestre string `json:"trimestre" example:"2026-Q1"`
 	Partenze  Scarto `json:"partenze"`
@@ -33,7 +34,7 @@ type ScartoTrimestre struct {
 	quarter   fare.Quarter
 }
 
-// ScartoAnticipo is how far the percentiles at some days ahead are off.
+// ScartoAnticipo is how far the percentiles are off for departures in one range of days ahead.
 type ScartoAnticipo struct {
 	DaGiorni int  `json:"daGiorni"`
 	AGiorni  *int `json:"aGiorni,omitempty" doc:"Absent of the last"`
@@ -45,7 +46,8 @@ func scartoOf(places [score.Places]int64) Scarto {
 	return Scarto{int(n), math.Round(10*points) / 10}
 }
 
-// scartiOf returns how far the percentiles of a score are off.
+// scartiOf returns how far the percentiles are off in a score: sum over all weeks, and weeks by
+// their Mondays.
 func scartiOf(sum *score.Counts, weeks map[fare.Day]*score.Sum) Scarti {
 	s := Scarti{Partenze: scartoOf(sum.AllPlaces()), Rotte: scartoOf(sum.Route.Places),
 		Trimestri: []ScartoTrimestre{}, Anticipi: []ScartoAnticipo{}}
@@ -73,7 +75,8 @@ func scartiOf(sum *score.Counts, weeks map[fare.Day]*score.Sum) Scarti {
 	return s
 }
 
-// daysAhead returns the first and last day of a span of days ahead. The last span has no end.
+// daysAhead returns the first and last day of a range of days before departure. For the last range,
+// to is nil: it has no end.
 func daysAhead(span int) (from int, to *int) {
 	if span > 0 {
 		from = score.LeadEdges[span-1]
@@ -85,10 +88,11 @@ func daysAhead(span int) (from int, to *int) {
 	return from, to
 }
 
-// leastCases is the number of cases from which the page shows how far percentiles are off.
+// leastCases is the number of answers that a group needs. For smaller groups the page does not show
+// how far percentiles are off.
 const leastCases = 100
 
-// missesTable shows how far percentiles are off.
+// missesTable returns the table of the page that shows how far percentiles are off.
 func missesTable(s Scarti, l *i18n.Language) table {
 	text := func(id string) string { return l.Text("pagella." + id) }
 	off := func(of Scarto) string {

@@ -13,8 +13,9 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// TestMissesByQuarter: percentiles that are too low in one quarter and too high in the next are
-// right over the whole. The score shows both.
+// TestMissesByQuarter: in one quarter all percentiles are too low, in the next all are too high.
+// Over both quarters the percentiles look right. The published score shows the error of each
+// quarter and of both together.
 func TestMissesByQuarter(t *testing.T) {
 	monday, err := fare.ParseDay("2025-12-29")
 	if err != nil {

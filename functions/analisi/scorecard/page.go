@@ -47,7 +47,8 @@ type table struct {
 	Folded          string // label that opens it; empty: always open
 }
 
-// Page renders a score in a language. Invented says that its fares are sample data.
+// Page renders a score as a page in a language. invented states that the fares are sample data, not
+// real ones.
 func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 	v := struct {
 		T                   *i18n.Language
@@ -100,7 +101,7 @@ func shareText(l *i18n.Language, share float64) string {
 	return l.Text("format.percent", "Percent", l.Decimals(fmt.Sprintf("%.1f", math.Abs(100*share))))
 }
 
-// shareOf writes a share, or a dash if there are no cases.
+// shareOf formats a share of cases for the page, or a dash if there are no cases.
 func shareOf(l *i18n.Language, share float64, cases int) string {
 	if cases == 0 {
 		return "–"
@@ -160,7 +161,7 @@ func tablesOf(p Pagella, l *i18n.Language) (tables []table) {
 	return append(tables, levels, routes, cover, missesTable(p.Scarti, l), missedTable(p, l), weeks)
 }
 
-// missedTable shows why statements could not be compared.
+// missedTable returns the table with the reasons why answers could not be compared with outcomes.
 func missedTable(p Pagella, l *i18n.Language) table {
 	missed := table{ID: "non-confrontabili", Title: l.Text("pagella.missed"), Note: l.Text("pagella.missed_note"),
 		Heads: []string{l.Text("pagella.why"), l.Text("pagella.departures7"), l.Text("pagella.departures14"),

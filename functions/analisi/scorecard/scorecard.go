@@ -1,6 +1,7 @@
-// Package scorecard publishes the service's own score: its statements about departures and
-// routes, and their outcomes. GET /v1/pagella returns it as JSON or CSV, /pagella as a page.
-// Package score counts; this package turns counts into shares. Start reading at Publish.
+// Package scorecard publishes the service's own score: how its verdicts about departures and routes
+// compare with what happened afterwards. GET /v1/pagella returns the score as JSON or CSV, /pagella
+// as a page. Package score counts the outcomes; this package turns the counts into shares. Start at
+// Publish.
 package scorecard
 
 import (
@@ -29,7 +30,7 @@ type Score interface {
 	ScoreWeeks(ctx context.Context, from fare.Day, read store.Consistency) ([]store.ScoreWeek, error)
 }
 
-// Pagella is the published score: the service's statements and their outcomes.
+// Pagella is the published score: the service's answers compared with their outcomes.
 type Pagella struct {
 	Fonte        string            `json:"fonte,omitempty" doc:"Name of the fare source. Absent before the first count" example:"travelpayouts"`
 	Dal          string            `json:"dal,omitempty" format:"date" doc:"First counted day, UTC"`
@@ -50,7 +51,8 @@ type VotoDiSettimana struct {
 	Voto
 }
 
-// Voto is a score. Shares and chances are fractions: 0.05 is 5 %.
+// Voto is the score of one week, or of all weeks. Shares and chances of a fall are fractions: 0.05
+// is 5 %.
 type Voto struct {
 	Rilevazioni int              `json:"rilevazioni" minimum:"0" doc:"Number of series and weeks with a statement"`
 	Partenze    []VotoPartenze   `json:"partenze" nullable:"false" doc:"Statements about single departures, for 7 and for 14 days"`
@@ -58,7 +60,7 @@ type Voto struct {
 	Rotte       VotoRotte        `json:"rotte" doc:"Statements about routes: the cheapest fare of any date"`
 }
 
-// NonConfrontabili counts statements that could not be compared, by reason.
+// NonConfrontabili counts the answers that could not be compared with an outcome, by reason.
 type NonConfrontabili struct {
 	Partita     int `json:"partita" doc:"Not compared because the departure left before the end"`
 	NonRivista  int `json:"nonRivista" doc:"Not compared because the fare was not seen again in time"`
@@ -67,7 +69,7 @@ type NonConfrontabili struct {
 	AltraValuta int `json:"altraValuta" doc:"Not compared because the series changed its currency"`
 }
 
-// VotoPartenze is the score of statements about departures for one horizon.
+// VotoPartenze is the score of answers about departures, for a horizon of 7 or 14 days.
 type VotoPartenze struct {
 	Giorni           int              `json:"giorni" enum:"7,14" doc:"Within this many days"`
 	Dichiarate       int              `json:"dichiarate" doc:"Statements whose 7 or 14 days are over"`
@@ -84,7 +86,7 @@ type VotoPartenze struct {
 	Affidabilita     []VotoGruppo     `json:"affidabilita" nullable:"false" doc:"By affidabilita"`
 }
 
-// Fascia is a group of statements with nearly the same chance.
+// Fascia is a group of answers whose published chances of a fall lie in the same range of 5 points.
 type Fascia struct {
 	Da         float64 `json:"da" doc:"From this stated chance, inclusive"`
 	A          float64 `json:"a" doc:"To this stated chance, exclusive. 1 includes all above"`
@@ -96,7 +98,8 @@ type Fascia struct {
 	Variazione float64 `json:"variazione" doc:"Mean relative change of the fare when last seen: -0.1 is 10 % cheaper"`
 }
 
-// VotoLivello is the outcome of a level, with the shares of rivals without knowledge.
+// VotoLivello is what happened after answers of one level. For comparison it holds the same share
+// for invented prices and for a simple rival rule.
 type VotoLivello struct {
 	Livello      string  `json:"livello" enum:"ottimo,buono,normale,caro"`
 	Casi         int     `json:"casi"`
@@ -110,7 +113,7 @@ type VotoLivello struct {
 	CalateRivale float64 `json:"calateRivale" doc:"Share of comuni seen at least 5 % cheaper, 0 to 1"`
 }
 
-// VotoAnticipo is the outcome of the levels for a range of days ahead.
+// VotoAnticipo is what happened after each level, for one range of days before departure.
 type VotoAnticipo struct {
 	DaGiorni int       `json:"daGiorni"`
 	AGiorni  *int      `json:"aGiorni,omitempty" doc:"Absent for the last"`
@@ -118,7 +121,7 @@ type VotoAnticipo struct {
 	Calate   []float64 `json:"calate" nullable:"false" doc:"Share of each level seen at least 5 % cheaper, 0 to 1"`
 }
 
-// VotoGruppo is a group of statements.
+// VotoGruppo is the score of a group of answers, such as answers of one reliability.
 type VotoGruppo struct {
 	Gruppo string  `json:"gruppo"`
 	Casi   int     `json:"casi"`
@@ -126,7 +129,7 @@ type VotoGruppo struct {
 	Calate float64 `json:"calate"`
 }
 
-// VotoPercentili is the distribution of percentiles.
+// VotoPercentili is the distribution of the published percentiles, for answers of one reliability.
 type VotoPercentili struct {
 	Affidabilita string  `json:"affidabilita" enum:"alta,media,bassa"`
 	Casi         int     `json:"casi"`
@@ -134,7 +137,7 @@ type VotoPercentili struct {
 	NoveDecimi   float64 `json:"noveDecimi" doc:"Share between 5 and 94. It should be 0.9"`
 }
 
-// VotoRotte is the score of verdicts about routes.
+// VotoRotte is the score of verdicts about routes: about the cheapest fare of any date.
 type VotoRotte struct {
 	Dichiarate       int              `json:"dichiarate"`
 	Confrontate      int              `json:"confrontate"`
@@ -143,7 +146,7 @@ type VotoRotte struct {
 	Intervalli       []VotoIntervallo `json:"intervalli" nullable:"false" doc:"How often the 90 % interval of the percentile held, 28 days later"`
 }
 
-// VotoRotta is how a route's cheapest fare moved within a week, by level.
+// VotoRotta is how a route's cheapest fare changed in the week after a verdict, for one level.
 type VotoRotta struct {
 	Livello    string  `json:"livello" enum:"ottimo,buono,normale,caro"`
 	Casi       int     `json:"casi"`
@@ -152,7 +155,7 @@ type VotoRotta struct {
 	Variazione float64 `json:"variazione" doc:"Mean relative change: -0.1 is 10 % lower"`
 }
 
-// VotoIntervallo is how often an interval was right.
+// VotoIntervallo is how often the 90 % interval of a percentile contained the true percentile.
 type VotoIntervallo struct {
 	Affidabilita string  `json:"affidabilita" enum:"alta,media,bassa"`
 	Casi         int     `json:"casi"`
@@ -187,7 +190,8 @@ func (s *Service) Register(api *httpapi.API) {
 	httpapi.Page(api, "pagella-page", httpapi.PageDoc{Summary: "The score as a page", Statuses: []int{200}}, s.page)
 }
 
-// pagella reads the score: one read for the sum, one query for at most 53 small weeks.
+// pagella reads the score from the store, with one read for the sum and one query for at most 53
+// weeks.
 func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 	sum, weeks := new(score.Sum), map[fare.Day]*score.Sum{}
 	if s.Score != nil {
@@ -212,7 +216,8 @@ func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 	return Publish(sum, weeks), nil
 }
 
-// Publish returns the published form of a score: the sum, and the weeks by their Mondays.
+// Publish returns the published form of a score. sum is the sum over all weeks; weeks holds the
+// weekly scores by their Mondays.
 func Publish(sum *score.Sum, weeks map[fare.Day]*score.Sum) Pagella {
 	p := Pagella{Fonte: sum.Source, Settimane: len(weeks), Regola: score.Rule, Metodo: method,
 		Somma: votoOf(&sum.Counts), Scarti: scartiOf(&sum.Counts, weeks), PerSettimana: []VotoDiSettimana{}}

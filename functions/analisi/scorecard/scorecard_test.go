@@ -37,7 +37,7 @@ func get(h http.Handler, target string) *httptest.ResponseRecorder {
 	return w
 }
 
-// scored is a stored score. Without a sum the store is down.
+// scored is a Score with fixed data. If sum is nil, reads fail as if the store were down.
 type scored struct {
 	sum   *score.Sum
 	weeks []store.ScoreWeek

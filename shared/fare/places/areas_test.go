@@ -45,7 +45,8 @@ func TestEveryCityHasACountry(t *testing.T) {
 	}
 }
 
-// TestCompleteForgivesOneTypo: only where no name begins as typed.
+// TestCompleteForgivesOneTypo: a typing error is corrected only if no name begins with the typed
+// letters.
 func TestCompleteForgivesOneTypo(t *testing.T) {
 	for typed, want := range map[string]string{"Lisbno": "Lisbona", "bucrest": "Bucarest", "Barcelina": "Barcellona",
 		"Berlni": "Berlino", "Parigi": "Parigi"} {

@@ -53,8 +53,8 @@ func withPrefix(key string) []candidate {
 // minTypo is the shortest beginning of a name, in runes, in which a typing error is forgiven.
 const minTypo = 4
 
-// almostPrefix returns the visible names that begin with query but for one typing error. The first
-// letter must be right: a wrong one would match too much.
+// almostPrefix returns the visible names that begin with query, if one typing error is corrected.
+// The first letter must be right, since otherwise too many names match.
 func almostPrefix(query []rune) []candidate {
 	if len(query) < minTypo || len(query) > maxSuggest {
 		return nil
@@ -80,11 +80,11 @@ func almostPrefix(query []rune) []candidate {
 	return found
 }
 
-// Complete returns at most n places with a name, in any language, that begins with prefix, or
-// if none does, with prefix but for one typing error. Complete
-// matches come first, then the busiest cities. A city is named in lang, a language of Name.
-// Everyday names and other places that the airports serve keep their own name. A name in lang is
-// preferred. A complete code yields its city.
+// Complete returns at most n places with a name, in any language, that begins with prefix. If there
+// is none, one typing error in prefix is corrected. Exact matches come first, then the busiest
+// cities. The result has the city's name in lang, a language of Name; everyday names, and other
+// places near an airport, keep their own name. If prefix is a complete IATA code, the result is its
+// city.
 func Complete(prefix, lang string, n int) []Place {
 	if len(prefix) > maxQuery || n <= 0 {
 		return nil

@@ -54,9 +54,9 @@ func Find(query string) (Place, bool) {
 	return Place{}, false
 }
 
-// Within reports whether a query that Find understands names only part of its city. It returns that
-// part's name. This is the code of one of several airports (BGY), or a place that the airports
-// serve (Bergamo). The fares of such a place are those of the whole city.
+// Within reports whether a query that Find understands means only a part of its city: one of
+// several airports by its code (BGY), or a place near an airport (Bergamo). It returns the name of
+// that part. The fares are those of the whole city.
 func Within(query string) (name string, ok bool) {
 	p, found := Find(query)
 	if !found {

@@ -1,11 +1,11 @@
 // Package deals holds the cheapest fares from a city, with verdicts. Each destination has its
-// cheapest fare of any date and of each month. The refresh stores one Origin per city and kind of
-// trip. So an answer costs one read for any number of destinations. The package does no I/O.
+// cheapest fare of any date and of each month. A refresh stores one Origin per city and kind of
+// trip, so an answer costs one read, whatever the number of destinations. The package does no I/O.
 //
-// A fare is judged among fares of its own kind. The cheapest fare of a route is compared with the
-// route's cheapest fares on other days. The cheapest of a month is compared with the cheapest of
-// months. Of 300 departures one nearly always looks cheap by itself. So choosing the best-judged
-// departure would make every destination look cheap.
+// A fare is judged among fares of its own kind: the cheapest fare of a route among the route's
+// cheapest fares on other days, the cheapest fare of a month among the cheapest fares of months.
+// The service does not choose the best-judged departure: of 300 departures, nearly always one looks
+// cheap by chance, so every destination would look cheap.
 //
 // For returns only the cheapest fare of any date is stored, by range of nights, and none of months.
 package deals
@@ -116,8 +116,8 @@ func (o Origin) Merge(fresh []Entry) Origin {
 	return merged
 }
 
-// carry sets Since of the deals. It is kept if the published facts are unchanged. Else it is the
-// time when the fare was found, but not before asOf.
+// carry sets Since of the deals. If the published facts are unchanged, Since is unchanged.
+// Otherwise it is the time when the fare was found, but not before asOf.
 func carry(before, now []Deal, asOf fare.Day) []Deal {
 	now = slices.Clone(now)
 	for i := range now {
@@ -152,8 +152,8 @@ func (d Deal) same(other Deal) bool {
 	return told(d) == told(other)
 }
 
-// Usual returns the usual price for a deal. It is in whole euro, so that it does not change with
-// every new fare. It returns false if that is not known.
+// Usual returns the usual price for a deal, in whole euro, so that it does not change with every
+// new fare. It returns false if the usual price is not known.
 func (d Deal) Usual() (fare.Cents, bool) {
 	if d.Verdict.MedianaCent == nil {
 		return 0, false

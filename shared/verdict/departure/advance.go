@@ -7,22 +7,22 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Learner is the data that a refresh stores for a series: its departure state and the open
-// questions.
+// Learner is the data that a refresh stores for a series: its departure state, and the questions
+// whose outcome is not known yet.
 type Learner struct {
 	State
 	Questions Questions
 }
 
-// Advance brings a state to the day of a refresh. It folds the days before today that are not
-// folded yet, with the pooled part of the last complete cycle. It replaces the live fares by those
-// of today. It adds the sums for the pooled part to sums. A state of the first rule is renewed
-// first; then fares must hold the whole history.
+// Advance brings a state to the day of a refresh. It folds the fares of all days before today that
+// are not folded yet, replaces the live fares by those of today, and adds to sums what this series
+// contributes to the pooled statistics. p is the pooled part after the last complete cycle. A state
+// of the first rule is first built again; then fares must contain the whole history.
 //
-// fares holds one fare per departure and day, in order of day found and departure. It is in the
-// currency of the state (see Convert). A source may report a fare late. A late fare is folded if it
-// is at most LiveDays older than the state. Its departure must not have been seen since. So every
-// fare is folded once, and Advance is idempotent.
+// fares holds one fare per departure and day, in order of day found and departure, in the currency
+// of the state (see Convert). A source may report a fare late. A late fare is folded only if it is
+// at most LiveDays older than the state and its departure was not seen since. So every fare is
+// folded once, and a repeated Advance changes nothing.
 func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statistics) {
 	if s.FirstRule {
 		s.renew(p, fares)
@@ -59,14 +59,15 @@ func eachDay(fares []Live, do func(day fare.Day, of []Live)) {
 	}
 }
 
-// Stand sets the day and the live fares of a state. All earlier days must be folded.
+// Stand sets the day and the live fares of a state. The fares of all earlier days must already be
+// folded.
 func (s *Learner) Stand(today fare.Day, fares []Live) {
 	s.AsOf, s.Live = today, liveOn(fares, today)
 	s.Pasts.forget(today)
 }
 
-// late returns the fares of a day whose departure was not seen on that day or later. It skips
-// departures before asOf, since their pasts are already dropped.
+// late returns those fares of a day whose departure was not seen on that day or later. It omits
+// departures before asOf, since their history is already removed.
 func (s *Learner) late(of []Live, asOf fare.Day) (late []Live) {
 	for _, l := range of {
 		if l.Depart < asOf {
@@ -83,7 +84,7 @@ func (s *Learner) late(of []Live, asOf fare.Day) (late []Live) {
 	return late
 }
 
-// Learn learns from the questions whose outcome is known on the view's day.
+// Learn updates the rule from the questions whose outcome is known on the view's day.
 func (s *Learner) Learn(v *View, sums *Statistics) {
 	for h := range horizons {
 		for _, outcomes := range s.Questions.Due(h, v.day) {
@@ -92,7 +93,8 @@ func (s *Learner) Learn(v *View, sums *Statistics) {
 	}
 }
 
-// Fold judges the fares of the view's day, stores the questions, and then folds the fares.
+// Fold judges the fares of the view's day and stores these answers as questions. It then adds the
+// fares to the state.
 func (s *Learner) Fold(v *View, fares []Live, sums *Statistics) {
 	price := make(map[fare.Day]fare.Cents, len(fares))
 	day, quotes := s.routeDay(v, fares)
@@ -104,7 +106,7 @@ func (s *Learner) Fold(v *View, fares []Live, sums *Statistics) {
 	s.foldDay(day, quotes, sums)
 }
 
-// fold is Fold without questions.
+// fold adds fares to the state like Fold, but stores no questions.
 func (s *Learner) fold(v *View, fares []Live, sums *Statistics) {
 	day, quotes := s.routeDay(v, fares)
 	s.foldDay(day, quotes, sums)
@@ -132,8 +134,8 @@ func (s *Learner) foldDay(day *RouteDay, quotes []Quote, sums *Statistics) {
 	day.Fold(quotes, sums)
 }
 
-// join returns the quotes of both lists in order of lead time. Of a departure in both it returns the
-// newer quote. Both lists are in that order.
+// join merges two lists of quotes in order of lead time. If a departure is in both, the result has
+// its newer quote. Both lists must be in that order.
 func join(older, newer []Quote) []Quote {
 	all := make([]Quote, 0, max(len(older), len(newer)))
 	for _, q := range newer {
@@ -148,7 +150,7 @@ func join(older, newer []Quote) []Quote {
 	return append(all, older...)
 }
 
-// forget drops the departures that have left, and those not seen in 60 days.
+// forget removes departures that have left, and those not seen for 60 days.
 func (d Departures) forget(day fare.Day) {
 	for at, past := range d {
 		if last, _, ok := past.Last(); !ok || at < day || last < day-lowDays {
@@ -206,7 +208,8 @@ func (s *Learner) Convert(currency fare.Currency, perEuro float64) {
 // units.
 func (r *Route) scale(factor float64) { r.level.sum += r.level.weight * math.Log(factor) }
 
-// convert converts the prices of a past. If rounding makes two lows equal, it keeps the later one.
+// convert converts the prices of a departure's history. If rounding makes two lows equal, it keeps
+// the later one.
 func (p *Past) convert(convert func(*fare.Cents)) {
 	for i := range p.lows {
 		convert(&p.lows[i].price)

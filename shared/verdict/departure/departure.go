@@ -1,49 +1,56 @@
-// Package departure judges the fare of one departure. Is it cheap for this route and lead
-// time? How likely is the same departure at least 5 % cheaper within 7 or 14 days?
+// Package departure judges the fare of one departure. Is the fare cheap for this route and lead
+// time (days before departure)? What is the chance that the fare of the same departure falls at
+// least 5 % within 7 or 14 days?
 //
 // # The rule
 //
-// A fare is judged by the fares of earlier days, whose weight fades, and by the other departures of
-// its route that are on sale on the judged day.
+// A fare is compared with two kinds of fares of its route: fares of earlier days, with less weight
+// the older they are, and the other departures on sale on the judged day.
 //
-//   - Lead time. All routes share one curve: the log of fares over the days
-//     before departure, in 11 spans. Each span is shrunk towards 0 by 20 fares.
-//     Weights halve every 60 days.
-//   - Level. The residual of a fare is its log less the route's mean and less
-//     the curve. The mean is of logs without their part of the curve. Weights
-//     halve every 7 days. From 4 other departures on sale on, each of these
-//     enters the mean with the weight of 100 fares, so that the mean follows the
-//     season at once.
+// Shrinking by 20 fares means: an average is taken as if 20 more fares had a default value. So a few
+// fares hardly move it.
+//
+//   - Lead time. All routes share one curve: how the log of a fare depends on the
+//     days before departure, in 11 ranges of days. Each range is shrunk towards 0
+//     by 20 fares. The weight of a fare halves every 60 days.
+//   - Level. The residual of a fare is its log, minus the route's mean, minus the
+//     curve. The mean is the average of log minus curve. Weights halve every 7
+//     days. If at least 4 other departures are on sale, each of them enters the
+//     mean with the weight of 100 fares, so that the mean follows the season at
+//     once.
 //   - Rank. The percentile is the rank among the route's residuals of a similar
-//     lead time (5 groups). These are shrunk by 20 fares to the route's residuals
-//     of any lead time, and those by 20 to the residuals of all routes. Residuals
-//     are counted in steps of 5 %; residuals of one step are ties and count half.
-//     Weights halve every 30 days. From 8 other departures on sale on, each of
-//     these is ranked among as one fare. So a route is judged from its first
-//     refresh on. With neither 8 earlier fares nor 8 other departures there is no
+//     lead time (5 groups). These are shrunk by 20 fares towards the route's
+//     residuals of any lead time, and those by 20 fares towards the residuals of
+//     all routes. Residuals are counted in steps of 5 %; residuals of one step are
+//     ties and count half. Weights halve every 30 days. If at least 8 other
+//     departures are on sale, the fare is ranked among them too, each with the
+//     weight of one fare. So a route is judged from its first refresh on. With
+//     fewer than 8 earlier fares and fewer than 8 other departures there is no
 //     percentile.
 //   - Chance. The log odds of a fall are a sum: an intercept, the route's own
-//     term, and one term each for four properties. They are the lead time, the
-//     percentile, the number of moves of this departure's fare in 30 days, and
-//     its distance from its own minimum of 60 days. A property can be unknown.
-//   - Learning. The tables start with the constants in rule.json. When the
-//     outcomes of a day's questions are known, each term moves by its gradient
-//     over its information. The weight of a single day is capped, so a sale of
-//     the whole market counts as one day. Weights halve every 60 days.
+//     term, and one term for each of four properties. The properties are the lead
+//     time, the percentile, the number of price changes of this departure in 30
+//     days, and how far the fare is above the departure's minimum of 60 days. A
+//     property can be unknown.
+//   - Learning. The terms start with the constants in rule.json. When the outcomes
+//     of one day's answers are known, each term changes by its gradient divided by
+//     its information. The weight of a single day is limited, so a sale of the
+//     whole market counts as one day. Weights halve every 60 days.
 //
-// A fare on sale is the newest fare of a departure that was found at most LiveDays earlier. An old
-// one counts as if it had been found on the judged day, at that day's lead time: the judged fare
-// may be as old, and most fares do not move within a week.
+// A fare on sale is a departure's newest fare, found at most LiveDays earlier. An older fare counts
+// as if it had been found on the judged day, at the lead time of that day: the judged fare may be
+// as old, and most fares do not change within a week.
 //
 // # The state
 //
-// The state has three parts. Pooled is shared by all routes, Route belongs to one route, and Past
-// to one departure. Answers do not change them: Pooled.View returns a View of a day, Route.Day a
+// The state has three parts. Pooled belongs to all routes together, Route to one route, and Past to
+// one departure. Answers do not change the state: Pooled.View returns a View of a day, Route.Day a
 // RouteDay, and RouteDay.Judge an Answer.
 //
-// A refresh first judges, then folds in the new fares. Route.Fold and Past.See change the route's
-// parts. Route.Fold also adds to Statistics. These are summed over all routes and passed to
-// Pooled.Fold at the end of the cycle. Route.Learn and Pooled.Learn do the same with outcomes.
+// A refresh first judges the new fares, then adds them to the state. Route.Fold and Past.See change
+// the data of the route. Route.Fold also adds to Statistics. Statistics are summed over all routes
+// and passed to Pooled.Fold at the end of the cycle, one pass over all routes. Route.Learn and
+// Pooled.Learn do the same with outcomes.
 //
 // The package does no I/O and reads no clock. Prices are in hundredths of the route's currency.
 // They are never compared across routes.
@@ -56,19 +63,19 @@ import (
 )
 
 const (
-	// Fall is the share by which a departure must become cheaper to count as a fall.
+	// Fall is the share by which a departure must become cheaper: 5 %.
 	Fall = 0.05
 
-	prior = 20.0 // number of fares by which a mean or a share is shrunk
+	prior = 20.0 // weight, in fares, of the value that a mean or a share is shrunk towards
 
 	// The half-lives, in days.
 	halfLife         = 60.0 // of the lead-time curve and of what is learned about falls
 	levelHalfLife    = 7.0  // of a route's mean
 	residualHalfLife = 30.0
 
-	onSaleWeight = 100. // of a departure on sale in the route's mean; that of an earlier fare is 1 at first
-	onSaleLevel  = 4    // other departures on sale from which they enter the mean
-	onSaleRank   = 8    // other departures on sale from which they are ranked among
+	onSaleWeight = 100. // weight of a departure on sale in the route's mean; an earlier fare starts with 1
+	onSaleLevel  = 4    // with so many other departures on sale, they enter the mean
+	onSaleRank   = 8    // with so many other departures on sale, a fare is ranked among them
 )
 
 // Horizon is the number of days within which a fare may fall.
@@ -90,15 +97,14 @@ type Quote struct {
 	Price fare.Cents // hundredths of the currency of the route
 }
 
-// gain is the weight of a fare seen on day, in a sum stored as of epoch. New fares gain weight, so
-// old sums need no update to fade. The value of a sum on a day is the sum divided by that day's
-// gain.
+// gain is the weight of a fare seen on day, in a sum stored as of epoch. Newer fares have a larger
+// weight, so stored sums fade without an update. The value of a sum on a day is the sum divided by
+// gain for that day.
 func gain(epoch, day fare.Day, halfLife float64) float64 {
 	return math.Exp2(float64(day-epoch) / halfLife)
 }
 
-// epochDays is the length of an epoch: four half-lives of residuals, which are stored as multiples
-// of a unit.
+// epochDays is the length of an epoch in days: four half-lives of the residuals.
 const epochDays = 120
 
 func logOf(price fare.Cents) float64 { return math.Log(float64(price) / 100) }

@@ -45,7 +45,7 @@ func (m *market) quotes(route int, day fare.Day) (quotes []Quote) {
 	return quotes
 }
 
-// service holds the state of some routes, as refreshes would store it.
+// service holds the state of some routes, as the service would store it between refreshes.
 type service struct {
 	pooled     *Pooled
 	routes     []*Route
@@ -63,7 +63,8 @@ func newService(routes int, day fare.Day) *service {
 	return s
 }
 
-// refresh is one day of the service: learn, judge, fold. It returns the answers.
+// refresh simulates one day of the service: it learns from outcomes, judges the fares, and folds
+// them. It returns the answers.
 func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers []Answer) {
 	for h := range horizons {
 		view := s.pooled.View(day)
@@ -95,7 +96,7 @@ func (s *service) refresh(day fare.Day, quotes func(route int) []Quote) (answers
 	return answers
 }
 
-// after returns a service that has seen a market for some days.
+// after returns a service that was refreshed with the fares of a simulated market for some days.
 func after(seed uint64, routes, ahead, days int) (*service, *market) {
 	s, m := newService(routes, 0), newMarket(seed, routes, ahead)
 	for day := range fare.Day(days) {
@@ -119,8 +120,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestNoAnswerOfTooLittle: a percentile needs exactly MinCount earlier fares, or as many other
-// departures on sale.
+// TestNoAnswerOfTooLittle: the rule returns a percentile from exactly MinCount earlier fares on, or
+// from as many other departures on sale on.
 func TestNoAnswerOfTooLittle(t *testing.T) {
 	p, r := Start(10), new(Route)
 	for i := range MinCount + 1 {
@@ -171,8 +172,9 @@ func TestOwnPrice(t *testing.T) {
 	}
 }
 
-// TestQuartilesAgree: a price one step below a quantile has a lower percentile, one step above it a
-// higher one. The levels match, and the expected share of the comparables lies below the quantile.
+// TestQuartilesAgree: a price one step of 5 % below a quantile has a lower percentile, a price one
+// step above a higher one. The levels agree, and the quantile's share of the comparables lies below
+// the quantile.
 func TestQuartilesAgree(t *testing.T) {
 	s, m := after(3, 4, 100, 60)
 	view := s.pooled.View(60)
@@ -206,7 +208,7 @@ func TestQuartilesAgree(t *testing.T) {
 	}
 }
 
-// TestEpochsAreIrrelevant: the epoch of the stored sums changes no answer.
+// TestEpochsAreIrrelevant: sums stored as of another epoch give the same answers.
 func TestEpochsAreIrrelevant(t *testing.T) {
 	s, _ := after(4, 2, 30, 110)
 	for _, later := range []fare.Day{111, 119, 120, 150, 200} {
@@ -236,8 +238,8 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 	}
 }
 
-// TestFadesByHalf: the weight of a residual halves in 30 days, that of an outcome in 60, that of a
-// fare in the route's mean in 7.
+// TestFadesByHalf: the weight of a residual halves in 30 days, the weight of an outcome in 60 days,
+// and the weight of a fare in the route's mean in 7 days.
 func TestFadesByHalf(t *testing.T) {
 	s, _ := after(5, 1, 30, 20)
 	now := s.routes[0].Day(s.pooled.View(20), nil).Judge(nil, Quote{20, 7000})
@@ -252,8 +254,8 @@ func TestFadesByHalf(t *testing.T) {
 	}
 }
 
-// TestOrderOfOriginsIsIrrelevant: adding the statistics of origins in any order yields the same
-// state, bit for bit.
+// TestOrderOfOriginsIsIrrelevant: the statistics of all origin cities can be added in any order.
+// The resulting state is the same, bit for bit.
 func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	s, m := after(6, 30, 20, 15)
@@ -292,8 +294,8 @@ func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 	}
 }
 
-// TestOneDayIsOneDay: a sale of the whole market has the same weight for any number of fares. It
-// hardly moves a service that has learned for some months.
+// TestOneDayIsOneDay: a single day on which all fares fall has the same weight, whatever the number
+// of fares. It hardly changes a service that has learned for some months.
 func TestOneDayIsOneDay(t *testing.T) {
 	s, _ := after(7, 4, 60, 120)
 	chance := func(p *Pooled) float64 {
@@ -316,8 +318,8 @@ func TestOneDayIsOneDay(t *testing.T) {
 	}
 }
 
-// TestLearns: learning separates a route where every fare falls from one where none does, beyond
-// the initial tables.
+// TestLearns: on one route every fare falls, on the other none does. The learned chances of a fall
+// differ more than those of the initial tables.
 func TestLearns(t *testing.T) {
 	s := newService(2, 0)
 	for day := range fare.Day(200) {
@@ -341,14 +343,14 @@ func TestLearns(t *testing.T) {
 	}
 }
 
-// TestQuestions: an outcome counts quotes after the day of the question and within its horizon.
-// Nothing is learned before the horizon ends.
+// TestQuestions: the outcome of a question depends on the quotes after its day and within its
+// horizon. Nothing is learned before the horizon ends.
 func TestQuestions(t *testing.T) {
 	var qs Questions
 	cells := Cells{1, levelFirst, changeFirst, lowFirst}
 	qs.Ask(100, Quote{20, 1000}, cells)
 	qs.Ask(100, Quote{21, 1000}, cells)
-	qs.Ask(100, Quote{22, 1000}, cells) // not seen again
+	qs.Ask(100, Quote{22, 1000}, cells) // this departure is not seen again
 	for _, seen := range []struct {
 		day    fare.Day
 		depart fare.Day

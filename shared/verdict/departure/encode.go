@@ -9,8 +9,9 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The stored formats. Masses of residuals are stored as of their epoch, as multiples of massUnit.
-// So a mass is rounded once and does not stop fading because it rounds to itself.
+// The stored formats. The weights of residuals are stored as of their epoch, as multiples of
+// massUnit. So each weight is rounded only once. If it were rounded at every refresh, a small
+// weight would never decrease.
 const (
 	pooledFormat     = 1
 	routeFormat      = 1
@@ -23,7 +24,7 @@ const (
 
 var errRange = errors.New("a value that cannot be")
 
-// Encode packs the pooled part into about 1 KB.
+// Encode packs the pooled statistics into about 1 KB.
 func (p *Pooled) Encode() []byte {
 	w := packed.NewWriter(pooledFormat, 1100)
 	w.Int(int64(p.epoch))
@@ -67,7 +68,7 @@ func DecodePooled(data []byte) (*Pooled, error) {
 	return p, nil
 }
 
-// readDay reads a day small enough for arithmetic without overflow.
+// readDay reads a day. It fails for days so large that arithmetic could overflow.
 func readDay(r *packed.Reader) fare.Day {
 	day := r.Int()
 	if day < -1<<24 || day > 1<<24 {
@@ -87,7 +88,8 @@ func readWeight(r *packed.Reader) float64 {
 	return v
 }
 
-// Encode packs a route into some hundreds of bytes, however many fares it has seen.
+// Encode packs a route into some hundreds of bytes. The size does not depend on the number of fares
+// seen.
 func (r *Route) Encode() []byte {
 	w := packed.NewWriter(routeFormat, 800)
 	w.Int(int64(r.epoch))
@@ -154,8 +156,8 @@ func decodeBars(r *packed.Reader) (bars []bar) {
 	return bars
 }
 
-// encode packs minima like routes, without terms and with one group. Unused minima take one byte
-// each.
+// encode packs the states of Minima like routes, but with a single group of lead times and without
+// the terms of the chance of a fall. An unused state takes one byte.
 func (m *Minima) encode(w *packed.Writer) {
 	for s := range m {
 		r := &m[s]

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Departures holds the pasts of a route's departures, by day of departure.
+// Departures holds the history of each departure of a route, by day of departure.
 type Departures map[fare.Day]*Past
 
 // See records a quote of a departure.
@@ -23,8 +23,8 @@ func (d Departures) See(day fare.Day, q Quote) {
 	d[at].See(day, q.Price)
 }
 
-// Encode packs what later questions need, in about 12 bytes per departure. day is the day of the
-// refresh. Departures that have left, and those not seen in 60 days, are omitted.
+// Encode packs the history that later questions need, in about 12 bytes per departure. day is the
+// day of the refresh. Departures that have left, and those not seen for 60 days, are omitted.
 func (d Departures) Encode(day fare.Day) []byte {
 	var live []fare.Day
 	var base, unit fare.Cents // prices are stored as multiples of unit from base: most differ by whole euros
@@ -196,7 +196,7 @@ func DecodeQuestions(data []byte) (Questions, error) {
 	return qs, nil
 }
 
-// pack encodes the cells of a question as one number.
+// pack encodes the cells of a question (see Cells) as one number.
 func (c Cells) pack() uint16 {
 	return ((uint16(c[0])*levelCells+uint16(c[1])-levelFirst)*changeCells+uint16(c[2])-changeFirst)*lowCells + uint16(c[3]) - lowFirst
 }

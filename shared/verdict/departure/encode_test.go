@@ -33,8 +33,9 @@ func (s *service) stored(t testing.TB, day fare.Day) *service {
 	return c
 }
 
-// TestStoredStateAnswersAlike: a service that stores its state daily or weekly answers as if it
-// kept it in memory. After 18 months, percentiles and chances differ by a fraction of a point.
+// TestStoredStateAnswersAlike: a service that stores its state daily or weekly gives the same
+// answers as a service that keeps its state in memory. After 18 months, percentiles and chances of
+// a fall differ by a fraction of a point.
 func TestStoredStateAnswersAlike(t *testing.T) {
 	for _, cycle := range []fare.Day{1, 7} {
 		kept, store := newService(3, 0), newService(3, 0)
@@ -77,7 +78,7 @@ func TestStoredStateAnswersAlike(t *testing.T) {
 func TestRoundTrip(t *testing.T) {
 	s, _ := after(9, 3, 60, 70)
 	for i := range s.departures {
-		s.departures[i].See(70-lowDays, Quote{lowDays + 90, 4999}) // as long ago as any question reaches
+		s.departures[i].See(70-lowDays, Quote{lowDays + 90, 4999}) // the longest look back of a question
 		s.departures[i].See(70-lowDays-1, Quote{lowDays + 92, 4999})
 	}
 	again := s.stored(t, 70)
@@ -124,8 +125,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestSizes checks the size of a stored route. The item of an answer also holds other data, 8 KB in
-// all.
+// TestSizes checks the size of a stored route. The stored item that an answer reads has at most 8
+// KB, and contains other data too.
 func TestSizes(t *testing.T) {
 	for _, c := range []struct {
 		departures, most int
@@ -174,7 +175,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// FuzzDecode: any decoded state can be judged, folded and encoded again.
+// FuzzDecode: every state that can be decoded can be judged, folded and encoded again.
 func FuzzDecode(f *testing.F) {
 	s, _ := after(12, 1, 12, 20)
 	f.Add(s.pooled.Encode(), s.routes[0].Encode(), s.departures[0].Encode(20), s.questions[0].Encode())

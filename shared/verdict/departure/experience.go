@@ -7,30 +7,32 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// Experience holds corrections from the service's own score, as of the last complete week. Package
-// score computes it. Without an Experience, answers are those of the rule alone.
+// Experience holds corrections of answers, learned from the score: the comparison of the service's
+// earlier answers with their outcomes. Package score computes it once a week. Without an
+// Experience, answers are those of the rule alone.
 type Experience struct {
-	Curves [horizons]Curve  // calibrate the rule's chances
-	Bands  [horizons][]Band // outcomes of waiting, one band per two RecordEdges; no cases if too little is known
-	// The overconfident reliabilities, alta first, of departures and of routes.
+	Curves [horizons]Curve  // calibrate the rule's chances of a fall
+	Bands  [horizons][]Band // outcomes of waiting, between successive RecordEdges; no cases if too little is known
+	// The reliabilities that proved too high, in the order alta, media, bassa: of answers about
+	// departures, and about routes.
 	Doubted, RouteDoubted [3]bool
-	// WeeksOut is the number of successive weeks, up to the last one, with falls outside the
-	// expected band.
+	// WeeksOut is the number of successive weeks, up to the last one, in which the number of falls
+	// was outside the expected range.
 	WeeksOut int
 }
 
-// CurveSteps is the number of equal steps of a curve.
+// CurveSteps is the number of equal steps into which a curve divides chances from 0 to 1.
 const CurveSteps = 20
 
-// Curve calibrates chances: it maps a rule's chance to the observed share of falls. Its values are
-// those at the middle of each step, with linear interpolation between. It never decreases. The zero
-// Curve changes nothing.
+// Curve calibrates chances of a fall: it maps the rule's chance to the observed share of falls. Its
+// values are those at the middle of each step, with linear interpolation between. It never
+// decreases. The zero Curve changes nothing.
 type Curve [CurveSteps]float64
 
 // StepMiddle returns the chance in the middle of a step.
 func StepMiddle(step int) float64 { return (float64(step) + .5) / CurveSteps }
 
-// Apply returns the calibrated chance.
+// Apply returns the calibrated chance for a chance of the rule.
 func (c *Curve) Apply(chance float64) float64 {
 	if *c == (Curve{}) {
 		return chance
@@ -54,8 +56,9 @@ func (e *Experience) Calibrate(h Horizon, chance float64) float64 {
 	return e.Curves[h].Apply(chance)
 }
 
-// Band returns the outcomes of waiting at a chance. It uses the service's own score for the
-// calibrated chance. If that has no cases, it uses the recorded panels for the rule's own chance.
+// Band returns the outcomes of waiting for a chance of a fall. own is the rule's own chance, before
+// calibration. Band uses the service's own score, if it has enough cases. Otherwise it uses the
+// record, the outcomes in recorded fares.
 func (e *Experience) Band(h Horizon, own float64) Band {
 	if e != nil && len(e.Bands[h]) > 0 {
 		if b := e.Bands[h][place(e.Calibrate(h, own), RecordEdges[1:len(RecordEdges)-1])]; b.Cases > 0 {

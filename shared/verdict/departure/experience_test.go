@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// TestExperienceIsKept: the experience is stored with the pooled part.
+// TestExperienceIsKept: encoding and decoding the pooled statistics keeps the corrections
+// (Experience).
 func TestExperienceIsKept(t *testing.T) {
 	e := &Experience{Doubted: [3]bool{true, false, true}, RouteDoubted: [3]bool{false, true, false}, WeeksOut: 3}
 	for i := range e.Curves[1] {

@@ -6,12 +6,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The first rule had one half-life of 60 days for all sums, and knew nothing of the departures on
-// sale. Its stored states are converted when they are read, so that they answer at once. The next
-// refresh of a series renews its state from the stored history, without a request to the source.
+// The first rule was the version before this one. It had a single half-life of 60 days for all
+// sums, and ignored the departures on sale. States stored by it are converted when they are read,
+// so the service can answer at once. The next refresh of a series builds its state again from the
+// stored history.
 
-// convertFirstRule converts what the first rule stored. The mean and the residuals become those of
-// a route that was always seen as often: their weights shrink as the half-lives did.
+// convertFirstRule converts a state stored by the first rule. It assumes that the route was always
+// seen equally often. Then the weights shrink by the ratio of the half-lives.
 func (s *State) convertFirstRule() {
 	s.Route.convertFirstRule(s.AsOf)
 	for i := range s.Minima {
@@ -31,7 +32,8 @@ func (r *Route) convertFirstRule(asOf fare.Day) {
 	}
 }
 
-// convertFirstRule converts the residuals that the first rule pooled until a day.
+// convertFirstRule converts the pooled residuals that the first rule stored. day is the last day of
+// these residuals.
 func (p *Pooled) convertFirstRule(day fare.Day) {
 	residual := asHalfLife(p.epoch, day, residualHalfLife)
 	for i := range p.residuals {
@@ -48,8 +50,9 @@ func asHalfLife(epoch, day fare.Day, to float64) float64 {
 	return to / halfLife * math.Exp2(float64(since)*(1/to-1/halfLife))
 }
 
-// renew folds the fares of the days before AsOf again, with the pooled part of now. It keeps what
-// the rules have in common: the route's terms and the number of its fares.
+// renew builds the state again from the fares of the days before AsOf, with the present pooled
+// statistics. It keeps the values that have the same meaning in both rules: the route's terms and
+// the number of its fares.
 func (s *Learner) renew(p *Pooled, fares []Live) {
 	s.FirstRule = false
 	var fresh Learner

@@ -7,24 +7,24 @@ import (
 	"verdetto/shared/fare"
 )
 
-// RouteDay is a route on one day, with its departures on sale. It computes once what the questions
-// of that day share. It is valid until the route is folded again.
+// RouteDay is a route on one day, with its departures on sale. It computes shared values only once
+// for all answers of that day. It is not valid after new fares are folded into the route.
 type RouteDay struct {
 	view  *View
 	route *Route
-	level mean     // of earlier days
+	level mean     // the route's mean, from earlier days
 	sale  []onSale // by lead time
-	flats float64  // sum of the flat log prices on sale
-	cases float64  // the weight on this day of one in the route's terms
+	flats float64  // sum of onSale.flat
+	cases float64  // today's weight of a stored case in the route's terms
 
-	hasBins bool // the bins of sale are set
+	hasBins bool // onSale.bin is computed
 
 	withOnSale bool // residuals of the departures on sale are in sums
 	computed   [groups + 1]bool
 	sums       [groups + 1][bins + 1]float64
 }
 
-// anyGroup is the index of the residuals of any lead time.
+// anyGroup is the index of the residuals of all lead times together.
 const anyGroup = groups
 
 // Day returns the route on the day of a view. today holds the quotes of the departures on sale.
@@ -34,7 +34,7 @@ func (r *Route) Day(v *View, today []Quote) *RouteDay {
 	return d
 }
 
-// Set is Day without allocation.
+// Set does the same as Day, but reuses d instead of allocating memory.
 func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 	d.view, d.route, d.computed = v, r, [groups + 1]bool{}
 	fade := 1 / gain(r.epoch, v.day, v.rule.level)
@@ -43,8 +43,8 @@ func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 	d.setOnSale(today)
 }
 
-// below returns the weights of the residuals of a group below the lower edge of each step, with
-// those of the departures on sale if withOnSale is set.
+// below returns, for each step of 5 %, the weight of the group's residuals below that step. It
+// includes the departures on sale if withOnSale is set.
 func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 	if d.withOnSale != withOnSale {
 		d.withOnSale, d.computed = withOnSale, [groups + 1]bool{}
@@ -75,20 +75,21 @@ func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 	return sums
 }
 
-// comparables are the residuals for one question, without the departure of the question. Those of a
-// similar lead time are shrunk by prior fares to those of any lead time. These are shrunk by prior
-// fares to the residuals of all routes, once any are known.
+// comparables are the residuals that a price is ranked among, without the judged departure.
+// Residuals of a similar lead time are shrunk, with the weight of prior fares, towards those of any
+// lead time. These are shrunk in the same way towards the residuals of all routes, if there are
+// any.
 type comparables struct {
 	near, any       *[bins + 1]float64 // weights below each step
 	pooled          *[bins + 1]float64 // shares below each step
-	isPooled        bool               // pooled is known
-	omitted         int                // the step of the residual that is left out, or bins
+	isPooled        bool               // residuals of all routes are used
+	omitted         int                // the step of the judged departure, left out; bins if none
 	allNear, allAny float64
 	onSale          int     // other departures on sale among them
 	base            float64 // the log price that has a residual of 0
 }
 
-// comparables returns the comparables of a question. ok is false if there are too few.
+// comparables returns the residuals that a quote is ranked among. ok is false if there are too few.
 func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	own := d.own(q)
 	others, average := d.others(own), d.average(own)
@@ -109,29 +110,31 @@ func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	return c, true
 }
 
-// weights returns the weight below a step, of a similar and of any lead time.
+// weights returns the weights below a step: of a similar lead time, and of any lead time.
 func (c *comparables) weights(step int) (near, any float64) {
 	near, any = c.near[step], c.any[step]
 	if c.omitted < step {
-		return near - 1, any - 1 // it has the lead time of the question
+		return near - 1, any - 1 // the omitted residual is in both weights
 	}
 	return near, any
 }
 
-// below returns the share of the weight below a step.
+// below returns the share of the comparables' weight that lies below a step.
 func (c *comparables) below(step int) float64 {
 	near, any := c.weights(step)
 	return c.share(near, any, c.pooled[step])
 }
 
-// percentile returns the share of the weight below the middle of a step: ties count half.
+// percentile returns the share of the weight below the middle of a step. So ties, residuals of the
+// same step, count half.
 func (c *comparables) percentile(step int) float64 {
 	near, any := c.weights(step)
 	nearTo, anyTo := c.weights(step + 1)
 	return c.share((near+nearTo)/2, (any+anyTo)/2, (c.pooled[step]+c.pooled[step+1])/2)
 }
 
-// share returns the share of near, any and pooled weight in all weight.
+// share combines three weights into one share: of a similar lead time, of any lead time, and of all
+// routes.
 func (c *comparables) share(near, any, pooled float64) float64 {
 	own := (any + prior*pooled) / (c.allAny + prior)
 	if !c.isPooled && c.onSale > 0 {
@@ -140,7 +143,7 @@ func (c *comparables) share(near, any, pooled float64) float64 {
 	return (near + prior*own) / (c.allNear + prior)
 }
 
-// earlier returns the weight of the fares of earlier days with a lead time.
+// earlier returns the weight of the fares of earlier days with a similar lead time.
 func (d *RouteDay) earlier(lead int) (weight float64) {
 	for _, b := range d.route.residuals[d.route.group(place(lead, curveEdges))] {
 		weight += b.mass
@@ -148,18 +151,18 @@ func (d *RouteDay) earlier(lead int) (weight float64) {
 	return weight / gain(d.route.epoch, d.view.day, d.view.rule.residuals)
 }
 
-// Answer is the rule's answer for a price. If Known is false, the percentile and its counts are not
-// known; the chances always are.
+// Answer is the rule's answer for a price. If Known is false, the rule has too few fares for a
+// percentile. It always has the chances of a fall.
 type Answer struct {
 	Known      bool
 	Percentile float64           // 0 to 1
 	Chance     [horizons]float64 // of a fall within 7 and within 14 days
 
-	Count    int               // fares of the route of earlier days, of any lead time
-	Near     float64           // fares of a similar lead time and of earlier days, faded
-	OnSale   int               // other departures on sale that it is ranked among; 0 if there are too few
-	Borrowed float64           // share of the weight from other routes
-	Cases    [horizons]float64 // known outcomes of the route, faded
+	Count    int               // earlier fares of the route, of any lead time
+	Near     float64           // weight of earlier fares of a similar lead time; old fares count less
+	OnSale   int               // other departures on sale that the price is ranked among; 0 if too few
+	Borrowed float64           // share of the weight that comes from other routes
+	Cases    [horizons]float64 // weight of known outcomes of the route; old ones count less
 
 	Cells Cells // stored with the question until the outcome is known
 }
@@ -187,13 +190,13 @@ func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 // Quartiles holds prices of comparable departures, converted to one lead time.
 type Quartiles struct{ Minimum, Q1, Median, Q3, Maximum fare.Cents }
 
-// Quartiles returns the usual prices of the route for a quote's departure. ok is false if Judge knows
-// no percentile.
+// Quartiles returns the usual prices of the route for a quote's departure. ok is false if Judge
+// returns no percentile.
 //
-// Q1, Median and Q3 are quantiles of the distribution behind the percentile. The weight of a step
-// is spread evenly over its 5 %. Minimum and Maximum are the extreme steps with at least a tenth of
-// a fare of a similar lead time. Without such fares, any lead time counts. They are never inside
-// the quartiles.
+// Q1, Median and Q3 are quantiles of the fares that the percentile ranks among. The weight of a
+// step is spread evenly over its 5 %. Minimum and Maximum are the lowest and the highest step whose
+// fares of a similar lead time weigh at least a tenth of a fare. Without such fares, fares of any
+// lead time count. Minimum is never above Q1, Maximum never below Q3.
 func (d *RouteDay) Quartiles(of Quote) (q Quartiles, ok bool) {
 	c, ok := d.comparables(of)
 	if !ok {
@@ -214,7 +217,7 @@ func (d *RouteDay) Quantile(of Quote, share float64) (fare.Cents, bool) {
 	return c.price(c.quantile(share)), true
 }
 
-// price returns the price with a residual.
+// price returns the price that has a given residual.
 func (c *comparables) price(residual float64) fare.Cents {
 	return fare.Cents(math.Round(100 * math.Exp(c.base+residual)))
 }

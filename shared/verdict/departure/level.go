@@ -14,7 +14,7 @@ const (
 // Level is the level of a verdict, a range of percentiles.
 type Level int
 
-// The levels, best first.
+// The levels, from cheap to expensive.
 const (
 	Ottimo Level = iota
 	Buono
@@ -22,7 +22,8 @@ const (
 	Caro
 )
 
-// levelLimits are the highest whole-number percentiles of ottimo, buono and normale.
+// levelLimits are the highest percentiles, as whole numbers, of ottimo, buono and normale. Higher
+// percentiles are caro.
 var levelLimits = [...]int{10, 35, 70}
 
 // Percent returns the published percentile: a whole number from 0 to 100, rounded down.

@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Span is a range of departures, for questions about the cheapest one: days around a date, or its
-// month.
+// Span is a range of departure dates: some days around a date, or its month. Questions about a Span
+// ask for the cheapest departure in it.
 type Span uint8
 
 // The spans: 1, 3 or 7 days either side of a date, or its month.
@@ -33,8 +33,8 @@ func (s Span) Ends(date fare.Day) (first, last fare.Day) {
 		fare.DayOf(time.Date(at.Year(), at.Month()+1, 0, 0, 0, 0, 0, time.UTC))
 }
 
-// From returns the day from which the lead time is counted: the date, or the last day of a month.
-// So the current month has a lead time too.
+// From returns the day to which the lead time of a span counts: the date, or the last day of a
+// month. With the last day, the current month has a lead time too.
 func (s Span) From(date fare.Day) fare.Day {
 	if s == Month {
 		_, date = s.Ends(date)
@@ -42,14 +42,14 @@ func (s Span) From(date fare.Day) fare.Day {
 	return date
 }
 
-// Minima holds the rule's state for the cheapest fares of spans. A minimum may only be compared
-// with minima; against single departures it nearly always looks low. So minima have their own means
-// and residuals, in one group of lead times. The curve and the residuals of all routes are those of
-// departures.
+// Minima holds the rule's state for the cheapest fare of a span, such as a month. Such a minimum is
+// compared only with minima of the same kind of span; among single departures it would nearly
+// always look cheap. So each kind of span has its own mean and residuals, without groups of lead
+// times. It shares the lead-time curve and the residuals of all routes with single departures.
 type Minima [spans]Route
 
-// fold folds the prices of all spans on a view's day. live holds the prices of departures seen
-// within LiveDays, in order of departure.
+// fold adds the cheapest fares of all spans on a view's day. live holds the prices of the
+// departures seen within LiveDays, in order of departure.
 func (m *Minima) fold(v *View, live []Quote) {
 	for s := range m {
 		m.of(Span(s)).fold(v, Span(s).minima(v.day, live))
@@ -62,7 +62,7 @@ func (m *Minima) of(s Span) *Route {
 	return &m[s]
 }
 
-// fold folds the minima of a day.
+// fold adds the cheapest fares of one day. It adds nothing to the pooled statistics.
 func (r *Route) fold(v *View, minima []Quote) { r.Day(v, minima).Fold(minima, new(Statistics)) }
 
 // minima returns the cheapest fare of each span: around every departure with a fare, or of every
@@ -120,7 +120,7 @@ func (d *StateDay) outside(s Span, date fare.Day) (n int) {
 	return n
 }
 
-// minimaOf returns the minima of a span on the day.
+// minimaOf returns the state for a span's cheapest fares, prepared for answers of the day.
 func (d *StateDay) minimaOf(s Span) *RouteDay {
 	if d.minima[s] == nil {
 		of := d.state.Minima.of(s)
@@ -153,8 +153,9 @@ func (d *StateDay) Cheapest(s Span, date fare.Day) (cheapest Live, ok bool) {
 	return cheapest, ok
 }
 
-// JudgeSpan ranks a price among the cheapest fares of such spans. It returns no chances, since
-// those are for one departure. OnSale counts the departures outside the span. ok is false if the whole span has left.
+// JudgeSpan ranks a price among the cheapest fares of spans of the same kind. It returns no chances
+// of a fall, since these are for a single departure. Answer.OnSale counts the departures outside
+// the span. ok is false if the last day of the span is over.
 func (d *StateDay) JudgeSpan(s Span, date fare.Day, price fare.Cents) (a Answer, q Quartiles, ok bool) {
 	if _, last := s.Ends(date); last < d.today || price <= 0 {
 		return a, q, false

@@ -9,7 +9,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestMinima compares the cheapest fares of spans with a search over all pairs.
+// TestMinima compares the cheapest fares of spans of dates with a simple search over all pairs of
+// departures.
 func TestMinima(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 4))
 	for range 200 {
@@ -52,8 +53,8 @@ func TestMinima(t *testing.T) {
 	}
 }
 
-// TestSpansAreJudged: the percentile of a span, from a decoded state, rises with the price. The
-// cheapest fare of a span ranks as its price does.
+// TestSpansAreJudged: a higher price never has a lower percentile in a span, also after decoding
+// the state. The live cheapest fare of a span has the same percentile as a given equal price.
 func TestSpansAreJudged(t *testing.T) {
 	state := busy(90, 100, 120, 1)
 	read, err := DecodeState(state.Encode())

@@ -8,9 +8,9 @@ import (
 // onSale is a departure of a route that is on sale on a RouteDay.
 type onSale struct {
 	Quote
-	flat float64 // log price, brought to one lead time by the curve
-	span uint8   // of lead times
-	bin  uint8   // of the residual; see RouteDay.rank
+	flat float64 // log price, converted to one lead time by the curve
+	span uint8   // range of lead times, by curveEdges
+	bin  uint8   // step of the residual, set by RouteDay.rank
 }
 
 // setOnSale stores the departures on sale, in order of lead time.
@@ -50,8 +50,8 @@ func (d *RouteDay) quotes() []Quote {
 // none is the index of a departure that is not on sale.
 const none = -1
 
-// own returns the index of the departure of a question among those on sale, or none. Of several
-// flights with its lead time it is the one with its price.
+// own returns the index of the judged departure among those on sale, or none. If several flights
+// have the same lead time, it returns the flight with the same price.
 func (d *RouteDay) own(q Quote) int {
 	first, found := slices.BinarySearchFunc(d.sale, q.Lead, func(s onSale, lead int) int { return s.Lead - lead })
 	if !found {
@@ -65,7 +65,7 @@ func (d *RouteDay) own(q Quote) int {
 	return first
 }
 
-// others returns the number of departures on sale without that of a question.
+// others returns the number of departures on sale, without the judged departure.
 func (d *RouteDay) others(own int) int {
 	if own == none {
 		return len(d.sale)
@@ -73,8 +73,8 @@ func (d *RouteDay) others(own int) int {
 	return len(d.sale) - 1
 }
 
-// average returns the route's mean of log prices, without the departure of a question. It returns
-// NaN if nothing is known.
+// average returns the route's mean of log prices, without the judged departure. It returns NaN if
+// no price is known.
 func (d *RouteDay) average(own int) float64 {
 	sum, weight := d.level.sum, d.level.weight
 	if n := d.others(own); n >= onSaleLevel {
@@ -91,7 +91,7 @@ func (d *RouteDay) average(own int) float64 {
 	return sum / weight
 }
 
-// rank sets the bins of the departures on sale. Each is judged by the others.
+// rank computes the residual of each departure on sale, relative to all the others.
 func (d *RouteDay) rank() {
 	if d.hasBins {
 		return
@@ -103,8 +103,8 @@ func (d *RouteDay) rank() {
 	}
 }
 
-// Fold folds the fares of the day into the route, and adds to s the sums for the pooled part. The
-// fares are among those on sale. The RouteDay is not valid afterwards.
+// Fold adds the fares of the day to the route, and adds to s what they contribute to the pooled
+// statistics. The fares must be among those on sale. The RouteDay is not valid afterwards.
 func (d *RouteDay) Fold(quotes []Quote, s *Statistics) {
 	if len(quotes) == 0 {
 		return

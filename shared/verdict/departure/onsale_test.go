@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestFirstDay: a route without earlier fares is judged from 8 other departures on sale on. A
-// departure that is not on sale needs 8, one that is on sale needs 8 others.
+// TestFirstDay: a route without earlier fares is judged if 8 other departures are on sale. If the
+// judged departure is on sale too, 9 are on sale in all.
 func TestFirstDay(t *testing.T) {
 	var today []Quote
 	for lead := range onSaleRank + 1 {
@@ -39,7 +39,8 @@ func TestFirstDay(t *testing.T) {
 	}
 }
 
-// TestOnSaleIsLeftOut: the fare on sale of the judged departure does not change its answer.
+// TestOnSaleIsLeftOut: the answer for a price does not depend on the fare at which the same
+// departure is on sale.
 func TestOnSaleIsLeftOut(t *testing.T) {
 	s, m := after(14, 1, 60, 30)
 	view, today := s.pooled.View(30), m.quotes(0, 30)
@@ -55,7 +56,8 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 		}
 		return a
 	}
-	// The others are ranked by residuals in which it counts, so these are a little lower.
+	// That fare still counts in the mean by which the other departures are ranked, so their
+	// residuals are slightly lower.
 	if a, b := ask(5000), ask(5001); a != b {
 		t.Errorf("%+v, and %+v where its fare on sale is another", a, b)
 	}

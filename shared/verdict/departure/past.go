@@ -13,13 +13,13 @@ const (
 	maxMoves = 5 // the tables have one cell for 5 and more moves
 )
 
-// Past is the history of one departure: the days of its price moves and its low prices. It holds
-// only what later questions need, and answers them exactly as a full list of quotes would.
+// Past is the history of one departure: the days on which its price moved, and its low prices. It
+// holds only what later questions need. Its answers are exactly those from a full list of quotes.
 type Past struct {
-	// lows are the quotes that are below all later quotes, oldest and lowest first. The last is the
-	// newest quote. The minimum since any day is the first low on or after it.
+	// lows are the quotes below all later quotes, oldest first, which is also lowest first. The
+	// last is the newest quote. The minimum since any day is the first low on or after that day.
 	lows []dayPrice
-	// moves are the last days on which the newest moves count, in order.
+	// moves holds for each move the last day on which it counts, in order.
 	moves []fare.Day
 }
 
@@ -54,7 +54,7 @@ func (p *Past) See(day fare.Day, price fare.Cents) {
 	p.forget(day)
 }
 
-// forget drops what no question on that day or later needs. It keeps the newest quote.
+// forget removes the data that no question on that day or later needs. It keeps the newest quote.
 func (p *Past) forget(day fare.Day) {
 	i := 0
 	for i < len(p.lows)-1 && p.lows[i].day < day-lowDays {
@@ -72,8 +72,9 @@ func (p *Past) forget(day fare.Day) {
 	}
 }
 
-// movesAndLow returns the number of moves, including one to the given price, up to maxMoves + 1.
-// minimum is that of the last 60 days. ok is false if the departure was not seen in 60 days.
+// movesAndLow returns the number of price moves, up to maxMoves + 1, and the minimum of the last 60
+// days. A change from the last quote to the given price counts as a move. ok is false if the
+// departure was not seen for 60 days.
 func (p *Past) movesAndLow(day fare.Day, price fare.Cents) (moves int, minimum fare.Cents, ok bool) {
 	last, was, ok := p.Last()
 	if !ok || last < day-lowDays {
@@ -94,7 +95,7 @@ func (p *Past) movesAndLow(day fare.Day, price fare.Cents) (moves int, minimum f
 	return moves, p.lows[i].price, true
 }
 
-// lowest returns the lowest quote of the last 60 days, and its last day.
+// lowest returns the lowest price of the last 60 days, and the last day with that price.
 func (p *Past) lowest(day fare.Day) (on fare.Day, price fare.Cents, ok bool) {
 	if p == nil {
 		return 0, 0, false

@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Residuals are counted in steps of 5 %, from -302.5 % to +302.5 %. Values beyond count in the last
-// step.
+// Residuals are counted in steps of 5 %, from -302.5 % to +302.5 %. Values outside this range count
+// in the first or the last step.
 const (
 	bins   = 121
 	step   = .05
@@ -18,39 +18,40 @@ func binOf(residual float64) int {
 	return min(bins-1, max(0, int(math.Floor(residual/step+middle))))
 }
 
-// Pooled holds the pooled statistics of all routes: the lead-time curve, the residuals, and the
-// tables of the chance. Start returns a Pooled with only the constants.
+// Pooled holds the statistics of all routes together: the lead-time curve, the residuals, and the
+// tables from which the chance of a fall is computed. Start returns a Pooled with only the
+// constants of rule.json.
 type Pooled struct {
 	epoch     fare.Day
 	curve     [curveSpans]mean
 	residuals [bins]float64
 	tables    [horizons]table
-	rule      *constants // nil: those of the service
+	rule      *constants // nil: those of the present rule
 
 	// Experience holds corrections from the service's score, or is nil. Learning does not use it.
 	Experience *Experience
 }
 
-// mean is a faded sum and its weight.
+// mean is a sum of values with fading weights, and the sum of these weights.
 type mean struct{ sum, weight float64 }
 
-// Start returns the pooled part of a service without any fares before a day.
+// Start returns the pooled statistics of a service that starts on a day, without any fares.
 func Start(day fare.Day) *Pooled { return &Pooled{epoch: day, tables: initial} }
 
-// constants are those in which the first rule and the second differ. The half-lives are in days.
+// constants are the values in which the first and the present rule differ. Half-lives are in days.
 type constants struct {
 	level     float64 // half-life of a route's mean
 	residuals float64 // half-life of the residuals
 	onSale    bool    // departures on sale are used
-	// half shrinks ranks towards 50 while no residuals of other routes are known. It makes the
-	// percentiles of a service's first day wrong by 21 points.
+	// half shrinks percentiles towards 50 while the residuals of other routes are unknown. With
+	// half, the percentiles on a service's first day are wrong by 21 points.
 	half bool
 }
 
 var secondRule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true}
 
-// StartPlainForm is Start for the plain form of the rule, which is the reference of tests. It
-// differs on the first day alone.
+// StartPlainForm is Start for a simpler form of the rule, which the reference program for tests
+// uses. Only its percentiles of the first day differ; see constants.half.
 func StartPlainForm(day fare.Day) *Pooled {
 	p := Start(day)
 	p.rule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true, half: true}
@@ -94,8 +95,8 @@ func (p *Pooled) rebase(day fare.Day) {
 	p.epoch = day
 }
 
-// Statistics are the sums that refreshes compute for the pooled part: for a route, an origin or all
-// routes. They are integers, so that adding them in any order gives the same result. For each
+// Statistics are the sums that refreshes add to the pooled statistics: for one route, one origin
+// city, or all routes. They are integers, so that the order of addition does not matter. For each
 // horizon they hold the outcomes of one day's questions.
 type Statistics struct {
 	curve     [curveSpans]amounts
@@ -107,7 +108,8 @@ type Statistics struct {
 // 2^-40.
 type amounts struct{ sum, weight int64 }
 
-// gradient is the gradient of the log likelihood of a horizon, by term.
+// gradient is the gradient of the log likelihood, for each term of the chance of a fall within one
+// horizon.
 type gradient struct {
 	intercept amounts
 	cells     [cellCount]amounts
@@ -145,7 +147,8 @@ func (s *Statistics) Add(other *Statistics) {
 	}
 }
 
-// Fold adds one day's fares of all routes. It ignores outcomes.
+// Fold adds one day's fares of all routes to the pooled statistics. It ignores the outcomes in
+// Statistics.
 func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	p.rebase(day)
 	g, residual := gain(p.epoch, day, halfLife), gain(p.epoch, day, p.constants().residuals)
@@ -159,15 +162,16 @@ func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	}
 }
 
-// The rate at which a term follows its gradient, and its prior information.
+// The rate at which each term of the chance of a fall follows its gradient, and its prior
+// information.
 const (
 	interceptRate, interceptPrior = 1, 5
 	termRate, termPrior           = .5, 10
-	pooledCap, routeCap           = 2, 1 // the maximum information of one day's questions
+	pooledCap, routeCap           = 2, 1 // the most information that one day's questions can add
 )
 
-// Learn updates the tables of a horizon with the outcomes of one day's questions of all routes.
-// They became known on the given day.
+// Learn updates the tables for a horizon with the outcomes of one day's questions of all routes.
+// day is the day on which these outcomes became known.
 func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	p.rebase(day)
 	g, t := gain(p.epoch, day, halfLife), &p.tables[h]
@@ -177,11 +181,12 @@ func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	}
 }
 
-// HasOutcomes reports whether the tables of a horizon have learned from outcomes. It is false for
-// nil.
+// HasOutcomes reports whether the tables of a horizon have learned from outcomes. It returns false
+// if p is nil.
 func (p *Pooled) HasOutcomes(h Horizon) bool { return p != nil && p.tables[h].information > 0 }
 
-// climb returns the change of a term: gradient over information, with the day's weight capped.
+// climb returns by how much a term changes: gradient divided by information. limit caps the weight
+// of the day.
 func climb(a amounts, information *float64, g, limit, rate, prior float64) float64 {
 	slope, weight := a.values()
 	if a == (amounts{}) {
@@ -192,14 +197,15 @@ func climb(a amounts, information *float64, g, limit, rate, prior float64) float
 	return rate * capped * slope / (prior + *information/g)
 }
 
-// View is the immutable pooled part as of a day, prepared for answers. It takes a few KB.
+// View holds the pooled statistics on one day, prepared for answers. It is immutable and takes a
+// few KB.
 type View struct {
 	day    fare.Day
 	rule   *constants
 	curve  [curveSpans]float64
 	below  [bins + 1]float64 // share of all residuals below each step's lower edge
 	tables *[horizons]table
-	// isPooled reports whether ranks are shrunk to the residuals of all routes.
+	// isPooled reports whether percentiles are shrunk towards the residuals of all routes.
 	isPooled bool
 }
 

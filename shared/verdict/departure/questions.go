@@ -6,25 +6,26 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Questions are the questions of a route with unknown outcome. A refresh asks one for each fare,
-// and learns from it 7 and 14 days later. Answers do not need them.
+// Questions are the questions of a route whose outcome is not known yet. A question asks whether a
+// fare falls within a horizon. A refresh stores one for each fare and learns from its outcome 7 and
+// 14 days later. Answers do not need them.
 type Questions []question
 
-// question holds what learning needs when the outcome is known.
+// question holds what learning needs when the outcome of an answer is known.
 type question struct {
 	day, depart fare.Day
 	price       fare.Cents
 	cells       Cells
-	known, fell [horizons]bool // up to now
+	known, fell [horizons]bool // as far as known today
 	learned     [horizons]bool
 }
 
-// Ask records a question of a day, with the cells of its answer.
+// Ask stores a question about a quote of a day. cells are the Cells of its answer.
 func (qs *Questions) Ask(day fare.Day, q Quote, cells Cells) {
 	*qs = append(*qs, question{day: day, depart: day + fare.Day(q.Lead), price: q.Price, cells: cells})
 }
 
-// See records the price of a departure on a day in all questions about it.
+// See records the price of a departure on a day, in all questions about this departure.
 func (qs Questions) See(day, depart fare.Day, price fare.Cents) {
 	for i := range qs {
 		q := &qs[i]
@@ -40,8 +41,8 @@ func (qs Questions) See(day, depart fare.Day, price fare.Cents) {
 	}
 }
 
-// Due removes the questions whose horizon ended before a day, and returns their outcomes by day,
-// the oldest first. Departures that were not seen again have no outcome.
+// Due removes the questions whose horizon ended before a day. It returns their outcomes grouped by
+// the day of the question, oldest first. Departures that were not seen again have no outcome.
 func (qs *Questions) Due(h Horizon, day fare.Day) (days [][]Outcome) {
 	byDay := map[fare.Day][]Outcome{}
 	var asked []fare.Day

@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// Record holds the outcomes of chances of a fall on recorded panels. `verdetto backtest -record`
-// writes it, and it is embedded in the executable. Answers cite it until the service has enough
-// cases of its own.
+// Record holds, for ranges of stated chances of a fall, what followed in panels of recorded fares.
+// `verdetto backtest -record` writes it to record.json, which is embedded in the executable.
+// Answers cite the Record until the service has enough outcomes of its own.
 type Record struct {
 	Panels   []RecordPanel   `json:"panels"`
 	Horizons []RecordHorizon `json:"horizons"`
 }
 
-// RecordPanel is one panel's part.
+// RecordPanel holds the results of one panel of recorded fares.
 type RecordPanel struct {
 	Name     string          `json:"name"`
 	First    string          `json:"first"` // first day
@@ -24,39 +24,39 @@ type RecordPanel struct {
 	Horizons []RecordHorizon `json:"horizons"`
 }
 
-// RecordHorizon holds the bands of one horizon, in order. The record itself has one band per two
-// edges.
+// RecordHorizon holds the bands of one horizon, in order of their chances. A band lies between two
+// successive RecordEdges.
 type RecordHorizon struct {
 	Days  int    `json:"days"`
 	Bands []Band `json:"bands"`
 }
 
-// Band holds the outcomes of chances from From up to To, within the horizon. The departures left
-// after the end of the horizon. All fields but Cases and Panels are fractions: 0.05 is 5 %. In the
-// record's own bands the figures are those of the first panel. Low and High cover all panels with
-// enough cases.
+// Band holds what followed answers whose chance of a fall was from From up to To. Only departures
+// that left after the end of the horizon count. All fields but Cases and Panels are fractions: 0.05
+// is 5 %. In Record.Horizons the values are those of the first panel; Low and High cover all panels
+// with enough cases.
 type Band struct {
 	From   float64 `json:"from"`
 	To     float64 `json:"to"`
 	Cases  int     `json:"cases"`
 	Fell   float64 `json:"fell"` // share with a fare at least 5 % lower
 	Rose   float64 `json:"rose"` // share with a fare at least 5 % higher
-	Mean   float64 `json:"mean"` // mean change of the fare by waiting: the last fare seen against that of the day
-	Low    float64 `json:"low"`  // lower end of the 95 % interval of Mean; without an interval, Mean
+	Mean   float64 `json:"mean"` // mean change: last fare within the horizon against that of the day
+	Low    float64 `json:"low"`  // lower end of the 95 % interval of Mean; if there is no interval, Mean
 	High   float64 `json:"high"`
 	Median float64 `json:"median"` // median of these changes
 	Dearer float64 `json:"dearer"` // share of waits that ended dearer
-	Random float64 `json:"random"` // as Mean, against buying on a random day of the wait
+	Random float64 `json:"random"` // mean change against buying on a random day of the wait
 	Panels int     `json:"panels"` // number of panels behind the interval
 }
 
-// Pays reports whether waiting was cheaper on the record: the whole interval is below 0.
+// Pays reports whether waiting saved money: the whole 95 % interval of the mean change is below 0.
 func (b Band) Pays() bool { return b.High < 0 }
 
-// RecordEdges are the edges of the bands. The last band is 0.40 and more.
+// RecordEdges are the edges of the bands, as chances of a fall. The last band is 0.40 and more.
 var RecordEdges = []float64{0, .05, .1, .2, .3, .4, 1}
 
-// Band returns the band of a chance.
+// Band returns the band that contains a chance of a fall.
 func (r *Record) Band(h Horizon, chance float64) Band {
 	inner := RecordEdges[1 : len(RecordEdges)-1]
 	return r.Horizons[h].Bands[place(chance, inner)]
@@ -65,11 +65,11 @@ func (r *Record) Band(h Horizon, chance float64) Band {
 //go:embed record.json
 var recordJSON []byte
 
-// Recorded returns the record that answers cite. It is parsed on first use, since the command that
-// writes a new one must run without it.
+// Recorded returns the embedded record that answers cite. It is parsed on first use: the command
+// that writes a new record must also run if the embedded one is invalid.
 var Recorded = sync.OnceValue(func() *Record { return mustReadRecord(recordJSON) })
 
-// mustReadRecord parses a record. It panics on an invalid one, which fails every test.
+// mustReadRecord parses a record. It panics if the record is invalid; then every test fails.
 func mustReadRecord(data []byte) *Record {
 	r := new(Record)
 	if err := json.Unmarshal(data, r); err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRecord: every chance has a band, and the values of the bands are possible.
+// TestRecord: every chance of a fall belongs to a band, and the values of each band are possible.
 func TestRecord(t *testing.T) {
 	r := Recorded()
 	for h := range horizons {
@@ -21,7 +21,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestRecordIsOfItsPanels: the bands have the figures of the first panel, and the widest interval.
+// TestRecordIsOfItsPanels: the record's bands have the values of the first panel. Their interval
+// covers the intervals of all panels.
 func TestRecordIsOfItsPanels(t *testing.T) {
 	r := Recorded()
 	if len(r.Panels) < 2 {
@@ -64,7 +65,7 @@ func TestWaitingIsNotAdvised(t *testing.T) {
 	}
 }
 
-// TestRecordIsRefused: an invalid record panics.
+// TestRecordIsRefused: mustReadRecord panics on an invalid record.
 func TestRecordIsRefused(t *testing.T) {
 	whole, err := json.Marshal(Recorded())
 	if err != nil {

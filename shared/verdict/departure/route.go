@@ -9,7 +9,7 @@ import (
 // Route is the state of one route. The zero value is a route without fares.
 type Route struct {
 	epoch fare.Day
-	level mean // of log prices, brought to one lead time
+	level mean // mean of log prices, converted to one lead time
 	count int  // fares ever seen
 	// residuals by group of lead time, in order of their step
 	residuals [groups][]bar
@@ -25,13 +25,13 @@ func (r *Route) group(span int) int {
 	return groupOf[span]
 }
 
-// bar is the faded number of residuals in a step.
+// bar is the weight of the residuals in one step of 5 %.
 type bar struct {
 	bin  uint8
 	mass float64
 }
 
-// term is the route's own term of a chance.
+// term is the route's own term in the log odds of a fall.
 type term struct {
 	value       float64
 	information float64 // faded
@@ -68,7 +68,8 @@ func (r *Route) rebase(v *View) {
 	r.epoch = day
 }
 
-// negligible is the weight of a fare that was seen 20 half-lives ago.
+// negligible is the weight below which residuals are removed: that of a fare seen 20 half-lives
+// ago.
 const negligible = 1e-6
 
 func (r *Route) add(group int, bin uint8, mass float64) {
@@ -81,15 +82,15 @@ func (r *Route) add(group int, bin uint8, mass float64) {
 	r.residuals[group] = slices.Insert(all, i, bar{bin, mass})
 }
 
-// Outcome is a question whose departure is known to have fallen or not.
+// Outcome is a question whose outcome is known: the fare of the departure fell or not.
 type Outcome struct {
 	Cells Cells
 	Fell  bool
 }
 
-// Learn learns from the outcomes of one day's questions about the route, and adds to s the
-// gradients for the pooled part. v is the view of the day on which they became known, from before
-// any of them was learned.
+// Learn updates the route with the outcomes of one day's questions about the route. It adds to s
+// the gradients for the pooled statistics. v is the view of the day on which the outcomes became
+// known, before any of them was learned.
 func (r *Route) Learn(h Horizon, v *View, outcomes []Outcome, s *Statistics) {
 	if len(outcomes) == 0 {
 		return

@@ -41,19 +41,19 @@ func (l Live) Before(m Live) int {
 		cmp.Compare(l.Stops, m.Stops))
 }
 
-// State is the departure state of a series: with the pooled part, it answers any question about a
-// departure. It has learned from the days before AsOf. The fares of AsOf are only in Live, so that
-// a fare is judged by the days before it.
+// State is the departure state of a series. With the pooled statistics it answers any question
+// about a departure of the series. It has learned from the fares of the days before AsOf. The fares
+// of AsOf itself are only in Live, so a fare is judged by earlier days.
 type State struct {
 	AsOf     fare.Day      // the day of the refresh that built it
 	Currency fare.Currency // of all prices
 	PerEuro  float64       // number of its units that one euro bought on AsOf
 	Stops    StopsKnown
 	Route    Route
-	Minima   Minima // of spans of departures
+	Minima   Minima // for the cheapest fares of ranges of dates
 	Pasts    Departures
 	Facts    []byte // further facts about the series for answers, packed by package verdict
-	// FirstRule reports that the state was stored by the first rule and not yet renewed; see
+	// FirstRule is true if the first rule stored the state and no refresh has built it again; see
 	// convertFirstRule.
 	FirstRule bool
 	Live      []Live // one for each departure with a fare within LiveDays, by day of departure
@@ -63,7 +63,7 @@ type State struct {
 // cannot answer about flights without stops.
 func (s *State) NonStopOnly() bool { return s.Stops == AllNonStop || s.Stops == OnlyNonStop }
 
-// StateDay is a state on one day. It computes once what the answers of that day share.
+// StateDay is a state on one day. It computes shared values only once for all answers of that day.
 type StateDay struct {
 	state  *State
 	today  fare.Day
@@ -72,8 +72,8 @@ type StateDay struct {
 	minima [spans]*RouteDay // computed on first use
 }
 
-// Day returns the state on a day. Without a pooled part the rule uses its constants. On a later day
-// than AsOf, the fares of AsOf are folded first. ok is false on a day before its own.
+// Day prepares a state for answers on a day. If p is nil, the rule uses the constants of rule.json.
+// If today is after AsOf, the fares of AsOf are folded first. ok is false if today is before AsOf.
 func (s *State) Day(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 	if today < s.AsOf {
 		return nil, false
@@ -112,7 +112,7 @@ func (s *State) quotes(today fare.Day) []Quote {
 	return all
 }
 
-// Live returns the fares that can be shown on the day, by day of departure.
+// Live returns the fares of at most LiveDays of age on the day, by day of departure.
 func (d *StateDay) Live() []Live {
 	if d.today > d.state.AsOf+LiveDays {
 		return nil
@@ -126,7 +126,7 @@ func (s *State) find(depart fare.Day) (int, bool) {
 	return slices.BinarySearchFunc(s.Live, depart, func(l Live, d fare.Day) int { return int(l.Depart - d) })
 }
 
-// LiveFare returns the fare of a departure that can be shown.
+// LiveFare returns the live fare of a departure. It returns false if there is none.
 func (d *StateDay) LiveFare(depart fare.Day) (Live, bool) {
 	i, ok := d.state.find(depart)
 	if !ok || depart < d.today || d.today > d.state.AsOf+LiveDays {
@@ -163,8 +163,8 @@ func (d *StateDay) past(depart fare.Day) *Past {
 	return seen
 }
 
-// Lowest returns the lowest price that was seen of a departure in the last 60 days before the day,
-// and when. ok is false if none was.
+// Lowest returns the lowest price of a departure in the 60 days before the day, and the last day
+// with that price. ok is false if the departure was not seen in that time.
 func (d *StateDay) Lowest(depart fare.Day) (on fare.Day, price fare.Cents, ok bool) {
 	return d.past(depart).lowest(d.today)
 }
@@ -174,8 +174,8 @@ func (d *StateDay) Quartiles(depart fare.Day) (Quartiles, bool) {
 	return d.asker.Quartiles(Quote{Lead: int(depart - d.today)})
 }
 
-// Judge answers one question; use StateDay for several on one day. Quartiles are zero if the
-// percentile is not known. live is zero if there is no live fare.
+// Judge answers a single question; for several questions on one day use Day. Quartiles are zero if
+// there are too few fares for a percentile. live is zero if there is no live fare.
 func (s *State) Judge(p *Pooled, today, depart fare.Day, price fare.Cents) (a Answer, q Quartiles, live Live, ok bool) {
 	day, ok := s.Day(p, today)
 	if !ok {

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	firstRuleSheet = 1 // of the rule before the departures on sale
+	firstRuleSheet = 1 // of the first rule, which ignored departures on sale
 	sheetFormat    = 2
 
-	firstRuleCycle = 1 // without an experience
+	firstRuleCycle = 1 // without an Experience
 	firstRuleScore = 2
 	cycleFormat    = 3
 )
@@ -22,9 +22,9 @@ const (
 // one unit of an eventually consistent DynamoDB read, 8 KB.
 const MaxState = 8<<10 - 200
 
-// Encode packs a state into at most MaxState bytes. 300 departures fit with their full history. A
-// longer state drops the least needed data: first all but the newest lows of every departure, then
-// the last departures.
+// Encode packs a state into at most MaxState bytes. A state with 300 departures fits with the full
+// history of each. A longer state loses data: first all but the newest lows of every departure,
+// then the last departures.
 func (s *State) Encode() []byte {
 	data := s.encode(s.Pasts, s.Live)
 	for lows := 4; len(data) > MaxState && lows > 0; lows /= 2 {
@@ -38,8 +38,8 @@ func (s *State) Encode() []byte {
 	return data
 }
 
-// thinned keeps the departures before a day. Of each it keeps the newest lows, and the lowest of
-// the others.
+// thinned returns the departures before a day. Of each departure it keeps the newest lows, and the
+// lowest of the older ones.
 func (d Departures) thinned(lows int, before fare.Day) Departures {
 	few := Departures{}
 	for at, past := range d {
@@ -185,13 +185,13 @@ func decodeLive(r *packed.Reader, asOf fare.Day) []Live {
 	return live
 }
 
-// Cycle is the pooled part after a cycle of one day. It includes the statistics of all refreshes of
+// Cycle holds the pooled statistics after the refreshes of one day. It includes all refreshes of
 // that day.
 type Cycle struct {
 	Day    fare.Day
 	Pooled *Pooled
-	// Warmed is the day of the refresh that computed this cycle from all stored observations: the
-	// first of a store. It is 0 if later cycles were added.
+	// Warmed is the day of the first refresh of a store, if that refresh computed this Cycle from
+	// all stored observations. It is 0 after later cycles were added.
 	Warmed fare.Day
 }
 

@@ -43,8 +43,8 @@ func until(all []Live, day fare.Day) []Live {
 	return all[:i]
 }
 
-// TestAdvanceInStepsIsAtOnce: the state and the statistics do not depend on the number of
-// refreshes, nor on their repetition.
+// TestAdvanceInStepsIsAtOnce: one refresh after many days leads to the same state and statistics as
+// a refresh every day. A repeated refresh changes nothing.
 func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 	all := days(1, 20, begin, 40)
 	p := Start(begin)
@@ -76,8 +76,8 @@ func TestAdvanceInStepsIsAtOnce(t *testing.T) {
 	}
 }
 
-// TestLateFinds: a late fare is folded once if its departure was not seen since. Otherwise it is
-// only live.
+// TestLateFinds: the source reports a fare days late. The fare is folded once if its departure was
+// not seen since. Otherwise it only counts as a live fare.
 func TestLateFinds(t *testing.T) {
 	at := func(day, depart fare.Day, price fare.Cents) Live {
 		return Live{Depart: begin + depart, Price: price, Found: (begin + day).Time().Unix()}
@@ -120,8 +120,8 @@ func TestLateFinds(t *testing.T) {
 	}
 }
 
-// TestSheetOfYesterday: one day later, a state answers like a state refreshed then without new
-// fares.
+// TestSheetOfYesterday: used one day later, a state gives the same answers as a state that was
+// refreshed on that day without new fares.
 func TestSheetOfYesterday(t *testing.T) {
 	all := days(2, 20, begin, 60)
 	p := Start(begin)
@@ -154,7 +154,7 @@ func TestSheetOfYesterday(t *testing.T) {
 	}
 }
 
-// TestSheetJudges: questions with and without an answer.
+// TestSheetJudges lists questions with an answer and questions without one.
 func TestSheetJudges(t *testing.T) {
 	all := days(3, 20, begin, 30)
 	var s Learner
@@ -307,7 +307,7 @@ func TestSheetIsSmall(t *testing.T) {
 		step       int
 		days       fare.Day
 		every      fare.Day
-		most, kept int // bytes, live departures
+		most, kept int // most: maximum number of bytes; kept: live departures after decoding
 	}{
 		{"14 departures", 14, 100, 60, 1, 1100, 14},
 		{"14 departures, a year", 14, 100, 400, 1, 1400, 14},
@@ -331,7 +331,7 @@ func TestSheetIsSmall(t *testing.T) {
 			t.Errorf("%s: %d bytes with %d departures, want at most %d with %d", c.name, len(data),
 				len(got.Live), c.most, c.kept)
 		}
-		for at, past := range got.Pasts { // dropped data changes no minimum and no newest quote
+		for at, past := range got.Pasts { // removed data changes no minimum and no newest quote
 			wantDay, want, _ := s.Pasts[at].Last()
 			if day, last, _ := past.Last(); day != wantDay || last != want ||
 				past.lows[0].price != s.Pasts[at].lows[0].price {
@@ -342,7 +342,8 @@ func TestSheetIsSmall(t *testing.T) {
 	}
 }
 
-// TestCurrencyOfAState: the same fares in another currency have the same percentiles and chances.
+// TestCurrencyOfAState: fares converted to another currency have the same percentiles and chances
+// of a fall.
 func TestCurrencyOfAState(t *testing.T) {
 	all := days(7, 20, begin, 40)
 	p := Start(begin)

@@ -26,11 +26,11 @@ func small() *Learner {
 	return &s
 }
 
-// firstRuleStored is the state of small as the first rule packed it.
+// firstRuleStored is the state of the function small, encoded by the first rule.
 const firstRuleStored = "01c4b8020080808080808080f83f0201073001c0b8020316084541bf7c414000000000000000000000000000000000000000000000000000013a830201488302000003c0b80216084541bf7c4140023a83020e830203c0b80216084541bf7c4140023a83020e830203c0b80282cf3941bf7c4140013a860402c0b8025566f8405fbe0040013a83021201c4b8029323942302cb0801001dac030002029323942312000601070204c4c50a"
 
-// TestFirstRuleIsRead: a state that the first rule stored is read as small, with its own mean and
-// residuals. Their weights shrink as the half-lives do.
+// TestFirstRuleIsRead: a state that the first rule stored decodes to the state of small, except for
+// its mean and residuals. Their weights shrink by the ratio of the half-lives.
 func TestFirstRuleIsRead(t *testing.T) {
 	data, err := hex.DecodeString(firstRuleStored)
 	if err != nil {
@@ -47,7 +47,7 @@ func TestFirstRuleIsRead(t *testing.T) {
 	if diff := cmp.Diff(want.Pasts, read.Pasts, private); diff != "" {
 		t.Error(diff)
 	}
-	// It held 3 fares, 1 of them since a day.
+	// The state has 3 fares. On its day, 1 is two days old and 2 are one day old.
 	on := read.Route.Day(Start(begin).View(read.AsOf), nil)
 	weight, mean := levelHalfLife/60*(math.Exp2(-2./60)+2*math.Exp2(-1./60)), 4.1
 	if math.Abs(on.level.weight-weight) > 1e-6 || math.Abs(on.average(none)-mean) > .1 {
@@ -58,8 +58,8 @@ func TestFirstRuleIsRead(t *testing.T) {
 	}
 }
 
-// TestFirstRuleIsRenewed: a refresh turns a state of the first rule into the state that the second
-// would have had from the same history.
+// TestFirstRuleIsRenewed: a refresh replaces a state of the first rule by the state that the
+// present rule builds from the same history.
 func TestFirstRuleIsRenewed(t *testing.T) {
 	all, p := days(15, 20, begin, 60), Start(begin)
 	var want Learner
@@ -74,7 +74,7 @@ func TestFirstRuleIsRenewed(t *testing.T) {
 	var left, wantLeft Statistics
 	got.Advance(begin+59, p, all, &left)
 	want.Advance(begin+59, p, all, &wantLeft)
-	// What both rules learned is stored with less precision.
+	// The values that both rules learned are stored with less precision.
 	near := cmp.Comparer(func(a, b term) bool {
 		return math.Abs(a.value-b.value) < 1e-6 && math.Abs(a.information-b.information) < 1e-4 &&
 			math.Abs(a.cases-b.cases) < 1e-3

@@ -9,7 +9,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The edges of all tables. The cell of a value is the number of edges that it reaches.
+// The edges of all tables. A value belongs to the cell whose number is the count of edges at or
+// below the value.
 var (
 	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // of the lead-time curve
 	groupOf     = [curveSpans]int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4}
@@ -24,7 +25,7 @@ const (
 	groups     = 5 // of lead time: under 7, 7-20, 21-44, 45-89, 90 and more days
 )
 
-// place returns the cell of a value.
+// place returns the number of the cell to which a value belongs.
 func place[T int | float64](x T, edges []T) int {
 	n := 0
 	for _, e := range edges {
@@ -35,7 +36,8 @@ func place[T int | float64](x T, edges []T) int {
 	return n
 }
 
-// The terms of the chance and their numbers of cells. All cells are in one row, term after term.
+// The four terms of the chance of a fall, and the number of cells of each. The cells of all terms
+// are stored in one row, one term after another.
 const (
 	leadCells, levelCells, changeCells, lowCells = 9, 8, 6, 8
 

@@ -8,7 +8,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Contribution holds the statistics of a cycle: for the pooled part of the rule, and for the score.
+// Contribution holds the statistics that refreshes compute in one cycle: Learned for the rule that
+// judges departures, Counts for the score. A cycle is one complete pass over all series.
 type Contribution struct {
 	Learned departure.Statistics
 	Counts  Counts
@@ -64,7 +65,8 @@ func DecodeContribution(data []byte) (*Contribution, error) {
 	return l, nil
 }
 
-// Sum holds the sum of counts, with its first and last cycle and the source of the fares.
+// Sum holds the sum of the counts of several cycles, with the first and the last of these cycles
+// and the source of the fares.
 type Sum struct {
 	Since, Until fare.Day // 0: no counts
 	Source       string   // the source's own name

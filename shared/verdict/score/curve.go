@@ -2,13 +2,14 @@ package score
 
 import "verdetto/shared/verdict/departure"
 
-// curvePrior is the number of assumed cases per step that agree with the rule's own chance. They
-// pull the curve towards the rule. Cases of one week are correlated, so a step needs thousands of
-// real cases.
+// curvePrior is the number of assumed cases per step of the curve. The assumed cases fall exactly
+// as often as the rule expects, so they pull the curve towards the rule. Real cases of one week are
+// correlated, so a step needs thousands of real cases to move.
 const curvePrior = 1000
 
-// Curve returns the rising curve closest to the outcomes of the rule's chances (pool adjacent
-// violators). The weight of a step is its number of cases plus curvePrior.
+// Curve returns the rising curve that fits best how often fares fell, given the rule's chance of a
+// fall (algorithm: pool adjacent violators). Each step of the curve covers 5 points of that chance.
+// The weight of a step is its number of cases plus curvePrior.
 func (h *HorizonCounts) Curve() (c departure.Curve) {
 	type block struct {
 		first, steps  int
@@ -38,8 +39,8 @@ func (h *HorizonCounts) Curve() (c departure.Curve) {
 	return c
 }
 
-// OwnStated returns the sum of the rule's own chances. They were rounded down to half a percent, so
-// half a unit per case is added.
+// OwnStated returns the sum of the rule's own chances of a fall, before calibration. The stored
+// chances were rounded down to half a percent, so half a unit per case is added.
 func (c Case) OwnStated() float64 { return (float64(c.Stated) + float64(c.N)/2) / ownUnit }
 
 // ownUnit is the number of stored units in a chance of 1.

@@ -114,7 +114,7 @@ func DecodeRounds(data []byte) (Rounds, error) {
 	return rounds, nil
 }
 
-// isStated reports whether a stored chance is valid.
+// isStated reports whether a stored chance of a fall is valid.
 func isStated(percent uint8) bool { return percent <= 5*(Bands-1) || percent == NotStated }
 
 func decodeRound(r *packed.Reader) (round Round) {

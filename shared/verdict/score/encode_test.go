@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// some returns counts of which one in part is not 0.
+// some returns random counts. One number in part is not 0.
 func some(chance *rand.Rand, part int) *Counts {
 	c := new(Counts)
 	c.each(func(n *int64) {
@@ -85,8 +85,8 @@ func TestStoredBytes(t *testing.T) {
 	}
 }
 
-// TestContributionOfAnEarlierVersion: statistics of an earlier version can be read. Without counts
-// the encoding is unchanged.
+// TestContributionOfAnEarlierVersion: a Contribution that an earlier version stored, without
+// counts, can still be decoded. A Contribution without counts is still encoded in that format.
 func TestContributionOfAnEarlierVersion(t *testing.T) {
 	earlier := new(departure.Statistics).Encode()
 	l, err := DecodeContribution(earlier)

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Week is the score of the cycles of one week.
+// Week is the score of one calendar week.
 type Week struct {
 	Monday fare.Day
 	*Sum
@@ -19,24 +19,24 @@ const (
 	// MaxWeeks is the number of past weeks whose weekly scores are used.
 	MaxWeeks = 53
 
-	leastWeeks     = 12  // that an interval needs
-	leastWaits     = 500 // cases of a band, for outcomes of waiting
-	leastPlaces    = 500 // percentiles of a reliability, to test for overconfidence
-	leastIntervals = 200 // intervals of a reliability, to test for overconfidence
+	leastWeeks     = 12  // an interval needs at least so many weeks
+	leastWaits     = 500 // cases that the outcomes of waiting need, per band of chances
+	leastPlaces    = 500 // percentiles that the test for overconfidence needs, per reliability
+	leastIntervals = 200 // intervals that the test for overconfidence needs, per reliability
 
-	// A week needs leastJudged compared statements, and leastFalls actual or expected falls.
+	// A week needs leastJudged compared answers, and leastFalls falls, actual or expected.
 	leastJudged, leastFalls = 100, 10
-	// The band of actual falls per expected fall. Recorded fares are never outside for three weeks
-	// in a row.
+	// A week is in the band if its actual falls divided by its expected falls are between these two
+	// numbers. Recorded Travelpayouts fares are never outside the band for three weeks in a row.
 	leastRatio, mostRatio = .6, 1 / .6
 	// OutWeeks is the number of successive weeks outside the band after which the operator is
 	// alerted.
 	OutWeeks = 3
 )
 
-// Learn returns the corrections that a score implies for later answers. sum is the sum of all
-// counts; weeks are its complete weeks, in order, at most MaxWeeks. It runs when a week is
-// complete, so that no answer depends on its own outcome. It returns nil for an empty score.
+// Learn returns the corrections that the score implies for later answers. sum is the sum of all
+// counts; weeks are its complete weeks, in order, at most MaxWeeks. A refresh calls Learn when a
+// week is complete, so no answer depends on its own outcome.
 func Learn(sum *Sum, weeks []Week) *departure.Experience {
 	if sum.Since == 0 {
 		return nil
@@ -50,7 +50,7 @@ func Learn(sum *Sum, weeks []Week) *departure.Experience {
 		tails := interval(weeks, func(c *Counts) (x, n int64) {
 			return c.Places[i][0] + c.Places[i][Places-1], total(c.Places[i][:])
 		})
-		// By definition 10 % of the percentiles are below 5, or 95 and above.
+		// By definition, 5 % of the percentiles are below 5, and 5 % are 95 or more.
 		e.Doubted[i] = tails.enough(leastPlaces) && tails.low > .15
 		held := interval(weeks, func(c *Counts) (x, n int64) {
 			return c.Route.Intervals[i].Covered,
@@ -72,8 +72,8 @@ func Whole(all map[fare.Day]*Sum, monday fare.Day) (weeks []Week) {
 	return weeks
 }
 
-// weeksOut counts the weeks outside the band since the last week inside it. Weeks with too few
-// cases are skipped.
+// weeksOut returns the number of latest successive weeks outside the band. It skips weeks with too
+// few cases.
 func weeksOut(weeks []Week) (n int) {
 	for _, w := range weeks {
 		switch in, known := w.Horizons[0].InBand(); {
@@ -86,8 +86,9 @@ func weeksOut(weeks []Week) (n int) {
 	return n
 }
 
-// InBand reports whether the number of falls agrees with the stated chances. In addition, the cheap
-// levels must not have the larger share of falls. known is false if there are too few cases.
+// InBand reports whether two conditions hold. The number of falls agrees with the stated chances of
+// a fall. Cheap levels fell no more often than dear levels. known is false if there are too few
+// cases.
 func (h *HorizonCounts) InBand() (in, known bool) {
 	var n, fell int64
 	said := 0.
@@ -114,8 +115,9 @@ func (h *HorizonCounts) InBand() (in, known bool) {
 	return ordered && float64(fell) >= leastRatio*said && float64(fell) <= mostRatio*said, true
 }
 
-// bands returns the outcomes of waiting in each band of the record, by published chance. It returns
-// nil if no band has enough cases.
+// bands returns the outcomes of waiting for each range of published chances of a fall;
+// departure.RecordEdges holds the edges of these ranges. It returns nil if no range has enough
+// cases.
 func bands(h int, weeks []Week) []departure.Band {
 	all := make([]departure.Band, len(departure.RecordEdges)-1)
 	known := false
@@ -166,8 +168,9 @@ type estimate struct {
 
 func (e estimate) enough(cases int64) bool { return e.weeks >= leastWeeks && e.cases >= cases }
 
-// interval estimates a ratio of sums over weeks (W. G. Cochran, 1977: the ratio estimator). The
-// variance is that between weeks, since outcomes of one week are correlated.
+// interval estimates a ratio of sums over weeks (W. G. Cochran, 1977: the ratio estimator). It
+// computes the variance between weeks, not between cases, since outcomes of one week are
+// correlated.
 func interval(weeks []Week, of func(*Counts) (x, n int64)) (e estimate) {
 	var sum int64
 	for _, w := range weeks {

@@ -23,8 +23,8 @@ func steady(n int, make func(week int, c *Counts)) (*Sum, []Week) {
 	return sum, weeks
 }
 
-// TestDoubt: a reliability is lowered only if the whole interval of its coverage is below the
-// target.
+// TestDoubt: intervals should cover 90 % of the outcomes. The service lowers a reliability only if
+// the whole confidence interval of the measured coverage is below 90 %.
 func TestDoubt(t *testing.T) {
 	for _, c := range []struct {
 		name                   string
@@ -51,7 +51,8 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// TestWaitingByTheScore: the service's own outcomes are cited from 500 cases in 12 weeks on.
+// TestWaitingByTheScore: from 500 cases in 12 weeks on, answers cite the outcomes that the service
+// itself counted, not those of recorded panels.
 func TestWaitingByTheScore(t *testing.T) {
 	fill := func(week int, n *Counts) {
 		n.Horizons[0].Bands[2] = Wait{N: 60, Stated: 700, Fell: 6, Rose: 12, Dearer: 15,
@@ -75,8 +76,8 @@ func TestWaitingByTheScore(t *testing.T) {
 	}
 }
 
-// TestCurve: the curve rises, equals the rule's own chances without cases, and approaches the
-// outcomes with many.
+// TestCurve: the calibration curve rises. Without cases it returns the rule's own chances of a
+// fall; with many cases it approaches the observed shares of falls.
 func TestCurve(t *testing.T) {
 	var h HorizonCounts
 	none := h.Curve()
@@ -104,7 +105,8 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// TestBand: weeks outside the band, and the number of successive ones.
+// TestBand checks which weeks are outside the band of falls, and the number of successive weeks
+// outside.
 func TestBand(t *testing.T) {
 	week := func(said, cheap, dear int64) func(int, *Counts) {
 		return func(_ int, c *Counts) {

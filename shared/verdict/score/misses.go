@@ -2,11 +2,13 @@ package score
 
 import "math"
 
-// missAt are the percentiles at which Miss compares, the edges of places.
+// missAt are the percentiles at which Miss compares. All are multiples of 5, so they are edges of
+// the cells of Counts.Places.
 var missAt = [...]int{5, 10, 25, 50, 75, 90, 95}
 
-// Miss returns the largest distance, in points, of one of the percentiles 5, 10, 25, 50, 75, 90
-// and 95 from the share of places below it. n is the number of places.
+// Miss returns how wrong the percentiles are, in points: for each p in missAt, the distance between
+// p and the actual share of percentiles below p; the largest counts. n is the number of
+// percentiles. places counts percentiles in cells of 5 points.
 func Miss(places [Places]int64) (n int64, points float64) {
 	if n = total(places[:]); n == 0 {
 		return 0, 0
@@ -18,7 +20,8 @@ func Miss(places [Places]int64) (n int64, points float64) {
 	return n, points
 }
 
-// AllPlaces returns the percentiles of departures, of any reliability.
+// AllPlaces returns how many percentiles of departures lie in each cell of 5 points, summed over
+// all reliabilities.
 func (c *Counts) AllPlaces() (sum [Places]int64) {
 	for _, places := range c.Places {
 		AddPlaces(&sum, places)
@@ -26,7 +29,7 @@ func (c *Counts) AllPlaces() (sum [Places]int64) {
 	return sum
 }
 
-// AddPlaces adds percentiles to a sum.
+// AddPlaces adds counts of percentiles, by cell of 5 points, to a sum.
 func AddPlaces(sum *[Places]int64, more [Places]int64) {
 	for i, n := range more {
 		sum[i] += n

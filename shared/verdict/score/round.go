@@ -10,7 +10,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Round holds the answers about a series on a day, for later comparison with the outcomes.
+// Round holds the answers about a series on one day. Later refreshes compare these answers with the
+// outcomes.
 type Round struct {
 	Day      fare.Day
 	Rule     uint64
@@ -20,7 +21,7 @@ type Round struct {
 	Route    *RouteAnswer
 }
 
-// Settled says which horizons of a round are already counted.
+// Settled states which outcomes of a round are already counted.
 type Settled uint8
 
 // The states of a round, in order.
@@ -37,19 +38,21 @@ type DepartureAnswer struct {
 	Age        uint8      // age of the fare, in days
 	Sure       uint8      // 0 alta, 1 media, 2 bassa
 	Percentile uint8
-	Own        [Horizons]uint8 // the rule's own chance, in units of half a percent, rounded down
-	Stated     [Horizons]uint8 // the published chance, in percent; 40 means 40 and more; or NotStated
+	Own        [Horizons]uint8 // the rule's own chance of a fall within 7 and 14 days, in units of 0.5 %, rounded down
+	Stated     [Horizons]uint8 // the published chance of a fall, in percent; 40 means 40 and more; or NotStated
 	Cheaper    uint8           // share of the comparables at least 5 % cheaper, in percent
-	Rival      uint8           // percentile among fares of similar lead time and season, or NoRival
+	Rival      uint8           // percentile by the simple baseline (see rival), or NoRival
 }
 
-// NotStated means that no chance was published, since the service had not yet seen outcomes.
+// NotStated means that no chance of a fall was published, since the service had not yet seen
+// outcomes.
 const NotStated = 255
 
-// NoRival means fewer than 8 fares of similar lead time and season.
+// NoRival means that the baseline found fewer than 8 fares of similar lead time and season.
 const NoRival = 101
 
-// RouteAnswer is the answer about the route: about its cheapest fare of any date.
+// RouteAnswer is the service's answer about a route: about its cheapest fare, whatever the date of
+// departure.
 type RouteAnswer struct {
 	Price      fare.Cents
 	Age        uint8
@@ -59,11 +62,11 @@ type RouteAnswer struct {
 	Low, High  uint16 // 90 % interval of the percentile, in hundredths of a point
 }
 
-// Rounds are the rounds of a series that are not entirely settled, oldest first. The current week's
-// round is always included.
+// Rounds holds the rounds of a series that still wait for an outcome, oldest first. The current
+// week's round is always included.
 type Rounds []Round
 
-// Source holds the data of a series that a refresh passes to Refresh.
+// Source holds the data of a series that a refresh passes to Rounds.Refresh.
 type Source struct {
 	Day     fare.Day             // of the refresh
 	State   *departure.State     // as stored
@@ -74,8 +77,8 @@ type Source struct {
 	Quotes []departure.Live
 }
 
-// now returns noon of the refresh's day. So the answers do not depend on the time of day or on a
-// repeated refresh.
+// now returns noon of the refresh's day, for a fixed time of day: a second refresh on the same day
+// gives the same answers.
 func (s Source) now() time.Time { return s.Day.Time().Add(12 * time.Hour) }
 
 // From returns the first day whose fares Refresh needs.
@@ -138,7 +141,7 @@ func answerDeparture(s Source, day *departure.StateDay, l departure.Live) (Depar
 		return DepartureAnswer{}, false
 	}
 	rule := *s.Pooled
-	rule.Experience = nil // the score measures the rule's own reliability, before corrections
+	rule.Experience = nil // the score measures the rule without the corrections that earlier scores led to
 	own, ok, err := verdict.JudgeDeparture(s.State, &rule, verdict.When{Date: l.Depart}, s.now())
 	if err != nil || !ok {
 		return DepartureAnswer{}, false
@@ -165,7 +168,7 @@ func answerDeparture(s Source, day *departure.StateDay, l departure.Live) (Depar
 }
 
 func answerRoute(s Source) *RouteAnswer {
-	s.Summary.Doubted = [Sures]bool{} // the score measures the rule's own reliability, before corrections
+	s.Summary.Doubted = [Sures]bool{} // the score measures the rule without the corrections that earlier scores led to
 	a, ok := verdict.Judge(s.Summary, s.now())
 	if !ok || a.Verdetto.Percentile == nil {
 		return nil
@@ -190,9 +193,9 @@ func levelOf(name string) int { return slices.Index(LevelNames[:], name) }
 
 func sureOf(name string) uint8 { return uint8(max(0, slices.Index(SureNames[:], name))) }
 
-// rival is a simple baseline for comparison. It returns the percentile among the route's earlier
-// fares of similar lead time and season. These are within 15 % of the lead time and within 45 days
-// of the date, in any year. Ties count half. It needs 8 fares.
+// rival is a simple rule, as a baseline for the service's own rule. It returns the percentile of a
+// fare among the route's earlier fares within 15 % of its lead time and within 45 days of its date,
+// in any year. Ties count half. It returns NoRival for fewer than 8 such fares.
 func rival(quotes []departure.Live, today fare.Day, of departure.Live) uint8 {
 	const width, season, year = .15, 45, 365
 	lead := float64(of.Depart - of.FoundDay())

@@ -1,5 +1,5 @@
-// Package score compares the service's verdicts with their outcomes. It does no I/O: refreshes
-// store its results, and a replay of the same recorded fares produces the same results.
+// Package score compares the service's verdicts with what happened afterwards. It does no I/O:
+// refreshes store its results. A replay of the same recorded fares produces the same results.
 //
 // # How it works
 //
@@ -7,12 +7,13 @@
 // route and about up to PerRound departures with a fare. A hash of the day and the day of departure
 // selects the departures, before any outcome is known.
 //
-// After 7 days a refresh looks up the outcomes in the history. The chance within 14 days waits for
-// 14 days, the interval of the route's percentile for 28. It adds them to Counts, which are
-// integers, so that sums do not depend on their order. Answers that cannot be compared are counted
-// by Reason. Counts never decrease.
+// After 7 days a refresh looks up the outcomes in the history. The outcome of the chance of a fall
+// within 14 days is known after 14 days. The interval of the route's percentile is checked after 28
+// days. The refresh adds the outcomes to Counts, which are integers, so that sums do not depend on
+// their order. Answers that cannot be compared are counted by Reason. Counts never decrease.
 //
-// A round stores the answers themselves; later rules do not recompute them.
+// A round stores the answers themselves. So a later version of the rules does not change what is
+// compared.
 package score
 
 import (
@@ -25,49 +26,50 @@ import (
 
 const (
 	// Rule is the version of the rules behind the verdicts. Raise it with every change that moves
-	// levels, percentiles, chances or intervals. Answers of an earlier version are not compared.
+	// levels, percentiles, chances of a fall, or intervals. Answers of an earlier version are not
+	// compared.
 	Rule = 2
 
 	// PerRound is the maximum number of departures of a series to compare per week.
 	PerRound = 12
 
-	// StaleDays is the age of a fare, in days, from which it is not compared. It may no longer have
-	// been available when the answer was given.
+	// StaleDays is the age in days from which a fare is not compared. An older fare may no longer
+	// have been available when the service answered.
 	StaleDays = 3
 
 	// IntervalDays is the number of days after a verdict before its interval is checked.
 	IntervalDays = 28
 )
 
-// Reason says why an answer could not be compared with an outcome.
+// Reason is why an answer could not be compared with an outcome.
 type Reason int
 
-// The reasons; Reasons is their number.
+// The reasons. Reasons is the number of reasons.
 const (
-	Gone        Reason = iota // the departure leaves within the horizon
-	Unseen                    // it was not seen again within the horizon
+	Gone        Reason = iota // the departure date is within the horizon of 7 or 14 days
+	Unseen                    // no fare of the departure was seen within the horizon
 	Stale                     // the fare was at least StaleDays old
 	RuleChanged               // the version of the rules changed
 	Currency                  // the currency of the series changed
 	Reasons
 )
 
-// The sizes of the tables of Counts.
+// The sizes of the tables of Counts. Each table counts answers in cells.
 const (
 	Horizons = 2                    // 7 and 14 days
 	Levels   = 4                    // ottimo to caro
-	Spans    = 5                    // lead-time spans
-	Sures    = 3                    // alta, media, bassa
+	Spans    = 5                    // ranges of lead times, see LeadEdges
+	Sures    = 3                    // reliabilities: alta, media, bassa
 	Ages     = 2                    // found on the day, or up to StaleDays-1 days before
-	Steps    = departure.CurveSteps // of the rule's own chance, 5 points each
-	Bands    = 9                    // of the published chance, 5 points each; the last is 40 % and more
-	Places   = 20                   // of the percentile, 5 points each
+	Steps    = departure.CurveSteps // cells of the rule's own chance of a fall, 5 points each
+	Bands    = 9                    // cells of the published chance of a fall, 5 points each; the last is 40 % and more
+	Places   = 20                   // cells of the percentile, 5 points each
 )
 
-// LeadEdges are the lead times, in days, at which the second and later spans begin.
+// LeadEdges are the lead times, in days, at which the second and later ranges of lead times begin.
 var LeadEdges = [Spans - 1]int{7, 21, 45, 90}
 
-// LeadSpan returns the span of a lead time.
+// LeadSpan returns the index, from 0 to Spans-1, of the range that contains a lead time.
 func LeadSpan(lead int) int {
 	n := 0
 	for _, e := range LeadEdges {
@@ -78,7 +80,7 @@ func LeadSpan(lead int) int {
 	return n
 }
 
-// LeadName returns the name of a span, such as 7-20 or 90+.
+// LeadName returns the name of a range of lead times, such as 7-20 or 90+.
 func LeadName(span int) string {
 	from := 0
 	if span > 0 {
@@ -90,39 +92,41 @@ func LeadName(span int) string {
 	return fmt.Sprintf("%d-%d", from, LeadEdges[span]-1)
 }
 
-// Counts holds the outcomes of answers. Stated and Shuffled are sums of hundredths, Change of
-// ten-thousandths.
+// Counts holds the outcomes of answers. The fields Stated and Shuffled hold hundredths, so that
+// they are integers; Change holds ten-thousandths.
 type Counts struct {
-	Rounds   int64 // rounds with at least one answer compared or missed
+	Rounds   int64 // rounds with at least one answer that was compared or could not be compared
 	Horizons [Horizons]HorizonCounts
 	Places   [Sures][Places]int64 // percentiles of departures, by reliability
 	Route    RouteCounts
 	Leads    [Spans][Places]int64 // percentiles of departures, by lead time
 }
 
-// HorizonCounts holds the outcomes of answers about departures, for one horizon.
+// HorizonCounts holds the outcomes of answers about departures, within one horizon: 7 or 14 days.
 type HorizonCounts struct {
-	Missed [Reasons]int64 // not comparable
-	Own    [Steps]Case    // by the rule's own chance; Stated is in half percent
-	Bands  [Bands]Wait    // by published chance
+	Missed [Reasons]int64 // answers that could not be compared
+	Own    [Steps]Case    // by the rule's own chance of a fall; Stated is in units of 0.5 %
+	Bands  [Bands]Wait    // by published chance of a fall
 	Levels [Levels][Spans]Cell
-	Both   [Levels]Pair // answers that also have a rival, by the rule's level
-	Rival  [Levels]Pair // the same answers, by the rival's level
+	Both   [Levels]Pair // answers with a percentile of the baseline (rival), by the rule's level
+	Rival  [Levels]Pair // the same answers, by the level of the baseline
 	Ages   [Ages]Case
 	Sures  [Sures]Case
 }
 
-// Case counts answers, the sum of their stated chances, and the falls.
+// Case counts answers (N), the sum of their stated chances of a fall, and the actual falls (Fell).
 type Case struct{ N, Stated, Fell int64 }
 
-// Wait counts the outcomes of waiting.
+// Wait counts what a traveller gets by waiting: how often the fare fell, rose or ended dearer, and
+// the sum of changes.
 type Wait struct {
 	N, Stated, Fell, Rose int64
 	Dearer, Change        int64 // of the last fare seen within the horizon
 }
 
-// Cell counts the outcomes after a level at some lead times. Shuffled is the expected number of
-// falls if every fare were a random comparable, in hundredths.
+// Cell counts the outcomes after one level and one range of lead times. Shuffled is a reference, in
+// hundredths: the number of falls to expect if each judged fare were a random fare among its
+// comparables.
 type Cell struct{ N, Fell, Rose, Shuffled int64 }
 
 // Pair counts answers and falls.
@@ -142,7 +146,8 @@ type RouteCell struct{ N, Fell, Rose, Change int64 }
 // Covered counts 90 % intervals and how many of them covered the outcome.
 type Covered struct{ N, Covered int64 }
 
-// each calls do for all numbers, in the stored order. Append new numbers of Counts at the end.
+// each calls do for every number, in the stored order. Append new fields of Counts at the end of
+// that order.
 func (c *Counts) each(do func(*int64)) {
 	do(&c.Rounds)
 	all := func(ns []int64) {
@@ -195,7 +200,7 @@ func (c *Counts) each(do func(*int64)) {
 	}
 }
 
-// each calls do for all numbers, in the stored order.
+// each calls do for every number, in the stored order.
 func (r *RouteCounts) each(do func(*int64)) {
 	all := func(ns []int64) {
 		for i := range ns {
@@ -227,7 +232,7 @@ func (c *Counts) Add(other *Counts) {
 // Empty reports whether all counts are 0.
 func (c *Counts) Empty() bool { return *c == Counts{} }
 
-// Compared returns the number of compared answers of a horizon.
+// Compared returns the number of answers that were compared with outcomes within this horizon.
 func (h *HorizonCounts) Compared() (n int64) {
 	for _, b := range h.Bands {
 		n += b.N
@@ -235,7 +240,7 @@ func (h *HorizonCounts) Compared() (n int64) {
 	return n
 }
 
-// Stated returns the number of all answers of a horizon.
+// Stated returns the number of all answers for this horizon, compared or not.
 func (h *HorizonCounts) Stated() int64 { return h.Compared() + total(h.Missed[:]) }
 
 // Compared returns the number of compared verdicts about routes.
@@ -256,7 +261,8 @@ func total(all []int64) (n int64) {
 	return n
 }
 
-// order returns the departures in the order in which they enter a round of a day.
+// order returns the departures in random but repeatable order. The first departures enter the round
+// of the day.
 func order(live []departure.Live, day fare.Day) []departure.Live {
 	hash := func(l departure.Live) uint64 { // splitmix64
 		x := uint64(day)<<32 ^ uint64(l.Depart)

@@ -8,9 +8,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// settle counts the outcomes of a round that are complete on the day of the refresh. Each part is
-// counted once: counted parts are removed or marked, and the round is written together with the
-// counts.
+// settle counts the outcomes of a round that are known on the day of the refresh. Each outcome is
+// counted once: counted answers are removed or marked, and the store writes the round and the
+// counts together.
 func (r *Round) settle(s Source, c *Counts) {
 	why, comparable := Reasons, true
 	switch {
@@ -61,15 +61,15 @@ func (r *Round) settle(s Source, c *Counts) {
 	}
 }
 
-// outcome is the outcome for a fare of a departure.
+// outcome is what happened to the fare of a departure within a horizon.
 type outcome struct {
 	fell, rose bool
 	days       int64      // number of days on which it was seen again
 	last       fare.Cents // the last fare seen
 }
 
-// follow looks up the prices of a departure within some days after from. It returns false if there
-// are none.
+// follow looks up the prices of a departure on the days after from, up to the given number of days.
+// It returns false if the departure has no price on these days.
 func follow(quotes []departure.Live, said DepartureAnswer, from, days fare.Day) (c outcome, ok bool) {
 	for _, q := range quotes {
 		day := q.FoundDay()
@@ -118,7 +118,7 @@ func (h *HorizonCounts) count(horizon int, said DepartureAnswer, lead int, c out
 	h.Sures[said.Sure].Add(stated, fell)
 }
 
-// Add counts an answer.
+// Add counts one answer, with its stated chance and 1 if the fare fell.
 func (c *Case) Add(said, fell int64) {
 	c.N++
 	c.Stated += said
@@ -137,11 +137,12 @@ func one(yes bool) int64 {
 	return 0
 }
 
-// placeOf returns the cell of a percentile; the last cell is 95 to 100.
+// placeOf returns the index of the cell of 5 points that contains a percentile. The last cell is 95
+// to 100.
 func placeOf(percentile uint8) int { return min(Places-1, int(percentile)/(100/Places)) }
 
-// settleRoute compares a verdict about the route with the as-of low of the last day within a week
-// after it.
+// settleRoute compares a verdict about the route with the daily low, the cheapest fare of a day. It
+// uses the last day with a low within a week after the verdict.
 func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
 	if r.Route == nil {
 		return
@@ -172,9 +173,9 @@ func (r *Round) settleRoute(s Source, why Reason, comparable bool, c *Counts) {
 	cell.Change += changed(said.Price, last.Price)
 }
 
-// settleInterval counts whether the interval of a route's percentile covered the outcome. The
-// outcome is the rank of the day's fare among the lows before and after it. Lows are weighted by
-// distance, as in the rule.
+// settleInterval counts whether the 90 % interval of a route's percentile covered the true
+// percentile. The true percentile is the rank of the verdict's fare among the daily lows before and
+// after that day. As in the rule, near days have more weight.
 func (r *Round) settleInterval(s verdict.RouteSummary, c *Counts) {
 	among := verdict.PlaceOf(s.Lows, r.Day, r.Day+IntervalDays, r.Route.Price)
 	if among.All == 0 || among.Last <= r.Day+departure.Fortnight.Days() {

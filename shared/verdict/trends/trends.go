@@ -1,8 +1,9 @@
-// Package trends computes price trends of the routes from a city: popularity and the cheapest live
-// fare. It compares that fare with last week and with the route's past. The package does no I/O.
+// Package trends computes price trends of the routes from a city: how popular each route is, its
+// cheapest live fare, and how that fare compares with last week and with the route's past. The
+// package does no I/O.
 //
-// One Origin is stored per city, with an Entry per route. So an answer costs one read for any
-// number of destinations.
+// The store holds one Origin per city, with an Entry per route. So an answer costs one read,
+// whatever the number of destinations.
 package trends
 
 import (

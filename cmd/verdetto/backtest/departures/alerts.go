@@ -10,19 +10,20 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The replay creates alerts on the first day of each week, and follows each kind until a deadline.
-// A follower of an alert buys at the first message, or at the deadline if there is none.
+// The replay creates alerts on the first day of each week and follows each until a deadline. A
+// simulated traveller buys at the alert's first message, or at the deadline if the alert sends
+// none.
 
-// alertSubject is the subject of the replayed alerts.
+// alertSubject is what the replayed alerts watch: departures or routes.
 type alertSubject struct {
-	deadline func(quote) (fare.Day, bool) // of an alert on a row; false: no alert is created
+	deadline func(quote) (fare.Day, bool) // of an alert created on a row; false: no alert is created
 	watch    func(t *Trips, cycle int) *alertPanel
-	without  string // for the error if no alert can be followed
+	without  string // error text if no alert can be followed to its deadline
 }
 
 const (
-	alertLead     = 28 // minimum days ahead of a departure with a new alert
-	alertDeadline = 14 // days ahead on which a follower without a message buys
+	alertLead     = 28 // a new alert needs at least so many days to the departure
+	alertDeadline = 14 // days before departure at which a traveller without a message buys
 	alertWeeks    = 8  // weeks from a new alert on a route to its deadline
 )
 
@@ -38,10 +39,10 @@ var alertsOnRoutes = alertSubject{
 	fmt.Sprintf("route that can be judged was watched for %d weeks", alertWeeks),
 }
 
-// AlertReport holds the results of alerts of each kind. Shares and changes are fractions. A change
-// below 0 is money saved.
+// AlertReport holds the results of alerts of each kind, such as threshold or verdict. Shares and
+// changes are fractions: 0.05 is 5 %. A change below 0 means that the traveller saves money.
 type AlertReport struct {
-	Ask        string         `json:"ask"` // subject of the alerts: partenza or rotta
+	Ask        string         `json:"ask"` // what the alerts watch: partenza (departures) or rotta (routes)
 	First      string         `json:"first"`
 	From       string         `json:"from"` // the first day of new alerts
 	To         string         `json:"to"`
@@ -50,8 +51,8 @@ type AlertReport struct {
 	Dropped    map[string]int `json:"rowsDropped,omitempty"`
 	Notes      []string       `json:"notes,omitempty"`
 	BlockDays  int            `json:"blockDays"`
-	Alerts     int            `json:"alerts"`     // of each kind
-	Departures int            `json:"departures"` // or routes
+	Alerts     int            `json:"alerts"`     // number of alerts of each kind
+	Departures int            `json:"departures"` // departures with alerts, or routes with alerts
 	Routes     int            `json:"routes"`
 	Unjudged   int            `json:"unjudged"`  // alerts left out: too few fares to judge when created
 	Unwatched  int            `json:"unwatched"` // alerts left out: not seen in the week before the deadline
@@ -59,7 +60,8 @@ type AlertReport struct {
 	Prices     []AlertPrices  `json:"prices"`
 }
 
-// AlertPrices holds the results of the same alerts on one set of prices.
+// AlertPrices holds the results of the same alerts on one set of prices: the recorded prices or a
+// reference.
 type AlertPrices struct {
 	Name  string      `json:"name"`
 	Kinds []AlertKind `json:"kinds"`
@@ -71,12 +73,12 @@ type AlertKind struct {
 	WithMessage *Estimate `json:"told"`                 // share of alerts with a message
 	Messages    *Estimate `json:"messages"`             // messages per alert
 	SeenNext    *Estimate `json:"seenNext,omitempty"`   // share of messages whose departure was seen at the next refresh
-	Still       *Estimate `json:"stillThere,omitempty"` // share of these with a fare at most 2 % dearer
+	Still       *Estimate `json:"stillThere,omitempty"` // share of SeenNext with a fare at most 2 % dearer
 	AtOnce      *Estimate `json:"againstAtOnce"`        // change of the price paid against buying when the alert was created
-	Later       *Estimate `json:"againstAtOnceLater"`   // the same for buying at the look after the first message
-	Random      *Estimate `json:"againstRandomDay"`     // against the mean of all looks from creation to the deadline
+	Later       *Estimate `json:"againstAtOnceLater"`   // the same for buying one refresh after the first message
+	Random      *Estimate `json:"againstRandomDay"`     // against the mean price of all refreshes from creation to the deadline
 	Deadline    *Estimate `json:"againstNoAlert"`       // against buying at the deadline
-	SameWaits   *Estimate `json:"againstSameWaits"`     // against the mean of the waits of all alerts with as many days to the deadline
+	SameWaits   *Estimate `json:"againstSameWaits"`     // against waiting as long as other alerts; see meansOfWaits
 }
 
 // Estimate is a mean with its 95 % interval.
@@ -86,7 +88,7 @@ type Estimate struct {
 	Interval *stats.Range `json:"interval,omitempty"`
 }
 
-// The subjects of alerts: Options.Ask of RunAlerts.
+// The values of Options.Ask for RunAlerts: what the alerts watch.
 const DepartureAlerts, RouteAlerts = "partenza", "rotta"
 
 // RunAlerts replays alerts on the departures of a panel, or on the cheapest fare of its routes.

@@ -5,16 +5,17 @@ import (
 	"testing"
 )
 
-// TestEvidenceAlerts checks the claims of docs/evidence.md about following alerts on recorded
-// panels.
+// TestEvidenceAlerts checks the claims of docs/evidence.md about buying when an alert sends a
+// message, on recorded fares.
 func TestEvidenceAlerts(t *testing.T) {
 	for _, c := range []struct {
 		name, file string
 		o          Options
 		alerts     int
 		told       float64 // approximate share of verdict alerts with a message
-		// Results of verdict alerts against buying at once, the same one look later, and against a
-		// random day. They are "saves", "costs", or "" if not significant.
+		// Results of verdict alerts: against buying at once, the same but buying one refresh later,
+		// and against buying on a random day. Each is "saves", "costs", or "" if the interval
+		// contains 0.
 		once, late, random string
 		waits, walkWithin  float64 // against the same waits: at most; on a walk: at most this far from 0
 	}{
@@ -58,7 +59,7 @@ func TestEvidenceAlerts(t *testing.T) {
 	}
 }
 
-// beyondChance returns the effect of a change whose interval excludes 0.
+// beyondChance returns "saves" or "costs" for a change whose 95 % interval does not contain 0.
 func beyondChance(e *Estimate) string {
 	switch {
 	case e.Interval == nil:

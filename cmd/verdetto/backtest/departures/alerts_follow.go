@@ -7,17 +7,17 @@ import (
 	"verdetto/shared/notify"
 )
 
-const alertStill = 1.02 // times its price, at most: the fare counts as still there
+const alertStill = 1.02 // a later fare of at most 1.02 times the price counts as the same fare
 
-// follower follows alerts on one set of prices.
+// follower simulates travellers who follow alerts, on one set of prices.
 type follower struct {
 	*alertPanel
 	alerts []alert
 	sample
 }
 
-// purchase is the result of following an alert: the looks with a message, and the look of the
-// purchase.
+// purchase is what a traveller with an alert does. A look is a day on which the watched fare was
+// seen; purchase holds the looks with a message and the look at which the traveller buys.
 type purchase struct {
 	messages []int
 	look     int
@@ -48,10 +48,10 @@ func (f *follower) kinds() (all []AlertKind) {
 	return append(all, f.measure(noAlert, none), f.measure(bestDay, best))
 }
 
-// The references listed among the kinds.
+// Two references, printed in the table of alert kinds.
 const (
-	noAlert = "no alert"          // buys at the deadline; every look counts as a message
-	bestDay = "the cheapest look" // knows the future
+	noAlert = "no alert"          // buys at the deadline; each day with a fare counts as a message
+	bestDay = "the cheapest look" // buys on the cheapest day, which only later prices show
 )
 
 func (f *follower) look(a alert) []notify.Observation {
@@ -103,11 +103,13 @@ func (f *follower) measure(name string, done []purchase) AlertKind {
 	return k
 }
 
-// meansOfWaits returns the mean price of each alert after the waits of comparable alerts. These
-// have as many days to the deadline. It isolates the effect of the days from that of the fares.
+// meansOfWaits returns, for each alert, a mean price for comparison. All alerts with the same
+// number of days to the deadline wait for some time; the mean is over this alert's prices after
+// each of these waits. The comparison shows whether the alert chose the day, or only the length of
+// the wait.
 func (f *follower) meansOfWaits(done []purchase) []float64 {
 	wait := func(a alert, look int32) int { return int(f.panel.rows[look].day - f.panel.rows[a.row].day) }
-	waits := map[int][]int{} // by days to the deadline: number of waits of each length
+	waits := map[int][]int{} // by days to the deadline: number of purchases after each length of wait
 	for i, a := range f.alerts {
 		if waits[a.days] == nil {
 			waits[a.days] = make([]int, a.days+1)

@@ -9,10 +9,10 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// watchRoutes looks at the cheapest fare of each route on each day with a fare. It judges it as the
-// route's verdict does. Fares stay as quoted, since a route has one currency here. Fares beyond
-// fare.MaxLead are dropped. The resulting panel has one departure per route at a time. So it can be
-// watched again with other prices.
+// watchRoutes judges the cheapest fare of each route, on each day with a fare, as the route's
+// verdict does. Fares stay as quoted, since each route of a panel has one currency. Fares beyond
+// fare.MaxLead are dropped. The resulting panel has one invented departure per route at a time, so
+// that references can change its prices.
 func (t *Trips) watchRoutes(cycle int) *alertPanel {
 	type look struct {
 		quote
@@ -67,15 +67,15 @@ func (t *Trips) watchRoutes(cycle int) *alertPanel {
 	return w
 }
 
-// lookLead returns the lead time of the departure that stands for a route on a day of the panel. It
-// is the same departure on as many successive days as possible. It is still live when the next one
-// begins.
+// lookLead returns the lead time of the invented departure that represents a route on a day. The
+// same departure represents the route on as many successive days as possible. It has not left when
+// the next one begins.
 func lookLead(day fare.Day) int32 {
 	const days = fare.MaxLead - departure.LiveDays
 	return int32(days - day%days + departure.LiveDays - 1)
 }
 
-// lowerQuartile returns the price with a quarter of the weight of a route's lows at or below it.
+// lowerQuartile returns the lower quartile of a route's daily lows. Lows are weighted by age.
 func lowerQuartile(s verdict.RouteSummary) fare.Cents {
 	all, below := 0., 0.
 	for _, l := range s.Lows {

@@ -6,8 +6,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// alertKinds are the replayed kinds of alert. quarter, the lower quartile of comparable prices, is
-// the threshold.
+// alertKinds are the kinds of alert that are replayed. The alert of kind "threshold" uses quarter,
+// the lower quartile of comparable prices, as its threshold.
 var alertKinds = []struct {
 	name  string
 	watch func(quarter fare.Cents) notify.Watch
@@ -21,7 +21,7 @@ var alertKinds = []struct {
 	{"change", func(fare.Cents) notify.Watch { return notify.Watch{Kind: store.Change} }},
 }
 
-// dueLooks returns the indexes of the looks that trigger a message.
+// dueLooks returns the indexes of the observations for which the alert sends a message.
 func dueLooks(w notify.Watch, looks []notify.Observation) (messages []int) {
 	var s notify.State
 	for i, seen := range looks {

@@ -10,12 +10,12 @@ import (
 	"verdetto/shared/fare"
 )
 
-// alertMonday is the first day of alerts in the panels of these tests.
+// alertMonday is the first day on which the panels of these tests have alerts.
 const alertMonday = fare.Day(20003)
 
-// watchedPanel returns a panel of a route with a known history at 100, and of the given departures.
-// Each is seen daily from alertMonday until 14 days ahead. The first leaves 42 days after
-// alertMonday, the next 43 and so on.
+// watchedPanel returns a panel of one route: earlier departures at a constant price of 100, and the
+// given departures. Each of these is seen daily from alertMonday until 14 days before it leaves.
+// The first leaves 42 days after alertMonday, the next 43 days after, and so on.
 func watchedPanel(t *testing.T, more string, departures ...func(day int) string) *Trips {
 	t.Helper()
 	var panel strings.Builder
@@ -39,7 +39,8 @@ func fareLine(route string, seen, departs fare.Day, price string) string {
 	return route + "," + seen.String() + "," + departs.String() + "," + price + ",EUR\n"
 }
 
-// dips costs 100, 80 for one day, and 120 at the deadline. level always costs 100.
+// dips returns a price of 100, of 80 on a single day, and of 120 at the deadline. level returns 100
+// on all days.
 func dips(day int) string {
 	return map[int]string{20: "80", 28: "120"}[day] + map[bool]string{true: "100"}[day != 20 && day != 28]
 }
@@ -56,8 +57,9 @@ func runAlerts(t *testing.T, panel *Trips, o Options) AlertReport {
 	return r
 }
 
-// TestAlertsByHand: two departures, one of which is a fifth cheaper for a day and a fifth dearer at
-// the deadline. Each gets alerts on three Mondays.
+// TestAlertsByHand: the fare of one departure is 20 % lower for a day and 20 % higher at the
+// deadline; the fare of the other is constant. Alerts are created for each departure on three
+// Mondays.
 func TestAlertsByHand(t *testing.T) {
 	r := runAlerts(t, watchedPanel(t, "", dips, level), Options{})
 	if r.Alerts != 6 || r.Departures != 2 || r.Routes != 1 || r.Unjudged != 0 || r.Unwatched != 0 || r.Days != 21.5 {
@@ -66,15 +68,17 @@ func TestAlertsByHand(t *testing.T) {
 	means := func(told, messages, again, still, once, random, deadline float64) [7]float64 {
 		return [7]float64{told, messages, again, still, once, random, deadline}
 	}
-	const none = -1 // no messages to compute a share of
+	const none = -1 // the alert sends no messages, so no share of them can be computed
 	dip := means(.5, .5, 1, 0, -.1, -.1, (80./120-1)/2)
 	want := map[string][7]float64{
 		"threshold": dip, "verdict": dip, "drop of 10 %": dip,
-		"low of 30 days": means(0, 0, none, none, .1, .1, 0), // at its dip only 20 days are known
+		"low of 30 days": means(0, 0, none, none, .1, .1, 0), // at the price of 80 only 20 days of prices are known
 		"change":         means(.5, 1.5, 2./3, .5, -.1, -.1, (80./120-1)/2),
-		// It moves to 80, 100 and 120; after 120 nothing is seen.
+		// The fare changes to 80, to 100 and to 120. At 120, on the deadline, no later fare is
+		// known.
 		noAlert: means(1, 21.5, 123./129, 117./123, .1, .1, 0),
-		// Of 129 looks 6 are the last; 3 are followed by 120, and 3 by 100 after 80.
+		// Of the 129 observations, 6 are the last of their alert. After 3 the fare is 120, and
+		// after 3 it rises from 80 to 100.
 		bestDay: means(0, 0, none, none, -.1, -.1, (80./120-1)/2),
 	}
 	for _, k := range r.Prices[0].Kinds {
@@ -86,12 +90,13 @@ func TestAlertsByHand(t *testing.T) {
 		if diff := cmp.Diff(want[k.Name], got, close); diff != "" {
 			t.Errorf("%s: %s", k.Name, diff)
 		}
-		// One look later the price is 100 instead of 80, as at once.
+		// At the next refresh the price is again 100, as when the alert was created.
 		if late := map[bool]float64{true: .1}[k.Name == noAlert ||
 			k.Name == "low of 30 days"]; math.Abs(k.Later.Mean-late) > 1e-12 {
 			t.Errorf("%s: %v a look late", k.Name, k.Later.Mean)
 		}
-		// No two alerts have as many days to the deadline, so the mean wait is the alert's own.
+		// All alerts differ in the number of days to the deadline. So each alert is compared only
+		// with its own wait.
 		if k.SameWaits.Mean != 0 {
 			t.Errorf("%s: %v against the same wait", k.Name, k.SameWaits.Mean)
 		}
@@ -102,9 +107,9 @@ func TestAlertsByHand(t *testing.T) {
 	}
 }
 
-// TestWaitsOfOthers: alerts on two departures of two routes have as many days to the deadline. The
-// one with a message waits 20 days for 80, the other 28. After these waits the first departure
-// costs 80 or 120, the other 100.
+// TestWaitsOfOthers: alerts on two departures of two routes have the same number of days to the
+// deadline. The alert with a message waits 20 days, for a price of 80. The other waits 28 days.
+// After these waits the first departure costs 80 or 120, the second 100.
 func TestWaitsOfOthers(t *testing.T) {
 	var other strings.Builder
 	for day := alertMonday - 14; day <= alertMonday+28; day++ {
@@ -116,7 +121,7 @@ func TestWaitsOfOthers(t *testing.T) {
 	}
 	for _, k := range runAlerts(t, watchedPanel(t, other.String(), dips), Options{}).Prices[0].Kinds {
 		want := (80./100 - 1) / 2
-		if k.Name == noAlert || k.Name == "low of 30 days" { // without a message
+		if k.Name == noAlert || k.Name == "low of 30 days" { // no alert sends a message
 			want = 0
 		}
 		if k.Name != "change" && k.Name != bestDay &&
@@ -126,8 +131,9 @@ func TestWaitsOfOthers(t *testing.T) {
 	}
 }
 
-// TestRouteAlertsByHand: a route's cheapest fare is a fifth cheaper for a day, and a fifth dearer
-// at the deadline. There is one alert: on the two Mondays before, the history is too short.
+// TestRouteAlertsByHand: the cheapest fare of a route is 20 % lower for a day and 20 % higher at
+// the deadline. Only one alert is created: on the two Mondays before, the history is too short for
+// a verdict.
 func TestRouteAlertsByHand(t *testing.T) {
 	var panel strings.Builder
 	panel.WriteString(header + "\n")
@@ -142,7 +148,7 @@ func TestRouteAlertsByHand(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	dip := [6]float64{1, 1, 0, -.2, -.2, 80./120 - 1}
-	want := map[string][6]float64{ // told, messages, still there, against buying at once, a random day, no alert
+	want := map[string][6]float64{ // told, messages, still there, at once, random day, no alert
 		"threshold": {1, 1, 1, 0, 0, 100./120 - 1}, // the threshold is 100, the usual price
 		"verdict":   dip, "low of 30 days": dip, "drop of 10 %": dip,
 		"change": {1, 3, .5, -.2, -.2, 80./120 - 1},
@@ -161,8 +167,8 @@ func TestRouteAlertsByHand(t *testing.T) {
 	}
 }
 
-// TestRoutesOfYears: a panel longer than fare.MaxLead, with fares of departures beyond
-// fare.MaxLead.
+// TestRoutesOfYears replays alerts on a panel that covers more than fare.MaxLead days and has fares
+// of departures more than fare.MaxLead days ahead.
 func TestRoutesOfYears(t *testing.T) {
 	var panel strings.Builder
 	panel.WriteString(header + "\n")
@@ -186,12 +192,13 @@ func TestRoutesOfYears(t *testing.T) {
 	}
 }
 
-// TestAlertsThatAreAsked: alerts need a Monday, enough lead time, a known route and looks up to the
+// TestAlertsThatAreAsked: the replay creates an alert only on the first day of a week, with enough
+// days to the departure, and with enough fares for a verdict. The departure must be seen until the
 // deadline.
 func TestAlertsThatAreAsked(t *testing.T) {
-	lost := func(day int) string { return map[bool]string{true: "100"}[day < 15] } // last seen 14 days before its deadline
-	late := func(day int) string { return map[bool]string{true: "100"}[day < 23] } // 6 days before it
-	var fresh strings.Builder                                                      // of a route without history
+	lost := func(day int) string { return map[bool]string{true: "100"}[day < 15] } // last seen 14 days before the alert's deadline
+	late := func(day int) string { return map[bool]string{true: "100"}[day < 23] } // last seen 6 days before the alert's deadline
+	var fresh strings.Builder                                                      // a route without earlier fares
 	for day := range fare.Day(29) {
 		fresh.WriteString(fareLine("CCC,DDD", alertMonday+day, alertMonday+42, "100"))
 	}
@@ -224,9 +231,9 @@ func TestAlertsThatAreAsked(t *testing.T) {
 	}
 }
 
-// TestAlertsBetweenTheirReferences: on shuffled prices an alert finds a low fare, which is gone the
-// next day. On a walk the days of alerts are no better than others. No alert beats the cheapest
-// look.
+// TestAlertsBetweenTheirReferences: on shuffled prices, an alert finds a low fare that is gone on
+// the next day. On random walks, buying on the day of a message is no better than buying on other
+// days. No alert beats the policy that knows the cheapest day.
 func TestAlertsBetweenTheirReferences(t *testing.T) {
 	r := runAlerts(t, invent(5, 12, 60, 150, 70, walking), Options{})
 	if r.Alerts < 500 {

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// alertPanel is a panel as alerts see it: a row is a look at a departure or a route. The set of
-// rows does not depend on prices.
+// alertPanel is a panel of the fares that alerts watch. A row is an observation of one departure,
+// or of the cheapest fare of one route, on one day. References change the prices, but not the rows.
 type alertPanel struct {
 	panel   *Trips
 	looks   []notify.Observation
@@ -19,7 +19,8 @@ type alertPanel struct {
 	next    []fare.Cents // price of the same departure at the next refresh; 0 if not seen then
 }
 
-// watchDepartures looks at each departure on each day on which it is seen.
+// watchDepartures returns an alertPanel with one row for each departure and day on which it is
+// seen.
 func (t *Trips) watchDepartures(cycle int) *alertPanel {
 	said := t.ask(nil).answers
 	w := &alertPanel{t, make([]notify.Observation, len(t.rows)), said.quarter, make([]fare.Cents, len(t.rows))}
@@ -41,8 +42,7 @@ func (t *Trips) watchDepartures(cycle int) *alertPanel {
 	return w
 }
 
-// lows sets for each look the number of days without an equal or lower price, within the known
-// history.
+// lows sets for each row how many days back every known price was higher than the row's price.
 func (w *alertPanel) lows() {
 	for trip := range w.panel.trips {
 		rows := w.panel.tripRows(int32(trip))
@@ -59,14 +59,15 @@ func (w *alertPanel) lows() {
 	}
 }
 
-// alert is a new alert on a row, with the looks until its deadline.
+// alert is an alert that the replay creates on one row. It holds the observations up to its
+// deadline.
 type alert struct {
 	row   int32
 	days  int     // rows, by day; at least one
 	looks []int32 // rows, by day; at least one
 }
 
-// alerts returns the alerts that can be followed to their deadline.
+// alerts returns the alerts whose departure or route is seen until the deadline.
 func (w *alertPanel) alerts(on alertSubject, o Options, r *AlertReport) (all []alert) {
 	t := w.panel
 	asking := map[fare.Day]bool{} // the first day of each week

@@ -1,14 +1,14 @@
-// Package departures measures the rule for a single departure. It replays a panel of recorded fares
-// day by day. The rule judges each fare of each departure from earlier days only. Its answer is
-// compared with the later prices of the same departure. Start at Run.
+// Package departures measures the rule that judges the fare of one departure. It replays recorded
+// fares day by day. The rule judges each fare, knowing earlier days only. The replay compares the
+// answer with later prices of the same departure. Start at Run.
 //
-// Rivals are simple methods that a user could apply instead, compared on the rows that both answer
-// (rivals.go). References are the same panel with other prices, which bound the possible skill
-// (references.go). One is unpredictable, one is pure reversion. The rule is the service's own and
-// is not implemented again here.
+// Rivals (rivals.go) are simple methods that a user could apply instead of the rule. The rule and a
+// rival are compared on the rows that both answer. References (references.go) are copies of the
+// panel with invented prices, unpredictable or fully predictable ones, which show the lowest and
+// highest possible skill. The rule is the service's own and is not implemented again here.
 //
-// RunAlerts replays the service's alerts. It compares the cost of following them with baselines and
-// with perfect foresight (alerts.go).
+// RunAlerts replays the service's alerts (alerts.go). It compares the price that travellers with an
+// alert pay with baselines, and with the price that a traveller pays who knows all later prices.
 package departures
 
 import (
@@ -21,22 +21,23 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Options say what to replay.
+// Options are the settings of a replay.
 type Options struct {
-	Ask   string          // the subject of the rows, for the report; "": partenza
-	Span  *departure.Span // judge the cheapest departure of these spans; nil: each departure
+	Ask   string          // what the rows are about, for the report; "": partenza (departures)
+	Span  *departure.Span // judge the cheapest departure of each such range of dates; nil: each departure
 	From  fare.Day        // the first day to judge; 0: the first day of the panel
 	To    fare.Day        // the last day of fares to use; 0: the last day of the panel
 	Cycle int             // days from one refresh to the next; 0 means 1
 }
 
-// Run replays a panel: the rule, its rivals, and the rule on the references. If ctx ends first, it
-// returns at once; the replay goes on in the background and its result is discarded.
+// Run replays recorded fares: the rule and its rivals on the recorded prices, and the rule on the
+// prices of the references. If ctx ends first, Run returns at once; the replay goes on in the
+// background and its result is discarded.
 func Run(ctx context.Context, t *Trips, o Options) (Report, error) {
 	return within(ctx, func() (Report, error) { return replay(t, o) })
 }
 
-// within waits for a report until it is ready or ctx ends.
+// within runs a replay and waits until its report is ready or ctx ends.
 func within[R any](ctx context.Context, replay func() (R, error)) (R, error) {
 	type result struct {
 		report R
@@ -81,14 +82,14 @@ func replay(t *Trips, o Options) (Report, error) {
 	return m.measure()
 }
 
-// answeredPanel holds a panel with the answers for its rows and their outcomes.
+// answeredPanel is a panel with the rule's answer for each row and the later outcome of each row.
 type answeredPanel struct {
 	panel    *Trips
 	outcomes []outcome
 	answers  ruleAnswers
 }
 
-// ask replays a panel: departures, or the cheapest of spans.
+// ask replays a panel: each departure, or the cheapest departure of each range of dates.
 func (t *Trips) ask(s *departure.Span) (a answeredPanel) {
 	if s == nil {
 		became := t.outcomes()

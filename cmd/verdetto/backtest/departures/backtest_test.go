@@ -19,8 +19,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// invent returns a panel of departures, each seen daily from ahead days before it leaves. next
-// returns a departure's next log price.
+// invent returns a panel of invented departures. Each is seen daily, from ahead days before it
+// leaves on. The function next returns the next log price of a departure.
 func invent(seed uint64, routes, perRoute, days, ahead int, next func(rng *rand.Rand, lead int, first,
 	now float64) float64) *Trips {
 	t := &Trips{Dropped: map[string]int{}}
@@ -53,7 +53,8 @@ func invent(seed uint64, routes, perRoute, days, ahead int, next func(rng *rand.
 	return t
 }
 
-// reverting moves prices back to their first value; walking does not.
+// reverting moves a price back towards the first price of its departure. walking moves it at
+// random.
 func reverting(rng *rand.Rand, _ int, first, now float64) float64 {
 	if rng.IntN(8) > 0 {
 		return now
@@ -81,7 +82,8 @@ func run(t *testing.T, panel *Trips, o Options) Report {
 	return r
 }
 
-// written checks that a report can be written as text and JSON, which has no NaN.
+// written checks that a report can be written as text and as JSON. JSON encoding fails if a number
+// is NaN.
 func written(t *testing.T, r interface{ Print(io.Writer) }) []byte {
 	t.Helper()
 	data, err := json.Marshal(r)
@@ -120,8 +122,8 @@ func recorded(t *testing.T, name string) *Trips {
 	return panel
 }
 
-// TestSkillLiesBetweenItsReferences: the rule has skill if prices revert, and none on a walk of the
-// same steps.
+// TestSkillLiesBetweenItsReferences: the rule predicts falls if prices return to their usual level.
+// It predicts nothing on random walks with the same price steps.
 func TestSkillLiesBetweenItsReferences(t *testing.T) {
 	r := run(t, invent(1, 12, 40, 120, 50, reverting), Options{})
 	rule := r.Methods[0]
@@ -158,7 +160,7 @@ func TestSkillLiesBetweenItsReferences(t *testing.T) {
 	}
 }
 
-// TestNoSkillOnARandomWalk: the rule has no skill on a panel that is a walk.
+// TestNoSkillOnARandomWalk: the rule predicts nothing if all prices of the panel are random walks.
 func TestNoSkillOnARandomWalk(t *testing.T) {
 	r := run(t, invent(2, 12, 40, 120, 50, walking), Options{})
 	if rule := r.Methods[0]; rule.ScoreAUC < .45 || rule.ScoreAUC > .55 || rule.AUC > .6 {
@@ -166,7 +168,8 @@ func TestNoSkillOnARandomWalk(t *testing.T) {
 	}
 }
 
-// TestNoAnswerKnowsItsFuture: answers up to a day are the same if the panel ends there.
+// TestNoAnswerKnowsItsFuture: if later fares are removed from the panel, earlier answers stay the
+// same.
 func TestNoAnswerKnowsItsFuture(t *testing.T) {
 	whole := invent(3, 4, 30, 60, 40, reverting)
 	of := whole.ask(nil)
@@ -211,7 +214,8 @@ AAA,BBB,2026-01-20,2026-02-21,60,EUR
 	got := panel.outcomes()
 	yes, no := true, false
 	want := []outcome{
-		// 60 comes exactly 14 days later: it is within the fortnight, as its last fare.
+		// The price of 60 comes exactly 14 days later. So it counts within the 14 days, and as the
+		// last fare.
 		{[2]bool{yes, yes}, [2]bool{yes, yes}, [2]bool{no, yes}, [2]fare.Cents{9500, 6000}, [2]float64{9750, 9375}},
 		{[2]bool{yes, yes}, [2]bool{no, yes}, [2]bool{yes, yes}, [2]fare.Cents{12000, 6000}, [2]float64{10750,
 			27500. / 3}},
@@ -224,7 +228,7 @@ AAA,BBB,2026-01-20,2026-02-21,60,EUR
 	}
 }
 
-// TestAUC compares the AUC with a count over all pairs.
+// TestAUC compares the AUC (area under the ROC curve) with a count over all pairs of rows.
 func TestAUC(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for range 50 {
@@ -261,14 +265,16 @@ func TestAUC(t *testing.T) {
 	}
 }
 
-// TestSkillAndReliability compares with values computed by hand.
+// TestSkillAndReliability compares the Brier skill and the reliability with values computed by
+// hand.
 func TestSkillAndReliability(t *testing.T) {
 	var c cases
 	for i, fell := range []bool{false, false, false, true} {
 		c.add(i, .15, 0, fell)
 		c.add(i, .85, 0, !fell)
 	}
-	// Squared errors: six of .15, two of .85. The base rate of a half has .25.
+	// The squared errors are .15² six times and .85² twice. Always stating the share of falls, one
+	// half, has an error of .25.
 	if got, want := c.brierSkill(), 1-(6*.0225+2*.7225)/8/.25; math.Abs(got-want) > 1e-12 {
 		t.Errorf("skill %v, want %v", got, want)
 	}
@@ -279,7 +285,7 @@ func TestSkillAndReliability(t *testing.T) {
 	}
 }
 
-// TestRivals compares the rivals with a count over all earlier rows.
+// TestRivals compares the rivals' answers with a simple count over all earlier rows.
 func TestRivals(t *testing.T) {
 	panel := invent(5, 2, 14, 500, 90, reverting)
 	got := panel.opinions()
@@ -345,8 +351,9 @@ func TestRivals(t *testing.T) {
 	}
 }
 
-// TestReferencesKeepWhatTheyShould: a shuffled route has the same prices. A walk has the same first
-// prices and no drift.
+// TestReferencesKeepWhatTheyShould: shuffling the prices of a route keeps the set of prices. A
+// random walk starts each departure at its recorded first price and moves neither up nor down on
+// average.
 func TestReferencesKeepWhatTheyShould(t *testing.T) {
 	rising := func(rng *rand.Rand, lead int, first, now float64) float64 {
 		return max(now, walking(rng, lead, first, now))
@@ -398,7 +405,7 @@ func TestReferencesKeepWhatTheyShould(t *testing.T) {
 	}
 }
 
-// TestDaysAskedFor: a refresh every seven days, and the options From and To.
+// TestDaysAskedFor checks a refresh every seven days (Cycle), and the options From and To.
 func TestDaysAskedFor(t *testing.T) {
 	panel := invent(7, 4, 40, 100, 40, reverting)
 	all, weekly := run(t, panel, Options{}), run(t, panel, Options{Cycle: 7})

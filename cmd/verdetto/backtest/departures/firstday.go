@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// FirstDays holds the results of a service on its first day: each day of the panel is judged as if
-// no other were known.
+// FirstDays holds the results of a service on its first day. For each day of the panel, the rule
+// judges the fares of that day as if no other day were known.
 type FirstDays struct {
 	First    string         `json:"first"`
 	To       string         `json:"to"`
@@ -19,14 +19,14 @@ type FirstDays struct {
 	Days     int            `json:"days"`
 	Rows     int            `json:"rows"`
 	Routes   int            `json:"routes"`
-	Asked    int            `json:"asked"`    // rows with a known outcome
-	Fell     float64        `json:"fell"`     // share of Asked that fell
-	Answered float64        `json:"answered"` // share of all rows
+	Asked    int            `json:"asked"`    // fares of a departure whose outcome within 7 days is known
+	Fell     float64        `json:"fell"`     // share of Asked that fell by at least 5 % within 7 days
+	Answered float64        `json:"answered"` // share of all fares that the rule answers
 	Methods  []FirstDay     `json:"methods"`
 	Missing  []string       `json:"missing,omitempty"`
 }
 
-// FirstDay holds the results of one method. The AUC is that of its percentile.
+// FirstDay holds the results of one method. AUC measures how well its percentile predicts falls.
 type FirstDay struct {
 	Name          string       `json:"name"`
 	Count         int          `json:"count"`
@@ -37,8 +37,9 @@ type FirstDay struct {
 	MissByLead    []stats.Miss `json:"missByLead"`
 }
 
-// RunFirstDays replays a panel, each day alone: the rule without any history, the rank among the
-// day's other departures of the route, and the rule on the references.
+// RunFirstDays replays each day of a panel alone. It measures the rule without any history, and the
+// plain rank among the route's other departures of that day. It also measures the rule on the
+// invented prices of the references.
 func RunFirstDays(ctx context.Context, t *Trips, o Options) (FirstDays, error) {
 	return within(ctx, func() (FirstDays, error) { return replayFirstDays(t, o) })
 }
@@ -81,7 +82,7 @@ func replayFirstDays(t *Trips, o Options) (FirstDays, error) {
 	return r, nil
 }
 
-// firstDay measures a voice.
+// firstDay adds the results of one method to the report.
 func (m *reporter) firstDay(r *FirstDays, v voice) {
 	c := m.cases(0, v)
 	by := rank(c.score, c, m.cells)
@@ -98,7 +99,7 @@ func (m *reporter) firstDay(r *FirstDays, v voice) {
 	r.Methods = append(r.Methods, one)
 }
 
-// firstDays returns the rule's percentiles, each day from an empty state.
+// firstDays returns the rule's percentiles. For each day the rule starts without any history.
 func (t *Trips) firstDays() voice {
 	v := t.unknown("rule")
 	var on departure.RouteDay
@@ -136,7 +137,7 @@ func (t *Trips) ranks() voice {
 	return v
 }
 
-// unknown returns a voice without answers. It has no chances.
+// unknown returns a method without answers: all percentiles are NaN. It has no chances of a fall.
 func (t *Trips) unknown(name string) voice {
 	v := voice{name, make([]float64, len(t.rows)), make([]float64, len(t.rows))}
 	for i := range v.score {

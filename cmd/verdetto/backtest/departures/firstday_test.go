@@ -10,10 +10,10 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// TestFirstDays: each day is judged alone. The rule ranks a fare among the other departures of its
-// route that day, from 8 of them on.
+// TestFirstDays: each day is judged without other days. With at least 8 other departures of the
+// route on that day, the rule ranks a fare among them.
 func TestFirstDays(t *testing.T) {
-	// No departure changes its price, so no other day can say more than one does.
+	// No departure changes its price. So a replay of all days knows no more than a single day.
 	panel := invent(3, 12, 60, 100, 40, func(_ *rand.Rand, _ int, first, _ float64) float64 { return first })
 	rule, rank := panel.firstDays(), panel.ranks()
 	fewest := math.MaxInt
@@ -30,7 +30,8 @@ func TestFirstDays(t *testing.T) {
 	if fewest != departure.MinCount {
 		t.Errorf("the fewest others are %d", fewest)
 	}
-	// The order of a day's fares is that of their prices: residuals in one step of 5 % are ties.
+	// On one day of a route, a cheaper fare has a lower or equal percentile: fares less than 5 %
+	// apart can be ties.
 	panel.eachRouteDay(func(from, to int) {
 		for i := from; i < to; i++ {
 			for j := from; j < to; j++ {
@@ -43,7 +44,8 @@ func TestFirstDays(t *testing.T) {
 	})
 }
 
-// TestFirstDaysReport: one day of a panel has the same answers as the day within the panel.
+// TestFirstDaysReport: a panel with only one day has the same results as that day of the longer
+// panel.
 func TestFirstDaysReport(t *testing.T) {
 	panel := invent(1, 12, 60, 120, 50, reverting)
 	r, err := RunFirstDays(t.Context(), panel, Options{})
@@ -81,8 +83,8 @@ func TestFirstDaysReport(t *testing.T) {
 	}
 }
 
-// TestFirstRuleIsSlow: when all fares rise by half, the first rule calls them all expensive, and
-// the rule does not.
+// TestFirstRuleIsSlow: all fares rise by half. The first rule, which ignored other departures on
+// sale, then judges all fares as expensive. The present rule does not.
 func TestFirstRuleIsSlow(t *testing.T) {
 	panel := invent(5, 12, 60, 140, 40, reverting)
 	for i := range panel.rows {
@@ -100,8 +102,9 @@ func TestFirstRuleIsSlow(t *testing.T) {
 	}
 }
 
-// TestFirstDayIsCalibrated: with 8 to 20 departures on sale and nothing else known, as many fares
-// lie below a percentile as it says. The plain form draws all percentiles towards 50.
+// TestFirstDayIsCalibrated: with 8 to 20 departures on sale and no history, p % of fares have a
+// percentile of p or less. The plain form of the rule (see StartPlainForm) draws all percentiles
+// towards 50.
 func TestFirstDayIsCalibrated(t *testing.T) {
 	panel := invent(3, 40, 40, 60, 40, func(_ *rand.Rand, _ int, first, _ float64) float64 { return first })
 	m := newReporter(answeredPanel{panel: panel, outcomes: panel.outcomes()}, Options{})

@@ -2,12 +2,12 @@ package departures
 
 import "verdetto/cmd/verdetto/backtest/stats"
 
-// FirstRule compares the rule with the first one, which did not know the departures on sale. AUC,
-// skill and ECE are those of the chances, on the rows that both answer. The misses are those of the
-// first rule's percentiles, on all rows that it answers.
+// FirstRule compares the present rule with the first version, which ignored other departures on
+// sale. AUC, skill and ECE measure the chances of a fall, on the rows that both versions answer.
+// The misses measure the first version's percentiles, on all rows that it answers.
 type FirstRule struct {
 	Count         int          `json:"count"`
-	Answered      float64      `json:"answered"` // by the first rule, of the rows with a known outcome
+	Answered      float64      `json:"answered"` // share of the rows with a known outcome that the first version answers
 	AUC           float64      `json:"auc"`
 	RuleAUC       float64      `json:"ruleAuc"`
 	Difference    float64      `json:"difference"`
@@ -48,7 +48,8 @@ func (m *reporter) againstFirstRule() {
 	m.report.FirstRule = f
 }
 
-// print writes the comparison. byQuarter are the misses of the rule.
+// print writes the comparison. miss and byQuarter show how far the present rule's percentiles are
+// off.
 func (f *FirstRule) print(t stats.Tables, miss float64, byQuarter []stats.Miss) {
 	if f == nil {
 		return

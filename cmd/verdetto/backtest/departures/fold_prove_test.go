@@ -2,8 +2,8 @@ package departures
 
 import "testing"
 
-// TestProveFoldOfRecordedFares replays half a year of recorded fares through refreshes, week by
-// week.
+// TestProveFoldOfRecordedFares replays half a year of recorded fares through the service's
+// refreshes, week by week.
 func TestProveFoldOfRecordedFares(t *testing.T) { foldRecorded(t, "eu_wizzair_weekly") }
 
 func foldRecorded(t *testing.T, file string) {

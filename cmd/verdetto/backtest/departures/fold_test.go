@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// panelSource serves the fares of a panel as a fare source does: those found since the last
-// request.
+// panelSource is a fare source with the fares of a panel. Like a real source, it returns the fares
+// found since the last request.
 type panelSource struct {
 	origins []fare.City
 	fares   map[fare.City][]fare.Fare // in order of Found
@@ -63,8 +63,8 @@ func (s *panelSource) Fares(_ context.Context, origin fare.City, since, until ti
 	return upstream.Answer{Fares: slices.Clone(all[from:at(until)])}, nil
 }
 
-// foldReplay refreshes a store on each day of a panel. It judges each row of the day from the
-// departure states. If first is set, the store starts with all fares found before it.
+// foldReplay refreshes a store on each day of a panel. It judges each row of that day from the
+// stored departure states. If first is set, the store starts with all fares found before that day.
 func foldReplay(t testing.TB, panel *Trips, first fare.Day) ruleAnswers {
 	t.Helper()
 	source, routes := sourceOf(t, panel)
@@ -143,8 +143,9 @@ func foldReplay(t testing.TB, panel *Trips, first fare.Day) ruleAnswers {
 	return got
 }
 
-// compareFold compares the answers of the departure states with the rule's own replay, from a day
-// on. It compares the ranking and calibration of chances, and single answers.
+// compareFold compares the answers of stored departure states with the replay in memory, from a day
+// on. It compares how well the chances rank falls, how well they are calibrated, and single
+// answers.
 func compareFold(t testing.TB, panel *Trips, got ruleAnswers, from fare.Day) {
 	t.Helper()
 	known := panel.ask(nil)
@@ -206,15 +207,15 @@ func recent(seed uint64) *Trips {
 
 const firstDay = 20000
 
-// TestFoldIsTheRule: departure states of daily refreshes answer like the rule with all days in
-// memory. Only the pooled part is one day older.
+// TestFoldIsTheRule: departure states from daily refreshes answer like a rule that keeps all days
+// in memory. The only difference: the statistics pooled over all routes are one day older.
 func TestFoldIsTheRule(t *testing.T) {
 	panel := recent(8)
 	compareFold(t, panel, foldReplay(t, panel, 0), 0)
 }
 
-// TestFoldOfAllThatIsStored: a store may start with most of a panel. It then answers on its first
-// day as if it had seen each day.
+// TestFoldOfAllThatIsStored: a store starts with most of a panel at once. On its first day it
+// answers as if it had received each day separately.
 func TestFoldOfAllThatIsStored(t *testing.T) {
 	panel := recent(9)
 	want := panel.ask(nil).answers

@@ -11,11 +11,12 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-const draws = 300 // fewer than elsewhere: each draw visits all rows
+const draws = 300 // number of bootstrap draws; fewer than in other backtests, since each draw visits all rows
 
 var levels = []departure.Level{departure.Ottimo, departure.Buono, departure.Normale, departure.Caro}
 
-// voice holds the answers of the rule or a rival for each row. The score is NaN without an answer.
+// voice holds the answers of one method, the rule or a rival, for each row of the panel. The score
+// is NaN if the method has no answer for the row.
 type voice struct {
 	name          string
 	chance, score []float64 // a higher score means a more expensive fare
@@ -23,16 +24,16 @@ type voice struct {
 
 func (v voice) answers(row int) bool { return !math.IsNaN(v.score[row]) }
 
-// reporter measures one replay.
+// reporter measures the answers of one replay and fills its report.
 type reporter struct {
 	answeredPanel
 	sample
 	from   fare.Day
-	spans  bool     // rows are the cheapest fares of spans
+	spans  bool     // rows are the cheapest fares of ranges of dates
 	rule   [2]voice // by horizon
-	known  [2][]int // by horizon: the judged rows with a known outcome
+	known  [2][]int // by horizon: the judged rows whose outcome is known
 	rivals [rivalCount]voice
-	first  *voice // the first rule; nil for spans
+	first  *voice // the first version of the rule; nil for ranges of dates
 	report Report
 }
 
@@ -61,7 +62,8 @@ func newReporter(a answeredPanel, o Options) *reporter {
 			t.rows[0].day).String(), To: t.last().String(), Cycle: o.Cycle,
 		Read: t.Read, Dropped: t.Dropped, Notes: t.Notes, Rows: len(t.rows), Routes: len(seen),
 		Departures: departures, Questions: len(m.known[0]),
-		// A thin panel may have none of these; an empty list is encoded as [], not null.
+		// A small panel may have no results of a kind. Then the JSON holds an empty list [], not
+		// null.
 		Methods: []Method{}, Against: []Comparison{}, Levels: []Level{}, Percentiles: []Percentile{},
 		MissByQuarter: []stats.Miss{}, MissByLead: []stats.Miss{}, Cover: []Cover{}, Waiting: []Waiting{},
 	}
@@ -98,8 +100,8 @@ func (m *reporter) reportMissing(format string, args ...any) {
 	m.report.Missing = append(m.report.Missing, fmt.Sprintf(format, args...))
 }
 
-// cases returns the rows with a known outcome that a voice answers, and also the other voice if
-// given.
+// cases returns the rows with a known outcome that a method answers. If other methods are given,
+// they must answer the row too.
 func (m *reporter) cases(h int, v voice, also ...voice) *cases {
 	c := new(cases)
 	for _, row := range m.known[h] {
@@ -110,7 +112,7 @@ func (m *reporter) cases(h int, v voice, also ...voice) *cases {
 	return c
 }
 
-// method measures the answers of a voice. It returns nil if there is nothing to measure.
+// method measures one method's answers. It returns nil if AUC cannot be computed.
 func (m *reporter) method(h int, name string, c *cases) *Method {
 	one := &Method{Name: name, Count: len(c.rows), Answered: float64(len(c.rows)) / float64(max(1, len(m.known[h])))}
 	by := rank(c.chance, c, m.cells)
@@ -126,7 +128,7 @@ func (m *reporter) method(h int, name string, c *cases) *Method {
 	return one
 }
 
-// alike returns the reason for a missing AUC.
+// alike returns the reason why an AUC is missing from the report.
 func alike(rows int) string {
 	if rows == 0 {
 		return "no row was answered"
@@ -134,7 +136,7 @@ func alike(rows int) string {
 	return fmt.Sprintf("all %d rows that were answered fared alike", rows)
 }
 
-// rankInterval returns the interval of an AUC, or of the difference of two AUCs.
+// rankInterval returns the 95 % interval of an AUC, or of the difference between two AUCs.
 func (m *reporter) rankInterval(of ...ranking) *stats.Range {
 	return m.Interval(func(draw int) (float64, bool) {
 		weights := m.Weights(draw)
@@ -176,7 +178,8 @@ func (m *reporter) methods() {
 	}
 }
 
-// answeredRows returns the judged rows that a voice answers, with any outcome, and their scores.
+// answeredRows returns the judged rows that a method answers, and its scores for them. The outcome
+// of a row may be unknown.
 func (m *reporter) answeredRows(v voice) (rows []int, scores []float64) {
 	for row, q := range m.panel.rows {
 		if q.day >= m.from && v.answers(row) {
@@ -186,7 +189,7 @@ func (m *reporter) answeredRows(v voice) (rows []int, scores []float64) {
 	return rows, scores
 }
 
-// recalibrated measures the rule's calibrated chances.
+// recalibrated measures the rule's chances of a fall after calibration by earlier outcomes.
 func (m *reporter) recalibrated(h int, rule *cases) {
 	if len(rule.rows) == 0 {
 		return
@@ -199,7 +202,7 @@ func (m *reporter) recalibrated(h int, rule *cases) {
 	r := Recalibrated{Days: int(fallSpans[h].Days()), Count: len(rule.rows),
 		BrierSkill: calibrated.brierSkill(), RuleBrierSkill: rule.brierSkill()}
 	if math.IsNaN(r.RuleBrierSkill) || math.IsInf(r.RuleBrierSkill, 0) {
-		return // all outcomes are equal
+		return // all fares fell, or none did: there is nothing to predict
 	}
 	_, r.ECE = calibrated.reliability()
 	_, r.RuleECE = rule.reliability()
@@ -247,7 +250,7 @@ func (m *reporter) levels() {
 	}
 }
 
-// worstMiss returns the worst miss of percentiles, in points.
+// worstMiss returns how far percentiles are off, in points; see stats.Miss.
 func worstMiss(percentiles []float64) float64 {
 	m := stats.NewMisses(func(int) string { return "all" })
 	for _, percentile := range percentiles {
@@ -256,13 +259,14 @@ func worstMiss(percentiles []float64) float64 {
 	return stats.WorstOf(m.Parts()).Worst
 }
 
-// exactly returns the probability, 0 or 1, that a known percentile is p or less.
+// exactly returns, for a single known percentile, whether it is p or less: 0 or 1, as stats.Misses
+// needs.
 func exactly(percentile float64) func(p int) float64 {
 	return func(p int) float64 { return stats.Share(percentile <= float64(p)/100) }
 }
 
-// misses returns the misses of a voice by quarter of the day of the question, and by days before
-// departure.
+// misses returns how far a method's percentiles are off, for each quarter of the year and for each
+// range of days before departure.
 func (m *reporter) misses(rows []int, scores []float64) (byQuarter, byLead []stats.Miss) {
 	quarters, leads := stats.NewMisses(stats.QuarterName), stats.NewMisses(score.LeadName)
 	for i, row := range rows {
@@ -273,8 +277,8 @@ func (m *reporter) misses(rows []int, scores []float64) (byQuarter, byLead []sta
 	return quarters.Parts(), leads.Parts()
 }
 
-// percentiles measures percentiles and coverage over all rows that the rule answers, with any
-// outcome.
+// percentiles measures how far the rule's percentiles are off and whether its price ranges hold the
+// stated share of fares. It uses all rows that the rule answers, whatever their outcome.
 func (m *reporter) percentiles() {
 	rows, scores := m.answeredRows(m.rule[0])
 	if len(rows) == 0 {
@@ -291,14 +295,14 @@ func (m *reporter) percentiles() {
 		in     inside
 	}{{.5, insideHalf}, {.9, insideTenths}} {
 		if m.spans && c.in == insideTenths {
-			continue // for spans only quartiles are computed
+			continue // for ranges of dates, only the quartiles are computed
 		}
 		held, interval := m.share(rows, func(row int) bool { return m.answers.quartiles[row]&c.in != 0 })
 		m.report.Cover = append(m.report.Cover, Cover{c.stated, held, interval})
 	}
 }
 
-// reference measures the rule on other prices.
+// reference measures the rule on a reference, a panel with invented prices.
 func (m *reporter) reference(name string, a answeredPanel, o Options) Reference {
 	other := newReporter(a, o)
 	c := other.cases(0, other.rule[0])

@@ -8,20 +8,21 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// A question about a month, or about some days around a date, is about the cheapest of many
-// departures. Each departure counts at its last price within LiveDays. The service compares such
-// minima only with minima of the same span on other days.
+// A question about a month, or about some days around a date, asks about the cheapest of many
+// departures. Each departure counts with its newest price of the last LiveDays. The service
+// compares such a minimum only with minima of as many departure dates on other days.
 
-// span is a span of departures of a route. day is the day that defines its lead time; see
-// departure.Span.From.
+// span is a range of departure dates of a route: a month, or days around a date. day defines the
+// lead time of the range; see departure.Span.From.
 type span struct {
 	route int32
 	day   fare.Day
 }
 
-// minima replays departures as refreshes do. On each day with a fare it asks about the spans around
-// each live departure of the route, or about each month. It returns the panel of their cheapest
-// fares and the answers. Chances are those of the cheapest departure, as in the service's answers.
+// minima replays departures as refreshes do. On each day with a fare, it judges the cheapest fare
+// of each month, or of the days around each departure. It returns a panel of these cheapest fares,
+// and the answers. The chances of a fall are those of the cheapest departure, as in the service's
+// answers.
 func (t *Trips) minima(s departure.Span) (*Trips, ruleAnswers) {
 	var (
 		m      = &Trips{Routes: t.Routes, Dropped: t.Dropped, Read: t.Read, Notes: t.Notes}
@@ -68,7 +69,8 @@ func (t *Trips) minima(s departure.Span) (*Trips, ruleAnswers) {
 	return m, said
 }
 
-// add asks about a span, and about its cheapest departure.
+// add judges the cheapest fare of a range of dates, and computes the chance that the fare of its
+// departure falls.
 func (s *ruleAnswers) add(asked *departure.StateDay, of departure.Span, date fare.Day, cheapest departure.Live) {
 	a, q, _ := asked.JudgeSpan(of, date, cheapest.Price)
 	one, _ := asked.Judge(cheapest.Depart, 0)
@@ -85,8 +87,8 @@ func (s *ruleAnswers) add(asked *departure.StateDay, of departure.Span, date far
 	}
 }
 
-// fares returns the fares in a route's rows of a day: the cheapest of each departure, in order of
-// departure.
+// fares returns the fares in the rows of a route on a day. There is one fare per departure, the
+// cheapest, in order of departure.
 func fares(rows []quote) []departure.Live {
 	all := make([]departure.Live, 0, len(rows))
 	for _, q := range rows {

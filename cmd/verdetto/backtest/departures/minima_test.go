@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestMinima checks by hand the cheapest fare of a month, and of a day either side of a departure.
-// Each departure counts at its last price.
+// TestMinima compares with values computed by hand: the cheapest fare of a month, and of the days
+// from one before to one after a departure. Each departure counts with its newest price.
 func TestMinima(t *testing.T) {
 	panel := read(t, header+`
 AAA,BBB,2026-01-30,2026-01-31,90,EUR
@@ -35,14 +35,15 @@ AAA,BBB,2026-01-31,2026-02-28,95,EUR
 	}, listed(within)); diff != "" {
 		t.Error(diff)
 	}
-	// February of AAA-BBB is the same month on both days.
+	// February of the route AAA-BBB is one trip: both days judge the same month.
 	if months.trips != 3 || months.rows[1].trip != months.rows[4].trip || within.trips != 6 {
 		t.Errorf("%d months, %d spans", months.trips, within.trips)
 	}
 }
 
-// TestAMinimumIsComparedWithMinima: percentiles of months and of flexible dates are calibrated.
-// Against single departures nearly all would be low.
+// TestAMinimumIsComparedWithMinima: percentiles of the cheapest fares of months and of days around
+// a date are calibrated. If these fares were compared with single departures, nearly all would have
+// a low percentile.
 func TestAMinimumIsComparedWithMinima(t *testing.T) {
 	panel := invent(9, 8, 150, 200, 60, walking)
 	for name, span := range map[string]departure.Span{"months": departure.Month,
@@ -52,7 +53,7 @@ func TestAMinimumIsComparedWithMinima(t *testing.T) {
 			t.Errorf("%s: the percentile is off by %.1f points: %+v", name, r.WorstMiss, r.Percentiles)
 		}
 	}
-	// The same minima, judged against single departures.
+	// The same cheapest fares, judged as if they were single departures.
 	single := panel.ask(nil).answers
 	cheapest := map[[2]int32]float64{}
 	for i, q := range panel.rows {

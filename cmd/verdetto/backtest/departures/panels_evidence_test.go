@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestEvidenceRecord: the embedded record equals the result of the panels.
+// TestEvidenceRecord: the embedded record.json equals the record computed from the recorded panels.
 func TestEvidenceRecord(t *testing.T) {
 	cited := departure.Recorded()
 	var all []NamedReport
@@ -39,18 +39,19 @@ func TestEvidenceRecord(t *testing.T) {
 	}
 }
 
-// TestEvidencePanels checks the claims of docs/evidence.md about the recorded panels. Each is
-// read without options. Unmet goals are not listed.
+// TestEvidencePanels checks the claims of docs/evidence.md about recorded fares. Each panel is read
+// without options. Goals that the rule does not reach are not listed.
 func TestEvidencePanels(t *testing.T) {
 	month, within3 := departure.Month, departure.Within3
 	type limits struct {
-		auc, above      float64 // of the chance, and its lead over the same-lead rival on the same rows; at least
-		skill, answered float64 // at least
-		ece, miss       float64 // at most; the miss in points
-		ordered         bool    // falls rise from ottimo to caro
+		auc, above      float64 // minimum AUC of the chance of a fall, and minimum lead over the rival "same lead"
+		skill, answered float64 // minimum Brier skill, minimum share of answered rows
+		ece, miss       float64 // maximum ECE, maximum miss of the percentile in points
+		ordered         bool    // the share of falls rises from ottimo to caro
 	}
-	// published holds the table of the two rules: the AUC on the same rows, and the worst quarter at
-	// most, in points.
+	// published is the table of docs/evidence.md about the two versions of the rule: the AUC of
+	// both on the same rows, and the maximum miss of the present rule in a quarter of the year, in
+	// points.
 	type published struct{ first, rule, quarter float64 }
 	for _, c := range []struct {
 		name, file string
@@ -100,7 +101,7 @@ func TestEvidencePanels(t *testing.T) {
 				t.Errorf("AUC %.4f, first rule %.4f, by quarter %+v; published %+v", f.RuleAUC, f.AUC, r.MissByQuarter, c.published)
 			}
 			for _, c := range r.Recalibrated {
-				// On a panel with few rows the effect of calibration is random.
+				// On a panel with few rows, calibration makes the ECE better or worse at random.
 				if worse := c.ECE - c.RuleECE; worse > .01 || worse > .001 && c.Count > 10_000 {
 					t.Errorf("brought to what came of earlier ones, chances of %d days have an ECE of %.4f, the rule's have %.4f", c.Days, c.ECE, c.RuleECE)
 				}
@@ -117,8 +118,9 @@ func TestEvidencePanels(t *testing.T) {
 				walk.ScoreAUC > .52)) {
 				t.Errorf("on a walk: %+v", walk)
 			}
-			// The cheapest of many walks is not a walk: if it is high, another walk soon undercuts
-			// it. So the percentile of a span has some skill there. The chance must have more.
+			// The cheapest of many random walks is not a random walk: if it is expensive, another
+			// walk soon becomes cheaper. So the percentile of a range of dates predicts falls a
+			// little even there. The chance of a fall must predict more on recorded prices.
 			if c.span != nil && rule.AUC < walk.AUC+.08 {
 				t.Errorf("AUC %.4f, on a walk %.4f", rule.AUC, walk.AUC)
 			}
@@ -126,9 +128,10 @@ func TestEvidencePanels(t *testing.T) {
 	}
 }
 
-// TestEvidenceQuarters: on the real source, refreshed once a week, no whole quarter's percentile is
-// off by more than 5 points. All seven weekdays are replayed, since each alone is a small sample.
-// The first quarter has only 24 days, the first weeks of a service: 6.1 points.
+// TestEvidenceQuarters: on recorded Travelpayouts fares, refreshed once a week, the percentiles of
+// a whole quarter of the year are off by 5 points at most. All seven weekdays of refreshes are
+// replayed, since each alone is a small sample. The first quarter has only 24 days, the first weeks
+// of the service; it is off by 6.1 points.
 func TestEvidenceQuarters(t *testing.T) {
 	panel := recorded(t, "travelpayouts_daily_2025_2026")
 	quarters := stats.NewMisses(stats.QuarterName)
@@ -151,7 +154,7 @@ func TestEvidenceQuarters(t *testing.T) {
 	}
 }
 
-// TestEvidenceFirstDays: each day of a panel judged as a service's first.
+// TestEvidenceFirstDays judges each day of a panel as if it were the first day of a service.
 func TestEvidenceFirstDays(t *testing.T) {
 	for _, c := range []struct {
 		file                string

@@ -114,7 +114,7 @@ func (r Report) printWaiting(t stats.Tables) {
 	}
 }
 
-// printLeftOut lists why rows were dropped, in alphabetical order, and then the notes.
+// printLeftOut writes the reasons why rows were dropped, in alphabetical order, and then the notes.
 func printLeftOut(t stats.Tables, dropped map[string]int, notes []string) {
 	var all []string
 	for why, n := range dropped {

@@ -18,11 +18,11 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TripOptions say how to read a file.
+// TripOptions are the settings of ReadTrips.
 type TripOptions struct {
 	Price string // the column of one-way fares; "": see ReadTrips
 	Euro  func(day fare.Day) func(amount float64, currency string) (fare.Cents,
-		bool) // rates; nil: routes in several currencies are dropped
+		bool) // exchange rates; nil: routes in several currencies are dropped
 	asListed bool // keep rows that repeat a departure and day, as the reference program does
 }
 
@@ -95,7 +95,7 @@ func ReadTrips(in io.Reader, o TripOptions) (*Trips, error) {
 	}
 }
 
-// tripReader collects rows, with data that is needed until all rows are read.
+// tripReader collects the rows of a file, and further data that is needed until all rows are read.
 type tripReader struct {
 	panel      Trips
 	options    TripOptions
@@ -148,7 +148,7 @@ func newTripReader(header []string, o TripOptions) (*tripReader, error) {
 	return r, nil
 }
 
-// day returns a row's day and lead time.
+// day returns a row with the day on which the fare was found and the lead time.
 func (r *tripReader) day(field func(string) string) (q quote, ok bool) {
 	if !r.calendar {
 		day, err := strconv.Atoi(field("tdate"))
@@ -163,7 +163,7 @@ func (r *tripReader) day(field func(string) string) (q quote, ok bool) {
 // parseDay parses a day, ignoring a time after it.
 func parseDay(s string) (fare.Day, error) { return fare.ParseDay(s[:min(len(s), len("2006-01-02"))]) }
 
-// row adds a row, or returns the reason for dropping it.
+// row adds a row of the file to the panel. If the row cannot be used, it returns the reason.
 func (r *tripReader) row(fields []string) (dropped string) {
 	field := func(column string) string {
 		if i, ok := r.column[column]; ok && i < len(fields) {
@@ -226,7 +226,8 @@ func (r *tripReader) add(q quote, name string, key tripKey, currency unique.Hand
 	r.currency = append(r.currency, currency)
 }
 
-// finish converts, sorts and deduplicates the rows.
+// finish converts currencies, sorts the rows, and removes all but the cheapest fare of a departure
+// on a day.
 func (r *tripReader) finish() (*Trips, error) {
 	t := &r.panel
 	r.stagger()
@@ -260,7 +261,8 @@ func (r *tripReader) finish() (*Trips, error) {
 	return t, nil
 }
 
-// stagger places flights without a calendar on successive days, if all leave on the same day.
+// stagger handles files without a calendar, in which all flights would leave on the same day. It
+// places the flights on successive days.
 func (r *tripReader) stagger() {
 	t := &r.panel
 	apart := func(q quote) bool { return q.departs() != t.rows[0].departs() }
@@ -273,8 +275,8 @@ func (r *tripReader) stagger() {
 	t.Notes = append(t.Notes, "flights have no calendar: they follow one another, one a day in the order of the file")
 }
 
-// convert converts the routes in several currencies to euro, at the rates of one day. It drops
-// fares in a currency without a rate.
+// convert converts all fares of a route to euro if the route has fares in several currencies. It
+// uses the rates of one day, and drops fares in a currency without a rate.
 func (r *tripReader) convert() {
 	mixed := 0
 	for _, all := range r.currencies {

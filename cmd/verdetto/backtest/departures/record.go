@@ -12,18 +12,20 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// leastCases is the number of cases that a panel's band needs to count in the record.
+// leastCases is the number of cases that a band of chances needs in a panel, to count in the
+// record.
 const leastCases = 500
 
-// NamedReport is the report of a panel, with its name in the record.
+// NamedReport is the report of a panel, with the panel's name in the record.
 type NamedReport struct {
 	Name string
 	Report
 }
 
-// Record combines the reports of panels. The first panel must be of the service's kind of source. A
-// panel counts in a band with enough cases and an interval, if its questions span at least the
-// horizon. Otherwise a few similar days would count as a panel.
+// Record combines the reports of several panels into the record that answers cite about waiting.
+// The first panel must come from the service's kind of fare source. A panel counts in a band of
+// chances only with leastCases cases and an interval. Its questions must also span as many days as
+// the horizon; otherwise a few similar days would count as a panel.
 func Record(panels []NamedReport) (r departure.Record, err error) {
 	for _, p := range panels {
 		one := departure.RecordPanel{Name: p.Name, First: p.First, To: p.To, Routes: p.Routes}
@@ -51,13 +53,13 @@ func Record(panels []NamedReport) (r departure.Record, err error) {
 	return r, nil
 }
 
-// Named returns the report of a file, named after the file.
+// Named returns the report of a panel file, named after the file.
 func Named(file string, r Report) NamedReport {
 	name, _, _ := strings.Cut(filepath.Base(file), ".")
 	return NamedReport{name, r}
 }
 
-// WriteRecord writes the record of panels to a file.
+// WriteRecord combines the reports of panels and writes the record to a file.
 func WriteRecord(path string, panels []NamedReport) error {
 	record, err := Record(panels)
 	if err != nil {
@@ -74,7 +76,8 @@ func WriteRecord(path string, panels []NamedReport) error {
 	return nil
 }
 
-// heard returns a band of the record. ok is false if the first panel does not count in it.
+// heard returns one band of chances, combined from all panels. ok is false if the first panel has
+// too few cases in that band.
 func heard(panels []departure.RecordPanel, h int, from, to float64) (all departure.Band, ok bool) {
 	for i, p := range panels {
 		for _, b := range p.Horizons[h].Bands {
@@ -91,7 +94,8 @@ func heard(panels []departure.RecordPanel, h int, from, to float64) (all departu
 	return all, ok
 }
 
-// band returns a row of a panel's record. Four digits exceed the precision of all values.
+// band converts the outcomes of waiting to a band of the record. Values are rounded to four digits,
+// which is more than their precision.
 func (w Waiting) band(f Followed) departure.Band {
 	digits := func(x float64) float64 { return math.Round(1e4*x) / 1e4 }
 	b := departure.Band{

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// followed returns a report with the same bands at both horizons.
+// followed returns a report in which both horizons have the same bands of chances.
 func followed(span int, band Waiting) Report {
 	var r Report
 	for h := range fallSpans {
@@ -80,26 +80,26 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestWaiting compares the results of waiting with values computed by hand.
+// TestWaiting compares the outcomes of waiting with values computed by hand.
 func TestWaiting(t *testing.T) {
 	var panel strings.Builder
 	panel.WriteString(header + "\n")
-	line := func(day fare.Day, price string) { // of one departure, at most 9 days ahead
+	line := func(day fare.Day, price string) { // a fare of one departure, at most 9 days ahead
 		panel.WriteString("AAA,BBB," + day.String() + "," + fare.Day(20019).String() + "," + price + ",EUR\n")
 	}
-	for i := range fare.Day(9) { // enough fares for a verdict
+	for i := range fare.Day(9) { // as many fares as a verdict needs
 		panel.WriteString("AAA,BBB," + fare.Day(20000+i).String() + "," + fare.Day(20200).String() + ",100,EUR\n")
 	}
 	line(20010, "100")
 	line(20013, "90")
 	line(20017, "120")
-	panel.WriteString("CCC,DDD," + fare.Day(20030).String() + "," + fare.Day(20050).String() + ",1,EUR\n") // the panel goes on
+	panel.WriteString("CCC,DDD," + fare.Day(20030).String() + "," + fare.Day(20050).String() + ",1,EUR\n") // a later fare
 	trips := read(t, panel.String())
 	m := newReporter(trips.ask(nil), Options{Cycle: 1, From: 20010})
 	m.sample = trips.sample(20010, 20017)
 	got, ok := m.measureWaits(departure.Week, 0, 1)
-	// From 100 it fell to 90, then rose to 120 at the end, with a mean of 103.33. The row at 90 is
-	// 6 days ahead, too late for a wait of a week.
+	// The fare fell from 100 to 90 and then rose to 120, the last fare; the mean is 103.33. The row
+	// with 90 is not measured: its departure leaves in 6 days, and the wait is 7 days.
 	want := Waiting{From: 0, To: 1, Count: 1, Fell: 1, Rose: 1, AtOnce: .2, Median: .2, Dearer: 1,
 		Random: 120/(310./3) - 1}
 	close := cmp.Comparer(func(a, b float64) bool { return a-b < 1e-12 && b-a < 1e-12 })

@@ -11,14 +11,14 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestEvidenceReference replays whole recorded panels. If VERDETTO_REFERENCE names the reference
-// program (Python), it compares each row with its output. Otherwise it compares means with recorded
-// ones.
+// TestEvidenceReference compares the replay of whole recorded panels with a reference program in
+// Python. If VERDETTO_REFERENCE is the path of that program, each row is compared with its output.
+// Otherwise only means are compared, with means that the program computed earlier.
 func TestEvidenceReference(t *testing.T) {
 	for _, c := range []struct {
 		name, file, price string
 		rows, answers     int
-		percentile, week  float64 // means
+		percentile, week  float64 // means over all rows: percentile, chance of a fall within 7 days
 		product           float64 // mean of percentile times chance
 	}{
 		{"weekly", "eu_wizzair_weekly", "", 107642, 107642, 0.499715951237, 0.127792478159, 0.079735472678},

@@ -12,13 +12,14 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// answered is the reference's answer for a row: the percentile and the chances within 7 and 14
-// days. Unknown values are NaN.
+// answered is the answer of the reference program in Python for a row: the percentile, and the
+// chances of a fall within 7 and 14 days. Unknown values are NaN.
 type answered struct{ percentile, week, fortnight float64 }
 
 type rowKey struct{ route, seen, depart, price string }
 
-// readAnswers reads the reference's answers, in order of the rows of each key.
+// readAnswers reads the reference program's answers. Rows with the same key are in the order of the
+// file.
 func readAnswers(t *testing.T, in io.Reader) map[rowKey][]answered {
 	t.Helper()
 	lines, err := csv.NewReader(in).ReadAll()
@@ -51,7 +52,8 @@ func readAnswers(t *testing.T, in io.Reader) map[rowKey][]answered {
 
 func priceKey(price float64) string { return strconv.FormatFloat(price, 'f', 2, 64) }
 
-// asReference reads and replays a panel like the reference, which keeps repeated rows.
+// asReference reads and replays a panel as the reference program does: it does not remove repeated
+// rows.
 func asReference(t *testing.T, path, price string) (*Trips, ruleAnswers) {
 	t.Helper()
 	panel, err := OpenTrips(path, TripOptions{Price: price, asListed: true})
@@ -61,7 +63,8 @@ func asReference(t *testing.T, path, price string) (*Trips, ruleAnswers) {
 	return panel, panel.replayRule(panel.outcomes(), departure.StartPlainForm(panel.rows[0].day))
 }
 
-// compareAnswers checks that all rows are within 1e-9 of the reference.
+// compareAnswers checks that each answer differs from the reference program's answer by at most
+// 1e-9.
 func compareAnswers(t *testing.T, panel *Trips, got ruleAnswers, want map[rowKey][]answered) {
 	t.Helper()
 	worst, without, wrong := 0., 0, 0
@@ -104,8 +107,9 @@ func compareAnswers(t *testing.T, panel *Trips, got ruleAnswers, want map[rowKey
 	}
 }
 
-// TestAsTheReference: an invented panel of eleven months, sparse and with gaps, has the answers of
-// the reference program. Column p14 was computed with the tables and the horizon of 14 days.
+// TestAsTheReference: the replay of an invented panel has the same answers as the reference
+// program. The panel covers eleven months, with few fares and with gaps. Column p14 holds the
+// program's chances within 14 days.
 func TestAsTheReference(t *testing.T) {
 	path := filepath.Join("testdata", "panel.csv")
 	file, err := os.Open(path)

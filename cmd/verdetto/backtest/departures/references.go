@@ -8,12 +8,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The references are the same panel with other prices, which bound the possible skill. One is
-// unpredictable, the other is pure reversion.
+// The references are copies of the panel with invented prices. They show which skill is possible.
+// No rule can predict the prices of randomWalk. The prices of shuffled always return to the usual
+// prices of the route.
 
-// randomWalk starts each departure at its first price and continues with random steps. The steps
-// are all changes of log price between successive quotes of a departure. They are shuffled over the
-// whole panel, each with a random sign. So no rule can predict them.
+// randomWalk starts each departure at its first recorded price and continues with random steps. The
+// steps are the recorded changes of log price between successive fares of a departure. They are
+// shuffled over the whole panel, each with a random sign, so no rule can predict them.
 func (t *Trips) randomWalk() *Trips {
 	rng := rand.New(rand.NewPCG(11, 1))
 	var steps []float64
@@ -44,7 +45,7 @@ func (t *Trips) randomWalk() *Trips {
 	return t.withRows(walk)
 }
 
-// shuffled shuffles the prices of each route over its rows.
+// shuffled exchanges the prices of each route among its rows at random.
 func (t *Trips) shuffled() *Trips {
 	rng := rand.New(rand.NewPCG(11, 2))
 	dealt := slices.Clone(t.rows)
@@ -56,7 +57,7 @@ func (t *Trips) shuffled() *Trips {
 	return t.withRows(dealt)
 }
 
-// withRows returns the panel with other rows.
+// withRows returns a copy of the panel with other rows.
 func (t *Trips) withRows(rows []quote) *Trips {
 	other := *t
 	other.rows = rows

@@ -2,62 +2,62 @@ package departures
 
 import "verdetto/cmd/verdetto/backtest/stats"
 
-// Report holds the results. Shares, chances and changes are fractions: 0.05 is 5 %. A row counts if
-// its outcome is known: the departure was seen again within 7 days that the panel covers. Results
-// that could not be measured are absent.
+// Report holds the results of a replay. Shares, chances of a fall and changes are fractions: 0.05
+// is 5 %. The outcome of a row is known if its departure was seen again within 7 days and the panel
+// covers these days. Results that could not be measured are absent.
 type Report struct {
-	Ask        string         `json:"ask"`   // partenza, mese, or flessibile and its days
+	Ask        string         `json:"ask"`   // what the rows are about: partenza, mese, or flessibile and its days
 	First      string         `json:"first"` // the first day of the panel
 	From       string         `json:"from"`  // the first day that is judged
-	To         string         `json:"to"`    // the last day
+	To         string         `json:"to"`    // the last day with fares that are used
 	Cycle      int            `json:"cycleDays"`
 	Read       int            `json:"rowsRead"`
 	Dropped    map[string]int `json:"rowsDropped,omitempty"`
 	Notes      []string       `json:"notes,omitempty"`
-	Rows       int            `json:"rows"` // fares of a departure on a day
+	Rows       int            `json:"rows"` // one row is the fare of a departure on a day
 	Routes     int            `json:"routes"`
 	Departures int            `json:"departures"`
 	BlockDays  int            `json:"blockDays"` // length of the blocks of days for intervals
 	Questions  int            `json:"asked"`
-	Fell       float64        `json:"fell"` // share of Questions that fell
+	Fell       float64        `json:"fell"` // share of Questions whose fare fell at least 5 % within 7 days
 
 	Methods   []Method     `json:"methods"`
-	Fortnight *Method      `json:"fortnight,omitempty"` // the rule's chance within 14 days
+	Fortnight *Method      `json:"fortnight,omitempty"` // results of the rule's chance of a fall within 14 days
 	Against   []Comparison `json:"against"`
 	FirstRule *FirstRule   `json:"firstRule,omitempty"` // departures only
-	// The rule's chances after calibration, as a service with a score publishes them; departures
-	// only.
+	// The rule's chances of a fall after calibration by the service's score, as the service
+	// publishes them. Only for departures.
 	Recalibrated []Recalibrated `json:"recalibrated,omitempty"`
 	Levels       []Level        `json:"levels"`
 	Percentiles  []Percentile   `json:"percentiles"`
 	WorstMiss    float64        `json:"worstMissOfPercentile"`
-	// The same by quarter of the day of the question, and by days before departure. Errors of two
-	// parts can cancel over the whole.
+	// WorstMiss for each quarter of the year, and for each range of days before departure. Errors
+	// of two groups can cancel over all rows.
 	MissByQuarter []stats.Miss `json:"missByQuarter"`
 	MissByLead    []stats.Miss `json:"missByLead"`
 	Cover         []Cover      `json:"cover"`
-	Waiting       []Waiting    `json:"waiting"`  // one week, in few bands
-	Followed      []Followed   `json:"followed"` // each horizon, in the bands of the record
+	Waiting       []Waiting    `json:"waiting"`  // outcomes of a week of waiting, in few bands
+	Followed      []Followed   `json:"followed"` // outcomes of waiting 7 and 14 days, in the bands of the record
 	References    []Reference  `json:"references"`
 	Missing       []string     `json:"missing,omitempty"`
 }
 
-// Method holds the results of one method, over the rows that it answers.
+// Method holds the results of one method, the rule or a rival, over the rows that it answers.
 type Method struct {
 	Name        string       `json:"name"`
-	Answered    float64      `json:"answered"` // share of the rows with a known outcome
+	Answered    float64      `json:"answered"` // share of the rows with a known outcome that it answers
 	Count       int          `json:"count"`
-	AUC         float64      `json:"auc"` // of the chance
+	AUC         float64      `json:"auc"` // of the chance of a fall
 	Interval    *stats.Range `json:"aucInterval,omitempty"`
-	ScoreAUC    float64      `json:"scoreAuc"` // of the percentile or the class alone
+	ScoreAUC    float64      `json:"scoreAuc"` // of the percentile or class alone, without learning
 	BrierSkill  float64      `json:"brierSkill"`
 	ECE         float64      `json:"ece"`
 	Reliability []Bin        `json:"reliability"`
-	WorstMiss   *float64     `json:"worstMissOfPercentile,omitempty"` // if the score is a percentile
+	WorstMiss   *float64     `json:"worstMissOfPercentile,omitempty"` // only for methods whose score is a percentile
 }
 
-// Recalibrated compares the rule's chances of a horizon with the calibrated ones, on the rows with
-// a known outcome.
+// Recalibrated compares the rule's own chances of a fall with the calibrated chances, for one
+// horizon (7 or 14 days). It uses all rows with a known outcome.
 type Recalibrated struct {
 	Days           int     `json:"days"`
 	Count          int     `json:"count"`
@@ -67,8 +67,9 @@ type Recalibrated struct {
 	RuleBrierSkill float64 `json:"ruleBrierSkill"`
 }
 
-// Comparison compares the rule and a rival on the rows that both answer. The rival's AUC is that of
-// its score, which needs no learning. The rule's AUC is that of its chance.
+// Comparison compares the rule with a rival on the rows that both answer. For the rival, AUC
+// measures the score, a percentile or class that needs no learning. For the rule, it measures the
+// chance of a fall.
 type Comparison struct {
 	Rival           string       `json:"rival"`
 	Count           int          `json:"count"`
@@ -84,7 +85,8 @@ type Comparison struct {
 	RivalECE        float64      `json:"rivalEce"`
 }
 
-// Level holds the outcomes of the rows of a level; "all" is the base rate.
+// Level holds what happened after fares of one level. The level "all" covers all rows, for
+// comparison.
 type Level struct {
 	Level string       `json:"livello"`
 	Count int          `json:"count"`
@@ -94,26 +96,27 @@ type Level struct {
 	Rises *stats.Range `json:"roseInterval,omitempty"`
 }
 
-// Percentile is the share of answers with a percentile of P or less.
+// Percentile is the share of answers with a percentile of P or less. If percentiles are right, the
+// share is P %.
 type Percentile struct {
 	P        int          `json:"percentile"`
 	Share    float64      `json:"share"`
 	Interval *stats.Range `json:"interval,omitempty"`
 }
 
-// Cover is the share of fares within the price range that should hold the stated share of
-// comparables.
+// Cover is how many fares lie inside a price range. The rule computes the range so that it contains
+// a stated share of comparable fares, for example 50 % between the quartiles.
 type Cover struct {
 	Stated   float64      `json:"stated"`
 	Share    float64      `json:"held"`
 	Interval *stats.Range `json:"interval,omitempty"`
 }
 
-// Reference holds the results of the rule on the panel with other prices.
+// Reference holds the results of the rule on a reference, the panel with invented prices.
 type Reference struct {
 	Name     string    `json:"name"`
 	Count    int       `json:"count"`
-	AUC      float64   `json:"auc,omitempty"` // absent if all outcomes are equal
+	AUC      float64   `json:"auc,omitempty"` // absent if all fares fell or none did
 	ScoreAUC float64   `json:"scoreAuc,omitempty"`
-	Falls    []float64 `json:"fellByLevel"` // ottimo to caro
+	Falls    []float64 `json:"fellByLevel"` // share of falls by level, from ottimo to caro
 }

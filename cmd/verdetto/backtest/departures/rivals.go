@@ -34,7 +34,7 @@ const (
 	classes    = 10
 )
 
-// opinion is a rival's answer for one row. The class is -1 without an answer.
+// opinion is a rival's answer for one row. A class of -1 means that the rival has no answer.
 type opinion struct {
 	score float32
 	class int8
@@ -68,7 +68,7 @@ func (t *Trips) opinions() (all [rivalCount][]opinion) {
 	return all
 }
 
-// rivalRoute holds the history of a route for the rivals.
+// rivalRoute holds the earlier fares of a route, from which the rivals answer.
 type rivalRoute struct {
 	*Trips
 	all    *[rivalCount][]opinion
@@ -78,14 +78,15 @@ type rivalRoute struct {
 	ever   []fare.Cents      // in order of price
 }
 
-// departed is a fare in a list by lead time. Its day is the day of departure there, the day found
-// in a window.
+// departed is a fare in one of two lists. In a list by lead time, its day is the day of departure.
+// In a window, its day is the day on which the fare was found.
 type departed struct {
 	day   fare.Day
 	price fare.Cents
 }
 
-// replay judges a day's rows and then adds them. Only the first rival uses fares of the same day.
+// replay first judges the rows of a day and then adds them to the history. Only the rival "same
+// lead" also compares with fares of the same day.
 func (r *rivalRoute) replay(day fare.Day, rows []int32) {
 	r.recent.forget(day - windowDays)
 	for _, row := range rows {
@@ -122,15 +123,17 @@ func (r *rivalRoute) replay(day fare.Day, rows []int32) {
 	r.ever = merge(r.ever, today)
 }
 
-// amongSameLead returns the percentile among fares of similar lead time and season.
+// amongSameLead returns the percentile of a fare among the route's fares of similar lead time and
+// season.
 func (r *rivalRoute) amongSameLead(q quote) opinion {
-	cheaper, equal, n := 0, -1, -1 // the fare itself is among them
+	cheaper, equal, n := 0, -1, -1 // the fare itself is in the lists, so both counts start at -1
 	leads := min(len(r.byLead)-1, int(float64(q.lead)*(1+leadWidth)))
 	const year = 365
 	for lead := int(float64(q.lead)*(1-leadWidth) + .999999); lead <= leads; lead++ {
 		fares := r.byLead[lead]
 		for end := len(fares); end > 0; {
-			// The newest season that the newest remaining fare can belong to.
+			// Go back by the fewest whole years that bring the newest remaining fare into season or
+			// past it.
 			years := max(0, (int(q.departs()-fares[end-1].day)+year-seasonDays-1)/year)
 			center := q.departs() - fare.Day(years*year)
 			for end > 0 && fares[end-1].day > center+seasonDays {
@@ -146,7 +149,7 @@ func (r *rivalRoute) amongSameLead(q quote) opinion {
 				}
 			}
 			if end > 0 && years == int(max(0, (q.departs()-fares[end-1].day+year-seasonDays-1)/year)) {
-				break // the remaining fares are out of season in every year
+				break // no remaining fare is in season, in any year
 			}
 		}
 	}
@@ -157,7 +160,8 @@ func (r *rivalRoute) amongSameLead(q quote) opinion {
 	return opinion{float32(share), int8(min(classes-1, int(share*classes)))}
 }
 
-// third returns whether a fare is below, between or above the quartiles.
+// third returns a class: the fare is below the lower quartile, between the quartiles, or above the
+// upper quartile.
 func third(sorted []fare.Cents, price fare.Cents) opinion {
 	n := len(sorted)
 	if n < departure.MinCount {
@@ -172,13 +176,13 @@ func third(sorted []fare.Cents, price fare.Cents) opinion {
 	return opinion{float32(class), class}
 }
 
-// window holds the fares of the last days.
+// window holds the fares found in the last days.
 type window struct {
 	fares  []departed   // by day
 	sorted []fare.Cents // in order of price
 }
 
-// add adds prices of a day, which must be sorted.
+// add adds the prices found on a day. They must be sorted.
 func (w *window) add(day fare.Day, prices ...fare.Cents) {
 	for _, p := range prices {
 		w.fares = append(w.fares, departed{day, p})
@@ -222,8 +226,8 @@ func merge(a, b []fare.Cents) []fare.Cents {
 	return a
 }
 
-// frequency learns the chance of each class from outcomes. It is shrunk towards the chance of all
-// classes, which starts at 10 %.
+// frequency learns the chance of a fall for each class of a rival from outcomes. A class with few
+// cases gets nearly the chance of all classes, which starts at 10 %.
 type frequency struct{ n, fell [classes]float64 }
 
 const frequencyPrior = 20
@@ -243,7 +247,8 @@ func (f *frequency) learn(class int8, fell bool) {
 	f.fell[class] += stats.Share(fell)
 }
 
-// chances returns a rival's chance for each row, from outcomes known before its day.
+// chances returns a rival's chance of a fall for each row. It uses only outcomes that were known
+// before the row's day.
 func (t *Trips) chances(of []opinion, became []outcome) []float64 {
 	var f frequency
 	all := make([]float64, len(t.rows))

@@ -7,16 +7,17 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// outcome is the outcome of a fare by horizon, for the departure and not for the route.
+// outcome is what happened to the fare of a departure within each horizon (7 and 14 days).
 type outcome struct {
-	known, fell, rose [2]bool       // seen again; any fare at least 5 % lower; any at least 5 % higher
+	known, fell, rose [2]bool       // seen again; some fare at least 5 % lower; some fare at least 5 % higher
 	after             [2]fare.Cents // the last fare within the horizon; 0 if not seen
-	typical           [2]float64    // the mean fare from that day to the end of the horizon
+	typical           [2]float64    // mean fare from the row's day to the end of the horizon
 }
 
 var fallSpans = [2]departure.Horizon{departure.Week, departure.Fortnight}
 
-// outcomes returns the outcome of each row. It is unknown if the panel ends within the horizon.
+// outcomes returns the outcome of each row. The outcome is unknown if the panel ends before the
+// horizon does.
 func (t *Trips) outcomes() []outcome {
 	all := make([]outcome, len(t.rows))
 	last := t.last()
@@ -57,7 +58,8 @@ func (t *Trips) outcomes() []outcome {
 	return all
 }
 
-// ruleAnswers holds the rule's answer for each row on its day. The percentile is NaN if not known.
+// ruleAnswers holds the rule's answer for each row on the row's day. The percentile is NaN if the
+// rule has too few fares.
 type ruleAnswers struct {
 	percentile []float64
 	chance     [2][]float64
@@ -65,7 +67,7 @@ type ruleAnswers struct {
 	quarter    []fare.Cents // lower quartile of the comparables; for departures only
 }
 
-// inside says in which ranges of the comparables' prices a fare lies.
+// inside holds flags: the price ranges of comparable fares in which a fare lies.
 type inside uint8
 
 const (
@@ -73,8 +75,8 @@ const (
 	insideTenths                    // between the 5th and the 95th percentile
 )
 
-// replayRule judges each row on its day, from the days before and the other rows of its route that
-// day. The pooled part holds no fares yet.
+// replayRule judges each row on its day. The rule knows the days before, and the other rows of the
+// route on that day. pooled must not contain any fares.
 func (t *Trips) replayRule(became []outcome, pooled *departure.Pooled) ruleAnswers {
 	n := len(t.rows)
 	r := ruleReplay{
@@ -87,7 +89,7 @@ func (t *Trips) replayRule(became []outcome, pooled *departure.Pooled) ruleAnswe
 		r.answers.chance[h] = make([]float64, n)
 	}
 	begin := t.days()
-	var due [2]int // by horizon: the first day without learned outcomes
+	var due [2]int // by horizon: the first day whose outcomes are not learned yet
 	for day := range len(begin) - 1 {
 		today := t.rows[begin[day]].day
 		for h, horizon := range fallSpans {
@@ -115,7 +117,7 @@ type ruleReplay struct {
 	outcomes []departure.Outcome
 }
 
-// learn updates the rule with the outcomes of the rows of a day.
+// learn updates the rule with the outcomes of one day's rows.
 func (r *ruleReplay) learn(h departure.Horizon, today fare.Day, from, to int) {
 	var learned departure.Statistics
 	view := r.pooled.View(today)
@@ -131,7 +133,7 @@ func (r *ruleReplay) learn(h departure.Horizon, today fare.Day, from, to int) {
 	r.pooled.Learn(h, today, &learned)
 }
 
-// judge judges the rows of a day, and then folds them.
+// judge judges the rows of a day, and then adds these fares to the rule's state.
 func (r *ruleReplay) judge(today fare.Day, from, to int) {
 	var learned departure.Statistics
 	view := r.pooled.View(today)
@@ -160,7 +162,8 @@ func (r *ruleReplay) judge(today fare.Day, from, to int) {
 	r.pooled.Fold(today, &learned)
 }
 
-// place returns in which ranges a fare lies, and the lower quartile of its comparables.
+// place returns the price ranges of comparable fares that contain the fare, and the lower quartile
+// of the comparable fares.
 func place(asker *departure.RouteDay, q departure.Quote) (in inside, quarter fare.Cents) {
 	between := func(low, high float64) (from fare.Cents, yes bool) {
 		from, _ = asker.Quantile(q, low)

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// cases holds rows with a known outcome and the answers for them.
+// cases holds the rows with a known outcome, and one method's answers for these rows.
 type cases struct {
 	rows   []int32
 	chance []float64
@@ -24,7 +24,7 @@ func (c *cases) add(row int, chance, score float64, fell bool) {
 	c.fell = append(c.fell, fell)
 }
 
-// ranking holds cases sorted by score, so that an AUC can be computed for many draws.
+// ranking holds cases sorted by score. So the AUC can be computed quickly for each bootstrap draw.
 type ranking struct {
 	cell []int32 // the cell of each case, a route and block of days
 	kind []uint8
@@ -35,7 +35,8 @@ const (
 	groupEnds             // the next case has a higher score
 )
 
-// rank sorts cases by a score. cellOf returns the cell of a row.
+// rank sorts cases by a score. cellOf is the cell of each row: a route and a block of days, see
+// stats.Blocks.
 func rank(score []float64, c *cases, cellOf []int32) ranking {
 	order := make([]int32, len(score))
 	for i := range order {
@@ -55,9 +56,9 @@ func rank(score []float64, c *cases, cellOf []int32) ranking {
 	return r
 }
 
-// auc returns the probability that a case that fell has a higher score than a case that did not.
-// Ties count half. Cases are weighted by cell, or equally if weight is nil. It returns false if all
-// outcomes are equal.
+// auc returns the AUC: the probability that a case that fell has a higher score than a case that
+// did not. Ties count half. weight is the weight of each cell; if nil, all cases have equal weight.
+// It returns false if all cases fell or none did.
 func (r ranking) auc(weight []float64) (float64, bool) {
 	var above, falls, rest, groupFalls, groupRest float64
 	for i, kind := range r.kind {
@@ -79,8 +80,8 @@ func (r ranking) auc(weight []float64) (float64, bool) {
 	return above / (falls * rest), falls*rest > 0
 }
 
-// brierSkill returns the reduction of the mean squared error, compared with always stating the
-// overall share.
+// brierSkill returns by how much the stated chances of a fall reduce the mean squared error. The
+// comparison is to always state the overall share of falls.
 func (c *cases) brierSkill() float64 {
 	falls, square := 0., 0.
 	for i, fell := range c.fell {
@@ -92,7 +93,7 @@ func (c *cases) brierSkill() float64 {
 	return 1 - square/float64(len(c.fell))/(base*(1-base))
 }
 
-// Bin holds the cases whose stated chance lies in one tenth of the scale.
+// Bin holds the cases whose stated chance of a fall lies in one tenth of the range from 0 to 1.
 type Bin struct {
 	From   float64 `json:"from"`
 	Count  int     `json:"count"`
@@ -100,8 +101,9 @@ type Bin struct {
 	Fell   float64 `json:"fell"` // share that fell
 }
 
-// reliability compares stated chances with outcomes in ten bins of equal width. expectedError is
-// the mean distance, weighted by the cases of each bin.
+// reliability compares stated chances of a fall with actual falls, in ten bins of equal width.
+// expectedError (ECE) is the mean distance between the two, weighted by the number of cases in each
+// bin.
 func (c *cases) reliability() (bins []Bin, expectedError float64) {
 	const tenths = 10
 	all := make([]Bin, tenths)
@@ -124,11 +126,12 @@ func (c *cases) reliability() (bins []Bin, expectedError float64) {
 	return bins, expectedError
 }
 
-// leastBlocks is the minimum number of blocks of days, if the panel has as many days. With two
-// blocks, every fourth draw would omit a given block.
+// leastBlocks is the minimum number of blocks of days for intervals, if the panel has as many days.
+// With only two blocks, a quarter of the bootstrap draws would omit one of them.
 const leastBlocks = 5
 
-// sample holds the blocks of the judged days, and the cell of each row.
+// sample holds the blocks of judged days, and the cell of each row: a route and a block of days,
+// see stats.Blocks.
 type sample struct {
 	*stats.Blocks
 	cells []int32
@@ -143,7 +146,7 @@ func (t *Trips) sample(first, last fare.Day) sample {
 	return s
 }
 
-// over returns the average over rows, and its interval.
+// over returns the mean of a value over rows, and the 95 % interval of the mean.
 func (s sample) over(rows []int, value func(row int) float64) (mean float64, interval *stats.Range) {
 	a := s.Average()
 	for _, row := range rows {
@@ -152,7 +155,8 @@ func (s sample) over(rows []int, value func(row int) float64) (mean float64, int
 	return a.Mean(), a.Interval()
 }
 
-// share returns the share of rows for which is returns true, and its interval.
+// share returns the share of rows for which the function is returns true, and the 95 % interval of
+// the share.
 func (s sample) share(rows []int, is func(row int) bool) (share float64, interval *stats.Range) {
 	return s.over(rows, func(row int) float64 { return stats.Share(is(row)) })
 }

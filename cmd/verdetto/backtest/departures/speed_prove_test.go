@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// TestProveSpeed: 700,000 fares of 7,000 routes take less than 30 seconds of processor time. On two
-// idle processors that is less than 20 seconds; part of the work cannot run in parallel.
+// TestProveSpeed: the replay of 700,000 fares of 7,000 routes takes less than 30 seconds of
+// processor time. On two idle processors it takes less than 20 seconds; part of the work cannot run
+// in parallel.
 func TestProveSpeed(t *testing.T) {
 	panel := invent(8, 7_000, 4, 150, 30, reverting)
 	if len(panel.rows) < 700_000 {

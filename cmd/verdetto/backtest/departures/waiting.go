@@ -7,30 +7,31 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Waiting holds the results of waiting, for a band of stated chances of a fall. It covers
-// departures further ahead than the wait, whose last fare within it is known.
+// Waiting holds what a traveller gets by waiting, for a band of stated chances of a fall. The
+// departure must leave after the wait and must be seen again within the wait.
 type Waiting struct {
 	From   float64      `json:"chanceFrom"`
 	To     float64      `json:"chanceTo"`
 	Count  int          `json:"count"`
 	Fell   float64      `json:"fell"`          // share with a fare at least 5 % lower within the wait
 	Rose   float64      `json:"rose"`          // share with a fare at least 5 % higher within the wait
-	AtOnce float64      `json:"againstAtOnce"` // mean change against buying at once
+	AtOnce float64      `json:"againstAtOnce"` // mean change: last fare of the wait against buying at once
 	Once   *stats.Range `json:"againstAtOnceInterval,omitempty"`
-	Median float64      `json:"median"`           // of that change
+	Median float64      `json:"median"`           // median of the same change
 	Dearer float64      `json:"dearer"`           // share of waits that ended dearer
 	Random float64      `json:"againstRandomDay"` // mean change against buying on a random day of the wait
 	Any    *stats.Range `json:"againstRandomDayInterval,omitempty"`
 }
 
-// Followed holds the outcomes of the stated chances of a horizon.
+// Followed holds the outcomes of waiting for one horizon, by the bands of chances in the record.
 type Followed struct {
 	Days  int       `json:"days"`     // of the horizon
 	Span  int       `json:"daysSpan"` // days from the first to the last question with a known outcome
 	Bands []Waiting `json:"bands"`
 }
 
-// waitEdges are the bands of the first table. Its last row covers all chances.
+// waitEdges are the edges of the bands of chances in the first table of outcomes. The last row of
+// that table covers all chances.
 var waitEdges = []float64{0, .1, .2, .3, .4, 1}
 
 func (m *reporter) waiting() {
@@ -62,8 +63,8 @@ func (m *reporter) bands(h departure.Horizon, edges []float64) []Waiting {
 	return all
 }
 
-// measureWaits measures the rows whose stated chance lies in a band. It returns false if there are
-// none.
+// measureWaits measures the rows whose stated chance of a fall lies in a band. It returns false if
+// there are no such rows.
 func (m *reporter) measureWaits(h departure.Horizon, from, to float64) (Waiting, bool) {
 	var rows []int
 	for _, row := range m.known[h] {

@@ -26,8 +26,9 @@ func (d dayOf) Fares(ctx context.Context, origin fare.City, _, _ time.Time) (ups
 	return d.Source.Fares(ctx, origin, d.day.Time().Add(-time.Second), d.day.Time().Add(24*time.Hour-time.Second))
 }
 
-// TestEvidenceFreshService: a service that is refreshed for the first time, on one day of the real
-// source, answers at least 90 % of the departures of routes with 10 departures on sale.
+// TestEvidenceFreshService: a new service refreshes for the first time, with recorded Travelpayouts
+// fares of one day. It then judges at least 90 % of the departures of routes with 10 departures on
+// sale.
 func TestEvidenceFreshService(t *testing.T) {
 	source := recorded(t, "travelpayouts_daily_2025_2026")
 	panel := panelOf(t, source)

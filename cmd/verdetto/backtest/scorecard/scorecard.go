@@ -1,9 +1,9 @@
-// Package scorecard replays a panel of recorded fares through refreshes, as a service would see it.
-// It computes the score with the service's own counting. So the score of a service can be checked
-// against a replay of the same fares.
+// Package scorecard replays recorded fares through refreshes, as the service would have received
+// them. It computes the score, the comparison of verdicts with outcomes, with the service's own
+// code. So the score of a running service can be checked against a replay of the same fares.
 //
-// It has no store, no source and no queue. It encodes and decodes all state between refreshes,
-// because a service judges by its stored state.
+// The replay has no store, no fare source and no queue. It encodes and decodes all state between
+// refreshes, because a service judges by its stored state.
 package scorecard
 
 import (
@@ -25,19 +25,20 @@ import (
 // Panel holds the observations of each series, in any order.
 type Panel map[fare.Series][]fare.Observation
 
-// Options say what to replay.
+// Options are the settings of a replay.
 type Options struct {
 	To    fare.Day // the last day of a refresh; 0: the last day of the panel
 	Cycle int      // days from one refresh to the next; 0 means 1
 	Rates fare.Rates
 
-	Source string // the source's own name
+	Source string // name of the fare source, stored with the score
 
-	// Judged, if set, may change a new round before it is stored. It also receives the experience
-	// from earlier weeks. Tests use it to spoil the rule, and to count the answers that rest on the
-	// score. It is called from several goroutines.
+	// Judged, if set, may change a new round before it is stored. It also receives the corrections
+	// from earlier weeks that the answers used. Tests use Judged to make the rule wrong on purpose,
+	// and to count the answers that these corrections changed. It is called from several
+	// goroutines.
 	Judged func(*score.Round, *departure.Experience)
-	// Learned, if set, is called with the experience from the weeks before a Monday.
+	// Learned, if set, is called with the corrections computed from the weeks before a Monday.
 	Learned func(monday fare.Day, e *departure.Experience)
 	// Progress, if set, is called after each refresh.
 	Progress func(done, total int, day fare.Day)
@@ -48,10 +49,10 @@ type Result struct {
 	Sum   *score.Sum
 	Weeks map[fare.Day]*score.Sum // by Monday
 
-	Experience *departure.Experience // the experience behind the answers
+	Experience *departure.Experience // corrections from the score that the last answers used
 }
 
-// overlap is how far before the last refresh a refresh requests fares again.
+// overlap: each refresh also requests the fares of this time before the previous refresh.
 const overlap = verdict.LiveDays * 24 * time.Hour
 
 // Run replays a panel, with a refresh at noon of every Cycle-th day.
@@ -112,7 +113,7 @@ type replay struct {
 	score         Result
 }
 
-// refresh closes the cycles that are over, then refreshes each series with new fares.
+// refresh first closes the cycles of earlier days. It then refreshes each series with new fares.
 func (r *replay) refresh(today fare.Day) error {
 	cycle := departure.Cycle{Day: today - 1, Pooled: departure.Start(today), Warmed: today}
 	if r.cycle != nil {
@@ -146,7 +147,7 @@ func (r *replay) refresh(today fare.Day) error {
 	return errors.Join(faults...)
 }
 
-// close adds the statistics of the days up to last to the cycle.
+// close adds the statistics of all days up to last to the pooled statistics of all routes.
 func (r *replay) close(c *departure.Cycle, last fare.Day) {
 	for day := c.Day + 1; day <= last; day++ {
 		all := r.contributions[day]
@@ -179,7 +180,8 @@ func (r *replay) close(c *departure.Cycle, last fare.Day) {
 	c.Day, c.Warmed = last, 0
 }
 
-// until returns the number of observations found up to a moment, in whole seconds.
+// until returns the number of observations found up to a moment. Moments are compared in whole
+// seconds.
 func (s *series) until(moment time.Time) int {
 	n, _ := slices.BinarySearchFunc(s.observations, moment.Unix(), func(o fare.Observation,
 		at int64) int {
@@ -188,8 +190,8 @@ func (s *series) until(moment time.Time) int {
 	return n
 }
 
-// refresh updates the stored state of a series to a day. It does nothing if the source has no fares
-// since a week before the last request.
+// refresh updates the stored state of a series to a day. It does nothing if the source found no
+// fares since one week before the last request.
 func (s *series) refresh(today fare.Day, o Options, pooled *departure.Pooled, asked,
 	now time.Time) (*score.Contribution, error) {
 	left, from, to := new(score.Contribution), 0, s.until(now)

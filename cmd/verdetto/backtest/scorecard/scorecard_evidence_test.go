@@ -10,14 +10,14 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// TestEvidenceLiveIsReplayed: daily refreshes over a whole recorded panel have the score of the
-// replay.
+// TestEvidenceLiveIsReplayed: a service with daily refreshes over a whole recorded panel computes
+// the same score as the replay.
 func TestEvidenceLiveIsReplayed(t *testing.T) {
 	compare(t, recorded(t, "eu_wizzair_2015_2016_full"), 1, 0)
 }
 
-// TestEvidenceRests checks how often answers rest on the score, as docs/evidence.md says. It counts
-// the weekly rounds.
+// TestEvidenceRests checks the claims of docs/evidence.md about how many answers cite the service's
+// own score instead of the embedded record. It counts the answers of the weekly rounds.
 func TestEvidenceRests(t *testing.T) {
 	for _, c := range []struct {
 		name, file string

@@ -2,8 +2,8 @@ package scorecard
 
 import "testing"
 
-// TestProveLiveIsReplayed: refreshes over recorded fares have the score of the replay. They run
-// weekly for half a year, and daily for ten weeks.
+// TestProveLiveIsReplayed: a service that refreshes recorded fares computes the same score as the
+// replay. Refreshes are weekly for half a year, and daily for ten weeks.
 func TestProveLiveIsReplayed(t *testing.T) {
 	for _, c := range []struct {
 		name, file  string

@@ -25,8 +25,8 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// invented returns a panel of some routes, in the columns of a recorded panel. One is quoted in
-// another currency, and one is observed rarely.
+// invented returns a panel of some routes with invented fares, as CSV with the columns of a
+// recorded panel. One route is quoted in another currency, and one is observed rarely.
 func invented(seed uint64, days int) string {
 	chance := rand.New(rand.NewPCG(16, seed))
 	var rows strings.Builder
@@ -53,7 +53,8 @@ func invented(seed uint64, days int) string {
 	return rows.String()
 }
 
-// many returns a panel of 24 routes whose fares partly revert to their usual price, like real ones.
+// many returns a panel of 24 routes. Like recorded fares, the invented fares often return to their
+// usual price.
 func many(days int) string {
 	chance := rand.New(rand.NewPCG(16, 12))
 	var rows strings.Builder
@@ -116,7 +117,8 @@ func seen(panel Panel) (first, last fare.Day) {
 	return first, last
 }
 
-// live returns the score of a service that is refreshed every cycle days, from first to last.
+// live returns the score of a service that refreshes every cycle days, from the day first to the
+// day last.
 func live(t *testing.T, source *csvfile.Panel, first, last fare.Day, cycle int, rates fare.Rates) Result {
 	t.Helper()
 	now := first.Time()
@@ -164,8 +166,8 @@ func live(t *testing.T, source *csvfile.Panel, first, last fare.Day, cycle int, 
 	return result
 }
 
-// compare checks that the score of a service equals that of a replay of the same fares. days limits
-// the panel; 0 means all.
+// compare checks that a service's score equals the score of a replay of the same fares. days limits
+// the length of the panel; 0 means the whole panel.
 func compare(t *testing.T, source *csvfile.Panel, cycle, days int) {
 	t.Helper()
 	panel := panelOf(t, source)
@@ -207,8 +209,8 @@ func compare(t *testing.T, source *csvfile.Panel, cycle, days int) {
 	}
 }
 
-// TestLiveIsReplayed: the counts of a service equal those of a replay of the fares that it
-// received.
+// TestLiveIsReplayed: a service and a replay of the fares that it received have the same counts of
+// outcomes.
 func TestLiveIsReplayed(t *testing.T) {
 	for name, cycle := range map[string]int{"daily": 1, "every third day": 3, "weekly": 7} {
 		t.Run(name, func(t *testing.T) {

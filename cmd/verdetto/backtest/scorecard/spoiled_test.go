@@ -11,8 +11,9 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// TestSpoiledRules: swapping a rule's levels or halving its chances shows in the score. It puts the
-// weeks outside the band for long enough to alert the operator; the real rule does not.
+// TestSpoiledRules: a rule that is wrong on purpose, with swapped levels or half the chances of a
+// fall, is detected by the score. The weeks are outside the band of expected falls for long enough
+// to alert the operator. With the real rule they are not.
 func TestSpoiledRules(t *testing.T) {
 	source, err := csvfile.Read(bytes.NewReader([]byte(many(150))), comparable(), "")
 	if err != nil {

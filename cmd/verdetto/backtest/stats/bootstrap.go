@@ -1,10 +1,10 @@
-// Package stats computes averages over a panel of fares with their intervals, and prints tables.
-// All backtests use it.
+// Package stats computes averages over recorded fares, with 95 % confidence intervals, and prints
+// tables. All backtests use it.
 //
-// Intervals come from resampling routes and blocks of days independently (the pigeonhole bootstrap,
-// A. B. Owen, 2007). The days of a route are correlated, and so are all routes on a day. Resampling
-// single rows would make every interval too narrow. The random seed is fixed, so reports are
-// reproducible.
+// To compute an interval, the package draws random samples of routes and, independently, of blocks
+// of days (the pigeonhole bootstrap, A. B. Owen, 2007). It draws whole routes and blocks, since the
+// days of a route are correlated, and so are all routes on a day. Samples of single rows would make
+// every interval too narrow. The random seed is fixed, so reports are reproducible.
 package stats
 
 import (
@@ -16,10 +16,11 @@ import (
 	"verdetto/shared/fare"
 )
 
-// BlockDays is the number of neighbouring days that are drawn together.
+// BlockDays is the number of successive days in a block. A bootstrap draw takes or omits a block as
+// a whole.
 const BlockDays = 14
 
-// Range is a 95 % interval.
+// Range is a 95 % confidence interval.
 type Range struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
@@ -43,8 +44,8 @@ func Parallel(n int, do func(i int)) {
 	workers.Wait()
 }
 
-// Blocks holds the cells of a panel and their counts in each draw. A cell is a block of days of a
-// route.
+// Blocks divides the rows of a panel into cells for the bootstrap. A cell holds the rows of one
+// route in one block of days. Each draw repeats every cell a random number of times.
 type Blocks struct {
 	Days           int // of a block
 	first, last    fare.Day
@@ -55,7 +56,8 @@ type Blocks struct {
 
 type cell struct{ route, block int32 }
 
-// NewBlocks divides the days from first to last into blocks, and draws routes and blocks.
+// NewBlocks divides the days from first to last into blocks of the given number of days. It then
+// makes the random draws of routes and blocks.
 func NewBlocks(draws, routes int, first, last fare.Day, days int) *Blocks {
 	rng := rand.New(rand.NewPCG(1, 2))
 	draw := func(n int) []uint8 {
@@ -74,8 +76,8 @@ func NewBlocks(draws, routes int, first, last fare.Day, days int) *Blocks {
 	return b
 }
 
-// Cell returns the cell of a route and day. Days outside the range belong to the first or last
-// block.
+// Cell returns the number of the cell that contains a route and day. Days before first count in the
+// first block, days after last in the last block.
 func (b *Blocks) Cell(route int, day fare.Day) int32 {
 	block := int(min(max(day, b.first), b.last)-b.first) / b.Days
 	place := &b.number[route*len(b.blocks[0])+block]
@@ -86,7 +88,7 @@ func (b *Blocks) Cell(route int, day fare.Day) int32 {
 	return *place - 1
 }
 
-// Weights returns the count of each cell in a draw.
+// Weights returns how often a draw repeats each cell.
 func (b *Blocks) Weights(draw int) []float64 {
 	all := make([]float64, len(b.cells))
 	for i, c := range b.cells {
@@ -95,9 +97,9 @@ func (b *Blocks) Weights(draw int) []float64 {
 	return all
 }
 
-// Interval returns the middle 95 % of a statistic over the draws. statistic is called from several
-// goroutines. The result is nil if fewer than 90 % of the draws have a value. It is also nil if all
-// draws agree: an event that is absent in a few days is not impossible.
+// Interval returns the middle 95 % of a statistic over all draws. statistic is called from several
+// goroutines. The result is nil if fewer than 90 % of the draws have a value, or if all draws have
+// the same value: an event that never occurs in a few days is still possible.
 func (b *Blocks) Interval(statistic func(draw int) (float64, bool)) *Range {
 	n := len(b.routes)
 	all, known := make([]float64, n), make([]bool, n)

@@ -13,31 +13,33 @@ import (
 // Percentiles are the percentiles at which calibration is measured.
 var Percentiles = []int{5, 10, 25, 50, 75, 90, 95}
 
-// Miss is the calibration of the percentiles of some rows: the largest distance, in points, of one
-// of Percentiles from the share of rows at or below it.
+// Miss is how far the percentiles of some rows are off. If they are right, p % of the rows have a
+// percentile of p or less. The miss is the largest deviation from p for p in Percentiles, in
+// points.
 type Miss struct {
 	Part  string  `json:"part"`
 	Count int     `json:"count"`
 	Worst float64 `json:"worstMissOfPercentile"`
 }
 
-// Misses collects percentiles by part of a panel. The errors of two parts can cancel over the
-// whole.
+// Misses measures percentiles separately for each group of rows, such as one quarter of the year.
+// Errors of two groups can cancel over all rows.
 type Misses struct {
 	name  func(part int) string
 	parts map[int]*atMost
 }
 
-// atMost holds a number of rows and, by percentile, how many of them lie at or below it.
+// atMost counts rows and, for each p in Percentiles, the rows with a percentile of p or less.
 type atMost struct {
 	count int
 	below []float64
 }
 
-// NewMisses returns empty Misses. name returns the name of a part.
+// NewMisses returns empty Misses. name returns the printed name of a group.
 func NewMisses(name func(part int) string) *Misses { return &Misses{name, map[int]*atMost{}} }
 
-// Add adds a row. atMost returns the probability that its percentile is p or less.
+// Add adds a row to a group. probability returns the probability that the row's percentile is p or
+// less.
 func (m *Misses) Add(part int, probability func(p int) float64) {
 	of := m.parts[part]
 	if of == nil {
@@ -50,7 +52,7 @@ func (m *Misses) Add(part int, probability func(p int) float64) {
 	}
 }
 
-// Parts returns the misses of the parts with rows, in order.
+// Parts returns the miss of each group that has rows, in order of the groups.
 func (m *Misses) Parts() []Miss {
 	all := []Miss{}
 	for _, part := range slices.Sorted(maps.Keys(m.parts)) {
@@ -64,11 +66,12 @@ func (m *Misses) Parts() []Miss {
 	return all
 }
 
-// leastRows is the number of rows from which the miss of a part is more than chance.
+// leastRows is the number of rows that a group needs. With fewer rows, random variation alone makes
+// a large miss.
 const leastRows = 100
 
-// WorstOf returns the part with the largest miss. Parts with under 100 rows count only if all are
-// that small.
+// WorstOf returns the group with the largest miss. It ignores groups with under 100 rows, unless
+// all groups are that small.
 func WorstOf(parts []Miss) (worst Miss) {
 	for _, p := range parts {
 		if p.Count >= leastRows && (worst.Count < leastRows || p.Worst > worst.Worst) ||
@@ -79,16 +82,17 @@ func WorstOf(parts []Miss) (worst Miss) {
 	return worst
 }
 
-// Quarter returns the part of a day's quarter.
+// Quarter returns the quarter of the year of a day, as a group number for Misses.
 func Quarter(day fare.Day) int { return int(day.Quarter()) }
 
-// QuarterName returns the name of a part that Quarter returned.
+// QuarterName returns the name of a group that Quarter returned.
 func QuarterName(part int) string { return fare.Quarter(part).String() }
 
-// mostParts is the number of parts that a table lists.
+// mostParts is the maximum number of groups that a table lists.
 const mostParts = 12
 
-// Misses writes a table of parts, beside the miss of the whole. Of many parts it lists the worst.
+// Misses writes a table with the miss over all rows and the miss of each group. If there are more
+// than mostParts groups, it lists the worst.
 func (t Tables) Misses(title string, whole float64, parts []Miss) {
 	if len(parts) == 0 {
 		return

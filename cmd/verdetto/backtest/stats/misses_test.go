@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestMissesOfParts: percentiles that are too low in one quarter and too high in the next are right
-// over the whole.
+// TestMissesOfParts: in one quarter all percentiles are too low, in the next all are too high. Over
+// both quarters the percentiles look right; the miss of each quarter shows the errors.
 func TestMissesOfParts(t *testing.T) {
 	whole, quarters := NewMisses(func(int) string { return "all" }), NewMisses(QuarterName)
 	begin, err := fare.ParseDay("2025-12-31")
@@ -27,7 +27,7 @@ func TestMissesOfParts(t *testing.T) {
 		add(begin+1, 51+i/4) // 51 to 100
 	}
 	for range 10 {
-		add(begin+91, 0) // too few to say
+		add(begin+91, 0) // too few rows to measure this quarter
 	}
 	want := []Miss{{"2025-Q4", 200, 50}, {"2026-Q1", 200, 50}, {"2026-Q2", 10, 95}}
 	parts := quarters.Parts()

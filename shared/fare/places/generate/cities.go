@@ -24,7 +24,8 @@ type town struct {
 	busy float64
 }
 
-// unranked is the busyness of an airport with flights but without a rank. It is below every rank.
+// unranked is the busyness of an airport that has flights but no rank in the source. It is lower
+// than that of any ranked airport.
 const unranked = 0.001
 
 // builder groups the airports with scheduled flights by city.
@@ -131,7 +132,7 @@ func (b *builder) assignCodes() {
 	}
 }
 
-// settle moves the row that describes the city best to the front.
+// settle moves the source row that describes the city best to the front of points.
 func (c *city) settle() {
 	slices.SortStableFunc(c.points, func(a, b point) int { return cmp.Compare(b.population, a.population) })
 	// If the sources know only the airport, the city is the town where it lies.

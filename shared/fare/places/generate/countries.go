@@ -11,11 +11,12 @@ import (
 	"golang.org/x/text/language/display"
 )
 
-// continents are the regions of countries.tsv beside countries, by their UN M.49 codes: Africa,
-// Oceania, North America, South America, Asia, Europe.
+// continents are the continents that countries.tsv lists after the countries, by UN M.49 code:
+// Africa, Oceania, North America, South America, Asia, Europe.
 var continents = []string{"002", "009", "003", "005", "142", "150"}
 
-// writeCountries writes the names of the cities' countries, and of the continents that hold them.
+// writeCountries writes the names of the countries that have cities, and of the continents in which
+// these countries lie.
 func writeCountries(countries map[string]bool) error {
 	var b bytes.Buffer
 	for _, code := range slices.Concat(slices.Sorted(maps.Keys(countries)), continents) {
