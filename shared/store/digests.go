@@ -23,7 +23,7 @@ type Digests struct{ Table Table }
 // Digest is the stored state of the digest of a subscriber.
 type Digest struct {
 	Subscriber SubscriberID          `json:"-"`
-	Day        fare.Day              `json:"d,omitempty"` // day of the last digest; 0: no digest was sent
+	Day        fare.Day              `json:"d,omitempty"` // of the last digest; 0: none sent
 	Prices     map[string]fare.Cents `json:"t,omitempty"` // last notified price by Ref
 
 	version int64
@@ -31,7 +31,7 @@ type Digest struct {
 
 // DigestProgress records up to which day and subscriber the digests were sent.
 type DigestProgress struct {
-	Day    fare.Day `json:"d,omitempty"` // all digests up to this day were sent; 0: none was ever due
+	Day    fare.Day `json:"d,omitempty"` // all digests up to this day were sent; 0: none
 	Cursor string   `json:"c,omitempty"` // digests of the next day were sent up to this subscriber
 
 	version int64
@@ -174,7 +174,7 @@ func (a Alerts) endDigest(ctx context.Context, s SubscriberID, left []Ref) ([]Op
 	}
 	for _, ref := range left {
 		switch alert, err := a.One(ctx, ref, s); {
-		case errors.Is(err, ErrNotFound), errors.Is(err, ErrUnreadable): // the alert is not in a digest
+		case errors.Is(err, ErrNotFound), errors.Is(err, ErrUnreadable): // in no digest
 		case err != nil:
 			return nil, err
 		case alert.Digest:

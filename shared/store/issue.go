@@ -46,7 +46,7 @@ const unknownTries = 4
 // plan.
 type Once struct {
 	What   string              // unique, permanent name of the checkout or payment
-	Keep   func(Customer) bool // reports whether a stored customer keeps the current key and gets no new one
+	Keep   func(Customer) bool // reports whether the customer keeps the current key
 	Change func(*Customer)     // applies the payment to the plan; may be nil
 	// Claim, if set, says how certain the owner is: a claim with proof overrides a claim without.
 	// If nil, the mark is final.

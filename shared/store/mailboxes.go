@@ -17,7 +17,7 @@ type Mailboxes struct{ Table Table }
 type Mailbox struct {
 	Mails   []MailboxMail `json:"mails,omitempty"`  // of the last 24 hours
 	Stopped time.Time     `json:"stopped,omitzero"` // until then, no mails caused by other callers
-	Reader  string        `json:"reader,omitempty"` // the caller who proved to be able to read the mailbox
+	Reader  string        `json:"reader,omitempty"` // caller who proved to read the mailbox
 	Until   time.Time     `json:"until,omitzero"`   // end of that proof
 }
 
