@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Slots limits how many payments may be unfinished in a window of time: at most Most. Each
+// Slots limits how many payments may be unfinished in a window of time, or have cost a fee in vain: at most Most. Each
 // reservation is a stored item, a slot. The write that records the payment creates the slot, and
 // the write that records its result deletes the slot. A payment without a result keeps its slots
 // until the window ends.
