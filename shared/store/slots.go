@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Slots limits how many payments may be unfinished in a window of time, or have cost a fee in vain: at most Most. Each
-// reservation is a stored item, a slot. The write that records the payment creates the slot, and
-// the write that records its result deletes the slot. A payment without a result keeps its slots
-// until the window ends.
+// Slots limits how many payments in a window of time are unfinished or have cost a fee in vain: at
+// most Most. Each reservation is a stored item, a slot. The write that records the payment creates
+// the slot, and the write that records its result deletes it. A payment without a result keeps its
+// slots until the window ends.
 type Slots struct {
 	Subject string // subject of the limit: stable, part of the key
 	Name    string // kind of slot: stable, part of the key
