@@ -109,11 +109,11 @@
 // publishes the score, reads the sum for half a unit, and 53 weeks of under 1 KB for 7 units.
 //
 // After three years the summary costs 4 units. Each origin adds 3 reads and 4 writes, and more if
-// its trends or deals exceed 1 KB. Trends and deals take about 330 bytes per destination. Each class
-// of nights (1-3, 4-7, ...) with observed returns adds a read and a write. A route with alerts adds
-// 1 read and a transaction of 2 small items, however many subscribers are notified. Each mail costs
-// 2 reads and 1 write. A page of 100 alerts that need no message costs about 2 reads
-// (TestNotifyingCapacity in e2e/alerts).
+// its trends or deals exceed 1 KB. Trends and deals take about 330 bytes per destination. Each
+// class of nights (1-3, 4-7, ...) with observed returns adds a read and a write. A route with
+// alerts adds 1 read and a transaction of 2 small items, however many subscribers are notified.
+// Each mail costs 2 reads and 1 write. A page of 100 alerts that need no message costs about 2
+// reads (TestNotifyingCapacity in e2e/alerts).
 package store
 
 import (
