@@ -198,7 +198,7 @@ const (
 
 // NewID returns the ID of an alert: a hash of its trip, group of kinds, channel and address. So a
 // repeated request gets the same ID, and changes only the numbers of the stored alert. The ID is
-// empty for an alert by mail for the cheapest fare of a route, as in earlier versions.
+// empty for a Threshold or Verdict by mail on the cheapest fare of a route, as in earlier versions.
 func (a Alert) NewID() string {
 	group := a.Condition()
 	if group == Threshold || group == Verdict {
