@@ -20,42 +20,43 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Named is the name of a city, and the parameter that contained it.
+// Named is a city name that a caller sent, and the request parameter that contained it.
 type Named struct{ Parameter, Name string }
 
 // Question is a question about a route.
 type Question struct {
 	From, To Named
-	Trip     fare.Trip // one-way, or a return by number of nights
+	Trip     fare.Trip // one-way, or a return after a class of nights (1-3, 4-7, ...)
 	NonStop  bool      // only fares without stops
-	When     *When     // the departure; nil: the cheapest of the route
+	When     *When     // the departure; nil: the cheapest fare of the route
 	Price    *Price    // a price seen elsewhere, judged instead of the stored fare; may be nil
 	Show     Currency  // currency of the amounts in the answer
 }
 
-// Currency is an ISO 4217 code, and the parameter that contained it. The zero value is the euro.
+// Currency is an ISO 4217 code that a caller sent, and the request parameter that contained it.
+// The zero value is the euro.
 type Currency struct{ Parameter, Code string }
 
 // Price is an amount in major units of a currency (ISO 4217).
 type Price struct {
-	Parameter         string // that contained the amount
+	Parameter         string // request parameter that contained the amount
 	Amount            float64
 	Currency          string
-	CurrencyParameter string // parameter that contained the currency
+	CurrencyParameter string // request parameter that contained the currency
 }
 
-// Answer is a judged answer, and the data behind it.
+// Answer is a judged answer, with the stored data that it was judged from.
 type Answer struct {
 	SeriesData
 	Analysis verdict.Analysis
 }
 
-// SeriesData holds the data of a route and a kind of trip.
+// SeriesData holds the stored data of a series: a route with a kind of trip.
 type SeriesData struct {
 	Origin, Destination places.Place
 	Series              fare.Series
-	// Summary covers the requested fares: all, or those without stops. For a departure it has only
-	// AsOf and the currency.
+	// Summary covers the requested fares: all fares, or only those without stops. For a question
+	// about a departure, only AsOf and the currency are set.
 	Summary verdict.RouteSummary
 }
 
@@ -77,8 +78,8 @@ func (r *Reader) Check(ctx context.Context, q Question) error {
 	return err
 }
 
-// Amounts returns the conversion of EUR cents to a currency, or nil for the euro. All amounts of an
-// answer use the same reference rates.
+// Amounts returns the function that converts EUR cents to a currency, or nil for the euro. All
+// amounts of one answer use the same rates.
 func (r *Reader) Amounts(ctx context.Context, in Currency) (func(fare.Cents) fare.Cents, error) {
 	if in.Code == "" || in.Code == fare.EUR.String() {
 		return nil, nil
@@ -106,7 +107,7 @@ func Differ(from, to Named) error {
 	return &SameCity{from, to, origin}
 }
 
-// euro returns a price in EUR cents. It fails with BadPrice if no fare can cost that.
+// euro returns a price in EUR cents. It fails with BadPrice if no fare can have that price.
 func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 	rates, err := r.Rates(ctx)
 	if err != nil {
@@ -122,8 +123,8 @@ func (r *Reader) euro(ctx context.Context, p Price) (fare.Cents, error) {
 	return euro, nil
 }
 
-// Answer judges a given price if there is one. Otherwise it judges the fare of the requested
-// departure or, without one, the cheapest fare of the route.
+// Answer judges the caller's own price if the question contains one. Otherwise it judges the fare
+// of the requested departure or, without a departure, the cheapest fare of the route.
 func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	if q.When != nil {
 		d, err := r.departures(ctx, q)
@@ -152,15 +153,15 @@ func (r *Reader) Answer(ctx context.Context, q Question) (Answer, error) {
 	return a.named(), nil
 }
 
-// named adds the names of the cities.
+// named adds the names of the two cities to the answer.
 func (a Answer) named() Answer {
 	a.Analysis.Origine, a.Analysis.Destinazione = a.Origin.Name, a.Destination.Name
 	a.Analysis.OrigineIata, a.Analysis.DestinazioneIata = string(a.Series.Origin), string(a.Series.Destination)
 	return a
 }
 
-// priceIn returns a price in the currency in which the fares of a summary are ranked. It converts
-// other currencies at the rate of the time of that ranking.
+// priceIn returns a price in the currency of a summary's fares. It converts other currencies at
+// the rate of the time when the summary was computed.
 func (r *Reader) priceIn(
 	ctx context.Context, ranked verdict.RouteSummary, p Price,
 ) (price fare.Cents, quoted fare.Money, err error) {
@@ -216,9 +217,9 @@ func City(c Named) (places.Place, error) {
 	return places.Place{}, &UnknownCity{c, places.Suggest(c.Name, 5)}
 }
 
-// Read returns the summary of a series, or store.ErrNotFound if nothing was ever stored. It also
-// notes the demand. A covered series is then refreshed every day, and an uncovered origin is
-// requested at the next refresh.
+// Read returns the summary of a series, or store.ErrNotFound if no summary was ever stored. It
+// also records that a caller asked for the series. The service then refreshes a covered series
+// every day, and asks the fare source for an uncovered origin at the next refresh.
 func (r *Reader) Read(ctx context.Context, of fare.Series) (verdict.RouteSummary, error) {
 	data, _, err := r.Stored.Summary(ctx, of, store.Eventual)
 	r.recordDemand(ctx, of, err)
@@ -228,7 +229,7 @@ func (r *Reader) Read(ctx context.Context, of fare.Series) (verdict.RouteSummary
 	return verdict.Decode(data)
 }
 
-// The errors for questions without an answer.
+// The errors that say why a question has no answer.
 type (
 	// UnknownCity is a name that matches no city with scheduled flights.
 	UnknownCity struct {

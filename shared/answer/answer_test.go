@@ -292,7 +292,8 @@ func TestOwnPrice(t *testing.T) {
 	}
 }
 
-// TestDemandIsNotedOnceADay: demand is noted once a day, and never fails an answer.
+// TestDemandIsNotedOnceADay: the Reader records once a day that callers ask for a route. If
+// recording fails, the answer does not fail.
 func TestDemandIsNotedOnceADay(t *testing.T) {
 	s := world(t)
 	r := s.reader()

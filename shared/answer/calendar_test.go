@@ -143,7 +143,7 @@ func TestNoCalendar(t *testing.T) {
 	if !errors.As(err, &none) || len(none.Near) != 3 {
 		t.Errorf("a month without fares: %#v", err)
 	}
-	// A week later no fare is fresh any more.
+	// A week later no fare is recent enough any more.
 	r.Now = func() time.Time { return (today + departure.LiveDays + 1).Time() }
 	if _, _, err := r.Calendar(t.Context(), question("Londra", nil), true); !is[*answer.NoCalendar](err) {
 		t.Errorf("an old sheet: %#v", err)
@@ -155,8 +155,9 @@ func is[E error](err error) bool {
 	return errors.As(err, &want)
 }
 
-// TestWithCalendar: the answer equals that of Answer and the calendar that of Calendar. This costs
-// one read for a departure and two otherwise. Without a sheet only the answer is returned.
+// TestWithCalendar: the answer equals that of Answer, and the calendar equals that of Calendar.
+// Both together cost one read for a departure and two otherwise. Without a stored departure state,
+// only the answer is returned.
 func TestWithCalendar(t *testing.T) {
 	nonStop := func(q *answer.Question) { q.NonStop = true }
 	for _, c := range []struct {

@@ -6,9 +6,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Comparables returns the quartiles of the fares comparable to the departure in the question, and
-// their number. The departure itself needs no fare. With too few comparable fares the quartiles are
-// nil.
+// Comparables returns the quartiles of the fares that are comparable to the departure in the
+// question, and the number of these fares. The departure itself needs no fare. If there are too
+// few comparable fares, the quartiles are nil.
 func (r *Reader) Comparables(ctx context.Context, q Question) (f SeriesData, of *verdict.Quartili, count int,
 	err error) {
 	d, err := r.departures(ctx, q)
@@ -19,8 +19,9 @@ func (r *Reader) Comparables(ctx context.Context, q Question) (f SeriesData, of 
 	return d.SeriesData, of, count, err
 }
 
-// Fares returns the departures of a route with a fare, without judging them. Unless each is set it
-// returns only the cheapest of every month. It fails with NoCalendar if there are none.
+// Fares returns the departures of a route that have a fare, without judging the fares. If each is
+// false, it returns only the cheapest departure of every month. It fails with NoCalendar if there
+// are none.
 func (r *Reader) Fares(ctx context.Context, q Question, each bool) (f SeriesData, all []verdict.Prezzo, err error) {
 	d, err := r.departures(ctx, q)
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// CoveredCities knows the origins with fares and the destinations of each. A process caches each
-// list for an hour. A new city is missing from the lists for that time, but callers can already ask
-// for it.
+// CoveredCities lists the origins for which the service has fares, and the destinations of each. A
+// process caches each list for an hour. A new city is missing from the lists during that time, but
+// questions about it already work.
 type CoveredCities struct {
 	*Reader
 	origins      store.Memo[[]fare.City]
@@ -26,9 +26,9 @@ type CoveredCities struct {
 // maxOrigins exceeds the number of all cities with scheduled flights.
 const maxOrigins = 10_000
 
-// Suggest returns the cities to suggest to a reader of a language. With an origin these are its
-// destinations. Without one they are the origins, those in the country of the language first. It
-// returns false if they cannot be read; the reader can still type a name.
+// Suggest returns the cities to suggest to a reader whose language is lang. With an origin, these
+// are its destinations. Without an origin, they are all origins, first those in the country of the
+// language. Suggest returns false if the cities cannot be read; the reader can still type a name.
 func (c *CoveredCities) Suggest(ctx context.Context, origin, lang string) ([]fare.City, bool) {
 	var all []fare.City
 	var err error
@@ -86,7 +86,7 @@ func (c *CoveredCities) readDestinations(ctx context.Context, origin fare.City) 
 // Callers are not asked where they are.
 var homeCountry = map[string]string{"it": "IT", "en": "GB", "de": "DE", "fr": "FR", "es": "ES", "pt": "PT"}
 
-// nearby returns the cities with those in the country of a language first.
+// nearby sorts the cities: first those in the country of a language, then the others.
 func nearby(cities []fare.City, language string) []fare.City {
 	cities = slices.Clone(cities)
 	far := func(c fare.City) int {

@@ -12,8 +12,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Fares is the stored data behind answers, and the record of demand. store.Fares implements it. A
-// test fake embeds the interface and implements only the methods that the test needs.
+// Fares reads the stored data that answers are computed from, and records which routes callers ask
+// for. store.Fares implements it. A fake in a test embeds the interface and implements only the
+// methods that the test needs.
 type Fares interface {
 	Summary(ctx context.Context, s fare.Series, read store.Consistency) ([]byte, int64, error)
 	Sheet(ctx context.Context, s fare.Series, nonStop bool) ([]byte, error)
@@ -34,24 +35,25 @@ type Reader struct {
 	Now    func() time.Time
 	Log    *slog.Logger
 
-	unrecorded   bool // demand is not recorded
+	unrecorded   bool // the Reader does not record which routes callers ask for
 	rates        store.Memo[fare.Rates]
 	pooled       store.Memo[*departure.Pooled]
-	recordedDays sync.Map // last day recorded by this process, by series or origin
+	recordedDays sync.Map // by series or origin: last recorded day
 }
 
-// NewReader returns a Reader over stored fares that records demand.
+// NewReader returns a Reader over stored fares. It records which routes callers ask for.
 func NewReader(stored Fares, now func() time.Time, log *slog.Logger) *Reader {
 	return &Reader{Stored: stored, Now: now, Log: log}
 }
 
-// NewUnrecorded returns a Reader that records no demand, for questions of the service itself.
+// NewUnrecorded returns a Reader that does not record questions. It is for questions that the
+// service itself asks.
 func NewUnrecorded(stored Fares, now func() time.Time, log *slog.Logger) *Reader {
 	return &Reader{Stored: stored, Now: now, Log: log, unrecorded: true}
 }
 
-// Rates returns the rates of the last refresh, or only the euro before the first refresh. A process
-// caches them for an hour.
+// Rates returns the exchange rates of the last refresh, or only the euro before the first refresh.
+// A process caches the rates for an hour.
 func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
 	now := r.Now()
 	return r.rates.Get(now, func() (fare.Rates, time.Duration, error) {
@@ -63,8 +65,8 @@ func (r *Reader) Rates(ctx context.Context) (fare.Rates, error) {
 	})
 }
 
-// cachedPooled returns the pooled statistics of the last complete cycle, or nil before the first
-// one. A process caches them.
+// cachedPooled returns the statistics over all series from the last complete cycle, or nil before
+// the first one ends. A process caches them.
 func (r *Reader) cachedPooled(ctx context.Context) (*departure.Pooled, error) {
 	return r.pooled.Get(r.Now(), func() (*departure.Pooled, time.Duration, error) {
 		data, _, err := r.Stored.Pooled(ctx, store.Eventual)
@@ -80,14 +82,17 @@ func (r *Reader) cachedPooled(ctx context.Context) (*departure.Pooled, error) {
 }
 
 const (
-	// OriginRequestDays is how long a request is kept: two refreshes and two days.
+	// OriginRequestDays is for how many days a request for an uncovered origin is stored: two
+	// refreshes and two days.
 	OriginRequestDays = 16
-	// demandDays is how long a series is in demand after a request: a cycle and a day.
+	// demandDays is for how many days after a question a series is refreshed daily: a cycle and a
+	// day.
 	demandDays = 8
 )
 
-// recordDemand records the demand for a series, given the error of its read. A covered series is
-// then refreshed every day. An uncovered origin is requested at the next refresh.
+// recordDemand records that a caller asked for a series; err is the error of reading the series.
+// The service then refreshes a covered series every day, and asks the fare source for an uncovered
+// origin at the next refresh.
 func (r *Reader) recordDemand(ctx context.Context, of fare.Series, err error) {
 	missing := errors.Is(err, store.ErrNotFound)
 	switch {
@@ -100,14 +105,16 @@ func (r *Reader) recordDemand(ctx context.Context, of fare.Series, err error) {
 	}
 }
 
-// RequestOrigin records an uncovered origin for the next refresh.
+// RequestOrigin records that a caller asked for an uncovered origin. The next refresh asks the
+// fare source for that origin.
 func (r *Reader) RequestOrigin(ctx context.Context, origin fare.City) {
 	r.note(ctx, origin, func(today fare.Day) error {
 		return r.Stored.RequestOrigin(ctx, origin, (today + OriginRequestDays).Time())
 	})
 }
 
-// note records demand once per process and day. It never fails the answer: the next call retries.
+// note records a question once per process and day. If the record fails, the answer does not fail,
+// and the next call records it.
 func (r *Reader) note(ctx context.Context, what any, record func(today fare.Day) error) {
 	today := fare.DayOf(r.Now())
 	if last, ok := r.recordedDays.Load(what); r.unrecorded || ok && last.(fare.Day) == today {

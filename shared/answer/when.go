@@ -12,8 +12,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// A question about a departure or a month is answered from the departure state of its series. That
-// is one read; the process caches the pooled statistics.
+// A question about a departure or a month is answered from the departure state of its series: the
+// stored data of the departure rule. That costs one read. The process caches the statistics over
+// all series.
 
 // MaxAhead is the most days between today and a departure: airlines open sales about a year before.
 const MaxAhead = 365
@@ -22,7 +23,7 @@ const MaxAhead = 365
 type When struct {
 	verdict.When
 	Parameter string
-	Back      fare.Day // day of return; 0: none was given
+	Back      fare.Day // day of the return flight; 0: the caller sent none
 	BackName  string
 }
 
@@ -55,7 +56,8 @@ const (
 	BackFar                    // the return is more than fare.MaxNights nights later
 )
 
-// BadDate is a refused day. From is the day to compare with: today, or the departure.
+// BadDate is the error for a day that the service refuses. From is the day with which Day is
+// compared: today, or the departure.
 type BadDate struct {
 	Parameter string
 	Fault     DateFault
@@ -64,7 +66,8 @@ type BadDate struct {
 
 func (e *BadDate) Error() string { return fmt.Sprintf("%s: no departure (%d)", e.Parameter, e.Fault) }
 
-// NoFareOn is a departure, a month or some days of a covered route without a live fare.
+// NoFareOn is the error for a departure, a month or some days of a covered route without a current
+// fare.
 type NoFareOn struct {
 	SeriesData
 	NonStop bool
@@ -76,15 +79,15 @@ func (e *NoFareOn) Error() string {
 	return fmt.Sprintf("no fare on %s of %s is live", e.Series, e.Date)
 }
 
-// departures holds the data for questions about departures.
+// departures holds the stored data that answer a question about departures.
 type departures struct {
 	SeriesData
 	sheet  *departure.State
 	pooled *departure.Pooled
 }
 
-// departures reads the departure state of a series, in one read, and notes the demand. The process
-// caches the pooled statistics.
+// departures reads the departure state of a series, in one read, and records that a caller asked
+// for the series. The process caches the statistics over all series.
 func (r *Reader) departures(ctx context.Context, q Question) (d departures, err error) {
 	if d.SeriesData, err = locate(q); err != nil {
 		return d, err
@@ -100,8 +103,8 @@ func (r *Reader) departures(ctx context.Context, q Question) (d departures, err 
 	return d, r.decode(ctx, &d, data, q.NonStop)
 }
 
-// decode decodes a departure state. It fails with StopsUnknown if nonStop is set and the state may
-// hold fares with stops.
+// decode decodes a departure state. If nonStop is set and the state may contain fares with stops,
+// decode fails with StopsUnknown.
 func (r *Reader) decode(ctx context.Context, d *departures, data []byte, nonStop bool) (err error) {
 	if d.sheet, err = departure.DecodeState(data); err != nil {
 		return err
@@ -113,8 +116,8 @@ func (r *Reader) decode(ctx context.Context, d *departures, data []byte, nonStop
 	return err
 }
 
-// noSheet returns the reason for a missing departure state. The route is not covered, or it had no
-// fare since departure states exist.
+// noSheet returns the error that explains a missing departure state. Either the route is not
+// covered, or no fare was found since the service stores departure states.
 func (r *Reader) noSheet(ctx context.Context, f SeriesData, q Question) error {
 	_, _, err := r.Stored.Summary(ctx, f.Series, store.Eventual)
 	switch {
@@ -146,7 +149,7 @@ func (r *Reader) judge(ctx context.Context, q Question, d departures) (a Answer,
 	return a.named(), err
 }
 
-// noFare returns the error for departures without a fare; near are departures with one.
+// noFare returns the error for departures without a fare; near lists departures that have one.
 func noFare(f SeriesData, q Question, near []fare.Day) error {
 	if q.When == nil {
 		return &NoCalendar{f, q.NonStop}

@@ -236,7 +236,7 @@ func TestDepartures(t *testing.T) {
 	}
 }
 
-// TestDeparturesWithoutAnswer: the error says what each question lacks.
+// TestDeparturesWithoutAnswer: the error says why each question has no answer.
 func TestDeparturesWithoutAnswer(t *testing.T) {
 	empty := today + 45
 	for empty%10 != 3 {

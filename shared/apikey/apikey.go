@@ -1,11 +1,11 @@
-// Package apikey creates, parses and hashes Pro keys, and defines when a plan is live. It also
-// signs the short-lived access tokens that stand for a key. The package is pure: the caller passes
-// in the randomness, and nothing is written to a store.
+// Package apikey creates, parses and hashes Pro keys, and defines until when a plan is valid. It
+// also signs short-lived access tokens, which a program can send instead of a key. The package
+// does no input or output: the caller passes in the randomness and stores the results.
 //
 // A key is "vd_", the customer id and a secret, both in unpadded URL-safe base64: 68 characters in
-// all. Only a hash of the secret is ever stored. The id is derived from the e-mail address, so each
-// address has one customer and each customer has one key. Storing a new hash replaces the old one,
-// so the same write revokes the old key.
+// all. Only a hash of the secret is ever stored. The id is derived from the e-mail address, so
+// each address has one customer and each customer has one key. Storing a new hash replaces the old
+// hash, so the same write makes the old key invalid.
 //
 // Start with Mint and Parse; TokenSigner is for access tokens.
 package apikey
@@ -102,14 +102,14 @@ func (k Key) Matches(h Hash) bool {
 	return subtle.ConstantTimeCompare(own[:], h[:]) == 1
 }
 
-// Grace is how long a plan stays live after the last period that was paid by card. A charge that is
-// a day late then does not interrupt the customer.
+// Grace is how long a plan stays valid after the last period that was paid by card. So a charge
+// that is a day late does not interrupt the customer's access.
 const Grace = 3 * 24 * time.Hour
 
-// Plan is what a customer has paid for.
+// Plan says until when a customer has paid.
 type Plan struct {
 	Until time.Time // end of the plan, grace included; zero: no plan
 }
 
-// Live reports whether the plan is live at a moment.
+// Live reports whether the plan is valid at a moment.
 func (p Plan) Live(now time.Time) bool { return now.Before(p.Until) }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// RefusedFor is how long a refusal is remembered. If another process makes the key current
-// meanwhile, this process still refuses the key for at most this time.
+// RefusedFor is how long a process remembers that a key was refused. If another process makes the
+// key valid meanwhile, this process still refuses the key for at most this time.
 const RefusedFor = 5 * time.Second
 
 // maxRefused limits the remembered keys; they use about 0.5 MB.
@@ -30,8 +30,8 @@ type refusal struct {
 // NewRefused returns an empty Refused.
 func NewRefused() *Refused { return &Refused{keys: map[[sha256.Size]byte]refusal{}} }
 
-// name returns the hash of a key and its use. A key that is refused for one use may be valid for
-// another.
+// name returns a hash of a key and the use for which it was sent. A key that is refused for one
+// use may be valid for another.
 func (k Key) name(use string) [sha256.Size]byte {
 	return sha256.Sum256([]byte(use + "\x00" + string(k.Customer) + string(k.secret[:])))
 }

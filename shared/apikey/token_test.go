@@ -13,8 +13,8 @@ var (
 	ends   = time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC)
 )
 
-// TestTokens: a token holds its customer and its expiry, but no part of the key. It belongs to one
-// key only.
+// TestTokens: a token contains its customer and its expiry, but no part of the key. A token is
+// valid with one key only.
 func TestTokens(t *testing.T) {
 	text, hash := mint(t, "ada@example.com")
 	_, other := mint(t, "ada@example.com")

@@ -17,13 +17,14 @@ import (
 	"verdetto/shared/verdict/deals"
 )
 
-// Alerts to anywhere are judged when they are sent, from the deals of their origin. Each origin and
-// refresh needs one read.
+// Alerts to Anywhere (all destinations) are judged when they are sent, from the stored deals of
+// their origin (its cheap destinations). One read per origin and refresh is enough.
 
-// maxListed is how many fares a message to an alert to anywhere lists.
+// maxListed is how many fares one message of an alert to Anywhere lists.
 const maxListed = 10
 
-// originDeals holds the deals of one origin, for alerts to anywhere.
+// originDeals holds the deals of one origin: its destinations with the verdict on the cheapest
+// fare of each.
 type originDeals struct {
 	origin     fare.City
 	day, today fare.Day // of the refresh; of the message
@@ -35,11 +36,12 @@ type deal struct {
 	deals.Deal
 }
 
-// lookFrom reads the deals of an origin. It returns nil if there are none.
+// lookFrom reads the deals of an origin as a look, the data from which messages are composed. It
+// returns nil if there are no deals.
 func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, error) {
 	f := &originDeals{origin: stored.Route.Origin, day: stored.Day, today: fare.DayOf(r.Now())}
 	if f.day < f.today-verdict.LiveDays {
-		return nil, nil // too old; a later refresh replaces it
+		return nil, nil // the deals are too old; a later refresh replaces them
 	}
 	data, _, err := store.Fares{Table: r.Notifications.Table}.DealsNow(ctx, f.origin, fare.OneWay)
 	if errors.Is(err, store.ErrNotFound) {
@@ -54,12 +56,12 @@ func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, e
 	return &look{from: f}, nil
 }
 
-// due returns the deals to notify now, cheapest first. met names the destinations that are met and
-// notified once that message is sent.
+// due returns the deals to notify now, cheapest first. met is the text for State.Met: the
+// destinations that meet the alert and are notified once the message is sent.
 //
-// A destination is notified when it meets the alert, and again only after a refresh in which it did
-// not. A refresh without a fare, or with too little data, changes nothing. A destination without
-// deals is forgotten. An alert is notified at most once a day.
+// A destination is notified when it meets the alert, and again only after a refresh in which it
+// did not meet it. A refresh without a fare, or with too little data, changes nothing. A
+// destination without deals is removed from met. An alert is notified at most once a day.
 func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	told := a.State.Cities()
 	if a.Fresh {
@@ -87,8 +89,8 @@ func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	return due, met
 }
 
-// meets returns the fare to a destination that meets an alert, or nil. known is false if the data
-// do not allow a judgement.
+// meets returns the fare to a destination that meets an alert, or nil. known is false if there are
+// too few data to decide.
 func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known bool) {
 	d, ok := e.Cheapest(f.today, nil, a.Trip.Nonstop)
 	level := d.Verdict.Livello
@@ -105,8 +107,9 @@ func (f *originDeals) meets(a store.Alert, e deals.Entry) (is *deals.Deal, known
 	return &d, true
 }
 
-// concerns is run.concerns for an alert to anywhere. It stores which notified destinations no
-// longer meet the alert, so that they can be notified again.
+// concerns does for an alert to Anywhere what run.concerns does for a route: it reports whether to
+// notify the alert. It also stores which notified destinations no longer meet the alert, so that
+// they can be notified again.
 func (f *originDeals) concerns(ctx context.Context, r *run, a store.Alert) (bool, error) {
 	due, met := f.due(a)
 	if len(due) > 0 || met == a.State.Met {
@@ -115,8 +118,8 @@ func (f *originDeals) concerns(ctx context.Context, r *run, a store.Alert) (bool
 	return false, r.Alerts.MarkMet(ctx, a, met)
 }
 
-// message composes the list of deals for an alert, as of a day. The ID covers the list: a different list is a
-// different message, even after an unrecorded send.
+// message composes the list of deals for an alert, as of a day. The ID depends on the list. So a
+// different list is a different message, even if an earlier send was not recorded.
 func (f *originDeals) message(a store.Alert, links Links, today fare.Day) Message {
 	l := i18n.ForCode(a.Language)
 	due, _ := f.due(a)
@@ -152,8 +155,8 @@ func (f *originDeals) fare(a store.Alert, d deal, links Links, l *i18n.Language)
 	return told
 }
 
-// listOf returns the link to the page of cheap destinations from an alert's origin, with its
-// filters.
+// listOf returns the link to the page of cheap destinations from an alert's origin, with the
+// filters of the alert.
 func (l Links) listOf(a store.Alert, lang string) string {
 	var b strings.Builder
 	b.WriteString(l.BaseURL + "/?da=" + string(a.Route.Origin))

@@ -171,8 +171,8 @@ func TestAnywhere(t *testing.T) {
 }
 
 // TestAnywhereOncePerDay: a destination that meets an alert after the day's message is sent the
-// next day. A changed condition notifies again. A paused alert still notices what no longer meets
-// it.
+// next day. After a changed condition, the alert notifies again. While an alert is paused,
+// destinations that no longer meet it are still recorded.
 func TestAnywhereOncePerDay(t *testing.T) {
 	h := newTrip(t)
 	a := toAnywhere(h, "ada", store.Alert{})
@@ -211,7 +211,8 @@ func TestAnywhereOncePerDay(t *testing.T) {
 	step("LIS BUH", 1, offered{"BUH", 2000, good}, offered{"LIS", 1900, good})
 }
 
-// TestAnywhereTellsNothingUntrue: fares that are old, departed or with unwanted stops are not sent.
+// TestAnywhereTellsNothingUntrue: a fare that is old, has departed or has unwanted stops is not
+// sent.
 func TestAnywhereTellsNothingUntrue(t *testing.T) {
 	day := fare.DayOf(notifytest.Today)
 	one := func(city fare.City, d deals.Deal, nonStop ...deals.Deal) deals.Entry {

@@ -8,14 +8,15 @@ import (
 	"verdetto/shared/store"
 )
 
-// channel holds the pace and the failures of one delivery channel during one Work. Channels are
-// independent: a failing channel does not delay the others.
+// channel holds the sending rate and the failures of one delivery channel (such as mail) during
+// one call of Sender.Work. A failing channel does not delay the others.
 type channel struct {
 	name string // as in store; "" is mail
 	pace *pace
-	// Consecutive failures since the last message sent. They and shut are guarded by run.mu.
+	// postponedInARow and refusedInARow count failures since the last message that was sent. They
+	// and shut are guarded by run.mu.
 	postponedInARow, refusedInARow int
-	shut                           bool // the channel sends nothing more in this Work
+	shut                           bool // the channel sends nothing more in this call of Work
 }
 
 func (r *run) channel(name string) *channel {
@@ -29,8 +30,8 @@ func (r *run) channel(name string) *channel {
 	return c
 }
 
-// channelOf returns the channel that sends a look to an alert. Without a look the message says that
-// the alert has ended. The owner of an endpoint is notified of that by mail.
+// channelOf returns the channel by which an alert is notified of a look. If the look is nil, the
+// message says that the alert has ended. The owner of a webhook gets that message by mail.
 func channelOf(n *look, a store.Alert) string {
 	if n == nil && a.Email != "" {
 		return ""
@@ -38,14 +39,14 @@ func channelOf(n *look, a store.Alert) string {
 	return a.Channel
 }
 
-// isShut reports whether a channel is shut for the rest of this Work.
+// isShut reports whether a channel sends nothing more in this call of Work.
 func (r *run) isShut(c *channel) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return c.shut
 }
 
-// close shuts a channel for the rest of this Work. The next Work tries it again.
+// close stops a channel for the rest of this call of Work. The next call tries it again.
 func (r *run) close(c *channel, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,8 +67,8 @@ func (r *run) countSent(c *channel) {
 	c.postponedInARow, c.refusedInARow = 0, 0
 }
 
-// countRefused counts a subscriber whose address refuses messages for good. It shuts the channel
-// after maxInARow refusals in a row.
+// countRefused counts a subscriber whose address refuses messages for good. After maxInARow
+// refusals in a row it stops the channel.
 func (r *run) countRefused(c *channel, about string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -77,8 +78,8 @@ func (r *run) countRefused(c *channel, about string) {
 	}
 }
 
-// countPostponed counts a subscriber left for the next Work. It shuts the channel after maxInARow
-// postponements in a row.
+// countPostponed counts a subscriber who gets the message in the next call of Work. After
+// maxInARow postponements in a row it stops the channel.
 func (r *run) countPostponed(ctx context.Context, c *channel, about string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

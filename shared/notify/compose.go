@@ -16,12 +16,13 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// notification is a stored notification, decoded, with the looks made for it.
+// notification is a stored notification, decoded. It also holds the looks: the data from which
+// messages are composed, one look per trip.
 type notification struct {
 	stored store.Notification
-	look   *look // the look of the route; nil if alerts are judged when they are sent
-	// trips holds the looks already made; nil means nothing to send. The zero Trip holds the look
-	// of alerts to anywhere.
+	look   *look // data for the route's messages; nil if alerts are judged when they are sent
+	// trips holds the looks that were already made; a nil look means that there is nothing to
+	// send. The zero Trip holds the look for alerts to Anywhere.
 	trips map[store.Trip]*look
 }
 
@@ -38,7 +39,7 @@ func open(stored store.Notification) (*notification, error) {
 	return n, errors.Join(err, fault)
 }
 
-// newLook returns a look that draws its picture once for all messages.
+// newLook returns a look. All messages of the look share one picture, which is drawn once.
 func newLook(found news, h history) *look {
 	picture := sync.OnceValues(func() ([]byte, error) {
 		if found.tooFew() {
@@ -49,7 +50,7 @@ func newLook(found news, h history) *look {
 	return &look{news: found, history: h, picture: picture, ahead: func() outlook { return found.ahead }}
 }
 
-// message composes the message of a look for an alert, as of a day.
+// message composes the message of a look for one alert, as of a day.
 func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, error) {
 	if n.from != nil {
 		return n.from.message(a, links, today), nil
@@ -98,7 +99,8 @@ func ending(a store.Alert, links Links, today fare.Day) Message {
 	}
 }
 
-// confirmMail writes the mail that asks to confirm the pending alert with an id.
+// confirmMail composes the mail that asks the reader to confirm a pending alert. The id identifies
+// the pending alert.
 func confirmMail(pending store.Alert, id string, links Links) (mail.Message, error) {
 	lang, route := i18n.ForCode(pending.Language).Code, pending.Route
 	host := ""
@@ -114,7 +116,7 @@ func confirmMail(pending store.Alert, id string, links Links) (mail.Message, err
 	})
 }
 
-// manageMail writes the mail with a fresh link to manage alerts.
+// manageMail composes the mail with a new link to manage alerts.
 func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error) {
 	return mail.AlertsMail(mail.AlertsLink{
 		To: a.Email, Lang: i18n.ForCode(a.Language).Code, Days: ManageDays,
@@ -123,8 +125,8 @@ func manageMail(a store.Alert, links Links, now time.Time) (mail.Message, error)
 	})
 }
 
-// CityName returns the name of a city in a language, or its code if the tables no longer hold it.
-// For Anywhere it returns the localised word.
+// CityName returns the name of a city in a language, or its code if the city is not in the tables
+// any more. For Anywhere it returns the word of the language.
 func CityName(city fare.City, lang string) string {
 	if city == store.Anywhere {
 		return i18n.ForCode(lang).Text("alerts.anywhere")

@@ -16,14 +16,14 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Confirmations works through the outbox of its Alerts. A ConfirmJob asks the reader of an address
-// to confirm an alert. A ManageJob mails a subscriber a fresh link to manage alerts.
+// Confirmations runs the jobs in the outbox of its Alerts. A ConfirmJob asks the reader of an
+// address to confirm an alert. A ManageJob mails a subscriber a new link to manage alerts.
 //
 // A mail is sent at least once. Every copy is identical, and its confirmation link works once.
 type Confirmations struct {
 	Alerts store.Alerts
 	Mail   mail.Sender
-	// Push is the outbox that Pushes works through, for channels other than mail.
+	// Push is the outbox of Pushes, which sends to channels other than mail.
 	Push    store.Outbox
 	Limiter *limit.Limiter
 	Links   Links
@@ -33,8 +33,9 @@ type Confirmations struct {
 	Metrics metrics.Source
 }
 
-// Asker asks the reader of an address to confirm the pending alert with an id. The link leads to
-// the page that confirms it. Errors are those of package mail.
+// Asker asks the reader of an address to confirm a pending alert, which id identifies. The link
+// leads to the page with the button that confirms the alert. Ask returns the errors of package
+// mail.
 type Asker interface {
 	Ask(ctx context.Context, pending store.Alert, id, link string) error
 }
@@ -52,24 +53,24 @@ func ManageJob(s store.SubscriberID, now time.Time) store.Job {
 	return store.Job{Kind: manageKind, Ref: string(s), At: now}
 }
 
-// perTopic limits the confirmation messages that callers can cause at one topic. For mail see
-// Mailboxes.
+// perTopic limits the confirmation messages that callers can cause at one ntfy topic or Telegram
+// chat. Mailboxes limits those by mail.
 var perTopic = limit.Limit{Name: "alerts-address", Calls: 3, Window: time.Hour}
 
-// perService limits such messages over the whole service. Without it, a caller with many IP
-// addresses could make mail providers block the service. Jobs over the limit wait for the next
-// hour.
+// perService limits the confirmation messages of the whole service. Without it, a caller with many
+// IP addresses could cause so many mails that mail providers block the service. Jobs over the
+// limit wait for the next hour.
 var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.Hour}
 
 const everybody = "all"
 
-// errCeiling reports that perService is reached. The job is retried later.
+// errCeiling reports that the limit perService is reached. The job is retried later.
 var errCeiling = fmt.Errorf("the service has sent all the mails of this hour that anybody can ask for: %w",
 	outbox.ErrLater)
 
-const sendTime = 15 * time.Second // a mail takes less
+const sendTime = 15 * time.Second // one mail takes less time
 
-// Work runs the jobs of the outbox that are due and returns how many ended.
+// Work runs the jobs of the outbox that are due. It returns how many jobs are finished.
 func (c *Confirmations) Work(ctx context.Context) (ended int, err error) {
 	if _, full := c.Limiter.Full(perService, everybody); full {
 		return 0, nil
@@ -90,8 +91,8 @@ func (c *Confirmations) do(ctx context.Context, j store.Job) error {
 	return c.ask(ctx, j)
 }
 
-// ask mails the confirmation link of a job. It sends nothing if the pending alert is gone or
-// confirmed, or if mail is not allowed.
+// ask mails the confirmation link of a job. It sends nothing if the pending alert has expired or
+// is confirmed, or if the mailbox may get no mail.
 func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	pending, err := c.Alerts.Pending(ctx, j.Ref)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUsed) {
@@ -116,8 +117,8 @@ func (c *Confirmations) ask(ctx context.Context, j store.Job) error {
 	return c.send(ctx, j, pending.Subscriber, message)
 }
 
-// renew mails a fresh link to manage alerts. It sends nothing if the subscriber has no alerts or
-// mail is not allowed.
+// renew mails a new link to manage alerts. It sends nothing if the subscriber has no alerts, or if
+// the mailbox may get no mail.
 func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	alerts, err := c.Alerts.BySubscriber(ctx, store.SubscriberID(j.Ref))
 	if err != nil || len(alerts) == 0 {
@@ -130,14 +131,15 @@ func (c *Confirmations) renew(ctx context.Context, j store.Job) error {
 	if allowed, err := c.Mailboxes().Allow(ctx, to.Email, j.Caller, j.Name()); err != nil || !allowed {
 		return err
 	}
-	message, err := manageMail(to, c.Links, j.At) // dated by the job, so a retry sends the same mail
+	message, err := manageMail(to, c.Links, j.At) // dated by the job: a retry sends the same mail
 	if err != nil {
 		return err
 	}
 	return c.send(ctx, j, to.Subscriber, message)
 }
 
-// send sends a mail within perService. A mailbox that refuses it for good gets no more mail.
+// send sends a mail if the limit perService allows it. If the mailbox refuses the mail for good,
+// the service sends it no more mail.
 func (c *Confirmations) send(ctx context.Context, j store.Job, to store.SubscriberID, message mail.Message) error {
 	if err := c.reserve(ctx); err != nil {
 		return err
@@ -155,8 +157,8 @@ func (c *Confirmations) send(ctx context.Context, j store.Job, to store.Subscrib
 	return fmt.Errorf("mail for the job %q: %w", j.Kind, err)
 }
 
-// reserve counts one message under perService. The caller releases it if no carrier takes the
-// message.
+// reserve counts one message under the limit perService. If the message is not sent, the caller
+// undoes the count.
 func (c *Confirmations) reserve(ctx context.Context) error {
 	d, err := c.Limiter.CountShared(ctx, perService, everybody)
 	if err != nil {
@@ -169,13 +171,13 @@ func (c *Confirmations) reserve(ctx context.Context) error {
 	return nil
 }
 
-// Mailboxes returns the quota of mails that any caller can cause.
+// Mailboxes returns the quota for mails that anonymous callers can cause.
 func (c *Confirmations) Mailboxes() Mailboxes {
 	return Mailboxes{store.Mailboxes{Table: c.Alerts.Table}, c.Links, c.Now}
 }
 
-// takeCall takes one call of a limit and reports whether it is allowed. On a store error it fails
-// open.
+// takeCall counts one call under a limit and reports whether it is allowed. If the store fails,
+// the call is allowed.
 func (c *Confirmations) takeCall(ctx context.Context, under limit.Limit, whose string) bool {
 	d, err := c.Limiter.Take(ctx, under, whose)
 	if err != nil {
@@ -184,12 +186,12 @@ func (c *Confirmations) takeCall(ctx context.Context, under limit.Limit, whose s
 	return d.Allowed
 }
 
-// perServer limits the messages to one server that callers name. They can neither flood it nor use
-// up its daily quota for this service.
+// perServer limits the messages to one ntfy server, because callers choose the server. So callers
+// can neither flood a server nor use up the daily quota that it grants this service.
 var perServer = limit.Limit{Name: "alerts-server", Calls: 100, Window: time.Hour}
 
-// askElsewhere queues the confirmation for Pushes, within perTopic, perServer and perService. A
-// message counts under perService as a mail does.
+// askElsewhere queues the confirmation message for Pushes, if the limits perTopic, perServer and
+// perService allow it.
 func (c *Confirmations) askElsewhere(ctx context.Context, j store.Job, pending store.Alert) error {
 	if j.Tries == 0 && !(c.takeCall(ctx, perTopic, string(pending.Subscriber)) &&
 		c.takeCall(ctx, perServer, c.server(pending.Address))) {

@@ -144,7 +144,7 @@ func TestTriedAgain(t *testing.T) {
 	if err := b.work(); err != nil || len(b.carrier.taken) != notify.MailsPerDay {
 		t.Errorf("%v, %d mails", err, len(b.carrier.taken))
 	}
-	// Five failures; the outbox is empty.
+	// After five failures the outbox is empty.
 	if err := b.work(); err != nil || b.carrier.asked != 5+notify.MailsPerDay {
 		t.Errorf("%v, the carrier was asked %d times", err, b.carrier.asked)
 	}
@@ -257,7 +257,8 @@ func TestASlowCarrier(t *testing.T) {
 	for _, m := range b.carrier.taken {
 		got[m.To]++
 	}
-	// The mail in flight when its lease ended may be sent twice; the unstarted one may not.
+	// The mail that was being sent when its lease ended may be sent twice; a mail that was not
+	// started may not.
 	if len(got) != 3 || len(b.carrier.taken) != 4 {
 		t.Errorf("%v", got)
 	}

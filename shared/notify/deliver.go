@@ -14,19 +14,21 @@ import (
 const (
 	tries      = 6
 	firstPause = time.Second // doubles with every try
-	// maxInARow is how many postponements or refusals in a row shut a channel. That run means a
-	// fault of the carrier or the service, because these addresses have accepted messages before.
+	// maxInARow is how many messages in a row may be postponed or refused before a channel is
+	// stopped. These addresses have accepted messages before, so the fault is then with the
+	// carrier or with this service.
 	maxInARow = 5
 )
 
 // parcel is one message to one subscriber.
 type parcel struct {
 	to     store.SubscriberID
-	hand   func(context.Context) error // hands it to the carrier
+	hand   func(context.Context) error // gives the message to the carrier
 	settle func(context.Context) error // records that it was sent
 }
 
-// deliver notifies one subscriber of a look. Without a look it says that the alert has ended.
+// deliver notifies one subscriber of a look. If the look is nil, the message says that the alert
+// has ended.
 func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled bool, err error) {
 	by := r.channel(channelOf(n, listed))
 	return r.carry(ctx, by, listed.Route.String(), func() (*parcel, error) {
@@ -42,9 +44,9 @@ func (r *run) deliver(ctx context.Context, n *look, listed store.Alert) (settled
 	})
 }
 
-// carry sends a message by a channel, with retries. It calls current for the message when its turn
-// has come; nil means that no message is needed any more. settled is false if the message was
-// neither sent nor dropped for good. An error stops the whole Work.
+// carry sends a message by a channel, with retries. It waits for the channel's rate limit, then
+// calls current for the message; nil means that no message is needed any more. settled is false if
+// the next call of Work must try again. An error stops this call of Work.
 func (r *run) carry(ctx context.Context, by *channel, about string,
 	current func() (*parcel, error)) (settled bool, err error) {
 	for try := range tries {
@@ -74,8 +76,8 @@ func (r *run) carry(ctx context.Context, by *channel, about string,
 	return false, nil
 }
 
-// due reads an alert again and reports whether its subscriber must still be notified. The alert may
-// have changed, ended or been notified since its page was read.
+// due reads an alert again and reports whether its subscriber must still be notified. Since its
+// page was read, the alert may have changed, ended or been notified.
 func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Alert, due bool, err error) {
 	a, err = r.Alerts.One(ctx, listed.Ref(), listed.Subscriber)
 	if errors.Is(err, store.ErrNotFound) {
@@ -85,21 +87,21 @@ func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Ale
 		return a, false, err
 	}
 	if n != nil && !n.due(a) || n == nil && a.EndDay > 0 && fare.DayOf(r.Now()) <= a.EndDay+store.DeliveryDays {
-		return a, false, nil // its endpoint has yet to get the last event
+		return a, false, nil // ended; its endpoint has yet to get the last event
 	}
 	stopped, err := r.Alerts.Stopped(ctx, a.Subscriber)
 	return a, err == nil && !stopped, err
 }
 
-// The outcomes of send.
+// The possible results of send.
 const (
 	settled     = iota // sent, or never to be sent
 	unsettled          // not sent, or unknown; retry
 	channelShut        // the channel is shut
 )
 
-// send hands a message to its carrier and records the outcome. It finishes even if ctx ends
-// meanwhile.
+// send gives a message to its carrier and records the result. If ctx ends meanwhile, send still
+// finishes.
 func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (outcome int, err error) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), reserve)
 	defer cancel()
@@ -110,7 +112,7 @@ func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (o
 		}
 		r.countSent(by)
 	case errors.Is(err, ErrUnwritable):
-		r.fault(ctx, fmt.Errorf("notify of %s: %w", about, err)) // the next refresh composes another
+		r.fault(ctx, fmt.Errorf("notify of %s: %w", about, err)) // the next refresh retries
 	case errors.Is(err, mail.ErrRefused):
 		r.Log.WarnContext(ctx, "message refused for good", "channel", by.name, "about", about, "error", err)
 		if err := by.pace.retry(last, func() error {
@@ -123,15 +125,15 @@ func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (o
 	case errors.Is(err, mail.ErrBlocked):
 		r.close(by, err)
 		return channelShut, nil
-	default: // throttled, or the outcome is unknown
+	default: // throttled, or it is unknown whether it was sent
 		r.Log.WarnContext(ctx, "message is tried again", "channel", by.name, "about", about, "error", err)
 		return unsettled, nil
 	}
 	return settled, nil
 }
 
-// hand passes the message of a look to the alert's carrier. Without a look the message says that
-// the alert has ended.
+// hand gives the message of a look to the alert's carrier. If the look is nil, the message says
+// that the alert has ended.
 func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 	carrier, err := r.carrier(channelOf(n, a))
 	if err != nil {
@@ -156,15 +158,15 @@ func (r *run) hand(ctx context.Context, n *look, a store.Alert) error {
 	return carrier.Deliver(ctx, a, m)
 }
 
-// endpointHears reports whether an endpoint gets the end of its alert as an event, besides the mail
-// to its owner.
+// endpointHears reports whether a webhook endpoint gets an event about the end of its alert, in
+// addition to the mail to its owner.
 func (r *run) endpointHears(a store.Alert) bool {
 	return a.Channel == store.Webhook && r.Carriers[a.Channel] != nil && a.Paused <= fare.DayOf(r.Now()) &&
 		a.EndDay == 0
 }
 
-// settle records that the message was sent. It removes an ended alert. An endpoint's alert is only
-// marked, because its event is still to be delivered.
+// settle records that the message was sent. It removes an ended alert. It only marks an ended
+// alert with a webhook, because the last event is still to be delivered.
 func (r *run) settle(ctx context.Context, n *look, a store.Alert) error {
 	if n == nil && r.endpointHears(a) {
 		return r.Alerts.MarkOver(ctx, a, fare.DayOf(r.Now()))

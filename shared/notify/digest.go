@@ -17,15 +17,15 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Alerts with Digest are sent once a week in one mail to each subscriber, on a weekday derived from
-// the subscriber. One write after the carrier took the mail records it. If that write is lost, the
-// digest is sent again under the same ID. Missed days are made up for up to 7 days back, so a
-// subscriber never gets two digests of one weekday.
+// Alerts with the field Digest are sent once a week, in one mail to each subscriber. The weekday
+// is computed from the subscriber's pseudonym. After the carrier accepts the mail, one write
+// records it. If that write is lost, the mail is sent again under the same ID. Days missed in the
+// last 7 days are sent late, so a subscriber never gets two digests of one weekday.
 
 const (
 	// digestHour is the hour, UTC, at which the daily refresh is complete.
 	digestHour = 8
-	// maxJudged limits the judged trips that are kept for other subscribers of the same trip.
+	// maxJudged limits how many judged trips are cached for other subscribers with the same trip.
 	maxJudged = 10_000
 )
 
@@ -40,7 +40,7 @@ func (r *run) digests(ctx context.Context) error {
 		return err
 	}
 	last := fare.DayOf(r.Now().Add(-digestHour * time.Hour))
-	if progress.Day == 0 { // the first digest was ordered just now
+	if progress.Day == 0 { // the first alert with Digest was added just now
 		return kept.Advance(ctx, &progress, last, "")
 	}
 	if store.IsWrongDay(progress.Day, last) { // safe: each subscriber records the last digest
@@ -77,8 +77,9 @@ type weekly struct {
 	judged  map[routeTrip]func() (*judgedTrip, error)
 }
 
-// day sends the digests of a day page by page. It reports whether all were settled. While all are
-// settled, it stores the cursor, and the next Work resumes behind the last page.
+// day sends the digests of a day, page by page. It reports whether all were sent or need not be
+// sent. As long as they are, it stores a cursor, and the next call of Work continues after the
+// last page.
 func (w *weekly) day(ctx context.Context, day fare.Day) (settled bool, err error) {
 	first, settled := day == w.progress.Day+1, true
 	at := ""
@@ -131,12 +132,12 @@ func (w *weekly) page(ctx context.Context, day fare.Day, page []store.Digest) (s
 }
 
 // parcel composes the digest of a subscriber from the current alerts. It returns nil if there is
-// nothing to send or the subscriber gets no mail.
+// nothing to send, or if the subscriber may get no mail.
 func (w *weekly) parcel(ctx context.Context, d store.Digest, day fare.Day) (*parcel, error) {
 	today := fare.DayOf(w.Now())
 	alerts, err := w.Alerts.BySubscriber(ctx, d.Subscriber)
 	if errors.Is(err, store.ErrUnreadable) {
-		// Malformed for good: a retry cannot help.
+		// The alerts are malformed for good: a retry cannot help.
 		w.fault(ctx, fmt.Errorf("write a digest of %s: %w", d.Subscriber, err))
 		return nil, nil
 	}
@@ -184,9 +185,9 @@ type digestLine struct {
 	met    bool
 }
 
-// line judges the trip of an alert and whether its condition is met today. Drop and Change compare
-// with the price in the last digest. Before the first digest they compare with the first price the
-// alert saw.
+// line judges the trip of an alert, and whether the condition of the alert is met today. Drop and
+// Change compare with the price in the last digest. Before the first digest they compare with the
+// first price that was found after the alert was made.
 func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (digestLine, error) {
 	l := digestLine{alert: a, found: news{Route: a.Route, Depart: a.Trip.From}, before: before}
 	of, err := w.judgedOf(ctx, routeTrip{a.Route, a.Trip})
@@ -206,9 +207,9 @@ func (w *weekly) line(ctx context.Context, a store.Alert, before fare.Cents) (di
 	return l, nil
 }
 
-// lowThisWeek returns the number of days without a fare as cheap. It counts back from the first of
-// the latest observations with this price, at most 7 days ago. So a low that lasts still counts as
-// a low.
+// lowThisWeek returns for how many days no earlier fare was as cheap as this one. It counts back
+// from the first of the newest observations with this price, at most 7 days ago. So a low price
+// that stays the same still counts as a low.
 func (h history) lowThisWeek(seen Observation) fare.Day {
 	today := seen.Day
 	for len(h) > 0 && h[len(h)-1].Price == seen.Price && h[len(h)-1].Day > today-7 {
@@ -217,7 +218,7 @@ func (h history) lowThisWeek(seen Observation) fare.Day {
 	return max(seen.Low, h.lowFor(seen))
 }
 
-// routeTrip is the subject of an alert.
+// routeTrip is a route with a trip: what an alert is for.
 type routeTrip struct {
 	route fare.Route
 	trip  store.Trip
@@ -226,11 +227,11 @@ type routeTrip struct {
 // judgedTrip is the verdict on a trip today, shared by all digests that contain the trip.
 type judgedTrip struct {
 	found news
-	past  func() (history, error) // the history; read on first use, by a Low
+	past  func() (history, error) // the history; read at the first use, by an alert of kind Low
 }
 
-// judgedOf returns the verdict on a trip, judged once for all digests; nil if there is no fare. An
-// error is not kept, so the next digest retries.
+// judgedOf returns the verdict on a trip, or nil if the trip has no fare. A trip is judged once
+// for all digests. An error is not cached, so the next digest tries again.
 func (w *weekly) judgedOf(ctx context.Context, of routeTrip) (*judgedTrip, error) {
 	w.judging.Lock()
 	judge := w.judged[of]
@@ -268,8 +269,8 @@ func (w *weekly) judgeToday(ctx context.Context, of routeTrip) (*judgedTrip, err
 	return &judgedTrip{found, past}, nil
 }
 
-// digestMail writes the digest of a day. Alerts whose condition is met come first, then the others;
-// each group by percentile.
+// digestMail composes the digest of a day. Alerts whose condition is met come first, then the
+// others; each group is sorted by percentile.
 func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []digestLine) (mail.Message, error) {
 	latest := slices.MaxFunc(lines, func(a, b digestLine) int {
 		return cmp.Compare(a.alert.RequestDay,
@@ -296,7 +297,7 @@ func (l Links) digestMail(s store.SubscriberID, day, today fare.Day, lines []dig
 	return mail.DigestMail(d)
 }
 
-// rank returns the position of an entry: a lower rank comes first.
+// rank returns the sort position of an entry: a lower rank comes first.
 func (l digestLine) rank() int {
 	const unjudged, none = 101, 102 // above every percentile
 	rank := l.found.Percentile
@@ -312,7 +313,8 @@ func (l digestLine) rank() int {
 	return rank
 }
 
-// digestID depends only on the subscriber and the day, so every process computes the same ID.
+// digestID returns the ID of a digest. It depends only on the subscriber and the day, so every
+// process computes the same ID.
 func digestID(s store.SubscriberID, day fare.Day) string {
 	sum := sha256.Sum256([]byte("digest\x00" + string(s) + "\x00" + day.String()))
 	return fmt.Sprintf("digest-%s-%x", day.Time().Format("20060102"), sum[:16])

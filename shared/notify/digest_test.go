@@ -65,8 +65,8 @@ func newDigest(t *testing.T, who string) *trip {
 	return h
 }
 
-// TestDigest: one mail lists all weekly alerts, met ones first, then by percentile. Alerts sent at
-// once, paused or over are not listed.
+// TestDigest: one mail lists all weekly alerts, first those whose condition is met, then by
+// percentile. It does not list alerts that are paused, have ended, or send each message at once.
 func TestDigest(t *testing.T) {
 	h := newTrip(t)
 	day := h.Today() + 60
@@ -92,8 +92,8 @@ func TestDigest(t *testing.T) {
 	leave(h.Fixture, append(steady, 3000)...)
 	h.Work(notify.Result{Sent: 1, Settled: 2}) // one alert is sent at once
 	first := h.Mails()[0]
-	// Met are the low and London's threshold. Then come the unmet threshold, the drop, the trip,
-	// and Paris without a fare.
+	// The conditions of the low and of London's threshold are met. The others follow: the
+	// threshold that is not met, the drop, the trip, and Paris without a fare.
 	want := []string{"Milan – Bucharest", "Milan – London", "Milan – Bucharest", "Milan – Madrid",
 		"Milan – Bucharest", "Milan – Paris"}
 	if diff := cmp.Diff(want, routesOf(first)); diff != "" {
@@ -114,7 +114,7 @@ func TestDigest(t *testing.T) {
 		!strings.HasPrefix(first.ID, "digest-"+h.Now().Format("20060102")) {
 		t.Errorf("%s ends by %s", first.ID, first.Unsubscribe)
 	}
-	// No second digest for the rest of the week.
+	// The rest of the week brings no second digest.
 	for range 6 {
 		h.Work(notify.Result{})
 		h.Add(24 * time.Hour)

@@ -54,7 +54,8 @@ func TestDigestsUnderKills(t *testing.T) {
 		who := fmt.Sprint("w", i)
 		for n := 1; n < days; n++ {
 			day := began + fare.Day(n)
-			// The outage began a week before its end, so that digest and the next one merge.
+			// The outage began a week before its end, so the missed digest and the next one are
+			// one mail.
 			if day.Time().Weekday() == store.DigestWeekday(notifytest.IDOf(who)) && n != downFrom {
 				want[notifytest.AddressOf(who)+" "+day.String()] = true
 			}

@@ -15,13 +15,13 @@ import (
 // deadEndpointKind is the kind of a DeadEndpointJob.
 const deadEndpointKind = "webhook dead"
 
-// DeadEndpointJob returns the job that mails a subscriber that an endpoint accepts no events any
-// more.
+// DeadEndpointJob returns the job that mails a subscriber that a webhook endpoint accepts no more
+// events.
 func DeadEndpointJob(s store.SubscriberID, endpoint string, now time.Time) store.Job {
 	return store.Job{Kind: deadEndpointKind, Ref: string(s) + " " + endpoint, At: now}
 }
 
-// tellDead mails the owner of a dead endpoint, unless no alert uses it any more.
+// tellDead mails the owner of a dead webhook endpoint, unless no alert uses the endpoint any more.
 func (c *Confirmations) tellDead(ctx context.Context, j store.Job) error {
 	subscriber, endpoint, _ := strings.Cut(j.Ref, " ")
 	alerts, err := c.Alerts.BySubscriber(ctx, store.SubscriberID(subscriber))

@@ -23,9 +23,9 @@ func (o *inTurn) Send(ctx context.Context, m mail.Message) error {
 	return o.carrier.Send(ctx, m)
 }
 
-// TestAFloodOfFailingJobs: 10,000 throttled mails delay an honest mail by less than a minute,
-// whenever it is queued. They leave it the hourly quota. A refusal takes 80 ms, and 16 jobs run
-// concurrently.
+// TestAFloodOfFailingJobs: 10,000 mails that the carrier throttles delay another mail by less than
+// a minute, whenever it is queued. They do not use up the hourly quota. A refusal takes 80 ms, and
+// 16 jobs run concurrently.
 func TestAFloodOfFailingJobs(t *testing.T) {
 	t.Parallel()
 	const strangers, atOnce, inASecond = 10_000, 16, 16 * 1000 / 80

@@ -10,14 +10,14 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// history holds what refreshes saw of a route, oldest first, one entry a day.
+// history holds what refreshes found for a route or trip, oldest first, with one entry per day.
 type history []Observation
 
 // maxHistory is the number of refreshes kept: more than a year of weekly ones.
 const maxHistory = 64
 
-// add appends what a refresh saw. A second refresh of a day replaces the first. A refresh of an
-// earlier day changes nothing, unless the last stored day is implausible (store.IsWrongDay).
+// add appends what one refresh found. A second refresh of a day replaces the first. A refresh of
+// an earlier day changes nothing, unless the last stored day is implausible (store.IsWrongDay).
 func (h history) add(e Observation) history {
 	for len(h) > 0 && store.IsWrongDay(h[len(h)-1].Day, e.Day) {
 		h = h[:len(h)-1]
@@ -35,7 +35,7 @@ func (h history) add(e Observation) history {
 // format is the first byte of a stored history and of stored news.
 const format = 1
 
-// levels and reliabilities are stored as indexes: append new ones at the end.
+// levels and reliabilities are stored as indexes into these lists: append new words at the end.
 var (
 	levels        = []string{verdict.Insufficient, verdict.Ottimo, verdict.Buono, verdict.Normale, verdict.Caro}
 	reliabilities = []string{"", verdict.Alta, verdict.Media, verdict.Bassa}
@@ -51,7 +51,7 @@ func oneOf(words []string, r *packed.Reader) string {
 	return words[at]
 }
 
-// withLows is the first byte of a history that stores Low with each entry.
+// withLows is the first byte of a history whose entries contain Low.
 const withLows = 2
 
 // encode packs a history; maxHistory entries fit in 512 bytes.

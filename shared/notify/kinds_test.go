@@ -40,7 +40,8 @@ func formerly(threshold fare.Cents, notified fare.Day, fresh bool, h history) bo
 	return false
 }
 
-// TestThresholdsAndVerdictsAreAsEver: the rule agrees with formerly on random histories and alerts.
+// TestThresholdsAndVerdictsAreAsEver: on random histories and alerts, the rule gives the same
+// results as the function formerly, the rule of an earlier version.
 func TestThresholdsAndVerdictsAreAsEver(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 4))
 	said := map[bool]int{}
@@ -155,8 +156,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestMissedObservationIsSentLater: an observation that was met but not sent is made up for. For
-// every kind, the next observation that still meets the condition is sent.
+// TestMissedObservationIsSentLater: a fare that met the condition was not sent. Then the next
+// observation that still meets the condition is sent, for every kind.
 func TestMissedObservationIsSentLater(t *testing.T) {
 	first, cheap := Observation{Day: 1000, Price: 10000, Level: verdict.Normale},
 		Observation{Day: 1040, Price: 5000, Level: verdict.Ottimo, Low: 40}
@@ -183,8 +184,8 @@ func TestMissedObservationIsSentLater(t *testing.T) {
 	}
 }
 
-// TestPausedAndSince: a paused alert is silent until its day, then notified of what still holds.
-// Looks from before the alert was made are ignored.
+// TestPausedAndSince: a paused alert sends nothing until its day, and then what still meets its
+// condition. Observations from before the alert was made are ignored.
 func TestPausedAndSince(t *testing.T) {
 	h := history{{Day: 1000, Price: 9000, Level: verdict.Caro},
 		{Day: 1010, Price: 5000, Level: verdict.Ottimo, Low: 10}, {Day: 1020, Price: 5000, Level: verdict.Ottimo}}
@@ -212,7 +213,8 @@ func TestPausedAndSince(t *testing.T) {
 	}
 }
 
-// TestLowFor: Low counts the days since another fare was as cheap, at most the known days.
+// TestLowFor: Low counts the days since another fare was as cheap, and at most the days of the
+// history.
 func TestLowFor(t *testing.T) {
 	of := func(today fare.Cents, before ...fare.Cents) fare.Day { // the day before first
 		s := verdict.RouteSummary{AsOf: 1000, Currency: fare.EUR, PerEuro: 1}

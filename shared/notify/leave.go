@@ -10,9 +10,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// StoreNews stores the news that today's refresh has of a route, for a Sender to send. It reports
-// whether there is any. summary is the refresh's summary of the route, or zero if the route was not
-// in the answer. A zero summary withdraws stored news.
+// StoreNews stores what today's refresh found on a route, for a Sender to send. It reports whether
+// there is any news. summary is the refresh's summary of the route; it is zero if the fare source
+// returned no fare of the route. A zero summary deletes stored news.
 //
 // StoreNews is idempotent: the same result of the same day is stored once.
 func StoreNews(ctx context.Context, notifications store.Notifications, route fare.Route, summary verdict.RouteSummary,
@@ -42,8 +42,8 @@ func storeNews(ctx context.Context, notifications store.Notifications, found new
 		bytes.Equal(past.Digest, digest[:8]) {
 		return false, nil
 	}
-	// A malformed history counts as empty, so that the refresh goes on. A subscriber who was
-	// already notified then waits until a refresh sees the fare above the threshold again.
+	// A malformed history counts as empty, so that the refresh continues. A subscriber who was
+	// already notified then waits until a refresh finds the fare above the threshold again.
 	h, _ := decodeHistory(past.History)
 	seen := found.observation()
 	seen.Low = low

@@ -18,13 +18,13 @@ const (
 	managePath      = "/v1/alerts/manage"
 )
 
-// Links derives the pseudonyms of subscribers and signs the links in their mails. Links are paths;
-// a mail puts BaseURL before them. A token is valid only for its purpose and pepper. It has one
-// spelling and does not reveal the address.
+// Links computes the pseudonyms of subscribers and signs the links in their mails. Links are
+// paths; a mail puts BaseURL before them. A token is valid only for its purpose and for the pepper
+// that signed it. It does not contain the address.
 //
-// A link to unsubscribe or to pause opens one alert, or the alerts of a digest. It never expires,
-// because a mail provider may offer it years later. A link to manage shows all alerts for
-// ManageDays. After that it shows nothing and offers to mail a fresh link, as Renew does.
+// A link to unsubscribe or to pause is for one alert, or for the alerts of a digest. It never
+// expires, because a mail provider may offer it years later. A link to manage shows all alerts for
+// ManageDays. After that it shows no alerts and offers to mail a new link, as Renew does.
 type Links struct {
 	Pepper  []byte // the operator's secret; another pepper changes every pseudonym
 	BaseURL string // public base address, without a trailing slash
@@ -71,7 +71,7 @@ func (l Links) OpenUnsubscribe(token string) (s store.SubscriberID, of store.Ref
 }
 
 // OpenManage parses a token of Manage or Renew. ok is false if the signature is not valid for that
-// purpose. current reports whether the link is at most ManageDays old.
+// purpose. current is true if the link is at most ManageDays old.
 func (l Links) OpenManage(token string, now time.Time) (s store.SubscriberID, current, ok bool) {
 	subscriber, made, ok := l.open(manage, token)
 	if !ok {
@@ -107,13 +107,13 @@ func (l Links) OpenEndDigest(token string) (s store.SubscriberID, ok bool) {
 	return store.SubscriberID(subscriber), ok
 }
 
-// Requests returns the link to the page that stops the mails that other callers cause at a mailbox
-// (RFC 8058: one POST to it).
+// Requests returns the link to the page that stops the mails which other callers cause to a
+// mailbox (RFC 8058: one POST to it).
 func (l Links) Requests(mailbox store.SubscriberID) string {
 	return unsubscribePath + "?t=" + l.sign(requests, string(mailbox), "")
 }
 
-// AllowRequests returns the link that allows those mails again.
+// AllowRequests returns the link that allows mails caused by other callers again.
 func (l Links) AllowRequests(mailbox store.SubscriberID) string {
 	return managePath + "?t=" + l.sign(requests, string(mailbox), "")
 }
@@ -135,7 +135,7 @@ func (l Links) openOne(p purpose, token string) (s store.SubscriberID, of store.
 	return store.SubscriberID(subscriber), of, err == nil
 }
 
-// purpose is what a token is valid for. Each purpose has its own signing key.
+// purpose is the action that a token allows. Each purpose has its own signing key.
 type purpose string
 
 const (

@@ -175,7 +175,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestPaths: the paths of links are served; GET shows a page and POST acts.
+// TestPaths: the service answers the paths of all links; GET shows a page, and POST does what the
+// page says.
 func TestPaths(t *testing.T) {
 	for _, path := range []string{confirmPath, unsubscribePath, managePath} {
 		var methods []string

@@ -8,10 +8,10 @@ import (
 	"verdetto/shared/store"
 )
 
-// Mailboxes is the quota of the mails that any caller can cause: to confirm an alert, or to get a
-// link or a fresh key. A mailbox gets at most MailsPerDay of them in 24 hours, and none while its
-// reader has stopped them. Mails that the reader orders have a quota of their own, and the stop
-// does not apply to them.
+// Mailboxes is the quota of mails that anonymous callers can cause: to confirm an alert, or to get
+// a link or a new key. A mailbox gets at most MailsPerDay of them in 24 hours, and none while its
+// reader has stopped them. Mails that the reader of the mailbox requests have a separate quota and
+// ignore the stop.
 type Mailboxes struct {
 	Store store.Mailboxes
 	Links Links
@@ -19,19 +19,19 @@ type Mailboxes struct {
 }
 
 const (
-	// MailsPerDay is the quota of all callers together in 24 hours. The reader has another quota of
-	// the same size.
+	// MailsPerDay is the quota of one mailbox in 24 hours for mails that other callers request.
+	// Mails that its reader requests have another quota of the same size.
 	MailsPerDay = 6
-	// firstMails are for any caller. The rest of the quota is for callers who have caused no mail
-	// yet.
+	// firstMails is the part of the quota that any caller may use. The rest is for callers who
+	// have caused no mail to this mailbox yet.
 	firstMails = 3
 	// StoppedDays is how many days a stop lasts.
 	StoppedDays = 180
 	readerTime  = 24 * time.Hour
 )
 
-// Allow reports whether the mail of a job that a caller ordered may be sent to an address, and
-// counts it. A retried job counts once.
+// Allow counts the mail of a job that a caller requested and reports whether the mail may be sent
+// to an address. A retried job counts once.
 func (m Mailboxes) Allow(ctx context.Context, email, caller, job string) (allowed bool, err error) {
 	err = m.Store.Change(ctx, m.Links.Mailbox(email), m.Now(), func(b *store.Mailbox) {
 		allowed = false // Change may call this again after a conflict
@@ -57,7 +57,7 @@ func (m Mailboxes) Allow(ctx context.Context, email, caller, job string) (allowe
 	return allowed && err == nil, err
 }
 
-// Stop blocks the mails that other callers cause at a mailbox for StoppedDays. It returns the end
+// Stop blocks for StoppedDays the mails that other callers cause to a mailbox. It returns the end
 // of that time.
 func (m Mailboxes) Stop(ctx context.Context, id store.SubscriberID) (until time.Time, err error) {
 	until = m.Now().AddDate(0, 0, StoppedDays).UTC().Truncate(time.Second)
@@ -66,7 +66,7 @@ func (m Mailboxes) Stop(ctx context.Context, id store.SubscriberID) (until time.
 	})
 }
 
-// Read records a caller, who has proved to read a mailbox, as its reader for 24 hours.
+// Read records for 24 hours that a caller is the reader of a mailbox. The caller has proved it.
 func (m Mailboxes) Read(ctx context.Context, id store.SubscriberID, caller string) error {
 	return m.read(ctx, id, caller, func(*store.Mailbox) {})
 }
@@ -83,9 +83,9 @@ func (m Mailboxes) read(ctx context.Context, id store.SubscriberID, caller strin
 	})
 }
 
-// Mailbox returns the pseudonym of the mailbox behind an address. Most providers deliver ada+tag to
-// ada, and Google ignores dots, so invented variants share one quota. If two variants are different
-// people, they share a quota and nothing else.
+// Mailbox returns the pseudonym of the mailbox behind an address. Most providers deliver ada+tag
+// to ada, and Google ignores dots, so variants of an address share one quota. If two variants
+// belong to different people, these people share only the quota.
 func (l Links) Mailbox(email string) store.SubscriberID {
 	local, domain, _ := strings.Cut(strings.ToLower(strings.TrimSpace(email)), "@")
 	if name, _, tagged := strings.Cut(local, "+"); tagged && name != "" {

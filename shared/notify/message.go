@@ -19,16 +19,16 @@ type Message struct {
 	Language string // the code of a language in i18n
 	// Ended reports whether all departures of the alert have passed, so that it is removed.
 	Ended   bool
-	Day     fare.Day // on which it is composed; 0 in jobs of earlier versions
-	Fares   []Fare   // the fares found; of an ended alert, its subject
+	Day     fare.Day // day on which it is composed; 0 in jobs of earlier versions
+	Fares   []Fare   // the fares found; of an ended alert, the fares that it was for
 	Picture mail.Picture
-	// Of an alert to anywhere: the name of its origin, the number of deals not listed in Fares, and
-	// the page that lists them all.
+	// The next three fields are for an alert to Anywhere: the name of its origin, the number of
+	// deals that Fares does not list, and the page that lists them all.
 	Origin string
 	More   int
 	List   string
-	// Unsubscribe ends this alert, Snooze pauses it for a month, Manage shows all alerts of the
-	// subscriber.
+	// Unsubscribe is the link that ends this alert, Snooze pauses it for a month, and Manage shows
+	// all alerts of the subscriber.
 	Unsubscribe, Snooze, Manage string
 }
 
@@ -37,46 +37,48 @@ type Fare struct {
 	Route               fare.Route
 	Origin, Destination string     // city names in the message's language
 	Trip                store.Trip // the trip of the alert
-	Day                 fare.Day   // of the refresh
+	Day                 fare.Day   // day of the refresh that found the fare
 	Price               fare.Cents // euro
-	// Before is the price in the alert's last message, or when the alert first saw it; 0: unknown.
+	// Before is the price in the alert's last message. If there was none, it is the first price
+	// that was found after the alert was made. 0: unknown.
 	Before             fare.Cents
 	LastDay            fare.Day   // the day of that message; 0: none
 	Known              fare.Cents // the price that the subscriber knows; 0: none
-	Lowest             fare.Cents // of a Low: the lowest earlier fare of its days; 0: unknown
+	Lowest             fare.Cents // of kind Low: lowest earlier fare of its days; 0: unknown
 	Depart, Return     fare.Day   // Return is 0 for a one-way fare
 	Found              time.Time
-	Level              string // as in verdict
+	Level              string // a code of package verdict
 	Reliability        string
 	Percentile, Sample int
 	Median, Minimum    fare.Cents
-	// Departure states the usual price of the departure; Waits states the record of waiting, advice
-	// first. Both are sentences in the message's language, and empty if nothing is known.
+	// Departure says what fares on this departure usually cost. Waits says what waiting brought in
+	// similar recorded cases, with the advice first. Both are sentences in the message's language,
+	// and empty if nothing is known.
 	Departure, Waits []string
-	Expected         *Expected // the same in numbers; nil if nothing is known
-	Page             string    // link to the whole verdict
+	Expected         *Expected // Departure and Waits in numbers; nil if nothing is known
+	Page             string    // link to the page with the whole verdict
 }
 
-// Expected is the usual price of a departure, and the record of waiting.
+// Expected is the usual price of a departure, and what waiting brought in similar recorded cases.
 type Expected struct {
-	Low, High fare.Cents // half of comparable fares lie between these
+	Low, High fare.Cents // half of the comparable fares lie between Low and High
 	Waits     []Wait
 }
 
-// Wait is the record of waiting a number of days in similar cases.
+// Wait says what happened in similar recorded cases when a traveller waited a number of days.
 type Wait struct {
 	Days int
-	Fall float64 // chance of a fall by 5 % or more, 0 to 1
+	Fall float64 // chance that the fare falls by 5 % or more, 0 to 1
 	More bool    // the chance is at least Fall
-	// Mean is the average change from waiting, negative if prices fell. Pays reports whether the
-	// record supports waiting.
+	// Mean is the average price change, negative if prices fell. Pays reports whether the recorded
+	// cases show that waiting saves money.
 	Mean fare.Cents
 	Pays bool
 }
 
 // Carrier delivers messages to the subscribers of a channel. Known failures are the errors of
 // package mail (ErrRefused for good, ErrThrottled, ErrBlocked) and ErrUnwritable. After any other
-// error the message may have been delivered; it is retried.
+// error the message may have been delivered, and the sender retries it.
 type Carrier interface {
 	Deliver(ctx context.Context, to store.Alert, m Message) error
 }

@@ -13,25 +13,26 @@ import (
 // news is the cheapest fare of a route after a refresh, with its verdict.
 type news struct {
 	Route  fare.Route
-	Day    fare.Day // of the refresh
+	Day    fare.Day // day of the refresh that found the fare
 	Price  fare.Cents
 	Depart fare.Day
-	Return fare.Day // of a trip; neither it nor ahead is stored
+	Return fare.Day // of a return trip; neither Return nor ahead is stored
 	ahead  outlook
 	Found  int64 // when the fare was seen, Unix seconds
 	Level  string
-	// The fields below are set if the level is known.
+	// The following fields are set only if the level is known.
 	Reliability string
 	Percentile  int
 	Median      fare.Cents
 	Minimum     fare.Cents
 	Sample      int
-	// Lows are the cheapest fares of past weeks, oldest first, ending with the week before Day; 0
-	// where nothing was seen.
+	// Lows holds the cheapest fare of each past week, oldest first, ending with the week before
+	// Day; 0 if no fare was found in the week.
 	Lows [weeks]fare.Cents
 }
 
-// drawn returns how many weeks the picture shows: all since the first known one, at least minBars.
+// drawn returns how many weeks the picture shows: from the first week with a known fare, but at
+// least minBars.
 func (n news) drawn() int {
 	for i, low := range n.Lows {
 		if low > 0 {
@@ -56,9 +57,9 @@ const minWeeks = 3
 
 const weeks = 26
 
-// newsOf judges a route by the summary of today's refresh. It returns false if no fare is live. An
-// older summary means that the route has no live fare: the refresh covers all fares of the last
-// days, and the route was not among them.
+// newsOf judges the cheapest fare of a route by the summary of today's refresh. It returns false
+// if no fare is current. A summary of an earlier day means that today's refresh found no fare of
+// the route.
 func newsOf(route fare.Route, s verdict.RouteSummary, today fare.Day) (news, bool) {
 	live, ok := s.Cheapest(today)
 	if !ok || s.AsOf != today {
@@ -94,7 +95,7 @@ func (n news) observation() Observation {
 	return Observation{Day: n.Day, Price: n.Price, Level: n.Level}
 }
 
-// lowFor returns the number of days before today without a fare as cheap as the cheapest live one.
+// lowFor returns for how many days before today no fare was as cheap as the cheapest current one.
 func lowFor(s verdict.RouteSummary, today fare.Day) fare.Day {
 	live, ok := s.Cheapest(today)
 	if !ok || len(s.Lows) == 0 {
@@ -110,7 +111,8 @@ func lowFor(s verdict.RouteSummary, today fare.Day) fare.Day {
 	return today - max(first, last)
 }
 
-// live reports whether the news may still be sent: the fare has not departed and was seen recently.
+// live reports whether the news may still be sent: the flight has not departed, and the fare was
+// found recently.
 func (n news) live(today fare.Day) bool {
 	found := fare.DayOf(time.Unix(n.Found, 0))
 	return n.Depart >= today && today-n.Day <= verdict.LiveDays && today-found <= verdict.LiveDays

@@ -12,18 +12,18 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Answers judges the departure that a mail is about. answer.Reader implements it.
+// Answers judges the departure of the fare in a mail. answer.Reader implements it.
 type Answers interface {
 	Answer(context.Context, answer.Question) (answer.Answer, error)
 }
 
-// outlook is the verdict on the departure of a fare: its usual price, and the record of waiting.
-// The zero outlook says nothing.
+// outlook is the verdict on the departure of a fare: the usual price of the departure, and what
+// waiting brought in similar cases. The zero outlook adds nothing to a message.
 type outlook struct{ of *verdict.Analysis }
 
-// lookAhead asks for the verdict on the departure of news. The outlook is empty if the departure
-// cannot be judged or another fare is now cheapest. Only a fault of the store is an error; the mail
-// is valid without an outlook.
+// lookAhead returns the verdict on the departure of news. The outlook is empty if the departure
+// cannot be judged, or if another fare is now the cheapest. Only a failure of the store is an
+// error, because a mail is complete without an outlook.
 func lookAhead(ctx context.Context, answers Answers, n news) (outlook, error) {
 	if answers == nil {
 		return outlook{}, nil
@@ -59,7 +59,7 @@ func (o outlook) departure(l *i18n.Language) []string {
 		certainty + l.Text("format.comma") + restsOn + "."}
 }
 
-// waits returns the record of waiting: a message states one chance.
+// waits returns what waiting brought in similar recorded cases. A message states one chance only.
 func (o outlook) waits(l *i18n.Language) []string {
 	if o.of == nil {
 		return nil
@@ -79,7 +79,7 @@ func (o outlook) expected() *Expected {
 	return &e
 }
 
-// pageOf returns the link to the page that shows the verdict of news for an alert's trip.
+// pageOf returns the link to the page with the verdict on the fare of news, for an alert's trip.
 func (l Links) pageOf(n news, trip store.Trip, lang string) string {
 	page := l.BaseURL + "/?da=" + string(n.Route.Origin) + "&a=" + string(n.Route.Destination)
 	switch {

@@ -46,7 +46,7 @@ func departing(price fare.Cents, pays bool) verdict.Analysis {
 }
 
 // TestMailsSayWhatIsToBeExpected: a mail states the usual price of the departure. It advises
-// waiting only if the record supports it.
+// waiting only if waiting saved money in the recorded cases.
 func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 	const advises, advisesNot = "Waiting saved", "it has not paid"
 	for _, c := range []struct {
@@ -92,7 +92,7 @@ func TestMailsSayWhatIsToBeExpected(t *testing.T) {
 			if c.logged != (log.Len() > 0) {
 				t.Errorf("log %q", log.String())
 			}
-			// One question serves all mails of the news; it is about the fare's departure day.
+			// One question about the fare's departure day is enough for all mails of the news.
 			if len(c.answers.asked) != 1 || c.answers.asked[0].When.Date != fare.DayOf(h.Now())+150 {
 				t.Errorf("asked %+v", c.answers.asked)
 			}

@@ -10,14 +10,14 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// pace is an even rate limit for messages, however many wait.
+// pace spaces messages evenly at a maximum rate, also if many callers wait.
 type pace struct {
 	now   func() time.Time
 	sleep func(context.Context, time.Duration) error
 
 	mu      sync.Mutex
 	limiter *rate.Limiter
-	until   time.Time // all messages wait until then: the carrier throttles
+	until   time.Time // no message is sent before: the carrier throttles
 }
 
 func newPace(s *Sender) *pace {
@@ -28,7 +28,7 @@ func newPace(s *Sender) *pace {
 	return p
 }
 
-// wait returns when it is the caller's turn, or with the context's error.
+// wait returns when the caller may send the next message, or with the context's error.
 func (p *pace) wait(ctx context.Context) error {
 	for {
 		p.mu.Lock()

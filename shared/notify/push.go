@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// PushOutbox is the name of the outbox for messages to phones. It is separate, so that slow servers
-// that callers name do not delay mail.
+// PushOutbox is the name of the outbox for messages to phones. It is separate from mail: callers
+// choose the servers, and a slow server must not delay mail.
 const PushOutbox = "push"
 
 // Kinds of jobs in PushOutbox.
@@ -32,8 +32,8 @@ type queued struct {
 	Ended *store.Alert `json:"e,omitempty"`
 }
 
-// Queue is the Carrier of the channels that Pushes delivers to. It stores each message as a job in
-// one write. Storing the same message again is idempotent.
+// Queue is the Carrier of phone channels for a Sender. It stores each message as a job, which
+// Pushes delivers later. Storing the same message again is idempotent.
 type Queue struct {
 	Outbox store.Outbox // named PushOutbox
 	Now    func() time.Time
@@ -50,25 +50,26 @@ func (q Queue) Deliver(ctx context.Context, to store.Alert, m Message) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnwritable, err)
 	}
-	// Keyed by midnight, so a duplicate is idempotent. Midnight is past, so the job is due at once.
+	// The job's name starts with the midnight of today, so a duplicate gets the same name.
+	// Midnight has passed, so the job is due at once.
 	at := q.Now().UTC().Truncate(24 * time.Hour)
 	return q.Outbox.PutOnce(ctx, store.Job{Kind: pushKind, Ref: m.ID, At: at, Data: data}, m.ID)
 }
 
-// Queued returns the carriers of a Sender for the channels that Pushes delivers to.
+// Queued returns, for a Sender, the carriers of the channels that Pushes delivers to.
 func Queued(outbox store.Outbox, now func() time.Time) map[string]Carrier {
 	q := Queue{outbox, now}
 	return map[string]Carrier{store.Ntfy: q, store.Telegram: q}
 }
 
-// Pushes delivers the queued messages to phones, and asks there for confirmation.
+// Pushes delivers the queued messages to phones, and asks there for confirmation of new alerts.
 //
-// A failed job is queued behind the jobs that are due earlier. So a server that is slow or down
-// delays only its own messages. A message is delivered at least once, under the same ID.
+// A failed job is queued behind the jobs that are due earlier. So a slow server delays only the
+// messages to that server. A message is delivered at least once, under the same ID.
 type Pushes struct {
 	Alerts   store.Alerts
 	Outbox   store.Outbox       // named PushOutbox
-	Carriers map[string]Carrier // by channel; one that is an Asker also asks for confirmation
+	Carriers map[string]Carrier // by channel; a carrier that is an Asker also asks for confirmation
 	Links    Links
 	Now      func() time.Time
 	Log      *slog.Logger
@@ -76,14 +77,14 @@ type Pushes struct {
 
 const (
 	pushesAtOnce = 16
-	pushTime     = 15 * time.Second // a message takes less
+	pushTime     = 15 * time.Second // one message takes less time
 )
 
 // pushWaits are the pauses after each failure. After the last one the message is dropped.
 var pushWaits = []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
 	5 * time.Hour, 10 * time.Hour, 6 * time.Hour}
 
-// Work runs the jobs that are due and returns how many ended.
+// Work runs the jobs that are due. It returns how many jobs are finished.
 func (p *Pushes) Work(ctx context.Context) (ended int, err error) {
 	return outbox.Worker{
 		Retries: p.Outbox, Do: p.do, Within: pushTime, Waits: pushWaits, AtOnce: pushesAtOnce, Now: p.Now, Log: p.Log,
@@ -100,7 +101,8 @@ func (p *Pushes) do(ctx context.Context, j store.Job) error {
 	switch {
 	case errors.Is(err, mail.ErrRefused):
 		p.Log.WarnContext(ctx, "message to a phone refused for good", "kind", j.Kind, "error", err)
-		// A refused confirmation does not stop the alerts that go there already.
+		// If the address refuses a confirmation message, alerts that are already confirmed for the
+		// address continue.
 		if j.Kind == pushKind {
 			return p.Alerts.Stop(ctx, to, RefusedUntil(p.Now()))
 		}
@@ -138,7 +140,7 @@ func (p *Pushes) push(ctx context.Context, j store.Job) (store.SubscriberID, err
 	return a.Subscriber, carrier.Deliver(ctx, a, q.Message)
 }
 
-// ask asks for confirmation of a pending alert that still exists.
+// ask sends the request to confirm a pending alert, if the pending alert still exists.
 func (p *Pushes) ask(ctx context.Context, j store.Job) (store.SubscriberID, error) {
 	pending, err := p.Alerts.Pending(ctx, j.Ref)
 	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrUsed) {

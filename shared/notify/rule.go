@@ -6,45 +6,47 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Observation is an observation: the cheapest fare that one refresh saw for an alert, and its
-// level.
+// Observation is the cheapest fare that one refresh found for an alert, with the level of its
+// verdict.
 type Observation struct {
 	Day   fare.Day
 	Price fare.Cents
 	Level string // as in verdict
-	// Low is the number of days before Day without a fare as cheap; 0 if unknown.
+	// Low is for how many days before Day no fare was as cheap; 0 if unknown.
 	Low fare.Day
 }
 
-// Watch is the condition under which a subscriber is notified of a fare.
+// Watch is the condition under which a subscriber is notified of a fare. It is applied to the
+// observations in order, one per day: Due for an observation that can be sent, Pass for one that
+// cannot.
 //
-// It folds over the observations, one per day. Due handles an observation that can be sent; Pass
-// handles one that cannot. Under a Threshold and a Verdict, a fare is sent again only after an
-// observation that did not meet the condition. A Drop and a Change compare with the price of the
-// last message. Before the first message they compare with the first observation. A Low is met if
-// no fare of the last Days was as cheap. A Paid is met by a fare under the Threshold. It is sent
-// again for a fare under that of the last message.
+// The kinds differ in what counts as new. For Threshold and Verdict, a fare is sent again only
+// after an observation that did not meet the condition. Drop and Change compare with the price of
+// the last message or, before the first message, with the first observation. Low is met if no fare
+// of the last Days days was as cheap. Paid is met by a fare under the Threshold, and again by a
+// fare under the price of the last message.
 type Watch struct {
 	Kind      string // as in store
 	Threshold fare.Cents
-	Days      int        // of Low
-	Percent   int        // of Drop: by this share of the price,
-	Amount    fare.Cents // or by this amount
+	Days      int        // of an alert of kind Low
+	Percent   int        // of kind Drop: the fare fell by this percentage,
+	Amount    fare.Cents // or by this amount of EUR cents
 }
 
-// State is the result of the fold over earlier observations. The zero value is the state before the
-// first.
+// State is what earlier observations and messages left behind. The zero value is the state before
+// the first observation.
 type State struct {
 	LastDay fare.Day   // day of the last message; 0: none
-	Price   fare.Cents // of the last message; before the first one, of the first observation
-	// Unmet reports whether the observation of the last message, or a later one, did not meet the
-	// condition. It is also set if the condition has changed since.
+	Price   fare.Cents // of the last message; before the first message, of the first observation
+	// Unmet is true if an observation since the last message, including that message's own, did
+	// not meet the condition. It is also true if the subscriber has changed the condition since.
 	Unmet bool
-	// Missed is the highest price since the last message that was a Low and was not sent.
+	// Missed is the highest price since the last message that met a Low but was not sent.
 	Missed fare.Cents
 }
 
-// Due reports whether to notify the subscriber of an observation, and the state after that message.
+// Due reports whether to notify the subscriber of an observation. It also returns the state after
+// that message.
 func (w Watch) Due(s State, seen Observation) (due bool, next State) {
 	if !w.due(s, seen) {
 		return false, w.Pass(s, seen)
@@ -52,8 +54,8 @@ func (w Watch) Due(s State, seen Observation) (due bool, next State) {
 	return true, State{LastDay: seen.Day, Price: seen.Price}
 }
 
-// Pass returns the state after an observation that is not sent: mail did not go out before the next
-// refresh, or the alert is paused.
+// Pass returns the state after an observation that is not sent. Either mail was not sent before
+// the next refresh, or the alert is paused.
 func (w Watch) Pass(s State, seen Observation) State {
 	if s.Price == 0 {
 		s.Price = seen.Price
@@ -114,9 +116,9 @@ func stateOf(a store.Alert) State {
 	return s
 }
 
-// dueOf reports whether to notify an alert of the last observation of a history, and the state
-// after that message. It first folds over the observations since the last message, including that
-// day's. Observations from before the alert was made are ignored.
+// dueOf reports whether to notify an alert of the last observation in a history. It also returns
+// the state after that message. It applies the rule to all observations since the last message,
+// including the observation of that day. Observations from before the alert was made do not count.
 func dueOf(a store.Alert, h history) (due bool, s State) {
 	w, s := watchOf(a), stateOf(a)
 	if len(h) == 0 {
@@ -134,7 +136,7 @@ func dueOf(a store.Alert, h history) (due bool, s State) {
 	if last.Day < a.Paused || last.Day < a.Since {
 		return false, s
 	}
-	if a.Digest { // the digest covers it
+	if a.Digest { // the weekly digest notifies this alert
 		return false, w.Pass(s, last)
 	}
 	return w.Due(s, last)

@@ -77,7 +77,8 @@ func TestShouldNotify(t *testing.T) {
 	}
 }
 
-// TestPaid: a fare under what was paid is sent, and then each fare under the last message.
+// TestPaid: a fare under the price that the subscriber paid is sent, and then each fare under the
+// price of the last message.
 func TestPaid(t *testing.T) {
 	for _, c := range []struct {
 		name string

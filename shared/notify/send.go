@@ -15,20 +15,22 @@ import (
 	"verdetto/shared/store"
 )
 
-// Sender sends the stored news to subscribers, each message at least once. One write after the
-// carrier took a message records it. A message that is sent again has the same ID.
+// Sender sends stored news to subscribers, each message at least once. After a carrier accepts a
+// message, one write records it. If that write is lost, the message is sent again with the same
+// ID.
 //
-// One process of the service sends at a time, under a lease, so that the rate holds. Work stops
-// before its context ends, and the next Work resumes at the same page of subscribers. A channel
-// that is shut waits for the next Work.
+// A lease ensures that one process sends at a time, so that the rate limit is respected. Work
+// stops before its context ends, and the next call of Work continues at the same page of
+// subscribers. If a channel fails repeatedly, Work stops using it until the next call.
 type Sender struct {
 	Alerts        store.Alerts
 	Notifications store.Notifications
 	Mail          mail.Sender
-	// Carriers are those of channels other than mail, by their names in store.Alert.
+	// Carriers holds the carrier of each channel other than mail, by the channel's name in
+	// store.Alert.
 	Carriers map[string]Carrier
 	Links    Links
-	Answers  Answers // the verdict on a departure; nil: none
+	Answers  Answers // judges the departure of a fare; nil: messages contain no such verdict
 	Rate     float64 // messages per second, above 0
 	Now      func() time.Time
 	// Sleep waits or returns the context's error; nil uses the system clock.
@@ -36,12 +38,12 @@ type Sender struct {
 	Log   *slog.Logger
 }
 
-// Result sums up one Work.
+// Result counts what one call of Work did.
 type Result struct {
 	Sent      int  `json:"sent"`
 	Refused   int  `json:"refused,omitempty"`   // for good: they get no more messages
-	Postponed int  `json:"postponed,omitempty"` // neither sent nor refused; the next Work retries
-	Settled   int  `json:"told,omitempty"`      // news of which all subscribers are settled
+	Postponed int  `json:"postponed,omitempty"` // the next call of Work retries them
+	Settled   int  `json:"told,omitempty"`      // stored news that needs no more messages
 	Busy      bool `json:"busy,omitempty"`      // another process is sending
 	More      bool `json:"left,omitempty"`      // there is more to send
 }
@@ -53,11 +55,12 @@ const (
 	maxFaults = 20
 )
 
-// errTimeUp is the cause when Work nears its deadline.
+// errTimeUp ends the context of Work shortly before its deadline.
 var errTimeUp = errors.New("no time for more")
 
-// Work sends until everything is sent or the context is nearly over. An error is a fault; the next
-// Work retries what it prevented.
+// Work sends all stored news, or as much as the time of the context allows. An error does not stop
+// the other messages, except where sending is impossible. The next call of Work retries what
+// failed.
 func (s *Sender) Work(ctx context.Context) (Result, error) {
 	lease := &store.Lease{Table: s.Notifications.Table, Name: store.MailLease, Holder: rand.Text(), Duration: leaseFor,
 		Now: s.Now}
@@ -75,7 +78,7 @@ func (s *Sender) Work(ctx context.Context) (Result, error) {
 		err = r.digests(accepting)
 	}
 	switch {
-	case errors.Is(err, store.ErrHeld): // it stalled until another process took the lease
+	case errors.Is(err, store.ErrHeld): // this process stalled until another took the lease
 		r.result.Busy = true
 		fallthrough
 	case errors.Is(err, errTimeUp), ctx.Err() != nil:
@@ -88,7 +91,7 @@ func (s *Sender) Work(ctx context.Context) (Result, error) {
 	return r.result, errors.Join(append(r.faults, err, lease.Release(last))...)
 }
 
-// accepting returns a context that ends early enough to finish what has begun.
+// accepting returns a context that ends early enough to finish the messages that were started.
 func (s *Sender) accepting(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, stop := context.WithCancelCause(ctx)
 	deadline, ok := ctx.Deadline()
@@ -100,7 +103,7 @@ func (s *Sender) accepting(ctx context.Context) (context.Context, context.Cancel
 	return early, stop
 }
 
-// reserve is the time before its deadline in which Work begins nothing new.
+// reserve is the time before the deadline in which Work starts no new message.
 const reserve = 15 * time.Second
 
 type run struct {
@@ -118,7 +121,8 @@ type run struct {
 }
 
 func newRun(s *Sender, lease *store.Lease) *run {
-	// Enough for messages of half a second, so that the rate is the limit and not the latency.
+	// Enough messages at a time if each takes half a second. So the rate limits the sending, not
+	// the duration of a message.
 	places := min(max(1, int(s.Rate/2)), 64)
 	return &run{Sender: s, lease: lease, channels: map[string]*channel{}, answers: s.asker(),
 		flight: make(chan struct{}, places)}
@@ -156,7 +160,8 @@ func (r *run) all(ctx context.Context) error {
 	}
 }
 
-// hold renews the lease if less than half of it is left. That is longer than a message takes.
+// hold renews the lease if less than half of its time is left. Half of the time is longer than one
+// message takes.
 func (r *run) hold(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -169,12 +174,12 @@ func (r *run) hold(ctx context.Context) error {
 	return r.lease.Hold(ctx)
 }
 
-// route sends the news of one route to the alerts that it concerns. It ends the news once all are
-// settled, and keeps it otherwise.
+// route sends the news of one route to the alerts whose condition it meets. It deletes the news
+// when no message is missing, and keeps it otherwise.
 func (r *run) route(ctx context.Context, stored store.Notification) error {
 	n, err := open(stored)
 	if err != nil || n.look != nil && !n.look.news.live(fare.DayOf(r.Now())) {
-		// Malformed or outdated: the next refresh stores other news.
+		// The news is malformed or outdated: the next refresh stores other news.
 		if err != nil {
 			r.fault(ctx, fmt.Errorf("read news of %s: %w", stored.Route, err))
 		}
@@ -216,7 +221,7 @@ func (r *run) route(ctx context.Context, stored store.Notification) error {
 	}
 }
 
-// end removes settled news, and forgets a route without alerts.
+// end deletes news that needs no more messages, and removes the mark of a route without alerts.
 func (r *run) end(ctx context.Context, stored store.Notification, complete, noAlerts bool) error {
 	if !complete {
 		r.result.More = true
@@ -234,7 +239,7 @@ func (r *run) end(ctx context.Context, stored store.Notification, complete, noAl
 type batch struct {
 	*run
 	sending    sync.WaitGroup
-	incomplete bool // a message is left for the next Work
+	incomplete bool // a message must be sent by the next call of Work
 }
 
 // markIncomplete marks the batch as incomplete.
@@ -244,8 +249,8 @@ func (b *batch) markIncomplete() {
 	b.incomplete = true
 }
 
-// send starts sending a message by a channel once a slot is free. It reports whether the channel is
-// open.
+// send starts sending a message by a channel as soon as fewer messages than the maximum are in
+// progress. It reports whether the channel still sends.
 func (b *batch) send(ctx context.Context, by *channel, message func() (settled bool, err error)) bool {
 	if b.isShut(by) {
 		b.markIncomplete()
@@ -259,7 +264,7 @@ func (b *batch) send(ctx context.Context, by *channel, message func() (settled b
 		}
 		settled, err := message()
 		if err != nil {
-			b.stop(err) // stops the whole Work
+			b.stop(err) // stops this call of Work
 		}
 		if !settled {
 			b.markIncomplete()
@@ -268,14 +273,14 @@ func (b *batch) send(ctx context.Context, by *channel, message func() (settled b
 	return true
 }
 
-// wait waits for all messages begun, and reports whether all were settled.
+// wait waits for all messages in progress. It reports whether all were sent or need not be sent.
 func (b *batch) wait(ctx context.Context) (settled bool, err error) {
 	b.sending.Wait()
 	return !b.incomplete, context.Cause(ctx)
 }
 
-// page notifies the subscribers of a page whom the news concerns. It reports whether all were
-// settled.
+// page notifies the subscribers of one page of alerts whose condition the news meets. It reports
+// whether no message is missing.
 func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (settled bool, err error) {
 	b := batch{run: r}
 	for _, a := range alerts {
@@ -300,8 +305,9 @@ func (r *run) page(ctx context.Context, n *notification, alerts []store.Alert) (
 	return b.wait(ctx)
 }
 
-// concerns reports whether to notify an alert, and returns the look for it. A due alert without a
-// look has ended. For a Drop or a Change it also stores the first price that the alert saw.
+// concerns reports whether to notify an alert, and returns the look from which its message is
+// composed. If an alert is due and its look is nil, the alert has ended. For Drop and Change it
+// also stores the first price that was found for the alert.
 func (r *run) concerns(ctx context.Context, n *notification, a store.Alert) (l *look, due bool, err error) {
 	if n.stored.Trips && a.Trip.HasPassed(fare.DayOf(r.Now())) {
 		return nil, true, nil

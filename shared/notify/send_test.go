@@ -81,8 +81,8 @@ func numbered(many int) (who []string) {
 	return who
 }
 
-// TestCarrier: a message that a carrier does not accept is left for the next Work. A carrier that
-// accepts nothing is not tried for every subscriber.
+// TestCarrier: a message that a carrier does not accept is sent by the next call of Work. A
+// carrier that accepts nothing is not tried for every subscriber.
 func TestCarrier(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -145,8 +145,8 @@ func TestThrottledForAWhile(t *testing.T) {
 	}
 }
 
-// TestRefused: a mailbox that refuses for good loses its alerts. The next lower fare sends
-// it nothing.
+// TestRefused: a mailbox that refuses mail for good loses its alerts. The next lower fare causes
+// no mail to it.
 func TestRefused(t *testing.T) {
 	h, tried := fall(t, everyone...), 0
 	h.Carrier.Before = func(m mail.Message) error {

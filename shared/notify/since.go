@@ -9,9 +9,9 @@ import (
 
 // What is new about a fare, by the kind of alert.
 
-// before returns the price in the last message of an alert, and its day. Before the first message,
-// a Drop or a Change returns the first price that it saw, and day 0. The price is 0 if it is
-// unknown.
+// before returns the price in the last message of an alert, and the day of that message. Before
+// the first message of a Drop or a Change, it returns the first price that was found for the
+// alert, and day 0. The price is 0 if it is unknown.
 func before(a store.Alert, h history) (price fare.Cents, told fare.Day) {
 	if a.Mailed > 0 && a.State.LastPrice > 0 {
 		return a.State.LastPrice, a.Mailed
@@ -28,9 +28,9 @@ func before(a store.Alert, h history) (price fare.Cents, told fare.Day) {
 	return s.Price, 0
 }
 
-// known returns the price that the subscriber of an alert knows: that of the last message, or else
-// the one that was newest when the alert was made, or else the first one seen after it. It is 0 if
-// none of them is known.
+// known returns the price that the subscriber of an alert knows. It is the price of the last
+// message; without a message, the newest price when the alert was made; without that, the first
+// price found later. It is 0 if none of them is known.
 func known(a store.Alert, h history) (price fare.Cents) {
 	if a.Mailed > 0 || a.RequestDay == 0 || len(h) == 0 {
 		return a.State.LastPrice
@@ -43,8 +43,8 @@ func known(a store.Alert, h history) (price fare.Cents) {
 	return price
 }
 
-// Subject returns the title of a message about a fare: the price that the subscriber knows, or else
-// the usual one, and the price now.
+// Subject returns the title of a message about a fare. The title compares the price now with the
+// price that the subscriber knows, or with the usual price.
 func Subject(a store.Alert, f Fare, l *i18n.Language) string {
 	id, other := "", fare.Cents(0)
 	switch {
@@ -80,8 +80,8 @@ func (n news) lowest(days fare.Day, h history) (low fare.Cents) {
 	return low
 }
 
-// Since returns the sentence on what is new about a fare. It is empty if the kind of alert needs
-// none, or the facts are unknown.
+// Since returns the sentence that says what is new about a fare. It is empty if the kind of alert
+// needs no such sentence, or if the facts are unknown.
 func Since(a store.Alert, f Fare, l *i18n.Language) string {
 	switch a.Condition() {
 	case store.Paid:

@@ -12,8 +12,8 @@ import (
 
 // The wording of alerts on pages and in mails.
 
-// When returns, with emphasis, when the subscriber of an alert is notified: on its condition, or
-// weekly.
+// When returns the sentence that says when an alert sends messages: on its condition, or weekly.
+// It contains HTML emphasis.
 func When(a store.Alert, l *i18n.Language) template.HTML {
 	if a.Digest {
 		return l.HTML("when.weekly", "Weekday", l.Weekday(store.DigestWeekday(a.Subscriber)), "When", waitsFor(a, l))
@@ -21,7 +21,7 @@ func When(a store.Alert, l *i18n.Language) template.HTML {
 	return waitsFor(a, l)
 }
 
-// waitsFor returns the condition of an alert, with emphasis.
+// waitsFor returns the condition of an alert as text with HTML emphasis.
 func waitsFor(a store.Alert, l *i18n.Language) template.HTML {
 	if a.Route.Destination == store.Anywhere {
 		if a.Threshold > 0 {
@@ -52,7 +52,7 @@ func PlainWhen(a store.Alert, l *i18n.Language) string {
 	return html.UnescapeString(strings.NewReplacer("<strong>", "", "</strong>", "").Replace(string(When(a, l))))
 }
 
-// TripText returns which fares an alert is for. It is empty for the cheapest one-way fare of the
+// TripText describes which fares an alert is for. It is empty for the cheapest one-way fare of the
 // route.
 func TripText(t store.Trip, l *i18n.Language) string {
 	var parts []string
@@ -74,8 +74,8 @@ func TripText(t store.Trip, l *i18n.Language) string {
 	return strings.Join(parts, ", ")
 }
 
-// ListTitle returns the title of a message to anywhere: its only fare, or the count and the
-// cheapest.
+// ListTitle returns the title of a message of an alert to Anywhere: its only fare, or the number
+// of fares and the cheapest.
 func ListTitle(m Message, l *i18n.Language) string {
 	first, many := m.Fares[0], len(m.Fares)+m.More
 	if many == 1 {

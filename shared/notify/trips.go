@@ -14,25 +14,26 @@ import (
 )
 
 // Alerts for a trip are judged when they are sent, once for each trip, route and refresh. Package
-// answer judges them as it judges callers' questions.
+// answer judges them in the same way as the questions of callers.
 
 func (s *Sender) asker() *answer.Reader {
 	fares := store.Fares{Table: s.Notifications.Table}
 	return answer.NewUnrecorded(fares, s.Now, s.Log)
 }
 
-// look holds what a message is composed from: the news of a route or trip, and its history.
+// look holds the data from which a message is composed: the news of a route or trip, and what
+// earlier refreshes found.
 type look struct {
 	news    news
 	history history
 	picture func() ([]byte, error)
-	// ahead is the outlook. For a route it is read once, with the first message. For a trip it
-	// comes with the answer that judged the trip.
+	// ahead returns the verdict on the departure of the fare. For a route, the first message reads
+	// it. For a trip, it is part of the answer that judged the trip.
 	ahead func() outlook
 	from  *originDeals // set for alerts to anywhere; the other fields are then empty
 }
 
-// due reports whether an alert, in its current state, must be notified of the look.
+// due reports whether an alert, in its current state, must be notified of the fare in the look.
 func (l *look) due(a store.Alert) bool {
 	if l.from != nil {
 		due, _ := l.from.due(a)
@@ -42,8 +43,8 @@ func (l *look) due(a store.Alert) bool {
 	return due
 }
 
-// lookFor returns the look of a notification for an alert, or nil if there is none. The first alert
-// for a trip judges that trip; the first alert to anywhere reads the deals of its origin.
+// lookFor returns the data for an alert's message, or nil if there is nothing to send. The first
+// alert for a trip judges that trip; the first alert to Anywhere reads the deals of its origin.
 func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*look, error) {
 	trip, judge := a.Trip, r.judge
 	switch {
@@ -66,10 +67,11 @@ func (r *run) lookFor(ctx context.Context, n *notification, a store.Alert) (*loo
 	return l, err
 }
 
-// judge judges a trip and stores what it saw before any subscriber is notified.
+// judge judges a trip, and stores the result in the trip's history before any subscriber is
+// notified.
 func (r *run) judge(ctx context.Context, stored store.Notification, trip store.Trip) (*look, error) {
 	if stored.Day < fare.DayOf(r.Now())-verdict.LiveDays {
-		return nil, nil // too old; a later refresh replaces it
+		return nil, nil // the notification is too old; a later refresh replaces it
 	}
 	found, ok, err := r.found(ctx, stored.Route, trip)
 	if err != nil || !ok {
@@ -97,8 +99,8 @@ func (r *run) judge(ctx context.Context, stored store.Notification, trip store.T
 	return newLook(found, h), nil
 }
 
-// lowFor returns the number of days before seen without a fare as cheap. A history drops old
-// entries. The Low of its first entry says how far back that one was a low.
+// lowFor returns for how many days before seen no fare was as cheap. A history keeps only the
+// latest entries. The Low of its first entry tells how far back that entry was the cheapest.
 func (h history) lowFor(seen Observation) fare.Day {
 	for i := len(h) - 1; i >= 0; i-- {
 		e := h[i]
@@ -114,7 +116,7 @@ func (h history) lowFor(seen Observation) fare.Day {
 	return 0
 }
 
-// found asks for the cheapest fare of a trip. It returns false if there is none.
+// found reads the cheapest fare of a trip. It returns false if there is none.
 func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (news, bool, error) {
 	q := answer.Question{
 		From: answer.Named{Name: string(route.Origin)}, To: answer.Named{Name: string(route.Destination)},
@@ -157,9 +159,9 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 	return n, err == nil, err
 }
 
-// cheapestWithin returns the cheapest departure within the days of a trip, or nil if none has a
-// fare. It sets q to judge that fare within a span of about the same length. A minimum must be
-// compared with minima.
+// cheapestWithin returns the cheapest departure within the days of a trip, or nil if no day has a
+// fare. It changes q so that this fare is compared with the cheapest fares of periods of about the
+// same length. A cheapest fare must not be compared with the fares of single days.
 func (r *run) cheapestWithin(ctx context.Context, q *answer.Question, trip store.Trip) (*verdict.Prezzo, error) {
 	first := max(trip.From, fare.DayOf(r.Now()))
 	_, all, err := r.answers.Fares(ctx, *q, true)
@@ -179,7 +181,8 @@ func (r *run) cheapestWithin(ctx context.Context, q *answer.Question, trip store
 	return &of, nil
 }
 
-// spanOf returns the span whose length is nearest to days, or nil for a single day.
+// spanOf returns the period of the departure rule (departure.Span) whose length is nearest to
+// days, or nil for a single day.
 func spanOf(days fare.Day) *departure.Span {
 	lengths := []struct {
 		span departure.Span
@@ -198,7 +201,7 @@ func spanOf(days fare.Day) *departure.Span {
 	return &nearest.span
 }
 
-// ofNoFare returns nil for an error that means that there is no fare, and err otherwise.
+// ofNoFare returns nil if an error means that there is no fare, and otherwise the error.
 func ofNoFare(err error) error {
 	var none1 *answer.NotCovered
 	var none2 *answer.NoLiveFare

@@ -128,7 +128,7 @@ func TestTrips(t *testing.T) {
 	h.refresh(always(5500, cheap))
 	h.Work(notify.Result{Settled: 1})
 	h.WantMailed(told...)
-	// Still cheaper: a new fare for a change, the same for the other kinds.
+	// The fare falls further: only the alerts of kinds drop, change and low are notified again.
 	h.Add(24 * time.Hour)
 	h.refresh(always(5500, map[fare.Day]fare.Cents{day: 3000}))
 	h.Work(notify.Result{Sent: 3, Settled: 1})

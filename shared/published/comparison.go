@@ -58,7 +58,8 @@ type Comparison struct {
 // Len returns how many trips are compared.
 func (c Comparison) Len() int { return len(c.questions) }
 
-// Comparison parses all trips. Name maps a parameter to the caller's name for it, for faults.
+// Comparison parses all trips. The function name returns the caller's own name of a parameter, for
+// error messages.
 func (in *Trips) Comparison(name func(parameter string) string) (c Comparison, err error) {
 	whens := []Viaggio{}
 	for _, day := range in.Departures {
@@ -97,7 +98,7 @@ func (in *Trips) Comparison(name func(parameter string) string) (c Comparison, e
 	return c, nil
 }
 
-// CheckTrips refuses trips that cannot have an answer, before they are counted.
+// CheckTrips refuses trips that cannot have an answer, before they are counted towards a quota.
 func (s *Answers) CheckTrips(ctx context.Context, c Comparison) error {
 	for _, q := range c.questions {
 		if err := s.Check(ctx, q); err != nil {
@@ -107,7 +108,7 @@ func (s *Answers) CheckTrips(ctx context.Context, c Comparison) error {
 	return nil
 }
 
-// Compare answers the first granted trips of a comparison.
+// Compare answers the first trips of a comparison, as many as the caller's quota granted.
 func (s *Answers) Compare(ctx context.Context, of Comparison, granted int) (Confronto, error) {
 	c := Confronto{Chiesti: of.Len(), Contati: granted, Viaggi: slices.Clone(of.trips), Migliori: []int{},
 		PiuEconomici: []int{}}

@@ -28,7 +28,8 @@ type Storico struct {
 	AggiornatoIl     time.Time       `json:"aggiornatoIl" format:"date-time" doc:"Time at which the newest fare was found, UTC"`
 }
 
-// Settimana summarizes a week: the cheapest live fare of each day on which any fare was found.
+// Settimana summarizes a week. For each day on which a fare was found, it uses the cheapest fare
+// on offer.
 type Settimana struct {
 	Settimana   string     `json:"settimana" doc:"ISO 8601 week" example:"2016-W09"`
 	Dal         string     `json:"dal" format:"date" doc:"Monday of the week" example:"2016-02-29"`
@@ -43,7 +44,7 @@ type Movimento struct {
 	Giorni   []Visto `json:"giorni" nullable:"false" doc:"Days on which a fare was found, oldest first: the last 26 weeks, with a Pro key 400 days. Days without a fare are absent"`
 }
 
-// Visto is the cheapest fare of a departure found on one day.
+// Visto is the cheapest fare of one departure that was found on one day.
 type Visto struct {
 	Giorno   string     `json:"giorno" format:"date" doc:"Day on which the fare was found, UTC" example:"2016-02-20"`
 	Anticipo int        `json:"anticipo" minimum:"0" doc:"Days from giorno to the departure"`
@@ -56,8 +57,8 @@ type DelMese struct {
 	Settimane []Settimana `json:"settimane" nullable:"false" doc:"Weeks in which fares were found: for each day, the cheapest fare found on it for a departure in the month"`
 }
 
-// Past returns the history of a route, and of the question's departure or month. It fails with a
-// Problem if there is no answer.
+// Past returns the history of a route, and of the departure or month in the question. If there is
+// no answer, it fails with a Problem, which is the error response.
 func (s *Answers) Past(ctx context.Context, q answer.Question) (Storico, error) {
 	f, moves, err := s.History(ctx, q)
 	if err != nil {

@@ -13,18 +13,19 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The problems of questions.
+// The error responses to questions. Their codes are published.
 var (
-	// NoLiveFare is the problem of a covered route without a current fare.
+	// NoLiveFare is the error response for a covered route without a current fare.
 	NoLiveFare = httpapi.ProblemType{Status: http.StatusNotFound, Code: "nessuna-tariffa",
 		Title: "No current fare on the route"}
-	// StopsUnknown is the problem of a question for non-stop fares if the source does not report
-	// stops.
+	// StopsUnknown is the error response to a question for non-stop fares if the fare source does
+	// not report stops.
 	StopsUnknown = httpapi.ProblemType{Status: http.StatusNotFound, Code: "soste-sconosciute",
 		Title: "The stops of fares on this route are unknown"}
 )
 
-// Problem converts an error of package answer to a Problem. It returns other errors unchanged.
+// Problem converts an error of package answer to the error response. It returns other errors
+// unchanged.
 func Problem(err error) error {
 	var (
 		city     *answer.UnknownCity
@@ -79,7 +80,7 @@ func Problem(err error) error {
 	return err
 }
 
-// english returns the name of a city in problems.
+// english returns the English name of a city, for error responses.
 func english(p places.Place) string { return p.NameIn("en") }
 
 // newestOf returns the day of the newest fare as a clause, or "" if there never was a fare.
@@ -114,12 +115,11 @@ func unknownCity(u *answer.UnknownCity) error {
 	return p
 }
 
-// Find resolves a city name. For an unknown name it fails with a Problem that suggests similar
-// names.
+// Find resolves a city name. For an unknown name, the error response suggests similar names.
 func Find(c answer.Named) (places.Place, error) {
 	p, err := answer.City(c)
 	return p, Problem(err)
 }
 
-// Differ fails with a Problem if both cities are the same.
+// Differ returns an error response if both cities are the same.
 func Differ(from, to answer.Named) error { return Problem(answer.Differ(from, to)) }

@@ -1,6 +1,6 @@
-// Package published defines the published form of answers: parameters, JSON and problems. The
-// free endpoints, the agents' tools and the paid answers share it, so they accept and return the
-// same. Package answer finds and judges the fares.
+// Package published defines the published form of answers: parameters, JSON and error responses (a
+// Problem, RFC 9457). The free endpoints, the tools for AI agents and the paid answers all use it,
+// so they accept and return the same. Package answer finds and judges the fares.
 package published
 
 import (
@@ -14,11 +14,12 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Answers answers questions in the published form. Its methods fail with a Problem if there is no
-// answer.
+// Answers answers questions in the published form. If there is no answer, its methods fail with a
+// Problem, which is the error response.
 type Answers struct{ *answer.Reader }
 
-// Check refuses a question that cannot have an answer, before the call is counted or paid.
+// Check refuses a question that cannot have an answer. It is called before the question is counted
+// towards a quota or paid.
 func (s *Answers) Check(ctx context.Context, q answer.Question) error {
 	return Problem(s.Reader.Check(ctx, q))
 }
@@ -34,7 +35,7 @@ func (s *Answers) Verdict(ctx context.Context, q answer.Question) (verdict.Analy
 	return a, err
 }
 
-// VerdictOf is Verdict, and also returns the underlying answer in euros.
+// VerdictOf returns what Verdict returns, and the same answer with its amounts in euros.
 func (s *Answers) VerdictOf(ctx context.Context, q answer.Question) (converted verdict.Analysis,
 	of answer.Answer, err error) {
 	if of, err = s.Answer(ctx, q); err != nil {
@@ -58,7 +59,7 @@ func (s *Answers) Calendar(ctx context.Context, q answer.Question, allFares bool
 	return c, err
 }
 
-// CalendarOf is Calendar, and also returns the fares found and the calendar in euros.
+// CalendarOf returns what Calendar returns, and also the stored data and the calendar in euros.
 func (s *Answers) CalendarOf(ctx context.Context, q answer.Question, allFares bool) (converted verdict.Calendario,
 	f answer.SeriesData, of verdict.Calendario, err error) {
 	if f, of, err = s.Reader.Calendar(ctx, q, allFares); err != nil {
@@ -78,14 +79,15 @@ func InCurrency[A any](ctx context.Context, r *answer.Reader, a A, in answer.Cur
 	return verdict.Convert(a, in.Code, amount), nil
 }
 
-// end is one end of a question with its resolved city.
+// end is the origin or the destination of a question, with its resolved city.
 type end struct {
 	which string
 	named answer.Named
 	city  places.Place
 }
 
-// luoghi describes the ends that are a part of a city, or a city with several airports.
+// luoghi describes each origin or destination that is a part of a city, or a city with several
+// airports.
 func luoghi(ends ...end) (all []verdict.Luogo) {
 	for _, e := range ends {
 		asked, partial := places.Within(e.named.Name)
@@ -109,7 +111,7 @@ func luoghi(ends ...end) (all []verdict.Luogo) {
 	return all
 }
 
-// LuoghiOf describes both ends of a route.
+// LuoghiOf describes the origin and the destination of a route in the same way.
 func LuoghiOf(q answer.Question, f answer.SeriesData) []verdict.Luogo {
 	return luoghi(end{"origine", q.From, f.Origin}, end{"destinazione", q.To, f.Destination})
 }

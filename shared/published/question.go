@@ -25,8 +25,8 @@ func (in *Ends) Cities() (origin, destination answer.Named) {
 		answer.Named{Parameter: "destinazione", Name: in.Destinazione}
 }
 
-// Trip holds the parameters of a journey besides its cities. Package answer, which knows today,
-// refuses past days and days without fares.
+// Trip holds the parameters of a journey, except its cities. Past days and days without fares are
+// refused later, by package answer, which knows the current day.
 type Trip struct {
 	Partenza   string `query:"partenza" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" patternDescription:"a day such as 2027-03-20" doc:"Day of departure, local time, from today to 365 days ahead. The verdict is about that departure, compared with the route's departures this far ahead"`
 	Flessibile string `query:"flessibile" pattern:"^[137]?$" patternDescription:"1, 3 or 7" doc:"With partenza: the cheapest departure within this many days before or after"`
@@ -70,8 +70,8 @@ func (in *CalendarInput) Question() (q answer.Question, err error) {
 
 func sameName(parameter string) string { return parameter }
 
-// Question parses the parameters; the caller adds the cities. Name maps a parameter to the
-// caller's name for it, for faults.
+// Question parses the parameters; the caller adds the cities. The function name returns the
+// caller's own name of a parameter, for error messages.
 func (in *Trip) Question(name func(parameter string) string) (q answer.Question, err error) {
 	q.NonStop, q.Show = in.Diretto, answer.Currency{Parameter: name("valuta"), Code: strings.ToUpper(in.Valuta)}
 	if q.Trip, err = parseNights(in.Notti, name("notti")); err != nil {
@@ -97,7 +97,7 @@ func (in *Trip) Question(name func(parameter string) string) (q answer.Question,
 
 func parseNights(given, name string) (fare.Trip, error) {
 	nights := strings.TrimRight(given, " +")
-	if nights == "15" { // a + that was not escaped is a space
+	if nights == "15" { // in a URL, an unescaped + means a space
 		nights = "15+"
 	}
 	trip, err := fare.ParseTrip(nights)
@@ -151,7 +151,7 @@ func (in *Trip) when(name func(parameter string) string) (*answer.When, error) {
 
 var flexible = map[string]departure.Span{"1": departure.Within1, "3": departure.Within3, "7": departure.Within7}
 
-// Invalid returns a 400 that names one parameter.
+// Invalid returns an error response with status 400 for one parameter.
 func Invalid(parameter, detail string) error {
 	return httpapi.Invalid(httpapi.Fault{Name: parameter, Detail: detail})
 }
@@ -165,8 +165,8 @@ func badDate(e *answer.BadDate) error {
 	}[e.Fault])
 }
 
-// noFareOn returns the problem of a departure without a live fare. It names departures nearby
-// that have one.
+// noFareOn returns the error response for a departure without a current fare. It lists departures
+// nearby that have one.
 func noFareOn(e *answer.NoFareOn) error {
 	on := "on " + e.Date.String()
 	if e.Span != nil && *e.Span == departure.Month {

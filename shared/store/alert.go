@@ -9,55 +9,58 @@ import (
 	"verdetto/shared/fare"
 )
 
-// SubscriberID is the pseudonym of an address. The address itself is stored only where it is
-// needed.
+// SubscriberID is a pseudonym computed from a subscriber's address. Most items store only the
+// pseudonym; few store the address.
 type SubscriberID string
 
-// Alert is a subscription to the fares of a route, or of a trip on it. Items of earlier versions
-// hold only the fields up to Fresh. They are alerts by mail for the cheapest fare of a route, with
-// a threshold or by verdict.
+// Alert is a subscription to the fares of a route, or of a trip on the route. An item of an
+// earlier version holds only the fields up to Fresh. Such an item is an alert by mail for the
+// cheapest fare of a route, and its condition is a threshold or a verdict.
 type Alert struct {
 	Subscriber SubscriberID `json:"s"`
-	Route      fare.Route   `json:"r"` // to Anywhere: all cities from the origin
-	Email      string       `json:"e"` // also of a webhook, for mails about it
+	Route      fare.Route   `json:"r"` // destination Anywhere: all cities from the origin
+	Email      string       `json:"e"` // of the owner, also for a webhook
 	Language   string       `json:"l"`
-	// Threshold in EUR cents; 0: none. For an alert to Anywhere it is the highest price.
+	// Threshold is a price in EUR cents; 0: none. For an alert to Anywhere it is the highest
+	// price.
 	Threshold fare.Cents `json:"t,omitempty"`
-	// Day of the refresh behind the last message; 0: none was sent.
+	// Mailed is the day of the refresh that the last message was about; 0: no message was sent.
 	Mailed fare.Day `json:"m,omitempty"`
 	Fresh  bool     `json:"f,omitempty"` // the condition changed after the last message
 
-	// ID identifies the alert among those of the subscriber for the route: see NewID. It is empty
-	// in alerts of earlier versions.
+	// ID identifies the alert among the alerts of one subscriber for one route: see NewID. It is
+	// empty in alerts of earlier versions.
 	ID      string     `json:"i,omitempty"`
 	Trip    Trip       `json:"trip,omitzero"`
-	Kind    string     `json:"k,omitempty"`  // Low, Drop, Change or Paid; else see Condition
-	Days    int        `json:"d,omitempty"`  // Low: cheaper than in this many days
-	Percent int        `json:"pc,omitempty"` // Drop: cheaper by this percentage, or
-	Amount  fare.Cents `json:"am,omitempty"` // by this amount of EUR cents
-	// Level is the lowest level of an alert to Anywhere, as in verdict; empty: buono.
+	Kind    string     `json:"k,omitempty"`  // Low, Drop, Change or Paid; empty: see Condition
+	Days    int        `json:"d,omitempty"`  // Low: the cheapest fare of this many days
+	Percent int        `json:"pc,omitempty"` // Drop: the fare fell by this percentage, or
+	Amount  fare.Cents `json:"am,omitempty"` // Drop: the fare fell by this amount of EUR cents
+	// Level is the lowest level of verdict that an alert to Anywhere accepts (a code of package
+	// verdict, such as ottimo); empty: buono.
 	Level string `json:"lv,omitempty"`
-	// Digest: the alert is notified once a week, in the digest of the subscriber.
+	// Digest means that the subscriber gets the alert once a week, in one mail with their other
+	// alerts.
 	Digest  bool   `json:"w,omitempty"`
 	Channel string `json:"ch,omitempty"` // empty: mail
 	Address string `json:"ad,omitempty"` // recipient on a channel other than mail
-	// Since is the day of the first request; earlier fares do not count. 0: an alert for a route,
-	// which does not need it.
+	// Since is the day on which the subscriber first asked for the alert; earlier fares do not
+	// count. It is 0 for an alert to a route, which does not need the day.
 	Since  fare.Day `json:"si,omitempty"`
 	Paused fare.Day `json:"pa,omitempty"` // no notification before this day
-	// RequestDay is the day of the latest request, quoted in messages. 0: stored before the field
-	// existed.
+	// RequestDay is the day of the latest request for the alert; messages quote it. It is 0 if the
+	// alert was stored before this field existed.
 	RequestDay fare.Day `json:"asked,omitempty"`
 	State      State    `json:"st,omitzero"`
-	// EndDay is the day on which the end was queued for the webhook, which then removes the alert.
-	// 0: the alert is active.
+	// EndDay is the day on which the last event was queued for the webhook. The webhook's worker
+	// then removes the alert. 0: the alert is active.
 	EndDay fare.Day `json:"ov,omitempty"`
 
 	version int64
 }
 
-// FirstCheck returns the day on which an alert that is made today is first compared with fares:
-// that is done once a day.
+// FirstCheck returns the day on which a new alert is first compared with fares. Alerts are
+// compared once a day, so this is tomorrow.
 func FirstCheck(today fare.Day) fare.Day { return today + 1 }
 
 // PausedOn reports whether notifications are paused on a day.
@@ -68,8 +71,8 @@ func (a Alert) PausedOn(day fare.Day) bool { return day < a.Paused }
 type State struct {
 	LastPrice fare.Cents `json:"t,omitempty"` // price in the last message
 	First     fare.Cents `json:"f,omitempty"` // price when the alert first saw a fare
-	// Met lists the destinations that an alert to Anywhere has notified and that still match. It
-	// joins their codes in order, without separators. The deals of the origin limit their number.
+	// Met lists the destinations that an alert to Anywhere has notified and that still meet the
+	// alert. It joins their city codes in order, without separators.
 	Met string `json:"d,omitempty"`
 }
 
@@ -82,17 +85,17 @@ func (s State) Cities() (all []string) {
 }
 
 // The kinds of conditions. Threshold and Verdict form one group: a subscriber can switch between
-// them, but has only one of them for a trip and channel.
+// the two kinds, but has only one of them for the same trip and channel.
 const (
 	Threshold = "threshold" // the fare costs this much or less
 	Verdict   = "verdict"   // the fare is buono or ottimo
 	Low       = "low"       // the fare is cheaper than in a number of days
 	Drop      = "drop"      // the fare became cheaper by a percentage or amount
 	Change    = "change"    // the price changed
-	Paid      = "paid"      // the fare costs less than the subscriber paid, which is Threshold
+	Paid      = "paid"      // a Threshold at the price that the subscriber paid
 )
 
-// The channels other than mail.
+// The channels other than mail, and what Alert.Address holds for each.
 const (
 	Ntfy     = "ntfy"     // the address is the URL of a topic
 	Telegram = "telegram" // the address is the number of a chat
@@ -110,7 +113,7 @@ func (a Alert) Condition() string {
 	return Verdict
 }
 
-// LeastLevel returns the lowest level that matches an alert to Anywhere.
+// LeastLevel returns the lowest level of verdict that an alert to Anywhere accepts.
 func (a Alert) LeastLevel() string {
 	if a.Level == "" {
 		return "buono"
@@ -118,7 +121,7 @@ func (a Alert) LeastLevel() string {
 	return a.Level
 }
 
-// condition returns the fields that a new request for the same alert can change.
+// condition returns the fields that a repeated request for the same alert can change.
 func (a Alert) condition() [6]any {
 	return [6]any{a.Condition(), a.Threshold, a.Days, a.Percent, a.Amount, a.Level}
 }
@@ -131,7 +134,7 @@ const Anywhere fare.City = "*"
 type Trip struct {
 	From    fare.Day  `json:"f,omitempty"` // first day of departure; 0: any
 	To      fare.Day  `json:"t,omitempty"` // last day of departure
-	Month   bool      `json:"m,omitempty"` // the days are a month and were requested as a month
+	Month   bool      `json:"m,omitempty"` // the subscriber asked for a whole month
 	Nights  fare.Trip `json:"n,omitempty"` // nights before the return
 	Nonstop bool      `json:"s,omitempty"` // without stops
 }
@@ -139,7 +142,7 @@ type Trip struct {
 // HasPassed reports whether all departures lie before today.
 func (t Trip) HasPassed(today fare.Day) bool { return t.To > 0 && t.To < today }
 
-// String returns a unique name of the trip that is safe in keys and links.
+// String returns a unique text for the trip that is safe in keys and links.
 func (t Trip) String() string {
 	return fmt.Sprintf("%d-%d-%t-%d-%t", t.From, t.To, t.Month, t.Nights, t.Nonstop)
 }
@@ -176,7 +179,7 @@ func ParseRef(s string) (r Ref, err error) {
 	return r, err
 }
 
-// place returns the sort key of the alert of a subscriber.
+// place returns the sort key under which the alert of a subscriber is stored.
 func (r Ref) place(s SubscriberID) string {
 	if r.ID == "" {
 		return string(s)
@@ -184,7 +187,8 @@ func (r Ref) place(s SubscriberID) string {
 	return string(s) + "#" + r.ID
 }
 
-// Place returns the position of the alert among the alerts for its route.
+// Place returns the sort key of the alert among all alerts for its route. Page uses it as a
+// cursor.
 func (a Alert) Place() string { return a.Ref().place(a.Subscriber) }
 
 const (
@@ -192,8 +196,9 @@ const (
 	maxID    = 64 // keeps keys within their maximum length
 )
 
-// NewID returns the ID that follows from what the alert is for. It is the same for the same trip,
-// group of kinds, channel and address. So a repeated request changes only the numbers of the alert.
+// NewID returns the ID of an alert: a hash of its trip, group of kinds, channel and address. So a
+// repeated request gets the same ID, and changes only the numbers of the stored alert. The ID is
+// empty for a Threshold or Verdict by mail on the cheapest fare of a route, as in earlier versions.
 func (a Alert) NewID() string {
 	group := a.Condition()
 	if group == Threshold || group == Verdict {

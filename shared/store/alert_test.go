@@ -61,7 +61,8 @@ func TestEarlierAlertsAreRead(t *testing.T) {
 	}
 }
 
-// TestAnAlertIsWrittenAsEver: an alert that earlier versions knew is stored in their format.
+// TestAnAlertIsWrittenAsEver: an alert that an earlier version could have made is stored in that
+// version's format.
 func TestAnAlertIsWrittenAsEver(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.confirmed(t, "x", alertOf("ada", "BUH", 2000))
@@ -146,7 +147,8 @@ func TestSeveralAlertsForARoute(t *testing.T) {
 	}
 }
 
-// TestIDs: an ID follows from what an alert is for, not from its numbers, and is unique.
+// TestIDs: the ID of an alert depends on its trip, kind, channel and address, not on its numbers,
+// and is unique.
 func TestIDs(t *testing.T) {
 	same := [][]func(*store.Alert){
 		{

@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Alerts stores which subscriber subscribes to which route, and no other personal data (keys:
-// PENDING, ALERTS, SUBSCRIBER, WATCHED, STOPPED).
+// Alerts stores which subscriber has alerts for which route, and no personal data except the
+// address (keys: PENDING, ALERTS, SUBSCRIBER, WATCHED, STOPPED).
 type Alerts struct {
 	Table  Table
 	Outbox Outbox // for the mail that asks for confirmation
@@ -39,8 +39,9 @@ func alertsOf(route fare.Route) string   { return "ALERTS#" + route.String() }
 func subscriberKey(s SubscriberID) Key   { return Key{"SUBSCRIBER#" + string(s), "ROUTES"} }
 func stoppedKey(s SubscriberID) Key      { return Key{"STOPPED#" + string(s), "MARK"} }
 
-// AddPending stores a pending subscription until it expires, and the jobs that ask for
-// confirmation, in one write. It writes the same whatever is stored of the subscriber.
+// AddPending stores a subscription that waits for confirmation until a time. The same write stores
+// the jobs that ask for confirmation. AddPending does the same for known and unknown subscribers,
+// so callers cannot find out who has alerts.
 func (a Alerts) AddPending(ctx context.Context, id string, pending Alert, expires time.Time, jobs ...Job) error {
 	var w writes
 	w.addRecord(replace(Item{Key: pendingKey(id), Expires: expires}), pending)
@@ -68,15 +69,15 @@ func (a Alerts) pending(ctx context.Context, id string) (Alert, Item, error) {
 	return pending, item, wrap(err, "read pending subscription")
 }
 
-// Confirm turns a pending subscription into an alert, or changes the existing alert, once. The last
-// notification stays recorded, so subscribing again does not repeat it. Confirm fails with
-// ErrStopped if the subscriber receives no messages any more.
+// Confirm turns a pending subscription into an alert, or changes the existing alert. It works
+// once. The alert keeps the day of its last message, so subscribing again does not repeat the
+// message. Confirm fails with ErrStopped if the subscriber blocks messages.
 func (a Alerts) Confirm(ctx context.Context, id string) (Alert, error) {
 	return a.confirmFor(ctx, id, func(*Alert) {})
 }
 
-// ConfirmAs confirms for a subscriber who was unknown at the request. The address is that of the
-// subscriber on the channel of the alert.
+// ConfirmAs is Confirm for a subscriber who was unknown when the alert was requested. The address
+// is the subscriber's address on the alert's channel.
 func (a Alerts) ConfirmAs(ctx context.Context, id string, s SubscriberID, address string) (Alert, error) {
 	return a.confirmFor(ctx, id, func(alert *Alert) {
 		alert.Subscriber, alert.Address = s, address
@@ -116,7 +117,8 @@ func (a Alerts) confirm(ctx context.Context, id string, owned func(*Alert)) (Ale
 	had, err := a.One(ctx, alert.Ref(), alert.Subscriber)
 	switch {
 	case err == nil:
-		// Written over the version that was read, because a notification may be in progress.
+		// The write requires the version that was read, because a sender may be recording a
+		// message at the same time.
 		alert.Mailed, alert.Fresh = had.Mailed, had.Fresh || had.condition() != alert.condition()
 		alert.State, alert.Since = had.State, had.Since
 	case !errors.Is(err, ErrNotFound):
@@ -145,7 +147,8 @@ func (a Alerts) refs(ctx context.Context, s SubscriberID) ([]Ref, int64, error) 
 	return refs, item.Version, wrap(unless(err, ErrNotFound), "read a subscriber")
 }
 
-// putRefs adds the write of the references to a subscriber's alerts over a version.
+// putRefs adds the write that stores the references to a subscriber's alerts. The write fails if
+// the stored version has changed.
 func (w *writes) putRefs(s SubscriberID, refs []Ref, version int64) {
 	op := replace(Item{Key: subscriberKey(s), Version: version})
 	if version > 0 && len(refs) == 0 {
@@ -190,8 +193,8 @@ func readAlert(item Item) (Alert, error) {
 	return alert, nil
 }
 
-// Remove deletes alerts of a subscriber, or all of them if which is empty, and returns their
-// number.
+// Remove deletes the given alerts of a subscriber and returns how many it deleted. If which is
+// empty, Remove deletes all alerts of the subscriber.
 func (a Alerts) Remove(ctx context.Context, s SubscriberID, which ...Ref) (removed int, err error) {
 	err = RetryConflicts(ctx, func() (err error) {
 		removed, err = a.remove(ctx, s, which)
@@ -232,8 +235,8 @@ func (a Alerts) remove(ctx context.Context, s SubscriberID, which []Ref) (int, e
 	return removed, wrap(w.commit(ctx, a.Table), "remove alerts")
 }
 
-// Stop deletes all alerts of a subscriber and blocks messages until a time. It is called after a
-// permanent bounce or a complaint.
+// Stop deletes all alerts of a subscriber and blocks messages until a time. It is called after the
+// subscriber's mailbox refused mail for good, or reported it as spam.
 func (a Alerts) Stop(ctx context.Context, s SubscriberID, until time.Time) error {
 	if err := a.Table.Write(ctx, set(Item{Key: stoppedKey(s), Expires: until})); err != nil {
 		return fmt.Errorf("stop mail to a subscriber: %w", err)
@@ -242,7 +245,7 @@ func (a Alerts) Stop(ctx context.Context, s SubscriberID, until time.Time) error
 	return err
 }
 
-// Resume unblocks messages to a subscriber who has just asked for them in person.
+// Resume unblocks messages to a subscriber, who has just asked for messages again.
 func (a Alerts) Resume(ctx context.Context, s SubscriberID) error {
 	return wrap(a.Table.Write(ctx, remove(stoppedKey(s))), "resume messages to a subscriber")
 }
@@ -253,9 +256,9 @@ func (a Alerts) Stopped(ctx context.Context, s SubscriberID) (bool, error) {
 	return err == nil, wrap(unless(err, ErrNotFound), "read whether mail is stopped")
 }
 
-// Page returns the alerts for a route after the given Place, in a fixed order. An empty Place is
-// the start, and fewer alerts than limit mean the end. A malformed alert holds only its reference
-// and is not Readable, so that it does not block the others.
+// Page returns the alerts for a route that come after a given Place, in a fixed order. An empty
+// Place means the start. If Page returns fewer alerts than limit, there are no more. A malformed
+// alert is returned with only its reference; Readable then returns false.
 func (a Alerts) Page(ctx context.Context, route fare.Route, after string, limit int) ([]Alert, error) {
 	r := Range{Partition: alertsOf(route), After: after, Limit: limit}
 	alerts, err := list(ctx, a.Table, r, func(item Item) (Alert, error) {
@@ -276,8 +279,8 @@ func (a Alerts) MarkNotified(ctx context.Context, alert Alert, of fare.Day, pric
 	return a.markNotified(ctx, alert, of, func(s *State) { s.LastPrice = price })
 }
 
-// MarkNotifiedOf is MarkNotified for an alert to Anywhere. The destinations, as in State.Met, are
-// all that were notified and still match.
+// MarkNotifiedOf is MarkNotified for an alert to Anywhere. It also stores the destinations that
+// were notified and still meet the alert, in the form of State.Met.
 func (a Alerts) MarkNotifiedOf(ctx context.Context, alert Alert, of fare.Day, destinations string) error {
 	return a.markNotified(ctx, alert, of, func(s *State) { s.Met = destinations })
 }
@@ -312,7 +315,8 @@ func (a Alerts) Change(ctx context.Context, ref Ref, s SubscriberID, change func
 	return changed, wrap(err, "change an alert")
 }
 
-// MarkSeen records the price of the first fare that an alert saw, once.
+// MarkSeen records the first price that a Drop or Change alert compares with. Only the first call
+// has an effect.
 func (a Alerts) MarkSeen(ctx context.Context, alert Alert, price fare.Cents) error {
 	err := a.change(ctx, alert, func(next *Alert) bool {
 		if next.State != (State{}) {
@@ -324,8 +328,9 @@ func (a Alerts) MarkSeen(ctx context.Context, alert Alert, price fare.Cents) err
 	return wrap(err, "record what an alert has seen")
 }
 
-// MarkMet records the destinations that an alert to Anywhere notified and that still match. It does
-// nothing if the alert was written since it was read: the next refresh records them.
+// MarkMet records the destinations that an alert to Anywhere has notified and that still meet the
+// alert. It does nothing if the alert was written since the caller read it. The next refresh then
+// records the destinations.
 func (a Alerts) MarkMet(ctx context.Context, alert Alert, destinations string) error {
 	read := alert
 	err := a.change(ctx, alert, func(next *Alert) bool {
@@ -338,9 +343,9 @@ func (a Alerts) MarkMet(ctx context.Context, alert Alert, destinations string) e
 	return wrap(err, "record what meets an alert")
 }
 
-// change writes an alert over the version that was read. The change function reports whether there
-// is something to write. After a conflict it is applied to the stored alert. An alert that was
-// removed stays removed.
+// change calls the function change on an alert and writes the result. The function reports whether
+// there is something to write. After a write conflict, change reads the stored alert and tries
+// again. An alert that was removed stays removed.
 func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert) bool) error {
 	return rewrite(ctx, alert, func(read Alert) error {
 		next := read
@@ -358,7 +363,7 @@ func (a Alerts) change(ctx context.Context, alert Alert, change func(*Alert) boo
 	}, func() (Alert, error) { return a.One(ctx, alert.Ref(), alert.Subscriber) })
 }
 
-// UntilResumed is the end of a pause that only the subscriber can end.
+// UntilResumed is the end of a pause without a limit: only the subscriber ends it.
 const UntilResumed fare.Day = 2932896 // 9999-12-31
 
 // Pause stops notifications of an alert before a day; 0 resumes them. If the alert was removed,
@@ -372,7 +377,7 @@ func (a Alerts) Pause(ctx context.Context, alert Alert, until fare.Day) error {
 	return wrap(err, "pause an alert")
 }
 
-// MarkOver records the day on which the end of an alert was queued for its webhook.
+// MarkOver records the day on which the last event of an ended alert was queued for its webhook.
 func (a Alerts) MarkOver(ctx context.Context, alert Alert, day fare.Day) error {
 	err := a.change(ctx, alert, func(next *Alert) bool {
 		if next.EndDay > 0 {

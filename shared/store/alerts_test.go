@@ -244,7 +244,8 @@ func TestConfirmingAfterMailWasStopped(t *testing.T) {
 	}
 }
 
-// TestStopBetweenTheReadsAndTheWriteOfAConfirmation tests the same at the worst moment.
+// TestStopBetweenTheReadsAndTheWriteOfAConfirmation stops a subscriber between the reads and the
+// write of a confirmation. No alert may remain.
 func TestStopBetweenTheReadsAndTheWriteOfAConfirmation(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	d.pending(t, "x", alertOf("ada", "BUH", 2000))

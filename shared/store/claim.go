@@ -9,23 +9,24 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Claim describes how a single-use entitlement was claimed: see Once.
+// Claim describes who used a single-use entitlement (see Once): a payment that gives a key or a
+// longer plan. A payer can prove to be the payer; other claimers only know the payment.
 type Claim struct {
 	Proven   bool            // the claimer proved to be the payer
-	TakeBack func(*Customer) // undoes Change for an earlier claimer without proof
+	TakeBack func(*Customer) // undoes Change for an earlier claimer who had no proof
 }
 
-// claimMark is the content of the mark of a claim. The mark of a final entitlement holds only the
-// hash, as in earlier versions.
+// claimMark is the content of the item which records that an entitlement was used. For an
+// entitlement without a Claim, the item holds only the hash, as in earlier versions.
 type claimMark struct {
 	Hash    []byte            `json:"hash"` // of the key that was minted for the claim
-	Claimer apikey.CustomerID `json:"by"`   // empty: the claimer was erased
+	Claimer apikey.CustomerID `json:"by"`   // empty: the data of the claimer were erased
 	Proven  bool              `json:"proven"`
 }
 
 func markKey(what string) Key { return Key{"CASHED#" + what, "MARK"} }
 
-// mark returns the content of the mark that the entitlement is used.
+// mark returns the content of the item which records that the entitlement was used.
 func (o Once) mark(id apikey.CustomerID, hash apikey.Hash) ([]byte, error) {
 	if o.Claim == nil {
 		return hash[:], nil
@@ -33,8 +34,8 @@ func (o Once) mark(id apikey.CustomerID, hash apikey.Hash) ([]byte, error) {
 	return json.Marshal(claimMark{hash[:], id, o.Claim.Proven})
 }
 
-// takeOver moves an entitlement, in one write, from a claimer without proof to the claimer with
-// proof. It moves the mark and the purchase. In all other cases it fails with ErrIssued.
+// takeOver moves an entitlement in one write: from a claimer without proof to the claimer with
+// proof. It moves the record of use and the purchase. In all other cases it fails with ErrIssued.
 func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 	var held claimMark
 	if i.once.Claim == nil || !i.once.Claim.Proven || json.Unmarshal(mark.Data, &held) != nil || held.Proven ||
@@ -50,7 +51,7 @@ func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 			i.once.Claim.TakeBack(&before)
 			before.Claimed = slices.DeleteFunc(before.Claimed, func(what string) bool { return what == i.once.What })
 			w.addRecord(replace(before.item()), before)
-		case !errors.Is(err, ErrNotFound): // an erased claimer has nothing to give back
+		case !errors.Is(err, ErrNotFound): // the claimer was erased, so there is no plan to shorten
 			return Customer{}, err
 		}
 		defer i.changed(held.Claimer)
@@ -62,8 +63,9 @@ func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 	return i.use(ctx, c, w)
 }
 
-// reclaim adds the writes that transfer a customer's unproven claims to another customer. If by is
-// empty, the claims keep no customer. It skips marks that no longer name the customer.
+// reclaim adds the writes that transfer the payments which a customer claimed without proof to
+// another customer. If by is empty, the payments then belong to no customer. It skips payments
+// that already belong to another customer.
 func (k Customers) reclaim(ctx context.Context, w *writes, c Customer, by apikey.CustomerID) error {
 	for _, what := range c.Claimed {
 		mark, err := k.Table.Get(ctx, markKey(what), Strong)

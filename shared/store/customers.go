@@ -13,37 +13,38 @@ import (
 )
 
 // Customers stores one item per customer: the hash of the current key and the end of the plan.
-// Writing a new hash revokes the old key (keys: CUSTOMER, CASHED, SUBSCRIPTION).
+// Writing a new hash makes the old key invalid (keys: CUSTOMER, CASHED, SUBSCRIPTION).
 type Customers struct {
 	Table Table
-	// Changed, if set, is called for each customer that was, or may have been, written.
+	// Changed, if set, is called for each customer that a write has changed, or may have changed.
 	Changed func(apikey.CustomerID)
 }
 
 // Customer is the stored state of a customer. It holds no address and no key.
 type Customer struct {
 	ID       apikey.CustomerID `json:"-"`
-	Hash     []byte            `json:"hash,omitempty"` // of the current key; empty: none was issued
+	Hash     []byte            `json:"hash,omitempty"` // of the current key; empty: no key
 	IssuedAt time.Time         `json:"issued"`         // time of issue of the current key
-	// The plan lasts as long as the longest of these three.
+	// The plan ends at the latest of the following three times.
 	Until  time.Time            `json:"until"`           // granted by the operator
 	Crypto time.Time            `json:"crypto"`          // paid in USDC
-	Cards  map[string]time.Time `json:"cards,omitempty"` // end of the paid time by subscription
-	// Claimed lists the marks of payments that were claimed without a memo that binds them. Each
-	// mark names the customer, so moving a plan must rewrite it.
+	Cards  map[string]time.Time `json:"cards,omitempty"` // end of paid time, by subscription
+	// Claimed lists the keys of the items which record that a payment was used (see claimMark),
+	// for payments claimed without proof. Each such item holds the customer's id. So a change of
+	// the id must rewrite these items.
 	Claimed []string `json:"claimed,omitempty"`
-	// The traces of key recoveries: see recovery.go.
-	// Pending is a fresh key that is being mailed; it is refused until Activate.
+	// The following fields record recoveries of a lost key: see recovery.go. Pending is a new key
+	// that is being mailed; the API refuses it until Activate.
 	Pending *KeyHash `json:"pending,omitempty"`
-	// Former is the key before the first recovery that can still be undone.
+	// Former is the key that was valid before the first recovery that can still be undone.
 	Former *KeyHash `json:"former,omitempty"`
-	// Voided is the hash of the fresh key of the recovery that was undone last.
+	// Voided is the hash of the new key of the recovery that was undone last.
 	Voided []byte `json:"voided,omitempty"`
-	// Rotated is the key that was rotated last.
+	// Rotated is the former key of the last rotation.
 	Rotated *KeyHash `json:"rotated,omitempty"`
 	// GuardedUntil is the time until which a recovery needs confirmation by mail.
 	GuardedUntil time.Time `json:"guardedUntil,omitzero"`
-	// Guard is the setting of the owner that every recovery needs confirmation by mail.
+	// Guard is a setting of the customer: every recovery needs confirmation by mail.
 	Guard   bool  `json:"guard,omitempty"`
 	Version int64 `json:"-"`
 }
@@ -62,14 +63,14 @@ func (c Customer) Plan() apikey.Plan {
 	return apikey.Plan{Until: until}
 }
 
-// Rest is one of the entitlements that a plan rests on.
+// Rest is one payment or grant that a plan rests on.
 type Rest struct {
 	Source string // card, usdc or operator
 	Until  time.Time
 }
 
-// Sources returns the entitlements of the plan, the latest end first. Card subscriptions include
-// the grace period.
+// Sources returns the payments and grants behind the plan, the latest end first. For card
+// subscriptions, the end includes the grace period.
 func (c Customer) Sources() []Rest {
 	all := []Rest{{"operator", c.Until}, {"usdc", c.Crypto}}
 	for _, paid := range c.Cards {
@@ -87,7 +88,7 @@ func (c Customer) HasKey(k apikey.Key) bool {
 	return len(c.Hash) == len(apikey.Hash{}) && k.Matches(apikey.Hash(c.Hash))
 }
 
-// HasLiveKey reports whether the customer has a key and the plan is in force.
+// HasLiveKey reports whether the customer has a key and the plan has not ended.
 func (c Customer) HasLiveKey(now time.Time) bool { return len(c.Hash) > 0 && c.Plan().Live(now) }
 
 // replaceKey makes a hash the current key. The previous keys cannot be restored.
@@ -109,7 +110,8 @@ func (k Customers) Customer(ctx context.Context, id apikey.CustomerID) (Customer
 	return c, nil
 }
 
-// Put writes a customer over the version that was read; 0 creates a new one.
+// Put writes a customer. It fails with ErrConflict if the stored version is not the version of c.
+// Version 0 creates a new customer.
 func (k Customers) Put(ctx context.Context, c Customer) error {
 	err := write(ctx, k.Table, replace(c.item()), c)
 	k.changed(c.ID)
@@ -151,7 +153,8 @@ func (k Customers) orNew(ctx context.Context, id apikey.CustomerID) (Customer, e
 
 func subscriptionKey(subscription string) Key { return Key{"SUBSCRIPTION#" + subscription, "CUSTOMER"} }
 
-// LinkSubscription records the owner of a subscription. The first record wins.
+// LinkSubscription records which customer owns a subscription. A later call for the same
+// subscription changes nothing.
 func (k Customers) LinkSubscription(ctx context.Context, subscription string, id apikey.CustomerID) error {
 	err := k.Table.Write(ctx, replace(Item{Key: subscriptionKey(subscription), Data: []byte(id)}))
 	return wrap(unless(err, ErrExists), "store subscription")

@@ -9,32 +9,32 @@ import (
 	"time"
 )
 
-// Deliveries stores the events for webhooks, their outcomes for some days, and the state of the
-// endpoints (keys: WEBHOOK, DELIVERIES). Each open delivery has one place in the queue, at the time
-// when it is due. The place is written together with the state of the delivery, so no delivery is
-// lost or queued twice.
+// Deliveries stores the events for webhooks, the outcome of each for some days, and the state of
+// the receiving URLs (keys: WEBHOOK, DELIVERIES). A delivery that has not ended has one item in
+// the queue, sorted by the time when it is due. That item and the delivery are written together,
+// so no delivery is lost or queued twice.
 type Deliveries struct {
 	Table  Table
-	Outbox Outbox // for mails about dead endpoints
+	Outbox Outbox // for mails to the owners of dead endpoints
 }
 
 // Delivery is an event for an endpoint.
 type Delivery struct {
 	ID         string       `json:"id"` // stable for an event over all tries
 	Subscriber SubscriberID `json:"s"`
-	Alert      string       `json:"a"` // the alert, named as in its links
+	Alert      string       `json:"a"` // the reference to the alert, as in its links
 	URL        string       `json:"u"`
-	Body       []byte       `json:"b"`           // empty: a probe of the endpoint
-	Last       bool         `json:"l,omitempty"` // reports the end of its alert
+	Body       []byte       `json:"b"`           // empty: a test of the endpoint, without an event
+	Last       bool         `json:"l,omitempty"` // the event reports the end of its alert
 	At         time.Time    `json:"at"`          // time of queueing, or of the last replay
-	Tries      int          `json:"n,omitempty"` // since At
+	Tries      int          `json:"n,omitempty"` // number of tries since At
 	Tried      time.Time    `json:"t,omitzero"`  // time of the last try
 	Status     int          `json:"st,omitempty"`
 	Ended      time.Time    `json:"e,omitzero"` // time when it was delivered or given up
 	Delivered  bool         `json:"ok,omitempty"`
 
 	version int64
-	due     Item // place in the queue, set by Take
+	due     Item // item in the queue, set by Take
 }
 
 const (
@@ -48,7 +48,7 @@ const (
 func webhookPartition(s SubscriberID) string { return "WEBHOOK#" + string(s) }
 func (d Delivery) key() Key                  { return Key{webhookPartition(d.Subscriber), eventPrefix + d.ID} }
 
-// dueKey returns a place in the queue. A subscriber contains no #.
+// dueKey returns the key of an item in the queue. A subscriber's ID contains no #.
 func (d Delivery) dueKey(at time.Time) Key {
 	return Key{duePartition, at.UTC().Format(dueLayout) + "#" + string(d.Subscriber) + "#" + d.ID}
 }
@@ -60,7 +60,8 @@ func (d Delivery) expires() time.Time { return d.At.AddDate(0, 0, DeliveryDays+1
 // errTaken means that another worker took the delivery and will record its outcome.
 var errTaken = ErrConflict
 
-// write stores a delivery over the version that was read, with jobs and writes to the queue.
+// write stores a delivery if its stored version is the version that was read. Jobs and changes of
+// the queue are part of the write.
 func (w Deliveries) write(ctx context.Context, d Delivery, jobs []Job, queue ...Op) error {
 	var ops writes
 	ops.addRecord(replace(Item{Key: d.key(), Version: d.version, Expires: d.expires()}), d)
@@ -69,7 +70,7 @@ func (w Deliveries) write(ctx context.Context, d Delivery, jobs []Job, queue ...
 	return ops.commit(ctx, w.Table)
 }
 
-// enqueue returns the write of a place in the queue.
+// enqueue returns the write that adds the delivery to the queue, due at a time.
 func (d Delivery) enqueue(at time.Time) Op {
 	return replace(Item{Key: d.dueKey(at), Expires: d.expires()})
 }
@@ -82,8 +83,8 @@ func (w Deliveries) Enqueue(ctx context.Context, d Delivery) error {
 	return wrap(unless(w.write(ctx, d, nil, d.enqueue(d.At)), ErrExists), "leave a delivery")
 }
 
-// Take leases up to most due deliveries to the caller, the longest due first. When the lease ends,
-// another worker may take them. Take may return both deliveries and an error.
+// Take gives up to most due deliveries to the caller, the longest due first. No other worker gets
+// them until the lease ends. Take may return both deliveries and an error.
 func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Delivery, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: duePartition, Limit: 4 * most, Read: Strong})
 	if err != nil {
@@ -104,7 +105,7 @@ func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease tim
 			return taken, fmt.Errorf("take a delivery: %w", err)
 		}
 		if w.Table.Write(ctx, Op{Mode: Replace, Item: item}) != nil {
-			continue // another worker was first, or a later Take retries
+			continue // another worker was first, or a later Take finds it again
 		}
 		item.Version++
 		s, id, _ := strings.Cut(rest, "#")
@@ -112,7 +113,8 @@ func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease tim
 		d.due = item
 		switch {
 		case errors.Is(err, ErrNotFound), errors.Is(err, ErrUnreadable):
-			// It has expired, or was deleted with the subscriber: drop its place in the queue.
+			// The delivery has expired, or was deleted with its subscriber: remove its item from
+			// the queue.
 			err = w.Drop(ctx, d)
 		case err == nil:
 			taken = append(taken, d)
@@ -157,7 +159,7 @@ func (w Deliveries) BySubscriber(ctx context.Context, s SubscriberID) ([]Deliver
 	return all, nil
 }
 
-// Postpone moves a delivery that was taken to a later place in the queue and stores its state.
+// Postpone stores the state of a delivery that was taken, and makes it due again at a later time.
 func (w Deliveries) Postpone(ctx context.Context, d Delivery, to time.Time) error {
 	err := w.write(ctx, d, nil, d.dequeue(), d.enqueue(to))
 	return wrap(unless(err, errTaken), "postpone a delivery")
@@ -177,8 +179,8 @@ func (w Deliveries) Drop(ctx context.Context, d Delivery) error {
 	return wrap(unless(w.Table.Write(ctx, ops...), errTaken), "drop a delivery")
 }
 
-// Replay queues the ended deliveries of a subscriber for which wanted returns true, as the same
-// events. It returns their number.
+// Replay queues again the ended deliveries of a subscriber for which wanted returns true. The
+// events stay the same. Replay returns their number.
 func (w Deliveries) Replay(
 	ctx context.Context, s SubscriberID, now time.Time, wanted func(Delivery) bool,
 ) (replayed int, err error) {

@@ -7,9 +7,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The departure states of a series are neighbours, and the state of non-stop fares sorts first. So
-// one read of the first item answers a question about non-stop flights, whether or not both states
-// exist.
+// The departure states of a series are stored in neighbouring items, first the state of non-stop
+// fares, then the state of all fares. So one read of the first item answers a question about
+// non-stop flights, whether or not both states exist.
 const (
 	sheetPrefix = "DEPARTURES#"
 	nonStopSort = sheetPrefix + "0"
@@ -70,17 +70,17 @@ func (f Fares) Departures(ctx context.Context, s fare.Series) (d Departures, err
 	return d, wrap(err, "read departures of %s", s)
 }
 
-// Contribution is the contribution of a series to the pooled statistics of a cycle: an encoded
-// score.Contribution.
+// Contribution is what one series adds to the pooled statistics of one cycle (a cycle is one
+// complete pass over all series). It is an encoded score.Contribution.
 type Contribution struct {
 	Cycle   fare.Day
 	Data    []byte
 	Expires time.Time
 }
 
-// PutDepartures writes the departure data of a series, each part over the version that was read. In
-// the same write it replaces the contribution of the series to a cycle. Parts without data are not
-// written.
+// PutDepartures writes the departure data of a series. It fails if a stored part is not at the
+// version that was read. The same write replaces what the series contributes to a cycle. Parts
+// without data are not written.
 func (f Fares) PutDepartures(ctx context.Context, s fare.Series, d Departures, own Contribution) error {
 	var w writes
 	for _, part := range d.parts() {
@@ -100,7 +100,7 @@ func contributionKey(s fare.Series, cycle fare.Day) Key {
 	return Key{contributionPartition(cycle), s.String()}
 }
 
-// Contributions returns the contributions of all series to a cycle.
+// Contributions returns what all series contribute to the statistics of a cycle.
 func (f Fares) Contributions(ctx context.Context, cycle fare.Day) ([][]byte, error) {
 	data := func(item Item) ([]byte, error) { return item.Data, nil }
 	all, err := list(ctx, f.Table, Range{Partition: contributionPartition(cycle)}, data)
@@ -115,14 +115,14 @@ func (f Fares) ContributionOf(ctx context.Context, s fare.Series, cycle fare.Day
 
 var pooledKey = Key{"FARES", "POOLED"}
 
-// Pooled returns the encoded departure.Cycle that was completed last, and its version, or
-// ErrNotFound.
+// Pooled returns the statistics over all series of the last completed cycle (an encoded
+// departure.Cycle), and their version. It fails with ErrNotFound before the first cycle ends.
 func (f Fares) Pooled(ctx context.Context, read Consistency) ([]byte, int64, error) {
 	return f.get(ctx, pooledKey, read, "the pooled part")
 }
 
-// PutPooled writes a completed cycle over the version that it was computed from; 0 if there was
-// none. The contribution of the cycle to the score is part of the same write.
+// PutPooled writes the statistics of a completed cycle. It fails if the stored version is not the
+// given one; 0 means that none are stored. The same write stores the cycle's result for the score.
 func (f Fares) PutPooled(ctx context.Context, data []byte, version int64, s Score) error {
 	pooled := replace(Item{Key: pooledKey, Version: version, Data: data})
 	return wrap(f.Table.Write(ctx, append(s.ops(), pooled)...), "write the pooled part")

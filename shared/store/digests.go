@@ -14,30 +14,32 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Digests stores which subscribers receive a weekly digest, and how far the digests are sent (keys:
-// DIGESTS). A subscriber has a digest while any of their alerts has Digest. The transaction that
-// adds the first such alert, or removes the last, also writes the digest.
+// Digests stores which subscribers receive a weekly mail (a digest), and up to which subscriber
+// the digests were sent (keys: DIGESTS). A subscriber has a digest while any of their alerts has
+// the field Digest set. The write that adds the first such alert, or removes the last, also
+// creates or removes the digest.
 type Digests struct{ Table Table }
 
 // Digest is the stored state of the digest of a subscriber.
 type Digest struct {
 	Subscriber SubscriberID          `json:"-"`
-	Day        fare.Day              `json:"d,omitempty"` // of the last digest; 0: none was sent
+	Day        fare.Day              `json:"d,omitempty"` // of the last digest; 0: none sent
 	Prices     map[string]fare.Cents `json:"t,omitempty"` // last notified price by Ref
 
 	version int64
 }
 
-// DigestProgress is how far the digests are sent.
+// DigestProgress records up to which day and subscriber the digests were sent.
 type DigestProgress struct {
-	Day    fare.Day `json:"d,omitempty"` // all up to this day are sent; 0: none was ever due
-	Cursor string   `json:"c,omitempty"` // and those of the next day up to this subscriber
+	Day    fare.Day `json:"d,omitempty"` // all digests up to this day were sent; 0: none
+	Cursor string   `json:"c,omitempty"` // digests of the next day were sent up to this subscriber
 
 	version int64
 }
 
-// DigestWeekday returns the fixed day of the week of a subscriber's digest. It follows from the
-// pseudonym, so all days have an equal share and nothing has to be stored.
+// DigestWeekday returns the day of the week on which a subscriber gets the digest. It is computed
+// from the pseudonym: it never changes and is not stored, and every day has about as many
+// subscribers.
 func DigestWeekday(s SubscriberID) time.Weekday {
 	sum := sha256.Sum256([]byte("digest\x00" + string(s)))
 	return time.Weekday(binary.BigEndian.Uint64(sum[:]) % 7)
@@ -51,8 +53,9 @@ func digestKey(s SubscriberID) Key { return Key{digestsOf(DigestWeekday(s)), str
 
 var digestProgressKey = Key{digestsPartition, "PROGRESS"}
 
-// Page returns the digests of a day of the week after a subscriber, in a fixed order. An empty
-// subscriber is the start, and fewer digests than limit mean the end.
+// Page returns the digests of a day of the week whose subscribers come after a given subscriber,
+// in a fixed order. An empty subscriber means the start. If Page returns fewer digests than limit,
+// there are no more.
 func (w Digests) Page(ctx context.Context, day time.Weekday, after string, limit int) ([]Digest, error) {
 	r := Range{Partition: digestsOf(day), After: after, Limit: limit, Read: Strong}
 	digests, err := list(ctx, w.Table, r, func(item Item) (Digest, error) { return readDigest(item), nil })
@@ -78,8 +81,9 @@ func (w Digests) Digest(ctx context.Context, s SubscriberID) (Digest, error) {
 	return readDigest(item), nil
 }
 
-// MarkSent records that the digest of a day was sent, and its prices. Alerts may have been added or
-// removed meanwhile. If the digest was removed, MarkSent does nothing and returns nil.
+// MarkSent records that the digest of a day was sent, and the prices in it. It keeps alerts that
+// were added or removed since the digest was read. If the digest was removed, MarkSent does
+// nothing and returns nil.
 func (w Digests) MarkSent(ctx context.Context, d Digest, day fare.Day, told map[string]fare.Cents) error {
 	err := rewrite(ctx, d, func(read Digest) error {
 		if read.Day >= day {
@@ -92,7 +96,7 @@ func (w Digests) MarkSent(ctx context.Context, d Digest, day fare.Day, told map[
 	return wrap(err, "record that a digest was sent")
 }
 
-// Progress returns how far the digests are sent, or ErrNotFound if there was never a digest.
+// Progress returns up to where the digests were sent, or ErrNotFound if there was never a digest.
 func (w Digests) Progress(ctx context.Context) (DigestProgress, error) {
 	item, err := w.Table.Get(ctx, digestProgressKey, Strong)
 	if err != nil {
@@ -106,8 +110,8 @@ func (w Digests) Progress(ctx context.Context) (DigestProgress, error) {
 	return p, nil
 }
 
-// Advance records how far the digests are sent over the version that was read. It fails with
-// ErrConflict if another process has sent some.
+// Advance records up to where the digests were sent. It fails with ErrConflict if another process
+// has sent digests since Progress was read.
 func (w Digests) Advance(ctx context.Context, p *DigestProgress, day fare.Day, cursor string) error {
 	next := DigestProgress{Day: day, Cursor: cursor, version: p.version}
 	op := Op{Mode: Replace, Item: Item{Key: digestProgressKey, Version: p.version}}
@@ -119,8 +123,8 @@ func (w Digests) Advance(ctx context.Context, p *DigestProgress, day fare.Day, c
 	return nil
 }
 
-// digestWrites returns the writes that must accompany a new or changed alert. They create or remove
-// the digest of its subscriber.
+// digestWrites returns the writes that create or remove a subscriber's digest when one of their
+// alerts changes. The caller adds them to the write of the alert.
 func (a Alerts) digestWrites(ctx context.Context, before, after Alert) ([]Op, error) {
 	switch {
 	case before.Digest == after.Digest:
@@ -157,9 +161,9 @@ func (a Alerts) beginDigest(ctx context.Context, s SubscriberID) ([]Op, error) {
 	return ops, nil
 }
 
-// endDigest returns the writes that remove the digest of a subscriber, unless one of the remaining
-// alerts has Digest. It reads the digest before the alerts. If an alert gets Digest meanwhile,
-// beginDigest rewrites the digest and these writes fail.
+// endDigest returns the writes that remove a subscriber's digest, unless one of the remaining
+// alerts has Digest set. It reads the digest before the alerts. If an alert gets Digest meanwhile,
+// beginDigest rewrites the digest, so the writes of endDigest fail.
 func (a Alerts) endDigest(ctx context.Context, s SubscriberID, left []Ref) ([]Op, error) {
 	item, err := a.Table.Get(ctx, digestKey(s), Strong)
 	if errors.Is(err, ErrNotFound) {

@@ -44,7 +44,8 @@ func (d *fixture) wantDigest(t *testing.T, who string, want bool) {
 	}
 }
 
-// TestADigestIsThereAsLongAsAnAlertWantsOne, whatever adds, changes or removes alerts.
+// TestADigestIsThereAsLongAsAnAlertWantsOne: a subscriber has a digest exactly while an alert has
+// Digest set, whatever adds, changes or removes alerts.
 func TestADigestIsThereAsLongAsAnAlertWantsOne(t *testing.T) {
 	change := func(ref store.Ref, weekly bool) func(*testing.T, *fixture) error {
 		return func(t *testing.T, d *fixture) error {
@@ -131,8 +132,8 @@ func TestRemovingADigestKeepsTheOtherAlerts(t *testing.T) {
 	}
 }
 
-// TestADigestUnderOthersWrites: concurrent writes within one call leave a digest if an alert needs
-// one, and none otherwise.
+// TestADigestUnderOthersWrites: another process writes in the middle of a call. Afterwards the
+// subscriber has a digest exactly if an alert has Digest set.
 func TestADigestUnderOthersWrites(t *testing.T) {
 	type call func(*testing.T, store.Alerts) error
 	ref := func(to fare.City) store.Ref { return store.Ref{Route: fare.Route{Origin: "MIL", Destination: to}} }
@@ -214,7 +215,7 @@ func TestSentDigests(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(store.Digest{})); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	// Another alert does not change it.
+	// Another alert does not change the digest.
 	d.weekly(t, "ada", "LON")
 	got, err = digests.Digest(ctx, "ada")
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(store.Digest{})); diff != "" || err != nil {
@@ -227,8 +228,8 @@ func TestSentDigests(t *testing.T) {
 	d.wantDigest(t, "ada", false)
 }
 
-// TestDigestProgress: it begins with the first digest, and one of two concurrent calls of Advance
-// fails.
+// TestDigestProgress: the progress begins with the first digest, and one of two concurrent calls
+// of Advance fails.
 func TestDigestProgress(t *testing.T) {
 	d := openAlerts(t)
 	ctx, digests := t.Context(), d.digests()
@@ -263,7 +264,8 @@ func TestDigestProgress(t *testing.T) {
 	}
 }
 
-// TestDigestWeekdays: days follow from the pseudonym, and each has an equal share.
+// TestDigestWeekdays: the weekday is computed from the pseudonym, and every weekday has about as
+// many subscribers.
 func TestDigestWeekdays(t *testing.T) {
 	const of = 7000
 	var days [7]int
@@ -275,7 +277,8 @@ func TestDigestWeekdays(t *testing.T) {
 			t.Errorf("%d of %d on %v", n, of, time.Weekday(day))
 		}
 	}
-	// The day is part of the key: another function would lose the stored digests.
+	// The weekday is part of the stored key: another computation would no longer find the stored
+	// digests.
 	if got := store.DigestWeekday("c57i_3t0zs4ZJnhAeL-Plg"); got != time.Tuesday {
 		t.Errorf("%v", got)
 	}

@@ -12,9 +12,9 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// Issue mints a key for a customer and replaces the current one. It applies change, which may be
-// nil, in the same write. The text of the key is not stored. If the outcome of the write is
-// unknown, the text is lost; another Issue revokes the lost key.
+// Issue creates a key for a customer, and the previous key becomes invalid. The same write applies
+// change, which may be nil. The text of the key is not stored. If the caller cannot learn whether
+// the write took effect, the text is lost; another Issue replaces the lost key.
 func (k Customers) Issue(
 	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, change func(*Customer) error,
 ) (text string, err error) {
@@ -42,11 +42,12 @@ var ErrIssued = errors.New("a key was issued for this already")
 // unknownTries is how often IssueOnce tries a write whose outcome is unknown.
 const unknownTries = 4
 
-// Once is a single-use entitlement to a key or a longer plan: a checkout or a payment.
+// Once is something that can be used once, a checkout or a payment. It gives a key or a longer
+// plan.
 type Once struct {
-	What   string              // permanent name of the entitlement
-	Keep   func(Customer) bool // given the stored customer: keep the current key, mint none
-	Change func(*Customer)     // applies the entitlement to the plan; may be nil
+	What   string              // unique, permanent name of the checkout or payment
+	Keep   func(Customer) bool // reports whether the customer keeps the current key
+	Change func(*Customer)     // applies the payment to the plan; may be nil
 	// Claim, if set, says how certain the owner is: a claim with proof overrides a claim without.
 	// If nil, the mark is final.
 	Claim *Claim
@@ -64,14 +65,14 @@ type issue struct {
 	minted string
 	hash   apikey.Hash // of the minted key
 	now    time.Time
-	// mark names the key that was minted. So a try that finds a mark can recognise its own, written
-	// by an earlier try whose answer was lost.
+	// mark is the item which records that the payment was used, with the hash of the created key.
+	// If the answer of an earlier try was lost, the next try recognises its own hash in the item.
 	mark Item
 }
 
-// IssueOnce is Issue for a single-use entitlement. It writes the mark, the customer and the job
-// together, and fails with ErrIssued if the mark exists. If Keep returns true, the current key
-// stays valid and text is empty.
+// IssueOnce is Issue for a checkout or payment that can be used once. It writes the record of use,
+// the customer and the job together. It fails with ErrIssued if the record of use exists. If Keep
+// returns true, the current key stays valid and text is empty.
 func (k Customers) IssueOnce(
 	ctx context.Context, random io.Reader, id apikey.CustomerID, now time.Time, once Once,
 ) (text string, stored Customer, err error) {
@@ -105,9 +106,9 @@ func issueOnceTries(err error) int {
 	return 1
 }
 
-// try writes the mark and applies the entitlement. If the write fails, it reads the mark to see
-// whether the write took effect all the same. If the mark is of another caller, try takes it over
-// or fails.
+// try writes the record of use and changes the customer. If the write fails, it reads the record,
+// because the write may have taken effect all the same. If another caller has written the record,
+// try takes the payment over or fails.
 func (i issue) try(ctx context.Context) (Customer, error) {
 	c, fault := i.orNew(ctx, i.id)
 	if fault == nil {

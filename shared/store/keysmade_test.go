@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestKeysAreMadeHere: only this package, its adapters, package limit and test fixtures build keys.
-// So driveRecords covers all keys.
+// TestKeysAreMadeHere: only this package, its adapters, package limit and test fixtures build
+// keys. So the test that calls every method (driveRecords) sees all keys.
 func TestKeysAreMadeHere(t *testing.T) {
 	root := filepath.Join("..", "..")
 	allowed := []string{

@@ -10,11 +10,12 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// ErrHeld means that another holder has the lease.
+// ErrHeld means that another process holds the lease.
 var ErrHeld = errors.New("held by another")
 
-// Lease lets one process at a time do some work. The holder must renew it before it ends. It is an
-// item that expires, so a process that dies blocks the others for at most Duration (key: LEASE).
+// Lease lets one process at a time do some work. The holder must renew the lease before it ends.
+// The lease is a stored item that expires, so a process that dies blocks the others for at most
+// Duration (key: LEASE).
 type Lease struct {
 	Table    Table
 	Name     string
@@ -36,15 +37,16 @@ const (
 
 func (l *Lease) key() Key { return Key{"LEASE#" + l.Name, "HOLDER"} }
 
-// Hold takes or renews the lease. It fails with ErrHeld if another process has it. After any other
-// error the holder is unknown; Hold may be called again.
+// Hold takes or renews the lease. It fails with ErrHeld if another process holds it. After any
+// other error it is unknown who holds the lease, and the caller may call Hold again.
 func (l *Lease) Hold(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	until := l.Now().Add(l.Duration).Truncate(time.Second)
 	var err error
 	if l.version > 0 && l.remaining() == 0 {
-		// An expired item restarts at version 1, so another holder may have our version.
+		// A new item starts at version 1 after the old one expired. So another holder may have the
+		// version that we know.
 		err = l.find(ctx)
 	}
 	if err == nil {
@@ -63,13 +65,13 @@ func (l *Lease) Hold(ctx context.Context) error {
 	case isConflict(err):
 		err = ErrHeld
 	}
-	if errors.Is(err, ErrHeld) { // after other errors, a held lease lasts until its end
+	if errors.Is(err, ErrHeld) { // after other errors the lease may be ours, until its end
 		l.until = time.Time{}
 	}
 	return fmt.Errorf("hold the lease of %s: %w", l.Name, err)
 }
 
-// Remaining returns how long the lease is certainly held.
+// Remaining returns for how long this process certainly still holds the lease.
 func (l *Lease) Remaining() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,9 +80,10 @@ func (l *Lease) Remaining() time.Duration {
 
 func (l *Lease) remaining() time.Duration { return max(0, l.until.Sub(l.Now())) }
 
-// While runs work under the lease and renews it meanwhile. If the lease is lost, it cancels the
-// context of work. It does not take the lease back, because another process may have finished the
-// work. It fails with ErrHeld, without calling work, if another process has the lease.
+// While calls work while this process holds the lease, and renews the lease meanwhile. If the
+// lease is lost, While cancels the context of work and does not take the lease again: another
+// process may have finished the work. While fails with ErrHeld, without calling work, if another
+// process holds the lease.
 func (l *Lease) While(ctx context.Context, work func(context.Context) error) error {
 	if err := l.Hold(ctx); err != nil {
 		return err
@@ -134,7 +137,7 @@ func (l *Lease) find(ctx context.Context) error {
 		return nil
 	case err != nil:
 		return err
-	// otherwise a wrong clock took it
+	// A lease that ends too far in the future was taken by a process with a wrong clock.
 	case string(item.Data) != l.Holder && !item.Expires.After(l.Now().Add(l.Duration+24*time.Hour)):
 		return ErrHeld
 	}
@@ -142,7 +145,7 @@ func (l *Lease) find(ctx context.Context) error {
 	return nil
 }
 
-// Release ends the lease. It succeeds if the lease is already lost.
+// Release ends the lease. It returns no error if this process has already lost the lease.
 func (l *Lease) Release(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -76,8 +76,8 @@ func TestLeaseWithFaults(t *testing.T) {
 	t.Logf("%d combinations", n)
 }
 
-// TestALeaseThatWasLostIsNotTakenBack: an expired item restarts at version 1. So a holder that
-// missed the end of its lease may find the lease of another at its own version.
+// TestALeaseThatWasLostIsNotTakenBack: a new lease starts at version 1 after the old one expired.
+// So a holder that missed the end of its lease may find another holder's lease at its own version.
 func TestALeaseThatWasLostIsNotTakenBack(t *testing.T) {
 	for _, late := range []struct {
 		name string

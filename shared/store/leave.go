@@ -12,10 +12,12 @@ import (
 
 // This file moves a customer to another address, or deletes the customer.
 
-// Move moves a plan, and all entitlements behind it, to another customer and adds jobs. It deletes
-// the first customer and so revokes the key. It fails with ErrNotFound if the first customer does
-// not exist, also because it was moved before. The second customer keeps their own entitlements;
-// days paid in USDC add up. Move returns the second customer.
+// Move moves a plan, and all payments behind it, from one customer to another and adds jobs. It
+// deletes the first customer, so the first key becomes invalid. It fails with ErrNotFound if the
+// first customer does not exist, for example after an earlier Move.
+//
+// The second customer keeps their own payments; days paid in USDC add up. Move returns the second
+// customer.
 func (k Customers) Move(
 	ctx context.Context, from, to apikey.CustomerID, now time.Time, jobs func(Customer) []LeftJob,
 ) (moved Customer, err error) {
@@ -50,13 +52,13 @@ func (k Customers) Move(
 	return moved, nil
 }
 
-// LeftJob is a job and its outbox.
+// LeftJob is a job and the outbox that it is added to.
 type LeftJob struct {
 	Outbox Outbox
 	Job    Job
 }
 
-// take adds the entitlements of another plan to the plan.
+// take adds the payments of another customer's plan to this customer's plan.
 func (c *Customer) take(other Customer, now time.Time) {
 	if other.Until.After(c.Until) {
 		c.Until = other.Until
@@ -85,13 +87,13 @@ func (c *Customer) take(other Customer, now time.Time) {
 	}
 }
 
-// Erase deletes a customer and all items that name her. These are the plan, the hash of the key,
-// the owners of her subscriptions, and the jobs about her address. The marks of used payments stay,
-// without her name. Erase is idempotent.
+// Erase deletes a customer and all items that contain the customer's id: the plan, the hash of the
+// key, the owners of subscriptions, and the jobs for which about returns true. The records of used
+// payments stay, without the id. Erase is idempotent.
 func (k Customers) Erase(ctx context.Context, id apikey.CustomerID, about func(Job) bool, outboxes ...Outbox) error {
 	err := RetryConflicts(ctx, func() error {
 		var w writes
-		c, err := k.orNew(ctx, id) // a new customer has nothing to reclaim or delete
+		c, err := k.orNew(ctx, id) // a customer without an item has nothing to delete
 		if err == nil {
 			err = k.reclaim(ctx, &w, c, "")
 		}

@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// Mailboxes stores, for each mailbox, the mails of the last 24 hours that any caller can trigger.
-// It also stores the choices of the reader about such mails (keys: MAILBOX).
+// Mailboxes stores, for each mailbox, the mails of the last 24 hours that anonymous callers
+// caused, such as requests to confirm an alert. It also stores whether the mailbox's reader blocks
+// such mails (keys: MAILBOX).
 type Mailboxes struct{ Table Table }
 
 // Mailbox is the stored state of a mailbox.
 type Mailbox struct {
 	Mails   []MailboxMail `json:"mails,omitempty"`  // of the last 24 hours
-	Stopped time.Time     `json:"stopped,omitzero"` // no mails triggered by others until then
-	Reader  string        `json:"reader,omitempty"` // the caller who proved to read the mailbox
+	Stopped time.Time     `json:"stopped,omitzero"` // until then, no mails caused by other callers
+	Reader  string        `json:"reader,omitempty"` // caller who proved to read the mailbox
 	Until   time.Time     `json:"until,omitzero"`   // end of that proof
 }
 
@@ -24,15 +25,15 @@ type Mailbox struct {
 type MailboxMail struct {
 	Job    string    `json:"job"`
 	Caller string    `json:"caller,omitempty"` // who requested it
-	Own    bool      `json:"own,omitempty"`    // the caller was the reader
+	Own    bool      `json:"own,omitempty"`    // the caller was the reader of the mailbox
 	At     time.Time `json:"at"`
 }
 
-// MailboxSpan is how long a mail counts.
+// MailboxSpan is how long a mail counts towards the quota of its mailbox.
 const MailboxSpan = 24 * time.Hour
 
-// Change reads a mailbox without expired entries, calls change, and writes the result if it
-// differs. It starts over after a conflict with another writer.
+// Change reads a mailbox without its expired entries, calls change, and writes the result if it
+// differs. If another process has written meanwhile, Change starts again.
 func (m Mailboxes) Change(ctx context.Context, id SubscriberID, now time.Time, change func(*Mailbox)) error {
 	err := RetryConflicts(ctx, func() error {
 		key := Key{"MAILBOX#" + string(id), "MAILS"}

@@ -17,9 +17,9 @@ type Memo[T any] struct {
 	until time.Time
 }
 
-// Get returns the cached value, or calls read if the value is too old. read returns the value and
-// how long it is valid. If read fails, Get returns an older value, if any, and the next call
-// retries.
+// Get returns the cached value. If the value is too old, Get calls read, which returns a new value
+// and how long that value is valid. If read fails, Get returns the old value, if any, and the next
+// call tries again.
 func (m *Memo[T]) Get(now time.Time, read func() (T, time.Duration, error)) (T, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Notes stores texts for a short time that only the bearer of a secret can read. Examples are a key
-// to show again and the subject of a mailed link. The writer derives the name from the secret and
-// encrypts the text with it. So the stored note reveals neither its text nor its owner (keys:
-// NOTE).
+// Notes stores short-lived texts, each readable only with a secret. Examples are a key that a page
+// shows again, and the data behind a mailed link. The writer computes the name of the note from
+// the secret and encrypts the text with the secret. So the stored note reveals neither the text
+// nor its owner (keys: NOTE).
 type Notes struct{ Table Table }
 
-// Note is a text for the bearer of a secret.
+// Note is an encrypted text that only the owner of a secret can find and read.
 type Note struct {
 	Name  string
 	Data  []byte

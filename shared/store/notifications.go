@@ -12,19 +12,20 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Notifications stores what refreshes saw of subscribed routes, and the news for their subscribers
-// (keys: SEEN, WAKES).
+// Notifications stores what refreshes found on routes with alerts, and the news to send to their
+// subscribers (keys: SEEN, WAKES).
 type Notifications struct{ Table Table }
 
-// Notification is news of a route for its subscribers.
+// Notification is stored by a refresh for one route. A sender later checks the route's alerts
+// against it and sends messages.
 type Notification struct {
 	Route   fare.Route `json:"r"`
 	Day     fare.Day   `json:"d"` // of the refresh
 	News    []byte     `json:"n"`
 	History []byte     `json:"h"`           // results of all refreshes, this one included
-	Cursor  string     `json:"c,omitempty"` // Place of the last alert that was processed
-	// Trips marks a notification for alerts for trips on the route, or for alerts to Anywhere. It
-	// has no News, because these alerts are evaluated when they are sent.
+	Cursor  string     `json:"c,omitempty"` // Place of the last alert that was checked
+	// Trips marks a notification for alerts to trips on the route, or to Anywhere. Such a
+	// notification has no News: the sender reads the current fares when it checks the alerts.
 	Trips bool `json:"t,omitempty"`
 	// Expires is when the news is too old to send.
 	Expires time.Time `json:"-"`
@@ -33,7 +34,7 @@ type Notification struct {
 	malformed string // sort key of a malformed item
 }
 
-// Past holds the results of earlier refreshes of a route.
+// Past holds what earlier refreshes found on a route.
 type Past struct {
 	Day     fare.Day `json:"d"` // of the last refresh that saw the route
 	History []byte   `json:"h"`
@@ -48,12 +49,12 @@ const notificationsPartition = "WAKES"
 func seenKey(r fare.Route) Key         { return Key{"SEEN#" + r.String(), "HISTORY"} }
 func notificationKey(r fare.Route) Key { return Notification{Route: r}.key() }
 
-// tripsSort follows the route in the key of a notification for trips.
+// tripsSort is the end of the sort key of a notification for trips; the route comes before it.
 const tripsSort = "#TRIPS"
 
 func (n Notification) key() Key { return Key{notificationsPartition, n.Place()} }
 
-// Place returns the position of the notification among all.
+// Place returns the sort key of the notification. Next uses it as a cursor.
 func (n Notification) Place() string {
 	switch {
 	case n.malformed != "":
@@ -66,20 +67,22 @@ func (n Notification) Place() string {
 
 func tripKey(r fare.Route, t Trip) Key { return Key{"SEEN#" + r.String(), "TRIP#" + t.String()} }
 
-// LeaveTrips stores a notification for the alerts for trips on a route, after a refresh stored new
-// fares. It replaces an earlier one. For a route to Anywhere it covers all its alerts.
+// LeaveTrips stores a notification for the alerts to trips on a route. A refresh calls it after it
+// stored new fares. It replaces an earlier notification. For a route to Anywhere, the notification
+// is for all alerts from the origin.
 func (w Notifications) LeaveTrips(ctx context.Context, route fare.Route, day fare.Day, expires time.Time) error {
 	n := Notification{Route: route, Day: day, Trips: true}
 	err := write(ctx, w.Table, set(Item{Key: n.key(), Expires: expires}), n)
 	return wrap(err, "leave a notification of trips on %s", route)
 }
 
-// PastTrip returns the results of earlier refreshes of a trip, or the zero Past.
+// PastTrip returns what earlier refreshes found for a trip, or the zero Past.
 func (w Notifications) PastTrip(ctx context.Context, route fare.Route, t Trip) (Past, error) {
 	return w.past(ctx, tripKey(route, t))
 }
 
-// KeepTrip stores the results of refreshes of a trip over the past that was read, if they changed.
+// KeepTrip stores what refreshes found for a trip, if that changed. It fails if the stored version
+// is not the version of the Past that was read.
 func (w Notifications) KeepTrip(
 	ctx context.Context, past Past, route fare.Route, t Trip, history []byte, expires time.Time,
 ) error {
@@ -91,7 +94,7 @@ func (w Notifications) KeepTrip(
 	return wrap(err, "keep what was seen of a trip on %s", route)
 }
 
-// Past returns the results of earlier refreshes of a route, or the zero Past.
+// Past returns what earlier refreshes found on a route, or the zero Past.
 func (w Notifications) Past(ctx context.Context, route fare.Route) (Past, error) {
 	return w.past(ctx, seenKey(route))
 }
@@ -112,9 +115,9 @@ func (w Notifications) past(ctx context.Context, key Key) (Past, error) {
 	return past, nil
 }
 
-// Put stores what a refresh saw of a route, over the past that it read. In the same write it
-// replaces the notification of the route or, without News, deletes it. It fails with ErrConflict or
-// ErrExists if another refresh was faster.
+// Put stores what a refresh found on a route, together with the Past that the refresh read. The
+// same write replaces the route's notification or, if there is no News, deletes it. Put fails with
+// ErrConflict or ErrExists if another refresh wrote first.
 func (w Notifications) Put(
 	ctx context.Context, past Past, n Notification, digest []byte, pastExpires time.Time,
 ) error {
@@ -137,9 +140,9 @@ const notificationDays = 9
 // wrong clock must have stored it.
 func IsWrongDay(stored, today fare.Day) bool { return stored > today+notificationDays }
 
-// TakeBack withdraws the news of a refresh of the day, or of an earlier one, that is no longer
-// true. If it becomes true again on the same day, it is news again. TakeBack fails with ErrConflict
-// or ErrExists if another refresh was faster.
+// TakeBack deletes the notification of a day's refresh, or of an earlier one, because its news is
+// no longer true. If the news becomes true again on the same day, it is stored again. TakeBack
+// fails with ErrConflict or ErrExists if another refresh wrote first.
 func (w Notifications) TakeBack(ctx context.Context, route fare.Route, day fare.Day) error {
 	past, err := w.Past(ctx, route)
 	if err != nil || past.Day > day || len(past.Digest) == 0 {
@@ -148,9 +151,9 @@ func (w Notifications) TakeBack(ctx context.Context, route fare.Route, day fare.
 	return w.Put(ctx, past, Notification{Route: route, Day: past.Day, History: past.History}, nil, past.expires)
 }
 
-// Next returns the notification after a Place, in a fixed order, or ErrNotFound at the end. An
-// empty Place is the start. With ErrUnreadable it returns a notification that is good only for
-// Place and Delete.
+// Next returns the notification that comes after a Place, in a fixed order, or ErrNotFound at the
+// end. An empty Place means the start. With ErrUnreadable, Next returns a malformed notification:
+// use only its Place, and Delete it.
 func (w Notifications) Next(ctx context.Context, after string) (Notification, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: notificationsPartition, After: after, Limit: 1, Read: Strong})
 	if err == nil && len(items) == 0 {
@@ -172,8 +175,8 @@ func readNotification(item Item) (Notification, error) {
 	return n, nil
 }
 
-// Advance records that all alerts up to a Place were processed. It fails with ErrConflict if newer
-// news replaced the notification.
+// Advance records that all alerts up to a Place were checked. It fails with ErrConflict if newer
+// news has replaced the notification.
 func (w Notifications) Advance(ctx context.Context, n *Notification, to string) error {
 	next := *n
 	next.Cursor = to

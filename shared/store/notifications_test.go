@@ -15,8 +15,8 @@ import (
 
 var milBuh = fare.Route{Origin: "MIL", Destination: "BUH"}
 
-// TestSubscribingAgainIsNoNews: a repeated subscription does not repeat a notification, but a
-// changed threshold makes the alert fresh.
+// TestSubscribingAgainIsNoNews: a repeated subscription does not repeat a message, but with a
+// changed threshold the subscriber is notified again.
 func TestSubscribingAgainIsNoNews(t *testing.T) {
 	for _, c := range []struct {
 		name            string
@@ -138,7 +138,8 @@ func TestNotifications(t *testing.T) {
 	moved.Cursor = "s2"
 	next("", moved)
 
-	// Newer news replaces it: the process that sends the earlier news gets a conflict.
+	// Newer news replaces the stored news: the process that sends the earlier news gets a
+	// conflict.
 	leave(news("BUH", 20507, "c"))
 	if err := w.Advance(ctx, &first, "s3"); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("the cursor of earlier news was stored: %v", err)
@@ -185,7 +186,8 @@ func TestMalformedNews(t *testing.T) {
 	}
 }
 
-// TestAMalformedPast: a malformed past counts as empty and is overwritten.
+// TestAMalformedPast: a malformed Past (what earlier refreshes found) counts as empty and is
+// overwritten.
 func TestAMalformedPast(t *testing.T) {
 	d, ctx := openAlerts(t), t.Context()
 	w := store.Notifications{Table: d.Table}

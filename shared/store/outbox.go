@@ -14,21 +14,23 @@ import (
 	"time"
 )
 
-// Outbox stores jobs that run after the answer to a request. For example, the answer to a request
-// for a fresh key must not reveal whether the customer exists. A job is done at least once (keys:
-// OUTBOX, OFFER).
+// Outbox stores jobs that run after a request was answered, such as mails. For example, the answer
+// to a request for a new key must not reveal whether the customer exists, so a job looks the
+// customer up. A job runs at least once (keys: OUTBOX, OFFER).
 type Outbox struct {
 	Table Table
-	Name  string // the function that adds the jobs also does them
+	Name  string // of the function that adds and runs the jobs
 	// Delay returns the time between adding a job and its due time; nil: none.
 	Delay func() time.Duration
 }
 
-// RandomDelay is a Delay of 1 to 10 s. It hides from the timing of later answers what the job did.
+// RandomDelay is a Delay of 1 to 10 s. It prevents a caller from finding out by the timing of
+// later answers what the job did.
 func RandomDelay() time.Duration { return time.Second + mathrand.N(9*time.Second) }
 
-// Retries returns the outbox for failed jobs, separate so that they do not delay first attempts.
-// Earlier versions do not read it: they would derive a different key from the later name of a job.
+// Retries returns the outbox that stores failed jobs. It is a separate outbox, so failed jobs do
+// not delay new ones. Earlier versions of the program do not read it, because they would compute a
+// different key from a job's name.
 func (o Outbox) Retries() Outbox { return Outbox{Table: o.Table, Name: o.Name + "-retries"} }
 
 // Job is work to be done after an answer.
@@ -41,7 +43,8 @@ type Job struct {
 	// Caller is the pseudonym of the caller who requested the job. It is empty for jobs of the
 	// service itself and of earlier versions.
 	Caller string `json:"caller,omitempty"`
-	// Leased is when the job is due: at first, after a failure, or when a lease ends before Delete.
+	// Leased is the time when the job may be run (again). It is the first due time, the end of the
+	// pause after a failure, or the end of a worker's lease.
 	Leased time.Time `json:"leased"`
 	// Tries is the number of earlier attempts.
 	Tries int `json:"tries,omitempty"`
@@ -79,8 +82,8 @@ func (o Outbox) PutOnce(ctx context.Context, j Job, name string) error {
 	return wrap(unless(err, ErrExists), "leave a job")
 }
 
-// Postpone moves a job that was taken, from this outbox or another, to a later due time in this
-// outbox. If another worker has taken the job meanwhile, Postpone does nothing.
+// Postpone makes a taken job due again at a later time, in this outbox; the job may come from
+// another outbox. If another worker has taken the job meanwhile, Postpone does nothing.
 func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {
 	later := j
 	later.Leased, later.First = until.UTC(), j.Name()
@@ -93,7 +96,7 @@ func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {
 	return wrap(unless(err, ErrConflict), "postpone a job")
 }
 
-// Release returns a job that was taken but not begun, as if it had never been taken.
+// Release gives back a job that was taken but not started, as if it had never been taken.
 func (o Outbox) Release(ctx context.Context, j Job) error {
 	j.Leased = time.Time{}
 	return wrap(unless(write(ctx, o.Table, replace(j.item), j), ErrConflict), "give back a job")
@@ -118,12 +121,13 @@ func (o Outbox) put(j Job) (Op, error) {
 	}}, err
 }
 
-// leasedAhead is how many leased jobs Take can skip. Leased jobs keep their places, and each worker
-// holds a few dozen.
+// leasedAhead is how many jobs leased by other workers Take can skip. Leased jobs stay in the
+// order of the queue, and each worker leases a few dozen.
 const leasedAhead = 100
 
-// Take leases up to most due jobs to the caller, the longest due first. If a job is not deleted
-// when the lease ends, another worker may take it. Take may return both jobs and an error.
+// Take gives up to most due jobs to the caller, the longest due first, and leases them. If a job
+// is not deleted when its lease ends, another worker may take it. Take may return both jobs and an
+// error.
 func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Job, error) {
 	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Limit: most + leasedAhead, Read: Strong})
 	if err != nil {
@@ -137,7 +141,8 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 		}
 		var j Job
 		if err := json.Unmarshal(item.Data, &j); err != nil {
-			// It can never be done. As the oldest job, it would fail every later Take too.
+			// The job is malformed and can never run. As the oldest job, it would make every later
+			// Take fail too.
 			faults = append(
 				faults, fmt.Errorf("read job %s, which is given up: %w", item.Sort, err), o.Delete(ctx, Job{item: item}),
 			)
@@ -157,7 +162,7 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 			tried.Tries++
 			data, err := json.Marshal(tried)
 			if j.item.Data = data; err != nil || o.Table.Write(ctx, Op{Mode: Replace, Item: j.item}) != nil {
-				j.item = Item{} // another worker was first, or a later Take retries
+				j.item = Item{} // another worker took it first, or a later Take finds it again
 			}
 			j.item.Version++
 		})
@@ -166,7 +171,8 @@ func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Du
 	return slices.DeleteFunc(jobs, func(j Job) bool { return j.item.Sort == "" }), errors.Join(faults...)
 }
 
-// about returns the writes that delete malformed jobs and those for which wanted is true.
+// about returns the writes that delete all malformed jobs, and the jobs for which wanted returns
+// true.
 func (o Outbox) about(ctx context.Context, wanted func(Job) bool) (writes []Op, err error) {
 	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Read: Strong})
 	if err != nil {

@@ -7,28 +7,31 @@ import (
 	"time"
 )
 
-// Payments stores the payments for single answers: the call of each payment and, for 24 hours, the
-// answer (keys: PAID). It also stores which payments of a payer are not answered yet (CREDIT): they
-// pay for the next call. Slots limit the cost of payments that fail.
+// Payments stores payments for single answers: the call that each payment is for and, for 24
+// hours, the answer (keys: PAID). A payment without an answer is a credit: it pays for the payer's
+// next call (CREDIT). Slots limit how many payments may fail at our cost.
 type Payments struct{ Table Table }
 
-// Payment is a payment that was taken for a call. Its name is the signature of its transaction.
+// Payment is a payment that was received for one call. Its name is the signature of its Solana
+// transaction.
 type Payment struct {
 	Name  string    `json:"-"`
-	Call  string    `json:"call"` // hash of the call
+	Call  string    `json:"call"` // hash of the call that the payment is for
 	Payer string    `json:"payer"`
 	Units int64     `json:"units"`         // millionths of a USDC
 	Fee   int64     `json:"fee,omitempty"` // our fee on the chain, in lamports
 	At    time.Time `json:"at"`
 	Until uint64    `json:"until"` // last block height at which the transaction can take effect
-	// Given is over 0 if the payment bought its answer, or the answer to a later payment.
+	// Given is over 0 if the payment bought the answer to its own call, or to a later call.
 	Given int `json:"given,omitempty"`
-	// Instead names the credit that was used up for it; its own transaction was never sent.
+	// Instead is the name of the credit that paid for this call. Then the payment's own
+	// transaction was never sent.
 	Instead    string `json:"instead,omitempty"`
-	FailReason string `json:"nothing,omitempty"` // why it can never buy anything
-	// Fees are the slots held while the payment may cost a fee. Without them it must not be sent.
+	FailReason string `json:"nothing,omitempty"` // why the payment can never buy an answer
+	// Fees are the slots reserved while sending the payment may cost a fee. Without them the
+	// payment must not be sent.
 	Fees  []Key `json:"fees,omitempty"`
-	Tries []Key `json:"tries,omitempty"` // slots held until it has bought something
+	Tries []Key `json:"tries,omitempty"` // slots reserved until the payment has bought an answer
 
 	version int64
 }
@@ -37,7 +40,7 @@ type Payment struct {
 var ErrOtherCall = errors.New("payment was taken for another call")
 
 const (
-	// creditLifetime is how long an unanswered payment remains a credit.
+	// creditLifetime is how long a payment without an answer can pay for a later call.
 	creditLifetime = 30 * 24 * time.Hour
 	// AnswerLifetime is how long a paid answer can be fetched again.
 	AnswerLifetime = 24 * time.Hour
@@ -47,15 +50,18 @@ func paidKey(name string) Key          { return Key{"PAID#" + name, "CALL"} }
 func answerKey(name string) Key        { return Key{"PAID#" + name, "ANSWER"} }
 func creditKey(payer, name string) Key { return Key{"CREDIT#" + payer, name} }
 
-// put adds the write of a payment over the version that was read.
+// put adds the write of a payment. The write fails if the stored version is not the version that
+// was read.
 func (p Payment) put(w *writes) {
 	w.addRecord(replace(Item{Key: paidKey(p.Name), Version: p.version}), p)
 }
 
-// Take records a payment for a call before it is settled, and reserves a slot of each kind. A
-// payment that was taken before is returned with fresh false, or fails with ErrOtherCall. Take
-// fails with ErrOpen if the payer has another open payment. It fails with Full if all slots of a
-// kind are taken.
+// Take records a payment for a call before its transaction is sent, and reserves one slot of each
+// kind. For a payment that was recorded before, it returns the stored payment and fresh is false,
+// or fails with ErrOtherCall.
+//
+// Take fails with ErrOpen if the payer has another unfinished payment. It fails with Full if no
+// slot of a kind is free.
 func (s Payments) Take(ctx context.Context, p Payment, slots ...Slots) (taken Payment, fresh bool, err error) {
 	for range reserveTries {
 		fault := s.create(ctx, &p, slots)
@@ -92,7 +98,7 @@ func (s Payments) create(ctx context.Context, p *Payment, slots []Slots) error {
 	return w.commit(ctx, s.Table)
 }
 
-// Get returns a payment that was taken, or ErrNotFound.
+// Get returns a recorded payment, or ErrNotFound.
 func (s Payments) Get(ctx context.Context, name string) (Payment, error) {
 	p, item, err := get[Payment](ctx, s.Table, paidKey(name), Strong)
 	if err != nil {
@@ -102,9 +108,9 @@ func (s Payments) Get(ctx context.Context, name string) (Payment, error) {
 	return p, nil
 }
 
-// Give records that a payment bought an answer, and stores the answer for 24 hours. It ends the
-// credit and frees the slots. It fails with ErrConflict if another process gives the answer at the
-// same time.
+// Give records that a payment bought an answer, and stores the answer for 24 hours. The payment is
+// then no credit any more, and its slots are free. Give fails with ErrConflict if another process
+// stores the answer at the same time.
 func (s Payments) Give(ctx context.Context, p Payment, answer []byte, now time.Time) error {
 	p.Given = 1
 	w := writes{ops: p.release(now, settled)}
@@ -126,8 +132,8 @@ func (s Payments) Answer(ctx context.Context, name string) ([]byte, error) {
 	return item.Data, wrap(err, "read an answer that was paid")
 }
 
-// Credits returns a few payments of a payer that were taken before a time and not answered. The
-// outcomes of their transactions are not known here.
+// Credits returns a few payments of a payer that were recorded before a time and have no answer
+// yet. The caller must find out whether their transactions took effect.
 func (s Payments) Credits(ctx context.Context, payer string, before time.Time) (credits []Payment, err error) {
 	items, err := s.Table.Query(ctx, Range{Partition: "CREDIT#" + payer, Limit: maxCredits, Read: Strong})
 	if err != nil {
@@ -149,9 +155,9 @@ func (s Payments) Credits(ctx context.Context, payer string, before time.Time) (
 // maxCredits is how many credits are read for one call.
 const maxCredits = 3
 
-// Use answers the call of a fresh payment with a credit whose transaction took effect. Both are
-// used up, and the transaction of the fresh payment is never sent. It fails with ErrConflict if
-// another process was faster.
+// Use answers the call of a new payment with an older credit whose transaction took effect. Both
+// are then used up, and the transaction of the new payment is never sent. Use fails with
+// ErrConflict if another process wrote first.
 func (s Payments) Use(ctx context.Context, credit, fresh Payment, answer []byte, now time.Time) error {
 	fresh.Given, fresh.Instead, credit.Given = 1, credit.Name, 1
 	w := writes{ops: append(fresh.release(now, settled), credit.release(now, settled)...)}
@@ -161,9 +167,9 @@ func (s Payments) Use(ctx context.Context, credit, fresh Payment, answer []byte,
 	return wrap(w.commit(ctx, s.Table), "use what is owed")
 }
 
-// Fail records that the transaction of a payment moved nothing and never will, and ends its
-// credit. A payment that cost a fee keeps its slots until their window ends. Fail returns
-// ErrConflict if another process has recorded the outcome.
+// Fail records that the transaction of a payment moved no money and never will. The payment is
+// then no credit any more. If it cost a fee, its slots stay reserved until their time ends. Fail
+// returns ErrConflict if another process has recorded the outcome.
 func (s Payments) Fail(ctx context.Context, p Payment, why string, cost bool, now time.Time) error {
 	p.FailReason = why
 	end := unsent
@@ -175,8 +181,9 @@ func (s Payments) Fail(ctx context.Context, p Payment, why string, cost bool, no
 	return wrap(w.commit(ctx, s.Table), "record that a payment failed")
 }
 
-// FreeFees frees the fee slots of a payment that can cost no fee, or has taken effect. The payment
-// is not sent again. It stays a credit, because it may have been settled.
+// FreeFees frees the fee slots of a payment that can cost no fee any more, or has taken effect.
+// The payment is not sent again. It stays a credit, because its transaction may have moved the
+// money.
 func (s Payments) FreeFees(ctx context.Context, p Payment, now time.Time) error {
 	w := writes{ops: p.release(now, unsent)}
 	p.put(&w)

@@ -53,7 +53,8 @@ func list[T any](ctx context.Context, table Table, r Range, record func(Item) (T
 // set returns an unconditional write of an item.
 func set(i Item) Op { return Op{Mode: Set, Item: i} }
 
-// replace returns the write of an item over the version that was read; version 0 is a new item.
+// replace returns the write of an item. The write fails if the stored version is not the item's
+// version; version 0 creates a new item.
 func replace(i Item) Op {
 	if i.Version == 0 {
 		return Op{Mode: Create, Item: i}
@@ -64,7 +65,8 @@ func replace(i Item) Op {
 // remove returns the write that deletes an item.
 func remove(key Key) Op { return Op{Mode: Delete, Item: Item{Key: key}} }
 
-// writes collects writes that take effect together. If a record cannot be encoded, none is written.
+// writes collects writes that take effect together. If one record cannot be encoded, nothing is
+// written.
 type writes struct {
 	ops []Op
 	err error
@@ -96,7 +98,7 @@ func (w *writes) commit(ctx context.Context, table Table) error {
 	return table.Write(ctx, w.ops...)
 }
 
-// inTurn carries out any number of writes in order, but not together.
+// inTurn carries out any number of writes in order, not as one transaction.
 func (w *writes) inTurn(ctx context.Context, table Table) error {
 	if w.err != nil {
 		return w.err
@@ -116,8 +118,8 @@ func write(ctx context.Context, table Table, op Op, record any) error {
 	return w.commit(ctx, table)
 }
 
-// rewrite changes a record that was read. After a conflict it reads the record and starts over. A
-// record that was removed stays removed, without an error.
+// rewrite changes a record and writes it. If another process has written the record meanwhile,
+// rewrite reads it and starts again. A record that was removed stays removed, without an error.
 func rewrite[T any](ctx context.Context, record T, change func(T) error, read func() (T, error)) error {
 	err := RetryConflicts(ctx, func() error {
 		err := change(record)

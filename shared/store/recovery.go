@@ -11,15 +11,15 @@ import (
 	"verdetto/shared/apikey"
 )
 
-// This file replaces a lost key by mail. A fresh key is Pending, and refused, until the carrier
-// accepts the mail. Then one write makes it the current key and keeps the previous one as Former,
-// for Undo. One key works at every moment.
+// This file replaces a lost key by mail. The new key is first Pending, and the API refuses it.
+// When the mail server has accepted the mail, one write makes the new key current and stores the
+// previous key as Former, so that Undo can restore it. At every moment exactly one key works.
 
 // KeyHash is the stored hash of a key that is not the current one.
 type KeyHash struct {
 	Hash []byte `json:"hash"`
-	// At is the time of issue. For a pending key it is when it became pending, for a rotated key
-	// when it was replaced.
+	// At is the time when the key was issued. For a pending key it is the time when it became
+	// pending, for a rotated key the time when it was replaced.
 	At time.Time `json:"at"`
 }
 
@@ -28,14 +28,15 @@ func (k *KeyHash) is(hash []byte) bool { return k != nil && bytes.Equal(k.Hash, 
 // Guarded reports whether a recovery needs confirmation by mail.
 func (c Customer) Guarded(now time.Time) bool { return c.Guard || now.Before(c.GuardedUntil) }
 
-// Recovered reports whether a recovery is over: it took effect, was undone, or a later key was
-// issued. The arguments are its time of request and the hash of its fresh key.
+// Recovered reports whether a recovery is finished: the new key became current, the recovery was
+// undone, or a later key was issued. The arguments are the time of the request and the hash of the
+// new key.
 func (c Customer) Recovered(asked time.Time, fresh apikey.Hash) bool {
 	return bytes.Equal(c.Hash, fresh[:]) || bytes.Equal(c.Voided, fresh[:]) || c.IssuedAt.After(asked)
 }
 
-// Owned returns the hash of the key before the recoveries that can still be undone. Without such a
-// recovery it returns the hash of the current key; empty means no key.
+// Owned returns the hash of the key that the customer had before all recoveries that can still be
+// undone. Without such a recovery, it returns the hash of the current key; empty means no key.
 func (c Customer) Owned() []byte {
 	if c.Former != nil {
 		return c.Former.Hash
@@ -70,12 +71,13 @@ func (k Customers) Cancel(ctx context.Context, id apikey.CustomerID, fresh apike
 	})
 }
 
-// ErrNothingToUndo means that there was no such recovery, or that the key was rotated or bought
-// since.
+// ErrNothingToUndo means that there was no such recovery, or that the customer has rotated or
+// bought a key since.
 var ErrNothingToUndo = errors.New("no recovery to undo")
 
-// Undo restores the owner's key, given by a prefix of its hash, and voids the keys of later
-// recoveries. Until the time guarded, every recovery then needs confirmation. Undo is idempotent.
+// Undo restores the customer's former key, identified by a prefix of its hash, and makes the keys
+// of later recoveries invalid. Until the time guarded, every recovery then needs confirmation by
+// mail. Undo is idempotent.
 func (k Customers) Undo(ctx context.Context, id apikey.CustomerID, owned []byte, guarded time.Time) error {
 	return k.Change(ctx, id, func(c *Customer) error {
 		if err := c.undoable(owned); err != nil {
@@ -116,9 +118,9 @@ const RotationGrace = 10 * time.Minute
 // ErrNotHeld means that the key is not the current key of the customer.
 var ErrNotHeld = errors.New("the key is not the current one")
 
-// Rotate replaces the shown key by a fresh one and returns the stored customer. If the fresh key
-// has already replaced it, as after a lost answer, nothing changes. Rotate fails with ErrNotHeld
-// for any other key.
+// Rotate replaces the shown key by a fresh one and returns the stored customer. If an earlier call
+// has already done so and its answer was lost, Rotate changes nothing. For any other key it fails
+// with ErrNotHeld.
 func (k Customers) Rotate(
 	ctx context.Context, shown apikey.Key, fresh apikey.Hash, now time.Time,
 ) (stored Customer, err error) {

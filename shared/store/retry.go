@@ -9,15 +9,16 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// maxTries limits the retries of a conditional write. If a read and a write take 50 ms each, 50
-// writers of one item all succeed. A caller with less time ends its context.
+// maxTries limits the tries of a conditional write. If a read and a write take 50 ms each, 50
+// writers of one item all succeed. A caller with less time passes a context that ends earlier.
 const maxTries = 20
 
 var waits = retry.Backoff{First: 20 * time.Millisecond, Longest: time.Second}
 
-// RetryConflicts runs a change that reads, decides and writes over what it read. On ErrConflict and
-// ErrExists it runs the change again, after a random, growing wait. After maxTries, or when ctx
-// ends, it fails with ErrUnavailable. It returns any other error at once.
+// RetryConflicts runs a change that reads an item, decides, and writes the item if it is still at
+// the version that was read. On ErrConflict and ErrExists it runs the change again, after a random
+// wait that grows. After maxTries, or when ctx ends, it fails with ErrUnavailable. It returns any
+// other error at once.
 func RetryConflicts(ctx context.Context, change func() error) error {
 	return retryWhile(ctx, func(err error) int {
 		if isConflict(err) {
@@ -27,7 +28,8 @@ func RetryConflicts(ctx context.Context, change func() error) error {
 	}, change)
 }
 
-// retryWhile runs a change as often as the function tries allows for its error.
+// retryWhile runs a change again as long as the function tries allows it. That function returns
+// how often to try for the error of the change.
 func retryWhile(ctx context.Context, tries func(error) int, change func() error) error {
 	for try := 1; ; try++ {
 		err := change()

@@ -8,8 +8,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The score is one sum, and one item per week under its Monday. Both are written together with the
-// pooled statistics, so each cycle counts once.
+// The score counts how often published verdicts turned out right. It is stored as one sum over all
+// time, and one item per week. Both are written together with the statistics of a cycle, so each
+// cycle counts once.
 const (
 	scorePartition  = "SCORE"
 	scoreWeekPrefix = "WEEK#"
@@ -17,7 +18,7 @@ const (
 
 var scoreSumKey = Key{scorePartition, "SUM"}
 
-// Score is the update of the score when cycles are closed. Parts without data are not written.
+// Score is what one write changes in the stored score. Parts without data are not written.
 type Score struct {
 	Sum   []byte              // score.Sum
 	Weeks map[fare.Day][]byte // score.Sum, by the first day of the week

@@ -10,36 +10,37 @@ import (
 	"time"
 )
 
-// Slots limits payments to Most reservations per window. Each slot is an item. The write that takes
-// the payment creates it, and the write that records the outcome deletes it. A payment without an
-// outcome keeps its slots until the window ends.
+// Slots limits how many payments in a window of time are unfinished or have cost a fee in vain: at
+// most Most. Each reservation is a stored item, a slot. The write that records the payment creates
+// the slot, and the write that records its result deletes it. A payment without a result keeps its
+// slots until the window ends.
 type Slots struct {
 	Subject string // subject of the limit: stable, part of the key
 	Name    string // kind of slot: stable, part of the key
 	Most    int
 	Per     time.Duration
-	Fees    bool // held while a fee is possible or was paid; else until an answer is bought
+	Fees    bool // kept while a fee is possible or was paid; else until an answer is bought
 }
 
-// Full is the error if all slots of a kind are taken.
+// Full is the error if all slots of one kind are in use.
 type Full struct {
 	Slots
-	IsOpen bool     // a slot was taken recently: its payment may be open
+	IsOpen bool     // a slot was reserved recently, so its payment may be unfinished
 	Old    []string // some older payments; recording their outcomes may free slots
 }
 
 func (f *Full) Error() string { return fmt.Sprintf("all %d slots %s are taken", f.Most, f.Name) }
 
-// ErrOpen means that the payer has another open payment.
+// ErrOpen means that the payer has another unfinished payment.
 var ErrOpen = errors.New("another payment of the payer is open")
 
-// errContended means that other callers took the chosen slots at every try.
+// errContended means that at every try other callers reserved the chosen slots first.
 var errContended = fmt.Errorf("%w: too many reserve slots at once", ErrUnavailable)
 
 const (
 	// OpenFor is how long a payment without an outcome blocks its payer.
 	OpenFor = 2 * time.Minute
-	// maxOld is how many older payments Full names.
+	// maxOld is how many older payments Full lists.
 	maxOld = 3
 	// reserveTries is how often slots are chosen again after other callers took them.
 	reserveTries = 20
@@ -55,7 +56,7 @@ type slotData struct {
 	Name string    `json:"name,omitempty"`
 }
 
-// free chooses a free slot at random, given the items of the partition.
+// free chooses a free slot at random. The arguments include the stored slots.
 func (s Slots) free(items []Item, at time.Time, name string) (Op, error) {
 	from := at.UTC().Truncate(s.Per)
 	prefix := s.Name + "#" + from.Format(time.RFC3339) + "#"
@@ -125,7 +126,7 @@ func (s Payments) reserve(ctx context.Context, p *Payment, slots []Slots) ([]Op,
 	return ops, nil
 }
 
-// ending is the outcome of a payment, as far as its slots are concerned.
+// ending is the result of a payment, as it matters for the slots.
 type ending int
 
 const (
@@ -134,8 +135,8 @@ const (
 	lost                  // cost a fee: frees none
 )
 
-// release empties the slots of the payment and returns the writes that free them. The caller
-// replaces the payment in the same transaction, so no slot is freed twice.
+// release empties the slots of the payment and returns the writes that delete them. The caller
+// writes the payment in the same transaction, so no slot is deleted twice.
 func (p *Payment) release(now time.Time, end ending) (ops []Op) {
 	var freed []Key
 	// Long before it expires, the open mark can only be that of this payment.
@@ -155,7 +156,8 @@ func (p *Payment) release(now time.Time, end ending) (ops []Op) {
 	return ops
 }
 
-// Count takes a slot until its window ends, without a payment. It fails with Full if there is none.
+// Count reserves a slot without a payment, until its window ends. It fails with Full if no slot is
+// free.
 func (s Payments) Count(ctx context.Context, of Slots, at time.Time) error {
 	for range reserveTries {
 		items, err := s.Table.Query(ctx, Range{Partition: slotsKey(of.Subject, "").Partition, Read: Strong})

@@ -4,8 +4,8 @@
 // # What a Table promises
 //
 // An item has a partition and a sort key and holds at most MaxData bytes. Its version rises by one
-// with every write. The Mode of a write states its condition on an earlier read. So two writers
-// never undo each other silently.
+// with every write. A write can require that the item still has the version that was read: see
+// Mode. So no writer silently undoes the write of another.
 //
 //   - A write that returned nil is durable. Every later strong read sees it, in any
 //     process. An eventual read may lag behind by a moment but never shows part of
@@ -97,22 +97,23 @@
 //	read the departure data               4                  4                   8                       6
 //	write it, in a transaction           12                 14                  34                      26
 //
-// The last column is a request for departures (TestDepthCapacity). It reads the summary three
-// times: to plan, to see whether the work is done, and to replace it. Observations take 6 bytes
-// each: 94 KB a year with the summary. A budget of calls to the source costs one more write for
-// each call. A verdict costs one write per route, process and day, to note the demand.
+// The last column is a refresh of one route's departures (TestDepthCapacity). It reads the summary
+// three times: to plan, to see whether the work is done, and to replace the summary. An observation
+// takes 6 bytes; a year with the summary takes 94 KB. If calls to the fare source are limited, each
+// call costs one more write. The first verdict on a route costs one write per process and day,
+// which records that callers ask for the route.
 //
-// The pooled statistics cost a refresh of all routes 4 reads and 6 writes, the score included. For
-// each day it also reads the contributions of the series. Once a week it reads the weeks of a year,
-// at one unit for each 4 KB. GET /v1/pagella reads the sum for half a unit, and 53 weeks of under 1
-// KB for 7 units.
+// The statistics over all series cost 4 reads and 6 writes per refresh of all routes, including the
+// score. The refresh also reads, for each day, what each series contributes to them. Once a week it
+// reads the scores of the weeks of a year, at one unit for each 4 KB. GET /v1/pagella, which
+// publishes the score, reads the sum for half a unit, and 53 weeks of under 1 KB for 7 units.
 //
-// The summary grows to 4 units after three years. Each origin adds 3 reads and 4 writes, and more
-// if its trends or deals exceed 1 KB. They take about 330 bytes per destination. Each class of
-// nights with observed returns adds a read and a write. A subscribed route adds 1 read and a
-// transaction of 2 small items, however many subscribers are notified. Each mail costs 2 reads and
-// 1 write. A page of 100 alerts without a notification costs about 2 reads (TestNotifyingCapacity
-// in e2e/alerts).
+// After three years the summary costs 4 units. Each origin adds 3 reads and 4 writes, and more if
+// its trends or deals exceed 1 KB. Trends and deals take about 330 bytes per destination. Each
+// class of nights (1-3, 4-7, ...) with observed returns adds a read and a write. A route with
+// alerts adds 1 read and a transaction of 2 small items, however many subscribers are notified.
+// Each mail costs 2 reads and 1 write. A page of 100 alerts that need no message costs about 2
+// reads (TestNotifyingCapacity in e2e/alerts).
 package store
 
 import (

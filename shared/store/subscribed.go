@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Each route with alerts is marked, and each kind of trip with alerts as well. A refresh reads all
-// marks of an origin in one query.
+// For each route with alerts, and for each kind of trip with alerts, a mark is stored. A refresh
+// reads all marks of an origin in one query, to know for which routes it must store notifications.
 
 // SubscribedRoute is a route that has, or had, alerts.
 type SubscribedRoute struct {
@@ -65,7 +65,8 @@ func (a Alerts) SubscribedRoutes(ctx context.Context, origin fare.City) ([]Subsc
 	return all, nil
 }
 
-// ForgetRoute deletes the marks of a route without alerts, and reports whether there are none now.
+// ForgetRoute deletes the marks of a route if the route has no alerts. It reports whether the
+// route has no marks now.
 func (a Alerts) ForgetRoute(ctx context.Context, route fare.Route) (bool, error) {
 	r := Range{Partition: subscribedPartition(route.Origin), Prefix: string(route.Destination), Read: Strong}
 	marks, err := a.Table.Query(ctx, r)
@@ -77,7 +78,7 @@ func (a Alerts) ForgetRoute(ctx context.Context, route fare.Route) (bool, error)
 		return false, wrap(err, "forget route %s", route)
 	}
 	var w writes
-	for _, mark := range marks { // a concurrent confirmation rewrites them, and this write fails
+	for _, mark := range marks { // a concurrent confirmation rewrites a mark, then this write fails
 		w.add(Op{Mode: Remove, Item: mark})
 	}
 	err = w.commit(ctx, a.Table)

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Tally counts the live items of a table, for the operator. Add every item once.
+// Tally counts the live items of a table, for a report to the operator. The caller calls Add once
+// for every item.
 type Tally struct {
 	Now       time.Time
 	Routes    int            // with one-way fares
@@ -17,7 +18,7 @@ type Tally struct {
 	Plans     int            // of Pro, in force
 	Outbox    int            // open jobs
 	Items     int            // of all kinds
-	Expired   int            // not swept yet
+	Expired   int            // expired, but not deleted yet
 	Bytes     int64          // of keys and data
 	Kinds     map[string]int // items by the first part of their partition
 	// Summary, if set, is called with each summary of a series.

@@ -18,7 +18,7 @@ type Coverage struct {
 	AsOf         fare.Day  `json:"on"` // day of the refresh that wrote it
 }
 
-// exceeds reports whether the coverage is newer, or of the same day with more data.
+// exceeds reports whether c is newer than the other coverage, or of the same day with more data.
 func (c Coverage) exceeds(than Coverage) bool {
 	return c.AsOf > than.AsOf || c.AsOf == than.AsOf && c.Observations > than.Observations
 }
@@ -28,9 +28,9 @@ func (f Fares) Trends(ctx context.Context, origin fare.City) ([]byte, int64, err
 	return f.get(ctx, originKey(origin, "TRENDS"), Eventual, "trends of %s", origin)
 }
 
-// PutTrends writes the trends of an origin over the version that was read, 0 if there were none. It
-// also writes the coverage of each changed route. It writes the trends last, so that an interrupted
-// run repeats everything.
+// PutTrends writes the trends of an origin. It fails if the stored version is not the version that
+// was read; 0 means no item. It also writes the coverage of each changed route. It writes the
+// trends last, so a refresh that was interrupted repeats everything.
 func (f Fares) PutTrends(
 	ctx context.Context, origin fare.City, data []byte, version int64, changed map[fare.City]Coverage,
 ) error {
@@ -55,7 +55,7 @@ func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
 	read := Eventual
 	return RetryConflicts(ctx, func() error {
 		old, had, err := get[Coverage](ctx, f.Table, key, read)
-		read = Strong // the first read may have lagged behind
+		read = Strong // the first read may have returned an old version
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
@@ -120,26 +120,28 @@ const (
 	requested = "WANTED"   // uncovered origins that callers requested
 )
 
-// NoteDemand records until a time that a series is in demand.
+// NoteDemand records that callers ask for a series, until a time. Until then, the service
+// refreshes the series every day.
 func (f Fares) NoteDemand(ctx context.Context, s fare.Series, until time.Time) error {
 	err := f.Table.Write(ctx, set(Item{Key: Key{demanded, s.String()}, Expires: until}))
 	return wrap(err, "note demand for %s", s)
 }
 
-// RequestOrigin records until a time that a caller requested a route from an uncovered origin.
+// RequestOrigin records that a caller asked for a route from an uncovered origin, until a time.
 func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.Time) error {
 	err := f.Table.Write(ctx, set(Item{Key: Key{requested, string(origin)}, Expires: until}))
 	return wrap(err, "request origin %s", origin)
 }
 
-// Demanded returns the series in demand, except those that expire after most: a wrong clock wrote
-// them.
+// Demanded returns the series that callers ask for. It leaves out entries that expire after most,
+// because a wrong clock wrote them.
 func (f Fares) Demanded(ctx context.Context, most time.Time) ([]fare.Series, error) {
 	series, err := unexpired(ctx, f.Table, demanded, most, fare.ParseSeries)
 	return series, wrap(err, "list series in demand")
 }
 
-// RequestedOrigins returns the requested uncovered origins that expire by most: see Demanded.
+// RequestedOrigins returns the uncovered origins that callers asked for. It leaves out entries
+// that expire after most, as Demanded does.
 func (f Fares) RequestedOrigins(ctx context.Context, most time.Time) ([]fare.City, error) {
 	origins, err := unexpired(
 		ctx, f.Table, requested, most, func(city string) (fare.City, error) { return fare.City(city), nil },

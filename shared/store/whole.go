@@ -21,8 +21,8 @@ type Whole interface {
 	Place(ctx context.Context, items []Item, deleted []Key) error
 }
 
-// Migration marks a table that is being filled from another one. Such a table is incomplete and
-// must not be served (key: MIGRATION).
+// Migration marks a table that is being filled from another one. Such a table is incomplete, and a
+// server refuses to use it (key: MIGRATION).
 type Migration struct{ Table Table }
 
 var migrationKey = Key{"MIGRATION", "SOURCE"}

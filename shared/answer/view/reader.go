@@ -16,11 +16,12 @@ import (
 // Reader answers questions about price trends. It is safe for concurrent use.
 type Reader struct {
 	*answer.Reader
-	// AllFares shows the single lows of past weeks.
+	// AllFares allows the answer to contain the lowest fare of each past week.
 	AllFares bool
 }
 
-// NotCovered is an origin or, with a Destination, a route without any observed fare.
+// NotCovered is the error for an origin, or for a route if Destination is set, without any
+// observed fare.
 type NotCovered struct{ Origin, Destination fare.City }
 
 func (n *NotCovered) Error() string {
@@ -30,9 +31,9 @@ func (n *NotCovered) Error() string {
 	return fmt.Sprintf("no fare from %s to %s has ever been observed", n.Origin, n.Destination)
 }
 
-// Read reads one stored item of the origin, and the summary of the route if there is a destination.
-// The currency must have a rate. If the origin or route is not covered, Read fails with NotCovered
-// and requests the origin for the next refresh.
+// Read reads the stored trends of an origin and, if there is a destination, the summary of the
+// route. A currency without an exchange rate is an error. If the origin or route is not covered,
+// Read fails with NotCovered, and the next refresh asks the fare source for the origin.
 func (r *Reader) Read(ctx context.Context, origin, destination fare.City, currency string) (Trends, error) {
 	return r.read(ctx, origin, destination, currency, most)
 }
@@ -80,7 +81,7 @@ func (r *Reader) read(ctx context.Context, origin, destination fare.City, curren
 	return v.route(origin, e, summary), nil
 }
 
-// notCovered requests the origin for the next refresh.
+// notCovered records the origin, so that the next refresh asks the fare source for it.
 func (r *Reader) notCovered(ctx context.Context, origin, destination fare.City) error {
 	if err := r.Stored.RequestOrigin(ctx, origin, (fare.DayOf(r.Now()) + answer.OriginRequestDays).Time()); err != nil {
 		return err

@@ -44,7 +44,7 @@ type Destination struct {
 	Months        []Month  `json:"months" nullable:"false" doc:"Departure months with at least 5 fares, cheapest median first"`
 }
 
-// Fare is a live fare. It cannot be booked here.
+// Fare is a current fare. The service does not sell it.
 type Fare struct {
 	AmountCents int64     `json:"amountCents"`
 	Departure   string    `json:"departure" format:"date" doc:"Day of departure"`
@@ -59,7 +59,7 @@ type Month struct {
 	Sample       int   `json:"sample"`
 }
 
-// WeeklyLow is the cheapest fare that was live in a week.
+// WeeklyLow is the cheapest fare that was on offer in a week.
 type WeeklyLow struct {
 	Week        string `json:"week" format:"date" doc:"Monday of the week"`
 	AmountCents int64  `json:"amountCents"`
@@ -68,13 +68,13 @@ type WeeklyLow struct {
 // most is the number of destinations in a published answer.
 const most = 100
 
-// view holds the choices of a caller.
+// view holds what a caller chose: the currency, and what may be shown.
 type view struct {
 	rates    fare.Rates
 	currency string // has a rate in rates
 	now      time.Time
 	today    fare.Day
-	allFares bool // single lows of past weeks may be shown
+	allFares bool // the lowest fares of past weeks may be shown
 }
 
 func (v view) cents(c fare.Cents) int64 {
@@ -91,7 +91,7 @@ func (v view) frame(origin fare.City) Trends {
 	}
 }
 
-// origin shows the destinations with a live fare, at most the given number.
+// origin returns the trends of destinations with a current fare, at most the given number.
 func (v view) origin(origin fare.City, all trends.Origin, most int) Trends {
 	t := v.frame(origin)
 	var newest int64
@@ -109,7 +109,8 @@ func (v view) origin(origin fare.City, all trends.Origin, most int) Trends {
 	return t
 }
 
-// route shows one destination, with or without a live fare, and its weekly lows.
+// route returns the trends of one destination, with or without a current fare, and its weekly
+// lows.
 func (v view) route(origin fare.City, e trends.Entry, summary verdict.RouteSummary) Trends {
 	t := v.frame(origin)
 	at := time.Unix(e.Newest, 0).UTC()

@@ -163,7 +163,7 @@ func TestRatesAreCachedForAnHour(t *testing.T) {
 	}
 }
 
-// TestLevel: a stale fare is less certain, and a fare stored without a level has none.
+// TestLevel: the level of an old fare is less certain, and a fare stored without a level has none.
 func TestLevel(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -16,12 +16,12 @@ const (
 	maxLabel   = 63
 )
 
-// ParseAddress is the one rule for addresses: a bare local@domain in ASCII, unquoted, with at least
-// two labels in the domain. It returns the address with the domain in lower case. The local part
-// stays unchanged, because its mail server defines it. A domain in another script must be in xn--
-// form.
+// ParseAddress is the only check of e-mail addresses. It accepts local@domain in ASCII, unquoted,
+// with at least two labels in the domain, and returns the address with the domain in lower case.
+// The local part stays unchanged, because only its mail server knows what it means. A domain in
+// another script must be in xn-- form.
 //
-// The rule is narrower than RFC 5321 on purpose: it excludes forms that are not in use and that
+// The rule is narrower than RFC 5321 on purpose: it excludes forms that nobody uses and that
 // programs parse differently. Errors wrap ErrAddress and do not repeat the text.
 func ParseAddress(email string) (string, error) {
 	local, domain, err := split(email)
@@ -63,7 +63,8 @@ func checkLocal(local string) error {
 	if local == "" || len(local) > maxLocal {
 		return fmt.Errorf("want 1 to %d characters before the @", maxLocal)
 	}
-	// In a header it could be an encoded word (RFC 2047) and decode to another text.
+	// In a header, the local part could be an encoded word (RFC 2047), which readers decode to
+	// another text.
 	if strings.Contains(local, "=?") {
 		return errors.New("the beginning of an encoded word before the @")
 	}

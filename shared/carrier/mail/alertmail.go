@@ -25,8 +25,8 @@ type Alert struct {
 	Depart, Return      fare.Day // Return is 0 for a one-way fare
 	Since               string   // a sentence about what is new; may be empty
 	Found               time.Time
-	Day                 fare.Day // the day of the mail, which the age of the fare is counted to
-	Level               string   // the level in the API; must be that of a verdict
+	Day                 fare.Day // day of the mail, from which the age of the fare is counted
+	Level               string   // a code of package verdict, as in the API
 	Reliability         string
 	Sample              int
 	Median, Minimum     fare.Cents
@@ -38,12 +38,12 @@ type Alert struct {
 	Departure  []string   // sentences about the usual price of that departure; may be empty
 	Waits      []string   // sentences about waiting, advice first; may be empty
 	Picture    Picture    // empty if too little is known to draw
-	// When is the condition with emphasis, unless it is a threshold or a verdict. Trip is the trip,
-	// unless it is the cheapest fare of the route.
+	// When is the condition with HTML emphasis; empty for a threshold or a verdict. Trip describes
+	// the trip; empty for the cheapest fare of the route.
 	When htmltemplate.HTML
 	Trip string
-	// Page shows the verdict, Unsubscribe ends this alert, Snooze pauses it for a month, Manage
-	// shows all alerts.
+	// Page is the link to the verdict, Unsubscribe ends this alert, Snooze pauses it for a month,
+	// and Manage shows all alerts.
 	Page, Unsubscribe, Snooze, Manage string
 }
 

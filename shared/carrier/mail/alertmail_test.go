@@ -99,7 +99,7 @@ func TestAlertMails(t *testing.T) {
 				t.Fatal(err)
 			}
 			says := append(c.says, a.Unsubscribe, a.Snooze, a.Manage)
-			// No other links than the service's own.
+			// The mail contains no links other than the service's own.
 			wanted{Message{ID: a.ID, To: a.To, Tag: AlertTag, Unsubscribe: a.Unsubscribe, Subject: a.Subject}, says,
 				4}.hold(t, c.name, got)
 			if len(regexp.MustCompile(`[0-9]\s?%`).FindAllString(got.Text, -1)) > 2 {

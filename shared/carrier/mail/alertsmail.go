@@ -21,13 +21,14 @@ type AlertsLink struct {
 	Stop string // link that stops such mails; empty if only the reader can cause them
 }
 
-// AlertsMail writes the mail with a fresh link to the subscriber's list of alerts, sent on request.
+// AlertsMail writes the mail with a new link to the subscriber's list of alerts, which a caller
+// requested.
 func AlertsMail(m AlertsLink) (Message, error) {
 	return linkMail(alertsView{AlertsLink: m, Name: "alerts"})
 }
 
-// EndpointMail writes the mail that tells a subscriber that an endpoint is dead. It holds a link to
-// the list of alerts.
+// EndpointMail writes the mail that tells a subscriber that a webhook endpoint on a host accepts
+// no more events. It contains a link to the list of alerts.
 func EndpointMail(m AlertsLink, host string) (Message, error) {
 	return linkMail(alertsView{AlertsLink: m, Name: "endpoint", Host: host})
 }
@@ -71,7 +72,7 @@ func (v alertsView) html(name string) template.HTML {
 	return v.T.HTML("mail."+v.Name+"."+name, "Host", v.Host)
 }
 
-// IsRequested reports whether a caller ordered the mail.
+// IsRequested reports whether a caller requested the mail.
 func (v alertsView) IsRequested() bool { return v.Host == "" }
 
 // checkLink fails for a link that is not https, or http on this machine.

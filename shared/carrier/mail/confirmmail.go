@@ -17,8 +17,8 @@ type Confirm struct {
 	Lang                string     // the code of a language in i18n
 	Origin, Destination string     // city names in that language
 	Threshold           fare.Cents // 0: by the verdict
-	// When is the condition with emphasis, unless it is a threshold or a verdict. Trip is the trip,
-	// unless it is the cheapest fare of the route.
+	// When is the condition with HTML emphasis; empty for a threshold or a verdict. Trip describes
+	// the trip; empty for the cheapest fare of the route.
 	When htmltemplate.HTML
 	Trip string
 	Host string // host of the endpoint; empty: notifications go by mail
@@ -26,8 +26,9 @@ type Confirm struct {
 	Stop string // link that stops such mails: as Link
 }
 
-// ConfirmMail writes the mail that asks the reader of a mailbox to confirm an alert. Without an
-// answer no other mail follows. Unsubscribing stops the mails that any caller can cause.
+// ConfirmMail writes the mail that asks the reader of a mailbox to confirm an alert. If the reader
+// does nothing, no other mail follows. The unsubscribe link stops all mails that other callers can
+// cause.
 func ConfirmMail(c Confirm) (Message, error) {
 	return write("confirm", Message{To: c.To, Unsubscribe: c.Stop, Tag: ConfirmTag}, c.Lang, nil, c.fill)
 }

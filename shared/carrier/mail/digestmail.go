@@ -16,9 +16,10 @@ type Digest struct {
 	To      string
 	Lang    string // the code of a language in i18n
 	Weekday time.Weekday
-	Day     fare.Day      // the day of the mail, which the age of fares is counted to
+	Day     fare.Day      // day of the mail, from which the age of fares is counted
 	Alerts  []DigestAlert // in reading order
-	// Manage shows all alerts of the subscriber, Unsubscribe ends those in the digest.
+	// Manage is the link that shows all alerts of the subscriber, Unsubscribe ends those in the
+	// digest.
 	Manage, Unsubscribe string
 }
 
@@ -65,7 +66,7 @@ type digestRow struct {
 // Pill returns the style of the label that holds the level.
 func (r digestRow) Pill() htmltemplate.CSS { return pill(r.Level) }
 
-// judgedFare names a fare: of one fare, a mail states one level.
+// judgedFare identifies a fare. For one fare, a mail states only one level.
 type judgedFare struct {
 	origin, destination string
 	depart              fare.Day
@@ -83,7 +84,7 @@ func (d Digest) fill(l *i18n.Language) (any, string, error) {
 		if err != nil {
 			return v, "", err
 		}
-		// The same fare under another question is compared in euros alone.
+		// The same fare for another alert gets no second level. It is only compared in euros.
 		of := judgedFare{a.Origin, a.Destination, a.Depart, a.Price}
 		if first, again := levels[of]; again && first != row.LevelText {
 			row.LevelText = ""

@@ -95,8 +95,8 @@ func TestDigestMails(t *testing.T) {
 	}
 }
 
-// TestADigestGivesAFareOneLevel: of the same fare under another question, a digest states no
-// second level.
+// TestADigestGivesAFareOneLevel: two alerts can have the same fare. The digest then states a level
+// for one of them only.
 func TestADigestGivesAFareOneLevel(t *testing.T) {
 	d := aDigest()
 	english(&d)

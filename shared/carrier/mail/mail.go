@@ -41,26 +41,27 @@ type Attachment struct {
 
 // Sender sends mails through a carrier.
 type Sender interface {
-	// Send hands one message to the carrier. Without an error the carrier has accepted it. That is
-	// not delivery: an unknown mailbox is reported later by a bounce. Sending is not idempotent:
-	// two calls may be two mails.
+	// Send gives one message to the carrier. If it returns nil, the carrier has accepted the
+	// message, but may not have delivered it: a bounce reports an unknown mailbox later. Sending
+	// is not idempotent: two calls may be two mails.
 	//
-	// An error is one of the four below and states what is known of the mail. It never contains the
+	// An error is one of the four below and says whether the mail was sent. It never contains the
 	// recipient's address, so it may be logged. Send ends no later than the context.
 	Send(context.Context, Message) error
 }
 
 var (
-	// ErrRefused: not sent, for good, because of the address or the message. Do not retry.
+	// ErrRefused means that the mail was not sent and never will be, because of the address or the
+	// message. Do not retry.
 	ErrRefused = errors.New("mail refused")
-	// ErrThrottled: not sent. A later retry may work.
+	// ErrThrottled means that the mail was not sent. A later retry may succeed.
 	ErrThrottled = errors.New("mail not sent for now")
-	// ErrBlocked is an ErrThrottled that waiting does not cure. The service's own account,
-	// identity, permission or disk blocks every message. The operator has to act; the message may
-	// be sent then.
+	// ErrBlocked is an ErrThrottled that does not end by waiting. The service's own account,
+	// identity, permission or disk blocks every message. When the operator has corrected this, the
+	// message can be sent.
 	ErrBlocked = fmt.Errorf("%w: the operator has to act", ErrThrottled)
-	// ErrUnavailable: the outcome is unknown. A retry may send the mail twice; without one it may
-	// be lost.
+	// ErrUnavailable means that it is unknown whether the mail was sent. A retry may send it
+	// twice; without a retry it may be lost.
 	ErrUnavailable = errors.New("mail may or may not have been sent")
 )
 

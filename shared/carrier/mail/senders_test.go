@@ -19,8 +19,8 @@ import (
 
 // TestEveryMailMeetsTheSendersRules checks every kind of mail against the big providers' rules for
 // bulk senders. One click ends recurring mails (RFC 8058), and other mails have no such link. The
-// message ID uses the sender's domain. No machine replies. No relay needs to re-encode the mail,
-// which would break its signature.
+// message ID uses the sender's domain. Automatic replies are prevented. No mail server on the way
+// must re-encode the mail, which would make its signature invalid.
 func TestEveryMailMeetsTheSendersRules(t *testing.T) {
 	const from = "v@verdetto.example"
 	key := aKey(t)

@@ -30,9 +30,9 @@ var (
 	})
 )
 
-// write composes a mail from the templates of a name. fill checks the content and returns the view
-// and the subject. Links must be https, or http on this machine. An error is a fault of the service
-// and does not count against the address.
+// write composes a mail from the templates with a name. The function fill checks the content and
+// returns the data for the templates and the subject. Links must be https, or http on this
+// machine. An error is a fault of the service and does not count against the address.
 func write(name string, m Message, lang string, links []string,
 	fill func(*i18n.Language) (view any, subject string, err error)) (Message, error) {
 	var view any

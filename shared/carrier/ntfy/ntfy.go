@@ -1,9 +1,9 @@
 // Package ntfy publishes notifications to topics of ntfy servers: https://ntfy.sh and self-hosted
 // ones. It uses ntfy's JSON API.
 //
-// A topic is a URL such as https://ntfy.sh/some-topic; anyone who knows it reads its messages.
-// Callers choose the server, so every request goes through package outbound. Answers are checked
-// strictly: a server that does not answer like ntfy gets one message and no more.
+// A topic is a URL such as https://ntfy.sh/some-topic; anyone who knows the URL reads its
+// messages. Callers choose the server, so every request goes through package outbound. Answers are
+// checked strictly: a server that does not answer like ntfy gets only one message.
 package ntfy
 
 import (
@@ -43,9 +43,9 @@ type Message struct {
 // by mistake, and previews follow links.
 type Action struct{ Label, URL string }
 
-// Publisher publishes messages. Its errors are those of package mail: ErrRefused if the topic never
-// takes the message, ErrThrottled if a retry may work, ErrUnavailable if the outcome is unknown. No
-// error contains the topic.
+// Publisher publishes messages. Its errors are those of package mail: ErrRefused if the topic will
+// never accept the message, ErrThrottled if a retry may succeed, ErrUnavailable if it is unknown
+// whether the message was published. No error contains the topic.
 type Publisher struct {
 	Outbound outbound.Poster
 }
@@ -155,8 +155,8 @@ func unanswered(err error) error {
 	return fmt.Errorf("%w: %w", mail.ErrUnavailable, err)
 }
 
-// judge returns the error that an answer means. Any web server may answer 200, so the answer must
-// repeat the message.
+// judge returns the error that an answer means, or nil if the message was published. Any web
+// server may answer 200, so the answer must repeat the message.
 func judge(answer outbound.Answer, topic string) error {
 	status := answer.Status
 	switch {

@@ -81,9 +81,9 @@ func TestForbiddenAddresses(t *testing.T) {
 	}
 }
 
-// TestRebinding: the connected address is the checked one. A name is looked up once per request, so
-// a later change has no effect. A name with public and forbidden addresses is refused before any
-// connection.
+// TestRebinding: the client connects to an address that it has checked. A name is looked up once
+// per request, so a later change has no effect. A name with public and forbidden addresses is
+// refused before any connection.
 func TestRebinding(t *testing.T) {
 	c, asked, connected := connecting([]string{"93.184.216.34"}, []string{"127.0.0.1"})
 	if _, err := c.Post(t.Context(), "https://hook.example.com/", nil, nil); !errors.Is(err, ErrUnreachable) {

@@ -1,9 +1,10 @@
-// Package outbound calls servers whose addresses callers name: webhook endpoints and push servers.
+// Package outbound calls servers whose addresses come from callers: webhook endpoints and push
+// servers.
 //
-// It promises to reach only public addresses. A name is looked up once, every address in the answer
-// is checked, and one of these is connected to. A later change of the name therefore has no effect.
-// No redirect is followed, no proxy is used, and no connection is reused. The time and size of an
-// answer are limited. Errors contain no URL, so its secrets stay out of logs.
+// It reaches only public addresses. A name is looked up once, every address in the DNS answer is
+// checked, and the connection uses one of these. A later change of the name therefore has no
+// effect. No redirect is followed, no proxy is used, and no connection is used twice. The time and
+// size of an answer are limited. Errors contain no URL, so its secrets stay out of logs.
 package outbound
 
 import (
@@ -36,19 +37,20 @@ const (
 )
 
 var (
-	// ErrForbidden: the URL leads to a forbidden address; no connection was made.
+	// ErrForbidden means that the URL leads to a forbidden address. No connection was made.
 	ErrForbidden = errors.New("not a public address")
-	// ErrUnreachable: the request was not sent. The name is unknown, or the server refused to
-	// connect.
+	// ErrUnreachable means that the request was not sent. The name is unknown, or the server
+	// refused to connect.
 	ErrUnreachable = errors.New("server not reached")
-	// ErrNoAnswer: the server may have received the request, but the answer did not come in time.
+	// ErrNoAnswer means that the server may have received the request, but no answer came in time.
 	ErrNoAnswer = errors.New("no answer")
 )
 
 // Config configures a Client. The zero value is for production.
 type Config struct {
-	// Servers maps hosts to fixed addresses, regardless of DNS, public or not, also by http. They
-	// are the operator's own servers or those of a test. Callers of the API cannot choose them.
+	// Servers maps host names to fixed addresses. These may be private, are not looked up in DNS,
+	// and are also called by http. They are the operator's own servers or those of a test. Callers
+	// of the API cannot choose them.
 	Servers map[string]netip.AddrPort
 	// Lookup returns the addresses of a name; nil uses the system.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
@@ -107,8 +109,8 @@ type Answer struct {
 	Body   []byte // its first MaxAnswer bytes
 }
 
-// Post sends a body to a URL. Any status is an answer, also a redirect, which is not followed. An
-// error is one of those of the package.
+// Post sends a body to a URL. An answer with any status is no error, also a redirect, which is not
+// followed. The errors are those of this package.
 func (c *Client) Post(ctx context.Context, to string, header http.Header, body []byte) (Answer, error) {
 	target, err := c.target(to)
 	if err != nil {

@@ -1,8 +1,9 @@
 // Package telegram is the client of a Telegram bot. Bot.Send sends messages. ReadUpdate parses the
-// updates that Telegram posts to the webhook. Reply writes an answer for the same HTTP exchange.
+// updates that Telegram posts to the webhook. Reply writes an answer to an update, which is sent
+// in the response to the same HTTP request.
 //
-// Texts are plain, never markup. The client is go-telegram/bot, which follows Telegram's API and
-// has no other dependencies.
+// Texts are plain, never markup. The client is the library go-telegram/bot, which follows
+// Telegram's API and has no other dependencies.
 package telegram
 
 import (

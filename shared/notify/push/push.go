@@ -1,8 +1,9 @@
 // Package push sends notifications to phones: to topics of ntfy servers and to Telegram chats. A
-// message is a short form of the mail. It also asks for confirmation.
+// message is a short form of the mail. Package push also sends the requests to confirm a new
+// alert.
 //
-// Links never act by themselves. They lead to pages with a button, so that link previews change
-// nothing.
+// A link never changes anything by itself. It leads to a page with a button, so a link preview by
+// a program changes nothing.
 package push
 
 import (
@@ -75,7 +76,7 @@ func (c Telegram) Deliver(ctx context.Context, to store.Alert, m notify.Message)
 
 type text struct {
 	title, body string
-	links       []link // a tap opens the first
+	links       []link // a tap on the message opens the first link
 }
 
 type link struct{ label, url string }
@@ -121,13 +122,13 @@ func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
 // ways returns the links of a message about fares, the link to the fares first.
 func ways(m notify.Message, look link, l *i18n.Language) []link {
 	links := []link{look, {l.Text("mail.alert.manage"), m.Manage}}
-	if m.Snooze != "" { // messages from before snooze links have none
+	if m.Snooze != "" { // messages composed before snooze links existed have none
 		links = append(links, link{l.Text("mail.alert.snooze"), m.Snooze})
 	}
 	return append(links, link{l.Text("mail.alert.stop"), m.Unsubscribe})
 }
 
-// list writes the message of an alert to anywhere: one or two lines for each destination.
+// list composes the message of an alert to Anywhere: one or two lines for each destination.
 func list(to store.Alert, m notify.Message, l *i18n.Language) text {
 	first := m.Fares[0]
 	t := text{title: notify.ListTitle(m, l)}
@@ -171,7 +172,7 @@ var levels = []string{"ottimo", "buono", "normale", "caro"}
 
 func known(f notify.Fare) bool { return slices.Contains(levels, f.Level) }
 
-// facts returns the lines on the usual price of a fare, its departure and its age.
+// facts returns the lines on the usual price of a fare, its departure, and how old the fare is.
 func facts(f notify.Fare, m notify.Message, l *i18n.Language) (s string) {
 	if f.Median > 0 {
 		s = wording.Usual(l, f.Price, f.Median, f.Trip.From > 0) + "\n"
@@ -187,7 +188,7 @@ func facts(f notify.Fare, m notify.Message, l *i18n.Language) (s string) {
 	if known(f) && f.Reliability != "" {
 		s += "\n" + l.Text("mail.alert.reliability") + colon + l.Text("reliability."+f.Reliability)
 	}
-	// Of the sentences on waiting only the first, the advice.
+	// A phone gets only the first of the sentences about waiting, which is the advice.
 	for _, sentence := range slices.Concat(f.Departure, f.Waits[:min(len(f.Waits), 1)]) {
 		s += "\n" + sentence
 	}

@@ -14,9 +14,9 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestProvePublishedLibrary verifies received events with the Python library that owners use. Tests
-// and events verify with the current and the previous secret. They fail with a foreign secret,
-// another body or a day later.
+// TestProvePublishedLibrary verifies received events with the Python library that owners of
+// endpoints use. Test events and events verify with the current and the previous secret.
+// Verification fails with a foreign secret, with another body, or a day later.
 func TestProvePublishedLibrary(t *testing.T) {
 	python := testenv.Tool(t, "standard-webhooks", "bin", "python")
 	w := fresh(t)

@@ -306,7 +306,7 @@ func TestSignatures(t *testing.T) {
 }
 
 // TestTheEnd: an endpoint is notified once that an alert has ended. The alert is removed when the
-// endpoint accepts the event, or after a day of retries. The endpoint is forgotten with its last
+// endpoint accepts the event, or after a day of retries. The endpoint is deleted with its last
 // alert.
 func TestTheEnd(t *testing.T) {
 	for _, c := range []struct {

@@ -11,16 +11,17 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// Tries observes the tries of one call. Each call needs its own value.
+// Tries records what happened at each try of one call to AWS. Each call needs its own value.
 type Tries struct {
-	// Ambiguous is set if a try went over the network and AWS did not answer with a refusal.
+	// Ambiguous is true if AWS may have executed a try: the request was sent, and AWS did not
+	// answer that it refused the request.
 	Ambiguous bool
 	sent      bool
 }
 
-// Observe returns the options of a call with the middleware that observes its tries. The
-// middleware sits inside the SDK's retry loop: around the signing of a request, and before the
-// HTTP client.
+// Observe returns the options of a call with the middleware that records its tries. The middleware
+// runs once for each retry of the SDK: around the signing of a request, and before the HTTP
+// client.
 func (t *Tries) Observe(options []func(*middleware.Stack) error) []func(*middleware.Stack) error {
 	each := func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 		middleware.FinalizeOutput, middleware.Metadata, error) {
@@ -50,7 +51,7 @@ func IsRefused(err error) bool {
 		response.HTTPStatusCode() != http.StatusRequestTimeout
 }
 
-// IsUndialled reports whether no connection existed that could have carried the request.
+// IsUndialled reports whether the request was certainly not sent, because no connection was made.
 func IsUndialled(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"

@@ -1,9 +1,9 @@
-// Package config reads a function's configuration from its environment into structs, and reports
-// all its faults at once. Start reading at LoadWith and at Settings.
+// Package config reads a function's settings from environment variables into structs, and reports
+// all their faults at once. Start reading at LoadWith and at Settings.
 //
-// A value of the form ssm:/name refers to a secret of that name in another store. Load reads all
-// referenced secrets together, once, and only those that the function needs. No error contains a
-// secret.
+// A value of the form ssm:/name is a reference to a secret with that name in another store, such
+// as the Parameter Store of AWS. LoadWith reads all referenced secrets together, once, and only
+// those that the function needs. No error contains a secret.
 package config
 
 import (
@@ -11,23 +11,23 @@ import (
 	"time"
 )
 
-// Store names the table.
+// Store contains the name of the DynamoDB table.
 type Store struct {
 	Table string `env:"VERDETTO_TABLE,notEmpty"`
 }
 
-// HTTP holds the settings of every function that serves HTTP.
+// HTTP holds the settings of every function that answers HTTP requests.
 type HTTP struct {
-	// OriginSecrets are the accepted values of X-Origin-Secret, the current one first. There are
-	// two during a rotation.
+	// OriginSecrets are the accepted values of the header X-Origin-Secret, the current one first.
+	// During a rotation there are two.
 	OriginSecrets []string `env:"VERDETTO_ORIGIN_SECRETS,notEmpty"`
 	Secret
 }
 
 // Secret holds the settings of every function that derives pseudonyms.
 type Secret struct {
-	// Pepper is the secret from which pseudonyms and customer ids are derived. It is chosen once:
-	// a new pepper invalidates every key.
+	// Pepper is the secret from which pseudonyms and customer ids are computed. The operator
+	// chooses it once: a new pepper makes every key invalid.
 	Pepper string `env:"VERDETTO_PEPPER,notEmpty"`
 }
 
@@ -51,8 +51,8 @@ type Publication struct {
 // All reports whether single fares may be shown.
 func (s Publication) All() bool { return s.Fares == "all" }
 
-// Quotas are the daily questions of an address: on the page, and to each of the API's endpoints for
-// verdicts, calendars and deals. 0 leaves the usual ones.
+// Quotas are the questions per day of one address: on the page, and to each of the API's endpoints
+// for verdicts, calendars and deals. 0 means the usual quota.
 type Quotas struct {
 	Page int64 `env:"VERDETTO_QUOTA_PAGE"`
 	Free int64 `env:"VERDETTO_QUOTA_FREE"`
@@ -66,18 +66,18 @@ type Offer struct {
 // MentionsPaid reports whether anonymous callers read about paid answers.
 func (o Offer) MentionsPaid() bool { return o.PaidCalls == "on" }
 
-// Public holds the public address of the service, which starts the links in answers and mail.
+// Public holds the public address of the service, with which the links in answers and mails begin.
 type Public struct {
 	BaseURL string `env:"VERDETTO_BASE_URL,notEmpty"`
 }
 
-// Sale says on AWS whether the plan is sold. Both settings are set, or neither is.
+// Sale says, on AWS, whether the plan is sold. Either both settings are set, or none.
 type Sale struct {
 	StripePrice  string `env:"STRIPE_PRICE"`
 	SolanaWallet string `env:"SOLANA_WALLET"`
 }
 
-// Any reports whether anything is sold, so that Pay is needed.
+// Any reports whether the plan is sold. Then the settings of Pay are needed too.
 func (s Sale) Any() bool { return s.StripePrice != "" || s.SolanaWallet != "" }
 
 // Pay holds the settings for taking payments.
@@ -103,7 +103,7 @@ type Telegram struct {
 	URL    string `env:"TELEGRAM_URL"`       // of the Bot API; empty: Telegram's own
 }
 
-// Fault returns what is missing if only some settings of a bot are set, else "".
+// Fault returns which settings are missing if only some settings of a bot are set, otherwise "".
 func (t Telegram) Fault() string {
 	if (t.Bot == "") == (t.Token == "") && (t.Bot == "") == (t.Secret == "") {
 		return ""
@@ -111,7 +111,8 @@ func (t Telegram) Fault() string {
 	return "TELEGRAM_BOT: of it, TELEGRAM_BOT_TOKEN and TELEGRAM_SECRET only a part is given; give all three, or none where alerts do not come in Telegram"
 }
 
-// PerCall holds the settings for selling single answers by x402.
+// PerCall holds the settings for selling single answers by x402, a protocol for payments over
+// HTTP.
 type PerCall struct {
 	FeeKey  string   `env:"X402_FEE_KEY"` // empty or off: no single answers are sold
 	Nodes   []string `env:"SOLANA_NODES"`
@@ -120,8 +121,8 @@ type PerCall struct {
 	Network string   `env:"SOLANA_NETWORK"`
 }
 
-// Sold reports whether single answers are sold. It fails if they are and the settings of the
-// chain are missing.
+// Sold reports whether single answers are sold. It fails if they are sold and settings of the
+// blockchain are missing.
 func (c PerCall) Sold() (bool, error) {
 	if c.FeeKey == "" || c.FeeKey == Off {
 		return false, nil
@@ -134,7 +135,7 @@ func (c PerCall) Sold() (bool, error) {
 	return true, nil
 }
 
-// Off is the value of X402_FEE_KEY if nothing is sold but the setting must have a value.
+// Off is the value of X402_FEE_KEY that means that no single answers are sold.
 const Off = "off"
 
 // Operator describes who runs the service, for the legal pages. The pages say which details are
@@ -163,11 +164,11 @@ type SMTP struct {
 	Password string `env:"VERDETTO_SMTP_PASSWORD"`
 }
 
-// Fanout says how a refresh is spread over invocations.
+// Fanout says how a refresh is distributed over calls of the Lambda function.
 type Fanout struct {
 	QueueURL string `env:"VERDETTO_QUEUE_URL"` // empty: one invocation does the whole refresh
-	// Workers is how many invocations work on the queue in parallel. Each keeps to its share of
-	// the source's rate limit.
+	// Workers is how many calls of the function work on the queue in parallel. Each uses its part
+	// of the fare source's rate limit.
 	Workers int `env:"VERDETTO_WORKERS"`
 }
 
@@ -179,17 +180,19 @@ func (f Fanout) Share(rate int) int {
 	return max(1, rate/f.Workers)
 }
 
-// Work names the queue that signals a function that its outbox holds work.
+// Work names the queue that tells a function that its outbox (the stored jobs) contains work.
 type Work struct {
-	QueueURL string `env:"VERDETTO_WORK_QUEUE_URL"` // empty: only a schedule works off the outbox
+	QueueURL string `env:"VERDETTO_WORK_QUEUE_URL"` // empty: only a schedule starts the jobs
 }
 
-// Clock replays recorded fares at the time when they were recorded.
+// Clock makes the service use recorded fares at the time when they were recorded, for tests and
+// trials.
 type Clock struct {
 	At time.Time `env:"VERDETTO_NOW"`
 }
 
-// Now returns the service's clock: the system's, or a clock that started at At with the process.
+// Now returns the service's clock: the system's clock, or a clock that showed At when the process
+// started.
 func (c Clock) Now() func() time.Time {
 	if c.At.IsZero() {
 		return time.Now

@@ -61,7 +61,7 @@ func TestMailRate(t *testing.T) {
 	}
 }
 
-// TestSecret: the pepper is the same with and without HTTP.
+// TestSecret: the pepper is the same whether or not the settings of HTTP are loaded with it.
 func TestSecret(t *testing.T) {
 	t.Setenv("VERDETTO_ORIGIN_SECRETS", "0123456789abcdef")
 	t.Setenv("VERDETTO_PEPPER", "a pepper of more than thirty-two characters")

@@ -22,12 +22,12 @@ const secretMark = "ssm:"
 // secretsTimeout bounds the reading of secrets, so that it fits into Lambda's time for a start.
 const secretsTimeout = 5 * time.Second
 
-// Load fills the groups, which are pointers to the structs above, from an environment without
-// references to secrets.
+// Load fills groups, pointers to the structs above, from the environment variables. These must not
+// contain references to secrets.
 func Load(groups ...any) error { return LoadWith(nil, groups...) }
 
-// LoadWith fills the groups and reads referenced secrets with secrets, which is called only if
-// there are references.
+// LoadWith fills groups as Load does. If there are references to secrets, it calls the function
+// secrets to read them.
 func LoadWith(secrets Secrets, groups ...any) error {
 	faults := faults(secrets, groups)
 	if len(faults) == 0 {
@@ -55,7 +55,7 @@ func faults(secrets Secrets, groups []any) (faults []string) {
 	return faults
 }
 
-// parse fills one group. It checks each value, even if others of the group are missing.
+// parse fills one group. It checks every value, even if other values of the group are missing.
 func parse(group any, values map[string]string, said map[string]bool) (faults []string) {
 	fields, err := env.GetFieldParams(group)
 	if err != nil {
@@ -80,8 +80,8 @@ func parse(group any, values map[string]string, said map[string]bool) (faults []
 	return []string{err.Error()} // valid for the setting, invalid for its Go type
 }
 
-// resolve returns the environment of the groups with secrets in place of references, and the
-// faults of unreadable secrets by variable.
+// resolve returns the variables of the groups, with secrets in place of references. unknown holds,
+// by variable, the fault of each secret that could not be read.
 func resolve(secrets Secrets, groups []any) (values, unknown map[string]string, faults []string) {
 	values, unknown = map[string]string{}, map[string]string{}
 	named := map[string]string{} // by variable

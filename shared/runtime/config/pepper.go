@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// A pepper may be any bytes, so its exported form is a text that people can print and type. The
-// exported form is also a valid VERDETTO_PEPPER.
+// A pepper may be any bytes. So that people can print and type it, it is exported as a text, which
+// is also a valid VERDETTO_PEPPER.
 const (
 	pepperMark  = "verdetto-pepper-"
 	pepperCheck = 4 // bytes of SHA-256 at its end; detects typing errors
 )
 
-// ErrPepper: the text is not an exported pepper.
+// ErrPepper means that the text is not an exported pepper.
 var ErrPepper = errors.New("a letter is wrong in this pepper, or some are missing; compare it with what verdetto pepper export wrote")
 
 // PepperText returns the exported form of a pepper.

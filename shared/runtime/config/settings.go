@@ -17,8 +17,9 @@ import (
 	"github.com/gagliardetto/solana-go/base58"
 )
 
-// Setting describes one setting of the service. Flags, environment variables, names in settings
-// files, defaults, validation and docs/configuration.md all follow from its row in Settings.
+// Setting describes one setting of the service. Its row in Settings determines the flag, the
+// environment variable, the name in settings files, the default, the validation and the text in
+// docs/configuration.md.
 type Setting struct {
 	Name    string // in the environment and in settings files
 	Flag    string // of the command line; empty: no flag
@@ -314,8 +315,8 @@ func Network(v string) (netip.Prefix, bool) {
 // local reports whether a host is this machine.
 func local(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
 
-// outside reports whether a text is a URL of another service. Plain HTTP is only for this
-// machine, because requests may carry secrets.
+// outside reports whether a text is a URL of another service. Plain HTTP is allowed only for this
+// machine, because requests may contain secrets.
 func outside(v string) bool {
 	u, err := url.Parse(v)
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && local(u.Hostname()))

@@ -21,11 +21,11 @@ import (
 	"verdetto/shared/runtime/recorder"
 )
 
-// Main serves API Gateway events with a handler until the runtime ends the process.
+// Main answers API Gateway events with a handler until AWS ends the process.
 func Main(h http.Handler) { lambda.Start(Adapt(h)) }
 
-// MainWith is Main for a function with other events as well, such as a schedule's. Events without
-// HTTP go to other.
+// MainWith is Main for a function that also receives other events, such as a schedule's. The
+// function other handles these.
 func MainWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) {
 	lambda.Start(AdaptWith(h, other))
 }
@@ -92,7 +92,7 @@ func Request(ctx context.Context, event events.APIGatewayV2HTTPRequest) (*http.R
 	if len(event.Cookies) > 0 {
 		r.Header.Set("Cookie", strings.Join(event.Cookies, "; "))
 	}
-	// API Gateway logs its own id too; a caller's id would be in our log only.
+	// API Gateway logs its own id as well. An id chosen by the caller would be only in our log.
 	r.Header.Del("X-Request-Id")
 	if id := event.RequestContext.RequestID; id != "" {
 		r.Header.Set("X-Request-Id", id)

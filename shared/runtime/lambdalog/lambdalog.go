@@ -1,9 +1,9 @@
-// Package lambdalog makes the log of a Lambda executable: JSON lines with the platform's field
-// names, at the platform's level.
+// Package lambdalog creates the log of a Lambda program: JSON lines with the field names of AWS
+// Lambda, at the level that Lambda sets.
 //
-// Each line has one requestId. A line about an HTTP call has the id that its caller received
-// (httpapi.RequestLog), and the invocation's id as invocationId, which the platform's own lines
-// and traces use. Any other line has the invocation's id as requestId.
+// Each line has one requestId. In a line about an HTTP call it is the id that the caller received
+// (httpapi.RequestLog), and invocationId is the id of the Lambda call, which Lambda's own log
+// lines and traces use. In any other line, requestId is the id of the Lambda call.
 package lambdalog
 
 import (

@@ -1,8 +1,9 @@
-// Package metrics adds metrics to log lines in CloudWatch's embedded metric format. Measuring
-// needs no call and no line of its own, and people see the values in the log.
+// Package metrics adds metrics to log lines in CloudWatch's embedded metric format. CloudWatch
+// reads the metrics from the log, so measuring needs no request, and people see the values in the
+// log.
 //
-// Every line conforms to the format, and without a Source nothing is added. The attributes must
-// stand at the root of a JSON line, outside any group.
+// Every line conforms to the format. With the zero Source, nothing is added. The attributes must
+// be at the root of a JSON line, not inside a group.
 package metrics
 
 import (
@@ -59,7 +60,7 @@ type header struct {
 }
 
 // Attrs returns the attributes that add metrics to a line, with stack and function as dimensions.
-// Each value of a further dimension would cost a metric. Log queries group by the other members
+// Each value of a further dimension would cost money. Log queries can group by the other fields
 // for free.
 func (s Source) Attrs(now time.Time, metrics ...Metric) []slog.Attr {
 	if s.function == "" || len(metrics) == 0 {

@@ -80,7 +80,7 @@ func TestWithoutASource(t *testing.T) {
 	}
 }
 
-// TestReadRefuses shows that reading can fail.
+// TestReadRefuses: the function Read refuses malformed lines, so the other tests can fail.
 func TestReadRefuses(t *testing.T) {
 	good := `{"f":"x","A":1,"_aws":{"Timestamp":1772366400000,"CloudWatchMetrics":[{"Namespace":"N","Dimensions":[["f"]],"Metrics":[{"Name":"A","Unit":"Count"}]}]}}`
 	if got, err := metricstest.Read([]byte(good)); err != nil || got["N f=x A (Count)"] != 1 {

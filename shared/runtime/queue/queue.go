@@ -33,14 +33,14 @@ type Message struct {
 	Received int // number of deliveries, including this one
 }
 
-// Handler processes messages and returns the IDs of the failed ones. The others are not delivered
-// again.
+// Handler processes messages and returns the IDs of the messages that failed. The queue delivers
+// only these again.
 type Handler func(ctx context.Context, messages []Message) (failed []string)
 
 // MaxBody is the size of the largest message in bytes.
 const MaxBody = 64 << 10
 
-// ErrInvalid: a message can never be sent, so the call sent none.
+// ErrInvalid means that a message can never be sent, so the call sent no message.
 var ErrInvalid = errors.New("not a message")
 
 // Validate checks the messages of a Send before an adapter acts on them.

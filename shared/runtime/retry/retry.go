@@ -1,8 +1,8 @@
-// Package retry holds the common parts of retries: the back-off, the wait, and parsing
-// Retry-After.
+// Package retry holds what all retries have in common: the growing wait between tries, the sleep,
+// and the parsing of Retry-After.
 //
-// The loops stay with their callers. cenkalti/backoff runs the loop itself on its own clock; here
-// a try may be part of a request, or not count at all.
+// Callers write the loop themselves. The library cenkalti/backoff would run the loop on its own
+// clock, but here a try may be part of a request, or may not count as a try.
 package retry
 
 import (
@@ -26,7 +26,8 @@ func (b Backoff) After(n int) time.Duration {
 	return min(wait, b.Longest)
 }
 
-// Jittered returns a random part of After, so that callers that failed together spread out.
+// Jittered returns a random part of After, so that callers that failed at the same time do not
+// retry at the same time.
 func (b Backoff) Jittered(n int) time.Duration { return rand.N(b.After(n)) }
 
 // Sleep waits, or returns the context's error if the context ends first.
@@ -56,5 +57,5 @@ func ParseAfter(value string, now time.Time) (wait time.Duration, ok bool) {
 	return 0, false
 }
 
-// longest is a wait in seconds that still fits a Duration.
+// longest is a wait that, counted in seconds, still fits a Duration.
 const longest = 100 * 365 * 24 * time.Hour

@@ -1,7 +1,7 @@
-// Package boltstore implements store.Table in one file, for one machine. Concurrent writers share
-// one sync of the disk. A damaged file, or a file of another program, is refused and not changed.
-// Expired items are deleted when the file is opened and by Sweep, so they do not make it grow.
-// Start with Open.
+// Package boltstore implements store.Table in one file of the database bbolt, for one machine.
+// Concurrent writers share one sync of the disk. Open refuses a damaged file, or a file of another
+// program, and does not change it. Open and Sweep delete expired items, so these do not make the
+// file grow. Start with Open.
 package boltstore
 
 import (
@@ -26,7 +26,7 @@ var bucket = []byte("items")
 // Option changes how the file is opened.
 type Option func(*bolt.Options)
 
-// Scratch is for a file that is thrown away: writes do not wait for the disk.
+// Scratch is an option for a temporary file: writes do not wait for the disk.
 func Scratch(o *bolt.Options) { o.NoSync = true }
 
 // Store is an open file.
@@ -45,7 +45,8 @@ func writable() *bolt.Options {
 	return &bolt.Options{Timeout: time.Second, FreelistType: bolt.FreelistMapType, NoFreelistSync: true}
 }
 
-// Open opens or creates the file. A backup becomes a store: Open removes its seal.
+// Open opens or creates the file. If the file is a backup, Open removes the checksum at its end,
+// so the backup becomes a normal store.
 func Open(path string, now func() time.Time, options ...Option) (*Store, error) {
 	o := writable()
 	for _, f := range options {
@@ -90,8 +91,8 @@ func openError(path string, err error) error {
 	return notAStore(path, err)
 }
 
-// Read opens the file of an undamaged store read-only. It reports whether the file is a sealed
-// backup, of which every byte was checked.
+// Read opens an undamaged store without write access. It reports whether the file is a sealed
+// backup, which means that a checksum of every byte was verified.
 func Read(path string, now func() time.Time) (s *Store, sealed bool, err error) {
 	info, err := os.Stat(path)
 	switch {
@@ -155,7 +156,7 @@ func (s *Store) Len() (n int) {
 // Close closes the file.
 func (s *Store) Close() error { return s.db.Close() }
 
-// view and change run a transaction. Errors of bolt itself become ErrUnavailable.
+// view and change run a bolt transaction. They turn errors of bolt itself into ErrUnavailable.
 func (s *Store) view(ctx context.Context, f func(*bolt.Bucket) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
@@ -174,7 +175,8 @@ func (s *Store) change(ctx context.Context, c change) error {
 	return err
 }
 
-// WriteFailed returns when a write last failed because of the disk, by the system clock, or zero.
+// WriteFailed returns the time at which the disk last made a write fail, by the system clock. It
+// returns zero if no write failed.
 func (s *Store) WriteFailed() time.Time {
 	if at := s.failed.Load(); at != 0 {
 		return time.Unix(0, at)
@@ -192,8 +194,8 @@ func translate(err error) error {
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 }
 
-// encodeKey joins partition and sort key with a zero byte, which keeps a partition together and in
-// order.
+// encodeKey joins partition and sort key with a zero byte. So the items of one partition are next
+// to each other, in the order of their sort keys.
 func encodeKey(k store.Key) []byte { return []byte(k.Partition + "\x00" + k.Sort) }
 
 // encode writes version and expiry as varints before the data.
@@ -243,7 +245,7 @@ func (s *Store) live(b *bolt.Bucket, key store.Key) (store.Item, error) {
 	return i, err
 }
 
-// Get implements store.Table. Every read is strong.
+// Get implements store.Table. The consistency is ignored: every read sees the latest write.
 func (s *Store) Get(ctx context.Context, key store.Key, _ store.Consistency) (item store.Item, err error) {
 	if err := key.Validate(); err != nil {
 		return store.Item{}, err
@@ -315,7 +317,7 @@ func (s *Store) Write(ctx context.Context, ops ...store.Op) error {
 	})
 }
 
-// put applies an operation to an item of the given version.
+// put applies an operation to an item whose stored version is had.
 func put(b *bolt.Bucket, op store.Op, had int64) (err error) {
 	switch op.Mode {
 	case store.Check:

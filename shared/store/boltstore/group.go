@@ -8,7 +8,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// mostTogether limits the changes in one transaction, because long ones delay their callers.
+// mostTogether limits how many changes one transaction commits, because the callers wait for all
+// of them.
 const mostTogether = 1000
 
 // change is the change of one caller. It must check all conditions before it writes, so a refused
@@ -36,7 +37,8 @@ type waiter struct {
 	done   chan struct{}
 }
 
-// run carries out a change, together with others, and returns its error or that of the transaction.
+// run carries out a change, together with the changes of other callers. It returns the error of
+// the change or of the transaction.
 func (g *group) run(c change) error {
 	w := &waiter{change: c, done: make(chan struct{})}
 	g.mu.Lock()
@@ -65,7 +67,7 @@ func (g *group) commitAll() {
 		g.waiting = g.waiting[n:]
 		g.mu.Unlock()
 		g.commit(together)
-		runtime.Gosched() // callers that were just answered may join the next transaction
+		runtime.Gosched() // lets the answered callers add changes to the next transaction
 	}
 }
 
@@ -90,8 +92,9 @@ func (g *group) commit(together []*waiter) {
 		return nil
 	})
 	for _, w := range together {
-		// If the transaction failed, no change took effect. A refusal may rest on a change that was
-		// rolled back, so it fails with the transaction too.
+		// If the transaction failed, no change took effect. A change that was refused may have
+		// been refused because of another change that is now rolled back. So it fails with the
+		// transaction too.
 		if err != nil && !errors.Is(err, errNothingWritten) {
 			w.err = err
 		}

@@ -36,7 +36,7 @@ func (s *Store) held(t *testing.T, changes int, f func(each *sync.WaitGroup)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// This change is committed alone. It waits for the lock, so that all others queue behind it.
+	// This change is committed alone. It waits for the lock, so all other changes queue behind it.
 	each.Go(func() { _ = s.group.run(func(*bolt.Bucket) error { return store.ErrNotFound }) })
 	for s.waits(t) != 0 {
 	}

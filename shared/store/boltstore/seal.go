@@ -10,7 +10,7 @@ import (
 
 // A backup is the file of a store followed by a seal. The seal is one line with the SHA-256 of all
 // bytes before it. A store consists of whole pages, so the length of a file shows whether it has a
-// seal. A backup with a damaged seal cannot pass for a store.
+// seal. A backup with a damaged seal is therefore not mistaken for a store.
 const (
 	sealText   = "\nverdetto backup; SHA-256 of all before this line: "
 	sealLength = int64(len(sealText) + 2*sha256.Size + 1)

@@ -14,8 +14,8 @@ import (
 // writers. Long read transactions keep replaced pages from being reused.
 const atOnce = 2000
 
-// All calls give for every item in order of the keys, including expired ones. Concurrent writes may
-// or may not be included.
+// All calls give for every item in the order of the keys, also for expired items. Writes during
+// All may or may not be included.
 func (s *Store) All(ctx context.Context, give func(store.Item) error) error {
 	for after, more := []byte(nil), true; more; {
 		var err error
@@ -37,8 +37,8 @@ func (s *Store) All(ctx context.Context, give func(store.Item) error) error {
 	return nil
 }
 
-// page calls give for the next keys after a key, with their values, and returns the last one. The
-// slices are valid only during the call of give.
+// page calls give for the next items after a key, and returns the last key. The slices passed to
+// give are valid only during the call.
 func (s *Store) page(
 	ctx context.Context, after []byte, give func(k, v []byte) error,
 ) (last []byte, more bool, err error) {
@@ -90,7 +90,7 @@ func (s *Store) Sweep(ctx context.Context) (swept int, err error) {
 		err = s.db.Update(func(tx *bolt.Tx) error {
 			b := tx.Bucket(bucket)
 			for _, k := range dead {
-				// It may have been rewritten or deleted meanwhile.
+				// The item may have been rewritten or deleted since it was found expired.
 				if _, expires, _, err := split(b.Get(k)); err != nil || expires == 0 || expires > now {
 					continue
 				}

@@ -83,8 +83,8 @@ func (w *walker) head() (root uint64, err error) {
 	return root, nil
 }
 
-// page checks a page and all pages below it. Its keys must be at least from and less than to, if
-// given.
+// page checks a page and all pages below it. All keys in them must be at least from and less than
+// to; nil means no limit.
 func (w *walker) page(id uint64, from, to []byte) error {
 	damaged := func(what string) error { return fmt.Errorf("page %d is damaged: %s", id, what) }
 	if id < 2 || id >= w.end {

@@ -22,7 +22,7 @@ func (s *Store) Each(ctx context.Context, f func(store.Item) error) error {
 	})
 }
 
-// placed is the approximate number of bytes in one transaction of Place.
+// placed is the approximate number of bytes that Place writes in one transaction.
 const placed = 8 << 20
 
 // Place implements store.Whole.

@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// id and state are digests of a key and of its item. The items themselves would not fit into
-// memory.
+// id is a digest of an item's key, and state is a digest of its content. A migration keeps these
+// in memory, because the items themselves would not fit.
 type id [16]byte
 
 type state struct {

@@ -1,15 +1,15 @@
-// Package migration moves all items of one store to another, of any kind, while the source is in
-// use. Start with Mover.
+// Package migration copies all items from one store to another of any kind, for example from a
+// file to DynamoDB, while the source is in use. Start with Mover.
 //
-// A pass makes the target equal to the source. It reads both, writes the items that differ and
-// deletes those that the source lacks. It finds earlier copies by comparison, so no record of
-// progress can be wrong. After a crash, the next pass writes the rest. Passes run while the source
-// is written, each with less to do.
+// Each pass makes the target equal to the source. It reads both stores, writes the items that
+// differ and deletes the items that the source does not contain. No progress is recorded: after a
+// crash, the next pass finds by comparison what is missing.
 //
-// The last pass is a Finish, after all writers have stopped. It reads both stores again and
-// compares each item with the source, by a digest of version, expiry and data. Only then it marks
-// the target as complete. Until then the target is marked as incomplete and must not be served. A
-// lease admits one process at a time. A store with other data is never written to.
+// The last pass, Finish, runs after all programs that write to the source have stopped. It reads
+// both stores again and compares the digest of every item (version, expiry and data). Then it
+// marks the target as complete. Before that the target is marked as incomplete, and a server
+// refuses to use it. A lease ensures that one process migrates at a time. A target with other data
+// is never changed.
 package migration
 
 import (
@@ -23,13 +23,14 @@ import (
 )
 
 var (
-	// ErrNotEmpty means that the target holds data that no unfinished migration has written.
+	// ErrNotEmpty means that the target contains data that did not come from an unfinished
+	// migration.
 	ErrNotEmpty = errors.New("it holds data already, and no migration to it is unfinished")
 	// ErrIncomplete means that the source is itself the target of an unfinished migration.
 	ErrIncomplete = errors.New("it is not complete itself")
 	// ErrEmpty means that the source has no items.
 	ErrEmpty = errors.New("it holds nothing")
-	// ErrWritten means that another process wrote to the source or target during a Finish.
+	// ErrWritten means that another process wrote to the source or the target during Finish.
 	ErrWritten = errors.New("somebody else writes to it")
 )
 
@@ -106,7 +107,7 @@ func (m *Mover) alone(ctx context.Context, work func(*pass) error) (report Repor
 	return report, nil
 }
 
-// mayBegin checks that no other data is overwritten, and marks the target as incomplete.
+// mayBegin fails if the target contains other data, and otherwise marks the target as incomplete.
 func (m *Mover) mayBegin(ctx context.Context) error {
 	if _, unfinished, err := (store.Migration{Table: m.From}).Unfinished(ctx); err != nil {
 		return fmt.Errorf("read the source: %w", err)
@@ -134,7 +135,7 @@ func (m *Mover) mayBegin(ctx context.Context) error {
 	return target.Begin(ctx, m.Name)
 }
 
-// holds reports whether a store has any items.
+// holds reports whether a store contains any items.
 func (m *Mover) holds(ctx context.Context, table store.Whole) (bool, error) {
 	something := errors.New("something")
 	err := table.Each(ctx, func(i store.Item) error {

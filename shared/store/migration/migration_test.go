@@ -157,7 +157,7 @@ func (f *failing) Write(ctx context.Context, ops ...store.Op) error {
 	return errors.Join(errKilled, f.Whole.Write(ctx, ops...))
 }
 
-// TestCutShortAnywhere: wherever a pass stops, the next one reaches the same end.
+// TestCutShortAnywhere: wherever a pass is interrupted, the next pass reaches the same result.
 func TestCutShortAnywhere(t *testing.T) {
 	const items = 450
 	clock := storetest.NewClock()
@@ -325,7 +325,8 @@ func TestRefusedMigrations(t *testing.T) {
 	}
 }
 
-// TestALateOneDoesNoHarm: a pass that was suspended until another took over writes nothing more.
+// TestALateOneDoesNoHarm: a pass that was suspended until another process took over writes nothing
+// more.
 func TestALateOneDoesNoHarm(t *testing.T) {
 	clock, ctx := storetest.NewClock(), t.Context()
 	from, to := bolt(t, clock.Now), bolt(t, clock.Now)

@@ -60,8 +60,8 @@ func (p *pass) run() error {
 	if len(target) == 0 {
 		return nil
 	}
-	// The remaining items of the target are not in the source. Their keys are known only as
-	// digests.
+	// The items of the target that remain here are not in the source. Only the digests of their
+	// keys are known, so a second scan finds the keys.
 	err = p.writing(func() error {
 		return p.scan(p.To, func(i store.Item) {
 			if _, left := target[idOf(i.Key)]; left {
@@ -145,8 +145,8 @@ func (p *pass) place(b batch) error {
 	return p.held(func(ctx context.Context) error { return p.To.Place(ctx, b.items, b.deleted) })
 }
 
-// held calls f while the lease is held. So a suspended process does not change a target that
-// another process took over and may have finished.
+// held calls f only while this process holds the lease of the target. So a process that was
+// suspended does not change a target which another process has taken over.
 func (p *pass) held(f func(context.Context) error) error {
 	left := p.lease.Remaining()
 	if left == 0 {

@@ -42,8 +42,8 @@ func (l *Language) converted(c fare.Cents) fare.Cents {
 	return l.amounts.convert(c)
 }
 
-// Money writes an amount given in euros, without cents if they are zero. Whole euros are whole
-// units of another currency too.
+// Money writes an amount that is given in euros. It omits the cents if they are zero. An amount in
+// whole euros is also written in whole units of another currency.
 func (l *Language) Money(euro fare.Cents) string {
 	c := l.converted(euro)
 	if l.amounts != nil && euro%100 == 0 {
@@ -58,7 +58,7 @@ func (l *Language) About(c fare.Cents) string { return l.money((l.converted(c)+5
 // Amount writes an amount given in euros, always with cents.
 func (l *Language) Amount(c fare.Cents) string { return l.money(l.converted(c), true) }
 
-// Whole writes an amount in whole units, without the currency.
+// Whole writes an amount in whole units, without the name of the currency.
 func (l *Language) Whole(c fare.Cents) string { return strconv.Itoa(int((l.converted(c) + 50) / 100)) }
 
 // Price writes an amount in a currency; the amount is a decimal string such as 12.99.
@@ -157,7 +157,7 @@ func (l *Language) MonthOf(d fare.Day) string {
 	return l.Text("format.month_year", "Month", l.Month(t.Month()), "Year", t.Year())
 }
 
-// Signed writes by how many whole units an amount differs from another, with its sign.
+// Signed writes the difference of two amounts in whole units, with its sign.
 func (l *Language) Signed(of, from fare.Cents) string {
 	switch by := int((l.converted(of)+50)/100 - (l.converted(from)+50)/100); {
 	case by > 0:

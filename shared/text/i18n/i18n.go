@@ -18,8 +18,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// languages is in the order of display. The first language is for readers whose languages are not
-// available.
+// languages is in the order of display. Readers for whose languages there is no catalogue get the
+// first one.
 var languages = []*Language{
 	{Code: "it", Name: "Italiano", English: "Italian"},
 	{Code: "en", Name: "English", English: "English"},
@@ -39,7 +39,8 @@ type Language struct {
 
 	once  sync.Once
 	texts *i18n.Localizer // created once
-	// texts without placeholders, by id: a page of numbers needs some of them hundreds of times
+	// fixed caches texts without placeholders, by id: a page with many numbers needs some of them
+	// hundreds of times.
 	fixed sync.Map
 
 	amounts *amounts // nil: euros
@@ -103,13 +104,13 @@ func or(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// Default returns the language for readers whose languages are not available.
+// Default returns the language for readers for whose languages there is no catalogue.
 func Default() *Language { return languages[0] }
 
-// English returns the language of texts for programs.
+// English returns English, the language of texts that programs receive.
 func English() *Language { return ForCode(language.English.String()) }
 
-// Find returns the language with a code.
+// Find returns the language with a code; ok is false if there is none.
 func Find(code string) (l *Language, ok bool) {
 	for _, l := range languages {
 		if l.Code == code {

@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Usual compares a price in euros with the usual one, and names what that is the usual price of:
-// the route, or a trip such as this one.
+// Usual compares a price in euros with the usual price of the route or, if trip is true, of a trip
+// such as this one. The sentence says which of the two it means.
 func Usual(l *i18n.Language, price, usual fare.Cents, trip bool) string {
 	by, of, differs := Whole(max(price, usual)-min(price, usual)), "route", "less"
 	if trip {

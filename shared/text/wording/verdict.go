@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Verdict writes the sentences about one answer. Pages, cards, feeds and agents share them. Every
-// sentence with a level or a difference names the question that it answers.
+// Verdict writes the sentences about one answer. Pages, cards, feeds and the tools for agents use
+// the same sentences. Every sentence with a level or a difference says which question it answers.
 type Verdict struct {
 	*i18n.Language
 	Of     verdict.Analysis
@@ -21,10 +21,10 @@ type Verdict struct {
 	Today  fare.Day
 }
 
-// Judged reports whether there are data enough for a level.
+// Judged reports whether there are enough data for a level.
 func (v Verdict) Judged() bool { return v.Of.Verdetto.Percentile != nil }
 
-// question returns the scope of the question, as the catalogue names it.
+// question returns the kind of the question, as part of a text id in the catalogue.
 func (v Verdict) question() string {
 	switch {
 	case v.Of.Ambito == verdict.InMese:
@@ -37,12 +37,12 @@ func (v Verdict) question() string {
 	return "day"
 }
 
-// about names the question: for this route, for Monday 9 May.
+// about writes what the question is about: "for this route", "for Monday 9 May".
 func (v Verdict) about() string {
 	return v.Text("for."+v.question(), "Day", v.WeekdayDay(v.On), "Month", v.MonthOf(v.On))
 }
 
-// Headline is the answer: the level, and the difference from the usual fare.
+// Headline writes the answer: the level, and the difference from the usual fare.
 func (v Verdict) Headline() string {
 	if !v.Judged() {
 		return v.Text("headline.dati-insufficienti")
@@ -50,17 +50,17 @@ func (v Verdict) Headline() string {
 	return Sentence(v.Text("headline.line", "Level", v.Level(), "Than", v.Than()))
 }
 
-// Brief is the price with its level, for a title.
+// Brief writes the price with its level, for a title.
 func (v Verdict) Brief() string {
 	return v.Text("headline.brief", "Price", v.Money(v.Of.Prezzo.Cent), "Level", v.Level())
 }
 
-// Level is the level in words.
+// Level writes the level in words.
 func (v Verdict) Level() string {
 	return Level(v.Language, v.Of.Verdetto.Livello, v.Of.Verdetto.Affidabilita)
 }
 
-// Level writes a level. One of low reliability is only probable.
+// Level writes a level. If the reliability is low, it adds that the level is only probable.
 func Level(l *i18n.Language, level, reliability string) string {
 	if reliability == verdict.Bassa {
 		return l.Text("headline.perhaps", "Level", l.Text("level."+level))
@@ -68,8 +68,9 @@ func Level(l *i18n.Language, level, reliability string) string {
 	return l.Text("level." + level)
 }
 
-// Than states the difference from the usual fare, without a full stop. Percentiles are known to a
-// few percent of a fare. A difference that contradicts the level lies within them, so it is none.
+// Than says how far the fare is from the usual fare, without a full stop. Percentiles are exact
+// only to a few percent of a fare. So a small difference that contradicts the level is treated as
+// no difference.
 func (v Verdict) Than() string {
 	difference, level := *v.Of.Verdetto.ScartoMedianaCent, v.Of.Verdetto.Livello
 	amount := v.About(max(difference, -difference))
@@ -93,7 +94,8 @@ func (v Verdict) Fare() string {
 		v.date(p.Ritorno), "When", v.seen(p))
 }
 
-// Known states the lowest fare that is known, beside a price of the reader; "" if there is none.
+// Known states the lowest fare that the service knows, next to a price that the reader entered; ""
+// if there is none.
 func (v Verdict) Known() string {
 	known := v.Of.PrezzoNoto
 	if known == nil {
@@ -113,8 +115,8 @@ func (v Verdict) Known() string {
 		"Difference", v.Money(max(difference, -difference)))
 }
 
-// Past states the departure's own lowest fare, if it contradicts a level that calls the fare cheap;
-// otherwise "".
+// Past states the lowest earlier fare of the same departure if it contradicts a level that calls
+// the fare cheap; otherwise "".
 func (v Verdict) Past() string {
 	low, level := v.Of.MinimoPartenza, v.Of.Verdetto.Livello
 	const clearly = 95 // percent of the judged fare
@@ -134,7 +136,7 @@ func (v Verdict) Certainty() (certainty, restsOn string) {
 	return certainty, Compared(v.Language, of)
 }
 
-// Compared says what a verdict about a departure or a month rests on.
+// Compared says with which fares a verdict about a departure or a month compares.
 func Compared(l *i18n.Language, v verdict.Verdetto) string {
 	fares := l.Number(v.Campione)
 	switch v.Confronto {
@@ -146,8 +148,8 @@ func Compared(l *i18n.Language, v verdict.Verdetto) string {
 	return l.Text("departure.observed", "Fares", fares)
 }
 
-// Rank states how many comparable fares cost less. low and high are the margin for a route; 0: not
-// known.
+// Rank says how many comparable fares cost less. low and high are the margin of error for a route;
+// 0: not known.
 func (v Verdict) Rank(low, high float64) string {
 	of := v.Of.Verdetto
 	switch {
@@ -161,8 +163,8 @@ func (v Verdict) Rank(low, high float64) string {
 	return v.Text("verdict.lower", "Percent", *of.Percentile, "Low", int(math.Round(low)), "High", int(math.Round(high)))
 }
 
-// Waiting states what waiting came to on the record. It returns "" for a price of the reader, and
-// if the answer is not about a single departure.
+// Waiting says what waiting brought in the recorded cases. It returns "" for a price that the
+// reader entered, and if the answer is not about a single departure.
 func (v Verdict) Waiting() string {
 	if v.Of.Prezzo.Dichiarato {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestVerdictInWords: each question has its own words, and a fare its age, its weekday and its own
-// past.
+// TestVerdictInWords: the sentences differ by the question. A fare is stated with its age, its
+// weekday and the earlier fares of its departure.
 func TestVerdictInWords(t *testing.T) {
 	today, err := fare.ParseDay("2016-03-01")
 	if err != nil {

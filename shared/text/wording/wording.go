@@ -1,10 +1,10 @@
-// Package wording builds the sentences about a verdict that pages, pictures and mails share.
+// Package wording writes the sentences about a verdict that pages, pictures and mails share.
 //
-// A level word answers one question: that of the page, the mail or the answer. Any other fare is
-// compared in euros with its own usual fare.
+// A level word (such as good) answers only the question of the page, mail or answer. Any other
+// fare is compared in euros with its own usual fare.
 //
-// It advises to wait only if waiting paid off on the record, and then states how often it went
-// wrong.
+// A sentence advises to wait only if waiting saved money in the recorded cases, and then says in
+// how many cases it did not.
 package wording
 
 import (
@@ -35,7 +35,7 @@ func Typical(l *i18n.Language, a verdict.Analysis) string {
 	return l.Text("departure.typical"+which, "Low", low, "High", high, "Price", low)
 }
 
-// Comparables states how many of 100 comparable fares cost less.
+// Comparables says how many of 100 comparable fares cost less.
 func Comparables(l *i18n.Language, percentile int) string {
 	switch {
 	case percentile <= 1:
@@ -46,15 +46,15 @@ func Comparables(l *i18n.Language, percentile int) string {
 	return l.Text("departure.less", "Percent", percentile)
 }
 
-// Advice states what waiting for a departure came to on the record: how many fares fell and rose,
-// and what it cost. It returns "" if the analysis is not about a single departure.
+// Advice says what waiting for a departure brought in the recorded cases: how many fares fell and
+// rose, and what waiting cost. It returns "" if the analysis is not about a single departure.
 func Advice(l *i18n.Language, a verdict.Analysis) string {
 	if a.AnticipoGiorni == nil {
 		return ""
 	}
 	if len(a.Previsione) == 0 {
 		if *a.AnticipoGiorni > int(departure.Week.Days()) {
-			return "" // the service has seen no outcomes yet
+			return "" // the service has recorded no outcomes yet
 		}
 		return l.Text("waits.soon")
 	}
@@ -89,7 +89,7 @@ func Waits(l *i18n.Language, a verdict.Analysis) []string {
 
 func hundredths(share float64) int { return int(math.Round(100 * share)) }
 
-// Fall writes the chance that a fare drops, as published.
+// Fall writes the chance that a fare drops, in the published form.
 func Fall(l *i18n.Language, f verdict.Previsione) string {
 	fall := Percent(l, f.Calo5)
 	if f.Calo5Oltre {

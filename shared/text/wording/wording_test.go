@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestAdviceToWaitNeedsEvidence: in every language, the advice to wait needs evidence on the
-// record, and states how often waiting went wrong.
+// TestAdviceToWaitNeedsEvidence: in every language, a sentence advises to wait only if waiting
+// saved money in the recorded cases. It also says in how many cases it did not.
 func TestAdviceToWaitNeedsEvidence(t *testing.T) {
 	lead, week := 40, 7
 	of := func(pays ...bool) (a verdict.Analysis) {

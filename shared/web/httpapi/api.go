@@ -1,9 +1,11 @@
-// Package httpapi turns typed handlers into the HTTP API of every function. Endpoints are rows of
-// routes.Table. JSON and Page register typed handlers with Huma; Mount registers plain ones.
-// Start reading at middleware.go: it lists the steps that every request passes.
+// Package httpapi turns typed handlers into the HTTP API of every function. Each endpoint is a row
+// of routes.Table. JSON and Page register typed handlers with Huma, the library that validates
+// requests; Mount registers plain handlers. Start reading at middleware.go: it lists the steps
+// that every request goes through.
 //
-// Every well-formed request counts toward the quota, whatever its result. A 400 does not count.
-// Every error is a problem document with Cache-Control: no-store.
+// A well-formed request counts towards the caller's quota, whatever its result; a request answered
+// with 400 does not. Every error response is a problem document (RFC 9457) with Cache-Control:
+// no-store.
 package httpapi
 
 import (
@@ -29,33 +31,34 @@ const Version = "1.0.0"
 type Config struct {
 	Now func() time.Time
 	Log *slog.Logger
-	// OriginSecrets are the accepted values of the header X-Origin-Secret; our distribution sends
-	// one of them. If empty, callers connect directly, and their address is the address of the
-	// connection.
+	// OriginSecrets are the accepted values of the header X-Origin-Secret. CloudFront sends one of
+	// them, which proves that a request came through CloudFront. If empty, callers connect
+	// directly, and their address is the address of the connection.
 	OriginSecrets []string
 	Limiter       *limit.Limiter
 	Customers     Customers
 	// Refused, if set, caches recently refused keys.
 	Refused *apikey.Refused
-	// Pepper is the operator's secret. It keys the hashes that stand for addresses.
+	// Pepper is the operator's secret. Addresses are counted under hashes that are computed with
+	// it.
 	Pepper []byte
 	// Data is sent in X-Data with every answer. It marks sample fares, so clients never mistake
 	// them for real ones. If empty, the header is not sent.
 	Data string
-	// AllFares allows single fares of past days and single departures. Without it, routes with
-	// SingleFares answer 403, and handlers leave such fares out of other answers.
+	// AllFares allows answers with single fares of past days and of single departures. Without it,
+	// routes with SingleFares answer 403, and handlers leave such fares out of other answers.
 	AllFares bool
-	// PaidCalls adds an offer to the problem of a used-up free quota: where the same answer is
-	// sold per call (routes with a Price).
+	// PaidCalls adds an offer to the error response for a used-up free quota: where the same
+	// answer is sold for a single payment (routes with a Price).
 	PaidCalls bool
-	// Quotas replaces quotas of the table per address and day.
+	// Quotas replaces the daily quotas of routes.Table for callers without a key.
 	Quotas Quotas
-	// Pages, if set, renders problems as HTML pages for browsers, except at paths that the edge
-	// caches. Use page.Problems. A function without pages leaves it nil and does not link the
-	// templates.
+	// Pages, if set, renders error responses as HTML pages for browsers, except at paths that
+	// CloudFront caches. Use page.Problems. A function without pages leaves it nil, so that its
+	// program does not contain the templates.
 	Pages func(http.Handler) http.Handler
-	// Observe, if set, is called after each answer. Route is the endpoint's name in the table, or
-	// unknown.
+	// Observe, if set, is called after each answer. Route is the endpoint's name in routes.Table,
+	// or unknown.
 	Observe func(route, method string, status int, took time.Duration)
 	// Metrics, if set, adds metrics to the log line of each request.
 	Metrics metrics.Source

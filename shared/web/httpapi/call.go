@@ -8,8 +8,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// call is the state of one request. The first middleware stores it in the request's context with
-// the match of the router; identify adds the caller.
+// call is the state of one request. The step match stores it in the request's context, with the
+// endpoint of the request. The step identify adds the caller.
 type call struct {
 	match
 	ctx      context.Context // the connection's context: canceled when the caller disconnects
@@ -20,10 +20,10 @@ type call struct {
 	address  string         // pseudonym of the caller's address
 	network  string         // pseudonym of its IPv6 /48; empty for IPv4
 	pro      bool           // a valid key was sent
-	subject  string         // the counted subject: a customer's id, or the address
+	subject  string         // the name that is counted: a customer's id, or the address
 	holder   store.Customer // customer of the key or token; zero for an anonymous caller
-	counted  bool           // already counted under an endpoint's quota
-	// remaining is what that quota still has, if known
+	counted  bool           // already counted towards an endpoint's quota
+	// remaining is how many calls of that quota are left, if known.
 	remaining int64
 	known     bool
 }
@@ -52,5 +52,5 @@ func IsPro(ctx context.Context) bool { return callOf(ctx).pro }
 // see Config.AllFares.
 func AllFares(ctx context.Context) bool { return callOf(ctx).allFares }
 
-// Data returns the mark of the answer's data: see Config.Data.
+// Data returns the mark for sample fares that the answer has: see Config.Data.
 func Data(ctx context.Context) string { return callOf(ctx).header.Get("X-Data") }

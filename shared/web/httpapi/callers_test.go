@@ -117,8 +117,8 @@ func (s *service) ask(from, method, target string, header ...string) *httptest.R
 // of returns the address of subnet in the /48 number network, in its own /64.
 func of(network, subnet int) string { return fmt.Sprintf("[2001:db8:%x:%x::1]:443", network, subnet) }
 
-// TestAThousandAddressesOfANetwork: a /48 has 32 times the quota of one address, whatever the
-// number of its addresses. Another /48 has its own. A call stays one write.
+// TestAThousandAddressesOfANetwork: an IPv6 /48 has 32 times the quota of one address, whatever
+// the number of its addresses. Another /48 has its own quota. A call still costs one write.
 func TestAThousandAddressesOfANetwork(t *testing.T) {
 	s := serve(t)
 	counts := func(network int) (answered, refused int) {
@@ -143,7 +143,7 @@ func TestAThousandAddressesOfANetwork(t *testing.T) {
 	if a, r := counts(1); a != 30*routes.PerNetwork || r != 1000-a {
 		t.Errorf("%d answered, %d refused", a, r)
 	}
-	// One per answered call, one per minute for all calls, and one at the limit.
+	// One write per answered call, one per minute for all calls, and one at the limit.
 	if s.writes != 30*routes.PerNetwork+2 {
 		t.Errorf("%d writes", s.writes)
 	}

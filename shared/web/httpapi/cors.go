@@ -11,8 +11,8 @@ const exposedHeaders = "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Re
 // agentHeaders are the request headers of a Model Context Protocol client.
 const agentHeaders = ", Content-Type, Accept, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-Id"
 
-// cors lets pages of any site call GET endpoints, and POST endpoints with CrossOriginPOST. The
-// API reads no cookies, so another site cannot act as the user.
+// cors lets scripts on pages of any site call GET endpoints, and POST endpoints with
+// CrossOriginPOST. The API reads no cookies, so such a script cannot act as the user.
 func (a *API) cors(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at := callOf(r.Context()).resource

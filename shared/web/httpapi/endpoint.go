@@ -13,10 +13,10 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// JSONDoc describes a JSON endpoint beyond what its types state.
+// JSONDoc describes what the types of a JSON endpoint do not show.
 type JSONDoc struct {
 	Summary, Description string
-	Problems             []ProblemType // in addition to the problems of every endpoint
+	Problems             []ProblemType // error responses, in addition to those of every endpoint
 	Status               int           // status of a success; 0 means 200
 	Answer               any           // type of a success, if the handler writes the bytes itself
 	// media type of a success as text, if the caller may request text instead of JSON
@@ -26,7 +26,7 @@ type JSONDoc struct {
 	ConsumesQuota bool  // the handler counts by itself, with ConsumeQuota
 }
 
-// PageDoc describes an endpoint with pages beyond what its types state.
+// PageDoc describes what the types of an endpoint with pages do not show.
 type PageDoc struct {
 	Summary  string
 	Statuses []int // statuses of its pages
@@ -35,16 +35,16 @@ type PageDoc struct {
 }
 
 // JSON registers a typed handler for a route. For each well-formed request it calls check (if
-// set), counts the call, and calls the handler. It logs an error that is no Problem and answers
-// with a plain 500 or 503.
+// set), counts the call, and calls the handler. If the handler fails with an error that is not a
+// Problem (an error response), JSON logs the error and answers with a plain 500 or 503.
 func JSON[I, O any](a *API, name string, doc JSONDoc, check func(context.Context, *I) error,
 	handler func(context.Context, *I) (*O, error)) {
 	register(a, name, description{JSONDoc: doc}, check, handler)
 }
 
 // CheckAndHandle returns the check and the handler that JSON expects. Both parse the parameters
-// with question. The first refuses an invalid question before the call is counted; the second
-// answers the question.
+// with the function question. The check refuses an invalid question before the call is counted;
+// the handler answers the question.
 func CheckAndHandle[I, Q, O any](
 	question func(*I) (Q, error), check func(context.Context, Q) error,
 	handler func(context.Context, *I, Q) (*O, error),
@@ -75,27 +75,27 @@ func Page[I, O any](a *API, name string, doc PageDoc, handler func(context.Conte
 }
 
 // Mount registers a plain handler for routes, such as files and protocols. The handler counts
-// with ConsumeQuota and sets Cache-Control itself. It reads {file} of a route's path with
-// PathValue("file").
+// calls with ConsumeQuota and sets Cache-Control itself. It reads the {file} in a route's path
+// with PathValue("file").
 func (a *API) Mount(h http.Handler, names ...string) {
 	for _, name := range names {
 		a.router.add(routes.Named(name), h, nil)
 	}
 }
 
-// MountForeign is Mount for a protocol with its own error format. Write renders all problems at
-// its paths, including those of this package.
+// MountForeign is Mount for a protocol with its own error format. The function write renders all
+// error responses at its paths, including those of this package.
 func (a *API) MountForeign(h http.Handler, write func(http.ResponseWriter, *http.Request, *Problem), names ...string) {
 	for _, name := range names {
 		a.router.add(routes.Named(name), h, write)
 	}
 }
 
-// description holds what Huma cannot read from an endpoint's types.
+// description holds what Huma cannot read from the types of an endpoint.
 type description struct {
 	JSONDoc
 	page    bool // every answer is a page
-	tagged  bool // it answers 304
+	tagged  bool // the endpoint can answer 304
 	rawBody bool // the handler gets the body unparsed
 }
 
@@ -121,7 +121,7 @@ func register[I, O any](a *API, name string, d description, check func(context.C
 		if err != nil {
 			p := a.problemFor(ctx, route, err)
 			if over := a.overOthers(ctx); over != nil && (route.Signed || p.Status == http.StatusUnauthorized) {
-				p = over // capOthers let it pass for its signature or key, which buys nothing
+				p = over // capOthers allowed it for its key or signature, which is invalid
 			}
 			return nil, p
 		}
@@ -151,8 +151,8 @@ func answer[I, O any](ctx context.Context, a *API, route routes.Route, d descrip
 
 const varyByKey = KeyHeader + ", Authorization"
 
-// cacheControl returns the Cache-Control header of a success. An answer to a key is private to
-// that key: the key is part of the edge's cache key and of Vary.
+// cacheControl returns the Cache-Control header of a success. An answer to a caller with a key is
+// cached for that key only: CloudFront's cache key contains the key, and so does Vary.
 func cacheControl(route routes.Route, pro bool) string {
 	switch {
 	case pro && route.Own > 0:
@@ -165,8 +165,8 @@ func cacheControl(route routes.Route, pro bool) string {
 	return "no-store"
 }
 
-// ProblemFor returns the Problem in err. It logs any other error and returns a plain 500 or 503.
-// JSON does the same by itself.
+// ProblemFor returns the error response for err. If err is not a Problem, ProblemFor logs it and
+// returns a plain 500 or 503. JSON does this itself.
 func (a *API) ProblemFor(ctx context.Context, name string, err error) *Problem {
 	return a.problemFor(ctx, routes.Named(name), err)
 }

@@ -22,7 +22,7 @@ const KeyHeader = "X-Api-Key"
 // viewerAddressHeader holds the caller's address and port as seen by CloudFront.
 const viewerAddressHeader = "CloudFront-Viewer-Address"
 
-// The problems of a caller with a key.
+// The error responses to a caller with a key.
 var (
 	BadKey    = ProblemType{Status: http.StatusUnauthorized, Code: "chiave-non-valida", Title: "The key is not valid"}
 	PlanEnded = ProblemType{Status: http.StatusUnauthorized, Code: "piano-scaduto", Title: "The plan has ended"}
@@ -30,13 +30,14 @@ var (
 
 // Customers looks up the customers of keys.
 type Customers interface {
-	// Customer returns a customer as of all completed writes. It fails with store.ErrNotFound if
-	// there is none.
+	// Customer returns a customer, including the latest completed write. It fails with
+	// store.ErrNotFound if there is none.
 	Customer(ctx context.Context, id apikey.CustomerID) (store.Customer, error)
 }
 
-// identify determines the caller: the customer of a key or token if the endpoint reads them,
-// otherwise the address. An invalid key is refused; the caller never becomes anonymous instead.
+// identify determines the caller: the customer of a key or token if the endpoint reads keys,
+// otherwise the address. An invalid key is refused with an error; the caller is not treated as
+// anonymous instead.
 func (a *API) identify(r *http.Request, c *call) *Problem {
 	c.subject = c.address
 	given, sent := r.Header[KeyHeader]
@@ -48,7 +49,8 @@ func (a *API) identify(r *http.Request, c *call) *Problem {
 		c.pro, c.subject, c.holder = true, string(customer.ID), customer
 	}
 	if p == nil || p.Status == http.StatusUnauthorized {
-		// capOthers let the call pass because it had a key; check the rate limit now.
+		// The step capOthers did not check the rate limit because the call had a key. The key is
+		// invalid, so check the limit now.
 		if over := a.overOthers(r.Context()); over != nil {
 			return over
 		}
@@ -100,7 +102,7 @@ func (a *API) customer(ctx context.Context, given []string) (none store.Customer
 	return c, apikey.Hash(c.Hash), nil
 }
 
-// inForce returns a problem if the customer could not be read or the plan has ended.
+// inForce returns an error response if the customer could not be read or the plan has ended.
 func (a *API) inForce(ctx context.Context, c store.Customer, err error) *Problem {
 	switch {
 	case err != nil:
@@ -115,9 +117,9 @@ func (a *API) inForce(ctx context.Context, c store.Customer, err error) *Problem
 	return nil
 }
 
-// pseudonyms returns keyed hashes that identify an address in the counters; the address cannot be
-// recovered from them. An IPv6 address is counted by its /64, the smallest block of a subscriber,
-// and by its /48, the largest. IPv4 has no network.
+// pseudonyms returns keyed hashes under which an address is counted; the address cannot be
+// computed from them. An IPv6 address is counted under its /64, the smallest block of one
+// subscriber, and under its /48, the largest. For IPv4, network is empty.
 func (a *API) pseudonyms(addr netip.Addr) (address, network string) {
 	if !addr.Is6() {
 		return a.pseudonym("address", addr), ""
@@ -139,9 +141,9 @@ func (a *API) pseudonym(kind string, addr netip.Addr) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// viewer returns the caller's address and port. Behind our distribution CloudFront reports it;
-// the step origin has verified the request. Otherwise it is the address of the connection.
-// Callers could forge any other header.
+// viewer returns the caller's address and port. Behind CloudFront, a header of CloudFront contains
+// it; the step origin has verified that the request came through CloudFront. Otherwise it is the
+// address of the connection. Callers could forge any other header.
 func (a *API) viewer(r *http.Request) string {
 	if len(a.config.OriginSecrets) > 0 {
 		return r.Header.Get(viewerAddressHeader)

@@ -36,8 +36,8 @@ func (rec *responseRecorder) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (rec *responseRecorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
-// log writes one line per request. The line holds no query, header or address, so it holds no
-// personal data.
+// log writes one line per request. The line contains no query, header or address, so it contains
+// no personal data.
 func (a *API) log(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun := time.Now()
@@ -132,7 +132,7 @@ func (a *API) metrics(status int) []slog.Attr {
 			Value: count(status >= 500 && status != http.StatusNotImplemented)},
 		metrics.Metric{Name: "Throttled429", Unit: metrics.Count, Value: count(status == http.StatusTooManyRequests)},
 	}
-	if status == http.StatusNotImplemented { // no such answer exists: no failure of ours
+	if status == http.StatusNotImplemented { // a call that the service does not offer: no failure
 		all = append(all, metrics.Metric{Name: "Absent501", Unit: metrics.Count, Value: 1})
 	}
 	return a.config.Metrics.Attrs(a.config.Now(), all...)

@@ -56,8 +56,8 @@ func TestMetricsOfRequests(t *testing.T) {
 	}
 }
 
-// TestAbsentIsNoFailure: a call for an answer that cannot exist has its own count and is no
-// failure.
+// TestAbsentIsNoFailure: a call that the service cannot answer at all (501) has a metric of its
+// own and does not count as a failure.
 func TestAbsentIsNoFailure(t *testing.T) {
 	api, _, log := open(t, httpapi.Config{Metrics: metrics.NewSource("verdetto-compat")})
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter,

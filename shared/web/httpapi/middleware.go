@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// middleware wraps the router in the steps that every request passes, in this order. The first
-// step that finds a fault answers, and no later step runs. After the last step JSON validates the
-// parameters, counts the call and answers it.
+// middleware wraps the router in the steps that every request goes through, in this order. The
+// first step that finds a fault answers, and no later step runs. After the last step, JSON
+// validates the parameters, counts the call and answers it.
 func (a *API) middleware(router http.Handler) http.Handler {
 	h := router
 	for _, step := range slices.Backward([]func(http.Handler) http.Handler{
@@ -38,8 +38,8 @@ func (a *API) middleware(router http.Handler) http.Handler {
 	return h
 }
 
-// refusing returns a step that answers with the problem that check returns. Check may change the
-// request, which is a copy.
+// refusing returns a step that calls check and answers with the error response that check returns,
+// if any. Check may change the request, which is a copy.
 func refusing(check func(*http.Request, *call) *Problem) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -82,8 +82,8 @@ func (a *API) match(next http.Handler) http.Handler {
 	})
 }
 
-// problemPages renders problems as pages, except at paths that the edge caches: its cache key
-// does not include the Accept header.
+// problemPages renders error responses as pages, except at paths that CloudFront caches: its cache
+// key does not include the Accept header.
 func (a *API) problemPages(next http.Handler) http.Handler {
 	if a.config.Pages == nil {
 		return next
@@ -114,10 +114,10 @@ func (a *API) recoverPanic(next http.Handler) http.Handler {
 	})
 }
 
-// OriginSecretHeader carries the secret that proves that a request came through our distribution.
+// OriginSecretHeader contains the secret which proves that a request came through CloudFront.
 const OriginSecretHeader = "X-Origin-Secret"
 
-// origin refuses a request that did not come through our distribution, if there is one.
+// origin refuses a request that did not come through CloudFront, if the service runs behind it.
 func (a *API) origin(r *http.Request, _ *call) *Problem {
 	given := sha256.Sum256([]byte(r.Header.Get(OriginSecretHeader)))
 	ours := 0
@@ -146,7 +146,7 @@ func knownMethod(_ *http.Request, c *call) *Problem {
 	return nil
 }
 
-// FaresNotShown returns the problem of an endpoint that may not show single fares.
+// FaresNotShown returns the error response of an endpoint that may not show single fares.
 func FaresNotShown() *Problem {
 	return NotShown.Problem("This service shows today's cheapest fares and figures of past ones, but no " +
 		"single past fares. GET /v1/analisi compares today's fare with them, and GET /v1/price-trends " +

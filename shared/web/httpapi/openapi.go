@@ -27,9 +27,9 @@ var functionTags = map[string]string{
 	"x402":        "Answers sold for single payments, without a key, if the operator offers it",
 }
 
-// Describe returns the OpenAPI description of the typed endpoints. It completes what Huma reads
-// from the types with what this package adds to every answer. It leaves out paths outside /v1,
-// except those that sell answers of /v1 per call.
+// Describe returns the OpenAPI description of the typed endpoints. Huma describes the types;
+// Describe adds what this package adds to every answer. It leaves out paths outside /v1, except
+// those that sell answers of /v1 for single payments.
 func (a *API) Describe() *huma.OpenAPI {
 	registered := a.huma.OpenAPI()
 	o := &huma.OpenAPI{
@@ -72,7 +72,7 @@ func (a *API) Describe() *huma.OpenAPI {
 	}
 	d := &describer{
 		schemas: registered.Components.Schemas,
-		// problems of no single operation
+		// error responses that belong to no single operation
 		problems:  map[string]ProblemType{UnknownPath.Code: UnknownPath, WrongMethod.Code: WrongMethod},
 		functions: map[string]bool{},
 	}

@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// TestOtherCallsAreCapped: calls outside all quotas are refused in the end, at one write per
-// minute. Calls within a quota are not counted twice.
+// TestOtherCallsAreCapped: a caller with too many calls outside all quotas is refused. Counting
+// costs one write per minute. Calls within a quota are not counted twice.
 func TestOtherCallsAreCapped(t *testing.T) {
 	const most = 3000
 	for _, c := range []struct {

@@ -14,8 +14,8 @@ import (
 
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
-// TestProblemsAsPages: for any problem at any step, a browser gets a page and a program the
-// document. Status and headers are the same.
+// TestProblemsAsPages: for an error response of any step, a browser gets a page and a program gets
+// the problem document. Status and headers are the same.
 func TestProblemsAsPages(t *testing.T) {
 	key, _, err := apikey.Mint(rand.Reader, apikey.CustomerIDOf([]byte("pepper"), "ada@example.com"))
 	if err != nil {

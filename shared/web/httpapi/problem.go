@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Problem is an RFC 9457 problem document. Code is stable and for programs. Detail is for people
-// and says what to do next.
+// Problem is an error response: an RFC 9457 problem document. Code is for programs and never
+// changes. Detail is for people and says what to do next.
 type Problem struct {
 	Type        string   `json:"type" format:"uri-reference" doc:"Identifies the kind of problem" example:"/v1/docs#citta-sconosciuta"`
 	Title       string   `json:"title" doc:"Short summary of the kind of problem"`
@@ -28,7 +28,8 @@ type Fault struct {
 	Detail string `json:"detail" doc:"The fault, as a continuation of name" example:"is missing"`
 }
 
-// Paid says where the answer to the same question is sold, by the protocol x402.
+// Paid says where the answer to the same question is sold for a single payment, by the protocol
+// x402.
 type Paid struct {
 	Path     string `json:"path" doc:"Path to call with the same parameters and a payment" example:"/x402/v1/analisi"`
 	Price    string `json:"price" doc:"Price of one answer" example:"0.01"`
@@ -36,7 +37,7 @@ type Paid struct {
 	Protocol string `json:"protocol" enum:"x402" doc:"x402 version 2, scheme exact, on Solana. A request without a payment returns the amount to pay"`
 }
 
-// ProblemType holds what all problems of one type share.
+// ProblemType holds what all error responses with one code have in common.
 type ProblemType struct {
 	Status int
 	Code   string
@@ -44,7 +45,7 @@ type ProblemType struct {
 	Wait   bool // a retry later may help; Retry-After may say when
 }
 
-// The problem types of any endpoint.
+// The error responses that any endpoint may send.
 var (
 	BadRequest = ProblemType{Status: http.StatusBadRequest, Code: "richiesta-non-valida",
 		Title: "The request is not valid"}
@@ -68,7 +69,7 @@ var (
 	}
 )
 
-// The problem types of several functions.
+// The error responses that several functions send.
 var (
 	UnknownCity = ProblemType{Status: http.StatusNotFound, Code: "citta-sconosciuta",
 		Title: "No city with scheduled flights has that name"}
@@ -80,7 +81,7 @@ var (
 		Title: "No reference rate for that currency"}
 )
 
-// Problem returns a problem of the type.
+// Problem returns an error response of the type.
 func (t ProblemType) Problem(detail string) *Problem {
 	return &Problem{Type: "/v1/docs#" + t.Code, Title: t.Title, Status: t.Status, Code: t.Code, Detail: detail}
 }
@@ -94,7 +95,7 @@ func (p *Problem) With(name, value string) *Problem {
 	return p
 }
 
-// Invalid returns a 400 that names each fault.
+// Invalid returns an error response with status 400 that lists each fault.
 func Invalid(faults ...Fault) *Problem {
 	texts := make([]string, len(faults))
 	for i, f := range faults {

@@ -14,9 +14,9 @@ import (
 // MaxParameter is the longest query parameter, in characters (runes).
 const MaxParameter = 100
 
-// checkParameters refuses malformed query parameters before Huma parses them, and names all
-// faults together. It also refuses an empty header that must not be empty, because Huma treats it
-// as missing.
+// checkParameters refuses malformed query parameters before Huma parses them. The error response
+// lists all faults together. It also refuses an empty header that must not be empty, because Huma
+// treats an empty header as missing.
 func checkParameters(ctx huma.Context, next func(huma.Context)) {
 	if descriptionOf(ctx.Operation()).page {
 		next(ctx)
@@ -49,7 +49,7 @@ func checkParameters(ctx huma.Context, next func(huma.Context)) {
 		case len(given) == 0 && p.Required:
 			fault = "is missing"
 		case len(given) == 1:
-			// A parameter with an enum must name a value or be left out.
+			// A parameter with an enum must have one of its values or be left out.
 			fault = Unfit(given[0], p.Required || p.Schema != nil && len(p.Schema.Enum) > 0)
 		}
 		if fault != "" {

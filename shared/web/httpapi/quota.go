@@ -11,27 +11,27 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TooMany is the problem of a caller whose quota is used up.
+// TooMany is the error response to a caller whose quota is used up.
 var TooMany = ProblemType{Status: http.StatusTooManyRequests, Code: "troppe-richieste",
 	Title: "Too many calls", Wait: true}
 
-// ConsumeQuota counts a call toward the caller's quota of a route, for handlers that JSON does
-// not count. It fails with a Problem if the quota is used up.
+// ConsumeQuota counts a call towards the caller's quota of a route. It is for handlers whose calls
+// JSON does not count. It fails with a Problem, the error response, if the quota is used up.
 func (a *API) ConsumeQuota(ctx context.Context, name string) error {
 	return a.consumeQuota(ctx, routes.Named(name))
 }
 
-// ConsumeQuotas counts n >= 1 calls in one write and returns how many the quota grants. It fails
-// with a Problem if the quota is used up.
+// ConsumeQuotas counts n >= 1 calls in one write and returns how many of them the quota allows. It
+// fails with a Problem, the error response, if the quota is used up.
 func (a *API) ConsumeQuotas(ctx context.Context, name string, n int) (granted int, err error) {
 	return a.consumeQuotas(ctx, routes.Named(name), n)
 }
 
-// Quotas are the daily questions of an address: on the page, and to each of the endpoints for
-// verdicts, calendars and deals. 0 leaves the table's.
+// Quotas are the questions per day of one address: on the page, and to each of the endpoints for
+// verdicts, calendars and deals. 0 means the quota in routes.Table.
 type Quotas struct{ Page, Free int64 }
 
-// Capped returns a route with the service's own quota.
+// Capped returns a route with these quotas in place of its own.
 func (q Quotas) Capped(r routes.Route) routes.Route {
 	switch r.Name {
 	case "home":
@@ -42,8 +42,8 @@ func (q Quotas) Capped(r routes.Route) routes.Route {
 	return r
 }
 
-// Remaining returns how many calls the quota that counted this call still has, and false if none
-// counted it.
+// Remaining returns how many calls are left in the quota that counted this call. It returns false
+// if no quota counted it.
 func Remaining(ctx context.Context) (int64, bool) {
 	c := callOf(ctx)
 	return c.remaining, c.known
@@ -65,9 +65,9 @@ func ProLimit(r routes.Route) limit.Limit {
 	return limit.Limit{Name: r.Name + "-pro", Calls: r.Pro.Calls, Window: r.Pro.Per, Keep: 24 * time.Hour}
 }
 
-// consumeQuota counts a call toward the caller's quota and sets the answer's headers. It takes
-// one write, and a second for a small quota of a network. If the counter cannot be reached, it
-// logs the error and lets the call pass.
+// consumeQuota counts a call towards the caller's quota and sets the answer's headers. It takes
+// one write, and a second one if the network's quota is small. If the counter cannot be reached,
+// it logs the error and allows the call.
 func (a *API) consumeQuota(ctx context.Context, route routes.Route) error {
 	_, err := a.consumeQuotas(ctx, route, 1)
 	return err
@@ -100,8 +100,9 @@ func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (gra
 	if network == "" {
 		return int(d.Granted), nil
 	}
-	// Calls that the network does not grant stay counted for the address. They cost it nothing:
-	// both windows end together, and until then the network grants no more.
+	// Calls that the network's quota refuses stay counted for the address. That costs the address
+	// nothing: both windows end together, and until then the network's quota refuses more calls
+	// anyway.
 	for ; granted < int(d.Granted); granted++ {
 		all, err := a.config.Limiter.CountShared(ctx, NetworkLimit(route), network)
 		a.logUncounted(ctx, err)
@@ -115,15 +116,16 @@ func (a *API) consumeQuotas(ctx context.Context, route routes.Route, n int) (gra
 	return granted, nil
 }
 
-// networkUsedUp returns the problem of a caller whose network has used up its quota.
+// networkUsedUp returns the error response to a caller whose IPv6 network (/48) has used up its
+// quota.
 func (a *API) networkUsedUp(ctx context.Context, d limit.Decision) *Problem {
 	return a.refuse(ctx, d, "All addresses of your network (its IPv6 /48) have used up their calls. Wait "+
 		"for the seconds in Retry-After, or send a Pro key in X-Api-Key.")
 }
 
-// ConsumeLimit counts a call under a limit of the handler. It fails with a Problem that holds
-// detail if the limit is reached. The answer's headers describe this limit if it is reached, or
-// if the route has no quota.
+// ConsumeLimit counts a call under a limit of the handler. If the limit is reached, it fails with
+// a Problem that contains detail. The answer's headers describe this limit if it is reached, or if
+// the route has no quota.
 func ConsumeLimit(ctx context.Context, l limit.Limit, subject, detail string) error {
 	c := callOf(ctx)
 	a := c.api
@@ -144,7 +146,7 @@ func (a *API) refuse(ctx context.Context, d limit.Decision, detail string) *Prob
 	return TooMany.Problem(detail)
 }
 
-// usedUp returns the problem of a caller who has used up the quota of an endpoint.
+// usedUp returns the error response to a caller who has used up the quota of an endpoint.
 func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, pro bool) *Problem {
 	switch {
 	case route.Path == usagePath:
@@ -171,7 +173,8 @@ func (a *API) usedUp(ctx context.Context, d limit.Decision, route routes.Route, 
 	return p
 }
 
-// paidAlternative returns where the answers of a route are sold per call, or nil if they are not.
+// paidAlternative returns where the answers of a route are sold for single payments, or nil if
+// they are not.
 func (a *API) paidAlternative(route routes.Route) *Paid {
 	twin, ok := route.Sold()
 	if !ok || !a.config.PaidCalls {
@@ -188,9 +191,9 @@ func (a *API) logUncounted(ctx context.Context, err error) {
 	}
 }
 
-// capOthers applies routes.Others: it counts in memory the calls outside all quotas, and refuses
-// callers with too many. A caller with a key or signature is refused only after that proved
-// invalid.
+// capOthers applies the limit routes.Others: it counts in memory the calls that no quota counts,
+// and refuses callers with too many. A call with a key or signature is refused only after the key
+// or signature proved invalid.
 func (a *API) capOthers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := callOf(r.Context())
@@ -220,7 +223,8 @@ func provesItself(c *call, r *http.Request) bool {
 		(r.Header.Get(KeyHeader) != "" || r.Header.Get("Authorization") != "")
 }
 
-// otherLimits returns the limits of a caller's other calls, each with the counted subject.
+// otherLimits returns the limits for a caller's calls outside all quotas, each with the name that
+// is counted.
 func otherLimits(c *call) map[limit.Limit]string {
 	if c.pro {
 		return map[limit.Limit]string{ProLimit(routes.Others): c.subject}
@@ -232,7 +236,7 @@ func otherLimits(c *call) map[limit.Limit]string {
 	return of
 }
 
-// overOthers returns a problem if the caller's other calls are used up.
+// overOthers returns an error response if the caller has made too many calls outside all quotas.
 func (a *API) overOthers(ctx context.Context) *Problem {
 	for l, subject := range otherLimits(callOf(ctx)) {
 		if d, full := a.config.Limiter.Full(l, subject); full {

@@ -24,8 +24,9 @@ func (over) Take(_ context.Context, _ store.Key, _, limit int64, _ time.Time) (i
 
 func (over) Query(context.Context, store.Range) ([]store.Item, error) { return nil, nil }
 
-// TestUsedUp: the problem of a used-up quota names the path of the remaining quotas. If the
-// answer is sold per call, it also states where and the price, as text and as fields.
+// TestUsedUp: the error response for a used-up quota contains the path at which a caller reads the
+// remaining quotas. If the answer is sold for single payments, it also says where and at what
+// price, as text and as fields.
 func TestUsedUp(t *testing.T) {
 	type ways struct {
 		Usage string

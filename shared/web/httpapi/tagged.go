@@ -25,7 +25,7 @@ func Tag(ifNoneMatch, contentType string, body []byte) *Tagged {
 	out := &Tagged{Status: http.StatusOK, ContentType: contentType, ETag: tag, Vary: varyByKey, Body: body}
 	for candidate := range strings.SplitSeq(ifNoneMatch, ",") {
 		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
-		if candidate == tag { // not *: it names no answer that the caller has
+		if candidate == tag { // not *, which means no certain answer
 			out.Status, out.Body = http.StatusNotModified, nil
 		}
 	}

@@ -10,14 +10,14 @@ import (
 	"verdetto/shared/store"
 )
 
-// In some protocols a program first exchanges its key for a token. A token becomes invalid with
-// its key and with the plan, so it costs the same read as a key. It is sent in Authorization, or
-// in place of a key.
+// In some protocols a program first exchanges its key for a token. A token becomes invalid when
+// its key or the plan does, so each call with a token costs the same read as a call with a key. It
+// is sent in Authorization, or in place of a key.
 
 // TokenLasts is the lifetime of a token.
 const TokenLasts = 30 * time.Minute
 
-// The problems of a caller with a token.
+// The error responses to a caller with a token.
 var (
 	NoToken  = ProblemType{Status: http.StatusUnauthorized, Code: "token-mancante", Title: "There is no token"}
 	BadToken = ProblemType{Status: http.StatusUnauthorized, Code: "token-non-valido",
@@ -27,8 +27,8 @@ var (
 		Title: "The key of the token was replaced"}
 )
 
-// Token returns a token for a valid key. Without a key it returns an anonymous token, which has
-// the free quota. It fails with a Problem.
+// Token returns a token for a valid key. Without a key it returns an anonymous token, with which
+// the free quota applies. For an invalid key it fails with a Problem, the error response.
 func (a *API) Token(ctx context.Context, key string) (string, error) {
 	until := a.config.Now().Add(TokenLasts)
 	if key == "" {

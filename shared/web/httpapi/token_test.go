@@ -39,8 +39,8 @@ func mountForeign(s *service) {
 
 const metricsPath = "/v1/analytics/itinerary-price-metrics"
 
-// TestTokens: a token grants what its key grants, as long as the key is valid, at one read. A
-// forged token costs no read.
+// TestTokens: a token allows what its key allows, as long as the key is valid, at the cost of one
+// read. A forged token costs no read.
 func TestTokens(t *testing.T) {
 	var key string
 	ada := apikey.CustomerIDOf([]byte("pepper"), "ada@example.com")
@@ -188,8 +188,9 @@ func TestNoTokenForABadKey(t *testing.T) {
 	}
 }
 
-// TestForeignForm: at a foreign protocol's paths every step writes problems in its format. An
-// anonymous token spends the quota of the caller's address.
+// TestForeignForm: at the paths of a foreign protocol, every step writes error responses in the
+// format of that protocol. Calls with an anonymous token count towards the quota of the caller's
+// address.
 func TestForeignForm(t *testing.T) {
 	s := serve(t)
 	mountForeign(s)

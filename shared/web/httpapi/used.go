@@ -9,22 +9,22 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// Usage is a caller's use of the quota of an endpoint.
+// Usage says how much of an endpoint's quota a caller has used.
 type Usage struct {
 	Route  routes.Route
 	Cap    routes.Cap
 	Window int64     // calls in the current window
 	Today  int64     // calls of the UTC day if the window is shorter, else of the window
 	Reset  time.Time // when the window ends
-	Paid   *Paid     // for anonymous callers: where the answer is sold per call, or nil
+	Paid   *Paid     // for anonymous callers: where the answer is sold, or nil
 }
 
 // Remaining returns how many calls remain in the window.
 func (u Usage) Remaining() int64 { return max(0, u.Cap.Calls-u.Window) }
 
-// UsedByCaller reads the caller's counters without counting a call. With a key it covers every
-// endpoint with a quota per key, otherwise every endpoint of the free tier. It makes one query
-// per endpoint.
+// UsedByCaller reads the caller's counters and counts no call itself. For a caller with a key it
+// returns every endpoint with a quota per key, otherwise every endpoint with a quota per address.
+// It makes one query per endpoint.
 func UsedByCaller(ctx context.Context) (all []Usage, err error) {
 	c := callOf(ctx)
 	for _, r := range routes.Table {

@@ -8,8 +8,8 @@ import (
 	"github.com/danielgtaylor/huma/v2/validation"
 )
 
-// Huma validates requests by the handlers' types. This file turns its errors into problem
-// documents with our wording. Each fault continues the field's name: "email is missing".
+// Huma validates requests by the handlers' types. This file turns its errors into error responses
+// with our own words. The text of each fault continues the name of the field: "email is missing".
 func init() {
 	huma.DefaultArrayNullable = false // an empty list is [], never null
 	huma.NewError = problemOfHuma
@@ -45,8 +45,8 @@ func problemOfHuma(status int, msg string, errs ...error) huma.StatusError {
 	return BadRequest.Problem(msg + ".")
 }
 
-// faultOf names the field at fault. For a missing field, Huma names the object that lacks it. For
-// a fault of the whole body, the fault names the body.
+// faultOf returns the fault with the name of its field. For a missing field, Huma gives only the
+// object that should contain it. For a fault of the whole body, the name is that of the body.
 func faultOf(detail *huma.ErrorDetail) Fault {
 	in, name, _ := strings.Cut(detail.Location, ".")
 	if field, ok := strings.CutSuffix(detail.Message, missingField); ok {

@@ -8,9 +8,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// Calls of one subject are counted in turns, so a flood meets the cached refusal. While one write
-// runs, further calls wait, and the next write counts them all. Each call gets its own number, so
-// the limit stays exact; the stored counter may exceed it.
+// While one write for a counter runs, further calls of the same subject (an address or a customer)
+// wait, and the next write counts them all. So a flood of calls causes few writes. Each call gets
+// its own number, so the limit is exact, although the stored counter may exceed it.
 
 type counter struct {
 	key     store.Key
@@ -52,12 +52,13 @@ func (l *Limiter) count(ctx context.Context, c counter, n int64) (int64, error) 
 	select {
 	case <-w.done:
 		return w.count, w.err
-	case <-ctx.Done(): // it is counted all the same
+	case <-ctx.Done(): // the call is counted all the same
 		return 0, context.Cause(ctx)
 	}
 }
 
-// next returns the waiting calls. If there are none, it ends the turn and returns nil.
+// next returns the calls that wait for a counter. If no call waits, it marks the counter as idle
+// and returns nil.
 func (l *Limiter) next(c counter) []*waiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -114,7 +115,8 @@ func (l *Limiter) write(ctx context.Context, c counter, n int64) (int64, error) 
 	return count, err
 }
 
-// isOver reports whether a subject is known to be over its limit. The caller must hold l.mu.
+// isOver reports whether this process knows that a subject is over its limit. The caller must hold
+// l.mu.
 func (l *Limiter) isOver(key store.Key) bool {
 	until, ok := l.over[key]
 	return ok && l.now().Before(until)
@@ -131,7 +133,7 @@ func (l *Limiter) remember(key store.Key, until time.Time) {
 			}
 		}
 		if len(l.over) >= remembered {
-			clear(l.over) // costs one write for each subject that calls again
+			clear(l.over) // each subject that calls again costs one write
 		}
 	}
 	l.over[key] = until

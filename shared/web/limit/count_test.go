@@ -64,8 +64,8 @@ func (l *Limiter) gathered() (n int) {
 	return n
 }
 
-// TestGatheredCallsAreCountedTogether: concurrent calls cost two writes. Each gets its own
-// number, and exactly as many pass as the limit allows.
+// TestGatheredCallsAreCountedTogether: concurrent calls cost two writes. Each call gets its own
+// number, and exactly as many calls are allowed as the limit says.
 func TestGatheredCallsAreCountedTogether(t *testing.T) {
 	const calls = 150
 	of, errs, c, l := gather(t, calls, func(int) context.Context { return t.Context() }, func() {})

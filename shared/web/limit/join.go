@@ -9,31 +9,31 @@ import (
 	"verdetto/shared/store"
 )
 
-// tally is a process's knowledge of a counter that several processes share.
+// tally is what one process knows of a counter that several processes share.
 type tally struct {
 	until   time.Time // when its window ends
 	total   int64     // total count, as far as the process knows
-	pending int64     // part of known that is not yet written
+	pending int64     // part of total that is not yet written
 	wrote   time.Time
 }
 
 const (
-	// minPending is the least number of pending calls for a write, so that rare calls write
-	// nothing.
+	// minPending is how many calls must wait before they are written. So rare calls cause no
+	// write.
 	minPending = 16
-	// minSharedLimit is the least limit that is counted in memory. For a smaller one, the unwritten
-	// calls of other processes would be too large a share.
+	// minSharedLimit is the smallest limit that is counted in memory. For a smaller limit, the
+	// calls that other processes have not written yet would matter too much.
 	minSharedLimit = 512
 	// writeEvery is the least time between two writes of a tally.
 	writeEvery = time.Minute
 )
 
-// CountShared counts one call of a subject that many callers share, such as a network. It counts in
-// memory, and writes once at least 16 calls are pending, at most once a minute. It also writes at
-// the limit. The limit is soft: other processes may pass it by what they count in a minute. A
-// limit below 512 is exact, as with Take.
+// CountShared counts one call of a subject that many callers share, such as a network. It counts
+// in memory, and writes at most once a minute, when 16 or more calls are unwritten. It also writes
+// when the limit is reached. The limit is not exact: other processes may exceed it by what they
+// count in a minute. A limit below 512 is exact, as with Take.
 //
-// If CountShared returns an error, it lets the call through; the error is for the log.
+// If CountShared returns an error, the call is allowed, and the caller logs the error.
 func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) (Decision, error) {
 	if limit.Calls < minSharedLimit {
 		return l.Take(ctx, limit, subject)
@@ -46,7 +46,7 @@ func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) 
 	_, to := limit.window(now)
 	total, err := l.counters.Take(ctx, key, due, limit.Calls, to)
 	if errors.Is(err, store.ErrLimit) {
-		total, err = limit.Calls, nil // others have reached it; this call is the last to pass
+		total, err = limit.Calls, nil // other processes have reached it; this call is the last
 	}
 	if err != nil {
 		return d, fmt.Errorf("count calls under %s: %w", limit.Name, err)
@@ -59,8 +59,8 @@ func (l *Limiter) CountShared(ctx context.Context, limit Limit, subject string) 
 	return d, nil
 }
 
-// Uncount takes back one call of CountShared that had no result. It only corrects the count in
-// memory; if the call was already written, later writes make up for it. For a limit below 512 it
+// Uncount takes back one call of CountShared that had no result. It corrects only the count in
+// memory; if the call was already written, later writes count one less. For a limit below 512 it
 // does nothing.
 func (l *Limiter) Uncount(limit Limit, subject string) {
 	from, _ := limit.window(l.now())

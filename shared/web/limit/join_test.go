@@ -144,7 +144,8 @@ func TestJoinFailsOpen(t *testing.T) {
 	}
 }
 
-// TestTalliesAreBounded: the tally of a flood survives when many subjects call once.
+// TestTalliesAreBounded: a process limits how many counters it keeps in memory. It keeps the
+// counter of a subject with many calls when many subjects call once.
 func TestTalliesAreBounded(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	l := New(&counters{}, func() time.Time { return now })

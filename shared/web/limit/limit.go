@@ -1,9 +1,11 @@
 // Package limit decides whether a call is within its quota. Each call is counted in one
-// conditional write to the store, so no call slips through between read and write. Calls of many
-// callers together, such as a network, are counted in memory: see CountShared.
+// conditional write to the store, so two calls at the same time cannot both take the last place.
+// Calls of many callers together, such as all callers of a network, are counted in memory: see
+// CountShared.
 //
-// A Limiter remembers subjects over their limit until the window ends. If the counter cannot be
-// reached, the call passes: our fault must not cost the caller.
+// A Limiter remembers which subjects (addresses or customers) are over their limit until the
+// window ends. If the counter cannot be reached, the call is allowed, because that failure is not
+// the caller's fault.
 package limit
 
 import (
@@ -21,11 +23,11 @@ import (
 // Limit is the number of calls per window. Windows start at multiples of Window in Unix time: a
 // day is a UTC day, a minute starts at second 0.
 type Limit struct {
-	Name   string // stable: it is part of the stored key (LIMIT, in package store)
+	Name   string // never changes: it is part of the stored key (LIMIT, in package store)
 	Calls  int64
 	Window time.Duration
-	// Keep, if longer than Window, is the span after which counters expire. Usage adds up the
-	// windows in it: for example, the minutes of a day.
+	// Keep, if longer than Window, is how long a counter is stored. Usage adds up the windows in
+	// that time: for example, the minutes of a day.
 	Keep time.Duration
 }
 
@@ -48,7 +50,7 @@ func (l Limit) key(subject string, from time.Time) store.Key {
 	return store.Key{Partition: l.partition(subject), Sort: from.Format(time.RFC3339)}
 }
 
-// Decision is the outcome for one call, or for several calls counted together.
+// Decision is the result for one call, or for several calls that are counted together.
 type Decision struct {
 	Limit     Limit
 	Allowed   bool  // for several calls: at least one is allowed
@@ -58,7 +60,7 @@ type Decision struct {
 	Reset     time.Time // when the window ends
 }
 
-// decide returns the Decision for a count that includes the call. Over means that the call was
+// decide returns the Decision for a count that includes the call. If over is true, the call was
 // refused and not counted.
 func decide(l Limit, count int64, over bool, now time.Time) Decision {
 	_, reset := l.window(now)
@@ -98,7 +100,7 @@ type Limiter struct {
 	counters Counters
 	now      func() time.Time
 	mu       sync.Mutex
-	over     map[store.Key]time.Time // subjects over their limit, and until when
+	over     map[store.Key]time.Time // subjects over their limit, with the end of the window
 	counting map[counter][]*waiter   // calls that wait for a counter's running write
 	shared   map[store.Key]*tally    // see CountShared
 }
@@ -113,14 +115,14 @@ func New(counters Counters, now func() time.Time) *Limiter {
 		shared: map[store.Key]*tally{}}
 }
 
-// Take counts one call of a subject. If it returns an error, it lets the call through; the error
-// is for the log.
+// Take counts one call of a subject. If Take returns an error, the call is allowed, and the caller
+// logs the error.
 func (l *Limiter) Take(ctx context.Context, limit Limit, subject string) (Decision, error) {
 	return l.TakeSeveral(ctx, limit, subject, 1)
 }
 
-// TakeSeveral counts n >= 1 calls of a subject in one conditional write. If fewer than n remain,
-// it grants those, and the limit is reached.
+// TakeSeveral counts n >= 1 calls of a subject in one conditional write. If fewer than n calls are
+// left, it allows those, and the limit is reached.
 func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, n int64) (Decision, error) {
 	now := l.now()
 	from, to := limit.window(now)
@@ -142,8 +144,8 @@ func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, 
 		fmt.Errorf("count a call under %s: %w", limit.Name, err)
 }
 
-// Usage returns how many calls of a subject were counted in the current window and in the current
-// span of Keep. It counts no call.
+// Usage returns how many calls of a subject were counted in the current window, and in the time
+// Keep. It counts no call itself.
 func (l *Limiter) Usage(ctx context.Context, limit Limit, subject string) (window, kept int64, err error) {
 	now := l.now()
 	begins, _ := limit.window(now)

@@ -1,5 +1,6 @@
-// Package page holds what all pages share: layout, style sheet, languages, security policy, and
-// assets under hashed names. Start with Page and Respond.
+// Package page holds what all pages have in common: layout, style sheet, languages, security
+// policy, and assets (style sheets, scripts, images) under names that contain a hash. Start with
+// Page and Respond.
 package page
 
 import (

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Problems renders the problems of a handler as pages for callers that prefer HTML. It intercepts
-// problem documents (RFC 9457) and keeps their status and headers.
+// Problems renders the error responses of a handler as pages for callers that prefer HTML. It
+// replaces only problem documents (RFC 9457), and keeps their status and headers.
 func Problems(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead || !WantsHTML(r.Header.Get("Accept")) {
@@ -24,7 +24,7 @@ func Problems(h http.Handler) http.Handler {
 			return
 		}
 		response, err := p.page(i18n.ForHeader(r.Header.Get("Accept-Language")))
-		if err != nil { // fall back to the document
+		if err != nil { // send the document instead
 			w.WriteHeader(p.status)
 			_, _ = w.Write(p.document.Bytes())
 			return
@@ -34,7 +34,7 @@ func Problems(h http.Handler) http.Handler {
 	})
 }
 
-// problemPage buffers a problem document and passes on everything else.
+// problemPage buffers an error response and sends everything else unchanged.
 type problemPage struct {
 	http.ResponseWriter
 	status   int // of the buffered document; 0: none

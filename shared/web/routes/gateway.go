@@ -10,7 +10,7 @@ import (
 // with 404.
 const Fallback = "analisi"
 
-// Group is a route of API Gateway: its paths lead to one function and share one part of the
+// Group is a route of API Gateway. All its paths lead to one function and share one part of the
 // throughput.
 type Group struct {
 	Path     string // may end in /{proxy+}, which matches any rest; "" matches all other paths

@@ -1,7 +1,8 @@
-// Package routes holds the one table of all endpoints. The Lambda functions, the process on one
-// machine, the edge's behaviours and the published description are built from it.
+// Package routes holds one table of all endpoints. From it the project builds the Lambda
+// functions, the program for one machine, the cache rules of CloudFront (the edge) and the
+// published description.
 //
-// A new endpoint needs a row here, and a handler in the folder that Function names. Register the
+// To add an endpoint, add a row here and a handler in the folder that Function names. Register the
 // handler under the row's name with httpapi.JSON, httpapi.Page or API.Mount.
 package routes
 
@@ -15,7 +16,7 @@ import (
 
 // Route is one endpoint. Endpoints under /v1 also answer under /api/v1.
 type Route struct {
-	Name     string // stable: the operation id, and the name that calls are counted under
+	Name     string // never changes: it is the operation id, and calls are counted under it
 	Method   string
 	Path     string // may end in {file}, which matches any one name
 	Function string // the folder in functions/ that answers
@@ -39,14 +40,14 @@ type Route struct {
 	// answers about fares without a key: the edge refuses it while the free tier is closed
 	FreeTier bool
 
-	// Query lists the parameters of an answer that the edge may cache. The edge drops all others
-	// and leaves them out of its key, so made-up parameters cannot bypass the cache.
+	// Query lists the parameters of an answer that CloudFront may cache. CloudFront drops all
+	// other parameters, so a caller cannot bypass the cache with invented ones.
 	Query []string
 	// Headers replaces Accept-Language, If-None-Match, Idempotency-Key and Payment-Signature as
 	// the headers that the edge passes on. The edge passes on ten at most.
 	Headers []string
-	// Weight is the endpoint's own share of API Gateway's throughput, at each of its paths. It is
-	// a multiple of the smallest share. 0: it shares its group's (see Groups).
+	// Weight is the endpoint's own part of API Gateway's throughput, for each of its paths, as a
+	// multiple of the smallest part. 0: the endpoint uses the part of its group (see Groups).
 	Weight int
 }
 
@@ -76,8 +77,9 @@ func (c Cap) String() string {
 // one /48.
 const PerNetwork = 32
 
-// Others is the limit of calls outside all rows: pages, files, unknown paths, refused requests.
-// It is counted in memory (limit.CountShared), so it is soft. Only runaway programs reach it.
+// Others is the limit for calls that no row counts: pages, files, unknown paths, refused requests.
+// It is counted in memory (limit.CountShared), so it is not exact. Only programs that call without
+// pause reach it.
 var Others = Route{Name: "others", Free: Cap{3000, time.Hour}, Pro: Cap{36000, time.Hour}}
 
 // Keyed reports whether the endpoint reads X-Api-Key.
@@ -104,7 +106,7 @@ func (r Route) Paths() []string {
 // endpoints that sell the same answers.
 func (r Route) Described() bool { return len(r.Paths()) == 2 || r.Price > 0 }
 
-// Edge is how long the edge may cache a successful answer; 0: not at all.
+// Edge says how long CloudFront may cache a successful answer; 0: not at all.
 type Edge struct {
 	Free time.Duration // the answer to anonymous callers, shared by all
 	Pro  time.Duration // the answer to a key, for that key only
@@ -142,15 +144,16 @@ var Table = slices.Concat(
 			Name: "storico", Path: "/v1/storico", FreeTier: true, Free: Cap{100, day},
 			Pro: Cap{120, time.Minute}, SingleFares: true,
 		},
-		// It changes once a day and holds no personal data: no quota, shared at the edge.
+		// The answer changes once a day and holds no personal data. So it has no quota, and
+		// CloudFront caches it for all callers.
 		{Name: "pagella", Path: "/v1/pagella", Edge: Edge{Free: time.Hour}, Query: []string{"formato"}},
 		{Name: "pagella-page", Path: "/pagella", Free: Cap{300, time.Hour}},
-		// It reads the caller's counters, and has its own quota.
+		// The answer shows the caller's counters. It has a quota of its own.
 		{Name: "consumo", Path: "/v1/consumo", Free: Cap{60, time.Hour}, Pro: Cap{60, time.Minute}},
-		// Called at every keystroke and answered from memory: counting would cost more than
-		// answering.
+		// A page calls it at every keystroke, and it answers from memory: counting would cost more
+		// than answering.
 		{Name: "citta", Path: "/v1/citta", Edge: Edge{Free: day}, Query: []string{"q", "lang", "origine"}},
-		// Only questions count, not the empty form.
+		// Only a request with a question counts, not the empty form.
 		{Name: "home", Path: "/", Free: Cap{120, day}, Weight: 2},
 		{Name: "card", Path: "/card/{file}", FreeTier: true, Free: Cap{300, day}, Edge: Edge{Free: 6 * time.Hour}},
 	}),
@@ -173,15 +176,17 @@ var Table = slices.Concat(
 		{Name: "openapi", Path: "/v1/openapi.json", Edge: Edge{Free: 6 * time.Hour}},
 		{Name: "docs", Path: "/v1/docs"},
 		{Name: "llms", Path: "/llms.txt", Edge: Edge{Free: 6 * time.Hour}},
-		// The rows below are requested rarely, and the edge has few behaviours left.
+		// The rows below are requested rarely, and CloudFront allows only a limited number of
+		// cache rules.
 		{Name: "agenti", Path: "/v1/agenti"},
 		{Name: "api-catalog", Path: "/.well-known/api-catalog"},
 		{Name: "server-json", Path: "/server.json"},
 		{Name: "robots", Path: "/robots.txt", Edge: Edge{Free: 6 * time.Hour}},
 		{Name: "sitemap", Path: "/sitemap.xml", Free: Cap{100, day}, Edge: Edge{Free: 6 * time.Hour}},
-		// A crawler reads them all.
+		// A crawler reads all of these files.
 		{Name: "sitemap-file", Path: "/sitemap/{file}", Free: Cap{3000, day}, Edge: Edge{Free: 6 * time.Hour}},
-		// On one machine the process answers it first, before all functions.
+		// In the program for one machine, the process answers this path itself, before all
+		// functions.
 		{Name: "salute", Path: "/healthz"},
 		{Name: "assets", Path: "/assets/{file}", Edge: Edge{Free: 365 * day}},
 	}),
@@ -207,8 +212,8 @@ var Table = slices.Concat(
 		{Name: "pro-recupera-conferma", Method: "POST", Path: "/v1/pro/recupera/conferma", Free: Cap{60, time.Hour}},
 		// Only calls with a key are answered, so only they are counted, per key.
 		{Name: "pro-chiave", Path: "/v1/pro/chiave", Pro: Cap{60, time.Minute}},
-		// It accepts a rotated key for some minutes more, so it reads keys itself and counts per
-		// key.
+		// The endpoint accepts a rotated key for some minutes more. So its handler reads keys
+		// itself and counts per key.
 		{Name: "pro-ruota", Method: "POST", Path: "/v1/pro/chiave/ruota", KeyInHandler: true},
 		{Name: "pro-cripta", Path: "/v1/pro/cripta", Free: Cap{100, day}},
 		// An open page polls every 15 seconds for an hour: that counts as one page.
@@ -280,8 +285,8 @@ var Table = slices.Concat(
 	}),
 	[]Route{
 		// Programs without a key pay for these per call. The price is above the cost of a call,
-		// which is mostly the network's fee: docs/selling.md. A call without a payment counts
-		// like a paid one.
+		// which is mostly the fee of the Solana network: docs/selling.md. A call without a payment
+		// counts like a paid one.
 		sold("x402-analisi", "/x402/v1/analisi", 10_000, 120),
 		sold("x402-calendario", "/x402/v1/calendario", 20_000, 60),
 		sold("x402-occasioni", "/x402/v1/occasioni", 20_000, 60),

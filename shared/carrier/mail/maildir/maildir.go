@@ -1,10 +1,10 @@
-// Package maildir is a sender that writes each mail as an .eml file into a folder. It serves the
-// service on one machine and tests. Read reads such a folder.
+// Package maildir is a mail sender that writes each mail as an .eml file into a folder. It is for
+// tests, and for a service on one machine. Read reads such a folder.
 //
-// It promises that a file is either whole or absent and that no mail overwrites another. Names
-// written by one process sort in sending order, as long as its clock does not run backwards. A
-// message with an ID has one file, however often it is sent. Mails hold keys, so only the owner may
-// read the files. Nothing is ever deleted.
+// A file is either complete or absent, and no mail overwrites another. Names written by one
+// process sort in sending order, as long as its clock does not run backwards. A message with an ID
+// has one file, however often it is sent. Mails contain keys, so only the owner may read the
+// files. Nothing is ever deleted.
 package maildir
 
 import (

@@ -56,8 +56,8 @@ func classify(ctx context.Context, err error, tries *awscall.Tries) error {
 	return mail.ErrBlocked // no credentials, no region, or not an answer of SES
 }
 
-// classifyRefusal returns the error for a refusal by SES. In doubt it blames the service: a wrong
-// setting must never drop a mail.
+// classifyRefusal returns the error for a refusal by SES. In doubt the error is ErrBlocked, a
+// fault of the service, so that a wrong setting never drops a mail.
 func classifyRefusal(status int, code, text string) error {
 	_, throttled := retry.DefaultThrottleErrorCodes[code]
 	switch {

@@ -31,7 +31,7 @@ func (s step) String() string {
 		"hand over the message", "end of the message"}[s]
 }
 
-// outcome returns the error of package mail for an error at a step.
+// outcome returns the error of package mail for an error at a step of the SMTP dialogue.
 func outcome(at step, err error) error {
 	var said *smtp.SMTPError
 	switch {
@@ -56,7 +56,8 @@ func interrupted(err error) bool {
 		errors.Is(err, net.ErrClosed) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// reply maps a permanent answer of a server (5xx) to an error. The first match wins.
+// reply is a rule: it maps a permanent answer of a mail server (5xx) to an error. The first rule
+// that matches applies.
 type reply struct {
 	from, to step
 	codes    string // prefixes of the code, separated by spaces; empty matches any
@@ -64,10 +65,12 @@ type reply struct {
 	means    error
 }
 
-// replies assigns the fault. Before a recipient is named it is the service's, for every mail. For a
-// recipient it is the address's, unless the server does not know the service. For the content it is
-// the message's, unless it concerns the sender's identity. Anything else is retried later: in doubt
-// no alert ends, and no other mail waits.
+// replies decides whose fault a refusal is. Before a recipient is sent, the fault is the service's
+// and concerns every mail. For a recipient, the fault is the address's, unless the server does not
+// know the service. For the content, the fault is the message's, unless it concerns the sender's
+// identity.
+//
+// All other refusals are retried later. So in doubt no alert ends, and no other mail waits.
 var replies = []reply{
 	{connecting, signingIn, "", "", mail.ErrBlocked},
 	{sender, sender, "552 5.3.4", "", mail.ErrRefused}, // larger than the server accepts

@@ -1,9 +1,9 @@
-// Package parameters lists the secrets in the Parameter Store: the name of each, the variable
-// that refers to it, and the functions that read it.
+// Package parameters lists the secrets in the Parameter Store of AWS: the name of each, the
+// variable that refers to it, and the functions that read it.
 //
-// The deployment derives permissions and variables from the table, the preflight looks up each
-// secret, and the local stand-in of AWS stores each one. So none of them can miss a secret. The
-// package has no dependencies in the module.
+// Three programs use the list: the deployment computes permissions and variables, the check before
+// a deployment looks up each secret, and the local stand-in of AWS stores each one. So none of
+// them can forget a secret. The package imports no other package of the project.
 package parameters
 
 import "slices"
@@ -13,8 +13,8 @@ type Parameter struct {
 	Name     string // without the service's prefix
 	Variable string
 	ReadBy   []string // folders in functions/
-	// Choice is the operator's choice, as named in the deployment's configuration, that makes the
-	// parameter necessary. Empty means that it is always necessary.
+	// Choice is the operator's choice that makes the parameter necessary, by its name in the
+	// deployment's configuration. Empty: always necessary.
 	Choice string
 }
 
@@ -26,8 +26,8 @@ const (
 	SolanaWallet = "solanaWallet"
 )
 
-// Table lists all parameters. Functions that only count addresses read a pepper of their own,
-// which cannot derive keys, links or memos. It also signs access tokens.
+// Table lists all parameters. Functions that only count addresses read a separate pepper, from
+// which keys, links and memos cannot be computed. That pepper also signs access tokens.
 var Table = []Parameter{
 	{"pepper", "VERDETTO_PEPPER", []string{"alerts", "pro", "refresh"}, ""},
 	{"callers-pepper", "VERDETTO_PEPPER", []string{"analisi", "compat", "pricetrends", "x402"}, ""},

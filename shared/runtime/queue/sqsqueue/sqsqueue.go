@@ -1,7 +1,8 @@
-// Package sqsqueue sends messages to Amazon SQS in batches of ten. It retries the messages of a
-// batch that SQS refused by a fault of its own. The error lists those that stay refused.
+// Package sqsqueue sends messages to Amazon SQS in batches of ten. If SQS refuses messages of a
+// batch because of its own failure, Send retries them. The error lists the messages that SQS still
+// refuses.
 //
-// Lambda receives the messages and passes them on as events; see package lambdaqueue.
+// SQS then calls Lambda functions with the messages; see package lambdaqueue.
 package sqsqueue
 
 import (
