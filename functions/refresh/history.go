@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// history holds the stored fares of a route. A block holds the fares of one cycle, or one part of a
-// large cycle.
+// history holds the stored fares of a route. A block holds the fares of one cycle (week), or a
+// part of a large one.
 type history struct {
 	blocks []store.StoredBlock
 	cycles map[fare.Cycle][]fare.Observation
