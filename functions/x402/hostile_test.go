@@ -129,7 +129,7 @@ func TestInvalidPaymentsMakeNoCalls(t *testing.T) {
 // TestOpenPaymentsAreBounded: a node may accept a payment that never gets into a block, for example
 // because its blockhash expires soon. Such a payment occupies a process for a while but costs no
 // fee. Each payer can have one at a time, until its failure is certain. A retry with the same
-// payment is not refused because of it.
+// payment is not refused because of the open one.
 func TestOpenPaymentsAreBounded(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)

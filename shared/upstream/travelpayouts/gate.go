@@ -11,7 +11,7 @@ import (
 // gate limits calls to perMinute in any 60 seconds. If the API reports that the limit is reached,
 // gate pauses all callers.
 //
-// The API counts calls per fixed minute and refuses calls for the rest of it, so bursts gain
+// The API counts calls per fixed minute and refuses calls for its rest, so bursts gain
 // nothing. gate spaces calls evenly, with 5 % more distance than the limit needs, because evenly
 // sent calls may arrive in bunches.
 type gate struct {
