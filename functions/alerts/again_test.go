@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestAnAlertAskedForAgain: repeating a call with its Idempotency-Key sends one mail; a different
-// body is another call.
+// TestAnAlertAskedForAgain: a call repeated with its Idempotency-Key sends only one mail. With a
+// different body it counts as another call.
 func TestAnAlertAskedForAgain(t *testing.T) {
 	t.Parallel()
 	s, clock := subscriptions(t)

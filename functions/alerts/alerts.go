@@ -1,10 +1,10 @@
 // Package alerts serves the endpoints of price alerts; package notify sends the notifications.
-// Anyone can ask for an alert. The reader of the mailbox confirms it by a button, so that programs
-// that follow links confirm nothing. One click ends an alert, on a page or in the mail program.
+// Anyone can request an alert. The reader of the mailbox confirms it with a button, because mail
+// programs follow links by themselves. One click ends an alert, on a page or in the mail program.
 //
-// Answers and work are the same for every address, so they reveal nothing about it. No caller can
-// change another subscriber's alert. Personal data are deleted with the last alert. Every step is
-// idempotent: it can fail before or after its effect and be retried.
+// Answers and work are the same for every address, so they do not reveal whether an address has
+// alerts. No caller can change another subscriber's alert. Personal data are deleted with the last
+// alert. Every step can fail before or after its effect and be retried.
 package alerts
 
 import (

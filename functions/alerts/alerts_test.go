@@ -24,7 +24,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// carrier returns the next of its errors for each mail, and accepts mail when none remains.
+// carrier is a mail carrier. For each mail it returns its next error; without errors left it
+// accepts the mail.
 type carrier struct {
 	errors []error
 	taken  int
@@ -116,7 +117,7 @@ func TestNoRandomness(t *testing.T) {
 	}
 }
 
-// TestNotices handles SES notices in both forms.
+// TestNotices handles notices of SES about bounces and complaints, in both formats.
 func TestNotices(t *testing.T) {
 	const year = 365 * 24 * time.Hour
 	bounce := func(form, kind, recipients string) string {
@@ -204,7 +205,7 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// TestOtherEvents: schedules and queue signals run the outbox.
+// TestOtherEvents: events of schedules and signals of the queue process the outbox.
 func TestOtherEvents(t *testing.T) {
 	for name, event := range map[string]string{
 		"schedule": `{"source":"aws.events","detail-type":"Scheduled Event","detail":{}}`,

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestProveAskingTellsNothing: the response time does not reveal the kind of an address.
+// TestProveAskingTellsNothing: the response time does not reveal whether an address has alerts.
 func TestProveAskingTellsNothing(t *testing.T) {
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		const each, oneWriteMore = 100, "given-one-write-more"

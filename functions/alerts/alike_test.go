@@ -11,7 +11,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Kinds of addresses. The answer to a request must not reveal the kind.
+// The kinds of addresses, such as new or subscribed. The answer to a request must not reveal the
+// kind.
 const (
 	unknown    = "unknown"
 	subscribed = "subscribed" // has this alert

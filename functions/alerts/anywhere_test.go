@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestConditionsToAnywhere: valid conditions on a route to anywhere become an alert; others return
-// the fields at fault.
+// TestConditionsToAnywhere: valid conditions for any destination become an alert. Invalid ones
+// return the faulty fields.
 func TestConditionsToAnywhere(t *testing.T) {
 	today, _ := fare.ParseDay("2026-11-22")
 	anywhere := fare.Route{Origin: "MIL", Destination: store.Anywhere}

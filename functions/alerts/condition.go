@@ -136,8 +136,8 @@ func (p *pendingSubscription) check(today fare.Day) (faults []fault) {
 	return faults
 }
 
-// checkDeparture returns the faults of departures that no message can precede. A fare is checked
-// once a day, so the first check is that of tomorrow.
+// checkDeparture refuses departures that leave before the first possible message. Fares are checked
+// once a day, first tomorrow.
 func (p *pendingSubscription) checkDeparture(today fare.Day) []fault {
 	t, name := p.trip, "departure"
 	if t.Month {
@@ -159,7 +159,7 @@ func (p *pendingSubscription) checkDeparture(today fare.Day) []fault {
 // digestDays is how many days pass at most before the first digest.
 const digestDays = 7
 
-// TooSoon is the problem of an alert whose departures leave before its first message.
+// TooSoon is the error response for an alert whose departures leave before its first message.
 var TooSoon = httpapi.ProblemType{Status: http.StatusBadRequest, Code: "avviso-troppo-tardi",
 	Title: "The alert would come too late"}
 
@@ -174,8 +174,8 @@ func (p *pendingSubscription) checkKind() []fault {
 	return nil
 }
 
-// checkAnywhere returns the faults of a route to anywhere. Such an alert covers the cheapest
-// one-way fare of each destination on any day.
+// checkAnywhere returns the faults of an alert to any destination. Such an alert covers the
+// cheapest one-way fare to each destination on any day.
 func (p *pendingSubscription) checkAnywhere() (faults []fault) {
 	for _, f := range []struct {
 		field string
@@ -196,9 +196,9 @@ func (p *pendingSubscription) checkAnywhere() (faults []fault) {
 	return p.checkKind()
 }
 
-// fill copies the condition into an alert. A plain alert on a route, by threshold or verdict, keeps
-// its original format. Other alerts record the day they were made and have an ID. An alert to
-// anywhere by mail has no ID.
+// fill copies the condition into an alert. An alert on a route, by threshold or verdict, keeps the
+// original storage format. Other alerts also store the day they were made and an ID, except alerts
+// to any destination by mail, which have no ID.
 func (c condition) fill(a *store.Alert, today fare.Day) {
 	a.Trip, a.Percent, a.Amount = c.trip, c.percent, c.amount
 	if c.kind != store.Threshold && c.kind != store.Verdict {

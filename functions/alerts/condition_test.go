@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// TestConditions: valid conditions become an alert; others return the field at fault.
+// TestConditions: valid conditions become an alert. Invalid ones return the faulty field.
 func TestConditions(t *testing.T) {
 	today, _ := fare.ParseDay("2026-11-22")
 	day := func(s string) fare.Day {

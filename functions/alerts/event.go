@@ -31,7 +31,8 @@ func (s *Service) Event(ctx context.Context, raw json.RawMessage) (Outcome, erro
 	return Outcome{Done: done}, err
 }
 
-// Work runs the jobs of the outboxes until none is due or time is short. It returns how many ended.
+// Work runs jobs of the outboxes until none is due or time is short. It returns the number of
+// completed jobs.
 func (s *Service) Work(ctx context.Context) (done int, err error) {
 	asked, err := s.Confirmations.Work(ctx)
 	pushed, pushFault := s.Pushes.Work(ctx)
@@ -61,8 +62,8 @@ type notice struct {
 
 type recipient struct{ EmailAddress string }
 
-// stops returns the recipients who get no more mail, and until when. A full or absent mailbox still
-// exists, so it is not stopped. A "not-spam" report is not a complaint.
+// stops returns the recipients to whom no more mail is sent, and until when. Mail to a full or
+// temporarily absent mailbox continues. A "not-spam" report is no complaint.
 func (n notice) stops(now time.Time) (recipients []recipient, until time.Time) {
 	switch kind := n.EventType + n.NotificationType; {
 	case kind == "Bounce" && n.Bounce.BounceType == "Permanent":

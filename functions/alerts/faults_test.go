@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Alerts while storage fails.
+// Tests of alerts while storage fails.
 
 // TestAlertsUnderFaults: each storage call fails once, before or after its effect, or the process
 // dies there. A retry still succeeds.
@@ -43,7 +43,8 @@ func liveUnderFaults(t *testing.T, p *fixture.Subscriptions, f *storetest.Faulty
 			t.Fatalf("alerts (-want +got):\n%s", diff)
 		}
 	}
-	// once expects success, or the page that says it was already done, because an answer was lost.
+	// once expects success. If an earlier answer was lost, it also accepts the page that says the
+	// action is already done.
 	once := func(call func() fixture.Reply) {
 		t.Helper()
 		if a := p.Retry(f, call); a.Status != 200 && a.Status != 410 {

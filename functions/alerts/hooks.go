@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The pages about endpoints: what owners see of them and can change.
+// The pages on which owners see and change their endpoints (URLs that receive events).
 
 //go:embed hooks.html
 var hooksTemplate string
@@ -46,9 +46,9 @@ type deliveryRow struct {
 
 const maxDeliveries = 20
 
-// openEndpoint queues a test event to the endpoint of an alert that was just confirmed. It shows
-// the secret if the endpoint is new. The alert is on regardless: the worker tests again before the
-// first event.
+// openEndpoint queues a test event to the endpoint of an alert that was just confirmed. If the
+// endpoint is new, the page shows its secret. The alert is active even if this fails: the worker
+// sends a test before the first event.
 func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string, v *view) {
 	if alert.Channel != store.Webhook {
 		return
@@ -136,7 +136,8 @@ func (s *Service) doEndpoint(ctx context.Context, did string, of store.Alert, v 
 	return err
 }
 
-// resume reactivates an endpoint that was given up, and resumes its alerts.
+// resume reactivates an endpoint that the service no longer called after failures, and resumes its
+// alerts.
 func (s *Service) resume(ctx context.Context, of store.Alert) error {
 	_, err := s.Webhooks.Deliveries.ChangeEndpoint(ctx, of.Subscriber, of.Address, s.Now(),
 		func(e *store.Endpoint) bool {
@@ -226,8 +227,8 @@ func (s *Service) endpoints(ctx context.Context, subscriber store.SubscriberID, 
 	return rows, err
 }
 
-// endpointState returns the state of an endpoint. A given-up endpoint is dead only while its alerts
-// are paused.
+// endpointState returns the state of an endpoint. An endpoint to which sending was stopped after
+// failures is dead only while its alerts are paused.
 func endpointState(e store.Endpoint, paused bool) string {
 	switch {
 	case e.Dead && paused:

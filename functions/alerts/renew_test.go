@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestLinksToManageExpire: an expired link shows and ends nothing. It mails a fresh link, only to
-// the subscriber. Links to unsubscribe never expire and show one alert only.
+// TestLinksToManageExpire: an expired link to manage alerts shows and ends nothing. It mails a
+// fresh link to the subscriber. Links to unsubscribe never expire and show one alert only.
 func TestLinksToManageExpire(t *testing.T) {
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
 		const ada = "ada@example.com"

@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The page that stops the mails which any caller can cause at a mailbox. Each such mail links to
-// it, the mails about plans too.
+// The page on which a person stops mails that any caller can cause, such as requests to confirm an
+// alert. Each such mail links to it, mails about plans too.
 
 // requestsPage shows buttons and changes nothing.
 func (s *Service) requestsPage(mailbox store.SubscriberID, v view) (*page.Response, error) {

@@ -19,7 +19,7 @@ type TelegramBot struct {
 	Secret string // authenticates Telegram's calls
 }
 
-// NotTelegram is the problem of a call that does not come from Telegram.
+// NotTelegram is the error response to a call that does not come from Telegram.
 var NotTelegram = httpapi.ProblemType{Status: http.StatusForbidden, Code: "non-da-telegram",
 	Title: "The call does not come from Telegram"}
 
@@ -28,9 +28,8 @@ type updateInput struct {
 	RawBody []byte `contentType:"application/json"`
 }
 
-// update runs a user's command and answers it in the same exchange. So nothing is sent to a chat
-// that has not just written. Telegram delivers an update until it is accepted; every command is
-// idempotent.
+// update runs a user's command and answers it in the same HTTP response, so the bot never writes
+// first to a chat. Telegram repeats an update until it is accepted, so every command may run twice.
 func (s *Service) update(ctx context.Context, in *updateInput) (*page.Response, error) {
 	if s.Telegram.Name == "" {
 		return nil, NotTelegram.Problem("This service has no Telegram bot. Choose another channel.")
@@ -62,7 +61,7 @@ func telegramAnswer(reply []byte) *page.Response {
 	return &page.Response{Status: http.StatusOK, ContentType: "application/json", Body: reply}
 }
 
-// obey runs the command of a chat and returns the answer; nil: no answer.
+// obey runs the command of a chat. It returns the answer, or nil for no answer.
 func (s *Service) obey(ctx context.Context, told telegram.Command) (*telegram.Message, error) {
 	l := i18n.ForHeader(told.Language)
 	subscriber := s.Links.SubscriberAt(store.Telegram, told.Chat)

@@ -24,7 +24,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// malformed is the code of most client errors.
+// malformed is the error code of most client errors.
 const malformed = "richiesta-non-valida"
 
 func TestVerdict(t *testing.T) {
@@ -182,7 +182,7 @@ func TestDemand(t *testing.T) {
 		w.Until.Before(analisitest.Today.Add(14*24*time.Hour)) {
 		t.Errorf("noted %v until %v", w.Origins, w.Until)
 	}
-	// A series in demand is recorded once per process and day, for any endpoint.
+	// Demand for a series is recorded once per process and day, whichever endpoint is called.
 	analisitest.Get(t, h, "/?da=Milano&a=Bucarest")
 	analisitest.Get(t, h, "/card/MIL-BUH-it.png")
 	at = analisitest.Today.AddDate(0, 0, 1)
@@ -241,7 +241,7 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestAlive: the health path answers on any process and reads nothing.
+// TestAlive: the health path answers in every process without a read of the store.
 func TestAlive(t *testing.T) {
 	h := httpapi.New(httpapi.Config{Now: analisitest.Noon, Log: slog.New(slog.DiscardHandler),
 		Limiter: limit.New(analisitest.Unlimited{}, analisitest.Noon)})

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// calendars serves a route with departures, and a route without.
+// calendars returns the API over two routes: one with recorded departures, one without.
 func calendars(hideFares bool) *httpapi.API {
 	s := analisitest.OfMilBuh()
 	s.HideFares = hideFares
@@ -68,8 +68,8 @@ func TestCalendar(t *testing.T) {
 	}
 }
 
-// TestCalendarOfFaresThatAreNotShown: if single fares may not be shown, the calendar has levels
-// and months but no fare of a departure.
+// TestCalendarOfFaresThatAreNotShown checks the setting that forbids single fares: the calendar has
+// levels and months, but no fare of a departure.
 func TestCalendarOfFaresThatAreNotShown(t *testing.T) {
 	w := analisitest.Get(t, calendars(true), "/v1/calendario?origine=Milano&destinazione=Bucarest")
 	var got verdict.Calendario

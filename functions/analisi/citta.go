@@ -62,11 +62,11 @@ func registerCities(api *httpapi.API, cities *answer.CoveredCities) {
 	})
 }
 
-// manyCities is more than the cities whose names begin with the same letter.
+// manyCities exceeds the number of cities whose names begin with the same letter.
 const manyCities = 500
 
-// byRank orders cities: a name typed in full, then cities with fares, then names of the page's own
-// language, then the most traffic.
+// byRank orders suggested cities. First comes a name typed in full, then cities with fares, then
+// names in the page's own language, then cities with the most traffic.
 func byRank(covered []fare.City, typed string) func(a, b places.Place) int {
 	traffic := make(map[fare.City]int, len(covered))
 	for i, c := range covered {
@@ -92,8 +92,8 @@ func byRank(covered []fare.City, typed string) func(a, b places.Place) int {
 	}
 }
 
-// citiesIn returns the cities of the country or continent whose name begins with a query, except
-// those listed: first cities with fares, then the busiest.
+// citiesIn returns the cities of the country or continent whose name begins with a query, without
+// those already listed. Cities with fares come first, then those with the most traffic.
 func citiesIn(query, lang string, covered []fare.City, listed []places.Place) (in []places.Place) {
 	area, ok := places.CompleteArea(query, lang)
 	if !ok {

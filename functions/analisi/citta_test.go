@@ -34,7 +34,8 @@ func (c *counted) Trends(ctx context.Context, origin fare.City) ([]byte, int64, 
 	return c.Coverage.Trends(ctx, origin)
 }
 
-// TestCities: there are fares from Milan to London and Bucharest, and from Rome to London.
+// TestCities checks the suggestions. In its store Milan has fares to London and Bucharest, and Rome
+// to London.
 func TestCities(t *testing.T) {
 	yes, no := new(bool), new(bool)
 	*yes = true
@@ -96,8 +97,8 @@ func TestCities(t *testing.T) {
 	}
 }
 
-// TestCoveredCitiesAreCached: each list is read once per hour. If the read fails, the old list is
-// used; without one, names are still completed.
+// TestCoveredCitiesAreCached: each list of covered cities is read once per hour. If the read fails,
+// the old list is used. Without an old list, city names are still suggested.
 func TestCoveredCitiesAreCached(t *testing.T) {
 	c, now := &counted{}, analisitest.Today
 	h := analisitest.Site{Coverage: c, Now: func() time.Time { return now }}.Open()

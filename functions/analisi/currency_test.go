@@ -14,14 +14,15 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// TestCurrency: every answer is in the requested currency, even if that shifts single cents.
-// Verdicts and quoted prices stay the same.
+// TestCurrency: every answer is in the requested currency. Rounding may shift amounts by 1 cent.
+// Verdicts and prices as quoted by the source stay the same.
 func TestCurrency(t *testing.T) {
 	h, _ := counting()
 	const route = "origine=Milano&destinazione=Bucarest"
 	for _, c := range []struct {
 		name, target string
-		// amount returns an amount, its currency, and what the conversion must not change.
+		// amount returns an amount, its currency, and the part of the answer that the conversion
+		// must not change.
 		amount func(body []byte) (fare.Cents, string, string)
 	}{
 		{"a verdict", "/v1/analisi?" + route, func(b []byte) (fare.Cents, string, string) {
@@ -74,7 +75,8 @@ func TestCurrency(t *testing.T) {
 			}
 		})
 	}
-	// massimo is in the same currency: LON's fare is 19.99 euros, the next one 25.
+	// The parameter massimo is in the requested currency. The fare to LON is 19.99 euros, the next
+	// one 25.
 	if o := decoded[published.Occasioni](t, analisitest.Get(t, h,
 		"/v1/occasioni?origine=Milano&massimo=25&valuta=USD").Body.Bytes()); len(o.Occasioni) != 1 ||
 		o.Occasioni[0].Prezzo.Cent != 2499 {
@@ -90,7 +92,7 @@ func decoded[T any](t *testing.T, body []byte) (v T) {
 	return v
 }
 
-// TestPlaces: every answer explains city names whose fares cover more than the named place.
+// TestPlaces: if a city's fares cover more than the requested place, the answer says so.
 func TestPlaces(t *testing.T) {
 	h, _ := counting()
 	milan := verdict.Luogo{Estremo: "origine", Chiesto: "Milano", Citta: "Milano", Iata: "MIL",

@@ -18,7 +18,8 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// TestBadInput: every path names the faulty parameter and what it expects. A 400 is not counted.
+// TestBadInput: every endpoint names the faulty parameter and the values it accepts. An answer 400
+// does not count toward the quota.
 func TestBadInput(t *testing.T) {
 	const route, list = "origine=Milano&destinazione=Bucarest", "origine=Milano&destinazioni=Bucarest"
 	paths := map[string]string{"analisi": route, "calendario": route, "storico": route,
@@ -129,8 +130,8 @@ func counting() (*httpapi.API, *counter) {
 	return s.Open(), c
 }
 
-// TestSeveralTrips: each trip is answered as if alone, in order. n trips count as n in one write,
-// and trips beyond the quota say so.
+// TestSeveralTrips: each trip of a call is answered as if it were alone, in order. n trips count as
+// n calls in one write. For trips beyond the quota the answer says that the quota is used up.
 func TestSeveralTrips(t *testing.T) {
 	h, c := counting()
 	ask := func(query string) (published.Confronto, int) {

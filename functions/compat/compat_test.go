@@ -25,17 +25,18 @@ const (
 	dates        = "/v1/shopping/flight-dates?"
 	destinations = "/v1/shopping/flight-destinations?"
 
-	// Two questions.
+	// Two queries: for the price metrics, and for the lists.
 	london = "originIataCode=MIL&destinationIataCode=LON&departureDate=2016-04-20" // for metrics
 	lists  = "origin=MIL&destination=LON"                                          // for dates
 )
 
-// ours is the question london in our own API.
+// ours asks our own API the same question as london.
 const ours = "origine=Milano&destinazione=Londra&partenza=2016-04-20"
 
 func written(c fare.Cents) string { return fmt.Sprintf("%d.%02d", c/100, c%100) }
 
-// figures returns the five numbers of /v1/analisi for a departure, in a currency.
+// figures returns the five prices (quartiles, minimum and maximum) of /v1/analisi for a departure,
+// in a currency.
 func figures(t *testing.T, s *service, query, currency string) (want []string) {
 	t.Helper()
 	q := s.ours("/v1/analisi?prezzo=45&" + query).Quartili
@@ -61,8 +62,8 @@ func amounts(d document) (got []string) {
 	return got
 }
 
-// TestMetricsAreThoseOfTheVerdict: the five amounts equal the five numbers of /v1/analisi for the
-// same departure, one-way or return.
+// TestMetricsAreThoseOfTheVerdict: the five amounts equal those of /v1/analisi for the same
+// departure, one-way or return.
 func TestMetricsAreThoseOfTheVerdict(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -100,8 +101,8 @@ func TestMetricsAreThoseOfTheVerdict(t *testing.T) {
 	}
 }
 
-// TestAReturnIsNeverADoubledOneWay: without observed returns the answer has no figures. With
-// observed returns the figures come from them alone.
+// TestAReturnIsNeverADoubledOneWay: if no return fares were found, the answer has no amounts.
+// Otherwise the amounts come from return fares alone.
 func TestAReturnIsNeverADoubledOneWay(t *testing.T) {
 	t.Parallel()
 	without := serve(t, oneWays{sample.New()}, onemachine.Options{})
@@ -133,7 +134,7 @@ func TestAReturnIsNeverADoubledOneWay(t *testing.T) {
 	}
 }
 
-// TestTooFew: with too few known fares the answer holds only the reason.
+// TestTooFew: if too few fares are known, the answer states only the reason.
 func TestTooFew(t *testing.T) {
 	t.Parallel()
 	s := serve(t, fixture.Falling(fare.DayOf(now))[:6], onemachine.Options{})
@@ -149,8 +150,8 @@ func TestTooFew(t *testing.T) {
 	}
 }
 
-// TestRefusals: the answer lists all faults at once, with the published format and codes. The call
-// does not count.
+// TestRefusals: an error response lists all faults at once, in the format and with the codes of
+// Amadeus. The call does not count toward the quota.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := world(t)
@@ -216,7 +217,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestCaps: a call counts together with those of our own endpoint with the same content.
+// TestCaps: a call and the same question to our own API count toward the same quota.
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	s := world(t)

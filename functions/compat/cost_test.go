@@ -10,9 +10,9 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestCallsToTheStore: the store calls of each endpoint in a warm process. They are a count and one
-// read, plus the customer's item for the token of a key. The dates of returns cost a read per class
-// of stay.
+// TestCallsToTheStore: each endpoint costs one write (the count) and one read in a warm process.
+// The token of a key costs one more read, for the customer. The dates of returns cost one read per
+// class of nights away (1-3, 4-7, ...).
 func TestCallsToTheStore(t *testing.T) {
 	t.Parallel()
 	s := world(t)

@@ -15,9 +15,9 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// destinations answers from the deals of an origin. For each destination it uses the cheapest fare
-// of any date. One-way questions about dates use the cheapest fare of each month. Returns have one
-// fare per class of stay.
+// destinations answers from the stored deals of an origin. For each destination it uses the
+// cheapest fare of any date. If the question names dates of one-way trips, it uses the cheapest
+// fare of each month. Returns have one fare per class of nights away (1-3, 4-7, ...).
 func (s *Service) destinations(p *parameters) answerFunc {
 	from := p.place("origin")
 	f := p.filter()
@@ -77,7 +77,7 @@ func (s *Service) destinations(p *parameters) answerFunc {
 	}
 }
 
-// errNoReturns: no return from the origin was observed.
+// errNoReturns: no return fares from the origin were found.
 var errNoReturns = errors.New("no return was observed")
 
 // dealFares returns the fares in an origin's deals that match a filter.
@@ -113,7 +113,7 @@ func (s *Service) dealFares(ctx context.Context, from place, f filter) (all []op
 	return all, nil
 }
 
-// ofDeals returns the current fares of deals that match the filter, as of a day.
+// ofDeals returns the fares in the deals that are current today and match the filter.
 func (f filter) ofDeals(origin deals.Origin, today fare.Day) (all []option) {
 	for _, e := range origin.Entries {
 		of := &e.Any

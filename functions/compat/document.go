@@ -9,8 +9,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// The codes of our own warnings; docs/from-amadeus.md lists them. Missing data have the code of the
-// error noData.
+// The codes of our own warnings; docs/from-amadeus.md lists them. A warning about missing data has
+// the same code as the error noData.
 var (
 	wholeCity    = kind{10001, "ALL AIRPORTS OF THE CITY"}
 	stayAssumed  = kind{10002, "RETURNS OF 4 TO 7 NIGHTS"}

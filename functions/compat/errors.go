@@ -32,7 +32,8 @@ var (
 	credentialsEnded = kind{39683, "API key revoked"}
 )
 
-// kinds maps the codes of this service's problems. All other problems are system errors.
+// kinds maps the error codes of our own API to those of Amadeus. All other codes become system
+// errors.
 var kinds = map[string]kind{
 	httpapi.BadRequest.Code:   invalidFormat,
 	httpapi.Forbidden.Code:    invalidHeader, // the missing header is set by our CDN
@@ -70,7 +71,7 @@ func writeErrors(w http.ResponseWriter, r *http.Request, faults ...fault) {
 	}{faults})
 }
 
-// writeProblem answers with a problem of the service.
+// writeProblem converts an error response of our own API to the format of Amadeus.
 func writeProblem(w http.ResponseWriter, r *http.Request, p *httpapi.Problem) {
 	for name, values := range p.GetHeaders() {
 		w.Header()[name] = values

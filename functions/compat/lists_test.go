@@ -21,7 +21,7 @@ func listed(d document) (all []string) {
 	return all
 }
 
-// calendar returns the departures of our own calendars that kept accepts.
+// calendar returns the departures of our own calendars for which kept is true.
 func calendar(s *service, query string, stays []string,
 	kept func(depart, back fare.Day, price fare.Cents) bool) (all []string) {
 	for _, stay := range stays {
@@ -304,7 +304,8 @@ func TestFaresNotShown(t *testing.T) {
 	}
 }
 
-// named is a source with the name of the real one, so its fares are shown under the real terms.
+// named serves invented fares under the name of the real source, so the display rules of the real
+// source apply.
 type named struct{ *sample.Source }
 
 func (named) Name() string { return "travelpayouts" }

@@ -38,8 +38,8 @@ type metricsAnswer struct {
 	Meta     meta     `json:"meta"`
 }
 
-// usualStay is the default class of stay for returns. Fares of other stays are not comparable, so
-// they are excluded.
+// usualStay is the class of nights away that metrics of returns use by default. Fares of other
+// classes are not comparable, so they are left out.
 const usualStay = fare.Return4to7
 
 func (s *Service) metrics(p *parameters) answerFunc {

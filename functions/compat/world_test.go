@@ -114,7 +114,7 @@ func serve(t *testing.T, source upstream.Source, o onemachine.Options) *service 
 	return s
 }
 
-// observe stores a source's fares from Milan in a table.
+// observe stores the fares from Milan that a source has.
 func observe(t *testing.T, table store.Table, source upstream.Source) {
 	t.Helper()
 	r := refresh.Refresher{Source: source, Fares: store.Fares{Table: table}, Now: func() time.Time { return now },
@@ -131,16 +131,17 @@ func (s *service) open(source upstream.Source, o onemachine.Options) {
 	s.token = s.trade("free")
 }
 
-// refreshed holds a store of the sample world, created once; each test uses a copy.
+// refreshed is a store with the invented fares of package sample. It is created once; each test
+// uses a copy.
 var refreshed struct {
 	sync.Mutex
 	file []byte
 }
 
-// world is serve with the sample world.
+// world serves the invented fares of package sample.
 func world(t *testing.T) *service { return worldOf(t, sample.New()) }
 
-// worldOf is world, served under another source's name and terms.
+// worldOf serves a source, with the display rules of that source.
 func worldOf(t *testing.T, source upstream.Source) *service {
 	t.Helper()
 	at := filepath.Join(t.TempDir(), "world.db")

@@ -22,8 +22,8 @@ type Operator struct {
 	Law     string // country whose law applies, as its readers would say it
 }
 
-// aboutPage is a page about the service. It consists of sections of the catalogue: a title and a
-// text with the operator's particulars.
+// aboutPage is a page about the service. Its sections come from the catalogue of texts: each has a
+// title and a text with the operator's name, address and so on.
 type aboutPage struct {
 	summary, path, text string
 	sections            []string

@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestACheckoutAskedForAgain: with an Idempotency-Key the same call returns the same checkout, also
-// after 10 minutes. Any different call returns another checkout.
+// TestACheckoutAskedForAgain: a repeated call with the same Idempotency-Key returns the same
+// checkout, even after 10 minutes. Any different call returns another checkout.
 func TestACheckoutAskedForAgain(t *testing.T) {
 	s := parallel(t)
 	ask := func(from, email string, header ...string) string {
@@ -48,7 +48,7 @@ func TestACheckoutAskedForAgain(t *testing.T) {
 	}
 }
 
-// TestWhatWasUsed: a key's usage counts its calls in this minute and today, on every path.
+// TestWhatWasUsed: the usage of a key counts its calls in this minute and today, on every path.
 func TestWhatWasUsed(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
@@ -106,8 +106,8 @@ func TestWhatWasUsed(t *testing.T) {
 	})
 }
 
-// TestGoodDeliveriesAreHeard: a signed delivery is accepted after any number of bad ones from the
-// same IP address.
+// TestGoodDeliveriesAreHeard: a correctly signed webhook delivery is accepted, even after many
+// badly signed ones from the same IP address.
 func TestGoodDeliveriesAreHeard(t *testing.T) {
 	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")
@@ -128,8 +128,8 @@ func TestGoodDeliveriesAreHeard(t *testing.T) {
 		playmoney.Sign(event, s.Clock.Now(), s.Payments.Stripe.Secret)), 200, "", "a good delivery")
 }
 
-// TestARefusedRotationIsLookedUpOnce: a wrong key that is sent repeatedly costs one read per few
-// seconds. A rotated key is not a wrong key here.
+// TestARefusedRotationIsLookedUpOnce: if a caller repeats a wrong key, it costs only one read of
+// the store per few seconds. A key that was replaced by rotation does not count as wrong here.
 func TestARefusedRotationIsLookedUpOnce(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

@@ -16,10 +16,10 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Attempts to get the key of someone else, and accidents that look alike.
+// Attempts to get another person's key, and accidents with the same effect.
 
-// TestNeighboursReadNoKey: many callers may share an IP address, as in an office. Only the bearer
-// of the buyer's random field or Idempotency-Key gets the buyer's checkout.
+// TestNeighboursReadNoKey: many callers may share an IP address, for example in an office. Only the
+// caller with the buyer's random form field or Idempotency-Key gets the buyer's checkout.
 func TestNeighboursReadNoKey(t *testing.T) {
 	t.Parallel()
 	const office, ada = "192.0.2.1:1", "ada@example.com"
@@ -86,7 +86,8 @@ func TestNeighboursReadNoKey(t *testing.T) {
 	}
 }
 
-// TestLookingDoesNotUseUpAKey: link previews send a HEAD, whose answer cannot show a key.
+// TestLookingDoesNotUseUpAKey: programs that preview links send HEAD requests. Their answers cannot
+// show a key, so they must not count as showing it.
 func TestLookingDoesNotUseUpAKey(t *testing.T) {
 	s := parallel(t)
 	session, _ := s.Buy("ada@example.com")
@@ -99,7 +100,8 @@ func TestLookingDoesNotUseUpAKey(t *testing.T) {
 	}
 }
 
-// TestAUsedPaymentDoesNotTellWhoUsedIt: payments are public, but their payers are not.
+// TestAUsedPaymentDoesNotTellWhoUsedIt: payments on the chain are public, but who used them for a
+// plan is secret.
 func TestAUsedPaymentDoesNotTellWhoUsedIt(t *testing.T) {
 	s := parallel(t)
 	signature := s.Send(fixture.Price, "")
@@ -110,7 +112,7 @@ func TestAUsedPaymentDoesNotTellWhoUsedIt(t *testing.T) {
 	}
 }
 
-// lossy loses the answer of the first write, and of the first read after it.
+// lossy is a table that loses the answer of the first write, and of the first read after it.
 type lossy struct {
 	store.Table
 	wrote, read bool
@@ -147,7 +149,7 @@ func TestTheEndOfAPlanIsAnsweredAsStored(t *testing.T) {
 	}
 }
 
-// between runs do once, after the first answer about a subscription.
+// between calls do once, after the processor's first answer about a subscription.
 type between struct {
 	pay.Checkout
 	do func()
@@ -162,8 +164,8 @@ func (b *between) Subscription(ctx context.Context, id string) (pay.Subscription
 	return answer, err
 }
 
-// TestAnOlderAnswerNeverOverwritesANewer: a delivery reads a subscription. Before it stores the
-// answer, a renewal is paid and its delivery is handled.
+// TestAnOlderAnswerNeverOverwritesANewer: a webhook delivery reads a subscription. Before it stores
+// the result, a renewal is paid and another delivery stores the newer state.
 func TestAnOlderAnswerNeverOverwritesANewer(t *testing.T) {
 	s := parallel(t)
 	session, subscription := s.Buy("ada@example.com")
@@ -204,7 +206,7 @@ func TestAKeyThatIsReplacedMeanwhileIsNotGivenBack(t *testing.T) {
 	holdsOneKey(s, append(s.Mailed("ada@example.com"), first.APIKey)...)
 }
 
-// interrupted runs before once, ahead of the first write of two items.
+// interrupted is a table that calls before once, just before the first write of two items.
 type interrupted struct {
 	store.Table
 	before func()

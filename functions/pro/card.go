@@ -93,10 +93,10 @@ func (s *Service) checkout(ctx context.Context, in *checkoutInput) (*page.Respon
 	return showCheckout(in.Accept, l, checkoutBegun{begun.URL})
 }
 
-// checkoutKey returns the processor's idempotency key: the same key returns the same checkout page.
-// It is derived from a secret of the caller, or random without a secret. The IP address is not
-// enough, because many callers may share it. Anyone who opens a checkout page can read the key that
-// it buys.
+// checkoutKey returns the idempotency key for the card processor: the same key returns the same
+// checkout page. It is derived from a secret of the caller, or random without one. An IP address is
+// not enough: many callers may share it, and anyone with the checkout page can read the key that it
+// buys.
 func (s *Service) checkoutKey(ctx context.Context, in *checkoutInput, email string) (string, error) {
 	secret := httpapi.Repeatable{IdempotencyKey: cmp.Or(in.IdempotencyKey, in.Body.Token)}
 	var derived [16]byte
@@ -111,8 +111,8 @@ type confirmInput struct {
 	Reader
 }
 
-// confirm shows the key: to a program once, to a person repeatedly for 10 minutes. Only the payer
-// knows the checkout's id.
+// confirm shows the bought key: to a program once, to a person any number of times for 10 minutes.
+// Only the payer knows the checkout's id.
 func (s *Service) confirm(ctx context.Context, in *confirmInput) (*page.Response, error) {
 	l, person := in.language(), page.WantsHTML(in.Accept)
 	if person {
@@ -186,9 +186,9 @@ type webhookOutput struct {
 	}
 }
 
-// webhook takes a delivery only as a hint that a subscription changed, and reads its current state.
-// So late, repeated and misordered deliveries all lead to the same state, and no delivery is
-// stored.
+// webhook treats a delivery only as a hint that a subscription changed, and reads the current state
+// from the processor. So late, repeated and misordered deliveries lead to the same state. No
+// delivery is stored.
 func (s *Service) webhook(ctx context.Context, in *webhookInput) (*webhookOutput, error) {
 	event, err := s.Checkout.Event(in.RawBody, in.Signature, s.Now())
 	if err != nil {
@@ -261,8 +261,8 @@ func (s *Service) dropForeign(ctx context.Context, c *store.Customer) error {
 	return nil
 }
 
-// subscriber returns the customer of a subscription: by the stored link, or by its e-mail address.
-// If the address changes at the processor, the plan stays with the buyer.
+// subscriber returns the customer of a subscription: by the stored link, otherwise by e-mail
+// address. If the address changes at the processor, the plan still belongs to the buyer.
 func (s *Service) subscriber(ctx context.Context, event pay.Event) (apikey.CustomerID, error) {
 	known, err := s.Keys.SubscriptionOwner(ctx, event.Subscription)
 	if !errors.Is(err, store.ErrNotFound) {

@@ -21,7 +21,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Payments in USDC that no memo binds: a proof of the payer outranks a claim without proof.
+// USDC payments without a memo that binds them to an address. A claim with the payer's signature is
+// stronger than a claim without.
 
 // payer is a wallet that pays.
 type payer struct{ key ed25519.PrivateKey }
@@ -83,8 +84,8 @@ func TestWhoPaidOutranksWhoClaims(t *testing.T) {
 	}
 }
 
-// TestProofsThatAreNone: an invalid firma is refused with its reason, also after a claim by another
-// address.
+// TestProofsThatAreNone: an invalid firma (the payer's signature) is refused with the reason, even
+// after another address has claimed the payment.
 func TestProofsThatAreNone(t *testing.T) {
 	s := parallel(t)
 	ada, bob := newPayer(1), newPayer(2)
@@ -108,8 +109,8 @@ func TestProofsThatAreNone(t *testing.T) {
 	want(t, claim(s, "ada@example.com", signature, base64.StdEncoding.EncodeToString(good)), 200, "", "the good one")
 }
 
-// TestProofNeverBeatsWhatIsFinal: final are a bound payment, a claim recorded by an earlier
-// version, and any claim after 30 days.
+// TestProofNeverBeatsWhatIsFinal: a proof no longer moves a payment that a memo binds, a claim
+// recorded by an earlier version, or any claim after 30 days.
 func TestProofNeverBeatsWhatIsFinal(t *testing.T) {
 	s := parallel(t)
 	ada := newPayer(1)
@@ -133,8 +134,8 @@ func TestProofNeverBeatsWhatIsFinal(t *testing.T) {
 	want(t, proven(old), 422, "pagamento-scaduto", "after 31 days")
 }
 
-// TestClaimsRace: many callers claim one payment in any order, with and without proof. The payer's
-// claim wins, and no other address keeps the days.
+// TestClaimsRace: many callers claim one payment in any order, with and without proof. The payer
+// wins, and no other address keeps the paid days.
 func TestClaimsRace(t *testing.T) {
 	t.Parallel()
 	const rounds, strangers = 100, 4
@@ -177,7 +178,8 @@ func live(s fixture.Shop, email string) bool {
 	return err == nil && c.Plan().Live(s.Clock.Now())
 }
 
-// TestTakingOverUnderFaults: after any failing storage call the days have moved completely.
+// TestTakingOverUnderFaults: any storage call fails while the payer takes over a payment. After a
+// retry all paid days have moved.
 func TestTakingOverUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {

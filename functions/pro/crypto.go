@@ -45,7 +45,7 @@ type detailsInput struct {
 	Reader
 }
 
-// Details holds everything that a payer needs.
+// Details holds everything that a payer needs for a payment in USDC.
 type Details struct {
 	Wallet       string `json:"wallet" doc:"Address of the receiving wallet"`
 	TokenAccount string `json:"tokenAccount" doc:"The wallet's account for USDC. Wallets find it by themselves"`
@@ -82,7 +82,7 @@ func (s *Service) details(_ context.Context, in *detailsInput) (*page.Response, 
 	return asJSON(http.StatusOK, d)
 }
 
-// bare returns the details that are the same for every payer.
+// bare returns the payment details that are the same for every payer.
 func (s *Service) bare() Details {
 	return Details{
 		Wallet: s.Wallet.Owner, TokenAccount: s.Wallet.TokenAccount, Mint: s.Wallet.Mint, Network: s.Wallet.Network,
@@ -240,7 +240,7 @@ func claimed(payment pay.Payment, email, firma string) (*store.Claim, error) {
 	}}, nil
 }
 
-// noPayment returns the problem for a transaction that is no payment.
+// noPayment returns the error response for a transaction that is no payment.
 func (s *Service) noPayment(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, pay.ErrNotFound):

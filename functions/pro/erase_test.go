@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestAnErasedCustomer: nothing that identifies her remains: no address, customer id, subscription
-// or hash of her key. Other customers lose nothing.
+// TestAnErasedCustomer: after the erasure no stored item identifies her: no address, customer id,
+// subscription or hash of her key. Other customers lose nothing.
 func TestAnErasedCustomer(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -77,15 +77,16 @@ func TestAnErasedCustomer(t *testing.T) {
 	clock.Add(25 * time.Hour)
 	left(", a day later")
 
-	// Retained: records that the law requires, and those that prevent a second use.
+	// Two kinds of records stay: those that the law requires, and those that prevent a second use
+	// of a payment.
 	want(t, s.Verify("ada@example.com", claimed), 409, "pagamento-gia-usato", "the payment buys again")
 	if a := s.Confirm(s.Payments.Stripe.Sessions()[0]); a.APIKey != "" {
 		t.Errorf("the checkout gives a key again: %d %s", a.Status, a.Body)
 	}
 }
 
-// TestAThiefCannotEraseHisTracks: a thief claims the payment of another and erases himself. The
-// payer can still take the payment with a proof.
+// TestAThiefCannotEraseHisTracks: a thief claims another person's payment, then erases his customer
+// data. The payer can still claim the payment with a proof.
 func TestAThiefCannotEraseHisTracks(t *testing.T) {
 	s := parallel(t)
 	ada := newPayer(1)
@@ -125,8 +126,8 @@ func TestErasingUnderFaults(t *testing.T) {
 	})
 }
 
-// TestErasingWhileTheProcessorIsDown: nothing is erased here while the processor would still charge
-// a card.
+// TestErasingWhileTheProcessorIsDown: nothing is erased while the card processor is down, because
+// it would still charge the card.
 func TestErasingWhileTheProcessorIsDown(t *testing.T) {
 	t.Parallel()
 	broken := slices.Repeat([]paytest.Fault{paytest.Broken(500)}, 3)

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Payments during storage failures and under concurrent claims.
+// Tests of payments while storage fails, and of concurrent claims.
 
 // underFaults runs a flow once per storage call, with that call failing.
 func underFaults(t *testing.T, flow func(t *testing.T, s fixture.Shop, f *storetest.Faulty)) {
@@ -38,8 +38,8 @@ func paid(s fixture.Shop, f *storetest.Faulty) fixture.Reply {
 	return s.Retry(f, func() fixture.Reply { return s.Verify("ada@example.com", signature) })
 }
 
-// endsWithOneKey checks that a purchase returned a key, or that its key was issued and the answer
-// lost. In that case it recovers the key.
+// endsWithOneKey checks that a purchase returned a key. If the key was issued but the answer lost,
+// it gets the key by a recovery.
 func endsWithOneKey(t *testing.T, s fixture.Shop, f *storetest.Faulty, a fixture.Reply, lost string) {
 	t.Helper()
 	keys := []string{a.APIKey}
@@ -91,8 +91,8 @@ func TestPurchaseInUSDCUnderFaults(t *testing.T) {
 func TestRecoveryUnderFaults(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {
-		// The fault is armed before the purchase, and hits the recovery only if the purchase
-		// succeeds.
+		// The fault is set before the purchase. It hits the recovery only if the purchase succeeds
+		// without reaching it.
 		first := paid(s, f)
 		if a := s.Retry(f, func() fixture.Reply { return s.Recover("ada@example.com") }); a.Status != 202 {
 			t.Fatalf("%d %s", a.Status, a.Body)

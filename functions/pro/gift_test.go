@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Payments by any payer for an address that already has a key.
+// Tests of payments for an address that already has a key. Anyone may pay for it.
 
 // mailsTo runs the outbox and returns the texts of all mails to an address.
 func mailsTo(s fixture.Shop, email string) (texts []string) {
@@ -78,7 +78,7 @@ func TestPayingForSomebodyElse(t *testing.T) {
 	}
 }
 
-// TestGiftPage: the page says the same, without a key.
+// TestGiftPage: the page says that the plan was extended, and shows no key.
 func TestGiftPage(t *testing.T) {
 	s := parallel(t)
 	gifts["card"](s, "ada@example.com")
@@ -117,8 +117,8 @@ func TestGiftUnderFaults(t *testing.T) {
 	})
 }
 
-// TestNoticesLieApart: a worker of an earlier version takes every job of its outbox for a recovery.
-// It must not find the notice of a stranger's payment there.
+// TestNoticesLieApart: workers of an earlier version treat every job in their outbox as a recovery
+// of a key. So the notice about a stranger's payment must be in another outbox.
 func TestNoticesLieApart(t *testing.T) {
 	t.Parallel()
 	for name, pay := range gifts {

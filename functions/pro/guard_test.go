@@ -13,7 +13,8 @@ import (
 var guardForm = regexp.MustCompile(
 	`action="(/v1/pro/gestione/piano[^"]*)"[^>]*><input type="hidden" name="(t|chiave)" value="([^"]+)"><input type="hidden" name="protezione" value="(si|no)">`)
 
-// switchGuard presses the button of a page and expects it to switch the guard to a state.
+// switchGuard presses the button on a page and expects the guard to be in the given state
+// afterwards.
 func switchGuard(t *testing.T, s fixture.Shop, page fixture.Reply, to string) fixture.Reply {
 	t.Helper()
 	form := guardForm.FindStringSubmatch(page.Body)
@@ -28,8 +29,8 @@ func switchGuard(t *testing.T, s fixture.Shop, page fixture.Reply, to string) fi
 }
 
 // TestTheOwnerGuardsTheKey: the owner switches the guard on, with the key or with a mailed link.
-// Then a stranger's request stops no key, and only the mailed link does. The owner can switch it
-// off.
+// Then a stranger's recovery request does not replace the key without the mailed link. The owner
+// can switch the guard off.
 func TestTheOwnerGuardsTheKey(t *testing.T) {
 	s := parallel(t)
 	session, _ := s.Buy("ada@example.com")

@@ -9,18 +9,18 @@ import (
 	"verdetto/shared/store"
 )
 
-// againTime is how long a payer can look at the key again.
+// againTime is how long a payer can open the page with the key again.
 const againTime = 10 * time.Minute
 
-// keyNote is the stored result of a purchase, which its payer can look at again.
+// keyNote is the stored result of a purchase. It lets the payer open the page with the key again.
 type keyNote struct {
 	Customer apikey.CustomerID `json:"customer"`
 	Key      string            `json:"key"` // empty: the purchase extended a plan that had a key
 	Until    time.Time         `json:"until"`
 }
 
-// noteKey returns a function that seals the result of a purchase for the bearer of its secret. The
-// secret is a checkout's id, or the token of a page that waits for a payment.
+// noteKey returns a function that encrypts the result of a purchase with a secret that only the
+// payer has: a checkout's id, or the token of the page that waits for a payment.
 func (s *Service) noteKey(secret string, id apikey.CustomerID) func(key string) (store.Note, error) {
 	return func(key string) (store.Note, error) {
 		until := s.Now().Add(againTime).UTC().Truncate(time.Second)
@@ -28,7 +28,7 @@ func (s *Service) noteKey(secret string, id apikey.CustomerID) func(key string) 
 	}
 }
 
-// lookAgain returns the result of a purchase to the bearer of its secret. It is false after
+// lookAgain returns the result of a purchase to a caller with its secret. ok is false after
 // againTime, or if the key is no longer valid.
 func (s *Service) lookAgain(ctx context.Context, secret string) (bought issued, until time.Time, ok bool, err error) {
 	var note keyNote

@@ -105,7 +105,7 @@ func TestTheKeyPageAgain(t *testing.T) {
 	}
 }
 
-// TestAReplacedKeyIsNotShownAgain: not even within the 10 minutes.
+// TestAReplacedKeyIsNotShownAgain: a replaced key is not shown, even within the 10 minutes.
 func TestAReplacedKeyIsNotShownAgain(t *testing.T) {
 	s := parallel(t)
 	session, _ := s.Buy("ada@example.com")
@@ -116,7 +116,8 @@ func TestAReplacedKeyIsNotShownAgain(t *testing.T) {
 	}
 }
 
-// TestALostAnswerIsShownAgain: the key was issued, but its page was lost.
+// TestALostAnswerIsShownAgain: if a key was issued but the page with it got lost, the payer can
+// open the page again.
 func TestALostAnswerIsShownAgain(t *testing.T) {
 	t.Parallel()
 	underFaults(t, func(t *testing.T, s fixture.Shop, f *storetest.Faulty) {

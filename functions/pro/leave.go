@@ -21,8 +21,8 @@ const (
 	moveTime = 24 * time.Hour
 )
 
-// moving holds the two addresses of a move. The owner requested it through the link mailed to From;
-// the link with this note confirms it at To.
+// moving holds the two addresses of a move. The owner requests the move with a link mailed to From.
+// The link to this note, mailed to To, confirms it.
 type moving struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -58,8 +58,8 @@ type formInput struct {
 	RawBody []byte
 }
 
-// perPlan limits how many new addresses the owner of a plan can request: each is a mail to a
-// stranger.
+// perPlan limits how many new addresses the owner of a plan can request per day, because each
+// request mails a stranger.
 var perPlan = limit.Limit{Name: "pro-indirizzo-plan", Calls: 3, Window: 24 * time.Hour}
 
 // askToMove requests a confirmation from the new address. The caller needs the link mailed to the

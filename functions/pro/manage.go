@@ -17,9 +17,9 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// What a customer can do with her plan besides using its key. All of it needs a link that is mailed
-// to the plan's address and valid for an hour. Only the billing portal and the guard also accept
-// the key.
+// What a customer can do with a plan besides calling the API. Each action needs a link that is
+// mailed to the plan's address and valid for an hour. Only the billing portal and the guard also
+// accept the key.
 
 const (
 	planPath   = "/v1/pro/gestione/piano"
@@ -76,8 +76,8 @@ type askInput struct {
 	emailBody
 }
 
-// askToManage stores a job and answers alike for every address. A caller with the key counts as the
-// owner and lifts a stop of such mails.
+// askToManage queues the mail with a link and answers alike for every address. A caller with the
+// key counts as the owner: if such mails were stopped, they are sent again.
 func (s *Service) askToManage(ctx context.Context, in *askInput) (*page.Response, error) {
 	email, err := address(in.Body.Email)
 	if err != nil {

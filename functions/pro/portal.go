@@ -35,8 +35,8 @@ var goneToken = httpapi.Fault{Name: "t", Detail: "is of a link that works no mor
 // mostPortals limits the requests to the processor per call.
 const mostPortals = 5
 
-// portal returns the customer's billing portal at the card processor. The key of an ended plan is
-// not valid, but a mailed link still opens the portal, for its invoices.
+// portal opens the customer's billing portal at the card processor. After a plan has ended its key
+// is not valid, but a mailed link still opens the portal, so the customer can see invoices.
 func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, error) {
 	l, key, token := in.language(), in.Header, ""
 	if in.Body != nil {

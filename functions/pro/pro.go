@@ -62,7 +62,7 @@ type Wallet struct {
 // CryptoDays is the number of days that one payment in USDC buys.
 const CryptoDays = 30
 
-// The problems of purchases.
+// The error responses of purchases.
 var (
 	NoSuchSession = httpapi.ProblemType{Status: http.StatusNotFound, Code: "sessione-sconosciuta",
 		Title: "Unknown checkout"}
@@ -150,7 +150,7 @@ func address(email string) (string, error) {
 	return a, nil
 }
 
-// unavailable returns the problem for a payment service that did not answer, and logs the error.
+// unavailable logs err and returns the error response for a payment service that did not answer.
 func (s *Service) unavailable(ctx context.Context, what string, err error) error {
 	s.Log.ErrorContext(ctx, what+" could not be asked", "error", err)
 	return httpapi.Unavailable.Problem("The payment could not be checked; nothing is lost. Call again in "+
@@ -174,10 +174,9 @@ type issued struct {
 
 const extended = "esteso"
 
-// buy applies a purchase to a plan, once, and returns the first key of an address to the payer. A
-// live key stays valid. The payer may be a stranger, so buy returns a live key only to a caller who
-// presents it. Otherwise the owner gets a mail. With a secret, its bearer can look at the result
-// again.
+// buy applies a purchase to a plan, once. For an address without a key it returns the first key. An
+// existing key stays valid and is returned only to a caller who presents it, because the payer may
+// be a stranger; otherwise the owner gets a mail. With secret the payer can open the result again.
 func (s *Service) buy(ctx context.Context, email, presented, what, secret string, claim *store.Claim,
 	change func(*store.Customer)) (issued, error) {
 	now := s.Now()
@@ -222,8 +221,8 @@ func (s *Service) signal() {
 	}
 }
 
-// onceFailed returns the problem for a purchase that was redeemed before. It is the same for every
-// caller: payments are public, and their payers are not.
+// onceFailed returns the error response for a payment or checkout that was used before. It is the
+// same for every caller: payments are public, but their users are secret.
 func onceFailed(err error, kind httpapi.ProblemType) error {
 	if !errors.Is(err, store.ErrIssued) {
 		return err

@@ -41,7 +41,7 @@ func want(t testing.TB, a fixture.Reply, status int, code string, what ...any) {
 	}
 }
 
-// must is want, but ends the test.
+// must does the checks of want, and ends the test if one fails.
 func must(t testing.TB, a fixture.Reply, status int, code string, what ...any) {
 	t.Helper()
 	if a.Status != status || code != "" && a.Code != code {

@@ -98,8 +98,8 @@ type rotateOutput struct {
 	}
 }
 
-// perKey limits the rotations of a key. It counts per customer, and only calls with the key, so
-// that strangers cannot use it up.
+// perKey limits the rotations of a key, per customer. Only calls with the valid key count, so
+// strangers cannot use up the limit.
 var perKey = limit.Limit{Name: "pro-ruota-key", Calls: 20, Window: time.Hour}
 
 // rotate replaces a key. With an Idempotency-Key the fresh key is derived from it and from the old

@@ -109,8 +109,8 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestLinksThatAreOfNoUse: truncated, forged, for another purpose, expired, or for a key that was
-// replaced since.
+// TestLinksThatAreOfNoUse checks links that are truncated, forged, expired, for another purpose, or
+// for a key that was replaced since.
 func TestLinksThatAreOfNoUse(t *testing.T) {
 	t.Parallel()
 	s, clock, own := owner(t)
@@ -202,8 +202,8 @@ var carrierFaults = []struct {
 	{"refused", mail.ErrRefused, false, -1, false},
 }
 
-// TestNoMailNoChange: one key works whatever the carrier does. It is the old key until the carrier
-// accepted the mail, and the mailed key afterwards.
+// TestNoMailNoChange: whatever the mail carrier does, exactly one key works. It is the old key
+// until the carrier has accepted the mail, then the mailed key.
 func TestNoMailNoChange(t *testing.T) {
 	t.Parallel()
 	for _, c := range carrierFaults {
@@ -326,8 +326,8 @@ func TestUndoUnderFaults(t *testing.T) {
 	})
 }
 
-// TestStrangersForAMonth: strangers keep requesting fresh keys for one owner, who reads her mail
-// every 8 hours.
+// TestStrangersForAMonth: for a month strangers request fresh keys for one owner, who reads her
+// mail every 8 hours.
 func TestStrangersForAMonth(t *testing.T) {
 	t.Parallel()
 	strangersForAMonth(t, 4)

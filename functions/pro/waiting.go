@@ -18,10 +18,9 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The page that waits for a payment in USDC. Each page has a token, and the reference in its
-// payment link is derived from that token. A transaction with the reference was made with that
-// page's link. Only the bearer of the token sees the key. Knowing the e-mail address or the chain
-// is not enough.
+// The page that waits for a payment in USDC. Each page has a secret token. The payment link on the
+// page contains a reference derived from that token, so a transaction with the reference was made
+// with that page's link. Only a caller with the token sees the key.
 
 func (s *Service) registerWaiting(api *httpapi.API) {
 	httpapi.JSON(api, "pro-attesa", httpapi.JSONDoc{
@@ -43,7 +42,7 @@ type waitInput struct {
 	} `contentType:"application/json"`
 }
 
-// waited is the state of a payment.
+// waited is the state of the expected payment, as the page polls it.
 type waited struct {
 	Status    string     `json:"status" enum:"in-attesa,visto,pagato,esteso,insufficiente,fallito,di-altri,scaduto,usato,non-trovato" doc:"pagato: apiKey is the key. esteso: the plan of an address with a key was extended. visto: there is a transaction, not final yet. Other values: there is none yet, or the reason why it buys nothing"`
 	APIKey    string     `json:"apiKey,omitempty" doc:"The key, if status is pagato"`
@@ -59,7 +58,7 @@ const (
 	paidFor      = "pagato"
 )
 
-// stateOf maps the code of a problem with a transaction to a state.
+// stateOf maps the error code of a transaction to a state of the page.
 var stateOf = map[string]string{
 	NoPayment.Code: seen, NotFinal.Code: seen, TooLittle.Code: "insufficiente", PaymentFailed.Code: "fallito",
 	NotYours.Code: "di-altri", TooOld.Code: "scaduto", PaymentUsed.Code: "usato",
@@ -127,8 +126,8 @@ func (s *Service) wait(ctx context.Context, in *waitInput) (*page.Response, erro
 	return asJSON(http.StatusOK, waited{Status: state})
 }
 
-// mostJudged limits the calls to the nodes per check. Anyone can copy a reference, but only once it
-// is on the chain. So the real payment is among the oldest transactions.
+// mostJudged limits the calls to the nodes per check. A reference becomes public only with the real
+// payment, so copies are newer: the real payment is among the oldest transactions.
 const mostJudged = 5
 
 // look searches the chain and redeems the first payment that buys the plan.

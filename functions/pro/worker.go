@@ -44,8 +44,8 @@ func (s *Service) noticesBox() store.Outbox {
 	return s.outboxNamed("-notices")
 }
 
-// links returns the outbox for mails with links to plans. It is separate for the same reason:
-// earlier versions know only the other two.
+// links returns the outbox for mails with links to plans. It is also separate because earlier
+// versions do not know these jobs.
 func (s *Service) links() store.Outbox {
 	return s.outboxNamed("-links")
 }
@@ -73,7 +73,8 @@ func (s *Service) allowed(ctx context.Context, j store.Job) (bool, error) {
 	return s.mailboxes().Allow(ctx, j.Email, j.Caller, j.Name())
 }
 
-// stopLink returns the link to stop mails like that of a job, or "" if strangers cannot cause them.
+// stopLink returns the link that stops mails of a job's kind. It returns "" for mails that
+// strangers cannot cause.
 func (s *Service) stopLink(j store.Job) string {
 	if !slices.Contains(publicKinds, j.Kind) {
 		return ""

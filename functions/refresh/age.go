@@ -13,9 +13,9 @@ import (
 // sampleSize is the number of origins whose age Age samples.
 const sampleSize = 20
 
-// Age returns the median age in days of the last answers for a sample of covered origins. The
-// sample depends on the time; a median tolerates single origins that always fail. The age is
-// negative if a wrong clock dated an answer in the future. ok is false if no origin is covered.
+// Age returns the median age in days of the stored fares: the time since the source last answered
+// for each of 20 covered origins. The sample depends on the time. Age is negative if a wrong clock
+// dated an answer in the future, and ok is false if no origin is covered.
 func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, ok bool, err error) {
 	origins, err := fares.Covered(ctx, firstOrigin(now), sampleSize)
 	if err == nil && len(origins) < sampleSize {
@@ -48,8 +48,8 @@ func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, o
 	return max(0, ages[len(ages)/2]), true, nil
 }
 
-// firstOrigin returns the three-letter code where the sample starts. It walks the alphabet once
-// in 26 hours, minute by minute.
+// firstOrigin returns the three-letter code at which the sample starts. The code moves each minute,
+// from AAA to ZZZ in 26 hours.
 func firstOrigin(now time.Time) fare.City {
 	minute := now.Unix() / 60
 	return fare.City([]byte{'A' + byte(minute/60%26), 'A' + byte(minute%60*26/60), 'A'})

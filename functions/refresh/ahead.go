@@ -8,17 +8,17 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// A wrong clock leaves dates in the future, which would block refreshes until those days come. So
-// work dated more than 24 hours ahead counts as never done and is redone. Observations stay,
-// because answers ignore days in the future.
+// A computer with a wrong clock can store dates in the future. They would block refreshes until
+// those days come. So work dated more than 24 hours ahead counts as never done and is repeated.
+// Fares with future dates stay stored, because answers ignore them.
 
 // isAhead reports whether a wrong clock dated finished work in the future.
 func isAhead(at, now time.Time) bool { return at.After(now.Add(24 * time.Hour)) }
 
-// isDayAhead is isAhead for days.
+// isDayAhead reports whether a day is more than one day in the future.
 func isDayAhead(day, today fare.Day) bool { return day > today+1 }
 
-// withoutAhead returns the summary without its dates in the future, so that it is rebuilt.
+// withoutAhead removes dates in the future from the summary. The next refresh then rebuilds them.
 func withoutAhead(s verdict.RouteSummary, now time.Time) verdict.RouteSummary {
 	if isAhead(time.Unix(s.DeepRequest, 0), now) {
 		s.DeepRequest = 0

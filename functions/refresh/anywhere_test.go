@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// toAnywhere adds a confirmed alert from Milan to anywhere.
+// toAnywhere adds a confirmed alert from Milan to any destination.
 func (h *fixture) toAnywhere(who string, threshold fare.Cents) {
 	h.T.Helper()
 	h.confirm(who, store.Alert{Route: fare.Route{Origin: "MIL", Destination: store.Anywhere}, Threshold: threshold})
@@ -42,9 +42,9 @@ func (h *fixture) mailedCities(who string) (cities []string) {
 	return cities
 }
 
-// TestAlertsToAnywhere: alerts to anywhere are notified of what refreshes find. It covers the first
-// refresh of a store, which makes deals at its end, and later ones. Each destination is sent
-// once, and again after its price has risen.
+// TestAlertsToAnywhere checks alerts to any destination, with the first refresh of a store, which
+// writes deals only at its end, and with later ones. The subscriber gets a mail about each
+// destination once, and again only after its price has risen.
 func TestAlertsToAnywhere(t *testing.T) {
 	h := newFixture(t)
 	h.toAnywhere("ada", 0)
@@ -87,8 +87,9 @@ func TestAlertsToAnywhere(t *testing.T) {
 	}
 }
 
-// TestAlertsToAnywhereCoverDepartures: fares of departures are sent as well. If a worker is killed
-// before it publishes, the redelivered message publishes without asking again.
+// TestAlertsToAnywhereCoverDepartures: fares found by asking for the departures of one route reach
+// these alerts too. If a worker is killed before it publishes, its redelivered message publishes
+// without asking the source again.
 func TestAlertsToAnywhereCoverDepartures(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
@@ -126,7 +127,7 @@ func TestAlertsToAnywhereCoverDepartures(t *testing.T) {
 	}
 }
 
-// countingTable is a table that counts calls by partition.
+// countingTable is a table that counts its calls by partition.
 type countingTable struct {
 	store.Table
 	calls map[string]int
@@ -157,13 +158,12 @@ func (c countingTable) Write(ctx context.Context, ops ...store.Op) error {
 	return c.Table.Write(ctx, ops...)
 }
 
-// TestAnywhereCosts: alerts to anywhere cost a refresh one write, independent of their number and
-// of other alerts. Sending them reads the deals once. A refresh without such alerts costs nothing
-// more.
+// TestAnywhereCosts: alerts to any destination cost a refresh one write, whatever their number. To
+// send them, the deals are read once. Without such alerts a refresh makes no extra call.
 func TestAnywhereCosts(t *testing.T) {
 	costs := func(alerts int) (refreshing, telling map[string]int) {
 		h := newFixture(t)
-		// The first refresh of a store does more.
+		// The first refresh of a store makes more calls, so it is not measured.
 		h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(5000),
 			"MIL-LON": notifytest.Steady(5000)}))
 		for i := range alerts {

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// yearSource returns perWeek new fares a week for each of ten routes.
+// yearSource is a source with perWeek new fares a week for each of ten routes.
 type yearSource struct {
 	perWeek int
 	chance  *rand.Rand
@@ -38,9 +38,9 @@ func (s yearSource) Fares(_ context.Context, _ fare.City, _, until time.Time) (a
 	return answer, nil
 }
 
-// BenchmarkRefresh refreshes ten routes with a year of history, over one file on one core. It
-// reports fares per second of CPU time, which other load hardly affects.
-// To compare two versions, copy this file into a worktree of the other and run both in turn:
+// BenchmarkRefresh refreshes ten routes with a year of history on one core. It reports fares per
+// second of CPU time, which other programs on the machine hardly affect. To compare two versions,
+// copy this file into a worktree of the other version and run both in turn:
 //
 //	GOMAXPROCS=1 go test -run '^$' -bench Refresh -benchtime 30x ./functions/refresh
 func BenchmarkRefresh(b *testing.B) {
@@ -67,7 +67,7 @@ func BenchmarkRefresh(b *testing.B) {
 	}
 }
 
-// processors returns the CPU time of this process.
+// processors returns the CPU time that this process has used.
 func processors(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage

@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// Budget limits the calls to the source per day (UTC). It counts the calls of all processes,
-// failed tries included. A call that cannot be counted is not made.
+// Budget limits the calls to the fare source per day (UTC). All processes share the limit, and
+// failed tries count too. If a call cannot be counted, it is not made.
 type Budget struct {
 	Calls  store.Calls
 	Source string // name of the source
@@ -20,12 +20,13 @@ type Budget struct {
 	Now    func() time.Time
 }
 
-// discoveryShare is the divisor of the part reserved for discovering routes: calls for departures
-// stop when one fifth of the budget remains.
+// discoveryShare reserves 1/5 of the day's calls for discovery, which finds new routes. Calls for
+// departures of a known route stop when only this fifth is left.
 const discoveryShare = 5
 
-// Spend counts one call. It fails with upstream.ErrBudget if the budget is spent; departures says
-// that the call asks for departures, which may not use the part reserved for discovery.
+// Spend counts one call before it is made. It fails with upstream.ErrBudget if the day's budget is
+// spent. departures is true for a call about the departures of one route, which may not use the
+// fifth reserved for discovery.
 func (b Budget) Spend(ctx context.Context, departures bool) error {
 	if b.PerDay <= 0 {
 		return nil

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// TestBudget: all processes share a day's calls, a fifth is reserved for discovery, and the next
-// day starts at zero.
+// TestBudget: all processes share the calls of a day, a fifth is reserved for finding new routes,
+// and each day starts at zero.
 func TestBudget(t *testing.T) {
 	now := today
 	clock := func() time.Time { return now }
@@ -71,7 +71,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestNoCallIsMadeThatCannotBeCounted: the counter fails before and after its effect.
+// TestNoCallIsMadeThatCannotBeCounted: if the counter fails, before or after its effect, the source
+// is not called.
 func TestNoCallIsMadeThatCannotBeCounted(t *testing.T) {
 	for _, side := range []storetest.Side{storetest.Before, storetest.After} {
 		faulty := storetest.NewFaulty(open(t))
@@ -91,7 +92,7 @@ func TestNoCallIsMadeThatCannotBeCounted(t *testing.T) {
 	}
 }
 
-// TestTriesCount: each try of a question counts as a call, and a spent budget ends the retries.
+// TestTriesCount: each try of a question counts as one call. A spent budget ends the retries.
 func TestTriesCount(t *testing.T) {
 	server := upstreamtest.New(nil, clock)
 	defer server.Close()
@@ -113,7 +114,7 @@ func TestTriesCount(t *testing.T) {
 	}
 }
 
-// counting returns a client with a budget that does not wait.
+// counting returns a client that uses the budget and never waits.
 func counting(t *testing.T, server *upstreamtest.Server, b refresh.Budget) *travelpayouts.Client {
 	t.Helper()
 	return clientOf(t, travelpayouts.Config{BaseURL: server.URL, Now: clock, PerMinute: 1 << 30, Spend: b.Spend,

@@ -14,7 +14,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestLateFindsAreLeftToo: fares that come late on the day of a refresh add to its contribution.
+// TestLateFindsAreLeftToo: a second refresh of the same day finds more fares. They are added to the
+// stored contribution of that day.
 func TestLateFindsAreLeftToo(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(10)
@@ -48,7 +49,7 @@ func TestLateFindsAreLeftToo(t *testing.T) {
 	}
 }
 
-// deepDaily is a daily that also answers for one route.
+// deepDaily is the source daily that can also be asked for the departures of one route.
 type deepDaily struct{ *daily }
 
 func (s deepDaily) Departures(ctx context.Context, q upstream.Question,
@@ -62,8 +63,8 @@ func (s deepDaily) Departures(ctx context.Context, q upstream.Question,
 	return a, err
 }
 
-// TestPlansCloseCycles: each scheduled plan closes the past days, and answers for single routes
-// are folded like all others.
+// TestPlansCloseCycles: each scheduled plan adds up the statistics of past days. Fares from
+// questions about one route count like all others.
 func TestPlansCloseCycles(t *testing.T) {
 	for name, event := range map[string]string{
 		"origins":    `{"source":"aws.events","time":"%s"}`,
@@ -101,8 +102,8 @@ func TestPlansCloseCycles(t *testing.T) {
 	}
 }
 
-// TestClosedCycle: the pooled statistics after a day are the sum of its contributions, each once.
-// A day is closed an hour after its end, without waiting for late contributions.
+// TestClosedCycle: the pooled statistics of a day are the sum of its contributions, each counted
+// once. The sum is made one hour after midnight, even if some contributions are still missing.
 func TestClosedCycle(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(30)

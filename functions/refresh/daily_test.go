@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// daily is a source whose departures have a price each day.
+// daily is a source in which each departure has one price per day.
 type daily struct {
 	origins []fare.City
 	fares   []fare.Fare
@@ -30,10 +30,11 @@ func (s *daily) Fares(_ context.Context, origin fare.City, since, until time.Tim
 	return a, nil
 }
 
-// firstDay is the first day of the fares below.
+// firstDay is the first day of dailyFares.
 const firstDay = fare.Day(20500)
 
-// dailyFares has returns, and routes with unknown stops, with non-stop fares only, and with both.
+// dailyFares returns a source with returns, and with routes of every kind of stops: unknown,
+// non-stop only, and both.
 func dailyFares(days int) *daily {
 	s := &daily{origins: []fare.City{"MIL", "ROM", "TRN"}}
 	for i, r := range []struct {
@@ -69,7 +70,7 @@ func dailyFares(days int) *daily {
 	return s
 }
 
-// dayStore is a store with its own clock.
+// dayStore is a store with a clock that the test sets.
 type dayStore struct {
 	store.Table
 	now time.Time
@@ -92,7 +93,8 @@ func (s *dayStore) clock() time.Time { return s.now }
 
 func (s *dayStore) setDay(day fare.Day) { s.now = day.Time().Add(12 * time.Hour) }
 
-// days refreshes all origins on each day from the first. Afterwards today is the last of them.
+// days refreshes all origins once a day for n days, from firstDay. Afterwards the clock shows the
+// last of these days.
 func (s *dayStore) days(t *testing.T, source upstream.Source, n int) {
 	t.Helper()
 	for d := range n {
@@ -101,14 +103,14 @@ func (s *dayStore) days(t *testing.T, source upstream.Source, n int) {
 	}
 }
 
-// mustRefresh refreshes some origins together, or all.
+// mustRefresh refreshes the given origins together, by default all.
 func (s *dayStore) mustRefresh(t *testing.T, source upstream.Source, origins ...fare.City) {
 	t.Helper()
 	mustRun(t, refresher(source, s, s.clock), origins...)
 }
 
-// departures returns all stored departure states, pooled statistics, scores and published items
-// of origins.
+// departures returns the stored departure states, pooled statistics and scores, and the published
+// items of each origin.
 func (s *dayStore) departures(t *testing.T) map[string]string {
 	t.Helper()
 	partitions := []string{"FARES", "SCORE", "ORIGIN#MIL", "ORIGIN#ROM", "ORIGIN#TRN"}

@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestDealsSayWhatAnswersSay: after every refresh, whether by route or by warm-up, the deals of
-// an origin agree with the answers for its routes and months.
+// TestDealsSayWhatAnswersSay: after every refresh, the stored deals of an origin agree with the
+// verdicts for its routes and months.
 func TestDealsSayWhatAnswersSay(t *testing.T) {
 	const days = 20
 	source := dailyFares(days)
@@ -41,8 +41,8 @@ func TestDealsSayWhatAnswersSay(t *testing.T) {
 					}
 				}
 			}
-			// Four routes, three of them with non-stop deals; each has departures in one month or
-			// two.
+			// There are four routes, three of them with non-stop deals. Each route has departures
+			// in one or two months.
 			if routes != 7 || months < 7 || returns == 0 {
 				t.Errorf("%d routes, %d months and %d returns were compared", routes, months, returns)
 			}
@@ -56,8 +56,8 @@ func TestDealsSayWhatAnswersSay(t *testing.T) {
 	}
 }
 
-// TestDealsStand: another refresh of the same day changes no deal. A refresh of the next day
-// changes a deal's time only if the deal itself changes.
+// TestDealsStand: a second refresh on the same day changes no deal. A refresh on the next day
+// changes the time of a deal only if the deal itself changes.
 func TestDealsStand(t *testing.T) {
 	const days = 20
 	source := dailyFares(days + 1)
@@ -113,7 +113,8 @@ func TestDealsStand(t *testing.T) {
 	}
 }
 
-// storedDeals returns the stored deals of an origin and trip, or none if no such return was seen.
+// storedDeals returns the stored deals of an origin for a kind of trip. It returns none if no such
+// return was found.
 func storedDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip) deals.Origin {
 	t.Helper()
 	data, _, err := fares.Deals(t.Context(), origin, trip)
@@ -123,8 +124,8 @@ func storedDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Tr
 	return decoded(t, deals.Decode, data, err)
 }
 
-// holdDeals compares the deals of an origin with the answers for each route and month on the day
-// of the refresh.
+// holdDeals checks that the deals of an origin agree with the verdicts for each route and month on
+// the day of the refresh.
 func holdDeals(t *testing.T, fares store.Fares, origin fare.City, trip fare.Trip) (routes, months int) {
 	t.Helper()
 	pooled := pooledOf(t, fares.Table)

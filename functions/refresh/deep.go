@@ -18,11 +18,11 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// A Deep source is asked for a year of departures of each covered route: daily for series in
-// demand, weekly for the rest. A series that was asked for since its message was planned is
-// skipped.
+// A Deep source can be asked for a year of departures of one route. Series in demand (users asked
+// about them or have alerts) are asked for daily, the others weekly. A message lists the series to
+// ask for. If another run asked for a series after the message was planned, it is skipped.
 
-// DeepReport sums up a run that asks for departures.
+// DeepReport sums up a run that asked the source for departures.
 type DeepReport struct {
 	Answered   int                     `json:"asked"`     // series
 	Calls      int                     `json:"questions"` // one or two for each series
@@ -44,9 +44,9 @@ func (r *DeepReport) fault(of fare.Series, err error) {
 	addFault(&r.Faults, of.String(), err)
 }
 
-// deepen asks for the series of a task one by one, stores the answers and publishes them. left
-// are the series to requeue after a task that ran out of time but made progress. Series beyond
-// the budget are not requeued: the next day's plan starts with them.
+// deepen asks the source for each series of a task, stores the answers and publishes them. left are
+// the series to requeue because time ran out after some progress. Series beyond the day's budget
+// are not requeued: the next day's plan starts with them.
 func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepReport) (left []fare.Series, err error) {
 	source, ok := r.Source.(upstream.Deep)
 	if !ok {
@@ -96,7 +96,8 @@ func (r *Refresher) deepen(ctx, begin context.Context, t task, report *DeepRepor
 	return left, err
 }
 
-// deepenSeries asks for one series unless that was done since planned, and returns its summary.
+// deepenSeries asks the source for one series, unless another run did so after the plan. It returns
+// the series' summary.
 func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of fare.Series, pooled departure.Cycle,
 	planned time.Time, report *DeepReport) (verdict.RouteSummary, error) {
 	had, err := r.summary(ctx, of, store.Strong)
@@ -143,7 +144,7 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 	return m.summary, nil
 }
 
-// hasStops reports whether at least one fare has known stops.
+// hasStops reports whether at least one fare states its number of stops.
 func hasStops(fares []fare.Fare) bool {
 	return slices.ContainsFunc(fares,
 		func(f fare.Fare) bool { return f.Stops == fare.OneStop || f.Stops == fare.MoreStops })

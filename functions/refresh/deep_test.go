@@ -30,8 +30,8 @@ func deepMessage(id string, planned time.Time, series ...string) queue.Message {
 	return queue.Message{ID: id, Body: string(body), Received: 1}
 }
 
-// TestDeepMessages: what a message asks of the source, which of its series fail, and which were
-// done before.
+// TestDeepMessages checks messages with series to ask for: which series are asked for, which fail,
+// and which are skipped because they were done before.
 func TestDeepMessages(t *testing.T) {
 	unavailable := fmt.Errorf("%w: 503", upstream.ErrUnavailable)
 	before := func(w *deepWorld) {
@@ -110,7 +110,8 @@ func (w *deepWorld) summaryOrNone(name string) verdict.RouteSummary {
 	return w.summary(name)
 }
 
-// TestNonStopIsAskedForWhereAFareHasStops: both answers are stored in one history.
+// TestNonStopIsAskedForWhereAFareHasStops: if a route has fares with stops, the source is also
+// asked for non-stop fares. Both answers are stored in one history.
 func TestNonStopIsAskedForWhereAFareHasStops(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH")
 	w.source.departures["MIL-BUH"] = departing("MIL-BUH", today, 3000, 1, 0, 2)
@@ -130,7 +131,7 @@ func TestNonStopIsAskedForWhereAFareHasStops(t *testing.T) {
 	}
 }
 
-// deepen asks for all due series without a queue.
+// deepen asks the source for all due series without a queue.
 func (w *deepWorld) deepen() refresh.DeepReport {
 	w.t.Helper()
 	r := w.refresher(w.table)
@@ -141,8 +142,8 @@ func (w *deepWorld) deepen() refresh.DeepReport {
 	return report
 }
 
-// TestNewFaresReachSubscribers: new fares reach the trends and the subscribers. If a worker is
-// killed before it publishes, the redelivered message publishes without asking again.
+// TestNewFaresReachSubscribers: new fares update the trends and notify subscribers. If a worker is
+// killed before it publishes, its redelivered message publishes without asking the source again.
 func TestNewFaresReachSubscribers(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")
@@ -182,8 +183,8 @@ func TestNewFaresReachSubscribers(t *testing.T) {
 	h.WantMailed("ada")
 }
 
-// TestPlanPublishesAfterAKill: without a queue no message is redelivered, so the next plan
-// publishes.
+// TestPlanPublishesAfterAKill: without a queue no message is delivered again, so the next plan
+// publishes what a killed run stored.
 func TestPlanPublishesAfterAKill(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH")
 	before := contents(t, w.table)["ORIGIN#MIL TRENDS"]
@@ -219,8 +220,8 @@ func (r refusing) Write(ctx context.Context, ops ...store.Op) error {
 	return r.Table.Write(ctx, ops...)
 }
 
-// TestDeepTimeRunsOut: series that were not begun are requeued. A message that is cut off comes
-// back whole, and has failed only if it made no progress. Requeueing ends.
+// TestDeepTimeRunsOut: series that were not begun in time are requeued. A message that is cut off
+// is delivered again, and counts as failed only if no series was done. Requeueing always ends.
 func TestDeepTimeRunsOut(t *testing.T) {
 	all := []string{"MIL-BUH", "MIL-LON", "MIL-PAR"}
 	for _, c := range []struct {
@@ -272,8 +273,8 @@ func TestDeepTimeRunsOut(t *testing.T) {
 	}
 }
 
-// TestWorkersRankAtThePlansRates: a worker has no rates. It compares prices in other currencies
-// by the rates that the plan stored.
+// TestWorkersRankAtThePlansRates: a worker fetches no exchange rates. It compares prices in other
+// currencies with the rates that the plan stored.
 func TestWorkersRankAtThePlansRates(t *testing.T) {
 	gbp, err := fare.ParseCurrency("GBP")
 	if err != nil {
@@ -298,7 +299,8 @@ func TestWorkersRankAtThePlansRates(t *testing.T) {
 		s.Euro(live.Price) != 2311 {
 		t.Errorf("%+v", s)
 	}
-	// If rates cannot be read the messages fail, so that no summaries without fares are stored.
+	// If the rates cannot be read, the messages fail. Otherwise summaries without these fares would
+	// be stored.
 	f = w.function()
 	f.Fares.Table = unreadable{w.table, "FARES"}
 	w.source.takeQuestions()
@@ -321,7 +323,7 @@ func (u unreadable) Get(ctx context.Context, key store.Key, read store.Consisten
 	return u.Table.Get(ctx, key, read)
 }
 
-// TestDeepReport: the printed report, and no output for an empty one.
+// TestDeepReport checks the printed report. An empty report prints nothing.
 func TestDeepReport(t *testing.T) {
 	var text strings.Builder
 	refresh.DeepReport{}.Print(&text)

@@ -22,8 +22,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// deepSource also answers for one route. Each series has an error, or the fares of its
-// departures. A question for non-stop fares returns only those.
+// deepSource is a source that can be asked for one route. Each series has an error or the fares of
+// its departures. A question for non-stop fares gets only those.
 type deepSource struct {
 	*source
 	departures map[string]any // by series
@@ -60,7 +60,7 @@ func (s *deepSource) Departures(ctx context.Context, q upstream.Question, until 
 	return answer, nil
 }
 
-// takeQuestions returns the questions since the last call, in alphabetical order.
+// takeQuestions returns the questions asked since its last call, in alphabetical order.
 func (s *deepSource) takeQuestions() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *deepSource) takeQuestions() []string {
 	return asked
 }
 
-// departing returns fares of a series found on a day, one for each number of stops.
+// departing returns fares of a series, all found at one time: one fare for each number of stops.
 func departing(name string, found time.Time, price fare.Cents, stops ...int) (all []fare.Fare) {
 	of := seriesOf(name)
 	nights, _ := of.Trip.Nights()
@@ -84,7 +84,7 @@ func departing(name string, found time.Time, price fare.Cents, stops ...int) (al
 	return all
 }
 
-// deepWorld is a service with a few routes and a clock that tests advance.
+// deepWorld is a service with a few routes. Tests move its clock.
 type deepWorld struct {
 	t      *testing.T
 	now    time.Time
@@ -120,7 +120,7 @@ func (w *deepWorld) function() *refresh.Function {
 		Log: slog.New(slog.NewJSONHandler(&w.log, nil)), Metrics: metrics.NewSource("verdetto-refresh")}
 }
 
-// plan runs the event of a day and returns the queued messages with their series.
+// plan runs the schedule's event of a day. It returns the queued messages, and the series in each.
 func (w *deepWorld) plan() (messages []queue.Message, series [][]string) {
 	w.t.Helper()
 	w.queue.sent = nil
@@ -147,7 +147,7 @@ func (w *deepWorld) work(messages ...queue.Message) (failed []string) {
 	return w.function().Messages(w.t.Context(), messages)
 }
 
-// day plans a day, processes all messages, and returns the series that were asked for.
+// day plans one day, processes all messages, and returns the series that the source was asked for.
 func (w *deepWorld) day() []string {
 	w.t.Helper()
 	messages, _ := w.plan()
@@ -162,7 +162,7 @@ func (w *deepWorld) summary(name string) verdict.RouteSummary {
 	return summaryOf(w.t, w.table, seriesOf(name))
 }
 
-// demand records demand for series on the current day.
+// demand puts series in demand, as if a user asked about them on the current day.
 func (w *deepWorld) demand(names ...string) {
 	w.t.Helper()
 	for _, name := range names {

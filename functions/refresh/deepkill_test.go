@@ -42,15 +42,16 @@ func (m killableQueue) Send(ctx context.Context, messages ...string) error {
 	return m.step(func() error { return m.Queue.Send(ctx, messages...) })
 }
 
-// killedDay is a day's plan of departures and its processing, by processes that may be killed.
+// killedDay plans the departures of a day and processes the messages, in processes that may be
+// killed.
 type killedDay struct {
 	*deepWorld
 	queue *fakeQueue
 	ticks time.Duration // the clock advances one second per question, to distinguish values of DeepRequest
 }
 
-// newKilledDay has forty routes from three origins. Some have stops, some returns are in demand,
-// and two routes are subscribed.
+// newKilledDay sets up forty routes from three origins. Some have fares with stops, some returns
+// are in demand, and two routes have subscribers.
 func newKilledDay(t *testing.T) *killedDay {
 	h := newFixture(t)
 	all := slices.Concat(routesFrom("MIL", 30), routesFrom("ROM", 6), routesFrom("PAR", 4))
@@ -77,7 +78,7 @@ func newKilledDay(t *testing.T) *killedDay {
 	return d
 }
 
-// function returns the refresh of a process with a lifetime.
+// function returns the refresh function of a process that lives for a number of steps.
 func (d *killedDay) function(l *lifetime) *refresh.Function {
 	r := d.refresher(killableTable{d.table, l})
 	r.Source = killableSource{d.source, l}
@@ -85,8 +86,8 @@ func (d *killedDay) function(l *lifetime) *refresh.Function {
 	return function(r, killableQueue{d.queue, l})
 }
 
-// run plans the day and processes the messages. live returns the lifetime of each process. A
-// killed process reports nothing, so its messages are delivered again.
+// run plans the day and processes the messages. live returns the lifetime of each new process. The
+// queue delivers the messages of a killed process again.
 func (d *killedDay) run(live func() *lifetime) {
 	d.t.Helper()
 	l := live()
@@ -122,8 +123,8 @@ func (d *killedDay) run(live func() *lifetime) {
 	}
 }
 
-// ends returns the final contents of the store without times of asking. It checks that each
-// planned series has been asked for.
+// ends returns the final contents of the store, without the times of the calls. It checks that the
+// source was asked for each planned series.
 func (d *killedDay) ends() map[string]string {
 	d.t.Helper()
 	all := map[string]string{}
@@ -151,9 +152,9 @@ func (d *killedDay) ends() map[string]string {
 	return all
 }
 
-// killDeep kills a day's plan and its processing at random steps of the store, the source or the
-// queue, before or after their effect. The store must end like that of an undisturbed day. Each
-// kill may repeat the questions for at most one series.
+// killDeep kills a day's plan and its processing at random steps: a call to the store, the source
+// or the queue, before or after its effect. The final store must equal that of a day without kills.
+// Each kill may repeat the questions for at most one series.
 func killDeep(t *testing.T, kills int) {
 	calm := newKilledDay(t)
 	clean := &lifetime{last: 1 << 30}
@@ -195,7 +196,7 @@ func killDeep(t *testing.T, kills int) {
 		clean.steps, len(asked), done, runs, steps, again, float64(again)/float64(done), mostAgain)
 }
 
-// repeated returns the series that appear more than once in the questions, in order.
+// repeated returns the series that occur more than once in the questions.
 func repeated(questions []string) map[string]bool {
 	series := map[string]bool{}
 	for i, q := range questions {
@@ -206,11 +207,10 @@ func repeated(questions []string) map[string]bool {
 	return series
 }
 
-// TestDeepKilled kills ten times.
+// TestDeepKilled runs killDeep with ten kills.
 func TestDeepKilled(t *testing.T) { killDeep(t, 10) }
 
-// TestDeepenKilled is the same without a queue: a second run continues where the killed one
-// stopped.
+// TestDeepenKilled kills runs without a queue. The next run continues where the killed one stopped.
 func TestDeepenKilled(t *testing.T) {
 	calm := newKilledDay(t)
 	clean := &lifetime{last: 1 << 30}
@@ -230,8 +230,8 @@ func TestDeepenKilled(t *testing.T) {
 		if _, err := d.function(&lifetime{last: 1 << 30}).Deepen(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// A later plan selects a new seventh of the remaining rest, so more series may be asked
-		// for.
+		// A later plan takes another seventh of the series that are not in demand, so more series
+		// may be asked for.
 		got := d.ends()
 		for key, value := range want {
 			if strings.HasPrefix(key, "ROUTE#") && got[key] != value {

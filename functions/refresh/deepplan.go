@@ -17,31 +17,32 @@ import (
 )
 
 const (
-	// restEvery is the interval in days between calls for a route that is not in demand.
+	// restEvery is the number of days between two calls for a route that is not in demand: no user
+	// asked about it or has an alert.
 	restEvery = 7
-	// earlyBy is how much sooner than due a series may be asked for, because runs take
+	// earlyBy is how much earlier than due a series may be asked for. Runs start at slightly
 	// different times.
 	earlyBy = 6 * time.Hour
-	// perMessage is the number of series in one message. An invocation completes a message, at
-	// one or two calls of the source per series.
+	// perMessage is the number of series in one message. One invocation can complete them, with one
+	// or two calls to the source per series.
 	perMessage = 25
-	// maxDemand limits how far ahead demand may expire: one day more than a question keeps a
-	// series in demand. A later expiry comes from a wrong clock.
+	// maxDemand is the latest accepted end of demand, from now. A question keeps a series in demand
+	// for one day less. A later end can only come from a wrong clock.
 	maxDemand = 9 * 24 * time.Hour
-	// maxRequest is the same limit for requests of origins that are not covered.
+	// maxRequest is the latest accepted end of a request for an uncovered origin, from now.
 	maxRequest = 17 * 24 * time.Hour
 )
 
-// due is a series that the source should be asked for.
+// due is a series to ask the source for.
 type due struct {
 	fare.Series
 	demand     bool  // a caller asked for it recently
 	lastAnswer int64 // Unix time of the source's last answer
 }
 
-// planDeep lists the series to ask for on a day: each series in demand that was not asked for
-// within a day, then a seventh of the rest, longest ago first. So a small budget is spent on
-// series in demand. An origin that cannot be read does not stop the others.
+// planDeep lists the series to ask for on a day. First come series in demand that were not asked
+// for within a day, then a seventh of the others, longest ago first. If one origin cannot be read,
+// the plan still contains the others.
 func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	covered, fault := r.coveredSeries(ctx)
 	now := at.Unix()
@@ -60,14 +61,14 @@ func (r *Refresher) planDeep(ctx context.Context, at time.Time) ([]due, error) {
 	}
 	slices.SortFunc(wanted, oldest)
 	slices.SortFunc(rest, oldest)
-	// Each day takes an equal share of the rest. Otherwise a service with many new routes would
-	// ask for all of them on the same weekday. An extra tenth catches up.
+	// Each day takes an equal share of the routes without demand. Otherwise a service with many new
+	// routes would ask for all of them on the same weekday. An extra tenth makes up for failures.
 	share := (len(covered)*11 + 10*restEvery - 1) / (10 * restEvery)
 	return append(wanted, rest[:min(share, len(rest))]...), fault
 }
 
-// coveredSeries lists the one-way series of all covered routes and their returns in demand, each
-// with the time it was last asked for.
+// coveredSeries lists the one-way series of all covered routes, and their returns in demand. Each
+// has the time when the source was last asked for it.
 func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 	demanded, err := r.Fares.Demanded(ctx, r.Now().Add(maxDemand))
 	if err != nil {
@@ -108,7 +109,7 @@ func (r *Refresher) coveredSeries(ctx context.Context) ([]due, error) {
 }
 
 // seriesFrom lists the series of an origin. It also publishes summaries that a killed run stored
-// but did not publish: no later run would ask for such a route before it is due again.
+// without publishing. Otherwise they would stay unpublished until their route is due again.
 func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded []fare.Series) ([]due, error) {
 	routes, version, err := r.trends(ctx, origin)
 	if err != nil || version == 0 {
@@ -153,7 +154,7 @@ func (r *Refresher) seriesFrom(ctx context.Context, origin fare.City, demanded [
 	return all, r.publish(ctx, origin, unpublished, &notified)
 }
 
-// PlannedDeep sums up the series that were queued.
+// PlannedDeep counts the series that a plan put on the queue.
 type PlannedDeep struct {
 	Series   int       `json:"series"`
 	InDemand int       `json:"inDemand"`
@@ -161,8 +162,8 @@ type PlannedDeep struct {
 	Time     time.Time `json:"at"`
 }
 
-// messages packs series into tasks in order of urgency. The series of a task share their origin
-// and are either all in demand or all not, so that demand always comes first.
+// messages packs series into tasks, the most urgent first. The series of a task share one origin.
+// They are either all in demand or all not, so series in demand always come first.
 func messages(series []due, at time.Time) (tasks []task) {
 	type kind struct {
 		origin fare.City
@@ -182,8 +183,8 @@ func messages(series []due, at time.Time) (tasks []task) {
 	return tasks
 }
 
-// planMessages plans as of a moment and packs the plan into tasks. It may return a partial plan
-// together with an error.
+// planMessages makes the plan for a moment and packs it into tasks. If part of the plan failed, it
+// returns the other part and an error.
 func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, PlannedDeep, error) {
 	if _, ok := r.Source.(upstream.Deep); !ok {
 		return nil, PlannedDeep{}, nil
@@ -206,8 +207,8 @@ func (r *Refresher) planMessages(ctx context.Context, at time.Time) ([]task, Pla
 	return tasks, planned, err
 }
 
-// enqueueDeep plans and sends the plan to the queue. A repetition with the same moment is
-// idempotent: series that were asked for since are skipped.
+// enqueueDeep makes the plan for a moment and sends it to the queue. If it runs twice for the same
+// moment, nothing is asked for twice: a worker skips series that were asked for after that moment.
 func (r *Refresher) enqueueDeep(ctx context.Context, q queue.Queue, at time.Time) (PlannedDeep, error) {
 	if err := r.prepare(ctx); err != nil {
 		return PlannedDeep{}, err
@@ -223,8 +224,8 @@ func (r *Refresher) enqueueDeep(ctx context.Context, q queue.Queue, at time.Time
 	return planned, fault
 }
 
-// Deepen asks a Deep source for the departures that are due, without a queue. It continues after
-// a series fails; the report counts the outcomes.
+// Deepen asks a Deep source for all series that are due, without a queue. If one series fails it
+// continues with the next. The report counts the outcomes.
 func (r *Refresher) Deepen(ctx context.Context) (DeepReport, error) {
 	var report DeepReport
 	if err := r.prepare(ctx); err != nil {

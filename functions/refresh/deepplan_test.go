@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// TestEveryRouteOnceAWeek: each day 11/70 of the routes that are not in demand are
-// requested, longest ago first. So each route is requested once in seven days.
+// TestEveryRouteOnceAWeek: on each day the source is asked for 11/70 of the routes not in demand,
+// longest ago first. So it is asked for each route within seven days.
 func TestEveryRouteOnceAWeek(t *testing.T) {
 	all := slices.Concat(routesFrom("MIL", 60), routesFrom("ROM", 10))
 	w := newDeepWorld(t, open(t), all...)
@@ -45,14 +45,14 @@ func TestEveryRouteOnceAWeek(t *testing.T) {
 	}
 }
 
-// TestSeriesInDemandAreRequestedDaily: requested and subscribed series are asked for once a day,
-// before all others. Demand does not affect other series.
+// TestSeriesInDemandAreRequestedDaily: the source is asked once a day for series in demand, before
+// all others. A series is in demand if a user asked about it or has an alert.
 func TestSeriesInDemandAreRequestedDaily(t *testing.T) {
 	h := newFixture(t)
 	all := slices.Concat(routesFrom("MIL", 40), []string{"ROM-PAR"})
 	w := newDeepWorld(t, h.Table, all...)
 	h.AddAlerts("ROM-PAR", 0, "ada")
-	// The third is unknown; the last is in demand only as a return.
+	// The third series is unknown. The last is in demand only as a return.
 	w.demand(all[39], all[39]+"#4-7", all[39]+"#1-3", "LON-PAR", all[0]+"#8-14")
 	for day := range 3 {
 		_, series := w.plan()
@@ -82,8 +82,8 @@ func TestSeriesInDemandAreRequestedDaily(t *testing.T) {
 	}
 }
 
-// TestMessagesOfAPlan: a message has one origin and at most 25 series, and series in demand have
-// their own messages.
+// TestMessagesOfAPlan: a message has series of one origin, at most 25. Series in demand are in
+// messages of their own.
 func TestMessagesOfAPlan(t *testing.T) {
 	all := slices.Concat(routesFrom("MIL", 300), routesFrom("ROM", 10))
 	w := newDeepWorld(t, open(t), all...)
@@ -149,7 +149,7 @@ func TestBudgetIsSpentOnWhatMattersMost(t *testing.T) {
 	}
 }
 
-// budgeted is a source that asks spend before each question.
+// budgeted is a source that calls spend before each question.
 type budgeted struct {
 	upstream.Deep
 	spend func() error
@@ -162,8 +162,8 @@ func (b *budgeted) Departures(ctx context.Context, q upstream.Question, until ti
 	return b.Deep.Departures(ctx, q, until)
 }
 
-// TestOriginThatCannotBeReadStopsNoOther: the plan omits its routes and reports the fault. An
-// origin whose first refresh was cut off before its trends is no fault.
+// TestOriginThatCannotBeReadStopsNoOther: the plan leaves out the routes of that origin and reports
+// the error. An origin without trends, because its first refresh was cut off, is no error.
 func TestOriginThatCannotBeReadStopsNoOther(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH", "ROM-PAR", "PAR-ROM")
 	for key, data := range map[store.Key]string{{Partition: "ORIGIN#ROM", Sort: "TRENDS"}: "damaged",
@@ -191,8 +191,8 @@ func TestOriginThatCannotBeReadStopsNoOther(t *testing.T) {
 	}
 }
 
-// TestDeparturesEvent: the event with nothing to ask, with a failing queue, and with a schedule's
-// time.
+// TestDeparturesEvent checks the event that plans departures: when no series is due, when the queue
+// fails, and with the time of a schedule.
 func TestDeparturesEvent(t *testing.T) {
 	w := newDeepWorld(t, open(t), "MIL-BUH", "MIL-LON")
 	w.demand("MIL-BUH", "MIL-LON")
@@ -218,7 +218,7 @@ func TestDeparturesEvent(t *testing.T) {
 	if planned, _ := answer.(refresh.PlannedDeep); err != nil || planned.Series > 0 {
 		t.Errorf("of a source that cannot be asked for a route: %+v %v", answer, err)
 	}
-	// A plan of departures also stores the day's rates for workers.
+	// The plan of departures also stores the exchange rates of the day for the workers.
 	f := w.function()
 	f.Queue, f.CurrentRates = &recordingQueue{}, func(context.Context) fare.Rates { return fare.Rates{PerEuro: map[string]float64{"GBP": 0.9}} }
 	if _, err := f.Event(t.Context(), json.RawMessage(`{"departures":true}`)); err != nil {
@@ -229,7 +229,8 @@ func TestDeparturesEvent(t *testing.T) {
 	}
 }
 
-// TestThoseAskedForLongestAgoComeFirst: the order of the rest does not depend on names.
+// TestThoseAskedForLongestAgoComeFirst: the order of series that are not in demand depends on the
+// last call, not on names.
 func TestThoseAskedForLongestAgoComeFirst(t *testing.T) {
 	all := routesFrom("MIL", 14)
 	w := newDeepWorld(t, open(t), all...)

@@ -2,7 +2,7 @@ package refresh_test
 
 import "testing"
 
-// TestProveDeepWeek simulates a week of a tenth of the routes: 1,000, 50 of them daily.
+// TestProveDeepWeek simulates a week with 1,000 routes, 50 of them in demand.
 func TestProveDeepWeek(t *testing.T) {
 	for _, workers := range []int{2, 8} {
 		simulateWeek(t, 1000, 50, workers, 20_000)

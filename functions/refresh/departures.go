@@ -13,12 +13,13 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// The rule for one departure is a fold over days. A refresh of a series folds each earlier day
-// with fares into the series' departure state, once. It uses the pooled statistics of the last
-// complete cycle and contributes statistics to its own cycle. States, open questions and
-// contributions are written together, so a killed refresh never folds or scores a day twice.
+// A departure state holds the statistics of a series for verdicts about one departure day. A
+// refresh adds each past day with fares to the state, once, with the pooled statistics of the last
+// closed day. It also writes a contribution of its own day to the pooled statistics. States, open
+// questions and contributions are written together, so a killed refresh never counts a day twice.
 
-// pooled returns the last completed cycle, or the zero Cycle if no cycle was completed.
+// pooled returns the pooled statistics of the last closed day, or the zero Cycle if there are none
+// yet.
 func (r *Refresher) pooled(ctx context.Context) (departure.Cycle, error) {
 	c, _, err := r.pooledVersion(ctx, store.Eventual)
 	return c, err
@@ -82,8 +83,8 @@ func decodeState(stored store.Versioned, open departure.Questions) (*departure.L
 	return &departure.Learner{State: *sheet, Questions: open}, nil
 }
 
-// prepare converts the states to the currency of a summary and updates their stops. It creates
-// the non-stop state if some fares have stops.
+// prepare converts the states to the currency of the summary and updates what is known about stops.
+// It creates the state for non-stop flights if some fares have stops.
 func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes) {
 	if s.nonStop == nil && q.StopsKnown && q.SomeStops {
 		s.nonStop = &departure.Learner{} // built from the whole history
@@ -107,8 +108,8 @@ func (s *seriesState) prepare(summary verdict.RouteSummary, q verdict.DayQuotes)
 	}
 }
 
-// quotesFrom returns the first day whose fares a refresh of the states needs. The last days are
-// read again for live fares, and days of issued answers for their outcome.
+// quotesFrom returns the first day whose fares the refresh must read. It includes the last days,
+// for their current fares, and the days of past answers whose outcome is still open.
 func (s *seriesState) quotesFrom(summary verdict.RouteSummary) fare.Day {
 	if s.any.FirstRule || s.nonStop != nil && s.nonStop.FirstRule {
 		return 0 // the state is renewed from the whole history
@@ -123,7 +124,7 @@ func (s *seriesState) quotesFrom(summary verdict.RouteSummary) fare.Day {
 	return from
 }
 
-// foldDepartures brings the departure states of a series to the day of a refresh.
+// foldDepartures adds the days up to now to the departure states of a series.
 func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history []fare.Observation,
 	summary verdict.RouteSummary, pooled departure.Cycle) error {
 	s, err := r.readState(ctx, of)
@@ -144,8 +145,8 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	again, fares := s.any.AsOf == today, q.All
 	s.any.Advance(today, pooled.Pooled, fares, &own.Learned)
 	if s.nonStop != nil {
-		// Non-stop fares are among all fares, so their statistics are discarded to count them
-		// once.
+		// Every non-stop fare is also in the state for all fares. So the statistics from the
+		// non-stop state are discarded, to count each fare once.
 		s.nonStop.Advance(today, pooled.Pooled, q.NonStop, &unused)
 	}
 	if err := s.keepScore(score.Source{Day: today, Pooled: pooled.Pooled, Summary: summary, Quotes: fares},
@@ -164,8 +165,9 @@ func (r *Refresher) foldDepartures(ctx context.Context, of fare.Series, history 
 	return r.Fares.PutDepartures(ctx, of, s.changes(), w)
 }
 
-// addEarlier adds the earlier contribution of a series to a cycle. The new contribution is written
-// together with the departure state, so a concurrent change makes the write fail.
+// addEarlier adds the contribution that an earlier refresh of the same day stored for this series.
+// The sum is written together with the departure state, so a concurrent change makes the write
+// fail.
 func (r *Refresher) addEarlier(ctx context.Context, of fare.Series, cycle fare.Day, own *score.Contribution) error {
 	data, err := r.Fares.ContributionOf(ctx, of, cycle)
 	if errors.Is(err, store.ErrNotFound) {
@@ -182,7 +184,7 @@ func (r *Refresher) addEarlier(ctx context.Context, of fare.Series, cycle fare.D
 	return nil
 }
 
-// changes returns the items to write: those that differ from what was read.
+// changes returns the items to write: those that differ from the stored ones.
 func (s *seriesState) changes() store.Departures {
 	open := departure.Learning{All: s.any.Questions, Answers: s.rounds.Encode()}
 	var d store.Departures
@@ -195,7 +197,7 @@ func (s *seriesState) changes() store.Departures {
 	return d
 }
 
-// changed returns the item to write, or the zero Versioned if its data are unchanged.
+// changed returns the item to write, or the zero Versioned if data equals the stored bytes.
 func changed(had store.Versioned, data []byte) store.Versioned {
 	if had.Version > 0 && slices.Equal(had.Data, data) {
 		return store.Versioned{}

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// TestDeparturesOfAnyOrder: the stored items do not depend on the order of origins, or on how
-// often each is asked for.
+// TestDeparturesOfAnyOrder: the stored items do not depend on the order in which origins are
+// refreshed, or on how often each is refreshed.
 func TestDeparturesOfAnyOrder(t *testing.T) {
 	source := dailyFares(20)
 	stores := map[string]*dayStore{}
@@ -54,8 +54,8 @@ func TestDeparturesOfAnyOrder(t *testing.T) {
 }
 
 // TestDeparturesSurviveKills kills a refresh at every call to the store, before and after its
-// effect, and runs it again. On one of the days past answers are scored, and on the next the
-// result is added to the score.
+// effect, and runs it again. It covers a day on which past answers are scored, and the next day,
+// when the counts are added to the score.
 func TestDeparturesSurviveKills(t *testing.T) {
 	for name, last := range map[string]fare.Day{"compared": 8, "added to the score": 9} {
 		t.Run(name, func(t *testing.T) { surviveKills(t, last) })
@@ -115,8 +115,8 @@ func (s *dayStore) sheet(t *testing.T, series string, nonStop bool) *departure.S
 	return sheetOf(t, s, seriesOf(series), nonStop)
 }
 
-// TestSheetsOfStops: which departure state answers questions for non-stop flights, and what it
-// holds.
+// TestSheetsOfStops checks which departure state answers questions about non-stop flights, and
+// which fares are in it.
 func TestSheetsOfStops(t *testing.T) {
 	s := openDays(t)
 	s.days(t, dailyFares(20), 20)
@@ -147,7 +147,7 @@ func TestSheetsOfStops(t *testing.T) {
 	}
 }
 
-// TestStopsBecomeKnown: a route with only non-stop fares gets its first fare with stops.
+// TestStopsBecomeKnown: a route with only non-stop fares gets its first fare with a stop.
 func TestStopsBecomeKnown(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(20)
@@ -167,9 +167,9 @@ func TestStopsBecomeKnown(t *testing.T) {
 	}
 }
 
-// TestStopsOfAnUnknownRouteBecomeKnown: a route had only unknown stops, and the source reports
-// late which fares of some days were non-stop. The non-stop state then includes all of these
-// days.
+// TestStopsOfAnUnknownRouteBecomeKnown: the stops of a route are unknown, and later the source
+// states which fares of some past days were non-stop. The state for non-stop flights then includes
+// those days.
 func TestStopsOfAnUnknownRouteBecomeKnown(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(16)

@@ -19,8 +19,8 @@ type Function struct {
 	Refresher
 	// CurrentRates, if set, returns the rates to store with a refresh.
 	CurrentRates func(context.Context) fare.Rates
-	// Queue takes the messages of a refresh of every origin. Without a queue the invocation
-	// refreshes all origins itself.
+	// Queue receives one message per origin when all origins are refreshed. Without a queue the
+	// invocation refreshes all origins itself.
 	Queue queue.Queue
 	// Sender, if set, sends the pending notifications: after a refresh within the invocation, and
 	// on {"mail":true}.
@@ -35,8 +35,9 @@ type Answer struct {
 	Mail    *notify.Result `json:"mail,omitempty"` // nil if no notifications were sent
 }
 
-// event is an invocation without queue messages: by hand {"origins":["MIL"]}, {"mail":true},
-// {"departures":true} or {"age":true}; a schedule's event; or {}.
+// event is an invocation without queue messages. A person can send {"origins":["MIL"]},
+// {"mail":true}, {"departures":true} or {"age":true}. Otherwise it is the event of a schedule, or
+// {}.
 type event struct {
 	Origins    []fare.City `json:"origins"`
 	Mail       bool        `json:"mail"`
@@ -90,14 +91,14 @@ func (f *Function) send(ctx context.Context) (any, error) {
 	return Answer{Mail: &sent}, err
 }
 
-// work runs the sender and logs its result.
+// work runs the sender of notifications and logs its result.
 func (f *Function) work(ctx context.Context) (notify.Result, error) {
 	sent, err := f.Sender.Work(ctx)
 	f.Log.InfoContext(ctx, "told", "mail", sent)
 	return sent, err
 }
 
-// enqueue queues a refresh of every origin as of a moment, by default now.
+// enqueue puts a refresh of every origin on the queue. at is the time of the plan, by default now.
 func (f *Function) enqueue(ctx context.Context, at time.Time) (any, error) {
 	r := f.refresher(ctx)
 	if at.IsZero() {
@@ -113,7 +114,7 @@ func (f *Function) enqueue(ctx context.Context, at time.Time) (any, error) {
 	return planned, nil
 }
 
-// deepen asks for the departures that are due, through the queue if there is one.
+// deepen asks the source for the departures that are due, through the queue if there is one.
 func (f *Function) deepen(ctx context.Context, at time.Time) (any, error) {
 	r := f.refresher(ctx)
 	if f.Queue == nil {
@@ -134,7 +135,7 @@ func (f *Function) deepen(ctx context.Context, at time.Time) (any, error) {
 	return planned, nil
 }
 
-// logDeep logs a report of departures and its metrics.
+// logDeep logs the report of a run for departures, and its metrics.
 func (f *Function) logDeep(ctx context.Context, report DeepReport) {
 	f.log(ctx, "deepened", slog.Any("report", report),
 		metrics.Metric{Name: "SeriesAsked", Unit: metrics.Count, Value: float64(report.Answered)},
@@ -142,7 +143,7 @@ func (f *Function) logDeep(ctx context.Context, report DeepReport) {
 		metrics.Metric{Name: "SeriesLeft", Unit: metrics.Count, Value: float64(report.Remaining)})
 }
 
-// Messages processes messages of the queue; see queue.Handler.
+// Messages processes messages from the queue and returns the ids of failed ones; see queue.Handler.
 func (f *Function) Messages(ctx context.Context, messages []queue.Message) (failed []string) {
 	report, deep, failed := f.Refresher.processMessages(ctx, f.Queue, f.Log, messages)
 	if report.Origins > 0 || deep.empty() {
@@ -181,7 +182,7 @@ func (f *Function) refresher(ctx context.Context) Refresher {
 	return r
 }
 
-// logReport logs a report and its metrics.
+// logReport logs the report of a refresh, and its metrics.
 func (f *Function) logReport(ctx context.Context, report Report) {
 	f.log(ctx, "refreshed", slog.Any("report", report),
 		metrics.Metric{Name: "OriginsAsked", Unit: metrics.Count, Value: float64(report.Answered)},
@@ -189,7 +190,7 @@ func (f *Function) logReport(ctx context.Context, report Report) {
 		metrics.Metric{Name: "Observations", Unit: metrics.Count, Value: float64(report.New)})
 }
 
-// logAge logs the age of the stored fares, which an alarm watches.
+// logAge logs the age of the stored fares. An alarm watches this metric.
 func (f *Function) logAge(ctx context.Context) error {
 	days, ok, err := Age(ctx, f.Fares, f.Now())
 	if ok {
@@ -199,8 +200,8 @@ func (f *Function) logAge(ctx context.Context) error {
 	return err
 }
 
-// logScore logs for how many consecutive weeks verdicts were outside their expected band. An
-// alarm watches the value. It is logged each time that days may have been closed.
+// logScore logs a metric: for how many weeks in a row verdicts came true more or less often than
+// expected. An alarm watches it. The function runs whenever past days may have been closed.
 func (f *Function) logScore(ctx context.Context) {
 	c, err := f.Refresher.pooled(ctx)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/runtime/queue/queuetest"
 )
 
-// fakeQueue is a queue in memory with the deliveries of SQS. A delivered message is invisible
-// until it is done or its visibility timeout ends. After receives deliveries it becomes a dead
-// letter.
+// fakeQueue is a queue in memory that delivers like SQS. A delivered message is invisible until it
+// is processed or its visibility timeout ends. After a number of deliveries (receives) it becomes a
+// dead letter.
 type fakeQueue struct {
 	visibility time.Duration
 	receives   int
@@ -48,7 +48,7 @@ func (q *fakeQueue) Send(ctx context.Context, messages ...string) error {
 	return nil
 }
 
-// receive delivers at most that number of messages.
+// receive delivers at most `most` messages.
 func (q *fakeQueue) receive(most int) (got []queue.Message) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -83,12 +83,11 @@ func (q *fakeQueue) left() int {
 	return len(q.messages)
 }
 
-// killed is the panic value of a handler that ends like a killed process.
+// killed is the panic value with which a handler imitates a killed process.
 const killed = "killed"
 
 // work passes messages to a handler, ten at a time, until the queue is empty. It polls once a
-// second of the bubble's time. A handler that panics with killed reports nothing, so its messages
-// are delivered again.
+// second of virtual time. If a handler panics with killed, its messages are delivered again.
 func (q *fakeQueue) work(ctx context.Context, workers int, timeout time.Duration, handle queue.Handler) {
 	var all sync.WaitGroup
 	for range workers {
@@ -123,7 +122,7 @@ func (q *fakeQueue) handOver(ctx context.Context, timeout time.Duration, handle 
 		func(m queue.Message) bool { return slices.Contains(failed, m.ID) }))
 }
 
-// box is the fake with a clock that the test suite advances.
+// box is the fake queue with a clock that the test suite moves.
 type box struct {
 	*fakeQueue
 	at *time.Time
@@ -134,7 +133,7 @@ func (b box) Done(_ *testing.T, messages ...queue.Message)   { b.done(messages) 
 func (b box) ExpireVisibility(*testing.T)                    { *b.at = b.at.Add(b.visibility) }
 func (b box) Dead(*testing.T) []string                       { return b.dead }
 
-// TestFakeQueue: the fake passes the test suite for queues.
+// TestFakeQueue runs the test suite for queues on the fake queue.
 func TestFakeQueue(t *testing.T) {
 	queuetest.Run(t, func(*testing.T) queuetest.Harness {
 		at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

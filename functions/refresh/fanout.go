@@ -14,16 +14,17 @@ import (
 	"verdetto/shared/store"
 )
 
-// A refresh of every origin exceeds one invocation, so the schedule only plans it. There is one
-// message per origin, so a dead letter names exactly one origin.
+// One invocation is too short to refresh every origin. So the schedule's event only plans the
+// refresh: it queues one message per origin. A dead letter (a message that failed too often) then
+// names exactly one origin.
 //
-// A message carries the time of its plan. Origins that were asked for since are skipped, so a
-// duplicate delivery does not call the source.
+// A message states the time of its plan. A worker skips an origin that was asked for after that
+// time, so a message delivered twice does not call the source twice.
 //
-// An origin goes back on the queue if time ran out before it began, or if it was cut off after
-// storing new fares. Only failures, and cuts without progress, count towards the dead letters.
+// A worker requeues an origin if time ran out before its start, or after it stored new fares. Only
+// failures, and origins without progress, count towards the dead letters.
 
-// task is the body of a message. It names either origins, or series of one origin whose
+// task is the body of a message. It lists either origins to refresh, or series of one origin whose
 // departures are due.
 type task struct {
 	Origins []fare.City   `json:"origins,omitempty"`
@@ -54,8 +55,8 @@ func parseTask(body string) (t task, err error) {
 	return t, normalizeCities(t.Origins)
 }
 
-// normalizeCities rewrites city codes as the store has them. It fails on the first invalid code,
-// so that no invalid code reaches the source or the store.
+// normalizeCities rewrites city codes in the form of the store. It fails on the first invalid code,
+// so that source and store never see one.
 func normalizeCities(origins []fare.City) error {
 	for i, o := range origins {
 		city, err := fare.ParseCity(string(o))
@@ -67,14 +68,14 @@ func normalizeCities(origins []fare.City) error {
 	return nil
 }
 
-// Planned sums up what the schedule put on the queue.
+// Planned counts the messages that the schedule's event put on the queue.
 type Planned struct {
 	Planned int       `json:"planned"` // origins
 	Time    time.Time `json:"at"`
 }
 
-// enqueueOrigins plans a refresh of every origin and sends it to the queue. A repetition with the
-// same moment is idempotent.
+// enqueueOrigins puts a refresh of every origin on the queue. If it runs twice for the same moment,
+// no origin is asked for twice.
 func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.Time) (Planned, error) {
 	at = at.UTC().Truncate(time.Second)
 	if err := r.prepare(ctx); err != nil {
@@ -97,15 +98,16 @@ func (r *Refresher) enqueueOrigins(ctx context.Context, q queue.Queue, at time.T
 	return Planned{len(origins), at}, nil
 }
 
-// Shortly before the deadline no origin begins, and at the end all work stops, so that the rest
-// can be requeued. In short invocations the margins are fractions of the time.
+// Before the deadline of an invocation there are two margins. After the first, no new origin
+// begins. After the second, all work stops, and the rest is requeued. In short invocations the
+// margins are fractions of the time.
 const (
 	lastBegin = 45 * time.Second
 	lastWork  = 5 * time.Second
 )
 
-// deadlines returns the contexts of an invocation: work ends with the first, and no origin begins
-// after the second.
+// deadlines returns two contexts for an invocation: work ends when the first is done, and no origin
+// begins after the second is done.
 func deadlines(ctx context.Context) (work, begin context.Context, cancel func()) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -117,14 +119,14 @@ func deadlines(ctx context.Context) (work, begin context.Context, cancel func())
 	return work, begin, func() { cancelBegin(); cancelWork() }
 }
 
-// processMessages processes messages of the queue. It returns the ids of failed messages, which
-// the queue delivers again.
+// processMessages processes messages of the queue. It returns the ids of failed messages; the queue
+// delivers those again.
 func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slog.Logger,
 	messages []queue.Message) (report Report, deep DeepReport, failed []string) {
 	work, begin, cancel := deadlines(ctx)
 	defer cancel()
 	if r.Rates.PerEuro == nil {
-		// The rates were stored by the plan, so a worker does not fetch them again.
+		// The plan stored the exchange rates, so a worker does not fetch them again.
 		withRates := *r
 		var err error
 		if withRates.Rates, err = r.Fares.Rates(work); err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -177,7 +179,7 @@ func (r *Refresher) processMessages(ctx context.Context, q queue.Queue, log *slo
 	return report, deep, failed
 }
 
-// delivery is a message in processing.
+// delivery is a message that a worker is processing.
 type delivery struct {
 	task
 	id    string
@@ -186,7 +188,7 @@ type delivery struct {
 	err   error
 }
 
-// open parses a message and finds its origins that are still due.
+// open parses a message. It finds the origins that were not asked for since the plan.
 func (r *Refresher) open(ctx context.Context, m queue.Message) *delivery {
 	d := &delivery{id: m.ID}
 	if d.task, d.err = parseTask(m.Body); d.err == nil {
@@ -208,7 +210,7 @@ func (r *Refresher) due(ctx context.Context, t task) (due []fare.City, err error
 	return due, nil
 }
 
-// ended records the outcome of an origin if the message names it.
+// ended records the outcome of an origin if it is in the message.
 func (d *delivery) ended(o Outcome, unfinished bool) {
 	switch {
 	case !slices.Contains(d.due, o.Origin):
@@ -219,7 +221,7 @@ func (d *delivery) ended(o Outcome, unfinished bool) {
 	}
 }
 
-// close requeues the unfinished origins. It returns an error if the message failed.
+// close requeues the unfinished origins of the message. It returns an error if the message failed.
 func (d *delivery) close(ctx context.Context, q queue.Queue) error {
 	switch {
 	case d.err != nil || len(d.again) == 0:

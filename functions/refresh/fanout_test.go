@@ -26,7 +26,8 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// handlerTransport calls a handler without a socket, so that a test can run on virtual time.
+// handlerTransport calls an HTTP handler without a network connection, so that a test can run on
+// virtual time.
 type handlerTransport struct{ http.Handler }
 
 func (d handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -38,7 +39,7 @@ func (d handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// The fan-out: all cities, and the share of failures.
+// The number of cities, and how many of their origins fail.
 const (
 	originCount = 3500
 	failOnce    = 20  // one in 20 fails at its first question: 5 %
@@ -53,7 +54,7 @@ func originAt(i int) fare.City {
 func always(i int) bool { return i%failAlways == 7 }
 func once(i int) bool   { return i%failOnce == 3 }
 
-// rowsOfAll returns fares of every origin to two cities.
+// rowsOfAll returns fares from every origin to two cities.
 func rowsOfAll(now time.Time) (rows []upstream.Row) {
 	for i := range originCount {
 		for n, destination := range []string{"ZZA", "ZZB"} {
@@ -92,7 +93,7 @@ func sourceOf(t *testing.T, server *upstreamtest.Server, perMinute int) upstream
 		HTTPClient: &http.Client{Transport: handlerTransport{server}}})
 }
 
-// parallel returns the function as on AWS, which asks for several origins in parallel.
+// parallel returns the refresh function as on AWS, which refreshes several origins in parallel.
 func parallel(s upstream.Source, table store.Table, q queue.Queue) *refresh.Function {
 	f := function(refresher(s, table, time.Now), q)
 	f.Workers = 0
@@ -108,7 +109,7 @@ func contentsOf(t *testing.T, table store.Table, origin fare.City) map[string]st
 	return all
 }
 
-// partialQueue accepts the first messages of a call and then fails.
+// partialQueue accepts the first messages of a call, then fails.
 type partialQueue struct {
 	queue.Queue
 	takes int
@@ -123,9 +124,9 @@ func (p partialQueue) Send(ctx context.Context, messages ...string) error {
 	return errPartial
 }
 
-// invocations runs the function as Lambda does: some processes with one invocation at a time,
-// some of which are killed. The replacement of a killed process starts with a new rate limit of
-// its own.
+// invocations runs the function as Lambda does: several processes with one invocation each at a
+// time. Some processes are killed. A new process replaces a killed one and starts with a rate limit
+// of its own.
 type invocations struct {
 	t      *testing.T
 	server *upstreamtest.Server
@@ -178,8 +179,8 @@ func (v *invocations) handle(ctx context.Context, messages []queue.Message) (fai
 	return failed
 }
 
-// newInvocations has a source with the API's rate limit. It fails once for one origin in 20, and
-// always for one in 100.
+// newInvocations uses a source with the API's rate limit. For one origin in 20 it fails once, and
+// for one in 100 always.
 func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 	server := upstreamtest.Detached(rows, time.Now)
 	server.PerMinute = travelpayouts.DefaultPerMinute
@@ -196,7 +197,8 @@ func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 		}
 		return upstreamtest.Fault{}
 	}
-	// Five deliveries, as the queue on AWS: a killed invocation counts for all its messages.
+	// The queue delivers a message five times, as on AWS. A killed invocation counts as a delivery
+	// of all its messages.
 	v := &invocations{
 		t: t, server: server, table: openAt(t, time.Now), chance: rand.New(rand.NewPCG(2026, 3)),
 		queue: &fakeQueue{visibility: 6 * time.Minute, receives: 5, now: time.Now},
@@ -208,7 +210,8 @@ func newInvocations(t *testing.T, rows []upstream.Row) *invocations {
 	return v
 }
 
-// plan sends the schedule's event. It repeats it, because the queue first accepts only a part.
+// plan sends the schedule's event. It repeats the event, because the queue accepts only part of the
+// messages at first.
 func (v *invocations) plan(began time.Time) {
 	v.t.Helper()
 	source := <-v.idle
@@ -225,7 +228,8 @@ func (v *invocations) plan(began time.Time) {
 	}
 }
 
-// wantDone compares every origin with an undisturbed store, except those of dead letters.
+// wantDone checks that the stored data of every origin equal those of a refresh without faults.
+// Origins in dead letters are left out.
 func (v *invocations) wantDone(calm store.Table, began time.Time) (done, letters int) {
 	v.t.Helper()
 	var dead, wantDead []string
@@ -265,10 +269,10 @@ func (v *invocations) wantDone(calm store.Table, began time.Time) (done, letters
 	return done, len(dead)
 }
 
-// TestFanOut runs a refresh of every city in invocations. Some are killed at any call to the
-// store, some have too little time, and some get duplicates. Every origin ends asked for or as a
-// dead letter, and the store equals that of an undisturbed refresh. The source never gets more
-// calls per minute than its limit. The test runs on virtual time.
+// TestFanOut refreshes every city through a queue. Some invocations are killed at any call to the
+// store, some have too little time, some messages arrive twice. In the end every origin is
+// refreshed or a dead letter, and the source never got more calls per minute than its limit. The
+// test runs on virtual time.
 func TestFanOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -300,8 +304,8 @@ func TestFanOut(t *testing.T) {
 			t.Errorf("%d calls in the busiest minute, the source grants %d; %d were turned away", busiest,
 				travelpayouts.DefaultPerMinute, turned)
 		}
-		// Retries cover failures, up to five tries, and work that was cut off or killed before it
-		// was recorded. Finished work is not repeated.
+		// Extra calls come from failures (up to five tries) and from work that was cut off or
+		// killed before it was recorded. Finished work is not repeated.
 		if most := originCount * 5 / 4; len(calls) > most {
 			t.Errorf("%d calls, want %d at most: what is done is asked for again", len(calls), most)
 		}
@@ -319,8 +323,8 @@ func TestFanOut(t *testing.T) {
 	})
 }
 
-// TestFanOutKeepsToTheLimit runs without faults. The duration of a refresh of every city depends
-// only on the source's rate limit.
+// TestFanOutKeepsToTheLimit runs without faults. The time for all cities depends only on the
+// source's rate limit.
 func TestFanOutKeepsToTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := upstreamtest.Detached(nil, time.Now)

@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// counted counts the questions to a source.
+// counted is a source that counts its questions.
 type counted struct {
 	*daily
 	questions int
@@ -27,10 +27,10 @@ func (c *counted) Fares(ctx context.Context, origin fare.City, since, until time
 	return c.daily.Fares(ctx, origin, since, until)
 }
 
-// TestFirstRuleStoreGoesOn opens a store in which commit 256120d9, with the first rule for
-// departures, refreshed dailyFares on 20 days. Its states answer at once. The next refresh renews
-// them from the stored history: they then answer as states that were always of the second rule, and
-// the source is asked no more than by these.
+// TestFirstRuleStoreGoesOn opens an old store: commit 256120d9 refreshed dailyFares in it on 20
+// days, with the first version of the departure rule. Its states still answer. The next refresh
+// rebuilds them from the stored history, without extra calls to the source; they then answer like
+// states of the second version.
 func TestFirstRuleStoreGoesOn(t *testing.T) {
 	zipped, err := os.Open(filepath.Join("testdata", "firstrule.db.gz"))
 	storetest.Must(t, err)
@@ -85,7 +85,8 @@ func TestFirstRuleStoreGoesOn(t *testing.T) {
 			}
 		}
 	}
-	// The curve of the fold is that of now, not that of each day.
+	// Rebuilding uses today's price curve for all days. Daily refreshes used the curve of each day,
+	// so small differences are expected.
 	if t.Logf("off by %.3f at most", worst); worst > .05 {
 		t.Errorf("percentiles or medians are off by %.3f", worst)
 	}

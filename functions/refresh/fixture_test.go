@@ -18,7 +18,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// openAt opens a table with a clock. In a synctest bubble it must be opened inside.
+// openAt opens a table with a clock. Inside a synctest bubble, open it in the bubble.
 func openAt(t testing.TB, now func() time.Time) *boltstore.Store {
 	t.Helper()
 	return openFile(t, filepath.Join(t.TempDir(), "test.db"), now)
@@ -34,7 +34,7 @@ func openFile(t testing.TB, path string, now func() time.Time) *boltstore.Store 
 	return table
 }
 
-// refresher returns a Refresher with one worker.
+// refresher returns a Refresher that refreshes one origin at a time.
 func refresher(s upstream.Source, table store.Table, now func() time.Time) refresh.Refresher {
 	return refresh.Refresher{Source: s, Fares: store.Fares{Table: table}, Now: now, Workers: 1}
 }
@@ -44,7 +44,7 @@ func function(r refresh.Refresher, q queue.Queue) *refresh.Function {
 	return &refresh.Function{Refresher: r, Queue: q, Log: slog.New(slog.DiscardHandler)}
 }
 
-// mustRun refreshes the given origins, or all, and requires that none fails.
+// mustRun refreshes the given origins, by default all. The test fails if one of them fails.
 func mustRun(t testing.TB, r refresh.Refresher, origins ...fare.City) refresh.Report {
 	t.Helper()
 	report, err := r.Run(t.Context(), origins...)
@@ -54,8 +54,8 @@ func mustRun(t testing.TB, r refresh.Refresher, origins ...fare.City) refresh.Re
 	return report
 }
 
-// dump returns the contents of partitions without versions. Versions count writes, and a retry
-// may write more.
+// dump returns the contents of partitions without their versions: a version counts writes, and a
+// retry may write more often.
 func dump(t testing.TB, table store.Table, partitions ...string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -110,7 +110,7 @@ func decoded[T any](t testing.TB, decode func([]byte) (T, error), data []byte, e
 	return v
 }
 
-// fixture refreshes a store whose subscribers are notified.
+// fixture is a store that tests refresh, with subscribers that get notifications.
 type fixture struct{ *notifytest.Fixture }
 
 func newFixture(t *testing.T) *fixture {
@@ -128,7 +128,7 @@ func (h *fixture) refresh(s *source) refresh.Report {
 	return report
 }
 
-// priced returns a source with one fare per day on each route; the last price is today's.
+// priced returns a source with one fare per day on each route. The last price is that of today.
 func (h *fixture) priced(prices map[string][]fare.Cents) *source {
 	s := &source{has: map[fare.City]any{}}
 	day := fare.DayOf(h.Now())

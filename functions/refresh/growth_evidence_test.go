@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestEvidenceGrowth: the size of a file after a year, and that it stops to grow.
+// TestEvidenceGrowth measures the size of the database file after a year. The file must stop
+// growing.
 func TestEvidenceGrowth(t *testing.T) {
 	for _, routes := range []int{1_000, 10_000} {
 		t.Run(fmt.Sprint(routes), func(t *testing.T) { grow(t, routes, 520) })

@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// growingSource has a year of departures of every route, most of them with a new price per
+// growingSource has a year of departures of every route. Most of them have a new price at each
 // question.
 type growingSource struct {
 	routes []fare.Route
@@ -67,7 +67,7 @@ func (s *growingSource) fares(r fare.Route, until time.Time, n int) (all []fare.
 	return all
 }
 
-// copying is a table that repeats its writes in a file under several names each.
+// copying is a table that repeats each write under several other names.
 type copying struct {
 	store.Table
 	to     *boltstore.Store
@@ -106,12 +106,13 @@ func (c copying) Write(ctx context.Context, ops ...store.Op) error {
 	return c.to.Write(ctx, together...)
 }
 
-// observed is the number of routes that are really refreshed. Their items are stored again under
-// other names for the other routes.
+// observed is the number of routes that are refreshed for real. Their items are stored again under
+// the names of the other routes.
 const observed = 20
 
-// grow refreshes routes daily for a number of days, as a process on one machine does, and sweeps
-// the file every day. The file must stop to grow once observations expire as fast as they come.
+// grow refreshes routes once a day for a number of days, like a process on one machine, and deletes
+// expired items every day. The database file must stop growing once as many fares expire as are
+// added.
 func grow(t *testing.T, routes, days int) {
 	now := time.Date(2026, 1, 1, 3, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
@@ -164,5 +165,5 @@ func grow(t *testing.T, routes, days int) {
 	}
 }
 
-// TestProveGrowth grows a hundred routes until observations expire as fast as they come.
+// TestProveGrowth runs grow with a hundred routes, until as many fares expire as are added.
 func TestProveGrowth(t *testing.T) { grow(t, 100, 460) }

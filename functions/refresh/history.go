@@ -9,7 +9,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// history holds a route's stored observations by cycle.
+// history holds the stored fares of a route. A block holds the fares of one cycle (week), or a
+// part of a large one.
 type history struct {
 	blocks []store.StoredBlock
 	cycles map[fare.Cycle][]fare.Observation
@@ -26,9 +27,9 @@ func unpack(blocks []store.StoredBlock) (history, error) {
 	return h, nil
 }
 
-// merge adds observations to the history. It returns all observations in Compare order, and the
-// blocks to write. The order of the blocks makes an interrupted write safe: where observations
-// move from one part of a cycle into the next, the next part is written first.
+// merge adds fares to the history. It returns all fares in Compare order, and the blocks to write.
+// Write the blocks in this order: if fares move to the next block, that block is written first, so
+// an interrupted write loses none.
 func (h history) merge(found []fare.Observation) (all []fare.Observation, writes []store.StoredBlock, added int) {
 	byCycle := map[fare.Cycle][]fare.Observation{}
 	for _, o := range found {

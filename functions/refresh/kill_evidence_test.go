@@ -5,5 +5,5 @@ import "testing"
 // TestEvidenceKilledAndResumed kills a refresh and its mails at 200 points.
 func TestEvidenceKilledAndResumed(t *testing.T) { killAndResume(t, 200) }
 
-// TestEvidenceDeepKilled kills a day's departures a hundred times.
+// TestEvidenceDeepKilled runs killDeep with 100 kills.
 func TestEvidenceDeepKilled(t *testing.T) { killDeep(t, 100) }

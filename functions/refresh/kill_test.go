@@ -20,9 +20,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// lifetime is the number of steps of a process until it is killed. A step is a call to the store
-// or to the carrier. The last step is cut off before or after its effect, and later steps have no
-// effect.
+// lifetime is the number of steps after which a process is killed. A step is a call to the store or
+// to the mail carrier. The last step ends before or after its effect. Later steps have no effect.
 type lifetime struct {
 	mu    sync.Mutex
 	steps int
@@ -50,7 +49,8 @@ func (l *lifetime) step(call func() error) error {
 // killed reports whether the process was killed.
 func (l *lifetime) killed() bool { l.mu.Lock(); defer l.mu.Unlock(); return l.steps > l.last }
 
-// killableTable and killableCarrier are the store and carrier of a process that can be killed.
+// killableTable and killableCarrier are the store and the mail carrier of a process that can be
+// killed.
 type killableTable struct {
 	store.Table
 	*lifetime
@@ -83,8 +83,8 @@ func (m killableCarrier) Send(ctx context.Context, message mail.Message) error {
 	return err
 }
 
-// manyAlerts has alerts for three routes from two origins. want holds how many alerts of each
-// subscriber are due in a refresh.
+// manyAlerts sets up alerts for three routes from two origins. want is the number of due alerts of
+// each subscriber.
 func manyAlerts(t *testing.T) (h *fixture, s *source, want map[string]int) {
 	h = newFixture(t)
 	h.Rate = 20 // ten mails in progress at a time
@@ -129,10 +129,9 @@ func (h *fixture) process(s *source, l *lifetime) (done bool) {
 	return err == nil && !sent.More
 }
 
-// killAndResume kills a refresh and its mails at random points, before or after the effect of a
-// step. It kills up to three times in a row and runs them again each time. In the end every due
-// alert has one mail in the folder, and no other has any. It counts duplicates at the carrier:
-// only mails in progress at a kill may be sent twice.
+// killAndResume kills a refresh and its mails at random steps, before or after their effect, up to
+// three times in a row. In the end every due alert has caused one mail, and no other alert any.
+// Only a mail that was being sent at a kill may be sent twice.
 func killAndResume(t *testing.T, points int) {
 	chance := rand.New(rand.NewPCG(2016, 3))
 	clean := &lifetime{last: 1 << 30}
@@ -176,8 +175,8 @@ func total(counts map[string]int) (n int) {
 	return n
 }
 
-// nextLifetime returns a lifetime with a random last step, up to three times, and then an endless
-// one.
+// nextLifetime returns lifetimes with a random last step, at most three in a row, then one without
+// end.
 func nextLifetime(chance *rand.Rand, steps int, again, kills *int) *lifetime {
 	if *again > 0 && (*again == 3 || chance.IntN(2) == 0) {
 		return &lifetime{last: 1 << 30}
@@ -187,8 +186,8 @@ func nextLifetime(chance *rand.Rand, steps int, again, kills *int) *lifetime {
 	return &lifetime{last: chance.IntN(steps), side: storetest.Side(chance.IntN(2))}
 }
 
-// TestFaults makes every call to the store fail once, or be the last that succeeds, before and
-// after its effect, from the refresh to the last mail.
+// TestFaults runs a refresh and its mails. Each call to the store fails once, or is the last that
+// succeeds, before and after its effect.
 func TestFaults(t *testing.T) {
 	fixtures := map[store.Table]*fixture{}
 	open := func(t *testing.T) store.Table {
@@ -237,15 +236,16 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%s was sent %d", who, n)
 			}
 		}
-		// A lease that could not be released lasts until its end; no notification remains.
+		// If a lease could not be released, it lasts until its end. Then no notification is left in
+		// the store.
 		h.Add(4 * time.Minute)
 		h.Work(notify.Result{})
 		h.WantMailed("ada", "bob")
 	})
 }
 
-// TestMessageID: equal news to the same subscriber has the same message ID, and different news
-// does not.
+// TestMessageID: the same news for the same subscriber has the same message ID. Different news has
+// another one.
 func TestMessageID(t *testing.T) {
 	h, s, want := manyAlerts(t)
 	if !h.process(s, &lifetime{last: 1 << 30}) {

@@ -11,9 +11,10 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// storeNotifications stores notifications for the subscribed routes from an origin and returns
-// how many routes have news. summaries are those of this refresh. A refresh that is killed before
-// this point has not recorded that the origin was asked, so the next one gets here.
+// storeNotifications stores notifications for the subscribed routes from an origin and returns how
+// many routes have news. summaries are the results of this refresh. A refresh records at its very
+// end that the origin was asked; if it is killed earlier, the next refresh stores the
+// notifications.
 func (r *Refresher) storeNotifications(ctx context.Context, origin fare.City, subscribed []store.SubscribedRoute,
 	summaries map[fare.City]verdict.RouteSummary, today fare.Day) (n int, err error) {
 	var faults []error
@@ -35,8 +36,8 @@ func (r *Refresher) storeNotifications(ctx context.Context, origin fare.City, su
 	return n, errors.Join(faults...)
 }
 
-// leaveTrips stores a notification for the trip alerts on a route. The alerts are judged when it
-// is sent.
+// leaveTrips stores a notification for the trip alerts on a route. The sender later decides which
+// alerts are due.
 func (r *Refresher) leaveTrips(ctx context.Context, origin, destination fare.City, today fare.Day) error {
 	route := fare.Route{Origin: origin, Destination: destination}
 	return store.Notifications{Table: r.Fares.Table}.LeaveTrips(ctx, route, today,
@@ -48,13 +49,13 @@ func toAnywhere(subscribed []store.SubscribedRoute) bool {
 	return slices.ContainsFunc(subscribed, func(w store.SubscribedRoute) bool { return w.Destination == store.Anywhere })
 }
 
-// storeAnywhere stores a notification for the alerts from an origin to anywhere. It runs after
-// the origin's deals are written, because sending judges the alerts by them.
+// storeAnywhere stores a notification for the alerts from an origin to any destination. Call it
+// after the origin's deals are written: the sender compares the alerts with the deals.
 func (r *Refresher) storeAnywhere(ctx context.Context, origin fare.City) error {
 	return r.leaveTrips(ctx, origin, store.Anywhere, fare.DayOf(r.Now()))
 }
 
-// storeReturns stores notifications for the subscribed routes whose returns were asked for.
+// storeReturns stores notifications for the subscribed routes for which this run asked for returns.
 func (r *Refresher) storeReturns(ctx context.Context, origin fare.City, subscribed []store.SubscribedRoute,
 	asked summaries) error {
 	var faults []error

@@ -45,7 +45,8 @@ func TestWhoIsNotified(t *testing.T) {
 			h.Work(notify.Result{Sent: len(c.want), Settled: done})
 			h.WantMailed(c.want...)
 
-			// A repetition on the same day, and the same prices a week later, bring no news.
+			// A second refresh on the same day, and equal prices a week later, cause no
+			// notification.
 			h.refresh(h.priced(map[string][]fare.Cents{"MIL-BUH": c.prices}))
 			h.Work(notify.Result{})
 			h.Add(7 * 24 * time.Hour)
@@ -60,8 +61,8 @@ func TestWhoIsNotified(t *testing.T) {
 	}
 }
 
-// TestNotifiedAgainAfterARise: a fare that rises and falls causes two mails. A refresh without
-// fares in between changes nothing.
+// TestNotifiedAgainAfterARise: a fare falls, rises and falls again, which causes two mails. A
+// refresh without fares in between changes nothing.
 func TestNotifiedAgainAfterARise(t *testing.T) {
 	h := newFixture(t)
 	h.Subscribe("ada", "MIL-BUH", 4000)
@@ -87,7 +88,7 @@ func TestNotifiedAgainAfterARise(t *testing.T) {
 	}
 }
 
-// TestNothingUntrueIsSent: conditions that may no longer hold are not sent.
+// TestNothingUntrueIsSent: if an alert's condition may no longer hold, no mail is sent.
 func TestNothingUntrueIsSent(t *testing.T) {
 	good := map[string][]fare.Cents{"MIL-BUH": notifytest.Steady(3000)}
 	for _, c := range []struct {
@@ -161,7 +162,8 @@ func TestNothingUntrueIsSent(t *testing.T) {
 	})
 }
 
-// TestRouteWithoutAlerts: a route without alerts loses its subscription with the next news.
+// TestRouteWithoutAlerts: a route whose alerts have all ended loses its subscription at the next
+// notification.
 func TestRouteWithoutAlerts(t *testing.T) {
 	h := newFixture(t)
 	h.Subscribe("ada", "MIL-BUH", 0)
@@ -209,8 +211,8 @@ func TestMalformedItems(t *testing.T) {
 	}
 }
 
-// TestTakenBackAndTrueAgain: a source that omits a route once, on one day, does not suppress its
-// news.
+// TestTakenBackAndTrueAgain: if a source leaves out a route on one day, the alerts on that route
+// still work.
 func TestTakenBackAndTrueAgain(t *testing.T) {
 	h := newFixture(t)
 	h.Subscribe("ada", "MIL-BUH", 0)

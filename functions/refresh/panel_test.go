@@ -21,15 +21,15 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// event is an expected notification for a route on a day.
+// event is an expected notification about a route on a day.
 type event struct {
 	route     string
 	threshold fare.Cents // 0: by the verdict
 	day       fare.Day
 }
 
-// trigger decides from prices and levels alone when an alert is due: when its condition is met,
-// and again only after a week that does not meet it.
+// trigger decides independently of the service when an alert is due: when its condition is met, and
+// again only after a week in which it was not met.
 type trigger struct {
 	threshold fare.Cents
 	fired     bool
@@ -54,8 +54,8 @@ func (w *trigger) week(price fare.Cents, level string) (due bool) {
 	return true
 }
 
-// lowest returns the cheapest fare of a route on a day by a full search: over the newest prices
-// of the last week for each departure ahead.
+// lowest returns the cheapest fare of a route on a day. It searches the newest prices of the last
+// week for every later departure.
 func lowest(all []fare.Observation, day fare.Day) fare.Cents {
 	newest := map[fare.Day]fare.Observation{}
 	for _, o := range all {
@@ -75,7 +75,8 @@ func lowest(all []fare.Observation, day fare.Day) fare.Cents {
 	return low
 }
 
-// recordedHistory returns a panel, the fares of each route, and the days of its weeks.
+// recordedHistory returns a file of recorded fares, the fares by route, and the first days of its
+// weeks.
 func recordedHistory(t *testing.T) (panel *csvfile.Panel, history map[string][]fare.Observation, weeks []fare.Day) {
 	t.Helper()
 	file := filepath.Join(testenv.Data(t), "fares", "eu_wizzair_weekly.csv.gz")
@@ -102,7 +103,7 @@ func recordedHistory(t *testing.T) (panel *csvfile.Panel, history map[string][]f
 	return panel, history, slices.Sorted(maps.Keys(days))
 }
 
-// falls returns, for each threshold of a route, the weeks in which an alert is met, with the
+// falls returns, for each threshold on a route, the weeks in which the alert is due, with the
 // price.
 func falls(t *testing.T, route string, all []fare.Observation, weeks []fare.Day,
 	rates fare.Rates) (thresholds []fare.Cents, met map[event]fare.Cents) {
@@ -154,9 +155,9 @@ func eventOf(t *testing.T, m maildir.Mail) event {
 	return event{strings.ToUpper(name), threshold, fare.DayOf(at)}
 }
 
-// TestRecordedFalls replays half a year of recorded fares week by week. Every route has
-// subscribers at several thresholds and by the verdict. The mails must match the price falls in
-// the panel.
+// TestRecordedFalls replays half a year of recorded fares, week by week. Every route has
+// subscribers with several thresholds and with alerts on the verdict. The mails must match the
+// price falls in the recorded fares.
 func TestRecordedFalls(t *testing.T) {
 	t.Parallel()
 	panel, history, weeks := recordedHistory(t)

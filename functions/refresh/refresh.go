@@ -1,10 +1,10 @@
-// Package refresh brings the store up to date with the fare source. For each origin it asks for
-// newly found fares, merges them into the routes' histories and rebuilds the summaries that
-// verdicts are read from. Start reading at Refresher.Run.
+// Package refresh updates the store from the fare source. For each origin it asks for newly found
+// fares, adds them to the routes' histories and rebuilds the summaries that verdicts are computed
+// from. Start reading at Refresher.Run.
 //
-// A refresh is idempotent: a run that is killed and repeated leaves the store as one complete run
-// does. The failure of one origin never stops the others. "The source has no fares" is never
-// confused with "the source could not be asked". Package notify sends the notifications.
+// A killed run can be repeated: the store then equals that of one complete run. The failure of one
+// origin never stops the others. "The source has no fares" is never confused with "the source did
+// not answer". Package notify sends the notifications.
 package refresh
 
 import (
@@ -28,13 +28,13 @@ type Refresher struct {
 	Fares   store.Fares
 	Now     func() time.Time
 	Workers int // origins in parallel; 0 means 4
-	// Origins are the default origins of Run; empty means all that the source knows. Run adds
-	// uncovered origins that callers requested.
+	// Origins are the default origins of Run. Empty means all origins that the source knows. Run
+	// also adds uncovered origins that users requested.
 	Origins []fare.City
-	// Rates are the newest. They compare prices in several currencies and are stored to convert
-	// answers. Without rates only prices in EUR can be used.
+	// Rates are the newest exchange rates. A refresh compares prices in several currencies with
+	// them and stores them for answers. Without rates it can use only prices in EUR.
 	Rates fare.Rates
-	// Progress, if set, is called for each origin as it ends, never concurrently.
+	// Progress, if set, is called after each origin, by one goroutine at a time.
 	Progress func(done, total int, o Outcome)
 
 	warming bool // departures are folded at the end of the run, all series together
@@ -56,19 +56,19 @@ type Outcome struct {
 	anywhere bool // the answer is stored, and the origin has alerts to anywhere
 }
 
-// Counts are the series in an answer, and those with new observations.
+// Counts holds the number of series in an answer, and the number of series with new fares.
 type Counts struct {
 	Seen    int
 	Changed int
 }
 
-// overlap is how far before the last answer a refresh asks again, because a source may learn of a
-// fare days after it was found.
+// overlap is how long before its last answer a refresh asks for fares again. The source may learn
+// of a fare days after it was found.
 const overlap = verdict.LiveDays * 24 * time.Hour
 
-// Run refreshes the given origins, or by default all that the source knows. It fails only if no
-// work was possible or the stored data could not be folded. The report holds each origin's
-// outcome.
+// Run refreshes the given origins, by default all that the source knows. A failed origin is in the
+// report. Run itself fails only if it could not begin or could not update the statistics over all
+// routes.
 func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, error) {
 	began := r.Now()
 	if err := r.prepare(ctx); err != nil {
@@ -78,7 +78,8 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	if err != nil {
 		return Report{}, err
 	}
-	// warmUp rebuilds pooled statistics that a wrong clock dated in the future.
+	// version > 0 without pooled statistics: a wrong clock dated them in the future, and warmUp
+	// rebuilds them.
 	if isLost := version > 0 && c.Pooled == nil; !isLost || len(origins) > 0 {
 		if err := r.closeCycles(ctx, began); err != nil {
 			return Report{}, err
@@ -123,7 +124,7 @@ func (r *Refresher) Run(ctx context.Context, origins ...fare.City) (Report, erro
 	return report, nil
 }
 
-// isOfSource reports whether the source failed, and not the store.
+// isOfSource reports whether an error came from the source, not from the store.
 func isOfSource(err error) bool {
 	return errors.Is(err, upstream.ErrUnavailable) || errors.Is(err, upstream.ErrRefused) ||
 		errors.Is(err, upstream.ErrBudget)
@@ -140,11 +141,11 @@ func (r *Refresher) prepare(ctx context.Context) error {
 	return r.Fares.SetRates(ctx, r.Rates)
 }
 
-// errNotBegun: no time remained to begin with the origin.
+// errNotBegun: the time ended before the refresh of the origin began.
 var errNotBegun = errors.New("not begun")
 
-// refreshOrigins asks for origins in parallel and reports each as it ends, never concurrently. No
-// origin begins after begin is done.
+// refreshOrigins refreshes origins in parallel and reports each outcome, by one goroutine at a
+// time. It starts no origin after the context begin is done.
 func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, origins []fare.City,
 	report func(Outcome)) {
 	var mu sync.Mutex
@@ -154,7 +155,7 @@ func (r *Refresher) refreshOrigins(ctx, begin context.Context, began time.Time, 
 		report(o)
 	}
 
-	// A source that refuses our credentials refuses them for every origin.
+	// If the source rejects our credentials once, it rejects them for every origin.
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	queue := make(chan fare.City)

@@ -26,7 +26,7 @@ func clock() time.Time { return today }
 
 func open(t *testing.T) store.Table { return openAt(t, clock) }
 
-// source answers from memory. An origin has fares or an error.
+// source answers from memory. Each origin has fares or an error.
 type source struct {
 	name string
 	has  map[fare.City]any
@@ -63,7 +63,7 @@ func (s *source) Fares(_ context.Context, origin fare.City, since, _ time.Time) 
 	return upstream.Answer{}, nil
 }
 
-// fares returns fares of a route, one for each day back from today and each lead time.
+// fares returns fares of a route: for each of the past days and each lead time one fare.
 func fares(route string, days int, leads ...int) (all []fare.Fare) {
 	r, err := fare.ParseRoute(route)
 	if err != nil {
@@ -97,7 +97,7 @@ func run(t *testing.T, table store.Table, s *source, origins ...fare.City) refre
 	return report
 }
 
-// contents returns everything stored about the routes.
+// contents returns all stored items of the routes.
 func contents(t *testing.T, table store.Table) map[string]string {
 	t.Helper()
 	return dump(t, table, "ROUTE#MIL-BUH", "ROUTE#MIL-LON", "ROUTE#ROM-PAR", "ORIGIN#MIL", "ORIGIN#ROM", "ORIGIN#XXX",
@@ -177,8 +177,8 @@ func TestPiecesMakeTheWhole(t *testing.T) {
 	}
 }
 
-// TestFaultsOfTheStore kills a refresh at every call, before and after its effect, or fails that
-// call alone. A second run must leave the store of an undisturbed run.
+// TestFaultsOfTheStore kills a refresh at every call to the store, before and after its effect, or
+// makes only that call fail. After a second run the store must equal that of a run without faults.
 func TestFaultsOfTheStore(t *testing.T) {
 	undisturbed := open(t)
 	run(t, undisturbed, world())
@@ -195,7 +195,8 @@ func TestFaultsOfTheStore(t *testing.T) {
 	})
 }
 
-// eachFault makes every call to the store fail once, or be the last that succeeds.
+// eachFault runs a function repeatedly. Each call to the store fails once, or is the last that
+// succeeds.
 func eachFault(t *testing.T, open func(*testing.T) store.Table, run func(*testing.T, *storetest.Faulty)) {
 	for name, arm := range map[string]func(*storetest.Faulty, int, storetest.Side){
 		"fails once": (*storetest.Faulty).FailOnce, "dies": (*storetest.Faulty).DieAt,
@@ -215,8 +216,8 @@ func part(all []fare.Fare, n, first int) (some []fare.Fare) {
 	return some
 }
 
-// TestTwoAtOnce runs refreshes of the same origins with different answers concurrently: neither
-// undoes the other.
+// TestTwoAtOnce refreshes the same origins concurrently, with different answers of the source.
+// Neither refresh removes fares of the other.
 func TestTwoAtOnce(t *testing.T) {
 	table := open(t)
 	all := world()
@@ -278,8 +279,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestManyObservations refreshes a route with 100,000 observations in few cycles, so that a cycle
-// has several parts.
+// TestManyObservations refreshes a route with 100,000 fares found in few weeks, so that the fares
+// of a week need several blocks.
 func TestManyObservations(t *testing.T) {
 	table := open(t)
 	var many []fare.Fare
@@ -316,8 +317,8 @@ func TestManyObservations(t *testing.T) {
 	}
 }
 
-// TestOldFares: fares too old to keep are counted as such and not as known. A route with only
-// such fares is not covered.
+// TestOldFares: fares that are too old to store are counted as too old. A route with only such
+// fares does not become covered.
 func TestOldFares(t *testing.T) {
 	all := fares("MIL-BUH", 3, 10)
 	for _, route := range []string{"MIL-BUH", "MIL-LON"} {

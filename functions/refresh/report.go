@@ -77,7 +77,7 @@ func printDropped(w io.Writer, dropped map[upstream.Reason]int) {
 	}
 }
 
-// printFaults writes the first faults and the number of the others.
+// printFaults prints the first faults, and how many more there are.
 func printFaults(w io.Writer, faults []string, all int) {
 	for _, f := range faults {
 		fmt.Fprintf(w, "  fault       %s\n", f)

@@ -10,8 +10,9 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// keepScore scores past answers about a series against what happened, and records today's
-// answers. It judges by the state as stored, because real answers read that as well.
+// keepScore compares past answers about a series with what happened since, and records today's
+// answers for a later comparison. It uses the state as stored, because the answers to users use the
+// stored state too.
 func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
 	from.State = &s.any.State
 	if s.rounds.Due(from.Day) {
@@ -25,8 +26,8 @@ func (s *seriesState) keepScore(from score.Source, c *score.Counts) error {
 	return nil
 }
 
-// scoreTally adds contributions to the score in memory. written returns what to store with the
-// cycles.
+// scoreTally adds contributions to the score in memory. Its method written returns the items to
+// store.
 type scoreTally struct {
 	fares  store.Fares
 	source string
@@ -34,7 +35,7 @@ type scoreTally struct {
 	weeks  map[fare.Day]*score.Sum
 }
 
-// add adds the counts of one cycle. It reads the stored score at the first call.
+// add adds the counts of one cycle. The first call reads the stored score.
 func (t *scoreTally) add(ctx context.Context, cycle fare.Day, c *score.Counts) error {
 	if c.Empty() {
 		return nil
@@ -74,8 +75,8 @@ func (t *scoreTally) read(ctx context.Context) error {
 	return nil
 }
 
-// learn updates the experience in the pooled statistics from the score, if a week has ended since
-// the last closed cycle.
+// learn updates the record of past outcomes in the pooled statistics from the score. It does so
+// when a week has ended since the last closed day.
 func (t *scoreTally) learn(ctx context.Context, p *departure.Pooled, before, last fare.Day) error {
 	monday := fare.CycleOf(last + 1).First() // of the first week that is not over
 	if monday == fare.CycleOf(before+1).First() {

@@ -35,8 +35,8 @@ func (r *Refresher) summary(ctx context.Context, of fare.Series, read store.Cons
 	return s, nil
 }
 
-// trends returns the trends of an origin. Version 0 means that the origin's first refresh is
-// incomplete, and that it has no trends.
+// trends returns the trends of an origin. Version 0 means that no trends are stored: the origin's
+// first refresh is incomplete.
 func (r *Refresher) trends(ctx context.Context, origin fare.City) (o trends.Origin, version int64, err error) {
 	data, version, err := r.Fares.Trends(ctx, origin)
 	if errors.Is(err, store.ErrNotFound) {

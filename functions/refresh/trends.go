@@ -72,8 +72,8 @@ func entryOf(destination fare.City, s verdict.RouteSummary) trends.Entry {
 	return e
 }
 
-// previous returns the cheapest price in EUR one cycle before the summary. It takes the last day
-// with a known price between one and two cycles back, or returns 0.
+// previous returns the cheapest price in EUR about one cycle before the summary's day: on the last
+// day with a price between one and two cycles back. It returns 0 if no such day has a price.
 func previous(s verdict.RouteSummary) fare.Cents {
 	last := slices.MaxFunc(append([]verdict.Low{{}}, s.Lows...), func(a, b verdict.Low) int {
 		return int(within(a.Day, s.AsOf) - within(b.Day, s.AsOf))

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/store"
 )
 
-// addTripAlert adds a confirmed alert for a trip from Milan to Bucharest with a threshold.
+// addTripAlert adds a confirmed alert with a threshold for a trip from Milan to Bucharest.
 func (h *fixture) addTripAlert(who string, of store.Trip, threshold fare.Cents) {
 	h.T.Helper()
 	a := store.Alert{Route: notifytest.Route("MIL-BUH"), Trip: of, Threshold: threshold}
@@ -21,9 +21,9 @@ func (h *fixture) addTripAlert(who string, of store.Trip, threshold fare.Cents) 
 	h.confirm(who, a)
 }
 
-// TestTripsAreAskedForAndTold: series with trip alerts are asked for every day, and the answer
-// notifies the subscribers. If a worker is killed before it publishes, the redelivered message
-// publishes without asking again.
+// TestTripsAreAskedForAndTold: the source is asked every day for series with trip alerts, and the
+// answer notifies their subscribers. If a worker is killed before it publishes, its redelivered
+// message publishes without asking the source again.
 func TestTripsAreAskedForAndTold(t *testing.T) {
 	h := newFixture(t)
 	w := newDeepWorld(t, h.Table, "MIL-BUH", "MIL-LON")

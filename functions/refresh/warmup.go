@@ -15,11 +15,12 @@ import (
 	"verdetto/shared/verdict/score"
 )
 
-// A full refresh without pooled statistics starts from the stored history: a panel loaded at
-// once, or a store filled by an earlier version. It folds all series together, day by day, as
-// daily refreshes would have. It writes the pooled statistics last, so a killed run starts over.
+// A full refresh without pooled statistics rebuilds them from the stored history. This happens
+// after many recorded fares were loaded at once, or with a store from an earlier version. warmUp
+// goes through all series together, day by day, like daily refreshes. It writes the pooled
+// statistics last, so a killed run starts again.
 
-// warming is a series in the common fold.
+// warming is a series whose state warmUp rebuilds.
 type warming struct {
 	series  fare.Series
 	summary verdict.RouteSummary
@@ -40,8 +41,8 @@ func cut(fares []departure.Live) byDay {
 	return days
 }
 
-// warmUp rebuilds the departure states of all covered series and the pooled statistics from the
-// stored history, as of a day.
+// warmUp rebuilds the departure states of all covered series and the pooled statistics, from the
+// stored history up to today.
 func (r *Refresher) warmUp(ctx context.Context, today fare.Day) error {
 	err := store.RetryConflicts(ctx, func() error { return r.warmUpOnce(ctx, today) })
 	if err != nil {
@@ -92,7 +93,7 @@ func (r *Refresher) warmUpOnce(ctx context.Context, today fare.Day) error {
 		if s.state.nonStop != nil {
 			s.state.nonStop.Stand(today, s.quotes.NonStop)
 		}
-		// This service issued no answers on the stored days, so the score begins today.
+		// The service issued no answers on the stored days, so the score starts today.
 		if err := s.state.keepScore(score.Source{Day: today, Pooled: pooled, Summary: s.summary,
 			Quotes: s.quotes.All}, new(score.Counts)); err != nil {
 			return fmt.Errorf("keep the score of %s: %w", s.series, err)
@@ -144,8 +145,7 @@ func (s *warming) fold(v *departure.View, day fare.Day, left *departure.Statisti
 	}
 }
 
-// readWarming reads all series of the covered routes. It also returns the days with observations,
-// plus today.
+// readWarming reads all series of the covered routes. days are the days with fares, plus today.
 func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*warming, days []fare.Day, err error) {
 	origins, err := r.Fares.Covered(ctx, "", 0)
 	if err != nil {
@@ -180,8 +180,8 @@ func (r *Refresher) readWarming(ctx context.Context, today fare.Day) (all []*war
 	return all, slices.Sorted(maps.Keys(found)), nil
 }
 
-// readOne reads a series from the store. It returns nil for a series without a history or without
-// a usable summary.
+// readOne reads a series from the store. It returns nil if the series has no history or no usable
+// summary.
 func (r *Refresher) readOne(ctx context.Context, of fare.Series, today fare.Day) (*warming, error) {
 	blocks, err := r.Fares.Blocks(ctx, of, store.Strong)
 	if err != nil || len(blocks) == 0 {

@@ -1,9 +1,8 @@
-// Package wiring makes the parts of every Lambda executable: settings, table, clock and log.
-// Parts of only some executables live in the packages below, so that each function links only
-// what it needs. Package serving serves HTTP, sending has SES and SQS, plan and percall take
-// payments.
+// Package wiring builds what every Lambda executable needs: settings, table, clock and log. What
+// only some executables need is in the packages below, so that each executable links only its own
+// dependencies: serving (HTTP), sending (SES and SQS), plan and percall (payments).
 //
-// A main that cannot start ends after it logs all faults of its settings.
+// If the settings have faults, the executable logs all of them and ends.
 package wiring
 
 import (
@@ -25,7 +24,7 @@ import (
 	"verdetto/shared/store/dynamostore"
 )
 
-// Parts holds the parts that every executable has.
+// Parts holds what every executable needs.
 type Parts struct {
 	AWS     aws.Config
 	Table   store.Table
@@ -34,8 +33,8 @@ type Parts struct {
 	Metrics metrics.Source
 }
 
-// Load fills the groups of settings, which are pointers to structs of package config, and makes
-// the parts.
+// Load reads the settings into groups, which are pointers to structs of package config. It then
+// builds the Parts.
 func Load(groups ...any) Parts {
 	var table config.Store
 	var clock config.Clock
@@ -49,7 +48,8 @@ func Load(groups ...any) Parts {
 	}
 }
 
-// CheckPepper ends the process if the table was created with another pepper.
+// CheckPepper ends the process if the table was created with another pepper. The pepper is the
+// secret with which e-mail addresses are hashed.
 func (p Parts) CheckPepper(pepper []byte) {
 	Must(store.CheckPepper(context.Background(), p.Table, pepper))
 }

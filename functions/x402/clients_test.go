@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/pay/x402pay/svmlocal"
 )
 
-// world is the whole service, configured by its settings, with Solana's own runtime.
+// world is the whole service with its settings, connected to Solana's own runtime on this machine.
 type world struct {
 	*svmlocal.Network
 	t                *testing.T
@@ -81,7 +81,7 @@ func openWorld(t *testing.T) *world {
 	return w
 }
 
-// fee returns our cost of a payment, as computed by Verify.
+// fee returns the network fee that we pay for a payment, as Verify computes it.
 func (w *world) fee(header string) int64 {
 	w.t.Helper()
 	seller, err := x402pay.New(x402pay.Config{
@@ -115,7 +115,7 @@ func settlement(t *testing.T, header string) (settled x402pay.Settlement) {
 	return settled
 }
 
-// replay sends the first payment again, and returns the status of the answer.
+// replay sends the first payment again, for the given target, and returns the status of the answer.
 func (w *world) replay(target string) int {
 	r, err := http.NewRequestWithContext(w.t.Context(), "GET", w.url+target, nil)
 	if err != nil {
@@ -143,9 +143,9 @@ func account(t *testing.T, owner string) string {
 
 func seed(name string) string { return hex.EncodeToString(fixture.SolanaKey(name).Seed()) }
 
-// TestPublishedClients: each unmodified client asks, pays and gets its verdict. The wallet receives
-// the price, and we pay only the network fee. For any other call the same payment returns nothing
-// and moves nothing.
+// TestPublishedClients: each published client asks for a verdict, pays and gets it. The wallet
+// receives the price, and we pay only the network fee. For any other call the same payment returns
+// no answer and moves no money.
 func TestPublishedClients(t *testing.T) {
 	for name, client := range svmlocal.Clients {
 		t.Run(name, func(t *testing.T) {
@@ -176,8 +176,8 @@ func TestPublishedClients(t *testing.T) {
 	}
 }
 
-// TestWhatTheChainRefuses: a valid payment that the chain refuses buys nothing and costs us
-// nothing.
+// TestWhatTheChainRefuses: if the chain refuses a valid payment, the payer gets no answer and we
+// pay no fee.
 func TestWhatTheChainRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
 		payer  string
@@ -206,9 +206,9 @@ func TestWhatTheChainRefuses(t *testing.T) {
 	}
 }
 
-// TestDrainedBeforeTheBlock: the payer's account is emptied between the simulation and the block.
-// No answer is given and no payment taken. The network charges us its fee once, and the cost is
-// counted. Presenting the payment 100 times more costs no further fee.
+// TestDrainedBeforeTheBlock: the payer's account is emptied after the node's simulation and before
+// the block. The payer gets no answer and pays nothing. We pay the network fee once, even if the
+// payment is presented 100 times more.
 func TestDrainedBeforeTheBlock(t *testing.T) {
 	w := openWorld(t)
 	w.before = func() { w.Drain(w.ada) }

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestCallsToTheStore: the store calls of a paid verdict, and of a call without a payment.
+// TestCallsToTheStore counts the store calls of a paid verdict, and of a call without a payment.
 func TestCallsToTheStore(t *testing.T) {
 	t.Parallel()
 	clock := today()

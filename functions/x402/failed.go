@@ -15,11 +15,11 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// A failed payment costs its caller nothing, but may cost us a fee. So failures are limited per IP
-// address and per payer. Anyone can copy a payment from the chain. So a failure counts against the
-// payer only if the payer certainly sent it. Payments that may cost a fee are also limited
-// globally, which limits the daily loss. A payment is sent only while it holds a slot of each
-// limit. So all limits are exact across parallel calls and processes.
+// A failed payment costs its caller nothing, but may cost us a network fee. So failures are limited
+// per IP address and per payer, and all payments that may cost a fee are limited per day. A failure
+// counts against the payer only if the payer certainly sent it, because anyone can copy a payment
+// from the chain. A payment needs a free slot of each limit before it is sent, so the limits are
+// exact across parallel calls and processes.
 const (
 	day = 24 * time.Hour
 
@@ -36,15 +36,16 @@ var (
 	slotsOfAll   = store.Slots{Subject: "all", Name: "DAY", Most: mostOfAll, Per: day, Fees: true}
 )
 
-// failureSlots returns the slots for failures of a payer or an address.
+// failureSlots returns the slots that limit the failures of a payer or an IP address.
 func failureSlots(who string) store.Slots {
 	return store.Slots{Subject: who, Name: "HOUR", Most: mostNothing, Per: time.Hour}
 }
 
 func addressOf(ctx context.Context) string { return "address-" + httpapi.Subject(ctx) }
 
-// slots returns the slots that a payment holds while it may be sent. Payments with assertions have
-// a lower global limit: their payers can make them fail after the node's simulation.
+// slots returns the slots that a payment needs before it is sent. Payments with assertions (checks
+// that wallets add) have a lower daily limit, because their payers can make them fail after the
+// node's simulation.
 func slots(ctx context.Context, payment x402pay.Payment) []store.Slots {
 	var all []store.Slots
 	for _, who := range []string{"payer-" + payment.Payer, addressOf(ctx)} {
@@ -56,7 +57,8 @@ func slots(ctx context.Context, payment x402pay.Payment) []store.Slots {
 	return append(all, slotsOfAll)
 }
 
-// notTaken returns the answer to a payment that was not taken. Nothing was sent.
+// notTaken returns the error response for a payment that was not accepted. Nothing was sent to the
+// chain.
 func (s *sale) notTaken(ctx context.Context, err error) error {
 	full := new(store.Full)
 	switch {
@@ -85,7 +87,8 @@ func (s *sale) notTaken(ctx context.Context, err error) error {
 		"tomorrow (UTC).").With("Retry-After", "3600")
 }
 
-// freed checks the outcome of open payments and reports whether one of them released its slots.
+// freed checks the outcome of open payments. It reports whether one of them has ended and released
+// its slots.
 func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 	for _, name := range names {
 		signature, err := pay.ParseSignature(name)
@@ -113,8 +116,8 @@ func (s *sale) freed(ctx context.Context, names []string) (freed bool) {
 	return freed
 }
 
-// fail records that a payment's transaction moved nothing and never will. Its cost is logged once,
-// no matter how often the payment is presented again.
+// fail records that a payment's transaction moved no money and never will. Its cost is logged once,
+// however often the payment is presented.
 func (s *sale) fail(ctx context.Context, p store.Payment, outcome pay.Outcome) error {
 	cost := outcome == pay.MovedNothing
 	err := s.Payments.Fail(ctx, p, string(outcome), cost, s.Now())
@@ -127,7 +130,7 @@ func (s *sale) fail(ctx context.Context, p store.Payment, outcome pay.Outcome) e
 	return err
 }
 
-// refuseFailed records a failed payment and returns the answer.
+// refuseFailed records a failed payment and returns the error response.
 func (s *sale) refuseFailed(ctx context.Context, payment x402pay.Payment, taken store.Payment, outcome pay.Outcome,
 	fresh bool) error {
 	if err := s.fail(ctx, taken, outcome); err != nil && !errors.Is(err, store.ErrConflict) {
@@ -143,7 +146,8 @@ func (s *sale) refuseFailed(ctx context.Context, payment x402pay.Payment, taken 
 	return s.refuseTaken(ctx, payment, "transaction_"+string(outcome), detail)
 }
 
-// refuseTaken refuses a payment that was taken before, and counts it against the IP address.
+// refuseTaken refuses a payment that was already used, and counts the refusal against the IP
+// address.
 func (s *sale) refuseTaken(ctx context.Context, payment x402pay.Payment, reason, detail string) error {
 	err := s.Payments.Count(ctx, failureSlots(addressOf(ctx)), s.Now())
 	if errors.As(err, new(*store.Full)) {
@@ -155,7 +159,7 @@ func (s *sale) refuseTaken(ctx context.Context, payment x402pay.Payment, reason,
 	return s.refusal(payment, reason, detail)
 }
 
-// refusal returns the answer to a failed payment.
+// refusal returns the error response for a failed payment.
 func (s *sale) refusal(payment x402pay.Payment, reason, detail string) error {
 	header, err := x402pay.Settlement{ErrorReason: reason, Payer: payment.Payer, Network: s.want.Network}.Header()
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestEveryStepFails fails each access to the store and each call to the chain in turn, before and
-// after its effect. All later ones fail too, as if the process was killed. A retry with the same
-// payment and call returns the answer for one price. A new payment some minutes later does not pay
-// again for an unanswered call. The exception is a first payment that still returns its answer.
+// TestEveryStepFails stops a sale at each access to the store and each call to the chain, before
+// and after its effect. All later steps fail too, as in a killed process. A retry with the same
+// payment and call gets the answer for one price. A new payment some minutes later is not charged
+// again for the unanswered call, unless the first payment still returns its answer.
 func TestEveryStepFails(t *testing.T) {
 	t.Parallel()
 	type fault struct {
@@ -72,7 +72,7 @@ func TestEveryStepFails(t *testing.T) {
 				} else {
 					t.Errorf("%d %s", w.Code, w.Body)
 				}
-				// The answer may be recorded as given, but lost on its way.
+				// The answer may be recorded as delivered, although it was lost on its way.
 				if p.Chain.Got > answered*price {
 					if w := p.Ask(verdict, payment); w.Code == 200 {
 						answered++
@@ -89,8 +89,8 @@ func TestEveryStepFails(t *testing.T) {
 	}
 }
 
-// TestACreditIsUsedOnce: a settled payment without an answer pays for one call of the same payer,
-// of at most that price.
+// TestACreditIsUsedOnce: a payment that was charged without an answer pays for one later call of
+// the same payer, up to its amount.
 func TestACreditIsUsedOnce(t *testing.T) {
 	t.Parallel()
 	p, clock, table := open(t)
@@ -113,7 +113,7 @@ func TestACreditIsUsedOnce(t *testing.T) {
 		}
 	}
 	first := lost(1)
-	// the first may still be open
+	// the first payment may still be open
 	if w := p.Ask(another, p.Payment("ada", price, 2)); w.Code != 429 || w.Header().Get("Retry-After") != "5" ||
 		p.Chain.Sent != 1 {
 		t.Errorf("%d %s, %d sent", w.Code, w.Body, p.Chain.Sent)
@@ -128,7 +128,7 @@ func TestACreditIsUsedOnce(t *testing.T) {
 		t.Error("what was paid by a credit is not as any other")
 	}
 
-	// A payment that moved nothing is no credit. Its outcome is checked once.
+	// A payment that moved no money is no credit. Its outcome is checked once.
 	p.Chain.Balances[address("ada")] = 0
 	poor := p.Payment("ada", price, 7)
 	if w := p.Ask(verdict, poor); w.Code != 402 ||
@@ -145,8 +145,8 @@ func TestACreditIsUsedOnce(t *testing.T) {
 	want(t, p.Ask(verdict, poor), 402, "")
 }
 
-// TestHostilePayments: they take nothing and buy nothing. They cost us a fee only if the network
-// itself fails one.
+// TestHostilePayments: such payments buy no answer and take no money. They cost us a fee only if
+// the network includes them in a block as failed.
 func TestHostilePayments(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)
@@ -196,8 +196,8 @@ func TestHostilePayments(t *testing.T) {
 	}
 	clock.Add(time.Hour)
 
-	// Between the simulation and the block the payer spends everything. The network charges us its
-	// fee, but only a few times.
+	// The payer spends everything after the simulation and before the block. The network charges us
+	// its fee, but only a few times.
 	p.Chain.Fails = true
 	status := map[int]int{}
 	for i := range 60 {
@@ -209,7 +209,8 @@ func TestHostilePayments(t *testing.T) {
 	}
 }
 
-// TestUnknownOutcome: while the outcome of a payment is unknown, no answer claims one.
+// TestUnknownOutcome: while the outcome of a payment is unknown, no error response states an
+// outcome.
 func TestUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -236,8 +237,8 @@ func storeOf(t store.Table) store.Payments { return store.Payments{Table: t} }
 
 func address(payer string) string { return fixture.SolanaAddress(payer) }
 
-// TestOpenPaymentsOfEarlierVersions: they hold no slots. A payment that took effect is answered. A
-// payment that was never sent stays unsent and expires.
+// TestOpenPaymentsOfEarlierVersions: open payments recorded by an earlier version hold no slots. If
+// the payment took effect, the call is answered. If it was never sent, it stays unsent and expires.
 func TestOpenPaymentsOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	for step, want := range map[string]int{"sent": 200, "send": 503} {

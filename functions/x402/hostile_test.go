@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/store"
 )
 
-// TestAPayerIsNotHarmed: anyone can copy settled and failed payments from the chain. A caller who
-// presents a copy repeatedly, for this call or others, learns nothing and is soon refused. The
-// payer continues to pay and gets answers.
+// TestAPayerIsNotHarmed: anyone can copy payments from the chain. A caller who presents a copy, for
+// this call or others, learns nothing and is soon refused. The real payer can still pay and get
+// answers.
 func TestAPayerIsNotHarmed(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -47,7 +47,7 @@ func TestAPayerIsNotHarmed(t *testing.T) {
 	}
 }
 
-// TestFeesAreLostOnce: the cost of a failed payment counts once, for any number of copies from any
+// TestFeesAreLostOnce: the fee of a failed payment counts once, however many copies arrive from any
 // address. So one failed payment cannot use up the daily limit.
 func TestFeesAreLostOnce(t *testing.T) {
 	t.Parallel()
@@ -71,9 +71,9 @@ func TestFeesAreLostOnce(t *testing.T) {
 	want(t, p.Ask(verdict, p.Payment("ada", price, 1)), 200, "")
 }
 
-// TestAssertionsBurnNoMore: Lighthouse assertions, which wallets add, can pass in the node's
-// simulation and fail in the block. After 50 such payments a day they are refused from all payers,
-// unsent. Payments without assertions are still taken.
+// TestAssertionsBurnNoMore: wallets add assertions of the program Lighthouse. They can pass in the
+// node's simulation and fail in the block, which costs us a fee. After 50 such failures a day,
+// payments with assertions are refused unsent; others are still accepted.
 func TestAssertionsBurnNoMore(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -97,8 +97,8 @@ func TestAssertionsBurnNoMore(t *testing.T) {
 	want(t, p.Ask(verdict, p.Payment("ada", price, 2)), 200, "")
 }
 
-// TestOneKeyOneService: requirements and payments name the fee payer. A payment for the fee payer
-// of another service is refused.
+// TestOneKeyOneService: each service has its own fee payer. A payment that states the fee payer of
+// another service is refused.
 func TestOneKeyOneService(t *testing.T) {
 	t.Parallel()
 	p, _, _ := open(t)
@@ -126,10 +126,10 @@ func TestInvalidPaymentsMakeNoCalls(t *testing.T) {
 	}
 }
 
-// TestOpenPaymentsAreBounded: a node may accept a payment that no block contains, for example with
-// a blockhash about to expire. Each such payment occupies a process for a while but costs no fee. A
-// payer can have one at a time. It holds its slots until its failure is certain. A retry with the
-// same payment, as the answer suggests, is not refused for it.
+// TestOpenPaymentsAreBounded: a node may accept a payment that never gets into a block, for example
+// because its blockhash expires soon. Such a payment occupies a process for a while but costs no
+// fee. Each payer can have one at a time, until its failure is certain. A retry with the same
+// payment is not refused because of the open one.
 func TestOpenPaymentsAreBounded(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)
@@ -159,9 +159,9 @@ func TestOpenPaymentsAreBounded(t *testing.T) {
 	want(t, p.Ask(verdict, first), 402, "", "expired")
 }
 
-// TestSlotsOfTheLostAreFreed: payments with unknown outcome, because the network was down, do not
-// use up the daily limit. Those that took effect become credits, and those that failed count as
-// fees.
+// TestSlotsOfTheLostAreFreed: while the network is down, the outcome of payments is unknown. They
+// must not use up the daily limit for ever. Later, payments that took effect become credits, and
+// failed payments count as fees.
 func TestSlotsOfTheLostAreFreed(t *testing.T) {
 	t.Parallel()
 	p, clock, _ := open(t)

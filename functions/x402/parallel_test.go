@@ -20,7 +20,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// processes returns four processes of the service with one store and one chain.
+// processes returns four processes of the service that share one store and one chain.
 func processes(t *testing.T, table store.Table, clock *storetest.Clock) (*fixture.PerCall, []http.Handler) {
 	t.Helper()
 	clock.Add(fixture.Today.Sub(clock.Now()))
@@ -29,7 +29,7 @@ func processes(t *testing.T, table store.Table, clock *storetest.Clock) (*fixtur
 	return p, []http.Handler{p.Handler, p.Instance(table, clock), p.Instance(table, clock), p.Instance(table, clock)}
 }
 
-// tried counts the outcomes of payments by the answers to the callers.
+// tried counts payments by the answers that the callers got.
 type tried struct {
 	mu     sync.Mutex
 	status map[int]int
@@ -51,9 +51,9 @@ func (o *tried) note(t *testing.T, w *httptest.ResponseRecorder, payer, address 
 	}
 }
 
-// TestFailuresAreBoundedAcrossProcesses: payments that fail on the chain go to four processes at
-// once. The failures stay exactly within the limits. Per day these are 5 per payer and per address,
-// 50 with assertions, 500 in all.
+// TestFailuresAreBoundedAcrossProcesses sends payments that fail on the chain to four processes at
+// once. The failures stay within the daily limits: 5 per payer and per address, 50 with assertions,
+// 500 in total.
 func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 	t.Parallel()
 	guard := solana.NewInstruction(solana.MustPublicKeyFromBase58("L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95"), nil,
@@ -138,8 +138,8 @@ func TestFailuresAreBoundedAcrossProcesses(t *testing.T) {
 	}
 }
 
-// TestHonestPayersAmongMany: payments that take effect release their slots. Finally all calls are
-// answered, and no call is paid twice.
+// TestHonestPayersAmongMany: payments that take effect release their slots. In the end every call
+// is answered, and no call is paid twice.
 func TestHonestPayersAmongMany(t *testing.T) {
 	t.Parallel()
 	fixture.BothStores(t, func(t *testing.T, table store.Table, clock *storetest.Clock) {
@@ -180,8 +180,8 @@ func TestHonestPayersAmongMany(t *testing.T) {
 	})
 }
 
-// TestFaultsAddNoFee: a payment fails on the chain. Each access to the store fails in turn, before
-// and after its effect, with all later ones. A slot may be lost for the day, but none is added.
+// TestFaultsAddNoFee: a payment fails on the chain, and the store fails at each access in turn,
+// with all later accesses. A slot may stay occupied for the day, but no extra fee is possible.
 func TestFaultsAddNoFee(t *testing.T) {
 	t.Parallel()
 	for call := range 10 {

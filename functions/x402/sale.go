@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// underWay is the longest duration of a call. Older payments that were taken but not answered are
-// credits.
+// underWay is the longest duration of a call. A payment that was charged earlier without an answer
+// is a credit.
 const underWay = store.OpenFor
 
 // paidAnswer is an answer that was paid for.
@@ -28,7 +28,7 @@ type paidAnswer struct {
 	Body        []byte
 }
 
-// ofAnswers lists the problems that paid and free endpoints share.
+// ofAnswers lists the error responses that paid and free endpoints share.
 var ofAnswers = []httpapi.ProblemType{httpapi.UnknownCity, httpapi.NotCovered, published.NoLiveFare,
 	published.StopsUnknown, httpapi.SameCity, httpapi.UnknownCurrency}
 
@@ -90,7 +90,7 @@ type sale struct {
 	answer   func(ctx context.Context) (any, error)
 }
 
-// serve runs the steps of a call, see the package comment.
+// serve runs the steps of a paid call; the package comment lists them.
 func (s *sale) serve(ctx context.Context, header string) (*paidAnswer, error) {
 	if err := s.funded(ctx); err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (s *sale) build(ctx context.Context) ([]byte, error) {
 	return pack(body)
 }
 
-// charge takes the payment for the call, and returns the bought answer.
+// charge takes the payment for this call and returns the answer, given as bought.
 func (s *sale) charge(ctx context.Context, payment x402pay.Payment, bought []byte) (*paidAnswer, error) {
 	signature, wire := payment.Sign()
 	height, err := s.Chain.Height(ctx)
@@ -183,8 +183,8 @@ func (s *sale) charge(ctx context.Context, payment x402pay.Payment, bought []byt
 		"another, that is not taken: the next call of its payer is paid already.")
 }
 
-// settle sends a payment that holds slots, and waits for its outcome. A payment without slots must
-// not cost another fee, so settle only reads its outcome.
+// settle sends a payment that has its slots and waits for the outcome. Without slots the payment
+// could cost another fee, so settle does not send it and only reads the outcome.
 func (s *sale) settle(ctx context.Context, taken store.Payment, wire []byte) (pay.Outcome, error) {
 	signature, err := pay.ParseSignature(taken.Name)
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *sale) settle(ctx context.Context, taken store.Payment, wire []byte) (pa
 	return s.Chain.Settle(ctx, pay.Signed{Signature: signature, Wire: wire, Until: taken.Until})
 }
 
-// record stores the bought answer of a payment and returns it.
+// record stores the answer that a payment bought, and returns that answer.
 func (s *sale) record(ctx context.Context, payment x402pay.Payment, taken store.Payment, bought []byte) (*paidAnswer,
 	error) {
 	err := s.Payments.Give(ctx, taken, bought, s.Now())
@@ -214,8 +214,8 @@ func (s *sale) record(ctx context.Context, payment x402pay.Payment, taken store.
 	return s.deliver(taken, bought)
 }
 
-// replayOr replays the stored answer of a payment if the answer cannot be built any more. Without a
-// stored answer it fails with err.
+// replayOr returns the stored answer of a payment if a new answer cannot be built. Without a stored
+// answer it returns err.
 func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error) (*paidAnswer, error) {
 	signature, _ := payment.Sign()
 	taken, unknown := s.Payments.Get(ctx, signature.String())
@@ -225,8 +225,8 @@ func (s *sale) replayOr(ctx context.Context, payment x402pay.Payment, err error)
 	return s.replay(ctx, payment, taken)
 }
 
-// replay returns the same bytes again, for a day, to a caller who may have lost the answer. Anyone
-// can copy a payment from the chain, so replays are limited per IP address.
+// replay returns the stored answer again, byte for byte, for a day: the caller may have lost the
+// first one. Replays are limited per IP address, because anyone can copy a payment from the chain.
 func (s *sale) replay(ctx context.Context, payment x402pay.Payment, taken store.Payment) (*paidAnswer, error) {
 	if taken.FailReason != "" {
 		return nil, s.refuseTaken(ctx, payment, "transaction_"+taken.FailReason,
@@ -251,7 +251,7 @@ func (s *sale) replay(ctx context.Context, payment x402pay.Payment, taken store.
 	return s.deliver(taken, bought)
 }
 
-// deliver returns the bought answer, with the transaction that settled the payment.
+// deliver returns the answer together with the transaction that paid for it.
 func (s *sale) deliver(taken store.Payment, bought []byte) (*paidAnswer, error) {
 	body, err := unpack(bought)
 	if err != nil {
@@ -266,8 +266,8 @@ func (s *sale) deliver(taken store.Payment, bought []byte) (*paidAnswer, error) 
 	return &paidAnswer{"application/json", response, body}, nil
 }
 
-// useCredit pays for the call of a fresh payment with a credit. A credit is an earlier payment of
-// the same payer that was settled but not answered. useCredit returns nil if there is none.
+// useCredit pays for this call with a credit: an earlier payment of the same payer that was charged
+// without an answer. It returns nil if the payer has no credit.
 func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte) (*paidAnswer, error) {
 	credits, err := s.Payments.Credits(ctx, fresh.Payer, s.Now().Add(-underWay))
 	if err != nil {
@@ -288,7 +288,7 @@ func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte
 				fresh.Instead = credit.Name
 				return s.deliver(fresh, bought)
 			}
-			// The credit may have been used, so no second payment is sent.
+			// The credit may have been used for this call, so no second payment is sent.
 			if !errors.Is(err, store.ErrConflict) {
 				return nil, s.retryLater(ctx, err,
 					"Send the same call with the same "+x402pay.SignatureHeader+" again: it is not taken twice.")
@@ -301,10 +301,10 @@ func (s *sale) useCredit(ctx context.Context, fresh store.Payment, bought []byte
 	return nil, nil
 }
 
-// price returns the price of the call in words.
+// price returns the price of the call as text.
 func (s *sale) price() string { return pay.FormatUnits(s.units) + " USDC" }
 
-// required adds the payment requirements to a problem.
+// required adds the payment requirements to an error response.
 func (s *sale) required(p *httpapi.Problem, reason string) error {
 	header, err := x402pay.Required{X402Version: x402pay.Version, Error: reason, Resource: s.resource,
 		Accepts: []x402pay.Requirements{s.want}}.Header()
@@ -314,7 +314,7 @@ func (s *sale) required(p *httpapi.Problem, reason string) error {
 	return p.With(x402pay.RequiredHeader, header)
 }
 
-// retryLater returns the answer while the outcome is unknown.
+// retryLater returns the error response while the outcome of a payment is unknown.
 func (s *sale) retryLater(ctx context.Context, err error, detail string) error {
 	s.Log.ErrorContext(ctx, "payment not settled", "error", err)
 	return notNow(detail, "5")

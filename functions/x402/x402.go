@@ -49,7 +49,7 @@ type Service struct {
 	balance store.Memo[balance]
 }
 
-// The problems of payments.
+// The error responses of payments.
 var (
 	NotSold = httpapi.ProblemType{Status: http.StatusNotFound, Code: "vendita-non-attiva",
 		Title: "Single answers are not sold here"}
@@ -59,7 +59,7 @@ var (
 		Title: "The payment was not accepted"}
 )
 
-// Presented is the header with the payment.
+// Presented holds the request header with the payment.
 type Presented struct {
 	Payment string `header:"PAYMENT-SIGNATURE" json:"-"`
 }
@@ -94,21 +94,21 @@ func (s *Service) Register(api *httpapi.API) {
 }
 
 const (
-	// LeastFunds is the minimum balance of the fee payer for a sale, in lamports. An account must
-	// retain 890,880, and 50 calls at the maximum fee must be covered.
+	// LeastFunds is the balance that the fee payer needs for a sale, in lamports. It covers the
+	// 890,880 lamports that an account must keep, and the highest fee of 50 calls.
 	LeastFunds = 890_880 + 50*x402pay.MaxFee
 	// fundsKnown is how long a process caches the balance.
 	fundsKnown = time.Minute
 )
 
-// balance is the balance of the fee payer, or the error of its lookup.
+// balance is the balance of the fee payer, or the error from reading it.
 type balance struct {
 	lamports int64
 	err      error
 }
 
-// funded fails if the fee payer cannot pay the network fee. It reads the balance at most once a
-// minute and reports it in the metric FeeLamports.
+// funded fails if the fee payer cannot pay the network fee. It reads the fee payer's balance at
+// most once a minute and reports it in the metric FeeLamports.
 func (s *Service) funded(ctx context.Context) error {
 	now := s.Now()
 	held, _ := s.balance.Get(now, func() (held balance, use time.Duration, err error) {
@@ -134,7 +134,7 @@ func (s *Service) funded(ctx context.Context) error {
 		"answer as ever.", "60")
 }
 
-// notNow returns the problem for a failure on our side, which costs the caller nothing.
+// notNow returns the error response for a fault on our side. The caller is not charged.
 func notNow(detail, seconds string) error {
 	return httpapi.Unavailable.Problem(detail).With("Retry-After", seconds)
 }

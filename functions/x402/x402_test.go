@@ -32,7 +32,7 @@ const (
 
 var price = routes.Named("x402-analisi").Price
 
-// want checks an answer's status and, if it is not empty, its problem code.
+// want checks the status of an answer and, if problem is not empty, its error code.
 func want(t *testing.T, w *httptest.ResponseRecorder, status int, problem string, what ...any) {
 	t.Helper()
 	if w.Code != status || problem != "" && code(w) != problem {
@@ -40,7 +40,7 @@ func want(t *testing.T, w *httptest.ResponseRecorder, status int, problem string
 	}
 }
 
-// must is want, but ends the test.
+// must does the checks of want, and ends the test if one fails.
 func must(t *testing.T, w *httptest.ResponseRecorder, status int, problem string, what ...any) {
 	t.Helper()
 	if w.Code != status || problem != "" && code(w) != problem {
@@ -48,7 +48,7 @@ func must(t *testing.T, w *httptest.ResponseRecorder, status int, problem string
 	}
 }
 
-// failing returns a fault for the given steps of the chain.
+// failing returns a function that makes the given steps of the chain fail.
 func failing(err error, steps ...string) func(string) error {
 	return func(step string) error {
 		if slices.Contains(steps, step) {
@@ -65,7 +65,7 @@ func today() *storetest.Clock {
 	return clock
 }
 
-// open serves the fares of one route.
+// open serves the fares of one route for payments.
 func open(t *testing.T) (*fixture.PerCall, *storetest.Clock, *storetest.Faulty) {
 	t.Helper()
 	clock := today()
@@ -94,8 +94,8 @@ func code(w *httptest.ResponseRecorder) string {
 	return p.Code
 }
 
-// TestPaidAnswers: each endpoint states its price, and for it returns the answer of the free
-// endpoint.
+// TestPaidAnswers: each endpoint states its price. After the payment it returns the same answer as
+// the free endpoint.
 func TestPaidAnswers(t *testing.T) {
 	t.Parallel()
 	p, clock, table := open(t)
@@ -138,8 +138,8 @@ func TestPaidAnswers(t *testing.T) {
 }
 
 // TestAPaymentBuysOneAnswer: for a day the same payment with the same call returns the same bytes,
-// even if the fares change. The number of replays per IP address is limited, so a copy from the
-// chain takes nothing from its payer. For any other call the payment buys nothing.
+// even if fares change. Replays are limited per IP address. For any other call the payment buys
+// nothing.
 func TestAPaymentBuysOneAnswer(t *testing.T) {
 	t.Parallel()
 	p, clock, table := open(t)
@@ -182,8 +182,8 @@ func TestAPaymentBuysOneAnswer(t *testing.T) {
 	}
 }
 
-// TestWhatIsNotPaid: without an answer nothing is recorded, sent or paid, also if the call has a
-// payment. A HEAD gets no answer, because it could not show one.
+// TestWhatIsNotPaid: if there is no answer, the payment is neither recorded, sent nor charged. A
+// HEAD request is never charged, because its response has no body.
 func TestWhatIsNotPaid(t *testing.T) {
 	t.Parallel()
 	p, _, table := open(t)
@@ -216,7 +216,8 @@ func TestWhatIsNotPaid(t *testing.T) {
 	}
 }
 
-// TestNothingIsSold: if sales are not configured, and while the fee payer has too few SOL.
+// TestNothingIsSold: without settings for sales, and while the fee payer has too few SOL, nothing
+// is sold.
 func TestNothingIsSold(t *testing.T) {
 	t.Parallel()
 	p, clock, table := open(t)
@@ -242,8 +243,8 @@ func TestNothingIsSold(t *testing.T) {
 	want(t, p.Ask(verdict, ""), 402, "")
 }
 
-// TestShownManyTimesAtOnce: one payment for 100 different calls buys one of them. For the same call
-// 100 times it returns only a few answers. It is taken once.
+// TestShownManyTimesAtOnce: one payment presented for 100 different calls at once buys one of them.
+// Presented 100 times for the same call, it returns only a few answers. It is charged once.
 func TestShownManyTimesAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, target := range map[string]func(i int) string{
@@ -283,7 +284,7 @@ func TestShownManyTimesAtOnce(t *testing.T) {
 	}
 }
 
-// TestPagesMayPay: a script of any site can send a payment, and can read the requirements and the
+// TestPagesMayPay: a script on any site can send a payment, and can read the requirements and the
 // outcome.
 func TestPagesMayPay(t *testing.T) {
 	t.Parallel()

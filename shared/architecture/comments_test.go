@@ -18,7 +18,7 @@ import (
 var unclear = []string{`\bnobody\b`, `\bwhoever\b`, `\btells whether\b`, `\bso many\b`, `\bis told\b`,
 	`\bwho asks?\b`, `\bof it\b`}
 
-// understood are phrases with an unclear word that every reader understands: shares of a sum.
+// understood are phrases that contain an unclear word and are still clear: shares of a sum.
 var understood = []string{"all of it", "half of it", "part of it", "rest of it"}
 
 // notes counts what a check of comments found.
@@ -27,8 +27,8 @@ type notes struct {
 	words              map[string]int // by pattern
 }
 
-// check returns the faults of a file: comments with unclear words, and exported identifiers
-// without a comment. Tests, and doubles for tests, need comments only where they are unclear.
+// check returns the faults of a file: comments with unclear words, and exported identifiers without
+// a comment. In tests and test doubles it reports only unclear words.
 func (n *notes) check(name, text string) (faults []string) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, name, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -129,7 +129,8 @@ func receiver(t ast.Expr) *ast.Ident {
 	return t.(*ast.Ident)
 }
 
-// TestComments: comments are in plain words, and exported identifiers have one.
+// TestComments checks that comments have no unclear words, and that exported identifiers have a
+// comment.
 func TestComments(t *testing.T) {
 	n := notes{words: map[string]int{}}
 	eachFile(t, func(_, file string) {

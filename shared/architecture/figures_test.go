@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// The limits of the module. A doc tag of a published field cannot be broken, so some lines are
-// wide.
+// The size limits of the module. The doc tag of a published field must be one line, so some lines
+// are wide.
 const (
 	mostFolders  = 14   // directly in shared/
 	mostFile     = 450  // lines; a longer file holds more than one idea
@@ -89,7 +89,7 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestMeasures shows that the limits can fail.
+// TestMeasures shows that the check reports each kind of fault.
 func TestMeasures(t *testing.T) {
 	body := strings.Repeat("\t_ = 0\n", 8)
 	for name, c := range map[string]struct {

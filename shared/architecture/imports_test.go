@@ -1,6 +1,6 @@
-// Package architecture holds the tests of three rules for the whole module: who may
-// import whom, which test belongs to which tier, and how large things may be. The tests
-// parse the sources themselves, so their results are never stale. Start reading at groups.
+// Package architecture tests three rules for the whole module: which package may import which,
+// which test belongs to which tier (make test, prove or evidence), and how large files and
+// functions may be. The tests parse the sources at each run. Start reading at groups.
 package architecture
 
 import (
@@ -20,9 +20,9 @@ const module = "verdetto"
 
 var root = filepath.Join("..", "..")
 
-// groups maps a folder to the groups that the packages below it may import.
-// The longest matching folder holds; * stands for one name. A package may always
-// import its own group, and a main (cmd, bootstrap) everything that is not a main.
+// groups maps a folder to the groups that packages in it may import. The longest matching folder
+// applies; * stands for any one name. A package may always import its own group. A main (cmd,
+// bootstrap) may import everything except other mains.
 var groups = map[string]string{
 	"shared/fare":           "",
 	"shared/apikey":         "",
@@ -98,8 +98,8 @@ var libraries = map[string]string{
 	"rsc.io/qr":                             "functions/pro",
 }
 
-// adapters are the folders whose packages do not know each other: one imports
-// only the packages above and below it.
+// adapters are folders whose packages must not import each other, only packages above and below
+// their own.
 var adapters = []string{"shared/store", "shared/upstream", "shared/pay", "shared/carrier/mail"}
 
 // onlyMains are the packages that only mains, tests and their own group import.
@@ -227,7 +227,7 @@ func refusalInside(folder, inside string) string {
 	return row + " may import " + groups[row]
 }
 
-// isMain reports whether a folder wires dependencies, for a program or for tests.
+// isMain reports whether a folder connects the parts of a program, or of a test environment.
 func isMain(folder string) bool {
 	return path.Base(folder) == "bootstrap" || strings.HasSuffix(folder, "test") ||
 		slices.ContainsFunc([]string{"cmd", "functions/wiring", "e2e", "infra"}, func(f string) bool { return covers(f, folder) })
@@ -264,7 +264,7 @@ func covers(pattern, folder string) bool {
 	return true
 }
 
-// TestRefuses shows that the rules can fail.
+// TestRefuses shows that the check reports each kind of fault.
 func TestRefuses(t *testing.T) {
 	for _, c := range []struct {
 		folder, imports string

@@ -27,9 +27,9 @@ var comparisons = []string{"Sub", "Before", "After", "Compare"}
 var tiers = map[string]string{"TestProve": "prove_test.go", "TestEvidence": "evidence_test.go"}
 
 // TestTiers checks the tiers make test, make prove and make evidence. TestProve... must be in
-// *prove_test.go and TestEvidence... in *evidence_test.go. No other test may sleep or measure
-// outside of synctest.Test: it calls none of measures, and never subtracts or compares a result
-// of time.Now. So make test passes on a slow machine. Measurements in fixtures are not detected.
+// *prove_test.go and TestEvidence... in *evidence_test.go. Other tests must not sleep or measure
+// time outside synctest.Test, so make test passes on a slow machine: they call none of measures,
+// and never subtract or compare results of time.Now. Measurements in fixtures are not detected.
 func TestTiers(t *testing.T) {
 	tests := map[string]int{} // by tier
 	eachFile(t, func(_, path string) {
@@ -182,7 +182,7 @@ func called(call *ast.CallExpr, imports map[string]string) string {
 	return ""
 }
 
-// TestNotices shows that the rules can fail.
+// TestNotices shows that the check reports each kind of fault.
 func TestNotices(t *testing.T) {
 	const imports = "import (\n\"runtime\"\n\"testing\"\n\"testing/synctest\"\n\"time\"\nclock \"time\"\n)\n"
 	for _, c := range []struct {

@@ -57,8 +57,8 @@ var alteredMemos = map[string]func(memo string) string{
 	},
 }
 
-// TestAlteredMemosBind: after any such change the bound address may claim the payment, and no other
-// address may.
+// TestAlteredMemosBind: after each of these changes the bound address may still claim the payment,
+// and no other address may.
 func TestAlteredMemosBind(t *testing.T) {
 	if len(alteredMemos) < 30 {
 		t.Fatalf("%d variants", len(alteredMemos))
@@ -80,9 +80,9 @@ func TestAlteredMemosBind(t *testing.T) {
 	}
 }
 
-// TestMemosThatHoldMore: a memo binds with any text around its binding. Bindings to two addresses
-// bind to neither, at any position. Only those two may claim the payment, and a proof of the payer
-// outranks both.
+// TestMemosThatHoldMore: a memo binds a payment even with other text around the binding. Bindings
+// to two addresses bind it to neither. Only those two may claim the payment, and a proof of the
+// payer is stronger than both.
 func TestMemosThatHoldMore(t *testing.T) {
 	const anna, eve, bob = "anna@example.com", "eve@example.com", "bob@example.com"
 	own, other := BindingMemo(pepper, anna), BindingMemo(pepper, eve)

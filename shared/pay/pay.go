@@ -1,10 +1,10 @@
 // Package pay defines how the service takes payments: by card (Checkout) and on a blockchain
-// (Chain). Its terms are neutral: they belong to no card processor and to no chain. It also holds
-// the pure rules of payments in USDC.
+// (Chain). Its types belong to no particular card processor or chain. It also holds the rules for
+// payments in USDC.
 //
-// An answer without an error was true at the other side when it was asked. Every call ends within
-// Timeout. Every error wraps one of the sentinels below or the error of the caller's context.
-// Package pay stores nothing: the caller ensures that a payment counts once.
+// An answer without an error was true when the payment service gave it. Every call ends within
+// Timeout. Every error wraps one of the errors below or the error of the caller's context. Package
+// pay stores nothing: the caller must ensure that a payment counts once.
 //
 // Start with Checkout and Chain. The packages stripepay and solanapay implement them. Package
 // playmoney imitates Stripe and a Solana node for tests and development.
@@ -20,8 +20,8 @@ const Timeout = 8 * time.Second
 
 // Errors of both interfaces.
 var (
-	// ErrUnavailable: the other side did not answer. A retry may succeed. It is safe with the same
-	// idempotency key.
+	// ErrUnavailable: the payment service did not answer. A retry with the same idempotency key is
+	// safe and may succeed.
 	ErrUnavailable = errors.New("payment service unavailable")
 	// ErrRefused: the other side rejected the call. A retry does not help, because the
 	// configuration is wrong: a secret, a price or an address.

@@ -55,9 +55,9 @@ func BindingMemo(pepper []byte, email string) string {
 	return binding + base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// MayClaim reports whether an address may claim a payment with these memos. It may if a memo is
-// bound to the address, or if no memo is bound to any address. Changes that wallets make to memos
-// do not hide a binding: see plain.
+// MayClaim reports whether an address may claim a payment with these memos: if a memo binds the
+// payment to this address, or if no memo binds it to any address. Wallets may change memos
+// slightly; plain undoes those changes.
 func MayClaim(pepper []byte, email string, memos []string) bool {
 	own, bound := strings.ToLower(BindingMemo(pepper, email)), false
 	for _, memo := range memos {
@@ -71,8 +71,9 @@ func MayClaim(pepper []byte, email string, memos []string) bool {
 }
 
 // Bound reports whether memos bind a payment to exactly one address. Bindings to several addresses
-// count as none, because a link can add a second binding to the payer's own. Each bound address may
-// then claim the payment, and a proof of the payer outranks them.
+// count as none, because a forged payment link can add a second binding to the payer's own. Each of
+// these addresses may then claim the payment, and the payer's signature is stronger than such a
+// claim.
 func Bound(memos []string) bool {
 	found := map[string]bool{}
 	for _, memo := range memos {

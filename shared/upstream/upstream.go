@@ -1,9 +1,9 @@
-// Package upstream is the interface to sources of fares. A Source returns the economy fares for
-// one adult that were found on routes from a city, one-way and return. A Deep source also answers
-// for a single route.
+// Package upstream defines the interface to sources of fares. A Source returns the economy fares
+// for one adult that were recently found on routes from a city, one-way and return. A Deep source
+// can also be asked about a single route.
 //
-// Start reading at Source. The adapters in the packages below are the real API (travelpayouts), a
-// file of recorded fares (csvfile) and an invented world for trials (sample).
+// Start reading at Source. The packages below implement it: travelpayouts is the real API, csvfile
+// reads a file of recorded fares, sample invents fares for trials.
 package upstream
 
 import (
@@ -15,23 +15,23 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Source answers questions city by city. An answer without fares means that the source was asked
-// and has none; an error means that it could not be asked. Callers must distinguish the two.
+// Source returns fares city by city. An answer without fares means that the source knows none. An
+// error means that the source did not answer. Callers must distinguish the two.
 type Source interface {
 	// Name returns a short, stable name ("travelpayouts", "csv", "sample") that marks stored
 	// data.
 	Name() string
 
-	// Origins lists the cities worth asking for, or nil if the source does not know.
+	// Origins lists the cities from which the source may have fares, or nil if it does not know.
 	Origins(ctx context.Context) ([]fare.City, error)
 
-	// Fares returns the fares found on routes from origin after since and not after until, in any
-	// order. A source with a shorter memory returns what it has.
+	// Fares returns the fares on routes from origin that were found after since and not after
+	// until, in any order. A source that remembers less returns what it has.
 	Fares(ctx context.Context, origin fare.City, since, until time.Time) (Answer, error)
 }
 
-// Deep is a Source that can be asked for a year of departures of one route. Its Fares then serve
-// as discovery: which routes exist, with a few of their fares.
+// Deep is a Source that can be asked for a year of departures of one route. Its method Fares then
+// only shows which routes exist, with a few of their fares.
 type Deep interface {
 	Source
 
@@ -57,15 +57,15 @@ var (
 	ErrRefused = errors.New("the fare source refused our credentials")
 	// ErrUnavailable: the source did not answer, or not in a known form. A later retry may help.
 	ErrUnavailable = errors.New("the fare source could not be asked")
-	// ErrBudget: the quota of calls for the day is spent. The source is healthy, and a retry
-	// makes sense the next day.
+	// ErrBudget: our own limit of calls per day is reached. The source works, and a retry makes
+	// sense on the next day.
 	ErrBudget = errors.New("the day's budget of calls to the fare source is spent")
 )
 
-// Reason names why a row is not comparable.
+// Reason states why a row is not comparable with other fares.
 type Reason string
 
-// The reasons, in the words of the refresh report.
+// The reasons, as the refresh report prints them.
 const (
 	RoundTrip    Reason = "round trip without a day of return"
 	BadReturn    Reason = "return on the day of departure or before it"
@@ -84,7 +84,7 @@ const (
 	TooOld       Reason = "found too long ago to be kept"
 )
 
-// Row is a fare as the source states it, not yet judged comparable.
+// Row is a fare as the source states it. Comparable decides whether it can be used.
 type Row struct {
 	Origin, Destination string // IATA codes of cities or airports
 	Depart              fare.Day
@@ -98,14 +98,14 @@ type Row struct {
 	RoundTrip, OtherCabin, NotActual bool // RoundTrip: Return is not known
 }
 
-// Comparable turns rows into fares as quoted, or returns why a row is not comparable. The rates
-// only serve to check that a price is credible and convertible. Both fields are required.
+// Comparable turns rows into fares, or returns why a row cannot be compared with other fares. The
+// rates only serve to check that a price is credible and convertible. Both fields are required.
 type Comparable struct {
 	CityOf func(code string) (fare.City, bool) // city or airport code to city
 	Rates  func(on fare.Day) fare.Rates        // reference rates in force on a day
 }
 
-// Fare judges a row of an answer as of until.
+// Fare checks a row of an answer to a question with this until.
 func (c Comparable) Fare(row Row, until time.Time) (fare.Fare, Reason) {
 	switch {
 	case row.RoundTrip && row.Return == 0:

@@ -33,8 +33,8 @@ type Service struct {
 	api *httpapi.API
 }
 
-// Register adds the endpoint to an API. It creates the protocol's server at the first message:
-// that takes 4 ms, as long as the rest of the process's start.
+// Register adds the endpoint /mcp to an API. It creates the MCP server only at the first message,
+// because that takes 4 ms.
 func (s *Service) Register(api *httpapi.API) {
 	s.api = api
 	h := &mcpHandler{server: sync.OnceValue(s.newServer)}
@@ -47,14 +47,15 @@ func (s *Service) Register(api *httpapi.API) {
 //go:embed instructions.txt
 var instructions string
 
-// newServer returns the protocol's server.
+// newServer returns the MCP server.
 func (s *Service) newServer() http.Handler {
 	server := mcp.NewServer(&mcp.Implementation{
 		Name: "verdetto", Title: "Verdetto", Version: httpapi.Version,
 		Description: "Is today's cheapest fare on a flight route cheap? Verdicts from the route's own history.",
 	}, &mcp.ServerOptions{
 		Instructions: instructions,
-		// Tools and resources never change while a process lives, so no notifications are needed.
+		// Tools and resources do not change during a process, so clients need no change
+		// notifications.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
 			c.TTLMs, c.CacheScope = int(time.Hour/time.Millisecond), "public"

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestEveryDestination: paging lists every destination in the data exactly once.
+// TestEveryDestination: the pages of a list together contain every destination exactly once.
 func TestEveryDestination(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	seen := map[string]bool{}
@@ -31,8 +31,8 @@ func TestEveryDestination(t *testing.T) {
 	}
 }
 
-// TestSeveralWithinTheCap: n trips are counted in one write. If fewer remain, the first ones are
-// answered and the others say why not.
+// TestSeveralWithinTheCap: a call with n trips counts as n, in one write. If the quota covers
+// fewer, the first trips are answered, and the other answers give the reason.
 func TestSeveralWithinTheCap(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	ask := func() (c struct {
@@ -121,8 +121,8 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// TestResources: the reference is free. The coverage counts as watched_routes and lists every
-// destination.
+// TestResources: reading the reference does not count toward a quota. The coverage counts like the
+// tool watched_routes and lists every destination.
 func TestResources(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	read := func(uri string) string {

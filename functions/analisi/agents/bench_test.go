@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// BenchmarkFirst measures the first message to a process, which creates the protocol's server.
+// BenchmarkFirst measures the first message to a process, which also creates the MCP server.
 // BenchmarkEach measures each later message.
 
 var address int
 
-// post sends each message from another address, so that it meets no limit.
+// post sends each message from a different IP address, so that no rate limit applies.
 func post(b *testing.B, h http.Handler, body string) {
 	address++
 	r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(body))

@@ -7,8 +7,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// stripCacheHints removes the cache lifetime from results for clients of older revisions. Clients
-// from 2026-07-28 on name their revision in each request and understand it.
+// stripCacheHints removes the cache lifetime from results for clients of old protocol revisions.
+// Clients from revision 2026-07-28 on state their revision in each request and keep the lifetime.
 func stripCacheHints(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, request)

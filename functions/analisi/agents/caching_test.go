@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCaching: answers that are the same for all callers have a cache lifetime, in the newest
-// revision only.
+// TestCaching: answers that are equal for all callers have a cache lifetime, but only in the newest
+// protocol revision.
 func TestCaching(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	const caller = `"_meta":{"io.modelcontextprotocol/protocolVersion":%q,` +

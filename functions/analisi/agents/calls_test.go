@@ -21,12 +21,12 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// malformed is the code of most client errors.
+// malformed is the error code of most client errors.
 const malformed = "richiesta-non-valida"
 
 const milanoBucarest = `{"origin":"Milano","destination":"Bucarest"}`
 
-// TestCounts: each call counts toward the right quota, or is free.
+// TestCounts: each tool call counts toward the quota of its endpoint, or toward none.
 func TestCounts(t *testing.T) {
 	for _, c := range []struct {
 		name, tool, arguments string
@@ -75,7 +75,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestOneCap: a caller has one quota, for calls as an agent and as a program.
+// TestOneCap: calls through /mcp and through the API count toward the same quota of a caller.
 func TestOneCap(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for n := range 15 {
@@ -115,7 +115,8 @@ func TestOneCap(t *testing.T) {
 		}
 		said[text] = l.Code
 	}
-	// Tools with their own quota, free tools and callers with a key still work.
+	// Other tools still work: those with another quota or none, and all tools for callers with a
+	// key.
 	if answer, _ := d.call(t, "watched_routes", `{}`); answer.IsError {
 		t.Errorf("%+v", answer)
 	}
@@ -161,7 +162,7 @@ func TestCallersAreKeptApart(t *testing.T) {
 	}
 }
 
-// TestRefusals: every error tells the agent what to do next.
+// TestRefusals: every error response tells the agent what to do next.
 func TestRefusals(t *testing.T) {
 	stale := analisitest.SummaryOf(40)
 	stale.AsOf -= 30
@@ -267,7 +268,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// refusal is a refused call with the expected error.
+// refusal is a tool call with the error response that is expected.
 type refusal struct {
 	name, tool, arguments, code string
 	faulty                      string // the faulty arguments
@@ -335,7 +336,7 @@ func TestMostPopularOnly(t *testing.T) {
 	}
 }
 
-// TestTimeIsPassedOn: a tool stops at the deadline of its request.
+// TestTimeIsPassedOn: a tool call ends at the deadline of its HTTP request.
 func TestTimeIsPassedOn(t *testing.T) {
 	var deadline time.Time
 	s := fares{fare.Route{Origin: "MIL", Destination: "BUH"}: func(ctx context.Context) {
@@ -356,7 +357,8 @@ func TestTimeIsPassedOn(t *testing.T) {
 	}
 }
 
-// TestInventedFaresAreMarked: the text marks sample fares, because agents see no headers.
+// TestInventedFaresAreMarked: the text says that sample fares are invented. Agents do not see the
+// header that says so.
 func TestInventedFaresAreMarked(t *testing.T) {
 	for data, want := range map[string]bool{"sample": true, "": false} {
 		d := open(t, knownRoutes(), data)

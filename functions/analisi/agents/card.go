@@ -14,9 +14,9 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// The card shows an answer in clients with MCP Apps (io.modelcontextprotocol/ui). Such a client
-// reads one document and passes it the results of the tools that refer to it. A result holds the
-// card's HTML in _meta under cardKey, rendered by the page's templates.
+// A card shows a tool's answer to a person, in clients with MCP Apps (io.modelcontextprotocol/ui).
+// Such a client loads one HTML document and passes tool results to it. Each result contains the
+// HTML of its card in _meta under cardKey, rendered with the page's templates.
 
 const (
 	uiExtension = "io.modelcontextprotocol/ui"
@@ -28,8 +28,8 @@ const (
 //go:embed card
 var cardFiles embed.FS
 
-// document is the card without an answer. Style and script are inline, because it may fetch
-// nothing.
+// document is the HTML document that displays cards. Style and script are inline, because the
+// document may not load anything.
 var document = sync.OnceValues(func() (string, error) {
 	all, err := template.ParseFS(cardFiles, "card/*")
 	if err != nil {
@@ -46,7 +46,7 @@ var document = sync.OnceValues(func() (string, error) {
 	return html.String(), nil
 })
 
-// uiMeta declares that the card makes no requests, and prefers a border.
+// uiMeta declares that the document makes no requests, and that it prefers a border.
 func uiMeta() mcp.Meta {
 	none := []string{}
 	return mcp.Meta{"ui": map[string]any{
@@ -67,11 +67,11 @@ func addCard(server *mcp.Server) {
 	})
 }
 
-// cardMeta refers clients to the card, for tools whose answers it shows.
+// cardMeta refers clients to the document, for tools whose answers have a card.
 func cardMeta() mcp.Meta { return mcp.Meta{"ui": map[string]any{"resourceUri": cardURI}} }
 
-// showsCards reports whether a client may show the card. Either it declares the extension, or its
-// revision does not declare capabilities in calls.
+// showsCards reports whether a client may show cards. It may if it declares the extension, or if
+// its protocol revision has no declarations in calls.
 func showsCards(request *mcp.CallToolRequest) bool {
 	if _, told := request.Params.Meta[mcp.MetaKeyClientCapabilities]; !told {
 		return true
@@ -80,7 +80,7 @@ func showsCards(request *mcp.CallToolRequest) bool {
 	return c != nil && c.Extensions[uiExtension] != nil
 }
 
-// cardHTML is embedded in answers with a card; the card is not part of their JSON.
+// cardHTML is embedded in answers that have a card. The card is not part of the answer's JSON.
 type cardHTML struct{ card string }
 
 func (s cardHTML) html() string { return s.card }

@@ -9,11 +9,11 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// fetched matches whatever makes a browser send a request or run code.
+// fetched matches HTML that makes a browser send a request or run code.
 var fetched = regexp.MustCompile(`(?i)<(script|link|img|iframe|object|embed|base|form)\b|\bsrc=|url\(|@import|` +
 	`\bon[a-z]+="|javascript:`)
 
-// TestCardDocument: the document of the card is complete and fetches nothing.
+// TestCardDocument: the document that displays cards is complete and loads nothing.
 func TestCardDocument(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	w := d.send(t, "POST", "/mcp",
@@ -77,11 +77,11 @@ func (d *fixture) cardOf(t *testing.T, tool, arguments, meta string, headers ...
 	return html, m.Result.IsError
 }
 
-// TestCards: the answers of both tools have a card in every language and currency. It uses the
-// page's charts, and holds nothing that runs or is fetched.
+// TestCards: the answers of both tools with cards have one in every language and currency. A card
+// uses the page's charts and contains nothing that runs or loads.
 func TestCards(t *testing.T) {
 	for _, l := range i18n.Languages() {
-		// A new fixture, because its calls are counted per day.
+		// A new fixture for each case, because calls count toward a daily quota.
 		d := openAt(t, "https://verdetto.example", knownRoutes(), "sample")
 		for _, c := range []struct {
 			tool, arguments string
@@ -126,8 +126,8 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// TestCardsForWhoShowsThem: a client that declares its capabilities gets a card only if it can
-// show one.
+// TestCardsForWhoShowsThem: a client that declares its capabilities gets a card only if it can show
+// cards.
 func TestCardsForWhoShowsThem(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	revision := []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name",

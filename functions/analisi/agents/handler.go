@@ -19,18 +19,18 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// mcpHandler answers /mcp. It validates a request before the SDK's server does. A fault of HTTP
-// becomes a problem document; a fault of the message becomes a JSON-RPC error.
+// mcpHandler answers /mcp. It validates each request before the SDK's server sees it. A fault of
+// the HTTP request gets an HTTP error response; a fault of the message gets a JSON-RPC error.
 //
-// Pages of any site may call it, because it reads no cookies. Against DNS rebinding, the SDK
-// refuses foreign Hosts on a loopback address. The host of the base URL is allowed: callers use
-// it behind a proxy on the same machine.
+// Pages of any site may call /mcp, because it reads no cookies. The SDK refuses unknown Host
+// headers on a loopback address, against DNS rebinding. The host of the base URL is allowed, for
+// callers behind a proxy on the same machine.
 type mcpHandler struct {
 	server func() http.Handler
 	host   string // of the base URL; may be empty
 }
 
-// exchange is the HTTP request of a tool's call, with the headers of its answer.
+// exchange holds the HTTP request of a tool call and the headers of its answer.
 type exchange struct {
 	ctx    context.Context
 	header http.Header
@@ -41,7 +41,7 @@ type exchangeKey struct{}
 func (h *mcpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodPost {
-		// There is no stream to open and no session to end.
+		// GET and DELETE are refused: there are no streams to open and no sessions to end.
 		httpapi.WrongMethod.Problem("This path answers POST with one JSON-RPC message of the Model Context Protocol. "+
 			"It keeps no sessions and offers no stream.").
 			With("Allow", "POST").Write(w, r)
@@ -105,16 +105,17 @@ func checkHeaders(r *http.Request) *httpapi.Problem {
 		"Answers are JSON. Send Accept: application/json, text/event-stream, as the protocol asks.")
 }
 
-// statelessRevision is the first revision in which an unknown method is a 404 of HTTP.
+// statelessRevision is the first protocol revision in which an unknown method gets HTTP status 404.
 const statelessRevision = "2026-07-28"
 
-// answeredMethods are the methods of a server that has only tools and resources. Subscriptions
-// are left out: they would keep a request open for notifications that never come.
+// answeredMethods are the methods of a server with only tools and resources. Subscriptions are left
+// out: they would keep a request open, and no notification would ever come.
 var answeredMethods = []string{"initialize", "server/discover", "ping", "tools/list", "tools/call", "resources/list",
 	"resources/templates/list", "resources/read"}
 
-// checkMessage returns the id of a message and its fault, before the SDK's server reads it. It
-// refuses batches: only an old revision has them, and one request would do the work of hundreds.
+// checkMessage checks a message before the SDK's server reads it, and returns its id and its fault.
+// It refuses batches: only an old revision has them, and one request could contain hundreds of
+// calls.
 func checkMessage(body []byte) (id json.RawMessage, fault *jsonrpc.Error) {
 	trimmed := bytes.TrimLeft(body, " \t\r\n")
 	if len(trimmed) > 0 && trimmed[0] == '[' {
@@ -145,7 +146,7 @@ func checkMessage(body []byte) (id json.RawMessage, fault *jsonrpc.Error) {
 	return m.ID, nil
 }
 
-// problemWithStatus returns BadRequest with another status.
+// problemWithStatus returns the error response BadRequest with another status.
 func problemWithStatus(status int, detail string) *httpapi.Problem {
 	kind := httpapi.BadRequest
 	kind.Status = status
@@ -165,8 +166,8 @@ func writeError(w http.ResponseWriter, status int, id json.RawMessage, fault *js
 	}{"2.0", id, fault})
 }
 
-// copyTo copies the small answer of the SDK's server. It turns the SDK's plain-text errors into a
-// problem document or a JSON-RPC error.
+// copyTo copies the SDK server's answer to w. It converts the SDK's plain-text errors to an HTTP
+// error response or a JSON-RPC error.
 func copyTo(rec *recorder.Recorder, w http.ResponseWriter, r *http.Request, id json.RawMessage) {
 	rec.WriteHeader(http.StatusOK)
 	contentType := rec.Sent.Get("Content-Type")

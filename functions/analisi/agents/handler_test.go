@@ -13,7 +13,7 @@ import (
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 
-// TestMessages: answers to requests that are not tool calls, well-formed or malformed.
+// TestMessages checks the answers to messages that are no tool calls, well-formed or malformed.
 func TestMessages(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for _, c := range []struct {
@@ -111,8 +111,9 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestHost: only at a loopback address, a page whose own name resolves to it is refused. Callers
-// behind a proxy on the same machine use the host of the base URL and are answered.
+// TestHost: at a loopback address, requests with an unknown Host are refused. A page can make its
+// own name resolve to that address. Callers behind a proxy on the same machine use the host of the
+// base URL and are answered.
 func TestHost(t *testing.T) {
 	ask := func(to http.Handler, host, origin string) *http.Response {
 		t.Helper()

@@ -19,14 +19,14 @@ type Route struct {
 	Destination string `json:"destination" example:"Bucharest" minLength:"1" maxLength:"100"`
 }
 
-// Kind is the kind of fare, with the currency of the answer.
+// Kind is the kind of fares (one-way or return, non-stop or all), with the currency of the answer.
 type Kind struct {
 	Nights   string `json:"nights,omitempty" enum:"1-3,4-7,8-14,15+"`
 	NonStop  bool   `json:"non_stop,omitempty"`
 	Currency string `json:"currency,omitempty" example:"EUR" maxLength:"3"`
 }
 
-// trip returns the kind as part of a question.
+// trip returns the kind of fares as part of a question.
 func (k Kind) trip() published.Trip {
 	return published.Trip{Notti: k.Nights, Diretto: k.NonStop, Valuta: k.Currency}
 }

@@ -16,8 +16,9 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The resources for agents: the reference in one page, and the covered cities and routes. The
-// reference is free. Each coverage list costs one read of the store and counts as GET /v1/rotte.
+// The resources for agents: the reference on one page, and the covered cities and routes. Reading
+// the reference counts toward no quota. Each coverage list costs one read of the store and counts
+// like GET /v1/rotte.
 
 const (
 	referenceURI = "verdetto://reference"
@@ -64,8 +65,8 @@ func (s *Service) addResources(server *mcp.Server) {
 	}))
 }
 
-// resource counts a read and then answers it. A problem becomes a fault of the message, with the
-// problem document as data.
+// resource counts a read toward the quota, then answers it. An error becomes a JSON-RPC error, with
+// the error response of the API as its data.
 func (s *Service) resource(read func(ctx context.Context, uri string) (any, error)) mcp.ResourceHandler {
 	return func(ctx context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		ctx = ctx.Value(exchangeKey{}).(*exchange).ctx

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// sentences writes the text that accompanies a structured answer. The text states no more than
-// the answer, and always its certainty: an agent may pass on only the text.
+// sentences writes the text that accompanies a structured answer. The text says nothing that is not
+// in the answer, and always says how certain the answer is: an agent may show only the text.
 type sentences struct{ *i18n.Language }
 
 func (a Asker) say() sentences {
@@ -36,7 +36,7 @@ func (s sentences) named(asked string) string {
 
 func (s sentences) city(iata string) string { return places.Name(fare.City(iata), s.Code) }
 
-// places explains city names whose fares cover more than the named place.
+// places explains which airports the fares cover if a caller named one airport of a city.
 func (s sentences) places(asked ...string) string {
 	return strings.Join(wording.Places(s.Language, asked...), " ")
 }
@@ -52,7 +52,8 @@ func (s sentences) newest(t time.Time) string {
 	return s.Text("agents.newest", "Day", t.UTC().Format(time.DateOnly))
 }
 
-// verdict words a verdict as the page does, with everything that the page folds away.
+// verdict describes a verdict in the words of the page, including the parts that the page shows
+// only on a click.
 func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day) string {
 	route := s.route(a.Origine, a.Destinazione)
 	if a.Verdetto.Percentile == nil {
@@ -68,7 +69,7 @@ func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day
 		s.newest(a.AggiornatoIl))
 }
 
-// unknown says why there is no verdict.
+// unknown states why there is no verdict.
 func (s sentences) unknown(a verdict.Analysis, route string) string {
 	if a.Ambito != verdict.InPartenza && a.Ambito != verdict.InMese {
 		return s.Text("agents.no_verdict", "Route", route, "Days", a.Verdetto.Campione, "Needed", verdict.MinSample)
@@ -77,7 +78,7 @@ func (s sentences) unknown(a verdict.Analysis, route string) string {
 		a.Prezzo.Partenza, "Fares", a.Verdetto.Campione, "Needed", departure.MinCount)
 }
 
-// in returns the language for amounts that are in a currency already.
+// in returns the language for amounts that are already in a currency.
 func (s sentences) in(currency string) *i18n.Language {
 	if currency == fare.EUR.String() {
 		return s.Language
@@ -129,7 +130,8 @@ func (s sentences) routes(r published.Routes) string {
 		"Others", len(r.Rotte) > len(listed), "Page", r.Successiva)
 }
 
-// trends words the shown destinations. All is the total count, skipped the count before them.
+// trends describes the listed destinations. all is the total number, skipped the number before
+// them.
 func (s sentences) trends(t view.Trends, skipped, all int) string {
 	if len(t.Destinations) == 0 {
 		return s.Text("agents.no_trends", "City", s.city(t.Origin), "Code", t.Origin)
@@ -156,7 +158,7 @@ func (s sentences) trends(t view.Trends, skipped, all int) string {
 	return said
 }
 
-// more says how to request the next part of a list.
+// more tells how to request the next part of a list.
 func (s sentences) more(last, all int) string {
 	if last >= all {
 		return ""

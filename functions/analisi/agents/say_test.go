@@ -15,7 +15,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestSentencesOfALanguage: every sentence comes complete from the catalogue.
+// TestSentencesOfALanguage: every language has all sentences in its catalogue of texts.
 func TestSentencesOfALanguage(t *testing.T) {
 	s := sentences{i18ntest.Toy(t)}
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -12,7 +12,7 @@ import (
 // maxListed is how many days or destinations a sentence lists.
 const maxListed = 5
 
-// calendar words the best days and the best month. All is the total count of days.
+// calendar describes the best days and the best month. all is the total number of days.
 func (s sentences) calendar(c verdict.Calendario, all int) string {
 	var days []string
 	for _, g := range best(c.Giorni, maxListed) {
@@ -42,7 +42,7 @@ func (s sentences) calendar(c verdict.Calendario, all int) string {
 	return strings.Join(append(said, s.newest(c.AggiornatoIl)), " ")
 }
 
-// deals words the shown destinations. All is the total count, skipped the count before them.
+// deals describes the listed destinations. all is the total number, skipped the number before them.
 func (s sentences) deals(o published.Occasioni, skipped, all int) string {
 	if len(o.Occasioni) == 0 {
 		return s.Text("agents.no_deals", "City", o.Origine)
@@ -101,7 +101,7 @@ func (s sentences) past(h published.Storico) string {
 	return said + " " + s.newest(h.AggiornatoIl)
 }
 
-// comparison words which trip is judged best, which is cheapest, and which were not covered.
+// comparison describes which trip is judged best, which is cheapest, and which are not covered.
 func (s sentences) comparison(c published.Confronto, names []string) string {
 	trip := func(i int) string {
 		v := c.Viaggi[i]

@@ -20,7 +20,7 @@ func schemaOf[T any]() *huma.Schema {
 	return inlineRefs(registry, registry.Schema(reflect.TypeFor[T](), false, ""))
 }
 
-// marshalSchema encodes a schema once; every list of the tools reuses it.
+// marshalSchema encodes a schema once; each tools/list answer reuses the bytes.
 func marshalSchema(s *huma.Schema) json.RawMessage {
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -63,7 +63,7 @@ func nullable(s *huma.Schema) *huma.Schema {
 	return &huma.Schema{Description: s.Description, AnyOf: []*huma.Schema{&value, {Type: "null"}}}
 }
 
-// readArguments parses a tool's arguments. It fails with a Problem that names every faulty
+// readArguments parses a tool's arguments. It fails with an error response that names every faulty
 // argument.
 func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) error {
 	given := map[string]any{}

@@ -38,7 +38,8 @@ var (
 	millon = fare.Route{Origin: "MIL", Destination: "LON"}
 )
 
-// fares is a store in memory. A value is a summary, an error to return, or a function to run.
+// fares is a store in memory. The value of a route is a summary, an error to return, or a function
+// to run.
 type fares map[fare.Route]any
 
 func (s fares) Summary(ctx context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
@@ -179,7 +180,7 @@ func (c customers) key(t *testing.T, email string, until time.Time) string {
 	return text
 }
 
-// fixture is the service with /mcp and the matching endpoints.
+// fixture is the service with /mcp and the endpoints that match the tools.
 type fixture struct {
 	*httpapi.API
 	counters  *counters

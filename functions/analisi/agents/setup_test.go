@@ -15,11 +15,11 @@ import (
 	"verdetto/functions/analisi/reference"
 )
 
-// connection is what a client must derive from its set-up.
+// connection is what a client needs to connect: URL and header.
 type connection struct{ url, header, value string }
 
-// TestSetUp: every set-up of /v1/agenti parses in its format and names the address. An MCP client
-// configured with it lists the tools, with and without a key.
+// TestSetUp: every client set-up of /v1/agenti is valid in its format and contains the service's
+// address. An MCP client that uses it can list the tools, with and without a key.
 func TestSetUp(t *testing.T) {
 	server := httptest.NewUnstartedServer(nil)
 	d := openAt(t, "http://"+server.Listener.Addr().String(), knownRoutes(), "")
@@ -67,7 +67,8 @@ func TestSetUp(t *testing.T) {
 	}
 }
 
-// sending adds a header to a client's requests and records the plan of the last answer.
+// sending adds a header to a client's requests and records the plan (free or Pro) of the last
+// answer.
 type sending struct{ header, value, plan string }
 
 func (s *sending) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -47,9 +47,8 @@ const (
 	inspector   = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 )
 
-// scenarios are the scenarios of the suite for a server with its own tools and resources, without
-// sessions and streams. The others need a feature that such a server lacks; inapplicable matches
-// their names.
+// scenarios are the test scenarios that apply to a server with tools and resources, without
+// sessions and streams. inapplicable matches the names of the other scenarios.
 var (
 	scenarios    = []string{"server-initialize", "ping", "tools-list", "resources-list", "dns-rebinding-protection"}
 	inapplicable = regexp.MustCompile(`^(` +
@@ -59,8 +58,8 @@ var (
 		`server-sse-.*)$`) // sessions with streams
 )
 
-// TestConformance runs the protocol's conformance suite, scenario by scenario. It fails on a
-// scenario in neither list, so that a newer suite is reviewed before use.
+// TestConformance runs the protocol's conformance suite, one scenario after the other. It fails if
+// a scenario is in neither list, so that a person reviews new scenarios.
 func TestConformance(t *testing.T) {
 	o := tools(t)
 	server := httptest.NewServer(open(t, knownRoutes(), ""))
@@ -169,7 +168,7 @@ func TestInspector(t *testing.T) {
 			t.Errorf("%s was not called", tool.Name)
 		}
 	}
-	// The inspector shows a refusal in full, although the tool declares a structured answer.
+	// The inspector shows the complete error, although the tool declares a structured answer.
 	const refused = 5
 	var answer result
 	decode(t, strings.NewReader(inspect(t, refused, "--method", "tools/call", "--tool-name", "when_to_book",

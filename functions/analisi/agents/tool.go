@@ -47,7 +47,7 @@ func parseDescriptions() (all struct {
 	return all
 }
 
-// describe adds the descriptions of the arguments to their schema.
+// describe adds a description to each argument in the schema.
 func (d description) describe(input *huma.Schema) {
 	for name, property := range input.Properties {
 		property.Description = cmp.Or(d.Arguments[name], descriptions.Arguments[name])
@@ -56,9 +56,9 @@ func (d description) describe(input *huma.Schema) {
 
 type asker interface{ say() sentences }
 
-// addTool adds a tool. I is the type of its arguments; question converts them for check and
-// answer. O is the structured answer, returned with a text. Check may be nil. A question that
-// check refuses is not counted.
+// addTool adds a tool. I is the type of its arguments, and question converts them for check and
+// answer. O is the structured answer, which is returned with a text. If check refuses a question,
+// it does not count toward the quota; check may be nil.
 func addTool[I, Q, O any](
 	s *Service, server *mcp.Server, name string,
 	question func(*I) (Q, error), check func(context.Context, Q) error,
@@ -95,8 +95,8 @@ func addTool[I, Q, O any](
 		Annotations: readOnly(d.Title),
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
 		x := ctx.Value(exchangeKey{}).(*exchange)
-		// The SDK's context is not that of the HTTP request. A call must end with its request:
-		// when the caller disconnects, or at the deadline.
+		// The SDK's context is not the context of the HTTP request. A call must end when its caller
+		// disconnects, or at the request's deadline.
 		ctx, say := x.ctx, sentences{i18n.English()}
 		defer func() {
 			if v := recover(); v != nil {
@@ -119,7 +119,7 @@ func addTool[I, Q, O any](
 	})
 }
 
-// readOnly annotates a tool that reads external data and changes nothing.
+// readOnly marks a tool as one that reads external data and changes nothing.
 func readOnly(title string) *mcp.ToolAnnotations {
 	no, yes := false, true
 	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true,
@@ -141,9 +141,9 @@ func successResult(out any, text string, say sentences, x *exchange) (*mcp.CallT
 	return result, nil
 }
 
-// errorResult tells an agent what went wrong and what to do next, as text and as the endpoint's
-// problem document. The document is not structured content, because clients validate that against
-// the answer's schema.
+// errorResult tells an agent what went wrong and what to do next: as text and as the endpoint's
+// error response. The error response is not structured content, because clients validate that
+// against the schema of the answer.
 func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolResult {
 	text := p.Detail
 	if said, ok := say.Lookup("problem.code." + p.Code); ok && say.Language != i18n.English() {
@@ -159,7 +159,7 @@ func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolRe
 	return result
 }
 
-// advice tells an agent what to do about a problem. Agents call tools, not paths, and see no
+// advice tells an agent what to do after an error. Agents know tools, not paths, and see no
 // headers.
 func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	switch p.Code {
@@ -179,7 +179,7 @@ func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	return ""
 }
 
-// instead returns the alternatives of a caller whose quota is used up.
+// instead lists what a caller with a used-up quota can still do.
 func (s sentences) instead(p *httpapi.Problem) (text string) {
 	if p.Usage != "" {
 		text += " " + s.Text("agents.ask_usage")

@@ -20,8 +20,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// addTools adds all tools. Each has a function that parses its arguments, a check before the call
-// is counted, and a function that answers it.
+// addTools adds all tools. Each tool has a function that parses its arguments, a check that runs
+// before the call counts, and a function that answers.
 func (s *Service) addTools(server *mcp.Server) {
 	a := s.Answers
 	addTool(s, server, "flight_price_verdict", (*tripInput).question, a.Check, s.verdict)
@@ -36,7 +36,7 @@ func (s *Service) addTools(server *mcp.Server) {
 	addTool(s, server, "usage", (*usageInput).question, nil, s.usage)
 }
 
-// maxDestinations is how many destinations or days an agent gets per call. The full list would
+// maxDestinations is the largest number of destinations or days in one answer. The full list would
 // fill most of a small model's context.
 const maxDestinations = 20
 
@@ -46,7 +46,8 @@ func pageOf[T any](all []T, skip float64) ([]T, int) {
 	return all[skipped:min(skipped+maxDestinations, len(all))], skipped
 }
 
-// Verdict is the answer of flight_price_verdict: the endpoint's answer with links to pages.
+// Verdict is the answer of the tool flight_price_verdict: the endpoint's answer with links to
+// pages.
 type Verdict struct {
 	verdict.Analysis
 	cardHTML
@@ -74,7 +75,7 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 	return v, and(append(said, say.pages(v, first, s.Pages.Telegram))...), nil
 }
 
-// lastDay returns the last day of departure of a question, far in the future for any date.
+// lastDay returns the last departure day of a question, or a day in the far future for any date.
 func lastDay(q answer.Question) fare.Day {
 	switch w := q.When; {
 	case w == nil:
@@ -157,7 +158,7 @@ func (s *Service) routes(ctx context.Context, in, _ *coveredInput) (published.Ro
 	return r, say.routes(r), err
 }
 
-// checkTrends refuses a currency without a rate, and a journey that ends where it begins.
+// checkTrends refuses a currency without an exchange rate, and a route from a city to itself.
 func (s *Service) checkTrends(ctx context.Context, in *trendsInput) error {
 	rates, err := s.Trends.Rates(ctx)
 	if err != nil {
@@ -248,8 +249,7 @@ func (s *Service) deals(ctx context.Context, in *dealsInput,
 	return o, and(say.deals(o, skipped, all), say.places(in.Origin)), nil
 }
 
-// checkHistory refuses every history, even a malformed one, if single past fares may not be
-// shown.
+// checkHistory refuses every question about history if past fares may not be shown.
 func (s *Service) checkHistory(ctx context.Context, in *historyInput) error {
 	if !httpapi.AllFares(ctx) {
 		return httpapi.FaresNotShown()

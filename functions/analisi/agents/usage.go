@@ -27,8 +27,8 @@ func (s sentences) usage(u published.Consumo) string {
 	return text
 }
 
-// pages names the page that shows the verdict, if there is one, and the page with the form of an
-// alert. Without a form, it says that an alert would come too late.
+// pages gives the address of the page with the verdict, if there is one, and of the page with the
+// alert form. If an alert would come too late, it says so instead.
 func (s sentences) pages(v Verdict, first fare.Day, telegram bool) string {
 	return s.Text("agents.pages", "Page", v.Pagina, "Alert", v.Avviso, "Telegram", telegram, "First", first.String())
 }

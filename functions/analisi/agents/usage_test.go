@@ -32,8 +32,8 @@ func left(u published.Consumo) map[string]int64 {
 	return all
 }
 
-// TestUsage: a caller sees only its own calls, and reading them uses up none of the listed
-// quotas.
+// TestUsage: a caller sees only its own calls. Asking for the usage counts toward none of the
+// listed quotas.
 func TestUsage(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	ada, bob := []string{"X-Api-Key", d.customers.key(t, "ada@example.com", now.Add(48*time.Hour))},
@@ -91,8 +91,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestUsageIsBounded: it costs one read per quota and one write. If the counters cannot be read,
-// it advises a retry.
+// TestUsageIsBounded: a usage question costs one read per quota and one write. If the counters
+// cannot be read, the answer advises a retry.
 func TestUsageIsBounded(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	d.usage(t)

@@ -46,12 +46,13 @@ var (
 	Today  = time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
 )
 
-// SummaryOf returns the summary of a route seen on the given number of past days, and today.
+// SummaryOf returns the summary of a route with fares found on the given number of past days, and
+// today.
 func SummaryOf(days int) verdict.RouteSummary {
 	return verdict.Build(ObservationsOf(days), verdict.RouteSummary{}, fare.DayOf(Today), verdict.Options{})
 }
 
-// ObservationsOf returns the observations behind SummaryOf.
+// ObservationsOf returns the fares from which SummaryOf is made.
 func ObservationsOf(days int) (all []fare.Observation) {
 	d := fare.DayOf(Today)
 	for i := 0; i <= days; i++ {
@@ -64,7 +65,7 @@ func ObservationsOf(days int) (all []fare.Observation) {
 	return all
 }
 
-// Requests records the requested origins. A non-nil Err fails each request.
+// Requests records which origins callers requested. If Err is not nil, each request fails with it.
 type Requests struct {
 	Origins []fare.City
 	Demand  []string // series, with the end of their demand
@@ -88,7 +89,7 @@ func (w *Requests) RequestOrigin(_ context.Context, origin fare.City, until time
 	return nil
 }
 
-// Unlimited counts nothing.
+// Unlimited is a set of quotas that counts nothing and refuses no call.
 type Unlimited struct{ limit.Counters }
 
 func (Unlimited) Take(context.Context, store.Key, int64, int64, time.Time) (int64, error) {
@@ -106,7 +107,7 @@ func Get(t *testing.T, h http.Handler, target string) *httptest.ResponseRecorder
 	return w
 }
 
-// Coverage is the coverage of two origins.
+// Coverage is a store that covers two origins.
 type Coverage struct{}
 
 func (Coverage) Trends(_ context.Context, origin fare.City) ([]byte, int64, error) {
@@ -148,8 +149,8 @@ func (Coverage) Into(_ context.Context, destination, after fare.City, limit int)
 	return some, nil
 }
 
-// DeparturesOf returns a departure state with a departure on each of the next days. Each
-// departure was seen on 40 days.
+// DeparturesOf returns a departure state with a departure on each of the next days. Fares of each
+// departure were found on 40 days.
 func DeparturesOf(days fare.Day) *departure.State {
 	d := fare.DayOf(Today)
 	var s departure.Learner
@@ -177,7 +178,8 @@ func (s Sheets) Sheet(_ context.Context, of fare.Series, _ bool) ([]byte, error)
 	return nil, store.ErrNotFound
 }
 
-// Pooled returns pooled statistics that know one outcome for each horizon.
+// Pooled returns statistics over all routes, with one known outcome for each number of days to
+// wait.
 func (Sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
 	day := fare.DayOf(Today)
 	pooled := departure.Start(day)
@@ -189,7 +191,7 @@ func (Sheets) Pooled(context.Context, store.Consistency) ([]byte, int64, error) 
 	return departure.Cycle{Day: day - 1, Pooled: pooled}.Encode(), 1, nil
 }
 
-// Blocks returns the history behind SummaryOf.
+// Blocks returns the fares from which SummaryOf is made.
 func (Sheets) Blocks(context.Context, fare.Series, store.Consistency) (all []store.StoredBlock, _ error) {
 	for _, b := range fare.Blocks(ObservationsOf(40)) {
 		all = append(all, store.StoredBlock{Block: b})
@@ -197,7 +199,7 @@ func (Sheets) Blocks(context.Context, fare.Series, store.Consistency) (all []sto
 	return all, nil
 }
 
-// DealsOfMilan is a store of the deals of Milan.
+// DealsOfMilan is a store with the deals from Milan.
 type DealsOfMilan struct {
 	Coverage
 	Has     deals.Origin
@@ -232,7 +234,7 @@ func Deal(level string, percentile int, depart fare.Day, price, median fare.Cent
 	return d
 }
 
-// Entries returns five destinations of Milan. BUH has fares with and without stops.
+// Entries returns five destinations from Milan. BUH has fares with and without stops.
 func Entries() []deals.Entry {
 	d := fare.DayOf(Today)
 	april := fare.DayOf(time.Date(2016, 4, 9, 0, 0, 0, 0, time.UTC))
@@ -252,7 +254,7 @@ func Entries() []deals.Entry {
 	}
 }
 
-// Fares is a store of fares composed of fakes.
+// Fares is a store of fares that is put together from fakes.
 type Fares struct {
 	nothing
 	Summaries
@@ -277,7 +279,7 @@ type Routes interface {
 	Into(ctx context.Context, destination, after fare.City, limit int) ([]store.Into, error)
 }
 
-// nothing provides the methods that no fake implements; they panic.
+// nothing has the methods that no fake implements. A call of one of them panics.
 type nothing struct{ answer.Fares }
 
 // Noon is a clock that always returns Today.

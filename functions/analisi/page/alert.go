@@ -8,21 +8,23 @@ import (
 	"verdetto/shared/store"
 )
 
-// The form of an alert covers the trip of the page. Without a destination it is an alert for any
-// destination. Its fields have the names and values of POST /v1/alerts.
+// The form for a fare alert. The alert covers the trip that the page shows. Without a destination
+// the alert covers any destination. The form's fields have the names and values of the endpoint
+// POST /v1/alerts.
 
-// alertFields holds the form's values from the address, besides the trip, as typed.
+// alertFields holds the form's values from the page address, as typed. The cities and dates of the
+// trip are not in it.
 type alertFields struct{ Under, Nights string }
 
 func (g *alertFields) fields() []field {
 	return []field{{"soglia", &g.Under}, {"notti", &g.Nights}}
 }
 
-// arounds lists the days before and after a departure that a verdict or an alert can include.
-// Empty: that day only.
+// arounds lists how many days before and after a departure a verdict or an alert can include. The
+// empty value means the departure day only.
 var arounds = []string{"", "1", "3", "7"}
 
-// Arounds returns the options of arounds for a form.
+// Arounds returns the values of arounds as options of a form.
 func (v view) Arounds() (all []option) {
 	for _, days := range arounds {
 		n, _ := strconv.Atoi(days) // 0 for that day only
@@ -48,8 +50,8 @@ func (v view) Threshold() string {
 	return v.T.Decimals(fmt.Sprintf("%s.%02d", whole, p.cents%100))
 }
 
-// AlertDays returns the departures for an alert: the trip's day and the days around it, or its
-// month; and any day. It returns nil if the trip has neither.
+// AlertDays returns the departure choices of the alert form: the trip's day, the days around that
+// day or its month, and any day. It returns nil if the trip has neither a day nor a month.
 func (v view) AlertDays() (days []option) {
 	day, err := fare.ParseDay(v.Trip.Date)
 	switch {
@@ -74,19 +76,19 @@ func (v view) AlertDays() (days []option) {
 	return append(days, option{Text: v.T.Text("form.any_day")})
 }
 
-// FirstAlert returns the day on which the first message of an alert that is made now can come.
+// FirstAlert returns the first day on which an alert that is created now can send a message.
 func (s *Service) FirstAlert() fare.Day { return store.FirstCheck(fare.DayOf(s.Now())) }
 
-// AlertFirst returns the day on which the first message of an alert can come.
+// AlertFirst returns the first day on which the alert can send a message, as text.
 func (v view) AlertFirst() string { return v.T.WeekdayDate(store.FirstCheck(v.today)) }
 
-// AlertLate reports whether the trip's day is too soon for an alert.
+// AlertLate reports whether the trip departs too soon for an alert.
 func (v view) AlertLate() bool {
 	day, err := fare.ParseDay(v.Trip.Date)
 	return err == nil && !v.Anywhere && day < store.FirstCheck(v.today)
 }
 
-// AlertNights returns the nights away of an alert for returns, or "" for one way.
+// AlertNights returns the nights away for an alert about returns, or "" for one-way trips.
 func (v view) AlertNights() string {
 	nights, _ := fare.ParseTrip(v.Form.Nights)
 	day, err := fare.ParseDay(v.Trip.Date)
@@ -99,8 +101,9 @@ func (v view) AlertNights() string {
 	return nights.String()
 }
 
-// AlertOpen reports whether the form shows the trip at once, besides address and threshold. It
-// does for a specific trip, so that no reader requests another one by mistake.
+// AlertOpen reports whether the form shows the fields of the trip at once, and not only address and
+// threshold. For a specific trip they are visible, so that no reader requests an alert for another
+// trip by mistake.
 func (v view) AlertOpen() bool {
 	return v.Trip.NonStop != "" || v.AlertDays() != nil || v.AlertNights() != ""
 }

@@ -22,7 +22,8 @@ var (
 	attribute = regexp.MustCompile(`([a-z-]+)(?:="([^"]*)")?`)
 )
 
-// sentBy returns what a browser without scripts sends from the unchanged form of an alert.
+// sentBy returns the form values that a browser without scripts sends from the unchanged alert
+// form.
 func sentBy(t *testing.T, body string) url.Values {
 	t.Helper()
 	_, form, found := strings.Cut(body, `<form class="alert"`)
@@ -50,8 +51,8 @@ func sentBy(t *testing.T, body string) url.Values {
 	return sent
 }
 
-// TestFormOfAnAlert: the form requests an alert on the page's trip, with the names and values of
-// POST /v1/alerts.
+// TestFormOfAnAlert checks that the form requests an alert for the page's trip. Its fields have the
+// names and values of POST /v1/alerts.
 func TestFormOfAnAlert(t *testing.T) {
 	s := openSite("https://v.example", "")
 	const route = "/?da=Milano&a=Bucarest"
@@ -102,8 +103,8 @@ func TestFormOfAnAlert(t *testing.T) {
 	}
 }
 
-// TestFormSaysWhenAMessageCanCome: the form states the rhythm and the first possible message. It does
-// not offer an alert for a departure before that.
+// TestFormSaysWhenAMessageCanCome checks that the form states how often alerts are checked and the
+// first day of a possible message. The form offers no alert for a departure before that day.
 func TestFormSaysWhenAMessageCanCome(t *testing.T) {
 	s := openSite("https://v.example", "")
 	const today = "/?da=Milano&a=Bucarest&quando="
@@ -125,10 +126,11 @@ func TestFormSaysWhenAMessageCanCome(t *testing.T) {
 	}
 }
 
-// day returns the day n days after that of the tests' clock.
+// day returns the day n days after today of the tests' clock.
 func day(n fare.Day) string { return (fare.DayOf(analisitest.Today) + n).String() }
 
-// TestFormOfAnAlertToAnywhere: without a destination, the form requests an alert for all of them.
+// TestFormOfAnAlertToAnywhere checks the form without a destination: it requests an alert for all
+// destinations.
 func TestFormOfAnAlertToAnywhere(t *testing.T) {
 	s := openSite("https://v.example", "")
 	for _, c := range []struct {
@@ -156,8 +158,8 @@ func TestFormOfAnAlertToAnywhere(t *testing.T) {
 	}
 }
 
-// TestLinkToTheFormOfAnAlert: the link opens the form for the question's trip, even if no page
-// shows its verdict.
+// TestLinkToTheFormOfAnAlert checks that the link opens the alert form with the question's trip,
+// even if no page shows the verdict for that trip.
 func TestLinkToTheFormOfAnAlert(t *testing.T) {
 	s := page.Service{BaseURL: "https://v.example"}
 	of := verdict.Analysis{OrigineIata: "MIL", DestinazioneIata: "BUH"}

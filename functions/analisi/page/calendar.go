@@ -14,9 +14,10 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// calendarView shows the departures of a route month by month. Each day with a fare links to its
-// question. If the page is about a departure, the days have levels. On other pages a level answers
-// another question, so each day has its difference from the usual fare for that day.
+// calendarView shows the departures of a route month by month. Each day with a fare links to the
+// page about that day. On the page of one departure, each day shows its level (from very cheap to
+// very dear). Other pages judge another question, so each day there shows the difference from its
+// usual fare.
 type calendarView struct {
 	Weekdays []weekday
 	Months   []calendarMonth
@@ -49,8 +50,8 @@ type calendarDay struct {
 // calendarID returns the anchor of a month such as 2027-03.
 func calendarID(month string) string { return "m" + month }
 
-// showCalendar adds the calendar to a verdict. It opens the question's month, or else the month
-// of the judged departure.
+// showCalendar adds the calendar to a verdict page. The calendar opens at the question's month, or
+// else at the month of the judged departure.
 func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysis, c *verdict.Calendario) {
 	if c == nil {
 		return
@@ -104,8 +105,8 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 	}
 }
 
-// cellOf shows a departure in a cell that links to a question: with its level, or else with the
-// difference from its usual fare.
+// cellOf returns the cell of a departure, with a link to its page. With levels the cell shows the
+// level, otherwise the difference from the usual fare of that departure.
 func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string, levels bool) calendarDay {
 	cell := calendarDay{Number: day.Time().Day(), To: to}
 	if g.Cent != nil {
@@ -120,7 +121,7 @@ func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string, levels bool) ca
 // monthsShown is the number of months whose days a page shows. The other months are links.
 const monthsShown = 7
 
-// fold removes the days of the months that are far from the open one.
+// fold removes the days of the months that are far from the open month. Those months become links.
 func (c *calendarView) fold() {
 	if c == nil {
 		return
@@ -134,8 +135,8 @@ func (c *calendarView) fold() {
 	}
 }
 
-// sameTrip returns the same trip on another day of departure: with as many nights away, and
-// without the reader's own fare.
+// sameTrip returns the same trip with another departure day. The nights away stay the same. The
+// fare that the reader has seen is dropped.
 func sameTrip(q question, asked answer.Question, day fare.Day) trip {
 	t := trip{Date: day.String(), NonStop: q.NonStop}
 	if w := asked.When; w != nil && w.Back != 0 {
@@ -178,7 +179,7 @@ func levelClass(level string) string {
 	return level
 }
 
-// judge adds the level of a departure.
+// judge writes the level of a departure into its cell.
 func (c *calendarDay) judge(l *i18n.Language, g verdict.Giorno) {
 	if c.Class, c.Sub = levelClass(g.Livello), l.HTML("calendar.unknown"); g.Percentile != nil {
 		c.Sub = template.HTML(html.EscapeString(wording.Level(l, g.Livello, g.Affidabilita)))
@@ -186,8 +187,9 @@ func (c *calendarDay) judge(l *i18n.Language, g verdict.Giorno) {
 	}
 }
 
-// compare replaces the level of a departure by the difference from its usual fare. The colour says
-// whether that is at least a tenth. Where the fare is not shown, the colour follows the percentile.
+// compare replaces the level in a cell by the difference from the usual fare. The cell is coloured
+// if the difference is at least 10 %. If the fare may not be shown, the colour follows the
+// percentile.
 func (c *calendarDay) compare(l *i18n.Language, g verdict.Giorno) {
 	if c.Unsure = false; g.Percentile == nil {
 		return
@@ -207,7 +209,7 @@ func (c *calendarDay) compare(l *i18n.Language, g verdict.Giorno) {
 	}
 }
 
-// monthFrom states the lowest fare of a month, and the usual one.
+// monthFrom states the lowest fare of a month and its usual fare.
 func monthFrom(l *i18n.Language, m verdict.MeseInCalendario) string {
 	usual := ""
 	if m.MedianaCent != nil {

@@ -31,8 +31,8 @@ var (
 	calendarS = regexp.MustCompile(`(?s)<section class="calendar.*?</section>`)
 )
 
-// levelOfTarget returns the calendar's name for the level of a verdict's page, and whether its
-// reliability is low.
+// levelOfTarget opens the page at target. It returns the level in the words of the calendar, and
+// whether the verdict's reliability is low.
 func levelOfTarget(t *testing.T, s site, target string) (level string, unsure bool) {
 	t.Helper()
 	w := s.visit(html.UnescapeString(target))
@@ -47,8 +47,8 @@ func levelOfTarget(t *testing.T, s site, target string) (level string, unsure bo
 	return level, strings.Contains(said(w), "Certezza bassa")
 }
 
-// disagreements visits every each-th cell of the calendar on a departure's page. It returns those
-// whose own page shows another level, and how often each level occurs.
+// disagreements opens the page of every each-th cell in a departure's calendar. It returns the
+// cells whose page shows another level, and how often each level occurs.
 func disagreements(t *testing.T, s site, target string, each int) (levels map[string]int, found []string) {
 	t.Helper()
 	levels = map[string]int{}
@@ -70,8 +70,8 @@ func disagreements(t *testing.T, s site, target string, each int) (levels map[st
 	return levels, found
 }
 
-// TestCalendarAgrees: each day of a calendar with levels has the level and reliability of its own
-// page, for any prices.
+// TestCalendarAgrees checks that each calendar day shows the level and reliability of the page
+// about that day, for any prices.
 func TestCalendarAgrees(t *testing.T) {
 	levels := map[string]int{}
 	for seed := range uint64(6) {
@@ -114,8 +114,8 @@ func sheetOf(all []departure.Live, currency fare.Currency, perEuro float64) []by
 	return s.Encode()
 }
 
-// moving is a store of departure states with the history behind SummaryOf, or with an error
-// instead.
+// moving is a store of departure states. It returns the fare history behind SummaryOf, or an error
+// if one is set.
 type moving struct {
 	sheetsByTrip
 	err error
@@ -128,13 +128,14 @@ func (m moving) Blocks(ctx context.Context, of fare.Series, read store.Consisten
 	return analisitest.Sheets{}.Blocks(ctx, of, read)
 }
 
-// siteOfSheets returns the page over one route with departure states, as of a day.
+// siteOfSheets returns the page for one route with departure states, seen on the given day.
 func siteOfSheets(of analisitest.Departures, route fare.Route, day fare.Day, all bool) site {
 	return openOn(day, analisitest.Site{Summaries: analisitest.Summaries{route: analisitest.SummaryOf(40)},
 		Sheets: of, HideFares: !all})
 }
 
-// TestCalendarOfThePage: the page shows exactly the answer of GET /v1/calendario for its trip.
+// TestCalendarOfThePage checks that the page shows exactly the answer of GET /v1/calendario for its
+// trip.
 func TestCalendarOfThePage(t *testing.T) {
 	s := openSite("", "")
 	for _, c := range []struct {
@@ -188,7 +189,8 @@ func TestCalendarOfThePage(t *testing.T) {
 			if strings.Contains(body, "visto=") {
 				t.Error("a fare of the reader's is kept")
 			}
-			// Bars of months link to the calendar if it has their departures.
+			// The bar of a month links to the calendar if the calendar has departures in that
+			// month.
 			if n := strings.Count(w.Body.String(), `<a href="#m2016-04" aria-label="aprile `); n != 2 {
 				t.Errorf("%d bars of April lead to its departures", n)
 			}
@@ -202,7 +204,8 @@ func TestCalendarOfThePage(t *testing.T) {
 	}
 }
 
-// TestCalendarWithoutFares: if single fares may not be shown, the calendar still shows levels.
+// TestCalendarWithoutFares checks the setting that forbids single fares: the calendar still shows
+// levels.
 func TestCalendarWithoutFares(t *testing.T) {
 	s := siteOfSheets(tripSheets(), analisitest.MilBuh, fare.DayOf(analisitest.Today), false)
 	w := s.visit("/?da=Milano&a=Bucarest&quando=2016-04-12", "Accept-Language", "it")
@@ -220,8 +223,8 @@ func TestCalendarWithoutFares(t *testing.T) {
 	}
 }
 
-// TestMovesOfThePage: the page shows the days of GET /v1/storico for a departure, or why there
-// are none.
+// TestMovesOfThePage checks that the page shows the days of GET /v1/storico for a departure, or the
+// reason why it shows none.
 func TestMovesOfThePage(t *testing.T) {
 	d := fare.DayOf(analisitest.Today)
 	var all []departure.Live // of the departures in SummaryOf's history
@@ -265,8 +268,9 @@ func TestMovesOfThePage(t *testing.T) {
 	}
 }
 
-// TestWeightOfAYear: the page of a whole year is at most 100 kB uncompressed, with all its assets,
-// and at most 45 kB without its calendar. It shows the days of seven months. Every day has a fare, and the cities have long names.
+// TestWeightOfAYear limits the uncompressed page size, assets included: 100 kB with the calendar of
+// a whole year and 45 kB without calendar. The test uses the heaviest case: seven months with a
+// fare every day, and long city names.
 func TestWeightOfAYear(t *testing.T) {
 	const most, mostOfAnswer = 100_000, 45_000
 	d, chance := fare.DayOf(analisitest.Today), rand.New(rand.NewPCG(1, 1))

@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// NoCard is the problem of an unknown picture.
+// NoCard is the error response for a picture that does not exist.
 var NoCard = httpapi.UnknownPath
 
 type cardInput struct {

@@ -52,7 +52,8 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// TestCardsOfTrips: a trip's card shows that trip. A malformed name is refused.
+// TestCardsOfTrips checks that a trip's card (its preview picture) shows that trip, and that a
+// malformed name is refused.
 func TestCardsOfTrips(t *testing.T) {
 	s := openSite("", "")
 	drawn := map[string]string{}
@@ -83,7 +84,8 @@ func TestCardsOfTrips(t *testing.T) {
 	}
 }
 
-// TestPictures: the history of a route or month is a standalone file, if its fares may be shown.
+// TestPictures checks that the price history of a route or month is one standalone file if its
+// fares may be shown.
 func TestPictures(t *testing.T) {
 	for _, c := range []struct {
 		file   string

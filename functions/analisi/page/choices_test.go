@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestTheLaterChoiceCounts: of a month and a day, the one that the form did not show before.
+// TestTheLaterChoiceCounts: if a form sends both a month and a day, the one that the reader changed
+// counts.
 func TestTheLaterChoiceCounts(t *testing.T) {
 	const both = "/?da=Milano&a=Bucarest&lang=en&mese=2016-04&quando=2016-04-12"
 	s := openSite("", "")
@@ -24,7 +25,7 @@ func TestTheLaterChoiceCounts(t *testing.T) {
 	}
 }
 
-// TestChoicesAreKept: fields that a form does not show are hidden in it.
+// TestChoicesAreKept: values that a form does not show are sent as hidden fields.
 func TestChoicesAreKept(t *testing.T) {
 	s := openSite("", "")
 	for _, tt := range []struct {
@@ -46,7 +47,7 @@ func TestChoicesAreKept(t *testing.T) {
 	}
 }
 
-// TestTheHeadlineLeadsToTheAlert: a button above the charts leads to the form.
+// TestTheHeadlineLeadsToTheAlert: a button above the charts leads to the alert form.
 func TestTheHeadlineLeadsToTheAlert(t *testing.T) {
 	s := openSite("", "")
 	for _, target := range []string{"/?da=Milano&a=Bucarest", "/?da=Milano"} {
@@ -58,7 +59,7 @@ func TestTheHeadlineLeadsToTheAlert(t *testing.T) {
 	}
 }
 
-// TestBothNamesMisspelt: one link corrects both.
+// TestBothNamesMisspelt: if both city names are misspelt, one link corrects both.
 func TestBothNamesMisspelt(t *testing.T) {
 	w := openSite("", "").visit("/?da=Milanno&a=Bukarestt&lang=en")
 	if text := said(w); w.Code != 404 || !strings.Contains(text,

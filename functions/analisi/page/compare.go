@@ -16,8 +16,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Trips side by side: the question's own and up to five others, each with another destination, day
-// or month. They count as one question, and each costs a read.
+// The page can compare the question's trip with up to five others. Each of them changes the
+// destination, the day or the month. Together they count as one question for the quota. Each trip
+// costs one read of the store.
 
 const maxOthers = 5
 
@@ -42,9 +43,9 @@ type otherTrip struct {
 
 var writtenDay = regexp.MustCompile(`^([0-9]{1,2})[./-]([0-9]{1,2})[./-]([0-9]{4})$`)
 
-// others parses the trips to compare with: cities, days such as 2027-03-20 or 20.3.2027, and months
-// such as 2027-03, with commas between. It returns false for more than five of them, or if one is
-// not understood.
+// others parses the trips to compare with, separated by commas: cities, days such as 2027-03-20 or
+// 20.3.2027, and months such as 2027-03. It returns false for more than five trips, or if it cannot
+// parse one.
 func (q question) others() (all []otherTrip, ok bool) {
 	if q.With == "" {
 		return nil, true
@@ -81,7 +82,7 @@ func (q question) others() (all []otherTrip, ok bool) {
 	return all, len(all) <= maxOthers
 }
 
-// moveTo sets the day of departure and keeps the nights away.
+// moveTo sets the departure day. A return day moves with it, so the nights away stay the same.
 func (t *trip) moveTo(day fare.Day) {
 	was, err1 := fare.ParseDay(t.Date)
 	back, err2 := fare.ParseDay(t.Back)
@@ -91,7 +92,7 @@ func (t *trip) moveTo(day fare.Day) {
 	}
 }
 
-// compare adds the table of trips to a verdict.
+// compare adds the table of compared trips to a verdict page.
 func (h home) compare(ctx context.Context, q question, asked answer.Question, a answer.Answer, v *view) {
 	others, _ := q.others()
 	if len(others) == 0 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestCompare: trips stand side by side, and count as one question.
+// TestCompare checks that one page compares several trips and counts as one question.
 func TestCompare(t *testing.T) {
 	s := openSite("", "")
 	for _, tt := range []struct {

@@ -11,8 +11,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Readers write prices in their own currency and choose one for the page. The choice stays in the
-// address. A price that names a currency chooses it, unless the address does.
+// Readers write prices in their own currency and choose the page's currency. The address keeps that
+// choice. If the address has none, a typed price with a currency, such as $50, sets the page's
+// currency.
 
 // price is an amount as typed, in hundredths of a currency.
 type price struct {
@@ -32,7 +33,8 @@ var signs = map[string][]string{
 	"$": {"USD", "AUD", "CAD", "HKD", "MXN", "NZD", "SGD"}, "US$": {"USD"},
 }
 
-// parsePrice parses a price. Without a currency of its own it is in chosen, or else in euros.
+// parsePrice parses a typed price. A price without a currency is in chosen, or in euros if chosen
+// is empty.
 func parsePrice(text, chosen string) (p price, ok bool) {
 	m := amount.FindStringSubmatch(text)
 	if m == nil {
@@ -77,8 +79,8 @@ func (t trip) seenEuro() (fare.Cents, bool) {
 	return p.cents, ok && p.currency == fare.EUR.String()
 }
 
-// most returns the maximum fare of a list in EUR cents, or 0 if there is none. It returns false if
-// no fare can have that price.
+// most parses the highest fare that the reader wants to see in a list, and returns EUR cents, or 0
+// if none was typed. It returns false if no fare can have that price.
 func (s *Service) most(ctx context.Context, q question) (fare.Cents, bool, error) {
 	if q.Most == "" {
 		return 0, true, nil
@@ -92,11 +94,11 @@ func (s *Service) most(ctx context.Context, q question) (fare.Cents, bool, error
 	return euro, known && euro > 0 && euro <= fare.MaxPrice, err
 }
 
-// wholeOnly lists the currencies whose hundredths are not in use.
+// wholeOnly lists the currencies in which people do not use hundredths.
 var wholeOnly = []string{"HUF", "IDR", "ISK", "JPY", "KRW", "PHP"}
 
-// useCurrency writes the page's amounts in the question's currency. It fails with
-// answer.UnknownCurrency for a currency without a rate.
+// useCurrency shows the page's amounts in the question's currency. It fails with
+// answer.UnknownCurrency if no exchange rate for that currency is known.
 func (h home) useCurrency(ctx context.Context, q question, v *view) error {
 	convert, err := h.Amounts(ctx, answer.Currency{Parameter: q.currencyBy, Code: q.currency})
 	if err == nil && convert != nil {

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The answer to a question without a destination: where it is cheap to fly to now. It is the
-// answer of GET /v1/occasioni, with the same single read, and counts as such.
+// The page for a question without a destination lists where it is cheap to fly to now. It shows the
+// answer of GET /v1/occasioni, with one read of the store, and counts as one question.
 
 type cheapView struct {
 	City, Lede, First string
@@ -95,7 +95,8 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	}
 }
 
-// showCheap lists the deals of a city and a kind of trip, up to a maximum fare. 0: any.
+// showCheap lists the deals from a city for a kind of trip, up to a maximum fare. The maximum 0
+// means no limit.
 func (v *view) showCheap(q question, from places.Place, all []published.DestinationDeal, kind fare.Trip,
 	most fare.Cents, now time.Time) {
 	l := v.T
@@ -157,8 +158,9 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 	v.Description = c.Lede
 }
 
-// orders are the orders of a list of destinations: the best-judged first, the cheapest, the
-// greatest difference from the usual price, the earliest departure.
+// orders are the ways to sort a list of destinations. The empty value puts the best-judged first.
+// The others put first the cheapest, the greatest difference from the usual price, or the earliest
+// departure.
 var orders = []string{"", "prezzo", "differenza", "partenza"}
 
 func sortDeals(all []published.DestinationDeal, order string, now time.Time) {
@@ -185,7 +187,8 @@ func sortDeals(all []published.DestinationDeal, order string, now time.Time) {
 	slices.SortStableFunc(all, func(a, b published.DestinationDeal) int { return cmp.Compare(by(a), by(b)) })
 }
 
-// areaNamed returns the country or continent of a name that is no city's, or nil.
+// areaNamed returns the country or continent with a name. It returns nil if there is none, or if
+// the name is a city's.
 func areaNamed(name string) *places.Area {
 	if _, city := places.Find(name); city {
 		return nil
@@ -196,7 +199,7 @@ func areaNamed(name string) *places.Area {
 	return nil
 }
 
-// area returns the country or continent that the question names as its destination, or nil.
+// area returns the country or continent that the reader typed as the destination, or nil.
 func (q question) area() *places.Area { return areaNamed(q.to) }
 
 func countryOf(c fare.City) string {
@@ -204,11 +207,11 @@ func countryOf(c fare.City) string {
 	return p.Country
 }
 
-// maxAreas is the most countries in the links of a list.
+// maxAreas is the largest number of countries that a list links to.
 const maxAreas = 12
 
-// areasOf links to the same list for each continent and country, those with most destinations
-// first. It returns nil if the list has one country.
+// areasOf links to shorter lists, one for each continent and country. Areas with the most
+// destinations come first. It returns nil if all destinations are in one country.
 func (v *view) areasOf(q question, all []published.DestinationDeal) (links []link) {
 	found := map[string]int{}
 	for _, d := range all {
@@ -229,7 +232,7 @@ func (v *view) areasOf(q question, all []published.DestinationDeal) (links []lin
 	return links
 }
 
-// origins answers a country as the origin: its cities with fares.
+// origins handles a country as the origin: it lists the country's cities with fares.
 func (h home) origins(r *http.Request, q question, v *view) {
 	area := areaNamed(q.from)
 	name := area.NameIn(v.T.Code)
@@ -244,7 +247,7 @@ func (h home) origins(r *http.Request, q question, v *view) {
 	}
 }
 
-// widerCheap offers wider questions if no destination has a fare for this one.
+// widerCheap offers wider questions if no destination has a fare for this question.
 func (v *view) widerCheap(q question) {
 	for _, w := range []struct {
 		said string

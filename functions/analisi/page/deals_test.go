@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDealsInOrder: Milan has fares to London (24.99, usually 45, 10 March), Bucharest (19.99,
-// usually 29.49, 10 April) and Birmingham (99, not judged, 10 March).
+// TestDealsInOrder sorts the deals from Milan: London (24.99, usually 45, 10 March), Bucharest
+// (19.99, usually 29.49, 10 April) and Birmingham (99, not judged, 10 March).
 func TestDealsInOrder(t *testing.T) {
 	s := openSite("", "")
 	for order, want := range map[string]string{"": "London Bucharest Birmingham",
@@ -32,7 +32,7 @@ func TestDealsInOrder(t *testing.T) {
 	}
 }
 
-// TestCountries: a country or continent in place of the destination lists its cities.
+// TestCountries: a country or continent as the destination lists its cities.
 func TestCountries(t *testing.T) {
 	s := openSite("", "")
 	for target, want := range map[string]string{

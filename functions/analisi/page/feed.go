@@ -20,9 +20,9 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// The deals of a city as a feed, in Atom (RFC 4287) and JSON Feed 1.1. An entry's id is made of
-// its route and departure. Its updated time changes only with its text, so a reader shows nothing
-// twice.
+// The deals of a city as a feed, in Atom (RFC 4287) and JSON Feed 1.1. The id of an entry depends
+// only on its route and departure. Its updated time changes only with its text, so feed readers
+// show no entry twice.
 
 type feedInput struct {
 	File        string `path:"file" doc:"ORIGIN-LANGUAGE.atom or .json" example:"MIL-it.atom"`
@@ -134,8 +134,8 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 	return f
 }
 
-// lastChange returns when an entry about a deal last changed: a stale fare lowers its
-// reliability.
+// lastChange returns when the entry of a deal last changed. The entry also changes when the fare
+// becomes stale, because its reliability falls.
 func lastChange(d deals.Deal, now time.Time) time.Time {
 	since := time.Unix(d.Since, 0).UTC()
 	if _, v := d.Publish(now); v.Affidabilita != d.Verdict.Affidabilita {
@@ -155,7 +155,8 @@ func feedPath(origin fare.City, l *i18n.Language) string {
 	return "/feed/" + string(origin) + "-" + l.Code + ".atom"
 }
 
-// page returns the address of the page in a language, or "" if the public address is unknown.
+// page returns the address of the page with a query in a language, or "" if the public address is
+// unknown.
 func (s *Service) page(l *i18n.Language, query string) string {
 	if s.BaseURL == "" {
 		return ""
@@ -163,11 +164,11 @@ func (s *Service) page(l *i18n.Language, query string) string {
 	return s.BaseURL + "/?" + query + "&lang=" + l.Code
 }
 
-// feedNamespace is the namespace of the ids of feeds and entries only.
+// feedNamespace is used only for the ids of feeds and entries.
 const feedNamespace = "verdetto:feed:"
 
-// feedID returns a UUID of version 5 (RFC 9562) made of names. It excludes the public address,
-// which may change.
+// feedID returns a version-5 UUID (RFC 9562) computed from names. The public address is not among
+// the names, because it may change.
 func feedID(names ...string) string {
 	sum := sha1.Sum([]byte(feedNamespace + strings.Join(names, "/")))
 	id := sum[:16]

@@ -36,7 +36,8 @@ const atomKind, jsonKind = "application/atom+xml", "application/feed+json"
 
 var uuid = regexp.MustCompile(`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
-// TestFeeds: both formats have the same content in every language, and all required elements.
+// TestFeeds checks that both formats have the same content in every language, and all required
+// elements.
 func TestFeeds(t *testing.T) {
 	h := dealing(&analisitest.DealsOfMilan{Has: deals.Origin{}.Merge(analisitest.Entries())}, "", analisitest.Noon)
 	ids := map[string]bool{}
@@ -104,8 +105,8 @@ func TestFeeds(t *testing.T) {
 	}
 }
 
-// TestFeedsAreStable: over two refreshes an unchanged feed is identical byte for byte. If one
-// deal changes, only its entry is updated.
+// TestFeedsAreStable: if no deal changes over two refreshes, the feed stays identical byte for
+// byte. If one deal changes, only its entry is updated.
 func TestFeedsAreStable(t *testing.T) {
 	first := deals.Origin{}.Merge(analisitest.Entries())
 	clock := analisitest.Today

@@ -19,7 +19,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// recorded returns the one-way fares of each route of a recorded panel, and the panel's last day.
+// recorded reads a file of recorded fares. It returns the one-way fares by route, and the last day
+// in the file.
 func recorded(t *testing.T, file string) (byRoute map[fare.Route][]fare.Observation, last fare.Day) {
 	t.Helper()
 	panel, err := csvfile.Open(filepath.Join(testenv.Data(t), "fares", file),
@@ -50,7 +51,7 @@ func recorded(t *testing.T, file string) (byRoute map[fare.Route][]fare.Observat
 
 var panels = []string{"eu_wizzair_weekly.csv.gz", "travelpayouts_daily_2025_2026.csv.gz", "google2026.csv.gz"}
 
-// TestProveHeadlinesAgree is TestHeadlinesAgree over the routes of recorded panels.
+// TestProveHeadlinesAgree runs the checks of TestHeadlinesAgree on recorded fares.
 func TestProveHeadlinesAgree(t *testing.T) {
 	levels, routes := map[string]int{}, 0
 	for _, file := range panels {
@@ -74,8 +75,8 @@ func TestProveHeadlinesAgree(t *testing.T) {
 	}
 }
 
-// TestProveCalendarAgrees is TestCalendarAgrees over the routes of recorded panels, with some
-// departures of each.
+// TestProveCalendarAgrees runs the checks of TestCalendarAgrees on recorded fares, with some
+// departures of each route.
 func TestProveCalendarAgrees(t *testing.T) {
 	const perPanel, perRoute = 60, 8
 	cells, pages, routes := map[string]int{}, 0, 0

@@ -14,12 +14,12 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// siteOf returns the page over the route from Milan to Bucharest, as of a day.
+// siteOf returns the page for the route from Milan to Bucharest, seen on the given day.
 func siteOf(s verdict.RouteSummary, day fare.Day) site {
 	return openOn(day, analisitest.Site{Summaries: analisitest.Summaries{analisitest.MilBuh: s}})
 }
 
-// openOn returns a site as of a day.
+// openOn returns the site, seen on the given day.
 func openOn(day fare.Day, s analisitest.Site) site {
 	of := site{counters: &counters{}}
 	s.Counters, s.Coverage = of.counters, milanCoverage{}
@@ -33,8 +33,9 @@ var (
 	headlineOf  = regexp.MustCompile(`<h1>([^<]*)</h1>`)
 )
 
-// headlineFault returns how the headline of an Italian page contradicts the page's level: it names
-// another level, or calls a cheap fare more than usual, or a dear one less.
+// headlineFault describes how the headline of an Italian page contradicts the level on that page.
+// The headline may state another level, call a cheap fare more than usual, or call a dear fare less
+// than usual.
 func headlineFault(page string) string {
 	level, headline := levelOfPage.FindStringSubmatch(page)[1], headlineOf.FindStringSubmatch(page)[1]
 	named := strings.Split(strings.TrimPrefix(strings.ToLower(headline), "probabilmente "), ":")[0]
@@ -46,8 +47,8 @@ func headlineFault(page string) string {
 	return ""
 }
 
-// agree judges prices across the range of a route, and compares every page's headline with its
-// level. It returns the number of pages of each level.
+// agree opens a page for each of several prices across the usual range of a route. It compares each
+// headline with the level on the page. It returns the number of pages by level.
 func agree(t *testing.T, s verdict.RouteSummary, day fare.Day, prices int) map[string]int {
 	t.Helper()
 	levels := map[string]int{}
@@ -76,7 +77,7 @@ func agree(t *testing.T, s verdict.RouteSummary, day fare.Day, prices int) map[s
 	return levels
 }
 
-// TestHeadlinesAgree: no headline contradicts the level of its fare, for any prices.
+// TestHeadlinesAgree checks that no headline contradicts the level of its fare, for any prices.
 func TestHeadlinesAgree(t *testing.T) {
 	d := fare.DayOf(analisitest.Today)
 	levels := map[string]int{}

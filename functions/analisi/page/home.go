@@ -21,8 +21,8 @@ var homeTemplates embed.FS
 
 var homeHTML = template.Must(template.ParseFS(homeTemplates, "*.html"))
 
-// home is the page at /. With two cities it shows a verdict, with an origin only the deals from
-// there, and without cities the empty form.
+// home is the page at /. With two cities the page shows a verdict. With only an origin it shows the
+// deals from there. Without cities it shows the empty form.
 type home struct {
 	*Service
 	api *httpapi.API
@@ -73,7 +73,8 @@ func (h home) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			"in a minute.").Write(w, r)
 		return
 	}
-	// A browser may show the page again on Back, without a request that counts.
+	// A browser may show the stored page on Back. That sends no request, so it does not use the
+	// quota.
 	w.Header().Set("Cache-Control", "private, no-cache")
 	answer.Write(w, r)
 }
@@ -139,11 +140,11 @@ func (q question) perhaps(name string) (all []places.Place) {
 	return all
 }
 
-// fewQuestions is the number of remaining questions from which on the page states it.
+// fewQuestions: the page states the number of remaining questions from this number downwards.
 const fewQuestions = 20
 
-// consumeQuota counts a question toward the reader's quota. If that is used up, it says so and
-// offers an alert for the route.
+// consumeQuota counts a question toward the reader's daily quota. If the quota is used up, the page
+// says so and offers an alert for the route.
 func (h home) consumeQuota(r *http.Request, q question, v *view) bool {
 	if h.api.ConsumeQuota(r.Context(), "home") == nil {
 		if n, known := httpapi.Remaining(r.Context()); known && n <= fewQuestions {
@@ -214,7 +215,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	}
 }
 
-// check refuses a question that cannot have an answer, before it is counted.
+// check refuses a question that cannot have an answer, before the question counts toward the quota.
 func (h home) check(r *http.Request, asked answer.Question, v *view) bool {
 	wrong := faults{}
 	for _, part := range []answer.Question{{From: asked.From, To: asked.To}, {When: asked.When}, {Price: asked.Price}} {
@@ -257,7 +258,7 @@ func (v *view) respond(base string) (*page.Response, error) {
 		return nil, fmt.Errorf("write page: %w", err)
 	}
 	return page.Respond(v.status, page.Page{
-		// pages of trips are not indexed: there are too many
+		// search engines must not index the pages of trips: there are too many
 		Language: v.T, Title: v.Title, Description: v.Description,
 		Index: v.status == http.StatusOK && v.Trip == trip{} && v.Currency == "" && v.plain,
 		Head:  template.HTML(head.String()), Body: template.HTML(body.String()),

@@ -25,7 +25,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// milanCoverage covers four destinations of Milan. One has no live fare.
+// milanCoverage covers four destinations of Milan. One of them has no current fare.
 type milanCoverage struct{ analisitest.Coverage }
 
 func (milanCoverage) Deals(_ context.Context, origin fare.City, trip fare.Trip) ([]byte, int64, error) {
@@ -74,8 +74,8 @@ func (c *counters) Take(_ context.Context, key store.Key, _, limit int64, _ time
 	return c.used + 1, nil
 }
 
-// steady returns a route that cost 50 euros on 39 days, another price once, and the given price
-// today.
+// steady returns a route that cost 50 euros on 39 days, another price on one day, and the given
+// price today.
 func steady(once, price fare.Cents) verdict.RouteSummary {
 	d := fare.DayOf(analisitest.Today)
 	var all []fare.Observation
@@ -130,7 +130,7 @@ func (s site) visit(target string, header ...string) *httptest.ResponseRecorder 
 	return w
 }
 
-// said returns the text of a page's main part in one line.
+// said returns the text of a page's main part as one line.
 func said(w *httptest.ResponseRecorder) string {
 	_, main, _ := strings.Cut(w.Body.String(), "<main")
 	main = regexp.MustCompile(`(?s)<svg.*?</svg>`).ReplaceAllString(main, "")
@@ -239,7 +239,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// visit is a request for the page with the expected answer.
+// visit is a request for the page with its expected answer.
 type visit struct {
 	name, target, language string
 	status                 int
@@ -260,7 +260,7 @@ func (s site) check(t *testing.T, c visit) {
 		!strings.Contains(text, c.says) {
 		t.Errorf("%d, want %q in\n%s", w.Code, c.says, text)
 	}
-	// Calls outside all quotas are written in batches.
+	// Calls that count toward no quota are counted in batches.
 	counted := slices.DeleteFunc(s.counters.taken, func(name string) bool { return name == "others-free" })
 	if got := strings.Join(counted, " "); !strings.HasPrefix(got, c.counted) ||
 		(c.counted == "") != (got == "") {
@@ -284,8 +284,8 @@ func (s site) check(t *testing.T, c visit) {
 	}
 }
 
-// TestReturnsWithoutADestinationKeepTheirDays: the form keeps the days, and each row links to the
-// days of its fare.
+// TestReturnsWithoutADestinationKeepTheirDays: the form keeps the days of the trip, and each row
+// links to the days of its fare.
 func TestReturnsWithoutADestinationKeepTheirDays(t *testing.T) {
 	s := openSite("", "")
 	w := httptest.NewRecorder()
@@ -303,8 +303,8 @@ func TestReturnsWithoutADestinationKeepTheirDays(t *testing.T) {
 	}
 }
 
-// TestPageSpeaksTheReadersLanguage: the page uses the browser's preferred language, in any
-// region.
+// TestPageSpeaksTheReadersLanguage: the page uses the browser's preferred language. The region,
+// such as AT in de-AT, does not matter.
 func TestPageSpeaksTheReadersLanguage(t *testing.T) {
 	s := openSite("", "")
 	for accepted, want := range map[string][2]string{ // on the first page, and about a route

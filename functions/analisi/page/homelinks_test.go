@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPageKeepsItsLanguage: every link keeps a chosen language, and no link has one otherwise.
+// TestPageKeepsItsLanguage: if the reader chose a language, every link keeps it. Otherwise no link
+// states a language.
 func TestPageKeepsItsLanguage(t *testing.T) {
 	s := openSite("", "")
 	links := regexp.MustCompile(`<main(?s:.*)</main>`)
@@ -35,7 +36,7 @@ func TestPageKeepsItsLanguage(t *testing.T) {
 			t.Errorf("%s has no links", c.target)
 		}
 		for _, f := range found {
-			// The link to the verdict itself is its permanent one.
+			// The share link is the permanent address of the verdict, so this check skips it.
 			if strings.Contains(f[1], "lang=") != c.kept && !strings.Contains(body, f[0]+" data-share") {
 				t.Errorf("%s links to %s", c.target, f[1])
 			}
@@ -69,7 +70,7 @@ func TestPageOfNamesakes(t *testing.T) {
 	}
 }
 
-// TestPageIsLinkedTo: the metadata that other sites show of a verdict.
+// TestPageIsLinkedTo checks the metadata of a verdict page that other sites show with a link.
 func TestPageIsLinkedTo(t *testing.T) {
 	head := func(s site, target string) string {
 		head, _, _ := strings.Cut(s.visit(target, "Accept-Language", "it").Body.String(), "</head>")
@@ -94,7 +95,7 @@ func TestPageIsLinkedTo(t *testing.T) {
 		strings.Contains(got, "canonical") {
 		t.Errorf("absolute addresses without a base URL:\n%s", got)
 	}
-	// A common name is kept, and finds the same city again.
+	// A common name stays in the link, and the link finds the same city again.
 	if got := head(openSite("https://v.example", ""), "/?da=Milano&a=bali&lang=en"); !strings.Contains(got,
 		`href="https://v.example/?da=Milan&a=Bali&lang=en"`) {
 		t.Errorf("Bali:\n%s", got)
@@ -110,8 +111,8 @@ func TestPageOfInventedFares(t *testing.T) {
 	}
 }
 
-// TestPagePastTheCap: past the quota a reader gets a friendly page with the form of an alert, and
-// the status and headers of the problem.
+// TestPagePastTheCap: a reader over the quota gets a friendly page with an alert form. Status and
+// headers are those of the API's error response.
 func TestPagePastTheCap(t *testing.T) {
 	s := openSite("", "")
 	s.counters.full = "home-free"
@@ -134,7 +135,8 @@ func TestPagePastTheCap(t *testing.T) {
 	}
 }
 
-// TestPageSaysThatFewQuestionsRemain: it does so at 20, not at 21.
+// TestPageSaysThatFewQuestionsRemain: the page states the number of remaining questions at 20, not
+// at 21.
 func TestPageSaysThatFewQuestionsRemain(t *testing.T) {
 	for used, want := range map[int64]string{99: "", 100: "You can ask 20 more questions today.",
 		119: "You can ask 1 more question today."} {
@@ -156,7 +158,7 @@ func TestPageHead(t *testing.T) {
 	}
 }
 
-// TestAssets: all assets of a page are served with their type and a permanent lifetime.
+// TestAssets: every asset of a page has its content type and may be cached for ever.
 func TestAssets(t *testing.T) {
 	s := openSite("", "")
 	body := s.visit("/").Body.String()
@@ -184,7 +186,8 @@ func TestAssets(t *testing.T) {
 	}
 }
 
-// TestPlacesOnThePage: the page shows the same explanations in its language.
+// TestPlacesOnThePage: the page explains a city with several airports like the API does, in the
+// page's language.
 func TestPlacesOnThePage(t *testing.T) {
 	s := openSite("", "")
 	for _, c := range []struct {

@@ -13,12 +13,12 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// maxThreshold is the most digits before the decimal point of an alert's threshold.
+// maxThreshold is the largest number of digits before the decimal point in an alert's threshold.
 const maxThreshold = 5
 
 // Addresses returns the address of the page that shows a verdict, and of its alert form. Both are
-// empty without a BaseURL. The page's address is also empty for returns by nights, which no page
-// shows. The addresses include the question's price only if it is in euros.
+// empty without a BaseURL. The page address is also empty for returns by nights, because no page
+// shows them. The addresses include the price in the question only if it is in euros.
 func (s *Service) Addresses(a verdict.Analysis, q answer.Question, l *i18n.Language) (page, alert string) {
 	t, whole := tripOf(q)
 	if s.BaseURL == "" {
@@ -41,7 +41,8 @@ func (s *Service) Addresses(a verdict.Analysis, q answer.Question, l *i18n.Langu
 	return page, alert + "#alert-title"
 }
 
-// alertOf returns the form's values for a question, besides the trip of its page.
+// alertOf returns the alert form's values for a question. The trip is already in the page's
+// address.
 func alertOf(q answer.Question) (g alertFields) {
 	if q.Trip != fare.OneWay && (q.When == nil || q.When.Back == 0) {
 		g.Nights = q.Trip.String()
@@ -49,7 +50,8 @@ func alertOf(q answer.Question) (g alertFields) {
 	return g
 }
 
-// tripOf returns the trip of a question. It returns false if the page cannot express all of it.
+// tripOf returns the trip of a question. It returns false if the page's address cannot state the
+// whole trip.
 func tripOf(q answer.Question) (t trip, whole bool) {
 	w := q.When
 	whole = q.Trip == fare.OneWay || w != nil && w.Back != 0

@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// movesView is the history of a departure's fare, or the reason why it is not shown.
+// movesView is the history of a departure's fare, or the reason why the page does not show it.
 type movesView struct {
 	Why   string
 	Text  string
@@ -19,9 +19,9 @@ type movesView struct {
 	Rows  [][3]string // day, days ahead, fare; newest first
 }
 
-// showMoves adds the history of the departure's fare to a verdict, as GET /v1/storico without a
-// key. It costs one read of the whole history, only if past fares may be shown. If the read
-// fails, the verdict is shown without it.
+// showMoves adds the fare history of the departure to a verdict page, as GET /v1/storico answers
+// without a key. It reads the history only if past fares may be shown. If that read fails, the page
+// shows the verdict without history.
 func (h home) showMoves(ctx context.Context, v *view, asked answer.Question, a answer.Answer) {
 	l := v.T
 	m := &movesView{}

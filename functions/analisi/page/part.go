@@ -14,15 +14,15 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Clients for agents may show a person the answer as a part of a page. Parts are rendered here
-// with the page's templates and charts. They have no scripts and fetch nothing.
+// Clients of AI agents may show an answer as a part of a page. Parts use the page's templates and
+// charts. They have no scripts and load nothing from a network.
 
 type partView struct {
 	view
 	Page, AlertForm string // full addresses; empty: unknown
 }
 
-// newPart returns a part without an answer, and the page's question about the same trip.
+// newPart returns an empty part, and the trip as a question of the page at /.
 func (s *Service) newPart(ctx context.Context, asked answer.Question, f answer.SeriesData,
 	l *i18n.Language) (partView, question, error) {
 	amounts, err := s.Amounts(ctx, asked.Show)
@@ -45,8 +45,8 @@ func (s *Service) newPart(ctx context.Context, asked answer.Question, f answer.S
 	return a, q, nil
 }
 
-// VerdictPart returns a verdict and the part of the page with it, without history, months and
-// calendar. If the part cannot be rendered, the error is logged and html is empty.
+// VerdictPart returns a verdict, and the part of a page that shows it. History, months and calendar
+// are left out. If the part cannot be rendered, VerdictPart logs the error and html is empty.
 func (s *Service) VerdictPart(ctx context.Context, asked answer.Question, l *i18n.Language) (a verdict.Analysis,
 	html string, err error) {
 	a, of, err := s.VerdictOf(ctx, asked)
@@ -62,8 +62,8 @@ func (s *Service) VerdictPart(ctx context.Context, asked answer.Question, l *i18
 	return a, s.write(ctx, part, "app-verdict", err), nil
 }
 
-// CalendarPart returns a calendar and the part of the page with it. The part shows the days of
-// the question's month, or else of the best month, and links to the other months.
+// CalendarPart returns a calendar, and the part of a page that shows it. The part shows the days of
+// the question's month, or else of the best-judged month. It links to the other months.
 func (s *Service) CalendarPart(ctx context.Context, asked answer.Question, l *i18n.Language) (c verdict.Calendario,
 	html string, err error) {
 	c, f, of, err := s.CalendarOf(ctx, asked, httpapi.AllFares(ctx))
@@ -92,8 +92,8 @@ func (a *partView) openOnly(month string) {
 	}
 }
 
-// calendarMonthOf returns the question's month, or else the best-judged one; the first of
-// several.
+// calendarMonthOf returns the question's month. Without one it returns the best-judged month, or
+// the earliest of several equal ones.
 func calendarMonthOf(asked answer.Question, c verdict.Calendario) (month string) {
 	if asked.When != nil {
 		return asked.When.Date.String()[:len("2006-01")]
@@ -110,7 +110,7 @@ func calendarMonthOf(asked answer.Question, c verdict.Calendario) (month string)
 	return month
 }
 
-// tripText describes a trip in words. It adds the nights if there is no day of return.
+// tripText describes a trip in words. Without a return day it adds the nights away.
 func (a partView) tripText(asked answer.Question) string {
 	t, _ := tripOf(asked)
 	said := []string{t.text(a.T)}
@@ -124,7 +124,7 @@ func (a partView) tripText(asked answer.Question) string {
 	return strings.TrimPrefix(strings.Join(said, " · "), " · ")
 }
 
-// write renders a part. It logs an error, its own or err, and returns "".
+// write renders a part. If err is not nil or rendering fails, it logs the error and returns "".
 func (s *Service) write(ctx context.Context, part partView, template string, err error) string {
 	var b bytes.Buffer
 	if err == nil {

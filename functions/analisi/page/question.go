@@ -108,7 +108,7 @@ func parseQuestion(r *http.Request) (q question, ok bool) {
 	return q, ok
 }
 
-// link returns the page about two cities, with the same trip and the chosen language.
+// link returns the page about two cities. It keeps the trip and the chosen language.
 func (q question) link(from, to string) string { return q.linkOn(q.trip, from, to) }
 
 func (q question) linkOn(t trip, from, to string) string {
@@ -140,8 +140,8 @@ func (q question) city(name string) (places.Place, bool) {
 	return p, ok
 }
 
-// ofAnywhere returns the part of a trip that applies without a destination: the month of a
-// one-way trip, or the days of a return. The days determine the nights.
+// ofAnywhere returns the part of a trip that can be asked without a destination: the month of a
+// one-way trip, or the two days of a return. The two days determine the nights away.
 func (t trip) ofAnywhere(of fare.Trip) trip {
 	if of != fare.OneWay {
 		return trip{Date: t.Date, Back: t.Back, NonStop: t.NonStop, Most: t.Most}
@@ -155,8 +155,8 @@ func (t trip) ofAnywhere(of fare.Trip) trip {
 // faults maps parameters to their faults, in the reader's language.
 type faults map[string]string
 
-// read converts a trip to a question for package answer, and returns what it cannot parse as
-// faults. Amounts are in currency.
+// read converts a trip to a question for package answer. Values that it cannot parse are returned
+// as faults. Amounts are in currency.
 func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) {
 	wrong := faults{}
 	in := published.Trip{Partenza: t.Date, Flessibile: t.Around, Mese: t.Month, Ritorno: t.Back,
@@ -195,7 +195,8 @@ func (t trip) read(l *i18n.Language, currency string) (answer.Question, faults) 
 var pageNames = map[string]string{"partenza": "quando", "mese": "mese", "ritorno": "ritorno",
 	"diretto": "diretto", "valuta": "valuta"}
 
-// refused adds a refusal of package answer to the faults. It returns false for any other error.
+// refused adds the fault that package answer reports in err. It returns false if err is another
+// kind of error.
 func (f faults) refused(l *i18n.Language, err error) bool {
 	var (
 		date     *answer.BadDate

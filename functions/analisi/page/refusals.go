@@ -9,9 +9,9 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// The texts for a trip without a verdict. Each names the question that can be asked instead.
+// The texts for a trip without a verdict. Each text offers a question that can be answered.
 
-// refuseNotCovered reports that a route, or a kind of trip on it, is not covered.
+// refuseNotCovered states that a route, or this kind of trip on a route, is not covered.
 func (v *view) refuseNotCovered(q question, asked answer.Question) {
 	v.Alert = v.route.String()
 	if asked.Trip == fare.OneWay {
@@ -23,7 +23,7 @@ func (v *view) refuseNotCovered(q question, asked answer.Question) {
 	v.instead(q)
 }
 
-// refuseNoFareOn reports that a departure has no fare, with links to departures nearby that have
+// refuseNoFareOn states that a departure has no known fare. It links to nearby departures that have
 // one.
 func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 	when := v.T.Date(e.Date)
@@ -47,7 +47,7 @@ func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 	v.instead(q)
 }
 
-// instead offers wider questions and an alert for a trip without a fare.
+// instead offers wider questions and an alert to the reader of a trip without a fare.
 func (v *view) instead(q question) {
 	v.Alert = v.route.String()
 	wider := func(which string, t trip) {

@@ -19,11 +19,11 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// GET /sitemap.xml lists the sitemaps: one with the fixed pages, and one for each origin with its
-// pages that show a verdict today, in every language. Sitemaps need full addresses, so there are
-// none without a BaseURL.
+// GET /sitemap.xml lists the sitemaps. One has the fixed pages. Each covered origin has its own,
+// with its pages that show a verdict today, in every language. Sitemaps need full addresses, so
+// without a BaseURL there are none.
 
-// maxSitemaps limits the list; the protocol allows 50,000.
+// maxSitemaps limits the number of sitemaps. The protocol allows 50,000.
 const maxSitemaps = 5000
 
 type cachedInput struct {
@@ -79,8 +79,8 @@ func (s *Service) hasAddress() error {
 	return nil
 }
 
-// robots allows crawlers the pages. It excludes the answers for programs, because they would use
-// up the crawler's quota.
+// robots returns robots.txt. It lets crawlers read the pages, but not the API's answers for
+// programs: those would use up the crawler's quota.
 func (s *Service) robots() []byte {
 	var b strings.Builder
 	b.WriteString("User-agent: *\nAllow: /\nDisallow: " + routes.Alias + "/\n")
@@ -139,8 +139,8 @@ func (s *Service) sitemap(ctx context.Context, in *sitemapInput) (*httpapi.Tagge
 	return writeXML(in.IfNoneMatch, set)
 }
 
-// canonical returns the path of a page in the sitemap of a language, for any spelling of its
-// cities.
+// canonical returns the path of a page as the sitemap of a language lists it. Other spellings of
+// the cities give the same path.
 func canonical(l *i18n.Language, from places.Place, to *places.Place, t trip) string {
 	there, lang := "", l.Code
 	if to != nil {
@@ -177,7 +177,7 @@ type (
 	}
 )
 
-// list adds a page in every language, each with its alternates.
+// list adds a page in every language. Each entry links to the same page in the other languages.
 func (s *Service) list(to *urlSet, path func(*i18n.Language) string, modified string) {
 	alternates := []alternate{}
 	for _, l := range i18n.Languages() {

@@ -16,8 +16,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// milan covers MIL and counts its reads. BUH has a live fare and a verdict, ROM too few days, LON
-// no live fare.
+// milan is a store that covers Milan (MIL) and counts its reads. Bucharest (BUH) has a current fare
+// and a verdict, Rome (ROM) has too few days, London (LON) has no current fare.
 type milan struct {
 	analisitest.Coverage
 	reads int
@@ -73,8 +73,8 @@ var (
 	structuredOf = regexp.MustCompile(`<script type="application/ld\+json">(.*?)</script>`)
 )
 
-// TestSitemaps: the sitemaps list every page that shows a verdict. Each page is its own canonical
-// page and has the same alternates.
+// TestSitemaps checks that the sitemaps list every page that shows a verdict. Each listed page is
+// its own canonical page, and links to the same pages in other languages as the sitemap.
 func TestSitemaps(t *testing.T) {
 	h, m := crawled(publicBase, false)
 	read := func(path string) (f sitemapFile) {
@@ -155,7 +155,8 @@ func TestSitemaps(t *testing.T) {
 	}
 }
 
-// TestStructured: listed pages describe themselves correctly and claim nothing else.
+// TestStructured checks the schema.org data of listed pages: they are correct, and other pages have
+// none.
 func TestStructured(t *testing.T) {
 	h, _ := crawled(publicBase, false)
 	for _, c := range []struct {
@@ -209,7 +210,7 @@ func TestStructured(t *testing.T) {
 			}
 		}
 	}
-	// The script is data: the pages' policy allows no scripts in the page.
+	// The script element holds only data: the pages' policy allows no scripts in the page.
 	w := analisitest.Get(t, h, "/")
 	if policy := w.Header().Get("Content-Security-Policy"); strings.Contains(policy, "unsafe-inline") {
 		t.Error(policy)

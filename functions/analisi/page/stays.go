@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// Returns are shown out and back together: by the days of both ways, by nights away, or by the
-// weekends. A cell without a known fare is empty. A return is never added up of two one-way fares.
+// Returns are shown as one trip: by the days of both ways, by nights away, or by weekend. A cell
+// without a known fare is empty. The price of a return is never the sum of two one-way fares.
 
 // grid is a table of returns.
 type grid struct {
@@ -33,8 +33,8 @@ type gridRow struct {
 	Cells []calendarDay // without a fare: no link
 }
 
-// around returns the weeks of the days around a departure, with those that have a fare. It returns
-// nil for a question about a single day or a month.
+// around returns the weeks that contain the days around a departure, with the known fares. It
+// returns nil if the question is about a single day or a month.
 func around(w *answer.When, known map[fare.Day]calendarDay) (weeks [][7]calendarDay) {
 	if w.Span == nil || *w.Span == departure.Month {
 		return nil
@@ -55,10 +55,11 @@ func around(w *answer.When, known map[fare.Day]calendarDay) (weeks [][7]calendar
 	return weeks
 }
 
-// daysAround is how many days either side of both days of a return are shown.
+// daysAround is the number of days shown before and after each of the two days of a return.
 const daysAround = 3
 
-// returnsAround returns the known returns around the days of a return, or nil for another question.
+// returnsAround returns the known fares around the two days of a return. It returns nil for any
+// other question.
 func (v *view) returnsAround(q question, w *answer.When, days []verdict.Giorno, levels bool) *grid {
 	if w.Back == 0 {
 		return nil
@@ -103,7 +104,8 @@ const (
 
 var stayOf = regexp.MustCompile(`^([0-9]{1,2})(?:-([0-9]{1,2}))?$`)
 
-// nights returns the fewest and most nights of a stay, or false if it is none.
+// nights returns the fewest and the most nights of a stay such as 2-4. It returns false for a
+// malformed stay.
 func nights(stay string) (from, to int, ok bool) {
 	if stay == weekend {
 		return 1, 3, true
@@ -141,14 +143,14 @@ func stayText(l *i18n.Language, stay string) string {
 	return l.Text("stays.any")
 }
 
-// staysView lists the known returns with some nights away.
+// staysView lists the known returns with the chosen number of nights away.
 type staysView struct {
 	Route, Headline, Lede string
 	Grid                  grid
 	Hidden                bool // single fares may not be shown
 }
 
-// stays answers a question about returns with some nights away, in a month or at any time.
+// stays answers a question about returns with a number of nights away, in a month or at any time.
 func (h home) stays(r *http.Request, q question, asked answer.Question, v *view) {
 	from, to, _ := nights(q.Stay)
 	var known []verdict.Giorno
@@ -187,7 +189,8 @@ func (h home) stays(r *http.Request, q question, asked answer.Question, v *view)
 	v.showStays(q, known)
 }
 
-// leavesOn reports whether a departure is in the question's month or among its days.
+// leavesOn reports whether a departure is in the question's month, or among its days if it names a
+// day.
 func (q question) leavesOn(departure string) bool {
 	asked, err := fare.ParseDay(q.Date)
 	day, _ := fare.ParseDay(departure)
@@ -198,7 +201,8 @@ func (q question) leavesOn(departure string) bool {
 	return asked-fare.Day(around) <= day && day <= asked+fare.Day(around)
 }
 
-// nightsOf returns the nights away of a return. Of a weekend it returns false for other days.
+// nightsOf returns the nights away of a return. If the question asks for weekends, it returns false
+// for a return on other days.
 func (q question) nightsOf(g verdict.Giorno) (int, bool) {
 	out, err1 := fare.ParseDay(g.Partenza)
 	back, err2 := fare.ParseDay(g.Ritorno)

@@ -54,7 +54,8 @@ func TestStays(t *testing.T) {
 	}
 }
 
-// TestDaysAround: the days either side have their fares together, and a return keeps its nights.
+// TestDaysAround checks the table of days before and after both days of a return: each return fare
+// is shown, and a linked return keeps its nights.
 func TestDaysAround(t *testing.T) {
 	s := openSite("", "")
 	for query, want := range map[string][]string{

@@ -38,8 +38,8 @@ func (s sheetsByTrip) Pooled(ctx context.Context, read store.Consistency) ([]byt
 	return analisitest.Sheets{}.Pooled(ctx, read)
 }
 
-// tripSheetOf returns a departure state in which departures cost 30 to 90 euros, seen over the
-// given days. Departures on the 10th, 20th and 30th of a month have no fare.
+// tripSheetOf returns a departure state whose departures cost 30 to 90 euros. Fares were recorded
+// on the given number of days. Departures on the 10th, 20th and 30th of a month have no fare.
 func tripSheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte {
 	d, chance := fare.DayOf(analisitest.Today), rand.New(rand.NewPCG(7, 5))
 	var s departure.Learner
@@ -71,8 +71,8 @@ func tripSheetOf(days fare.Day, nights int16, stops departure.StopsKnown) []byte
 	return s.Encode()
 }
 
-// fewOnSale returns a departure state of one day with 8 departures on sale: one too few for a
-// verdict.
+// fewOnSale returns a departure state of one day with 8 departures on sale. A verdict needs at
+// least 9.
 func fewOnSale() []byte {
 	d := fare.DayOf(analisitest.Today)
 	var s departure.Learner
@@ -99,7 +99,7 @@ func tripSheets() sheetsByTrip {
 	}
 }
 
-// TestTrips: every possible trip gets an answer about that trip, with correct words.
+// TestTrips checks every possible trip: its page answers about that trip, with correct words.
 func TestTrips(t *testing.T) {
 	s := openSite("https://v.example", "")
 	const route = "/?da=Milano&a=Bucarest"
@@ -207,8 +207,8 @@ func TestTrips(t *testing.T) {
 	}
 }
 
-// TestTripsThatCannotBe: a fault is shown next to its field in the reader's language, and costs
-// no quota.
+// TestTripsThatCannotBe checks impossible trips: the page shows the fault next to its field, in the
+// reader's language, and the call uses no quota.
 func TestTripsThatCannotBe(t *testing.T) {
 	s := openSite("", "")
 	for _, c := range []struct {
@@ -291,7 +291,7 @@ func TestTripsThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestTripsAreKept: links, the card, the other languages and the form keep the trip.
+// TestTripsAreKept: links, card, language links and form keep the reader's trip.
 func TestTripsAreKept(t *testing.T) {
 	s := openSite("https://v.example", "")
 	const kept = "&quando=2016-04-12&ritorno=2016-04-17&diretto=si&visto=45"
@@ -331,7 +331,7 @@ func TestTripsAreKept(t *testing.T) {
 		"it").Body.String(); strings.Contains(body, `id="flessibile"`) {
 		t.Error("the list of destinations, which has no days around one, asks for them")
 	}
-	// The return link swaps the cities and drops dates and prices.
+	// The link to the return direction swaps the cities and drops dates and prices.
 	body = html.UnescapeString(s.visit("/?da=Milano&a=Bucarest&quando=2016-04-12&diretto=si").Body.String())
 	if want := `href="/?da=Bucarest&a=Milano&diretto=si"`; !strings.Contains(body, want) {
 		t.Errorf("lacks %s", want)
@@ -342,7 +342,8 @@ func TestTripsAreKept(t *testing.T) {
 	}
 }
 
-// TestWaitingIsAdvisedOnlyWhereItPaid: the advice also states how often waiting went wrong.
+// TestWaitingIsAdvisedOnlyWhereItPaid: pages advise to wait only if waiting led to lower fares in
+// the past. The advice also states how often the fare rose instead.
 func TestWaitingIsAdvisedOnlyWhereItPaid(t *testing.T) {
 	lead, soon := 40, 7
 	week := verdict.Previsione{Giorni: 7, Calo5: .4, Calo5Oltre: true,

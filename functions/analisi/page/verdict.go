@@ -17,7 +17,7 @@ import (
 
 func newest(s verdict.RouteSummary) fare.Day { return fare.DayOf(time.Unix(s.Newest, 0)) }
 
-// sayingOf returns the sentences about an answer.
+// sayingOf returns the sentences that describe an answer.
 func (v *view) sayingOf(asked answer.Question, a verdict.Analysis) wording.Verdict {
 	of := wording.Verdict{Language: v.T, Of: a, Today: v.today}
 	if w := asked.When; w != nil {
@@ -26,8 +26,8 @@ func (v *view) sayingOf(asked answer.Question, a verdict.Analysis) wording.Verdi
 	return of
 }
 
-// showVerdict shows the verdict about a route, a month, a departure or the cheapest of some days,
-// or about the reader's own price for one of them.
+// showVerdict shows the verdict for a route, a month, a departure or the cheapest of some days. If
+// the reader typed a price, the page judges that price instead of the cheapest fare.
 func (v *view) showVerdict(q question, asked answer.Question, answered answer.Answer) {
 	l, a := v.T, answered.Analysis
 	if !v.AllFares {
@@ -66,7 +66,7 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 	j.Judged = []string{said.Rank(low, high), l.Text("departure.range_note")}
 }
 
-// newVerdict returns the parts that all verdicts share.
+// newVerdict returns the parts that all kinds of verdict pages share.
 func (v *view) newVerdict(q question, a verdict.Analysis, said wording.Verdict) *verdictView {
 	l := v.T
 	j := &verdictView{
@@ -95,7 +95,8 @@ func nonEmpty(all ...string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-// standingOf returns the percentile of the cheapest fare of a route, or of the reader's own price.
+// standingOf returns the percentile of the judged price: the reader's own price, or else the
+// route's cheapest fare.
 func standingOf(s verdict.RouteSummary, p verdict.Prezzo, today fare.Day) (verdict.Percentile, bool) {
 	if !p.Dichiarato {
 		return verdict.PercentileOf(s, today)
@@ -123,7 +124,8 @@ func (j *verdictView) describeCertainty(said wording.Verdict) {
 	}
 }
 
-// drawHistory draws the judged fare against past weeks, with the same numbers in a table.
+// drawHistory draws the judged fare next to the fares of past weeks. A table shows the same
+// numbers.
 func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary, a verdict.Analysis, today fare.Day) {
 	weeks := verdict.Since(verdict.Weeks(summary), today, published.FreeWeeks)
 	h := chart.History{
@@ -137,8 +139,8 @@ func (j *verdictView) drawHistory(l *i18n.Language, summary verdict.RouteSummary
 	}
 }
 
-// describeMonths shows when to fly. Each month links to its departures in the calendar, or to its
-// question.
+// describeMonths shows which months are cheap. Each month links to its departures in the calendar,
+// or else to the page about that month.
 func (v *view) describeMonths(q question, a verdict.Analysis) {
 	l, j, known := v.T, v.Verdict, len(a.MesiPerConvenienza)
 	if known < 2 {
@@ -161,8 +163,8 @@ func (v *view) describeMonths(q question, a verdict.Analysis) {
 	j.Months.Narrow = c.SVG(328, 170)
 }
 
-// departuresIn returns the link to the departures of the next month m: in the calendar if it has
-// some.
+// departuresIn returns the link to the departures of the next month m. The link leads to the
+// calendar if the calendar has departures in that month.
 func (v *view) departuresIn(q question, m time.Month) string {
 	if of := v.Verdict.Calendar; of != nil {
 		id := calendarID(nextMonth(v.today, m))
@@ -181,7 +183,7 @@ func (v *view) askMonth(q question, m time.Month) string {
 	return q.linkOn(t, v.AskFrom, v.AskTo)
 }
 
-// nextMonth returns the next occurrence of a month of the year, this month included.
+// nextMonth returns the next month with this name as year and month. It can be the current month.
 func nextMonth(today fare.Day, m time.Month) string {
 	t := today.Time()
 	year := t.Year()
@@ -191,7 +193,8 @@ func nextMonth(today fare.Day, m time.Month) string {
 	return fmt.Sprintf("%04d-%02d", year, m)
 }
 
-// describeWindow shows when to book, and where the departure lies in the window.
+// describeWindow shows when to book (the recommended lead times), and where the departure lies in
+// that window.
 func (v *view) describeWindow(j *verdictView, a verdict.Analysis) {
 	l, w := v.T, a.AnticipoConsigliato
 	if lead := a.AnticipoGiorni; lead != nil {

@@ -17,7 +17,8 @@ import (
 	"verdetto/shared/web/page"
 )
 
-// view is the content of the page at /: exactly one of Notice, Verdict, Cheap, Returns and Start is set.
+// view is the content of the page at /. Exactly one of the fields Notice, Verdict, Cheap, Returns
+// and Start is set.
 type view struct {
 	T           *i18n.Language
 	Lang        string // the language, if the reader chose it
@@ -67,7 +68,7 @@ type link struct{ Text, To string }
 
 const maxExamples = 6
 
-// Examples links to the deals from some covered cities.
+// Examples links to the deals of some covered cities.
 func (v view) Examples() []link {
 	var all []link
 	for _, city := range v.covered[:min(len(v.covered), maxExamples)] {
@@ -77,7 +78,7 @@ func (v view) Examples() []link {
 	return all
 }
 
-// Sample returns the scale of an invented verdict.
+// Sample returns the price scale of an invented verdict, as an example.
 func (v view) Sample() responsiveChart {
 	s := chart.Range{
 		Minimum: 1800, Q1: 2600, Median: 3100, Q3: 3900, Maximum: 8100, Price: 2199, Level: verdict.Ottimo,
@@ -86,7 +87,7 @@ func (v view) Sample() responsiveChart {
 	return responsiveChart{s.SVG(680), s.SVG(328)}
 }
 
-// Months returns the months in which a departure can be.
+// Months returns the months that the form offers for a departure.
 func (v view) Months() (all []option) {
 	first := v.today.Time()
 	first = time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, time.UTC)
@@ -106,19 +107,21 @@ type option struct {
 func (v view) FirstDay() string { return v.today.String() }
 func (v view) LastDay() string  { return (v.today + answer.MaxAhead).String() }
 
-// TripOpen reports whether the trip's fields are visible at once: on the first page, and if there
-// is something to correct or to add.
+// TripOpen reports whether the form shows the trip's fields at once. It does on the first page, and
+// if the reader must correct or add a value.
 func (v view) TripOpen() bool {
 	return v.Start || v.Anywhere || len(v.Faults) > 0 || v.Notice != nil && v.Notice.CanJudgeOwn
 }
 
-// Before returns the month or day that the form shows, for readers without a script.
+// Before returns the month or day that the form now shows. Without a script it tells the next
+// request which of the two the reader changed.
 func (v view) Before() string { return cmp.Or(v.Trip.Month, v.Trip.Date) }
 
-// hidden is a field of a form that keeps a choice.
+// hidden is a hidden form field that keeps a choice of the reader.
 type hidden struct{ Name, Value string }
 
-// keep adds the choices that the form does not show: a reader without a script loses none.
+// keep adds hidden fields for the choices that the form does not show, so that a reader without a
+// script keeps them.
 func (v *view) keep(q question) {
 	for _, f := range []struct {
 		field
@@ -218,7 +221,8 @@ func (h home) newView(q question) view {
 	return v
 }
 
-// refuse shows a notice. Its texts are "refusal." plus reason in the catalogue.
+// refuse shows a notice instead of an answer. Its texts have the keys "refusal." plus reason in the
+// catalogue of texts.
 func (v *view) refuse(status int, reason string, fill ...any) {
 	v.status, v.Title = status, v.T.Text("refusal."+reason+".title")
 	v.Notice = &notice{Title: v.Title, Lede: v.T.Text("refusal."+reason+".lede", fill...)}
@@ -227,8 +231,8 @@ func (v *view) refuse(status int, reason string, fill ...any) {
 	}
 }
 
-// refuseFaults shows the faults of a question next to their fields. Without a destination it
-// shows the reduced form, if that has all faulty fields.
+// refuseFaults shows each fault of a question next to its form field. Without a destination it
+// shows the short form, if all faulty fields are in it.
 func (v *view) refuseFaults(wrong faults) {
 	v.Faults = wrong
 	v.Anywhere = v.AskFrom != "" && v.AskTo == "" && wrong["quando"]+wrong["ritorno"]+wrong["visto"] == ""
@@ -240,7 +244,7 @@ func (v *view) refuseFaults(wrong faults) {
 	}
 }
 
-// setRoute sets the page's addresses in every language to the question's cities.
+// setRoute sets the address of this page in every language, for the question's cities.
 func (v *view) setRoute(q question, from places.Place, to *places.Place) {
 	in := func(l *i18n.Language) string { return canonical(l, from, to, q.trip) }
 	for i, a := range v.Alternates {

@@ -2,7 +2,8 @@ package page
 
 import "verdetto/shared/text/wording"
 
-// waits is the record of waiting, with a column for each horizon.
+// waits is the table of how waiting turned out in the past: how often a fare fell or rose. Each
+// column is a number of days to wait.
 type waits struct {
 	Advice string
 	Heads  []string

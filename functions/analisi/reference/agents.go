@@ -41,7 +41,8 @@ func (s *Service) agents() (Agents, error) {
 	a := Agents{MCP: s.BaseURL + routes.Named("mcp").Path, Header: httpapi.KeyHeader}
 	type object = map[string]any
 	keyed := object{a.Header: keyExample}
-	// server returns the settings of a client, which names its list of servers.
+	// server returns the settings of a client. list is the name under which that client stores its
+	// servers.
 	server := func(list string, entry object) (string, error) {
 		text, err := indented(object{list: object{"verdetto": entry}})
 		return string(bytes.TrimSpace(text)), err

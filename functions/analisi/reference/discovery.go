@@ -15,9 +15,9 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// The documents that programs look for if they know only the service's domain: an API catalog,
-// and an entry for the registry of MCP servers. Both hold full addresses, or paths if the public
-// address is unknown.
+// Programs that know only the service's domain look for two documents: an API catalog, and an entry
+// for the registry of MCP servers. Both contain full addresses, or paths if the public address is
+// unknown.
 
 // catalogType is the media type of an API catalog (RFC 9727, section 4).
 const catalogType = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`
@@ -103,8 +103,8 @@ func (s *Service) entry() registryEntry {
 	}
 }
 
-// namespace returns the owner of an address in a registry: its domain with the last label first.
-// An address without a domain is its own namespace; no registry accepts it.
+// namespace returns the name of an address's owner in a registry: its domain with the last label
+// first. An address without a domain is returned unchanged; no registry accepts it.
 func namespace(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
@@ -119,7 +119,8 @@ func namespace(base string) string {
 	return strings.Join(labels, ".")
 }
 
-// registerDiscovery publishes both. The edge caches neither, because they are rarely requested.
+// registerDiscovery publishes both documents. The edge cache stores neither, because they are
+// rarely requested.
 func (s *Service) registerDiscovery(api *httpapi.API) {
 	api.Mount(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		catalog := s.catalog()

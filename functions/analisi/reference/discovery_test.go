@@ -15,8 +15,8 @@ import (
 
 const ownAddress = "https://verdetto.example"
 
-// TestAPICatalog: the catalog conforms to RFC 9727 with full addresses, and all its links are
-// answered.
+// TestAPICatalog: the catalog has the form of RFC 9727 with full addresses, and every link in it
+// works.
 func TestAPICatalog(t *testing.T) {
 	const path = "/.well-known/api-catalog"
 	w := readAt(t, ownAddress, "GET", path)
@@ -82,7 +82,7 @@ func TestAPICatalog(t *testing.T) {
 	}
 }
 
-// TestRegistryEntry: the name uses the domain that the operator can prove, for any address.
+// TestRegistryEntry: the entry's name uses a domain of which the operator can prove ownership.
 func TestRegistryEntry(t *testing.T) {
 	for _, c := range []struct{ base, name string }{
 		{"https://verdetto.example", "example.verdetto/verdetto"},
@@ -112,7 +112,7 @@ func TestRegistryEntry(t *testing.T) {
 	}
 }
 
-// TestAgentsPage: the page shows all that the JSON holds, and nothing inline.
+// TestAgentsPage: the page shows all data of the JSON answer. It has no inline style or script.
 func TestAgentsPage(t *testing.T) {
 	var a reference.Agents
 	w := readAt(t, ownAddress, "GET", "/v1/agenti")

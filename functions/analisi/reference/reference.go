@@ -30,8 +30,8 @@ func (s *Service) Register(api *httpapi.API) {
 	s.registerDiscovery(api)
 }
 
-// Reference is the answer of GET /v1/docs. Endpoints and problems come from the OpenAPI
-// description, quotas from the table of routes. Only the rest is written here.
+// Reference is the answer of GET /v1/docs. Endpoints and error responses come from the OpenAPI
+// description, quotas from the table of routes. Only the other texts are written here.
 type Reference struct {
 	Name           string              `json:"name" example:"Verdetto"`
 	Version        string              `json:"version" example:"1.0.0"`
@@ -88,7 +88,7 @@ type ReferenceAnswer struct {
 	ContentType []string `json:"contentType"`
 }
 
-// ReferenceProblem is a kind of problem.
+// ReferenceProblem describes a kind of error response.
 type ReferenceProblem struct {
 	Code   string `json:"code"`
 	Type   string `json:"type" doc:"Type of the problem document: a link to this entry"`

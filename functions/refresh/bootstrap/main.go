@@ -1,6 +1,7 @@
-// The Lambda executable of functions/refresh. It takes a schedule's event, messages of its queue
-// and events by hand such as {"origins": ["MIL"]}. {"departures": true} plans a year of
-// departures of the routes that are due. {"mail": true} sends the pending notifications.
+// The Lambda executable of functions/refresh. It processes events of a schedule, messages of its
+// queue, and events that an operator sends. {"origins": ["MIL"]} refreshes Milan. {"departures":
+// true} plans calls for the departures of all routes that are due. {"mail": true} sends the pending
+// notifications.
 package main
 
 import (

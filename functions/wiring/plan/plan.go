@@ -11,7 +11,7 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// Sell sets the card processor, the chain and the wallet of a service.
+// Sell sets the service's card processor, its chain and the wallet that receives USDC.
 func Sell(s *pro.Service, payment config.Pay) (err error) {
 	s.Checkout, err = stripepay.New(stripepay.Config{
 		Key: payment.StripeKey, Price: payment.StripePrice, FormerPrices: payment.StripeFormer,

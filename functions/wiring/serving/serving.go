@@ -1,4 +1,4 @@
-// Package serving makes the parts of every Lambda executable that serves HTTP.
+// Package serving builds what every Lambda executable that serves HTTP needs.
 package serving
 
 import (
@@ -10,13 +10,13 @@ import (
 	"verdetto/shared/web/limit"
 )
 
-// Parts holds the parts of every executable and the configuration of its API.
+// Parts holds what every executable needs, and the configuration of its HTTP API.
 type Parts struct {
 	wiring.Parts
 	API httpapi.Config
 }
 
-// Load is wiring.Load for a function that serves HTTP.
+// Load reads the settings into groups, and builds the Parts of an executable that serves HTTP.
 func Load(groups ...any) Parts {
 	var access config.HTTP
 	p := Parts{Parts: wiring.Load(append([]any{&access}, groups...)...)}

@@ -57,8 +57,8 @@ func Tool(t testing.TB, path ...string) string {
 	return found
 }
 
-// FindTool is Tool for code outside tests. It ignores an incomplete installation: make tools
-// marks each complete one.
+// FindTool does what Tool does, for code outside tests. It ignores an incomplete installation: make
+// tools marks complete ones.
 func FindTool(path ...string) (string, error) {
 	root, err := Root()
 	if err != nil {

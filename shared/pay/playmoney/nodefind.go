@@ -8,8 +8,8 @@ import (
 	"github.com/gagliardetto/solana-go/base58"
 )
 
-// getSignaturesForAddress returns the transactions that name an account, newest first. As on the
-// network, any transaction may name any account.
+// getSignaturesForAddress returns the transactions that list an account, newest first. As on the
+// network, any transaction may list any account.
 func (n *Node) getSignaturesForAddress(params []json.RawMessage) (result any, code int, text string) {
 	var account string
 	options := struct {

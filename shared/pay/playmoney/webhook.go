@@ -76,7 +76,7 @@ func (s *Stripe) Deliver(ctx context.Context, address string, event Event) (int,
 	return response.StatusCode, nil
 }
 
-// leadOn delivers the events of a button to Webhook and redirects to the next page.
+// leadOn sends the events that a pressed button caused to Webhook, then redirects to the next page.
 func (s *Stripe) leadOn(w http.ResponseWriter, r *http.Request, next string) {
 	if err := s.report(r.Context()); err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)

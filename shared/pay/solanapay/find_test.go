@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/pay/playmoney"
 )
 
-// TestFind: the result is the transactions that name a reference, oldest first, from the first node
+// TestFind: Find returns the transactions that list a reference, oldest first, from the first node
 // that knows any.
 func TestFind(t *testing.T) {
 	nodes, chain := world(t, 2)
@@ -47,12 +47,12 @@ func TestFind(t *testing.T) {
 	if found := find(); len(found) != pay.MaxFound {
 		t.Errorf("%d are found", len(found))
 	}
-	// A payment with a reference is judged like any other.
+	// A payment with a reference is checked like any other.
 	if payment, err := chain.Payment(t.Context(), second); err != nil || payment.Units != 12_990_000 {
 		t.Errorf("%+v %v", payment, err)
 	}
 
-	// The first node lags, then it is down; then both are down.
+	// First node 1 lags, then it is down. Then both nodes are down.
 	other := pay.Reference{4}
 	named.Reference = other.String()
 	third := nodes[1].Pay(named)

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/pay"
 )
 
-// maxBody is far more than the answer about any transaction.
+// maxBody is far more bytes than an answer about a transaction has.
 const maxBody = 4 << 20
 
 // unsupportedVersion is the error code for a transaction in a version that the caller does not
@@ -27,7 +27,8 @@ type node struct {
 
 // transaction returns a final transaction, or nil if the node has none.
 func (n *node) transaction(ctx context.Context, signature pay.Signature) (json.RawMessage, error) {
-	// As bytes, so that its meaning does not depend on the node's parsers.
+	// The transaction is requested as bytes, so that its meaning does not depend on the node's
+	// parsers.
 	return n.call(ctx, "getTransaction", signature.String(), map[string]any{
 		"encoding": "base64", "commitment": "finalized", "maxSupportedTransactionVersion": 0,
 	})
@@ -62,7 +63,7 @@ func (n *node) status(ctx context.Context, signature pay.Signature) (*status, er
 	return answer.Value[0], nil
 }
 
-// signaturesFor returns the newest transactions that name an account, newest first, without failed
+// signaturesFor returns the newest transactions that list an account, newest first, without failed
 // ones.
 func (n *node) signaturesFor(ctx context.Context, account string, most int) ([]pay.Signature, error) {
 	body, err := n.call(ctx, "getSignaturesForAddress", account,

@@ -43,7 +43,7 @@ type record struct {
 	} `json:"meta"`
 }
 
-// balance is the balance of one token account.
+// balance is the token balance of one account.
 type balance struct {
 	AccountIndex  *int   `json:"accountIndex"`
 	Mint          string `json:"mint"`
@@ -59,7 +59,7 @@ func unreadable(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", pay.ErrUnreadable, fmt.Sprintf(format, args...))
 }
 
-// read judges the transaction with that signature.
+// read computes what the transaction with that signature paid to the wallet.
 func (r rule) read(body []byte, signature pay.Signature) (pay.Payment, error) {
 	var rec record
 	if err := json.Unmarshal(body, &rec); err != nil {

@@ -106,7 +106,7 @@ func (c *Chain) Find(ctx context.Context, reference pay.Reference) ([]pay.Signat
 	return found, nil
 }
 
-// judge asks one node what a transaction moved.
+// judge asks one node what a transaction moved to the wallet.
 func (c *Chain) judge(ctx context.Context, n *node, signature pay.Signature) (pay.Payment, error) {
 	for range 2 {
 		body, err := n.transaction(ctx, signature)
@@ -125,7 +125,7 @@ func (c *Chain) judge(ctx context.Context, n *node, signature pay.Signature) (pa
 		case !s.final():
 			return pay.Payment{}, pay.ErrNotFinal
 		}
-		// It became final between the two calls, or the node keeps no history.
+		// The transaction became final between the two calls, or the node keeps no history.
 	}
 	return pay.Payment{}, fmt.Errorf("%w: the node knows that it is final, but not what it did", pay.ErrUnreadable)
 }
@@ -158,8 +158,8 @@ func ask[A any](ctx context.Context, c *Chain, question func(context.Context, *n
 	return none, worst
 }
 
-// knowledge ranks the errors of nodes. A node that saw the transaction ranks above one that did not
-// see it. That node ranks above one that is down.
+// knowledge ranks the errors of nodes: first the error of a node that saw the transaction, then of
+// a node that did not see it, then of a node that is down.
 func knowledge(err error) int {
 	return slices.IndexFunc([]error{pay.ErrUnavailable, pay.ErrNotFound, pay.ErrUnreadable, pay.ErrNotFinal},
 		func(known error) bool {

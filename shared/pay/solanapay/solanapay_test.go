@@ -176,7 +176,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestSecondNode: the next node is asked if one gives no verdict.
+// TestSecondNode: if a node gives no usable answer, the next node is asked.
 func TestSecondNode(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -29,7 +29,7 @@ var order = pay.StartRequest{
 	CancelURL:  "https://verdetto.example/",
 }
 
-// inside is a network that contains only Stripe's stand-in.
+// inside is a network in which only the imitation of Stripe exists.
 type inside struct{ stripe http.Handler }
 
 func (n inside) RoundTrip(r *http.Request) (response *http.Response, err error) {
@@ -259,7 +259,7 @@ func TestIdempotency(t *testing.T) {
 	}
 }
 
-// TestFaults runs on virtual time, because the library sleeps between attempts.
+// TestFaults runs on virtual time, because the Stripe library sleeps between attempts.
 func TestFaults(t *testing.T) {
 	tooMany := paytest.Fault{Status: 429,
 		Body: `{"error":{"type":"invalid_request_error","code":"rate_limit","message":"slow down, anna@example.com"}}`}

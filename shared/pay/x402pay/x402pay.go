@@ -106,8 +106,8 @@ type Payment struct {
 	Payer string // owner of the coins it moves
 	Units int64
 	Fee   int64 // cost for the fee payer, in lamports
-	// Guarded: the transaction contains assertions. Its payer can make them pass in the simulation
-	// and fail in the block.
+	// Guarded means that the transaction contains assertions. Its payer can make them succeed in
+	// the simulation and fail in the block.
 	Guarded bool
 
 	key     ed25519.PrivateKey

@@ -34,7 +34,7 @@ const (
 	maxRows = 20_000_000 // about 640 MB in memory; more is a mistake or an attack
 )
 
-// Panel holds the fares of a file. It is safe for concurrent use.
+// Panel holds the recorded fares of a file. It is safe for concurrent use.
 type Panel struct {
 	byOrigin map[fare.City]*rows
 	report   Report
@@ -42,8 +42,8 @@ type Panel struct {
 
 var _ upstream.Source = (*Panel)(nil)
 
-// rows holds the fares from one origin by destination, and its dropped rows. Each list is sorted
-// by the time found.
+// rows holds the fares from one origin by destination, and the dropped rows of that origin. Each
+// list is sorted by the time the fare was found.
 type rows struct {
 	fares   map[fare.City][]fare.Observation
 	leftOut []dropped
@@ -56,8 +56,8 @@ type dropped struct {
 }
 
 // Open reads a file. It fails if the file cannot be opened, is empty or lacks columns; all other
-// faults are in the Report. price names the column of the price, by default "price". A named
-// column holds one-way fares in the row's currency, even for rows with a return_date.
+// faults are in the Report. price is the name of the price column, by default "price". If price is
+// set, it holds one-way fares in the row's currency, even in rows with a return_date.
 func Open(path string, comparable upstream.Comparable, price string) (*Panel, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -71,7 +71,7 @@ func Open(path string, comparable upstream.Comparable, price string) (*Panel, er
 	return p, nil
 }
 
-// Read is Open for an open file. It detects gzip by the first bytes.
+// Read does what Open does, for a file that is already open. It detects gzip by the first bytes.
 func Read(in io.Reader, comparable upstream.Comparable, price string) (*Panel, error) {
 	buffered := bufio.NewReader(in)
 	in = buffered
@@ -91,7 +91,7 @@ func Read(in io.Reader, comparable upstream.Comparable, price string) (*Panel, e
 	return &l.Panel, nil
 }
 
-// cached caches the rates of each day, because a panel has few days.
+// cached caches the rates of each day, because a file of recorded fares has few days.
 func cached(c upstream.Comparable) upstream.Comparable {
 	days := map[fare.Day]fare.Rates{}
 	return upstream.Comparable{CityOf: c.CityOf, Rates: func(on fare.Day) fare.Rates {
@@ -176,7 +176,8 @@ func (l *loader) row(fields [][]byte) error {
 	if err != nil {
 		return err
 	}
-	// Each row is judged as of its own day, because a panel is history. Queries apply until.
+	// Each row is checked as of its own day, because the file is a history. The limit until applies
+	// later, to each query.
 	f, reason := l.comparable.Fare(row, row.Found)
 	if reason != "" {
 		l.report.Dropped[reason]++

@@ -54,10 +54,10 @@ type fault struct {
 
 func (f fault) Error() string { return f.detail }
 
-// Partly reports whether part of the file was unreadable.
+// Partly reports whether a part of the file could not be read.
 func (r Report) Partly() bool { return r.BadTotal > 0 || r.Fault != nil }
 
-// ErrNothing: no row of the file is a comparable fare.
+// ErrNothing: the file has no row that is a comparable fare.
 var ErrNothing = errors.New("nothing usable")
 
 // Usable returns nil if there are fares, and otherwise an ErrNothing with advice.
@@ -73,8 +73,8 @@ func (r Report) Usable() error {
 	return fmt.Errorf("%w: mend the rows for the reasons above, or %s", ErrNothing, r.anotherColumn())
 }
 
-// UsableAt is Usable for a service whose clock shows now and that keeps fares for that number of
-// days.
+// UsableAt does the check of Usable for a service that keeps fares for a number of days and whose
+// clock shows now.
 func (r Report) UsableAt(now time.Time, days fare.Day) error {
 	today := fare.DayOf(now)
 	if r.Fares > 0 && (r.First > today || r.Last <= today-days) {
@@ -84,7 +84,7 @@ func (r Report) UsableAt(now time.Time, days fare.Day) error {
 	return r.Usable()
 }
 
-// UsableOneWay is Usable for callers that need one-way fares.
+// UsableOneWay does the check of Usable for callers that need one-way fares.
 func (r Report) UsableOneWay() error {
 	if r.Fares > 0 && r.Fares == r.Returns {
 		return fmt.Errorf("%w: all fares are returns, and one-way fares are wanted; %s", ErrNothing, r.anotherColumn())

@@ -12,7 +12,7 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// wanted names the columns that a file must have.
+// wanted lists the columns that a file must have.
 const wanted = "origin, destination, observed_date, depart_date, price, currency"
 
 // columns holds the index of each field in a record.

@@ -1,9 +1,9 @@
-// Package ecb provides euro foreign exchange reference rates of the European Central Bank: a
-// committed history with one entry per month for past fares, and the daily feed for today's.
+// Package ecb provides the euro reference rates of the European Central Bank. A file in the
+// repository has one entry per month, for past fares. The daily feed has today's rates.
 //
-// Every result states its day. Rates are always available: if the feed cannot be read, the newest
-// committed entry replaces it, with its own date. The rates also include currencies pegged to the
-// euro that the Bank does not publish. See LICENSES.md for the source of the rates.
+// Every result states its day. If the feed cannot be read, the newest entry of the file replaces
+// it, with its own date. The rates also include currencies pegged to the euro that the Bank does
+// not publish. See LICENSES.md for the source of the rates.
 package ecb
 
 import (
@@ -39,8 +39,8 @@ var tied = map[string]float64{
 	"STN": 24.5,       // Sao Tome and Principe: likewise, 24,500 old dobras
 	"MKD": 61.5,       // North Macedonia: its central bank keeps it within 0.5 %
 
-	// Replaced by the euro at these fixed rates in 2015, 2023 and 2026. Some prices still use
-	// them for a while.
+	// These currencies were replaced by the euro at these fixed rates in 2015, 2023 and 2026. Some
+	// prices still use them for a while.
 	"LTL": 3.45280,
 	"HRK": 7.53450,
 	"BGN": 1.95583,

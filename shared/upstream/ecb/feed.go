@@ -93,8 +93,8 @@ func parseDaily(document []byte) (fare.Rates, error) {
 	return rates, nil
 }
 
-// Current returns the feed's rates. It returns the table's newest if feed is nil, fails or is
-// older. Date states the day of the rates.
+// Current returns the rates of the feed. If feed is nil, fails or is older than the table, it
+// returns the newest rates of the table. Date states the day of the rates.
 func Current(ctx context.Context, feed *Feed, table *History, log *slog.Logger) fare.Rates {
 	newest := table.Newest()
 	if feed == nil {

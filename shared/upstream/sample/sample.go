@@ -16,12 +16,14 @@ import (
 )
 
 const (
-	// Memory is how far back the source answers a question for everything. It is the service's
-	// history less a day that would be partial. With departures a year ahead it spans two years.
+	// Memory is how far back the source answers a question without a limit. It is one day less than
+	// the service's history, because the first day would be incomplete. Including departures a year
+	// ahead, it covers two years.
 	Memory = 399 * 24 * time.Hour
 
-	// thinEvery is the interval in days between fares of a thin route. Memory holds at most seven
-	// of them, one fewer than a verdict needs. The routes take turns.
+	// thinEvery is the interval in days between fares of a route with few fares (a thin route).
+	// Within Memory such a route has at most seven fares, one too few for a verdict. The thin
+	// routes are searched on different days.
 	thinEvery = 60
 )
 
@@ -54,7 +56,8 @@ func (s *Source) Routes() []fare.Route {
 	return all
 }
 
-// Fares returns the fares of the window. A zero since means Memory before until.
+// Fares returns the fares found in the window. If since is zero, the window starts Memory before
+// until.
 func (s *Source) Fares(ctx context.Context, origin fare.City, since, until time.Time) (upstream.Answer, error) {
 	if since.IsZero() {
 		since = until.Add(-Memory)
@@ -76,8 +79,9 @@ func (s *Source) Fares(ctx context.Context, origin fare.City, since, until time.
 	return upstream.Answer{Fares: fares}, nil
 }
 
-// Departures returns the last fare of each departure that was found in the week before until, or
-// the cheapest if several were found at once. All of them are fares that Fares returns.
+// Departures returns the last fare of each departure that was found in the week before until. If
+// several were found at the same time, it returns the cheapest. Fares returns all of these fares
+// too.
 func (s *Source) Departures(ctx context.Context, q upstream.Question, until time.Time) (upstream.Answer, error) {
 	at := slices.IndexFunc(s.routes[q.Origin], func(r route) bool { return r.Destination == q.Destination })
 	if at < 0 {
@@ -97,5 +101,5 @@ func (s *Source) Departures(ctx context.Context, q upstream.Question, until time
 	return upstream.Answer{Fares: slices.Collect(maps.Values(known))}, ctx.Err()
 }
 
-// remembered is how long Departures knows a fare.
+// remembered is how long Departures returns a fare after it was found.
 const remembered = 7 * 24 * time.Hour

@@ -12,14 +12,15 @@ const (
 	// ahead is how many days ahead travellers search.
 	ahead = 330
 
-	// sweepDays is the number of days in which each departure of a lively route is searched once.
+	// sweepDays is the number of days in which each departure of a route with many fares is
+	// searched once.
 	sweepDays = 7
 
-	// thinAhead is how many days further ahead thin routes are searched. So a fare has not
-	// departed before another thin route has its turn.
+	// thinAhead is how many days further ahead thin routes (with few fares) are searched. So the
+	// last found fare has not departed before the next thin route is searched.
 	thinAhead = 10
 
-	// stayLooks is the number of searches per day for each kind of return.
+	// stayLooks is the number of searches per day for each class of nights away.
 	stayLooks = 4
 )
 
@@ -76,8 +77,8 @@ func (s *search) day(day fare.Day) {
 	}
 }
 
-// seen adds the one-way fares of one search: the cheapest, and also the non-stop fare if it
-// differs and nonStop is set.
+// seen adds the one-way fares that one search finds: the cheapest, and also the non-stop fare if
+// nonStop is set and it differs.
 func (s *search) seen(day fare.Day, o fare.Observation, nonStop bool) {
 	if o.Found <= s.since || o.Found > s.until || !s.flies(o.Depart) {
 		return

@@ -9,7 +9,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// town is an end of a route.
+// town is a city at an end of a route.
 type town struct {
 	code     fare.City
 	lat, lon float64
@@ -61,8 +61,8 @@ ROM: OLB IBZ
 BLQ: OLB IBZ
 `
 
-// thinLinks are searched so rarely that they never have enough fares for a verdict. See
-// thinEvery.
+// thinLinks are searched so rarely that they never have enough fares for a verdict. See thinEvery
+// in sample.go.
 const thinLinks = `
 TRN: BUH MLA
 VRN: PRG DUB

@@ -21,8 +21,8 @@ var granted = map[string]int{
 	cityList:      600,
 }
 
-// gates returns a gate for each endpoint. perMinute is the share of get_latest_prices; the other
-// endpoints get the same proportion of their limits.
+// gates returns a gate for each endpoint. perMinute is our limit for get_latest_prices; the other
+// endpoints get the same share of their limits in granted.
 func gates(perMinute int, now func() time.Time, wait func(context.Context, time.Duration) error) map[string]*gate {
 	all := map[string]*gate{}
 	for path, limit := range granted {

@@ -25,7 +25,7 @@ const (
 var backoff = retry.Backoff{First: time.Second, Longest: time.Minute}
 
 // transient is a fault after which a retry may succeed. pause is how long the API wants no call
-// from any caller; zero leaves the wait to the back-off.
+// from any caller. If pause is zero, the normal wait between retries applies.
 type transient struct {
 	err   error
 	pause time.Duration
@@ -34,8 +34,8 @@ type transient struct {
 func (t transient) Error() string { return t.err.Error() }
 func (t transient) Unwrap() error { return t.err }
 
-// get retries until decode accepts an answer, an answer is final, or the tries or the budget are
-// spent.
+// get calls the API until decode accepts an answer, an error is final, or no tries or calls of the
+// day's budget are left.
 func (c *Client) get(ctx context.Context, path string, query url.Values, decode func([]byte) error) error {
 	address := c.base.JoinPath(path)
 	address.RawQuery = query.Encode()

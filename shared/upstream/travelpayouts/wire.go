@@ -26,13 +26,13 @@ type page struct {
 	offers []offer
 }
 
-// offer is a row with the fields that only this source has.
+// offer is a row with additional fields that only this source has.
 type offer struct {
 	upstream.Row
 	notForAffiliates bool
 }
 
-// refusal is an answer with success:false and an explanation.
+// refusal is an answer of the API with success:false and an explanation.
 type refusal struct{ text string }
 
 func (r refusal) Error() string { return fmt.Sprintf("answered success:false: %.200q", r.text) }
@@ -62,7 +62,7 @@ func decodePage(body []byte, asked string) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	// The answer repeats the currency of the question; old answers leave it out.
+	// The answer repeats the currency of the question. Old answers do not.
 	currency := cmp.Or(strings.ToUpper(envelope.Currency), asked)
 	p.rows = len(rows)
 	for _, raw := range rows {
@@ -76,8 +76,8 @@ func decodePage(body []byte, asked string) (page, error) {
 			p.unread[upstream.Malformed]++
 		}
 	}
-	// A page may hold some bad rows. But a page of only bad rows has an unknown form, and
-	// treating it as empty would silently empty every route.
+	// A page may contain some bad rows. But if all rows are bad, the API has changed its form. An
+	// empty result would then silently empty every route.
 	if len(p.offers) == 0 && p.rows > 0 {
 		return page{}, fmt.Errorf("read rows: none of %d is in a form we know", p.rows)
 	}

@@ -32,8 +32,8 @@ func Broken(status int) Fault {
 	return Fault{Status: status, Body: "<html><body>" + http.StatusText(status) + "</body></html>"}
 }
 
-// Unwilling returns a status 200 whose envelope says success:false. data is the data of the
-// error, which the API writes as {} or null.
+// Unwilling returns a fault with status 200 whose body says success:false. data is the field data
+// of that body, which the API writes as {} or null.
 func Unwilling(text, data string) Fault {
 	return Garbled(`{"success":false,"data":` + data + `,"error":` + strconv.Quote(text) + `}`)
 }

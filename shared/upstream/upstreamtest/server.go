@@ -1,8 +1,8 @@
 // Package upstreamtest is a fake of the Travelpayouts Data API for tests.
 //
-// A Server speaks the API's protocol (token, envelope, pages, gzip, rate limits) for
-// get_latest_prices, grouped_prices and the list of cities, over rows from the test. Like the API
-// it remembers seven days. Tests can make it fail with a Fault.
+// A Server answers get_latest_prices, grouped_prices and the list of cities from rows that the test
+// gives it. It follows the API's protocol (token, envelope, pages, gzip, rate limits), and
+// remembers fares for seven days as the API does. Tests can make it fail with a Fault.
 package upstreamtest
 
 import (
@@ -52,7 +52,7 @@ type Server struct {
 	windows map[string]window // by path
 }
 
-// window is a minute of the clock with its number of calls.
+// window is a minute of the clock with the number of calls in it.
 type window struct {
 	begins time.Time
 	calls  int
@@ -176,8 +176,8 @@ func (s *Server) BusiestByPath() map[string]int {
 // limits are the API's, in calls per minute.
 var limits = map[string]int{latestPath: 300, groupedPath: 600, citiesPath: 600}
 
-// count counts a call in the window of its endpoint. It returns how many calls the window still
-// admits, and its end.
+// count counts a call to an endpoint. It returns how many more calls the limit allows in this
+// minute, and the end of the minute.
 func (s *Server) count(path string, now time.Time) (remaining int, ends time.Time) {
 	w := s.windows[path]
 	if begins := now.Truncate(time.Minute); !begins.Equal(w.begins) {

@@ -107,10 +107,11 @@ func (p *painter) fill(r image.Rectangle, c color.RGBA) {
 	draw.Draw(p.img, r, image.NewUniform(c), image.Point{}, draw.Src)
 }
 
-// smallest is the smallest text size. Text that is still too wide is cut.
+// smallest is the smallest text size in pixels. Text that is too wide even at this size is cut.
 const smallest = 22
 
-// write draws a line of text. It shrinks text wider than room, and cuts it if that is not enough.
+// write draws one line of text. It shrinks text wider than room, and cuts text that is still too
+// wide.
 func (p *painter) write(x, y int, size, room float64, c color.RGBA, text string) {
 	text = drawable(text)
 	for p.err == nil {

@@ -62,7 +62,8 @@ func (c *canvas) text(class, anchor string, x, y float64, s string) {
 		html.EscapeString(s))
 }
 
-// margin returns the room at the left for a label: a price in bold, in any currency.
+// margin returns the width that a label needs at the left of a chart. The label is a price in bold,
+// in any currency.
 func margin(label string) float64 {
 	return max(66, 10+8.6*float64(utf8.RuneCountInString(label)))
 }
@@ -74,7 +75,7 @@ func num(v float64) string {
 	return strings.TrimSuffix(s, ".0")
 }
 
-// ticks returns a few round prices between from and to.
+// ticks returns at most `most` round prices between from and to.
 func ticks(from, to fare.Cents, most int) []fare.Cents {
 	span := float64(max(1, to-from))
 	step := math.Pow(10, math.Floor(math.Log10(span)))

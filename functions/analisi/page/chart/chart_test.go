@@ -29,7 +29,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func money(c fare.Cents) string { return fmt.Sprintf("%d €", c/100) }
 func month(m time.Month) string { return m.String()[:3] }
 
-// monday returns a Monday, counted in weeks from the week of 2016-03-01.
+// monday returns the Monday of a week, counted from the week of 2016-03-01.
 func monday(weeks int) fare.Day { return fare.CycleOf(16861).First() + fare.Day(7*weeks) }
 
 // charts returns the drawn charts: ordinary ones, and some with few or odd data.
@@ -91,7 +91,7 @@ func charts() map[string]string {
 	}
 }
 
-// TestCharts checks the common promises of all charts, and compares each with its golden file.
+// TestCharts checks the rules that all charts keep, and compares each chart with its golden file.
 func TestCharts(t *testing.T) {
 	for name, svg := range charts() {
 		t.Run(name, func(t *testing.T) {
@@ -179,7 +179,7 @@ func TestCard(t *testing.T) {
 				uint8(b>>8) != c.side.B {
 				t.Errorf("the edge is %x %x %x", r>>8, g>>8, b>>8)
 			}
-			// Nothing is drawn over the right margin.
+			// The right margin of the card stays empty.
 			for y := range chart.CardHeight {
 				if img.At(chart.CardWidth-30, y) != img.At(chart.CardWidth-1, 1) {
 					t.Fatalf("the margin is written over at %d", y)
@@ -204,7 +204,7 @@ func BenchmarkCard(b *testing.B) {
 	}
 }
 
-// TestMargin: the price at the left of a chart is not cut, in any currency.
+// TestMargin checks that the price at the left of a chart fits, in any currency.
 func TestMargin(t *testing.T) {
 	for price, most := range map[string]float64{"52 €": 66, "78,19 USD": 90, "1.278,19 USD": 120} {
 		svg := string(chart.Moves{Today: 16861, Price: 5200, Level: "buono", Month: month,

@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// History shows the judged fare with the weeks before it.
+// History is a chart of the judged fare and the weekly fares before it.
 type History struct {
 	Weeks []verdict.Week // oldest first
 	Today fare.Day
@@ -64,7 +64,7 @@ func (h History) draw(c *canvas, width, height int) {
 	c.text("label", "end", left-7, y(h.Price)+4, h.Money(h.Price))
 }
 
-// span returns the price range of the picture.
+// span returns the lowest and highest price of the chart.
 func (h History) span() (low, high fare.Cents) {
 	low, high = h.Price, h.Price
 	if low == 0 && len(h.Weeks) > 0 {
@@ -77,8 +77,8 @@ func (h History) span() (low, high fare.Cents) {
 	return max(0, low-room), high + room
 }
 
-// line draws the weeks: a line for their minimums, and a shade up to their medians. It breaks at
-// missing weeks.
+// line draws the weekly fares: a line at the lowest fares, and a shaded area up to the medians.
+// Both have a gap where a week is missing.
 func (h History) line(c *canvas, x func(fare.Day) float64, y func(fare.Cents) float64) {
 	middle := func(w verdict.Week) fare.Day { return min(w.First+3, h.Today) }
 	var dots strings.Builder

@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Moves shows the history of a departure's fare, day by day.
+// Moves is a chart of one departure's fare, day by day.
 type Moves struct {
 	Prices []DayPrice // oldest first
 	Today  fare.Day
@@ -25,8 +25,8 @@ type DayPrice struct {
 	Price fare.Cents
 }
 
-// SVG draws the moves. A dot is a fare that was found. The line is a stair, because a fare is
-// assumed to hold until the next one is found.
+// SVG draws the chart. Each found fare is a dot. The line between dots is a staircase, because a
+// fare is assumed to be valid until the next one is found.
 func (m Moves) SVG(width, height int) template.HTML {
 	c := newCanvas("moves", width, height, m.Label)
 	const top, bottom, edge = 14.0, 24.0, 12.0

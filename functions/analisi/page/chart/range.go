@@ -7,8 +7,8 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Range is a box plot of a departure's fare among comparable departures. The line goes from the
-// lowest price to the highest; the box holds the middle half.
+// Range is a box plot of a departure's fare among the fares of comparable departures. The line goes
+// from the lowest price to the highest. The box contains the middle half.
 type Range struct {
 	Minimum, Q1, Median, Q3, Maximum fare.Cents
 	Price                            fare.Cents
@@ -18,8 +18,8 @@ type Range struct {
 	Label                            string
 }
 
-// SVG draws the range on a logarithmic scale. So a double price is as far from usual as half the
-// price. A few high fares do not compress the rest.
+// SVG draws the range on a logarithmic scale. Double and half the usual price are equally far from
+// it, and a few high fares do not compress the rest.
 func (r Range) SVG(width int) template.HTML {
 	const top, thick, height, edge = 30.0, 18.0, 84, 8.0
 	c := newCanvas("range", width, height, r.Label)

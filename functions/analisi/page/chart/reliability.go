@@ -6,21 +6,23 @@ import (
 	"strconv"
 )
 
-// Reliability plots stated chances against observed shares. On the diagonal both are equal.
+// Reliability is a chart that compares stated chances with what happened. A chance of 70 % should
+// come true in 70 % of its cases: such points lie on the diagonal.
 type Reliability struct {
 	Points []ReliabilityPoint // by stated chance, ascending
 	Axes   [2]string          // labels: x, the stated chance; y, the observed share
 	Label  string
 }
 
-// ReliabilityPoint is a group of cases with nearly the same stated chance. Shares are fractions.
+// ReliabilityPoint is a group of cases with nearly the same stated chance. Its shares are fractions
+// from 0 to 1.
 type ReliabilityPoint struct {
 	Stated, Observed float64
 	Cases            int
 }
 
-// leastDrawn is the least number of cases of a point on the line. The share of fewer cases is
-// mostly noise.
+// leastDrawn is the number of cases that a point needs to be part of the line. With fewer cases the
+// observed share is mostly noise.
 const leastDrawn = 30
 
 // SVG draws the diagram. The area of a point grows with its cases.

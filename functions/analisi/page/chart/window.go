@@ -15,8 +15,7 @@ type Window struct {
 	Label  string
 }
 
-// SVG draws the window. All buckets of lead times have the same width; the departure is at the
-// right.
+// SVG draws the window. Each range of lead times has the same width. The departure is at the right.
 func (w Window) SVG(width int) template.HTML {
 	const top, thick, height = 20.0, 22.0, 62
 	c := newCanvas("window", width, height, w.Label)
