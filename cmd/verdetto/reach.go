@@ -20,7 +20,8 @@ type reach struct {
 	opened []net.Listener
 }
 
-// flags returns the command's flags for these settings, by the settings' names.
+// flags returns the variable of each flag, by the flag's name. Each of these flags is also a
+// setting.
 func (r *reach) flags() map[string]*string {
 	return map[string]*string{"listen": &r.listen, "http": &r.plain, "tls": &r.tls, "acme": &r.acme,
 		"behind": &r.behind, "forwarded": &r.forwarded}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestServeStoppedBeforeItBegan: a process that is stopped while it fills its store has not
-// failed.
+// TestServeStoppedBeforeItBegan: a process that is stopped during its first refresh, before it
+// serves, exits without an error.
 func TestServeStoppedBeforeItBegan(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
@@ -22,7 +22,8 @@ func TestServeStoppedBeforeItBegan(t *testing.T) {
 	}
 }
 
-// TestServeNeedsAFolderForMail: without a carrier there are no alerts and nothing to buy.
+// TestServeNeedsAFolderForMail: without a way to send mail, the service offers no alerts and no
+// purchases.
 func TestServeNeedsAFolderForMail(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()

@@ -201,7 +201,7 @@ func text(value any) (string, string) {
 	return "", fmt.Sprintf(`%v is no text, number or list; want NAME = "value"`, value)
 }
 
-// named returns the setting with a name. The suffix _FILE of the name is ignored.
+// named returns the setting with a name. The name of a secret may have the suffix _FILE.
 func named(name string) (config.Setting, bool) {
 	if s, ok := config.Named(name); ok {
 		return s, true
