@@ -22,8 +22,8 @@ func TestServeStoppedBeforeItBegan(t *testing.T) {
 	}
 }
 
-// TestServeNeedsAFolderForMail: without a way to send mail, the service offers no alerts and no
-// purchases.
+// TestServeNeedsAFolderForMail: serve fails at start if -mail is empty, because alerts and
+// purchases need mail.
 func TestServeNeedsAFolderForMail(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()

@@ -54,7 +54,8 @@ func NewHealth(table store.Table, now func() time.Time) *Health {
 	return &Health{fares: store.Fares{Table: table}, now: now, system: time.Now}
 }
 
-// writes tries to write to the store, and returns the error.
+// writes returns the error of the last write to the store. It first tries a new write if the last
+// one is more than 30 seconds old.
 func (h *Health) writes(ctx context.Context) error {
 	if watched, ok := h.fares.Table.(interface{ WriteFailed() time.Time }); ok && h.system().Sub(watched.WriteFailed()) < failedFor {
 		return store.ErrUnavailable

@@ -33,8 +33,8 @@ type Part struct {
 	Took  time.Duration
 }
 
-// parts lists the checked parts and their paths, in order. The check of the verdicts also reads the
-// age of the fares.
+// parts lists the checked parts and their paths, in order. The answer of /v1/rotte, the list of
+// routes, also contains the age of the fares.
 var parts = []struct{ id, path string }{
 	{"page", "/"},
 	{"answers", "/v1/rotte"},
