@@ -29,8 +29,8 @@ func TestUnknownPathsAreNotLogged(t *testing.T) {
 	}
 }
 
-// TestEscapedSlash: a path that has %2F in place of a slash is unknown, and gets an ordinary error
-// response.
+// TestEscapedSlash: a path that only resembles a path of the API, for example with %2F in place of
+// a slash, gets an ordinary error response.
 func TestEscapedSlash(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
