@@ -307,8 +307,8 @@ func (s *service) calendarTool(arguments map[string]any, of verdict.Calendario) 
 
 var trip = regexp.MustCompile(`([^:;.]+ \([0-9-]+\)) (?:at )?[0-9.]+ EUR(?: departing on [0-9-]+)?, (great|good|normal|expensive)`)
 
-// comparisonTool compares trips by a tool. The best trip must have the same level in the summary
-// and in the list.
+// comparisonTool checks the text of the tool that compares trips. The best trip must have the same
+// level in the first sentence and in the list.
 func (s *service) comparisonTool(r fare.Route, of verdict.Calendario) {
 	var days []string
 	for _, g := range of.Giorni[:min(4, len(of.Giorni))] {

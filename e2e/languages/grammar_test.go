@@ -36,9 +36,9 @@ var mistakes = []text{
 	{"en", "", "A faer was found."},
 }
 
-// TestGrammar: LanguageTool reports no mistake in any text that people read, and it does report
-// each of mistakes. testdata/grammar.toml lists accepted words, and the rules that are switched
-// off, each with the reason.
+// TestGrammar: LanguageTool reports no mistake in any text that people read. As a control, it
+// reports every text in mistakes. testdata/grammar.toml lists accepted words, and the rules that
+// are switched off, each with the reason.
 func TestGrammar(t *testing.T) {
 	texts, seen := slices.Clone(mistakes), map[text]bool{}
 	for _, one := range slices.Concat(catalogueTexts(t), mailGoldens(t), journeyTexts(t), documentTexts(t),
