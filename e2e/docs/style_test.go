@@ -27,7 +27,7 @@ var (
 	item    = regexp.MustCompile(`^\s*(?:[-*]|\d+\.) `)
 	ends    = regexp.MustCompile(`[.!?]["*)_]*(?:\s+|$)`)
 	letter  = regexp.MustCompile(`[\pL\d]`)
-	// unclear matches words that readers stumble over. CONTRIBUTING.md has plain ones in their
+	// unclear matches words that readers stumble over. The documents use plain words in their
 	// place.
 	unclear = regexp.MustCompile(`(?i)\b(?:nobody(?:'s)?|whoever|whose is|tells? whether|who asks?|so many|of it|(?:is|are|was|were) told|` +
 		`ask(?:s|ed)? again|once more|leaves? news|what is left|watched|sheets?|is what|what was said|what is said|` +
