@@ -1,4 +1,4 @@
-# The commands. `make run` needs nothing but Go.
+# The commands of the project; make help lists them. `make run` needs only Go.
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
@@ -26,7 +26,7 @@ X402PYTHON := .tools/x402-python
 WEBHOOKS  := .tools/standard-webhooks
 LDFLAGS   := -s -w
 
-# One way to compile: what one command compiles, no other compiles again.
+# All commands compile with the same flags, so a package that one command has compiled is not compiled again by another.
 export CGO_ENABLED := 0
 export GOFLAGS     := -trimpath $(GOFLAGS)
 
@@ -35,8 +35,8 @@ export GOFLAGS     := -trimpath $(GOFLAGS)
 UPSTREAM := $(if $(FARES),-upstream csv:$(FARES)) $(if $(PRICE),-price $(PRICE)) $(if $(NOW),-now $(NOW))
 LISTEN   ?= 127.0.0.1:8080
 
-# make deploy CONFIG=verdetto.json deploys with the operator's choices; make synth shows what the example's would come to.
-# With ADOPT=1 a new stack takes over the table that an earlier one has left behind.
+# make deploy CONFIG=verdetto.json deploys with the operator's choices; make synth alone uses the choices of the example.
+# With ADOPT=1 a new stack takes over the table that remained when an earlier stack was deleted.
 EXAMPLE := infra/cdk/example.json
 CONFIG  ?= $(EXAMPLE)
 
@@ -48,9 +48,9 @@ help: ## list the commands
 run: ## the whole service on 127.0.0.1:8080, with invented fares or FARES=panel.csv.gz NOW=2016-03-01 [PRICE=column]
 	go run ./cmd/verdetto serve -listen $(LISTEN) $(UPSTREAM)
 
-# What failed and what was skipped, and why, is said at the end. The time limits
-# of a package are for a test that hangs: a busy machine does not meet them.
-# The CDK runs on the Node.js that a process finds as it begins. A distribution's own may be older than it supports.
+# At the end, the failed and the skipped tests are listed with the reason. The time limit (-timeout)
+# is only for a test that hangs: it is long enough for a busy machine.
+# The CDK uses the first Node.js in PATH. That of the Linux distribution may be too old, so the one from make tools comes first.
 GOTEST = PATH="$(CURDIR)/$(MCP)/node_modules/node/bin:$$PATH" go tool gotestsum --format pkgname --format-icons text --format-hide-empty-pkg $(1) -- -count=1
 
 PKG ?= ./...
@@ -58,10 +58,11 @@ PKG ?= ./...
 test: tools ## what is right or wrong: no clock decides, it passes on a busy machine [PKG=./shared/verdict]
 	$(call GOTEST) -shuffle=on -timeout 30m -skip '^Test(Prove|Evidence)' $(PKG)
 
-# One package at a time, so that none disturbs what another measures. Those that have such a test are known by their files.
+# packages lists the folders with a file *_prove_test.go or *_evidence_test.go. They run one at a time, because they measure time.
 packages = $(sort $(dir $(shell find ./cmd ./e2e ./functions ./infra ./shared -name '*$(1)_test.go')))
 
-# These find right or wrong whatever else runs, so two of them run at a time, the longest first. How e2e/lambda starts is measured alone.
+# The results of these packages do not depend on other load, so two of them run at a time, the longest first.
+# The start-up time of e2e/lambda does depend on it, so that test runs alone afterwards.
 TOGETHER := $(patsubst %,./%/,e2e/web e2e/lambda e2e/docs e2e/migrate e2e/openapi functions/refresh e2e/onemachine e2e/reached e2e/stack \
 	shared/verdict cmd/verdetto/backtest/scorecard e2e/shocks functions/analisi/page e2e/compat e2e/alerts shared/notify/webhook)
 
@@ -85,7 +86,8 @@ build: ## dist/FUNCTION/bootstrap for Lambda (linux/arm64), with sizes
 	  echo "dist/$$f/bootstrap $$(wc -c <dist/$$f/bootstrap) $$(gzip -9c dist/$$f/bootstrap | wc -c)" | awk '{printf "%-28s %5.1f MB, zipped %4.1f MB\n", $$1, $$2/1e6, $$3/1e6}'; \
 	done
 
-# The folder of the image: the executable for this machine, the system's certificates, and the folder that it writes into.
+# The folder that the container image is built from: the executable for this machine, the system's root certificates, and
+# the folder data, the only one that the service writes to.
 dist/image: FORCE
 	@mkdir -p $@/data
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o $@/verdetto ./cmd/verdetto
@@ -160,7 +162,7 @@ $(MCP)/.complete: tools/mcp/package.json tools/mcp/package-lock.json
 	  mkdir -p $(MCP) && cp $^ $(MCP) && npm ci --prefix $(MCP) --no-audit --no-fund --loglevel=error && touch $@; \
 	else echo "no npm here: tests of /mcp from outside will be named as not run"; fi
 
-# The registry's own schema of an entry, out of the module that it is a part of.
+# The schema of an entry in the registry of MCP servers. It is copied from the registry's own Go module.
 $(REGISTRY)/.complete: tools/mcp-registry.txt
 	@echo "fetching the schema of the registry of MCP servers"
 	@mkdir -p $(REGISTRY) && module=$$(GOFLAGS= go mod download -json $$(cat $<) | sed -n 's/.*"Dir": "\(.*\)".*/\1/p') && \
@@ -257,7 +259,8 @@ $(PEBBLE)/.complete: tools/pebble.txt
 	@echo "fetching pebble, which stands in for who issues certificates"
 	@GOBIN=$(CURDIR)/$(PEBBLE) GOFLAGS= go install $$(cat $<) && touch $@ || echo "pebble cannot be had here: tests of certificates will be named as not run"
 
-# As bare as it is when it is set up; what the page installs lies ready, for the test has no network but its own.
+# A minimal Debian, in which a test follows docs/self-hosting.md. The packages that the document installs are downloaded
+# here, because the test has no connection to the internet.
 $(DEBIAN)/.complete:
 	@if command -v mmdebstrap >/dev/null && [ "$$(id -u)" = 0 ]; then \
 	  echo "fetching a bare Debian"; \

@@ -20,8 +20,9 @@ import (
 	"verdetto/shared/store/dynamostore/dynamolocal"
 )
 
-// runSAM runs functions of the template in containers: one for an event, or all behind an
-// address. Stand-ins on this machine replace AWS, payments and the fare source.
+// runSAM runs functions of the template in containers: one function for an event, or all functions
+// behind an HTTP address. Stand-ins on this machine replace AWS, Stripe, Solana and the fare
+// source.
 func runSAM(ctx context.Context, args []string) error {
 	var f fares
 	var config, function, event, listen string

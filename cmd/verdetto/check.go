@@ -34,8 +34,8 @@ func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
 	return all
 }
 
-// faults returns what is wrong with settings that are each well formed. It finds missing
-// settings, contradictions and files that cannot be used.
+// faults returns the errors in settings that are each valid alone. It finds missing settings,
+// contradictions between settings, and files that cannot be used.
 func (o *serveOptions) faults() (faults []string) {
 	wrong := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if o.money == realMoney {

@@ -1,6 +1,6 @@
-// Command verdetto runs the service on one machine: all functions in one process with one file.
-// It also maintains that file and replays recorded fares. Command lambdalocal runs the Lambda
-// executables instead. Start reading at groups.
+// Command verdetto runs the service on one machine: all functions in one process with one file as
+// its store. It also has commands to back up, restore and move that file, and to replay recorded
+// fares. Command lambdalocal runs the Lambda executables instead. Start reading at groups.
 package main
 
 import (
@@ -31,9 +31,9 @@ var groups = []struct {
 }
 
 var (
-	// errPartly reports that the work is done, but part of the input was left out.
+	// errPartly reports that the command finished, but skipped unreadable rows of its input.
 	errPartly = errors.New("part of the input was left out")
-	// errUsage reports a wrong call. Standard error says why.
+	// errUsage reports wrong arguments. The message on standard error says which.
 	errUsage = errors.New("wrong call")
 )
 
@@ -97,7 +97,8 @@ func needsCommand(c *cobra.Command, _ []string) error {
 
 var oneDash = regexp.MustCompile(`^-[a-z]{2}`)
 
-// longFlags turns -listen, the spelling of the documents, into --listen.
+// longFlags turns -listen, the spelling in the documents, into --listen, which the flag library
+// needs.
 func longFlags(args []string) []string {
 	long := make([]string, len(args))
 	for i, a := range args {
@@ -106,8 +107,8 @@ func longFlags(args []string) []string {
 	return long
 }
 
-// exitCode returns 1 for an error and 2 for a wrong call. It returns 3 if a panel could be read
-// only in part or not at all.
+// exitCode returns 1 for an error and 2 for wrong arguments. It returns 3 if a panel (a CSV file of
+// recorded fares) could be read only in part or not at all.
 func exitCode(err error) int {
 	switch {
 	case err == nil:

@@ -51,8 +51,8 @@ type pepperOptions struct {
 	force           bool
 }
 
-// exportPepper writes the service's pepper. With a store, it first checks that the pepper fits
-// it.
+// exportPepper writes the service's pepper (the secret that derives pseudonyms) to a file. If a
+// store is named, it first checks that the store was made with this pepper.
 func exportPepper(ctx context.Context, o pepperOptions) error {
 	pepper, err := onemachine.GivenPepper(ctx)
 	if o.store != "" {
@@ -79,7 +79,7 @@ func exportPepper(ctx context.Context, o pepperOptions) error {
 	if err != nil {
 		return fmt.Errorf("export pepper: %w", err)
 	}
-	// no newline: the text is used unchanged as a parameter value
+	// no newline at the end: operators paste the whole file as the value of a parameter
 	_, err = file.WriteString(config.PepperText(pepper))
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return fmt.Errorf("export pepper: %w", err)
@@ -103,7 +103,7 @@ func readPepper(file string) ([]byte, error) {
 	return pepper, nil
 }
 
-// checkPepper compares an exported pepper with a store.
+// checkPepper checks that a store was made with an exported pepper.
 func checkPepper(ctx context.Context, o pepperOptions) error {
 	pepper, err := readPepper(o.from)
 	if err != nil {
@@ -121,7 +121,7 @@ func checkPepper(ctx context.Context, o pepperOptions) error {
 	return nil
 }
 
-// importPepper stores an exported pepper in a store.
+// importPepper writes an exported pepper into a store, which then uses it.
 func importPepper(ctx context.Context, o pepperOptions) error {
 	pepper, err := readPepper(o.from)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"verdetto/cmd/verdetto/onemachine"
 )
 
-// reach holds how callers reach the service: directly, by its own TLS, or through a proxy.
+// reach holds the settings for how callers connect to the service: directly, by its own TLS, or
+// through a proxy.
 type reach struct {
 	listen, plain, tls, acme, behind, forwarded string
 
@@ -19,7 +20,8 @@ type reach struct {
 	opened []net.Listener
 }
 
-// flags returns the flags, all of which are settings.
+// flags returns the variable of each flag, by the flag's name. Each of these flags is also a
+// setting.
 func (r *reach) flags() map[string]*string {
 	return map[string]*string{"listen": &r.listen, "http": &r.plain, "tls": &r.tls, "acme": &r.acme,
 		"behind": &r.behind, "forwarded": &r.forwarded}
@@ -47,7 +49,8 @@ func (r *reach) open(s *onemachine.Options, store string) (listener net.Listener
 		return nil, err
 	}
 	if r.tls == "" {
-		// not with TLS: pages call the stand-ins directly, and those have no certificate
+		// Without TLS only: the stand-ins for Stripe and Solana have no certificate, so a page with
+		// https could not call them.
 		s.LocalURL = onemachine.LocalURL(listener.Addr())
 	} else if r.config.Plain, err = r.listenOn(r.plain, "-http"); err != nil {
 		r.close()
@@ -72,8 +75,8 @@ func (r *reach) close() {
 	}
 }
 
-// links returns the URL that links start with: the given one, else that of the TLS domain. It
-// returns "" if neither is set.
+// links returns the URL with which all links to the service start: the given URL, else https with
+// the TLS domain. It returns "" if neither is set.
 func (r *reach) links(given string) string {
 	if given == "" && r.config.Certificates != nil {
 		return "https://" + r.config.Certificates.Domain()
@@ -81,7 +84,7 @@ func (r *reach) links(given string) string {
 	return given
 }
 
-// url returns the URL to try the service at.
+// url returns the URL that serve prints for the operator to open in a browser.
 func (r *reach) url(at net.Addr) string {
 	if r.config.Certificates == nil {
 		return "http://" + at.String()
@@ -89,8 +92,8 @@ func (r *reach) url(at net.Addr) string {
 	return "https://" + r.config.Certificates.Domain()
 }
 
-// certificatesFolder returns a folder next to the store's file. A move or backup of that folder
-// therefore includes the certificates.
+// certificatesFolder returns the folder for TLS certificates, next to the store's file. An operator
+// who moves or backs up the folder of the store so includes the certificates.
 func certificatesFolder(store string) string {
 	if file, ok := strings.CutPrefix(store, "bolt:"); ok {
 		return filepath.Join(filepath.Dir(file), "certificates")

@@ -20,8 +20,8 @@ func readyCommand() *cobra.Command {
 	return c
 }
 
-// ready asks a service whether it is ready. Health checks use the exit code, because the image
-// holds no other program.
+// ready calls /readyz of a service and fails if it is not ready. Container health checks use the
+// exit code of this command, because the image contains no other program.
 func ready(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

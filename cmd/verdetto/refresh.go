@@ -70,7 +70,8 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string) err
 	return nil
 }
 
-// deepen requests the departures that are due and prints a report.
+// deepen requests from the fare source the routes whose yearly departures are due, and prints a
+// report.
 func deepen(ctx context.Context, s onemachine.Options) error {
 	report, err := s.Deepen(ctx)
 	report.Print(os.Stdout)

@@ -38,7 +38,7 @@ func restore(ctx context.Context, store, from string) error {
 	return nil
 }
 
-// storeCommand returns a command whose only input is a store.
+// storeCommand returns a command with a single flag, which names the store to work on.
 func storeCommand(name, does, needs string, run func(ctx context.Context, store string) error) *cobra.Command {
 	var store string
 	c := newCommand(name, does, func(ctx context.Context) error {

@@ -37,7 +37,8 @@ func serve(ctx context.Context, o *serveOptions) error {
 	if err := config.Load(&s.Telegram); err != nil {
 		return err
 	}
-	// Open first what can fail. Open the store last, because that may create it.
+	// Open the listener and the source first, because that can fail. Open the store last, because
+	// that may create a file.
 	listener, err := o.reach.open(&s, o.store)
 	if err != nil {
 		return err
@@ -87,7 +88,7 @@ func serve(ctx context.Context, o *serveOptions) error {
 func startRefreshing(ctx context.Context, s onemachine.Options, logged bool) error {
 	refreshes := onemachine.Refreshes{
 		All: func(ctx context.Context) error {
-			if logged { // programs read the log: no bar and no table
+			if logged { // the log is JSON for programs: no bar and no table
 				report, err := s.Refresh(ctx, nil)
 				s.Log.InfoContext(ctx, "refreshed", "origins", report.Origins, "asked", report.Answered, "failed", report.Failed,
 					"new", report.New, "faults", report.Faults)
@@ -101,7 +102,7 @@ func startRefreshing(ctx context.Context, s onemachine.Options, logged bool) err
 		},
 		Departures: func(ctx context.Context) error { return deepen(ctx, s) },
 	}
-	// a cycle of that source takes 15 minutes: serve meanwhile
+	// a full refresh from Travelpayouts takes 15 minutes: serve meanwhile
 	if s.Source.Name() != "travelpayouts" {
 		if err := s.RefreshNow(ctx, refreshes); err != nil {
 			return err

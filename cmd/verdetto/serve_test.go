@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestServeStoppedBeforeItBegan: a process that is stopped while it fills its store has not
-// failed.
+// TestServeStoppedBeforeItBegan: a process that is stopped during its first refresh, before it
+// serves, exits without an error.
 func TestServeStoppedBeforeItBegan(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
@@ -22,7 +22,8 @@ func TestServeStoppedBeforeItBegan(t *testing.T) {
 	}
 }
 
-// TestServeNeedsAFolderForMail: without a carrier there are no alerts and nothing to buy.
+// TestServeNeedsAFolderForMail: serve fails at start if -mail is empty, because alerts and
+// purchases need mail.
 func TestServeNeedsAFolderForMail(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()

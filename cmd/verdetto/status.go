@@ -18,7 +18,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// errBroken reports a service that does not work. The page was written and says so.
+// errBroken reports that the checked service does not work. The status page was still written, and
+// shows this.
 var errBroken = errors.New("the service does not work; the page says so")
 
 func statusCommand() *cobra.Command {

@@ -1,5 +1,6 @@
-// Package access compares what the functions access in the table with what they may access:
-// schema.Accesses.
+// Package access compares which partitions of the table each Lambda function reads and writes with
+// the list of permitted accesses, schema.Accesses. infra/cdk makes the functions' permissions from
+// this list.
 package access
 
 import (
@@ -62,7 +63,7 @@ func newTable(of store.Table) *table {
 	return d
 }
 
-// as runs do on behalf of a function.
+// as runs do, and records its accesses under the name of a function.
 func (d *table) as(function string, do func()) {
 	d.set(function)
 	defer d.set("")
@@ -86,8 +87,8 @@ func functionOf(target string) string {
 	return "analisi" // it answers unknown paths
 }
 
-// TestFunctionsTouchWhatTheyMay runs everything that the functions do. What they access must
-// equal the table of accesses.
+// TestFunctionsTouchWhatTheyMay runs everything that the functions do. The accesses recorded must
+// equal the list of permitted accesses.
 func TestFunctionsTouchWhatTheyMay(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -99,7 +100,7 @@ func TestFunctionsTouchWhatTheyMay(t *testing.T) {
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.as(functionOf(r.URL.Path), func() { answer.ServeHTTP(w, r) })
 	})
-	// any of them may be the first to start
+	// Each of these may be the first function to start with a new table.
 	for _, function := range []string{"alerts", "pro", "refresh"} {
 		if err := d.Write(t.Context(), store.Op{Mode: store.Delete,
 			Item: store.Item{Key: store.Key{Partition: "SERVICE", Sort: "PEPPER"}}}); err != nil {
@@ -334,7 +335,7 @@ func subscribes(t *testing.T, d *table, s *fixture.Phones, f *refresh.Function, 
 	}
 }
 
-// taking is a server that accepts every delivery.
+// taking answers for the servers of subscribers and accepts every delivery.
 type taking struct{}
 
 func (taking) Post(context.Context, string, http.Header, []byte) (outbound.Answer, error) {
@@ -346,7 +347,8 @@ type refusing struct{}
 
 func (refusing) Send(context.Context, mail.Message) error { return mail.ErrRefused }
 
-// paysByCall pays for answers, loses one, and gets it credited.
+// paysByCall pays for single answers. One payment is made but gets no answer, and is credited
+// later.
 func paysByCall(t *testing.T, d *table, clock *storetest.Clock) {
 	t.Helper()
 	p := fixture.OpenPerCall(t, d, clock)

@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/store"
 )
 
-// kept lists where data that identifies former subscribers may stay, and how long. It is the
-// table of docs/alerts.md.
+// kept lists in which parts of the store data that identifies a former subscriber may remain, and
+// how long. It is the table of docs/alerts.md.
 var kept = []struct {
 	partition string
 	most      time.Duration
@@ -24,8 +24,8 @@ var kept = []struct {
 	{"STOPPED#", 180 * 24 * time.Hour},
 }
 
-// countItemsWith counts the items whose keys or data contain one of several names, by the start of
-// their partition.
+// countItemsWith counts the items that contain one of the texts whom in their key or data. The
+// counts are by the first word of the item's partition key.
 func countItemsWith(t *testing.T, table store.Table, now time.Time, whom []string) map[string]int {
 	t.Helper()
 	var mu sync.Mutex
@@ -56,9 +56,9 @@ func countItemsWith(t *testing.T, table store.Table, now time.Time, whom []strin
 	return found
 }
 
-// TestNothingIsKeptLonger ends all alerts, with messages sent, waiting and never confirmed on
-// every channel. What remains must match docs/alerts.md. After the stated periods nothing may
-// remain.
+// TestNothingIsKeptLonger ends all alerts on every channel: alerts with sent messages, with waiting
+// messages, and never confirmed ones. The items that remain must agree with docs/alerts.md. After
+// the periods stated there, no item may remain.
 func TestNothingIsKeptLonger(t *testing.T) {
 	c := openChannels(t, 0)
 	ctx, now := t.Context(), c.Now()
@@ -85,7 +85,7 @@ func TestNothingIsKeptLonger(t *testing.T) {
 		whom = append(whom, string(id))
 	}
 	for _, a := range c.alerts {
-		// the number is part of the address too
+		// the subscriber's number is also part of the address
 		whom, ids = append(whom, strings.TrimPrefix(string(a.Subscriber), "s")), append(ids, a.Subscriber)
 	}
 
@@ -140,8 +140,8 @@ func TestNothingIsKeptLonger(t *testing.T) {
 	}
 }
 
-// TestDeliveriesOfTheGoneGoNowhere: a message on its way is not delivered once its alert has
-// ended.
+// TestDeliveriesOfTheGoneGoNowhere: a message that waits for delivery is not delivered once its
+// alert has ended.
 func TestDeliveriesOfTheGoneGoNowhere(t *testing.T) {
 	c := openChannels(t, 0)
 	c.refresh(3900)

@@ -20,12 +20,12 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// TestProveKilledProcess kills the process ten times.
+// TestProveKilledProcess kills the mailing process ten times; see killed.
 func TestProveKilledProcess(t *testing.T) { killed(t, 10) }
 
-// killed kills the real command by SIGKILL a number of times while it mails 500 subscribers,
-// and then lets it finish. Each subscriber gets one mail. All runs are on one day: on the next
-// day, a mail that was sent just before a kill has another identity and is sent again.
+// killed kills the built command by SIGKILL a number of times while it mails 500 subscribers, and
+// then lets it finish. Each subscriber gets one mail. All runs use the same day. On the next day a
+// mail has another id, so a mail sent just before a kill would be sent again.
 func killed(t *testing.T, kills int) {
 	t.Helper()
 	d := fixture.NewShell(t)
@@ -52,8 +52,8 @@ func killed(t *testing.T, kills int) {
 		}
 		return len(files)
 	}
-	// run starts later each time, when the killed process's lease has expired. It is killed
-	// once this many mails exist.
+	// run starts the command. Its clock is later each time, so the lease of the killed process has
+	// expired. The process is killed when the folder contains this many mails.
 	run := func(until int) (stdout string, err error) {
 		ctx, kill := context.WithCancel(t.Context())
 		defer kill()

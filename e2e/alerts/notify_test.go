@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// TestNotifyingCapacity meters the cost of a subscribed route and of a mail over DynamoDB. It
-// must match the package comment of shared/store.
+// TestNotifyingCapacity meters the DynamoDB units for a route with alerts and for a mail. They must
+// equal the figures in the package comment of shared/store.
 func TestNotifyingCapacity(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -67,7 +67,8 @@ func TestNotifyingCapacity(t *testing.T) {
 		fixture.Units{"read ALERTS": subscribers, "read STOPPED": subscribers, "write ALERTS": subscribers})
 }
 
-// TestServeNotifies: the serving process itself sends the notifications of its refreshes.
+// TestServeNotifies: the process of the command serve also sends the notifications that its
+// refreshes create.
 func TestServeNotifies(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -113,7 +113,8 @@ func (c *channels) subscribe(channel string, n int, a store.Alert) {
 	c.alerts = append(c.alerts, c.Confirm("", a))
 }
 
-// loses reports whether to lose an answer, which it does for one in five.
+// loses reports whether the test should lose this answer of a stand-in. It does so for one answer
+// in five.
 func (c *channels) loses() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,7 +125,7 @@ func (c *channels) loses() bool {
 	return true
 }
 
-// take answers for every endpoint.
+// take answers for the servers of all webhook endpoints.
 func (c *channels) take(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	var said webhook.Event
@@ -144,7 +145,7 @@ func (c *channels) take(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// refresh stores the results of a refresh with the route's cheapest fare at a price.
+// refresh stores what a refresh would store if the route's cheapest fare had this price.
 func (c *channels) refresh(price fare.Cents) {
 	c.T.Helper()
 	today := c.Today()
@@ -166,8 +167,8 @@ func (c *channels) refresh(price fare.Cents) {
 
 var errDead = errors.New("the process was killed")
 
-// call counts a store call. It returns whether the call takes effect, and the error that it
-// answers.
+// call counts a call of the store. It returns whether the call may change the store, and the error
+// that the process gets.
 func (c *channels) call() (effect bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -212,9 +213,10 @@ func (m mortalTable) Write(ctx context.Context, ops ...store.Op) error {
 	return err
 }
 
-// work runs processes that send, push and deliver for a day and a half, longer than any retry
-// lasts. With faults, each is killed after at most 100 store calls. Concurrent work needs
-// fewer, so some work completes in any order.
+// work runs processes that create, send and deliver messages for a day and a half, which is longer
+// than any message is retried. With faults, each process is killed after at most 100 calls of the
+// store. If several messages are in progress, the kill can come earlier, so they complete in any
+// order.
 func (c *channels) work() {
 	c.T.Helper()
 	var table store.Table = mortalTable{c.Table, c}
@@ -252,7 +254,7 @@ func (c *channels) work() {
 	}
 }
 
-// told counts the distinct messages of each alert, and the repeated ones.
+// told counts how many different messages each alert sent, and how many were sent repeatedly.
 func (c *channels) told() (each map[string]int, again int) {
 	each = map[string]int{}
 	for i, a := range c.alerts {
@@ -288,7 +290,7 @@ func (c *channels) told() (each map[string]int, again int) {
 	return each, again
 }
 
-// run simulates seven refreshes.
+// run simulates seven refreshes with the messages that they cause. It returns the counts of told.
 func (c *channels) run(faults bool) (map[string]int, int) {
 	c.faults = faults
 	for i, price := range []fare.Cents{5500, 5500, 3900, 3900, 5600, 3800, 3700} {
@@ -299,10 +301,10 @@ func (c *channels) run(faults bool) (map[string]int, int) {
 	return c.told()
 }
 
-// TestChannelsUnderKills kills processes at any store call, before and after its effect. It
-// also loses every fifth answer of a stand-in that took the message. From the notification to
-// the channel, each alert sends the same messages as without faults. No subscriber is missed,
-// and a repetition is the identical message.
+// TestChannelsUnderKills kills processes at any call of the store, before or after the call's
+// effect. It also loses every fifth answer of a stand-in that accepted the message. Each alert must
+// still send the same messages as without faults. No subscriber may be left out, and a message sent
+// twice must be identical.
 func TestChannelsUnderKills(t *testing.T) {
 	want, again := openChannels(t, 0).run(false)
 	if again > 0 {
@@ -329,9 +331,9 @@ func TestChannelsUnderKills(t *testing.T) {
 	}
 }
 
-// end checks that exactly the ended alerts are removed. A process may die while removing an
-// endpoint's alert whose last event it has already dropped. The sender then removes the alert
-// once that event's delivery period is over.
+// end checks that exactly those alerts are removed that should have ended. For a webhook, a process
+// may be killed after it drops the last event and before it removes the alert. The alert is then
+// removed once that event could no longer be delivered.
 func (c *channels) end() {
 	c.T.Helper()
 	c.Add((store.DeliveryDays + 1) * 24 * time.Hour)

@@ -14,8 +14,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestServeAlerts requests an alert from the running process by form, and follows the mail to
-// the end. The process works without a manual signal.
+// TestServeAlerts requests an alert from the running command by form, confirms it by the link in
+// the mail, and ends it. The test starts no worker itself: the process must do so.
 func TestServeAlerts(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

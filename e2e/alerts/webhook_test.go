@@ -28,7 +28,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// hook is the endpoint of a subscriber, with the service.
+// hook is a service together with the server of one subscriber, to which the service sends events.
 type hook struct {
 	*fixture.Subscriptions
 	mu     sync.Mutex
@@ -86,8 +86,8 @@ type event struct {
 	id   string
 }
 
-// sent processes due work and returns the events that the endpoint received since the last
-// call. It verifies each with the secret.
+// sent makes the service send what is due. It returns the events that the endpoint received since
+// the last call, and verifies each signature with the secret.
 func (h *hook) sent(secret string) (names []string, events []event) {
 	h.T.Helper()
 	if _, err := h.Alerts.Webhooks.Work(h.T.Context()); err != nil {
@@ -112,7 +112,8 @@ func (h *hook) sent(secret string) (names []string, events []event) {
 	return names, events
 }
 
-// press presses a button and requires success.
+// press submits the form of a page, like a reader who presses its button. It fails the test if the
+// answer is an error.
 func (h *hook) press(link, form string) fixture.Reply {
 	h.T.Helper()
 	a := h.Form(link, form)
@@ -122,7 +123,8 @@ func (h *hook) press(link, form string) fixture.Reply {
 	return a
 }
 
-// refreshed refreshes and sends the notifications.
+// refreshed runs a refresh and sends its notifications. It fails the test if their number is not
+// sent.
 func (h *hook) refreshed(sent int) {
 	h.T.Helper()
 	fixture.Refreshed(h.T, h.Table, fixture.Falling(fare.DayOf(h.Clock.Now())), h.Clock.Now)
@@ -246,8 +248,8 @@ func (h *hook) listed(manage, id string) string {
 	return url.QueryEscape(html.UnescapeString(ref[1]))
 }
 
-// goesAway makes the endpoint answer 410. Its owner is informed once and can have it tried
-// again.
+// goesAway makes the endpoint answer 410, which ends its events. The owner is informed once by
+// mail, and can restart the events.
 func (h *hook) goesAway(email, secret, of string) {
 	h.T.Helper()
 	h.status = http.StatusGone
@@ -274,7 +276,8 @@ func (h *hook) goesAway(email, secret, of string) {
 	}
 }
 
-// TestBadEndpoints: a request for a forbidden address is refused and told what to do.
+// TestBadEndpoints: the service refuses an alert to a forbidden address, and the error says what to
+// do.
 func TestBadEndpoints(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

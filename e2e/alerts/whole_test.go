@@ -1,5 +1,5 @@
-// Package alerts holds end-to-end tests of alerts: from the request to the mail, through the
-// running process, and with kills in between.
+// Package alerts holds end-to-end tests of alerts. They follow an alert from the request to the
+// mail, over HTTP and in the running command. They also kill the process in between.
 package alerts
 
 import (
@@ -53,7 +53,8 @@ func TestFromAskingToTheMail(t *testing.T) {
 		}
 		alerted(0)
 
-		// One ends the alert by the mail provider's button, the other by the linked page.
+		// One subscriber ends the alert by the unsubscribe button of the mail program, the other by
+		// the page that the mail links to.
 		click := strings.TrimPrefix(first["ada@example.com"].Unsubscribe, "http://127.0.0.1:1")
 		p.Do("POST", click, "List-Unsubscribe=One-Click", "Content-Type", fixture.Form).Want(t, 200)
 		links := fixture.LinkPattern.FindAllStringSubmatch(first["bob@example.com"].Text, -1)

@@ -1,7 +1,7 @@
-// Package answers compares 5,000 answers of the service with their last published form, byte
-// for byte: status, headers and body. Run it before and after a change that must change no
-// answer. The flag -update accepts new answers. The flag -dump writes them to a folder, where
-// diff -r shows changes.
+// Package answers compares 5,000 answers of the service with committed digests of them: status,
+// headers and body, byte for byte. Run it before and after a change to the code that must change no
+// answer. The flag -update accepts new answers. The flag -dump writes the answers to a folder,
+// where diff -r shows changes.
 package answers
 
 import (
@@ -39,8 +39,8 @@ const (
 	pages  = 1400 // number of pages that the crawl visits
 )
 
-// TestAnswers sends requests to an invented service that never changes, and compares digests of
-// its answers.
+// TestAnswers sends requests to a service with fixed invented fares and a fixed clock. It compares
+// digests of the answers with the committed ones.
 func TestAnswers(t *testing.T) {
 	service := open(t)
 	for _, target := range calls() {
@@ -53,7 +53,7 @@ func TestAnswers(t *testing.T) {
 	fixture.Golden(t, golden, service.summary(), *update)
 }
 
-// service calls the handler and keeps a digest for each kind of request.
+// service calls the handler and computes one digest over all answers of each kind of request.
 type service struct {
 	t       *testing.T
 	api     *onemachine.Service
@@ -136,7 +136,8 @@ func (s *service) summary() []byte {
 	return []byte(b.String())
 }
 
-// calls returns the requests of the API: every question, right or wrong, on every second route.
+// calls returns the requests to the JSON API: each question, with valid and invalid values, about
+// every second route.
 func calls() []string {
 	var out []string
 	for i, route := range sample.New().Routes() {
@@ -162,7 +163,7 @@ type question struct {
 	with url.Values
 }
 
-// questions returns the requests about a route. Each value of a parameter is tried alone.
+// questions returns the requests about a route. In each request, one parameter has another value.
 func questions(route fare.Route) []question {
 	base := func(more ...string) url.Values {
 		v := url.Values{"origine": {string(route.Origin)}, "destinazione": {string(route.Destination)}}

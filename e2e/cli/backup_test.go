@@ -15,9 +15,9 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestBackup backs up the store of a busy service and serves the copy. The restored service
-// gives the same answers and holds every item. A backup overwrites nothing, and a failed one
-// leaves nothing behind.
+// TestBackup backs up the store of a service that answers calls, and then serves the backup. The
+// restored service gives the same answers and contains every item. A backup never overwrites a
+// file, and a failed backup leaves no file.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -50,7 +50,7 @@ func TestBackup(t *testing.T) {
 		t.Errorf("others may read it: %v %v", info, err)
 	}
 	end(t, first)
-	// Counters go on changing. All other items are in the copy.
+	// Calls during the backup change counters. All other items of the store must be in the copy.
 	was, is := contents(t, filepath.Join(d.Dir, "kept.db")), contents(t, filepath.Join(d.Dir, "copy.db"))
 	if len(was) < 3 {
 		t.Errorf("the store holds only %d items", len(was))

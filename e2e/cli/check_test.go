@@ -9,7 +9,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// goodSettings is a valid file for a service that takes real money.
+// goodSettings is a valid settings file for a service that takes real payments.
 const goodSettings = `
 VERDETTO_STORE = "bolt:verdetto.db"
 VERDETTO_UPSTREAM = "travelpayouts"
@@ -189,8 +189,8 @@ func TestCheckNamesAllAtOnce(t *testing.T) {
 	}
 }
 
-// TestCheckPlaces checks the precedence of sources, what real money requires, and files that
-// hold no settings.
+// TestCheckPlaces checks which place of a setting (flag, environment, file) applies first, and
+// which settings real payments need. It also checks files that are no settings files.
 func TestCheckPlaces(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)

@@ -13,7 +13,7 @@ import (
 
 // These tests run the commands as users do.
 
-// has checks that a text contains each of several texts.
+// has fails the test unless a text contains each of the wanted texts.
 func has(t *testing.T, what, text string, wanted ...string) {
 	t.Helper()
 	for _, w := range wanted {
@@ -23,8 +23,8 @@ func has(t *testing.T, what, text string, wanted ...string) {
 	}
 }
 
-// run runs a command and checks its exit code and a part of its output. For an error that is
-// standard error.
+// run runs a command and checks its exit code. The output must contain the text says: standard
+// output after success, standard error after a failure.
 func run(t *testing.T, d fixture.Shell, code int, says string, args ...string) fixture.Result {
 	t.Helper()
 	got := d.Run(args...)
@@ -38,7 +38,7 @@ func run(t *testing.T, d fixture.Shell, code int, says string, args ...string) f
 	return got
 }
 
-// end stops a service, which must exit with 0.
+// end stops a service and fails the test unless it exits with 0.
 func end(t *testing.T, s fixture.Server) {
 	t.Helper()
 	if code := s.Stop(t); code != 0 {

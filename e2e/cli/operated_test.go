@@ -28,8 +28,8 @@ func get(t *testing.T, url string) (int, http.Header, string) {
 	return response.StatusCode, response.Header, string(body)
 }
 
-// TestOperated: a service reports that it lives and is ready, and counts answers by endpoint
-// and status. It logs JSON with request ids, and reports its status to its user.
+// TestOperated: a running service answers /healthz and /readyz, and counts answers by endpoint and
+// status. It logs JSON with request ids, and shows its status to the user it runs as.
 func TestOperated(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -60,7 +60,7 @@ func TestOperated(t *testing.T) {
 	got := run(t, d, 0, "", "status", "-store", "bolt:kept.db")
 	has(t, "status", got.Stdout, "running, ready", "0.0 days old", "1, with 1 departures", "alerts        0", "keys          0 in force", "MB", "0 of late in the log")
 
-	// The log names the address.
+	// Read the address that the service listens on from the log.
 	var address string
 	for address == "" {
 		if m := regexp.MustCompile(`"metrics are answered","address":"([^"]*)"`).FindStringSubmatch(s.Log()); m != nil {
@@ -95,8 +95,8 @@ func TestOperated(t *testing.T) {
 	has(t, "status of what does not run", d.Run("status", "-store", "bolt:kept.db").Stdout, "not running", "1, with")
 }
 
-// TestNotReady: a service lives but is not ready if its fares are too old, or before its first
-// refresh.
+// TestNotReady: a service without fares, or with fares that are too old, answers /healthz with
+// success and /readyz with an error.
 func TestNotReady(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -116,7 +116,8 @@ func TestNotReady(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestStatusOfOldFares: the status reports fares without a refresh for ten days.
+// TestStatusOfOldFares: the command status reports a problem if fares were last refreshed ten days
+// ago.
 func TestStatusOfOldFares(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -133,8 +134,8 @@ func TestStatusOfOldFares(t *testing.T) {
 	}
 }
 
-// TestRestore: a backup replaces a store that exists, is missing or is damaged, but never a
-// served one. A file that is no complete backup changes nothing.
+// TestRestore: restore replaces a store by a backup. The store may exist, be missing or be damaged,
+// but no process may serve it. If the backup is incomplete, restore changes nothing.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -11,9 +11,9 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestPepper: a store refuses every other pepper and says what to do. Its own pepper can be
-// exported, kept on paper, and imported into a store or used as a setting. A typing error is
-// detected.
+// TestPepper: a store works only with the pepper (the secret that derives pseudonyms) that it was
+// made with; the error says what to do. The pepper can be exported, kept on paper, and imported
+// into a store or used as a setting. The import detects a typing error.
 func TestPepper(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -60,7 +60,7 @@ func TestPepper(t *testing.T) {
 	run(0, "vd_", "", key...)
 	run(0, text, "", "pepper", "export", "-store", "bolt:kept.db")
 
-	// A backup contains what the store keeps.
+	// A backup also contains the pepper that the store keeps.
 	run(0, "", "", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
 	run(0, text, "", "pepper", "export", "-store", "bolt:copy.db")
 	run(0, "every byte", "", "verify", "-store", "bolt:copy.db")
@@ -70,8 +70,9 @@ func TestPepper(t *testing.T) {
 	run(1, "made with another pepper", own, key...)
 }
 
-// TestPepperOfAnEarlierStore: a store of an earlier version has no mark of its pepper. An alert
-// in it decides, or else the pepper that it keeps.
+// TestPepperOfAnEarlierStore: a store made by an earlier version does not record its pepper. There
+// the service compares the given pepper with the pseudonym in an alert, or without alerts with the
+// pepper kept in the store.
 func TestPepperOfAnEarlierStore(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -11,8 +11,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestServe sends the running process every kind of request, valid and invalid. Every answer
-// with invented fares is marked.
+// TestServe sends a running process every kind of request, valid and invalid. Every answer about
+// invented fares says that the fares are invented.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
@@ -70,8 +70,8 @@ func TestServe(t *testing.T) {
 	d.LeftNothing()
 }
 
-// TestServeKeepsItsStore: answers with recorded fares have no mark. A file keeps its data when
-// served again.
+// TestServeKeepsItsStore: answers about recorded fares do not say that fares are invented. A
+// store's file keeps its data when it is served again.
 func TestServeKeepsItsStore(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

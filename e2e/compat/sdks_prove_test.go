@@ -19,8 +19,8 @@ func TestProvePythonSDK(t *testing.T) {
 	})
 }
 
-// TestProveNodeSDK: the same for the SDK from npm. It always uses TLS, because it treats ssl:
-// false as not set.
+// TestProveNodeSDK: the unmodified SDK from npm reads all answers and all errors. The test uses
+// TLS, because this SDK ignores the option ssl: false.
 func TestProveNodeSDK(t *testing.T) {
 	node := testenv.Command(t, "node", "apt-get install nodejs", "nodejs")
 	sdk := testenv.Tool(t, "sdks", "node_modules", "amadeus")

@@ -1,4 +1,5 @@
-// Package compat calls functions/compat with the published, unmodified SDKs.
+// Package compat calls functions/compat, the API for programs written for Amadeus, with the
+// published, unmodified Amadeus SDKs.
 package compat
 
 import (
@@ -27,7 +28,7 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// said is the output of a program that calls everything through an SDK.
+// said is the output of a small program in testdata that makes every call through an SDK.
 type said struct {
 	Metrics, Returns    [][2]string // ranking, amount
 	Dates, Stays        [][3]string // departure, return, price
@@ -43,8 +44,8 @@ type said struct {
 // day is the departure in the requests.
 const day = "2016-04-20"
 
-// driven lets a program call the service over loopback. It compares the SDK's objects with the
-// answers of our own API.
+// driven runs such a program, which calls the service over loopback. It compares the objects that
+// the SDK returns with the answers of our own API.
 func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 	program func(s *httptest.Server, port, key, word string) *exec.Cmd) {
 	t.Helper()
@@ -122,10 +123,11 @@ func driven(t *testing.T, listen func(http.Handler) *httptest.Server,
 		len(got.Stays), len(got.Destinations), len(got.Journeys), len(got.Pages), len(got.Errors)+1)
 }
 
-// class returns the SDK's class of an error: ClientError in two SDKs, ClientException in one.
+// class returns the SDK's class of an error, the first word. It is ClientError in two SDKs and
+// ClientException in one.
 func class(said string) string { name, _, _ := strings.Cut(said, " "); return name }
 
-// refusals holds the errors by the name that programs print.
+// refusals maps the names that the programs print to the expected errors.
 var refusals = map[string]struct{ class, rest string }{
 	"missing":     {"Client", "400 32171 departureDate"},
 	"format":      {"Client", "400 477 origin"},
@@ -140,7 +142,7 @@ var refusals = map[string]struct{ class, rest string }{
 	"over":        {"Client", "429 38194 "},
 }
 
-// expected returns the same data from our own API.
+// expected returns the output that a program should print, made from answers of our own API.
 func expected(t *testing.T, handler http.Handler) (want said) {
 	t.Helper()
 	n := 0
@@ -222,7 +224,7 @@ func expected(t *testing.T, handler http.Handler) (want said) {
 	slices.SortFunc(want.Destinations, func(a, b [3]string) int {
 		return order.Or(len(a[2])-len(b[2]), strings.Compare(a[2], b[2]), strings.Compare(a[1], b[1]),
 			strings.Compare(a[0], b[0]))
-	}) // prices have two decimals, so the longer text is the higher
+	}) // of two prices with two decimals, the longer text is higher
 	for i := 0; i < len(want.Dates); i += 100 {
 		want.Pages = append(want.Pages, want.Dates[i:min(i+100, len(want.Dates))])
 	}

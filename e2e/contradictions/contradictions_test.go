@@ -1,6 +1,7 @@
 // Package contradictions holds an end-to-end test of the rule "one fare, one judgement" over
-// recorded fares. In no document does a fare have two levels, and a difference from what is usual
-// names what that is usual for. docs/api.md states the rule.
+// recorded fares. docs/api.md states the rule. A page, feed or tool answer never gives one fare two
+// levels (such as cheap and normal). A difference from the usual fare always says for what that
+// fare is usual.
 package contradictions
 
 import (
@@ -140,7 +141,7 @@ func (c claims) add(fare, level string) {
 	c[fare][level] = true
 }
 
-// judge reports the fares of a document that have more than one level.
+// judge fails the test for each fare of a document that has more than one level.
 func (s *service) judge(kind, name string, c claims) {
 	s.documents[kind]++
 	for fare, levels := range c {
@@ -182,8 +183,8 @@ func levelsIn(text string) (all []string) {
 	return all
 }
 
-// page checks the page of a question. dated means that the question is about one departure: only
-// then may its days have levels.
+// page checks the page that answers a question. dated means that the question is about a single
+// departure. Only then may the days on the page have levels.
 func (s *service) page(target string, q url.Values, dated bool) {
 	body := s.ask("/?" + target + "&lang=en")
 	m := article.FindStringSubmatch(body)
@@ -270,7 +271,8 @@ func (s *service) route(r fare.Route, departures int) {
 	s.comparisonTool(r, c)
 }
 
-// verdictTool checks the text about one fare: it has one level. What an alert can report follows.
+// verdictTool checks the tool's text about one fare: it contains exactly one level. The part about
+// what an alert can report is left out.
 func (s *service) verdictTool(arguments map[string]any) {
 	text, _, _ := strings.Cut(s.tool("flight_price_verdict", arguments), " For an alert on this trip")
 	if said := levelsIn(text); len(said) > 1 {
@@ -286,7 +288,8 @@ func (s *service) verdictTool(arguments map[string]any) {
 
 var listed = regexp.MustCompile(`([0-9]{4}-[0-9]{2}-[0-9]{2}) [0-9.]+ EUR, (great|good|normal|expensive) this far ahead`)
 
-// calendarTool checks that the text has the levels of the calendar, and no others.
+// calendarTool checks that the tool's text contains the levels of the API's calendar, and no
+// others.
 func (s *service) calendarTool(arguments map[string]any, of verdict.Calendario) {
 	text, c, count := s.tool("fare_calendar", arguments), claims{}, 0
 	for _, g := range of.Giorni {
@@ -304,7 +307,8 @@ func (s *service) calendarTool(arguments map[string]any, of verdict.Calendario) 
 
 var trip = regexp.MustCompile(`([^:;.]+ \([0-9-]+\)) (?:at )?[0-9.]+ EUR(?: departing on [0-9-]+)?, (great|good|normal|expensive)`)
 
-// comparisonTool checks that the best trip and the list give a trip one level.
+// comparisonTool checks the text of the tool that compares trips. The best trip must have the same
+// level in the first sentence and in the list.
 func (s *service) comparisonTool(r fare.Route, of verdict.Calendario) {
 	var days []string
 	for _, g := range of.Giorni[:min(4, len(of.Giorni))] {
@@ -323,8 +327,8 @@ func (s *service) comparisonTool(r fare.Route, of verdict.Calendario) {
 	s.judge("comparison", r.String(), c)
 }
 
-// origin checks the deals of a city: on the page, as a feed and as a tool. All give a destination
-// the level of GET /v1/occasioni.
+// origin checks the deals from a city on the page, as a feed and by a tool. Each must give a
+// destination the same level as GET /v1/occasioni.
 func (s *service) origin(city fare.City) {
 	var deals published.Occasioni
 	body := s.ask("/v1/occasioni?origine=" + string(city))

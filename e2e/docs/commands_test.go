@@ -43,9 +43,9 @@ type scene struct {
 	Commands        []documented
 }
 
-// documented is a command, its exit status, and the first line of its answer. In the line …
-// stands for any text. A command that ends with * stands for all with that prefix. A command
-// that serves runs until the next one serves, or the scene ends.
+// documented is a command with its expected exit status and the first line of its answer. In that
+// line, … matches any text. A command that ends with * matches all commands with that prefix. A
+// command that serves runs until the next such command, or the end of the scene.
 type documented struct {
 	Run    string
 	Exit   int
@@ -135,7 +135,7 @@ func allCommands(t *testing.T) map[string][]string {
 	return all
 }
 
-// matches reports whether a row is about a command.
+// matches reports whether a row of the table is about a command.
 func matches(row, command string) bool {
 	beginning, open := strings.CutSuffix(row, "*")
 	return row == command || open && strings.HasPrefix(command, beginning)
@@ -212,7 +212,8 @@ func TestFindsCommands(t *testing.T) {
 	}
 }
 
-// ownNetwork marks the process with its own network, in which every port is free.
+// ownNetwork is an environment variable. It is set in the process that has its own network, in
+// which every port is free.
 const ownNetwork = "VERDETTO_DOCS_NETWORK"
 
 // TestCommands runs the commands of the documents as written.
@@ -312,7 +313,7 @@ func fits(want, line string) bool {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(want), "…", ".*") + "$").MatchString(line)
 }
 
-// visitor types commands in a fresh copy of the tree.
+// visitor runs commands in a fresh copy of the repository, like a reader who types them.
 type visitor struct {
 	dir  string
 	env  []string
@@ -366,7 +367,7 @@ func (v *visitor) run(t *testing.T, text string) (code int, line string) {
 	return c.ProcessState.ExitCode(), line
 }
 
-// serve stops the previous service, starts one and waits until it answers.
+// serve stops the service that was started before, starts this one and waits until it answers.
 func (v *visitor) serve(t *testing.T, row documented) {
 	t.Helper()
 	v.stop()

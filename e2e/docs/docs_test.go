@@ -1,6 +1,6 @@
-// Package docs checks the documents against the repository: every link leads somewhere, and
-// every named path and test exists. Every command gives the answer in a table, and every
-// setting and endpoint has its row.
+// Package docs checks the documents against the repository. Every link leads to an existing target,
+// and every path and test mentioned exists. Every command prints the answer in a committed table,
+// and every setting and endpoint has a row in its document.
 package docs
 
 import (
@@ -158,7 +158,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestNamedTests: every named test exists.
+// TestNamedTests: every test that a document mentions exists.
 func TestNamedTests(t *testing.T) {
 	var tests []string
 	walk(t, func(path string) {
@@ -188,7 +188,7 @@ func TestNamedTests(t *testing.T) {
 	}
 }
 
-// TestFinds shows what the checks find in a document, so the tests above can fail.
+// TestFinds applies the checks to a document with errors, to show that the tests above can fail.
 func TestFinds(t *testing.T) {
 	const text = "# A title: of `two` words\n\nSee [it](docs/api.md#a-title) and `shared/store`.\n\n```\ngo test " +
 		"./e2e/none -run TestNone\nmake nothing\n```\n"

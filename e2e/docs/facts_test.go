@@ -170,7 +170,8 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// answer returns the answer of make run NOW=2026-11-01, with only Milan refreshed.
+// answer returns the answer that a reader gets with make run NOW=2026-11-01. For speed, it
+// refreshes only Milan.
 func answer(t *testing.T, path string) string {
 	t.Helper()
 	now := func() time.Time { return time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC) }

@@ -27,8 +27,8 @@ var (
 		`^cmd/lambdalocal/|^functions/wiring/`)
 )
 
-// TestPackages: ARCHITECTURE.md has a row for each package of the upper three levels, made from
-// the first sentence of its comment up to a colon or a semicolon.
+// TestPackages: ARCHITECTURE.md has a row for each package whose path has at most three parts. A
+// row is the first sentence of the package comment, up to a colon or a semicolon.
 func TestPackages(t *testing.T) {
 	sentences := map[string]string{}
 	walk(t, func(file string) {
@@ -84,7 +84,7 @@ func brief(comment string) string {
 	return strings.TrimRight(clause.FindString(rest), ".:; ")
 }
 
-// TestBrief shows what a package comment becomes.
+// TestBrief shows which text of a package comment gets into the table.
 func TestBrief(t *testing.T) {
 	for comment, want := range map[string]string{
 		"Package fare defines types: cities. More.\n": "defines types",

@@ -27,7 +27,8 @@ var (
 	item    = regexp.MustCompile(`^\s*(?:[-*]|\d+\.) `)
 	ends    = regexp.MustCompile(`[.!?]["*)_]*(?:\s+|$)`)
 	letter  = regexp.MustCompile(`[\pL\d]`)
-	// unclear are the words that readers stumble over, for which the project has plain ones.
+	// unclear matches words that readers stumble over. The documents use plain words in their
+	// place.
 	unclear = regexp.MustCompile(`(?i)\b(?:nobody(?:'s)?|whoever|whose is|tells? whether|who asks?|so many|of it|(?:is|are|was|were) told|` +
 		`ask(?:s|ed)? again|once more|leaves? news|what is left|watched|sheets?|is what|what was said|what is said|` +
 		`put beside|brought to|makes? good|what is so|one that|those that|that of|somebody|a standing)\b`)
@@ -100,8 +101,8 @@ func words(sentence string) (n int) {
 	return n
 }
 
-// TestStyle: the documents are short, have short sentences without unclear words, name their
-// reader at once, and begin with an example.
+// TestStyle: the documents are short and have short sentences without unclear words. Each says at
+// its beginning who it is for, and soon shows an example.
 func TestStyle(t *testing.T) {
 	all, found := 0, 0
 	for name, text := range readable(t) {
@@ -140,7 +141,7 @@ func TestStyle(t *testing.T) {
 	}
 }
 
-// TestStyleFinds shows that the checks of style can fail.
+// TestStyleFinds applies the checks to bad documents, to show that TestStyle can fail.
 func TestStyleFinds(t *testing.T) {
 	prose, cells := sentences("# Title. Not this\n\nOne `a b` two. See [the page](x.md)\nof \"many words here\" 1.5.\n" +
 		"- An item\n\n```\nnot this.\n```\n\n> nor this\n\n| a cell. Two | b |\n|---|---|\n")

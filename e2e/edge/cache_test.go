@@ -46,7 +46,7 @@ type edge struct {
 	handed []*handed
 }
 
-// handed is a call that reached the service, and the answer that the cache received.
+// handed is a call that the cache forwarded to the service, and the service's answer to the cache.
 type handed struct {
 	http.ResponseWriter
 	mu                  *sync.Mutex
@@ -67,7 +67,7 @@ func (h *handed) Write(b []byte) (int, error) {
 	return h.ResponseWriter.Write(b)
 }
 
-// note records what is about to be sent.
+// note records the status and body that the service is about to send.
 func (h *handed) note(status int, body []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -134,7 +134,7 @@ func (e *edge) issue(owner string) {
 	e.keys[owner] = fixture.IssueKey(e.t, e.table, owner+"@example.com", e.clock.Now(), 30*24*time.Hour)
 }
 
-// hand records a call that reached the service and numbers its answer.
+// hand records a call that reached the service, and writes its number into the answer's header.
 func (e *edge) hand(w http.ResponseWriter, r *http.Request) *handed {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -155,8 +155,8 @@ func (e *edge) reached() int {
 	return len(e.handed)
 }
 
-// start starts nginx with a socket that already listens. So the test need not guess a port, and
-// early callers wait in the socket's queue.
+// start starts nginx with a socket that is already open. So the test need not choose a free port,
+// and calls that come before nginx is ready wait in the socket's queue.
 func (e *edge) start(nginx, faketime, origin string) {
 	e.t.Helper()
 	dir := e.t.TempDir()
@@ -210,8 +210,8 @@ func (e *edge) start(nginx, faketime, origin string) {
 	})
 }
 
-// writeConfiguration writes the policy for nginx: it caches exactly what routes.Table lets the
-// edge share.
+// writeConfiguration writes nginx's configuration. nginx then caches exactly the answers that
+// routes.Table lets the edge share.
 func writeConfiguration(path, origin, listen string, clock []string) error {
 	text, err := template.ParseFiles("testdata/nginx.conf.tmpl")
 	if err != nil {
@@ -259,7 +259,7 @@ func (e *edge) at(since time.Duration) {
 	}
 }
 
-// answer is an answer to a caller.
+// answer is an answer of the cache to a caller.
 type answer struct {
 	status int
 	header http.Header
@@ -302,7 +302,8 @@ func shared(target string) bool {
 	return false
 }
 
-// ends returns a time since the beginning of a walk.
+// ends returns a time since the beginning of a walk (a list of calls with their times), given as
+// hours, minutes and seconds.
 func ends(hours, minutes, seconds int) time.Duration {
 	return time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second
 }

@@ -14,15 +14,15 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestAMadeUpParameterIsNoOtherAnswer: unknown parameters cause no second call of the service,
-// at each path whose answers are cached.
+// TestAMadeUpParameterIsNoOtherAnswer: a request that only adds unknown parameters is answered from
+// the cache. The test checks each path whose answers are cached.
 func TestAMadeUpParameterIsNoOtherAnswer(t *testing.T) {
 	t.Parallel()
 	targets := map[string]string{
 		"citta": "/v1/citta?q=mila&lang=it", "price-trends": "/v1/price-trends?origin=PSA&currency=eur", "index": "/v1",
 		"openapi":    "/v1/openapi.json",
 		"calendario": "/v1/calendario?origine=Pisa&destinazione=Londra", "occasioni": "/v1/occasioni?origine=Pisa",
-		// files, tested together with their names
+		// files; if the path is empty, its endpoint has several files, which other tests cover
 		"robots": "/robots.txt", "sitemap": "/sitemap.xml", "sitemap-file": "", "llms": "/llms.txt", "card": "",
 		"feed": "", "assets": "",
 		"pagella": "/v1/pagella?formato=csv",
@@ -58,14 +58,14 @@ func TestAMadeUpParameterIsNoOtherAnswer(t *testing.T) {
 		if n := try(false); n != 1 {
 			t.Errorf("%s: the service was asked %d times", r.Name, n)
 		}
-		if n := try(true); n != 51 { // as if every parameter were in the cache key
+		if n := try(true); n != 51 { // control: with every parameter in the cache key
 			t.Errorf("%s: the model lets nothing through that it should: %d", r.Name, n)
 		}
 	}
 }
 
-// TestParametersOfTheirOwnAreOtherAnswers: every parameter that an answer depends on is in the
-// cache key.
+// TestParametersOfTheirOwnAreOtherAnswers: every parameter that changes an answer is in the cache
+// key, so each value gets its own answer.
 func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 	t.Parallel()
 	d := newDistribution(t)
@@ -87,8 +87,8 @@ func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 			t.Errorf("%s is not kept", target)
 		}
 	}
-	// To CloudFront another order is another key. The origin is asked, and the answer is the
-	// same.
+	// Parameters in another order make another cache key for CloudFront. The service is called
+	// again, and the answer is the same.
 	if _, body, asked := d.get("/v1/price-trends?currency=eur&origin=PSA"); !asked || seen[body] == "" {
 		t.Errorf("another order: asked %v, %.80s", asked, body)
 	}
@@ -135,8 +135,9 @@ func TestErrorsAreNotKept(t *testing.T) {
 	}
 }
 
-// TestAnEndedAnswer: an expired answer is revalidated by its ETag. While the service fails,
-// CloudFront still serves it, with its date. This never extends the life of a key.
+// TestAnEndedAnswer: the edge asks the service whether an expired answer is still valid, by the
+// answer's ETag. While the service fails, CloudFront still returns the expired answer, with its
+// date. An expired or revoked key does not become valid again by this.
 func TestAnEndedAnswer(t *testing.T) {
 	t.Parallel()
 	const target = "/v1/price-trends?origin=PSA&currency=eur"

@@ -1,5 +1,5 @@
-// Package edge holds end-to-end tests of what the distribution may share. A real HTTP cache
-// stands in front of the service.
+// Package edge holds end-to-end tests of the edge, the cache between callers and the service: which
+// answers it may give to several callers. A real HTTP cache, nginx, runs in front of the service.
 package edge
 
 import (
@@ -26,7 +26,8 @@ const (
 	verdicts = "/v1/analisi?origine=Pisa&destinazione=Londra"
 )
 
-// step is one call of a walk, and its expected answer.
+// step is one call to the cache at a given time, and its expected answer. Several steps make a
+// walk.
 type step struct {
 	at     time.Duration // since the walk began
 	first  func(e *edge) // runs before the call
@@ -46,7 +47,7 @@ const (
 	stale = "EXPIRED"     // expired; the service sent a new answer
 )
 
-// walk takes the steps in order, starting with an empty cache.
+// walk makes the calls of the steps in order, starting with an empty cache.
 func walk(t *testing.T, steps ...step) {
 	t.Helper()
 	e := newEdge(t)
@@ -59,8 +60,8 @@ func walk(t *testing.T, steps ...step) {
 	}
 }
 
-// take makes a call. It compares the answer with the step, and with what the service sent the
-// cache for the same key and target.
+// take makes the call of a step. It compares the answer with the one expected in the step. It also
+// compares it with what the service sent the cache for the same key and target.
 func (e *edge) take(s step, name string) answer {
 	e.t.Helper()
 	if s.method == "" {
@@ -144,7 +145,7 @@ func TestEdgeSharesFreeAnswersForSixHours(t *testing.T) {
 				step{at: ends(5, 59, 0), from: 4, target: target, status: 200, cache: hit},
 				step{at: ends(6, 1, 0), from: 4, target: target, status: 200, cache: fresh},
 				step{at: ends(6, 1, 0), from: 3, target: target, status: 200, cache: hit},
-				// Revalidated, it stays fresh for six more hours and no longer.
+				// After the revalidation, the answer is fresh for six more hours and no longer.
 				step{at: ends(11, 59, 0), from: 2, target: target, status: 200, cache: hit},
 			)
 		})
@@ -162,7 +163,7 @@ func TestEdgeKeepsAProAnswerForItsKeyAlone(t *testing.T) {
 	t.Parallel()
 	walk(t,
 		step{from: 2, key: "ada", target: trends, status: 200, cache: miss},
-		// her key's answer from any address
+		// ada's key gets the answer cached for this key, from any address
 		step{from: 3, key: "ada", target: trends, status: 200, cache: hit},
 		step{from: 2, target: trends, status: 200, cache: miss},
 		step{from: 2, key: "bob", target: trends, status: 200, cache: miss},
@@ -177,9 +178,9 @@ func TestEdgeKeepsAProAnswerForItsKeyAlone(t *testing.T) {
 	)
 }
 
-// TestEdgeAfterARotation also shows a limit of the edge. It keeps an answer to a key for ten
-// minutes. For that time, a holder of the revoked key still gets this one answer. No other
-// caller does, and no other answer is affected.
+// TestEdgeAfterARotation replaces a key by a new one. It also shows a limit of the edge, which
+// caches an answer to a key for ten minutes. For that time, a caller with the old key still gets
+// this one answer. No other caller gets it, and no other answer is affected.
 func TestEdgeAfterARotation(t *testing.T) {
 	t.Parallel()
 	rotate := func(e *edge) {
@@ -212,8 +213,8 @@ func TestEdgeTellsQuestionsApart(t *testing.T) {
 	walk(t, steps...)
 }
 
-// TestEdgePassesOverMadeUpParameters: parameters outside the table are not part of the cache
-// key.
+// TestEdgePassesOverMadeUpParameters: parameters outside the table of endpoints are not part of the
+// cache key, so they cause no second call of the service.
 func TestEdgePassesOverMadeUpParameters(t *testing.T) {
 	t.Parallel()
 	e := newEdge(t)
@@ -289,7 +290,8 @@ func TestEdgeNeverKeepsARefusal(t *testing.T) {
 	})
 }
 
-// TestEdgeWhenStorageIsDown: a cached answer is served until it expires, and no longer.
+// TestEdgeWhenStorageIsDown: while the store fails, the edge still returns a cached answer until
+// the answer expires, and no longer.
 func TestEdgeWhenStorageIsDown(t *testing.T) {
 	t.Parallel()
 	down := func(e *edge) { e.table.DieAt(0, storetest.Before) }
@@ -387,8 +389,8 @@ func TestEdgeAnswersOtherMethods(t *testing.T) {
 	)
 }
 
-// TestEdgeIsNotTalkedInto: no header lets a caller pass as another, or spoils the answers of
-// others.
+// TestEdgeIsNotTalkedInto: whatever headers a caller sends, the caller is not mistaken for another,
+// and the answers of other callers do not change.
 func TestEdgeIsNotTalkedInto(t *testing.T) {
 	t.Parallel()
 	e := newEdge(t)

@@ -22,10 +22,10 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// cloudFront is a model of CloudFront's caching rules by its developer guide, with the policies
-// that infra/cdk derives from the table of endpoints. docs/aws.md lists the rules with their
-// sources. The other tests use nginx, a real cache. This model covers where the two differ:
-// errors, and expired answers while the origin fails.
+// cloudFront is a model of CloudFront's caching, written from its developer guide, with the
+// policies that infra/cdk makes from the table of endpoints. docs/aws.md lists the caching rules
+// with their sources. The other tests use nginx, a real cache. This model covers where nginx and
+// CloudFront differ: errors, and expired answers while the service fails.
 type cloudFront struct {
 	origin http.Handler
 	now    func() time.Time
@@ -70,8 +70,8 @@ func (m *cloudFront) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if row.Keyed() {
 		key += " " + r.Header.Get(httpapi.KeyHeader) + "|" + r.Header.Get("Authorization")
 	}
-	// Only what is in the cache key goes to the origin: no other parameters, and no condition
-	// of the caller.
+	// Send the service only the parameters and headers in the cache key. Other parameters and the
+	// caller's If-None-Match are dropped.
 	onward := r.Clone(r.Context())
 	onward.URL = &url.URL{Path: r.URL.Path, RawQuery: inOrder(r.URL.RawQuery, query)}
 	onward.Header.Del("If-None-Match")
@@ -119,7 +119,7 @@ func inOrder(raw string, wanted url.Values) string {
 	return strings.Join(parts, "&")
 }
 
-// behaviour returns the row of the table whose answers are cached at a path.
+// behaviour returns the row of the table of endpoints whose caching policy applies to a path.
 func (m *cloudFront) behaviour(path string) (routes.Route, bool) {
 	for _, r := range routes.Table {
 		for _, p := range r.Paths() {
@@ -165,7 +165,7 @@ func lifetime(h http.Header) time.Duration {
 		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
 		says[strings.ToLower(name)] = value
 	}
-	// they apply because the minimum TTL is 0
+	// CloudFront obeys these only because our policies have a minimum TTL of 0
 	for _, never := range []string{"no-store", "no-cache", "private"} {
 		if _, ok := says[never]; ok {
 			return 0
@@ -194,7 +194,8 @@ func newDistribution(t *testing.T) *distribution {
 	return newDistributionOver(t, func(table store.Table) store.Table { return table })
 }
 
-// newDistributionOver is newDistribution with a wrapper around the table.
+// newDistributionOver is like newDistribution, and passes the table of the service through a
+// function.
 func newDistributionOver(t *testing.T, through func(store.Table) store.Table) *distribution {
 	t.Helper()
 	d := &distribution{t: t, clock: storetest.NewClock()}

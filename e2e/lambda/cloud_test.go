@@ -18,14 +18,14 @@ import (
 	"verdetto/shared/carrier/mail/sesmail/motolocal"
 )
 
-// cloud is moto in place of SES, SQS and SSM for one executable.
+// cloud is moto, a local imitation of AWS, in place of SES, SQS and SSM for one executable.
 type cloud struct {
 	*localcloud.Cloud
 	endpoint string
 }
 
-// newCloud creates a cloud with only what an executable needs there. In its environment, names
-// replace the secrets.
+// newCloud creates in moto only what an executable needs there. It replaces each secret in the
+// environment by the name of the parameter with the secret.
 func newCloud(t *testing.T, environment []string) *cloud {
 	t.Helper()
 	endpoint := motolocal.Endpoint(t)

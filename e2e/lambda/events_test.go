@@ -28,10 +28,11 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestEvents passes every committed event to the built executable of its name
-// (refresh-origins.json goes to functions/refresh). It runs over DynamoDB Local, and moto for
-// SES, SQS and SSM, with invented fares on the events' day. Secrets are given by name. An event
-// without a golden file fails, and so does a golden file without an event.
+// TestEvents passes every committed event to the built executable that the event's file name begins
+// with: refresh-origins.json goes to functions/refresh. It uses DynamoDB Local, moto in place of
+// SES, SQS and SSM, and invented fares on the day of the events. Secrets are read by their
+// parameter names. An event without a golden file fails the test, and so does a golden file without
+// an event.
 func TestEvents(t *testing.T) {
 	names := eachEvent(t, localcloud.Setup{}, *update, func(t *testing.T, e event, environment []string, logs io.Writer) []byte {
 		process, err := runtimeapi.Start(t.Context(), fixture.Executable(t, "functions/"+e.function+"/bootstrap"), environment, logs)
@@ -62,7 +63,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// pepper is the pepper of every function. What it derives is discarded after each event.
+// pepper is the secret from which every function derives pseudonyms in this test.
 const pepper = "local-pepper-that-is-32-bytes-long"
 
 // operator holds the operator's settings as in infra/cdk/example.json, the source of the
@@ -81,9 +82,9 @@ type event struct {
 	around
 }
 
-// eachEvent runs every committed event in a prepared environment. It compares the answer with
-// the golden file and checks the other effects. It then restores the table, so events do not
-// influence each other. It returns the names of the events.
+// eachEvent passes every committed event to the function run, in a prepared environment. It
+// compares the answer with the golden file and checks the event's other effects. It then restores
+// the table, so events do not influence each other. It returns the names of the events.
 func eachEvent(t *testing.T, o localcloud.Setup, write bool, run func(t *testing.T, e event, environment []string, logs io.Writer) []byte) (names []string) {
 	t.Helper()
 	endpoint := dynamolocal.Endpoint(t)
@@ -161,10 +162,9 @@ func eachEvent(t *testing.T, o localcloud.Setup, write bool, run func(t *testing
 
 var secondsLeft = regexp.MustCompile(`;t=[0-9]+$`)
 
-// readable indents an answer and sorts its keys. It expands an HTTP body, which is JSON inside
-// a JSON string, and reduces a page to its main part. It masks what varies: the seconds left of
-// a window, and the minutes and seconds of a plan's time. Everything else is fixed, because
-// answers use the hour of a clock that stands still.
+// readable makes an answer easy to compare. It indents the JSON and sorts its keys. It expands an
+// HTTP body, which is JSON inside a JSON string, and reduces a page to its main part. It masks the
+// few values that differ between runs, such as the seconds until a quota starts again.
 func readable(t *testing.T, payload []byte) []byte {
 	t.Helper()
 	var answer any
@@ -175,7 +175,7 @@ func readable(t *testing.T, payload []byte) []byte {
 		if h, ok := fields["headers"].(map[string]any); ok && h["Ratelimit"] != nil {
 			h["Ratelimit"] = secondsLeft.ReplaceAllString(h["Ratelimit"].(string), ";t=SECONDS")
 		}
-		// time of a plan, which includes the running time
+		// the time in a refresh plan, which includes how long the function has run
 		if at, err := time.Parse(time.RFC3339, fmt.Sprint(fields["at"])); err == nil {
 			fields["at"] = at.Truncate(time.Hour)
 		}

@@ -19,7 +19,8 @@ import (
 	"verdetto/shared/verdict/trends"
 )
 
-// around holds the preparation of an event, and the check of its effects besides the answer.
+// around holds functions that run before and after an event in a test: one prepares the event, the
+// other checks its effects besides the answer.
 type around struct {
 	quiet  bool // it logs no metrics
 	before func(t *testing.T, o localcloud.Setup, cloud *cloud, environment []string) []string
@@ -27,7 +28,7 @@ type around struct {
 }
 
 var arounds = map[string]around{
-	// Without a queue, the schedule's refresh runs in the same call.
+	// Without a queue in its settings, the function does the whole scheduled refresh in one call.
 	"refresh": {before: func(_ *testing.T, _ localcloud.Setup, _ *cloud, environment []string) []string {
 		return append(environment, "VERDETTO_QUEUE_URL=")
 	}},
@@ -36,7 +37,7 @@ var arounds = map[string]around{
 		return append(environment, "STRIPE_PRICE=", "STRIPE_KEY=", "STRIPE_WEBHOOK_SECRETS=", "SOLANA_NODES=", "SOLANA_WALLET=")
 	}},
 	"refresh-age": {quiet: true}, // no refresh yet, so no age to report
-	// With a queue the refresh is planned: one message per origin.
+	// With a queue, the function only plans the refresh: it sends one message per origin.
 	"refresh-schedule": {after: func(t *testing.T, _ localcloud.Setup, cloud *cloud, _ []string) {
 		sent := cloud.messages(t, cloud.Refreshes)
 		if len(sent) != 43 || sent[0] != `{"origins":["AMS"],"planned":"2016-03-01T03:00:00Z"}` {
@@ -55,7 +56,8 @@ var arounds = map[string]around{
 			t.Errorf("put on the queue: %v", sent)
 		}
 	}},
-	// A lost key is requested. The answer does not wait for the mail, but signals the worker.
+	// A user requests a new key for a lost one. The answer does not wait for the mail, but sends a
+	// message that starts the worker.
 	"pro-recupera": {after: func(t *testing.T, _ localcloud.Setup, cloud *cloud, _ []string) {
 		if diff := cmp.Diff([]string{`{"work":true}`}, cloud.messages(t, cloud.Workers)); diff != "" {
 			t.Error(diff)
@@ -64,7 +66,7 @@ var arounds = map[string]around{
 			t.Errorf("mail to %v", mails)
 		}
 	}},
-	// Due departures go onto the queue, one message per origin.
+	// For routes whose departures are due, the function sends one message per origin to the queue.
 	"refresh-departures": {before: func(t *testing.T, o localcloud.Setup, _ *cloud, environment []string) []string {
 		routes, err := trends.Origin{}.Merge([]trends.Entry{{Destination: "BUH", AsOf: fare.DayOf(o.Now())}}).Encode()
 		if err == nil {
@@ -87,7 +89,7 @@ var arounds = map[string]around{
 	}},
 	"refresh-mail": {quiet: true}, "pro-outbox": {quiet: true}, "alerts-outbox": {quiet: true}, "alerts-queue": {quiet: true},
 	"alerts-bounce": {quiet: true}, "alerts-complaint": {quiet: true},
-	// The signal sends the mail, to addresses with a plan only.
+	// The message makes the worker send the mail, but only to addresses with a plan.
 	"pro-sqs": {before: func(t *testing.T, o localcloud.Setup, _ *cloud, environment []string) []string {
 		table := tableOf(o, environment)
 		_, err := store.Customers{Table: table}.Issue(t.Context(), rand.Reader, apikey.CustomerIDOf([]byte(pepper), "grace@example.com"), o.Now().Add(-time.Hour), func(k *store.Customer) error {

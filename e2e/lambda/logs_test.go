@@ -51,8 +51,9 @@ func faultsOfLog(logs, event []byte) (faults []string) {
 	return faults
 }
 
-// sent returns the words of an HTTP event that are too long to match by chance. They are values
-// of the query and the body, and of headers that identify or authenticate a caller.
+// sent returns the values in an HTTP event that no log line may contain: of the query and the body,
+// and of headers that identify or authenticate a caller. It omits short values, which could occur
+// in a log by chance.
 func sent(event []byte) []string {
 	var e struct {
 		RawQueryString string
@@ -91,7 +92,8 @@ func sent(event []byte) []string {
 	return words
 }
 
-// TestPersonalIsSeen shows that the check detects personal data.
+// TestPersonalIsSeen: faultsOfLog finds personal data in a log line, so the tests that use it can
+// fail.
 func TestPersonalIsSeen(t *testing.T) {
 	event := []byte(`{"rawQueryString":"t=an-opaque-token-of-a-link","body":"{\"email\":\"ada@example.com\"}","headers":{"x-origin-secret":"only-the-edge-knows"}}`)
 	for name, line := range map[string]string{

@@ -26,10 +26,10 @@ import (
 // fullCPU is the memory in MB at which Lambda gives a function one full processor.
 const fullCPU = 1769
 
-// TestProveMemoryAndTime measures the basis for the functions' memory and timeouts on AWS, and
-// for the cost of a million verdicts. It measures memory, and processor time per call including
-// the first ones. docs/aws.md has the table. Times depend on the machine and are only shown.
-// Memory does not, and must stay below half of what infra/cdk gives.
+// TestProveMemoryAndTime measures memory and processor time per call of each function. The table in
+// docs/aws.md, the functions' memory and timeouts on AWS, and the cost of a million verdicts are
+// based on these figures. Times depend on the machine and are only printed. Memory does not, and
+// must stay below half of what infra/cdk gives the function.
 func TestProveMemoryAndTime(t *testing.T) {
 	endpoint := dynamolocal.Endpoint(t)
 	o := localcloud.Setup{Source: sample.New(), Now: func() time.Time { return fixture.Today }, Log: slog.New(slog.DiscardHandler)}
@@ -95,8 +95,8 @@ func TestProveMemoryAndTime(t *testing.T) {
 	}
 }
 
-// selling returns the settings to sell single answers, with a node that knows the balance of
-// the fee's address.
+// selling returns the settings with which a function sells single answers. They include a stand-in
+// for a Solana node that returns the balance of the address that pays the network fees.
 func selling(t *testing.T) []string {
 	t.Helper()
 	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -116,7 +116,7 @@ func selling(t *testing.T) []string {
 	return []string{"X402_FEE_KEY=" + string(key), "SOLANA_NODES=" + node.URL, "SOLANA_WALLET=" + fixture.PerCallWallet.String(), "SOLANA_NETWORK=mainnet-beta"}
 }
 
-// worked returns the processor time of a process.
+// worked returns the processor time that a process has used.
 func worked(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

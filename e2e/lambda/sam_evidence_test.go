@@ -33,9 +33,10 @@ func TestEvidenceSAMInvoke(t *testing.T) {
 	})
 }
 
-// TestEvidenceSAMStartAPI calls the functions of the template through `sam local start-api`,
-// which reads the template's routes like API Gateway. Each function answers at its paths, and
-// all other paths get our 404. A call without the distribution's secret is refused.
+// TestEvidenceSAMStartAPI calls the functions of the template through `sam local start-api`, which
+// reads the template's routes like API Gateway. Each function answers at its own paths; every other
+// path gets the service's own 404. A call without the secret that the CloudFront distribution sends
+// is refused.
 func TestEvidenceSAMStartAPI(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		at := fixture.Today

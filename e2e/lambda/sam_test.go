@@ -9,7 +9,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// withSAM runs a test with SAM set up.
+// withSAM runs a test with the template's functions ready to run by SAM, AWS's command line for
+// local tests.
 func withSAM(t *testing.T, test func(t *testing.T, local *samlocal.Local)) {
 	t.Helper()
 	testenv.Tool(t, "sam")

@@ -27,9 +27,10 @@ const (
 	mostMB = 30.0
 )
 
-// heavier holds the functions with a higher limit, and why. The limit is a quarter above the
-// measurement on a quiet machine. Most of the time goes to the SDK's clients, which build a
-// schema of every type of their service at start: 2 ms for SSM, 0.7 for DynamoDB, 0.6 for SES.
+// heavier holds the functions that may take longer to start than the common limit, and why. Each
+// limit is a quarter above the measurement on an idle machine. Most of the time goes to the clients
+// of the AWS SDK, which build a schema of every type of their service at start: 2 ms for SSM, 0.7
+// ms for DynamoDB, 0.6 ms for SES.
 var heavier = map[string]struct {
 	time float64
 	why  string
@@ -50,7 +51,8 @@ var heavier = map[string]struct {
 			"that are set up and never used: 7.4"},
 }
 
-// startCost is the cost of a start until the function asks for its first event.
+// startCost is the time and memory that an executable uses from its start until it asks for its
+// first event.
 type startCost struct {
 	wall, cpu time.Duration
 	peak      int // KiB of memory
@@ -103,7 +105,8 @@ func TestProveStartUp(t *testing.T) {
 		if h, ok := heavier[name]; ok {
 			mostTime = h.time
 		}
-		// A busy machine delays wall time or processor time, so the smaller ratio counts.
+		// Other load on the machine may lengthen wall time or processor time, so the smaller ratio
+		// counts.
 		if min(wallRatio, cpuRatio) > mostTime || peak > mostMB {
 			t.Errorf("%s: %.2f times the time of the least function and %.1f MB; at most %.1f and %.1f are right", name,
 				min(wallRatio, cpuRatio), peak, mostTime, mostMB)
@@ -133,8 +136,8 @@ func start(t *testing.T, executable string, environment []string) startCost {
 	return c
 }
 
-// peakMemory returns the highest memory of a running process, in KiB. The figure after its end
-// would include the parent process.
+// peakMemory returns the highest memory of a running process, in KiB. The value that the kernel
+// reports after the process has ended would include the parent process.
 func peakMemory(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/upstream"
 )
 
-// routesOf has the fares of a source for some origins, each to one destination or to all. A
-// table with few items is quick to restore.
+// routesOf is a source with the fares from some origins, each to one destination or to all. With
+// few routes the table has few items and is quick to restore.
 type routesOf struct {
 	upstream.Source
 	to map[fare.City]fare.City

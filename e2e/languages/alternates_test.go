@@ -18,8 +18,9 @@ var (
 	alternate = regexp.MustCompile(`<link rel="alternate" hreflang="([^"]+)" href="([^"]+)">`)
 )
 
-// TestAlternates: a page for search engines names its address in every language. Each address
-// answers in its language, whatever the browser prefers. All of them name one another.
+// TestAlternates: a page that search engines may list links to its address in every language. Each
+// address answers in its language, whatever the browser prefers. Each of these pages links to all
+// the others.
 func TestAlternates(t *testing.T) {
 	r := openToy(t)
 	for _, path := range []string{"/", "/?da=Milano&a=Bucarest", "/?da=Milano", "/v1/pro", "/v1/termini", "/v1/privacy",

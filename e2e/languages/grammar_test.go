@@ -20,25 +20,25 @@ import (
 // dialects holds LanguageTool's name of each of our languages.
 var dialects = map[string]string{"it": "it", "en": "en-GB", "de": "de-DE", "fr": "fr", "es": "es", "pt": "pt-PT"}
 
-// text is a text that people read.
+// text is a text that people read, with its language and its place in the service.
 type text struct{ language, place, words string }
 
-// finding is what LanguageTool finds in a text.
+// finding is a mistake that LanguageTool reports in a text.
 type finding struct {
 	Text                                     int
 	Words, Sentence, Rule, Category, Message string
 }
 
-// mistakes holds a mistake of each language, and one of spelling.
+// mistakes holds a text with a grammar mistake in each language, and one with a spelling mistake.
 var mistakes = []text{
 	{"it", "", "Il il prezzo è alto."}, {"en", "", "The fares is high."}, {"de", "", "Der Haus ist alt."},
 	{"fr", "", "Les tarif est haut."}, {"es", "", "Los tarifa es alta."}, {"pt", "", "Os preço é alto."},
 	{"en", "", "A faer was found."},
 }
 
-// TestGrammar: LanguageTool finds nothing in any text that people read, and it finds mistakes.
-// testdata/grammar.toml holds the accepted words, and the rules that are switched off with the
-// reason of each.
+// TestGrammar: LanguageTool reports no mistake in any text that people read. As a control, it
+// reports every text in mistakes. testdata/grammar.toml lists accepted words, and the rules that
+// are switched off, each with the reason.
 func TestGrammar(t *testing.T) {
 	texts, seen := slices.Clone(mistakes), map[text]bool{}
 	for _, one := range slices.Concat(catalogueTexts(t), mailGoldens(t), journeyTexts(t), documentTexts(t),
@@ -64,7 +64,8 @@ func TestGrammar(t *testing.T) {
 	t.Logf("%d texts", len(texts)-len(mistakes))
 }
 
-// accepted is what LanguageTool finds although it is right.
+// accepted is the content of testdata/grammar.toml: what LanguageTool reports although it is
+// correct.
 type accepted struct {
 	Words struct {
 		All, It, En, De, Fr, Es, Pt []string

@@ -53,7 +53,7 @@ func (r reader) mails(t *testing.T, address string, want int) maildir.Mail {
 	return m
 }
 
-// looks visits the pages that answer questions.
+// looks visits the pages that show verdicts, calendars and deals.
 func (r reader) looks(t *testing.T) {
 	t.Helper()
 	r.page(t, "GET", "/", "", 200)
@@ -67,7 +67,7 @@ func (r reader) looks(t *testing.T) {
 	r.page(t, "GET", "/nothing", "", 404)
 }
 
-// subscribes asks for an alert, gets it, and ends it.
+// subscribes requests an alert, receives it by mail, and ends it.
 func (r reader) subscribes(t *testing.T) {
 	t.Helper()
 	const ada = "ada@example.com"
@@ -93,7 +93,7 @@ func (r reader) subscribes(t *testing.T) {
 	r.page(t, "GET", "/v1/alerts/manage?t=x", "", 400)
 }
 
-// buys buys a plan, and asks for a fresh key.
+// buys buys the paid plan, and requests a new key.
 func (r reader) buys(t *testing.T) {
 	t.Helper()
 	shop := fixture.Shop{Service: r.Service}

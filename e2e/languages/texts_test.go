@@ -46,7 +46,7 @@ func catalogueTexts(t *testing.T) (texts []text) {
 	return texts
 }
 
-// each visits the texts in a tree of tables by their keys, in order.
+// each calls visit for the texts in a nested table, in the order of their keys.
 func each(prefix string, value any, visit func(key, text string)) {
 	switch v := value.(type) {
 	case string:
@@ -97,14 +97,15 @@ func samplesOf(l *i18n.Language) map[string]any {
 }
 
 var (
-	// waits matches the texts whose When is what an alert waits for, not a day.
+	// waits matches the keys of texts in which the placeholder When is a condition of an alert
+	// ("when it costs less than 50 EUR") instead of a day.
 	waits       = regexp.MustCompile(`^(alerts|mail|push|telegram|when)\.`)
 	placeholder = regexp.MustCompile(`\.([A-Z]\w*)`)
 	condition   = regexp.MustCompile(`\{\{(?:else )?(?:if|with) (eq |ne |begins |not )?\.([A-Z]\w*)`)
 )
 
-// filled returns a text with samples in its placeholders: once as all conditions hold, and once
-// as none does.
+// filled returns a text with samples in its placeholders, in two forms: with all of its conditions
+// true, and with all false.
 func filled(t *testing.T, key, value string, samples map[string]any) []string {
 	t.Helper()
 	parsed, err := template.New("").Funcs(template.FuncMap{
@@ -277,7 +278,7 @@ func documentTexts(t *testing.T) (texts []text) {
 	return texts
 }
 
-// prose returns the paragraphs of a text in Markdown. A name stands for code.
+// prose returns the paragraphs of a Markdown text. In place of code it puts a name.
 func prose(document string) (paragraphs []string) {
 	document = fence.ReplaceAllString(document, "\n\n")
 	document = article.ReplaceAllString(document, "${1}API")

@@ -1,5 +1,6 @@
-// Package languages follows readers of several languages through the whole service. With an
-// invented language, all pages and mails must be in it. With ours, LanguageTool reads them.
+// Package languages follows readers of several languages through the whole service. One test uses
+// an invented language: a text in any other language on a page or in a mail is an error. In our six
+// languages, LanguageTool checks the grammar of all texts.
 package languages
 
 import (
@@ -15,7 +16,8 @@ import (
 	"verdetto/shared/upstream/ecb"
 )
 
-// names are the words of pages and mails that are the same in the invented language.
+// names lists words that are the same in every language, also in the invented one, such as names of
+// cities.
 var names = []string{"USD", "USDC", "Solana", "devnet", "Milan", "Rome", "Naples", "London", "Paris", "Bucharest",
 	"Atlanta", "ntfy", "Webhook", "https"}
 
@@ -24,7 +26,7 @@ func currencyCodes() []string {
 	return append(slices.Collect(maps.Keys(ecb.Table().Newest().PerEuro)), "EUR")
 }
 
-// openToy opens the service for a reader of the invented language.
+// openToy starts the service for a reader of the invented language.
 func openToy(t *testing.T) reader {
 	t.Helper()
 	names := append(currencyCodes(), names...)

@@ -1,4 +1,5 @@
-// Package licences checks NOTICE against the modules that the executables link.
+// Package licences checks the file NOTICE. It must list exactly the modules that are linked into
+// the executables, with their licences.
 package licences
 
 import (
@@ -127,7 +128,7 @@ func linked(t *testing.T) []module {
 	return modules
 }
 
-// kinds holds the kinds of licences, with words that only their texts contain.
+// kinds lists the kinds of licences, each with words that occur only in the text of that licence.
 var kinds = []struct{ name, words string }{
 	{"Apache-2.0", "Apache License"},
 	{"MIT", "Permission is hereby granted, free of charge, to any person obtaining a copy"},
@@ -211,8 +212,8 @@ func noticeOf(t *testing.T, modules []module) string {
 	return list.String() + notices.String() + "\n"
 }
 
-// TestRead shows how licence files are read, and that a file without a licence is not read as
-// one.
+// TestRead checks how licence files are recognized. A file with another text must not count as a
+// licence.
 func TestRead(t *testing.T) {
 	for _, c := range []struct {
 		name, text           string

@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// examples holds parameters and files that every endpoint with fares accepts.
+// examples holds values of parameters and names of files that all endpoints about fares accept.
 var (
 	examples = url.Values{
 		"origine": {"Pisa"}, "destinazione": {"Londra"}, "origin": {"PSA"}, "currency": {"eur"}, "q": {"pis"},
@@ -42,7 +42,7 @@ func target(r routes.Route) string {
 	return strings.ReplaceAll(r.Path, "{file}", cmp.Or(files[r.Name], "offers")) + "?" + asked.Encode()
 }
 
-// fromPisa returns the whole service with the fares of one small city.
+// fromPisa returns the whole service with only the fares from Pisa.
 func fromPisa(t *testing.T) (*fixture.Subscriptions, store.Table, *storetest.Clock) {
 	t.Helper()
 	clock := storetest.NewClock()
@@ -55,9 +55,9 @@ func fromPisa(t *testing.T) (*fixture.Subscriptions, store.Table, *storetest.Clo
 	return fixture.OpenSubscriptions(t, table, clock), table, clock
 }
 
-// TestHeadersOfEveryEndpoint sends each endpoint good and bad requests, without and with a key.
-// It checks the headers of each answer against the rules common to all endpoints. Package
-// httpapi implements them once, so a new endpoint in the table has them too.
+// TestHeadersOfEveryEndpoint sends each endpoint good and bad requests, without and with a key. It
+// checks the headers of each answer against the rules common to all endpoints. Package httpapi sets
+// these headers for every row of the table of endpoints, so a new endpoint has them too.
 func TestHeadersOfEveryEndpoint(t *testing.T) {
 	t.Parallel()
 	s, table, clock := fromPisa(t)
@@ -135,7 +135,7 @@ func headerFaults(r routes.Route, a fixture.Reply, keyed bool) (faults []string)
 		if h.Get("RateLimit") != "" || h.Get("RateLimit-Policy") != "" {
 			wrong("RateLimit %q without X-RateLimit-Limit", h.Get("RateLimit"))
 		}
-		emptyForm := r.Name == "home" // it asks nothing
+		emptyForm := r.Name == "home" // the start page without a question counts no call
 		if a.Status < 400 && !emptyForm && (pro && r.Pro != (routes.Cap{}) || !pro && r.Free != (routes.Cap{})) {
 			wrong("it is counted, and does not say so")
 		}
@@ -157,9 +157,9 @@ func headerFaults(r routes.Route, a fixture.Reply, keyed bool) (faults []string)
 	return faults
 }
 
-// TestSharedAnswerHoldsNoCallerHeaders: on one machine, the second caller of a shared answer learns
-// nothing of the first. A caller with a key never gets an answer made for an anonymous caller,
-// nor the other way round.
+// TestSharedAnswerHoldsNoCallerHeaders: on one machine, the cache gives one answer to several
+// callers. The second caller gets no header about the first caller. A caller with a key never gets
+// an answer made for a caller without a key, nor the other way round.
 func TestSharedAnswerHoldsNoCallerHeaders(t *testing.T) {
 	t.Parallel()
 	s, table, clock := fromPisa(t)

@@ -1,4 +1,5 @@
-// Package links holds an end-to-end test of the links in mails: each serves one purpose only.
+// Package links holds an end-to-end test of the links in mails: the token in a link works only for
+// the one action that the link is for.
 package links
 
 import (
@@ -76,7 +77,8 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 	if len(tokens) != len(kinds) {
 		t.Fatalf("links of %d kinds were found: %v", len(tokens), tokens)
 	}
-	// Three more kinds lead to these pages. There they serve their own purpose only.
+	// Three more kinds of links lead to these pages. Their tokens, too, may do only their own
+	// action.
 	ada := fixture.Subscriber("ada@example.com")
 	for kind, c := range map[string]struct {
 		link string
@@ -103,7 +105,7 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 			}
 		}
 	}
-	// ada has no digest: immediate alerts stay
+	// ada receives no daily digest, so this link ends nothing: her immediate alerts continue
 	if a := s.Form(s.Alerts.Links.EndDigest(ada), "all=1"); a.Status != 410 {
 		t.Errorf("%d %s", a.Status, a.Page())
 	}
@@ -119,7 +121,7 @@ func TestALinkOfOneKindIsNoneOfAnother(t *testing.T) {
 				continue
 			}
 			pressed := s.Form(at+query, "all=1&List-Unsubscribe=One-Click")
-			// its page has several buttons; this is the most harmful
+			// this page has several buttons; the test tries the most harmful
 			if at == "/v1/pro/gestione/piano" {
 				if pressed = s.Form("/v1/pro/cancella", "conferma=si&t="+tokens[of]); pressed.Status != 410 {
 					t.Errorf("what is for %s erases: %d", of, pressed.Status)

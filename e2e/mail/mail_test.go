@@ -1,5 +1,6 @@
-// Package mail holds end-to-end tests of mail through mail servers: what the service promises
-// for each mail, whatever the server does.
+// Package mail holds end-to-end tests of sending mail through a mail server. The server rejects
+// mails, defers them or breaks connections, and the tests check how many copies of each mail
+// arrive.
 package mail
 
 import (
@@ -25,15 +26,16 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// fault is a server's fault at the first mail to an address, or at all mails.
+// fault is what goes wrong at the mail server: at the first mail to an address, or at all mails to
+// it.
 type fault struct {
 	at     smtptest.Moment
 	err    error
 	always bool
 }
 
-// faulty holds addresses with the fault of their mail, and the number of copies that the server
-// keeps.
+// faulty lists addresses with the fault of their mails, and with how many copies of a mail the
+// server should end up with.
 var faulty = []struct {
 	address string
 	fault
@@ -41,11 +43,13 @@ var faulty = []struct {
 }{
 	{"fine@example.com", fault{}, 1},
 	{"greylisted@example.com", fault{smtptest.To, smtptest.Reply(451, [3]int{4, 7, 1}, "greylisted"), false}, 1},
-	// no address is known at that moment: see fail
+	// The connection breaks at the greeting, when the server does not know the address yet; see
+	// fail.
 	{"cut-at-once@example.com", fault{smtptest.Hello, smtptest.ErrCut, false}, 1},
 	{"cut-before@example.com", fault{smtptest.To, smtptest.ErrCut, false}, 1},
 	{"cut-unkept@example.com", fault{smtptest.Content, smtptest.ErrCut, false}, 1},
-	// the same message, twice
+	// The server stored the message, but its answer was lost. So the service sends the same message
+	// again.
 	{"cut-kept@example.com", fault{smtptest.Kept, smtptest.ErrCut, false}, 2},
 	{"later@example.com", fault{smtptest.Content, smtptest.Reply(452, [3]int{4, 3, 1}, "disk full"), false}, 1},
 	{"nobody@example.com", fault{smtptest.To, smtptest.Reply(550, [3]int{5, 1, 1}, "no such user"), true}, 0},
@@ -180,7 +184,8 @@ func TestAlertsOverSMTP(t *testing.T) {
 	}
 }
 
-// TestConfirmationsOverSMTP: the same for mails that request a confirmation.
+// TestConfirmationsOverSMTP checks the same as TestAlertsOverSMTP for mails that ask to confirm an
+// alert.
 func TestConfirmationsOverSMTP(t *testing.T) {
 	server, mail := served(t)
 	s, _, clock, log := open(t, mail)

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// crowd calls a service without a pause, from one loopback address after another.
+// crowd is a group of callers that call a service without a pause, from one loopback address after
+// another.
 type crowd struct {
 	t       *testing.T
 	next    atomic.Int64 // number of the next address
@@ -23,7 +24,7 @@ type crowd struct {
 	done []visit
 }
 
-// visit holds the calls of one address.
+// visit counts the calls of one address.
 type visit struct {
 	address        net.IP
 	answered, lost int // calls; lost: unknown whether they were counted
@@ -40,7 +41,7 @@ func caller(address net.IP) *http.Client {
 	}
 }
 
-// begin starts two callers for each service, until end.
+// begin starts two callers for each service. They call until end is called.
 func (c *crowd) begin(urls ...string) {
 	c.ending.Store(false)
 	for range 2 {
@@ -104,7 +105,8 @@ func ask(asks *http.Client, url string) (left int, err error) {
 	return strconv.Atoi(response.Header.Get("X-RateLimit-Remaining"))
 }
 
-// goOn makes one more call from every address and checks the remaining quota.
+// goOn makes one more call from every address and checks that the service still knows the remaining
+// quota.
 func (c *crowd) goOn(url string) {
 	c.t.Helper()
 	const free = 30

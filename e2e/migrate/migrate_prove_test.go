@@ -20,12 +20,13 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestProveMoved kills 5 processes each way.
+// TestProveMoved moves a service to DynamoDB and back, and kills 5 migrating processes in each
+// direction; see moved.
 func TestProveMoved(t *testing.T) { moved(t, 5) }
 
-// moved moves a service from a file to DynamoDB and back to another file, under constant calls.
-// It kills the migrating process a number of times each way. At the end both stores hold the
-// same items, each once. Every caller keeps the remaining quota.
+// moved moves a service from a file to DynamoDB and back to another file, while callers call it
+// constantly. In each direction it kills the migrating process a number of times. At the end both
+// stores contain the same items, each once. Every caller still has the same remaining quota.
 func moved(t *testing.T, kills int) {
 	t.Helper()
 	endpoint := dynamolocal.Endpoint(t)
@@ -106,7 +107,8 @@ func (m mover) move(from, to string, processes int, afterKill func()) {
 	m.crowd.begin(urls...)
 	args := []string{"migrate", "-from", from, "-to", to, "-create"}
 	takes, chance := 6*time.Second, rand.New(rand.NewPCG(uint64(processes), 9))
-	// some kills processes, each at a random moment within the time that a complete one takes.
+	// some starts migrating processes and kills each at a random moment within the time that a
+	// complete migration takes.
 	some := func(kills int, untilEnded bool, args ...string) (killed int) {
 		for tries := 0; killed < kills && tries < 3*kills; tries++ {
 			took, wasKilled := m.kill(time.Duration(chance.Int64N(int64(takes))), args...)
@@ -145,7 +147,7 @@ func (m mover) move(from, to string, processes int, afterKill func()) {
 	finishing := some(m.kills-copying, true, append(args, "-finish")...)
 	last := time.Now()
 	got := m.shell.Run(append(args, "-finish")...)
-	// otherwise a process ended just before its kill
+	// If data is there already, a process ended just before it was killed.
 	if got.Code != 0 && !strings.Contains(got.Stderr, "holds data already") {
 		m.t.Fatalf("the last pass: exit code %d\n%s", got.Code, got.Stderr)
 	}

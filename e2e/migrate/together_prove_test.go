@@ -22,8 +22,9 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestProveProcessesShareATable: three processes over one table share its refreshes and its
-// mail. Every subscriber gets one mail. A caller of all three has the same quota as with one.
+// TestProveProcessesShareATable: three processes that use one table divide the refreshes and the
+// mails among them. Every subscriber gets one mail. A caller who calls all three has the same quota
+// as with one.
 func TestProveProcessesShareATable(t *testing.T) {
 	const subscribers, processes = 60, 3
 	endpoint := dynamolocal.Endpoint(t)
@@ -71,7 +72,7 @@ func TestProveProcessesShareATable(t *testing.T) {
 		}
 		return got
 	}
-	// A process that finds a held lease looks again a minute later.
+	// A process waits a minute if another process holds the lease, the right to send mails.
 	for tick := time.Tick(100 * time.Millisecond); len(sent()) < subscribers; <-tick {
 		if t.Context().Err() != nil {
 			t.Fatal("not everybody was sent a mail")

@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestProveSystemd runs the units under their own systemd. The service starts without
-// privileges, is ready, restarts after a kill, can be backed up, stops, and refuses bad
+// TestProveSystemd runs the units in infra/onemachine under a separate systemd. The service starts
+// without privileges, gets ready, restarts after a kill, can be backed up, stops, and rejects bad
 // settings.
 func TestProveSystemd(t *testing.T) {
 	if _, err := os.Stat("/lib/systemd/systemd"); err != nil {

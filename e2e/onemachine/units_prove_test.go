@@ -1,6 +1,6 @@
-// Package onemachine tests the files in infra/onemachine: the units with systemd-analyze, the
-// Caddyfile in Caddy, the image and the compose file in a container engine. A test whose
-// program is missing says so and is skipped.
+// Package onemachine tests the files in infra/onemachine: the systemd units with systemd-analyze,
+// the Caddyfile in Caddy, the image and the compose file in a container engine. If a program is
+// missing, the test prints this and is skipped.
 package onemachine
 
 import (
@@ -23,7 +23,7 @@ func TestProveUnits(t *testing.T) {
 		file := fixture.Path(t, "infra", "onemachine", unit)
 		out, _ := exec.Command(analyze, "verify", "--man=no", file).CombinedOutput()
 		for line := range strings.Lines(string(out)) {
-			// it is not installed here
+			// the program is not installed on this machine, so ignore this warning
 			if !strings.Contains(line, "/usr/local/bin/verdetto is not executable") {
 				t.Errorf("verify %s: %s", unit, line)
 			}

@@ -63,8 +63,9 @@ func TestOpenAPILints(t *testing.T) {
 	}
 }
 
-// TestGeneratedClients: code from third-party generators compiles with the published examples.
-// The clients get a verdict and a problem from a running service.
+// TestGeneratedClients: the programs in examples/ compile with client code that published
+// generators make from the description. Each gets a verdict and an error response from a running
+// service.
 func TestGeneratedClients(t *testing.T) {
 	t.Parallel()
 	description, python := fixture.Path(t, fixture.DescriptionFile),

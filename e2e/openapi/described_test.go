@@ -12,8 +12,9 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestUndescribedAnswersAreSeen spoils answers in one way at a time. It shows that the check
-// used by all other tests can fail.
+// TestUndescribedAnswersAreSeen changes correct answers in one way at a time. Each change must be
+// reported. So fixture.Described, with which all other tests compare answers with the description,
+// can fail.
 func TestUndescribedAnswersAreSeen(t *testing.T) {
 	t.Parallel()
 	h := fixture.New(t, onemachine.Options{

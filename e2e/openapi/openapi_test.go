@@ -61,11 +61,12 @@ func TestOpenAPI(t *testing.T) {
 	fixture.Golden(t, fixture.Path(t, fixture.DescriptionFile), data, *update)
 }
 
-// itself holds the operations that answer with the description, which therefore cannot contain
-// an example.
+// itself holds the operations that return the API's description. The description cannot contain an
+// example of itself.
 var itself = map[string]bool{"openapi": true, "docs": true}
 
-// describer holds the service over the invented world, and the description in the making.
+// describer generates the API's description (OpenAPI). It holds the service with invented fares,
+// whose answers become examples, and the description so far.
 type describer struct {
 	fixture.Shop
 	sold *fixture.PerCall // sells single answers over the same fares
@@ -101,7 +102,7 @@ func (d *describer) operations() (all []*huma.Operation) {
 	return all
 }
 
-// showcase makes calls and adds their answers to the description.
+// showcase calls the service and adds the answers to the description as examples.
 func (d *describer) showcase() {
 	d.purchases()
 	d.chats()
@@ -151,12 +152,13 @@ func (d *describer) sampleCall(op *huma.Operation) (target, body string, ok bool
 	return op.Path + "?" + query.Encode(), body, true
 }
 
-// purchases adds the endpoints of the paid plan, whose calls build on each other.
+// purchases adds examples of the endpoints of the paid plan. Each call needs results of the calls
+// before.
 func (d *describer) purchases() {
 	const email = "ada@example.com"
 	session, _ := d.Buy(email)
 	var key string
-	// unknown, bought, already shown
+	// in turn: an unknown session, a paid one, and one whose key has already been shown
 	for _, s := range []string{"cs_test_unknown", session, session} {
 		a := d.Confirm(s)
 		d.show("pro-conferma", a)
@@ -177,7 +179,7 @@ func (d *describer) purchases() {
 	}
 }
 
-// chats adds Telegram's request and its answers.
+// chats adds a message that Telegram sends to the service, and the answers, as examples.
 func (d *describer) chats() {
 	const update = `{"update_id":1,"message":{"message_id":1,"date":1,"text":"/list","chat":{"id":1,` +
 		`"type":"private"},"from":{"id":1,"first_name":"Ada","language_code":"en"}}}`
@@ -187,7 +189,7 @@ func (d *describer) chats() {
 	}
 }
 
-// kept adds a subscriber's export.
+// kept adds a subscriber's export of stored data as an example.
 func (d *describer) kept() {
 	const email = "ada@example.com"
 	now := d.Clock.Now()
@@ -231,7 +233,7 @@ func (d *describer) sales() {
 	}
 }
 
-// problems adds errors of callers.
+// problems adds examples of error responses to wrong requests.
 func (d *describer) problems() {
 	for _, c := range []struct{ operation, target string }{
 		{"analisi", "/v1/analisi?origine=Milano"},
@@ -251,7 +253,7 @@ func (d *describer) problems() {
 	}
 }
 
-// departures adds an answer for the month of the route's cheapest fare.
+// departures adds an example about a single month: that of the route's cheapest fare.
 func (d *describer) departures() {
 	cheapest := regexp.MustCompile(`"partenza":"(\d{4}-\d{2})`).FindStringSubmatch(d.Do("GET",
 		fixture.Question, "").Body)

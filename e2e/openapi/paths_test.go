@@ -29,7 +29,8 @@ func TestUnknownPathsAreNotLogged(t *testing.T) {
 	}
 }
 
-// TestEscapedSlash: a path that only resembles a path of the API gets an ordinary problem.
+// TestEscapedSlash: a path that only resembles a path of the API, for example with %2F in place of
+// a slash, gets an ordinary error response.
 func TestEscapedSlash(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()

@@ -1,5 +1,5 @@
-// Package pro holds end-to-end tests of the paid plan: keys, as both APIs see them, over both
-// stores.
+// Package pro holds end-to-end tests of the paid plan over both stores. They check keys with the
+// service's own API and with the one for Amadeus clients (functions/compat).
 package pro
 
 import (

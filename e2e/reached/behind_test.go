@@ -25,7 +25,9 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// serve runs the service as serve does, behind the given proxies. It returns the address.
+// serve starts the service as the command serve does. behind lists the proxies to trust, and
+// forwarded is the header in which they tell the caller's address. It returns the service's
+// address.
 func serve(t *testing.T, behind, forwarded string) string {
 	t.Helper()
 	proxies, err := edge.ParseProxies(behind, forwarded)
@@ -51,7 +53,7 @@ func serve(t *testing.T, behind, forwarded string) string {
 	return l.Addr().String()
 }
 
-// port returns a free address.
+// port returns a loopback address with a free port.
 func port(t *testing.T) string {
 	t.Helper()
 	return "127.0.0.1:" + testenv.Port(t)
@@ -118,7 +120,8 @@ http://:%s {
 	return at
 }
 
-// nginx returns a function that runs nginx with a line that names the caller.
+// nginx returns a function that runs nginx. line is the line of its configuration that writes the
+// caller's address into a header.
 func nginx(line string) func(*testing.T, string) string {
 	return func(t *testing.T, service string) string {
 		t.Helper()
@@ -160,7 +163,8 @@ func ask(t *testing.T, from, to string, header http.Header) int {
 	return w.StatusCode
 }
 
-// forged returns headers that would make the caller another address, if a server trusted them.
+// forged returns sets of headers that claim that the caller has another address. A server that
+// trusted them would believe the claim.
 func forged(address string) []http.Header {
 	var all []http.Header
 	for _, name := range []string{
@@ -184,7 +188,7 @@ func forged(address string) []http.Header {
 		http.Header{"Forwarded": {`for="` + address + `:4711";proto=https`}},
 		http.Header{"Forwarded": {"for=" + address + ", for=127.0.0.1"}},
 		http.Header{"Forwarded": {`for="` + address}},
-		// asks the proxy to drop the header
+		// tells the proxy to remove the header
 		http.Header{"Connection": {"X-Forwarded-For"}, "X-Forwarded-For": {address}},
 	)
 }
@@ -251,8 +255,9 @@ func TestCapsBehindProxies(t *testing.T) {
 	}
 }
 
-// TestAgentsBehindProxies: a local proxy passes on the host name that callers use. Agents may
-// use the service's own name. A name that another page resolves to this machine is refused.
+// TestAgentsBehindProxies: a proxy on the same machine forwards the Host header as the caller sent
+// it. AI agents may use the service's own name there. A foreign name that leads to this machine
+// (DNS rebinding) is refused.
 func TestAgentsBehindProxies(t *testing.T) {
 	for name, proxy := range map[string]func(*testing.T, string) string{"Caddy": caddy,
 		"nginx": nginx("proxy_set_header Host $http_host;")} {

@@ -35,29 +35,30 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// Addresses within the test's network, from a range for documentation (RFC 5737).
+// Addresses within the test's own network. They belong to a range that is reserved for
+// documentation (RFC 5737).
 const (
-	server    = "198.51.100.10" // the machine of the page
+	server    = "198.51.100.10" // the machine on which the documented commands run
 	elsewhere = "198.51.100.20" // all other servers
 	machine   = "machine"       // network name of the page's machine
 )
 
-// names holds all names that are looked up, with their addresses.
+// names maps every host name that is looked up in the test to its address.
 var names = map[string]string{
 	"verdetto.example": server, "smtp.example.com": elsewhere, "api.stripe.com": elsewhere,
 	"api.travelpayouts.com":       elsewhere,
 	"api.mainnet-beta.solana.com": elsewhere, "acme-v02.api.letsencrypt.org": elsewhere,
 }
 
-// internet is everything that the page's machine can reach.
+// internet holds the servers of the test's own network, which stand for the internet.
 type internet struct {
 	began     time.Time
 	delivered string         // folder of mails
 	roots     *x509.CertPool // root certificates of the stand-ins and the service
 }
 
-// playInternet starts the internet in the test's own network. root is the folder of the page's
-// machine.
+// playInternet starts these servers in the test's own network. root is the folder of the machine on
+// which the documented commands run.
 func playInternet(t *testing.T, root string) *internet {
 	t.Helper()
 	i := &internet{began: time.Now(), roots: x509.NewCertPool()}
@@ -190,7 +191,8 @@ func newAuthority(t *testing.T) (authority *x509.Certificate, issue func(map[str
 	}
 }
 
-// trust makes the page's machine trust a certificate once it has installed ca-certificates.
+// trust makes that machine trust a certificate once the machine has installed the package
+// ca-certificates.
 func trust(t *testing.T, root, name string, certificate []byte) {
 	t.Helper()
 	dir := filepath.Join(root, "usr/local/share/ca-certificates")
@@ -230,7 +232,7 @@ func startPebble(t *testing.T, certificate tls.Certificate, trusted *x509.CertPo
 	return []byte(answer)
 }
 
-// client returns a browser in this network.
+// client returns an HTTP client with cookies in this network, like a browser.
 func (i *internet) client() *http.Client {
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: i.roots},
 		ForceAttemptHTTP2: true, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -251,7 +253,7 @@ func (i *internet) mail(t *testing.T, text string) string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Decodes headers too, which is harmless: the text searched for is plain.
+			// This decodes headers too, which does no harm: the text to find needs no decoding.
 			body, _ := io.ReadAll(quotedprintable.NewReader(bytes.NewReader(raw)))
 			if strings.Contains(string(body), text) {
 				return string(body)

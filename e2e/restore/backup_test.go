@@ -10,8 +10,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// pair is two callers; the second calls after the first was answered. So in every state of the
-// store, the first has as many counted calls as the second, or one more.
+// pair is two callers. The second calls only after the first got its answer. So whenever the store
+// is copied, the first caller has as many counted calls as the second, or one more.
 type pair struct {
 	callers      [2]*caller
 	acknowledged [2]atomic.Int64

@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestFullDisk: a service with a full disk is not ready. Restarted with room on the disk, it
-// holds all acknowledged data.
+// TestFullDisk: when the disk is full, /readyz returns an error. After a restart with free space,
+// the store contains all acknowledged data.
 func TestFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("wants root, to mount a small disk")

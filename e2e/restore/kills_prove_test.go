@@ -24,9 +24,10 @@ var (
 	alertsHeld   = regexp.MustCompile(`(?m)^alerts +(\d+)$`)
 )
 
-// kill kills a service by SIGKILL under load, a number of times, and restarts it. All
-// acknowledged work survives: each counted call, the mail of each requested alert, each
-// confirmed alert. Each restart is ready in time.
+// kill kills a service by SIGKILL under load, a number of times, and restarts it each time.
+// Everything that the service acknowledged must survive: each counted call, the mail for each
+// requested alert, and each confirmed alert. After each restart the service must be ready within a
+// limit.
 func kill(t *testing.T, times int, within time.Duration) {
 	d := fixture.NewShell(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -82,8 +83,8 @@ func kill(t *testing.T, times int, within time.Duration) {
 			}
 		}
 	}
-	// Requests from before a kill are mailed after it. What is confirmed then survives another
-	// kill.
+	// Alerts requested before the kill get their mails after it. The test confirms them, and the
+	// confirmations must survive the next kill.
 	for address := range asked {
 		fixture.Mail(t, filepath.Join(d.Dir, "mail"), func(m maildir.Mail) bool { return m.To == address })
 	}

@@ -20,8 +20,9 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// caller is a client with its own address in 127.0.0.0/8, which all belong to this machine. It
-// knows how many of its calls were acknowledged, because each answer tells the count.
+// caller is a client with its own address in 127.0.0.0/8, a range in which every address is this
+// machine. Each answer contains the number of the caller's counted calls, so the caller knows how
+// many the service has acknowledged.
 type caller struct {
 	client  *http.Client
 	asked   int64 // calls started
@@ -65,7 +66,8 @@ func (c *caller) call(ctx context.Context, url string) error {
 	return nil
 }
 
-// most is the number of calls of a caller before another replaces it.
+// most is the number of calls after which another caller replaces this one, because its quota is
+// almost used up.
 var most = counted.Free.Calls - 10
 
 // load lets callers call repeatedly until the service is gone or stop is closed. It runs
@@ -118,8 +120,7 @@ func post(url string, body any) (int, error) {
 // serve starts a service over a store and waits until it is ready.
 func serve(t *testing.T, d fixture.Shell, file string) fixture.Server {
 	t.Helper()
-	// By the system's clock, which a kill does not set back. So what a killed process has
-	// claimed expires.
+	// Use the system's clock, which goes on after a kill. So the leases of a killed process expire.
 	today := time.Now()
 	d.Write("fares.csv", fixture.CSVHeader+fmt.Sprintf(
 		"MIL,BUH,%s,%s,30.00,EUR\n", today.AddDate(0, 0, -1).Format(time.DateOnly),
@@ -136,5 +137,6 @@ func serve(t *testing.T, d fixture.Shell, file string) fixture.Server {
 	}
 }
 
-// base is the start of links. It is fixed, because each restart changes the service's address.
+// base is the URL with which links in mails start. It is fixed, because each restart changes the
+// address that the service listens on.
 const base = "http://127.0.0.1:1"

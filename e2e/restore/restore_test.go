@@ -1,5 +1,6 @@
-// Package restore follows the restore drill of docs/aws.md: a table is restored to a moment,
-// set up like the original, and used.
+// Package restore follows the exercise in docs/aws.md to restore lost data: a table is restored to
+// its state at a past time, configured like the original, and used by the service. Other tests here
+// kill the service under load and fill its disk.
 package restore
 
 import (
@@ -19,8 +20,9 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// TestRestoreTable does by the API over moto what the commands of docs/aws.md do. moto has
-// two limits: it restores the table's current state, not a past one, and it takes no time.
+// TestRestoreTable makes the same calls to moto, a local imitation of AWS, as the commands of
+// docs/aws.md. moto has two limits: it restores the current state of the table, not a past one, and
+// it takes no time.
 func TestRestoreTable(t *testing.T) {
 	ctx := t.Context()
 	client := dynamodb.New(dynamodb.Options{
@@ -63,7 +65,7 @@ func TestRestoreTable(t *testing.T) {
 	storetest.Must(t, dynamodb.NewTableExistsWaiter(client).Wait(
 		ctx, &dynamodb.DescribeTableInput{TableName: aws.String(restored)}, time.Minute,
 	))
-	put(first, "c") // after the moment
+	put(first, "c") // written after the time that the table is restored to
 	second := dynamostore.New(client, restored, time.Now)
 	if diff := cmp.Diff([]string{"a=a", "b=b"}, held(second)); diff != "" {
 		t.Errorf("the restored table: %s", diff)

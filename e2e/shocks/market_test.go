@@ -16,7 +16,7 @@ const (
 	everyDay = 7   // days between departures
 )
 
-// shock is a change of a market.
+// shock is a sudden change of a market, such as a price war.
 type shock struct {
 	name    string
 	touches float64               // share of the affected routes
@@ -24,10 +24,11 @@ type shock struct {
 	over    int                   // days until recovery can start; 0 if the change is permanent
 	silent  int                   // days on which the source returns nothing
 	rivals  bool                  // a new airline adds departures
-	within  recovery              // required by the tests
+	within  recovery              // the weeks within which the test requires recovery
 }
 
-// classes is the number of groups of routes. A shock affects all routes of a group or none.
+// classes is the number of groups into which the routes are divided. A shock affects all routes of
+// a group or none.
 const classes = 10
 
 func class(route int) int { return route % classes }
@@ -55,14 +56,14 @@ var allShocks = []shock{
 		over: 28, change: func(day int) float64 { return ramp(day, 28, math.Log(1.1)) }},
 }
 
-// market holds the fares of one route. They have a season and rise towards departure. They move
-// on one day in ten, and partly return.
+// market holds the invented fares of one route. Fares depend on the season and rise towards
+// departure. On one day in ten a fare also changes at random, and later returns part of the way.
 type market struct {
 	rng     *rand.Rand
 	shock   shock
 	touched bool
 	base    float64
-	season  float64              // phase of the dear season
+	season  float64              // when in the year fares are highest
 	own     map[fare.Day]float64 // offset of each departure from the usual fare
 }
 
@@ -74,7 +75,7 @@ func newMarket(seed uint64, route int, s shock) *market {
 	}
 }
 
-// on returns the fares of a day. Days must be passed in order.
+// on returns the fares that the source finds on a day. Calls must be in the order of the days.
 func (m *market) on(day int) (live []departure.Live) {
 	today, since := firstDay+fare.Day(day), day-begins
 	level := m.base

@@ -10,9 +10,10 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// week holds the verdicts of a week.
+// week counts the service's verdicts within one simulated week.
 type week struct {
-	// verdicts on routes, and those with a percentile of 50 or less
+	// routes counts verdicts on routes. routesLow counts those verdicts with a percentile of 50 or
+	// less.
 	routes, routesLow         float64
 	departures, departuresLow float64
 	chances                   [10]struct{ n, said, fell float64 }
@@ -28,11 +29,14 @@ func (w *week) add(o week) {
 	}
 }
 
-// route and departure return the shares of percentiles of 50 or less.
+// route and departure return which share of the verdicts has a percentile of 50 or less: verdicts
+// on routes, and on single departures.
 func (w *week) route() float64     { return w.routesLow / w.routes }
 func (w *week) departure() float64 { return w.departuresLow / w.departures }
 
-// ece returns the expected calibration error: the mean gap between stated chances and outcomes.
+// ece returns the expected calibration error of the published chances that a fare falls within a
+// week. This is the mean difference between such a chance and how often fares with this chance
+// fell.
 func (w *week) ece() float64 {
 	n, off := 0., 0.
 	for _, c := range w.chances {
@@ -42,9 +46,10 @@ func (w *week) ece() float64 {
 	return off / n
 }
 
-// simulate runs a service over a market, refreshed every cycle days. It updates its state as
-// refreshes do: summaries of routes by verdict, and departure states by State.Advance with the
-// pooled statistics of the last complete cycle.
+// simulate runs a service over a market with a shock, refreshed every cycle days. It updates the
+// stored state as a real refresh does: the summaries of routes by package verdict, and the
+// departure states by State.Advance. State.Advance uses the pooled statistics (sums over all
+// routes) of the last complete refresh cycle.
 func simulate(s shock, routes, cycle int) *weeks {
 	asked := func(day int) bool {
 		return day%cycle == 0 && (day < begins || day >= begins+s.silent)
@@ -62,10 +67,11 @@ func simulate(s shock, routes, cycle int) *weeks {
 	return &all
 }
 
-// weeks holds the weeks of each class of routes.
+// weeks holds the simulated weeks of each group of routes (see classes).
 type weeks [classes][days/7 + 1]week
 
-// window returns the sum of n weeks over the routes that the shock affects.
+// window returns the sum of n weeks, starting with the week from, over the routes that the shock
+// affects.
 func (w *weeks) window(touches float64, from, n int) (all week) {
 	for c := range w {
 		if float64(c) < classes*touches {
@@ -98,8 +104,9 @@ func judgeRoutes(all *weeks, s shock, routes int, asked func(day int) bool) {
 			}
 			today := firstDay + fare.Day(day)
 			if t, ok := verdict.PercentileOf(summaries.Summary(today), today); ok {
-				// A tie may rank anywhere among equal fares. The judged fare itself belongs to
-				// the sample.
+				// Fares equal to the judged one share several ranks. routesLow adds the share of
+				// these ranks that is in the lower half. The judged fare itself belongs to the
+				// sample.
 				place := .5*(t.Weight+1) - t.Below*t.Weight
 				w := &all[class(route)][day/7]
 				w.routes++
@@ -109,7 +116,8 @@ func judgeRoutes(all *weeks, s shock, routes int, asked func(day int) bool) {
 	}
 }
 
-// question waits for the outcome of a departure within a week.
+// question is a judged fare of a departure with its published chance. It waits a week for the
+// outcome: whether the fare fell.
 type question struct {
 	day         int
 	depart      fare.Day
@@ -135,7 +143,7 @@ func judgeDepartures(all *weeks, s shock, routes int, asked func(day int) bool) 
 			if !asked(day) {
 				continue
 			}
-			// Advance needs a week of fares besides those that were not folded yet.
+			// Advance needs the fares that it has not processed yet, and one week of earlier ones.
 			recent[route] = append(slices.DeleteFunc(recent[route], func(l departure.Live) bool {
 				return l.FoundDay() < today-2*departure.LiveDays && l.FoundDay() < states[route].AsOf
 			}), live...)
@@ -169,7 +177,8 @@ func judgeDepartures(all *weeks, s shock, routes int, asked func(day int) bool) 
 	}
 }
 
-// answered updates open questions with a day's fares, and counts those whose week is over.
+// answered updates the open questions with a day's fares. It counts the questions whose week is
+// over into weeks, and returns the others.
 func answered(weeks *[days/7 + 1]week, open []question, day int, live []departure.Live) []question {
 	price := make(map[fare.Day]fare.Cents, len(live))
 	for _, l := range live {

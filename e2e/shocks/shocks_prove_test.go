@@ -2,5 +2,5 @@ package shocks
 
 import "testing"
 
-// TestProveRecovery measures 50 routes.
+// TestProveRecovery measures the recovery of verdicts after each shock over 50 routes.
 func TestProveRecovery(t *testing.T) { measure(t, 50) }

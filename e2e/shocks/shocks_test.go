@@ -14,18 +14,20 @@ const (
 	windowWeeks = 4 // weeks measured together, because fares within a week are alike
 	stayWeeks   = 4 // windows for which a measure must stay right
 
-	// Greatest allowed distance of a measure from the same market without a shock.
+	// Greatest allowed difference between a measure with the shock and the same measure without it.
 	pointsOff = .10 // the share of percentiles of 50 or less
-	eceOff    = .02 // the error of the chance
+	eceOff    = .02 // the calibration error of the chances; see week.ece
 )
 
-// recovery holds the weeks until each measure was right again. never: not within the
-// simulation.
+// recovery holds the number of weeks after a shock until each measure is as right as without the
+// shock: the verdicts on routes, the verdicts on departures, and the published chance that a fare
+// falls. The value never means: not before the end of the simulation.
 type recovery struct{ route, departure, chance int }
 
 const never = math.MaxInt
 
-// recovered compares the verdicts from a day on with those in the market without a shock.
+// recovered compares the verdicts from a day on (said) with those in the same market without the
+// shock (calm).
 func recovered(s shock, said, calm *weeks, day int) recovery {
 	begin := (day + 6) / 7
 	first := func(off func(w, calm week) float64, within float64) int {
@@ -57,7 +59,7 @@ func (r recovery) String() string {
 	return fmt.Sprintf("route %s, departure %s, chance %s", weeks(r.route), weeks(r.departure), weeks(r.chance))
 }
 
-// measure simulates all shocks over a number of routes.
+// measure simulates every shock over a number of routes and checks the recovery of the verdicts.
 func measure(t *testing.T, routes int) {
 	for _, cycle := range []int{1, 7} {
 		t.Run(fmt.Sprintf("every %d days", cycle), func(t *testing.T) {

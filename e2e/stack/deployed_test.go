@@ -104,7 +104,8 @@ func (s deployed) resources(t *testing.T, whole int) {
 	t.Logf("of %d resources of the template %d were handed to moto, and %d made\n%s", whole, all, there, table)
 }
 
-// queues compares the queues with the template and returns the logical ids of their ARNs.
+// queues compares the created queues with the template. It returns the logical id for each queue's
+// ARN.
 func (s deployed) queues(t *testing.T) (arns map[string]string) {
 	t.Helper()
 	queues := sqs.NewFromConfig(s.settings)
@@ -225,7 +226,7 @@ func (s deployed) tables(t *testing.T) {
 	}
 }
 
-// allowed compares each function's permissions and log group with the template.
+// allowed compares the permissions and the log group of each created function with the template.
 func allowed(t *testing.T, settings aws.Config, want template, functions *lambda.Client) {
 	t.Helper()
 	callers, keeps := map[string][]string{}, map[string]string{} // by function; by log group

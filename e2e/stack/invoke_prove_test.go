@@ -56,8 +56,8 @@ func TestProveStackInvoked(t *testing.T) {
 	})
 }
 
-// cloud returns moto with an engine to run functions on. They reach moto at the engine's
-// bridge.
+// cloud returns the configuration of a moto that runs functions in containers of a Docker engine.
+// The containers reach moto at the address of the engine's bridge.
 func cloud(t *testing.T, engine *samlocal.Engine) aws.Config {
 	t.Helper()
 	entry, err := os.ReadFile(fixture.Executable(t, "e2e/stack/testdata/entry"))

@@ -1,5 +1,5 @@
-// Package stack deploys the template with a third-party CloudFormation, that of moto, as far as
-// moto supports it. It compares the result with the template.
+// Package stack deploys the service's CloudFormation template in moto, a local imitation of AWS, as
+// far as moto supports its resources. It compares the created resources with the template.
 package stack
 
 import (
@@ -39,7 +39,7 @@ type resource struct {
 	DependsOn  any `json:",omitempty"`
 }
 
-// made holds the resource types that moto supports fully. It does not support others, such as
+// made lists the resource types that moto can create completely. moto cannot create others, such as
 // CloudFront and API Gateway.
 var made = []string{
 	"AWS::CloudWatch::Dashboard", "AWS::Events::Rule", "AWS::DynamoDB::Table", "AWS::IAM::Policy", "AWS::IAM::Role",
@@ -48,8 +48,9 @@ var made = []string{
 	"AWS::S3::Bucket", "AWS::SNS::Topic", "AWS::SQS::Queue",
 }
 
-// forMoto removes what moto fails on: references to attributes that moto lacks. moto has no
-// aliases, so a reference to an alias becomes its function.
+// forMoto removes from the template what moto fails on. These are references to attributes that
+// moto does not know. moto has no aliases of functions, so a reference to an alias becomes a
+// reference to its function.
 func forMoto(t template) template {
 	aliases := map[string]string{}
 	for id, r := range t.Resources {
@@ -213,7 +214,7 @@ func deployWith(t *testing.T, settings aws.Config, stack template, code func(fun
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A retry would find the remains of the first try.
+	// No retries: a second try would fail on what the first has created.
 	client := cloudformation.NewFromConfig(settings, func(o *cloudformation.Options) { o.RetryMaxAttempts = 1 })
 	if _, err := client.CreateStack(t.Context(), &cloudformation.CreateStackInput{
 		StackName: aws.String("verdetto"), TemplateBody: aws.String(string(body)),

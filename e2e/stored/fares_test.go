@@ -30,8 +30,9 @@ type fareFacts struct {
 	Answers map[string]json.RawMessage
 }
 
-// laterDays is the source of the following days, in today's form: fares as quoted, one a day by
-// city, and three departures by route, one of them with a stop.
+// laterDays is the fare source for the days after the file was made, in today's form. Fares have
+// the quoted currency. It returns one fare a day to requests by city, and three departures to
+// requests by route, one of them with a stop.
 type laterDays struct{ gbp fare.Currency }
 
 func (laterDays) Name() string { return "travelpayouts" }
@@ -70,10 +71,10 @@ func (s laterDays) Departures(_ context.Context, q upstream.Question, until time
 	return upstream.Answer{Fares: s.fares(q.Route, until, 0, 1, 0)}, nil
 }
 
-// TestFaresOf4a76271GoOn opens a file of that version, which stored fares in EUR, one-way and
-// without stops. Fares, samples and months of its summaries are read unchanged. Refreshes by
-// city and by route extend its histories and lose nothing. The lows behind percentiles change
-// only as testdata/README.md says.
+// TestFaresOf4a76271GoOn opens a file of version 4a76271, which stored only one-way fares in EUR,
+// without the number of stops. Today's code reads the fares, sample sizes and months of its
+// summaries unchanged. Refreshes by city and by route extend its histories and lose nothing. The
+// daily lowest fares, from which percentiles are computed, change only as testdata/README.md says.
 func TestFaresOf4a76271GoOn(t *testing.T) {
 	var facts fareFacts
 	readJSON(t, "4a76271.json", &facts)

@@ -147,7 +147,8 @@ func readFacts(t *testing.T) (f facts) {
 // price is the price of a plan, in millionths of a USDC.
 const price = 12_990_000
 
-// bank repeats the answers that the card processor and the chain gave when the file was made.
+// bank stands for the card processor and the chain. It repeats their answers from when the file was
+// made.
 type bank struct {
 	idempotencyKeys []string
 	paidUntil       time.Time // of kim's subscription
@@ -180,7 +181,7 @@ func (b *bank) Payment(_ context.Context, signature pay.Signature) (pay.Payment,
 
 func (b *bank) Find(context.Context, pay.Reference) ([]pay.Signature, error) { return nil, nil }
 
-// Calls that the earlier version did not make.
+// The following methods of bank stand for calls that the earlier version never made.
 
 func (b *bank) Price(context.Context) (pay.Price, error) { return pay.Price{}, pay.ErrUnavailable }
 
@@ -192,7 +193,7 @@ func (b *bank) Readdress(context.Context, string, string) error { return pay.Err
 
 func (b *bank) Forget(context.Context, string) error { return nil }
 
-// outbox is a carrier that keeps mails.
+// outbox is a mail sender that keeps the mails in memory.
 type outbox struct {
 	mu    sync.Mutex
 	mails []mail.Message

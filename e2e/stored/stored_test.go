@@ -1,7 +1,7 @@
-// Package stored checks today's code against a store file of version 303470a, and against that
-// version's answers and work over the same file. It fails if a stored key or an encoding has
-// changed, so that a running service's data would become unreadable. testdata/README.md says
-// how the file was made.
+// Package stored checks that today's code can use a store file of an earlier version, 303470a. It
+// compares today's answers and work over that file with those of version 303470a. It fails if a
+// stored key or an encoding has changed, so that the data of a running service would become
+// unreadable. testdata/README.md says how the file was made.
 package stored
 
 import (
@@ -22,8 +22,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// facts holds what is known of the file: its secrets in clear, and what 303470a answered and
-// sent.
+// facts holds what is known about the file: the secrets in it as plain text, and what version
+// 303470a answered and sent.
 type facts struct {
 	Pepper, Base   string
 	Now            time.Time
@@ -80,8 +80,8 @@ func (s *service) ask(q question) (question, string) {
 	return q, w.Body.String()
 }
 
-// fieldsOf removes fields that the earlier answer lacked, because later versions may add
-// fields.
+// fieldsOf removes from today's answer (now) the fields that the earlier answer (then) lacked.
+// Later versions may add fields.
 func fieldsOf(then, now any) any {
 	switch then := then.(type) {
 	case map[string]any:
@@ -127,9 +127,10 @@ func TestFieldsOf(t *testing.T) {
 	}
 }
 
-// judgedAnew replaces values in the earlier answer that changed because the rule changed. The
-// rule derives verdicts from lows and is not stored. The lows are stored, and so is the lowest.
-// Every earlier field must still exist with its type.
+// judgedAnew allows verdicts to change, because the rule for verdicts has changed since 303470a.
+// The rule computes verdicts from the lowest fare of each day. These lowest fares are stored and
+// must not change, and so the lowest of all. judgedAnew copies the values that may differ from now
+// to then. Every earlier field must still exist with its type.
 func judgedAnew(then, now any) {
 	is, _ := now.(map[string]any)
 	was, _ := then.(map[string]any)
@@ -144,15 +145,16 @@ func judgedAnew(then, now any) {
 	}
 }
 
-// TestAnswers repeats the requests to 303470a in the same order. They cover verdicts,
-// histories, coverage, trends, every kind of key, and addresses with a partly or fully used
-// quota. They also cover claimed payments and checkouts, and the links in mails.
+// TestAnswers sends today's code the requests that 303470a answered, in the same order. They cover
+// verdicts, histories, coverage, trends, every kind of key, and addresses with a partly or fully
+// used quota. They also cover payments and checkouts whose key was already issued, and the links in
+// mails.
 func TestAnswers(t *testing.T) {
 	s := open(t)
 	for _, want := range s.facts.Asked {
 		got, body := s.ask(want)
 		if strings.HasPrefix(want.Path, "/v1/alerts/manage?") {
-			// it never expired then; today it offers a fresh link by mail
+			// this link never expired in 303470a; today the page offers a new link by mail
 			want.Status = http.StatusGone
 		}
 		var then, now any
@@ -185,7 +187,7 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	watched, err := s.alerts.Alerts.SubscribedRoutes(t.Context(), "MIL")
-	// NAP, because eve has confirmed
+	// The alert on Naples (NAP) exists because eve confirmed it in TestAnswers
 	if diff := cmp.Diff(
 		[]store.SubscribedRoute{{Destination: "BUH"}, {Destination: "LON"}, {Destination: "NAP"}}, watched,
 	); diff != "" || err != nil {

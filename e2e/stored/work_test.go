@@ -49,7 +49,8 @@ func listOf(mails []mail.Message) (list []sent) {
 	return list
 }
 
-// TestJobs: jobs are read with all their fields. One was started by a process that died.
+// TestJobs: today's code reads stored jobs with all their fields. A process had started one of the
+// jobs and then died.
 func TestJobs(t *testing.T) {
 	s := open(t)
 	s.now = s.now.Add(5 * time.Minute)
@@ -84,8 +85,8 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestOutboxes: the jobs in the outboxes are done once, including the one whose process died.
-// The key in a mail works, and the earlier key does not.
+// TestOutboxes: today's code does each stored job once, including the one that a dead process had
+// started. The new key in a mail works, and the key that it replaces does not.
 func TestOutboxes(t *testing.T) {
 	s := open(t)
 	work := func() []mail.Message {
@@ -140,9 +141,10 @@ func TestOutboxes(t *testing.T) {
 	}
 }
 
-// TestNotifications: today's code delivers the earlier version's notifications to subscribers
-// who lack them, once the lease of the dead process has expired. For MIL-LON the recipients
-// depend on the history: in between, the fare was above gus's threshold.
+// TestNotifications: today's code sends the notifications that the earlier version stored, to the
+// subscribers who have not received them. It starts once the lease of the dead process has expired.
+// For MIL-LON the history decides: gus gets a message only because the fare rose above gus's
+// threshold in between.
 func TestNotifications(t *testing.T) {
 	s := open(t)
 	notifications := store.Notifications{Table: s.table}
@@ -194,9 +196,9 @@ func TestNotifications(t *testing.T) {
 	}
 }
 
-// TestRefresh: the next weekly refresh continues from the stored data. Each item equals the
-// bytes that 303470a wrote, except intended additions: trends hold the verdict on each cheapest
-// fare, which 303470a ignores.
+// TestRefresh: the next weekly refresh continues from the stored data. Each stored item must equal
+// the bytes that 303470a wrote at this refresh. The only differences are intended additions: price
+// trends now also contain the verdict on each cheapest fare.
 func TestRefresh(t *testing.T) {
 	s := open(t)
 	s.now = time.Date(2026, 11, 8, 6, 0, 0, 0, time.UTC)

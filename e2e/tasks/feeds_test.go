@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// TestFeedsOverRefreshes: an independent parser reads both forms, and repeating a refresh
-// changes no byte. After the next day's refresh, an unchanged entry keeps its id and time. All
-// other entries are newer than the last read.
+// TestFeedsOverRefreshes: an independent parser can read both forms of the feed of deals, and
+// repeating a refresh changes no byte of them. After the next day's refresh, an unchanged entry
+// keeps its id and time. All other entries have a later time than any entry before.
 func TestFeedsOverRefreshes(t *testing.T) {
 	t.Parallel()
 	clock := fixture.Today

@@ -13,8 +13,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// Lists of the page and of the API are turned into the same lines. A page shows a list if it
-// contains the line: complete, in order, and nothing else.
+// These helpers convert lists on the page, and lists in answers of the API, into lines of the same
+// form. A page shows a list correctly if it contains the list's line: complete, in order, and
+// nothing else.
 
 var (
 	cellOf = regexp.MustCompile(`<td class="([a-z-]+)(?: unsure)?"><a href="[^"]*&quando=([0-9-]+)[^"]*"(?: ` +
@@ -77,8 +78,9 @@ func calendarOf(month string, days []verdict.Giorno) string {
 	return line("calendar of "+month, all)
 }
 
-// ofDay returns what the pages on the way to a day must show. Each page but the last links to
-// the next. The last shows the day's level and fare, and the whole month as the API has it.
+// ofDay returns a function that lists what the pages on the way to a day must show. Each page but
+// the last links to the next. The last page shows the day's level and fare, and the same month as
+// the API's calendar.
 func ofDay(day string, links ...string) func(a answer, page int) []string {
 	return func(a answer, page int) []string {
 		if page < len(links) {
@@ -108,7 +110,7 @@ func ofDeals(a answer, _ int) (parts []string) {
 	return parts
 }
 
-// ofMoves returns what the page of a departure must show of its fare's history.
+// ofMoves returns what the page of a departure must show about earlier changes of its fare.
 func ofMoves(a answer, _ int) []string {
 	var all []string
 	for _, d := range slices.Backward(a.Partenza.Giorni) {

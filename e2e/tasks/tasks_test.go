@@ -1,6 +1,6 @@
-// Package tasks holds an end-to-end test of what travellers want to know. It does 20 tasks,
-// each by one call of the API, one call of an agent's tool, and on the page. It also writes
-// e2e/tasks/tasks.md.
+// Package tasks holds an end-to-end test of questions that travellers have. It does 20 such tasks
+// in three ways: by one call of the API, by one call of a tool for AI agents, and on the page. It
+// also writes e2e/tasks/tasks.md, which lists the tasks and results.
 package tasks
 
 import (
@@ -42,7 +42,8 @@ type answer struct {
 	Destinations []view.Destination
 }
 
-// task is what a traveller wants to know. says returns the result in an answer, or "".
+// task is one question of a traveller. Its function says extracts the result from an answer, or
+// returns "" if the answer has none.
 type task struct {
 	wants           string
 	path            string // of the API
@@ -64,7 +65,8 @@ func level(a answer) string {
 	return fmt.Sprintf("%d cents is %s, certainty %s", a.Prezzo.Cent, a.Verdetto.Livello, a.Verdetto.Affidabilita)
 }
 
-// when is level for a given scope, if the departure is within the given days.
+// when returns the level (cheap or not) in an answer. It returns "" if the verdict has another
+// scope, or if the departure is outside the given days.
 func when(scope, from, to string) func(a answer) string {
 	return func(a answer) string {
 		if a.Ambito != scope || a.Prezzo.Partenza < from || a.Prezzo.Partenza > to {
@@ -74,7 +76,7 @@ func when(scope, from, to string) func(a answer) string {
 	}
 }
 
-// cheapest returns the cheapest day of a calendar among those that fit.
+// cheapest returns the cheapest day of a calendar among the days for which fits is true.
 func cheapest(fits func(verdict.Giorno, time.Time) bool) func(a answer) string {
 	return func(a answer) string {
 		var best *verdict.Giorno
@@ -91,7 +93,7 @@ func cheapest(fits func(verdict.Giorno, time.Time) bool) func(a answer) string {
 	}
 }
 
-// deals returns the destinations, or "" if one does not fit.
+// deals returns the destinations in an answer, or "" if fits is false for one of them.
 func deals(fits func(published.Occasione) bool) func(a answer) string {
 	return func(a answer) string {
 		var all []string
@@ -106,7 +108,7 @@ func deals(fits func(published.Occasione) bool) func(a answer) string {
 	}
 }
 
-// best returns the best judged of several trips, if all have an answer.
+// best returns the trip with the best verdict among several, or "" if one trip has no answer.
 func best(a answer) string {
 	if len(a.Viaggi) == 0 || len(a.Migliori) != len(a.Viaggi) || a.Contati != a.Chiesti {
 		return ""
@@ -132,7 +134,7 @@ func ofTrip(a answer, page int) []string { return ofVerdict(*a.Viaggi[page].Anal
 
 func anyDay(verdict.Giorno, time.Time) bool { return true }
 
-// The tasks. The invented world is that of 1 March 2016, a Tuesday.
+// The 20 tasks. The service has invented fares, and its date is 1 March 2016, a Tuesday.
 var tasks = []task{
 	{"Is today's cheapest fare from Milan to London cheap?", "/v1/analisi?origine=Milano&destinazione=Londra",
 		"flight_price_verdict", `{"origin":"Milan","destination":"London"}`,
@@ -306,7 +308,7 @@ var tasks = []task{
 		}},
 }
 
-// inPart holds the tasks that the page answers only in part, with the reason.
+// inPart holds the numbers of the tasks that the page answers only in part, with the reason.
 var inPart = map[string]string{
 	"Is London to New York cheap, in dollars?": "in part: in euros",
 }
@@ -316,7 +318,7 @@ var printed = []int{1, 3, 11, 12, 19}
 
 func TestTasks(t *testing.T) {
 	t.Parallel()
-	clock := fixture.Today.AddDate(0, 0, -15) // so that it has seen outcomes of 14 days
+	clock := fixture.Today.AddDate(0, 0, -15) // so that outcomes after 14 days are known
 	now := func() time.Time { return clock }
 	table := fixture.Bolt(t, now)
 	o := onemachine.Options{Table: table, Source: sample.New(), Now: now, Log: slog.New(slog.DiscardHandler),
@@ -419,7 +421,7 @@ func call(ctx context.Context, t *testing.T, session *mcp.ClientSession, c task)
 	return strings.Join(said, "\n"), structured
 }
 
-// decode decodes an answer. Fields of the same name in other answers must not be confused.
+// decode decodes an answer into the struct answer, which has the fields of all endpoints.
 func decode(t *testing.T, body []byte, into *answer) {
 	t.Helper()
 	if err := json.NewDecoder(bytes.NewReader(body)).Decode(into); err != nil {

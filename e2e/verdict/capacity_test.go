@@ -20,10 +20,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// These tests compare what DynamoDB charges with the package comment of shared/store.
+// These tests compare the read and write units that DynamoDB charges with the figures in the
+// package comment of shared/store.
 
-// weekly returns perWeek fares a week for a number of weeks before a moment. Like real prices,
-// they stand at a few levels.
+// weekly returns perWeek fares a week for a number of weeks before a moment. Like real prices, the
+// fares take only a few different amounts.
 func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
 	chance := rand.New(rand.NewPCG(11, uint64(perWeek)))
 	fares := make(fixture.Fares, perWeek*weeks)
@@ -42,10 +43,10 @@ func weekly(perWeek, weeks int, until time.Time) fixture.Fares {
 	return fares
 }
 
-// TestCapacity refreshes a route weekly for a year and then meters one more refresh. ROUTE and
-// INTO are spent on the route, the rest once per origin or refresh. A failed conditional claim
-// costs one write unit more, but DynamoDB reports only successful requests. A refresh reads
-// strongly, at one unit per 4 KB.
+// TestCapacity refreshes a route weekly for a year and then meters one more refresh. Units on keys
+// with ROUTE or INTO are spent once per route, the others once per origin or per refresh. A write
+// whose condition fails also costs one unit, but DynamoDB Local reports only successful requests. A
+// refresh uses strongly consistent reads, at one unit per 4 KB.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	const (
@@ -56,7 +57,8 @@ func TestCapacity(t *testing.T) {
 	for _, c := range []struct {
 		perWeek             int
 		readBlock, putBlock float64
-		// Departure states and open questions, written together with the pooled statistics.
+		// Departure states, with the fares whose outcome is not known yet. They are written
+		// together with the pooled statistics (sums over all routes).
 		readSheets, putSheets float64
 	}{
 		{10, 3, 2, 4, 12},
@@ -92,8 +94,8 @@ func TestCapacity(t *testing.T) {
 				"read FARES SOURCE": 1, "read WANTED": 0.5}
 			m.Spent.Within(t, reads, fixture.Units{"write " + block: c.putBlock, "write " + summary: 2,
 				"write " + sheets: c.putSheets, "write INTO": 1,
-				// The closed cycle adds to the score, of its week and in total. The pooled
-				// statistics are in the same write.
+				// At the end of a refresh cycle the score is written: the sums of its week and the
+				// totals. The same transaction writes the pooled statistics.
 				"write SCORE": 6, "write FARES POOLED": 2, "write ORIGIN ASKED": 1, "write ORIGIN TRENDS": 1,
 				"write ORIGIN DEALS": 1, "write COVERED": 1})
 
@@ -116,8 +118,8 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// TestUnitsOfAVerdict meters a verdict over invented fares, for an anonymous caller and for a
-// Pro key.
+// TestUnitsOfAVerdict meters the units of one verdict over invented fares, for an anonymous caller
+// and for a caller with a Pro key.
 func TestUnitsOfAVerdict(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -139,7 +141,7 @@ func TestUnitsOfAVerdict(t *testing.T) {
 		want            fixture.Units
 	}{
 		{"free", "", verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "write DEMANDED": 1}},
-		// the first of the process and the day
+		// the process's first call of the day, which costs more
 		{"free again", "", verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5}},
 		{"Pro", key, verdict, fixture.Units{"count LIMIT": 1, "read ROUTE SHEET": 0.5, "read CUSTOMER": 1}},
 		{"calendar, the first of a process and an hour", "", calendar, fixture.Units{"count LIMIT": 1,

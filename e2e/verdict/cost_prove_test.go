@@ -16,9 +16,9 @@ import (
 // mostGrowth is the greatest allowed ratio of the slowest median time to the fastest.
 const mostGrowth = 1.5
 
-// TestProveVerdictTimeDoesNotGrow compares the median times of services with histories of all
-// sizes. It calls them in turn over loopback, so other load on the machine affects all alike.
-// One round of three has to pass.
+// TestProveVerdictTimeDoesNotGrow compares the median times of a verdict over histories of several
+// sizes. It calls the services in turn over loopback, so other load on the machine affects all
+// alike. The test succeeds if one of three rounds stays within mostGrowth.
 func TestProveVerdictTimeDoesNotGrow(t *testing.T) {
 	asks := askers(t)
 	for round := range 3 {
@@ -58,8 +58,8 @@ func BenchmarkVerdict(b *testing.B) {
 	}
 }
 
-// askers serves a route with a history of each size on loopback. It returns a function per size
-// that requests the verdict once.
+// askers starts one service for each size of history, on loopback. It returns a function for each
+// service, which requests one verdict.
 func askers(t testing.TB) []func() {
 	t.Helper()
 	asks := make([]func(), len(sizes))

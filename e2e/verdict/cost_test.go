@@ -1,5 +1,5 @@
-// Package verdict holds end-to-end tests of verdicts: on recorded fares in every way of running
-// the service, and of the cost of a verdict.
+// Package verdict holds end-to-end tests of verdicts. They compare verdicts on recorded fares over
+// all stores and executables, and measure what a verdict costs.
 package verdict
 
 import (
@@ -27,7 +27,7 @@ import (
 // sizes holds the numbers of observations of a route, spread over all stored days.
 var sizes = []int{100, 10_000, 1_000_000}
 
-// serving returns the whole service over a store.
+// serving returns the whole service over a table.
 func serving(t testing.TB, table store.Table) http.Handler {
 	t.Helper()
 	now := func() time.Time { return fixture.Today }
@@ -79,8 +79,9 @@ func TestVerdictCostsOneRead(t *testing.T) {
 	}
 }
 
-// askDepartures requests a price in the next month twice. Each request reads one departure
-// state. The rates and the pooled statistics are read once per process and hour.
+// askDepartures requests the verdict on a departure in the next month twice, and checks the storage
+// calls. Each request reads one departure state. The exchange rates and the pooled statistics (sums
+// over all routes) are read once per process and hour.
 func askDepartures(t *testing.T, service http.Handler, table *fixture.Recorder, n int) {
 	t.Helper()
 	for i, want := range [][]string{
@@ -103,7 +104,8 @@ func askDepartures(t *testing.T, service http.Handler, table *fixture.Recorder, 
 	}
 }
 
-// costsOneUnit: an eventual read of up to 8 KB costs one unit, including names and keys.
+// costsOneUnit fails the test if reading a summary costs more than one read unit. An eventually
+// consistent read of up to 8 KB costs one unit; names and keys count too.
 func costsOneUnit(t *testing.T, summary []byte) {
 	t.Helper()
 	const names = 200
@@ -112,8 +114,9 @@ func costsOneUnit(t *testing.T, summary []byte) {
 	}
 }
 
-// TestSummaryOfThreeYears: daily lows are stored for three years, single observations for 400
-// days. A summary is largest if every one of those days has fares.
+// TestSummaryOfThreeYears: the largest possible summary of a route still costs one read unit. The
+// store keeps the lowest fare of each day for three years, and single observations for 400 days. A
+// summary is largest if every one of those days has fares.
 func TestSummaryOfThreeYears(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2013, 1, 1, 3, 0, 0, 0, time.UTC)

@@ -77,8 +77,8 @@ func TestBadDepartures(t *testing.T) {
 	}
 }
 
-// TestSpecifiedAnswer: without new parameters, an answer has the specified fields with their
-// types, whatever fields were added later.
+// TestSpecifiedAnswer: a request with only the parameters of the specification gets every specified
+// field with its type. Later versions may add fields.
 func TestSpecifiedAnswer(t *testing.T) {
 	t.Parallel()
 	ask := invented(t)
@@ -132,7 +132,7 @@ func TestSpecifiedAnswer(t *testing.T) {
 	}
 }
 
-// walk records the type of every field.
+// walk records the type of every field in an answer, by the field's path.
 func walk(path string, value any, into map[string]string) {
 	switch v := value.(type) {
 	case map[string]any:

@@ -115,11 +115,11 @@ func large(t *testing.T, d fixture.Shell, routes int) {
 type running struct {
 	process *exec.Cmd
 	url     string
-	most    map[string]int // see look
+	most    map[string]int // KB, by the kernel's name of the value
 }
 
-// started serves the large store and waits for the first answer. The end of the context kills
-// it.
+// started starts a process that serves the large store, and waits for the first answer. When the
+// context ends, the process is killed.
 func started(t *testing.T, ctx context.Context, d fixture.Shell) running {
 	t.Helper()
 	address := "127.0.0.1:" + testenv.Port(t)
@@ -155,8 +155,8 @@ func answered(t *testing.T, url string) {
 	}
 }
 
-// look records the highest memory of the process in KB. RssAnon is its own memory. The rest are
-// pages of the file, which the kernel can reclaim.
+// look records the process's highest memory so far, in KB. RssAnon is memory of the process itself.
+// The rest is pages of the store's file, which the kernel can reclaim.
 func (r running) look(t *testing.T) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.process.Process.Pid))

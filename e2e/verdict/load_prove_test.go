@@ -26,8 +26,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// eachByItself is a table that commits every counted call separately. It shows the cost of
-// counting without group commit.
+// eachByItself is a table that commits every counted call in its own transaction. For comparison,
+// the service's own table combines the counts of concurrent calls into one commit (group commit).
 type eachByItself struct {
 	store.Table
 	mu sync.Mutex
@@ -45,8 +45,8 @@ func (e *eachByItself) Take(ctx context.Context, key store.Key, n, limit int64, 
 	return count, nil
 }
 
-// service serves a store on the disk on loopback and returns the address. Quotas are lifted,
-// but calls are counted.
+// service runs a service on loopback, with its store on the disk, and returns the address. Calls
+// are counted, but no quota applies.
 func service(t testing.TB, around func(store.Table) store.Table) (address string) {
 	t.Helper()
 	now := func() time.Time { return fixture.Today }
@@ -125,9 +125,10 @@ func (c *caller) ask() error {
 	return err
 }
 
-// load sends requests from many callers for a time. pace is the total rate; 0 means as fast as
-// answers arrive. It returns the answers per second and the 50th and 99th percentile of the
-// time. With a pace, a call's time starts when it was due.
+// load sends requests from many callers for a time. pace is the total rate of requests; 0 means
+// that each caller sends its next request after each answer. It returns the answers per second, and
+// the 50th and 99th percentile of the answer time. With a pace, the answer time starts when the
+// request was due.
 func load(t testing.TB, address string, callers, pace int, sameAddress bool,
 	lasts time.Duration) (perSecond float64, p50, p99 time.Duration) {
 	t.Helper()
@@ -168,7 +169,7 @@ func load(t testing.TB, address string, callers, pace int, sameAddress bool,
 	return float64(len(sorted)) / elapsed.Seconds(), sorted[len(sorted)/2], sorted[len(sorted)*99/100]
 }
 
-// loads holds the loads on the service.
+// loads lists the patterns of load that the service is measured under.
 var loads = []struct {
 	name          string
 	callers, pace int
@@ -182,8 +183,8 @@ var loads = []struct {
 	{"one address, 64 connections", 64, 0, true},
 }
 
-// counts holds the two ways of counting calls: together as the service does, and with one
-// commit each.
+// counts lists the two ways of counting calls that are compared: many calls in one commit, as the
+// service does, and one commit per call.
 var counts = []struct {
 	name   string
 	around func(store.Table) store.Table
@@ -231,10 +232,10 @@ func processor(t testing.TB) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// TestProveGroupCommit: for callers of one address, group commit answers more calls than one
-// commit per call. For many addresses it answers no fewer. The gain depends on the disk:
-// sixfold or more if a commit takes milliseconds, little in memory. One round of three has to
-// pass.
+// TestProveGroupCommit compares counting many calls in one commit (group commit) with one commit
+// per call. For callers of one address, group commit answers more calls per second. For many
+// addresses it answers no fewer. The test succeeds if one of three rounds shows this. The gain
+// depends on the disk: sixfold or more if a commit takes milliseconds, little in memory.
 func TestProveGroupCommit(t *testing.T) {
 	for _, c := range []struct {
 		name        string

@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWhatThePageCosts: the page of a verdict costs the verdict plus one departure state for
-// its calendar. The page of a departure reads that state once for both, plus the departure's
-// history. The start page and name completion read the list of origins, and every page the
-// exchange rates, once per process and hour.
+// TestWhatThePageCosts lists the storage calls of each kind of page. A page with a verdict reads
+// what the verdict reads, plus one departure state for the calendar. A page about one departure
+// also reads the history of that departure's fare. The start page and the completion of city names
+// read the list of origins, and every page the exchange rates, once per process and hour.
 func TestWhatThePageCosts(t *testing.T) {
 	t.Parallel()
 	const summary = "Get ROUTE#MIL-BUH SHEET, strong false"

@@ -32,15 +32,16 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// These tests judge recorded fares on 1 March 2016. Every way of storing fares and sending
-// requests must give the same answers.
+// These tests judge recorded fares as of 1 March 2016. The verdicts must be the same whether fares
+// come from a panel or from the Travelpayouts client, whichever store is used, and whether one
+// process or Lambda executables answer.
 
 var asked = map[string]string{
 	"Milano to Bucarest": "/v1/analisi?origine=Milano&destinazione=Bucarest",
 	"London to Prague":   "/v1/analisi?origine=London&destinazione=Prague",
 }
 
-// recorded returns the parts of a service over the recorded fares, except its table.
+// recorded returns the setup of a service over the recorded fares. The caller adds the table.
 func recorded(t *testing.T) localcloud.Setup {
 	t.Helper()
 	data := testenv.Data(t)
@@ -71,7 +72,8 @@ func answers(t *testing.T, h http.Handler) map[string]verdict.Analysis {
 	return got
 }
 
-// fromPanel returns the answers of the simplest way: panel, embedded store, one process.
+// fromPanel returns the verdicts of the simplest service, for comparison: the fares come directly
+// from the panel (a CSV file), with the embedded store, in one process.
 func fromPanel(t *testing.T, o localcloud.Setup) map[string]verdict.Analysis {
 	t.Helper()
 	table := fixture.Bolt(t, o.Now)
@@ -100,8 +102,9 @@ func TestRecordedFaresGiveEveryField(t *testing.T) {
 	}
 }
 
-// TestWeekByWeekThroughTheRealClient serves the same fares in the format of Travelpayouts. The
-// real client refreshes once a week and gets seven days each time.
+// TestWeekByWeekThroughTheRealClient offers the same recorded fares on a local server in the format
+// of Travelpayouts. The service's Travelpayouts client refreshes once a week from it, and gets
+// seven days of fares each time.
 func TestWeekByWeekThroughTheRealClient(t *testing.T) {
 	t.Parallel()
 	o := recorded(t)
@@ -139,7 +142,7 @@ func TestWeekByWeekThroughTheRealClient(t *testing.T) {
 	added += fixture.Refreshed(t, table, client, now).New
 	t.Logf("%d refreshes, %d observations, %d calls", refreshes+1, added, len(standIn.Calls()))
 	for name, a := range want {
-		a.Prezzo.Precisione = "istante" // the panel knows days, Travelpayouts times
+		a.Prezzo.Precisione = "istante" // the panel has the day of a fare, Travelpayouts the time
 		want[name] = a
 	}
 	if diff := cmp.Diff(want, answers(t, fixture.Instance(t, table, client, now))); diff != "" {
@@ -167,8 +170,8 @@ func event(t *testing.T, target string) []byte {
 	return data
 }
 
-// TestExecutablesOverDynamoDB runs both built executables as Lambda would, over DynamoDB Local.
-// refresh fills the table from the stand-in, and analisi answers.
+// TestExecutablesOverDynamoDB runs two built executables as Lambda would, over DynamoDB Local.
+// refresh fills the table with fares from a local stand-in for Travelpayouts, and analisi answers.
 func TestExecutablesOverDynamoDB(t *testing.T) {
 	t.Parallel()
 	o := recorded(t)

@@ -18,13 +18,15 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// realFares holds fares under the name of the real source, so they belong to a third party.
+// realFares is a source that says it is Travelpayouts. Its fares therefore count as another
+// company's, which the service may show only in part.
 type realFares struct{ upstream.Source }
 
 func (realFares) Name() string { return "travelpayouts" }
 
-// pastFares returns one fare for each past day, each with a unique amount. hidden omits those
-// that answers may show: the lowest ones, and those in the middle.
+// pastFares returns one fare for each past day, each with a different amount. hidden is the list of
+// these amounts that no answer may show. It omits amounts that answers may show as statistics: the
+// lowest ones, and those around the median.
 func pastFares() (fares fixture.Fares, hidden []fare.Cents) {
 	today := fare.DayOf(fixture.Today)
 	for i := range 80 {
@@ -40,7 +42,7 @@ func pastFares() (fares fixture.Fares, hidden []fare.Cents) {
 	return fares, hidden
 }
 
-// shown returns the amounts that occur in a text, in any written form.
+// shown returns which of the amounts occur in a text, in any format.
 func shown(text string, amounts []fare.Cents) (found []fare.Cents) {
 	for _, a := range amounts {
 		for _, form := range []string{"%d", "%d.%02d", "%d,%02d"} {
@@ -57,9 +59,9 @@ func shown(text string, amounts []fare.Cents) (found []fare.Cents) {
 	return found
 }
 
-// TestFaresOfOthersAreShownAsAllowed calls every endpoint of the table for a route. Single past
-// fares of a third party must not appear unless the settings allow it. Fares of the operator
-// appear.
+// TestFaresOfOthersAreShownAsAllowed calls every endpoint for a route. Single past fares of another
+// company must not appear, unless the settings allow it. Past fares of the operator's own sources
+// must appear.
 func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return fixture.Today }

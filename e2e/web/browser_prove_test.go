@@ -85,7 +85,8 @@ func openBrowser(t *testing.T) browser {
 	return browser{ctx, string(axe)}
 }
 
-// tab is one window of the browser, with its requests and faults.
+// tab is one window of the browser. It records the requests made and the errors that the browser
+// reports.
 type tab struct {
 	t    *testing.T
 	b    browser
@@ -152,7 +153,7 @@ func (w *tab) language(tag string) {
 	}
 }
 
-// heard records browser events.
+// heard records a browser event: a request, an answer, a console error or a policy report.
 func (w *tab) heard(event any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -290,7 +291,8 @@ func (w *tab) check(what string) {
 	}
 }
 
-// quiet fails the test if the browser reported a fault that is not allowed.
+// quiet fails the test if the browser reported an error, except errors that contain an allowed
+// text.
 func (w *tab) quiet(allowed ...string) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -302,8 +304,8 @@ func (w *tab) quiet(allowed ...string) {
 	}
 }
 
-// weigh returns the size of the last page with all its files, as sent over the network. All
-// files must come from this service and be named in the HTML.
+// weigh returns the size of the last page with all its files in kilobytes, as sent over the
+// network. All files must come from this service, and the HTML must refer to them.
 func (w *tab) weigh(address, html string) (kilobytes float64) {
 	w.t.Helper()
 	home, err := url.Parse(address)
@@ -332,7 +334,7 @@ func (w *tab) weigh(address, html string) (kilobytes float64) {
 	return math.Round(kilobytes*10) / 10
 }
 
-// light visits a page and fails the test if it is too heavy.
+// light visits a page and fails the test if the page is larger than maxKilobytes.
 func (w *tab) light(what, base, path string) {
 	w.t.Helper()
 	status, html := w.visit(base + path)
@@ -349,7 +351,7 @@ func (w *tab) text(selector string) string {
 	return evaluate[string](w, `document.querySelector('`+selector+`').textContent`)
 }
 
-// reads requires texts on the page. A non-breaking space matches a space.
+// reads fails the test unless the texts are on the page. A non-breaking space matches a space.
 func (w *tab) reads(texts ...string) {
 	w.t.Helper()
 	main := strings.ReplaceAll(w.text("main"), "\u00a0", " ")
@@ -360,8 +362,8 @@ func (w *tab) reads(texts ...string) {
 	}
 }
 
-// charts requires exactly one visible chart of each class, containing an element if within is
-// set.
+// charts fails the test unless there is exactly one visible chart of each class. If within is set,
+// each chart must contain such an element.
 func (w *tab) charts(within string, classes ...string) {
 	w.t.Helper()
 	for _, class := range classes {

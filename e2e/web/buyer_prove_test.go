@@ -24,7 +24,7 @@ import (
 
 var phone = screen{"phone", 360, 740, "light"}
 
-// works calls the service with a key and returns the status.
+// works calls the service with a Pro key and returns the status.
 func (s shop) works(t *testing.T, key string) int {
 	t.Helper()
 	return s.call(t, "GET", "/v1/pro/chiave", key, nil)
@@ -41,7 +41,8 @@ func (s shop) call(t *testing.T, method, path, key string, answer any) int {
 	return response.StatusCode
 }
 
-// processor performs an action of the stand-in's page on the newest subscription.
+// processor makes the stand-in for Stripe perform an action, such as "end", on the newest
+// subscription.
 func (s shop) processor(t *testing.T, what string) {
 	t.Helper()
 	_, page := fixture.Call(t, http.DefaultClient, "GET", s.Payments.StripeURL+"/", "")
@@ -255,7 +256,7 @@ func TestProveUSDCWithoutAScript(t *testing.T) {
 	first := shownKey(w)
 	w.check("key")
 
-	// By the signature, for another address.
+	// A payment is claimed by its signature on the chain, for another e-mail address.
 	w.visit(s.base + "/v1/pro/cripta?lang=en")
 	w.do(chromedp.SendKeys("#usdc-email", "bob@example.com"), chromedp.Click("main form button"))
 	w.wait(`document.querySelector('.qr svg')`)

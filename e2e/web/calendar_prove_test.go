@@ -13,10 +13,10 @@ import (
 	"verdetto/shared/fare"
 )
 
-// TestProveCalendar runs on every screen, in both languages, with and without scripts. It goes
-// from a city to where it is cheap now, by month and up to an amount, to an alert. It also goes
-// by keyboard from a verdict through the calendar to the verdict of a day, which shows the
-// fare's moves.
+// TestProveCalendar follows two ways through the pages, on every screen, in both languages, with
+// and without scripts. The first goes from a city to its cheapest destinations, by month and up to
+// an amount, and on to an alert. The second goes by keyboard from a verdict through the calendar to
+// the verdict of a day, which shows earlier changes of the fare.
 func TestProveCalendar(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{
@@ -46,7 +46,8 @@ func (w *tab) arrives(where string) {
 	w.wait(`location.href.includes('` + where + `') && document.querySelector('article h1')`)
 }
 
-// cheapNow goes from a city to where it is cheap, by month and up to an amount, to an alert.
+// cheapNow goes from a city to its cheapest destinations, by month and up to an amount, and on to
+// an alert.
 func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	t.Helper()
 	// Without a destination: where it is cheap now.
@@ -94,8 +95,8 @@ func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	mailed(t, v.mails, regexp.MustCompile(`/alerts/confirm\S*`))
 }
 
-// dayByKeyboard goes from a verdict through its calendar to the verdict of a day, which shows
-// the fare's moves.
+// dayByKeyboard goes by keyboard from a verdict through its calendar to the verdict of a day, which
+// shows earlier changes of the fare.
 func dayByKeyboard(t *testing.T, base string, w *tab, say map[string]string) {
 	t.Helper()
 	// The calendar by keyboard: from day to day, and into one.

@@ -13,13 +13,13 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// cardHost is a page that shows cards at the address of the service, in the screen's colour
-// scheme.
+// cardHost is a page that stands for an AI chat program (a host): it shows the answers of the
+// service's tools as cards. It has the address of the service and the screen's colour scheme.
 const cardHost = `<!doctype html><html lang="en"><title>A host of cards</title><meta name="viewport" content="width=device-width">
 <link rel="icon" href="data:,"><style>:root{color-scheme:light dark}body{margin:1rem}iframe{width:100%;border:0;display:block}</style>
 <iframe title="Card" sandbox="allow-scripts allow-same-origin"></iframe><script type="module" src="/host.js"></script>`
 
-// openHost starts a whole service together with that page.
+// openHost starts a whole service together with the page cardHost, and returns the address.
 func openHost(t *testing.T) (base string) {
 	t.Helper()
 	modules := testenv.Tool(t, "web", "node_modules")
@@ -52,7 +52,7 @@ func openHost(t *testing.T) (base string) {
 	return server.URL
 }
 
-// card is an answer in a host.
+// card is an answer of a tool, shown as a card in the host page.
 type card struct {
 	*tab
 	base string
@@ -98,14 +98,16 @@ func (c card) reads(texts ...string) {
 	}
 }
 
-// holds checks the card like every page, and that it fetched nothing.
+// holds checks the card like every page. It also checks that the card requested nothing over the
+// network.
 func (c card) holds(what string) {
 	c.t.Helper()
 	c.settled()
 	evaluate[bool](c.tab,
 		inside+`.defaultView.axe ? true : (() => { const s = `+inside+`.createElement('script'); s.textContent = `+quoted(c.b.axe)+`; `+inside+`.head.append(s); return true })()`)
 	c.check(what)
-	// of the host, and of its client, which requests a stream that does not exist
+	// Errors of the host page itself, and of its client library, which requests a stream that the
+	// service does not offer.
 	c.quiet("can escape its sandboxing", "405 (Method Not Allowed)")
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,8 +129,9 @@ func quoted(text string) string {
 	return string(data)
 }
 
-// TestProveCards shows answers of the tools in a host that speaks the protocol, light and dark,
-// narrow and wide. It asks further questions inside the card and goes back.
+// TestProveCards shows answers of the tools as cards in a host page that uses the published client
+// library: light and dark, narrow and wide. It asks further questions inside the card and goes
+// back.
 func TestProveCards(t *testing.T) {
 	b := openBrowser(t)
 	const all = `{serverTools: {}, openLinks: {}, updateModelContext: {text: {}}}`
@@ -155,7 +158,7 @@ func TestProveCards(t *testing.T) {
 			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('[data-back]').click(); return true })()`)
 			c.wait(inside + `.querySelector('[data-back]').hidden`)
 
-			// The host opens links that lead elsewhere.
+			// Links to other sites are opened by the host, not by the card.
 			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('.next a').click(); return true })()`)
 			c.wait(`host.told.opened.length === 1`)
 			if opened := evaluate[string](c.tab, `host.told.opened[0]`); !strings.Contains(opened, "/?da=MIL&a=LON") {

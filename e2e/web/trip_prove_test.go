@@ -78,8 +78,8 @@ func TestProveTrips(t *testing.T) {
 			w.reads(say["month"], say["nonstop"])
 			w.check("month")
 
-			// A field's error stands next to the field. A day without a fare links to days with
-			// one.
+			// The error about a field is shown next to the field. A page for a day without a fare
+			// links to days with one.
 			if status, _ := w.visit(base + "/?da=Milano&a=Bucarest&visto=0&quando=" +
 				(today - 1).String()); status != 400 {
 				t.Errorf("a day that has been: %d", status)

@@ -38,7 +38,7 @@ func site(t *testing.T) (base, mails string) {
 	return w.base, w.mails
 }
 
-// shop is such a service with a clock that can be set forward.
+// shop is a service like that of site, with a clock that the test can set forward.
 type shop struct {
 	*onemachine.Service
 	base, mails string
@@ -66,10 +66,10 @@ func openShop(t *testing.T) shop {
 	return s
 }
 
-// seeded is the file of a store with invented fares, once it exists.
+// seeded is the path of a store's file with invented fares, once the first test has made it.
 var seeded string
 
-// refreshed returns a separate store with invented fares, a copy of a refreshed one.
+// refreshed returns a store of its own with invented fares: a copy of the file seeded.
 func refreshed(t *testing.T, now func() time.Time) store.Table {
 	t.Helper()
 	if seeded == "" {
@@ -183,7 +183,7 @@ func journey(t *testing.T, b browser, s screen) {
 		t.Fatalf("chosen: %q to %q", da, a)
 	}
 	w.do(chromedp.Click("form.ask button"))
-	w.wait(`document.querySelector('.verdict h1')`) // with its style sheet
+	w.wait(`document.querySelector('.verdict h1')`) // waits for the style sheet too
 	if at := evaluate[string](w, `location.pathname + location.search`); at != "/?da=Milano&a=Bucarest" {
 		t.Errorf("the verdict is at %s", at)
 	}

@@ -16,22 +16,23 @@ import (
 // repairs.
 const staleDays = 9
 
-// outWeeks is after how many consecutive weeks outside the band the operator is notified.
-// score.OutWeeks is the same limit for readers.
+// outWeeks is after how many consecutive bad weeks the operator is notified. In a bad week, the
+// score (verdicts compared with their outcomes) is outside its expected range. score.OutWeeks is
+// the same limit for readers of the score page.
 const outWeeks = 3
 
 // namespace holds the metrics in the functions' log lines.
 const namespace = "Verdetto"
 
-// panel makes alarms, and the metrics of the dashboard's graphs.
+// panel makes the alarms, and the metrics for the graphs of the dashboard.
 type panel struct {
 	stack  awscdk.Stack
 	prefix string
 	action cloudwatch.IAlarmAction
 }
 
-// alarm says when an operator has to act, and how soon. docs/aws.md has a paragraph on
-// each, titled by the last words of its name.
+// alarm is a condition on a metric that an operator has to act on. docs/aws.md has a paragraph on
+// each alarm; its title is the last part of the alarm's name.
 type alarm struct {
 	id, about string
 	page      bool // act now, at any hour; otherwise it is a ticket
@@ -167,7 +168,8 @@ func (p panel) ofQueues(q queues, b *board) {
 	}
 	for _, name := range sorted(q.ofFunction) {
 		letters(title(name)+"Dead", "Work of "+name+" was given up.", q.ofFunction[name].dead.QueueName())
-		// A sweep takes 15 minutes, and so may its last message. Signals take a moment.
+		// A refresh of all origins takes 15 minutes, so its last message may wait that long.
+		// Messages that start a worker wait a moment.
 		most := 900.0
 		if name == "refresh" {
 			most = 3 * 3600
@@ -208,11 +210,12 @@ func (p panel) ofFares(b *board) {
 		about: "In an hour more than 50 origins could not be asked for."})
 	p.raise(alarm{id: "SeriesFailed", metric: seriesFailed, above: 50,
 		about: "In an hour departures of more than 50 routes could not be asked for."})
-	// One day without enough calls means high demand. The next day starts with the rest.
+	// On a day with high demand the daily calls to the fare source may not suffice. The next day
+	// starts with the routes that were left.
 	left := of("SeriesLeft", "Sum", 24*60)
 	p.raise(alarm{id: "SeriesLeft", metric: left, above: 100, periods: 3,
 		about: "For three days the calls of a day have not sufficed for the departures that were due."})
-	// Each daily plan logs it; the value changes weekly.
+	// The daily plan of the refresh logs this metric. Its value changes weekly.
 	p.raise(alarm{id: "ScoreOut", metric: of("ScoreWeeksOut", "Maximum", 24*60), above: outWeeks - 1,
 		about: fmt.Sprintf("For %d weeks in a row, or more, verdicts have been outside of the band in which they "+
 			"should be.", outWeeks)})
@@ -235,8 +238,9 @@ func (p panel) ofMail(b *board) {
 		refused, failed := p.logged("MailRefused", "Sum", 60, f.name), p.logged("MailFailed", "Sum", 15, f.name)
 		p.raise(alarm{id: title(f.name) + "MailRefused", metric: refused, above: 5,
 			about: "SES refuses mails of " + f.name + " for good: addresses that no one can have."})
-		// A fault of a single mail is a refusal. A failure is the carrier's, and all mail is
-		// retried: a small number is as significant as a large one.
+		// "Refused" counts mails that the mail server rejects one by one. "Failed" counts failures
+		// of the mail server itself: then all mails wait for a retry, so even a small number
+		// matters.
 		p.raise(alarm{id: title(f.name) + "MailFailed", page: true, metric: failed, periods: 2,
 			about: "For half an hour SES has taken no mail of " + f.name + ", or not all: what failed is retried."})
 		if f.outbox {
@@ -252,7 +256,8 @@ func (p panel) ofMail(b *board) {
 // run out. It covers 400 answers of the highest cost until selling stops (x402.LeastFunds).
 const leastFees = 10_000_000
 
-// ofFees alarms on a metric that calls log: without calls no fees are spent.
+// ofFees makes an alarm on the balance for network fees. Paid calls log this metric; without paid
+// calls no fees are spent.
 func (p panel) ofFees() {
 	p.raise(alarm{id: "FeesLow", metric: p.logged("FeeLamports", "Minimum", 60, "x402"), below: leastFees,
 		about: "The address that pays the network's fees of answers that are paid one by one has less than 0.01 SOL."})

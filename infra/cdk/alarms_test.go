@@ -89,8 +89,9 @@ func TestRunbook(t *testing.T) {
 	}
 }
 
-// TestRolloutIsOfTheAlias: all callers of a function use its alias, and the stack never moves the
-// alias. Only infra/rollout does, so neither an alarm nor a stack rollback reverts a fix.
+// TestRolloutIsOfTheAlias: every caller of a function uses the alias "live", and a deployment of
+// the stack never changes the alias. Only infra/rollout does. So no alarm and no rollback of the
+// stack can undo a fix.
 func TestRolloutIsOfTheAlias(t *testing.T) {
 	h := fixture(t, "example")
 	seen := 0

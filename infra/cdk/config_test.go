@@ -17,7 +17,8 @@ func write(t *testing.T, text string) string {
 	return file
 }
 
-// TestMissingIsReportedAtOnce: an empty configuration.
+// TestMissingIsReportedAtOnce: for an empty configuration, all missing choices are reported
+// together.
 func TestMissingIsReportedAtOnce(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	err := run(write(t, "{}"), standIns(), out)
@@ -37,7 +38,7 @@ func TestMissingIsReportedAtOnce(t *testing.T) {
 	}
 }
 
-// TestFaultsAreReported: the fault of each choice.
+// TestFaultsAreReported: a wrong value of any choice is reported.
 func TestFaultsAreReported(t *testing.T) {
 	good, err := load("example.json")
 	if err != nil {
@@ -157,7 +158,7 @@ func TestFaultsAreReported(t *testing.T) {
 
 const firewallARN = "arn:aws:wafv2:us-east-1:123456789012:global/webacl/rate/11111111-2222-3333-4444-555555555555"
 
-// TestUnreadable: files without a configuration.
+// TestUnreadable: a file that contains no configuration is reported.
 func TestUnreadable(t *testing.T) {
 	for name, c := range map[string]struct{ file, says string }{
 		"no file":         {"", "-config"},

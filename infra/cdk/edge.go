@@ -36,10 +36,13 @@ var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 // also forwards them: CloudFront has no other way to forward Authorization.
 var keyHeaders = []string{keyHeader, authHeader}
 
-// Headers forwarded to functions: always, and usual for uncached endpoints without a list of
-// their own. CloudFront forwards at most ten. Host must not be among them, because API Gateway
-// routes by it. AllViewerExceptHostHeader would need no list, but it adds no
-// CloudFront-Viewer-Address and forwards a caller's own, so any caller could forge an address.
+// Headers that CloudFront forwards to functions: always for all endpoints, and usual for uncached
+// endpoints without a list of their own. CloudFront forwards at most ten. Host is left out, because
+// API Gateway chooses the API by it.
+//
+// The ready-made policy AllViewerExceptHostHeader needs no list. But it adds no
+// CloudFront-Viewer-Address and forwards a header of this name from the caller, so any caller could
+// forge an address.
 var (
 	always = []string{viewerHeader, "Accept", "Content-Type", "Origin", "Access-Control-Request-Method"}
 	// the last serves one path, which so needs no behaviour of its own
@@ -47,7 +50,8 @@ var (
 		"X-Telegram-Bot-Api-Secret-Token"}
 )
 
-// refusals are the statuses that CloudFront would cache for ten seconds by default.
+// refusals are the error statuses that CloudFront would cache for ten seconds by default. Here they
+// are not cached.
 var refusals = []int{400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504}
 
 func newEdge(stack awscdk.Stack, c config, a api) edge {

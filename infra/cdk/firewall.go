@@ -19,7 +19,8 @@ import (
 // User-Agent. (AWS, "AWS Managed Rules rule groups list".)
 var managed = []string{"AWSManagedRulesAmazonIpReputationList", "AWSManagedRulesKnownBadInputsRuleSet"}
 
-// relayedTimes is the factor on the limit for addresses that call on behalf of many.
+// relayedTimes is the factor by which the limit is higher for endpoints that one address calls on
+// behalf of many people.
 const relayedTimes = 10
 
 // firewall returns the ARN of the chosen firewall, which it creates if it is the stack's own, or

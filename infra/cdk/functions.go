@@ -28,7 +28,7 @@ type function struct {
 	queue     bool // it processes a queue of its own
 	batch     int  // most messages per invocation
 	links     bool // it writes links to the service
-	outbox    bool // it works off an outbox
+	outbox    bool // sends the mails stored in an outbox
 	mails     bool
 	events    bool // schedules and notices invoke it asynchronously
 	// table lists the actions that write to the table. schema.Accesses says where, and what it
@@ -80,7 +80,7 @@ var functions = []function{
 	},
 }
 
-// parts holds the resources that functions have access to.
+// parts holds the resources, such as table and queues, that functions need access to.
 type parts struct {
 	table  table
 	queues queues
@@ -278,7 +278,8 @@ func (c config) reserved(f function) int {
 	return c.usual(f)
 }
 
-// usual returns the default reserved concurrency. Refresh needs its workers in addition.
+// usual returns the default reserved concurrency. The function refresh needs the instances of its
+// parallel workers in addition.
 func (c config) usual(f function) int {
 	if f.name == "refresh" {
 		return f.instances + c.Workers

@@ -56,8 +56,8 @@ func (g gateway) route(path string) string {
 	return best
 }
 
-// TestRoutesLead: API Gateway routes every path of the table to its function, and unknown paths
-// to the function that answers 404.
+// TestRoutesLead: API Gateway sends each path in the table of endpoints to its function, and
+// unknown paths to the function that answers 404.
 func TestRoutesLead(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		g := gatewayOf(t, fixture(t, name))
@@ -78,13 +78,13 @@ func TestRoutesLead(t *testing.T) {
 	}
 }
 
-// leastShare is the minimum of calls per second for each group of paths. One address within the
-// firewall's limit makes 6.7.
+// leastShare is the minimum rate limit, in calls per second, of each group of paths. One address
+// can make at most 6.7 calls per second before the firewall blocks it.
 const leastShare = 20
 
-// TestThrottles: every path has at least leastShare calls per second, and the page, the verdict
-// and the webhook have more. All shares add up to the choice, and to at most half of the
-// account's quota in a region.
+// TestThrottles: every path has a rate limit of at least leastShare calls per second. The page, the
+// verdict and the webhook have more. The limits of all groups add up to RequestsPerSecond, and to
+// at most half of the account's quota in a region.
 func TestThrottles(t *testing.T) {
 	h := fixture(t, "example")
 	g := gatewayOf(t, h)

@@ -13,7 +13,7 @@ import (
 // unnarrowable lists actions without a resource, or with a name that AWS chooses.
 var unnarrowable = []string{"xray:PutTraceSegments", "xray:PutTelemetryRecords", "s3:PutObject"}
 
-// grant is a statement that allows something, with its place.
+// grant is a permission in the template, with the place where it was found.
 type grant struct {
 	id             string
 	actions        []string
@@ -94,7 +94,8 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// TestWide shows that the rule can fail.
+// TestWide shows that the function wide finds permissions that are too wide, so TestPolicies can
+// fail.
 func TestWide(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -21,8 +21,8 @@ type queues struct {
 
 type queue struct{ work, dead awssqs.Queue }
 
-// tries is how often a message is delivered before it becomes a dead letter. It is generous,
-// because a deployment or a throttle that stops a worker costs a try.
+// tries is how often a message is delivered before it moves to the dead-letter queue. It is high,
+// because a deployment or a rate limit that stops a worker also uses up a delivery.
 const tries = 5
 
 func newQueues(stack awscdk.Stack, c config) queues {

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// rule is a check of one or more choices. fault says what to do, or is empty.
+// rule is the result of a check of one or more choices. fault is the error message with what to do,
+// or empty.
 type rule struct{ field, fault string }
 
 // check returns all faults.
@@ -30,7 +31,8 @@ func when(bad bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// shaped returns a fault unless the value matches the shape.
+// shaped returns a fault unless the value matches the pattern shape. The text is describes the
+// pattern.
 func shaped(value string, shape *regexp.Regexp, is string) string {
 	if value == "" {
 		return "missing: give " + is

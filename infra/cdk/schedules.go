@@ -16,11 +16,12 @@ var schedules = []struct {
 	within             int    // minutes within which AWS may choose the start; 0 is at once
 	tries, seconds     int    // number and duration of redeliveries
 }{
-	// A plan carries its moment, so a duplicate delivery is idempotent. It is retried for a day.
-	// A check of an outbox needs few retries, because the next one follows soon.
+	// The event of a refresh plan contains its scheduled time, so a second delivery has no effect.
+	// It is retried for a day. A check of an outbox needs few retries, because the next check
+	// follows soon.
 	{"RefreshWeekly", "refresh", "cron(0 3 ? * TUE *)",
 		`{"source":"aws.scheduler","time":"<aws.scheduler.scheduled-time>"}`, 15, 185, 24 * 60 * 60},
-	// until well before the next
+	// retried for many hours, but not up to the next day's event
 	{"RefreshDepartures", "refresh", "cron(0 5 * * ? *)", `{"departures":true,"time":"<aws.scheduler.scheduled-time>"}`,
 		15, 185, 12 * 60 * 60},
 	{"RefreshMail", "refresh", "rate(5 minutes)", `{"mail":true}`, 0, 2, 300},

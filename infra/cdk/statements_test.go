@@ -15,7 +15,8 @@ import (
 
 type props = map[string]any
 
-// statement is a row of testdata/statements.toml.
+// statement is a row of testdata/statements.toml: something that must be true of the template, such
+// as a property of all queues.
 type statement struct {
 	Says, Choices string
 	One, All      string // the type of resource
@@ -116,7 +117,8 @@ func (s statement) spoiled(resources []props) []props {
 	return changed
 }
 
-// TestStatements: each statement is true, and false for changed resources.
+// TestStatements: each statement is true of the template, and false once the resources are changed.
+// So each statement can fail.
 func TestStatements(t *testing.T) {
 	all := statements(t)
 	if len(all) < 140 {

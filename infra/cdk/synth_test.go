@@ -16,7 +16,8 @@ import (
 	"verdetto/shared/runtime/config/parameters"
 )
 
-// TestSameChoicesSameTemplate: two syntheses in different folders write the same.
+// TestSameChoicesSameTemplate: for the same configuration, the template is the same, whatever the
+// folder.
 func TestSameChoicesSameTemplate(t *testing.T) {
 	needsNode(t)
 	c := fixtureConfigs(t)["example"]
@@ -78,9 +79,9 @@ func TestTwoStacksShareNoName(t *testing.T) {
 	}
 }
 
-// TestWhatOutlivesTheStack: only the table is never deleted and also has a fixed name, which
-// blocks the next stack. docs/aws.md says how that stack adopts it, and names the other
-// resources.
+// TestWhatOutlivesTheStack checks what remains after a stack is deleted. Only the table is never
+// deleted and also has a fixed name, so it stops a new stack from being created. docs/aws.md says
+// how the new stack takes over the table, and lists the other resources that remain.
 func TestWhatOutlivesTheStack(t *testing.T) {
 	data, err := os.ReadFile("../../docs/aws.md")
 	if err != nil {
@@ -146,7 +147,7 @@ func TestLint(t *testing.T) {
 	if out, err := exec.Command(lint, args...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	// cfn-lint can fail.
+	// Control: cfn-lint reports a fault in a bad template.
 	bad := filepath.Join(dir, "bad.template.json")
 	if err := os.WriteFile(bad, []byte(strings.Replace(fixture(t, "example").texts[0], `"PAY_PER_REQUEST"`,
 		`"FOR_FREE"`, 1)), 0o666); err != nil {

@@ -40,7 +40,7 @@ func newTable(stack awscdk.Stack, c config) table {
 	return t
 }
 
-// The table's throughput limits per second: two units of each kind per call, which exceeds any
-// call, plus what refreshes of 100,000 routes need.
+// mostReads and mostWrites are the table's throughput limits per second. They allow two units of
+// each kind per call, more than any call needs. They add what refreshes of 100,000 routes need.
 func mostReads(c config) int  { return 2*c.RequestsPerSecond + 1600 }
 func mostWrites(c config) int { return 2*c.RequestsPerSecond + 700 }

@@ -11,7 +11,7 @@ const (
 	secondsADay = 24 * 60 * 60
 )
 
-// flood is the size of an attack that aims to cause costs.
+// flood is the size of an attack whose aim is to cause costs: many requests from many addresses.
 type flood struct {
 	name      string
 	addresses float64
@@ -67,8 +67,8 @@ func (s stack) day(f flood, a attack) float64 {
 	return secondsADay * usd
 }
 
-// inside returns the cost of a call behind the edge. Throttled calls are free there. (AWS
-// re:Post, "Does AWS charge for throttled requests?")
+// inside returns the cost of a call after CloudFront has forwarded it. Calls that API Gateway
+// throttles are free there. (AWS re:Post, "Does AWS charge for throttled requests?")
 func inside(u use) float64 {
 	return prices.api + prices.lambdaCall + u.seconds*u.memoryGB*prices.lambdaGBs + u.reads*prices.read +
 		u.writes*prices.write + u.logBytes/1e9*prices.logGB

@@ -48,9 +48,9 @@ type use struct {
 	reaches     float64 // the share of calls that miss the edge's cache
 }
 
-// measured lists the kinds of calls. Units come from TestUnitsOfAVerdict, and CPU time and memory
-// from TestProveMemoryAndTime, in e2e/verdict and e2e/lambda. The wait for DynamoDB is assumed to
-// be 5 ms per request.
+// measured lists the kinds of calls with their usage. The units of DynamoDB come from
+// TestUnitsOfAVerdict in e2e/verdict. CPU time and memory come from TestProveMemoryAndTime in
+// e2e/lambda. The wait for DynamoDB is assumed to be 5 ms per request.
 var measured = []use{
 	{"verdict, free", 0.5, 1, 0.0036 + 2*0.005, 0.5, 1200, 750, 1},
 	{"verdict, Pro", 1.5, 1, 0.0036 + 3*0.005, 0.5, 1200, 750, 1},
@@ -77,7 +77,7 @@ func (u use) total() float64 {
 	return a + b + c + d + e + f
 }
 
-// A sweep is the weekly refresh of all origins.
+// Figures of the weekly refresh of all origins (a sweep), and of the daily refresh of departures.
 const (
 	origins        = 3517
 	routesFound    = 10_000 // average with 100 new fares a week
@@ -116,7 +116,7 @@ func (s stack) month() []struct {
 		(routesFound*(writesOfRoute+writesOfSheets)+origins*writesOfOrigin)*prices.write
 	departures := seriesAWeek*((readsOfSeries+readsOfSheets)*prices.read+(writesOfSeries+writesOfSheets)*prices.write) +
 		callsAWeek*prices.write
-	// one block of 4 KB per week, and a year of departures
+	// Per route: one block of 4 KB per week of history, and 94 KB for a year of departures.
 	stored := float64(routesFound) * (53*4e3 + 94e3) / 1e9
 	return []line{
 		{"the weekly refresh: table", weeks * sweep},

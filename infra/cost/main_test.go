@@ -118,7 +118,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestFloodByHand: two days, computed on paper.
+// TestFloodByHand compares the cost of two days of an attack with a calculation by hand.
 func TestFloodByHand(t *testing.T) {
 	u := use{seconds: 0.01, memoryGB: 0.5, logBytes: 1000, answerBytes: 1000}
 	// API Gateway, a call, 0.005 GB-seconds, 1 KB of logs.
@@ -133,7 +133,7 @@ func TestFloodByHand(t *testing.T) {
 	}
 }
 
-// TestByHand: one line, computed on paper.
+// TestByHand compares the cost of one kind of call with a calculation by hand.
 func TestByHand(t *testing.T) {
 	u := use{"", 0.5, 1, 0.01, 0.5, 1000, 1000, 1}
 	// 0.0625 + 0.625; 0.20 + 5,000 GB-s; 1.00; 1.00 + 1 GB; 1 GB

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// stack holds what the synthesized templates contain that costs money or limits the cost of a
-// flood.
+// stack holds figures from the synthesized templates: what costs money, and what limits the cost of
+// an attack by many requests.
 type stack struct {
 	alarms, alarmMetrics int
 	metrics              int // our own, in alarms and dashboards; those of AWS are free

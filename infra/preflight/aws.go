@@ -28,8 +28,8 @@ import (
 	settings "verdetto/shared/runtime/config"
 )
 
-// cloud is the AWS account, in the service's region and in the region of CloudFront's
-// certificates and of the secret that it sends.
+// cloud holds clients of the AWS account: for the service's region, and for us-east-1, where
+// CloudFront's certificates and the secret that CloudFront sends are kept.
 type cloud struct {
 	identity   *sts.Client
 	parameters *ssm.Client
@@ -76,7 +76,8 @@ func (p *preflight) account(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// wrong returns, by parameter, what is wrong with a value, or "".
+// wrong maps each parameter in the Parameter Store to a function. The function returns what is
+// wrong with the parameter's value, or "".
 var wrong = map[string]func(value string, c config) string{
 	"pepper": func(v string, c config) string {
 		if says := short(v, c); says != "" {
@@ -189,7 +190,8 @@ func (p *preflight) parameters(ctx context.Context) (faults []fault, err error) 
 	return faults, nil
 }
 
-// originSecret checks that functions accept the secret that the distribution will send.
+// originSecret checks the secret that CloudFront will send with each request: the functions must
+// accept its value.
 func (p *preflight) originSecret(ctx context.Context) ([]fault, error) {
 	name, version := p.config.Name+"/origin", strconv.Itoa(p.config.OriginSecret)
 	make := "create it as docs/aws.md shows, with one of the values of " + p.config.parameter("origin-secrets") +
@@ -290,7 +292,7 @@ func (p *preflight) table(ctx context.Context) ([]fault, error) {
 	}
 	status, err := p.stackStatus(ctx, p.config.regions()[0])
 	if err != nil || status != "" {
-		return nil, err // an existing table is the stack's
+		return nil, err // an existing table belongs to the existing stack
 	}
 	if ok, err := there(p.config.Name); err != nil || ok {
 		return []fault{{"the table " + p.config.Name + " of an earlier stack is there, and no stack",
@@ -408,8 +410,9 @@ func (p *preflight) sender(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// atOnce is the concurrency that the HTTP functions need besides the workers, so that the account
-// does not throttle them. unreserved is what Lambda keeps for functions without a reservation.
+// atOnce is how many Lambda instances the functions for callers may need at the same time, besides
+// the refresh workers. unreserved is the number that Lambda keeps for functions without reserved
+// concurrency.
 const (
 	atOnce     = 50
 	unreserved = 100

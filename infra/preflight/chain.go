@@ -94,7 +94,8 @@ func (p *preflight) nodes(ctx context.Context) (faults []fault, err error) {
 	return faults, nil
 }
 
-// wallet checks that the wallet has a token account, which a first transfer opens.
+// wallet checks that the seller's wallet has a token account for USDC. The first transfer of USDC
+// to the wallet opens one.
 func (p *preflight) wallet(ctx context.Context) ([]fault, error) {
 	nodes, err := p.nodeList()
 	if err != nil {
@@ -109,7 +110,7 @@ func (p *preflight) wallet(ctx context.Context) ([]fault, error) {
 		Value []json.RawMessage `json:"value"`
 	}
 	wallet := p.config.SolanaWallet
-	for _, node := range nodes { // each node knows the answer
+	for _, node := range nodes { // one answer is enough
 		if err = p.call(ctx, node, "getAccountInfo", &account, wallet,
 			map[string]string{"encoding": "base64"}); err != nil {
 			continue

@@ -55,13 +55,14 @@ func run(ctx context.Context, file string, out io.Writer) (ready bool, err error
 	return p.report(ctx, out), nil
 }
 
-// askTime is the time limit of one question.
+// askTime is the time limit of one check.
 const askTime = 20 * time.Second
 
 // fault is something missing or wrong, with advice.
 type fault struct{ what, do string }
 
-// question is one check. It returns faults, or an error if the check was impossible.
+// question is one check of AWS, Stripe, Solana or the fare source. It returns faults, or an error
+// if the check could not be made.
 type question struct {
 	about string
 	ask   func(context.Context) ([]fault, error)
@@ -81,8 +82,9 @@ func newPreflight(c config, aws cloud, at addresses) *preflight {
 		secrets: map[string]string{}}
 }
 
-// questions returns the checks in order. The first verifies the account for all others, and the
-// second reads the secrets that checks of other parties need.
+// questions returns the checks in order. The first verifies that the credentials are for the right
+// AWS account. The second reads the secrets that the checks of Stripe, Solana and the fare source
+// use.
 func (p *preflight) questions() []question {
 	questions := []question{
 		{"the account", p.account},

@@ -24,8 +24,8 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestFreeOnly: if nothing is sold, preflight asks neither Stripe nor Solana, nor for their
-// parameters.
+// TestFreeOnly: if the service sells nothing, preflight calls neither Stripe nor Solana, and needs
+// no parameters for them.
 func TestFreeOnly(t *testing.T) {
 	w := newWorld(t)
 	w.config.StripePrice, w.config.SolanaWallet = "", ""
@@ -54,7 +54,7 @@ func stackThat(status string) string {
 		`</StackStatus></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`
 }
 
-// omissions lists what can be missing or wrong, one at a time.
+// omissions lists what an operator can forget or set wrongly. Each test changes one of these.
 var omissions = []struct {
 	name  string
 	spoil func(w *world)
@@ -190,8 +190,8 @@ var omissions = []struct {
 		"NO the fare source: the fare source refuses the token", "API token"},
 }
 
-// TestOmissions: each omission is named with its advice, no secret is shown, and all other checks
-// pass.
+// TestOmissions: preflight reports each omission with advice. It shows no secret, and all other
+// checks succeed.
 func TestOmissions(t *testing.T) {
 	for _, c := range omissions {
 		t.Run(c.name, func(t *testing.T) {
@@ -218,7 +218,8 @@ func TestOmissions(t *testing.T) {
 	}
 }
 
-// TestUnasked: a failed check is neither right nor a fault, and the deployment is not ready.
+// TestUnasked: if a check itself fails, for example because AWS does not answer, preflight reports
+// neither success nor a fault, and says that the deployment is not ready.
 func TestUnasked(t *testing.T) {
 	w := newWorld(t)
 	w.at.stripe = "http://127.0.0.1:1"

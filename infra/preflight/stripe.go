@@ -14,8 +14,9 @@ import (
 // maxBody is far larger than any answer here.
 const maxBody = 4 << 20
 
-// events lists the events that functions/pro handles. invoice.payment_succeeded and
-// checkout.session.async_payment_succeeded are absent, because others carry the same facts.
+// events lists the webhook events that functions/pro handles. invoice.payment_succeeded and
+// checkout.session.async_payment_succeeded are left out, because other events report the same
+// facts.
 var events = []string{
 	"checkout.session.completed", "invoice.paid", "invoice.payment_failed",
 	"customer.subscription.created", "customer.subscription.updated", "customer.subscription.deleted",
@@ -48,7 +49,8 @@ func (p *preflight) askStripe(ctx context.Context, path string, object any) (sta
 	return response.StatusCode, nil
 }
 
-// grant lists the permissions of a restricted key, as docs/aws.md does.
+// grant is advice that lists the permissions which a restricted Stripe key needs, in the words of
+// docs/aws.md.
 const grant = "give it write access to Checkout Sessions, Subscriptions, Customers and Customer portal, and read " +
 	"access to Prices and Webhook Endpoints"
 
@@ -82,7 +84,7 @@ func (p *preflight) permissions(ctx context.Context) (faults []fault, err error)
 	return faults, nil
 }
 
-// refused returns the faults of a key that a status reveals.
+// refused returns what is wrong with a Stripe key, by the status of an answer.
 func (p *preflight) refused(status int) []fault {
 	switch status {
 	case http.StatusUnauthorized:
@@ -154,7 +156,7 @@ func sameAmount(a, b string) bool {
 
 func (p *preflight) webhook(ctx context.Context) ([]fault, error) {
 	if p.config.Domain == "" {
-		return nil, nil // the address exists only after the first deployment
+		return nil, nil // no domain: the service's URL is known after deployment
 	}
 	var list struct {
 		Data []struct {

@@ -29,8 +29,8 @@ import (
 	"verdetto/shared/upstream/upstreamtest"
 )
 
-// world is a complete environment for preflight: moto for AWS, and fakes for the others, whose
-// answers a test may change.
+// world is a complete environment for preflight. moto imitates AWS, and local servers imitate
+// Stripe, Solana and the fare source; a test may change their answers.
 type world struct {
 	t        *testing.T
 	config   config
@@ -109,7 +109,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// RoundTrip answers what moto cannot, and passes all other requests to it.
+// RoundTrip answers the requests that moto does not support, and forwards all others to moto.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
 	asked := r.Method + " " + r.URL.Path
 	if r.Method == http.MethodPost {

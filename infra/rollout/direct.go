@@ -11,13 +11,14 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// direct is an HTTP transport that invokes versions without the edge and API Gateway.
+// direct is an HTTP transport that invokes given versions of the Lambda functions directly, past
+// CloudFront and API Gateway. So versions can be tested before callers reach them.
 type direct struct {
 	*rollout
 	versions map[string]string
-	secret   string // proves to the functions that the caller is the edge
-	// address is the caller's, random in the test range of RFC 2544: each run has its own free
-	// calls.
+	secret   string // the secret that CloudFront sends to the functions
+	// address is the caller's address in the test calls. It is a random one from a range for tests
+	// (RFC 2544), so each run has its own quota of free calls.
 	address string
 }
 

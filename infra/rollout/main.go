@@ -126,8 +126,8 @@ func (r *rollout) forward(ctx context.Context) error {
 	if err := r.try(ctx, deployment, changed); err != nil {
 		return fmt.Errorf("the new versions are not live, callers have the versions from before: %w", err)
 	}
-	// After an interrupted run former may already be set. Its description names the deployment
-	// that it was set for.
+	// After an interrupted run, the alias "former" may already be set. Its description contains the
+	// versions of the deployment that it was set for.
 	id := describe(deployment)
 	for _, f := range functions() {
 		if before[f] == latest { // the first deployment
@@ -156,7 +156,7 @@ func (r *rollout) forward(ctx context.Context) error {
 	return nil
 }
 
-// back points the aliases at the versions before the last deployment.
+// back points the alias "live" of each function at the version before the last deployment.
 func (r *rollout) back(ctx context.Context) error {
 	before := map[string]string{}
 	for _, f := range functions() {
@@ -200,7 +200,7 @@ func (r *rollout) point(ctx context.Context, function, alias, version string, de
 	return nil
 }
 
-// describe names a deployment by its versions.
+// describe returns a text that identifies a deployment by the versions of its functions.
 func describe(versions map[string]string) string {
 	var words []string
 	for _, f := range functions() {

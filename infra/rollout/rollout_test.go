@@ -37,7 +37,8 @@ import (
 
 const secret = "an-origin-secret-of-a-test"
 
-// account is moto's Lambda. Its versions answer like the service, with configurable faults.
+// account is an AWS account in moto, a local imitation of AWS. Its Lambda versions answer like the
+// service, with faults that a test chooses.
 type account struct {
 	t       *testing.T
 	rollout *rollout
@@ -146,7 +147,7 @@ func code(t *testing.T, content string) []byte {
 	return b.Bytes()
 }
 
-// invoked answers for a version of a function.
+// invoked answers an invocation of a function's version.
 func (a *account) invoked(w http.ResponseWriter, r *http.Request, function string) {
 	version := r.URL.Query().Get("Qualifier")
 	a.tried[function+":"+version] = true
@@ -207,7 +208,7 @@ func (a *account) live() map[string]string {
 	return versions
 }
 
-// want compares the live versions: all as given, with exceptions.
+// want fails the test unless all functions have the live version all, except those listed in but.
 func (a *account) want(when, all string, but ...string) {
 	a.t.Helper()
 	want := map[string]string{}
@@ -230,8 +231,8 @@ func (a *account) must(when string, do func(context.Context) error) {
 	}
 }
 
-// TestAFixGoesLiveWhileTheOldVersionFails: failures of old versions do not matter, whether of the
-// fixed function or of another.
+// TestAFixGoesLiveWhileTheOldVersionFails: a fixed version goes live although the old version
+// fails, whether the old version of the fixed function or of another function.
 func TestAFixGoesLiveWhileTheOldVersionFails(t *testing.T) {
 	for _, fault := range []string{"answers 500", "does not start"} {
 		a := newAccount(t)
@@ -245,8 +246,8 @@ func TestAFixGoesLiveWhileTheOldVersionFails(t *testing.T) {
 	}
 }
 
-// TestABrokenVersionDoesNotGoLive: for any function and any fault, all functions keep their
-// versions.
+// TestABrokenVersionDoesNotGoLive: if the new version of any function has any fault, all functions
+// keep their live versions.
 func TestABrokenVersionDoesNotGoLive(t *testing.T) {
 	a := newAccount(t)
 	a.must("first deployment", a.rollout.forward)
@@ -272,8 +273,8 @@ func TestABrokenVersionDoesNotGoLive(t *testing.T) {
 	a.want("mended", "2")
 }
 
-// TestBack: one command goes back, however many versions exist, and keeps functions that the
-// deployment did not change.
+// TestBack: the command with -back makes the versions before the last deployment live, however many
+// versions exist. Functions that the deployment did not change stay as they are.
 func TestBack(t *testing.T) {
 	a := newAccount(t)
 	if err := a.rollout.back(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing to go back to") {
@@ -303,8 +304,8 @@ func TestBack(t *testing.T) {
 	a.want("gone back a second time", "1", "analisi=59", "pro=2")
 }
 
-// TestInterruptedAnywhere: after an interruption at any point, the next run makes all versions
-// live, and back restores all versions from before.
+// TestInterruptedAnywhere interrupts a rollout at each write. The next run makes all new versions
+// live, and -back still restores all versions from before the deployment.
 func TestInterruptedAnywhere(t *testing.T) {
 	a := newAccount(t)
 	a.must("first deployment", a.rollout.forward)
@@ -331,7 +332,8 @@ func TestInterruptedAnywhere(t *testing.T) {
 	}
 }
 
-// TestAnotherAccount: credentials of another account change nothing there.
+// TestAnotherAccount: with credentials of another AWS account than the configured one, rollout
+// changes nothing.
 func TestAnotherAccount(t *testing.T) {
 	a := newAccount(t)
 	a.must("first deployment", a.rollout.forward)

@@ -61,10 +61,11 @@ func (s Setup) Seed(ctx context.Context, endpoint string, fill bool) (environmen
 		return nil, nil, err
 	}
 	standIn := upstreamtest.New(rows, s.Now)
-	// requests use the currency of the origin's country, whatever the rows have
+	// the service requests fares in the currency of the origin's country, so the stand-in converts
+	// them
 	standIn.Rates = ecb.Table().RatesOn
 	environment = []string{
-		// these fares are not of the real source
+		// the fares are not from Travelpayouts, so all may be shown
 		"VERDETTO_TABLE=" + name, "VERDETTO_FARES_SHOWN=all",
 		"VERDETTO_ORIGIN_SECRETS=local-origin-secret",
 		"VERDETTO_PEPPER=local-pepper-that-is-32-bytes-long",

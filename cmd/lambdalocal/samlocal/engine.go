@@ -78,7 +78,8 @@ func (e *Engine) Address(ctx context.Context) string {
 	return "127.0.0.1"
 }
 
-// StandIn is the image that replaces AWS's. Its name belongs to no registry.
+// StandIn is the name of the image that is used if AWS's Lambda image cannot be downloaded. No
+// registry has an image of this name.
 const StandIn = "verdetto-provided:al2023"
 
 // baseImage returns Lambda's image and pulls it if needed. If no registry can be reached, it

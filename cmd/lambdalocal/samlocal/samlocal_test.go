@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWithin: a process with its own network whose engine did not start must not start another
-// such process.
+// TestWithin: Within starts a process with its own network and Docker engine. If that engine does
+// not start, the process must not start another such process.
 func TestWithin(t *testing.T) {
 	t.Setenv("VERDETTO_SAM_NETWORK", "own")
 	if command, err := Within(t.Context(), "true"); !errors.Is(err, ErrNoEngine) {
@@ -26,8 +26,8 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestLogged: exactly the function's own lines remain, even those that resemble a line around
-// an event.
+// TestLogged: only the function's own lines remain of SAM's output, even if they resemble the lines
+// that SAM prints around an event.
 func TestLogged(t *testing.T) {
 	const next = `failed to get the next invoke: Get "http://127.0.0.1:9001/2018-06-01/runtime/invocation/next": `
 	const said = "Invoking bootstrap\nSAM_CONTAINER_ID: 1\n{\"a\":1}\nSTART RequestId: 1 Version: $LATEST\nEND " +
@@ -40,8 +40,8 @@ func TestLogged(t *testing.T) {
 	}
 }
 
-// TestGateway: only a client that trusts the certificate reaches a loopback address, over TLS.
-// Other values stay unchanged.
+// TestGateway: containers reach a loopback address of this machine through the gateway, by TLS, and
+// only if they trust its certificate. Values that are no loopback address stay unchanged.
 func TestGateway(t *testing.T) {
 	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
 		r *http.Request) {

@@ -13,7 +13,8 @@ import (
 //go:embed within.sh
 var withinScript string
 
-// insideMark is set by the script.
+// insideMark is an environment variable that the script within.sh sets in the process with its own
+// network.
 const insideMark = "VERDETTO_SAM_NETWORK"
 
 // isInside reports whether Within has started this process.

@@ -19,13 +19,14 @@ import (
 // first.
 const maxBytes = 32 << 20
 
-// ownHeaders belong to the caller that an answer was made for. A shared answer omits them.
+// ownHeaders are headers about one caller, such as the remaining quota. The cache removes them from
+// a stored answer, because other callers will get this answer.
 var ownHeaders = []string{"X-Ratelimit-Remaining", "Ratelimit", "X-Request-Id", "X-Cache", "Date"}
 
 // cache keeps answers in memory that the table of endpoints lets an edge share among callers
-// without a key. Each answer sets its own lifetime (s-maxage). The cache key is the path with
-// the parameters that the table names. The service itself answers a call with a key or with
-// other parameters.
+// without a key. Each answer sets its own lifetime (s-maxage). The cache key is the path with the
+// parameters that the table lists for the endpoint. A call with a key or with other parameters
+// always goes to the service.
 type cache struct {
 	now   func() time.Time
 	most  int
@@ -146,7 +147,7 @@ func (c *cache) put(k *cachedAnswer) {
 		c.drop(e)
 	}
 	if k.bytes() > c.most/8 {
-		return // it would push out too many others
+		return // so large an answer would push out too many others
 	}
 	c.byKey[k.key] = c.recent.PushFront(k)
 	c.size += k.bytes()

@@ -12,12 +12,13 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// service counts its calls and writes the count into its answers.
+// service is a fake service behind the cache. It counts its calls and writes the count into its
+// answers, so a cached answer shows an old count.
 type service struct {
 	asked  int
 	status int
 	header http.Header
-	body   string // what the answer holds after the count
+	body   string // written into the answer after the count
 }
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -56,8 +57,8 @@ func ask(h http.Handler, method, target string, header ...string) *httptest.Resp
 
 const trends = "/v1/price-trends?origin=PSA"
 
-// TestShared: a repeated call is answered from the cache, unless the table, the answer or a key
-// forbids it.
+// TestShared: a repeated call is answered from the cache. It is not if the table of endpoints or
+// the first answer's headers forbid sharing, or if a call has a key.
 func TestShared(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -136,7 +137,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestLifetime: an answer is shared for exactly as long as it says.
+// TestLifetime: the cache shares an answer for exactly the time in the answer's s-maxage.
 func TestLifetime(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := &service{}
@@ -155,8 +156,8 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestKnownAlready: a caller with a matching ETag gets 304, cached or not. The cache still
-// holds the whole answer.
+// TestKnownAlready: a caller whose If-None-Match has the answer's ETag gets 304, whether or not the
+// answer was cached. The cache still stores the whole answer.
 func TestKnownAlready(t *testing.T) {
 	s := &service{}
 	h := newCache(s, time.Now, maxBytes)
@@ -172,7 +173,8 @@ func TestKnownAlready(t *testing.T) {
 	}
 }
 
-// TestBounded: the cache never exceeds its size. It drops the least recently used answers.
+// TestBounded: the cache never exceeds its limit in bytes. It drops the least recently used
+// answers.
 func TestBounded(t *testing.T) {
 	s := &service{body: strings.Repeat("x", 10_000)}
 	const most = 200_000
@@ -198,7 +200,8 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestEveryEdgeRouteIsKept: the cache keeps everything that the table lets an edge keep.
+// TestEveryEdgeRouteIsKept: the cache stores the answers of every endpoint whose answers the table
+// of endpoints allows an edge to share.
 func TestEveryEdgeRouteIsKept(t *testing.T) {
 	seen := 0
 	for _, r := range routes.Table {

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// Certificates obtains certificates for our domains by ACME and renews them. It stores them and
-// the account's key in a folder.
+// Certificates obtains TLS certificates for our domains from an issuer by the protocol ACME, and
+// renews them. It stores the certificates and the key of our account with the issuer in a folder.
 type Certificates struct {
 	manager *autocert.Manager
 	domains []string
@@ -69,9 +69,9 @@ func (c *Certificates) PlainHandler() http.Handler {
 
 var waits = retry.Backoff{First: 2 * time.Minute, Longest: time.Hour}
 
-// Obtain starts to request all missing certificates, so that no caller has to wait and the
-// operator reads of problems at once. It retries a refusal with growing waits until the context
-// ends, because issuers limit the rate too.
+// Obtain starts to request all missing certificates at the start of the service. So no caller has
+// to wait for one, and the operator reads of problems in the log at once. It retries a refusal with
+// growing waits until the context ends, because issuers limit the rate of requests.
 func (c *Certificates) Obtain(ctx context.Context, log *slog.Logger) {
 	for _, domain := range c.domains {
 		go func() {
@@ -90,7 +90,8 @@ func (c *Certificates) Obtain(ctx context.Context, log *slog.Logger) {
 }
 
 func (c *Certificates) obtain(domain string) (until time.Time, err error) {
-	// Offer what current callers offer, to get a certificate for an elliptic curve.
+	// Offer the curves and signatures of current browsers, to get a certificate for an elliptic
+	// curve.
 	certificate, err := c.manager.GetCertificate(&tls.ClientHelloInfo{ServerName: domain,
 		CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}})
 	if err != nil {

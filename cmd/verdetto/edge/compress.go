@@ -7,8 +7,8 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// compressible lists the content types that shrink. An event stream is not among them, because
-// each event must arrive at once.
+// compressible lists the content types that become smaller by compression. Event streams are left
+// out, because each event must arrive at once.
 var compressible = []string{
 	"text/html", "text/plain", "text/css", "text/javascript", "application/json", "application/problem+json",
 	"image/svg+xml",
@@ -35,7 +35,8 @@ func compress(next http.Handler) http.Handler {
 	})
 }
 
-// weakened weakens the ETag of a compressed answer when its header is written.
+// weakened is a ResponseWriter that makes the ETag weak when the header of a compressed answer is
+// written.
 type weakened struct {
 	http.ResponseWriter
 	begun bool

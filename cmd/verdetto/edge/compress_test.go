@@ -54,7 +54,7 @@ func TestCompress(t *testing.T) {
 	}
 }
 
-// TestFlushed: flushed bytes are sent at once.
+// TestFlushed: when a handler flushes, the compressor sends the bytes written so far at once.
 func TestFlushed(t *testing.T) {
 	h := compress(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")

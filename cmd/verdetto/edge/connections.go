@@ -12,7 +12,8 @@ import (
 const perAddress = 128
 
 // connections counts the open connections of a listener by address. Our own proxies and this
-// machine are exempt, because all callers arrive through them.
+// machine's addresses have no limit, because the connections of all callers behind a proxy come
+// from its address.
 type connections struct {
 	net.Listener
 	proxies Proxies
@@ -67,7 +68,7 @@ func (l *connections) release(who netip.Prefix) {
 	}
 }
 
-// countedConn is a connection that counts until it is closed.
+// countedConn is a connection that counts towards its address's limit until it is closed.
 type countedConn struct {
 	net.Conn
 	release func()

@@ -37,7 +37,8 @@ func (l *offered) Accept() (net.Conn, error) {
 	return c, nil
 }
 
-// accepted opens one connection from each address and returns those that the listener accepts.
+// accepted opens one connection from each address. It returns the connections that the listener
+// does not close.
 func accepted(t *testing.T, l net.Listener, of *offered, addresses ...string) []net.Conn {
 	t.Helper()
 	for _, a := range addresses {
@@ -58,7 +59,7 @@ func accepted(t *testing.T, l net.Listener, of *offered, addresses ...string) []
 	}
 }
 
-// times repeats an address.
+// times returns a list with an address n times.
 func times(n int, address string) []string {
 	var all []string
 	for range n {
@@ -93,8 +94,8 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestConnectionsEnd: closing a connection, even twice, makes room for exactly one. At the end
-// the count is empty.
+// TestConnectionsEnd: closing a connection, even twice, makes room for exactly one new connection
+// of the address. After the last one is closed, no address is stored any more.
 func TestConnectionsEnd(t *testing.T) {
 	of := &offered{}
 	l := Config{}.Listen(of)

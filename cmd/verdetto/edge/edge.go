@@ -1,10 +1,11 @@
-// Package edge stands between callers and the service on one machine, as CloudFront does on
-// AWS. It finds the caller's address behind a proxy, speaks TLS and compresses. It also caches
-// answers that callers share, and limits the connections of an address.
+// Package edge stands between callers and the service on one machine, as CloudFront does on AWS. It
+// finds the caller's address behind a proxy, speaks TLS and compresses answers. It also caches
+// answers that are the same for all callers, and limits the open connections of each address.
 //
-// It promises that no caller is counted as another: only the operator's own proxies may name
-// the caller in a header. The cache holds only what the table of endpoints lets an edge share,
-// and no answer to a call with a key. Start reading at Config.Handler.
+// It promises that no caller is mistaken for another: only the operator's own proxies may write the
+// caller's address into a header. The cache stores only answers that the table of endpoints
+// (shared/web/routes) allows an edge to share. It never stores the answer to a call with a key.
+// Start reading at Config.Handler.
 package edge
 
 import (
@@ -18,7 +19,8 @@ type Config struct {
 	Proxies Proxies
 	// Certificates enables TLS if set.
 	Certificates *Certificates
-	// Plain receives callers without TLS, who are redirected; see Certificates.PlainHandler.
+	// Plain is the listener for callers without TLS, who are redirected to https; see
+	// Certificates.PlainHandler.
 	Plain net.Listener
 }
 
@@ -27,8 +29,8 @@ func (c Config) Handler(service http.Handler, now func() time.Time) http.Handler
 	return c.Proxies.believe(c.setBrowserHeaders(compress(newCache(service, now, maxBytes))))
 }
 
-// setBrowserHeaders sets the headers for browsers that CloudFront sets on AWS. The service may
-// override them.
+// setBrowserHeaders sets the security headers for browsers that CloudFront sets on AWS, such as
+// Strict-Transport-Security. The service may override these headers.
 func (c Config) setBrowserHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -37,7 +39,7 @@ func (c Config) setBrowserHeaders(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 		if c.Certificates != nil {
-			// for this name alone: other hosts may serve subdomains
+			// no includeSubDomains: servers of other operators may run on subdomains
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
 		next.ServeHTTP(w, r)

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// lastElement cuts a list of RFC 7239 at its last comma outside a quoted string. It reads from
-// the right, so text further left cannot change the result.
+// lastElement splits a list in the syntax of RFC 7239 at its last comma outside a quoted string. It
+// reads from the right, so text further left, which a caller may have written, cannot change the
+// result.
 func lastElement(list string) (rest, last string) {
 	quoted := false
 	for i := len(list) - 1; i >= 0; i-- {

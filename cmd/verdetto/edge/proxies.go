@@ -10,21 +10,22 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// Proxies holds the proxies that may name the caller.
+// Proxies holds the addresses of the operator's own proxies. Only these may tell the service the
+// caller's address in a header.
 type Proxies struct {
 	networks []netip.Prefix
 	header   string
 }
 
-// Headers in which a proxy names its caller. Each proxy writes one of them and passes on the
-// other unchanged, so the operator must name the right one.
+// Headers in which a proxy tells the caller's address. Each proxy writes one of them and forwards
+// the other as the caller wrote it, so the operator must configure the right one.
 const (
 	ForwardedFor = "X-Forwarded-For" // Caddy, nginx, HAProxy and most others write it
 	Forwarded    = "Forwarded"       // RFC 7239
 )
 
-// ParseProxies parses addresses and networks, such as 127.0.0.1,10.0.0.0/8, and the header that
-// the proxies write. An empty list trusts no proxy.
+// ParseProxies parses a list of addresses and networks, such as 127.0.0.1,10.0.0.0/8, and the name
+// of the header that these proxies write. With an empty list, no proxy is trusted.
 func ParseProxies(list, header string) (Proxies, error) {
 	p := Proxies{header: http.CanonicalHeaderKey(header)}
 	if p.header != ForwardedFor && p.header != Forwarded {
@@ -55,9 +56,10 @@ func (p Proxies) Contains(addr netip.Addr) bool {
 	return false
 }
 
-// believe sets each request's address to the caller of our outermost proxy. Each proxy appends
-// its caller on the right. So addresses are read from the right, as long as they are our own
-// proxies. Anything further left was written by the caller and is ignored.
+// believe sets each request's address to the address from which our outermost proxy was called.
+// Each proxy appends the address of its caller on the right of the header. So addresses are read
+// from the right, as long as they are our own proxies. Anything further left was written by the
+// caller and is ignored.
 func (p Proxies) believe(next http.Handler) http.Handler {
 	if len(p.networks) == 0 {
 		return next
@@ -72,8 +74,9 @@ func (p Proxies) believe(next http.Handler) http.Handler {
 	})
 }
 
-// caller reads from the right to the first address that is not ours. An unreadable hop ends the
-// search: then the proxy that wrote that hop counts as the caller.
+// caller reads the addresses in the header lines from the right and returns the first that is not
+// our own proxy. The argument at is the address of the connection. An unreadable entry ends the
+// search: then the proxy that wrote this entry counts as the caller.
 func (p Proxies) caller(at netip.Addr, lines []string) netip.Addr {
 	rest := strings.Join(lines, ",")
 	for p.Contains(at) && rest != "" {

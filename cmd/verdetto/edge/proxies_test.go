@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// callerOf sends a request through an edge and returns the address that the service sees.
+// callerOf sends a request from the address remote through an edge that trusts the proxies p. It
+// returns the caller's address that the service sees.
 func callerOf(t *testing.T, p Proxies, remote string, header http.Header) string {
 	t.Helper()
 	var told string
@@ -124,7 +125,8 @@ func TestParseProxiesRefuses(t *testing.T) {
 	}
 }
 
-// FuzzCaller: the hop that our own proxy adds on the right decides, whatever a caller writes.
+// FuzzCaller: whatever a caller writes into X-Forwarded-For, only the address that our own proxy
+// appends on the right counts as the caller's.
 func FuzzCaller(f *testing.F) {
 	for _, s := range []string{"", "127.0.0.1", "10.0.0.1, 10.0.0.2", "unknown", ",,,", `for="`, "\x00", "[::1",
 		"1.2.3.4:5:6"} {
@@ -144,8 +146,9 @@ func FuzzCaller(f *testing.F) {
 	})
 }
 
-// FuzzForwarded: what our own proxy says of the caller decides. A caller may write anything
-// into Forwarded, and into the Host that the proxy quotes.
+// FuzzForwarded: only the element of Forwarded that our own proxy appends counts as the caller's. A
+// caller may write anything into Forwarded, and into the Host header that the proxy copies in
+// quotes.
 func FuzzForwarded(f *testing.F) {
 	for _, s := range []string{"", "a,for=192.0.2.1", `a",for=192.0.2.1;x="`, `for="`, `for="\`, `\`, `\\"`,
 		`;for=192.0.2.1`, `for=127.0.0.1`, `for=127.0.0.1,for="`, ",,;;", "\x7f", "\xff", `x="";y=`} {
@@ -158,7 +161,7 @@ func FuzzForwarded(f *testing.F) {
 	f.Fuzz(func(t *testing.T, forged, host string) {
 		want := "198.51.100.7:0"
 		if strings.ContainsFunc(host, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-			want = "127.0.0.1:0" // a quoted string cannot hold it
+			want = "127.0.0.1:0" // a quoted string cannot contain this Host
 		}
 		quoted := `host="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(host) + `"`
 		for _, own := range []string{"for=198.51.100.7;" + quoted, quoted + ";for=198.51.100.7",

@@ -74,8 +74,8 @@ func (m *Monitor) Request(route, method string, status int, took time.Duration) 
 	m.durations.WithLabelValues(route).Observe(took.Seconds())
 }
 
-// Refreshed counts a finished refresh and its requests. err is set if the refresh as a whole
-// failed.
+// Refreshed counts a finished refresh and its requests to the fare source. err is set if the
+// refresh as a whole failed.
 func (m *Monitor) Refreshed(kind string, asked, failed, left, found int, err error) {
 	if m == nil {
 		return
@@ -91,8 +91,8 @@ func (m *Monitor) Refreshed(kind string, asked, failed, left, found int, err err
 	m.observations.Add(float64(found))
 }
 
-// Gauge registers a figure that is read at each scrape. A figure that cannot be read is
-// omitted.
+// Gauge registers a metric whose value is read at each scrape by Prometheus. If the value cannot be
+// read, the scrape omits the metric.
 func (m *Monitor) Gauge(name, help string, read func() (value float64, ok bool)) {
 	m.registry.MustRegister(gauge{prometheus.NewDesc("verdetto_"+name, help, nil, nil), read})
 }

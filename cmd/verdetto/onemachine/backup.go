@@ -19,19 +19,21 @@ import (
 	"verdetto/shared/store/boltstore"
 )
 
-// backupTime limits a backup. While it runs, the file cannot reuse freed pages.
+// backupTime limits how long a backup may take. While a backup runs, the store's file cannot reuse
+// freed pages, so it grows.
 const backupTime = 30 * time.Minute
 
-// copier is a table stored in one file.
+// copier is a table in one file that can copy the whole file.
 type copier interface {
 	Copy(w io.Writer, size func(bytes int64)) error
 }
 
-// beforeAll is the clock of a store that is only read. By it no item has expired.
+// beforeAll is the clock for a store that is only read, such as a backup. By this clock no item has
+// expired, so every item is read.
 func beforeAll() time.Time { return time.Time{} }
 
-// socket returns the path of the Unix socket where the process that serves a file hands out
-// copies. The file itself is locked.
+// socket returns the path of a Unix socket next to a store's file. The process that serves the file
+// has locked it, so other commands ask that process for a copy through the socket.
 func socket(file string) string { return file + ".socket" }
 
 // HandOutCopies serves copies and the status of a file store until the context ends. Only the
@@ -43,8 +45,8 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 		return nil
 	}
 	path := socket(file)
-	// The holder of the file's lock owns its socket, so an existing socket was left by a killed
-	// process.
+	// This process holds the file's lock, so no other process uses the socket. An existing socket
+	// was left by a killed process.
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("open the socket of backups: %w", err)
 	}
@@ -113,7 +115,7 @@ func Backup(ctx context.Context, name, to string) (err error) {
 	if err = os.Link(part.Name(), to); err != nil {
 		return fmt.Errorf("back up store: %w", err)
 	}
-	_ = os.Remove(part.Name()) // the same file under its other name
+	_ = os.Remove(part.Name()) // only the temporary name goes; the link stays
 	return nil
 }
 

@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// Carrier is a sender of mail with its rate.
+// Carrier sends mails, with the rate at which it may send alerts.
 type Carrier struct {
 	mail.Sender
 	Rate float64 // alerts per second
@@ -28,8 +28,8 @@ const folderRate = 1000
 // IsFolder reports whether the name of a carrier is a folder; see OpenCarrier.
 func IsFolder(name string) bool { return name != "ses" && !smtpmail.IsServer(name) }
 
-// CarrierFaults returns what is wrong with a carrier's name and settings. A folder has no
-// faults.
+// CarrierFaults returns what is wrong with the name of a mail carrier (see OpenCarrier) and its
+// settings. A folder always has no faults.
 func CarrierFaults(name string) (faults []string) {
 	if IsFolder(name) {
 		return nil

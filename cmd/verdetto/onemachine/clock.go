@@ -13,7 +13,8 @@ func Clock(text string) (func() time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		// A day means its noon, so that fares found that day are known.
+		// A date without a time means noon of that day, so fares found on the morning of that day
+		// are known.
 		if at, err = time.Parse(time.DateOnly, text); err != nil {
 			return nil, fmt.Errorf("-now %q: want RFC 3339 (2016-03-01T12:00:00Z) or a day (2016-03-01)", text)
 		}

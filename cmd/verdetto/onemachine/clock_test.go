@@ -20,10 +20,11 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// few holds the invented fares from one city. The source's own clock is right.
+// few is a source with the invented fares from one city. It uses the right time even when the
+// service's clock is wrong.
 type few struct {
 	*sample.Source
-	from time.Time // fares found earlier are unknown
+	from time.Time // the source has no fares found before this time
 	now  *time.Time
 }
 

@@ -57,7 +57,7 @@ func TestEveryByteOfABackup(t *testing.T) {
 	damaged := map[string][]byte{"cut by one": whole[:len(whole)-1], "cut in half": whole[:len(whole)/2], "one more": append(bytes.Clone(whole), 0)}
 	for n := range 600 {
 		at := random.IntN(len(whole))
-		if n >= 500 { // the end, which holds the checksum
+		if n >= 500 { // the last bytes, with the checksum
 			at = len(whole) - 1 - (n - 500)
 		}
 		changed := bytes.Clone(whole)
@@ -86,8 +86,8 @@ func TestEveryByteOfABackup(t *testing.T) {
 	}
 }
 
-// TestForeignFiles: every command that reads a file refuses a file that is no store of the
-// service, and leaves it unchanged.
+// TestForeignFiles: every command that reads a store rejects a file that is not a store of the
+// service, and leaves the file unchanged.
 func TestForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	made, err := boltstore.Open(filepath.Join(dir, "made.db"), time.Now)

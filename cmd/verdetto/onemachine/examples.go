@@ -26,15 +26,15 @@ func (e Example) Query() string {
 	return "origine=" + url.QueryEscape(e.Origin) + "&destinazione=" + url.QueryEscape(e.Destination)
 }
 
-// name returns a query that finds a city.
+// name returns the text that a request uses for a city: its name, or its code.
 func name(c published.Citta) string { return places.Query(fare.City(c.Codice), c.Nome) }
 
 // maxExamined limits the origins that are searched for examples.
 const maxExamined = 100
 
-// Examples judges the covered routes of the first maxExamined origins as of now. For each level
-// it returns the route with the most observations, and omits levels without a route. These reads
-// do not count as demand, because no caller requested the routes.
+// Examples judges the routes of the first maxExamined origins at the current time. For each level
+// it returns the route with the most observations; it omits levels without a route. These reads are
+// not counted as demand for the routes, because no caller requested them.
 func (o Options) Examples(ctx context.Context) ([]Example, error) {
 	fares := store.Fares{Table: o.Table}
 	coverage := &published.Answers{Reader: answer.NewUnrecorded(fares, o.Now, o.Log)}

@@ -13,9 +13,9 @@ import (
 	"verdetto/shared/store/migration"
 )
 
-// Export copies all items of a DynamoDB table, with their versions and expiries, into a new
-// file. It returns their number. If the table is served meanwhile, each item is as it was at
-// some moment of the export, but not all at the same moment.
+// Export copies all items of a DynamoDB table, with their versions and expiries, into a new file.
+// It returns the number of items. If a service writes to the table meanwhile, the copies of
+// different items may be from different moments of the export.
 func Export(ctx context.Context, name, to string) (items int, err error) {
 	if _, err := os.Lstat(to); err == nil {
 		return 0, fmt.Errorf("export store: %s is there already, and nothing is overwritten", to)

@@ -10,9 +10,9 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestProveRandomRequests sends 4,000 requests with random bodies, framing, headers and
-// queries, most of them broken. None may cause an error of the service, and it must go on
-// answering.
+// TestProveRandomRequests sends 4,000 requests with random bodies, chunk lengths, headers and
+// queries, most of them invalid. No request may cause an internal error, and the service must still
+// answer afterwards.
 func TestProveRandomRequests(t *testing.T) {
 	address, log, _ := onTheWire(t, patient, false)
 	const seed = 20261121
@@ -71,8 +71,9 @@ func TestProveRandomRequests(t *testing.T) {
 		}
 		b.WriteString(framed(body()))
 		status, said := say(t, address, b.String())
-		// The caller sends nothing after the request, which looks like hanging up. So an answer
-		// that needed the store may be 503. The log shows whose fault it was.
+		// After its request the caller closes its side of the connection, so the service may cancel
+		// the request. An answer that needed the store may then be 503. The log shows whether the
+		// service itself failed.
 		if statuses[status]++; status >= 500 && status != 503 && status != 501 {
 			t.Errorf("request %d of seed %d: %d %.300s\n%.500q", n, seed, status, said, b.String())
 		}

@@ -13,21 +13,22 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// TooOld is the greatest allowed refresh.Age in days: a cycle that is two days late. The alarm
-// StaleFares on AWS has the same limit.
+// TooOld is the greatest age of the fares in days (refresh.Age) at which the service is still
+// ready. It is one refresh cycle plus two days. The alarm StaleFares on AWS has the same limit.
 const TooOld = Cycle + 2
 
 const (
 	foundFor = time.Second // a result is reused this long, so frequent checks cost no more
 	// shortest time between two probe writes, however often callers check
 	probeFor = 30 * time.Second
-	// a failed write counts this long, because small writes may succeed on a full disk
+	// After a failed write the service is not ready for this long, because small writes may succeed
+	// on a full disk.
 	failedFor = time.Minute
 	lookTime  = 2 * time.Second // limit for the store to answer
 )
 
-// Health checks whether the service works. It reads the store at most once a second. Unless it
-// is read-only, it writes to the store at most once in probeFor.
+// Health checks whether the service works. It reads the store at most once a second. Unless it is
+// read-only, it also tries a write (a probe), at most once every 30 seconds.
 type Health struct {
 	fares    store.Fares
 	now      func() time.Time
@@ -53,7 +54,8 @@ func NewHealth(table store.Table, now func() time.Time) *Health {
 	return &Health{fares: store.Fares{Table: table}, now: now, system: time.Now}
 }
 
-// writes fails if the store cannot be written to.
+// writes returns the error of the last write to the store. It first tries a new write if the last
+// one is more than 30 seconds old.
 func (h *Health) writes(ctx context.Context) error {
 	if watched, ok := h.fares.Table.(interface{ WriteFailed() time.Time }); ok && h.system().Sub(watched.WriteFailed()) < failedFor {
 		return store.ErrUnavailable
@@ -64,7 +66,7 @@ func (h *Health) writes(ctx context.Context) error {
 	return h.failed
 }
 
-// Look checks the service.
+// Look checks whether the fares are fresh enough and the store accepts writes.
 func (h *Health) Look(ctx context.Context) CheckResult {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -95,9 +97,9 @@ func (h *Health) Look(ctx context.Context) CheckResult {
 	return f
 }
 
-// Handler answers /healthz while the process lives, and /readyz with whether its answers can be
-// trusted. It passes other paths to next. On AWS the functions answer /healthz themselves, and
-// alarms watch the rest.
+// Handler answers /healthz with 200 while the process runs. It answers /readyz with 200 if the
+// store works and the fares are fresh enough, else 503. Requests for other paths go to next. On AWS
+// the functions answer /healthz themselves, and alarms replace /readyz.
 func (h *Health) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/healthz" && r.URL.Path != "/readyz" {

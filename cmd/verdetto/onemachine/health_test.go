@@ -13,7 +13,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// unwritable is a table that counts writes and fails them on demand.
+// unwritable is a table that counts its writes and fails them if the test sets this.
 type unwritable struct {
 	store.Table
 	fails  bool

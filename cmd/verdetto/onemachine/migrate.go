@@ -24,7 +24,7 @@ type Migration struct {
 	Progress func(read, written int)
 }
 
-// Run makes one pass.
+// Run copies all items that have changed since the previous run.
 func (m Migration) Run(ctx context.Context) (report migration.Report, err error) {
 	if m.From == m.To {
 		return report, errors.New("migrate: -from and -to are the same store")
@@ -75,7 +75,8 @@ func (m Migration) Run(ctx context.Context) (report migration.Report, err error)
 	return report, err
 }
 
-// PepperMoved reports whether the target keeps the pepper of the source.
+// PepperMoved reports whether the target store keeps the same pepper (the secret that derives
+// pseudonyms) as the source.
 func (m Migration) PepperMoved(ctx context.Context) (bool, error) {
 	to, err := ReadStore(ctx, m.To, m.Now)
 	if err != nil {
@@ -88,8 +89,8 @@ func (m Migration) PepperMoved(ctx context.Context) (bool, error) {
 	return err == nil, errors.Join(err, to.Close())
 }
 
-// source opens the source store. A served file is locked, so every pass but the last reads a
-// copy. The last pass opens the file itself, which locks out all writers.
+// source opens the source store. If a process serves its file, the file is locked, so every run but
+// the last reads a copy. The last run opens the file itself, so no process can write to it.
 func (m Migration) source(ctx context.Context) (store.Whole, error) {
 	file, isFile := strings.CutPrefix(m.From, "bolt:")
 	if !isFile || m.Finish {
@@ -106,8 +107,8 @@ func (m Migration) source(ctx context.Context) (store.Whole, error) {
 	if err != nil {
 		return nil, fmt.Errorf("copy -from: %w", err)
 	}
-	// The open file outlives its name, so nothing remains unless this process is killed while
-	// copying.
+	// The deleted copy can still be read while it is open. So nothing remains on the disk, unless
+	// this process is killed while it copies.
 	defer os.RemoveAll(dir)
 	copied := filepath.Join(dir, "copy.db")
 	if err := Backup(ctx, m.From, copied); err != nil {

@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/runtime/retry"
 )
 
-// Watch starts the operator's services until the context ends: copies and status for the
-// service's user, metrics on their own address, and the daily sweep of the store.
+// Watch runs three services for the operator until the context ends: copies and status through the
+// store's socket, metrics on a separate address, and the daily deletion of expired items.
 func (o Options) Watch(ctx context.Context, name, address string) error {
 	if err := o.HandOutCopies(ctx, name); err != nil {
 		return err

@@ -1,9 +1,10 @@
 // Package onemachine runs the whole service in one process over one store. It includes every
-// endpoint of the Lambda functions, the refresh, and the workers that process outboxes and send
-// notifications. Mail goes to a mail server, SES or a folder. Payments go to stand-ins for
-// Stripe and Solana on this machine, unless real payments are chosen.
+// endpoint of the Lambda functions and the refresh. It also includes the workers that process
+// outboxes (stored jobs to send mails) and send notifications. Mail goes to a mail server, SES or a
+// folder. Payments go to stand-ins for Stripe and Solana on this machine, unless real payments are
+// chosen.
 //
-// Start reading at New. The command line serves it, and the end-to-end tests call it.
+// Start reading at New. The command verdetto serve calls New, and so do the end-to-end tests.
 package onemachine
 
 import (
@@ -42,7 +43,7 @@ import (
 // Options hold the parts of a service.
 type Options struct {
 	Table  store.Table
-	Source upstream.Source // of the fares in the table
+	Source upstream.Source // where the fares in the table come from
 	Now    func() time.Time
 	Log    *slog.Logger
 
@@ -50,16 +51,18 @@ type Options struct {
 	OriginSecrets []string // see httpapi.Config; none if callers reach the process directly
 	BaseURL       string   // start of all links to the service; see BaseURL
 	Mail          string   // see OpenCarrier; if empty, there are no alerts and no sales
-	// see httpapi.Config; fares of another source than the real one are always shown
+	// See httpapi.Config. New sets it for every fare source except Travelpayouts.
 	AllFares     bool
 	RealPayments bool // real providers in place of the stand-ins, configured as on AWS
 	// where the stand-ins reach the service; if empty, they send it no events
 	LocalURL string
 	Edge     edge.Config
 	Telegram config.Telegram // the bot for alerts in Telegram; none if it has no name
-	// see store.Outbox; nil: mails that answers request are due at once
+	// How long an outbox job waits before it is due; see store.Outbox. If nil, the mails that an
+	// answer causes are due at once.
 	JobDelay func() time.Duration
-	// calls servers at addresses that strangers give; nil: an outbound.Client
+	// Sends requests to addresses that strangers choose, such as webhooks. If nil, an
+	// outbound.Client.
 	Outbound outbound.Poster
 
 	Monitor *monitor.Monitor // records metrics; nil: none
@@ -68,7 +71,7 @@ type Options struct {
 // Service is the whole service. New starts no background work.
 type Service struct {
 	API *httpapi.API
-	// These are nil without a carrier of mail.
+	// These three are nil if Options.Mail is empty, because alerts and sales need mail.
 	Pro    *pro.Service
 	Alerts *alerts.Service
 	Sender *notify.Sender
@@ -93,7 +96,8 @@ func New(o Options) (*Service, error) {
 	if o.Source.Name() == "sample" {
 		settings.Data = "sample"
 	}
-	// fares of other sources belong to the operator
+	// Only fares from Travelpayouts are another company's, which may limit what is shown. Recorded
+	// and invented fares belong to the operator.
 	settings.AllFares = o.AllFares || o.Source.Name() != realSource
 	fares := store.Fares{Table: o.Table}
 	reader := answer.NewReader(fares, o.Now, o.Log)
@@ -101,7 +105,7 @@ func New(o Options) (*Service, error) {
 		Answers: &published.Answers{Reader: reader}, Payments: store.Payments{Table: o.Table},
 		Limiter: settings.Limiter, BaseURL: o.BaseURL, Now: o.Now, Log: o.Log,
 	}
-	var payment config.PerCall // always on the real chain, even if Pro uses the stand-ins
+	var payment config.PerCall // sells single answers; always on the real Solana chain
 	var quotas config.Quotas
 	err := config.Load(&payment, &quotas)
 	if err == nil {
@@ -148,7 +152,8 @@ func (s *Service) Close() {
 	}
 }
 
-// times holds the time limits of a connection.
+// times holds the time limits of a connection: to read a request's header, to read the request, to
+// write the answer, and while idle.
 type times struct{ header, request, answer, idle time.Duration }
 
 // server returns an HTTP server with time limits. A caller cannot hold a connection by sending

@@ -55,7 +55,8 @@ func outboxService(t *testing.T, delay func() time.Duration, known int) (service
 	}
 }
 
-// TestProveJobsASecond: an idle service processes all jobs of its outboxes without a pause.
+// TestProveJobsASecond measures how many outbox jobs per second an otherwise idle service
+// completes, without a pause between jobs.
 func TestProveJobsASecond(t *testing.T) {
 	const each = 900 // below the quota of mails per hour
 	service, table, mails := outboxService(t, nil, each)
@@ -96,9 +97,9 @@ func TestProveJobsASecond(t *testing.T) {
 	}
 }
 
-// TestProveRecoveryTellsNothingAfterwards: the next three calls after a key recovery do not
-// reveal by their duration whether the address has a plan. With jobs that start at once they do
-// reveal it, which proves that the test can detect it.
+// TestProveRecoveryTellsNothingAfterwards: after a key recovery, the duration of the next three
+// calls does not reveal whether the address has a plan. As a control, the test makes jobs start at
+// once. Then the duration does reveal it, so the test can detect a leak.
 func TestProveRecoveryTellsNothingAfterwards(t *testing.T) {
 	const pairs, rounds = 1000, 3
 	atOnce := areaUnderCurve(t, 300, nil)
@@ -115,9 +116,9 @@ func TestProveRecoveryTellsNothingAfterwards(t *testing.T) {
 	t.Errorf("the times of three calls tell who has a plan")
 }
 
-// areaUnderCurve returns the probability that the three calls after a recovery take longer for
-// an address with a plan than for one without. One half means they reveal nothing. Pairs
-// alternate who comes first, over open connections.
+// areaUnderCurve returns the probability that the three calls after a recovery take longer for an
+// address with a plan than for an address without one. One half means that the duration reveals
+// nothing. The two addresses of a pair take turns to be first, over open connections.
 func areaUnderCurve(t *testing.T, pairs int, delay func() time.Duration) float64 {
 	t.Helper()
 	service, _, _ := outboxService(t, delay, pairs)

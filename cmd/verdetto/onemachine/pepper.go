@@ -39,9 +39,9 @@ func GivenPepper(ctx context.Context) ([]byte, error) {
 	return secret.Key(), nil
 }
 
-// PepperInUse returns the pepper of a service that runs, or has run, over a store. It never
-// creates one, because the service could not use what a fresh pepper derives. With mark, it
-// marks a store that has no mark yet with this pepper.
+// PepperInUse returns the pepper of a service that runs, or has run, over a store. It never creates
+// a pepper: the service has another one, so keys made with a new one would not work. If mark is
+// true, it stores a mark in the store that identifies this pepper, unless there is one.
 func PepperInUse(ctx context.Context, table store.Table, name string, mark bool) ([]byte, error) {
 	pepper, err := GivenPepper(ctx)
 	if err == nil && pepper == nil {
@@ -55,10 +55,10 @@ func PepperInUse(ctx context.Context, table store.Table, name string, mark bool)
 	return pepper, err
 }
 
-// Pepper returns the secret that derives pseudonyms and customer ids. VERDETTO_PEPPER comes
-// first, as in the Lambda functions. Without it, the pepper is created once and kept in the
-// store, so keys work as long as the file exists. It fails if the store was made with another
-// pepper.
+// Pepper returns the secret from which pseudonyms and customer ids are derived. It takes the pepper
+// from VERDETTO_PEPPER if set, as the Lambda functions do. Otherwise it creates the pepper once and
+// keeps it in the store, so keys work as long as the file exists. It fails if the store was made
+// with another pepper.
 func Pepper(ctx context.Context, table store.Table) ([]byte, error) {
 	pepper, err := GivenPepper(ctx)
 	if err == nil && pepper == nil {
@@ -90,8 +90,9 @@ func pepperOfStore(ctx context.Context, table store.Table) ([]byte, error) {
 }
 
 // CheckPepper fails with store.ErrOtherPepper if a store was made with another pepper. A store
-// of an earlier version has no mark. There a subscriber's pseudonym decides; without alerts,
-// the pepper that the store keeps. With mark, the store is then marked.
+// normally has a mark that identifies its pepper. Stores of earlier versions have none: there the
+// pepper must fit the pseudonym of a subscriber, or without alerts equal the pepper kept in the
+// store. If mark is true, the store is then marked.
 func CheckPepper(ctx context.Context, table store.Table, pepper []byte, mark bool) error {
 	marked, err := store.HasPepperMark(ctx, table)
 	if err == nil && !marked {
@@ -124,7 +125,7 @@ func checkUnmarked(ctx context.Context, table store.Table, pepper []byte) error 
 	return err
 }
 
-// anyAlert returns any alert by mail.
+// anyAlert returns one alert by mail, whichever is found first. false means that there is none.
 func anyAlert(ctx context.Context, table store.Table) (store.Alert, bool, error) {
 	alerts := store.Alerts{Table: table}
 	origins, err := store.Fares{Table: table}.Covered(ctx, "", 0)

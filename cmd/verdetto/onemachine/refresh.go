@@ -27,7 +27,8 @@ func (o Options) Refresh(ctx context.Context, progress func(done, total int, of 
 	return report, err
 }
 
-// Deepen requests a year of departures for the routes that are due, if the source supports it.
+// Deepen requests all departures of the next year for the routes that are due, if the source can
+// answer such requests by route.
 func (o Options) Deepen(ctx context.Context) (refresh.DeepReport, error) {
 	r := o.refresher(ctx)
 	report, err := r.Deepen(ctx)
@@ -39,8 +40,8 @@ func (o Options) refresher(ctx context.Context) refresh.Refresher {
 	return refresh.Refresher{Source: o.Source, Fares: store.Fares{Table: o.Table}, Now: o.Now, Rates: o.rates(ctx)}
 }
 
-// rates returns the exchange rates to show fares at. They are the newest for the real source,
-// and those of the clock's day for recorded or invented fares.
+// rates returns the exchange rates with which fares are converted. For Travelpayouts these are the
+// newest rates. For recorded or invented fares they are the rates on the clock's day.
 func (o Options) rates(ctx context.Context) fare.Rates {
 	if o.Source.Name() == realSource {
 		return ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), o.Log)
@@ -48,7 +49,8 @@ func (o Options) rates(ctx context.Context) fare.Rates {
 	return ecb.Table().RatesOn(fare.DayOf(o.Now()))
 }
 
-// Refreshes holds the two kinds of refresh: all routes every Cycle, and departures every day.
+// Refreshes holds the two kinds of refresh as functions: All refreshes all routes and runs every
+// Cycle days. Departures requests yearly departures and runs every day.
 type Refreshes struct{ All, Departures func(context.Context) error }
 
 func (r Refreshes) each(f func(run store.Run, every time.Duration, work func(context.Context) error) error) error {
@@ -63,8 +65,8 @@ const (
 	tryAgain  = time.Hour
 )
 
-// RefreshDaily runs the refreshes that are due until the context ends. Of several processes
-// over one table, only one refreshes at a time, and no other repeats its work.
+// RefreshDaily runs the refreshes that are due until the context ends. If several processes share a
+// table, only one refreshes at a time, and no other repeats its work.
 func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
 	failed := map[store.Run]time.Time{}
 	for {
@@ -86,8 +88,9 @@ func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
 	}
 }
 
-// RefreshNow refreshes at once, due or not, because the source is local and costs nothing. If
-// another process is refreshing and there are no fares yet, it waits for them.
+// RefreshNow refreshes at once, even if no refresh is due. It is for local sources, whose requests
+// cost nothing. If another process is refreshing and the table has no fares yet, it waits for that
+// process.
 func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 	return r.each(func(run store.Run, _ time.Duration, work func(context.Context) error) error {
 		for {
@@ -105,9 +108,10 @@ func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 	})
 }
 
-// refreshAlone does a run if it is due. It fails with ErrHeld if another process refreshes. A
-// process that lost its lease stops. Its writes do no harm: histories are sets, and every write
-// is conditional on the state it was made from.
+// refreshAlone does a refresh if it is due, while it holds a lease on this work. It fails with
+// ErrHeld if another process holds the lease. A process that lost its lease stops. Its writes do no
+// harm: adding a fare twice changes nothing, and every write fails if the item has changed since it
+// was read.
 func (o Options) refreshAlone(ctx context.Context, run store.Run, every time.Duration,
 	work func(context.Context) error) error {
 	fares := store.Fares{Table: o.Table}

@@ -21,7 +21,7 @@ import (
 type counted struct {
 	mu    sync.Mutex
 	asked map[fare.City]int
-	// asking, if set, is called at the first request.
+	// asking, if set, is called when the first request arrives.
 	asking func()
 	once   sync.Once
 }
@@ -105,7 +105,8 @@ func TestOneProcessRefreshes(t *testing.T) {
 	})
 }
 
-// overtaken is a table in which another process acts just before a lease is taken.
+// overtaken is a table with which another process acts just before this process takes a lease. A
+// lease is the right to do some work alone for a limited time.
 type overtaken struct {
 	store.Table
 	first sync.Once
@@ -117,8 +118,9 @@ func (o *overtaken) Write(ctx context.Context, ops ...store.Op) error {
 	return o.Table.Write(ctx, ops...)
 }
 
-// TestWhatAnotherHasJustDoneIsNotDoneAgain: a process found a refresh due, but another one
-// finishes it before the lease is free. The first then asks the source nothing.
+// TestWhatAnotherHasJustDoneIsNotDoneAgain: a process finds that a refresh is due. Another process
+// finishes this refresh before the first gets the lease. The first process then sends no request to
+// the source.
 func TestWhatAnotherHasJustDoneIsNotDoneAgain(t *testing.T) {
 	overBoth(t, func(t *testing.T, table store.Whole, clock *storetest.Clock) {
 		source := &counted{asked: map[fare.City]int{}}
@@ -154,8 +156,9 @@ func TestAnotherProcessTakesOver(t *testing.T) {
 	})
 }
 
-// TestALateRefreshDoesNoHarm: a process stalls in the middle of a refresh until another has
-// done a refresh a day later. It then leaves the other's results unchanged.
+// TestALateRefreshDoesNoHarm: a process stalls in the middle of a refresh. A day later another
+// process completes a refresh. When the first process continues, it leaves the results of the later
+// refresh unchanged.
 func TestALateRefreshDoesNoHarm(t *testing.T) {
 	overBoth(t, func(t *testing.T, table store.Whole, clock *storetest.Clock) {
 		newer := &counted{asked: map[fare.City]int{}}
@@ -178,7 +181,7 @@ func TestALateRefreshDoesNoHarm(t *testing.T) {
 				t.Error(err)
 			}
 		}}
-		// Its fares are a day old, and it writes them now.
+		// The stalled process still has fares from the day before, and writes them now.
 		o := process(table, late, clock)
 		began := clock.Now()
 		if err := o.discover(everyWeek); err != nil && !errors.Is(err, store.ErrLost) {

@@ -24,7 +24,7 @@ func fileOf(name string) (string, error) {
 	return file, nil
 }
 
-// served fails if a process serves the file.
+// served fails if a running process serves the file.
 func served(ctx context.Context, file string) error {
 	c, err := new(net.Dialer).DialContext(ctx, "unix", socket(file))
 	if err != nil {
@@ -34,8 +34,9 @@ func served(ctx context.Context, file string) error {
 	return fmt.Errorf("%s is being served; stop the service first", file)
 }
 
-// Verify reads every page and every item of a file that no process serves. It writes nothing to
-// the file. sealed reports whether a checksum covers every byte, as in a backup.
+// Verify reads every page and every item of a store's file that no process serves. It never writes
+// to the file. sealed reports whether the file ends with a checksum over every byte, as a backup
+// does.
 func Verify(ctx context.Context, name string, now func() time.Time) (status Status, sealed bool, err error) {
 	file, err := fileOf(name)
 	if err != nil {
@@ -58,8 +59,8 @@ func Verify(ctx context.Context, name string, now func() time.Time) (status Stat
 	return status, sealed, errors.Join(err, s.Close())
 }
 
-// Restore replaces a store's file by a copy of a backup, after reading all of the copy. It
-// keeps the old file and returns its new name.
+// Restore replaces a store's file by a copy of the backup from. It first reads the whole copy, to
+// find damage. It keeps the old file and returns that file's new name as aside.
 func Restore(ctx context.Context, from, name string, now func() time.Time) (status Status, aside string, err error) {
 	file, err := fileOf(name)
 	if err != nil {
@@ -80,8 +81,8 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 		return fail(err)
 	}
 	if _, err := os.Lstat(file); err == nil {
-		// Holding it open locks out other processes until it is replaced. A damaged file cannot
-		// be opened by any process.
+		// While this process holds the old file open, no other process can open it. A damaged file
+		// cannot be opened by any process.
 		if s, _, err := boltstore.Read(file, beforeAll); err == nil {
 			defer s.Close()
 		} else if errors.Is(err, boltstore.ErrInUse) {
@@ -122,7 +123,7 @@ func copyBeside(from, file string) (string, error) {
 	return part.Name(), nil
 }
 
-// replace renames a file over another, durably, and gives it the other's owner.
+// replace renames the file part to file, durably. The new file gets the owner of the old one.
 func replace(part, file string) error {
 	owner := file
 	if _, err := os.Stat(file); err != nil {

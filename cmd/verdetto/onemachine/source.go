@@ -19,9 +19,10 @@ import (
 	"verdetto/shared/upstream/travelpayouts/configured"
 )
 
-// OpenSource opens a source of fares by its name: sample, csv:FILE, or travelpayouts, whose
-// token is in the environment. For a panel, price names the fare's column if it is not "price".
-// A report of the panel goes to messages, and partly reports whether some rows were unreadable.
+// OpenSource opens a source of fares by its name: sample, csv:FILE, or travelpayouts, whose token
+// is in the environment. For a panel (a CSV file of recorded fares), price is the name of the
+// column with the fare, by default "price". A report about the panel is written to messages. partly
+// reports whether some rows were unreadable.
 func OpenSource(ctx context.Context, name, price string, s *Options, messages io.Writer) (source upstream.Source,
 	partly bool, err error) {
 	kind, file, _ := strings.Cut(name, ":")
@@ -46,11 +47,11 @@ func OpenSource(ctx context.Context, name, price string, s *Options, messages io
 	return nil, false, fmt.Errorf("-upstream %q: want sample, csv:FILE or travelpayouts", name)
 }
 
-// realSource is the name of the source whose fares belong to a third party.
+// realSource is the name of Travelpayouts, the only source whose fares belong to another company.
 const realSource = "travelpayouts"
 
-// openReal opens the real source by the environment's settings. It counts calls in the table of
-// s, which must be open before the first call.
+// openReal opens the Travelpayouts source with the settings of the environment. It counts the calls
+// to Travelpayouts in the table of s, which must be open before the first call.
 func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
 	var of config.Upstream
 	var shown config.Publication
@@ -68,8 +69,9 @@ func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
 	})
 }
 
-// OpenPanel opens a file of recorded fares. The column price holds the fare, or "price" if that
-// is empty. A report goes to messages, and partly reports whether some rows were unreadable.
+// OpenPanel opens a panel, which is a CSV file of recorded fares. price is the name of the column
+// with the fare, by default "price". A report about the panel is written to messages. partly
+// reports whether some rows were unreadable.
 func OpenPanel(file, price string, messages io.Writer) (panel *csvfile.Panel, partly bool, err error) {
 	panel, err = csvfile.Open(file, upstream.Comparable{CityOf: places.CityOf, Rates: ecb.Table().RatesOn}, price)
 	if err != nil {

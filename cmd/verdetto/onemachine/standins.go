@@ -11,7 +11,8 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// StandInWallet receives payments to the stand-in for Solana. Its key does not exist.
+// StandInWallet is the address that receives payments on the stand-in for Solana. No private key
+// for this address exists.
 var StandInWallet = playmoney.Address("verdetto desk wallet")
 
 // StandIns are stand-ins for Stripe and Solana on this machine.

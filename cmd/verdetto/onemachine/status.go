@@ -29,16 +29,16 @@ type Status struct {
 	Reason     string    `json:"reason,omitempty"` // why it is not ready
 	FaresDays  *float64  `json:"faresDays"`        // age of the fares; null: there are none
 	Routes     int       `json:"routes"`
-	Departures int       `json:"departures"` // with a live fare
+	Departures int       `json:"departures"` // departures with a fare that is still current
 	Alerts     int       `json:"alerts"`
-	Keys       int       `json:"keys"` // in force
+	Keys       int       `json:"keys"` // Pro keys that are still valid
 	Jobs       int       `json:"jobs"` // waiting in outboxes
 	Items      int       `json:"items"`
-	Expired    int       `json:"expired"` // not yet swept
+	Expired    int       `json:"expired"` // expired items that are not deleted yet
 	Bytes      int64     `json:"bytes"`   // size of the file
 	// bytes of the file that are free and will be reused
 	Free int64 `json:"free"`
-	// last faults of the log, newest first; only while it runs
+	// The last warnings and errors of the log, newest first. Only a running service has them.
 	Faults []monitor.Fault `json:"faults"`
 }
 
@@ -82,10 +82,10 @@ type file interface {
 	Size() (bytes, free int64)
 }
 
-// lookAt reads everything in a table.
+// lookAt reads all items of a table and counts them for the status.
 func lookAt(ctx context.Context, table store.Table, now func() time.Time) (Status, error) {
 	health := NewHealth(table, now)
-	health.readOnly = true // it may be a backup
+	health.readOnly = true // no probe write: the table may be a backup
 	found := health.Look(ctx)
 	status := Status{At: now().UTC().Truncate(time.Second), Ready: found.Reason == "", Reason: found.Reason,
 		Faults: []monitor.Fault{}}

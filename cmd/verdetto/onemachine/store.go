@@ -17,8 +17,9 @@ import (
 	"verdetto/shared/store/dynamostore"
 )
 
-// OpenStore opens a store by its name: bolt:FILE or dynamodb:TABLE. Without a name, it creates
-// a temporary file that Close deletes. It refuses a store whose migration is not complete.
+// OpenStore opens a store by its name: bolt:FILE or dynamodb:TABLE. Without a name, it creates a
+// temporary file that Close deletes. It fails for a store into which a migration was begun and not
+// finished.
 func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	if name == "" {
 		dir, err := os.MkdirTemp("", "verdetto-*")
@@ -41,7 +42,8 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 			from, name)
 	}
 	if err == nil && strings.HasPrefix(name, "bolt:") {
-		// Only one process can open a file, so any holder of a lease in it is gone.
+		// Only one process can open a file. So the process that held a lease (the right to do some
+		// work alone) has ended, and the lease can be removed.
 		err = store.DropLeases(ctx, table)
 	}
 	if err != nil {
@@ -50,7 +52,7 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 	return table, nil
 }
 
-// openPermanent opens a permanent store, whatever its state.
+// openPermanent opens a permanent store, even if a migration into it is not finished.
 func openPermanent(ctx context.Context, name string, now func() time.Time) (store.Whole, error) {
 	kind, at, _ := strings.Cut(name, ":")
 	switch {
@@ -74,7 +76,8 @@ func dynamoClient(ctx context.Context) (*dynamodb.Client, error) {
 	return dynamodb.NewFromConfig(settings), nil
 }
 
-// OpenExisting is OpenStore for an existing store: a mistyped name creates no new one.
+// OpenExisting is like OpenStore, but fails if the store does not exist. So a mistyped name creates
+// no new store.
 func OpenExisting(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
 	if file, ok := strings.CutPrefix(name, "bolt:"); ok && file != "" {
 		if _, err := os.Stat(file); err != nil {

@@ -21,7 +21,7 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// lines is a log that can be read while it is written.
+// lines is a log in memory that a test can read while the service writes it.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -58,7 +58,7 @@ func (l *lines) wait(t *testing.T, text string) string {
 	}
 }
 
-// slow is a store that answers a read of a customer only after the caller has hung up.
+// slow is a store that delays reading a customer until the caller has closed the connection.
 type slow struct {
 	store.Table
 	asked chan struct{}
@@ -73,7 +73,8 @@ func (s *slow) Get(ctx context.Context, key store.Key, read store.Consistency) (
 	return s.Table.Get(ctx, key, read)
 }
 
-// onTheWire serves the whole service on a loopback port.
+// onTheWire serves the whole service on a loopback port with the time limits within. If slowly is
+// true, the store is slow.
 func onTheWire(t *testing.T, within times, slowly bool) (address string, log *lines, table *slow) {
 	t.Helper()
 	kept, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), time.Now, boltstore.Scratch)
@@ -105,7 +106,7 @@ func onTheWire(t *testing.T, within times, slowly bool) (address string, log *li
 
 var patient = times{header: time.Minute, request: time.Minute, answer: time.Minute, idle: time.Minute}
 
-// say sends bytes to the service and nothing more. It returns the answer.
+// say opens a connection, sends these bytes and nothing more, and returns the answer.
 func say(t *testing.T, address, text string) (status int, body string) {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
@@ -129,8 +130,8 @@ func say(t *testing.T, address, text string) (status int, body string) {
 	return w.StatusCode, string(b)
 }
 
-// TestBrokenBodies: a body that contradicts its headers, or breaks off, is the caller's fault
-// on every endpoint that takes a body. It causes no error of the service.
+// TestBrokenBodies: a body that contradicts its headers, or ends too early, gets a 4xx status on
+// every endpoint that reads a body. It never causes an internal error.
 func TestBrokenBodies(t *testing.T) {
 	t.Parallel()
 	address, log, _ := onTheWire(t, patient, false)
@@ -169,7 +170,8 @@ func TestBrokenBodies(t *testing.T) {
 	}
 }
 
-// TestHangingUp: a caller who hangs up before the answer causes no error of the service.
+// TestHangingUp: a caller who closes the connection before the answer causes no error in the
+// service's log.
 func TestHangingUp(t *testing.T) {
 	t.Parallel()
 	address, log, table := onTheWire(t, patient, true)

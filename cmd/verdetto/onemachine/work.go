@@ -7,18 +7,20 @@ import (
 )
 
 const (
-	// every is how often a worker checks for work without a signal, such as retries.
+	// every is how often a worker looks for work when no signal arrives, for example for retries
+	// that are due.
 	every = time.Minute
-	// everyOutbox is how often a worker checks for due mails. Answers never signal them: a
-	// signal would reveal by timing which answers leave a job.
+	// everyOutbox is how often a worker looks for mails that are due. Request handlers do not
+	// signal this worker. Otherwise the time of an answer would reveal whether the request caused a
+	// mail.
 	everyOutbox = time.Second
-	// jobsAtOnce stays below the connections that a mail server allows a client: Exim 20,
-	// Postfix 50.
+	// jobsAtOnce is how many mails are sent in parallel. It is below the number of connections that
+	// a mail server allows a client: Exim 20, Postfix 50.
 	jobsAtOnce = 16
 )
 
-// newSignal returns a channel and a function that signals a worker through it. A signal never
-// blocks. A busy worker then runs once more.
+// newSignal returns a channel on which a worker receives signals, and a function that sends a
+// signal. Sending never blocks. If the worker is busy, it runs once more afterwards.
 func newSignal() (signalled <-chan struct{}, signal func()) {
 	pending := make(chan struct{}, 1)
 	return pending, func() {
@@ -55,7 +57,7 @@ func (s *Service) Work(ctx context.Context) {
 	workers.Wait()
 }
 
-// drain repeats work until nothing is due.
+// drain repeats work until work reports that nothing is due.
 func drain(ctx context.Context, work func(context.Context) (int, error)) error {
 	for {
 		if done, err := work(ctx); done == 0 || err != nil {

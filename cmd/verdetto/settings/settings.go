@@ -1,9 +1,11 @@
-// Package settings reads a command's settings by the one table of shared/runtime/config. The
-// order is: flags, environment, settings file, defaults. It copies the file's values into the
-// environment, so all code reads settings there, on one machine as on AWS.
+// Package settings reads a command's settings by the one table of shared/runtime/config. If several
+// places have a setting, the first of these applies: flag, environment, settings file, default. The
+// package copies the file's values into the environment, so all code reads settings there, on one
+// machine as on AWS.
 //
-// A secret NAME may stand in a file of its own that NAME_FILE names. All faults are reported at
-// once, each with what to do, and none shows a secret. Start reading at Take.
+// A secret may be stored in a separate file: NAME_FILE then holds the path of the file with the
+// value of NAME. All faults are reported at once, each with what to do, and no report shows a
+// secret. Start reading at Take.
 package settings
 
 import (
@@ -22,21 +24,23 @@ import (
 	"verdetto/shared/runtime/config"
 )
 
-// inFile is the suffix of a setting that names a file with a secret's value.
+// inFile is the suffix of a variable that holds the path of a file. The file contains a secret's
+// value.
 const inFile = "_FILE"
 
-// notSettings lists variables that begin like settings but are none. They belong to the
-// settings file, to tests and to the runner of functions in containers.
+// notSettings lists variables that begin like settings but are not settings. They are for finding
+// the settings file, for tests, and for the runner of functions in containers.
 var notSettings = []string{"VERDETTO_CONFIG", "VERDETTO_DATA", "VERDETTO_REFERENCE", "VERDETTO_SAM_LISTENER",
 	"VERDETTO_SAM_NETWORK"}
 
-// ValuedSetting is a setting that has a value.
+// ValuedSetting is a setting with its value and the place that the value comes from.
 type ValuedSetting struct {
 	config.Setting
 	Value, From string
 }
 
-// Flags registers the flag of each setting that has a variable in to.
+// Flags registers a command-line flag for each setting in the map to. The flag's value is written
+// to the setting's variable there.
 func Flags(f *pflag.FlagSet, to map[string]*string) {
 	for _, s := range config.Settings {
 		if v, ok := to[s.Flag]; ok && s.Flag != "" {
@@ -106,7 +110,8 @@ func Take(f *pflag.FlagSet, file string) (taken []ValuedSetting, faults []string
 	return taken, faults
 }
 
-// find returns the value that one place has for a setting, directly or in a file it names.
+// find returns the value of a setting in one place (the environment or the settings file). The
+// value is either given directly or in a file that NAME_FILE points to.
 func find(s config.Setting, in map[string]string, folder, place string) (value, from, fault string) {
 	value, file := in[s.Name], in[s.Name+inFile]
 	switch {
@@ -174,7 +179,8 @@ func read(file string) (values map[string]string, faults []string) {
 	return values, faults
 }
 
-// text returns a value in the form that the environment has.
+// text converts a value of the TOML file to the text that the environment variable would have. The
+// second result is what is wrong with the value, or "".
 func text(value any) (string, string) {
 	switch v := value.(type) {
 	case string:
@@ -195,7 +201,7 @@ func text(value any) (string, string) {
 	return "", fmt.Sprintf(`%v is no text, number or list; want NAME = "value"`, value)
 }
 
-// named returns the setting of a name. The name may have the suffix _FILE.
+// named returns the setting with a name. The name of a secret may have the suffix _FILE.
 func named(name string) (config.Setting, bool) {
 	if s, ok := config.Named(name); ok {
 		return s, true
@@ -204,7 +210,7 @@ func named(name string) (config.Setting, bool) {
 	return s, ok && s.Secret && strings.HasSuffix(name, inFile)
 }
 
-// unknown reports that a setting does not exist and suggests a similar name.
+// unknown returns the message that no setting has this name. The message suggests a similar name.
 func unknown(name string) string {
 	if s, ok := config.Named(strings.TrimSuffix(name, inFile)); ok {
 		return fmt.Sprintf("%s: only secrets are read from files of their own; give %s", name, s.Name)

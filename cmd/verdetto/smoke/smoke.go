@@ -1,9 +1,9 @@
 // Package smoke tests a newly deployed service from outside with one call of every kind: pages,
-// answers, problems, agents, payments, links in mails, and the edge's headers.
+// answers, error responses, /mcp for AI agents, payments, links in mails, and the edge's headers.
 //
-// It promises that no call changes anything, sends a mail, costs money or needs a key. So it
-// may run at any time. A service passes on its first day too, before it has fares. Start
-// reading at Run.
+// It promises that no call changes anything, sends a mail, costs money or needs a key. So it may
+// run at any time. A service without fares, as on its first day, also succeeds. Start reading at
+// Run.
 package smoke
 
 import (
@@ -24,7 +24,7 @@ type call struct {
 	method, path string
 	header, body string // NAME: VALUE, separated by a bar
 	status       []int  // any of these
-	code         string // code of the problem; "" if the answer is no problem
+	code         string // code of the error response; "" if the answer is no error
 	bodyPart     string // part of the body
 	headerPart   string // part of a header's value: NAME: PART
 }
@@ -77,8 +77,8 @@ func All(string) bool { return true }
 // timeout limits a call. It is long because the first calls start the Lambda functions.
 const timeout = 15 * time.Second
 
-// Run calls a service at a URL, for all paths that wanted accepts, and writes a line per call.
-// It fails if any answer is wrong.
+// Run makes the calls to the service at a URL, but only those whose path the function wanted
+// accepts. It writes a line per call, and fails if any answer is wrong.
 func Run(ctx context.Context, client *http.Client, url string, w io.Writer, wanted func(path string) bool) error {
 	url = strings.TrimSuffix(url, "/")
 	if !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://127.0.0.1:") && !strings.HasPrefix(url,

@@ -35,7 +35,8 @@ func run(t *testing.T, h http.Handler) (string, error) {
 	return said.String(), err
 }
 
-// TestAServiceIsGood: a good service passes with fares and on its first day.
+// TestAServiceIsGood: all smoke calls succeed for a correct service, with fares and on its first
+// day without fares.
 func TestAServiceIsGood(t *testing.T) {
 	if len(calls) != 22 {
 		t.Errorf("%d calls", len(calls))
@@ -49,7 +50,8 @@ func TestAServiceIsGood(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeft: the calls use up no quota of mail, key or payment. All pass when repeated.
+// TestNothingIsLeft: the smoke calls use up no quota and leave no mail, key or payment. So all of
+// them succeed again when repeated.
 func TestNothingIsLeft(t *testing.T) {
 	h := service(t, false)
 	for range 10 {
@@ -99,7 +101,7 @@ func TestEachCallCanFail(t *testing.T) {
 	}
 }
 
-// TestNoService: no service, or a bad address.
+// TestNoService: Run fails if no service answers, or if the URL is invalid.
 func TestNoService(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()

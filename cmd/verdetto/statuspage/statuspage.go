@@ -25,14 +25,16 @@ type Status struct {
 	Newest time.Time // time of the newest published fare; zero if there are no fares
 }
 
-// Part is one function of the service.
+// Part is one checked part of the service, such as the verdicts or the alerts, with the result of
+// the check.
 type Part struct {
 	ID    string // suffix of its name's key, after status.part. in the catalogues
 	Works bool
 	Took  time.Duration
 }
 
-// parts are checked in this order. The answers part also reports the age of fares.
+// parts lists the checked parts and their paths, in order. The answer of /v1/rotte, the list of
+// routes, also contains the age of the fares.
 var parts = []struct{ id, path string }{
 	{"page", "/"},
 	{"answers", "/v1/rotte"},
@@ -40,12 +42,13 @@ var parts = []struct{ id, path string }{
 	{"payments", "/v1/pro/cripta"},
 }
 
-// timeout limits a part. Slower answers count as broken, as a visitor would call them.
+// timeout limits the check of a part. A part that answers more slowly counts as broken, because a
+// visitor would think so too.
 const timeout = 10 * time.Second
 
 const maxBody = 4 << 20
 
-// Old is the greatest age of the newest fare: two cycles of refreshes.
+// Old is the age up to which the newest fare counts as fresh: two refresh cycles.
 const Old = 14 * 24 * time.Hour
 
 // Ask checks a service at a URL.
