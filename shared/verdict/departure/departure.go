@@ -74,8 +74,8 @@ const (
 	residualHalfLife = 30.0
 
 	onSaleWeight = 100. // weight of a departure on sale in the route's mean; an earlier fare starts with 1
-	onSaleLevel  = 4    // with so many other departures on sale, they enter the mean
-	onSaleRank   = 8    // with so many other departures on sale, a fare is ranked among them
+	onSaleLevel  = 4    // with this many other departures on sale, they enter the mean
+	onSaleRank   = 8    // with this many other departures on sale, a fare is ranked among them
 )
 
 // Horizon is the number of days within which a fare may fall.

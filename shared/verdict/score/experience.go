@@ -19,7 +19,7 @@ const (
 	// MaxWeeks is the number of past weeks whose weekly scores are used.
 	MaxWeeks = 53
 
-	leastWeeks     = 12  // an interval needs at least so many weeks
+	leastWeeks     = 12  // an interval needs at least this many weeks
 	leastWaits     = 500 // cases that the outcomes of waiting need, per band of chances
 	leastPlaces    = 500 // percentiles that the test for overconfidence needs, per reliability
 	leastIntervals = 200 // intervals that the test for overconfidence needs, per reliability

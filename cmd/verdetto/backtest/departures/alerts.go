@@ -22,7 +22,7 @@ type alertSubject struct {
 }
 
 const (
-	alertLead     = 28 // a new alert needs at least so many days to the departure
+	alertLead     = 28 // a new alert needs at least this many days to the departure
 	alertDeadline = 14 // days before departure at which a traveller without a message buys
 	alertWeeks    = 8  // weeks from a new alert on a route to its deadline
 )
