@@ -21,7 +21,7 @@ const (
 // The local part stays unchanged, because only its mail server knows what it means. A domain in
 // another script must be in xn-- form.
 //
-// The rule is narrower than RFC 5321 on purpose: it excludes forms that nobody uses and that
+// The rule is narrower than RFC 5321 on purpose: it excludes rare forms that
 // programs parse differently. Errors wrap ErrAddress and do not repeat the text.
 func ParseAddress(email string) (string, error) {
 	local, domain, err := split(email)
