@@ -23,7 +23,7 @@ var groups = []struct {
 	title    string
 	commands []func() *cobra.Command
 }{
-	{"The service:", []func() *cobra.Command{serveCommand, checkCommand, refreshCommand, statusCommand, readyCommand,
+	{"The service:", []func() *cobra.Command{serveCommand, initCommand, checkCommand, refreshCommand, statusCommand, readyCommand,
 		smokeCommand, mailTestCommand}},
 	{"Its store:", []func() *cobra.Command{backupCommand, verifyCommand, restoreCommand, compactCommand, migrateCommand,
 		keyCommand, pepperCommand}},

@@ -70,8 +70,13 @@ func takeSettings(c *cobra.Command, to map[string]*string) {
 // settingsFile adds the flags of the settings and -config. It returns the value of -config.
 func settingsFile(c *cobra.Command, to map[string]*string) *string {
 	settings.Flags(c.Flags(), to)
-	return c.Flags().String("config", os.Getenv("VERDETTO_CONFIG"),
-		"a `file` with settings, NAME = \"value\" on each line; flags and the environment go before it (VERDETTO_CONFIG)")
+	file := os.Getenv("VERDETTO_CONFIG")
+	if _, err := os.Stat(setUpFile); file == "" && err == nil {
+		file = setUpFile
+	}
+	return c.Flags().String("config", file,
+		"a `file` with settings, NAME = \"value\" on each line; flags and the environment go before it (VERDETTO_CONFIG). "+
+			"Without one: "+setUpFile+" in this folder, if it exists")
 }
 
 func settingsError(faults []string) error {

@@ -38,6 +38,7 @@ type Page struct {
 	Scripts     []string        // file names of assets
 	Others      []Other         // the same page in other languages
 	Search      SearchAddresses // only if search engines may list it
+	Alone       bool            // no links to other pages of the service
 }
 
 // SearchAddresses holds a page's addresses for search engines: one per language. Without Base they
