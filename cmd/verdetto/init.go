@@ -98,7 +98,11 @@ func (o *serveOptions) refreshFirst(ctx context.Context) error {
 		return err
 	}
 	defer s.Table.Close()
-	if err := s.RefreshDue(ctx, refreshesOf(s, o.log == jsonLog, o.first)); err != nil {
+	err = s.RefreshDue(ctx, refreshesOf(s, o.log == jsonLog, o.first))
+	if ctx.Err() != nil {
+		return errors.New("stopped; verdetto init goes on from here")
+	}
+	if err != nil {
 		return err
 	}
 	if err := endFirst(ctx, s, o.first, nil, true); err != nil {

@@ -33,7 +33,7 @@ func (d Departure) Path(l *i18n.Language) string {
 func (d Departure) Sentence(l *i18n.Language) string {
 	v := wording.Verdict{Language: l, Of: d.Analysis, On: d.Day, Today: d.Today}
 	return l.Text("setup.verdict", "From", places.Name(d.Route.Origin, l.Code), "To",
-		places.Name(d.Route.Destination, l.Code), "Day", l.WeekdayDay(d.Day), "Fare", l.Money(d.Analysis.Prezzo.Cent),
+		places.Name(d.Route.Destination, l.Code), "Fare", l.Money(d.Analysis.Prezzo.Cent),
 		"Verdict", v.Headline())
 }
 

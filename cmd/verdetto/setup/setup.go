@@ -93,8 +93,16 @@ type Fault struct {
 	fill []any
 }
 
-// Text returns the text of the fault.
-func (f *Fault) Text(l *i18n.Language) string { return l.Text("setup.fault."+f.id, f.fill...) }
+// Text returns the text of the fault, with the names of cities in the language.
+func (f *Fault) Text(l *i18n.Language) string {
+	fill := slices.Clone(f.fill)
+	for i, value := range fill {
+		if city, ok := value.(fare.City); ok {
+			fill[i] = places.Name(city, l.Code)
+		}
+	}
+	return l.Text("setup.fault."+f.id, fill...)
+}
 
 // SetToken checks a token with one call and keeps it.
 func (s *Setup) SetToken(ctx context.Context, token string) *Fault {
@@ -167,7 +175,7 @@ func (s *Setup) add(name string) *Fault {
 		}
 		return &Fault{"city_unknown", []any{"Name", name}}
 	case slices.Contains(s.cities, place.City):
-		return &Fault{"city_twice", []any{"Name", place.Name}}
+		return &Fault{"city_twice", []any{"Name", place.City}}
 	case len(s.cities) == MostCities:
 		return &Fault{"city_many", []any{"Most", MostCities}}
 	}
