@@ -25,8 +25,11 @@ import (
 	"verdetto/shared/upstream/travelpayouts"
 )
 
-// setUpFile is the settings file of a set-up, in the current folder.
-const setUpFile = "verdetto.toml"
+// The settings file and the store of a set-up, in the current folder.
+const (
+	setUpFile  = "verdetto.toml"
+	setUpStore = "bolt:verdetto.db"
+)
 
 // notFirst lists the settings that an operator chooses before the first start. With one of them
 // serve shows no set-up page: the source is chosen, or the service is reachable from outside.
@@ -37,17 +40,14 @@ var notFirst = []string{"VERDETTO_UPSTREAM", "TRAVELPAYOUTS_TOKEN", "VERDETTO_OR
 // nor a store nor a source, and only this machine reaches the service.
 func (o *serveOptions) isFirstRun(taken []settings.ValuedSetting, file string) bool {
 	chosen := slices.ContainsFunc(taken, func(t settings.ValuedSetting) bool { return slices.Contains(notFirst, t.Name) })
-	return !chosen && file == "" && o.money != realMoney && setup.IsLoopback(o.address()) && isNew(o.store)
+	return !chosen && file == "" && o.money != realMoney && setup.IsLoopback(o.address()) && isNew(cmp.Or(o.store, setUpStore))
 }
 
 // isNew reports whether a store does not exist yet. Only a file is looked for.
 func isNew(store string) bool {
 	file, isFile := strings.CutPrefix(store, "bolt:")
-	if !isFile {
-		return store == ""
-	}
 	_, err := os.Stat(file)
-	return errors.Is(err, os.ErrNotExist)
+	return isFile && errors.Is(err, os.ErrNotExist)
 }
 
 // newSetup returns a set-up that writes a settings file. The file names the store by its full path.
@@ -56,7 +56,7 @@ func newSetup(file, store string) (*setup.Setup, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the folder of the settings: %w", err)
 	}
-	store, err = filepath.Abs(strings.TrimPrefix(cmp.Or(store, "bolt:verdetto.db"), "bolt:"))
+	store, err = filepath.Abs(strings.TrimPrefix(cmp.Or(store, setUpStore), "bolt:"))
 	return setup.New(file, "bolt:"+store, checkToken), err
 }
 
