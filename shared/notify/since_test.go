@@ -100,8 +100,8 @@ func TestPageOfTrip(t *testing.T) {
 	}
 }
 
-// TestPictureOfFewWeeks: fewer than three known weeks give no picture. With few weeks the mail
-// states their number.
+// TestPictureOfFewWeeks: the chart of past weeks needs at least three known weeks. It shows at
+// least 8 weeks and at most 26.
 func TestPictureOfFewWeeks(t *testing.T) {
 	for _, c := range []struct{ known, want int }{{0, 8}, {1, 8}, {2, 8}, {3, 8}, {8, 8}, {9, 9}, {26, 26}, {40, 26}} {
 		n := news{Route: fare.Route{Origin: "MIL", Destination: "BUH"}, Day: 20000, Price: 3000, Median: 4000}
