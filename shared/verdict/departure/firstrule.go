@@ -6,13 +6,13 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The first rule was the version before this one. It had a single half-life of 60 days for all
-// sums, and ignored the departures on sale. States stored by it are converted when they are read,
-// so the service can answer at once. The next refresh of a series builds its state again from the
-// stored history.
+// The first rule is the earlier version of the rule in this package. It had a single half-life of
+// 60 days for all sums, and ignored the departures on sale. States stored by the first rule are
+// converted when they are read, so the service can answer at once. The next refresh of a series
+// rebuilds its state from the stored history.
 
-// convertFirstRule converts a state stored by the first rule. It assumes that the route was always
-// seen equally often. Then the weights shrink by the ratio of the half-lives.
+// convertFirstRule converts a state that the first rule stored. It assumes that the route was seen
+// equally often on all days. Then the weights shrink by the ratio of the half-lives.
 func (s *State) convertFirstRule() {
 	s.Route.convertFirstRule(s.AsOf)
 	for i := range s.Minima {
@@ -32,8 +32,8 @@ func (r *Route) convertFirstRule(asOf fare.Day) {
 	}
 }
 
-// convertFirstRule converts the pooled residuals that the first rule stored. day is the last day of
-// these residuals.
+// convertFirstRule converts the pooled residuals that the first rule stored. day is the newest day
+// with fares in these residuals.
 func (p *Pooled) convertFirstRule(day fare.Day) {
 	residual := asHalfLife(p.epoch, day, residualHalfLife)
 	for i := range p.residuals {
