@@ -48,8 +48,8 @@ func (s *Learner) Advance(today fare.Day, p *Pooled, fares []Live, sums *Statist
 	s.Stand(today, fares)
 }
 
-// eachDay calls do once for each day on which fares were found, oldest first. of holds the fares of
-// that day.
+// eachDay calls do once for each day on which fares were found, oldest first. do receives the day
+// and the fares of that day.
 func eachDay(fares []Live, do func(day fare.Day, of []Live)) {
 	for len(fares) > 0 {
 		day, n := fares[0].FoundDay(), 1

@@ -41,7 +41,8 @@ func (p *Pooled) convertFirstRule(day fare.Day) {
 	}
 }
 
-// asHalfLife returns the factor that converts a sum with a half-life of 60 days, stored as of epoch.
+// asHalfLife returns a factor for a sum with a half-life of 60 days, whose weights are relative to
+// the day epoch. The product of factor and sum is the sum for a half-life of to days.
 func asHalfLife(epoch, day fare.Day, to float64) float64 {
 	since := day - epoch
 	if since < 0 || since > 2*240 { // no such epoch was stored
@@ -50,9 +51,9 @@ func asHalfLife(epoch, day fare.Day, to float64) float64 {
 	return to / halfLife * math.Exp2(float64(since)*(1/to-1/halfLife))
 }
 
-// renew builds the state again from the fares of the days before AsOf, with the present pooled
-// statistics. It keeps the values that have the same meaning in both rules: the route's terms and
-// the number of its fares.
+// renew rebuilds the state from the fares of the days before AsOf, with the present pooled
+// statistics. It keeps the two values that have the same meaning in both rules: the route's terms
+// and the number of its fares.
 func (s *Learner) renew(p *Pooled, fares []Live) {
 	s.FirstRule = false
 	var fresh Learner
