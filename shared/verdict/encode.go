@@ -20,9 +20,9 @@ const (
 // The lower two bits of a byte state how the view of non-stop fares is stored. The bits above them
 // are Doubted.
 const (
-	stopsUnknown = iota // no view of fares without stops
-	allNonStop          // that view equals the view of all fares
-	someNonStop         // that view follows
+	stopsUnknown = iota // there is no view of non-stop fares
+	allNonStop          // the view of non-stop fares equals the view of all fares
+	someNonStop         // the view of non-stop fares follows
 )
 
 // Encode packs the summary. Prices of lows are stored as differences from the previous low. Days

@@ -25,7 +25,7 @@ type lowWalk struct {
 	priced
 	fresh    time.Duration
 	newest   *offers
-	from, at int // start of the fresh observations, and of the next day's
+	from, at int // indexes of the first fresh observation, and of the first one of the next day
 }
 
 // until computes the lows of the days before asOf that it has not computed yet. It calls found for

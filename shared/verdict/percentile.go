@@ -11,11 +11,11 @@ import (
 // currency of the summary. The amounts in Percentile are in EUR cents.
 type Percentile struct {
 	Price           fare.Cents
-	Below, Equal    float64 // share of the sample's weight that is strictly cheaper, and equal
+	Below, Equal    float64 // shares of the sample's weight with a lower price, and with an equal price
 	Size            int     // days in the sample
-	Weight          float64 // of the sample, in days of today's weight
+	Weight          float64 // of the whole sample; a low of today has weight 1
 	Minimum, Median fare.Cents
-	EffectiveSize   float64 // number of independent days with the same information, from 1 to Size
+	EffectiveSize   float64 // number of independent days that hold as much information as the sample, from 1 to Size
 
 	Cheap, Dear bool // price is clearly under the median, or clearly over it
 

@@ -66,7 +66,7 @@ const (
 	// Fall is the minimum drop that counts as a fall, as a share of the price: 5 %.
 	Fall = 0.05
 
-	prior = 20.0 // weight, in fares, of the value that a mean or a share is shrunk towards
+	prior = 20.0 // number of assumed fares with the default value; see Shrinking in the package comment
 
 	// The times, in days, in which the weight of a fare halves.
 	halfLife         = 60.0 // of the lead-time curve and of what is learned about falls
@@ -74,8 +74,8 @@ const (
 	residualHalfLife = 30.0
 
 	onSaleWeight = 100. // weight of a departure on sale in the route's mean; an earlier fare starts with 1
-	onSaleLevel  = 4    // with this many other departures on sale, they enter the mean
-	onSaleRank   = 8    // with this many other departures on sale, a fare is ranked among them
+	onSaleLevel  = 4    // from this number of other departures on sale, they enter the route's mean
+	onSaleRank   = 8    // from this number of other departures on sale, a fare is ranked among them
 )
 
 // Horizon is a number of days, 7 or 14. A forecast states the chance that a fare falls within that

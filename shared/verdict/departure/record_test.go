@@ -65,7 +65,7 @@ func TestWaitingIsNotAdvised(t *testing.T) {
 	}
 }
 
-// TestRecordIsRefused: mustReadRecord panics on an invalid record.
+// TestRecordIsRefused: mustReadRecord panics if the record is invalid.
 func TestRecordIsRefused(t *testing.T) {
 	whole, err := json.Marshal(Recorded())
 	if err != nil {

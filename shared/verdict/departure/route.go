@@ -35,8 +35,8 @@ type bar struct {
 // term is the route's own term in the log odds of a fall, for one horizon.
 type term struct {
 	value       float64
-	information float64 // faded
-	cases       float64 // faded number of known outcomes
+	information float64 // decreases with age
+	cases       float64 // number of known outcomes; old outcomes count less
 }
 
 // Count returns the number of fares of the route ever folded into r.

@@ -13,10 +13,10 @@ import (
 type StopsKnown uint8
 
 const (
-	StopsUnknown StopsKnown = iota // all fares; the stops of all are unknown
-	SomeStops                      // all fares; the fares without stops have their own state
-	AllNonStop                     // all fares; none has stops
-	OnlyNonStop                    // only the fares without stops of a series that has others
+	StopsUnknown StopsKnown = iota // all fares; the number of stops is unknown for all
+	SomeStops                      // all fares; the non-stop fares also have a state of their own
+	AllNonStop                     // all fares; all are non-stop
+	OnlyNonStop                    // only the non-stop fares of a series that also has fares with stops
 )
 
 // Live is the newest known price of a departure, with the time when it was found.
