@@ -1,5 +1,5 @@
 // Package places maps the names of cities to the IATA codes under which their fares are sold, and
-// codes to names. Start at Find.
+// back. Start at Find.
 //
 // The package knows every city with scheduled flights. Names are in Italian, English, French,
 // German, Spanish, Portuguese and the local languages. It also knows everyday names of destinations
