@@ -37,9 +37,9 @@
 //     its information. The weight of a single day is limited, so a sale of the
 //     whole market counts as one day. Weights halve every 60 days.
 //
-// A departure is on sale if a fare of it was found at most LiveDays days ago. Its newest fare
-// counts. A fare of an earlier day counts as if it had been found on the judged day, at the lead
-// time of that day. The reason: most fares do not change within a week.
+// A departure is on sale if one of its fares was found at most LiveDays days ago. The newest of its
+// fares counts. A fare of an earlier day counts as if it had been found on the judged day, at the
+// lead time of that day. The reason: most fares do not change within a week.
 //
 // # The state
 //
