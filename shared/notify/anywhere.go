@@ -61,10 +61,10 @@ func (r *run) lookFrom(ctx context.Context, stored store.Notification) (*look, e
 // the message is sent. It lists the destinations that meet the alert and of which the subscriber
 // has been notified.
 //
-// The subscriber is notified of a destination when it meets the alert. They are notified of it
-// again only if it did not meet the alert in a refresh between. A refresh without a fare to the
-// destination, or with too little data, changes nothing. A destination without deals is removed
-// from met. An alert is notified at most once a day.
+// The subscriber is notified of a destination when it meets the alert. They are notified of the
+// same destination again only after a refresh in which the destination did not meet the alert. A
+// refresh without a fare to the destination, or with too little data, changes nothing. A
+// destination without deals is removed from met. An alert is notified at most once a day.
 func (f *originDeals) due(a store.Alert) (due []deal, met string) {
 	told := a.State.Cities()
 	if a.Fresh {

@@ -60,8 +60,8 @@ func ManageJob(s store.SubscriberID, now time.Time) store.Job {
 var perTopic = limit.Limit{Name: "alerts-address", Calls: 3, Window: time.Hour}
 
 // perService limits the confirmation messages of the whole service. Without it, a caller with many
-// IP addresses could cause so many mails that mail providers block the service. Jobs over the limit
-// wait for the next hour.
+// IP addresses could cause a flood of mails, and mail providers would block the service. Jobs over
+// the limit wait for the next hour.
 var perService = limit.Limit{Name: "alerts-service", Calls: 1000, Window: time.Hour}
 
 const everybody = "all"
