@@ -121,9 +121,9 @@ func (f *originDeals) concerns(ctx context.Context, r *run, a store.Alert) (bool
 	return false, r.Alerts.MarkMet(ctx, a, met)
 }
 
-// message composes the message with the list of deals for an alert, on the day today. The ID of the
-// message depends on the list. So a different list is a different message, even if an earlier send
-// was not recorded.
+// message composes today's message with the list of deals for an alert. The ID of the message
+// depends on the list. So a different list is a different message, even if an earlier send was not
+// recorded.
 func (f *originDeals) message(a store.Alert, links Links, today fare.Day) Message {
 	l := i18n.ForCode(a.Language)
 	due, _ := f.due(a)

@@ -51,7 +51,7 @@ func newLook(found news, h history) *look {
 	return &look{news: found, history: h, picture: picture, ahead: func() outlook { return found.ahead }}
 }
 
-// message composes the message for one alert from the look n, on the day today.
+// message composes today's message for one alert. The look n holds the fare and its verdict.
 func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, error) {
 	if n.from != nil {
 		return n.from.message(a, links, today), nil

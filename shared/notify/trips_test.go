@@ -21,7 +21,8 @@ type trip struct{ *notifytest.Fixture }
 func newTrip(t *testing.T) *trip { return &trip{notifytest.New(t)} }
 
 // sheetAt returns an encoded departure state. Its departures were seen for 40 days at prices of 50
-// to 60 EUR. The function of returns the price of a departure on the last day; 0 means no fare.
+// to 60 EUR. The parameter of is a function that returns the price of a departure on the last day;
+// 0 means no fare.
 func sheetAt(today fare.Day, of func(depart fare.Day) fare.Cents) []byte {
 	const ahead = 120
 	var s departure.Learner
@@ -76,8 +77,8 @@ func (h *trip) watch(who string, a store.Alert) store.Alert {
 	return h.Confirm(who, a)
 }
 
-// always returns a function that returns the price usual for every day, or the price in but if the
-// day has one.
+// always returns a function that returns the usual price for every day, except for the days in the
+// parameter but.
 func always(usual fare.Cents, but map[fare.Day]fare.Cents) func(fare.Day) fare.Cents {
 	return func(depart fare.Day) fare.Cents {
 		if price, is := but[depart]; is {

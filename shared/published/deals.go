@@ -174,8 +174,8 @@ type DestinationDeal struct {
 	deals.Deal
 }
 
-// ValidDeals returns the deals of all destinations that are valid on the day today, best first. A
-// deal is valid if its departure is not in the past and the data are recent.
+// ValidDeals returns the deals of all destinations that are valid today, best first. A deal is
+// valid if its departure is not in the past and the data are recent.
 func ValidDeals(all deals.Origin, today fare.Day, month *fare.Day, nonStop bool) (list []DestinationDeal) {
 	for _, e := range all.Entries {
 		if d, ok := e.Cheapest(today, month, nonStop); ok {

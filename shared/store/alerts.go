@@ -39,9 +39,9 @@ func alertsOf(route fare.Route) string   { return "ALERTS#" + route.String() }
 func subscriberKey(s SubscriberID) Key   { return Key{"SUBSCRIBER#" + string(s), "ROUTES"} }
 func stoppedKey(s SubscriberID) Key      { return Key{"STOPPED#" + string(s), "MARK"} }
 
-// AddPending stores a subscription that waits for confirmation until the time expires. The same
-// write stores the jobs that ask for confirmation. AddPending does the same for known and unknown
-// subscribers, so callers cannot find out who has alerts.
+// AddPending stores a subscription that waits for confirmation. It is deleted at the time in the
+// parameter expires. The same write stores the jobs that ask for confirmation. AddPending does the
+// same for known and unknown subscribers, so callers cannot find out who has alerts.
 func (a Alerts) AddPending(ctx context.Context, id string, pending Alert, expires time.Time, jobs ...Job) error {
 	var w writes
 	w.addRecord(replace(Item{Key: pendingKey(id), Expires: expires}), pending)

@@ -64,9 +64,9 @@ func (i issue) takeOver(ctx context.Context, mark Item) (Customer, error) {
 	return i.use(ctx, c, w)
 }
 
-// reclaim adds writes that transfer the payments which the customer c claimed without proof to the
-// customer by. If by is empty, the payments then belong to no customer. It skips payments that
-// another customer has taken over.
+// reclaim adds writes for the payments that the customer c claimed without proof. They transfer
+// these payments to another customer (the parameter by). If by is empty, the payments then belong
+// to no customer. Payments that another customer has taken over are skipped.
 func (k Customers) reclaim(ctx context.Context, w *writes, c Customer, by apikey.CustomerID) error {
 	for _, what := range c.Claimed {
 		mark, err := k.Table.Get(ctx, markKey(what), Strong)

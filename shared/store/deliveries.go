@@ -71,7 +71,7 @@ func (w Deliveries) write(ctx context.Context, d Delivery, jobs []Job, queue ...
 	return ops.commit(ctx, w.Table)
 }
 
-// enqueue returns the write that adds the delivery to the queue, due at the time at.
+// enqueue returns the write that adds the delivery to the queue, with the given due time.
 func (d Delivery) enqueue(at time.Time) Op {
 	return replace(Item{Key: d.dueKey(at), Expires: d.expires()})
 }
@@ -85,8 +85,9 @@ func (w Deliveries) Enqueue(ctx context.Context, d Delivery) error {
 	return wrap(unless(w.write(ctx, d, nil, d.enqueue(d.At)), ErrExists), "leave a delivery")
 }
 
-// Take leases at most most due deliveries to the caller, the longest due first. Other workers do
-// not get these deliveries until the lease ends. Take may return both deliveries and an error.
+// Take leases due deliveries to the caller, the longest due first. The parameter most is their
+// maximum number. Other workers do not get these deliveries until the lease ends. Take may return
+// both deliveries and an error.
 func (w Deliveries) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Delivery, error) {
 	items, err := w.Table.Query(ctx, Range{Partition: duePartition, Limit: 4 * most, Read: Strong})
 	if err != nil {
@@ -161,7 +162,8 @@ func (w Deliveries) BySubscriber(ctx context.Context, s SubscriberID) ([]Deliver
 	return all, nil
 }
 
-// Postpone stores the state of a taken delivery, and makes the delivery due again at the time to.
+// Postpone stores the state of a taken delivery, and makes the delivery due again at the given
+// time.
 func (w Deliveries) Postpone(ctx context.Context, d Delivery, to time.Time) error {
 	err := w.write(ctx, d, nil, d.dequeue(), d.enqueue(to))
 	return wrap(unless(err, errTaken), "postpone a delivery")

@@ -13,10 +13,12 @@ import (
 // This file moves a customer to another mail address, or deletes the customer.
 
 // Move moves a plan, and all payments behind the plan, from one customer to another. It adds the
-// jobs that the function jobs returns. It deletes the customer from, so their key becomes invalid.
-// It fails with ErrNotFound if the customer from does not exist, for example after an earlier Move.
+// jobs that the function jobs returns. It deletes the first customer (the parameter from), so their
+// key becomes invalid. It fails with ErrNotFound if the first customer does not exist, for example
+// after an earlier Move.
 //
-// The customer to keeps their own payments; days paid in USDC add up. Move returns the customer to.
+// The second customer (the parameter to) keeps their own payments; days paid in USDC add up. Move
+// returns the second customer.
 func (k Customers) Move(
 	ctx context.Context, from, to apikey.CustomerID, now time.Time, jobs func(Customer) []LeftJob,
 ) (moved Customer, err error) {
@@ -57,7 +59,7 @@ type LeftJob struct {
 	Job    Job
 }
 
-// take adds the payments behind the plan of the customer other to the plan of c.
+// take adds the payments behind the plan of another customer to the plan of c.
 func (c *Customer) take(other Customer, now time.Time) {
 	if other.Until.After(c.Until) {
 		c.Until = other.Until

@@ -84,7 +84,7 @@ func (o Outbox) PutOnce(ctx context.Context, j Job, name string) error {
 	return wrap(unless(err, ErrExists), "leave a job")
 }
 
-// Postpone makes a taken job due again at the time until. The job moves to this outbox if it comes
+// Postpone makes a taken job due again at the given time. The job moves to this outbox if it comes
 // from another one. If another worker has taken the job meanwhile, Postpone does nothing.
 func (o Outbox) Postpone(ctx context.Context, j Job, until time.Time) error {
 	later := j
@@ -129,8 +129,9 @@ func (o Outbox) put(j Job) (Op, error) {
 // the queue, and each worker leases a few dozen.
 const leasedAhead = 100
 
-// Take leases at most most due jobs to the caller, the longest due first. If a job is not deleted
-// when its lease ends, another worker may take the job. Take may return both jobs and an error.
+// Take leases due jobs to the caller, the longest due first. The parameter most is their maximum
+// number. If a job is not deleted when its lease ends, another worker may take the job. Take may
+// return both jobs and an error.
 func (o Outbox) Take(ctx context.Context, most int, now time.Time, lease time.Duration) ([]Job, error) {
 	items, err := o.Table.Query(ctx, Range{Partition: o.partition(), Limit: most + leasedAhead, Read: Strong})
 	if err != nil {

@@ -153,9 +153,9 @@ func (s Payments) Credits(ctx context.Context, payer string, before time.Time) (
 // maxCredits is the maximum number of credits that Credits reads.
 const maxCredits = 3
 
-// Use answers the call of the payment fresh with the older payment credit, whose transaction took
-// effect. Both payments are then used up, and the transaction of fresh is never sent. Use fails
-// with ErrConflict if another process wrote first.
+// Use pays for the call of a new payment (the parameter fresh) with an older credit, whose
+// transaction took effect. Both are then used up, and the transaction of the new payment is never
+// sent. Use fails with ErrConflict if another process wrote first.
 func (s Payments) Use(ctx context.Context, credit, fresh Payment, answer []byte, now time.Time) error {
 	fresh.Given, fresh.Instead, credit.Given = 1, credit.Name, 1
 	w := writes{ops: append(fresh.release(now, settled), credit.release(now, settled)...)}

@@ -78,8 +78,8 @@ func (k Customers) Cancel(ctx context.Context, id apikey.CustomerID, fresh apike
 var ErrNothingToUndo = errors.New("no recovery to undo")
 
 // Undo restores the customer's former key and makes the keys of later recoveries invalid. owned is
-// a prefix of the former key's hash. After Undo, every recovery needs confirmation by mail until
-// the time guarded. Calling Undo again has no further effect.
+// a prefix of the former key's hash. After Undo, every recovery needs confirmation by mail. The
+// parameter guarded is the end of that time. Calling Undo again has no further effect.
 func (k Customers) Undo(ctx context.Context, id apikey.CustomerID, owned []byte, guarded time.Time) error {
 	return k.Change(ctx, id, func(c *Customer) error {
 		if err := c.undoable(owned); err != nil {
@@ -121,9 +121,10 @@ const RotationGrace = 10 * time.Minute
 // ErrNotHeld means that the key is not the current key of the customer.
 var ErrNotHeld = errors.New("the key is not the current one")
 
-// Rotate replaces the key shown by the key with the hash fresh, and returns the stored customer. If
-// an earlier call has already done so, Rotate changes nothing: the answer to that call may have
-// been lost. If shown is another key, Rotate fails with ErrNotHeld.
+// Rotate replaces the current key by the key whose hash is fresh, and returns the stored customer.
+// The caller must show the current key. If an earlier call has already done so, Rotate changes
+// nothing: the answer to that call may have been lost. If shown is another key, Rotate fails with
+// ErrNotHeld.
 func (k Customers) Rotate(
 	ctx context.Context, shown apikey.Key, fresh apikey.Hash, now time.Time,
 ) (stored Customer, err error) {
@@ -142,7 +143,8 @@ func (k Customers) Rotate(
 	return stored, err
 }
 
-// HasRotated reports whether the key shown was rotated within the last 10 minutes (RotationGrace).
+// HasRotated reports whether a key that a caller shows was rotated within the last 10 minutes
+// (RotationGrace).
 func (c Customer) HasRotated(shown apikey.Key, now time.Time) bool {
 	return c.Rotated != nil && len(c.Rotated.Hash) == len(apikey.Hash{}) &&
 		shown.Matches(apikey.Hash(c.Rotated.Hash)) && now.Sub(c.Rotated.At) < RotationGrace
@@ -151,7 +153,7 @@ func (c Customer) HasRotated(shown apikey.Key, now time.Time) bool {
 func offerKey(id string) Key { return Key{"OFFER#" + id, "JOB"} }
 
 // Offer stores a job under an id. The job is added to the outbox when a caller accepts the offer
-// with that id before the time until. A second Offer with the same id changes nothing.
+// with that id in time. A second Offer with the same id changes nothing.
 func (o Outbox) Offer(ctx context.Context, id string, j Job, until time.Time) error {
 	err := write(ctx, o.Table, replace(Item{Key: offerKey(id), Expires: until}), j)
 	return wrap(unless(err, ErrExists), "offer a job")

@@ -18,8 +18,8 @@ type Coverage struct {
 	AsOf         fare.Day  `json:"on"` // day of the refresh that wrote it
 }
 
-// exceeds reports whether c is of a later day than the coverage than, or of the same day with more
-// data.
+// exceeds reports whether c is newer than the other coverage. For two coverages of the same day, it
+// reports whether c has more data.
 func (c Coverage) exceeds(than Coverage) bool {
 	return c.AsOf > than.AsOf || c.AsOf == than.AsOf && c.Observations > than.Observations
 }
@@ -70,8 +70,8 @@ func (f Fares) putCoverage(ctx context.Context, key Key, c Coverage) error {
 
 func cityOf(item Item) (fare.City, error) { return fare.City(item.Sort), nil }
 
-// Covered returns at most limit covered origins that come after the city after, in alphabetical
-// order.
+// Covered returns at most limit covered origins, in alphabetical order of their codes. It starts
+// after the given city.
 func (f Fares) Covered(ctx context.Context, after fare.City, limit int) ([]fare.City, error) {
 	r := Range{Partition: "COVERED", After: string(after), Limit: limit}
 	origins, err := list(ctx, f.Table, r, cityOf)
@@ -84,8 +84,8 @@ type Into struct {
 	Coverage
 }
 
-// Into returns at most limit routes to a destination, in order of origin. It starts after the
-// origin after.
+// Into returns at most limit routes to a destination, in order of origin. It starts after the given
+// origin.
 func (f Fares) Into(ctx context.Context, destination, after fare.City, limit int) ([]Into, error) {
 	r := Range{Partition: "INTO#" + string(destination), After: string(after), Limit: limit}
 	routes, err := list(ctx, f.Table, r, func(item Item) (Into, error) {
@@ -138,15 +138,16 @@ func (f Fares) RequestOrigin(ctx context.Context, origin fare.City, until time.T
 	return wrap(err, "request origin %s", origin)
 }
 
-// Demanded returns the series that callers ask for. It omits records that expire after the time
-// most, because a process with a wrong clock wrote them.
+// Demanded returns the series that callers ask for. most is the latest plausible expiry of a
+// record. It omits records that expire later: a process with a wrong clock wrote them.
 func (f Fares) Demanded(ctx context.Context, most time.Time) ([]fare.Series, error) {
 	series, err := unexpired(ctx, f.Table, demanded, most, fare.ParseSeries)
 	return series, wrap(err, "list series in demand")
 }
 
-// RequestedOrigins returns the origins that callers asked for and that are not covered. It omits
-// records that expire after the time most, because a process with a wrong clock wrote them.
+// RequestedOrigins returns the origins that callers asked for and that are not covered. most is the
+// latest plausible expiry of a record. It omits records that expire later: a process with a wrong
+// clock wrote them.
 func (f Fares) RequestedOrigins(ctx context.Context, most time.Time) ([]fare.City, error) {
 	origins, err := unexpired(
 		ctx, f.Table, requested, most, func(city string) (fare.City, error) { return fare.City(city), nil },
@@ -154,7 +155,7 @@ func (f Fares) RequestedOrigins(ctx context.Context, most time.Time) ([]fare.Cit
 	return origins, wrap(err, "list requested origins")
 }
 
-// unexpired returns the items of a partition that expire at or before the time most.
+// unexpired returns the items of a partition, without those whose expiry is later than most.
 func unexpired[T any](
 	ctx context.Context, table Table, partition string, most time.Time, parse func(string) (T, error),
 ) ([]T, error) {

@@ -28,7 +28,8 @@ type Migration struct{ Table Table }
 
 var migrationKey = Key{"MIGRATION", "SOURCE"}
 
-// Begin marks the table as incomplete: data are being copied to it from the store named from.
+// Begin marks the table as incomplete, because data are being copied to it. The parameter from is
+// the name of the store that the data come from.
 func (m Migration) Begin(ctx context.Context, from string) error {
 	return wrap(m.Table.Write(ctx, set(Item{Key: migrationKey, Data: []byte(from)})), "begin migration")
 }

@@ -17,8 +17,9 @@ type DayQuotes struct {
 	SomeStops  bool   // at least one fare has stops, or unknown stops
 }
 
-// DayQuotes computes the quotes of the days from the day from to s.AsOf. The observations must be
-// in order of Found. The summary must be built from the same observations and rates.
+// DayQuotes computes the quotes of the days up to s.AsOf. The parameter from is the first day. The
+// observations must be in order of Found. The summary must be built from the same observations and
+// rates.
 func (s RouteSummary) DayQuotes(observations []fare.Observation, from fare.Day, rates fare.Rates) DayQuotes {
 	as := RouteSummary{AsOf: s.AsOf}
 	p := as.rank(within(observations, s.AsOf), s, rates)

@@ -273,8 +273,8 @@ func trusted(step int, doubted [3]bool) int {
 	return step
 }
 
-// reliabilityAt returns the reliability that is step steps below alta. For a stale fare, it returns
-// one step lower.
+// reliabilityAt returns the published reliability for a step: 0 alta, 1 media, 2 bassa. For a stale
+// fare, it returns one step lower.
 func reliabilityAt(step int, age time.Duration) string {
 	if age >= StaleAfter {
 		step++

@@ -53,8 +53,9 @@ type Place struct {
 	Last              fare.Day // the newest day with a low
 }
 
-// PlaceOf returns the position of a price among the lows of all days up to the day until. Lows
-// close to day have more weight. The low of day itself is excluded.
+// PlaceOf returns the position of a price among daily lows, without lows after the parameter until.
+// Lows close to the judged day (the parameter day) have more weight. The low of that day itself is
+// excluded.
 func PlaceOf(lows []Low, day, until fare.Day, price fare.Cents) (p Place) {
 	for _, l := range lows {
 		if l.Day == day || l.Day > until {

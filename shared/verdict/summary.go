@@ -170,8 +170,8 @@ func within(observations []fare.Observation, asOf fare.Day) []fare.Observation {
 	return observations[from:max(from, to)]
 }
 
-// Cheapest returns the cheapest live fare that departs on the day today or later. It returns false
-// if there is none, or if today is not within LiveDays days after AsOf.
+// Cheapest returns the cheapest live fare that departs today or later. It returns false if there is
+// none, or if today is not within LiveDays days after AsOf.
 func (s RouteSummary) Cheapest(today fare.Day) (Live, bool) {
 	if today < s.AsOf || today > s.AsOf+LiveDays {
 		return Live{}, false

@@ -92,7 +92,8 @@ func (v view) frame(origin fare.City) Trends {
 	}
 }
 
-// origin returns the trends of the destinations with a current fare, at most most destinations.
+// origin returns the trends of the destinations with a current fare. The parameter most is the
+// maximum number of destinations.
 func (v view) origin(origin fare.City, all trends.Origin, most int) Trends {
 	t := v.frame(origin)
 	var newest int64

@@ -36,7 +36,7 @@ func areas() iter.Seq[Area] {
 // NameIn returns the name of the area in a language.
 func (a Area) NameIn(lang string) string { return city{names: a.names}.name(lang) }
 
-// Holds reports whether a country is the area a or lies in the area a.
+// Holds reports whether a country lies in the area a, or is that area.
 func (a Area) Holds(country string) bool {
 	if a.Code == country {
 		return true

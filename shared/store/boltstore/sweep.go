@@ -37,7 +37,7 @@ func (s *Store) All(ctx context.Context, give func(store.Item) error) error {
 	return nil
 }
 
-// page calls give for the next items whose keys come after the key after. It returns the last key,
+// page calls give for the next items whose keys come after the given key. It returns the last key,
 // and whether there are more items. The slices passed to give are valid only during the call.
 func (s *Store) page(
 	ctx context.Context, after []byte, give func(k, v []byte) error,

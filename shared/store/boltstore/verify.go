@@ -84,8 +84,8 @@ func (w *walker) head() (root uint64, err error) {
 	return root, nil
 }
 
-// page checks a page and all pages below it in the tree. Keys must be at or after from, and before
-// to. If to is nil, there is no upper limit.
+// page checks a page and all pages below it in the tree. The smallest allowed key is from. All keys
+// must be smaller than to; nil means no limit.
 func (w *walker) page(id uint64, from, to []byte) error {
 	damaged := func(what string) error { return fmt.Errorf("page %d is damaged: %s", id, what) }
 	if id < 2 || id >= w.end {
@@ -147,8 +147,8 @@ func (w *walker) page(id uint64, from, to []byte) error {
 	return nil
 }
 
-// inOrder reports whether the keys increase, and whether all keys are at or after from and before
-// to. If to is nil, there is no upper limit.
+// inOrder reports whether the keys increase and are within the limits. The smallest allowed key is
+// from. All keys must be smaller than to; nil means no limit.
 func inOrder(elements []element, from, to []byte) bool {
 	for i, e := range elements {
 		if i == 0 && bytes.Compare(e.key, from) < 0 || i > 0 && bytes.Compare(e.key, elements[i-1].key) <= 0 ||

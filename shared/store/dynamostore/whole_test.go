@@ -13,8 +13,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// partly is a fault: at most most writes of a batch take effect, and the answer lists the others as
-// unprocessed.
+// partly is a fault: only the given number of writes of a batch take effect, and the answer lists
+// the others as unprocessed.
 func partly(most int) fault {
 	return func(r *http.Request) (*http.Response, error) {
 		var batch struct{ RequestItems map[string][]json.RawMessage }

@@ -107,7 +107,7 @@ func refusal(mode store.Mode) error {
 	return store.ErrConflict
 }
 
-// The conditions of writes. The value :now is the current time in Unix seconds.
+// These are the conditions of writes. The value :now is the current time in Unix seconds.
 const (
 	noItem   = "(attribute_not_exists(" + schema.Partition + ") OR " + schema.Expires + " <= :now)"
 	sameItem = "(" + schema.Version + " = :version AND " + schema.Expires + " > :now)"

@@ -57,7 +57,7 @@ func Diff(ctx context.Context, a, b store.Whole) (string, error) {
 	return cmp.Diff(held[0], held[1]), nil
 }
 
-// The tests of store.Whole.
+// The functions below test the interface store.Whole.
 
 // placed tests Place: items are stored as given and replace existing items. Later writes treat them
 // like written items.

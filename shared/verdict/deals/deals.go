@@ -45,8 +45,8 @@ type Entry struct {
 	NonStop      *Fares // nil if it is not known which fares are non-stop
 }
 
-// Cheapest returns the cheapest fare that departs on the day today or later. If month is not nil,
-// the fare departs in that month. It returns false if there is no such fare.
+// Cheapest returns the cheapest fare that departs today or later. If month is not nil, the fare
+// departs in that month. It returns false if there is no such fare.
 func (e Entry) Cheapest(today fare.Day, month *fare.Day, nonStop bool) (Deal, bool) {
 	of := &e.Any
 	if nonStop {
@@ -121,9 +121,9 @@ func (o Origin) Merge(fresh []Entry) Origin {
 	return merged
 }
 
-// carry returns the deals in now with their Since set. If a deal in before has the same published
-// facts, its Since is kept. Otherwise Since is the time when the fare was found, but not before the
-// day asOf.
+// carry returns the new deals (the parameter now) with their Since set. If an earlier deal (the
+// parameter before) has the same published facts, its Since is kept. Otherwise Since is the time
+// when the fare was found, but not before the day of the refresh.
 func carry(before, now []Deal, asOf fare.Day) []Deal {
 	now = slices.Clone(now)
 	for i := range now {

@@ -16,9 +16,9 @@ type Learner struct {
 
 // Advance brings the state of a series to the day of a refresh. It folds (adds to the statistics)
 // the fares of all days before today that are not folded yet. It replaces the live fares by those
-// of today. It adds to sums what this series contributes to the pooled statistics. p holds the
-// pooled statistics after the last complete cycle. A state of the first rule is rebuilt first; then
-// fares must contain the whole history.
+// of today. It adds the contribution of this series to the pooled statistics to the parameter sums.
+// p holds the pooled statistics after the last complete cycle. A state of the first rule is rebuilt
+// first; then fares must contain the whole history.
 //
 // fares holds one fare per departure and day, in order of day found and departure. Prices are in
 // the currency of the state (see Convert). A source may report a fare late. A late fare is folded

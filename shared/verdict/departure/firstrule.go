@@ -41,8 +41,9 @@ func (p *Pooled) convertFirstRule(day fare.Day) {
 	}
 }
 
-// asHalfLife returns a factor for a sum with a half-life of 60 days, whose weights are relative to
-// the day epoch. The product of factor and sum is the sum for a half-life of to days.
+// asHalfLife returns the factor that converts a sum with a half-life of 60 days to another
+// half-life. The weights of the sum are relative to the day epoch. The parameter to is the other
+// half-life in days.
 func asHalfLife(epoch, day fare.Day, to float64) float64 {
 	since := day - epoch
 	if since < 0 || since > 2*240 { // no such epoch was stored

@@ -151,8 +151,8 @@ func (s *Statistics) Add(other *Statistics) {
 	}
 }
 
-// Fold adds one day's fares of all routes to the pooled statistics. It does not use the outcomes in
-// all; Learn adds the outcomes.
+// Fold adds one day's fares of all routes to the pooled statistics. It ignores the outcomes in the
+// statistics; Learn adds these.
 func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	p.rebase(day)
 	g, residual := gain(p.epoch, day, halfLife), gain(p.epoch, day, p.constants().residuals)

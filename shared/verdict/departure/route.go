@@ -116,10 +116,10 @@ func (r *Route) Learn(h Horizon, v *View, outcomes []Outcome, s *Statistics) {
 	term.cases += g * float64(len(outcomes))
 }
 
-// Fell reports whether the later price to is a fall: at least 5 % below the price from.
+// Fell reports whether a price fell by at least 5 %.
 func Fell(from, to fare.Cents) bool {
 	return float64(to)/100 <= (1-Fall)*(float64(from)/100)
 }
 
-// Rose reports whether the later price to is a rise: at least 5 % above the price from.
+// Rose reports whether a price rose by at least 5 %.
 func Rose(from, to fare.Cents) bool { return float64(to) >= (1+Fall)*float64(from) }

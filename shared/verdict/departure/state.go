@@ -75,9 +75,9 @@ type StateDay struct {
 	minima [spans]*RouteDay // computed on first use
 }
 
-// Day prepares a state for answers on the day today. If p is nil, the rule uses the constants of
-// rule.json. If today is after AsOf, the fares of the day AsOf are folded (added) first. ok is
-// false if today is before AsOf.
+// Day prepares a state for answers on a day. If p is nil, the rule uses the constants of rule.json.
+// If today is after AsOf, the fares of the day AsOf are folded (added) first. ok is false if today
+// is before AsOf.
 func (s *State) Day(p *Pooled, today fare.Day) (d *StateDay, ok bool) {
 	if today < s.AsOf {
 		return nil, false

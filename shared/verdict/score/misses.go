@@ -29,7 +29,8 @@ func (c *Counts) AllPlaces() (sum [Places]int64) {
 	return sum
 }
 
-// AddPlaces adds more, counts of percentiles by cell of 5 points, to sum.
+// AddPlaces adds counts of percentiles (the parameter more) to a sum. Both hold one count per cell
+// of 5 points.
 func AddPlaces(sum *[Places]int64, more [Places]int64) {
 	for i, n := range more {
 		sum[i] += n

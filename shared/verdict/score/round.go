@@ -96,7 +96,7 @@ func (r Rounds) From(today fare.Day) fare.Day {
 	return from
 }
 
-// Due reports whether there is no round yet for the week of the day today.
+// Due reports whether there is no round yet for the current week.
 func (r Rounds) Due(today fare.Day) bool {
 	return len(r) == 0 || fare.CycleOf(r[len(r)-1].Day) < fare.CycleOf(today)
 }

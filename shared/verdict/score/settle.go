@@ -68,8 +68,8 @@ type outcome struct {
 	last       fare.Cents // the last fare seen
 }
 
-// follow looks up the prices of a departure on the days after the day from, for the given number of
-// days. It returns false if the departure has no price on these days.
+// follow looks up the prices of a departure in the given number of days after a day (the parameter
+// from). It returns false if the departure has no price on these days.
 func follow(quotes []departure.Live, said DepartureAnswer, from, days fare.Day) (c outcome, ok bool) {
 	for _, q := range quotes {
 		day := q.FoundDay()

@@ -55,8 +55,8 @@ type Entry struct {
 // Cycle is the number of days after AsOf for which the live fares of an entry may be shown.
 const Cycle = 7
 
-// Cheapest returns the cheapest live fare that departs on the day today or later. It returns false
-// if there is none.
+// Cheapest returns the cheapest live fare that departs today or later. It returns false if there is
+// none.
 func (e Entry) Cheapest(today fare.Day) (Live, bool) {
 	if today < e.AsOf || today > e.AsOf+Cycle {
 		return Live{}, false
