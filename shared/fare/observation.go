@@ -13,8 +13,8 @@ type Observation struct {
 	Depart   Day      // local day of departure
 	Nights   int16    // length of stay of a return trip; 0: one-way
 	Currency Currency // currency of Price
-	Stops    Stops    // of a return trip: the larger number of both ways
-	DayOnly  bool     // only the day is known: Found is its first moment
+	Stops    Stops    // for a return trip: the larger number of the two flights
+	DayOnly  bool     // only the day is known; Found is the start of that day
 }
 
 // FoundDay returns the UTC day on which the fare was observed.
@@ -31,7 +31,7 @@ func (o Observation) Return() Day {
 // Compare orders observations by Found, Depart, Nights and Price, then by the other fields. It
 // returns 0 only for identical observations.
 func (o Observation) Compare(p Observation) int {
-	switch { // written out for speed: histories are sorted with it
+	switch { // a switch for speed: sorting a history calls Compare often
 	case o.Found != p.Found:
 		return cmp.Compare(o.Found, p.Found)
 	case o.Depart != p.Depart:

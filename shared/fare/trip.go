@@ -108,7 +108,7 @@ const (
 	MoreStops // two or more
 )
 
-// StopsOf returns the Stops for n stops, or StopsUnknown if n is negative.
+// StopsOf converts a number of stops to a Stops value. If n is negative, it returns StopsUnknown.
 func StopsOf(n int) Stops { return Stops(min(max(n+1, int(StopsUnknown)), int(MoreStops))) }
 
 // Number returns the number of stops and whether the number is known. A result of 2 means two or

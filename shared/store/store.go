@@ -4,8 +4,8 @@
 // # What a Table promises
 //
 // An item has a partition and a sort key and holds at most MaxData bytes. Its version rises by one
-// with every write. A write can require that the item still has the version that was read: see
-// Mode. So no writer silently undoes the write of another.
+// with every write. A write can require that the item still has the version that the writer has
+// read: see Mode. So no writer undoes the write of another by mistake.
 //
 //   - A write that returned nil is durable. Every later strong read sees it, in any
 //     process. An eventual read may lag behind by a moment but never shows part of
@@ -104,9 +104,10 @@
 // which records that callers ask for the route.
 //
 // The statistics over all series cost 4 reads and 6 writes per refresh of all routes, including the
-// score. The refresh also reads, for each day, what each series contributes to them. Once a week it
-// reads the scores of the weeks of a year, at one unit for each 4 KB. GET /v1/pagella, which
-// publishes the score, reads the sum for half a unit, and 53 weeks of under 1 KB for 7 units.
+// score. For each day, the refresh also reads the contribution of each series to these statistics.
+// Once a week it reads the scores of the weeks of a year, at one unit for each 4 KB. GET
+// /v1/pagella, which publishes the score, reads the sum for half a unit, and 53 weeks of under 1 KB
+// for 7 units.
 //
 // After three years the summary costs 4 units. Each origin adds 3 reads and 4 writes, and more if
 // its trends or deals exceed 1 KB. Trends and deals take about 330 bytes per destination. Each
@@ -126,7 +127,8 @@ import (
 	"unicode/utf8"
 )
 
-// Key addresses an item. Both parts are non-empty UTF-8 without a zero byte, at most 512 bytes.
+// Key addresses an item. Each part is non-empty UTF-8 text without a zero byte, at most 512 bytes
+// long.
 type Key struct{ Partition, Sort string }
 
 // MaxData is the maximum length of an item's Data, in bytes. DynamoDB allows 400 KB, including keys

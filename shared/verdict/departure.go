@@ -31,7 +31,7 @@ const (
 	altaNear   = 60 // reliability alta needs this weight
 	borrowed   = .5 // reliability is bassa if other routes have a larger share of the weight
 
-	overstated = .40 // if there are few routes, the rule overstates chances of a fall above this one
+	overstated = .40 // with few routes, the rule overstates chances of a fall above this value
 )
 
 // JudgeDeparture judges the live fare of a departure. It returns false if the departure has no live

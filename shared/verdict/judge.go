@@ -145,7 +145,7 @@ const (
 const StaleAfter = 72 * time.Hour
 
 const (
-	belowMedian = 98 // percent: limit of ottimo and buono to the median, and of the median to caro
+	belowMedian = 98 // percent of the other price: limit for "clearly under", see clearlyUnder
 
 	altaUpTo  = 22 // half the width of the percentile's interval, in points
 	mediaUpTo = 30

@@ -52,8 +52,8 @@ func (w *lowWalk) until(asOf fare.Day, found func(Low)) {
 	}
 }
 
-// offers finds the newest observation of each offer. An offer is a departure, a length of stay and
-// a number of stops.
+// offers is used to find the newest observation of each offer. An offer is a departure, a length of
+// stay and a number of stops.
 type offers struct {
 	first  fare.Day // first departure
 	nights int16    // fewest nights

@@ -89,7 +89,7 @@ type RouteSummary struct {
 	AsOf        fare.Day      // the day of the refresh that built it
 	DeepRequest int64         // when a year of departures was last requested from the source, Unix seconds; 0: never
 	Currency    fare.Currency // of lows and live fares: the currency in which most fares are quoted
-	PerEuro     float64       // number of its units that one euro bought on AsOf
+	PerEuro     float64       // units of Currency that one euro bought on AsOf
 	// Doubted marks the reliabilities that proved too high when earlier verdicts were compared with
 	// their outcomes. They are published one step lower. The order is alta, media, bassa.
 	Doubted [3]bool

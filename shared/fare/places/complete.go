@@ -119,7 +119,7 @@ func Complete(prefix, lang string, n int) []Place {
 		switch {
 		case e.kind == kindName:
 			offer(c.place(c.name(lang)))
-		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]): // one name per city: Sicilia without Sicily
+		case !placeOf[e.city] && (e.isUsedIn(lang) || !native[e.city]): // only one name per city: Sicilia, but not Sicily too
 			placeOf[e.city] = true
 			offer(c.place(e.written))
 		}

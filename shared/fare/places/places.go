@@ -93,7 +93,7 @@ func positionTyped(query string) (int, bool) {
 	}
 	var code [3]byte
 	for i := range code {
-		code[i] = query[i] &^ 0x20 // upper case, if it is a letter; no table has anything else
+		code[i] = query[i] &^ 0x20 // makes a letter upper case; all codes consist of letters
 	}
 	return position(string(code[:]))
 }

@@ -80,7 +80,7 @@ func searchNames(key string) int {
 		mid := lo + (hi-lo)/2
 		mid += strings.IndexByte(namesTable[mid:], '\n') + 1
 		if mid >= hi {
-			// No line starts in the upper half: continue from lo.
+			// No line starts between mid and hi, so look at the first line instead.
 			mid = lo
 		}
 		line := namesTable[mid:]

@@ -67,7 +67,7 @@ func New(client *dynamodb.Client, table string, now func() time.Time, options ..
 // Close does nothing: the client belongs to its creator.
 func (t *Store) Close() error { return nil }
 
-// Get sends one GetItem.
+// Get reads an item with one GetItem request.
 func (t *Store) Get(ctx context.Context, key store.Key, read store.Consistency) (store.Item, error) {
 	if err := key.Validate(); err != nil {
 		return store.Item{}, fmt.Errorf("get item: %w", err)

@@ -33,7 +33,7 @@ var (
 	ErrWritten = errors.New("somebody else writes to it")
 )
 
-// Mover moves the items of a store.
+// Mover copies the items of one store to another.
 type Mover struct {
 	From, To store.Whole
 	Name     string // of the source, for people

@@ -83,7 +83,7 @@ func DecodeDepartures(data []byte) (Departures, error) {
 	day, base, unit := readDay(&r), fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
 	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
 	d := make(Departures, n)
-	pasts := make([]Past, n) // few allocations: every answer decodes
+	pasts := make([]Past, n) // one allocation for all, since every answer decodes a state
 	allLows, allMoves := make([]dayPrice, 0, 2*n), make([]fare.Day, 0, n)
 	at, price := day, base
 	for i := range n {

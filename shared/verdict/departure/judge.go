@@ -141,7 +141,7 @@ func (c *comparables) percentile(step int) float64 {
 func (c *comparables) share(near, any, pooled float64) float64 {
 	own := (any + prior*pooled) / (c.allAny + prior)
 	if !c.isPooled && c.onSale > 0 {
-		own = any / c.allAny // on the first day
+		own = any / c.allAny // there are no residuals of all routes yet
 	}
 	return (near + prior*own) / (c.allNear + prior)
 }

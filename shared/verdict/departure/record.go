@@ -42,7 +42,7 @@ type Band struct {
 	Cases  int     `json:"cases"`
 	Fell   float64 `json:"fell"` // share with a fare at least 5 % lower
 	Rose   float64 `json:"rose"` // share with a fare at least 5 % higher
-	Mean   float64 `json:"mean"` // mean change: last fare within the horizon against that of the day
+	Mean   float64 `json:"mean"` // mean change from the judged fare to the last fare within the horizon
 	Low    float64 `json:"low"`  // lower end of the 95 % interval of Mean; if there is no interval, Mean
 	High   float64 `json:"high"`
 	Median float64 `json:"median"` // median of these changes

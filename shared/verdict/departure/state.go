@@ -49,7 +49,7 @@ func (l Live) Before(m Live) int {
 type State struct {
 	AsOf     fare.Day      // the day of the refresh that built it
 	Currency fare.Currency // of all prices
-	PerEuro  float64       // number of its units that one euro bought on AsOf
+	PerEuro  float64       // units of Currency that one euro bought on AsOf
 	Stops    StopsKnown
 	Route    Route
 	Minima   Minima // for the cheapest fares of ranges of dates

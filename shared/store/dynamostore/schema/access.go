@@ -2,9 +2,9 @@ package schema
 
 import "slices"
 
-// Access lists which functions read and write a group of partitions. A function has no access to
-// other partitions. So an attacker who takes over one function reaches only the data of that
-// function.
+// Access lists which Lambda functions read and write a group of partitions. A function has no
+// access to other partitions. So an attacker who takes over one function reaches only the data of
+// that function.
 type Access struct {
 	Partition string   // as in the table of keys of package store; * is any text
 	Read      []string // directories in functions/
@@ -21,7 +21,7 @@ var (
 	perCall          = []string{"x402"}
 )
 
-// Accesses lists all accesses of the functions to stored data. The deployment derives the
+// Accesses lists all accesses of the Lambda functions to stored data. The deployment derives the
 // permissions of each function from this list. The test in e2e/access compares the list with the
 // actual accesses: it must be complete, and each entry must be used.
 var Accesses = []Access{
@@ -66,12 +66,12 @@ var Accesses = []Access{
 	{Partition: "LIMIT#calls#*", Write: refresh},
 }
 
-// ReadBy returns the partitions that a function reads.
+// ReadBy returns the partitions that a Lambda function reads.
 func ReadBy(function string) []string {
 	return partitionsOf(function, func(a Access) []string { return a.Read })
 }
 
-// WrittenBy returns the partitions that a function writes.
+// WrittenBy returns the partitions that a Lambda function writes.
 func WrittenBy(function string) []string {
 	return partitionsOf(function, func(a Access) []string { return a.Write })
 }
