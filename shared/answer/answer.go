@@ -27,7 +27,7 @@ type Named struct{ Parameter, Name string }
 // Question is a question about the fares of a route.
 type Question struct {
 	From, To Named
-	Trip     fare.Trip // one-way, or a return after a class of nights (1-3, 4-7, ...)
+	Trip     fare.Trip // one-way, or a return trip with a range of nights (1-3, 4-7, ...)
 	NonStop  bool      // only fares without stops
 	When     *When     // the departure; nil: the cheapest fare of the route
 	Price    *Price    // a price seen elsewhere, judged instead of the stored fare; may be nil

@@ -38,7 +38,7 @@ type Reader struct {
 	unrecorded   bool // the Reader does not record which routes callers ask for
 	rates        store.Memo[fare.Rates]
 	pooled       store.Memo[*departure.Pooled]
-	recordedDays sync.Map // by series or origin: last recorded day
+	recordedDays sync.Map // last recorded day, by series or origin
 }
 
 // NewReader returns a Reader for stored fares. The Reader records which routes callers ask for.

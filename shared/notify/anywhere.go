@@ -28,7 +28,7 @@ const maxListed = 10
 // fare of each.
 type originDeals struct {
 	origin     fare.City
-	day, today fare.Day // of the refresh; of the message
+	day, today fare.Day // days of the refresh and of the message
 	deals      deals.Origin
 }
 

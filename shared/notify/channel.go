@@ -11,7 +11,7 @@ import (
 // channel holds the state of one delivery channel (such as mail) during one call of Sender.Work:
 // its rate limit and its failures. A failing channel does not delay the other channels.
 type channel struct {
-	name string // as in store; "" is mail
+	name string // as in store.Alert; "" is mail
 	pace *pace
 	// postponedInARow and refusedInARow count failures since the last message that was sent. run.mu
 	// guards postponedInARow, refusedInARow and shut.

@@ -24,7 +24,7 @@ const (
 type parcel struct {
 	to     store.SubscriberID
 	hand   func(context.Context) error // gives the message to the carrier
-	settle func(context.Context) error // records that it was sent
+	settle func(context.Context) error // records that the message was sent
 }
 
 // deliver notifies the subscriber of one alert. If n is nil, the message says that the alert has
@@ -87,7 +87,7 @@ func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Ale
 		return a, false, err
 	}
 	if n != nil && !n.due(a) || n == nil && a.EndDay > 0 && fare.DayOf(r.Now()) <= a.EndDay+store.DeliveryDays {
-		return a, false, nil // ended; its endpoint has yet to get the last event
+		return a, false, nil // the alert has ended, but its endpoint has not got the last event yet
 	}
 	stopped, err := r.Alerts.Stopped(ctx, a.Subscriber)
 	return a, err == nil && !stopped, err
@@ -96,7 +96,7 @@ func (r *run) due(ctx context.Context, n *look, listed store.Alert) (a store.Ale
 // The outcomes of the function send.
 const (
 	settled     = iota // sent, or never to be sent
-	unsettled          // not sent, or unknown; retry
+	unsettled          // not sent, or unknown whether it was sent: retry
 	channelShut        // the channel is shut
 )
 
@@ -125,7 +125,7 @@ func (r *run) send(ctx context.Context, by *channel, about string, p *parcel) (o
 	case errors.Is(err, mail.ErrBlocked):
 		r.close(by, err)
 		return channelShut, nil
-	default: // throttled, or it is unknown whether it was sent
+	default: // throttled, or unknown whether the message was sent
 		r.Log.WarnContext(ctx, "message is tried again", "channel", by.name, "about", about, "error", err)
 		return unsettled, nil
 	}

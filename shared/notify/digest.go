@@ -46,7 +46,7 @@ func (r *run) digests(ctx context.Context) error {
 	if progress.Day == 0 { // the first alert with Digest was added just now
 		return kept.Advance(ctx, &progress, last, "")
 	}
-	if store.IsWrongDay(progress.Day, last) { // safe: each subscriber records the last digest
+	if store.IsWrongDay(progress.Day, last) { // safe, since the day of the last digest is stored per subscriber
 		progress.Day, progress.Cursor = last-1, ""
 	}
 	if progress.Day < last-7 {
@@ -184,7 +184,7 @@ type digestLine struct {
 	alert  store.Alert
 	found  news
 	price  fare.Cents // 0: there is no fare
-	before fare.Cents // of the last digest; 0: none
+	before fare.Cents // price in the last digest; 0: none
 	met    bool
 }
 
@@ -230,7 +230,7 @@ type routeTrip struct {
 // judgedTrip is today's verdict on a trip. All digests with the trip share it.
 type judgedTrip struct {
 	found news
-	past  func() (history, error) // the history; read at the first use, by an alert of kind Low
+	past  func() (history, error) // reads the history, at the first use by an alert of kind Low
 }
 
 // judgedOf returns today's verdict on a trip, or nil if the trip has no fare. Each trip is judged

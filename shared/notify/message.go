@@ -15,12 +15,12 @@ import (
 
 // Message is the content of a notification, in a form for every channel.
 type Message struct {
-	ID       string // the same for the same news and alert in every process
+	ID       string // every process computes the same ID for the same news and alert
 	Language string // the code of a language in i18n
 	// Ended is true if all departure dates of the alert have passed. Then the message says that the
 	// alert has ended.
 	Ended   bool
-	Day     fare.Day // day on which it is composed; 0 in jobs of earlier versions
+	Day     fare.Day // day on which the message is composed; 0 in jobs of earlier versions
 	Fares   []Fare   // the fares found; of an ended alert, the fares that it was for
 	Picture mail.Picture
 	// Origin, More and List are only for an alert to Anywhere: the name of its origin, the number
@@ -39,13 +39,13 @@ type Fare struct {
 	Origin, Destination string     // city names in the message's language
 	Trip                store.Trip // the trip of the alert
 	Day                 fare.Day   // day of the refresh that found the fare
-	Price               fare.Cents // euro
+	Price               fare.Cents // EUR cents
 	// Before is the price in the alert's last message. Without an earlier message, it is the first
 	// price found after the alert was added. 0: unknown.
 	Before             fare.Cents
-	LastDay            fare.Day   // the day of that message; 0: none
+	LastDay            fare.Day   // the day of the last message; 0: none
 	Known              fare.Cents // the price that the subscriber knows; 0: none
-	Lowest             fare.Cents // of kind Low: lowest earlier fare of its days; 0: unknown
+	Lowest             fare.Cents // for kind Low: lowest earlier fare in the number of days of the alert; 0: unknown
 	Depart, Return     fare.Day   // Return is 0 for a one-way fare
 	Found              time.Time
 	Level              string // a code of package verdict

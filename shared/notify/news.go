@@ -16,7 +16,7 @@ type news struct {
 	Day    fare.Day // day of the refresh that found the fare
 	Price  fare.Cents
 	Depart fare.Day
-	Return fare.Day // of a return trip; neither Return nor ahead is stored
+	Return fare.Day // for a return trip; the fields Return and ahead are not stored
 	ahead  outlook
 	Found  int64 // when the fare was seen, Unix seconds
 	Level  string

@@ -17,7 +17,7 @@ type pace struct {
 
 	mu      sync.Mutex
 	limiter *rate.Limiter
-	until   time.Time // no message is sent before: the carrier throttles
+	until   time.Time // no message is sent before this time, because the carrier throttles
 }
 
 func newPace(s *Sender) *pace {

@@ -11,7 +11,7 @@ import (
 // The picture in a mail is drawn at twice its display size, so that it is sharp on every screen. It
 // contains no text; the mail explains it.
 const (
-	pictureWidth  = 560 // display size
+	pictureWidth  = 560 // display size in pixels
 	pictureHeight = 160
 
 	scale    = 2

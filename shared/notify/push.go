@@ -20,7 +20,7 @@ const PushOutbox = "push"
 
 // The kinds of jobs in PushOutbox.
 const (
-	pushKind = "push"     // Data holds a queued
+	pushKind = "push"     // Data holds a value of the type queued
 	askKind  = "push ask" // Ref is the id of the pending alert
 )
 

@@ -11,7 +11,7 @@ import (
 type Observation struct {
 	Day   fare.Day
 	Price fare.Cents
-	Level string // as in verdict
+	Level string // a level of package verdict
 	// Low is the number of days before Day in which no fare was as cheap. 0: unknown.
 	Low fare.Day
 }
@@ -26,10 +26,10 @@ type Observation struct {
 // met if no fare of the last Days days was as cheap. Paid is met by a fare below the Threshold;
 // after a message, by a fare below the price in that message.
 type Watch struct {
-	Kind      string // as in store
+	Kind      string // a kind of package store
 	Threshold fare.Cents
-	Days      int        // of an alert of kind Low
-	Percent   int        // of kind Drop: the fare fell by this percentage,
+	Days      int        // for kind Low: number of days
+	Percent   int        // for kind Drop: the fare fell by this percentage,
 	Amount    fare.Cents // or by this amount of EUR cents
 }
 
@@ -37,7 +37,7 @@ type Watch struct {
 // state before the first observation.
 type State struct {
 	LastDay fare.Day   // day of the last message; 0: none
-	Price   fare.Cents // of the last message; before the first message, of the first observation
+	Price   fare.Cents // price in the last message; before the first message, of the first observation
 	// Unmet is true if, since the last message, an observation did not meet the condition, or the
 	// subscriber changed the condition. The observation in the message itself counts too.
 	Unmet bool

@@ -41,8 +41,8 @@ type Sender struct {
 // Result counts what one call of Work has done.
 type Result struct {
 	Sent      int  `json:"sent"`
-	Refused   int  `json:"refused,omitempty"`   // for good: they get no more messages
-	Postponed int  `json:"postponed,omitempty"` // the next call of Work retries them
+	Refused   int  `json:"refused,omitempty"`   // subscribers who refused permanently and get no more messages
+	Postponed int  `json:"postponed,omitempty"` // messages that the next call of Work retries
 	Settled   int  `json:"told,omitempty"`      // stored news that needs no more messages
 	Busy      bool `json:"busy,omitempty"`      // another process is sending
 	More      bool `json:"left,omitempty"`      // there is more to send
@@ -112,7 +112,7 @@ type run struct {
 	*Sender
 	answers *answer.Reader
 	stop    context.CancelCauseFunc
-	flight  chan struct{} // one slot for each message in flight
+	flight  chan struct{} // one slot for each message that is being sent
 
 	mu     sync.Mutex // guards the fields below
 	lease  *store.Lease
@@ -141,7 +141,7 @@ func (r *run) all(ctx context.Context) error {
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return nil
-		case errors.Is(err, store.ErrUnreadable): // malformed for good; send the rest
+		case errors.Is(err, store.ErrUnreadable): // malformed: skip it and send the rest
 			r.fault(ctx, err)
 			if err := r.Notifications.Delete(ctx, stored); err != nil {
 				return err

@@ -46,9 +46,9 @@ type ProblemaViaggio struct {
 type Trips struct {
 	From         answer.Named
 	Destinations []string
-	Departures   []string // days
+	Departures   []string // days of departure
 	Months       []string
-	Trip         Trip // shared by all trips
+	Trip         Trip // the same for all trips
 }
 
 // Comparison holds the questions about several trips, and the answers computed so far.

@@ -68,11 +68,11 @@ type CurrencyInput struct {
 // DealsQuestion is a parsed question for the deals of an origin: its cheap destinations.
 type DealsQuestion struct {
 	From    answer.Named
-	When    *answer.When // a month; nil: any
+	When    *answer.When // a month; nil: any date
 	Trip    fare.Trip
-	Levels  []string // empty: all
+	Levels  []string // empty: all levels
 	NonStop bool
-	Most    fare.Cents // highest price in the currency Show; 0: any
+	Most    fare.Cents // maximum price, in the currency Show; 0: no maximum
 	Show    answer.Currency
 }
 

@@ -68,7 +68,7 @@ func (s *Answers) Covered(ctx context.Context, from, to answer.Named, after stri
 		}
 		return out, err
 	}
-	next, err := s.Stored.Covered(ctx, page, 2) // the second one means a next page
+	next, err := s.Stored.Covered(ctx, page, 2) // a second origin means that there is a next page
 	if err != nil || len(next) == 0 {
 		return out, err
 	}

@@ -19,7 +19,7 @@ type SubscriberID string
 type Alert struct {
 	Subscriber SubscriberID `json:"s"`
 	Route      fare.Route   `json:"r"` // destination Anywhere: all cities from the origin
-	Email      string       `json:"e"` // of the owner, also for a webhook
+	Email      string       `json:"e"` // mail address of the owner, also if the channel is a webhook
 	Language   string       `json:"l"`
 	// Threshold is a price in EUR cents; 0: none. In an alert to Anywhere, it is the highest price
 	// of a fare that meets the alert.
@@ -27,7 +27,7 @@ type Alert struct {
 	// Mailed is the day of the refresh whose fares the last message reported. 0: no message was
 	// sent.
 	Mailed fare.Day `json:"m,omitempty"`
-	Fresh  bool     `json:"f,omitempty"` // the condition changed after the last message
+	Fresh  bool     `json:"f,omitempty"` // the subscriber changed the condition after the last message
 
 	// ID distinguishes the alerts of one subscriber for one route; see NewID. It is empty in alerts
 	// of earlier versions.
@@ -42,7 +42,7 @@ type Alert struct {
 	Level string `json:"lv,omitempty"`
 	// If Digest is true, the alert is part of the subscriber's weekly mail about all such alerts.
 	Digest  bool   `json:"w,omitempty"`
-	Channel string `json:"ch,omitempty"` // empty: mail
+	Channel string `json:"ch,omitempty"` // a channel such as Ntfy; empty: mail
 	Address string `json:"ad,omitempty"` // recipient on a channel other than mail
 	// Since is the day on which the subscriber first asked for the alert. Fares found before that
 	// day do not count. Since is 0 for an alert to a route, which does not need the day.

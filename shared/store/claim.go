@@ -19,7 +19,7 @@ type Claim struct {
 // claimMark is the content of the item which records that a payment was used. For a payment without
 // a Claim, the item holds only the hash of the key, as in earlier versions.
 type claimMark struct {
-	Hash    []byte            `json:"hash"` // of the key that was minted for the claim
+	Hash    []byte            `json:"hash"` // hash of the key that was created for the claim
 	Claimer apikey.CustomerID `json:"by"`   // empty: the data of the claimer were erased
 	Proven  bool              `json:"proven"`
 }

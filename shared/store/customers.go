@@ -27,9 +27,9 @@ type Customer struct {
 	Hash     []byte            `json:"hash,omitempty"` // of the current key; empty: no key
 	IssuedAt time.Time         `json:"issued"`         // time of issue of the current key
 	// The plan ends at the latest of these times: Until, Crypto and those in Cards.
-	Until  time.Time            `json:"until"`           // granted by the operator
-	Crypto time.Time            `json:"crypto"`          // paid in USDC
-	Cards  map[string]time.Time `json:"cards,omitempty"` // end of paid time, by subscription
+	Until  time.Time            `json:"until"`           // end of the time granted by the operator
+	Crypto time.Time            `json:"crypto"`          // end of the time paid in USDC
+	Cards  map[string]time.Time `json:"cards,omitempty"` // end of the paid time, by card subscription
 	// Claimed lists the payments that the customer claimed without proof. For each of them, a
 	// stored item (see claimMark) holds the customer's id. So a change of the id must rewrite these
 	// items.

@@ -20,7 +20,7 @@ type Deliveries struct {
 
 // Delivery is one event to send to a webhook endpoint.
 type Delivery struct {
-	ID         string       `json:"id"` // stable for an event over all tries
+	ID         string       `json:"id"` // the same for all tries of an event
 	Subscriber SubscriberID `json:"s"`
 	Alert      string       `json:"a"` // the reference to the alert, as in its links
 	URL        string       `json:"u"`
@@ -30,7 +30,7 @@ type Delivery struct {
 	Tries      int          `json:"n,omitempty"` // number of tries since At
 	Tried      time.Time    `json:"t,omitzero"`  // time of the last try
 	Status     int          `json:"st,omitempty"`
-	Ended      time.Time    `json:"e,omitzero"` // time when it was delivered or given up
+	Ended      time.Time    `json:"e,omitzero"` // time when the event was delivered or given up
 	Delivered  bool         `json:"ok,omitempty"`
 
 	version int64

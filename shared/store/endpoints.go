@@ -14,8 +14,8 @@ type Endpoint struct {
 	URL        string    `json:"u"`
 	Generation int       `json:"g,omitempty"` // number of secret rotations
 	Rotated    time.Time `json:"r,omitzero"`  // time of the last rotation
-	Verified   bool      `json:"v,omitempty"` // it has accepted an event
-	Dead       bool      `json:"x,omitempty"` // it was given up, and its owner was notified
+	Verified   bool      `json:"v,omitempty"` // the endpoint has accepted a test event
+	Dead       bool      `json:"x,omitempty"` // the endpoint was given up, and its owner was notified
 	Answered   time.Time `json:"a,omitzero"`  // time of the last verification
 
 	version int64

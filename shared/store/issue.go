@@ -66,7 +66,7 @@ type issue struct {
 	id     apikey.CustomerID
 	once   Once
 	minted string
-	hash   apikey.Hash // of the minted key
+	hash   apikey.Hash // hash of the created key
 	now    time.Time
 	// mark is the item which records that the payment was used, with the hash of the created key.
 	// If a try got no answer, the next try recognises that hash in the stored item.

@@ -16,7 +16,7 @@ type Mailboxes struct{ Table Table }
 // Mailbox is the stored state of the mailbox of one mail address.
 type Mailbox struct {
 	Mails   []MailboxMail `json:"mails,omitempty"`  // of the last 24 hours
-	Stopped time.Time     `json:"stopped,omitzero"` // until then, no mails caused by other callers
+	Stopped time.Time     `json:"stopped,omitzero"` // end of the block of mails that other callers cause
 	Reader  string        `json:"reader,omitempty"` // caller who proved to read the mailbox
 	Until   time.Time     `json:"until,omitzero"`   // end of that proof
 }
@@ -24,7 +24,7 @@ type Mailbox struct {
 // MailboxMail is a mail that the service sent to a mailbox.
 type MailboxMail struct {
 	Job    string    `json:"job"`
-	Caller string    `json:"caller,omitempty"` // who requested it
+	Caller string    `json:"caller,omitempty"` // caller who requested the mail
 	Own    bool      `json:"own,omitempty"`    // the caller was the reader of the mailbox
 	At     time.Time `json:"at"`
 }

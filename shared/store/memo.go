@@ -13,7 +13,7 @@ const MemoTime = time.Hour
 type Memo[T any] struct {
 	mu    sync.Mutex
 	value T
-	read  time.Time // zero before the first success
+	read  time.Time // time of the last successful read; zero before the first
 	until time.Time
 }
 

@@ -15,11 +15,11 @@ import (
 // item. The write that records the payment creates the slot; the write that records the outcome
 // deletes it. A payment without an outcome keeps its slots until the window ends.
 type Slots struct {
-	Subject string // subject of the limit: stable, part of the key
-	Name    string // kind of slot: stable, part of the key
+	Subject string // whose payments are limited; part of the key, so it must not change
+	Name    string // kind of slot; part of the key, so it must not change
 	Most    int
 	Per     time.Duration
-	Fees    bool // kept while a fee is possible or was paid; else until an answer is bought
+	Fees    bool // true: the slot is kept while a fee is possible or was paid; false: until an answer is bought
 }
 
 // Full is the error if all slots of a kind are in use.
@@ -132,9 +132,9 @@ func (s Payments) reserve(ctx context.Context, p *Payment, slots []Slots) ([]Op,
 type ending int
 
 const (
-	settled ending = iota // frees all slots
-	unsent                // cost nothing: frees the fee slots
-	lost                  // cost a fee: frees none
+	settled ending = iota // an answer was bought: frees all slots
+	unsent                // the payment cost no fee: frees the fee slots
+	lost                  // the payment cost a fee: frees no slot
 )
 
 // release removes the slots that the outcome frees from the payment, and returns the writes that

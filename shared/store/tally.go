@@ -10,16 +10,16 @@ import (
 // calls Add once for every item.
 type Tally struct {
 	Now       time.Time
-	Routes    int            // with one-way fares
+	Routes    int            // routes with one-way fares
 	Returns   int            // series of returns
-	Alerts    int            // confirmed
+	Alerts    int            // confirmed alerts
 	Watchers  int            // subscribers with an alert
-	Customers int            // of Pro, including former ones
-	Plans     int            // of Pro, in force
+	Customers int            // customers of Pro, including former ones
+	Plans     int            // plans of Pro that have not ended
 	Outbox    int            // open jobs
-	Items     int            // of all kinds
+	Items     int            // items of all kinds
 	Expired   int            // expired, but not deleted yet
-	Bytes     int64          // of keys and data
+	Bytes     int64          // total length of keys and data
 	Kinds     map[string]int // items by the first part of their partition
 	// Summary, if set, is called with the data of each summary of a series.
 	Summary func(data []byte)

@@ -72,7 +72,7 @@ const most = 100
 // view holds the currency that the caller chose, and whether past fares may be shown.
 type view struct {
 	rates    fare.Rates
-	currency string // has a rate in rates
+	currency string // must have an exchange rate in rates
 	now      time.Time
 	today    fare.Day
 	allFares bool // the lowest fares of past weeks may be shown

@@ -17,7 +17,7 @@ type Loop[J any] struct {
 	Do func(context.Context, J) (ended bool, err error)
 	// Release gives back a job that was taken but not started.
 	Release func(context.Context, J) error
-	Within  time.Duration // a job takes less
+	Within  time.Duration // maximum time of one job
 	Lease   time.Duration
 	Margin  time.Duration // no job starts this close to the context's deadline
 	AtOnce  int           // jobs that run concurrently; 0 means 1
@@ -33,7 +33,7 @@ func (l Loop[J]) Work(ctx context.Context) (ended int, err error) {
 		err   error
 	}
 	var taken []J
-	var leased time.Time // when the leases of taken end
+	var leased time.Time // when the leases of the jobs in taken end
 	var faults []error
 	running, last, stop := 0, false, false // last: take no more; stop: start no more
 	busy := map[string]bool{}

@@ -19,11 +19,11 @@ import (
 
 // Worker runs the jobs of outboxes. Each job runs at least once.
 type Worker struct {
-	Boxes []store.Outbox // of first attempts
+	Boxes []store.Outbox // outboxes with jobs that wait for the first attempt
 	// Retries holds the jobs whose first attempt failed.
 	Retries store.Outbox
 	Do      func(context.Context, store.Job) error
-	Within  time.Duration // a job takes less
+	Within  time.Duration // maximum time of one job
 	// Waits holds the pause after each failure. If a job fails after the last pause, it is given
 	// up. If Waits is nil, the pause doubles after each failure, and the job is given up after 24
 	// hours.
@@ -44,7 +44,7 @@ const (
 	// the service was down for a day, the job was not attempted in that time.
 	maxAge      = 24 * time.Hour
 	fewestTries = 8
-	minTaken    = 8 // per read
+	minTaken    = 8 // jobs leased per read
 	// margin is the time before the deadline of ctx in which no job starts.
 	margin = 10 * time.Second
 )

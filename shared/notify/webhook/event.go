@@ -26,20 +26,20 @@ type Event struct {
 
 // Data is the content of an event: the alert and its fares.
 type Data struct {
-	Alert       string `json:"alert"` // the alert's name in the subscriber's links
+	Alert       string `json:"alert"` // the reference to the alert, as in the subscriber's links
 	Route       string `json:"route"`
 	Kind        string `json:"kind"`
 	Language    string `json:"language,omitempty"`
 	Threshold   *int64 `json:"thresholdCents,omitempty"`
-	Paid        *int64 `json:"paidCents,omitempty"`   // of paid, in EUR cents
-	Level       string `json:"level,omitempty"`       // of an alert to anywhere: the least level
-	Days        int    `json:"days,omitempty"`        // of low
-	Percent     int    `json:"percent,omitempty"`     // of drop, or
-	Amount      *int64 `json:"amountCents,omitempty"` // of drop, in EUR cents
-	Trip        *Trip  `json:"trip,omitempty"`        // none: the cheapest one-way fare of the route
+	Paid        *int64 `json:"paidCents,omitempty"`   // for kind paid, in EUR cents
+	Level       string `json:"level,omitempty"`       // for an alert to Anywhere: the level that a fare needs
+	Days        int    `json:"days,omitempty"`        // for kind low
+	Percent     int    `json:"percent,omitempty"`     // for kind drop, or Amount
+	Amount      *int64 `json:"amountCents,omitempty"` // for kind drop, in EUR cents
+	Trip        *Trip  `json:"trip,omitempty"`        // absent: the alert is for the cheapest one-way fare of the route
 	Fares       []Fare `json:"fares,omitempty"`
-	More        int    `json:"more,omitempty"` // further destinations that meet an alert to anywhere
-	List        string `json:"list,omitempty"` // page that lists all of them
+	More        int    `json:"more,omitempty"` // number of further destinations that meet an alert to Anywhere
+	List        string `json:"list,omitempty"` // page that lists all these destinations
 	Unsubscribe string `json:"unsubscribe,omitempty"`
 	Snooze      string `json:"snooze,omitempty"`
 	Manage      string `json:"manage,omitempty"`
@@ -80,14 +80,14 @@ type Fare struct {
 	Told        string `json:"told,omitempty"`
 	// LowestCents is the lowest earlier fare within the number of days of an alert of kind low.
 	LowestCents *int64    `json:"lowestCents,omitempty"`
-	Expected    *Expected `json:"expected,omitempty"` // of that departure, if known
+	Expected    *Expected `json:"expected,omitempty"` // for the departure of the fare; absent if unknown
 	Page        string    `json:"page,omitempty"`     // shows the whole verdict
 }
 
 // Expected is the usual price of a departure, and the price changes after waiting in similar
 // recorded cases.
 type Expected struct {
-	LowCents  int64  `json:"lowCents"` // half of comparable fares lie between these
+	LowCents  int64  `json:"lowCents"` // half of the comparable fares lie between LowCents and HighCents
 	HighCents int64  `json:"highCents"`
 	Waits     []Wait `json:"waits,omitempty"`
 }
@@ -98,7 +98,7 @@ type Wait struct {
 	Fall      float64 `json:"fall"` // chance of a fall by 5 % or more, 0 to 1
 	OrMore    bool    `json:"orMore,omitempty"`
 	MeanCents int64   `json:"meanCents"` // average change; negative: prices fell
-	Pays      bool    `json:"pays"`      // the record supports waiting
+	Pays      bool    `json:"pays"`      // waiting saved money in the recorded cases
 }
 
 func event(of store.Alert, m notify.Message, now time.Time) ([]byte, error) {

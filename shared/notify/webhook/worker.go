@@ -44,7 +44,7 @@ const (
 	atOnce    = 32 // deliveries leased per read
 	endpoints = 16 // endpoints called concurrently
 	leaseFor  = 2 * time.Minute
-	tryTime   = outbound.DefaultTimeout + 5*time.Second // a try and its writes take less
+	tryTime   = outbound.DefaultTimeout + 5*time.Second // one try, with its writes to the store, takes less
 )
 
 // perHost limits test events to one host. Without it, a caller with many mailboxes could make the
@@ -92,7 +92,7 @@ func endpointOf(d store.Delivery) string { return string(d.Subscriber) + " " + d
 type outcome struct {
 	status int           // 0: no answer
 	after  time.Duration // pause requested by Retry-After
-	quiet  bool          // no other delivery until then
+	quiet  bool          // no other delivery to the endpoint before the next try
 	gone   bool          // 410 Gone: the endpoint is gone for good
 }
 
@@ -217,7 +217,7 @@ func (w *Worker) record(ctx context.Context, d store.Delivery, e store.Endpoint,
 	if !o.accepted() {
 		return w.failed(ctx, d, e, o)
 	}
-	if now.Sub(e.Answered) > time.Hour { // accurate enough to judge whether it is dead
+	if now.Sub(e.Answered) > time.Hour { // 1 hour is accurate enough to judge whether the endpoint is dead
 		_, err = w.Deliveries.ChangeEndpoint(ctx, d.Subscriber, d.URL, now, func(e *store.Endpoint) bool {
 			e.Answered = now
 			return true
