@@ -30,8 +30,8 @@ func appendFold(dst []byte, s string) []byte {
 }
 
 func appendFoldUnicode(dst []byte, s string) []byte {
-	// Some systems send decomposed Unicode. Compose it first: Korean text (Hangul) must compare
-	// equal to its composed form.
+	// Some systems send text as decomposed Unicode. Compose such text first: Korean text (Hangul)
+	// must compare equal to its composed form.
 	if !norm.NFC.IsNormalString(s) {
 		s = norm.NFC.String(s)
 	}

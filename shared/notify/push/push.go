@@ -119,7 +119,8 @@ func write(to store.Alert, m notify.Message, baseURL string) (text, error) {
 	return t, nil
 }
 
-// ways returns the links in a message about fares. The link to the fares, look, comes first.
+// ways returns the links in a message about fares. The link to the fares (the parameter look) comes
+// first.
 func ways(m notify.Message, look link, l *i18n.Language) []link {
 	links := []link{look, {l.Text("mail.alert.manage"), m.Manage}}
 	if m.Snooze != "" { // messages composed before snooze links existed have none

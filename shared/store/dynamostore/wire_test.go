@@ -21,7 +21,8 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// wire is a connection on which the first requests of the real SDK client fail, one per fault.
+// wire is the connection of the real SDK client. The first requests fail, one for each fault in the
+// list.
 type wire struct {
 	mu     sync.Mutex
 	faults []fault

@@ -39,13 +39,13 @@ type Faulty struct {
 // NewFaulty wraps a table. Until a fault is chosen, it only counts calls.
 func NewFaulty(t store.Table) *Faulty { return &Faulty{Table: t} }
 
-// FailOnce makes one call fail, before or after its effect. Calls are counted from now on, from 0.
+// FailOnce makes one call fail, before or after its effect. The next call is number 0.
 func (f *Faulty) FailOnce(call int, side Side) {
 	f.arm(func(n int) (bool, Side) { return n == call, side })
 }
 
 // DieAt simulates a killed process: one call fails, before or after its effect, and all later calls
-// fail before their effect. Calls are counted from now on, from 0. Heal ends the fault.
+// fail before their effect. The next call is number 0. Heal ends the fault.
 func (f *Faulty) DieAt(call int, side Side) {
 	f.arm(func(n int) (bool, Side) {
 		if n > call {

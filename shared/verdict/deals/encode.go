@@ -105,8 +105,8 @@ func (f Fares) compared() (bits uint64) {
 	return bits
 }
 
-// setCompared sets the comparison of each month from the result of compared. It ignores the higher
-// bits.
+// setCompared sets the comparison of each month from the bits that the method compared returned. It
+// ignores higher bits.
 func (f Fares) setCompared(bits uint64) {
 	for i := range f.Months[:min(len(f.Months), comparedCount)] {
 		if v := &f.Months[i].Verdict; v.Percentile != nil {

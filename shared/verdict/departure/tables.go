@@ -9,8 +9,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// The edges of the tables. Edges divide values into numbered cells. The cell of a value is the
-// number of edges that are not above the value.
+// The rule divides values, such as lead times in days, into numbered cells. These lists are the
+// edges between the cells. The number of a value's cell is the count of edges that are not above
+// the value.
 var (
 	curveEdges  = []int{3, 7, 14, 21, 30, 45, 60, 90, 120, 180} // of the lead-time curve
 	groupOf     = [curveSpans]int{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4}
