@@ -11,10 +11,10 @@ import (
 // The tables are text files. Command ./generate writes them, and this package searches them in the
 // executable. Nothing is read, parsed or allocated before the first query.
 var (
-	// The columns of names.tsv are: folded name, kind, city, written name (empty if equal to the
-	// folded name). A line of an everyday name also has the languages of that name; none means
-	// every language. The lines are sorted by folded name. If several cities share a name, the city
-	// that Find returns comes first.
+	// The columns of names.tsv are: folded name (see Fold), kind, city, written name (empty if
+	// equal to the folded name). A line of an everyday name also has the languages of that name;
+	// none means every language. The lines are sorted by folded name. If several cities share a
+	// name, the city that Find returns comes first.
 	//go:embed names.tsv
 	namesTable string
 

@@ -61,8 +61,8 @@ func eachDay(fares []Live, do func(day fare.Day, of []Live)) {
 	}
 }
 
-// Stand sets the day and the live fares of a state. Call it only after the fares of all earlier
-// days were folded.
+// Stand sets the day and the live fares of a state. Before, the fares of all earlier days must be
+// added with Fold.
 func (s *Learner) Stand(today fare.Day, fares []Live) {
 	s.AsOf, s.Live = today, liveOn(fares, today)
 	s.Pasts.forget(today)
@@ -86,8 +86,8 @@ func (s *Learner) late(of []Live, asOf fare.Day) (late []Live) {
 	return late
 }
 
-// Learn updates the terms of the chance of a fall, from the questions whose horizon ended before
-// the view's day.
+// Learn updates the formula for the chance of a fall. It uses the questions whose 7 or 14 days
+// ended before the view's day.
 func (s *Learner) Learn(v *View, sums *Statistics) {
 	for h := range horizons {
 		for _, outcomes := range s.Questions.Due(h, v.day) {
@@ -109,15 +109,15 @@ func (s *Learner) Fold(v *View, fares []Live, sums *Statistics) {
 	s.foldDay(day, quotes, sums)
 }
 
-// fold adds fares to the state like Fold, but does not store questions.
+// fold adds fares to the state like the method Fold, but does not store questions.
 func (s *Learner) fold(v *View, fares []Live, sums *Statistics) {
 	day, quotes := s.routeDay(v, fares)
 	s.foldDay(day, quotes, sums)
 }
 
-// routeDay returns the route on the view's day, before the fares of that day are folded. quotes
-// holds the same fares by lead time. A departure counts as on sale if it has a fare found on that
-// day or at most LiveDays days before.
+// routeDay returns the route on the view's day, before the fares of that day are added to the
+// state. quotes holds the same fares by lead time. A departure counts as on sale if it has a fare
+// found on that day or at most LiveDays days before.
 func (s *Learner) routeDay(v *View, fares []Live) (day *RouteDay, quotes []Quote) {
 	quotes = make([]Quote, len(fares))
 	for i, l := range fares {

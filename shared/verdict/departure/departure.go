@@ -105,8 +105,8 @@ func gain(epoch, day fare.Day, halfLife float64) float64 {
 	return math.Exp2(float64(day-epoch) / halfLife)
 }
 
-// epochDays is the number of days after which sums get a new reference day (epoch): four half-lives
-// of the residuals.
+// epochDays is the number of days after which stored sums get a new reference day (epoch). It is
+// four times the 30 days in which the weight of a residual halves.
 const epochDays = 120
 
 func logOf(price fare.Cents) float64 { return math.Log(float64(price) / 100) }

@@ -233,7 +233,8 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 				rebased.Chance[0]}, "near": {plain.Near, rebased.Near},
 			"borrowed": {plain.Borrowed, rebased.Borrowed}, "cases": {plain.Cases[0], rebased.Cases[0]},
 		} {
-			// At a new epoch, residuals with a weight below 1e-6 fares are removed.
+			// A new epoch (reference day of the weights) removes residuals with a weight below 1e-6
+			// fares.
 			if math.Abs(pair[0]-pair[1]) > 1e-5 || pair[0] <= 0 {
 				t.Errorf("day %d: %s is %v, and %v from the next epoch", later, name, pair[0], pair[1])
 			}

@@ -9,9 +9,9 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The first byte of each stored format. The weights of residuals are relative to the day epoch, and
-// are rounded to multiples of massUnit. So each weight is rounded only once. If weights were
-// rounded at every refresh, a small weight would never decrease.
+// The first byte of each stored format. The weights of fares are stored relative to the day epoch,
+// as multiples of massUnit. So each weight is rounded only once, not at every refresh. Otherwise a
+// small weight would never decrease.
 const (
 	pooledFormat     = 1
 	routeFormat      = 1
@@ -155,8 +155,8 @@ func decodeBars(r *packed.Reader) (bars []bar) {
 	return bars
 }
 
-// encode packs each Route in m like Route.Encode, but with only one group of lead times and without
-// terms. A Route without fares takes one byte.
+// encode packs each Route in m like Route.Encode, but with only one group of lead times, and
+// without the route's term in the chance of a fall. A Route without fares takes one byte.
 func (m *Minima) encode(w *packed.Writer) {
 	for s := range m {
 		r := &m[s]

@@ -196,7 +196,7 @@ func DecodeQuestions(data []byte) (Questions, error) {
 	return qs, nil
 }
 
-// pack encodes the four cells as one number. Each cell counts from the first cell of its term.
+// pack encodes the four cell numbers of a question as one number. See Cells.
 func (c Cells) pack() uint16 {
 	return ((uint16(c[0])*levelCells+uint16(c[1])-levelFirst)*changeCells+uint16(c[2])-changeFirst)*lowCells + uint16(c[3]) - lowFirst
 }

@@ -175,7 +175,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// FuzzDecode: every state that Decode accepts can be judged, folded and encoded without panic.
+// FuzzDecode: every state that Decode accepts can judge fares, take new fares and be encoded
+// without panic.
 func FuzzDecode(f *testing.F) {
 	s, _ := after(12, 1, 12, 20)
 	f.Add(s.pooled.Encode(), s.routes[0].Encode(), s.departures[0].Encode(20), s.questions[0].Encode())

@@ -12,7 +12,7 @@ import (
 // rebuilds its state from the stored history.
 
 // convertFirstRule converts a state that the first rule stored. It assumes that the route was seen
-// equally often on all days. Then the weights shrink by the ratio of the half-lives.
+// equally often on all days. Then all weights become smaller by the ratio of the half-lives.
 func (s *State) convertFirstRule() {
 	s.Route.convertFirstRule(s.AsOf)
 	for i := range s.Minima {
@@ -32,8 +32,8 @@ func (r *Route) convertFirstRule(asOf fare.Day) {
 	}
 }
 
-// convertFirstRule converts the pooled residuals that the first rule stored. day is the newest day
-// with fares in these residuals.
+// convertFirstRule converts the weights of the pooled residuals that the first rule stored to the
+// half-life of the present rule. day is the newest day with fares in these residuals.
 func (p *Pooled) convertFirstRule(day fare.Day) {
 	residual := asHalfLife(p.epoch, day, residualHalfLife)
 	for i := range p.residuals {
@@ -53,8 +53,8 @@ func asHalfLife(epoch, day fare.Day, to float64) float64 {
 }
 
 // renew rebuilds the state from the fares of the days before AsOf, with the present pooled
-// statistics. It keeps the two values that have the same meaning in both rules: the route's terms
-// and the number of its fares.
+// statistics. It keeps the two values that have the same meaning in both rules: the route's term in
+// the chance of a fall, and the number of its fares.
 func (s *Learner) renew(p *Pooled, fares []Live) {
 	s.FirstRule = false
 	var fresh Learner

@@ -8,7 +8,7 @@ import (
 )
 
 // RouteDay is a route on one day, with its departures on sale. It computes values that several
-// answers of that day need only once. Do not use it after new fares are folded into the route.
+// answers of that day need only once. Do not use it after new fares were added to the route.
 type RouteDay struct {
 	view  *View
 	route *Route
@@ -24,7 +24,8 @@ type RouteDay struct {
 	sums       [groups + 1][bins + 1]float64
 }
 
-// anyGroup is the index in computed and sums of the residuals of all lead times together.
+// anyGroup is the index, in the fields computed and sums, for the residuals of all lead times
+// together.
 const anyGroup = groups
 
 // Day prepares a route for answers on the day of the view. today holds the quotes of the departures
@@ -44,7 +45,8 @@ func (d *RouteDay) Set(r *Route, v *View, today []Quote) {
 	d.setOnSale(today)
 }
 
-// below returns, for each step of 5 %, the weight of the group's residuals below that step. If
+// below returns, for each step of 5 %, the weight of the residuals below that step. A residual is
+// the distance of a fare from the usual price. Only residuals of one group of lead times count. If
 // withOnSale is set, the residuals of the departures on sale are included.
 func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 	if d.withOnSale != withOnSale {
@@ -79,7 +81,8 @@ func (d *RouteDay) below(group int, withOnSale bool) *[bins + 1]float64 {
 // comparables holds the residuals that a price is ranked among, without the judged departure.
 // Residuals of a similar lead time are shrunk, by prior fares, towards the route's residuals of any
 // lead time. These are shrunk by prior fares towards the residuals of all routes. The package
-// comment explains residuals and shrinking.
+// comment explains residuals (distances from the usual price) and shrinking (averaging with a
+// default).
 type comparables struct {
 	near, any       *[bins + 1]float64 // weights below each step
 	pooled          *[bins + 1]float64 // shares below each step
@@ -90,8 +93,8 @@ type comparables struct {
 	base            float64 // the log price that has a residual of 0
 }
 
-// comparables returns the residuals that a quote is ranked among. ok is false if there are too few
-// residuals for a percentile.
+// comparables returns the comparable fares among which a quote is ranked, as residuals. ok is false
+// if there are too few of them for a percentile.
 func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	own := d.own(q)
 	others, average := d.others(own), d.average(own)
@@ -112,8 +115,8 @@ func (d *RouteDay) comparables(q Quote) (c comparables, ok bool) {
 	return c, true
 }
 
-// weights returns the weights of the residuals below a step: near for a similar lead time, any for
-// all lead times.
+// weights returns the weight of the comparables whose residual is below a step. near is for a
+// similar lead time, any for all lead times.
 func (c *comparables) weights(step int) (near, any float64) {
 	near, any = c.near[step], c.any[step]
 	if c.omitted < step {
@@ -223,12 +226,14 @@ func (d *RouteDay) Quantile(of Quote, share float64) (fare.Cents, bool) {
 	return c.price(c.quantile(share)), true
 }
 
-// price returns the price that has the given residual.
+// price returns the price whose residual (distance from the usual price, as a log) is the given
+// one.
 func (c *comparables) price(residual float64) fare.Cents {
 	return fare.Cents(math.Round(100 * math.Exp(c.base+residual)))
 }
 
-// quantile returns the residual below which the given share of the comparables' weight lies.
+// quantile returns the residual such that the given share of the comparables' weight has a lower
+// residual.
 func (c *comparables) quantile(share float64) float64 {
 	i := sort.Search(bins-1, func(i int) bool { return c.below(i+1) > share })
 	below, inside := c.below(i), 0.

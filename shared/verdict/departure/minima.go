@@ -46,8 +46,8 @@ func (s Span) From(date fare.Day) fare.Day {
 // Minima holds the rule's state for the cheapest fare of a range of dates, such as a month. The
 // cheapest fare of a range is compared only with the cheapest fares of other ranges of the same
 // kind. Compared with single departures, it would nearly always look cheap. So each kind of range
-// has its own mean and residuals, without groups of lead times. It uses the same lead-time curve
-// and the same residuals of all routes as single departures.
+// has statistics of its own (mean and residuals), without groups of lead times. It uses the same
+// lead-time curve and the same residuals of all routes as single departures.
 type Minima [spans]Route
 
 // fold adds the cheapest fares of all ranges of dates on a view's day. live holds the prices of the

@@ -92,8 +92,8 @@ func (d *RouteDay) average(own int) float64 {
 	return sum / weight
 }
 
-// rank computes the step of the residual of each departure on sale. Each residual is relative to
-// the mean without that departure.
+// rank computes the residual of each departure on sale: its distance from the usual price, in steps
+// of 5 %. The usual price is the mean without that departure.
 func (d *RouteDay) rank() {
 	if d.hasBins {
 		return

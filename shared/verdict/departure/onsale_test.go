@@ -56,8 +56,8 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 		}
 		return a
 	}
-	// The live fare still counts in the mean for the other departures, so their residuals change
-	// slightly.
+	// The live fare of the judged departure still counts in the mean for the other departures. So
+	// the residuals of the others change slightly.
 	if a, b := ask(5000), ask(5001); a != b {
 		t.Errorf("%+v, and %+v where its fare on sale is another", a, b)
 	}

@@ -6,8 +6,9 @@ import (
 	"verdetto/shared/fare"
 )
 
-// Residuals are counted in 121 steps of 5 %, from -302.5 % to +302.5 %. A residual outside this
-// range counts in the first or the last step.
+// A residual is the distance of a fare from the usual price of its route and lead time. Residuals
+// are counted in 121 steps of 5 %, from -302.5 % to +302.5 %. A residual outside this range counts
+// in the first or the last step.
 const (
 	bins   = 121
 	step   = .05
@@ -45,8 +46,8 @@ type constants struct {
 	level     float64 // half-life of a route's mean
 	residuals float64 // half-life of the residuals
 	onSale    bool    // departures on sale are used
-	// half shrinks percentiles towards 50 while there are no residuals of other routes. It makes
-	// the percentiles of a service's first day wrong by 21 points.
+	// If half is set, percentiles are averaged with 50 while there are no fares of other routes.
+	// Then the percentiles of a service's first day are wrong by 21 points.
 	half bool
 }
 
@@ -166,8 +167,9 @@ func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 	}
 }
 
-// For each kind of term in the chance of a fall: the rate at which the term follows its gradient,
-// and its prior information.
+// The chance of a fall is a sum of terms, which change with each outcome. Each term changes by a
+// rate times its gradient, divided by its information. The prior is information that a term has
+// from the start.
 const (
 	interceptRate, interceptPrior = 1, 5
 	termRate, termPrior           = .5, 10
@@ -209,12 +211,12 @@ type View struct {
 	curve  [curveSpans]float64
 	below  [bins + 1]float64 // share of all residuals below each step's lower edge
 	tables *[horizons]table
-	// isPooled is true if percentiles are shrunk towards the residuals of all routes.
+	// isPooled is true if percentiles also use the residuals of all routes.
 	isPooled bool
 }
 
 // View prepares the pooled statistics for answers on a day. The day must be later than all days
-// whose fares were folded.
+// whose fares were added with Fold.
 func (p *Pooled) View(day fare.Day) *View {
 	v := &View{day: day, rule: p.constants()}
 	fade := 1 / gain(p.epoch, day, halfLife)

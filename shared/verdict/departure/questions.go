@@ -11,8 +11,8 @@ import (
 // outcome 7 and 14 days later. Answers to travellers do not use Questions.
 type Questions []question
 
-// question holds what learning needs once the outcome is known: the judged price, the cells, and
-// what was seen since.
+// question holds what learning needs once the outcome is known: the judged price, the cells (ranges
+// of its properties), and what was seen since.
 type question struct {
 	day, depart fare.Day
 	price       fare.Cents
@@ -21,7 +21,8 @@ type question struct {
 	learned     [horizons]bool
 }
 
-// Ask stores a question about the price of a departure on a day. cells are the Cells of the answer.
+// Ask stores a question about the price of a departure on a day. cells are those in the answer to
+// the question.
 func (qs *Questions) Ask(day fare.Day, q Quote, cells Cells) {
 	*qs = append(*qs, question{day: day, depart: day + fare.Day(q.Lead), price: q.Price, cells: cells})
 }

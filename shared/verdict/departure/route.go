@@ -11,14 +11,15 @@ type Route struct {
 	epoch fare.Day
 	level mean // mean of log prices, converted to one lead time
 	count int  // fares ever seen
-	// residuals holds, for each group of lead times, the weight of residuals per step of 5 %,
-	// lowest step first.
+	// residuals holds, for each group of lead times, the weight of the fares per step of 5 %,
+	// lowest step first. The step says how far a fare is from the usual price.
 	residuals [groups][]bar
 	terms     [horizons]term
 	single    bool // residuals are not grouped by lead time: all are in the first group
 }
 
-// group returns the index in residuals for span, an index of a range of lead times in curveEdges.
+// group returns the index in residuals of the group of lead times that contains a range of lead
+// times. span is the index of the range, as in curveEdges.
 func (r *Route) group(span int) int {
 	if r.single {
 		return 0
@@ -26,20 +27,20 @@ func (r *Route) group(span int) int {
 	return groupOf[span]
 }
 
-// bar is the weight of the residuals in one step of 5 %. bin is the index of the step.
+// bar holds the weight (mass) of all residuals in one step of 5 %. bin is the number of the step.
 type bar struct {
 	bin  uint8
 	mass float64
 }
 
-// term is the route's own term in the log odds of a fall, for one horizon.
+// term is what this route adds to the log odds of a fall within 7 or 14 days.
 type term struct {
 	value       float64
 	information float64 // decreases with age
 	cases       float64 // number of known outcomes; old outcomes count less
 }
 
-// Count returns the number of fares of the route ever folded into r.
+// Count returns the number of fares of the route ever added to r.
 func (r *Route) Count() int { return r.count }
 
 // rebase sets the epoch (reference day of the weights) if there is none, or a new one after

@@ -30,7 +30,7 @@ func small() *Learner {
 const firstRuleStored = "01c4b8020080808080808080f83f0201073001c0b8020316084541bf7c414000000000000000000000000000000000000000000000000000013a830201488302000003c0b80216084541bf7c4140023a83020e830203c0b80216084541bf7c4140023a83020e830203c0b80282cf3941bf7c4140013a860402c0b8025566f8405fbe0040013a83021201c4b8029323942302cb0801001dac030002029323942312000601070204c4c50a"
 
 // TestFirstRuleIsRead: a state that the first version of the rule stored decodes to the state of
-// small. Only the mean and the residuals differ: their weights shrink by the ratio of the
+// small. Only the mean and the residuals differ: their weights are smaller by the ratio of the
 // half-lives.
 func TestFirstRuleIsRead(t *testing.T) {
 	data, err := hex.DecodeString(firstRuleStored)
@@ -75,8 +75,8 @@ func TestFirstRuleIsRenewed(t *testing.T) {
 	var left, wantLeft Statistics
 	got.Advance(begin+59, p, all, &left)
 	want.Advance(begin+59, p, all, &wantLeft)
-	// The state of the first rule stored the terms with less precision, so compare them with a
-	// tolerance.
+	// The state of the first rule stored the route's terms with less precision, so compare them
+	// with a tolerance.
 	near := cmp.Comparer(func(a, b term) bool {
 		return math.Abs(a.value-b.value) < 1e-6 && math.Abs(a.information-b.information) < 1e-4 &&
 			math.Abs(a.cases-b.cases) < 1e-3

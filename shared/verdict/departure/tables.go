@@ -37,8 +37,9 @@ func place[T int | float64](x T, edges []T) int {
 	return n
 }
 
-// The chance of a fall has four terms: lead time, level, price changes, and height above the
-// minimum. These constants are the numbers of cells of each term. All cells are stored in one row,
+// The chance of a fall is a sum of four terms, one for each property of a fare: lead time,
+// percentile, price changes, and height above the minimum. Each property is divided into cells
+// (ranges of values). These constants are the numbers of cells. All cells are stored in one row,
 // one term after another.
 const (
 	leadCells, levelCells, changeCells, lowCells = 9, 8, 6, 8
@@ -51,10 +52,11 @@ const (
 	levelUnknown = levelCells - 1 // the last cell of the level; for changes and lows the first cell means unknown
 )
 
-// Cells holds, for one question, the index of the cell of each of the four terms.
+// Cells holds the numbers of four cells: the ranges of values to which the four properties of a
+// judged fare belong.
 type Cells [4]uint8
 
-// cellsOf returns the cells of a quote. percentile is NaN if not known.
+// cellsOf returns the cells for the four properties of a quote. percentile is NaN if not known.
 func cellsOf(past *Past, day fare.Day, q Quote, percentile float64) Cells {
 	level := levelUnknown
 	if !math.IsNaN(percentile) {
@@ -73,14 +75,15 @@ func cellsOf(past *Past, day fare.Day, q Quote, percentile float64) Cells {
 	}
 }
 
-// table holds the terms of the chance of a fall within one horizon, for all routes, and the
-// information of each term.
+// table holds the terms of the chance of a fall within 7 or 14 days, for all routes. Each term is
+// stored with its information, a measure of how much is known.
 type table struct {
 	intercept, information float64
 	cells, informations    [cellCount]float64
 }
 
-// logOdds returns the log odds of a fall. route is the route's own term.
+// logOdds returns the log odds of a fall. The parameter route is what the route itself adds to the
+// sum.
 func (t *table) logOdds(route float64, c Cells) float64 {
 	sum := 0.
 	for _, cell := range c {

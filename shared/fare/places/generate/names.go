@@ -50,8 +50,8 @@ type name struct {
 	said         []string // languages of an everyday name; none: any
 }
 
-// longest is the maximum length of a folded name in bytes. Only ceremonial names of Bangkok are
-// longer.
+// longest is the maximum length of a name in bytes, after places.Fold. Only ceremonial names of
+// Bangkok are longer.
 const longest = 128
 
 const (
