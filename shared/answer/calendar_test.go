@@ -95,7 +95,6 @@ func TestCalendarSaysWhatAnswersSay(t *testing.T) {
 	}
 }
 
-// inMonth returns the When of a question about the month of a day.
 func inMonth(at fare.Day) *answer.When {
 	span := departure.Month
 	return &answer.When{Parameter: "mese", When: verdict.When{Date: at, Span: &span}}

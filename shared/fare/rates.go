@@ -22,7 +22,7 @@ func (r Rates) Rate(currency string) (float64, bool) {
 }
 
 // Euro converts an amount to euro cents, rounding half away from zero. The amount is in whole units
-// of the currency, such as dollars. It returns false if the rate is unknown.
+// of the currency, such as dollars. Euro returns false if the rate is unknown.
 func (r Rates) Euro(amount float64, currency string) (Cents, bool) {
 	rate, ok := r.Rate(currency)
 	if !ok {
@@ -32,7 +32,7 @@ func (r Rates) Euro(amount float64, currency string) (Cents, bool) {
 	return Cents(math.Round(min(amount/rate*100, 1<<53))), true
 }
 
-// FromEuro converts euro cents to hundredths of a currency, rounding half away from zero. It
+// FromEuro converts euro cents to hundredths of a currency, rounding half away from zero. FromEuro
 // returns false if the rate is unknown.
 func (r Rates) FromEuro(c Cents, currency string) (Cents, bool) {
 	rate, ok := r.Rate(currency)

@@ -145,7 +145,6 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// routesOf returns the routes that a digest lists, in order.
 func routesOf(m mail.Message) (routes []string) {
 	for line := range strings.SplitSeq(m.Text, "\n") {
 		if strings.HasPrefix(line, "Milan – ") {

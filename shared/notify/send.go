@@ -245,7 +245,6 @@ type batch struct {
 	incomplete bool // a message must be sent by the next call of Work
 }
 
-// markIncomplete records that the next call of Work must send a message of the batch.
 func (b *batch) markIncomplete() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -75,7 +75,6 @@ var everyone = []string{"ada", "bob", "cleo", "dan"}
 
 func isBob(m mail.Message) bool { return m.To == notifytest.AddressOf("bob") }
 
-// numbered returns the names of many subscribers: s000, s001 and so on.
 func numbered(many int) (who []string) {
 	for i := range many {
 		who = append(who, fmt.Sprintf("s%03d", i))

@@ -180,7 +180,6 @@ func stepOf(what string, k store.Key) string {
 	return what + " " + partition
 }
 
-// killed returns how often a process was killed, over all steps.
 func (s *simulation) killed() (all int) {
 	for _, n := range s.kills {
 		all += n

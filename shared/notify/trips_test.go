@@ -70,7 +70,6 @@ func (h *trip) refresh(of func(depart fare.Day) fare.Cents) {
 	}
 }
 
-// watch adds a confirmed alert for a trip.
 func (h *trip) watch(who string, a store.Alert) store.Alert {
 	h.T.Helper()
 	a.Route, a.Language = notifytest.Route("MIL-BUH"), "it"

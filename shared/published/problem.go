@@ -80,7 +80,6 @@ func Problem(err error) error {
 	return err
 }
 
-// english returns the English name of a city, for use in error responses.
 func english(p places.Place) string { return p.NameIn("en") }
 
 // newestOf returns a part of a sentence with the day of the newest fare. It returns "" if no fare

@@ -42,7 +42,6 @@ func (d *fixture) pending(t *testing.T, id string, alert store.Alert) {
 	storetest.Must(t, d.AddPending(t.Context(), id, alert, d.now.Add(48*time.Hour), job))
 }
 
-// confirmed stores a subscription under an id and confirms it.
 func (d *fixture) confirmed(t *testing.T, id string, alert store.Alert) {
 	t.Helper()
 	d.pending(t, id, alert)

@@ -128,7 +128,6 @@ func (k Customers) changed(id apikey.CustomerID) {
 	}
 }
 
-// item returns an Item with the key and the version of the customer.
 func (c Customer) item() Item { return Item{Key: customerKey(c.ID), Version: c.Version} }
 
 // Change reads a customer, calls change and writes the result. If another writer was faster, Change

@@ -38,7 +38,6 @@ func blockKey(s fare.Series, b fare.Block) Key {
 	return Key{routePartition(s), fmt.Sprintf("%s%05d#%02d", blockPrefix, b.Cycle, b.Part)}
 }
 
-// summaryKey returns the key of the summary of a series.
 func summaryKey(s fare.Series) Key { return Key{routePartition(s), "SHEET"} }
 
 // StoredBlock is a block and its version when it was read. Version 0 means that the block is not

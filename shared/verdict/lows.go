@@ -198,7 +198,6 @@ func carry(made, earlier []Low, asOf fare.Day) []Low {
 	return all
 }
 
-// compare orders lows by price, then by day.
 func (l Low) compare(m Low) int {
 	return cmp.Or(cmp.Compare(l.Price, m.Price), cmp.Compare(l.Day, m.Day))
 }

@@ -159,7 +159,6 @@ func together(price fare.Cents, lows ...fare.Cents) RouteSummary {
 	return s
 }
 
-// upTo returns n lows of 10, 20, 30 and more euros.
 func upTo(n int) (lows []fare.Cents) {
 	for i := range n {
 		lows = append(lows, fare.Cents(1000*(i+1)))

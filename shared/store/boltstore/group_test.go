@@ -68,7 +68,6 @@ func (s *Store) waits(t *testing.T) int {
 	return len(s.group.waiting)
 }
 
-// written returns how often the store wrote to disk.
 func (s *Store) written() int64 {
 	stats := s.db.Stats()
 	return stats.TxStats.GetWrite()

@@ -159,7 +159,6 @@ func inOrder(elements []element, from, to []byte) bool {
 	return true
 }
 
-// read reads the given number of consecutive pages into the buffer.
 func (w *walker) read(id, pages uint64) ([]byte, error) {
 	w.last = slices.Grow(w.last[:0], int(pages*w.pageSize))[:pages*w.pageSize]
 	_, err := w.file.ReadAt(w.last, int64(id*w.pageSize))

@@ -140,7 +140,6 @@ func (p *pass) flush() {
 	}
 }
 
-// place writes a batch to the target.
 func (p *pass) place(b batch) error {
 	return p.held(func(ctx context.Context) error { return p.To.Place(ctx, b.items, b.deleted) })
 }

@@ -104,7 +104,6 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// entry returns the entry of a destination with one fare.
 func entry(city fare.City, asOf fare.Day, observations int, price fare.Cents, level string) deals.Entry {
 	median := fare.Cents(5000)
 	percentile, difference := 20, price-median

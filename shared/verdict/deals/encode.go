@@ -96,8 +96,8 @@ func (f Fares) encode(w *packed.Writer, asOf fare.Day) {
 	}
 }
 
-// compared returns two bits per month: the index in comparisons of what the month's fare was
-// compared with.
+// compared returns two bits per month. They are the index, in the list comparisons, of the fares
+// that the month's fare was compared with.
 func (f Fares) compared() (bits uint64) {
 	for i, d := range f.Months[:min(len(f.Months), comparedCount)] {
 		bits |= place(comparisons, d.Verdict.Confronto) << (2 * i)

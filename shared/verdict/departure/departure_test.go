@@ -22,7 +22,6 @@ func newMarket(seed uint64, routes, ahead int) *market {
 	return &market{rng: rand.New(rand.NewPCG(seed, 1)), routes: make([]map[fare.Day]float64, routes), ahead: ahead}
 }
 
-// quotes returns the prices of a route's departures on a day.
 func (m *market) quotes(route int, day fare.Day) (quotes []Quote) {
 	if m.routes[route] == nil {
 		m.routes[route] = map[fare.Day]float64{}

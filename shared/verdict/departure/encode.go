@@ -78,7 +78,6 @@ func readDay(r *packed.Reader) fare.Day {
 	return fare.Day(day)
 }
 
-// readWeight reads a float that is not negative.
 func readWeight(r *packed.Reader) float64 {
 	v := r.Float32()
 	if v < 0 {

@@ -137,7 +137,6 @@ func (d *StateDay) minimaOf(s Span) *RouteDay {
 	return d.minima[s]
 }
 
-// clone returns a deep copy of m.
 func (m *Minima) clone() *Minima {
 	c := new(Minima)
 	for s := range m {
