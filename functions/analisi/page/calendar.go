@@ -15,9 +15,9 @@ import (
 )
 
 // calendarView shows the departures of a route month by month. Each day with a fare links to the
-// page about that day. On the page of one departure, each day shows its level (from very cheap to
-// very dear). Other pages judge another question, so each day there shows the difference from its
-// usual fare.
+// page about that departure day. If the page judges one departure, each day shows its level (from
+// very cheap to very dear). On other pages each day shows the difference from that day's usual
+// fare.
 type calendarView struct {
 	Weekdays []weekday
 	Months   []calendarMonth
@@ -38,7 +38,7 @@ type calendarMonth struct {
 	Weeks                [][7]calendarDay
 }
 
-// calendarDay is a cell of the calendar. A cell outside the month has no number; a day without a
+// calendarDay is a cell of the calendar. A cell outside the month has no number. A day without a
 // fare has no link.
 type calendarDay struct {
 	Number           int
@@ -47,7 +47,7 @@ type calendarDay struct {
 	Unsure, Selected bool
 }
 
-// calendarID returns the anchor of a month such as 2027-03.
+// calendarID returns the HTML anchor of a month such as 2027-03.
 func calendarID(month string) string { return "m" + month }
 
 // showCalendar adds the calendar to a verdict page. The calendar opens at the question's month, or
@@ -105,8 +105,9 @@ func (v *view) showCalendar(q question, asked answer.Question, a verdict.Analysi
 	}
 }
 
-// cellOf returns the cell of a departure, with a link to its page. With levels the cell shows the
-// level, otherwise the difference from the usual fare of that departure.
+// cellOf returns the cell of a departure day, with a link to that departure's page. If levels is
+// true, the cell shows the level. Otherwise it shows the difference from the usual fare of that
+// departure.
 func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string, levels bool) calendarDay {
 	cell := calendarDay{Number: day.Time().Day(), To: to}
 	if g.Cent != nil {
@@ -118,7 +119,7 @@ func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string, levels bool) ca
 	return cell
 }
 
-// monthsShown is the number of months whose days a page shows. The other months are links.
+// monthsShown is the number of months whose days a calendar shows. The other months are links.
 const monthsShown = 7
 
 // fold removes the days of the months that are far from the open month. Those months become links.
