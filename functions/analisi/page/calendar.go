@@ -122,7 +122,8 @@ func (v *view) cellOf(g verdict.Giorno, day fare.Day, to string, levels bool) ca
 // monthsShown is the number of months whose days a calendar shows. The other months are links.
 const monthsShown = 7
 
-// fold removes the days of the months that are far from the open month. Those months become links.
+// fold removes the days of all months except the monthsShown months around the open month. The
+// other months become links.
 func (c *calendarView) fold() {
 	if c == nil {
 		return
@@ -136,8 +137,8 @@ func (c *calendarView) fold() {
 	}
 }
 
-// sameTrip returns the same trip with another departure day. The nights away stay the same. The
-// fare that the reader has seen is dropped.
+// sameTrip returns the asked trip with another departure day and the same number of nights away. It
+// leaves out the fare that the reader has seen.
 func sameTrip(q question, asked answer.Question, day fare.Day) trip {
 	t := trip{Date: day.String(), NonStop: q.NonStop}
 	if w := asked.When; w != nil && w.Back != 0 {
@@ -146,8 +147,8 @@ func sameTrip(q question, asked answer.Question, day fare.Day) trip {
 	return t
 }
 
-// shortest returns a city's code if the page shows the same name for it, and otherwise the name.
-// Codes keep the links of a whole year small.
+// shortest returns a city's code if the page shows that city under the given name. Otherwise it
+// returns the name. Codes keep the page small, which has a link for each day of a year.
 func (v *view) shortest(name string) string {
 	if p, ok := places.Find(name); ok {
 		if city, ok := places.Get(p.City); ok && city.NameIn(v.T.Code) == name {
@@ -180,7 +181,7 @@ func levelClass(level string) string {
 	return level
 }
 
-// judge writes the level of a departure into its cell.
+// judge writes the level of a departure (from very cheap to very dear) into its calendar cell.
 func (c *calendarDay) judge(l *i18n.Language, g verdict.Giorno) {
 	if c.Class, c.Sub = levelClass(g.Livello), l.HTML("calendar.unknown"); g.Percentile != nil {
 		c.Sub = template.HTML(html.EscapeString(wording.Level(l, g.Livello, g.Affidabilita)))
@@ -188,9 +189,9 @@ func (c *calendarDay) judge(l *i18n.Language, g verdict.Giorno) {
 	}
 }
 
-// compare replaces the level in a cell by the difference from the usual fare. The cell is coloured
-// if the difference is at least 10 %. If the fare may not be shown, the colour follows the
-// percentile.
+// compare replaces the level in a calendar cell by the difference from the usual fare. The cell is
+// coloured if the difference is at least 10 %. If the service may not show fares, the colour
+// follows the percentile.
 func (c *calendarDay) compare(l *i18n.Language, g verdict.Giorno) {
 	if c.Unsure = false; g.Percentile == nil {
 		return
@@ -210,7 +211,7 @@ func (c *calendarDay) compare(l *i18n.Language, g verdict.Giorno) {
 	}
 }
 
-// monthFrom states the lowest fare of a month and its usual fare.
+// monthFrom states the lowest fare and the usual fare of a month.
 func monthFrom(l *i18n.Language, m verdict.MeseInCalendario) string {
 	usual := ""
 	if m.MedianaCent != nil {
