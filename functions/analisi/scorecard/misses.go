@@ -90,11 +90,12 @@ func daysAhead(span int) (from int, to *int) {
 	return from, to
 }
 
-// leastCases is the number of answers that a group needs. For smaller groups the page does not show
-// how far percentiles are off.
+// leastCases is the number of compared answers that a group needs. For smaller groups the page does
+// not show how far the percentiles are off.
 const leastCases = 100
 
-// missesTable returns the table of the page that shows how far percentiles are off.
+// missesTable returns the table of the score page that shows how far the published percentiles are
+// off.
 func missesTable(s Scarti, l *i18n.Language) table {
 	text := func(id string) string { return l.Text("pagella." + id) }
 	off := func(of Scarto) string {
