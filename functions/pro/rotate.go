@@ -31,7 +31,8 @@ type keyInput struct {
 	Key string `header:"X-Api-Key" doc:"Your current key"`
 }
 
-// rest is one source of a plan: a subscription, a payment in USDC or the operator.
+// rest is one source of the plan (a subscription, a payment in USDC or the operator) and until when
+// it pays for the plan.
 type rest struct {
 	Source string    `json:"by" enum:"card,usdc,operator"`
 	Until  time.Time `json:"until" doc:"End, UTC. By card, it includes 3 days of grace"`
