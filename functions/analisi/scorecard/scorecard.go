@@ -168,6 +168,7 @@ type VotoIntervallo struct {
 }
 
 // method is the text that explains how the score is counted. Every published score includes it.
+//
 //go:embed method.txt
 var method string
 
