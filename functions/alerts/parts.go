@@ -19,6 +19,7 @@ import (
 	"verdetto/shared/web/limit"
 )
 
+// Parts holds the dependencies of New.
 type Parts struct {
 	Table   store.Table
 	Limiter *limit.Limiter
