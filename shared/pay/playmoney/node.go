@@ -17,7 +17,7 @@ import (
 	"verdetto/shared/pay"
 )
 
-// Finality is the progress of a transaction on the network.
+// Finality says how final a transaction is on the network.
 type Finality string
 
 // The stages of a transaction.
