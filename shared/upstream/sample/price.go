@@ -81,7 +81,7 @@ func (r *route) priceReturn(depart, found fare.Day, trip fare.Trip, nights fare.
 var weekdays = [7]float64{1.2, 1.04, 0.88, 0.9, 1, 1.15, 1.06}
 
 // bends holds the corners of the curve of price factors over the lead time in days. Departures are
-// cheapest 50 to 85 days ahead and most expensive in the last six days.
+// cheapest 45 to 89 days ahead and most expensive in the last six days.
 var bends = []struct{ lead, times float64 }{
 	{0, 1.85}, {3, 1.65}, {6, 1.5}, {8, 1.3}, {14, 1.17}, {21, 1.08}, {30, 0.98}, {44, 0.85}, {50, 0.78}, {85, 0.78},
 	{95, 0.9}, {180, 1}, {365, 1.08},
