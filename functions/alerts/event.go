@@ -76,7 +76,7 @@ func (n notice) stops(now time.Time) (recipients []recipient, until time.Time) {
 }
 
 // suppress puts the mailboxes of notices on the stop list. A malformed notice is logged without its
-// content and does not block the others.
+// content and does not block the other notices.
 func (s *Service) suppress(ctx context.Context, records []record) (stopped int, err error) {
 	var faults []error
 	for i, r := range records {
