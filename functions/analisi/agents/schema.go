@@ -65,7 +65,7 @@ func nullable(s *huma.Schema) *huma.Schema {
 }
 
 // readArguments parses a tool's arguments. If arguments are faulty, it fails with an error response
-// that names each of them.
+// that names each faulty argument.
 func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) error {
 	given := map[string]any{}
 	if len(arguments) > 0 {
