@@ -19,23 +19,23 @@ import (
 
 // The question to the page at / is the query of its address:
 //
-//	da, a     the two cities; a may be a country or a continent
-//	mese      the month of departure, 2027-03
-//	quando    the day of departure, 2027-03-20
-//	ritorno   the day of return, with quando
+//	da, a     the two cities; a may also be a country or a continent
+//	mese      the month of departure, such as 2027-03
+//	quando    the day of departure, such as 2027-03-20
+//	ritorno   the day of return; needs quando
 //	flessibile
-//	          with quando: the cheapest departure within 1, 3 or 7 days either side
-//	soggiorno without ritorno: the nights away, 3 or 2-4, or weekend
+//	          find the cheapest departure within 1, 3 or 7 days before or after quando
+//	soggiorno the nights away without ritorno: 3, 2-4 or weekend
 //	diretto   si: only fares without stops
 //	visto     a fare that the reader has seen: 45, 45,50, $50 or 50 USD
-//	massimo   without a: only destinations up to this fare, likewise
+//	massimo   the highest fare in a list (without a), written like visto
 //	valuta    the currency of amounts; the euro if absent
 //	soglia, notti
 //	          values for the form of an alert: a fare in euros, a class of nights away
-//	con       up to five cities, days or months to compare with, with commas between
-//	ordine    without a city in a: the order of destinations, prezzo, differenza or partenza
+//	con       up to five cities, days or months to compare with, separated by commas
+//	ordine    the order of a list of destinations: prezzo, differenza or partenza
 //	lang      the language
-//	era       without a script: the month or day that the form showed before
+//	era       from a form without a script: the month or day that the form showed before
 //
 // An empty parameter counts as missing, because a form without a script sends empty fields.
 
