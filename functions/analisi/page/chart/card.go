@@ -53,7 +53,7 @@ var (
 	paper = color.RGBA{0xfb, 0xf9, 0xf4, 0xff}
 	ink   = color.RGBA{0x1d, 0x1b, 0x18, 0xff}
 	faint = color.RGBA{0x6b, 0x66, 0x5e, 0xff}
-	// The colours of the levels on paper colour, the same as in the style sheet of the pages.
+	// The colours of the levels, the same as in the style sheet of the pages.
 	levelColor = map[string]color.RGBA{
 		"ottimo": {0x0c, 0x6b, 0x45, 0xff}, "buono": {0x6f, 0xa5, 0x70, 0xff},
 		"normale": {0xc9, 0xbd, 0xa2, 0xff}, "caro": {0xb5, 0x4a, 0x2e, 0xff},
@@ -137,7 +137,8 @@ func (p *painter) write(x, y int, size, room float64, c color.RGBA, text string)
 	}
 }
 
-// unmarked maps letters to plain letters, for letters with a mark that Unicode does not decompose.
+// unmarked maps letters with a mark to plain letters. It holds only letters that Unicode does not
+// decompose.
 var unmarked = map[rune]rune{'ł': 'l', 'Ł': 'L', 'đ': 'd', 'Đ': 'D', 'ħ': 'h', 'Ħ': 'H', 'ı': 'i', 'ə': 'e', '→': '–'}
 
 // drawable replaces characters that the typeface does not have. Accented letters lose their
