@@ -81,8 +81,8 @@ func (s *Service) portal(ctx context.Context, in *portalInput) (*page.Response, 
 	return asJSON(http.StatusOK, portals{urls[0], urls[1:]})
 }
 
-// payers returns the card processor's customer ids that pay the subscriptions of a plan. The
-// subscription with the latest end comes first.
+// payers returns the card processor's ids of the customers who pay for the subscriptions of a plan.
+// The subscription with the latest end comes first.
 func (s *Service) payers(ctx context.Context, c store.Customer) (customers []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*pay.Timeout)
 	defer cancel()

@@ -63,7 +63,7 @@ func refusedKey() error {
 		With("WWW-Authenticate", "ApiKey")
 }
 
-// key describes a valid key and counts the key's calls, including this call.
+// key describes a valid key and says how many calls it has made, including this call.
 func (s *Service) key(ctx context.Context, in *keyInput) (*keyOutput, error) {
 	c, err := s.customerOf(ctx, in.Key, "")
 	if err != nil {
