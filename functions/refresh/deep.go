@@ -145,7 +145,7 @@ func (r *Refresher) deepenSeries(ctx context.Context, source upstream.Deep, of f
 	return m.summary, nil
 }
 
-// hasStops reports whether at least one fare states its number of stops.
+// hasStops reports whether at least one fare is known to have a stop.
 func hasStops(fares []fare.Fare) bool {
 	return slices.ContainsFunc(fares,
 		func(f fare.Fare) bool { return f.Stops == fare.OneStop || f.Stops == fare.MoreStops })

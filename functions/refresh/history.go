@@ -27,9 +27,9 @@ func unpack(blocks []store.StoredBlock) (history, error) {
 	return h, nil
 }
 
-// merge adds fares to the history. It returns all fares in the order of Compare, and the blocks to
-// write. The caller must keep the order of the blocks. If fares move to a later block, that block
-// is written first, so an interrupted write loses no fare.
+// merge adds fares to the history. It returns all fares, sorted by Observation.Compare, and the
+// blocks to write. The caller must keep the order of the blocks. If fares move to a later block,
+// that block is written first, so an interrupted write loses no fare.
 func (h history) merge(found []fare.Observation) (all []fare.Observation, writes []store.StoredBlock, added int) {
 	byCycle := map[fare.Cycle][]fare.Observation{}
 	for _, o := range found {
