@@ -65,8 +65,8 @@ func classifyRefusal(status int, code, text string) error {
 	case throttled, status == http.StatusTooManyRequests:
 		return mail.ErrThrottled
 	case code == "MessageRejected" && !strings.Contains(text, "not verified"):
-		// MessageRejected with "not verified" is a fault of the service: the identity of the
-		// sender, or in the SES sandbox of the recipient, is not verified.
+		// Other refusals concern this mail alone. With "not verified" SES means the identity of the
+		// sender (or of the recipient, in the SES sandbox), which the operator must correct.
 		return mail.ErrRefused
 	case code == "BadRequestException" && !strings.Contains(text, "configuration set"):
 		return mail.ErrRefused
