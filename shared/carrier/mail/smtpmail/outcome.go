@@ -105,7 +105,7 @@ func outcomeOf(at step, said *smtp.SMTPError) error {
 }
 
 // fits reports whether the rule is about one of the codes. A prefix that ends in a dot is compared
-// with the start of a code. All others are compared with the whole code.
+// with the start of a code. Every other prefix is compared with the whole code.
 func (r reply) fits(codes []string) bool {
 	if r.codes == "" {
 		return true
