@@ -2,9 +2,9 @@
 //
 // A payment is judged only by the token balances that the network recorded before and after the
 // transaction. Senders cannot forge balances. Instructions and logs are ignored, because their
-// meaning depends on programs. So the rule holds for transfers made by other programs, look-up
-// tables, look-alike coins and money that leaves again in the same transaction. A fact that a node
-// omits is never guessed.
+// meaning depends on programs. So it does not matter whether another program made the transfer or a
+// look-up table was used. Look-alike coins, and money that leaves again in the same transaction,
+// count as nothing. A fact that a node omits is never guessed.
 //
 // Start reading at New. The file read.go judges a payment.
 package solanapay
