@@ -1,10 +1,10 @@
 // Package csvfile is a source of recorded fares: a panel in a CSV file, plain or gzipped.
 //
 // The header names at least origin, destination, observed_date, depart_date, price and currency, in
-// any order. A row with a return_date is a return trip, and its price is for both ways. The price
-// is for one way only if the caller gives Open the name of a column of one-way fares. A column
-// stops holds the larger number of stops of both ways; empty means unknown. Other columns are
-// ignored. An observed_date without a time gives only the day. Prices keep their currency.
+// any order. A row with a return_date is a return trip. Its price is for both ways, unless the
+// caller gives Open the name of a column of one-way fares. A column stops holds the larger number
+// of stops of both ways; empty means unknown. Other columns are ignored. An observed_date without a
+// time gives only the day. Prices keep their currency.
 //
 // Open reads a file once and keeps it in 32 bytes per fare. The file is not trusted: its Report
 // counts dropped rows by reason and unreadable rows by line.
