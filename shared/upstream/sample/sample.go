@@ -101,5 +101,5 @@ func (s *Source) Departures(ctx context.Context, q upstream.Question, until time
 	return upstream.Answer{Fares: slices.Collect(maps.Values(known))}, ctx.Err()
 }
 
-// remembered is how long after it was found Departures still returns a fare.
+// remembered is how long Departures returns a fare, counted from the time when the fare was found.
 const remembered = 7 * 24 * time.Hour

@@ -78,8 +78,8 @@ func (s *search) day(day fare.Day) {
 	}
 }
 
-// seen adds the one-way fares that one search finds. That is the cheapest fare. If nonStop is true,
-// it is also the non-stop fare, unless that is the same fare.
+// seen adds the one-way fares that one search finds. It adds the cheapest fare. If nonStop is true,
+// it also adds the non-stop fare, unless that fare is the same.
 func (s *search) seen(day fare.Day, o fare.Observation, nonStop bool) {
 	if o.Found <= s.since || o.Found > s.until || !s.flies(o.Depart) {
 		return
