@@ -89,7 +89,7 @@ func TestAlertLife(t *testing.T) {
 			t.Fatalf("alerts %v", got)
 		}
 
-		// The page of all alerts lists them and ends one.
+		// The page of all alerts lists the alerts and can end each of them.
 		manage := p.ManageLink("ada@example.com")
 		p.Do("GET", manage, "").Want(t, 200, "Milano–Bucarest a 30,00 € o meno", "Milano–Londra").Lacks(t,
 			"example.com")

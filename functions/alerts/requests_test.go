@@ -19,7 +19,7 @@ import (
 	"verdetto/shared/store/storetest"
 )
 
-// Invalid requests and invalid links are explained, and they change nothing.
+// TestBadAlertRequests: invalid requests and invalid links are explained, and they change nothing.
 
 func TestBadAlertRequests(t *testing.T) {
 	t.Parallel()
