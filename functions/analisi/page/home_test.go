@@ -74,8 +74,8 @@ func (c *counters) Take(_ context.Context, key store.Key, _, limit int64, _ time
 	return c.used + 1, nil
 }
 
-// steady returns the summary of a route that cost 50 euros on 39 days, the price once on one day,
-// and the given price today.
+// steady returns the summary of a route that cost 50 euros on 39 days, the amount once on one day,
+// and the amount price today.
 func steady(once, price fare.Cents) verdict.RouteSummary {
 	d := fare.DayOf(analisitest.Today)
 	var all []fare.Observation
