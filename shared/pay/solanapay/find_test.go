@@ -52,8 +52,8 @@ func TestFind(t *testing.T) {
 		t.Errorf("%+v %v", payment, err)
 	}
 
-	// First node 0 does not know the transaction yet, then it does not answer. Then both nodes do
-	// not answer.
+	// At first node 0 does not know the transaction yet. Next it does not answer. In the end
+	// neither node answers.
 	other := pay.Reference{4}
 	named.Reference = other.String()
 	third := nodes[1].Pay(named)
