@@ -15,8 +15,8 @@ import (
 )
 
 // A card shows a tool's answer to a person, in clients with MCP Apps (io.modelcontextprotocol/ui).
-// Such a client loads one HTML document and passes tool results to it. Each result contains the
-// HTML of its card in _meta under cardKey, rendered with the page's templates.
+// The client loads one HTML document and passes tool results to it. Each result contains the HTML
+// of its card in _meta under cardKey, rendered with the templates of the web page.
 
 const (
 	uiExtension = "io.modelcontextprotocol/ui"
@@ -46,7 +46,7 @@ var document = sync.OnceValues(func() (string, error) {
 	return html.String(), nil
 })
 
-// uiMeta declares that the document makes no requests, and that it prefers a border.
+// uiMeta declares to MCP clients that the cards' document makes no requests and prefers a border.
 func uiMeta() mcp.Meta {
 	none := []string{}
 	return mcp.Meta{"ui": map[string]any{
@@ -67,11 +67,11 @@ func addCard(server *mcp.Server) {
 	})
 }
 
-// cardMeta refers clients to the document, for tools whose answers have a card.
+// cardMeta tells clients where the cards' document is. Tools whose answers have a card include it.
 func cardMeta() mcp.Meta { return mcp.Meta{"ui": map[string]any{"resourceUri": cardURI}} }
 
-// showsCards reports whether a client may show cards. It may if it declares the extension, or if
-// its protocol revision has no declarations in calls.
+// showsCards reports whether a client may show cards: it declared the extension for cards. A client
+// whose protocol revision has no declarations in tool calls may show them too.
 func showsCards(request *mcp.CallToolRequest) bool {
 	if _, told := request.Params.Meta[mcp.MetaKeyClientCapabilities]; !told {
 		return true
@@ -80,7 +80,8 @@ func showsCards(request *mcp.CallToolRequest) bool {
 	return c != nil && c.Extensions[uiExtension] != nil
 }
 
-// cardHTML is embedded in answers that have a card. The card is not part of the answer's JSON.
+// cardHTML holds the HTML of a card. Answers that have a card embed this type. The card is not part
+// of the answer's JSON.
 type cardHTML struct{ card string }
 
 func (s cardHTML) html() string { return s.card }

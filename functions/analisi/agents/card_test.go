@@ -13,7 +13,7 @@ import (
 var fetched = regexp.MustCompile(`(?i)<(script|link|img|iframe|object|embed|base|form)\b|\bsrc=|url\(|@import|` +
 	`\bon[a-z]+="|javascript:`)
 
-// TestCardDocument: the document that displays cards is complete and loads nothing.
+// TestCardDocument: the HTML document that displays cards is complete and loads nothing.
 func TestCardDocument(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	w := d.send(t, "POST", "/mcp",
@@ -77,11 +77,11 @@ func (d *fixture) cardOf(t *testing.T, tool, arguments, meta string, headers ...
 	return html, m.Result.IsError
 }
 
-// TestCards: the answers of both tools with cards have one in every language and currency. A card
-// uses the page's charts and contains nothing that runs or loads.
+// TestCards: the answers of the two tools with cards have a card in every language and currency. A
+// card uses the charts of the web page. It contains nothing that a browser runs or loads.
 func TestCards(t *testing.T) {
 	for _, l := range i18n.Languages() {
-		// A new fixture for each case, because calls count toward a daily quota.
+		// Each case has a new fixture, because calls count toward a daily quota.
 		d := openAt(t, "https://verdetto.example", knownRoutes(), "sample")
 		for _, c := range []struct {
 			tool, arguments string
@@ -126,8 +126,8 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// TestCardsForWhoShowsThem: a client that declares its capabilities gets a card only if it can show
-// cards.
+// TestCardsForWhoShowsThem: a client that declares its capabilities gets a card only if it declares
+// that it can show cards.
 func TestCardsForWhoShowsThem(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	revision := []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name",

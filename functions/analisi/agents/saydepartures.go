@@ -12,7 +12,8 @@ import (
 // maxListed is how many days or destinations a sentence lists.
 const maxListed = 5
 
-// calendar describes the best days and the best month. all is the total number of days.
+// calendar describes the best days and the best month of a fare calendar. The parameter all is the
+// number of all days in the calendar.
 func (s sentences) calendar(c verdict.Calendario, all int) string {
 	var days []string
 	for _, g := range best(c.Giorni, maxListed) {
@@ -42,7 +43,8 @@ func (s sentences) calendar(c verdict.Calendario, all int) string {
 	return strings.Join(append(said, s.newest(c.AggiornatoIl)), " ")
 }
 
-// deals describes the listed destinations. all is the total number, skipped the number before them.
+// deals describes the listed destinations with deals. The parameter all is the number of all
+// destinations; skipped is how many of them come before the listed ones.
 func (s sentences) deals(o published.Occasioni, skipped, all int) string {
 	if len(o.Occasioni) == 0 {
 		return s.Text("agents.no_deals", "City", o.Origine)
@@ -101,7 +103,8 @@ func (s sentences) past(h published.Storico) string {
 	return said + " " + s.newest(h.AggiornatoIl)
 }
 
-// comparison describes which trip is judged best, which is cheapest, and which are not covered.
+// comparison describes which of several trips is judged best, which is cheapest, and which trips
+// have no known fares.
 func (s sentences) comparison(c published.Confronto, names []string) string {
 	trip := func(i int) string {
 		v := c.Viaggi[i]

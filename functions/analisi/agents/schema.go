@@ -13,14 +13,15 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// schemaOf returns the schema of a type. It inlines all types, because some clients do not follow
-// references.
+// schemaOf returns the JSON schema of the type T. It inlines all types, because some clients do not
+// follow references.
 func schemaOf[T any]() *huma.Schema {
 	registry := huma.NewMapRegistry(refPrefix, huma.DefaultSchemaNamer)
 	return inlineRefs(registry, registry.Schema(reflect.TypeFor[T](), false, ""))
 }
 
-// marshalSchema encodes a schema once; each tools/list answer reuses the bytes.
+// marshalSchema encodes a schema. It runs once per tool: each answer to tools/list reuses the
+// bytes.
 func marshalSchema(s *huma.Schema) json.RawMessage {
 	data, err := json.Marshal(s)
 	if err != nil {
@@ -31,7 +32,7 @@ func marshalSchema(s *huma.Schema) json.RawMessage {
 
 const refPrefix = "#/$defs/"
 
-// inlineRefs replaces every reference of a schema with the type itself.
+// inlineRefs replaces every reference in a schema with the schema of the type it refers to.
 func inlineRefs(registry huma.Registry, s *huma.Schema) *huma.Schema {
 	if s == nil {
 		return nil
@@ -55,16 +56,16 @@ func inlineRefs(registry huma.Registry, s *huma.Schema) *huma.Schema {
 	return s
 }
 
-// nullable describes a value that may be null with anyOf, because some clients do not understand
-// a list of types.
+// nullable returns a schema for a value that may be null. The schema uses anyOf, because some
+// clients do not understand a list of types.
 func nullable(s *huma.Schema) *huma.Schema {
 	value := *s
 	value.Description, value.Nullable = "", false
 	return &huma.Schema{Description: s.Description, AnyOf: []*huma.Schema{&value, {Type: "null"}}}
 }
 
-// readArguments parses a tool's arguments. It fails with an error response that names every faulty
-// argument.
+// readArguments parses a tool's arguments. If arguments are faulty, it fails with an error response
+// that names each faulty argument.
 func readArguments(arguments json.RawMessage, schema *huma.Schema, into any) error {
 	given := map[string]any{}
 	if len(arguments) > 0 {

@@ -50,8 +50,8 @@ var sampleCalls = []struct {
 	{"departure_history", map[string]any{"origin": "Milan", "destination": "Bucharest", "month": "2016-04"}},
 }
 
-// TestSession runs a complete session with the SDK's client in both revisions. It lists the
-// tools, calls each, and validates every answer against the tool's schema.
+// TestSession runs a complete session with the SDK's client, in two revisions of the protocol. It
+// lists the tools, calls each tool, and validates every answer against the tool's schema.
 func TestSession(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) { session(t, revision) })
@@ -171,7 +171,7 @@ func golden(t *testing.T, path string, got []byte) {
 	}
 }
 
-// TestSameAsEndpoint: a tool returns the same answer as its endpoint.
+// TestSameAsEndpoint: a tool returns the same answer as the endpoint that matches the tool.
 func TestSameAsEndpoint(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for _, c := range []struct{ tool, arguments, target string }{

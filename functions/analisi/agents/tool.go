@@ -33,8 +33,8 @@ type description struct {
 //go:embed tools.json
 var toolsJSON []byte
 
-// descriptions holds all tools in the order of their list, and the common descriptions of their
-// arguments.
+// descriptions holds all tools in the order of tools/list, and the descriptions of arguments that
+// several tools share.
 var descriptions = parseDescriptions()
 
 func parseDescriptions() (all struct {
@@ -47,7 +47,7 @@ func parseDescriptions() (all struct {
 	return all
 }
 
-// describe adds a description to each argument in the schema.
+// describe adds the descriptions of the arguments to a tool's input schema.
 func (d description) describe(input *huma.Schema) {
 	for name, property := range input.Properties {
 		property.Description = cmp.Or(d.Arguments[name], descriptions.Arguments[name])
@@ -56,9 +56,9 @@ func (d description) describe(input *huma.Schema) {
 
 type asker interface{ say() sentences }
 
-// addTool adds a tool. I is the type of its arguments, and question converts them for check and
-// answer. O is the structured answer, which is returned with a text. If check refuses a question,
-// it does not count toward the quota; check may be nil.
+// addTool adds a tool. I is the type of the tool's arguments. The function question converts them
+// for check and answer. O is the structured answer, which addTool returns together with a text. A
+// question that check refuses does not count toward the quota. The function check may be nil.
 func addTool[I, Q, O any](
 	s *Service, server *mcp.Server, name string,
 	question func(*I) (Q, error), check func(context.Context, Q) error,
@@ -71,7 +71,6 @@ func addTool[I, Q, O any](
 	if _, ok := any(*new(O)).(interface{ html() string }); ok {
 		meta = cardMeta()
 	}
-	// call parses the arguments, checks and counts the question, and answers it.
 	call := func(ctx context.Context, arguments json.RawMessage, in *I) (out O, text string, err error) {
 		if err = readArguments(arguments, input, in); err != nil {
 			return
@@ -95,8 +94,8 @@ func addTool[I, Q, O any](
 		Annotations: readOnly(d.Title),
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
 		x := ctx.Value(exchangeKey{}).(*exchange)
-		// The SDK's context is not the context of the HTTP request. A call must end when its caller
-		// disconnects, or at the request's deadline.
+		// The SDK's context is not the context of the HTTP request. A tool call must end when its
+		// caller disconnects, or at the request's deadline.
 		ctx, say := x.ctx, sentences{i18n.English()}
 		defer func() {
 			if v := recover(); v != nil {
@@ -141,9 +140,9 @@ func successResult(out any, text string, say sentences, x *exchange) (*mcp.CallT
 	return result, nil
 }
 
-// errorResult tells an agent what went wrong and what to do next: as text and as the endpoint's
-// error response. The error response is not structured content, because clients validate that
-// against the schema of the answer.
+// errorResult tells an agent what went wrong and what to do next: as text, and as the endpoint's
+// error response. The error response is not sent as structured content: clients validate structured
+// content against the schema of an answer.
 func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolResult {
 	text := p.Detail
 	if said, ok := say.Lookup("problem.code." + p.Code); ok && say.Language != i18n.English() {
@@ -159,8 +158,8 @@ func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolRe
 	return result
 }
 
-// advice tells an agent what to do after an error. Agents know tools, not paths, and see no
-// headers.
+// advice returns the sentence that tells an agent what to do after an error. Agents know tools but
+// not paths, and they see no HTTP headers.
 func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	switch p.Code {
 	case httpapi.TooMany.Code:
@@ -179,7 +178,7 @@ func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	return ""
 }
 
-// instead lists what a caller with a used-up quota can still do.
+// instead returns sentences on what a caller with a used-up quota can still do.
 func (s sentences) instead(p *httpapi.Problem) (text string) {
 	if p.Usage != "" {
 		text += " " + s.Text("agents.ask_usage")
@@ -190,7 +189,8 @@ func (s sentences) instead(p *httpapi.Problem) (text string) {
 	return text
 }
 
-// listToolNames adds the names of all tools to the error for an unknown tool.
+// listToolNames wraps an MCP method handler. It adds the names of all tools to the error for an
+// unknown tool.
 func listToolNames(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, request)

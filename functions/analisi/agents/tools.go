@@ -20,8 +20,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// addTools adds all tools. Each tool has a function that parses its arguments, a check that runs
-// before the call counts, and a function that answers.
+// addTools adds all MCP tools to a server. Each tool has three functions: one parses its arguments,
+// one checks the question before the call counts, and one answers.
 func (s *Service) addTools(server *mcp.Server) {
 	a := s.Answers
 	addTool(s, server, "flight_price_verdict", (*tripInput).question, a.Check, s.verdict)
@@ -40,14 +40,15 @@ func (s *Service) addTools(server *mcp.Server) {
 // fill most of a small model's context.
 const maxDestinations = 20
 
-// pageOf returns the elements after the skipped ones, and how many were skipped.
+// pageOf returns at most maxDestinations elements after the first skip elements. It also returns
+// how many elements it skipped.
 func pageOf[T any](all []T, skip float64) ([]T, int) {
 	skipped := min(int(skip), len(all))
 	return all[skipped:min(skipped+maxDestinations, len(all))], skipped
 }
 
-// Verdict is the answer of the tool flight_price_verdict: the endpoint's answer with links to
-// pages.
+// Verdict is the answer of the tool flight_price_verdict: the answer of the verdict endpoint, with
+// links to web pages.
 type Verdict struct {
 	verdict.Analysis
 	cardHTML
@@ -75,7 +76,8 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 	return v, and(append(said, say.pages(v, first, s.Pages.Telegram))...), nil
 }
 
-// lastDay returns the last departure day of a question, or a day in the far future for any date.
+// lastDay returns the last departure day of a question. For a question about any date it returns a
+// day in the far future.
 func lastDay(q answer.Question) fare.Day {
 	switch w := q.When; {
 	case w == nil:
@@ -108,7 +110,7 @@ func (s *Service) comparison(ctx context.Context, in *comparisonInput,
 	return c, and(say.comparison(c, names), say.places(in.Origin)), nil
 }
 
-// Months is the answer of cheapest_months, a part of a verdict.
+// Months is the answer of the tool cheapest_months. It holds part of a verdict.
 type Months struct {
 	Origine            string         `json:"origine" doc:"Origin city name, as matched"`
 	Destinazione       string         `json:"destinazione" doc:"Destination city name, as matched"`
@@ -124,7 +126,7 @@ func (s *Service) months(ctx context.Context, in *routeInput, q answer.Question)
 	return m, in.say().months(m), err
 }
 
-// Window is the answer of when_to_book, a part of a verdict.
+// Window is the answer of the tool when_to_book. It holds part of a verdict.
 type Window struct {
 	Origine             string            `json:"origine" doc:"Origin city name, as matched"`
 	Destinazione        string            `json:"destinazione" doc:"Destination city name, as matched"`
@@ -158,7 +160,7 @@ func (s *Service) routes(ctx context.Context, in, _ *coveredInput) (published.Ro
 	return r, say.routes(r), err
 }
 
-// checkTrends refuses a currency without an exchange rate, and a route from a city to itself.
+// checkTrends refuses a currency that has no exchange rate, and a route from a city to itself.
 func (s *Service) checkTrends(ctx context.Context, in *trendsInput) error {
 	rates, err := s.Trends.Rates(ctx)
 	if err != nil {
@@ -200,7 +202,8 @@ func (s *Service) trends(ctx context.Context, in, _ *trendsInput) (view.Trends, 
 	return t, and(say.trends(t, skipped, all), say.places(in.Origin, in.Destination)), nil
 }
 
-// Calendar is the answer of fare_calendar: the endpoint's answer with a card.
+// Calendar is the answer of the tool fare_calendar: the answer of the calendar endpoint, with a
+// card.
 type Calendar struct {
 	verdict.Calendario
 	cardHTML
@@ -249,7 +252,8 @@ func (s *Service) deals(ctx context.Context, in *dealsInput,
 	return o, and(say.deals(o, skipped, all), say.places(in.Origin)), nil
 }
 
-// checkHistory refuses every question about history if past fares may not be shown.
+// checkHistory refuses every question about a route's history if the service may not show past
+// fares.
 func (s *Service) checkHistory(ctx context.Context, in *historyInput) error {
 	if !httpapi.AllFares(ctx) {
 		return httpapi.FaresNotShown()

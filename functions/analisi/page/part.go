@@ -14,15 +14,16 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// Clients of AI agents may show an answer as a part of a page. Parts use the page's templates and
-// charts. They have no scripts and load nothing from a network.
+// Clients of AI agents may show an answer as a part of a page. Such a part uses the page's
+// templates and charts. It has no scripts and loads nothing from a network.
 
 type partView struct {
 	view
 	Page, AlertForm string // full addresses; empty: unknown
 }
 
-// newPart returns an empty part, and the trip as a question of the page at /.
+// newPart returns an empty part of a page. It also returns the asked trip as a question of the page
+// at /.
 func (s *Service) newPart(ctx context.Context, asked answer.Question, f answer.SeriesData,
 	l *i18n.Language) (partView, question, error) {
 	amounts, err := s.Amounts(ctx, asked.Show)
@@ -45,8 +46,9 @@ func (s *Service) newPart(ctx context.Context, asked answer.Question, f answer.S
 	return a, q, nil
 }
 
-// VerdictPart returns a verdict, and the part of a page that shows it. History, months and calendar
-// are left out. If the part cannot be rendered, VerdictPart logs the error and html is empty.
+// VerdictPart returns a verdict, and as html the part of a page that shows the verdict. History,
+// months and calendar are left out. If rendering fails, VerdictPart logs the error and html is
+// empty.
 func (s *Service) VerdictPart(ctx context.Context, asked answer.Question, l *i18n.Language) (a verdict.Analysis,
 	html string, err error) {
 	a, of, err := s.VerdictOf(ctx, asked)
@@ -62,8 +64,8 @@ func (s *Service) VerdictPart(ctx context.Context, asked answer.Question, l *i18
 	return a, s.write(ctx, part, "app-verdict", err), nil
 }
 
-// CalendarPart returns a calendar, and the part of a page that shows it. The part shows the days of
-// the question's month, or else of the best-judged month. It links to the other months.
+// CalendarPart returns a calendar, and as html the part of a page that shows it. The part shows the
+// days of the question's month, or else of the best-judged month. It links to the other months.
 func (s *Service) CalendarPart(ctx context.Context, asked answer.Question, l *i18n.Language) (c verdict.Calendario,
 	html string, err error) {
 	c, f, of, err := s.CalendarOf(ctx, asked, httpapi.AllFares(ctx))
@@ -82,7 +84,7 @@ func (s *Service) CalendarPart(ctx context.Context, asked answer.Question, l *i1
 	return c, s.write(ctx, part, "app-calendar", err), nil
 }
 
-// openOnly removes the days of all months but one.
+// openOnly removes the days of all months except the given month.
 func (a *partView) openOnly(month string) {
 	for i := range a.Verdict.Calendar.Months {
 		m := &a.Verdict.Calendar.Months[i]
@@ -92,8 +94,8 @@ func (a *partView) openOnly(month string) {
 	}
 }
 
-// calendarMonthOf returns the question's month. Without one it returns the best-judged month, or
-// the earliest of several equal ones.
+// calendarMonthOf returns the question's month. For a question without a date it returns the
+// best-judged month. If several months are judged equally well, it returns the earliest.
 func calendarMonthOf(asked answer.Question, c verdict.Calendario) (month string) {
 	if asked.When != nil {
 		return asked.When.Date.String()[:len("2006-01")]
@@ -110,7 +112,8 @@ func calendarMonthOf(asked answer.Question, c verdict.Calendario) (month string)
 	return month
 }
 
-// tripText describes a trip in words. Without a return day it adds the nights away.
+// tripText describes the asked trip in words. If the trip has no return day, the text adds the
+// nights away.
 func (a partView) tripText(asked answer.Question) string {
 	t, _ := tripOf(asked)
 	said := []string{t.text(a.T)}
@@ -124,7 +127,8 @@ func (a partView) tripText(asked answer.Question) string {
 	return strings.TrimPrefix(strings.Join(said, " · "), " · ")
 }
 
-// write renders a part. If err is not nil or rendering fails, it logs the error and returns "".
+// write renders a part of a page. If the parameter err is not nil or rendering fails, write logs
+// the error and returns "".
 func (s *Service) write(ctx context.Context, part partView, template string, err error) string {
 	var b bytes.Buffer
 	if err == nil {
