@@ -173,7 +173,7 @@ var tasks = []task{
 				calendarOf("2016-04", a.Giorni)}
 		}},
 	{"Which month is the cheapest from Milan to New York?", "/v1/analisi?origine=Milano&destinazione=New%20York",
-		"cheapest_months", `{"origin":"Milan","destination":"New York"}`, []string{"/?da=Milano&a=New+York"},
+		"flight_price_verdict", `{"origin":"Milan","destination":"New York"}`, []string{"/?da=Milano&a=New+York"},
 		func(a answer) string {
 			if len(a.MesiPerConvenienza) < 2 ||
 				a.MesiPerConvenienza[0].MedianaCent > a.MesiPerConvenienza[1].MedianaCent {
@@ -183,7 +183,7 @@ var tasks = []task{
 				a.MesiPerConvenienza[0].MedianaCent)
 		}, func(a answer, _ int) []string { return []string{`id="months-title"`, "febbraio"} }},
 	{"How far ahead should one book Rome to London?", "/v1/analisi?origine=Roma&destinazione=Londra",
-		"when_to_book", `{"origin":"Rome","destination":"London"}`, []string{"/?da=Roma&a=Londra"},
+		"flight_price_verdict", `{"origin":"Rome","destination":"London"}`, []string{"/?da=Roma&a=Londra"},
 		func(a answer) string {
 			if a.AnticipoConsigliato == nil {
 				return ""
