@@ -28,10 +28,13 @@ const (
 //go:embed card
 var cardFiles embed.FS
 
-// labels are the texts of a card that are not in the answer, by their key in the catalogue.
-var labels = map[string]string{
-	"day": "app.day", "back": "app.back", "open": "app.open", "alert": "form.alert", "ask": "home.ask",
-	"sending": "form.sending", "failed": "refusal.failed.lede", "usual": "app.usual",
+// labels returns the texts of a card that are not in the answer.
+func labels(l *i18n.Language) map[string]string {
+	return map[string]string{
+		"day": l.Text("app.day"), "back": l.Text("app.back"), "open": l.Text("app.open"),
+		"usual": l.Text("app.usual"), "alert": l.Text("form.alert"), "ask": l.Text("home.ask"),
+		"sending": l.Text("form.sending"), "failed": l.Text("refusal.failed.lede"),
+	}
 }
 
 // document is the HTML document that displays cards. Style, script and texts are inline, because the
@@ -43,10 +46,7 @@ var document = sync.OnceValues(func() (string, error) {
 	}
 	texts := map[string]map[string]string{}
 	for _, l := range i18n.Languages() {
-		texts[l.Code] = map[string]string{}
-		for name, key := range labels {
-			texts[l.Code][name] = l.Text(key)
-		}
+		texts[l.Code] = labels(l)
 	}
 	encoded, err := json.Marshal(texts)
 	if err != nil {

@@ -66,7 +66,6 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 	if a.Ambito != verdict.Rotta { // those of the route do not answer this question
 		a.MesiPerConvenienza, a.AnticipoConsigliato = []verdict.Mese{}, nil
 	}
-	a.Previsione = a.Previsione[:min(1, len(a.Previsione))]
 	v := Verdict{Analysis: a}
 	v.Pagina, v.Avviso = s.Pages.Addresses(a, q, say.Language)
 	said := []string{say.verdict(a, q, fare.DayOf(s.Answers.Now())), say.places(in.Origin, in.Destination)}
