@@ -323,8 +323,7 @@ var tasks = []task{
 }
 
 // inPart holds the numbers of the tasks that the page answers only in part, with the reason.
-var inPart = map[string]string{
-}
+var inPart = map[string]string{}
 
 // printed holds the tasks whose conversation e2e/tasks/tasks.md prints.
 var printed = []int{1, 3, 11, 12, 19}

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestEveryDestination: the pages of a list together contain every destination exactly once.
+// TestEveryDestination: a long list is answered in parts. All parts together contain every
+// destination exactly once.
 func TestEveryDestination(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	seen := map[string]bool{}
@@ -31,8 +32,8 @@ func TestEveryDestination(t *testing.T) {
 	}
 }
 
-// TestSeveralWithinTheCap: a call with n trips counts as n, in one write. If the quota covers
-// fewer, the first trips are answered, and the other answers give the reason.
+// TestSeveralWithinTheCap: a call with n trips counts as n calls, in one write. If the remaining
+// quota is smaller, the first trips are answered, and each other trip has an error with the reason.
 func TestSeveralWithinTheCap(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	ask := func() (c struct {
@@ -71,7 +72,7 @@ func TestSeveralWithinTheCap(t *testing.T) {
 	}
 }
 
-// TestLanguage: sentences, names and errors are in the requested language.
+// TestLanguage: the sentences, city names and errors of a tool are in the language of the call.
 func TestLanguage(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for _, c := range []struct {
@@ -119,8 +120,8 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// TestResources: reading the reference does not count toward a quota. The coverage counts like the
-// tool watched_routes and lists every destination.
+// TestResources: reading the reference does not count toward a quota. Reading the coverage counts
+// like a call of the tool watched_routes. The coverage lists every destination.
 func TestResources(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	read := func(uri string) string {

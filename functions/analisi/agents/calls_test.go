@@ -20,12 +20,13 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// malformed is the error code of most client errors.
+// malformed is the error code of most requests with a fault of the caller.
 const malformed = "richiesta-non-valida"
 
 const milanoBucarest = `{"origin":"Milano","destination":"Bucarest"}`
 
-// TestCounts: each tool call counts toward the quota of its endpoint, or toward none.
+// TestCounts: each call of a tool counts toward the quota of the matching endpoint. Tools without a
+// quota count toward none.
 func TestCounts(t *testing.T) {
 	for _, c := range []struct {
 		name, tool, arguments string
@@ -72,7 +73,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestOneCap: calls through /mcp and through the API count toward the same quota of a caller.
+// TestOneCap: calls of a caller through /mcp and calls of the same caller through the API count
+// toward the same quota.
 func TestOneCap(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	for n := range 15 {
@@ -107,8 +109,8 @@ func TestOneCap(t *testing.T) {
 		}
 		said[text] = l.Code
 	}
-	// Other tools still work: those with another quota or none, and all tools for callers with a
-	// key.
+	// Tools with another quota or without a quota still work. For callers with a key all tools
+	// still work.
 	if answer, _ := d.call(t, "watched_routes", `{}`); answer.IsError {
 		t.Errorf("%+v", answer)
 	}
@@ -122,7 +124,8 @@ func TestOneCap(t *testing.T) {
 	}
 }
 
-// TestCallersAreKeptApart: concurrent callers with and without keys do not affect each other.
+// TestCallersAreKeptApart: calls at the same time by callers with and without keys do not mix up
+// their answers and quotas.
 func TestCallersAreKeptApart(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	keys := make([]string, 8)
@@ -154,7 +157,7 @@ func TestCallersAreKeptApart(t *testing.T) {
 	}
 }
 
-// TestRefusals: every error response tells the agent what to do next.
+// TestRefusals: every error response of a tool tells the agent what to do next.
 func TestRefusals(t *testing.T) {
 	stale := analisitest.SummaryOf(40)
 	stale.AsOf -= 30
@@ -260,7 +263,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// refusal is a tool call with the error response that is expected.
+// refusal is a tool call and the error response that the test expects.
 type refusal struct {
 	name, tool, arguments, code string
 	faulty                      string // the faulty arguments
@@ -287,7 +290,7 @@ func (d *fixture) checkRefusal(t *testing.T, c refusal) {
 	}
 }
 
-// TestKeys: an invalid key is refused; the caller never becomes anonymous instead.
+// TestKeys: a call with an invalid key is refused. It is never answered as an anonymous call.
 func TestKeys(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	ended := d.customers.key(t, "ended@example.com", now.Add(-time.Hour))
@@ -311,7 +314,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestMostPopularOnly: an agent gets at most maxDestinations destinations, and the text says so.
+// TestMostPopularOnly: for a city with more destinations an agent gets maxDestinations of them, and
+// the text says so.
 func TestMostPopularOnly(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	answer, _ := d.call(t, "price_trends", `{"origin":"Parigi"}`)
@@ -346,8 +350,8 @@ func TestTimeIsPassedOn(t *testing.T) {
 	}
 }
 
-// TestInventedFaresAreMarked: the text says that sample fares are invented. Agents do not see the
-// header that says so.
+// TestInventedFaresAreMarked: for sample fares, the text of a tool says that the fares are
+// invented. Agents do not see the HTTP header with the same fact.
 func TestInventedFaresAreMarked(t *testing.T) {
 	for data, want := range map[string]bool{"sample": true, "": false} {
 		d := open(t, knownRoutes(), data)

@@ -64,7 +64,7 @@ var document = sync.OnceValues(func() (string, error) {
 	return html.String(), nil
 })
 
-// uiMeta declares that the document makes no requests, and that it prefers a border.
+// uiMeta declares to MCP clients that the cards' document makes no requests and prefers a border.
 func uiMeta() mcp.Meta {
 	none := []string{}
 	return mcp.Meta{"ui": map[string]any{
@@ -85,5 +85,5 @@ func addCard(server *mcp.Server) {
 	})
 }
 
-// cardMeta refers clients to the document, for tools whose answers have a card.
+// cardMeta tells clients where the cards' document is. Tools whose answers have a card include it.
 func cardMeta() mcp.Meta { return mcp.Meta{"ui": map[string]any{"resourceUri": cardURI}} }

@@ -10,7 +10,7 @@ import (
 var fetched = regexp.MustCompile(`(?i)<(script|link|img|iframe|object|embed|base|form)\b|\bsrc=|url\(|@import|` +
 	`\bon[a-z]+="|javascript:`)
 
-// TestCardDocument: the document that displays cards is complete and loads nothing.
+// TestCardDocument: the HTML document that displays cards is complete and loads nothing.
 func TestCardDocument(t *testing.T) {
 	d := open(t, knownRoutes(), "")
 	w := d.send(t, "POST", "/mcp",

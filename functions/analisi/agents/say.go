@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// sentences writes the text that accompanies a structured answer. The text says nothing that is not
-// in the answer, and always says how certain the answer is: an agent may show only the text.
+// sentences writes the text that accompanies a structured answer. The text adds nothing to the
+// structured answer. It always says how certain the answer is: an agent may show only the text.
 type sentences struct{ *i18n.Language }
 
 func (a Asker) say() sentences {
@@ -36,7 +36,7 @@ func (s sentences) named(asked string) string {
 
 func (s sentences) city(iata string) string { return places.Name(fare.City(iata), s.Code) }
 
-// places explains which airports the fares cover if a caller named one airport of a city.
+// places returns sentences that say which airports the fares cover if a caller named one airport.
 func (s sentences) places(asked ...string) string {
 	return strings.Join(wording.Places(s.Language, asked...), " ")
 }
@@ -76,7 +76,7 @@ func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day
 		s.newest(a.AggiornatoIl))
 }
 
-// unknown states why there is no verdict.
+// unknown returns the sentence that says why there is no verdict.
 func (s sentences) unknown(a verdict.Analysis, route string) string {
 	if a.Ambito != verdict.InPartenza && a.Ambito != verdict.InMese {
 		return s.Text("agents.no_verdict", "Route", route, "Days", a.Verdetto.Campione, "Needed", verdict.MinSample)
@@ -85,7 +85,7 @@ func (s sentences) unknown(a verdict.Analysis, route string) string {
 		a.Prezzo.Partenza, "Fares", a.Verdetto.Campione, "Needed", departure.MinCount)
 }
 
-// in returns the language for amounts that are already in a currency.
+// in returns the language with which to format amounts that are already in the given currency.
 func (s sentences) in(currency string) *i18n.Language {
 	if currency == fare.EUR.String() {
 		return s.Language
@@ -128,8 +128,8 @@ func (s sentences) routes(r published.Routes) string {
 		"Others", len(r.Rotte) > len(listed), "Page", r.Successiva)
 }
 
-// trends describes the listed destinations. all is the total number, skipped the number before
-// them.
+// trends describes the listed destinations of a city. The parameter all is the number of all
+// destinations; skipped is how many of them come before the listed ones.
 func (s sentences) trends(t view.Trends, skipped, all int) string {
 	if len(t.Destinations) == 0 {
 		return s.Text("agents.no_trends", "City", s.city(t.Origin), "Code", t.Origin)
@@ -156,7 +156,8 @@ func (s sentences) trends(t view.Trends, skipped, all int) string {
 	return said
 }
 
-// more tells how to request the next part of a list.
+// more returns the sentence on how to request the next part of a list, or "" at the end of the
+// list.
 func (s sentences) more(last, all int) string {
 	if last >= all {
 		return ""

@@ -15,7 +15,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// TestSentencesOfALanguage: every language has all sentences in its catalogue of texts.
+// TestSentencesOfALanguage: for every sentence of a tool, the language's catalogue of texts has the
+// text.
 func TestSentencesOfALanguage(t *testing.T) {
 	s := sentences{i18ntest.Toy(t)}
 	at := time.Date(2016, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -86,7 +87,8 @@ func TestSentencesOfALanguage(t *testing.T) {
 	}
 }
 
-// TestLanguagesAreListed: the tools' description lists their languages.
+// TestLanguagesAreListed: the description of the argument language lists all languages of the
+// service.
 func TestLanguagesAreListed(t *testing.T) {
 	doc := descriptions.Arguments["language"]
 	words := strings.FieldsFunc(doc, func(r rune) bool { return strings.ContainsRune(" ,:.", r) })

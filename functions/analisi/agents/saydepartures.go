@@ -47,7 +47,8 @@ func (s sentences) calendar(c verdict.Calendario, all int) string {
 		and(s.Text("agents.calendar_known", "Days", all, "Shown", len(c.Giorni)), s.newest(c.AggiornatoIl)))
 }
 
-// deals describes the listed destinations. all is the total number, skipped the number before them.
+// deals describes the listed destinations with deals. The parameter all is the number of all
+// destinations; skipped is how many of them come before the listed ones.
 func (s sentences) deals(o published.Occasioni, skipped, all int) string {
 	if len(o.Occasioni) == 0 {
 		return s.Text("agents.no_deals", "City", o.Origine)
@@ -113,7 +114,8 @@ func (s sentences) past(h published.Storico) string {
 	return said + " " + s.newest(h.AggiornatoIl)
 }
 
-// comparison describes which trip is judged best, which is cheapest, and which are not covered.
+// comparison describes which of several trips is judged best, which is cheapest, and which trips
+// have no known fares.
 func (s sentences) comparison(c published.Confronto, names []string) string {
 	trip := func(i int) string {
 		v := c.Viaggi[i]

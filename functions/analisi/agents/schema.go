@@ -23,7 +23,8 @@ func schemaOf[T any]() *huma.Schema {
 	return s
 }
 
-// marshalSchema encodes a schema once; each tools/list answer reuses the bytes.
+// marshalSchema encodes a schema. It runs once per tool: each answer to tools/list reuses the
+// bytes.
 func marshalSchema(s *huma.Schema) json.RawMessage {
 	data, err := json.Marshal(s)
 	if err != nil {

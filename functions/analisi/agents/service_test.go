@@ -38,8 +38,8 @@ var (
 	millon = fare.Route{Origin: "MIL", Destination: "LON"}
 )
 
-// fares is a store in memory. The value of a route is a summary, an error to return, or a function
-// to run.
+// fares is a store in memory. The value for a route is a summary, an error that the read returns,
+// or a function that the read runs.
 type fares map[fare.Route]any
 
 func (s fares) Summary(ctx context.Context, r fare.Series, _ store.Consistency) ([]byte, int64, error) {
@@ -180,7 +180,7 @@ func (c customers) key(t *testing.T, email string, until time.Time) string {
 	return text
 }
 
-// fixture is the service with /mcp and the endpoints that match the tools.
+// fixture is a service with /mcp and with the endpoints that match the tools.
 type fixture struct {
 	*httpapi.API
 	counters  *counters

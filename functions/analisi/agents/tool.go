@@ -34,8 +34,8 @@ type description struct {
 //go:embed tools.json
 var toolsJSON []byte
 
-// descriptions holds all tools in the order of their list, and the common descriptions of their
-// arguments.
+// descriptions holds all tools in the order of tools/list, and the descriptions of arguments that
+// several tools share.
 var descriptions = parseDescriptions()
 
 func parseDescriptions() (all struct {
@@ -48,7 +48,7 @@ func parseDescriptions() (all struct {
 	return all
 }
 
-// describe adds a description to each argument in the schema.
+// describe adds the descriptions of the arguments to a tool's input schema.
 func (d description) describe(input *huma.Schema) {
 	for name, property := range input.Properties {
 		property.Description = cmp.Or(d.Arguments[name], descriptions.Arguments[name])
@@ -57,9 +57,9 @@ func (d description) describe(input *huma.Schema) {
 
 type asker interface{ say() sentences }
 
-// addTool adds a tool. I is the type of its arguments, and question converts them for check and
-// answer. O is the structured answer, which is returned with a text. If check refuses a question,
-// it does not count toward the quota; check may be nil.
+// addTool adds a tool. I is the type of the tool's arguments. The function question converts them
+// for check and answer. O is the structured answer, which addTool returns together with a text. A
+// question that check refuses does not count toward the quota. The function check may be nil.
 func addTool[I, Q, O any](
 	s *Service, server *mcp.Server, name string,
 	question func(*I) (Q, error), check func(context.Context, Q) error,
@@ -72,7 +72,6 @@ func addTool[I, Q, O any](
 	if d.Card {
 		meta = cardMeta()
 	}
-	// call parses the arguments, checks and counts the question, and answers it.
 	call := func(ctx context.Context, arguments json.RawMessage, in *I) (out O, text string, err error) {
 		if err = readArguments(arguments, input, in); err != nil {
 			return
@@ -95,8 +94,8 @@ func addTool[I, Q, O any](
 		InputSchema: marshalSchema(input), Annotations: readOnly(d.Title),
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
 		x := ctx.Value(exchangeKey{}).(*exchange)
-		// The SDK's context is not the context of the HTTP request. A call must end when its caller
-		// disconnects, or at the request's deadline.
+		// The SDK's context is not the context of the HTTP request. A tool call must end when its
+		// caller disconnects, or at the request's deadline.
 		ctx, say := x.ctx, sentences{i18n.English()}
 		defer func() {
 			if v := recover(); v != nil {
@@ -151,8 +150,8 @@ func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolRe
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// advice tells an agent what to do after an error. Agents know tools, not paths, and see no
-// headers.
+// advice returns the sentence that tells an agent what to do after an error. Agents know tools but
+// not paths, and they see no HTTP headers.
 func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	switch p.Code {
 	case httpapi.TooMany.Code:
@@ -171,7 +170,7 @@ func advice(p *httpapi.Problem, say sentences, x *exchange) string {
 	return ""
 }
 
-// instead lists what a caller with a used-up quota can still do.
+// instead returns sentences on what a caller with a used-up quota can still do.
 func (s sentences) instead(p *httpapi.Problem) (text string) {
 	if p.Usage != "" {
 		text += " " + s.Text("agents.ask_usage")
@@ -182,7 +181,8 @@ func (s sentences) instead(p *httpapi.Problem) (text string) {
 	return text
 }
 
-// listToolNames adds the names of all tools to the error for an unknown tool.
+// listToolNames wraps an MCP method handler. It adds the names of all tools to the error for an
+// unknown tool.
 func listToolNames(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, request mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, request)

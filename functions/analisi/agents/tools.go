@@ -20,8 +20,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// addTools adds all tools. Each tool has a function that parses its arguments, a check that runs
-// before the call counts, and a function that answers.
+// addTools adds all MCP tools to a server. Each tool has three functions: one parses its arguments,
+// one checks the question before the call counts, and one answers.
 func (s *Service) addTools(server *mcp.Server) {
 	a := s.Answers
 	addTool(s, server, "flight_price_verdict", (*tripInput).question, a.Check, s.verdict)
@@ -38,14 +38,15 @@ func (s *Service) addTools(server *mcp.Server) {
 // fill most of a small model's context.
 const maxDestinations = 20
 
-// pageOf returns the elements after the skipped ones, and how many were skipped.
+// pageOf returns at most maxDestinations elements after the first skip elements. It also returns
+// how many elements it skipped.
 func pageOf[T any](all []T, skip float64) ([]T, int) {
 	skipped := min(int(skip), len(all))
 	return all[skipped:min(skipped+maxDestinations, len(all))], skipped
 }
 
-// Verdict is the answer of the tool flight_price_verdict: the endpoint's answer with links to
-// pages.
+// Verdict is the answer of the tool flight_price_verdict: the answer of the verdict endpoint, with
+// links to web pages.
 type Verdict struct {
 	verdict.Analysis
 	Pagina string `json:"pagina,omitempty"` // the page with the same answer
@@ -79,7 +80,8 @@ func (s *Service) verdict(ctx context.Context, in *tripInput, q answer.Question)
 	return v, lines(append(said, say.pages(v, first, s.Pages.Telegram))...), nil
 }
 
-// lastDay returns the last departure day of a question, or a day in the far future for any date.
+// lastDay returns the last departure day of a question. For a question about any date it returns a
+// day in the far future.
 func lastDay(q answer.Question) fare.Day {
 	switch w := q.When; {
 	case w == nil:
@@ -123,7 +125,7 @@ func (s *Service) routes(ctx context.Context, in, _ *coveredInput) (published.Ro
 	return r, say.routes(r), err
 }
 
-// checkTrends refuses a currency without an exchange rate, and a route from a city to itself.
+// checkTrends refuses a currency that has no exchange rate, and a route from a city to itself.
 func (s *Service) checkTrends(ctx context.Context, in *trendsInput) error {
 	rates, err := s.Trends.Rates(ctx)
 	if err != nil {
@@ -210,7 +212,8 @@ func (s *Service) deals(ctx context.Context, in *dealsInput,
 	return o, lines(say.deals(o, skipped, all), say.places(in.Origin)), nil
 }
 
-// checkHistory refuses every question about history if past fares may not be shown.
+// checkHistory refuses every question about a route's history if the service may not show past
+// fares.
 func (s *Service) checkHistory(ctx context.Context, in *historyInput) error {
 	if !httpapi.AllFares(ctx) {
 		return httpapi.FaresNotShown()
