@@ -73,12 +73,15 @@
     const button = element('button', { type: 'button', textContent: label('ask') });
     button.addEventListener('click', go);
     input.addEventListener('keydown', (event) => { if (event.key === 'Enter') go(); });
-    return element('div', { className: 'another', hidden: !can.serverTools },
+    const fields = element('div', { className: 'another', hidden: !can.serverTools },
       element('div', { className: 'field' }, element('label', { htmlFor: 'departure', textContent: label('day') }), input), button);
+    fields.dataset.ask = '';
+    return fields;
   }
 
   function links(s) {
     const back = element('button', { type: 'button', className: 'quiet', hidden: shown.length === 0, textContent: label('back') });
+    back.dataset.back = '';
     back.addEventListener('click', () => { const before = shown.pop(); show(before.result, before.input); });
     const link = (url, name) => url && can.openLinks && element('a', { href: url, textContent: label(name) });
     const nav = element('nav', { className: 'next' }, back, link(s.pagina, 'open'), ' ', link(s.avviso, 'alert'));
