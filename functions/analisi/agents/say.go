@@ -69,8 +69,8 @@ func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day
 		of.On, of.Around = q.When.Date, q.When.Span != nil
 	}
 	certainty, restsOn := of.Certainty()
-	return lines(and(route+".", of.Headline(), of.Fare()),
-		and(of.Known(), of.Past(), wording.Typical(of.Language, a), of.Rank(0, 0)),
+	return lines(and(route+".", of.Headline()),
+		and(of.Fare(), of.Known(), of.Past(), wording.Typical(of.Language, a), of.Rank(0, 0)),
 		and(certainty+s.Text("format.comma")+restsOn+".", of.Waiting()),
 		s.months(a),
 		s.newest(a.AggiornatoIl))

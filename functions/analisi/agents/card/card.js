@@ -94,7 +94,8 @@
     asked = input;
     root.lang = language();
     const s = (!result.isError && result.structuredContent) || {};
-    const [first, ...rest] = words(result).split('\n');
+    let [first, ...rest] = words(result).split('\n');
+    if (s.giorni) first = first.split('. ')[0]; // the buttons list the days
     const level = s.verdetto ? s.verdetto.livello : '';
     const status = element('p', { className: 'status' });
     status.setAttribute('role', 'status');
