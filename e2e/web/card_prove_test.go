@@ -186,7 +186,7 @@ func TestProveCards(t *testing.T) {
 		t.Run("calendar-"+s.name, func(t *testing.T) {
 			c := showCard(t, b, s, "fare_calendar", map[string]any{"origin": "Milano", "destination": "Londra",
 				"language": "it"}, all)
-			c.reads("Da Milano a Londra", "Dalla più economica")
+			c.reads("Da Milano a Londra", "Il mese più economico")
 			c.holds("calendar")
 			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('.days button').click(); return true })()`)
 			c.wait(inside + `.querySelector('.range')`)

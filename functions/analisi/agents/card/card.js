@@ -55,10 +55,10 @@
     return drawing;
   }
 
-  // days lists the days of a calendar. Each button asks for the verdict of its day.
+  // days lists the first days of a calendar. Each button asks for the verdict of its day.
   function days(s) {
     if (!s.giorni) return null;
-    return element('ul', { className: 'days' }, ...s.giorni.map((g) => {
+    return element('ul', { className: 'days' }, ...s.giorni.slice(0, 8).map((g) => {
       const button = element('button', { type: 'button', className: 'quiet', disabled: !can.serverTools,
         textContent: weekday(g.partenza) + (g.cent ? ' · ' + money(g.cent, s.valuta) : '') });
       button.addEventListener('click', () => ask(onDay(g.partenza)));
