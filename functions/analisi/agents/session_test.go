@@ -93,6 +93,8 @@ func session(t *testing.T, revision string) {
 	var transcript bytes.Buffer
 	if n := size(t, listed); n > 20_000 {
 		t.Errorf("the list of tools has %d characters", n)
+	} else {
+		t.Logf("tools/list: %d characters", n)
 	}
 	show := json.NewEncoder(&transcript)
 	show.SetEscapeHTML(false)
@@ -116,7 +118,9 @@ func session(t *testing.T, revision string) {
 		if err != nil || answer.IsError {
 			t.Fatalf("%s %v: %v %+v", c.tool, c.arguments, err, answer)
 		}
-		if n := size(t, answer); n > limits[c.tool] {
+		n := size(t, answer)
+		t.Logf("%s: %d characters", c.tool, n)
+		if n > limits[c.tool] {
 			t.Errorf("%s %v: %d characters, at most %d", c.tool, c.arguments, n, limits[c.tool])
 		}
 		called[c.tool] = true
