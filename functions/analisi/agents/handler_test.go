@@ -75,7 +75,7 @@ func TestMessages(t *testing.T) {
 			[]string{"Mcp-Protocol-Version", "2026-07-28"}, 404, "-32601", "tools and resources"},
 		{"unknown tool", "POST",
 			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"book_flight","arguments":{}}}`, nil, 200,
-			"-32602", "the tools are flight_price_verdict, compare_trips, cheapest_months, when_to_book, " +
+			"-32602", "the tools are flight_price_verdict, compare_trips, " +
 				"watched_routes, price_trends, fare_calendar, cheap_now, departure_history, usage"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -37,11 +37,6 @@ type Asker struct {
 	Language string `json:"language,omitempty" maxLength:"20"`
 }
 
-type routeInput struct {
-	Route
-	Asker
-}
-
 type tripInput struct {
 	Route
 	Departure string  `json:"departure,omitempty" example:"2016-04-20" maxLength:"10"`
@@ -137,10 +132,6 @@ func questionOf(from, to string, trip published.Trip) (answer.Question, error) {
 	q, err := trip.Question(argumentOf)
 	q.From, q.To = originOf(from), destinationOf(to)
 	return q, err
-}
-
-func (in *routeInput) question() (answer.Question, error) {
-	return questionOf(in.Origin, in.Destination, published.Trip{})
 }
 
 func (in *tripInput) question() (answer.Question, error) {

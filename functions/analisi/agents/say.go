@@ -46,26 +46,33 @@ func and(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), " ")
 }
 
+// lines joins the lines that are not empty. The first line answers the question.
+func lines(all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), "\n")
+}
+
 func (s sentences) route(from, to string) string { return s.Text("home.route", "From", from, "To", to) }
 
 func (s sentences) newest(t time.Time) string {
 	return s.Text("agents.newest", "Day", t.UTC().Format(time.DateOnly))
 }
 
-// verdict describes a verdict in the words of the web page. It includes the parts that the web page
-// shows only on a click.
+// verdict describes a verdict in the words of the page. It adds the cheapest months and the booking
+// window, if the question is about the route.
 func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day) string {
 	route := s.route(a.Origine, a.Destinazione)
 	if a.Verdetto.Percentile == nil {
-		return s.unknown(a, route) + " " + s.newest(a.AggiornatoIl)
+		return lines(s.unknown(a, route), s.months(a), s.newest(a.AggiornatoIl))
 	}
 	of := wording.Verdict{Language: s.in(a.Valuta), Of: a, Today: today}
 	if q.When != nil {
 		of.On, of.Around = q.When.Date, q.When.Span != nil
 	}
 	certainty, restsOn := of.Certainty()
-	return route + ". " + and(of.Headline(), of.Fare(), of.Known(), of.Past(),
-		wording.Typical(of.Language, a), of.Rank(0, 0), certainty+s.Text("format.comma")+restsOn+".", of.Waiting(),
+	return lines(and(route+".", of.Headline()),
+		and(of.Fare(), of.Known(), of.Past(), wording.Typical(of.Language, a), of.Rank(0, 0)),
+		and(certainty+s.Text("format.comma")+restsOn+".", of.Waiting()),
+		s.months(a),
 		s.newest(a.AggiornatoIl))
 }
 
@@ -86,34 +93,25 @@ func (s sentences) in(currency string) *i18n.Language {
 	return s.InCurrency(currency, func(c fare.Cents) fare.Cents { return c })
 }
 
-func (s sentences) months(m Months) string {
-	route := s.route(m.Origine, m.Destinazione)
-	if len(m.MesiPerConvenienza) == 0 {
-		return s.Text("agents.no_months", "Route", route, "Fares", m.Osservazioni)
+// months lists the cheapest months of a route and its booking window, or returns "" for a question
+// about one departure.
+func (s sentences) months(a verdict.Analysis) (text string) {
+	if a.Ambito != verdict.Rotta {
+		return ""
 	}
 	var listed []string
-	for _, one := range m.MesiPerConvenienza[:min(3, len(m.MesiPerConvenienza))] {
+	for _, one := range a.MesiPerConvenienza[:min(maxMonths, len(a.MesiPerConvenienza))] {
 		listed = append(listed, s.Text("agents.month", "Month", s.Month(time.Month(one.Mese)), "Median",
-			euros(int64(one.MedianaCent), m.Valuta), "Fares", one.Campione))
+			euros(int64(one.MedianaCent), a.Valuta), "Fares", one.Campione))
 	}
-	return s.Text("agents.months", "Route", route, "Months", strings.Join(listed, ", "), "Known",
-		len(m.MesiPerConvenienza)) +
-		" " + s.newest(m.AggiornatoIl) + " " + s.Text("agents.months_note")
-}
-
-func (s sentences) window(w Window) string {
-	route := s.route(w.Origine, w.Destinazione)
-	a := w.AnticipoConsigliato
-	if a == nil {
-		return s.Text("agents.no_window", "Route", route, "Fares", w.Osservazioni)
+	if len(listed) > 0 {
+		text = s.Text("agents.months", "Months", strings.Join(listed, ", "))
 	}
-	saving := s.Text("agents.no_saving")
-	if a.RisparmioCent != nil {
-		saving = s.Text("agents.saving", "Amount", euros(int64(*a.RisparmioCent), w.Valuta))
+	if w := a.AnticipoConsigliato; w != nil {
+		text = and(text, s.Text("agents.window", "From", w.DaGiorni, "To", w.AGiorni,
+			"Median", euros(int64(w.MedianaCent), a.Valuta)))
 	}
-	return s.Text("agents.window", "Route", route, "From", a.DaGiorni, "To", a.AGiorni,
-		"Median", euros(int64(a.MedianaCent), w.Valuta), "Fares", a.Campione, "Saving", saving) +
-		" " + s.newest(w.AggiornatoIl) + " " + s.Text("agents.window_note")
+	return text
 }
 
 func (s sentences) routes(r published.Routes) string {

@@ -55,7 +55,7 @@ func TestSetUp(t *testing.T) {
 					t.Fatal(err)
 				}
 				listed, err := session.ListTools(t.Context(), nil)
-				if err != nil || len(listed.Tools) != 10 {
+				if err != nil || len(listed.Tools) != 8 {
 					t.Errorf("%v %v", listed, err)
 				}
 				if plan := sent.plan; (plan == "pro") != (text == c.WithKey) {

@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -28,6 +27,8 @@ type description struct {
 	Arguments map[string]string // descriptions that differ from those of most tools
 	Quota     string            // the route whose quota a call counts toward
 	Several   bool              // a call counts as several, and the answer counts them itself
+	Fields    []string          // fields of the structured answer, as dotted paths; empty: all
+	Card      bool              // clients with MCP Apps show the answer as a card
 }
 
 //go:embed tools.json
@@ -65,10 +66,10 @@ func addTool[I, Q, O any](
 	answer func(context.Context, *I, Q) (O, string, error),
 ) {
 	d := descriptions.Tools[slices.IndexFunc(descriptions.Tools, func(d description) bool { return d.Name == name })]
-	input := schemaOf[I]()
+	input, fields := schemaOf[I](), newFieldTree(d.Fields)
 	d.describe(input)
 	var meta mcp.Meta
-	if _, ok := any(*new(O)).(interface{ html() string }); ok {
+	if d.Card {
 		meta = cardMeta()
 	}
 	call := func(ctx context.Context, arguments json.RawMessage, in *I) (out O, text string, err error) {
@@ -90,8 +91,7 @@ func addTool[I, Q, O any](
 	server.AddTool(&mcp.Tool{
 		Meta: meta,
 		Name: d.Name, Title: d.Title, Description: d.Description,
-		InputSchema: marshalSchema(input), OutputSchema: marshalSchema(schemaOf[O]()),
-		Annotations: readOnly(d.Title),
+		InputSchema: marshalSchema(input), Annotations: readOnly(d.Title),
 	}, func(ctx context.Context, request *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
 		x := ctx.Value(exchangeKey{}).(*exchange)
 		// The SDK's context is not the context of the HTTP request. A tool call must end when its
@@ -110,11 +110,11 @@ func addTool[I, Q, O any](
 		if err != nil {
 			return errorResult(s.api.ProblemFor(ctx, d.Quota, err), say, x), nil
 		}
-		result, err = successResult(out, text, say, x)
-		if c, ok := any(out).(interface{ html() string }); ok && err == nil && c.html() != "" && showsCards(request) {
-			result.Meta = mcp.Meta{cardKey: c.html()}
+		structured, err := fields.encode(out)
+		if err != nil {
+			return nil, err
 		}
-		return result, err
+		return successResult(structured, text, say, x), nil
 	})
 }
 
@@ -125,37 +125,29 @@ func readOnly(title string) *mcp.ToolAnnotations {
 		DestructiveHint: &no, OpenWorldHint: &yes}
 }
 
-func successResult(out any, text string, say sentences, x *exchange) (*mcp.CallToolResult, error) {
-	structured, err := json.Marshal(out)
-	if err != nil {
-		return nil, fmt.Errorf("write answer: %w", err)
-	}
+func successResult(structured json.RawMessage, text string, say sentences, x *exchange) *mcp.CallToolResult {
 	result := &mcp.CallToolResult{
 		Content:           []mcp.Content{&mcp.TextContent{Text: text}},
-		StructuredContent: json.RawMessage(structured),
+		StructuredContent: structured,
 	}
 	if data := x.header.Get("X-Data"); data != "" { // agents do not see headers
 		result.Content = append(result.Content, &mcp.TextContent{Text: say.Text("agents.invented", "Data", data)})
 	}
-	return result, nil
+	return result
 }
 
-// errorResult tells an agent what went wrong and what to do next: as text, and as the endpoint's
-// error response. The error response is not sent as structured content: clients validate structured
-// content against the schema of an answer.
+// errorResult tells an agent in one text what went wrong and what to do next. The text begins with
+// the code of the endpoint's error response.
 func errorResult(p *httpapi.Problem, say sentences, x *exchange) *mcp.CallToolResult {
 	text := p.Detail
 	if said, ok := say.Lookup("problem.code." + p.Code); ok && say.Language != i18n.English() {
 		text = said
 	}
-	if next := advice(p, say, x); next != "" {
-		text += " " + next
+	if len(p.Suggestions) > 0 && !strings.Contains(text, p.Suggestions[0]) {
+		text += " (" + strings.Join(p.Suggestions, ", ") + ")"
 	}
-	result := &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
-	if document, err := json.Marshal(p); err == nil { // it is made of strings
-		result.Content = append(result.Content, &mcp.TextContent{Text: string(document)})
-	}
-	return result
+	text = and(p.Code+": "+text, advice(p, say, x))
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
 // advice returns the sentence that tells an agent what to do after an error. Agents know tools but

@@ -16,7 +16,7 @@ import (
 	"verdetto/shared/web/page"
 )
 
-//go:embed home.html calendar.html deals.html stays.html compare.html part.html
+//go:embed home.html calendar.html deals.html stays.html compare.html
 var homeTemplates embed.FS
 
 var homeHTML = template.Must(template.ParseFS(homeTemplates, "*.html"))
