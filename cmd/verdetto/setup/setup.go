@@ -97,11 +97,19 @@ type Fault struct {
 func (f *Fault) Text(l *i18n.Language) string {
 	fill := slices.Clone(f.fill)
 	for i, value := range fill {
-		if city, ok := value.(fare.City); ok {
-			fill[i] = places.Name(city, l.Code)
+		if cities, ok := value.([]fare.City); ok {
+			fill[i] = strings.Join(Names(cities, l), ", ")
 		}
 	}
 	return l.Text("setup.fault."+f.id, fill...)
+}
+
+// Names returns the names of cities in a language.
+func Names(cities []fare.City, l *i18n.Language) (names []string) {
+	for _, c := range cities {
+		names = append(names, places.Name(c, l.Code))
+	}
+	return names
 }
 
 // SetToken checks a token with one call and keeps it.
@@ -170,17 +178,27 @@ func (s *Setup) add(name string) *Fault {
 	case !ok:
 		short := []rune(name)
 		name = string(short[:min(len(short), 40)])
-		if near := places.Suggest(name, 3); len(near) > 0 {
-			return &Fault{"city_near", []any{"Name", name, "Near", strings.Join(near, ", ")}}
+		if near := similar(name); len(near) > 0 {
+			return &Fault{"city_near", []any{"Name", name, "Near", near}}
 		}
 		return &Fault{"city_unknown", []any{"Name", name}}
 	case slices.Contains(s.cities, place.City):
-		return &Fault{"city_twice", []any{"Name", place.City}}
+		return &Fault{"city_twice", []any{"Name", []fare.City{place.City}}}
 	case len(s.cities) == MostCities:
 		return &Fault{"city_many", []any{"Most", MostCities}}
 	}
 	s.cities = append(s.cities, place.City)
 	return nil
+}
+
+// similar returns the cities with a name like the given one.
+func similar(name string) (cities []fare.City) {
+	for _, near := range places.Suggest(name, 3) {
+		if p, ok := places.Find(near); ok && !slices.Contains(cities, p.City) {
+			cities = append(cities, p.City)
+		}
+	}
+	return cities
 }
 
 // Remove removes a city.

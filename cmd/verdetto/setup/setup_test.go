@@ -112,6 +112,24 @@ func TestTokenIsNotShown(t *testing.T) {
 	}
 }
 
+// TestMisspelt: similar cities are suggested by their names in the reader's language, and the text
+// from the fault on remains in the field.
+func TestMisspelt(t *testing.T) {
+	s := New("verdetto.toml", "bolt:verdetto.db", accept)
+	if fault := s.SetToken(t.Context(), "token"); fault != nil {
+		t.Fatal(fault)
+	}
+	for code, want := range map[string]string{"it": "Milano", "en": "Milan", "pt": "Milão"} {
+		rest, fault := s.AddCities("Milnao; Roma")
+		if fault == nil || !strings.Contains(fault.Text(i18n.ForCode(code)), want) || rest != "Milnao, Roma" {
+			t.Errorf("%s: %v, and %q remains", code, fault, rest)
+		}
+	}
+	if cities := s.State().Cities; len(cities) != 0 {
+		t.Errorf("added: %s", cities)
+	}
+}
+
 func TestCompleteCity(t *testing.T) {
 	for line, want := range map[string]string{"Mil": "Milan", "Paris,Rom": "Paris, Rome", "": "", "Paris,": "Paris,",
 		"Qqqq": "Qqqq"} {

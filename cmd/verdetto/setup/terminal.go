@@ -56,11 +56,7 @@ func (s *Setup) Ask(ctx context.Context, t Terminal) error {
 			say(fault.Text(l))
 		}
 		if cities := s.State().Cities; len(cities) > 0 && s.State().Step == Cities {
-			var names []string
-			for _, c := range cities {
-				names = append(names, places.Name(c, l.Code))
-			}
-			say("  " + l.List(names))
+			say("  " + l.List(Names(cities, l)))
 		}
 	}
 	say(l.Text("setup.written", "File", s.File))
