@@ -44,7 +44,6 @@ func (f *fares) register(flags *flag.FlagSet) {
 	flags.StringVar(&f.now, "now", "", "a `time` (RFC 3339, or a day) that the clock begins at; default: the system's clock")
 }
 
-// setup opens the source.
 func (f *fares) setup(ctx context.Context) (s localcloud.Setup, err error) {
 	if s.Now, err = onemachine.Clock(f.now); err != nil {
 		return s, err

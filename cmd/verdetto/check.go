@@ -26,7 +26,8 @@ type serveOptions struct {
 
 const realMoney = "real"
 
-// flags returns the flags that are settings. It also adds -price, which is not a setting.
+// flags defines the flags of the command and returns the flags that are settings. -price is
+// defined, but is not a setting.
 func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
 	all := map[string]*string{"metrics": &o.metrics, "money": &o.money, "mail": &o.mail, "base": &o.base}
 	maps.Copy(all, o.options.flags(c))
@@ -34,8 +35,8 @@ func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
 	return all
 }
 
-// faults returns the errors in settings that are each valid alone. It finds missing settings,
-// contradictions between settings, and files that cannot be used.
+// faults returns errors that no setting shows alone: missing settings, contradictions between
+// settings, and files that cannot be used.
 func (o *serveOptions) faults() (faults []string) {
 	wrong := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if o.money == realMoney {

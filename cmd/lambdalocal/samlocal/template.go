@@ -27,7 +27,7 @@ type resource struct {
 	Type       string
 	Properties map[string]any
 	Metadata   map[string]any `json:",omitempty"`
-	// SAM does not read other attributes.
+	// The other attributes of a resource are left out, because SAM does not read them.
 }
 
 const functionType = "AWS::Lambda::Function"
@@ -177,7 +177,7 @@ func (l *Local) CreateTable(ctx context.Context, client *dynamodb.Client, name s
 		if r.Type != "AWS::DynamoDB::Table" {
 			continue
 		}
-		// CloudFormation and DynamoDB spell these alike.
+		// CloudFormation and DynamoDB use the same names for the following properties.
 		data, err := json.Marshal(map[string]any{
 			"TableName": name, "AttributeDefinitions": r.Properties["AttributeDefinitions"],
 			"KeySchema": r.Properties["KeySchema"], "BillingMode": r.Properties["BillingMode"],

@@ -26,7 +26,7 @@ type Warm struct {
 	stop   func()
 }
 
-// StartLambda starts the functions with an environment. The caller must Close them.
+// StartLambda starts the functions with an environment. The caller must close the returned Warm.
 func (l *Local) StartLambda(ctx context.Context, environment []string) (*Warm, error) {
 	w := &Warm{log: filepath.Join(l.folder, fmt.Sprintf("functions-%d.log", l.written))}
 	var said bytes.Buffer
@@ -60,8 +60,8 @@ func (w *Warm) Invoke(ctx context.Context, function string, event []byte) ([]byt
 	return payload, nil
 }
 
-// Logs writes what functions have logged since its last call. Lines may arrive a moment after
-// the answer.
+// Logs writes what the functions have logged since the last call of Logs. Lines may arrive a moment
+// after the answer.
 func (w *Warm) Logs(to io.Writer) error {
 	all, err := os.ReadFile(w.log)
 	if err != nil {

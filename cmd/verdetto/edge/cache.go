@@ -192,7 +192,7 @@ func has(given, tag string) bool {
 	return false
 }
 
-// sharedFor returns how long an answer may be shared, or 0 if it may not.
+// sharedFor returns how long the cache may share an answer among callers, or 0 if it may not.
 func sharedFor(r *recorder.Recorder) time.Duration {
 	if r.Status != http.StatusOK || len(r.Sent["Set-Cookie"]) > 0 {
 		return 0

@@ -58,7 +58,7 @@ func (w *weakened) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// Unwrap lets http.ResponseController set deadlines.
+// Unwrap lets http.ResponseController set deadlines on the wrapped ResponseWriter.
 func (w *weakened) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Flush sends the buffered bytes.

@@ -91,8 +91,8 @@ func (m *Monitor) Refreshed(kind string, asked, failed, left, found int, err err
 	m.observations.Add(float64(found))
 }
 
-// Gauge registers a metric whose value is read at each scrape by Prometheus. If the value cannot be
-// read, the scrape omits the metric.
+// Gauge registers a metric whose value is read each time Prometheus scrapes the metrics. If the
+// value cannot be read, the scrape omits the metric.
 func (m *Monitor) Gauge(name, help string, read func() (value float64, ok bool)) {
 	m.registry.MustRegister(gauge{prometheus.NewDesc("verdetto_"+name, help, nil, nil), read})
 }

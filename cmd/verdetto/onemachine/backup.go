@@ -23,7 +23,7 @@ import (
 // freed pages, so it grows.
 const backupTime = 30 * time.Minute
 
-// copier is a table in one file that can copy the whole file.
+// copier is a table stored in a single file. Copy writes the whole file.
 type copier interface {
 	Copy(w io.Writer, size func(bytes int64)) error
 }
@@ -36,8 +36,9 @@ func beforeAll() time.Time { return time.Time{} }
 // has locked it, so other commands ask that process for a copy through the socket.
 func socket(file string) string { return file + ".socket" }
 
-// HandOutCopies serves copies and the status of a file store until the context ends. Only the
-// service's user may connect to the socket next to the file. For other tables it does nothing.
+// HandOutCopies serves copies and the status of a file store until the context ends. Only the user
+// that runs the service may connect to the socket next to the file. For tables that are not in a
+// file, it does nothing.
 func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	source, ok := o.Table.(copier)

@@ -60,8 +60,8 @@ type AlertReport struct {
 	Prices     []AlertPrices  `json:"prices"`
 }
 
-// AlertPrices holds the results of the same alerts on one set of prices: the recorded prices or a
-// reference.
+// AlertPrices holds the results of the same alerts on one set of prices: the recorded prices, or
+// the invented prices of a reference.
 type AlertPrices struct {
 	Name  string      `json:"name"`
 	Kinds []AlertKind `json:"kinds"`

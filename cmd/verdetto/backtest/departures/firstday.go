@@ -26,7 +26,8 @@ type FirstDays struct {
 	Missing  []string       `json:"missing,omitempty"`
 }
 
-// FirstDay holds the results of one method. AUC measures how well its percentile predicts falls.
+// FirstDay holds the results of one method. AUC measures how well the method's percentile predicts
+// falls.
 type FirstDay struct {
 	Name          string       `json:"name"`
 	Count         int          `json:"count"`

@@ -35,7 +35,7 @@ type Options struct {
 
 	// Judged, if set, may change a new round before it is stored. It also receives the corrections
 	// from earlier weeks that the answers used. Tests use Judged to make the rule wrong on purpose,
-	// and to count the answers that these corrections changed. It is called from several
+	// and to count the answers that these corrections changed. Judged is called from several
 	// goroutines.
 	Judged func(*score.Round, *departure.Experience)
 	// Learned, if set, is called with the corrections computed from the weeks before a Monday.
@@ -52,7 +52,8 @@ type Result struct {
 	Experience *departure.Experience // corrections from the score that the last answers used
 }
 
-// overlap: each refresh also requests the fares of this time before the previous refresh.
+// overlap is how far before the previous refresh the period begins for which a refresh requests
+// fares.
 const overlap = verdict.LiveDays * 24 * time.Hour
 
 // Run replays a panel, with a refresh at noon of every Cycle-th day.
@@ -97,7 +98,7 @@ func Run(ctx context.Context, panel Panel, o Options) (Result, error) {
 	return r.score, nil
 }
 
-// series is the stored state of a series.
+// series is the stored state of one fare series during the replay.
 type series struct {
 	id                       fare.Series
 	observations             []fare.Observation // all of the panel, in order of Found
@@ -113,7 +114,8 @@ type replay struct {
 	score         Result
 }
 
-// refresh first closes the cycles of earlier days. It then refreshes each series with new fares.
+// refresh first closes the cycles of earlier days, which updates the pooled statistics. It then
+// refreshes each series with new fares.
 func (r *replay) refresh(today fare.Day) error {
 	cycle := departure.Cycle{Day: today - 1, Pooled: departure.Start(today), Warmed: today}
 	if r.cycle != nil {
