@@ -92,8 +92,8 @@ func (r *reach) url(at net.Addr) string {
 	return "https://" + r.config.Certificates.Domain()
 }
 
-// certificatesFolder returns the folder for TLS certificates, next to the store's file. An operator
-// who moves or backs up the folder of the store so includes the certificates.
+// certificatesFolder returns the folder for TLS certificates, next to the store's file. So an
+// operator who moves or backs up the store's folder includes the certificates.
 func certificatesFolder(store string) string {
 	if file, ok := strings.CutPrefix(store, "bolt:"); ok {
 		return filepath.Join(filepath.Dir(file), "certificates")

@@ -187,7 +187,8 @@ func compareFold(t testing.TB, panel *Trips, got ruleAnswers, from fare.Day) {
 	}
 }
 
-// recent returns an invented panel after 2000, with one trip for each departure of a route.
+// recent returns an invented panel of days after the year 2000, with one trip for each departure of
+// a route.
 func recent(seed uint64) *Trips {
 	panel := invent(seed, 6, 30, 90, 40, reverting)
 	taken := map[[2]int32]int32{}
