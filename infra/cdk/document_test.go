@@ -12,7 +12,6 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// awsDocument returns the text of docs/aws.md.
 func awsDocument(t *testing.T) string {
 	t.Helper()
 	data, err := os.ReadFile("../../docs/aws.md")
@@ -77,8 +76,8 @@ func TestDocumentAsksSESFirst(t *testing.T) {
 	}
 }
 
-// TestDocumentRecovers runs the commands of docs/aws.md after a failed first deployment, for
-// each stack. They remove only the failed stack.
+// TestDocumentRecovers runs the commands that docs/aws.md gives for a failed first deployment, for
+// each stack. The commands remove only the failed stack.
 func TestDocumentRecovers(t *testing.T) {
 	bash := testenv.Command(t, "bash", "apt-get install bash")
 	blocks := regexp.MustCompile("(?s)\n```\n(remove_failed.*?)\n```\n").FindStringSubmatch(awsDocument(t))

@@ -14,7 +14,8 @@ func TestMakeDeploy(t *testing.T) {
 	make := testenv.Command(t, "make", "apt-get install make")
 	plan := func(args ...string) string {
 		t.Helper()
-		// Everything is rebuilt, so that installed tools do not matter.
+		// With --always-make, make plans every step, so it does not matter which tools are
+		// installed.
 		out, err := exec.Command(make, append([]string{"-C", "../..", "--dry-run", "--always-make", "deploy",
 			"CONFIG=verdetto.json"}, args...)...).CombinedOutput()
 		if err != nil {

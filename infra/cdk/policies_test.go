@@ -10,7 +10,8 @@ import (
 	"verdetto/shared/store/dynamostore/schema"
 )
 
-// unnarrowable lists actions without a resource, or with a name that AWS chooses.
+// unnarrowable lists actions that cannot be limited to a named resource: they have no resource, or
+// AWS chooses its name.
 var unnarrowable = []string{"xray:PutTraceSegments", "xray:PutTelemetryRecords", "s3:PutObject"}
 
 // grant is a permission in the template, with the place where it was found.
@@ -189,8 +190,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 }
 
-// TestPartitions: a function reads and writes exactly the partitions in the table of accesses,
-// and no function the whole table.
+// TestPartitions: a function reads and writes exactly the partitions that the table of accesses
+// lists. No function may access the whole table.
 func TestPartitions(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)

@@ -158,8 +158,8 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestDocumentsNameWhatExists: every logical id in docs/aws.md is in the template, its list of
-// secrets has every parameter, and every event has its line.
+// TestDocumentsNameWhatExists: every logical id in docs/aws.md is in the template. The document's
+// list of secrets has every parameter.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	h := fixture(t, "example")
 	data, err := os.ReadFile("../../docs/aws.md")

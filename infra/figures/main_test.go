@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestFigures makes figures from interleaved events of two packages.
+// TestFigures makes the document from interleaved test events of two packages.
 func TestFigures(t *testing.T) {
 	var events strings.Builder
 	output := json.NewEncoder(&events)

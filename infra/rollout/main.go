@@ -67,7 +67,8 @@ func run(ctx context.Context, file string, back bool) error {
 	return r.forward(ctx)
 }
 
-// rollout is a rollout of one stack. infra/cdk reads the same file.
+// rollout is a rollout of one stack, with choices from the configuration file that infra/cdk reads
+// too.
 type rollout struct {
 	Name    string `json:"name"`
 	Account string `json:"account"`
