@@ -239,8 +239,8 @@ func TestProveBuyerInUSDC(t *testing.T) {
 	}
 }
 
-// TestProveUSDCWithoutAScript: the button works too, also for a payment that was not made by
-// the page's link.
+// TestProveUSDCWithoutAScript: without JavaScript, a buyer can pay in USDC and press a button to
+// see the key. A payment that was not made by the page's link is accepted too, by its signature.
 func TestProveUSDCWithoutAScript(t *testing.T) {
 	b := openBrowser(t)
 	s := openShop(t)

@@ -49,7 +49,7 @@ type Job struct {
 	Leased time.Time `json:"leased"`
 	// Tries is the number of earlier attempts.
 	Tries int `json:"tries,omitempty"`
-	// Data is the input of the job.
+	// First is the name that a postponed job had at first.
 	Data json.RawMessage `json:"data,omitempty"`
 	// First is the first name of a job that was postponed.
 	First string `json:"first,omitempty"`

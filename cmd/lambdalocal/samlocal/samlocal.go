@@ -154,7 +154,7 @@ func (l *Local) start(ctx context.Context, verb string, environment []string, lo
 		"--warm-containers", "LAZY")
 	command := l.command(ctx, verb, args...)
 	command.Stdout, command.Stderr = logs, logs
-	// an interrupt lets SAM remove its containers
+	// An interrupt signal lets SAM remove its containers.
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	if err := command.Start(); err != nil {
 		return "", nil, fmt.Errorf("sam local %s: %w", verb, err)

@@ -139,7 +139,8 @@ func local(variable string) bool {
 		"STRIPE_URL", "VERDETTO_NOW"}, variable)
 }
 
-// variables returns the variables of a function in the template. Some values are references.
+// variables returns the variables of a function in the template. A value may be a reference to
+// another resource.
 func (r resource) variables() map[string]any {
 	environment, _ := r.Properties["Environment"].(map[string]any)
 	variables, _ := environment["Variables"].(map[string]any)
@@ -165,7 +166,7 @@ func (l *Local) Parameters() (names []string) {
 	return slices.Compact(names)
 }
 
-// Service returns the operator's name of the service.
+// Service returns the name that the operator gave the service.
 func (l *Local) Service() string {
 	name, _ := l.template.Resources[logicalID("analisi")].Properties["FunctionName"].(string)
 	return strings.TrimSuffix(name, "-analisi")

@@ -30,14 +30,14 @@ type Warm struct {
 func (l *Local) StartLambda(ctx context.Context, environment []string) (*Warm, error) {
 	w := &Warm{log: filepath.Join(l.folder, fmt.Sprintf("functions-%d.log", l.written))}
 	var said bytes.Buffer
-	// the template never changes while SAM runs
+	// SAM need not watch the template, because it never changes while SAM runs.
 	address, stop, err := l.start(ctx, "start-lambda", environment, &said, "--log-file", w.log, "--no-watch")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, said.Bytes())
 	}
 	w.stop = stop
 	w.client = lambda.New(lambda.Options{
-		// a slow call must not be repeated
+		// One attempt only: a slow call must not be repeated.
 		Region: localcloud.Region, BaseEndpoint: aws.String("http://" + address), RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	})

@@ -24,7 +24,8 @@ type Config struct {
 	Plain net.Listener
 }
 
-// Handler wraps a service in the edge.
+// Handler wraps a service with everything that an edge does: the caller's address, security
+// headers, compression and the cache.
 func (c Config) Handler(service http.Handler, now func() time.Time) http.Handler {
 	return c.Proxies.believe(c.setBrowserHeaders(compress(newCache(service, now, maxBytes))))
 }

@@ -81,7 +81,7 @@ type AlertKind struct {
 	SameWaits   *Estimate `json:"againstSameWaits"`     // against waiting as long as other alerts; see meansOfWaits
 }
 
-// Estimate is a mean with its 95 % interval.
+// Estimate is a mean with its 95 % confidence interval.
 type Estimate struct {
 	Count    int          `json:"count"`
 	Mean     float64      `json:"mean"`

@@ -114,8 +114,8 @@ type replay struct {
 	score         Result
 }
 
-// refresh first closes the cycles of earlier days, which updates the pooled statistics. It then
-// refreshes each series with new fares.
+// refresh first adds the statistics of all earlier days to the pooled statistics of all routes. It
+// then refreshes each series with new fares.
 func (r *replay) refresh(today fare.Day) error {
 	cycle := departure.Cycle{Day: today - 1, Pooled: departure.Start(today), Warmed: today}
 	if r.cycle != nil {
