@@ -84,7 +84,7 @@ func (o *serveOptions) faults() (faults []string) {
 	return faults
 }
 
-// mailFaults returns what is wrong with the carrier of mail.
+// mailFaults returns what is wrong with the setting of the mail carrier.
 func mailFaults(carrier string) []string {
 	if carrier == "" {
 		return []string{"VERDETTO_MAIL (-mail): missing; give smtp://HOST:587, ses, or a folder that mail is written into"}
@@ -102,7 +102,7 @@ func mailFaults(carrier string) []string {
 	return nil
 }
 
-// nearest returns the folder itself, or its nearest existing parent.
+// nearest returns the folder itself if it exists, and otherwise its nearest existing parent.
 func nearest(folder string) string {
 	for {
 		if _, err := os.Stat(folder); err == nil || folder == filepath.Dir(folder) {
@@ -112,7 +112,7 @@ func nearest(folder string) string {
 	}
 }
 
-// unwritable returns why no file can be created in a folder, or "" if one can.
+// unwritable returns why no file can be created in a folder, or "" if a file can be created.
 func unwritable(folder string) string {
 	probe, err := os.CreateTemp(folder, ".verdetto-check-*")
 	if err != nil {

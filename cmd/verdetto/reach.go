@@ -49,8 +49,8 @@ func (r *reach) open(s *onemachine.Options, store string) (listener net.Listener
 		return nil, err
 	}
 	if r.tls == "" {
-		// Without TLS only: the stand-ins for Stripe and Solana have no certificate, so a page with
-		// https could not call them.
+		// The address is set only without TLS. With TLS, pages use https, but the stand-ins for
+		// Stripe and Solana have no certificate.
 		s.LocalURL = onemachine.LocalURL(listener.Addr())
 	} else if r.config.Plain, err = r.listenOn(r.plain, "-http"); err != nil {
 		r.close()

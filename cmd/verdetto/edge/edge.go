@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// Config holds how the service is reached. The zero value means directly and without TLS.
+// Config holds how callers reach the service. With the zero value, they connect directly and
+// without TLS.
 type Config struct {
 	Proxies Proxies
 	// Certificates enables TLS if set.

@@ -22,7 +22,7 @@ type Carrier struct {
 	Rate float64 // alerts per second
 }
 
-// folderRate is the rate of mails into a folder, which has no quota.
+// folderRate is the rate of mails into a folder, in mails per second. A folder has no quota.
 const folderRate = 1000
 
 // IsFolder reports whether the name of a carrier is a folder; see OpenCarrier.

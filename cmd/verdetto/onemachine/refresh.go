@@ -90,9 +90,9 @@ func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
 	}
 }
 
-// RefreshNow refreshes at once, even if no refresh is due. It is for local sources, whose requests
-// cost nothing. If another process is refreshing and the table has no fares yet, it waits for that
-// process.
+// RefreshNow refreshes at once, even if no refresh is due. Use it for local sources, whose requests
+// cost nothing. If another process is refreshing and the table has no fares yet, RefreshNow waits
+// for that process.
 func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 	return r.each(func(run store.Run, _ time.Duration, work func(context.Context) error) error {
 		for {
@@ -111,9 +111,9 @@ func (o Options) RefreshNow(ctx context.Context, r Refreshes) error {
 }
 
 // refreshAlone does a refresh if it is due, while it holds a lease on this work. It fails with
-// ErrHeld if another process holds the lease. A process that lost its lease stops. Its writes do no
-// harm: adding a fare twice changes nothing, and every write fails if the item has changed since
-// the process read it.
+// ErrHeld if another process holds the lease. A process that lost its lease stops. Late writes of
+// such a process do no harm: adding a fare twice changes nothing, and every write fails if the item
+// has changed since the process read it.
 func (o Options) refreshAlone(ctx context.Context, run store.Run, every time.Duration,
 	work func(context.Context) error) error {
 	fares := store.Fares{Table: o.Table}

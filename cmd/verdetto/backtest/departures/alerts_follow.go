@@ -9,7 +9,7 @@ import (
 
 const alertStill = 1.02 // a later fare of at most 1.02 times the price counts as the same fare
 
-// follower simulates travellers who follow alerts, on one set of prices.
+// follower simulates travellers who follow alerts, on one set of prices, recorded or invented.
 type follower struct {
 	*alertPanel
 	alerts []alert

@@ -138,7 +138,8 @@ func (t *Trips) ranks() voice {
 	return v
 }
 
-// unknown returns a method without answers: all percentiles are NaN. It has no chances of a fall.
+// unknown returns a method without answers. All its percentiles are NaN, and it has no chances of a
+// fall.
 func (t *Trips) unknown(name string) voice {
 	v := voice{name, make([]float64, len(t.rows)), make([]float64, len(t.rows))}
 	for i := range v.score {

@@ -178,8 +178,8 @@ func (m *reporter) methods() {
 	}
 }
 
-// answeredRows returns the judged rows that a method answers, and its scores for them. The outcome
-// of a row may be unknown.
+// answeredRows returns the judged rows that a method answers, and the method's scores for these
+// rows. The outcome of a row may be unknown.
 func (m *reporter) answeredRows(v voice) (rows []int, scores []float64) {
 	for row, q := range m.panel.rows {
 		if q.day >= m.from && v.answers(row) {
@@ -277,8 +277,8 @@ func (m *reporter) misses(rows []int, scores []float64) (byQuarter, byLead []sta
 	return quarters.Parts(), leads.Parts()
 }
 
-// percentiles measures how far the rule's percentiles are off and whether its price ranges hold the
-// stated share of fares. It uses all rows that the rule answers, whatever their outcome.
+// percentiles measures how far the rule's percentiles are off, and whether the rule's price ranges
+// hold the stated share of fares. It uses all rows that the rule answers, whatever their outcome.
 func (m *reporter) percentiles() {
 	rows, scores := m.answeredRows(m.rule[0])
 	if len(rows) == 0 {

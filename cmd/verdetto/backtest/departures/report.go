@@ -25,8 +25,8 @@ type Report struct {
 	Fortnight *Method      `json:"fortnight,omitempty"` // results of the rule's chance of a fall within 14 days
 	Against   []Comparison `json:"against"`
 	FirstRule *FirstRule   `json:"firstRule,omitempty"` // departures only
-	// The rule's chances of a fall after calibration by the service's score, as the service
-	// publishes them. Only for departures.
+	// Recalibrated measures the rule's chances of a fall after calibration by the service's score,
+	// as the service publishes them. It is present only for single departures.
 	Recalibrated []Recalibrated `json:"recalibrated,omitempty"`
 	Levels       []Level        `json:"levels"`
 	Percentiles  []Percentile   `json:"percentiles"`

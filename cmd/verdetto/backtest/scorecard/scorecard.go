@@ -33,10 +33,10 @@ type Options struct {
 
 	Source string // name of the fare source, stored with the score
 
-	// Judged, if set, may change a new round before it is stored. It also receives the corrections
-	// from earlier weeks that the answers used. Tests use Judged to make the rule wrong on purpose,
-	// and to count the answers that these corrections changed. Judged is called from several
-	// goroutines.
+	// Judged, if set, may change a round (the answers about a series on one day) before the replay
+	// stores the round. It also receives the corrections from earlier weeks that the answers used.
+	// Tests use Judged to make the rule wrong on purpose, and to count the answers that these
+	// corrections changed. Judged is called from several goroutines.
 	Judged func(*score.Round, *departure.Experience)
 	// Learned, if set, is called with the corrections computed from the weeks before a Monday.
 	Learned func(monday fare.Day, e *departure.Experience)
@@ -52,8 +52,8 @@ type Result struct {
 	Experience *departure.Experience // corrections from the score that the last answers used
 }
 
-// overlap is how far before the previous refresh the period begins for which a refresh requests
-// fares.
+// overlap is how far back a refresh looks: it requests the fares found since this long before the
+// previous refresh.
 const overlap = verdict.LiveDays * 24 * time.Hour
 
 // Run replays a panel, with a refresh at noon of every Cycle-th day.
