@@ -35,8 +35,8 @@ func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
 	return all
 }
 
-// faults returns errors that no setting shows alone: missing settings, contradictions between
-// settings, and files that cannot be used.
+// faults returns the errors that a check of single settings cannot find: missing settings,
+// contradictions between settings, and files that cannot be used.
 func (o *serveOptions) faults() (faults []string) {
 	wrong := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	if o.money == realMoney {

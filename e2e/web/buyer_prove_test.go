@@ -167,7 +167,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			}
 			w.check("link-gone")
 
-			// Erased, by a link in her mail.
+			// The customer's data is erased through a link in a mail.
 			w.visit(s.base + "/v1/pro/gestione?lang=" + lang)
 			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form[action*=gestione] button"))
 			w.wait(`!document.querySelector('#email')`)

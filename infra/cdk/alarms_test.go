@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAlarmsTell: every alarm mails the operator when it starts and when it ends. It uses the topic
-// of its own region and says what it is about.
+// TestAlarmsTell: every alarm mails the operator when it starts and when it ends, through the topic
+// of its own region. Each alarm's text says what is wrong.
 func TestAlarmsTell(t *testing.T) {
 	for _, name := range []string{"example", "least", "most"} {
 		h := fixture(t, name)

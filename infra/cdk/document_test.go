@@ -65,8 +65,8 @@ func TestDocumentConfirms(t *testing.T) {
 	}
 }
 
-// TestDocumentAsksSESFirst: docs/aws.md requests production access, which takes a day, before
-// the preflight requires it.
+// TestDocumentAsksSESFirst: docs/aws.md tells the operator to request production access from SES,
+// which takes a day, before it tells them to run the preflight that requires it.
 func TestDocumentAsksSESFirst(t *testing.T) {
 	doc := awsDocument(t)
 	asked, wanted := strings.Index(doc, "put-account-details --production-access-enabled"),

@@ -73,8 +73,8 @@ func identifiers(headers []string) []string {
 	return ids
 }
 
-// TestPatternsDoNotOverlap: CloudFront takes the first matching pattern, and the CDK sorts them
-// by name. The order does not matter if no path matches two.
+// TestPatternsDoNotOverlap: CloudFront uses the first path pattern that matches, and the CDK sorts
+// the patterns by name. The order does not matter if no path matches two patterns.
 func TestPatternsDoNotOverlap(t *testing.T) {
 	var patterns []string
 	special := func(r routes.Route) bool { return r.Edge != (routes.Edge{}) || len(r.Headers) > 0 || r.Path == "/mcp" }
@@ -180,7 +180,7 @@ func TestAnswersTellBrowsers(t *testing.T) {
 }
 
 // TestHeadersArePassedOn: each endpoint receives the headers in its description, within
-// CloudFront's limit of ten. It receives no header that a caller could forge.
+// CloudFront's limit of ten. No endpoint receives a header that a caller could forge.
 func TestHeadersArePassedOn(t *testing.T) {
 	h := fixture(t, "example")
 	for id, r := range h.Resources {

@@ -295,8 +295,7 @@ func (c config) reservedAll() int {
 	return all
 }
 
-// retentions maps a number of days to the constant of CloudWatch Logs for it. Only these numbers
-// are valid retention times.
+// retentions maps each valid retention time, in days, to its constant of CloudWatch Logs.
 var retentions = map[int]awslogs.RetentionDays{
 	1: awslogs.RetentionDays_ONE_DAY, 3: awslogs.RetentionDays_THREE_DAYS, 5: awslogs.RetentionDays_FIVE_DAYS,
 	7: awslogs.RetentionDays_ONE_WEEK, 14: awslogs.RetentionDays_TWO_WEEKS, 30: awslogs.RetentionDays_ONE_MONTH,

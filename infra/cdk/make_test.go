@@ -8,7 +8,7 @@ import (
 	"verdetto/shared/architecture/testenv"
 )
 
-// TestMakeDeploy: deploying requires the CDK's command line but no test tools. It adopts existing
+// TestMakeDeploy: make deploy requires the CDK's command line but no test tools. It adopts existing
 // resources only on request.
 func TestMakeDeploy(t *testing.T) {
 	make := testenv.Command(t, "make", "apt-get install make")

@@ -301,7 +301,8 @@ func (p *preflight) table(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// soon is the time before its expiry from which a certificate that was not renewed is a fault.
+// soon is a time before the end of a certificate. A certificate that ends within this time was not
+// renewed, which is a fault.
 const soon = 14 * 24 * time.Hour
 
 // certificates checks the certificate of the service, of the origin's domain, and of the

@@ -54,7 +54,8 @@ func (p *preflight) askStripe(ctx context.Context, path string, object any) (sta
 const grant = "give it write access to Checkout Sessions, Subscriptions, Customers and Customer portal, and read " +
 	"access to Prices and Webhook Endpoints"
 
-// permission is a permission of restricted keys, and a path that requires it.
+// permission is a permission of restricted Stripe keys, and a path of Stripe's API that requires
+// the permission.
 type permission struct{ name, path string }
 
 // used lists the permissions that functions/pro needs to write. A read-only key passes the check,

@@ -41,9 +41,9 @@ type Answer struct {
 	Error   string // the function's error document, empty on success
 }
 
-// Start runs an executable and waits until the executable requests its first event. The
-// executable's environment is environment plus a few fixed variables. The executable's output goes
-// to logs.
+// Start runs an executable and waits until the executable requests its first event. The executable
+// gets the variables in environment and a few fixed variables. The executable's output goes to
+// logs.
 func Start(ctx context.Context, executable string, environment []string, logs io.Writer) (*Process, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -21,8 +21,8 @@ const (
 	jitter = 32
 )
 
-// compress compresses answers for callers that accept it. An ETag names exact bytes, so a
-// compressed answer gets a weak ETag, as with any proxy.
+// compress compresses answers for callers that accept compressed answers. An ETag names exact
+// bytes, so a compressed answer gets a weak ETag, as with any proxy.
 func compress(next http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(worthIt), gzhttp.ContentTypes(compressible),
 		gzhttp.RandomJitter(jitter, 0, false))

@@ -94,7 +94,8 @@ func TestConnections(t *testing.T) {
 }
 
 // TestConnectionsEnd: closing a connection, even twice, makes room for exactly one new connection
-// of the address. After the last one is closed, no address is stored any more.
+// of the address. After the last connection of an address is closed, the address is no longer
+// stored.
 func TestConnectionsEnd(t *testing.T) {
 	of := &offered{}
 	l := Config{}.Listen(of)

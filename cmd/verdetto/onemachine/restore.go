@@ -123,7 +123,8 @@ func copyBeside(from, file string) (string, error) {
 	return part.Name(), nil
 }
 
-// replace renames the file part to file, durably. The new file gets the owner of the old one.
+// replace renames the file part to file, durably. The new file gets the owner of the file that it
+// replaces.
 func replace(part, file string) error {
 	owner := file
 	if _, err := os.Stat(file); err != nil {

@@ -76,7 +76,7 @@ func FindTool(path ...string) (string, error) {
 	return found, nil
 }
 
-// Missing skips a test that needs a missing tool, or fails it with CI=true.
+// Missing skips a test that needs a missing tool, or fails the test if CI=true.
 func Missing(t testing.TB, what, install string) {
 	t.Helper()
 	if os.Getenv("CI") == "true" {

@@ -58,8 +58,8 @@ func runAlerts(t *testing.T, panel *Trips, o Options) AlertReport {
 }
 
 // TestAlertsByHand: the fare of one departure is 20 % lower for a day and 20 % higher at the
-// deadline; the fare of the other is constant. Alerts are created for each departure on three
-// Mondays.
+// deadline; the fare of the other departure is constant. Alerts are created for each departure on
+// three Mondays.
 func TestAlertsByHand(t *testing.T) {
 	r := runAlerts(t, watchedPanel(t, "", dips, level), Options{})
 	if r.Alerts != 6 || r.Departures != 2 || r.Routes != 1 || r.Unjudged != 0 || r.Unwatched != 0 || r.Days != 21.5 {

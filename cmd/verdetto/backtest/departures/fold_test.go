@@ -225,7 +225,7 @@ func TestFoldOfAllThatIsStored(t *testing.T) {
 	for i, q := range panel.rows {
 		if q.day == firstDay+70 && !math.IsNaN(want.percentile[i]) {
 			compared++
-			// Stored values are rounded: masses to 1/256, sums to seven digits.
+			// Stored values are rounded: weights to 1/256, sums to seven digits.
 			if d := math.Abs(got.percentile[i] - want.percentile[i]); d > 1e-3 {
 				t.Errorf("row %d: percentile %v, want %v", i, got.percentile[i], want.percentile[i])
 			}
