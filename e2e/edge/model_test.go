@@ -165,7 +165,7 @@ func lifetime(h http.Header) time.Duration {
 		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
 		says[strings.ToLower(name)] = value
 	}
-	// CloudFront obeys these only because our policies have a minimum TTL of 0
+	// CloudFront obeys these directives only because our cache policies have a minimum TTL of 0.
 	for _, never := range []string{"no-store", "no-cache", "private"} {
 		if _, ok := says[never]; ok {
 			return 0

@@ -142,7 +142,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// answers checks the other answers of a service with TLS.
+// answers checks a service with TLS. It has no certificate for other names, refuses TLS 1.1,
+// redirects http to https, and compresses cached answers.
 func answers(t *testing.T, i *issuer) {
 	t.Helper()
 	client := i.client("verdetto.example")

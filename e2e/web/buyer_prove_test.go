@@ -110,7 +110,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			}
 			w.check("key-shown")
 
-			// A fresh key by mail.
+			// The customer requests a new key by mail.
 			w.do(chromedp.Click("main a.go"))
 			w.wait(`document.querySelector('#email')`)
 			w.check("recover")
@@ -154,7 +154,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			w.visit(link)
 			w.check("plan")
 
-			// The end of the subscription.
+			// The subscription ends.
 			s.processor(t, "end")
 			s.later.Add(int64(40 * 24 * time.Hour))
 			var ended struct{ Code string }

@@ -49,9 +49,9 @@ type Job struct {
 	Leased time.Time `json:"leased"`
 	// Tries is the number of earlier attempts.
 	Tries int `json:"tries,omitempty"`
-	// First is the name that a postponed job had at first.
+	// Data is the input of the job.
 	Data json.RawMessage `json:"data,omitempty"`
-	// First is the first name of a job that was postponed.
+	// First is the name of a postponed job. A postponed job has a new sort key, but keeps its name.
 	First string `json:"first,omitempty"`
 
 	item Item
