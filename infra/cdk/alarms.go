@@ -12,8 +12,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// staleDays is the greatest allowed age of the newest fares: one cycle of seven days plus two for
-// repairs.
+// staleDays is the greatest allowed age of the newest fares, in days: one refresh cycle of seven
+// days, and two days for repairs.
 const staleDays = 9
 
 // outWeeks is the number of consecutive bad weeks after which the operator is notified. In a bad
@@ -89,7 +89,7 @@ func (p panel) logged(metricName, statistic string, minutes int, function string
 		map[string]*string{"stack": jsii.String(p.prefix), "function": jsii.String(function)})
 }
 
-// countLines returns a metric that counts the log lines with a pattern.
+// countLines returns a metric that counts the log lines that match a pattern.
 func (p panel) countLines(id string, log awslogs.ILogGroup, metricName, pattern string) cloudwatch.Metric {
 	space := namespace + "/" + p.prefix
 	awslogs.NewCfnMetricFilter(p.stack, jsii.String(id), &awslogs.CfnMetricFilterProps{

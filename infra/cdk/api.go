@@ -40,7 +40,8 @@ func newAPI(stack awscdk.Stack, c config) api {
 		ApiId: made.Ref(), StageName: jsii.String("$default"), AutoDeploy: jsii.Bool(true),
 		AccessLogSettings: &awsapigatewayv2.CfnStage_AccessLogSettingsProperty{
 			DestinationArn: log.LogGroupArn(),
-			// No address, query or key: the log shows that a request came, not its content.
+			// The log has no address, query or key. It shows that a request came, but not the
+			// request's content.
 			Format: jsii.String(`{"requestId":"$context.requestId","time":"$context.requestTimeEpoch","route":"$context.routeKey",` +
 				`"status":"$context.status","integration":"$context.integration.status","ms":"$context.responseLatency","error":"$context.integrationErrorMessage"}`),
 		},

@@ -40,7 +40,7 @@ type config struct {
 	// StripePrice is the id of the recurring price. If StripePrice and SolanaWallet are empty,
 	// nothing is sold.
 	StripePrice string `json:"stripePrice"`
-	// StripeFormerPrices are earlier prices. Subscriptions to them stay valid.
+	// StripeFormerPrices are earlier prices. Subscriptions at an earlier price stay valid.
 	StripeFormerPrices []string `json:"stripeFormerPrices"`
 
 	SolanaWallet  string `json:"solanaWallet"`  // receives USDC
@@ -89,12 +89,12 @@ type config struct {
 	LogDays       int `json:"logDays"`       // retention of the functions' logs
 	AccessLogDays int `json:"accessLogDays"` // retention of the edge's logs, which hold addresses
 
-	// RequestsPerFiveMinutes is the firewall's limit for one address. 0 means no firewall, unless
-	// Firewall is the ARN of an existing one.
+	// RequestsPerFiveMinutes is how many requests the firewall allows one IP address in five
+	// minutes. 0 means no firewall, unless Firewall is the ARN of an existing firewall.
 	RequestsPerFiveMinutes int    `json:"requestsPerFiveMinutes"`
 	Firewall               string `json:"firewall"`
 
-	// Reserved overrides the reserved concurrency of functions by name. 0 reserves none.
+	// Reserved overrides the reserved concurrency of functions by name. 0 means no reservation.
 	Reserved map[string]int `json:"reserved"`
 	// RestoredTable is a restored table that functions use in place of the stack's own.
 	RestoredTable string `json:"restoredTable"`
@@ -157,7 +157,7 @@ func (c config) sells() bool { return c.StripePrice != "" && c.SolanaWallet != "
 // ownFirewall reports whether the stack creates a firewall.
 func (c config) ownFirewall() bool { return c.Firewall == "" && c.RequestsPerFiveMinutes > 0 }
 
-// domainOf returns the part of an address after the @.
+// domainOf returns the part of an e-mail address after the @.
 func domainOf(address string) string { return address[strings.LastIndexByte(address, '@')+1:] }
 
 // mailDomain returns the domain that mail is sent from.

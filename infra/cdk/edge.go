@@ -37,9 +37,9 @@ var ownHeaders = []string{"X-RateLimit-Remaining", "RateLimit", "X-Request-Id"}
 // CloudFront can forward Authorization only as part of the cache key.
 var keyHeaders = []string{keyHeader, authHeader}
 
-// Headers that CloudFront forwards to functions: always for all endpoints, and usual for uncached
-// endpoints without a list of their own. CloudFront forwards at most ten. Host is left out, because
-// API Gateway chooses the API by it.
+// The headers that CloudFront forwards to functions. The list always is for all endpoints. The list
+// usual is for uncached endpoints without their own list. CloudFront forwards at most ten headers.
+// Host is left out, because API Gateway chooses the API by this header.
 //
 // The ready-made policy AllViewerExceptHostHeader needs no list. But that policy adds no
 // CloudFront-Viewer-Address and forwards a header of this name from the caller, so any caller could

@@ -96,7 +96,7 @@ type lambdas struct {
 
 func (l lambdas) function(name string) awslambda.Function { return l.byName[name] }
 
-// live returns the alias of a function that all callers use.
+// live returns the alias of a function. All callers of the function use this alias.
 func (l lambdas) live(name string) awslambda.Alias { return l.alias[name] }
 
 func newFunctions(stack awscdk.Stack, c config, assets string, p parts) lambdas {

@@ -21,7 +21,7 @@ type notices struct {
 }
 
 // administration lists what the account's administrators may do with the key. They manage the key,
-// but cannot read what it encrypts.
+// but cannot read the data that it encrypts.
 var administration = []string{
 	"kms:CancelKeyDeletion", "kms:CreateAlias", "kms:DeleteAlias", "kms:DescribeKey", "kms:DisableKey",
 	"kms:DisableKeyRotation",

@@ -50,7 +50,7 @@ func run(file, assets, out string) error {
 	return nil
 }
 
-// checkBuilt fails if an executable is missing, before the template is begun.
+// checkBuilt fails if an executable is missing. It runs before the template is written.
 func checkBuilt(assets string) error {
 	var missing []string
 	for _, f := range functions {

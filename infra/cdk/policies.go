@@ -80,9 +80,9 @@ func (p policies) cache(r routes.Route) cloudfront.ICachePolicy {
 	return p.keeping(id, longest(), r.Keyed(), queries)
 }
 
-// unshared returns the cache policy of all other paths. Private answers are marked no-store or
-// private, and CloudFront does not cache them. The policy's maximum is still not 0, because then
-// CloudFront would not forward Authorization.
+// unshared returns the cache policy of the paths whose answers are not shared among callers.
+// Private answers are marked no-store or private, and CloudFront does not cache them. The policy's
+// maximum is still not 0, because then CloudFront would not forward Authorization.
 func (p policies) unshared() cloudfront.ICachePolicy {
 	const id = "UnsharedCache"
 	if made, ok := p.caches[id]; ok {

@@ -7,9 +7,9 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// schedules lists the scheduled work. All origins are queued every seven days, and the departures
-// that are due daily. Each outbox is checked every five minutes. Signals usually start that work
-// sooner, but a signal may be lost.
+// schedules lists the scheduled work. All origins are queued every seven days. The departures that
+// are due are queued daily. Each outbox is checked every five minutes. Signals usually start that
+// work sooner, but a signal may be lost.
 var schedules = []struct {
 	id, function, when string
 	event              string // input of the function

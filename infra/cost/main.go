@@ -90,8 +90,8 @@ const (
 	readsOfOrigin  = 1.0
 	writesOfOrigin = 3.0
 	workerSeconds  = 2 * 12.3 * 60 // two workers, limited by the source's rate limit
-	// Departures: 10,000 routes, 500 of them every day; see TestEvidenceDeepWeek and
-	// TestDepthCapacity.
+	// Figures of the requests for departures: 10,000 routes, of which 500 are requested every day.
+	// See TestEvidenceDeepWeek and TestDepthCapacity.
 	seriesAWeek     = 9_500 + 7*500.0
 	callsAWeek      = 6*3_108 + 852.0 // each also counts against the day's budget
 	readsOfSeries   = 29.0
@@ -118,7 +118,7 @@ func (s stack) month() []struct {
 		(routesFound*(writesOfRoute+writesOfSheets)+origins*writesOfOrigin)*prices.write
 	departures := seriesAWeek*((readsOfSeries+readsOfSheets)*prices.read+(writesOfSeries+writesOfSheets)*prices.write) +
 		callsAWeek*prices.write
-	// Per route: one block of 4 KB per week of history, and 94 KB for a year of departures.
+	// A route stores one block of 4 KB per week of history, and 94 KB for a year of departures.
 	stored := float64(routesFound) * (53*4e3 + 94e3) / 1e9
 	return []line{
 		{"the weekly refresh: table", weeks * sweep},

@@ -139,7 +139,7 @@ var wrong = map[string]func(value string, c config) string{
 		"it is not 16 to 256 letters, digits, - and _, which is all that Telegram sends along"),
 }
 
-// fits returns a check whether a setting accepts a value.
+// fits returns a function that checks whether a setting accepts a value.
 func fits(setting, says string) func(string, config) string {
 	return func(v string, _ config) string {
 		if s, ok := settings.Named(setting); !ok || len(s.Faults(v)) > 0 {
@@ -301,12 +301,12 @@ func (p *preflight) table(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// soon is a time before the end of a certificate. A certificate that ends within this time was not
-// renewed, which is a fault.
+// soon is how long before its end a certificate should have been renewed. A certificate that ends
+// within this time is a fault.
 const soon = 14 * 24 * time.Hour
 
-// certificates checks the certificate of the service, of the origin's domain, and of the
-// distribution towards the origin.
+// certificates checks three certificates: of the service, of the origin's domain, and the client
+// certificate that the distribution presents to the origin.
 func (p *preflight) certificates(ctx context.Context) (faults []fault, err error) {
 	c := p.config
 	for _, w := range []struct{ about, arn, region, domain string }{

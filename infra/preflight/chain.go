@@ -95,7 +95,7 @@ func (p *preflight) nodes(ctx context.Context) (faults []fault, err error) {
 }
 
 // wallet checks that the seller's wallet has a token account for USDC. The first transfer of USDC
-// to the wallet opens one.
+// to the wallet opens such an account.
 func (p *preflight) wallet(ctx context.Context) ([]fault, error) {
 	nodes, err := p.nodeList()
 	if err != nil {

@@ -92,7 +92,8 @@ func functions() []string {
 	return slices.Compact(names)
 }
 
-// functionOf returns the function for a path, which is analisi for paths outside the table.
+// functionOf returns the function for a path. For paths outside the table of endpoints, it is
+// analisi.
 func functionOf(path string) string {
 	for _, r := range routes.Table {
 		if slices.Contains(r.Paths(), path) {
