@@ -126,8 +126,8 @@ func TestRolloutIsOfTheAlias(t *testing.T) {
 	}
 }
 
-// TestGenerationStartsFunctionsAnew: raising Generation changes every function, which
-// infra/rollout then publishes. Other choices change none.
+// TestGenerationStartsFunctionsAnew: raising Generation changes every function, so infra/rollout
+// publishes new versions. Changing another choice, such as AccessLogDays, changes no function.
 func TestGenerationStartsFunctionsAnew(t *testing.T) {
 	needsNode(t)
 	c := fixtureConfigs(t)["example"]

@@ -22,7 +22,7 @@ func awsDocument(t *testing.T) string {
 }
 
 // TestDocumentReserves: docs/aws.md states the reserved concurrency of each function, and the
-// quota that it requires.
+// account's quota that these reservations require.
 func TestDocumentReserves(t *testing.T) {
 	c, doc := defaults(), awsDocument(t)
 	c.Instances = 1_000_000

@@ -150,7 +150,7 @@ func TestCacheKeys(t *testing.T) {
 			"CookiesConfig")); got != `{"HeaderBehavior":"whitelist","Headers":["X-Api-Key","Authorization"]}{"QueryStringBehavior":"all"}{"CookieBehavior":"none"}` {
 		t.Errorf("what is not kept has the key %s", got)
 	}
-	// With a maximum of 0 CloudFront would forward no header.
+	// With a maximum TTL of 0, CloudFront would forward no header.
 	if at(c, "MinTTL") != 0.0 || at(c, "DefaultTTL") != 0.0 || at(c, "MaxTTL") != 1.0 {
 		t.Errorf("what is not kept is kept for %v, %v to %v s", at(c, "DefaultTTL"), at(c, "MinTTL"), at(c, "MaxTTL"))
 	}

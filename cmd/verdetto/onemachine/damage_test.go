@@ -114,7 +114,8 @@ func TestForeignFiles(t *testing.T) {
 			if err := os.WriteFile(file, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			// A file of 0 items is valid for status only, because an unused store has a status.
+			// A store without items is accepted by status only, because an unused store has a
+			// status.
 			if err := read(t.Context()); err == nil && !(name == "status" && len(data) == len(nothing)) {
 				t.Errorf("%s of a file that is %s is accepted", name, content)
 			}
