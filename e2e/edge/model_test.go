@@ -48,9 +48,9 @@ type object struct {
 	retry  time.Time // the origin failed: no new request before then
 }
 
-// alwaysKept holds the error statuses that are cached whatever their headers say. sometimesKept
-// holds those that are cached if they name a lifetime. Source: "HTTP 4xx and 5xx status codes
-// that CloudFront caches".
+// alwaysKept holds the error statuses that CloudFront caches whatever their headers say.
+// sometimesKept holds the error statuses that CloudFront caches if the answer states a lifetime.
+// Source: "HTTP 4xx and 5xx status codes that CloudFront caches".
 var (
 	alwaysKept    = []int{404, 405, 414, 500, 501, 502, 503, 504}
 	sometimesKept = []int{400, 403, 412, 415}
