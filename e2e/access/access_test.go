@@ -100,7 +100,7 @@ func TestFunctionsTouchWhatTheyMay(t *testing.T) {
 	s.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		d.as(functionOf(r.URL.Path), func() { answer.ServeHTTP(w, r) })
 	})
-	// Each of the functions alerts, pro and refresh may be the first to start with a new table.
+	// Each of these may be the first function to start with a new table.
 	for _, function := range []string{"alerts", "pro", "refresh"} {
 		if err := d.Write(t.Context(), store.Op{Mode: store.Delete,
 			Item: store.Item{Key: store.Key{Partition: "SERVICE", Sort: "PEPPER"}}}); err != nil {

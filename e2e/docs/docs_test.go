@@ -176,7 +176,7 @@ func TestNamedTests(t *testing.T) {
 					continue
 				}
 				seen++
-				// In a command, -run also selects tests by the start of their names.
+				// -run matches prefixes
 				if !slices.ContainsFunc(tests, func(name string) bool { return strings.HasPrefix(name, m[0]) }) {
 					t.Errorf("%s names %s, which is no test", path, m[0])
 				}

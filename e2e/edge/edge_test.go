@@ -112,7 +112,7 @@ func (a answer) wrong(method, target, key string) string {
 		return fmt.Sprintf("a body where none is due: %s", a.body)
 	}
 	got, want := a.header.Clone(), a.from.header.Clone()
-	// These headers depend on the connection, so the test does not compare them.
+	// belong to the connection
 	for _, name := range []string{"Date", "Server", "Connection", "Content-Length"} {
 		delete(got, name)
 		delete(want, name)
@@ -322,7 +322,7 @@ func TestEdgeHidesOtherCallersQuotas(t *testing.T) {
 	e := newEdge(t)
 	const limit, remaining, reset = "X-Ratelimit-Limit", "X-Ratelimit-Remaining", "X-Ratelimit-Reset"
 	head := func(h http.Header) string { return h.Get(limit) + " " + h.Get(remaining) + " " + h.Get(reset) }
-	// Unix seconds of 2066-03-02 00:00 UTC and of 2066-03-01 12:01 UTC.
+	// 2066-03-02 00:00 and 2066-03-01 12:01, UTC
 	const midnight, minute = "3034713600", "3034670460"
 	for n, c := range []struct {
 		step              step

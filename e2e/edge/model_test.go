@@ -48,9 +48,9 @@ type object struct {
 	retry  time.Time // the origin failed: no new request before then
 }
 
-// alwaysKept holds the error statuses that CloudFront caches whatever their headers say.
-// sometimesKept holds the error statuses that CloudFront caches if the answer states a lifetime.
-// Source: "HTTP 4xx and 5xx status codes that CloudFront caches".
+// alwaysKept holds the error statuses that are cached whatever their headers say. sometimesKept
+// holds those that are cached if they name a lifetime. Source: "HTTP 4xx and 5xx status codes
+// that CloudFront caches".
 var (
 	alwaysKept    = []int{404, 405, 414, 500, 501, 502, 503, 504}
 	sometimesKept = []int{400, 403, 412, 415}
@@ -165,7 +165,7 @@ func lifetime(h http.Header) time.Duration {
 		name, value, _ := strings.Cut(strings.TrimSpace(directive), "=")
 		says[strings.ToLower(name)] = value
 	}
-	// CloudFront obeys these directives only because our cache policies have a minimum TTL of 0.
+	// CloudFront obeys these only because our policies have a minimum TTL of 0
 	for _, never := range []string{"no-store", "no-cache", "private"} {
 		if _, ok := says[never]; ok {
 			return 0

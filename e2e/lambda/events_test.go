@@ -93,7 +93,7 @@ func eachEvent(t *testing.T, o localcloud.Setup, write bool, run func(t *testing
 	if o.CreateTable == nil {
 		o.CreateTable = dynamostore.Create
 	}
-	// The table is filled with the fares of the routes that the events name.
+	// the routes in the events
 	o.Fill = routesOf{o.Source, map[fare.City]fare.City{"LON": "PRG", "MIL": "BUH", "VRN": ""}}
 	full, done, err := o.Seed(t.Context(), endpoint, true)
 	if err != nil {

@@ -46,7 +46,7 @@ var withoutFile = map[string]module{
 type module struct {
 	path                 string
 	licences, copyrights []string
-	// notice is the text of the module's NOTICE file. The Apache License requires us to repeat it.
+	// text of its NOTICE, which the Apache License requires us to repeat
 	notice string
 }
 

@@ -55,8 +55,7 @@ var faulty = []struct {
 	{"nobody@example.com", fault{smtptest.To, smtptest.Reply(550, [3]int{5, 1, 1}, "no such user"), true}, 0},
 }
 
-// served starts a mail server that cuts the first connection and then fails as the list faulty
-// says. It returns the server's address for -mail.
+// served starts a mail server with these faults and returns its address for -mail.
 func served(t *testing.T) (*smtptest.Server, string) {
 	t.Helper()
 	s := smtptest.New(false)
@@ -91,7 +90,7 @@ func served(t *testing.T) (*smtptest.Server, string) {
 	return s, fmt.Sprintf("smtp://%s?tls=off", l.Addr())
 }
 
-// open returns the service with the mail server at the address mail.
+// open returns the service with that server.
 func open(t *testing.T,
 	mail string) (s *onemachine.Service, table store.Table, clock *storetest.Clock, log *bytes.Buffer) {
 	t.Helper()

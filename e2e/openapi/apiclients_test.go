@@ -14,8 +14,8 @@ import (
 
 const openapiTools = "tools/openapi"
 
-// withNode returns the environment with the Node.js of make tools first in PATH. Debian's Node.js
-// may be too old for the programs.
+// withNode returns the environment with a current Node first in PATH, if make tools has
+// installed it. Debian's may be too old for the programs.
 func withNode(t *testing.T) []string {
 	t.Helper()
 	bin := fixture.Path(t, ".tools", "mcp", "node_modules", ".bin")

@@ -158,8 +158,7 @@ func (d *describer) purchases() {
 	const email = "ada@example.com"
 	session, _ := d.Buy(email)
 	var key string
-	// The test confirms, in turn, an unknown session, a paid session, and a session whose key has
-	// already been shown.
+	// in turn: an unknown session, a paid one, and one whose key has already been shown
 	for _, s := range []string{"cs_test_unknown", session, session} {
 		a := d.Confirm(s)
 		d.show("pro-conferma", a)

@@ -57,8 +57,8 @@ type internet struct {
 	roots     *x509.CertPool // root certificates of the stand-ins and the service
 }
 
-// playInternet starts the servers that stand in for the internet, in the test's own network. root
-// is the folder of the machine on which the documented commands run.
+// playInternet starts these servers in the test's own network. root is the folder of the machine on
+// which the documented commands run.
 func playInternet(t *testing.T, root string) *internet {
 	t.Helper()
 	i := &internet{began: time.Now(), roots: x509.NewCertPool()}

@@ -142,8 +142,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// answers checks a service with TLS. It has no certificate for other names, refuses TLS 1.1,
-// redirects http to https, and compresses cached answers.
+// answers checks the other answers of a service with TLS.
 func answers(t *testing.T, i *issuer) {
 	t.Helper()
 	client := i.client("verdetto.example")

@@ -71,7 +71,7 @@ func TestRestoreTable(t *testing.T) {
 		t.Errorf("the restored table: %s", diff)
 	}
 
-	// A restore does not include the following table settings.
+	// A restore does not include these settings.
 	if _, err := client.UpdateTimeToLive(ctx, &dynamodb.UpdateTimeToLiveInput{TableName: aws.String(restored),
 		TimeToLiveSpecification: &types.TimeToLiveSpecification{
 			Enabled: aws.Bool(true), AttributeName: aws.String(schema.Expires),

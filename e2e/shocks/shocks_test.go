@@ -26,8 +26,8 @@ type recovery struct{ route, departure, chance int }
 
 const never = math.MaxInt
 
-// recovered returns after how many weeks verdicts have recovered from a shock on a day. It compares
-// the verdicts after that day (said) with the verdicts in the same market without the shock (calm).
+// recovered compares the verdicts from a day on (said) with those in the same market without the
+// shock (calm).
 func recovered(s shock, said, calm *weeks, day int) recovery {
 	begin := (day + 6) / 7
 	first := func(off func(w, calm week) float64, within float64) int {

@@ -94,7 +94,7 @@ func (s deployed) resources(t *testing.T, whole int) {
 			t.Errorf("%s: %d are in the template, %d were made", kind, n[0], n[1])
 		}
 	}
-	// The test compares the following kinds of resource further below.
+	// These are checked below.
 	for _, kind := range []string{"AWS::DynamoDB::Table", "AWS::Lambda::EventSourceMapping", "AWS::Lambda::Function",
 		"AWS::SQS::Queue"} {
 		if counts[kind][0] == 0 {

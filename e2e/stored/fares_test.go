@@ -107,7 +107,7 @@ func TestFaresOf4a76271GoOn(t *testing.T) {
 		storetest.Must(t, json.Unmarshal(body, &is))
 		judged := then.(map[string]any)["verdetto"].(map[string]any)
 		for field := range judged {
-			// All other fields depend on the rule, which has changed since that version.
+			// the others depend on the rule, which has changed
 			if field != "campione" && field != "minimoCent" {
 				delete(judged, field)
 			}

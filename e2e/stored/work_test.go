@@ -111,7 +111,7 @@ func TestOutboxes(t *testing.T) {
 		if got[i].ID == "" {
 			t.Errorf("the mail to %s has no id, and is another one each time it is sent", got[i].To)
 		}
-		// Today these mails also have their job's id, and a link that stops such mails.
+		// today these mails have their job's id, and a link that stops them
 		got[i].ID, got[i].Unsubscribe = "", ""
 	}
 	if diff := cmp.Diff(s.facts.OutboxMails, got); diff != "" {

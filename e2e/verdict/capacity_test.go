@@ -57,8 +57,8 @@ func TestCapacity(t *testing.T) {
 	for _, c := range []struct {
 		perWeek             int
 		readBlock, putBlock float64
-		// readSheets and putSheets are the units for departure states, including the fares whose
-		// outcome is not known yet. A write includes the pooled statistics (sums over all routes).
+		// Departure states, with the fares whose outcome is not known yet. They are written
+		// together with the pooled statistics (sums over all routes).
 		readSheets, putSheets float64
 	}{
 		{10, 3, 2, 4, 12},

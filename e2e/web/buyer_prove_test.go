@@ -110,7 +110,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			}
 			w.check("key-shown")
 
-			// The customer requests a new key by mail.
+			// A fresh key by mail.
 			w.do(chromedp.Click("main a.go"))
 			w.wait(`document.querySelector('#email')`)
 			w.check("recover")
@@ -154,7 +154,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			w.visit(link)
 			w.check("plan")
 
-			// The subscription ends.
+			// The end of the subscription.
 			s.processor(t, "end")
 			s.later.Add(int64(40 * 24 * time.Hour))
 			var ended struct{ Code string }
@@ -167,7 +167,7 @@ func TestProveBuyerByCard(t *testing.T) {
 			}
 			w.check("link-gone")
 
-			// The customer's data is erased through a link in a mail.
+			// Erased, by a link in her mail.
 			w.visit(s.base + "/v1/pro/gestione?lang=" + lang)
 			w.do(chromedp.SendKeys("#email", "ada@example.com"), chromedp.Click("form[action*=gestione] button"))
 			w.wait(`!document.querySelector('#email')`)
@@ -239,8 +239,8 @@ func TestProveBuyerInUSDC(t *testing.T) {
 	}
 }
 
-// TestProveUSDCWithoutAScript: without JavaScript, a buyer can pay in USDC and press a button to
-// see the key. A payment that was not made by the page's link is accepted too, by its signature.
+// TestProveUSDCWithoutAScript: the button works too, also for a payment that was not made by
+// the page's link.
 func TestProveUSDCWithoutAScript(t *testing.T) {
 	b := openBrowser(t)
 	s := openShop(t)

@@ -50,7 +50,7 @@ func (w *tab) arrives(where string) {
 // an alert.
 func cheapNow(t *testing.T, v shop, w *tab, say map[string]string) {
 	t.Helper()
-	// Without a destination, the page shows where fares from the city are cheap now.
+	// Without a destination: where it is cheap now.
 	w.visit(v.base + "/")
 	if w.scripted { // cities with fares are offered before the reader types
 		w.do(chromedp.Click("#da"))

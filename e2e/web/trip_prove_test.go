@@ -37,7 +37,7 @@ func TestProveTrips(t *testing.T) {
 				w.wait(`document.querySelector('article h1')`)
 			}
 
-			// The traveller goes from the first page to a day, by the form.
+			// From the first page to a day, by the form.
 			w.visit(base + "/")
 			day := (today + 42).String() // a day with a fare
 			w.do(chromedp.SendKeys("#da", "milano"), chromedp.SendKeys("#a", "bucarest"))
@@ -53,7 +53,7 @@ func TestProveTrips(t *testing.T) {
 			w.charts("", "range", "months", "window")
 			w.light("the answer", base, "/"+query)
 
-			// The traveller then asks about the days around that day.
+			// Then the days around it.
 			evaluate[string](w, `flessibile.value = '3'`)
 			w.do(chromedp.Click("form.ask button"))
 			w.wait(`location.search.includes('flessibile=3')`)

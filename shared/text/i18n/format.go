@@ -117,7 +117,7 @@ func (l *Language) WeekdayShort(d time.Weekday) string {
 
 func (l *Language) numbered(prefix string, n int) string { return l.Text(prefix + strconv.Itoa(n)) }
 
-// Date writes a day, month and year in the language's usual form.
+// Date writes a day as people say it.
 func (l *Language) Date(d fare.Day) string { return l.date(d.Time()) }
 
 func (l *Language) date(t time.Time) string {

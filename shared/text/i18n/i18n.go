@@ -18,8 +18,8 @@ import (
 	"golang.org/x/text/language"
 )
 
-// languages holds all languages in the order of display. Readers whose languages are not supported
-// get the first one, Italian.
+// languages is in the order of display. Readers for whose languages there is no catalogue get the
+// first one.
 var languages = []*Language{
 	{Code: "it", Name: "Italiano", English: "Italian"},
 	{Code: "en", Name: "English", English: "English"},

@@ -23,7 +23,7 @@ type call struct {
 	subject  string         // the name that is counted: a customer's id, or the address
 	holder   store.Customer // customer of the key or token; zero for an anonymous caller
 	counted  bool           // already counted towards an endpoint's quota
-	// remaining is how many calls of the caller's quota are left, if known is true.
+	// remaining is how many calls of that quota are left, if known.
 	remaining int64
 	known     bool
 }

@@ -14,8 +14,8 @@ import (
 	"verdetto/shared/web/httpapi"
 )
 
-// TestMetricsOfRequests: the single log line of a request holds the request's metrics. It names the
-// endpoint only if the endpoint is known. Without a source of metrics, the line holds no metrics.
+// TestMetricsOfRequests: a request's one log line holds its metrics, and only known endpoint
+// names. Without a source it holds no metrics.
 func TestMetricsOfRequests(t *testing.T) {
 	for _, c := range []struct {
 		method, target, route string

@@ -67,8 +67,7 @@ func requestID(r *http.Request) string {
 	return rand.Text()
 }
 
-// match finds the endpoint of a request and creates the request's call. It also sets the header
-// X-Data on every answer.
+// match finds the endpoint and creates the call. It also sets X-Data on every answer.
 func (a *API) match(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &call{

@@ -25,9 +25,9 @@ type resource struct {
 	// edgeCacheable: the edge may cache these answers. A cached answer serves every caller with
 	// the same cache key, which excludes the Accept header.
 	edgeCacheable bool
-	// crossOriginPOST: scripts of any site may post to the path.
+	// crossOriginPOST: scripts of any site may post to it.
 	crossOriginPOST bool
-	// sold: answers of the path are paid per call, with extra headers.
+	// sold: its answers are paid per call, with extra headers.
 	sold bool
 	// writeProblem, if set, writes problems in the path's own format.
 	writeProblem problemWriter

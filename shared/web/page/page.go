@@ -119,7 +119,7 @@ func Respond(status int, p Page) (*Response, error) {
 	}, nil
 }
 
-// Write sends the page, for a server that does not use package httpapi.
+// Write writes the page without package httpapi.
 func (r *Response) Write(w http.ResponseWriter, request *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", r.ContentType)

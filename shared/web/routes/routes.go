@@ -284,9 +284,9 @@ var Table = slices.Concat(
 		{Name: "compat-transfers", Method: "POST", Path: "/v1/ordering/{file}"},
 	}),
 	[]Route{
-		// Programs without a key pay for the following endpoints per call. The price is above the
-		// cost of a call, which is mostly the fee of the Solana network: docs/selling.md. A call
-		// without a payment counts like a paid one.
+		// Programs without a key pay for these per call. The price is above the cost of a call,
+		// which is mostly the fee of the Solana network: docs/selling.md. A call without a payment
+		// counts like a paid one.
 		sold("x402-analisi", "/x402/v1/analisi", 10_000, 120),
 		sold("x402-calendario", "/x402/v1/calendario", 20_000, 60),
 		sold("x402-occasioni", "/x402/v1/occasioni", 20_000, 60),

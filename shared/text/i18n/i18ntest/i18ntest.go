@@ -83,7 +83,7 @@ func HTML(t testing.TB, page string, names ...string) {
 	Text(t, html.UnescapeString(all.String()), names...)
 }
 
-// Text fails the test if a text holds words outside the toy language, except names.
+// Text does the same for a text.
 func Text(t testing.TB, text string, names ...string) {
 	t.Helper()
 	if !strings.ContainsRune(text, opens) {
