@@ -22,13 +22,13 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// The questions of -ask, by their published names.
+// The valid values of -ask: judge routes, single departures or months.
 const askRoute, askDeparture, askMonth = "rotta", "partenza", "mese"
 
-// flexibleSpans are the valid values of -flessibile: days either side of a date.
+// flexibleSpans are the valid values of -flessibile: the number of days before and after a date.
 var flexibleSpans = map[int]departure.Span{1: departure.Within1, 3: departure.Within3, 7: departure.Within7}
 
-// replay holds the flags of backtest.
+// replay holds the flags of the command backtest.
 type replay struct {
 	files                  []string
 	price, ask             string
@@ -179,8 +179,8 @@ func eachFare(ctx context.Context, recorded *csvfile.Panel, do func(fare.Fare)) 
 	return nil
 }
 
-// departures replays single departures, spans of departures, or alerts. It accepts any kind of
-// panel.
+// departures replays single departures, spans of departures, or alerts. It accepts every file
+// format that departures.ReadTrips reads.
 func (c *replay) departures(ctx context.Context) error {
 	o := departures.Options{Ask: c.ask, From: c.options.From, To: c.options.To, Cycle: c.options.Cycle}
 	if span, ok := flexibleSpans[c.flexible]; ok {

@@ -84,7 +84,8 @@ func TestBacktestRefuses(t *testing.T) {
 	}
 }
 
-// TestBacktestDepartures: departures, months and flexible dates of a panel, as tables and as JSON.
+// TestBacktestDepartures: the command backtest reports on departures, months and flexible dates of
+// a panel, as tables and as JSON.
 func TestBacktestDepartures(t *testing.T) {
 	file := filepath.Join("backtest", "departures", "testdata", "panel.csv")
 	for _, flags := range [][]string{{"-ask", "partenza"}, {"-ask", "mese"}, {"-ask", "partenza", "-flessibile", "3"},

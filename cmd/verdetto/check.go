@@ -26,7 +26,8 @@ type serveOptions struct {
 
 const realMoney = "real"
 
-// flags returns the flags that are settings. It also adds -price, which is not a setting.
+// flags defines the flags of the command and returns the flags that are settings. -price is
+// defined, but is not a setting.
 func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
 	all := map[string]*string{"metrics": &o.metrics, "money": &o.money, "mail": &o.mail, "base": &o.base}
 	maps.Copy(all, o.options.flags(c))
@@ -34,7 +35,7 @@ func (o *serveOptions) flags(c *cobra.Command) map[string]*string {
 	return all
 }
 
-// faults returns the errors in settings that are each valid alone. It finds missing settings,
+// faults returns the errors that a check of single settings cannot find: missing settings,
 // contradictions between settings, and files that cannot be used.
 func (o *serveOptions) faults() (faults []string) {
 	wrong := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
@@ -83,7 +84,7 @@ func (o *serveOptions) faults() (faults []string) {
 	return faults
 }
 
-// mailFaults returns what is wrong with the carrier of mail.
+// mailFaults returns what is wrong with the setting of the mail carrier.
 func mailFaults(carrier string) []string {
 	if carrier == "" {
 		return []string{"VERDETTO_MAIL (-mail): missing; give smtp://HOST:587, ses, or a folder that mail is written into"}
@@ -101,7 +102,7 @@ func mailFaults(carrier string) []string {
 	return nil
 }
 
-// nearest returns the folder itself, or its nearest existing parent.
+// nearest returns the folder itself if it exists, and otherwise its nearest existing parent.
 func nearest(folder string) string {
 	for {
 		if _, err := os.Stat(folder); err == nil || folder == filepath.Dir(folder) {
@@ -111,7 +112,7 @@ func nearest(folder string) string {
 	}
 }
 
-// unwritable returns why no file can be created in a folder, or "" if one can.
+// unwritable returns why no file can be created in a folder, or "" if a file can be created.
 func unwritable(folder string) string {
 	probe, err := os.CreateTemp(folder, ".verdetto-check-*")
 	if err != nil {

@@ -121,7 +121,8 @@ func checkPepper(ctx context.Context, o pepperOptions) error {
 	return nil
 }
 
-// importPepper writes an exported pepper into a store, which then uses it.
+// importPepper writes an exported pepper into a store. A service over the store then uses this
+// pepper.
 func importPepper(ctx context.Context, o pepperOptions) error {
 	pepper, err := readPepper(o.from)
 	if err != nil {

@@ -70,8 +70,7 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string) err
 	return nil
 }
 
-// deepen requests from the fare source the routes whose yearly departures are due, and prints a
-// report.
+// deepen requests all departures of the next year for the routes that are due, and prints a report.
 func deepen(ctx context.Context, s onemachine.Options) error {
 	report, err := s.Deepen(ctx)
 	report.Print(os.Stdout)

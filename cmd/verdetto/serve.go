@@ -37,8 +37,8 @@ func serve(ctx context.Context, o *serveOptions) error {
 	if err := config.Load(&s.Telegram); err != nil {
 		return err
 	}
-	// Open the listener and the source first, because that can fail. Open the store last, because
-	// that may create a file.
+	// Open the listener and the source first, because opening them can fail. Open the store last,
+	// because opening it may create a file.
 	listener, err := o.reach.open(&s, o.store)
 	if err != nil {
 		return err
@@ -102,7 +102,8 @@ func startRefreshing(ctx context.Context, s onemachine.Options, logged bool) err
 		},
 		Departures: func(ctx context.Context) error { return deepen(ctx, s) },
 	}
-	// a full refresh from Travelpayouts takes 15 minutes: serve meanwhile
+	// A full refresh from Travelpayouts takes 15 minutes, so only other sources are refreshed
+	// before the service starts to answer.
 	if s.Source.Name() != "travelpayouts" {
 		if err := s.RefreshNow(ctx, refreshes); err != nil {
 			return err

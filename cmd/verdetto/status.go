@@ -18,8 +18,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// errBroken reports that the checked service does not work. The status page was still written, and
-// shows this.
+// errBroken reports that the checked service does not work. The status page was still written and
+// shows the failure.
 var errBroken = errors.New("the service does not work; the page says so")
 
 func statusCommand() *cobra.Command {

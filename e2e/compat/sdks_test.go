@@ -41,7 +41,7 @@ type said struct {
 	AfterTheKeyWasEnded string            `json:"-"`
 }
 
-// day is the departure in the requests.
+// day is the departure day in the requests.
 const day = "2016-04-20"
 
 // driven runs such a program, which calls the service over loopback. It compares the objects that

@@ -81,15 +81,15 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 		return fail(err)
 	}
 	if _, err := os.Lstat(file); err == nil {
-		// While this process holds the old file open, no other process can open it. A damaged file
-		// cannot be opened by any process.
+		// While this process holds the old file open, no other process can open it. No process can
+		// open a damaged file.
 		if s, _, err := boltstore.Read(file, beforeAll); err == nil {
 			defer s.Close()
 		} else if errors.Is(err, boltstore.ErrInUse) {
 			return fail(err)
 		}
 		aside = file + ".before-" + now().UTC().Format("20060102T150405.000000Z")
-		// A link fails if that name has been taken.
+		// A link fails if a file of that name exists already.
 		if err := os.Link(file, aside); err != nil {
 			return fail(err)
 		}
@@ -109,7 +109,7 @@ func copyBeside(from, file string) (string, error) {
 		return "", err
 	}
 	defer source.Close()
-	// readable by the user alone
+	// The part file is readable by the user alone.
 	part, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".part-*")
 	if err != nil {
 		return "", err
@@ -123,7 +123,8 @@ func copyBeside(from, file string) (string, error) {
 	return part.Name(), nil
 }
 
-// replace renames the file part to file, durably. The new file gets the owner of the old one.
+// replace renames the file part to file, durably. The new file gets the owner of the file that it
+// replaces.
 func replace(part, file string) error {
 	owner := file
 	if _, err := os.Stat(file); err != nil {
@@ -159,10 +160,10 @@ func Compact(ctx context.Context, name string, now func() time.Time) (before, af
 	if err != nil {
 		return 0, 0, err
 	}
-	// holding it open locks out other processes
+	// An open file is locked, so no other process can open it.
 	defer func() { err = errors.Join(err, s.Close()) }()
 	part := file + ".part-compact"
-	// left by a killed process
+	// A process that was killed may have left the part file.
 	if err := os.Remove(part); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, 0, fmt.Errorf("compact store: %w", err)
 	}

@@ -52,7 +52,7 @@ func OpenStore(ctx context.Context, name string, now func() time.Time) (store.Ta
 	return table, nil
 }
 
-// openPermanent opens a permanent store, even if a migration into it is not finished.
+// openPermanent opens a permanent store, even if a migration into the store is not finished.
 func openPermanent(ctx context.Context, name string, now func() time.Time) (store.Whole, error) {
 	kind, at, _ := strings.Cut(name, ":")
 	switch {

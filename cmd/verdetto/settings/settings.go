@@ -1,7 +1,7 @@
 // Package settings reads a command's settings by the one table of shared/runtime/config. If several
-// places have a setting, the first of these applies: flag, environment, settings file, default. The
-// package copies the file's values into the environment, so all code reads settings there, on one
-// machine as on AWS.
+// places have a value for a setting, the first of the following applies: flag, environment,
+// settings file, default. The package copies the file's values into the environment, so all code
+// reads settings there, on one machine as on AWS.
 //
 // A secret may be stored in a separate file: NAME_FILE then holds the path of the file with the
 // value of NAME. All faults are reported at once, each with what to do, and no report shows a
@@ -28,8 +28,8 @@ import (
 // value.
 const inFile = "_FILE"
 
-// notSettings lists variables that begin like settings but are not settings. They are for finding
-// the settings file, for tests, and for the runner of functions in containers.
+// notSettings lists variables whose names look like settings but are not. They name the settings
+// file and the data of tests, or serve the runner of functions in containers.
 var notSettings = []string{"VERDETTO_CONFIG", "VERDETTO_DATA", "VERDETTO_REFERENCE", "VERDETTO_SAM_LISTENER",
 	"VERDETTO_SAM_NETWORK"}
 
@@ -39,8 +39,8 @@ type ValuedSetting struct {
 	Value, From string
 }
 
-// Flags registers a command-line flag for each setting in the map to. The flag's value is written
-// to the setting's variable there.
+// Flags registers a command-line flag for each setting in the map to. The flag writes its value to
+// the variable that the map holds for the setting.
 func Flags(f *pflag.FlagSet, to map[string]*string) {
 	for _, s := range config.Settings {
 		if v, ok := to[s.Flag]; ok && s.Flag != "" {
@@ -60,9 +60,9 @@ func usage(s config.Setting) string {
 	return text + " (" + s.Name + ")"
 }
 
-// Take copies the file's settings into the environment, if a file is named. It then sets the
-// flags that the caller omitted from the environment. It returns each setting with its source,
-// and all faults.
+// Take copies the settings of the file, if a file is named, into the environment. It then gives
+// each flag that the caller omitted its value from the environment. It returns each setting with
+// its source, and all faults.
 func Take(f *pflag.FlagSet, file string) (taken []ValuedSetting, faults []string) {
 	inside, faults := read(file)
 	outside := map[string]string{}
@@ -210,7 +210,7 @@ func named(name string) (config.Setting, bool) {
 	return s, ok && s.Secret && strings.HasSuffix(name, inFile)
 }
 
-// unknown returns the message that no setting has this name. The message suggests a similar name.
+// unknown returns the message that no setting has the name. The message suggests a similar name.
 func unknown(name string) string {
 	if s, ok := config.Named(strings.TrimSuffix(name, inFile)); ok {
 		return fmt.Sprintf("%s: only secrets are read from files of their own; give %s", name, s.Name)

@@ -203,7 +203,7 @@ var Settings = []Setting{
 		Fits: outside},
 }
 
-// Named returns the setting of that name.
+// Named returns the setting with the given name.
 func Named(name string) (Setting, bool) {
 	at := slices.IndexFunc(Settings, func(s Setting) bool { return s.Name == name })
 	if at < 0 {
