@@ -1,4 +1,5 @@
-// The smallest possible Lambda function in Go, for comparison.
+// Command hello is the smallest possible Lambda function in Go. A test compares our executables
+// with it.
 package main
 
 import "github.com/aws/aws-lambda-go/lambda"
