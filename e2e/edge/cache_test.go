@@ -30,8 +30,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// edge is the service behind an HTTP cache with the policy of our distribution. Both use one
-// clock that the test sets.
+// edge is the service behind an HTTP cache, with the cache rules of our CloudFront distribution.
+// The service and the cache use the same clock, which the test sets.
 type edge struct {
 	t      *testing.T
 	url    string // of the cache
@@ -46,7 +46,8 @@ type edge struct {
 	handed []*handed
 }
 
-// handed is a call that the cache forwarded to the service, and the service's answer to the cache.
+// handed is a call that the cache forwarded to the service. It also records the answer of the
+// service.
 type handed struct {
 	http.ResponseWriter
 	mu                  *sync.Mutex
@@ -67,7 +68,7 @@ func (h *handed) Write(b []byte) (int, error) {
 	return h.ResponseWriter.Write(b)
 }
 
-// note records the status and body that the service is about to send.
+// note records the status and the body of the answer that the service sends.
 func (h *handed) note(status int, body []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -79,11 +80,12 @@ func (h *handed) note(status int, body []byte) {
 
 const (
 	edgeSecret = "only-the-distribution-knows"
-	// serialHeader numbers the calls that reached the service.
+	// serialHeader is a response header with the number of the call among those that reached the
+	// service.
 	serialHeader = "X-Test-Serial"
 )
 
-// newEdge starts the service with the invented fares of two cities, behind the cache.
+// newEdge starts the service with the invented fares of two cities, behind the HTTP cache.
 func newEdge(t *testing.T) *edge {
 	t.Helper()
 	nginx, faketime := edgeTools(t)
@@ -106,7 +108,7 @@ func newEdge(t *testing.T) *edge {
 	return e
 }
 
-// edgeTools finds the cache and the library that sets its clock.
+// edgeTools returns the paths of nginx, which is the cache, and of the library that sets its clock.
 func edgeTools(t *testing.T) (nginx, faketime string) {
 	t.Helper()
 	nginx = testenv.Command(t, "nginx", "apt-get install nginx-light")
@@ -119,7 +121,6 @@ func edgeTools(t *testing.T) (nginx, faketime string) {
 	return "", ""
 }
 
-// refresh refreshes the store.
 func (e *edge) refresh() {
 	e.t.Helper()
 	o := onemachine.Options{Table: e.table, Source: sample.New(), Now: e.clock.Now, Log: slog.New(slog.DiscardHandler)}
@@ -128,7 +129,7 @@ func (e *edge) refresh() {
 	}
 }
 
-// issue issues a new key to an owner. It revokes the previous one.
+// issue gives an owner a new key. The owner's previous key becomes invalid.
 func (e *edge) issue(owner string) {
 	e.t.Helper()
 	e.keys[owner] = fixture.IssueKey(e.t, e.table, owner+"@example.com", e.clock.Now(), 30*24*time.Hour)
