@@ -25,8 +25,8 @@ type amounts struct {
 	convert  func(euro fare.Cents) fare.Cents
 }
 
-// InCurrency returns a copy of the language that writes all amounts in the currency code. The
-// function of converts euro cents to cents of that currency.
+// InCurrency returns a copy of the language that writes all amounts in the currency with the code.
+// The parameter of converts euro cents to cents of that currency.
 func (l *Language) InCurrency(code string, of func(euro fare.Cents) fare.Cents) *Language {
 	return &Language{Code: l.Code, Name: l.Name, English: l.English, amounts: &amounts{l, code, of}}
 }

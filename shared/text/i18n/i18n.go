@@ -155,7 +155,7 @@ func (l *Language) Lookup(id string) (text string, ok bool) {
 	return text, text != ""
 }
 
-// Count returns a text in the plural form for the number n. The placeholder Count of the text is n.
+// Count returns a text in the plural form for the number n. It replaces the placeholder Count by n.
 func (l *Language) Count(id string, n int, fill ...any) string {
 	return l.fill(id, n, append(fill, "Count", n))
 }

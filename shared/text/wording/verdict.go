@@ -117,8 +117,8 @@ func (v Verdict) Known() string {
 		"Difference", v.Money(max(difference, -difference)))
 }
 
-// Past states the lowest earlier fare of the same departure, if the level calls the judged fare
-// cheap although the earlier fare was at least 5 % lower. Otherwise it returns "".
+// Past states the lowest earlier fare of the same departure. It returns "" unless the level calls
+// the judged fare cheap and the earlier fare was at least 5 % lower.
 func (v Verdict) Past() string {
 	low, level := v.Of.MinimoPartenza, v.Of.Verdetto.Livello
 	const clearly = 95 // percent of the judged fare
@@ -128,8 +128,8 @@ func (v Verdict) Past() string {
 	return v.Text("fare.past", "Price", v.Money(low.Cent), "Day", v.date(low.Giorno))
 }
 
-// Certainty returns how sure the verdict is, and which fares it is compared with. For a question
-// about a route, restsOn holds the number of observed days instead.
+// Certainty returns how sure the verdict is, and with which fares the judged fare is compared. For
+// a question about a route, restsOn states the number of observed days instead.
 func (v Verdict) Certainty() (certainty, restsOn string) {
 	of := v.Of.Verdetto
 	certainty = v.Text("certainty." + of.Affidabilita)

@@ -42,8 +42,8 @@ func callOf(ctx context.Context) *call {
 	return &call{}
 }
 
-// Subject returns the pseudonym under which the caller's calls are counted: the customer's id for a
-// call with a key, otherwise a hash of the address.
+// Subject returns the pseudonym under which the caller's calls are counted. It is the customer's id
+// for a call with a valid key, otherwise a hash of the address.
 func Subject(ctx context.Context) string { return callOf(ctx).subject }
 
 // IsPro reports whether the caller sent a valid key.

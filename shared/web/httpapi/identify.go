@@ -143,8 +143,8 @@ func (a *API) pseudonym(kind string, addr netip.Addr) string {
 }
 
 // viewer returns the caller's address and port. Behind CloudFront they come from a header that
-// CloudFront sets, which the middleware step origin has verified. Otherwise they come from the
-// connection, because callers can forge every other header.
+// CloudFront sets; the middleware step origin has verified the request. Otherwise they come from
+// the connection, because callers can forge every other header.
 func (a *API) viewer(r *http.Request) string {
 	if len(a.config.OriginSecrets) > 0 {
 		return r.Header.Get(viewerAddressHeader)

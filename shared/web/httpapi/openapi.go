@@ -18,8 +18,8 @@ const (
 	bearerScheme = "Bearer"
 )
 
-// functionTags holds a description of each function, by its name. The functions group the endpoints
-// in the OpenAPI description.
+// functionTags describes each Lambda function, by its name. The OpenAPI description groups the
+// endpoints by function.
 var functionTags = map[string]string{
 	"alerts":      "Price-drop alerts by e-mail",
 	"analisi":     "Verdicts and the data behind them",

@@ -11,8 +11,8 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// headers describes the response headers of this package, for answers that always have the header.
-// Operations refer to these descriptions.
+// headers describes the response headers that this package sets. The description of an endpoint
+// refers to them if all its answers have the header.
 var headers = map[string]*huma.Header{
 	"Cache-Control": textHeader(true, "How long a cache may keep the answer", "no-store"),
 	"ETag": textHeader(true, "Changes with the answer. Send it back in If-None-Match",
@@ -134,8 +134,8 @@ func limitText(schema *huma.Schema, name string, required bool) {
 	}
 }
 
-// The patterns allow no control characters, and required text must not be blank. They list the
-// space characters, because regular expression engines differ about the class \s.
+// The patterns of text parameters allow no control characters, and required text must not be blank.
+// They list the space characters, because regular expression engines differ about the class \s.
 const (
 	control             = `\u0000-\u001f\u007f-\u009f`
 	space               = ` \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`

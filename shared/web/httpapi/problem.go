@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Problem is an error response: an RFC 9457 problem document. Code is for programs and never
-// changes. Detail is for people and says what to do next.
+// Problem is an error response: an RFC 9457 problem document. The field Code is for programs and
+// never changes. The field Detail is for people and says what to do next.
 type Problem struct {
 	Type        string   `json:"type" format:"uri-reference" doc:"Identifies the kind of problem" example:"/v1/docs#citta-sconosciuta"`
 	Title       string   `json:"title" doc:"Short summary of the kind of problem"`
@@ -68,7 +68,7 @@ var (
 	}
 )
 
-// The error responses that several functions send.
+// The error responses that several Lambda functions send.
 var (
 	UnknownCity = ProblemType{Status: http.StatusNotFound, Code: "citta-sconosciuta",
 		Title: "No city with scheduled flights has that name"}

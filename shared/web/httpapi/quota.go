@@ -67,8 +67,8 @@ func ProLimit(r routes.Route) limit.Limit {
 }
 
 // consumeQuota counts a call towards the caller's quota and sets the rate limit headers. It costs
-// one write, and a second write if the quota of the caller's network is small. If the counters
-// cannot be reached, consumeQuota logs the error and allows the call.
+// one write, and a second write if the quota of the caller's IPv6 network is below 512 calls. If
+// the counters cannot be reached, consumeQuota logs the error and allows the call.
 func (a *API) consumeQuota(ctx context.Context, route routes.Route) error {
 	_, err := a.consumeQuotas(ctx, route, 1)
 	return err

@@ -12,7 +12,7 @@ import (
 
 // Some protocols first exchange a key for a token. A token becomes invalid when the key becomes
 // invalid or the plan ends. So a call with a token costs one read of the store, like a call with a
-// key. Programs send the token in Authorization, or in place of a key.
+// key. Programs send the token in the header Authorization, or in X-Api-Key in place of a key.
 
 // TokenLasts is the lifetime of a token.
 const TokenLasts = 30 * time.Minute

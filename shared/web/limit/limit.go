@@ -143,8 +143,8 @@ func (l *Limiter) TakeSeveral(ctx context.Context, limit Limit, subject string, 
 		fmt.Errorf("count a call under %s: %w", limit.Name, err)
 }
 
-// Usage returns how many calls of a subject were counted: window in the current window, and kept
-// during the time Limit.Keep. It counts no call itself.
+// Usage returns how many calls of a subject were counted. The result window is for the current
+// window, and the result kept is for the time Limit.Keep. Usage counts no call itself.
 func (l *Limiter) Usage(ctx context.Context, limit Limit, subject string) (window, kept int64, err error) {
 	now := l.now()
 	begins, _ := limit.window(now)

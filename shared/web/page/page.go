@@ -49,8 +49,8 @@ type SearchAddresses struct {
 	Any       string  // path that chooses the language of the browser
 }
 
-// NewSearchAddresses returns the SearchAddresses of the page at path: a page of the paid plan, or
-// about the service.
+// NewSearchAddresses returns the SearchAddresses of a page with the path. It is only for pages
+// whose parameter lang sets the language: those of the paid plan and about the service.
 func NewSearchAddresses(base string, l *i18n.Language, path string) SearchAddresses {
 	f := SearchAddresses{Base: base, Itself: AddressIn(l, path), Any: path}
 	for _, l := range i18n.Languages() {
@@ -74,8 +74,8 @@ func Home(l *i18n.Language) string {
 	return "/?lang=" + l.Code
 }
 
-// AddressIn returns the path of a page in a language. It is for pages of the paid plan, or about
-// the service.
+// AddressIn returns the path of a page in a language. It is only for pages whose parameter lang
+// sets the language: those of the paid plan and about the service.
 func AddressIn(l *i18n.Language, path string) string {
 	if strings.Contains(path, "?") {
 		return path + "&lang=" + l.Code
@@ -144,7 +144,7 @@ func WantsHTML(accept string) bool {
 //go:embed assets
 var files embed.FS
 
-// AssetPath is the path prefix of all assets. The function analisi serves the assets.
+// AssetPath is the path prefix of all assets. The Lambda function analisi serves the assets.
 const AssetPath = "/assets/"
 
 type asset struct {
@@ -153,8 +153,8 @@ type asset struct {
 }
 
 // assetPaths maps the file name of each asset to its path with a hash. assets maps the name with a
-// hash to the content. styleSheet is the uncompressed style sheet, with the names of other assets
-// replaced.
+// hash to the content. styleSheet is the uncompressed style sheet; it contains the hashed names of
+// other assets.
 var assetPaths, assets, styleSheet = readAssets()
 
 func readAssets() (byName map[string]string, byHashed map[string]asset, style string) {

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// Fallback is the function that answers every path outside the groups of Groups. It answers unknown
-// paths with 404.
+// Fallback is the Lambda function that serves all paths outside the other groups. It answers
+// unknown paths with 404.
 const Fallback = "analisi"
 
-// Group is a route of API Gateway. All paths of a group lead to one function and share one part of
-// the throughput.
+// Group is a route of API Gateway. All paths of a group lead to one Lambda function, and share one
+// limit of calls per second.
 type Group struct {
 	Path     string // may end in /{proxy+}, which matches any rest; "" matches all other paths
 	Function string
@@ -23,7 +23,7 @@ type Group struct {
 const fallbackWeight = 3
 
 // Groups returns the groups of Table, with the fallback group first. A row of Table with a Weight
-// is its own group. The other rows of a function share one group per first folder, such as
+// is its own group. The other rows of a Lambda function share one group per first folder, such as
 // /v1/pro/{proxy+}. A path without a folder is its own group, because no pattern of API Gateway
 // matches several such paths.
 func Groups() []Group {

@@ -47,9 +47,9 @@ type Route struct {
 	// Headers replaces the request headers that CloudFront passes on by default: Accept-Language,
 	// If-None-Match, Idempotency-Key and Payment-Signature. CloudFront passes on at most ten.
 	Headers []string
-	// Weight is the endpoint's own part of API Gateway's throughput, for each of its paths. It is a
-	// multiple of the smallest part. 0 means that the endpoint uses the part of its group (see
-	// Groups).
+	// Weight is the endpoint's own share of the calls per second that API Gateway allows, for each
+	// of its paths. It is a multiple of the smallest share. 0 means that the endpoint uses the
+	// share of its group (see Groups).
 	Weight int
 }
 
@@ -74,9 +74,9 @@ func (c Cap) String() string {
 	return fmt.Sprintf("%d in each %s", c.Calls, c.Per)
 }
 
-// PerNetwork is how many times the quota of one address an IPv6 /48 network has. One customer may
-// own a /48, with 65,536 addresses that count separately (as /64 blocks). But the mobile customers
-// of a whole town may share one /48.
+// PerNetwork is the quota of an IPv6 /48 network, as a multiple of the quota of one address. One
+// customer may own a /48, whose 65,536 /64 blocks are counted as separate addresses. But the mobile
+// customers of a whole town may share one /48.
 const PerNetwork = 32
 
 // Others is the limit for calls that no row of Table counts: pages, files, unknown paths, refused
@@ -97,7 +97,7 @@ func (r Route) Methods() []string {
 }
 
 // Paths returns the paths of the endpoint. An endpoint under /v1 also has an alias under /api/v1.
-// Endpoints of the function compat imitate another API and have no alias.
+// Endpoints of the Lambda function compat imitate another API and have no alias.
 func (r Route) Paths() []string {
 	if (r.Path == "/v1" || strings.HasPrefix(r.Path, "/v1/")) && r.Function != "compat" {
 		return []string{r.Path, Alias + r.Path}
@@ -105,8 +105,8 @@ func (r Route) Paths() []string {
 	return []string{r.Path}
 }
 
-// Described reports whether the endpoint is in the OpenAPI description. Endpoints under /v1, and
-// those that sell the same answers, are.
+// Described reports whether the endpoint is in the OpenAPI description. The described endpoints are
+// those under /v1, and those that sell the same answers.
 func (r Route) Described() bool { return len(r.Paths()) == 2 || r.Price > 0 }
 
 // Edge holds how long CloudFront may cache a successful answer. 0 means that CloudFront does not
@@ -193,8 +193,8 @@ var Table = slices.Concat(
 		{Name: "sitemap", Path: "/sitemap.xml", Free: Cap{100, day}, Edge: Edge{Free: 6 * time.Hour}},
 		// The quota is high because a crawler reads all sitemap files.
 		{Name: "sitemap-file", Path: "/sitemap/{file}", Free: Cap{3000, day}, Edge: Edge{Free: 6 * time.Hour}},
-		// In the program for one machine, the process answers this path itself. The request does
-		// not reach a function.
+		// In the program for one machine, the process answers this path itself. The request reaches
+		// no handler of the API.
 		{Name: "salute", Path: "/healthz"},
 		{Name: "assets", Path: "/assets/{file}", Edge: Edge{Free: 365 * day}},
 	}),
@@ -278,8 +278,8 @@ var Table = slices.Concat(
 			Name: "compat-destinations", Path: "/v1/shopping/flight-destinations", Keys: true, Tokens: true,
 			FreeTier: true,
 		},
-		// The closed API also sold bookable offers and other data. This service cannot answer the
-		// calls below.
+		// The closed API also sold bookable offers and other data. This service has no such data,
+		// so the endpoints below always answer with an error.
 		{Name: "compat-shopping", Path: "/v1/shopping/{file}"},
 		{Name: "compat-shopping-post", Method: "POST", Path: "/v1/shopping/{file}"},
 		{Name: "compat-pricing", Method: "POST", Path: "/v1/shopping/flight-offers/{file}"},
@@ -304,7 +304,7 @@ var Table = slices.Concat(
 	},
 )
 
-// rows sets the field Function of all rows, and GET as their default method.
+// rows sets the field Function (the Lambda function) of all rows, and GET as their default method.
 func rows(function string, all []Route) []Route {
 	for i := range all {
 		all[i].Function, all[i].Method = function, cmp.Or(all[i].Method, "GET")

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// sold returns an endpoint whose answers are paid per call, at price millionths of a USDC. It does
-// not answer HEAD, because link previews do not pay.
+// sold returns an endpoint whose answers are paid per call. The parameter price is in millionths of
+// a USDC. The endpoint does not answer HEAD, because link previews do not pay.
 func sold(name, path string, price, callsAMinute int64) Route {
 	return Route{
 		Name: name, Method: "GET", Path: path, Function: "x402", Price: price, NoHEAD: true,

@@ -15,8 +15,8 @@ import (
 	"verdetto/shared/text/i18n"
 )
 
-// Toy adds the toy language to the languages of the process, which keeps it until it ends. The code
-// is eo, the code of Esperanto.
+// Toy adds the toy language to the languages of the test process. Its code is eo, the code of
+// Esperanto.
 func Toy(t testing.TB) *i18n.Language {
 	t.Helper()
 	const code = "eo"
@@ -60,8 +60,8 @@ func mark(texts map[string]any) {
 }
 
 var (
-	// unread matches the parts of a page that HTML ignores: code, and elements in a language other
-	// than the page's.
+	// unread matches the parts of a page that the function HTML does not check: code, and text in a
+	// language other than the page's.
 	unread = regexp.MustCompile(`(?s)<style.*?</style>|<script type="application/ld[+]json">.*?</script>|<div ` +
 		`lang="en".*?</div>|<a class="switch".*?</a>|<pre.*?</pre>|<code.*?</code>| data-(?:share|with)="[^"]*"`)
 	// read matches the HTML attributes that people see or hear.
@@ -71,8 +71,8 @@ var (
 	word = regexp.MustCompile(`\p{L}+`)
 )
 
-// HTML fails the test if a page holds words outside the marks ⟦ and ⟧. The parameter names lists
-// words that are the same in all languages, which are allowed.
+// HTML fails the test if a page holds words outside the marks ⟦ and ⟧. It allows the words in
+// names, which are the same in all languages.
 func HTML(t testing.TB, page string, names ...string) {
 	t.Helper()
 	page = unread.ReplaceAllString(page, "")
