@@ -13,7 +13,7 @@ import (
 )
 
 // kept lists the partitions in which data that identifies a former subscriber may remain, and for
-// how long. It is the table in docs/alerts.md.
+// how long. The table in docs/alerts.md has the same rows.
 var kept = []struct {
 	partition string
 	most      time.Duration

@@ -398,5 +398,5 @@ func check(t *testing.T, p panel, routes, departures int) {
 	}
 }
 
-// TestOneFareOneLevel checks 3 routes of one panel of recorded fares.
+// TestOneFareOneLevel checks about 3 routes of one panel of recorded fares.
 func TestOneFareOneLevel(t *testing.T) { check(t, panels[0], 3, 2) }

@@ -1,6 +1,6 @@
 // Package docs checks the documents against the repository. Every link, path and test name in a
-// document must exist. Every command must print the output in a committed table, and every setting
-// and endpoint must have a row in its document.
+// document must exist. Every command must print the output that a committed table states. Every
+// setting and endpoint must have a row in its document.
 package docs
 
 import (

@@ -45,7 +45,7 @@ func readable(t *testing.T) map[string]string {
 }
 
 // sentences returns the sentences of a document: prose and table cells separately. It leaves out
-// headings and quotations. In links and inline code, it counts the words that a reader sees.
+// headings and quotations. Links and inline code become the text that a reader sees.
 func sentences(text string) (prose, cells []string) {
 	text = hidden.ReplaceAllString(block.ReplaceAllString("\n"+text, "\n"), "")
 	var paragraph string

@@ -1,6 +1,6 @@
-// Package edge holds end-to-end tests of the edge, the HTTP cache between callers and the service
-// (CloudFront). They check which cached answers different callers may get. nginx is the cache in
-// front of the service; some tests use a model of CloudFront.
+// Package edge holds end-to-end tests of the edge (CloudFront), the HTTP cache between callers and
+// the service. They check which cached answers different callers may get. In most tests, the HTTP
+// cache nginx replaces CloudFront; other tests use a model of CloudFront.
 package edge
 
 import (

@@ -93,7 +93,8 @@ func eachEvent(t *testing.T, o localcloud.Setup, write bool, run func(t *testing
 	if o.CreateTable == nil {
 		o.CreateTable = dynamostore.Create
 	}
-	// The events need only these routes: London-Prague, Milan-Bucharest, and all from Verona.
+	// The events need only these routes: London-Prague, Milan-Bucharest, and all routes from
+	// Verona.
 	o.Fill = routesOf{o.Source, map[fare.City]fare.City{"LON": "PRG", "MIL": "BUH", "VRN": ""}}
 	full, done, err := o.Seed(t.Context(), endpoint, true)
 	if err != nil {

@@ -126,7 +126,8 @@ func worked(t *testing.T, pid int) time.Duration {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The command name may contain spaces, so split only the fields after it: from field 3 on.
+	// In /proc/PID/stat the command name may contain spaces. So only the text after the command
+	// name is split into fields, from field 3 on.
 	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
 	var ticks int64
 	for _, field := range fields[11:13] { // fields 14 and 15: user and kernel mode

@@ -17,8 +17,8 @@ import (
 	"verdetto/shared/upstream/sample"
 )
 
-// TestEvidenceSAMInvoke runs TestEvents with the command sam local invoke instead of our own
-// imitation of Lambda. Each event runs in a container of its own.
+// TestEvidenceSAMInvoke makes the checks of TestEvents with the command sam local invoke, instead
+// of our own imitation of Lambda. Each event runs in a container of its own.
 func TestEvidenceSAMInvoke(t *testing.T) {
 	withSAM(t, func(t *testing.T, local *samlocal.Local) {
 		begun := time.Now()

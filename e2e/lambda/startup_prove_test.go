@@ -29,8 +29,8 @@ const (
 
 // heavier lists the functions that may take longer to start than the common limit, with the reason.
 // Each limit is 25 % above the time measured on an idle machine. Most of the time goes to clients
-// of the AWS SDK, which build a schema of all types of a service: 2 ms for SSM, 0.7 ms for
-// DynamoDB, 0.6 ms for SES.
+// of the AWS SDK, which build a schema of all types of a service. That takes 2 ms for SSM, 0.7 ms
+// for DynamoDB and 0.6 ms for SES.
 var heavier = map[string]struct {
 	time float64
 	why  string

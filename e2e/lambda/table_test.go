@@ -18,7 +18,7 @@ import (
 )
 
 // routesOf is a source with fares from a few origins. For each origin it has one destination, or
-// all if the destination is empty. The table then has few items and is quick to restore.
+// all destinations if the value is empty. The table then has few items and is quick to restore.
 type routesOf struct {
 	upstream.Source
 	to map[fare.City]fare.City

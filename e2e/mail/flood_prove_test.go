@@ -23,7 +23,7 @@ import (
 )
 
 // TestProveAFloodOfFailingJobs: the mail server defers 10,000 mails, each on a connection of its
-// own. Mails that the server accepts, queued after them, are delayed by less than 1 minute.
+// own. Other mails that wait behind them are delayed by less than 1 minute.
 func TestProveAFloodOfFailingJobs(t *testing.T) {
 	const strangers, atOnce = 10_000, 16
 	table, err := boltstore.Open(filepath.Join(t.TempDir(), "test.db"), time.Now)

@@ -20,7 +20,8 @@ func TestProveSchemathesis(t *testing.T) {
 	schemathesis(t, seed(t, 20260301), "--max-examples", "50")
 }
 
-// seed returns the environment variable VERDETTO_SEED, or otherwise if the variable is not set.
+// seed returns the environment variable VERDETTO_SEED, or the parameter otherwise if the variable
+// is not set.
 func seed(t *testing.T, otherwise int64) int64 {
 	t.Helper()
 	text := os.Getenv("VERDETTO_SEED")

@@ -27,7 +27,7 @@ var (
 // kill kills a service under load with SIGKILL, the given number of times, and restarts it each
 // time. Everything that the service acknowledged must survive: each counted call, the mail for each
 // requested alert, and each confirmed alert. After each restart the service must be ready within
-// the parameter within.
+// the time that the parameter within sets.
 func kill(t *testing.T, times int, within time.Duration) {
 	d := fixture.NewShell(t)
 	random := rand.New(rand.NewPCG(1, 2))

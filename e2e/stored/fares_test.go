@@ -107,8 +107,8 @@ func TestFaresOf4a76271GoOn(t *testing.T) {
 		storetest.Must(t, json.Unmarshal(body, &is))
 		judged := then.(map[string]any)["verdetto"].(map[string]any)
 		for field := range judged {
-			// All other fields depend on the rule for verdicts, which has changed since that
-			// version.
+			// All other fields depend on the rule for verdicts, which has changed since version
+			// 4a76271.
 			if field != "campione" && field != "minimoCent" {
 				delete(judged, field)
 			}

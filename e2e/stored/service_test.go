@@ -182,7 +182,7 @@ func (b *bank) Payment(_ context.Context, signature pay.Signature) (pay.Payment,
 
 func (b *bank) Find(context.Context, pay.Reference) ([]pay.Signature, error) { return nil, nil }
 
-// The methods below are for calls that the earlier version never made.
+// The methods below are for calls that version 303470a never made.
 
 func (b *bank) Price(context.Context) (pay.Price, error) { return pay.Price{}, pay.ErrUnavailable }
 

@@ -14,8 +14,8 @@ import (
 )
 
 // The helpers below turn lists into lines of text: lists on a page, and lists in answers of the
-// API. A page shows a list correctly if it contains the same line: complete, in order, and nothing
-// else.
+// API. A page shows a list correctly if the line from the page equals the line from the API's
+// answer: complete, in order, and nothing else.
 
 var (
 	cellOf = regexp.MustCompile(`<td class="([a-z-]+)(?: unsure)?"><a href="[^"]*&quando=([0-9-]+)[^"]*"(?: ` +

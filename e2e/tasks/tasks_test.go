@@ -42,8 +42,8 @@ type answer struct {
 	Destinations []view.Destination
 }
 
-// task is one question of a traveller. The function says returns the result from an answer, or ""
-// if the answer has no result.
+// task is one question of a traveller. The function in the field says returns the result from an
+// answer, or "" if the answer has no result.
 type task struct {
 	wants           string
 	path            string // of the API

@@ -16,8 +16,8 @@ import (
 )
 
 // departuresSource is a fare source. To requests by city it returns 10 fares a week; to requests by
-// route, a set number of departures. Its fares have the form of grouped_prices, a method of the
-// Travelpayouts API: whole units of a currency, the day of the search, and found in the last week.
+// route, a set number of departures. Its fares look like those of grouped_prices, a method of the
+// Travelpayouts API: whole units of a currency, with the day of the search, found in the last week.
 type departuresSource struct {
 	departures int
 	chance     *rand.Rand

@@ -32,9 +32,9 @@ import (
 	"verdetto/shared/verdict"
 )
 
-// The tests in this file judge recorded fares as of 1 March 2016. The verdicts must be the same for
-// fares from a panel (a CSV file) and from the Travelpayouts client, for all stores, and for one
-// process and Lambda executables.
+// The tests in this file judge recorded fares as of 1 March 2016. The verdicts must not depend on
+// the source (a panel, which is a CSV file, or the Travelpayouts client) or on the store. They must
+// also be the same from one process and from Lambda executables.
 
 var asked = map[string]string{
 	"Milano to Bucarest": "/v1/analisi?origine=Milano&destinazione=Bucarest",

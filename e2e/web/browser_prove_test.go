@@ -364,8 +364,8 @@ func (w *tab) reads(texts ...string) {
 	}
 }
 
-// charts fails the test unless the page has exactly one visible chart of each class. If within is
-// not empty, each chart must contain an element that this selector matches.
+// charts fails the test unless the page has exactly one visible chart of each CSS class. If within
+// is not empty, each chart must contain an element that this selector matches.
 func (w *tab) charts(within string, classes ...string) {
 	w.t.Helper()
 	for _, class := range classes {

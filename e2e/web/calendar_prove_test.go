@@ -16,7 +16,7 @@ import (
 // TestProveCalendar follows two ways through the pages on every screen, in Italian and English,
 // with and without scripts. The first way goes from a city to its cheapest destinations, then to a
 // month and greatest price, then to an alert. The second way goes by keyboard from a verdict
-// through the calendar to the verdict of a day, which shows earlier changes of the fare.
+// through the calendar to the verdict of a day. That verdict shows earlier changes of the fare.
 func TestProveCalendar(t *testing.T) {
 	b := openBrowser(t)
 	words := map[string]map[string]string{

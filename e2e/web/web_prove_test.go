@@ -150,7 +150,7 @@ func TestProveJourney(t *testing.T) {
 	}
 }
 
-// journey goes from the first page to a Pro key: it types and chooses cities, reads the verdict,
+// journey goes from the first page to a Pro key. It types and chooses cities, reads the verdict,
 // requests an alert, and buys the plan with fake money.
 func journey(t *testing.T, b browser, s screen) {
 	t.Helper()

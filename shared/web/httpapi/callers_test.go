@@ -144,8 +144,8 @@ func TestAThousandAddressesOfANetwork(t *testing.T) {
 	if a, r := counts(1); a != 30*routes.PerNetwork || r != 1000-a {
 		t.Errorf("%d answered, %d refused", a, r)
 	}
-	// One write per answered call, one write for the calls of all callers in that minute, and one
-	// write when the limit is reached.
+	// One write per answered call. In addition, the counter of the network is written once in this
+	// minute, and once when the limit is reached.
 	if s.writes != 30*routes.PerNetwork+2 {
 		t.Errorf("%d writes", s.writes)
 	}
