@@ -113,8 +113,8 @@ func referred(v any) string {
 	return ""
 }
 
-// synthesize makes the CloudFormation template from the example settings, changed by choices. It
-// uses empty files as executables.
+// synthesize makes the CloudFormation template from the example settings, changed by choices. Small
+// files replace the executables.
 func synthesize(t *testing.T, stack string, choices map[string]any) template {
 	t.Helper()
 	dir := t.TempDir()
