@@ -1,7 +1,7 @@
-// Package httpapi turns typed handlers into the HTTP API that all Lambda functions share. Each
-// endpoint is a row of routes.Table. JSON and Page register typed handlers with Huma, the library
-// that validates requests; Mount registers plain handlers. Start reading at middleware.go: it lists
-// the steps that every request goes through.
+// Package httpapi turns typed handlers into the HTTP API of every function; a function is a Lambda
+// executable. Each endpoint is a row of routes.Table. JSON and Page register typed handlers with
+// Huma, the library that validates requests; Mount registers plain handlers. Start reading at
+// middleware.go: it lists the steps that every request goes through.
 //
 // A well-formed request counts towards the caller's quota, even if it ends in an error. A request
 // answered with 400 does not count. Every error response is a problem document (RFC 9457) with

@@ -1,6 +1,6 @@
-// Package page holds what all pages share: layout, style sheet, languages, security policy and
-// assets. Assets are style sheets, scripts and images, whose paths contain a hash of the content.
-// Start with Page and Respond.
+// Package page holds what all pages have in common: layout, style sheet, languages, security policy
+// and assets. Assets are style sheets, scripts and images, whose paths contain a hash of the
+// content. Start with Page and Respond.
 package page
 
 import (

@@ -1,4 +1,4 @@
-// Package routes holds the table of all endpoints. The Lambda functions, the program for one
+// Package routes holds one table of all endpoints. The Lambda functions, the program for one
 // machine, the cache rules of CloudFront and the OpenAPI description are built from this table.
 //
 // To add an endpoint, add a row to Table, and a handler in the folder that the field Function
