@@ -9,7 +9,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// goodSettings is a valid settings file for a service that takes real payments.
+// goodSettings is a valid settings file of a service that accepts real payments.
 const goodSettings = `
 VERDETTO_STORE = "bolt:verdetto.db"
 VERDETTO_UPSTREAM = "travelpayouts"
@@ -25,8 +25,8 @@ SOLANA_NODES = "https://node.example/key"
 SOLANA_WALLET = "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"
 `
 
-// mistakes holds settings with one fault each, and the expected message: the name and the
-// remedy.
+// mistakes lists settings with one fault each, and the expected error message. The message contains
+// the setting's name and the remedy.
 var mistakes = []struct {
 	name  string
 	flags []string
@@ -100,7 +100,8 @@ var mistakes = []struct {
 	{"a flag", []string{"-log", "xml"}, "", "-log", "text or json"},
 }
 
-// settingsFile returns goodSettings with some lines replaced.
+// settingsFile returns goodSettings with the given lines in place of the lines for the same
+// settings.
 func settingsFile(lines string) string {
 	text := ""
 	for line := range strings.Lines(goodSettings) {
@@ -121,8 +122,8 @@ func checkShell(t *testing.T) fixture.Shell {
 	return d
 }
 
-// TestCheckNamesEachMistake: a single mistake is reported alone, with what to do and without
-// secrets. serve refuses it in the same words.
+// TestCheckNamesEachMistake: the command check reports a single mistake alone, with the remedy and
+// without secrets. The command serve refuses the same mistake in the same words.
 func TestCheckNamesEachMistake(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)
@@ -160,7 +161,7 @@ func TestCheckNamesEachMistake(t *testing.T) {
 	}
 }
 
-// TestCheckNamesAllAtOnce: many mistakes in one file are reported together.
+// TestCheckNamesAllAtOnce: the command check reports all mistakes in one file together.
 func TestCheckNamesAllAtOnce(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)
@@ -189,8 +190,8 @@ func TestCheckNamesAllAtOnce(t *testing.T) {
 	}
 }
 
-// TestCheckPlaces checks which place of a setting (flag, environment, file) applies first, and
-// which settings real payments need. It also checks files that are no settings files.
+// TestCheckPlaces: the command check applies flags, environment and file in the right order, and
+// knows which settings real payments need. It refuses files that are not settings files.
 func TestCheckPlaces(t *testing.T) {
 	t.Parallel()
 	d := checkShell(t)

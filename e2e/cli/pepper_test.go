@@ -11,8 +11,8 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestPepper: a store works only with the pepper (the secret that derives pseudonyms) that it was
-// made with; the error says what to do. The pepper can be exported, kept on paper, and imported
+// TestPepper: a store works only with its own pepper, the secret from which pseudonyms are derived.
+// With another pepper, the error says what to do. The pepper can be exported to paper, and imported
 // into a store or used as a setting. The import detects a typing error.
 func TestPepper(t *testing.T) {
 	t.Parallel()
@@ -60,7 +60,7 @@ func TestPepper(t *testing.T) {
 	run(0, "vd_", "", key...)
 	run(0, text, "", "pepper", "export", "-store", "bolt:kept.db")
 
-	// A backup also contains the pepper that the store keeps.
+	// If the store contains the pepper, a backup contains it too.
 	run(0, "", "", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
 	run(0, text, "", "pepper", "export", "-store", "bolt:copy.db")
 	run(0, "every byte", "", "verify", "-store", "bolt:copy.db")
@@ -70,9 +70,9 @@ func TestPepper(t *testing.T) {
 	run(1, "made with another pepper", own, key...)
 }
 
-// TestPepperOfAnEarlierStore: a store made by an earlier version does not record its pepper. There
-// the service compares the given pepper with the pseudonym in an alert, or without alerts with the
-// pepper kept in the store.
+// TestPepperOfAnEarlierStore: a store made by an earlier version does not record which pepper it
+// uses. The service then checks the given pepper against a pseudonym in an alert. Without alerts,
+// it compares the given pepper with the pepper in the store.
 func TestPepperOfAnEarlierStore(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)

@@ -7,7 +7,7 @@ import (
 	"verdetto/e2e/fixture"
 )
 
-// TestStatus makes a status page of a running service, and again after the service has stopped.
+// TestStatus writes a status page while the service runs, and again after the service has stopped.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	d := fixture.NewShell(t)
