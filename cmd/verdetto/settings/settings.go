@@ -211,7 +211,7 @@ func text(value any) (string, string) {
 		}
 		return strings.Join(parts, ","), ""
 	}
-	return "", fmt.Sprintf(`%v is no text, number or list; want NAME = "value"`, value)
+	return "", fmt.Sprintf(`%v is not a text, number or list; write NAME = "value"`, value)
 }
 
 // named returns the setting with a name. The name of a secret may have the suffix _FILE.
