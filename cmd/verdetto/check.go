@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -42,13 +43,13 @@ func (o *serveOptions) faults() (faults []string) {
 	if o.money == realMoney {
 		faults = append(faults, config.Faults(&config.Pay{})...)
 		if o.base == "" && o.tls == "" {
-			wrong("VERDETTO_BASE_URL: missing; real money needs an address that Stripe and customers reach: give an https URL, such as https://verdetto.example, or VERDETTO_TLS")
+			wrong("VERDETTO_BASE_URL: missing; real money needs an address that Stripe and customers can reach: set an https URL, such as https://verdetto.example, or VERDETTO_TLS")
 		}
 		if o.store == "" {
-			wrong("VERDETTO_STORE: missing; with real money a store that is thrown away loses what customers have paid for: give bolt:FILE")
+			wrong("VERDETTO_STORE: missing; with real money a temporary store would lose what customers paid for: set bolt:FILE")
 		}
 		if o.upstream == "sample" {
-			wrong("VERDETTO_UPSTREAM: with real money invented fares would be sold: give travelpayouts or csv:FILE")
+			wrong("VERDETTO_UPSTREAM: invented fares cannot be sold for real money: set travelpayouts or csv:FILE")
 		}
 	}
 	if o.upstream == "travelpayouts" {
@@ -67,11 +68,11 @@ func (o *serveOptions) faults() (faults []string) {
 		}
 	}
 	if o.metrics != "" && o.metrics == o.address() && !strings.HasSuffix(o.metrics, ":0") {
-		wrong("VERDETTO_METRICS: %s is where callers are answered (VERDETTO_LISTEN); give another address, which only Prometheus reaches", o.metrics)
+		wrong("VERDETTO_METRICS: %s is also VERDETTO_LISTEN; choose another address, for Prometheus only", o.metrics)
 	}
 	if o.tls != "" {
 		if why := unwritable(nearest(certificatesFolder(o.store))); why != "" {
-			wrong("VERDETTO_TLS: certificates are kept beside the store: %s; make the folder writable by the service's user",
+			wrong("VERDETTO_TLS: certificates are stored beside the store, but %s; make the folder writable by the service's user",
 				why)
 		}
 	}
@@ -116,7 +117,7 @@ func nearest(folder string) string {
 func unwritable(folder string) string {
 	probe, err := os.CreateTemp(folder, ".verdetto-check-*")
 	if err != nil {
-		return fmt.Sprintf("nothing can be written into the folder %s", folder)
+		return fmt.Sprintf("the folder %s is not writable", folder)
 	}
 	probe.Close()
 	_ = os.Remove(probe.Name()) // it was created a moment ago
@@ -125,7 +126,7 @@ func unwritable(folder string) string {
 
 func checkCommand() *cobra.Command {
 	var o serveOptions
-	c := newCommand("check", "say everything that is wrong with the settings", nil)
+	c := newCommand("check", "check the settings and list every mistake", nil)
 	file := settingsFile(c, o.flags(c))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		taken, faults := settings.Take(c.Flags(), *file)
@@ -147,7 +148,7 @@ func (o *serveOptions) check(taken []settings.ValuedSetting, faults []string) er
 		fmt.Println(fault)
 	}
 	if len(faults) > 0 {
-		return fmt.Errorf("%d settings are wrong; nothing was started", len(faults))
+		return errors.New(wrongSettings(len(faults)))
 	}
 	show(os.Stdout, taken)
 	return nil
@@ -171,5 +172,5 @@ func show(w io.Writer, taken []settings.ValuedSetting) {
 		}
 		fmt.Fprintf(w, "%-26s %s, by %s\n", t.Name, value, t.From)
 	}
-	fmt.Fprintln(w, "nothing is wrong with the settings; verdetto serve takes them")
+	fmt.Fprintln(w, "the settings are right; verdetto serve accepts them")
 }

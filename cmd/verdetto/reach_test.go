@@ -50,7 +50,7 @@ func TestReach(t *testing.T) {
 		{"an issuer without TLS", []string{"-listen", any, "-tls", "verdetto.example", "-acme",
 			"http://issuer.example/dir"}, "is not the https URL", ""},
 		{"metrics where callers are, by TLS", []string{"-tls", "verdetto.example", "-metrics", ":443"},
-			"give another address, which only Prometheus reaches", ""},
+			"choose another address, for Prometheus only", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var o serveOptions

@@ -45,7 +45,7 @@ func TestBackup(t *testing.T) {
 	if n := <-asked; n == 0 {
 		t.Error("no call was made meanwhile")
 	}
-	run(t, d, 1, "nothing is overwritten", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
+	run(t, d, 1, "choose another name", "backup", "-store", "bolt:kept.db", "-to", "copy.db")
 	if info, err := os.Stat(filepath.Join(d.Dir, "copy.db")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("others may read it: %v %v", info, err)
 	}

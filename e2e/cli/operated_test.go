@@ -154,9 +154,9 @@ func TestRestore(t *testing.T) {
 			t.Errorf("%s holds %d items of %d", file, len(is), len(kept))
 		}
 	}
-	run(0, "every byte is as it was backed up", "verify", "-store", "bolt:copy.db")
+	run(0, "the backup is unchanged", "verify", "-store", "bolt:copy.db")
 	d.Write("earlier.db", whole[:len(whole)-len(whole)%512]) // the format of earlier versions
-	run(0, "this file has no checksum", "verify", "-store", "bolt:earlier.db")
+	run(0, "This file has no checksum", "verify", "-store", "bolt:earlier.db")
 	run(0, "restored", "restore", "-from", "earlier.db", "-store", "bolt:later.db")
 	run(1, "damaged", "verify", "-store", "bolt:cut.db")
 	run(1, "no such file", "verify", "-store", "bolt:gone.db")

@@ -21,5 +21,5 @@ func TestStatus(t *testing.T) {
 	if page := d.Files()["status.html"]; got.Code != 1 || !strings.Contains(page, "Something does not work.") {
 		t.Errorf("exit code %d %s\n%s", got.Code, got.Stderr, page)
 	}
-	has(t, "stderr", got.Stderr, "the service does not work; the page says so")
+	has(t, "stderr", got.Stderr, "a part of the service does not work; the status page shows which")
 }

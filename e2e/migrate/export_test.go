@@ -77,7 +77,7 @@ func TestExport(t *testing.T) {
 	file("copy.db")
 
 	for _, c := range []struct{ from, to, says string }{
-		{"dynamodb:exported", "copy.db", "nothing is overwritten"},
+		{"dynamodb:exported", "copy.db", "choose another name"},
 		{"dynamodb:nothing", "third.db", "ResourceNotFound"},
 	} {
 		if got := d.Run("backup", "-store", c.from, "-to", c.to); got.Code != 1 ||

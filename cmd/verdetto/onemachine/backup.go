@@ -56,7 +56,7 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 		err = os.Chmod(path, 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("open the socket of backups: %w; a shorter path to the store may help", err)
+		return fmt.Errorf("open the socket of backups: %w; try a shorter path for the store", err)
 	}
 	server := &http.Server{
 		ReadHeaderTimeout: 10 * time.Second, WriteTimeout: backupTime,
@@ -90,7 +90,7 @@ func Backup(ctx context.Context, name, to string) (err error) {
 		return fmt.Errorf("back up store: %w", err)
 	}
 	if _, err := os.Lstat(to); err == nil {
-		return fmt.Errorf("back up store: %s is there already, and nothing is overwritten", to)
+		return fmt.Errorf("back up store: %s exists already; choose another name", to)
 	}
 	// The part file is readable by the user alone, like the store.
 	part, err := os.CreateTemp(filepath.Dir(to), filepath.Base(to)+".part-*")
@@ -129,7 +129,7 @@ func readAll(ctx context.Context, file string) error {
 	n := 0
 	err = s.All(ctx, func(store.Item) error { n++; return nil })
 	if err == nil && n == 0 {
-		err = fmt.Errorf("%s holds nothing, which no store does that was served", file)
+		err = fmt.Errorf("%s is empty; a store that was served is never empty", file)
 	}
 	return errors.Join(err, s.Close())
 }

@@ -43,7 +43,7 @@ func CarrierFaults(name string) (faults []string) {
 		faults = append(faults, "VERDETTO_MAIL: "+err.Error())
 	}
 	if (account.User == "") != (account.Password == "") {
-		faults = append(faults, "VERDETTO_SMTP_USER: of it and VERDETTO_SMTP_PASSWORD only one is given; give both, or neither where the server asks for none")
+		faults = append(faults, "VERDETTO_SMTP_USER: of it and VERDETTO_SMTP_PASSWORD only one is given; give both, or neither where the server needs no user name")
 	}
 	return faults
 }

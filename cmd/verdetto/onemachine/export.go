@@ -18,7 +18,7 @@ import (
 // different items may be from different moments of the export.
 func Export(ctx context.Context, name, to string) (items int, err error) {
 	if _, err := os.Lstat(to); err == nil {
-		return 0, fmt.Errorf("export store: %s is there already, and nothing is overwritten", to)
+		return 0, fmt.Errorf("export store: %s exists already; choose another name", to)
 	}
 	// The temporary folder is readable by the user alone.
 	dir, err := os.MkdirTemp(filepath.Dir(to), filepath.Base(to)+".exporting-*")

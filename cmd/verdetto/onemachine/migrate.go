@@ -96,7 +96,7 @@ func (m Migration) source(ctx context.Context) (store.Whole, error) {
 	if !isFile || m.Finish {
 		table, err := openPermanent(ctx, m.From, m.Now)
 		if err != nil && isFile {
-			err = fmt.Errorf("%w; the last pass wants nobody to serve it", err)
+			err = fmt.Errorf("%w; stop its service before the last run", err)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("open -from: %w", err)

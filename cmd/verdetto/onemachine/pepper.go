@@ -82,7 +82,7 @@ func pepperOfStore(ctx context.Context, table store.Table) ([]byte, error) {
 		return nil, err
 	}
 	if marked {
-		return nil, errors.New("the store was made with VERDETTO_PEPPER, so its pepper is not in it: set VERDETTO_PEPPER to that again, or use verdetto pepper import with what was exported")
+		return nil, errors.New("the store does not hold its pepper, because the service had it in VERDETTO_PEPPER: set VERDETTO_PEPPER to that again, or use verdetto pepper import with what was exported")
 	}
 	fresh := make([]byte, 32)
 	rand.Read(fresh)

@@ -54,7 +54,7 @@ func Verify(ctx context.Context, name string, now func() time.Time) (status Stat
 	}
 	status, err = lookAt(ctx, s, now)
 	if err == nil && status.Items == 0 {
-		err = fmt.Errorf("verify store: %s holds nothing, which no store does that was served", file)
+		err = fmt.Errorf("verify store: %s is empty; a store that was served is never empty", file)
 	}
 	return status, sealed, errors.Join(err, s.Close())
 }
@@ -67,7 +67,11 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 		return status, "", err
 	}
 	fail := func(err error) (Status, string, error) {
-		return status, "", fmt.Errorf("restore store: %w; nothing was changed", err)
+		text := "restore store: %w; nothing was changed"
+		if strings.Contains(err.Error(), "nothing was changed") {
+			text = "restore store: %w"
+		}
+		return status, "", fmt.Errorf(text, err)
 	}
 	if err := served(ctx, file); err != nil {
 		return fail(err)
@@ -78,7 +82,7 @@ func Restore(ctx context.Context, from, name string, now func() time.Time) (stat
 	}
 	defer os.Remove(part) // fails harmlessly after the rename
 	if status, _, err = Verify(ctx, "bolt:"+part, now); err != nil {
-		return fail(err)
+		return fail(copyError{err, part, from})
 	}
 	if _, err := os.Lstat(file); err == nil {
 		// While this process holds the old file open, no other process can open it. No process can
@@ -187,3 +191,12 @@ func Compact(ctx context.Context, name string, now func() time.Time) (before, af
 	}
 	return sizes[0], sizes[1], nil
 }
+
+// copyError is an error about a copy of a file. Its message names the file instead.
+type copyError struct {
+	error
+	copied, file string
+}
+
+func (e copyError) Error() string { return strings.ReplaceAll(e.error.Error(), e.copied, e.file) }
+func (e copyError) Unwrap() error { return e.error }

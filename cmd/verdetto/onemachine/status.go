@@ -47,10 +47,10 @@ type Status struct {
 func StatusOf(ctx context.Context, name string, now func() time.Time) (Status, error) {
 	file, ok := strings.CutPrefix(name, "bolt:")
 	if !ok || file == "" {
-		return Status{}, fmt.Errorf("-store %q: want bolt:FILE; of a table of DynamoDB the dashboard tells", name)
+		return Status{}, fmt.Errorf("-store %q: want bolt:FILE; for a DynamoDB table see the dashboard", name)
 	}
 	if _, err := os.Stat(file); err != nil {
-		return Status{}, fmt.Errorf("look at the store: %w", err)
+		return Status{}, fmt.Errorf("read the store: %w", err)
 	}
 	response, err := askService(ctx, file, statusPath)
 	if errors.Is(err, errNotServing) {

@@ -147,15 +147,7 @@ func read(file string) (values map[string]string, faults []string) {
 	if err != nil {
 		return values, []string{fmt.Sprintf("-config: %v; give the file with the settings", err)}
 	}
-	var found map[string]any
-	if _, err := toml.Decode(string(data), &found); err != nil {
-		var bad toml.ParseError
-		if errors.As(err, &bad) {
-			return values, []string{fmt.Sprintf(`%s, line %d: %s; want NAME = "value" on each line`, file, bad.Position.Line,
-				bad.Message)}
-		}
-		return values, []string{fmt.Sprintf("%s: %v", file, err)}
-	}
+	found, faults := parse(file, string(data))
 	secret := ""
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		s, known := named(name)
@@ -174,9 +166,30 @@ func read(file string) (values map[string]string, faults []string) {
 		values[name] = value
 	}
 	if info, err := os.Stat(file); err == nil && secret != "" && info.Mode().Perm()&0o004 != 0 {
-		faults = append(faults, fmt.Sprintf("%s: it holds %s and everybody on this machine may read it; run chmod o-r %[1]s, or put secrets into files of their own (%[2]s%[3]s)", file, secret, inFile))
+		faults = append(faults, fmt.Sprintf("%s: it holds %s, and every user of this machine can read it; run chmod o-r %[1]s, or put secrets into files of their own (%[2]s%[3]s)", file, secret, inFile))
 	}
 	return values, faults
+}
+
+// parse parses a settings file. A line with a syntax error is reported and left out, so the faults
+// of all other lines are reported too.
+func parse(file, data string) (found map[string]any, faults []string) {
+	lines := strings.Split(data, "\n")
+	for range lines {
+		found = nil
+		_, err := toml.Decode(strings.Join(lines, "\n"), &found)
+		var bad toml.ParseError
+		switch {
+		case err == nil:
+			return found, faults
+		case !errors.As(err, &bad) || bad.Position.Line < 1 || bad.Position.Line > len(lines):
+			return nil, append(faults, fmt.Sprintf("%s: %v", file, err))
+		}
+		faults = append(faults, fmt.Sprintf(`%s, line %d: %s; write NAME = "value" on each line`, file, bad.Position.Line,
+			bad.Message))
+		lines[bad.Position.Line-1] = ""
+	}
+	return nil, faults
 }
 
 // text converts a value of the TOML file to the text that the environment variable would have. The
@@ -192,13 +205,13 @@ func text(value any) (string, string) {
 		for _, element := range v {
 			part, ok := element.(string)
 			if !ok {
-				return "", `it is a list of something else than texts; want ["one", "two"]`
+				return "", `a list may hold texts only, such as ["one", "two"]`
 			}
 			parts = append(parts, part)
 		}
 		return strings.Join(parts, ","), ""
 	}
-	return "", fmt.Sprintf(`%v is no text, number or list; want NAME = "value"`, value)
+	return "", fmt.Sprintf(`%v is not a text, number or list; write NAME = "value"`, value)
 }
 
 // named returns the setting with a name. The name of a secret may have the suffix _FILE.
@@ -213,7 +226,7 @@ func named(name string) (config.Setting, bool) {
 // unknown returns the message that no setting has the name. The message suggests a similar name.
 func unknown(name string) string {
 	if s, ok := config.Named(strings.TrimSuffix(name, inFile)); ok {
-		return fmt.Sprintf("%s: only secrets are read from files of their own; give %s", name, s.Name)
+		return fmt.Sprintf("%s: only secrets can be in files of their own; set %s", name, s.Name)
 	}
 	nearest, least := "", 4
 	for _, s := range config.Settings {
@@ -224,7 +237,7 @@ func unknown(name string) string {
 	if nearest != "" {
 		return fmt.Sprintf("%s: there is no such setting; was %s meant?", name, nearest)
 	}
-	return name + ": there is no such setting; docs/configuration.md lists them, leave it out"
+	return name + ": there is no such setting; docs/configuration.md lists all settings; remove this one"
 }
 
 // distance returns the Levenshtein distance of two texts: the letters to insert, drop or
