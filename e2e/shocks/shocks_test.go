@@ -15,7 +15,7 @@ const (
 	stayWeeks   = 4 // windows for which a measure must stay right
 
 	// The greatest allowed differences between the market with the shock and the market without it.
-	pointsOff = .10 // the share of percentiles of 50 or less
+	pointsOff = .10 // the share of verdicts whose percentile is at most 50
 	eceOff    = .02 // the calibration error of the chances; see week.ece
 )
 

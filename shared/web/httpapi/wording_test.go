@@ -14,7 +14,7 @@ import (
 )
 
 // TestWordsOfFaults: each malformed value is reported as a fault with the name of its field. The
-// fault's text continues that name.
+// text of the fault follows that name, as in "email is missing".
 func TestWordsOfFaults(t *testing.T) {
 	type in struct {
 		Lang string `query:"lang" pattern:"^[a-z]{2}$" patternDescription:"a language's code"`
