@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -70,14 +71,8 @@ func serve(ctx context.Context, o *serveOptions) error {
 		return err
 	}
 	defer service.Close()
-	routes, err := s.Examples(ctx)
-	if err != nil {
+	if err := o.announce(ctx, s, listener.Addr(), service.Payments); err != nil {
 		return err
-	}
-	if o.log == jsonLog { // standard output is for programs too
-		slog.New(logTo(os.Stdout, o.log)).InfoContext(ctx, "serving", "url", o.url(listener.Addr()))
-	} else {
-		examples(o.url(listener.Addr()), s, routes, service.Payments)
 	}
 	if err := service.Serve(ctx, listener); err != nil {
 		return err
@@ -122,6 +117,21 @@ func startRefreshing(ctx context.Context, s onemachine.Options, logged bool) err
 	}
 	go s.RefreshDaily(ctx, refreshes)
 	return nil
+}
+
+// announce prints the address of the service: as a line of JSON if the log is JSON, because then
+// standard output is for programs too, or else with calls to try.
+func (o *serveOptions) announce(ctx context.Context, s onemachine.Options, at net.Addr,
+	payments *onemachine.StandIns) error {
+	if o.log == jsonLog {
+		slog.New(logTo(os.Stdout, o.log)).InfoContext(ctx, "serving", "url", o.url(at))
+		return nil
+	}
+	routes, err := s.Examples(ctx)
+	if err == nil {
+		examples(o.url(at), s, routes, payments)
+	}
+	return err
 }
 
 // examples prints calls to try.

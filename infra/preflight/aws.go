@@ -301,8 +301,7 @@ func (p *preflight) table(ctx context.Context) ([]fault, error) {
 	return nil, nil
 }
 
-// soon is how long before its end a certificate should have been renewed. A certificate that ends
-// within this time is a fault.
+// soon is the least remaining time of a certificate; less is a fault.
 const soon = 14 * 24 * time.Hour
 
 // certificates checks three certificates: of the service, of the origin's domain, and the client
@@ -386,8 +385,8 @@ func (p *preflight) mail(ctx context.Context) (faults []fault, err error) {
 	return faults, nil
 }
 
-// sender checks that SES has verified the mail domain. It reports no fault if SES does not know the
-// domain, because the stack then adds it.
+// sender checks that SES has verified the mail domain. The stack adds a domain that SES does not
+// know.
 func (p *preflight) sender(ctx context.Context) ([]fault, error) {
 	domain := p.config.mailDomain()
 	out, err := p.cloud.mail.GetEmailIdentity(ctx, &sesv2.GetEmailIdentityInput{EmailIdentity: &domain})
