@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -99,8 +100,12 @@ func (o *serveOptions) setUp(c *cobra.Command) (begins bool, err error) {
 		WriteTimeout: time.Minute}
 	go server.Serve(listener) // ends with the context
 	context.AfterFunc(c.Context(), func() { _ = server.Close() })
-	fmt.Printf("set up Verdetto in a browser on this machine; this address works once:\n\n  %s\n\n"+
-		"or stop with Ctrl-C and set it up in the terminal: verdetto init\n", page.Address())
+	if o.log == jsonLog {
+		slog.New(logTo(os.Stdout, o.log)).InfoContext(c.Context(), "set up", "url", page.Address())
+	} else {
+		fmt.Printf("set up Verdetto in a browser on this machine; this address works once:\n\n  %s\n\n"+
+			"or stop with Ctrl-C and set it up in the terminal: verdetto init\n", page.Address())
+	}
 	select {
 	case <-c.Context().Done():
 		return false, nil
