@@ -40,8 +40,12 @@ var notFirst = []string{"VERDETTO_UPSTREAM", "TRAVELPAYOUTS_TOKEN", "VERDETTO_OR
 // isFirstRun reports whether serve begins with the set-up page. There is neither a settings file
 // nor a store nor a source, and only this machine reaches the service.
 func (o *serveOptions) isFirstRun(taken []settings.ValuedSetting, file string) bool {
-	chosen := slices.ContainsFunc(taken, func(t settings.ValuedSetting) bool { return slices.Contains(notFirst, t.Name) })
-	return !chosen && file == "" && o.money != realMoney && setup.IsLoopback(o.address()) && isNew(cmp.Or(o.store, setUpStore))
+	for _, t := range taken {
+		if slices.Contains(notFirst, t.Name) {
+			return false
+		}
+	}
+	return file == "" && o.money != realMoney && setup.IsLoopback(o.address()) && isNew(cmp.Or(o.store, setUpStore))
 }
 
 // isNew reports whether a store does not exist yet. Only a file is looked for.
@@ -65,7 +69,8 @@ func newSetup(file, store string) (*setup.Setup, error) {
 func checkToken(ctx context.Context, token string) error {
 	client, err := travelpayouts.New(travelpayouts.Config{
 		Token: token, BaseURL: os.Getenv("TRAVELPAYOUTS_URL"),
-		Comparable: upstream.Comparable{CityOf: places.CityOf, Rates: func(fare.Day) fare.Rates { return fare.Rates{} }},
+		Comparable: upstream.Comparable{CityOf: places.CityOf,
+			Rates: func(fare.Day) fare.Rates { return fare.Rates{} }},
 	})
 	if err != nil {
 		return err

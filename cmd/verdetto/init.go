@@ -45,8 +45,8 @@ func initCommand() *cobra.Command {
 			}
 		} else {
 			if o.upstream != "travelpayouts" {
-				return fmt.Errorf("%s exists and names no real source; verdetto check -config %[1]s shows %d settings", to,
-					len(taken))
+				return fmt.Errorf("%s exists and names no real source; see its %d settings with verdetto check -config %[1]s",
+					to, len(taken))
 			}
 			fmt.Printf("%s exists: the set-up goes on with it\n", to)
 			o.first.Resume()

@@ -22,8 +22,8 @@ func progress(summary string) func(done, total int, at string) {
 		const width = 30
 		if terminal {
 			full := width * done / total
-			fmt.Fprintf(os.Stderr, "\r[%s%s] %d/%d %s\033[K", strings.Repeat("#", full), strings.Repeat(".", width-full), done,
-				total, at)
+			fmt.Fprintf(os.Stderr, "\r[%s%s] %d/%d %s\033[K", strings.Repeat("#", full), strings.Repeat(".", width-full),
+				done, total, at)
 		}
 		if done == total {
 			if terminal {

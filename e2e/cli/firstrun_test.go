@@ -129,6 +129,8 @@ func (o *operator) send(says, do string, fields ...string) {
 // fault returns the text of a fault.
 func fault(id string, fill ...any) string { return i18n.English().Text("setup.fault."+id, fill...) }
 
+var verdictHead = regexp.MustCompile(`<article class="verdict (ottimo|buono|normale|caro)`)
+
 var verdictLink = regexp.MustCompile(`class="go" href="(http://127\.0\.0\.1:[^"]*)"`)
 
 // ends waits for the first verdict and opens its page.
@@ -144,7 +146,7 @@ func (o *operator) ends() {
 		o.t.Fatalf("%q does not lead to %s: %s", link, o.server.URL, page)
 	}
 	status, _, verdict := call(o.t, "GET", link[1], "", "Accept", "text/html")
-	if status != http.StatusOK || !regexp.MustCompile(`<article class="verdict (ottimo|buono|normale|caro)`).MatchString(verdict) {
+	if status != http.StatusOK || !verdictHead.MatchString(verdict) {
 		o.t.Errorf("the page of the verdict: %d %s", status, verdict)
 	}
 }
@@ -245,9 +247,10 @@ func TestFirstRunRefused(t *testing.T) {
 	host := "http://" + at.Host
 	for name, header := range map[string][]string{
 		"a foreign host": {"Host", "attacker.example"}, "another port": {"Host", "127.0.0.1:1"},
-		"localhost by name": {"Host", "localhost:" + at.Port()}, "a link of another page": {"Sec-Fetch-Site", "cross-site"},
-		"another port's page": {"Sec-Fetch-Site", "same-site"}, "a script of another page": {"Origin", "http://attacker.example"},
-		"a frame": {"Sec-Fetch-Site", "none", "Sec-Fetch-Dest", "iframe"}, "a prefetch": {"Sec-Purpose", "prefetch"},
+		"localhost by name":      {"Host", "localhost:" + at.Port()},
+		"a link of another page": {"Sec-Fetch-Site", "cross-site"}, "another port's page": {"Sec-Fetch-Site", "same-site"},
+		"a script of another page": {"Origin", "http://attacker.example"},
+		"a frame":                  {"Sec-Fetch-Site", "none", "Sec-Fetch-Dest", "iframe"}, "a prefetch": {"Sec-Purpose", "prefetch"},
 	} {
 		if status, _, text := call(t, "GET", o.once, "", header...); status < 400 || strings.Contains(text, "<") {
 			t.Errorf("%s: %d %s", name, status, text)
@@ -265,8 +268,9 @@ func TestFirstRunRefused(t *testing.T) {
 	}
 	for name, header := range map[string][]string{
 		"a form of another page": {"Origin", "http://attacker.example"}, "a form of no page": nil,
-		"a form of a sandboxed page": {"Origin", "null"}, "a foreign site": {"Origin", host, "Sec-Fetch-Site", "cross-site"},
-		"a foreign host": {"Origin", host, "Host", "attacker.example"},
+		"a form of a sandboxed page": {"Origin", "null"},
+		"a foreign site":             {"Origin", host, "Sec-Fetch-Site", "cross-site"},
+		"a foreign host":             {"Origin", host, "Host", "attacker.example"},
 	} {
 		if status, _, _ := call(t, "POST", o.session, "do=sample", header...); status < 400 {
 			t.Errorf("%s: %d", name, status)

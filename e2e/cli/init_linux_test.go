@@ -157,7 +157,8 @@ func TestInit(t *testing.T) {
 	w.types("Paris, Rom\t\r")
 	w.expect("Milan, Paris and Rome", "City:")
 	w.types("\r")
-	w.expect("Your settings are in", "3 origins in", "observations", "now run verdetto serve and open http://127.0.0.1:8080/?a=")
+	w.expect("Your settings are in", "3 origins in", "observations",
+		"now run verdetto serve and open http://127.0.0.1:8080/?a=")
 	w.ends(0)
 	if strings.Contains(w.text, upstreamtest.Token) || strings.Contains(w.text, "wrong-token") {
 		t.Error("the terminal shows a token")

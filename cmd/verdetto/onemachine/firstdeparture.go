@@ -53,7 +53,8 @@ func (o Options) FirstDeparture(ctx context.Context) (best Departure, found bool
 			if examined++; examined > maxExamined && found {
 				break
 			}
-			q := answer.Question{From: answer.Named{Name: r.Origine.Codice}, To: answer.Named{Name: r.Destinazione.Codice}}
+			q := answer.Question{From: answer.Named{Name: r.Origine.Codice},
+				To: answer.Named{Name: r.Destinazione.Codice}}
 			f, calendar, err := reader.Calendar(ctx, q, false)
 			if err != nil {
 				continue // no departure of this route is on sale

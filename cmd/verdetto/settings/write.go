@@ -24,7 +24,7 @@ func Write(file string, values map[string]any) error {
 	if err != nil {
 		return fmt.Errorf("write settings: %w", err)
 	}
-	_, err = part.Write(append([]byte("# Written at the first run. docs/configuration.md lists all settings.\n"), lines...))
+	_, err = fmt.Fprintf(part, "# Written at the first run. docs/configuration.md lists all settings.\n%s", lines)
 	if err = errors.Join(err, part.Sync(), part.Close()); err == nil {
 		err = os.Rename(part.Name(), file)
 	}

@@ -22,7 +22,8 @@ func TestOnlyThisMachine(t *testing.T) {
 	for from, want := range map[string]int{
 		"127.0.0.1:5000": http.StatusSeeOther, "127.8.8.8:5000": http.StatusSeeOther, "[::1]:5000": http.StatusSeeOther,
 		"[::ffff:127.0.0.1]:5000": http.StatusSeeOther,
-		"192.168.1.7:5000":        http.StatusForbidden, "[2001:db8::1]:5000": http.StatusForbidden, "": http.StatusForbidden,
+		"192.168.1.7:5000":        http.StatusForbidden, "[2001:db8::1]:5000": http.StatusForbidden,
+		"": http.StatusForbidden,
 	} {
 		p := NewPage(New("verdetto.toml", "bolt:verdetto.db", accept), "127.0.0.1:8000", "http://127.0.0.1:8080")
 		r := httptest.NewRequest("GET", p.Address(), nil)
@@ -105,7 +106,8 @@ func TestMinutes(t *testing.T) {
 
 // TestTokenIsNotShown: no state and no fault holds the token.
 func TestTokenIsNotShown(t *testing.T) {
-	s := New("verdetto.toml", "bolt:verdetto.db", func(context.Context, string) error { return errors.New("secret-token") })
+	s := New("verdetto.toml", "bolt:verdetto.db",
+		func(context.Context, string) error { return errors.New("secret-token") })
 	fault := s.SetToken(t.Context(), "secret-token")
 	if fault == nil || strings.Contains(fault.Text(i18n.English()), "secret") {
 		t.Error(fault)
