@@ -202,7 +202,7 @@ func TestFirstRun(t *testing.T) {
 		`VERDETTO_STORE = "bolt:`+d.Dir+`/verdetto.db"`, `VERDETTO_UPSTREAM = "travelpayouts"`,
 		`TRAVELPAYOUTS_TOKEN = "`+upstreamtest.Token+`"`)
 	d.Env = []string{"TRAVELPAYOUTS_URL=" + o.source.URL}
-	run(t, d, 0, "nothing is wrong", "check")
+	run(t, d, 0, "the settings are right", "check")
 	again := d.ServeWith(nil, "-listen", "127.0.0.1:0")
 	status, _, page := call(t, "GET", again.URL+"/v1/rotte?origine=Milano", "")
 	if status != http.StatusOK || !strings.Contains(page, `"MIL"`) {

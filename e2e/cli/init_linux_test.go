@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -186,6 +187,15 @@ func TestInitStopped(t *testing.T) {
 	t.Parallel()
 	d, source := fixture.NewShell(t), fixture.Upstream(t)
 	environment := []string{"TRAVELPAYOUTS_URL=" + source.URL}
+	asked, until := make(chan struct{}), make(chan struct{})
+	first := sync.OnceFunc(func() { close(asked) })
+	source.Choose = func(r *http.Request) upstreamtest.Fault {
+		if r.URL.Query().Get("limit") != "1000" {
+			return upstreamtest.Fault{} // the check of the token
+		}
+		first()
+		return upstreamtest.Slow(until)
+	}
 	w := inTerminal(t, d, environment, "init")
 	w.expect("Token of Travelpayouts:")
 	w.types(upstreamtest.Token + "\r")
@@ -200,11 +210,11 @@ func TestInitStopped(t *testing.T) {
 	w.expect("Token of Travelpayouts:")
 	w.types(upstreamtest.Token + "\r")
 	w.expect("City:")
-	until := make(chan struct{})
-	source.Fail(upstreamtest.Slow(until))
 	w.types("Milan\r\r")
 	w.expect("Your settings are in " + filepath.Join(d.Dir, "verdetto.toml"))
+	<-asked
 	w.types("\x03")
+	w.expect("stopped; verdetto init goes on from here")
 	w.ends(1)
 	close(until)
 	w = inTerminal(t, d, environment, "init")
