@@ -32,7 +32,7 @@ export GOFLAGS     := -trimpath $(GOFLAGS)
 
 # make run FARES=panel.csv.gz NOW=2016-03-01 serves recorded fares at the time they were recorded; PRICE=outbound_price
 # takes them from another column than price.
-UPSTREAM := $(if $(FARES),-upstream csv:$(FARES)) $(if $(PRICE),-price $(PRICE)) $(if $(NOW),-now $(NOW))
+UPSTREAM := -upstream $(if $(FARES),csv:$(FARES),sample) $(if $(PRICE),-price $(PRICE)) $(if $(NOW),-now $(NOW))
 LISTEN   ?= 127.0.0.1:8080
 
 # make deploy CONFIG=verdetto.json deploys with the operator's choices; make synth alone uses the choices of the example.

@@ -14,6 +14,7 @@ import (
 
 	"verdetto/cmd/verdetto/onemachine"
 	"verdetto/cmd/verdetto/settings"
+	"verdetto/cmd/verdetto/setup"
 	"verdetto/shared/runtime/config"
 )
 
@@ -23,6 +24,8 @@ type serveOptions struct {
 	options
 	reach
 	metrics, money, mail, base string
+
+	first *setup.Setup // waits for the first verdict; nil except at the first run
 }
 
 const realMoney = "real"

@@ -23,8 +23,8 @@ var groups = []struct {
 	title    string
 	commands []func() *cobra.Command
 }{
-	{"The service:", []func() *cobra.Command{serveCommand, checkCommand, refreshCommand, statusCommand, readyCommand,
-		smokeCommand, mailTestCommand}},
+	{"The service:", []func() *cobra.Command{serveCommand, initCommand, checkCommand, refreshCommand, statusCommand,
+		readyCommand, smokeCommand, mailTestCommand}},
 	{"Its store:", []func() *cobra.Command{backupCommand, verifyCommand, restoreCommand, compactCommand, migrateCommand,
 		keyCommand, pepperCommand}},
 	{"Recorded fares:", []func() *cobra.Command{backtestCommand}},

@@ -71,8 +71,13 @@ func takeSettings(c *cobra.Command, to map[string]*string) {
 // settingsFile defines the flags of the settings, and -config. It returns the value of -config.
 func settingsFile(c *cobra.Command, to map[string]*string) *string {
 	settings.Flags(c.Flags(), to)
-	return c.Flags().String("config", os.Getenv("VERDETTO_CONFIG"),
-		"the settings `file`, NAME = \"value\" on each line; flags and the environment override it (VERDETTO_CONFIG)")
+	file := os.Getenv("VERDETTO_CONFIG")
+	if _, err := os.Stat(setUpFile); file == "" && err == nil {
+		file = setUpFile
+	}
+	return c.Flags().String("config", file,
+		"the settings `file`, NAME = \"value\" on each line; flags and the environment override it (VERDETTO_CONFIG). "+
+			"Without one: "+setUpFile+" in this folder, if it exists")
 }
 
 func settingsError(faults []string) error {

@@ -46,7 +46,7 @@ func refreshOnce(ctx context.Context, o options, origins, mail, base string) err
 		return err
 	}
 	defer s.Table.Close()
-	report, err := s.Refresh(ctx, originProgress(), only...)
+	report, err := s.Refresh(ctx, originProgress(nil), only...)
 	if err != nil {
 		return err
 	}

@@ -11,16 +11,28 @@ import (
 
 	"verdetto/cmd/verdetto/monitor"
 	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/verdetto/settings"
+	"verdetto/cmd/verdetto/setup"
 	"verdetto/shared/runtime/config"
 	"verdetto/shared/store"
 )
 
 func serveCommand() *cobra.Command {
 	var o serveOptions
-	c := newCommand("serve", "run the whole service in one process", func(ctx context.Context) error {
-		return serve(ctx, &o)
-	})
-	takeSettings(c, o.flags(c))
+	c := newCommand("serve", "run the whole service in one process", nil)
+	file := settingsFile(c, o.flags(c))
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		taken, faults := settings.Take(c.Flags(), *file)
+		if err := settingsError(faults); err != nil {
+			return err
+		}
+		if o.isFirstRun(taken, *file) {
+			if begins, err := o.setUp(c); err != nil || !begins {
+				return err
+			}
+		}
+		return serve(c.Context(), &o)
+	}
 	return c
 }
 
@@ -61,7 +73,7 @@ func serve(ctx context.Context, o *serveOptions) error {
 	if err := s.Watch(ctx, o.store, o.metrics); err != nil {
 		return err
 	}
-	if err := startRefreshing(ctx, s, o.log == jsonLog); ctx.Err() != nil {
+	if err := startRefreshing(ctx, s, refreshesOf(s, o.log == jsonLog, o.first)); ctx.Err() != nil {
 		return nil // stopped before it began
 	} else if err != nil {
 		return err
@@ -84,30 +96,7 @@ func serve(ctx context.Context, o *serveOptions) error {
 }
 
 // startRefreshing starts the refreshes of the store, which continue in the background.
-func startRefreshing(ctx context.Context, s onemachine.Options, logged bool) error {
-	refreshes := onemachine.Refreshes{
-		All: func(ctx context.Context) error {
-			if logged { // the log is JSON for programs: no bar and no table
-				report, err := s.Refresh(ctx, nil)
-				s.Log.InfoContext(ctx, "refreshed", "origins", report.Origins, "asked", report.Answered, "failed", report.Failed,
-					"new", report.New, "faults", report.Faults)
-				return err
-			}
-			report, err := s.Refresh(ctx, originProgress())
-			if err == nil {
-				report.Print(os.Stdout)
-			}
-			return err
-		},
-		Departures: func(ctx context.Context) error {
-			if !logged {
-				return deepen(ctx, s)
-			}
-			report, err := s.Deepen(ctx)
-			s.Log.InfoContext(ctx, "departures refreshed", "report", report)
-			return err
-		},
-	}
+func startRefreshing(ctx context.Context, s onemachine.Options, refreshes onemachine.Refreshes) error {
 	// A full refresh from Travelpayouts takes 15 minutes, so only other sources are refreshed
 	// before the service starts to answer.
 	if s.Source.Name() != "travelpayouts" {
@@ -117,6 +106,36 @@ func startRefreshing(ctx context.Context, s onemachine.Options, logged bool) err
 	}
 	go s.RefreshDaily(ctx, refreshes)
 	return nil
+}
+
+// refreshesOf returns the refreshes, which print their reports. If logged is true, they write a log
+// line instead. first is the first run that waits for a verdict, or nil.
+func refreshesOf(s onemachine.Options, logged bool, first *setup.Setup) onemachine.Refreshes {
+	return onemachine.Refreshes{
+		All: func(ctx context.Context) error {
+			show := originProgress(first)
+			if logged { // the log is JSON for programs: no bar and no table
+				show = first.Refreshed
+			}
+			report, err := s.Refresh(ctx, show)
+			switch {
+			case logged:
+				s.Log.InfoContext(ctx, "refreshed", "origins", report.Origins, "asked", report.Answered, "failed", report.Failed,
+					"new", report.New, "faults", report.Faults)
+			case err == nil:
+				report.Print(os.Stdout)
+			}
+			return endFirst(ctx, s, first, refreshError(report, err), false)
+		},
+		Departures: func(ctx context.Context) error {
+			if !logged {
+				return endFirst(ctx, s, first, deepen(ctx, s), true)
+			}
+			report, err := s.Deepen(ctx)
+			s.Log.InfoContext(ctx, "departures refreshed", "report", report)
+			return endFirst(ctx, s, first, err, true)
+		},
+	}
 }
 
 // announce prints the address of the service: as a line of JSON if the log is JSON, because then

@@ -14,7 +14,7 @@ func TestServeStoppedBeforeItBegan(t *testing.T) {
 	t.Setenv("TMPDIR", tmp)
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if err := execute(stopped, []string{"serve", "-listen", "127.0.0.1:0"}); err != nil {
+	if err := execute(stopped, []string{"serve", "-listen", "127.0.0.1:0", "-upstream", "sample"}); err != nil {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {

@@ -390,7 +390,8 @@ func (v *visitor) serve(t *testing.T, row documented) {
 	first, answers := "", false
 	for lines := bufio.NewScanner(out); !answers && lines.Scan(); {
 		first, answers = cmp.Or(first, strings.TrimSpace(lines.Text())),
-			strings.Contains(lines.Text(), "answering on http://127.0.0.1:8080")
+			strings.Contains(lines.Text(), "answering on http://127.0.0.1:8080") ||
+				strings.HasPrefix(lines.Text(), "  http://127.0.0.1:") // the set-up page
 	}
 	if !answers || !fits(row.Line, first) {
 		t.Errorf("%s: answers %t, begins with %q, want %q\n%s", row.Run, answers, first, row.Line, &stderr)

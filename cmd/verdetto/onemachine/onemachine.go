@@ -30,6 +30,7 @@ import (
 	"verdetto/shared/answer/view"
 	"verdetto/shared/apikey"
 	"verdetto/shared/carrier/outbound"
+	"verdetto/shared/fare"
 	"verdetto/shared/notify"
 	"verdetto/shared/published"
 	"verdetto/shared/runtime/config"
@@ -44,8 +45,10 @@ import (
 type Options struct {
 	Table  store.Table
 	Source upstream.Source // where the fares in the table come from
-	Now    func() time.Time
-	Log    *slog.Logger
+	// Cities that refreshes cover; see refresh.Refresher. OpenSource sets them.
+	Origins []fare.City
+	Now     func() time.Time
+	Log     *slog.Logger
 
 	Pepper        []byte   // see Pepper
 	OriginSecrets []string // see httpapi.Config; none if callers reach the process directly

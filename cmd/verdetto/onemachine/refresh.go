@@ -38,7 +38,8 @@ func (o Options) Deepen(ctx context.Context) (refresh.DeepReport, error) {
 }
 
 func (o Options) refresher(ctx context.Context) refresh.Refresher {
-	return refresh.Refresher{Source: o.Source, Fares: store.Fares{Table: o.Table}, Now: o.Now, Rates: o.rates(ctx)}
+	return refresh.Refresher{Source: o.Source, Fares: store.Fares{Table: o.Table}, Now: o.Now, Rates: o.rates(ctx),
+		Origins: o.Origins}
 }
 
 // rates returns the exchange rates with which fares are converted. For Travelpayouts these are the
@@ -88,6 +89,13 @@ func (o Options) RefreshDaily(ctx context.Context, r Refreshes) {
 			return
 		}
 	}
+}
+
+// RefreshDue runs the refreshes that are due, once.
+func (o Options) RefreshDue(ctx context.Context, r Refreshes) error {
+	return r.each(func(run store.Run, every time.Duration, work func(context.Context) error) error {
+		return o.refreshAlone(ctx, run, every, work)
+	})
 }
 
 // RefreshNow refreshes at once, even if no refresh is due. Use it for local sources, whose requests

@@ -59,6 +59,9 @@ func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
 		return nil, fmt.Errorf("-upstream travelpayouts: %w", err)
 	}
 	s.AllFares = shown.All()
+	for _, o := range of.Origins {
+		s.Origins = append(s.Origins, fare.City(o))
+	}
 	today := ecb.Current(ctx, &ecb.Feed{}, ecb.Table(), s.Log)
 	return configured.Source(of, configured.Part{
 		Now: s.Now, Rates: func(fare.Day) fare.Rates { return today },

@@ -38,6 +38,7 @@ type Page struct {
 	Scripts     []string        // file names of assets
 	Others      []Other         // the same page in other languages
 	Search      SearchAddresses // only if search engines may list it
+	Alone       bool            // no links to other pages of the service
 }
 
 // SearchAddresses holds the addresses of a page in each language, for search engines. The addresses

@@ -1,0 +1,85 @@
+package onemachine
+
+import (
+	"context"
+	"net/url"
+
+	"verdetto/shared/answer"
+	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
+	"verdetto/shared/published"
+	"verdetto/shared/store"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
+	"verdetto/shared/verdict"
+)
+
+// Departure is a departure with a verdict.
+type Departure struct {
+	Route    fare.Route
+	Day      fare.Day
+	Today    fare.Day
+	Analysis verdict.Analysis
+}
+
+// Path returns the address of the departure's page in a language, below the service's own.
+func (d Departure) Path(l *i18n.Language) string {
+	from, to := places.Name(d.Route.Origin, l.Code), places.Name(d.Route.Destination, l.Code)
+	return "/?" + url.Values{"da": {places.Query(d.Route.Origin, from)}, "a": {places.Query(d.Route.Destination, to)},
+		"quando": {d.Day.String()}, "lang": {l.Code}}.Encode()
+}
+
+// Sentence returns the verdict in words: the route, the fare, and how it compares.
+func (d Departure) Sentence(l *i18n.Language) string {
+	v := wording.Verdict{Language: l, Of: d.Analysis, On: d.Day, Today: d.Today}
+	return l.Text("setup.verdict", "From", places.Name(d.Route.Origin, l.Code), "To",
+		places.Name(d.Route.Destination, l.Code), "Fare", l.Money(d.Analysis.Prezzo.Cent),
+		"Verdict", v.Headline())
+}
+
+// FirstDeparture returns the cheapest departure with a verdict, compared with what its route
+// usually costs. It stops after maxExamined routes if one of them has such a departure. These reads are
+// not counted as demand.
+func (o Options) FirstDeparture(ctx context.Context) (best Departure, found bool, err error) {
+	reader := answer.NewUnrecorded(store.Fares{Table: o.Table}, o.Now, o.Log)
+	coverage := &published.Answers{Reader: reader}
+	least, examined, page := 101, 0, ""
+	for {
+		covered, err := coverage.Covered(ctx, answer.Named{}, answer.Named{}, page)
+		if err != nil {
+			return best, false, err
+		}
+		for _, r := range covered.Rotte {
+			if examined++; examined > maxExamined && found {
+				break
+			}
+			q := answer.Question{From: answer.Named{Name: r.Origine.Codice},
+				To: answer.Named{Name: r.Destinazione.Codice}}
+			f, calendar, err := reader.Calendar(ctx, q, false)
+			if err != nil {
+				continue // no departure of this route is on sale
+			}
+			for _, day := range calendar.Giorni {
+				if day.Percentile == nil || *day.Percentile >= least {
+					continue
+				}
+				least, found = *day.Percentile, true
+				best = Departure{Route: f.Series.Route, Today: fare.DayOf(o.Now())}
+				if best.Day, err = fare.ParseDay(day.Partenza); err != nil {
+					return best, false, err
+				}
+			}
+		}
+		if page = covered.Successiva; page == "" || found && examined > maxExamined {
+			break
+		}
+	}
+	if !found {
+		return best, false, ctx.Err()
+	}
+	a, err := reader.Answer(ctx, answer.Question{From: answer.Named{Name: string(best.Route.Origin)},
+		To:   answer.Named{Name: string(best.Route.Destination)},
+		When: &answer.When{When: verdict.When{Date: best.Day}}})
+	best.Analysis = a.Analysis
+	return best, err == nil, err
+}

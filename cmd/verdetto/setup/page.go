@@ -1,0 +1,227 @@
+package setup
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/subtle"
+	_ "embed"
+	"html/template"
+	"iter"
+	"net/http"
+	"strings"
+	"sync"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/web/page"
+)
+
+//go:embed setup.html
+var markup string
+
+var steps = template.Must(template.New("setup").Parse(markup))
+
+// most is the largest accepted form.
+const most = 16 << 10
+
+// Page is the set-up in a browser on this machine. Its address holds a random token and opens the
+// set-up once: it leads to a second random address, which only that browser knows. After the first
+// verdict has been shown, that address ends as well.
+type Page struct {
+	setup   *Setup
+	host    string // the only accepted Host
+	base    string // where the service answers
+	once    string // path of the one-time address
+	session string // path of the set-up
+
+	mu    sync.Mutex
+	used  bool
+	ended bool
+}
+
+// NewPage returns the page of a set-up that answers on a host of this machine. base is the address
+// of the service.
+func NewPage(s *Setup, host, base string) *Page {
+	return &Page{setup: s, host: host, base: base, once: "/" + rand.Text(), session: "/" + rand.Text() + "/"}
+}
+
+// Address returns the one-time address.
+func (p *Page) Address() string { return "http://" + p.host + p.once }
+
+func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	if status, why := refusal(r, p.host); why != "" {
+		http.Error(w, why, status)
+		return
+	}
+	hashed, isAsset := strings.CutPrefix(r.URL.Path, page.AssetPath)
+	switch {
+	case isAsset:
+		serveAsset(w, hashed)
+	case same(r.URL.Path, p.once) && r.Method == http.MethodGet:
+		if !p.open() {
+			p.over(w, r)
+			return
+		}
+		http.Redirect(w, r, p.session, http.StatusSeeOther)
+	case !same(r.URL.Path, p.session):
+		http.Error(w, "There is no page at this address.", http.StatusNotFound)
+	case p.isOver():
+		p.over(w, r)
+	case r.Method == http.MethodPost:
+		p.act(w, r)
+	default:
+		p.show(w, r, http.StatusOK, form{})
+	}
+}
+
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// open reports whether the one-time address is used for the first time.
+func (p *Page) open() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	first := !p.used
+	p.used = true
+	return first
+}
+
+func (p *Page) isOver() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ended
+}
+
+func serveAsset(w http.ResponseWriter, hashed string) {
+	data, contentType, ok := page.File(hashed)
+	if !ok {
+		http.Error(w, "There is no such file.", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write(data) // an error means that the browser has disconnected
+}
+
+// form is what the reader sent, and what is wrong with it.
+type form struct {
+	City       string // the text that no city was found for
+	TokenFault *Fault
+	CityFault  *Fault
+	StartFault *Fault
+}
+
+// act takes one form. After a success the browser loads the page anew, so that a reload sends no
+// form.
+func (p *Page) act(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, most)
+	if err := r.ParseForm(); err != nil {
+		http.Error(w, "This form is too long or incomplete.", http.StatusBadRequest)
+		return
+	}
+	var f form
+	do, city, _ := strings.Cut(r.PostForm.Get("do"), " ")
+	switch do {
+	case "token":
+		f.TokenFault = p.setup.SetToken(r.Context(), r.PostForm.Get("token"))
+	case "sample":
+		p.setup.Invent()
+	case "remove":
+		p.setup.Remove(fare.City(city))
+	case "add", "start":
+		f.City, f.CityFault = p.setup.AddCities(r.PostForm.Get("city"))
+		if do == "start" && f.CityFault == nil {
+			f.StartFault = p.setup.Start()
+		}
+	}
+	if f.TokenFault != nil || f.CityFault != nil || f.StartFault != nil {
+		p.show(w, r, http.StatusUnprocessableEntity, f)
+		return
+	}
+	to := p.session
+	if r.URL.RawQuery != "" {
+		to += "?" + r.URL.RawQuery
+	}
+	http.Redirect(w, r, to, http.StatusSeeOther)
+}
+
+// view is what the template shows.
+type view struct {
+	form
+	State
+	Over    bool // the address has been used
+	T       *i18n.Language
+	Action  string
+	File    string
+	Home    string
+	Verdict string // address of the first verdict
+}
+
+// Known lists the names that the field completes.
+func (v view) Known() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for city := range places.Cities() {
+			if !yield(places.Query(city, places.Name(city, v.T.Code))) {
+				return
+			}
+		}
+	}
+}
+
+// Name returns the name of a city.
+func (v view) Name(c fare.City) string { return places.Name(c, v.T.Code) }
+
+// view returns the view of the set-up's current state.
+func (p *Page) view(r *http.Request) view {
+	l := i18n.ForHeader(r.Header.Get("Accept-Language"))
+	if chosen, ok := i18n.Find(r.URL.Query().Get("lang")); ok {
+		l = chosen
+	}
+	return view{State: p.setup.State(), T: l, Action: page.AddressIn(l, p.session), File: p.setup.File,
+		Home: p.base + page.Home(l)}
+}
+
+func (p *Page) show(w http.ResponseWriter, r *http.Request, status int, f form) {
+	v := p.view(r)
+	v.form = f
+	switch {
+	case v.Step == Refresh:
+		w.Header().Set("Refresh", "2") // works without a script
+	case v.Step == Done && v.Progress.First != nil:
+		v.Verdict = p.base + v.Progress.First.Path(v.T)
+	}
+	p.respond(w, r, status, v.T.Text("setup.title"), v)
+	if v.Step == Done {
+		p.mu.Lock()
+		p.ended = true
+		p.mu.Unlock()
+	}
+}
+
+// over answers at an address that has been used.
+func (p *Page) over(w http.ResponseWriter, r *http.Request) {
+	v := p.view(r)
+	v.Over = true
+	p.respond(w, r, http.StatusGone, v.T.Text("setup.over"), v)
+}
+
+func (p *Page) respond(w http.ResponseWriter, r *http.Request, status int, title string, v view) {
+	var body bytes.Buffer
+	err := steps.Execute(&body, v)
+	if err == nil {
+		var answer *page.Response
+		answer, err = page.Respond(status, page.Page{Language: v.T, Title: title, Alone: true,
+			Body: template.HTML(body.String()), Others: page.OtherLanguages(v.T, p.session)})
+		if err == nil {
+			answer.Referrer = "same-origin" // without it, browsers send no Origin with a form
+			answer.Write(w, r)
+			return
+		}
+	}
+	http.Error(w, "The page cannot be shown.", http.StatusInternalServerError)
+}

@@ -1,0 +1,321 @@
+// Package setup is the first run of the service on one machine. It takes the token of the fare
+// source and checks it with one call. It takes the cities to cover, writes the settings file, and
+// follows the first refresh up to the first verdict about a departure.
+//
+// Setup holds the steps and their state. Two front ends use it: Page in a browser on this machine,
+// and Setup.Ask in a terminal. Before the settings file exists nothing is stored, so an interrupted
+// set-up starts again. Afterwards the service starts as with any settings file. Start reading at
+// Setup.
+package setup
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/verdetto/settings"
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/fare/places"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/upstream"
+	"verdetto/shared/upstream/travelpayouts"
+)
+
+// Step is what the set-up waits for.
+type Step string
+
+// The steps, in order.
+const (
+	Token   Step = "token"   // the token of the fare source
+	Cities  Step = "cities"  // the cities to cover
+	Refresh Step = "refresh" // the end of the first refresh
+	Done    Step = "done"    // nothing: the first verdict is known, or there is none yet
+)
+
+const (
+	// MostCities limits the cities of a set-up. The settings file may list more.
+	MostCities = 100
+	mostToken  = 200
+	checkTime  = 15 * time.Second
+)
+
+// Setup is one set-up. Its methods may be called by several goroutines.
+type Setup struct {
+	File  string                                        // the settings file to create
+	Store string                                        // the store that it names
+	Check func(ctx context.Context, token string) error // makes one call to the fare source
+	Now   func() time.Time
+
+	mu       sync.Mutex
+	step     Step
+	token    string
+	cities   []fare.City
+	invented bool
+	chosen   chan struct{}
+	progress Progress
+}
+
+// New returns a set-up that begins with the token.
+func New(file, store string, check func(ctx context.Context, token string) error) *Setup {
+	return &Setup{File: file, Store: store, Check: check, Now: time.Now, step: Token, chosen: make(chan struct{})}
+}
+
+// State is a copy of the set-up's state.
+type State struct {
+	Step     Step
+	Cities   []fare.City
+	Invented bool // the operator tries the service with invented fares
+	Progress Progress
+}
+
+// State returns the current state.
+func (s *Setup) State() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return State{s.step, slices.Clone(s.cities), s.invented, s.progress}
+}
+
+// Chosen is closed after the operator's last choice. Then the settings file exists, or the state is
+// Invented.
+func (s *Setup) Chosen() <-chan struct{} { return s.chosen }
+
+// Fault is what prevents a step. Its text says what happened and what to do next.
+type Fault struct {
+	id   string
+	fill []any
+}
+
+// Text returns the text of the fault, with the names of cities in the language.
+func (f *Fault) Text(l *i18n.Language) string {
+	fill := slices.Clone(f.fill)
+	for i, value := range fill {
+		if cities, ok := value.([]fare.City); ok {
+			fill[i] = strings.Join(Names(cities, l), ", ")
+		}
+	}
+	return l.Text("setup.fault."+f.id, fill...)
+}
+
+// Names returns the names of cities in a language.
+func Names(cities []fare.City, l *i18n.Language) (names []string) {
+	for _, c := range cities {
+		names = append(names, places.Name(c, l.Code))
+	}
+	return names
+}
+
+// SetToken checks a token with one call and keeps it.
+func (s *Setup) SetToken(ctx context.Context, token string) *Fault {
+	token = strings.TrimSpace(token)
+	switch {
+	case token == "":
+		return &Fault{id: "token_empty"}
+	case len(token) > mostToken:
+		return &Fault{id: "token_long"}
+	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return &Fault{id: "token_form"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	if err := s.Check(ctx, token); err != nil {
+		return sourceFault(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.step == Token {
+		s.token, s.step = token, Cities
+	}
+	return nil
+}
+
+// sourceFault returns the fault for a failed call to the fare source.
+func sourceFault(err error) *Fault {
+	var unreachable *url.Error
+	switch {
+	case errors.Is(err, upstream.ErrRefused):
+		return &Fault{id: "token_refused"}
+	case errors.Is(err, travelpayouts.ErrLimited), errors.Is(err, upstream.ErrBudget):
+		return &Fault{id: "limited"}
+	case errors.As(err, &unreachable):
+		return &Fault{id: "network"}
+	case isFull(err):
+		return &Fault{id: "disk"}
+	}
+	return &Fault{id: "source"}
+}
+
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
+// AddCities adds the cities of a text, separated by commas or lines. It stops at the first fault and
+// returns the text that remains.
+func (s *Setup) AddCities(text string) (rest string, fault *Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '\n' })
+	for i, name := range names {
+		if fault := s.add(strings.TrimSpace(name)); fault != nil {
+			return strings.TrimSpace(strings.Join(names[i:], ",")), fault
+		}
+	}
+	return "", nil
+}
+
+// add adds one city. An empty name adds none.
+func (s *Setup) add(name string) *Fault {
+	if name == "" || s.step != Cities {
+		return nil
+	}
+	place, ok := places.Find(name)
+	switch {
+	case !ok:
+		short := []rune(name)
+		name = string(short[:min(len(short), 40)])
+		if near := similar(name); len(near) > 0 {
+			return &Fault{"city_near", []any{"Name", name, "Near", near}}
+		}
+		return &Fault{"city_unknown", []any{"Name", name}}
+	case slices.Contains(s.cities, place.City):
+		return &Fault{"city_twice", []any{"Name", []fare.City{place.City}}}
+	case len(s.cities) == MostCities:
+		return &Fault{"city_many", []any{"Most", MostCities}}
+	}
+	s.cities = append(s.cities, place.City)
+	return nil
+}
+
+// similar returns the cities with a name like the given one.
+func similar(name string) (cities []fare.City) {
+	for _, near := range places.Suggest(name, 3) {
+		if p, ok := places.Find(near); ok && !slices.Contains(cities, p.City) {
+			cities = append(cities, p.City)
+		}
+	}
+	return cities
+}
+
+// Remove removes a city.
+func (s *Setup) Remove(city fare.City) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.step == Cities {
+		s.cities = slices.DeleteFunc(s.cities, func(c fare.City) bool { return c == city })
+	}
+}
+
+// Start writes the settings file. The service then goes on with it.
+func (s *Setup) Start() *Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.step != Cities {
+		return nil
+	}
+	if len(s.cities) == 0 {
+		return &Fault{id: "city_none"}
+	}
+	err := settings.Write(s.File, map[string]any{"VERDETTO_STORE": s.Store, "VERDETTO_UPSTREAM": "travelpayouts",
+		"VERDETTO_ORIGINS": s.cities, "TRAVELPAYOUTS_TOKEN": s.token})
+	switch {
+	case isFull(err):
+		return &Fault{id: "disk"}
+	case errors.Is(err, fs.ErrExist):
+		return &Fault{"exists", []any{"File", s.File}}
+	case err != nil:
+		return &Fault{"unwritable", []any{"File", s.File}}
+	}
+	s.choose()
+	return nil
+}
+
+// Invent chooses invented fares, which need no settings file.
+func (s *Setup) Invent() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.step == Token {
+		s.invented = true
+		s.choose()
+	}
+}
+
+func (s *Setup) choose() {
+	s.token, s.step = "", Refresh
+	s.progress.began = s.Now()
+	close(s.chosen)
+}
+
+// Resume goes on with the settings file of an earlier set-up.
+func (s *Setup) Resume() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.choose()
+}
+
+// Progress is the state of the first refresh.
+type Progress struct {
+	Cities, Done  int
+	Routes, Fares int
+	Minutes       int                   // estimated to remain; 0: unknown
+	Fault         *Fault                // why the refresh got no fares; the service retries
+	First         *onemachine.Departure // nil while there is none
+
+	began time.Time
+}
+
+// Refreshed counts the outcome of one city. A nil Setup counts nothing.
+func (s *Setup) Refreshed(done, total int, o refresh.Outcome) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := &s.progress
+	p.Done, p.Cities = done, total
+	p.Routes += o.Routes.Seen
+	p.Fares += o.New
+	spent := s.Now().Sub(p.began)
+	p.Minutes = int((spent*time.Duration(total-done)/time.Duration(done) + time.Minute - 1) / time.Minute)
+	p.Fault = nil
+	if o.Err != nil {
+		p.Fault = sourceFault(o.Err)
+	}
+}
+
+// Ended ends the set-up with the first verdict, or with nil if no departure can be judged yet. A
+// nil Setup has no end.
+func (s *Setup) Ended(first *onemachine.Departure) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.step, s.progress.First = Done, first
+}
+
+// Failed reports that the refresh failed. The set-up waits for the retry. A nil Setup reports
+// nothing.
+func (s *Setup) Failed(err error) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if isFull(err) || s.progress.Fault == nil {
+		s.progress.Fault = sourceFault(err)
+	}
+}
+
+// Text returns the progress in words: routes, fares, and the minutes that remain.
+func (p Progress) Text(l *i18n.Language) string {
+	text := l.Text("setup.progress", "Routes", l.Number(p.Routes), "Fares", l.Number(p.Fares))
+	if p.Done < p.Cities && p.Minutes > 0 {
+		text += l.Text("format.comma") + l.Count("setup.left", p.Minutes)
+	}
+	return text
+}

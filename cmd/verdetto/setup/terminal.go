@@ -1,0 +1,85 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"verdetto/shared/fare/places"
+	"verdetto/shared/text/i18n"
+)
+
+// Terminal asks for lines, like term.Terminal.
+type Terminal interface {
+	io.Writer
+	SetPrompt(prompt string)
+	ReadLine() (string, error)
+	ReadPassword(prompt string) (string, error)
+}
+
+// Ask takes the choices in a terminal. After an error of the terminal, as at its end, nothing has
+// been stored.
+func (s *Setup) Ask(ctx context.Context, t Terminal) error {
+	l := i18n.English()
+	say := func(text string) { fmt.Fprintln(t, text) }
+	say(l.Text("setup.token_lede") + " https://www.travelpayouts.com/")
+	say(l.Text("setup.sample_lede") + " For that, press Enter alone.")
+	for s.State().Step == Token {
+		token, err := t.ReadPassword(l.Text("setup.token") + ": ")
+		if err != nil {
+			return err
+		}
+		if strings.TrimSpace(token) == "" {
+			s.Invent()
+			return nil
+		}
+		if fault := s.SetToken(ctx, token); fault != nil {
+			say(fault.Text(l))
+		}
+	}
+	say("The token is right.\n\n" + l.Text("setup.cities") + " " + l.Text("setup.cities_lede"))
+	say("One or several, with commas between. Tab completes a name. Enter alone starts.")
+	t.SetPrompt(l.Text("setup.city") + ": ")
+	for s.State().Step == Cities {
+		line, err := t.ReadLine()
+		if err != nil {
+			return err
+		}
+		var fault *Fault
+		if strings.TrimSpace(line) == "" {
+			fault = s.Start()
+		} else {
+			_, fault = s.AddCities(line)
+		}
+		if fault != nil {
+			say(fault.Text(l))
+		}
+		if cities := s.State().Cities; len(cities) > 0 && s.State().Step == Cities {
+			say("  " + l.List(Names(cities, l)))
+		}
+	}
+	say(l.Text("setup.written", "File", s.File))
+	return nil
+}
+
+// CompleteCity completes the last name of a line after Tab, as the terminal's AutoCompleteCallback.
+func CompleteCity(line string, position int, key rune) (completed string, at int, ok bool) {
+	if key != '\t' || position != len(line) {
+		return "", 0, false
+	}
+	before, name := line[:strings.LastIndex(line, ",")+1], line[strings.LastIndex(line, ",")+1:]
+	typed := strings.TrimSpace(name)
+	if typed == "" {
+		return line, position, true
+	}
+	found := places.Complete(typed, i18n.English().Code, 1)
+	if len(found) == 0 {
+		return line, position, true
+	}
+	if before != "" {
+		before += " "
+	}
+	completed = before + places.Query(found[0].City, found[0].Name)
+	return completed, len(completed), true
+}
