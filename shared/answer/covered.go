@@ -15,7 +15,7 @@ import (
 )
 
 // CoveredCities lists the origins for which the service has fares, and the destinations of each. A
-// process caches each list for an hour. A new city is missing from the lists during that time, but
+// process caches each list for an hour, unless it is empty. A new city is missing from the lists during that time, but
 // questions about it already work.
 type CoveredCities struct {
 	*Reader
@@ -25,6 +25,12 @@ type CoveredCities struct {
 
 // maxOrigins exceeds the number of all cities with scheduled flights.
 const maxOrigins = 10_000
+
+// Empty reports whether the service has no fares yet. It returns false if that cannot be read.
+func (c *CoveredCities) Empty(ctx context.Context) bool {
+	origins, err := c.readOrigins(ctx)
+	return err == nil && len(origins) == 0
+}
 
 // Suggest returns the cities to suggest to a reader whose language is lang. With an origin, these
 // are its destinations. Without an origin, they are all origins, first those in the country of the
@@ -50,6 +56,9 @@ func (c *CoveredCities) Suggest(ctx context.Context, origin, lang string) ([]far
 func (c *CoveredCities) readOrigins(ctx context.Context) ([]fare.City, error) {
 	return c.origins.Get(c.Now(), func() (busiest []fare.City, _ time.Duration, err error) {
 		covered, err := c.Stored.Covered(ctx, "", maxOrigins)
+		if len(covered) == 0 { // the first refresh is under way
+			return nil, 0, err
+		}
 		for city := range places.Cities() {
 			if _, ok := slices.BinarySearch(covered, city); ok {
 				busiest = append(busiest, city)

@@ -59,10 +59,9 @@ func (s sentences) deals(o published.Occasioni, skipped, all int) string {
 			continue
 		}
 		usual = euros(int64(*d.Verdetto.MedianaCent), o.Valuta)
-		listed = append(listed, s.Text("agents.deal", "City", d.Destinazione, "Price", price, "Departure", departure,
+		listed = append(listed, s.Count("agents.deal", *d.Prezzo.EtaOre, "City", d.Destinazione, "Price", price, "Departure", departure,
 			"Level", s.Text("level."+d.Verdetto.Livello),
-			"Median", usual, "Certainty", s.Text("agents.certainty."+d.Verdetto.Affidabilita),
-			"Hours", d.Prezzo.EtaOre))
+			"Median", usual, "Certainty", s.Text("agents.certainty."+d.Verdetto.Affidabilita)))
 	}
 	returns := ""
 	if o.Notti != "" {

@@ -13,6 +13,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"
 )
@@ -22,7 +23,8 @@ import (
 
 type cheapView struct {
 	City, Lede, First string
-	Partly            bool // the question holds more than applies without a destination
+	Collecting        string // how far the first verdict is
+	Partly            bool   // the question holds more than applies without a destination
 	Rows              []cheapRow
 	Feed              string // path
 	Areas             []link // the same list, of one country or continent
@@ -71,7 +73,11 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	partly := about != q.trip
 	q.trip, v.Trip = about, about
 	v.setRoute(q, from, nil)
-	if errors.As(err, &problem) {
+	switch {
+	case errors.As(err, &problem) && h.Cities.Empty(r.Context()):
+		v.refuseCollecting()
+		return
+	case errors.As(err, &problem):
 		v.refuse(http.StatusNotFound, "no_routes")
 		return
 	}
@@ -92,6 +98,9 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	v.showCheap(q, from, standing, kind, most, h.Now())
 	if v.Cheap != nil {
 		v.Cheap.Partly, v.Cheap.Areas = partly, countries
+		if c, ok := all.Collection(v.today); ok {
+			v.Cheap.Collecting = wording.Collecting(v.T, &c)
+		}
 	}
 }
 
