@@ -10,7 +10,7 @@ import (
 	"verdetto/shared/verdict/departure"
 )
 
-// The texts for a trip without a verdict. Each text offers a question that can be answered.
+// The texts for a trip without a verdict. Each text offers other questions that have an answer.
 
 // refuseCollecting states that the service has no fares yet, and when the first verdicts can come.
 func (v *view) refuseCollecting() {
@@ -18,7 +18,8 @@ func (v *view) refuseCollecting() {
 	v.refuse(http.StatusNotFound, "collecting", "Since", v.T.WeekdayDate(v.today), "First", v.T.WeekdayDate(first))
 }
 
-// refuseNotCovered states that a route, or this kind of trip on a route, is not covered.
+// refuseNotCovered states that the service has no fares for a route, or for this kind of trip on a
+// route.
 func (h home) refuseNotCovered(r *http.Request, q question, asked answer.Question, v *view) {
 	v.Alert = v.route.String()
 	switch {
@@ -34,8 +35,8 @@ func (h home) refuseNotCovered(r *http.Request, q question, asked answer.Questio
 	v.instead(q)
 }
 
-// refuseNoFareOn states that a departure has no known fare. It links to nearby departures that have
-// one.
+// refuseNoFareOn states that a departure has no known fare. It links to nearby departures with a
+// known fare.
 func (v *view) refuseNoFareOn(q question, e *answer.NoFareOn) {
 	when := v.T.Date(e.Date)
 	if e.Span != nil && *e.Span == departure.Month {

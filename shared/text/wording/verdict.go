@@ -68,9 +68,9 @@ func Level(l *i18n.Language, level, reliability string) string {
 	return l.Text("level." + level)
 }
 
-// Than says how far the fare is from the usual fare, without a full stop. Percentiles are exact
-// only to a few percent of a fare. So a small difference that contradicts the level is treated as
-// no difference.
+// Than says how far the fare is from the usual fare, without a full stop. Percentiles of departures
+// go in steps of 5 % of a fare. So a difference can contradict its level by at most one step, and
+// then counts as none.
 func (v Verdict) Than() string {
 	difference, level := *v.Of.Verdetto.ScartoMedianaCent, v.Of.Verdetto.Livello
 	amount := v.About(max(difference, -difference))
@@ -84,7 +84,7 @@ func (v Verdict) Than() string {
 	return v.Text("than.more", "Amount", amount, "For", v.about())
 }
 
-// Fare states the judged fare with its days and its age.
+// Fare states the judged fare, its days of departure and return, and how old it is.
 func (v Verdict) Fare() string {
 	p := v.Of.Prezzo
 	if p.Dichiarato {
