@@ -17,11 +17,14 @@ var (
 	sentenceEnd = regexp.MustCompile(`[.;?!]\s+|\n\n|$`)
 	amount      = regexp.MustCompile(`(usually )?€([0-9][0-9,]*(?:\.[0-9]{2})?)( less| more)?`)
 	// question matches the words that name the question of a sentence about the usual fare.
-	question = regexp.MustCompile(`(?:for|on) (?:this route|these days|that day|[A-Z][a-z]+(?: [0-9]+ [A-Z][a-z]+| [0-9]{4})?)|this far ahead`)
+	question = regexp.MustCompile(`(?:for|on) (?:this route|these days|that day|` +
+		`[A-Z][a-z]+(?: [0-9]+ [A-Z][a-z]+| [0-9]{4})?)|this far ahead`)
 )
 
 // statement is what a sentence says about an amount: a level, or how it compares with the usual.
 type statement struct{ of, level, direction, question string }
+
+var directions = map[string]string{verdict.Ottimo: "cheap", verdict.Buono: "cheap", verdict.Caro: "dear"}
 
 // statementsIn returns the statements of a text. subject is the amount that a sentence without an
 // amount of its own is about.
@@ -36,7 +39,7 @@ func statementsIn(subject, text string) (all []statement) {
 		}
 		for _, level := range levelsIn(sentence) {
 			one := said
-			one.level, one.direction = level, map[string]string{verdict.Ottimo: "cheap", verdict.Buono: "cheap", verdict.Caro: "dear"}[level]
+			one.level, one.direction = level, directions[level]
 			all = append(all, one)
 		}
 		for words, direction := range map[string]string{"less than usual": "cheap", "more than usual": "dear"} {
@@ -127,37 +130,43 @@ func TestFaultsAreFound(t *testing.T) {
 	page := func(head, article string) string {
 		return "<head><title>" + head + `</title></head><article class="verdict buono">` + article + "</article>"
 	}
-	const good = "<h1>Good: about €8 less than usual for this route.</h1><p>Lowest fare seen today: €21.99, Monday 9 May 2016.</p>"
-	const days = `<section class="calendar usual">%s<a href="/?quando=2016-05-09&lang=en">9<b>22</b><i>%s</i></a></section>`
+	const good = "<h1>Good: about €8 less than usual for this route.</h1>" +
+		"<p>Lowest fare seen today: €21.99, Monday 9 May 2016.</p>"
+	const days = `<section class="calendar usual">%s` +
+		`<a href="/?quando=2016-05-09&lang=en">9<b>22</b><i>%s</i></a></section>`
+	const more = "<p>€21.99 is about €5 more than usual for "
+	const title = "€21.99: good"
 	usual := fmt.Sprintf(days, "the usual fare for that day", "less than usual for that day")
+	levels := fmt.Sprintf(days, "the usual fare for that day", "normal")
 	for name, c := range map[string]struct {
 		body  string
 		dated bool
 		found bool
 	}{
-		"a sound page":               {page("€21.99: good", good+usual), false, false},
-		"two levels for one fare":    {page("€21.99: good", good+"<p>€21.99 is a normal fare.</p>"), false, true},
+		"a sound page":               {page(title, good+usual), false, false},
+		"two levels for one fare":    {page(title, good+"<p>€21.99 is a normal fare.</p>"), false, true},
 		"another level in the title": {page("€21.99: great", good), false, true},
-		"cheap here and dear there":  {page("€21.99: good", good+"<p>€21.99 is about €5 more than usual for this route.</p>"), false, true},
-		"dear for another question":  {page("€21.99: good", good+"<p>€21.99 is about €5 more than usual for Monday 9 May.</p>"), false, false},
-		"usual for nothing":          {page("€21.99: good", good+"<p>€30 is €2 more than usual.</p>"), false, true},
-		"a calendar with levels":     {page("€21.99: good", good+fmt.Sprintf(days, "the usual fare for that day", "normal")), false, true},
-		"a calendar that differs":    {page("€21.99: good", good+fmt.Sprintf(days, "", "expensive")), true, true},
-		"no level in the headline":   {page("€21.99: good", "<h1>About €8 less than usual for this route.</h1><p>It is good.</p>"), false, true},
+		"cheap here and dear there":  {page(title, good+more+"this route.</p>"), false, true},
+		"dear for another question":  {page(title, good+more+"Monday 9 May.</p>"), false, false},
+		"usual for nothing":          {page(title, good+"<p>€30 is €2 more than usual.</p>"), false, true},
+		"a calendar with levels":     {page(title, good+levels), false, true},
+		"a calendar that differs":    {page(title, good+fmt.Sprintf(days, "", "expensive")), true, true},
+		"no level in the headline":   {page(title, "<h1>About €8 less than usual for this route.</h1>It is good."), false, true},
 	} {
 		c1, faults := checkPage(c.body, a, c.dated)
 		if found := append(faults, c1.contradicted()...); (len(found) > 0) != c.found {
 			t.Errorf("%s: found %q", name, found)
 		}
 	}
-	const mail = "Milan – Bucharest\n€14.99: great\n\nAbout €38 less than usual: on this route, the lowest fare of a day is usually €52.50.\n\n"
+	const mail = "Milan – Bucharest\n€14.99: great\n\nAbout €38 less than usual: on this route, " +
+		"the lowest fare of a day is usually €52.50.\n\n"
 	for name, c := range map[string]struct {
 		text  string
 		found bool
 	}{
 		"a sound mail":              {mail, false},
 		"two levels for one fare":   {mail + "€14.99: normal", true},
-		"cheap here and dear there": {mail + "About €9 more than usual: on this route, the lowest fare of a day is usually €6.", true},
+		"cheap here and dear there": {mail + "About €9 more than usual: on this route, it is usually €6.", true},
 		"usual for nothing":         {mail + "That is less than usual.", true},
 	} {
 		if found := checkText("14.99", c.text); (len(found) > 0) != c.found {

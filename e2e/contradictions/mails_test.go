@@ -26,12 +26,17 @@ func (s *service) subscribe(table store.Table, routes []fare.Route) {
 	for n := 0; weekly == "" || store.DigestWeekday(fixture.Subscriber(weekly)) != now.Weekday(); n++ {
 		weekly = fmt.Sprintf("weekly%d@example.com", n)
 	}
+	// Digests were sent up to the day before.
+	if err := (store.Digests{Table: table}).Advance(s.t.Context(), new(store.DigestProgress), s.last-1, ""); err != nil {
+		s.t.Fatal(err)
+	}
 	alerts := store.Alerts{Table: table}
 	for i, route := range routes {
 		for _, email := range []string{fmt.Sprintf("alert%d@example.com", i), weekly} {
 			id := email + route.String()
-			err := alerts.AddPending(s.t.Context(), id, store.Alert{Subscriber: fixture.Subscriber(email), Route: route, Email: email,
-				Language: "en", Threshold: fare.MaxPrice, Digest: email == weekly}, now.Add(48*time.Hour), store.Job{At: now})
+			err := alerts.AddPending(s.t.Context(), id, store.Alert{Subscriber: fixture.Subscriber(email), Route: route,
+				Email: email, Language: "en", Threshold: fare.MaxPrice, Digest: email == weekly},
+				now.Add(48*time.Hour), store.Job{At: now})
 			if err == nil {
 				_, err = alerts.Confirm(s.t.Context(), id)
 			}

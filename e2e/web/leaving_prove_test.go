@@ -15,8 +15,8 @@ func TestProveSharing(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)
 	for _, name := range []string{"clipboard-read", "clipboard-write"} {
-		if _, err := chromedp.Call(b.ctx, permissions.SetPermission, permissions.SetPermissionParams{Origin: base, Setting: "granted",
-			Permission: &permissions.PermissionDescriptor{Name: name, AllowWithoutSanitization: true}}); err != nil {
+		if _, err := chromedp.Call(b.ctx, permissions.SetPermission, permissions.SetPermissionParams{Origin: base,
+			Setting: "granted", Permission: &permissions.PermissionDescriptor{Name: name, AllowWithoutSanitization: true}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -52,22 +52,26 @@ func TestProvePrinting(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)
 	w := b.open(t, screens[2])
+	media := func(kind string) {
+		t.Helper()
+		_, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: kind})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, target := range []string{"/?da=Milano&a=Bucarest&lang=en", "/?da=Milano&lang=en"} {
 		w.visit(base + target)
 		w.wait(`document.querySelector('article h1')`)
-		if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
-			t.Fatal(err)
-		}
+		media("print")
 		w.picture("printed")
 		for selector, want := range map[string]bool{"article h1": true, "article .facts": true, "form.ask": false,
 			"form.alert": false, "article a.go": false, "footer": false, ".languages": false} {
-			if shown := evaluate[bool](w, `document.querySelector('`+selector+`')?.checkVisibility() ?? false`); shown != want {
+			shown := evaluate[bool](w, `document.querySelector('`+selector+`')?.checkVisibility() ?? false`)
+			if shown != want {
 				t.Errorf("%s: %s is printed: %t", target, selector, shown)
 			}
 		}
-		if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "screen"}); err != nil {
-			t.Fatal(err)
-		}
+		media("screen")
 		if !evaluate[bool](w, `document.querySelector('form.ask').checkVisibility()`) {
 			t.Errorf("%s: the form is hidden on the screen too", target)
 		}

@@ -21,15 +21,16 @@ import (
 
 // Occasioni is the published list of cheap destinations from an origin.
 type Occasioni struct {
-	Origine      string            `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
-	OrigineIata  string            `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
-	Luoghi       []verdict.Luogo   `json:"luoghi,omitempty" doc:"The origin, if its fares cover more than the name that you gave, as in GET /v1/analisi"`
-	Ambito       string            `json:"ambito" enum:"rotta,mese" doc:"What each verdetto judges: the cheapest fare of the route, or of its departures in mese"`
-	Notti        string            `json:"notti,omitempty" enum:"1-3,4-7,8-14,15+" doc:"Nights away of return fares, as requested. Absent for one-way fares"`
-	Valuta       string            `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
-	Occasioni    []Occasione       `json:"occasioni" nullable:"false" doc:"Destinations with a fare, best first: by level, then percentile, then distance below the median. Those with too little data for a verdict come last"`
-	Raccolta     *verdict.Raccolta `json:"raccolta,omitempty" doc:"How far the destinations are from the first verdict, by the one with the most days. Absent once a route of the origin has enough days"`
-	AggiornatoIl *time.Time        `json:"aggiornatoIl,omitempty" format:"date-time" doc:"Time at which the newest of these fares was found, UTC. Absent if there is none"`
+	Origine      string          `json:"origine" doc:"Origin city name, as matched" example:"Milano"`
+	OrigineIata  string          `json:"origineIata" doc:"IATA code of the origin city or metropolitan area" example:"MIL"`
+	Luoghi       []verdict.Luogo `json:"luoghi,omitempty" doc:"The origin, if its fares cover more than the name that you gave, as in GET /v1/analisi"`
+	Ambito       string          `json:"ambito" enum:"rotta,mese" doc:"What each verdetto judges: the cheapest fare of the route, or of its departures in mese"`
+	Notti        string          `json:"notti,omitempty" enum:"1-3,4-7,8-14,15+" doc:"Nights away of return fares, as requested. Absent for one-way fares"`
+	Valuta       string          `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
+	Occasioni    []Occasione     `json:"occasioni" nullable:"false" doc:"Destinations with a fare, best first: by level, then percentile, then distance below the median. Those with too little data for a verdict come last"`
+	AggiornatoIl *time.Time      `json:"aggiornatoIl,omitempty" format:"date-time" doc:"Time at which the newest of these fares was found, UTC. Absent if there is none"`
+	// Raccolta is absent once a route of the origin has enough days.
+	Raccolta *verdict.Raccolta `json:"raccolta,omitempty" doc:"How far the destinations are from the first verdict, by the one with the most days. Absent once a route of the origin has enough days"`
 }
 
 // Occasione is a destination with the verdict on its cheapest fare.

@@ -107,7 +107,8 @@ func TestReadyWhileCollecting(t *testing.T) {
 		clock.Add(2 * foundFor)
 		w := httptest.NewRecorder()
 		health.Handler(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
-		if body := w.Body.String(); w.Code != 200 || strings.Contains(body, "raccolta") != (c.want != "") || !strings.Contains(body, c.want) {
+		body := w.Body.String()
+		if w.Code != 200 || strings.Contains(body, "raccolta") != (c.want != "") || !strings.Contains(body, c.want) {
 			t.Errorf("%d days: %d %s", c.days, w.Code, body)
 		}
 		if c.want == "" {
@@ -116,7 +117,8 @@ func TestReadyWhileCollecting(t *testing.T) {
 		status, err := lookAt(t.Context(), table, clock.Now)
 		var printed strings.Builder
 		status.Print(&printed)
-		if line := "day 3 of 8, first verdict about a route on " + (today + 5).String(); err != nil || !strings.Contains(printed.String(), line) {
+		line := "day 3 of 8, first verdict about a route on " + (today + 5).String()
+		if err != nil || !strings.Contains(printed.String(), line) {
 			t.Errorf("status: %v\n%s", err, &printed)
 		}
 	}

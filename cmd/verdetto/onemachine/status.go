@@ -150,7 +150,8 @@ func (s Status) Print(w io.Writer) {
 		line("fares", "%.1f days old", *s.FaresDays)
 	}
 	if c := s.Collection; c != nil {
-		line("verdicts", "day %d of %d, first verdict about a route on %s at the earliest", c.DaGiorni, c.DiGiorni, c.PrimoVerdetto)
+		line("verdicts", "day %d of %d, first verdict about a route on %s at the earliest", c.DaGiorni, c.DiGiorni,
+			c.PrimoVerdetto)
 	}
 	line("routes", "%d, with %d departures", s.Routes, s.Departures)
 	line("alerts", "%d", s.Alerts)

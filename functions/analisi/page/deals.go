@@ -15,6 +15,7 @@ import (
 	"verdetto/shared/published"
 	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -74,12 +75,8 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	partly := about != q.trip
 	q.trip, v.Trip = about, about
 	v.setRoute(q, from, nil)
-	switch {
-	case errors.As(err, &problem) && h.Cities.Empty(r.Context()):
-		v.refuseCollecting()
-		return
-	case errors.As(err, &problem):
-		v.refuse(http.StatusNotFound, "no_routes")
+	if errors.As(err, &problem) {
+		h.refuseNoRoutes(r, v)
 		return
 	}
 	if err != nil {
@@ -98,11 +95,26 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	sortDeals(standing, q.order, h.Now())
 	v.showCheap(q, from, standing, kind, most, h.Now())
 	if v.Cheap != nil {
-		v.Cheap.Partly, v.Cheap.Areas = partly, countries
-		if c, ok := all.Collection(v.today); ok {
-			v.Cheap.Collecting = wording.Collecting(v.T, &c)
-		}
+		v.Cheap.Partly, v.Cheap.Areas, v.Cheap.Collecting = partly, countries, collecting(v, all)
 	}
+}
+
+// refuseNoRoutes states that no fare from the city is known.
+func (h home) refuseNoRoutes(r *http.Request, v *view) {
+	if h.Cities.Empty(r.Context()) {
+		v.refuseCollecting()
+		return
+	}
+	v.refuse(http.StatusNotFound, "no_routes")
+}
+
+// collecting says how far the first verdict is, or returns "" if a destination has one.
+func collecting(v *view, all deals.Origin) string {
+	c, ok := all.Collection(v.today)
+	if !ok {
+		return ""
+	}
+	return wording.Collecting(v.T, &c)
 }
 
 // showCheap lists the deals from a city for one kind of trip, up to the fare most. If most is 0,

@@ -97,7 +97,8 @@ func TestCollectingIsSaid(t *testing.T) {
 		status int
 		want   string
 	}{
-		{unjudged{}, "/?da=Milano&lang=en", 200, "Days of fares collected: 3 of 8. The first verdict can come on Sunday 6 March 2016."},
+		{unjudged{}, "/?da=Milano&lang=en", 200,
+			"Days of fares collected: 3 of 8. The first verdict can come on Sunday 6 March 2016."},
 		{nothing{}, "/?da=Milano&lang=en", 404, "We are collecting the first fares."},
 		{nothing{}, "/?da=Milano&a=Bucarest&lang=en", 404, "can come on Wednesday 9 March 2016."},
 		{analisitest.Coverage{}, "/?da=Cuneo&a=Bucarest&lang=en", 404, "We do not watch this route yet."},

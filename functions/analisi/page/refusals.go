@@ -15,7 +15,7 @@ import (
 // refuseCollecting states that the service has no fares yet, and when the first verdicts can come.
 func (v *view) refuseCollecting() {
 	first := v.today + verdict.MinSample
-	v.refuse(http.StatusNotFound, "collecting", "Since", v.T.WeekdayDate(v.today), "First", v.T.WeekdayDate(first))
+	v.refuse(http.StatusNotFound, "collecting", "First", v.T.WeekdayDate(first))
 }
 
 // refuseNotCovered states that the service has no fares for a route, or for this kind of trip on a

@@ -92,12 +92,13 @@ func fewOnSale() []byte {
 }
 
 func tripSheets() sheetsByTrip {
+	berlin := fare.Route{Origin: "MIL", Destination: "BER"}
 	return sheetsByTrip{
-		{Route: analisitest.MilBuh}:                                                   tripSheetOf(40, 0, departure.AllNonStop),
-		{Route: analisitest.MilBuh, Trip: fare.Return4to7}:                            tripSheetOf(40, 5, departure.AllNonStop),
-		{Route: fare.Route{Origin: "MIL", Destination: "BER"}}:                        tripSheetOf(40, 0, departure.StopsUnknown),
-		{Route: fare.Route{Origin: "MIL", Destination: "BER"}, Trip: fare.Return1to3}: tripSheetOf(40, 2, departure.StopsUnknown),
-		{Route: fare.Route{Origin: "MIL", Destination: "PRG"}}:                        fewOnSale(),
+		{Route: analisitest.MilBuh}:                            tripSheetOf(40, 0, departure.AllNonStop),
+		{Route: analisitest.MilBuh, Trip: fare.Return4to7}:     tripSheetOf(40, 5, departure.AllNonStop),
+		{Route: berlin, Trip: fare.Return1to3}:                 tripSheetOf(40, 2, departure.StopsUnknown),
+		{Route: berlin}:                                        tripSheetOf(40, 0, departure.StopsUnknown),
+		{Route: fare.Route{Origin: "MIL", Destination: "PRG"}}: fewOnSale(),
 	}
 }
 
