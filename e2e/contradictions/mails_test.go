@@ -26,10 +26,6 @@ func (s *service) subscribe(table store.Table, routes []fare.Route) {
 	for n := 0; weekly == "" || store.DigestWeekday(fixture.Subscriber(weekly)) != now.Weekday(); n++ {
 		weekly = fmt.Sprintf("weekly%d@example.com", n)
 	}
-	// Digests were sent up to the day before.
-	if err := (store.Digests{Table: table}).Advance(s.t.Context(), new(store.DigestProgress), s.last-1, ""); err != nil {
-		s.t.Fatal(err)
-	}
 	alerts := store.Alerts{Table: table}
 	for i, route := range routes {
 		for _, email := range []string{fmt.Sprintf("alert%d@example.com", i), weekly} {
@@ -44,6 +40,15 @@ func (s *service) subscribe(table store.Table, routes []fare.Route) {
 				s.t.Fatal(err)
 			}
 		}
+	}
+	// Digests were sent up to the day before.
+	digests := store.Digests{Table: table}
+	progress, err := digests.Progress(s.t.Context())
+	if err == nil {
+		err = digests.Advance(s.t.Context(), &progress, s.last-1, "")
+	}
+	if err != nil {
+		s.t.Fatal(err)
 	}
 }
 

@@ -15,8 +15,9 @@ func TestProveSharing(t *testing.T) {
 	b := openBrowser(t)
 	base, _ := site(t)
 	for _, name := range []string{"clipboard-read", "clipboard-write"} {
-		if _, err := chromedp.Call(b.ctx, permissions.SetPermission, permissions.SetPermissionParams{Origin: base,
-			Setting: "granted", Permission: &permissions.PermissionDescriptor{Name: name, AllowWithoutSanitization: true}}); err != nil {
+		_, err := chromedp.Call(b.ctx, permissions.SetPermission, permissions.SetPermissionParams{Origin: base,
+			Setting: "granted", Permission: &permissions.PermissionDescriptor{Name: name, AllowWithoutSanitization: true}})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
