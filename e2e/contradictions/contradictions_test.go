@@ -1,6 +1,7 @@
-// Package contradictions tests the rule "one fare, one judgement" of docs/api.md over recorded
-// fares. A page, feed or tool answer never gives the same fare two levels, such as cheap and
-// normal. A difference from the usual fare always names its reference: the route, a month or a day.
+// Package contradictions holds an end-to-end test of the rule "one fare, one judgement" over
+// recorded fares. docs/api.md states the rule. A page, mail, feed or tool answer never gives one fare
+// two levels (such as cheap and normal), and never calls an amount both cheap and dear. A difference
+// from the usual fare always says for what that fare is usual.
 package contradictions
 
 import (
@@ -42,13 +43,14 @@ type service struct {
 	last   fare.Day
 	routes []fare.Route // with fares, in the panel's order
 	calls  int
-	// documents counts the checked documents by kind. levels counts the levels that the documents
-	// state.
+	mails  string // folder of the mails
+	// levels counts the documents by kind, and the levels that they state.
 	documents map[string]int
 	levels    int
 }
 
-func open(t *testing.T, p panel) *service {
+// open starts a service over a panel, with alerts on some routes.
+func open(t *testing.T, p panel, routes int) *service {
 	t.Helper()
 	o := onemachine.Options{Log: slog.New(slog.DiscardHandler), BaseURL: "https://verdetto.example",
 		LocalURL: fixture.LocalURL}
@@ -57,10 +59,11 @@ func open(t *testing.T, p panel) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{t: t, documents: map[string]int{}}
+	s := &service{t: t, documents: map[string]int{}, mails: t.TempDir()}
 	s.readRoutes(source)
 	o.Source, o.Now = source, func() time.Time { return s.last.Time().Add(20 * time.Hour) }
-	o.Table = fixture.Unlimited{Table: fixture.Bolt(t, o.Now)}
+	o.Table, o.Mail = fixture.Unlimited{Table: fixture.Bolt(t, o.Now)}, s.mails
+	s.subscribe(o.Table, s.some(min(routes, maxSubscribed)))
 	if report, err := o.Refresh(t.Context(), nil); err != nil || report.Failed > 0 {
 		t.Fatalf("%+v %v", report, err)
 	}
@@ -89,7 +92,15 @@ func (s *service) readRoutes(source upstream.Source) {
 	}
 }
 
-// ask requests a path and returns the body, or "" if the response is an error.
+// some returns about n of the panel's routes, evenly spaced.
+func (s *service) some(n int) (routes []fare.Route) {
+	for i := 0; i < len(s.routes); i += max(1, len(s.routes)/n) {
+		routes = append(routes, s.routes[i])
+	}
+	return routes
+}
+
+// ask returns the body of an answer, or "" without one.
 func (s *service) ask(target string) string {
 	s.calls++
 	r := httptest.NewRequest("GET", target, nil)
@@ -162,7 +173,7 @@ var (
 	drawing    = regexp.MustCompile(`(?s)<svg[^>]*aria-label="([^"]*)".*?</svg>`)
 	markup     = regexp.MustCompile(`<[^>]*>`)
 	cell       = regexp.MustCompile(`quando=([0-9-]+)[^>]*>[0-9]+<b>([0-9]*)</b><i>([^<]*)</i>`)
-	comparison = regexp.MustCompile(`than usual( for )?`)
+	comparison = regexp.MustCompile(`than usual( for |: on this route|: a trip like this)?`)
 	row        = regexp.MustCompile(`<tr><th scope="row"><a href="[^"]*(?:[?]|&amp;)a=([^"]+?)(?:&amp;[^"]*)?">[^<]*</a>.*?<span class="level ([a-z]+)">([^<]*)</span>`)
 )
 
@@ -187,43 +198,16 @@ func levelsIn(text string) (all []string) {
 // departure. Only then may the page give levels to days.
 func (s *service) page(target string, q url.Values, dated bool) {
 	body := s.ask("/?" + target + "&lang=en")
-	m := article.FindStringSubmatch(body)
-	if m == nil {
+	if !article.MatchString(body) {
 		return
 	}
 	var a verdict.Analysis
 	if err := json.Unmarshal([]byte(s.ask("/v1/analisi?"+q.Encode())), &a); err != nil {
 		s.t.Fatalf("%s: %v", target, err)
 	}
-	c, subject := claims{}, fmt.Sprintf("%s at %d", a.Prezzo.Partenza, (a.Prezzo.Cent+50)/100)
-	c.add(subject, m[1])
-	c.add(subject, a.Verdetto.Livello)
-	days := calendar.FindString(body)
-	answer := plain(strings.Replace(m[0], days, "", 1))
-	head := html.UnescapeString(body[:strings.Index(body, "</head>")])
-	said := levelsIn(answer)
-	if judged := a.Verdetto.Percentile != nil; len(said) != 1 && judged ||
-		judged && len(levelsIn(heading.FindStringSubmatch(body)[1])) != 1 || !judged && len(said) > 0 {
-		s.t.Errorf("page %s states the levels %v", target, said)
-	}
-	for _, level := range append(said, levelsIn(head)...) {
-		c.add(subject, level)
-	}
-	for _, n := range comparison.FindAllStringSubmatch(answer, -1) {
-		if n[1] == "" {
-			s.t.Errorf("page %s compares with the usual fare and does not say which: %q", target, answer)
-		}
-	}
-	for _, d := range cell.FindAllStringSubmatch(days, -1) {
-		for _, level := range levelsIn(d[3]) {
-			c.add(d[1]+" at "+d[2], level)
-		}
-	}
-	if !dated && len(levelsIn(plain(days))) > 0 {
-		s.t.Errorf("page %s is not about a departure, and its calendar states levels", target)
-	}
-	if !dated && days != "" && !strings.Contains(days, "the usual fare for that day") {
-		s.t.Errorf("page %s: the calendar does not say what it compares with", target)
+	c, faults := checkPage(body, a, dated)
+	for _, fault := range faults {
+		s.t.Errorf("page %s: %s", target, fault)
 	}
 	s.judge("page", target, c)
 }
@@ -278,10 +262,8 @@ func (s *service) verdictTool(arguments map[string]any) {
 	if said := levelsIn(text); len(said) > 1 {
 		s.t.Errorf("verdict of %v: %q", arguments, text)
 	}
-	for _, n := range comparison.FindAllStringSubmatch(text, -1) {
-		if n[1] == "" {
-			s.t.Errorf("verdict of %v compares with the usual fare and does not say which: %q", arguments, text)
-		}
+	for _, fault := range checkText("", text) {
+		s.t.Errorf("verdict of %v: %s", arguments, fault)
 	}
 	s.documents["verdict"]++
 }
@@ -381,17 +363,18 @@ func (s *service) origin(city fare.City) {
 
 // check checks the documents about some routes of a panel, and about the origins of these routes.
 func check(t *testing.T, p panel, routes, departures int) {
-	s := open(t, p)
+	s := open(t, p, routes)
+	s.mailed()
 	origins := map[fare.City]bool{}
-	for i := 0; i < len(s.routes); i += max(1, len(s.routes)/routes) {
-		s.route(s.routes[i], departures)
-		if origin := s.routes[i].Origin; !origins[origin] {
+	for _, route := range s.some(routes) {
+		s.route(route, departures)
+		if origin := route.Origin; !origins[origin] {
 			origins[origin] = true
 			s.origin(origin)
 		}
 	}
 	t.Logf("%s: %d routes, documents %v with %d levels", p.file, len(s.routes), s.documents, s.levels)
-	for _, kind := range []string{"page", "verdict", "calendar", "comparison", "deals", "feed"} {
+	for _, kind := range []string{"page", "verdict", "calendar", "comparison", "deals", "feed", "alert mail", "digest"} {
 		if s.documents[kind] == 0 {
 			t.Errorf("no %s was checked", kind)
 		}

@@ -2,12 +2,15 @@ package refresh
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
 )
 
 // sampleSize is the number of covered origins that Age reads.
@@ -54,4 +57,34 @@ func Age(ctx context.Context, fares store.Fares, now time.Time) (days float64, o
 func firstOrigin(now time.Time) fare.City {
 	minute := now.Unix() / 60
 	return fare.City([]byte{'A' + byte(minute/60%26), 'A' + byte(minute%60*26/60), 'A'})
+}
+
+// Collection returns how far the covered routes are from their first verdict, by the route with the
+// most days among 20 origins. It returns false once a route has enough days, and before the first
+// fare.
+func Collection(ctx context.Context, fares store.Fares, now time.Time) (most verdict.Raccolta, ok bool, err error) {
+	origins, err := fares.Covered(ctx, "", sampleSize)
+	for i := 0; i < len(origins) && err == nil; i++ {
+		var data []byte
+		data, _, err = fares.Deals(ctx, origins[i], fare.OneWay)
+		if errors.Is(err, store.ErrNotFound) {
+			err = nil
+			continue
+		}
+		var all deals.Origin
+		if err == nil {
+			all, err = deals.Decode(data)
+		}
+		r, collecting := all.Collection(fare.DayOf(now))
+		if err == nil && !collecting && len(all.Entries) > 0 {
+			return verdict.Raccolta{}, false, nil
+		}
+		if collecting && (!ok || r.DaGiorni > most.DaGiorni) {
+			most, ok = r, true
+		}
+	}
+	if err != nil {
+		return verdict.Raccolta{}, false, fmt.Errorf("read how many days are collected: %w", err)
+	}
+	return most, ok, nil
 }

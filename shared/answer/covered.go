@@ -15,8 +15,8 @@ import (
 )
 
 // CoveredCities lists the origins for which the service has fares, and the destinations of each
-// origin. A process caches each list for 1 hour. So a new city can be missing from the lists for 1
-// hour, but questions about it already work.
+// origin. A process caches each list for 1 hour, unless the list is empty. So a new city can be
+// missing from the lists for 1 hour, but questions about it already work.
 type CoveredCities struct {
 	*Reader
 	origins      store.Memo[[]fare.City]
@@ -25,6 +25,12 @@ type CoveredCities struct {
 
 // maxOrigins is larger than the number of cities with scheduled flights in the world.
 const maxOrigins = 10_000
+
+// Empty reports whether the service has no fares yet. It returns false if that cannot be read.
+func (c *CoveredCities) Empty(ctx context.Context) bool {
+	origins, err := c.readOrigins(ctx)
+	return err == nil && len(origins) == 0
+}
 
 // Suggest returns cities to suggest to a reader whose language is lang. If an origin is given,
 // these are the destinations from the origin. Otherwise these are all origins, with those in the
@@ -51,6 +57,9 @@ func (c *CoveredCities) Suggest(ctx context.Context, origin, lang string) ([]far
 func (c *CoveredCities) readOrigins(ctx context.Context) ([]fare.City, error) {
 	return c.origins.Get(c.Now(), func() (busiest []fare.City, _ time.Duration, err error) {
 		covered, err := c.Stored.Covered(ctx, "", maxOrigins)
+		if len(covered) == 0 { // the first refresh is under way
+			return nil, 0, err
+		}
 		for city := range places.Cities() {
 			if _, ok := slices.BinarySearch(covered, city); ok {
 				busiest = append(busiest, city)

@@ -29,6 +29,8 @@ type Occasioni struct {
 	Valuta       string          `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
 	Occasioni    []Occasione     `json:"occasioni" nullable:"false" doc:"Destinations with a fare, best first: by level, then percentile, then distance below the median. Those with too little data for a verdict come last"`
 	AggiornatoIl *time.Time      `json:"aggiornatoIl,omitempty" format:"date-time" doc:"Time at which the newest of these fares was found, UTC. Absent if there is none"`
+	// Raccolta is absent once a route of the origin has enough days.
+	Raccolta *verdict.Raccolta `json:"raccolta,omitempty" doc:"How far the destinations are from the first verdict, by the one with the most days. Absent once a route of the origin has enough days"`
 }
 
 // Occasione is a destination with the verdict on its cheapest fare.
@@ -129,6 +131,9 @@ func (s *Answers) Deals(ctx context.Context, q DealsQuestion) (Occasioni, error)
 		o.Ambito, month = verdict.InMese, &q.When.Date
 	}
 	now := s.Now()
+	if r, ok := all.Collection(fare.DayOf(now)); ok {
+		o.Raccolta = &r
+	}
 	for _, d := range ValidDeals(all, fare.DayOf(now), month, q.NonStop) {
 		price, v := d.Publish(now)
 		if len(q.Levels) == 0 || slices.Contains(q.Levels, v.Livello) {

@@ -102,12 +102,10 @@ func luoghi(ends ...end) (all []verdict.Luogo) {
 		name := places.Name(e.city.City, "en")
 		if partial {
 			l.Chiesto = asked
-			l.Nota = fmt.Sprintf("You asked for %s. ", asked)
 		}
+		l.Nota = fmt.Sprintf("Fares are for %s (%s).", name, l.Iata)
 		if len(l.Aeroporti) > 1 {
-			l.Nota += fmt.Sprintf("Fares are for all %s airports (%s).", name, strings.Join(l.Aeroporti, ", "))
-		} else {
-			l.Nota += fmt.Sprintf("Fares are for %s (%s).", name, l.Iata)
+			l.Nota = fmt.Sprintf("Fares are for all %s airports (%s).", name, strings.Join(l.Aeroporti, ", "))
 		}
 		all = append(all, l)
 	}

@@ -19,6 +19,7 @@ type Analysis struct {
 	Ambito              string       `json:"ambito" enum:"rotta,mese,partenza" doc:"What verdetto judges: the cheapest fare of the route, of a month, or of a departure"`
 	Valuta              string       `json:"valuta" doc:"ISO 4217 code of the currency of all *Cent fields" example:"EUR"`
 	Verdetto            Verdetto     `json:"verdetto"`
+	Raccolta            *Raccolta    `json:"raccolta,omitempty" doc:"How far the route is from its first verdict. Present with dati-insufficienti about a route"`
 	Prezzo              Prezzo       `json:"prezzo" doc:"The judged fare. It was observed and may no longer be available"`
 	PrezzoNoto          *Prezzo      `json:"prezzoNoto,omitempty" doc:"The lowest fare that this service knows for the same question; present where prezzo is a price that the caller gave, and such a fare is live"`
 	MinimoPartenza      *MinimoVisto `json:"minimoPartenza,omitempty" doc:"The lowest fare that was seen of the same departure in the last 60 days; present where verdetto is about one departure, and fares of past days are shown"`
@@ -160,7 +161,7 @@ func Judge(s RouteSummary, now time.Time) (Analysis, bool) {
 	if !ok {
 		return Analysis{}, false
 	}
-	return s.onRoute(s.livePrice(live, now), live.Price, live.Age(now)), true
+	return s.collected(s.onRoute(s.livePrice(live, now), live.Price, live.Age(now)), now), true
 }
 
 // JudgePrice judges a price that the caller found elsewhere. price is in the currency of the
@@ -172,7 +173,7 @@ func JudgePrice(s RouteSummary, price fare.Cents, quoted fare.Money, now time.Ti
 		known := s.livePrice(live, now)
 		a.PrezzoNoto = &known
 	}
-	return a
+	return s.collected(a, now)
 }
 
 // onRoute returns the answer for a price, compared with the daily lows of the route.

@@ -8,5 +8,5 @@ type Luogo struct {
 	Citta     string   `json:"citta" doc:"The city whose fares are shown, in Italian, or in English if it has no Italian name" example:"Milano"`
 	Iata      string   `json:"iata" doc:"IATA code of that city or metropolitan area" example:"MIL"`
 	Aeroporti []string `json:"aeroporti" nullable:"false" doc:"IATA codes of its airports, busiest first. A fare may be for any of them" example:"MXP,BGY,LIN"`
-	Nota      string   `json:"nota" doc:"The same in one English sentence"`
+	Nota      string   `json:"nota" doc:"An English sentence about the airports of citta, with English names"`
 }

@@ -214,6 +214,9 @@ func TestFewerThanEightNeverGiveAVerdict(t *testing.T) {
 		if diff := cmp.Diff(want, a.Verdetto); diff != "" {
 			t.Errorf("%d lows: %s", n, diff)
 		}
+		if a.Raccolta == nil || a.Raccolta.DaGiorni != n {
+			t.Errorf("%d lows: %+v", n, a.Raccolta)
+		}
 	}
 }
 

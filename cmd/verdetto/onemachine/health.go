@@ -10,6 +10,7 @@ import (
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/store"
+	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -40,6 +41,8 @@ type Health struct {
 	found  CheckResult
 	probed time.Time
 	failed error // of the last probe write
+
+	collected bool // a route has enough days for a verdict; it stays so
 }
 
 // CheckResult is the result of a check.
@@ -47,6 +50,8 @@ type CheckResult struct {
 	Days   float64 // refresh.Age in days; negative: the store holds dates in the future
 	Known  bool    // a refresh has been recorded
 	Reason string  // why it is not ready, and what to do; empty if it is ready
+	// Collection is how far the routes are from their first verdict; nil once one has enough days.
+	Collection *verdict.Raccolta
 }
 
 // NewHealth returns a Health over a table.
@@ -94,6 +99,12 @@ func (h *Health) Look(ctx context.Context) CheckResult {
 	if f.Reason == "" && h.writes(ctx) != nil {
 		f.Reason = "The store cannot be written to, so no call is counted and nothing is sold: look whether its disk is full. The log says more."
 	}
+	if f.Known && !h.collected {
+		most, collecting, err := refresh.Collection(ctx, h.fares, h.now())
+		if h.collected = err == nil && !collecting; collecting {
+			f.Collection = &most
+		}
+	}
 	h.looked, h.found = h.system(), f
 	return f
 }
@@ -120,6 +131,9 @@ func (h *Health) Handler(next http.Handler) http.Handler {
 				return
 			}
 			answer = map[string]any{"stato": "pronto", "etaTariffeGiorni": float64(int(found.Days*10)) / 10}
+			if found.Collection != nil {
+				answer["raccolta"] = found.Collection
+			}
 		}
 		w.Header().Set("Content-Type", "application/json")
 		if r.Method == http.MethodGet {

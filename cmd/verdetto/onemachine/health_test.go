@@ -2,15 +2,20 @@ package onemachine
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"verdetto/shared/fare"
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/storetest"
+	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
 )
 
 // unwritable is a table that counts its writes. Its writes fail if fails is true.
@@ -70,5 +75,51 @@ func TestReadyWhileWritesFail(t *testing.T) {
 	}
 	if u.writes > 2 {
 		t.Errorf("600 calls in a minute cause %d writes", u.writes)
+	}
+}
+
+// TestReadyWhileCollecting: until a route has enough days for a verdict, /readyz, the status and the
+// deals state the same. Then the store is not asked again.
+func TestReadyWhileCollecting(t *testing.T) {
+	clock := storetest.NewClock()
+	table, err := boltstore.Open(filepath.Join(t.TempDir(), "kept.db"), clock.Now, boltstore.Scratch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	fares, today := store.Fares{Table: table}, fare.DayOf(clock.Now())
+	if err := errors.Join(fares.SetLastAnswer(t.Context(), "MIL", clock.Now()), table.Write(t.Context(),
+		store.Op{Item: store.Item{Key: store.Key{Partition: "COVERED", Sort: "MIL"}}})); err != nil {
+		t.Fatal(err)
+	}
+	health := NewHealth(table, clock.Now)
+	health.system = clock.Now
+	for i, c := range []struct {
+		days int
+		want string
+	}{{3, `"raccolta":{"daGiorni":3,"diGiorni":8,"primoVerdetto":"` + (today + 5).String() + `"}`}, {8, ""}, {3, ""}} {
+		all := deals.Origin{Entries: []deals.Entry{{Destination: "BUH", AsOf: today, Any: deals.Fares{Route: []deals.Deal{{
+			Judged: verdict.Judged{Fare: verdict.Live{Depart: today + 9, Price: 1000},
+				Verdict: verdict.Verdetto{Livello: verdict.Insufficient, Campione: c.days}}}}}}}}
+		if err := fares.PutDeals(t.Context(), "MIL", fare.OneWay, all.Encode(), int64(i)); err != nil {
+			t.Fatal(err)
+		}
+		clock.Add(2 * foundFor)
+		w := httptest.NewRecorder()
+		health.Handler(http.NotFoundHandler()).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+		body := w.Body.String()
+		if w.Code != 200 || strings.Contains(body, "raccolta") != (c.want != "") || !strings.Contains(body, c.want) {
+			t.Errorf("%d days: %d %s", c.days, w.Code, body)
+		}
+		if c.want == "" {
+			continue
+		}
+		status, err := lookAt(t.Context(), table, clock.Now)
+		var printed strings.Builder
+		status.Print(&printed)
+		line := "day 3 of 8, first verdict about a route on " + (today + 5).String()
+		if err != nil || !strings.Contains(printed.String(), line) {
+			t.Errorf("status: %v\n%s", err, &printed)
+		}
 	}
 }

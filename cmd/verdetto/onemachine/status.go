@@ -23,19 +23,21 @@ const statusPath = "/status"
 
 // Status is the state of the service, for its operator.
 type Status struct {
-	At         time.Time `json:"at"`
-	Running    bool      `json:"running"`
-	Ready      bool      `json:"ready"`
-	Reason     string    `json:"reason,omitempty"` // why it is not ready
-	FaresDays  *float64  `json:"faresDays"`        // age of the fares; null: there are none
-	Routes     int       `json:"routes"`
-	Departures int       `json:"departures"` // departures with a fare that is still current
-	Alerts     int       `json:"alerts"`
-	Keys       int       `json:"keys"` // Pro keys that are still valid
-	Jobs       int       `json:"jobs"` // waiting in outboxes
-	Items      int       `json:"items"`
-	Expired    int       `json:"expired"` // expired items that are not deleted yet
-	Bytes      int64     `json:"bytes"`   // size of the file
+	At        time.Time `json:"at"`
+	Running   bool      `json:"running"`
+	Ready     bool      `json:"ready"`
+	Reason    string    `json:"reason,omitempty"` // why it is not ready
+	FaresDays *float64  `json:"faresDays"`        // age of the fares; null: there are none
+	// Collection is how far the routes are from their first verdict; absent once one has enough days.
+	Collection *verdict.Raccolta `json:"raccolta,omitempty"`
+	Routes     int               `json:"routes"`
+	Departures int               `json:"departures"` // departures with a fare that is still current
+	Alerts     int               `json:"alerts"`
+	Keys       int               `json:"keys"` // Pro keys that are still valid
+	Jobs       int               `json:"jobs"` // waiting in outboxes
+	Items      int               `json:"items"`
+	Expired    int               `json:"expired"` // expired items that are not deleted yet
+	Bytes      int64             `json:"bytes"`   // size of the file
 	// bytes of the file that are free and will be reused
 	Free int64 `json:"free"`
 	// The last warnings and errors of the log, newest first. Only a running service has them.
@@ -88,7 +90,7 @@ func lookAt(ctx context.Context, table store.Table, now func() time.Time) (Statu
 	health.readOnly = true // no probe write: the table may be a backup
 	found := health.Look(ctx)
 	status := Status{At: now().UTC().Truncate(time.Second), Ready: found.Reason == "", Reason: found.Reason,
-		Faults: []monitor.Fault{}}
+		Collection: found.Collection, Faults: []monitor.Fault{}}
 	if found.Known {
 		status.FaresDays = &found.Days
 	}
@@ -146,6 +148,10 @@ func (s Status) Print(w io.Writer) {
 	}
 	if s.FaresDays != nil {
 		line("fares", "%.1f days old", *s.FaresDays)
+	}
+	if c := s.Collection; c != nil {
+		line("verdicts", "day %d of %d, first verdict about a route on %s at the earliest", c.DaGiorni, c.DiGiorni,
+			c.PrimoVerdetto)
 	}
 	line("routes", "%d, with %d departures", s.Routes, s.Departures)
 	line("alerts", "%d", s.Alerts)

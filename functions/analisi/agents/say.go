@@ -79,7 +79,8 @@ func (s sentences) verdict(a verdict.Analysis, q answer.Question, today fare.Day
 // unknown returns the sentence that says why there is no verdict.
 func (s sentences) unknown(a verdict.Analysis, route string) string {
 	if a.Ambito != verdict.InPartenza && a.Ambito != verdict.InMese {
-		return s.Text("agents.no_verdict", "Route", route, "Days", a.Verdetto.Campione, "Needed", verdict.MinSample)
+		return s.Text("agents.no_verdict", "Route", route, "Days", a.Verdetto.Campione, "Needed", verdict.MinSample,
+			"First", a.Raccolta.PrimoVerdetto)
 	}
 	return s.Text("agents.no_departure", "Route", route, "Price", euros(int64(a.Prezzo.Cent), a.Valuta), "Departure",
 		a.Prezzo.Partenza, "Fares", a.Verdetto.Campione, "Needed", departure.MinCount)

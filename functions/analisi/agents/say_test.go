@@ -34,8 +34,8 @@ func TestSentencesOfALanguage(t *testing.T) {
 	city := func(name string) published.Citta { return published.Citta{Nome: name} }
 	for name, said := range map[string]string{
 		"verdict": s.verdict(known, answer.Question{}, fare.DayOf(at)),
-		"no verdict": s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at},
-			answer.Question{}, 0),
+		"no verdict": s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest", AggiornatoIl: at,
+			Raccolta: &verdict.Raccolta{}}, answer.Question{}, 0),
 		"a month": s.verdict(month, answer.Question{When: &answer.When{}}, fare.DayOf(at)),
 		"no departure": s.verdict(verdict.Analysis{Origine: "Milano", Destinazione: "Bucarest",
 			Ambito: verdict.InPartenza, AggiornatoIl: at}, answer.Question{}, 0),

@@ -13,7 +13,9 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
 	"verdetto/shared/web/httpapi"
 )
 
@@ -23,7 +25,8 @@ import (
 
 type cheapView struct {
 	City, Lede, First string
-	Partly            bool // the question holds more than applies without a destination
+	Collecting        string // how far the first verdict is
+	Partly            bool   // the question holds more than applies without a destination
 	Rows              []cheapRow
 	Feed              string // path
 	Areas             []link // the same list, of one country or continent
@@ -73,7 +76,7 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	q.trip, v.Trip = about, about
 	v.setRoute(q, from, nil)
 	if errors.As(err, &problem) {
-		v.refuse(http.StatusNotFound, "no_routes")
+		h.refuseNoRoutes(r, v)
 		return
 	}
 	if err != nil {
@@ -92,8 +95,26 @@ func (h home) cheap(r *http.Request, q question, asked answer.Question, v *view)
 	sortDeals(standing, q.order, h.Now())
 	v.showCheap(q, from, standing, kind, most, h.Now())
 	if v.Cheap != nil {
-		v.Cheap.Partly, v.Cheap.Areas = partly, countries
+		v.Cheap.Partly, v.Cheap.Areas, v.Cheap.Collecting = partly, countries, collecting(v, all)
 	}
+}
+
+// refuseNoRoutes states that no fare from the city is known.
+func (h home) refuseNoRoutes(r *http.Request, v *view) {
+	if h.Cities.Empty(r.Context()) {
+		v.refuseCollecting()
+		return
+	}
+	v.refuse(http.StatusNotFound, "no_routes")
+}
+
+// collecting says how far the first verdict is, or returns "" if a destination has one.
+func collecting(v *view, all deals.Origin) string {
+	c, ok := all.Collection(v.today)
+	if !ok {
+		return ""
+	}
+	return wording.Collecting(v.T, &c)
 }
 
 // showCheap lists the deals from a city for one kind of trip, up to the fare most. If most is 0,

@@ -1,9 +1,16 @@
 package page_test
 
 import (
+	"context"
 	"html"
 	"strings"
 	"testing"
+
+	"verdetto/functions/analisi/analisitest"
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/deals"
 )
 
 // TestDealsInOrder sorts the deals from Milan. The deals are London (EUR 24.99, usually 45, 10
@@ -56,5 +63,49 @@ func TestCountries(t *testing.T) {
 	if text := said(w); w.Code != 404 || !strings.Contains(text,
 		"Italy: choose the city that you leave from. MilanRome") {
 		t.Errorf("a country as the origin: %d %s", w.Code, text)
+	}
+}
+
+// unjudged covers Milan, without a verdict yet; nothing covers no city.
+type (
+	unjudged struct{ analisitest.Coverage }
+	nothing  struct{ analisitest.Coverage }
+)
+
+func (unjudged) Deals(context.Context, fare.City, fare.Trip) ([]byte, int64, error) {
+	d := fare.DayOf(analisitest.Today)
+	one := analisitest.Deal(verdict.Insufficient, 0, d+9, 9900, 0, fare.OneStop, 5)
+	one.Verdict.Campione = 3
+	return deals.Origin{Entries: []deals.Entry{{Destination: "BUH", AsOf: d,
+		Any: deals.Fares{Route: []deals.Deal{one}}}}}.Encode(), 1, nil
+}
+
+func (nothing) Covered(context.Context, fare.City, int) ([]fare.City, error) { return nil, nil }
+func (nothing) Deals(context.Context, fare.City, fare.Trip) ([]byte, int64, error) {
+	return nil, 0, store.ErrNotFound
+}
+
+// TestCollectingIsSaid: a list without verdicts, and a service without fares, say when the first
+// verdict can come.
+func TestCollectingIsSaid(t *testing.T) {
+	open := func(c analisitest.Routes) site {
+		return site{API: analisitest.Site{Coverage: c, Counters: &counters{}}.Open()}
+	}
+	for _, c := range []struct {
+		of     analisitest.Routes
+		target string
+		status int
+		want   string
+	}{
+		{unjudged{}, "/?da=Milano&lang=en", 200,
+			"Days of fares collected: 3 of 8. The first verdict can come on Sunday 6 March 2016."},
+		{nothing{}, "/?da=Milano&lang=en", 404, "We are collecting the first fares."},
+		{nothing{}, "/?da=Milano&a=Bucarest&lang=en", 404, "can come on Wednesday 9 March 2016."},
+		{analisitest.Coverage{}, "/?da=Cuneo&a=Bucarest&lang=en", 404, "We do not watch this route yet."},
+	} {
+		w := open(c.of).visit(c.target)
+		if text := said(w); w.Code != c.status || !strings.Contains(text, c.want) {
+			t.Errorf("%T %s: %d, want %q in\n%s", c.of, c.target, w.Code, c.want, text)
+		}
 	}
 }

@@ -189,7 +189,7 @@ func (h home) verdict(r *http.Request, q question, asked answer.Question, v *vie
 	)
 	switch {
 	case errors.As(err, &covered):
-		v.refuseNotCovered(q, asked)
+		h.refuseNotCovered(r, q, asked, v)
 	case errors.As(err, &live):
 		v.refuse(http.StatusNotFound, "no_fare", "Newest", v.T.Date(newest(live.Summary)))
 		v.Notice.CanJudgeOwn = q.OwnPrice == ""

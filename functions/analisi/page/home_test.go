@@ -181,9 +181,8 @@ func TestPage(t *testing.T) {
 				"mediaAvvisami · Londra Bucarestdomenica 10 aprile 201619,99 €di solito 29 €buonoCertezza " +
 				"altaAvvisami · " +
 				"Bucarest Birminghamgiovedì 10 marzo 201699 €troppo pochi datiAvvisami · Birmingham " +
-				"Ogni prezzo l'ha trovato qualcuno, non è un'offerta: potrebbe non esserci più. Segui questo elenco " +
-				"" +
-				"(feed Atom)", "home"},
+				"Ogni prezzo l'ha trovato qualcuno, non è un'offerta: potrebbe non esserci più. Prezzo per 1 adulto " +
+				"in economy; i bagagli non sono compresi o non si sa. Segui questo elenco (feed Atom)", "home"},
 		{"in a month", "/?da=Milano&mese=2016-04", "en", 200,
 			"The lowest one-way fare to each destination in April 2016, compared with the lowest of other months. " +
 				"The best come first. Tell me what is cheap from here DestinationLowest fareVerdict BucharestSunday " +
@@ -220,14 +219,16 @@ func TestPage(t *testing.T) {
 		{"a known rank, and hardly a difference", "/?da=Milano&a=Berlino", "it", 200,
 			"Normale: più o meno il prezzo solito per questa rotta. Il prezzo più basso visto oggi: 49,90 €, " +
 				"giovedì 10 " +
-				"marzo 2016. Avvisami quando scende Certezza media, su 40 giorni osservati. Su questa rotta il " +
+				"marzo 2016. Prezzo per 1 adulto in economy; i bagagli non sono compresi o non si sa. Avvisami quando " +
+				"scende Certezza media, su 40 giorni osservati. Su questa rotta il " +
 				"prezzo più basso è di solito " +
 				"circa 50 €. Come lo giudichiamoSu 100 giorni osservati, circa 2 avevano un prezzo più basso; il " +
 				"margine va da 1 a 17.", "home"},
 		{"dear for its rank alone", "/?da=Milano&a=Atene", "it", 200,
 			"Da Milano ad Atene · solo andata Normale: più o meno il prezzo solito per questa rotta.", "home"},
 		{"one day is known", "/?da=Milano&a=Vienna", "it", 200,
-			"Di questa rotta conosciamo 1 giorno di prezzi", "home"},
+			"Giorni di prezzi raccolti: 1 su 8, da lunedì 29 febbraio 2016. Il primo verdetto può arrivare martedì 8 " +
+				"marzo 2016.", "home"},
 		{"destinations of an unknown city", "/?da=Atlantide", "it", 404,
 			"Questa città non la conosciamo.", "home"},
 		{"destinations while storage is down", "/?da=Parigi", "it", 503, "Qualcosa non va da noi.", "home"},

@@ -6,16 +6,27 @@ import (
 
 	"verdetto/shared/answer"
 	"verdetto/shared/fare"
+	"verdetto/shared/verdict"
 	"verdetto/shared/verdict/departure"
 )
 
 // The texts for a trip without a verdict. Each text offers other questions that have an answer.
 
+// refuseCollecting states that the service has no fares yet, and when the first verdicts can come.
+func (v *view) refuseCollecting() {
+	first := v.today + verdict.MinSample
+	v.refuse(http.StatusNotFound, "collecting", "First", v.T.WeekdayDate(first))
+}
+
 // refuseNotCovered states that the service has no fares for a route, or for this kind of trip on a
 // route.
-func (v *view) refuseNotCovered(q question, asked answer.Question) {
+func (h home) refuseNotCovered(r *http.Request, q question, asked answer.Question, v *view) {
 	v.Alert = v.route.String()
-	if asked.Trip == fare.OneWay {
+	switch {
+	case h.Cities.Empty(r.Context()):
+		v.refuseCollecting()
+		return
+	case asked.Trip == fare.OneWay:
 		v.refuse(http.StatusNotFound, "not_covered")
 		return
 	}

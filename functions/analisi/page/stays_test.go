@@ -76,3 +76,27 @@ func TestDaysAround(t *testing.T) {
 		}
 	}
 }
+
+// TestWeekends: returns of Milan to Berlin are known with 2 nights away. The question for any
+// weekend is answered by a row for each Friday with a fare, and by no other days.
+func TestWeekends(t *testing.T) {
+	s := openSite("", "")
+	w := s.visit("/?da=Milano&a=Berlino&lang=en&soggiorno=weekend&mese=2016-04")
+	body := html.UnescapeString(w.Body.String())
+	_, grid, _ := strings.Cut(body, `class="grid"`)
+	grid, _, _ = strings.Cut(grid, "</table>")
+	if text := said(w); w.Code != 200 || !strings.Contains(text, "any weekend Return fares from €") ||
+		!strings.Contains(text, "Fri–Sun") {
+		t.Fatalf("%d: %s", w.Code, text)
+	}
+	// 1 and 8 April 2016 are Fridays; Saturdays follow. No departure has a fare on the 10th, 20th, 30th.
+	for _, link := range []string{"quando=2016-04-01&ritorno=2016-04-03", "quando=2016-04-02&ritorno=2016-04-04",
+		"quando=2016-04-29&ritorno=2016-05-01"} {
+		if !strings.Contains(grid, link) {
+			t.Errorf("no %s in\n%s", link, grid)
+		}
+	}
+	if rows := gridRows.FindAllString(grid, -1); len(rows) != 5 || strings.Count(grid, "quando=") != 9 {
+		t.Errorf("%d rows, %d fares in\n%s", len(rows), strings.Count(grid, "quando="), grid)
+	}
+}

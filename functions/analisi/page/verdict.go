@@ -43,7 +43,7 @@ func (v *view) showVerdict(q question, asked answer.Question, answered answer.An
 		if asked.When != nil {
 			j.Facts = append(j.Facts, l.Text("departure.too_little", "Fares", l.Number(a.Verdetto.Campione)))
 		} else {
-			j.Facts = append(j.Facts, l.Count("verdict.too_little", a.Verdetto.Campione, "Needed", verdict.MinSample))
+			j.Facts = append(j.Facts, nonEmpty(wording.Collecting(l, a.Raccolta))...)
 		}
 		v.Description = strings.Join(j.Facts, " ")
 		return

@@ -60,6 +60,9 @@ func Page(p Pagella, l *i18n.Language, invented bool) (*page.Response, error) {
 	week := p.Somma.Partenze[0]
 	if p.Dal == "" {
 		v.Lede = l.Text("pagella.nothing")
+		if p.PrimoEsito != "" {
+			v.Lede += " " + l.Text("pagella.begins", "First", weekdayText(l, p.PrimoEsito))
+		}
 	} else {
 		v.Lede = l.Text("pagella.lede", "From", dateText(l, p.Dal), "To", dateText(l, p.Al), "Weeks",
 			l.Number(p.Settimane), "Source", p.Fonte,
@@ -95,6 +98,14 @@ func dateText(l *i18n.Language, day string) string {
 		return day
 	}
 	return l.Date(d)
+}
+
+func weekdayText(l *i18n.Language, day string) string {
+	d, err := fare.ParseDay(day)
+	if err != nil {
+		return day
+	}
+	return l.WeekdayDate(d)
 }
 
 func shareText(l *i18n.Language, share float64) string {

@@ -7,6 +7,7 @@ package scorecard
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -28,6 +29,7 @@ type Service struct {
 type Score interface {
 	ScoreSum(ctx context.Context, read store.Consistency) ([]byte, error)
 	ScoreWeeks(ctx context.Context, from fare.Day, read store.Consistency) ([]store.ScoreWeek, error)
+	Pooled(ctx context.Context, read store.Consistency) ([]byte, int64, error)
 }
 
 // Pagella is the published score: the service's answers compared with their outcomes.
@@ -35,6 +37,7 @@ type Pagella struct {
 	Fonte        string            `json:"fonte,omitempty" doc:"Name of the fare source. Absent before the first count" example:"travelpayouts"`
 	Dal          string            `json:"dal,omitempty" format:"date" doc:"First counted day, UTC"`
 	Al           string            `json:"al,omitempty" format:"date" doc:"Last counted day, UTC"`
+	PrimoEsito   string            `json:"primoEsito,omitempty" format:"date" doc:"Earliest day of the first outcomes, UTC. Absent once dal is present, and where it is unknown"`
 	Settimane    int               `json:"settimane" minimum:"0" doc:"Counted weeks of the last 53"`
 	Regola       int               `json:"regola" doc:"Version of the rules. Statements of earlier rules are not compared"`
 	FuoriBanda   int               `json:"fuoriBanda" minimum:"0" doc:"Number of weeks in a row, up to now, outside the expected band. From 3 on, the operator is notified"`
@@ -196,7 +199,7 @@ func (s *Service) Register(api *httpapi.API) {
 }
 
 // pagella reads the score from the store: the sum over all weeks with one read, and at most 53
-// weeks with one query.
+// weeks with one query. Without a score, one more read finds when it begins.
 func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 	sum, weeks := new(score.Sum), map[fare.Day]*score.Sum{}
 	if s.Score != nil {
@@ -218,7 +221,35 @@ func (s *Service) pagella(ctx context.Context) (Pagella, error) {
 			}
 		}
 	}
-	return Publish(sum, weeks), nil
+	p := Publish(sum, weeks)
+	if p.Dal != "" || s.Score == nil {
+		return p, nil
+	}
+	first, err := s.firstOutcomes(ctx)
+	if err == nil && first > 0 {
+		p.PrimoEsito = first.String()
+	}
+	return p, err
+}
+
+// firstOutcomes returns the earliest day on which verdicts of the first refresh are compared with
+// their outcomes, or 0 if the day of the first refresh is unknown. Before the first refresh it
+// assumes that the refresh ends today.
+func (s *Service) firstOutcomes(ctx context.Context) (fare.Day, error) {
+	const after = 8 // days: a horizon of 7, and the next refresh
+	today := fare.DayOf(s.Now())
+	data, _, err := s.Score.Pooled(ctx, store.Eventual)
+	if errors.Is(err, store.ErrNotFound) {
+		return today + after, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	cycle, err := departure.DecodeCycle(data)
+	if err != nil || cycle.Warmed == 0 {
+		return 0, err
+	}
+	return max(cycle.Warmed+after, today+1), nil
 }
 
 // Publish returns the published form of a score. The parameter sum is the score over all weeks;

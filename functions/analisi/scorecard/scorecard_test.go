@@ -15,6 +15,7 @@ import (
 	"verdetto/functions/analisi/scorecard"
 	"verdetto/shared/fare"
 	"verdetto/shared/store"
+	"verdetto/shared/verdict/departure"
 	"verdetto/shared/verdict/score"
 	"verdetto/shared/web/httpapi"
 	"verdetto/shared/web/limit"
@@ -42,6 +43,8 @@ func get(h http.Handler, target string) *httptest.ResponseRecorder {
 type scored struct {
 	sum   *score.Sum
 	weeks []store.ScoreWeek
+	// unstarted: no refresh has ended yet
+	unstarted bool
 }
 
 func (s scored) ScoreSum(context.Context, store.Consistency) ([]byte, error) {
@@ -61,6 +64,15 @@ func (s scored) ScoreWeeks(_ context.Context, from fare.Day, _ store.Consistency
 		}
 	}
 	return weeks, nil
+}
+
+// Pooled returns statistics of the day before today, which was the first day of the service.
+func (s scored) Pooled(context.Context, store.Consistency) ([]byte, int64, error) {
+	if s.unstarted {
+		return nil, 0, store.ErrNotFound
+	}
+	first := fare.DayOf(today) - 1
+	return departure.Cycle{Day: first - 1, Pooled: departure.Start(first), Warmed: first}.Encode(), 1, nil
 }
 
 // someScore returns a score of two weeks. In each week the stated chance of a fall was 10 %, and 12
@@ -121,7 +133,7 @@ func TestScoreIsPublished(t *testing.T) {
 		t.Errorf("%q %v", again, csv.Header())
 	}
 	for lang, words := range map[string][]string{"it": {"La nostra pagella", "12,0%"},
-		"en": {"Our own report card", "12.0%"}} {
+		"en": {"Our report card", "12.0%"}} {
 		w := get(h, "/pagella?lang="+lang)
 		if w.Code != http.StatusOK || w.Header().Get("Content-Security-Policy") != page.Policy ||
 			strings.Contains(w.Body.String(), "<script") || strings.Contains(w.Body.String(), "style=") {
@@ -141,13 +153,20 @@ func TestScoreOfNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		score  scorecard.Score
 		status int
-	}{"none kept": {nil, 200}, "nothing yet": {scored{sum: new(score.Sum)}, 200}, "down": {scored{}, 503}} {
+		begins string
+	}{"none kept": {nil, 200, ""}, "down": {scored{}, 503, ""},
+		"a day old":   {scored{sum: new(score.Sum)}, 200, "The first results can appear on Tuesday 8 March 2016."},
+		"just opened": {scored{sum: new(score.Sum), unstarted: true}, 200, "appear on Wednesday 9 March 2016."}} {
 		t.Run(name, func(t *testing.T) {
 			h := serve(c.score)
 			for _, path := range []string{"/v1/pagella", "/v1/pagella?formato=csv", "/pagella"} {
 				if w := get(h, path); w.Code != c.status {
 					t.Errorf("%s: %d %s", path, w.Code, w.Body)
 				}
+			}
+			if body := get(h, "/pagella?lang=en").Body.String(); c.status == 200 && (!strings.Contains(body, c.begins) ||
+				strings.Contains(body, "The first results") != (c.begins != "")) {
+				t.Errorf("want %q in %s", c.begins, body)
 			}
 		})
 	}

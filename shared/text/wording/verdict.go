@@ -70,9 +70,9 @@ func Level(l *i18n.Language, level, reliability string) string {
 	return l.Text("level." + level)
 }
 
-// Than says how far the fare is from the usual fare, without a full stop. Percentiles are exact
-// only to a few percent of a fare. So a difference that contradicts the level is reported as no
-// difference.
+// Than says how far the fare is from the usual fare, without a full stop. Percentiles of departures
+// go in steps of 5 % of a fare. So a difference can contradict its level by at most one step, and
+// then counts as none.
 func (v Verdict) Than() string {
 	difference, level := *v.Of.Verdetto.ScartoMedianaCent, v.Of.Verdetto.Livello
 	amount := v.About(max(difference, -difference))

@@ -175,7 +175,7 @@ func TestOwnPrice(t *testing.T) {
 
 // TestQuartilesAgree: a price more than 5 % (one step) below a quartile has a lower percentile than
 // the quartile, a price more than 5 % above a higher one. No price at or above the median is
-// ottimo; no price clearly below the median is caro.
+// ottimo; no price a step above the median is buono; no price clearly below the median is caro.
 func TestQuartilesAgree(t *testing.T) {
 	s, m := after(3, 4, 100, 60)
 	view := s.pooled.View(60)
@@ -200,8 +200,8 @@ func TestQuartilesAgree(t *testing.T) {
 			}
 			for price := q.Minimum / 2; price < 2*q.Maximum; price += 50 {
 				level := LevelOf(on.Judge(nil, Quote{lead, price}).Percentile)
-				if level == Ottimo && price >= q.Median || level == Caro &&
-					float64(price) < float64(q.Median)*math.Exp(-step/2) {
+				if level == Ottimo && price >= q.Median || level == Buono && float64(price) > float64(q.Median)*math.Exp(step) ||
+					level == Caro && float64(price) < float64(q.Median)*math.Exp(-step/2) {
 					t.Fatalf("%d days ahead %d is %s, the median being %d", lead, price, level, q.Median)
 				}
 			}

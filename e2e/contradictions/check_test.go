@@ -1,0 +1,176 @@
+package contradictions
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"verdetto/shared/verdict"
+)
+
+// Every check is a function of a document, so that TestFaultsAreFound can pass it a broken one.
+
+var (
+	sentenceEnd = regexp.MustCompile(`[.;?!]\s+|\n\n|$`)
+	amount      = regexp.MustCompile(`(usually )?€([0-9][0-9,]*(?:\.[0-9]{2})?)( less| more)?`)
+	// question matches the words that name the question of a sentence about the usual fare.
+	question = regexp.MustCompile(`(?:for|on) (?:this route|these days|that day|` +
+		`[A-Z][a-z]+(?: [0-9]+ [A-Z][a-z]+| [0-9]{4})?)|this far ahead`)
+)
+
+// statement is what a sentence says about an amount: a level, or how it compares with the usual.
+type statement struct{ of, level, direction, question string }
+
+var directions = map[string]string{verdict.Ottimo: "cheap", verdict.Buono: "cheap", verdict.Caro: "dear"}
+
+// statementsIn returns the statements of a text. subject is the amount that a sentence without an
+// amount of its own is about.
+func statementsIn(subject, text string) (all []statement) {
+	for _, sentence := range sentenceEnd.Split(strings.ReplaceAll(text, "\u00a0", " "), -1) {
+		said := statement{of: subject, question: question.FindString(sentence)}
+		for _, m := range amount.FindAllStringSubmatch(sentence, -1) {
+			if m[1] == "" && m[3] == "" {
+				said.of = strings.TrimSuffix(m[2], ".00")
+				break
+			}
+		}
+		for _, level := range levelsIn(sentence) {
+			one := said
+			one.level, one.direction = level, directions[level]
+			all = append(all, one)
+		}
+		for words, direction := range map[string]string{"less than usual": "cheap", "more than usual": "dear"} {
+			if strings.Contains(sentence, words) {
+				one := said
+				one.direction = direction
+				all = append(all, one)
+			}
+		}
+	}
+	return all
+}
+
+// checkText returns the faults of a text in English: an amount with two levels, an amount that is
+// cheap in one sentence and dear in another about the same question, and a difference from the
+// usual fare that does not say which. subject is the amount that the text is about.
+func checkText(subject, text string) (faults []string) {
+	all := statementsIn(subject, text)
+	for i, a := range all {
+		for _, b := range all[:i] {
+			if a.of != b.of || a.question != b.question && a.question != "" && b.question != "" {
+				continue
+			}
+			if a.level != b.level && a.level != "" && b.level != "" {
+				faults = append(faults, fmt.Sprintf("%q is %s and %s: %q", a.of, b.level, a.level, text))
+			}
+			if a.direction != b.direction && a.direction != "" && b.direction != "" {
+				faults = append(faults, fmt.Sprintf("%q is %s and %s: %q", a.of, b.direction, a.direction, text))
+			}
+		}
+	}
+	for _, n := range comparison.FindAllStringSubmatch(text, -1) {
+		if n[1] == "" {
+			faults = append(faults, fmt.Sprintf("a comparison does not say with what: %q", text))
+		}
+	}
+	return faults
+}
+
+// checkPage returns the levels that the page with an answer gives to fares, and its faults.
+func checkPage(body string, a verdict.Analysis, dated bool) (claims, []string) {
+	m := article.FindStringSubmatch(body)
+	c, subject := claims{}, fmt.Sprintf("%s at %d", a.Prezzo.Partenza, (a.Prezzo.Cent+50)/100)
+	c.add(subject, m[1])
+	c.add(subject, a.Verdetto.Livello)
+	days := calendar.FindString(body)
+	answer := plain(strings.Replace(m[0], days, "", 1))
+	head := html.UnescapeString(body[:strings.Index(body, "</head>")])
+	said := levelsIn(answer)
+	faults := checkText(fmt.Sprintf("%d.%02d", a.Prezzo.Cent/100, a.Prezzo.Cent%100), answer)
+	if judged := a.Verdetto.Percentile != nil; len(said) != 1 && judged ||
+		judged && len(levelsIn(heading.FindStringSubmatch(body)[1])) != 1 || !judged && len(said) > 0 {
+		faults = append(faults, fmt.Sprintf("states the levels %v", said))
+	}
+	for _, level := range append(said, levelsIn(head)...) {
+		c.add(subject, level)
+	}
+	for _, d := range cell.FindAllStringSubmatch(days, -1) {
+		for _, level := range levelsIn(d[3]) {
+			c.add(d[1]+" at "+d[2], level)
+		}
+	}
+	if !dated && len(levelsIn(plain(days))) > 0 {
+		faults = append(faults, "is not about a departure, and its calendar states levels")
+	}
+	if !dated && days != "" && !strings.Contains(days, "the usual fare for that day") {
+		faults = append(faults, "the calendar does not say what it compares with")
+	}
+	return c, faults
+}
+
+// contradicted returns the fares with more than one level.
+func (c claims) contradicted() (fares []string) {
+	for fare, levels := range c {
+		if len(levels) > 1 {
+			fares = append(fares, fare)
+		}
+	}
+	slices.Sort(fares)
+	return fares
+}
+
+// TestFaultsAreFound breaks a page and a mail in every way that the checks are for.
+func TestFaultsAreFound(t *testing.T) {
+	percentile := 20
+	a := verdict.Analysis{Verdetto: verdict.Verdetto{Livello: verdict.Buono, Percentile: &percentile},
+		Prezzo: verdict.Prezzo{Cent: 2199, Partenza: "2016-05-09"}}
+	page := func(head, article string) string {
+		return "<head><title>" + head + `</title></head><article class="verdict buono">` + article + "</article>"
+	}
+	const good = "<h1>Good: about €8 less than usual for this route.</h1>" +
+		"<p>Lowest fare seen today: €21.99, Monday 9 May 2016.</p>"
+	const days = `<section class="calendar usual">%s` +
+		`<a href="/?quando=2016-05-09&lang=en">9<b>22</b><i>%s</i></a></section>`
+	const more = "<p>€21.99 is about €5 more than usual for "
+	const title = "€21.99: good"
+	usual := fmt.Sprintf(days, "the usual fare for that day", "less than usual for that day")
+	levels := fmt.Sprintf(days, "the usual fare for that day", "normal")
+	for name, c := range map[string]struct {
+		body  string
+		dated bool
+		found bool
+	}{
+		"a sound page":               {page(title, good+usual), false, false},
+		"two levels for one fare":    {page(title, good+"<p>€21.99 is a normal fare.</p>"), false, true},
+		"another level in the title": {page("€21.99: great", good), false, true},
+		"cheap here and dear there":  {page(title, good+more+"this route.</p>"), false, true},
+		"dear for another question":  {page(title, good+more+"Monday 9 May.</p>"), false, false},
+		"usual for nothing":          {page(title, good+"<p>€30 is €2 more than usual.</p>"), false, true},
+		"a calendar with levels":     {page(title, good+levels), false, true},
+		"a calendar that differs":    {page(title, good+fmt.Sprintf(days, "", "expensive")), true, true},
+		"no level in the headline":   {page(title, "<h1>€8 less than usual for this route.</h1>It is good."), false, true},
+	} {
+		c1, faults := checkPage(c.body, a, c.dated)
+		if found := append(faults, c1.contradicted()...); (len(found) > 0) != c.found {
+			t.Errorf("%s: found %q", name, found)
+		}
+	}
+	const mail = "Milan – Bucharest\n€14.99: great\n\nAbout €38 less than usual: on this route, " +
+		"the lowest fare of a day is usually €52.50.\n\n"
+	for name, c := range map[string]struct {
+		text  string
+		found bool
+	}{
+		"a sound mail":              {mail, false},
+		"two levels for one fare":   {mail + "€14.99: normal", true},
+		"cheap here and dear there": {mail + "About €9 more than usual: on this route, it is usually €6.", true},
+		"usual for nothing":         {mail + "That is less than usual.", true},
+	} {
+		if found := checkText("14.99", c.text); (len(found) > 0) != c.found {
+			t.Errorf("mail, %s: found %q", name, found)
+		}
+	}
+}

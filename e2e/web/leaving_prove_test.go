@@ -1,0 +1,81 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	permissions "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// TestProveSharing: where the browser has no share sheet, the button copies the link and says so.
+// That sends no request, so it does not use the quota.
+func TestProveSharing(t *testing.T) {
+	b := openBrowser(t)
+	base, _ := site(t)
+	for _, name := range []string{"clipboard-read", "clipboard-write"} {
+		_, err := chromedp.Call(b.ctx, permissions.SetPermission, permissions.SetPermissionParams{Origin: base,
+			Setting: "granted", Permission: &permissions.PermissionDescriptor{Name: name, AllowWithoutSanitization: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := b.open(t, screens[2])
+	w.visit(base + "/?da=Milano&a=Bucarest&lang=en")
+	w.wait(`document.querySelector('.verdict h1')`)
+	if evaluate[bool](w, `'share' in navigator`) {
+		t.Skip("this browser has a share sheet")
+	}
+	requests := func() int {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return len(w.requests)
+	}
+	before := requests()
+	w.do(chromedp.Click("[data-share]"))
+	w.wait(`document.querySelector('[data-share]').nextElementSibling.textContent === 'The link is copied.'`)
+	copied := evaluate[string](w, `navigator.clipboard.readText()`)
+	if !strings.HasPrefix(copied, base+"/?") || !strings.Contains(copied, "a=Bucharest") {
+		t.Errorf("copied %q", copied)
+	}
+	if after := requests(); after != before {
+		t.Errorf("copying the link sent %d requests", after-before)
+	}
+	if status, _ := w.visit(copied); status != 200 {
+		t.Errorf("the copied link answers %d", status)
+	}
+	w.quiet()
+}
+
+// TestProvePrinting: a printed page shows the answer, and neither forms nor links to other pages.
+func TestProvePrinting(t *testing.T) {
+	b := openBrowser(t)
+	base, _ := site(t)
+	w := b.open(t, screens[2])
+	media := func(kind string) {
+		t.Helper()
+		_, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: kind})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, target := range []string{"/?da=Milano&a=Bucarest&lang=en", "/?da=Milano&lang=en"} {
+		w.visit(base + target)
+		w.wait(`document.querySelector('article h1')`)
+		media("print")
+		w.picture("printed")
+		for selector, want := range map[string]bool{"article h1": true, "article .facts": true, "form.ask": false,
+			"form.alert": false, "article a.go": false, "footer": false, ".languages": false} {
+			shown := evaluate[bool](w, `document.querySelector('`+selector+`')?.checkVisibility() ?? false`)
+			if shown != want {
+				t.Errorf("%s: %s is printed: %t", target, selector, shown)
+			}
+		}
+		media("screen")
+		if !evaluate[bool](w, `document.querySelector('form.ask').checkVisibility()`) {
+			t.Errorf("%s: the form is hidden on the screen too", target)
+		}
+	}
+	w.quiet()
+}

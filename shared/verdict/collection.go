@@ -1,0 +1,46 @@
+package verdict
+
+import (
+	"time"
+
+	"verdetto/shared/fare"
+)
+
+// Raccolta says how much of the history that a route's verdict needs is collected.
+type Raccolta struct {
+	DaGiorni      int    `json:"daGiorni" minimum:"0" doc:"Past days with a known cheapest fare"`
+	DiGiorni      int    `json:"diGiorni" minimum:"8" doc:"Such days that a verdict needs" example:"8"`
+	Dal           string `json:"dal,omitempty" format:"date" doc:"The first of these days, UTC. Absent before there is one, and for a list of routes"`
+	PrimoVerdetto string `json:"primoVerdetto" format:"date" doc:"Earliest day of the first verdict, UTC: each day until then must have a fare"`
+}
+
+// NewRaccolta returns the state of a collection that had days past days on asOf.
+func NewRaccolta(days int, asOf, today fare.Day) Raccolta {
+	first := max(asOf+fare.Day(MinSample-days), today+1)
+	return Raccolta{DaGiorni: days, DiGiorni: MinSample, PrimoVerdetto: first.String()}
+}
+
+// Collection returns the state of the route's collection on a day. It returns false if the route
+// has enough days for a verdict.
+func (s RouteSummary) Collection(today fare.Day) (Raccolta, bool) {
+	if len(s.Lows) >= MinSample {
+		return Raccolta{}, false
+	}
+	r := NewRaccolta(len(s.Lows), s.AsOf, today)
+	if len(s.Lows) > 0 {
+		first := s.Lows[0].Day
+		for _, l := range s.Lows {
+			first = min(first, l.Day)
+		}
+		r.Dal = first.String()
+	}
+	return r, true
+}
+
+// collected adds the state of the collection to an answer without a verdict.
+func (s RouteSummary) collected(a Analysis, now time.Time) Analysis {
+	if r, ok := s.Collection(fare.DayOf(now)); ok {
+		a.Raccolta = &r
+	}
+	return a
+}

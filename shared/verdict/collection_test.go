@@ -1,0 +1,33 @@
+package verdict
+
+import (
+	"testing"
+
+	"verdetto/shared/fare"
+)
+
+// TestCollection: the first verdict needs a low on each of the missing days, and cannot be in the
+// past. A route with enough days is no longer collecting.
+func TestCollection(t *testing.T) {
+	day := func(ago fare.Day) string { return (day0 - ago).String() }
+	for _, c := range []struct {
+		lows int
+		asOf fare.Day
+		want Raccolta
+	}{
+		{0, day0, Raccolta{0, 8, "", day(-8)}},
+		{3, day0, Raccolta{3, 8, day(3), day(-5)}},
+		{3, day0 - 2, Raccolta{3, 8, day(5), day(-3)}},
+		{7, day0 - 5, Raccolta{7, 8, day(12), day(-1)}}, // the summary is old
+		{8, day0, Raccolta{}},
+	} {
+		s := RouteSummary{AsOf: c.asOf}
+		for ago := range fare.Day(c.lows) {
+			s.Lows = append(s.Lows, Low{Day: c.asOf - 1 - ago, Price: 1000})
+		}
+		got, collecting := s.Collection(day0)
+		if got != c.want || collecting != (c.lows < MinSample) {
+			t.Errorf("%d lows as of %s: %+v, %t", c.lows, c.asOf, got, collecting)
+		}
+	}
+}
