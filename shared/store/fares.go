@@ -129,10 +129,12 @@ func (f Fares) SetLastAnswer(ctx context.Context, origin fare.City, at time.Time
 // ErrOtherSource means that the store holds fares of another source.
 var ErrOtherSource = errors.New("the store holds fares of another source")
 
+var sourceKey = Key{"FARES", "SOURCE"}
+
 // Claim records the source of the fares in the store, once. Simulated and recorded fares must never
 // mix, so it fails with ErrOtherSource for any other source.
 func (f Fares) Claim(ctx context.Context, source string) error {
-	claimed, err := createOrGet(ctx, f.Table, Item{Key: Key{"FARES", "SOURCE"}, Data: []byte(source)})
+	claimed, err := createOrGet(ctx, f.Table, Item{Key: sourceKey, Data: []byte(source)})
 	if err != nil {
 		return fmt.Errorf("mark store with its source: %w", err)
 	}
