@@ -192,7 +192,7 @@ func TestRefused(t *testing.T) {
 			[]string{"found after 2016-01-01", "-now"}},
 		{"import into a store in use", "import good.csv -store bolt:held.db", 1, []string{"held.db", "another process"}},
 		{"import beside invented fares", "import good.csv -store bolt:invented.db -now 2016-03-01", 1,
-			[]string{"invented fares", "another store"}},
+			[]string{"invented ones", "another store"}},
 		{"address that is none", "serve -listen nowhere", 1, []string{"nowhere", "-listen"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -97,10 +98,24 @@ func (f Fares) CopyContributions(ctx context.Context, from Fares, cycle fare.Day
 	return len(w.ops), wrap(w.inTurn(ctx, f.Table), "write contributions of %s", cycle)
 }
 
-// Source returns the name of the fare source whose fares the store holds, or "" if none was recorded.
+// Source returns the name of the fare source whose fares the store holds. It is empty if the store
+// holds no fares, or imported ones alone.
 func (f Fares) Source(ctx context.Context) (string, error) {
 	data, _, err := f.get(ctx, sourceKey, Strong, "the source of the fares")
+	if string(data) == imported {
+		data = nil
+	}
 	return string(data), unless(err, ErrNotFound)
+}
+
+// ClaimImported marks a store without a source as one of imported fares. It fails with
+// ErrOtherSource if the store holds invented fares.
+func (f Fares) ClaimImported(ctx context.Context) error {
+	claimed, err := createOrGet(ctx, f.Table, Item{Key: sourceKey, Data: []byte(imported)})
+	if err == nil && string(claimed) == Invented {
+		err = fmt.Errorf("%w: invented ones; recorded fares need another store", ErrOtherSource)
+	}
+	return wrap(err, "mark store with its source")
 }
 
 // OriginLists holds what an origin's refresh stores beside its series.

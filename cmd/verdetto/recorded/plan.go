@@ -167,30 +167,49 @@ func (i Import) read(ctx context.Context, of fare.Series) (s stored, err error) 
 	return s, nil
 }
 
-// known returns all series of the target and of the panel.
-func (i Import) known(ctx context.Context, panel *fares) (map[fare.Series]stored, error) {
+// maxFares bounds the stored fares in memory: about 640 MB.
+const maxFares = 20_000_000
+
+// known returns the series of the panel and of the target, as stored. whole reports whether all
+// series can be rebuilt together; if not, known may lack series that are not in the panel.
+func (i Import) known(ctx context.Context, panel *fares) (known map[fare.Series]stored, whole bool, err error) {
+	known, whole = map[fare.Series]stored{}, true
+	total := 0
+	read := func(of fare.Series) error {
+		if _, is := known[of]; is {
+			return nil
+		}
+		s, err := i.read(ctx, of)
+		known[of] = s
+		total += len(s.fares)
+		whole = whole && !s.fixed() && total <= maxFares
+		return err
+	}
+	for of := range panel.bySeries {
+		if err := read(of); err != nil {
+			return nil, false, err
+		}
+	}
 	target := store.Fares{Table: i.Target}
-	series := maps.Clone(panel.bySeries)
 	origins, err := target.Covered(ctx, "", 0)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, origin := range origins {
 		listed, err := readTrends(ctx, target, origin)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		for _, of := range seriesOf(origin, listed) {
-			series[of] = nil
+			if !whole {
+				return known, false, nil
+			}
+			if err := read(of); err != nil {
+				return nil, false, err
+			}
 		}
 	}
-	known := map[fare.Series]stored{}
-	for of := range series {
-		if known[of], err = i.read(ctx, of); err != nil {
-			return nil, err
-		}
-	}
-	return known, nil
+	return known, whole, nil
 }
 
 // readTrends returns the trends of an origin, empty if there are none.
@@ -220,7 +239,7 @@ func seriesOf(origin fare.City, listed trends.Origin) (all []fare.Series) {
 
 // plan compares the panel with the store. It returns all fares to refresh again.
 func (i Import) plan(ctx context.Context, panel *fares) (p plan, from *fares, err error) {
-	known, err := i.known(ctx, panel)
+	known, whole, err := i.known(ctx, panel)
 	if err != nil {
 		return p, nil, err
 	}
@@ -228,7 +247,7 @@ func (i Import) plan(ctx context.Context, panel *fares) (p plan, from *fares, er
 		return p, nil, err
 	}
 	p.Source, p.Panel = cmp.Or(p.Source, panel.name), panel.digest
-	p.Dropped, p.Versions, p.Whole = map[upstream.Reason]int{}, map[string]map[string]int64{}, true
+	p.Dropped, p.Versions, p.Whole = map[upstream.Reason]int{}, map[string]map[string]int64{}, whole
 	again := map[fare.Series][]fare.Observation{}
 	inPanel := 0
 	for of, had := range known {
@@ -239,7 +258,6 @@ func (i Import) plan(ctx context.Context, panel *fares) (p plan, from *fares, er
 			p.Series++
 			p.New += len(more)
 		}
-		p.Whole = p.Whole && !had.fixed()
 		if !had.fixed() && len(had.fares)+len(more) > 0 {
 			again[of] = slices.Concat(had.fares, more)
 		}

@@ -55,12 +55,8 @@ const (
 	OldRecord  upstream.Reason = "of a route whose record goes back further than its stored fares"
 )
 
-var (
-	// ErrInvented means that the store holds invented fares, which never mix with recorded ones.
-	ErrInvented = errors.New("the store holds invented fares; recorded ones need another store")
-	// ErrChanged means that another process refreshed a series during the import.
-	ErrChanged = errors.New("another process refreshed the store meanwhile; run the import again")
-)
+// ErrChanged means that another process refreshed a series during the import.
+var ErrChanged = errors.New("another process refreshed the store meanwhile; run the import again")
 
 const (
 	leaseFor = 3 * time.Minute
@@ -71,12 +67,11 @@ const (
 	askAgain = time.Second
 )
 
-// Run imports the panel. No refresh runs at the same time.
+// Run imports the panel. No refresh runs at the same time. It fails with store.ErrOtherSource if the
+// store holds invented fares.
 func (i Import) Run(ctx context.Context) (report Report, err error) {
-	if name, err := (store.Fares{Table: i.Target}).Source(ctx); err != nil {
+	if err := (store.Fares{Table: i.Target}).ClaimImported(ctx); err != nil {
 		return report, err
-	} else if name == "sample" {
-		return report, ErrInvented
 	}
 	w, err := openWork(i.Folder)
 	if err != nil {

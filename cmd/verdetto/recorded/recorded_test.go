@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,8 +26,9 @@ import (
 	"verdetto/shared/upstream/ecb"
 )
 
-// first is the first day of the panels, and days their number.
-var first = fare.DayOf(time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC))
+// first is the first day of the panels, and days their number. DynamoDB deletes expired items by the
+// real time, so the days are far in the future.
+var first = fare.DayOf(time.Date(2066, 1, 4, 0, 0, 0, 0, time.UTC))
 
 const days = 24
 
@@ -114,13 +116,16 @@ func mustImport(t *testing.T, table store.Table, p *csvfile.Panel) recorded.Repo
 
 // contents returns the items of a store without records of runs: data and expiry by key, and with
 // versions if wanted.
-func contents(t *testing.T, table *boltstore.Store, versions bool) map[string]string {
+func contents(t *testing.T, table store.Whole, versions bool) map[string]string {
 	t.Helper()
+	var mu sync.Mutex
 	all := map[string]string{}
 	err := table.Each(t.Context(), func(i store.Item) error {
 		if i.Partition == "FARES" && i.Sort == "SOURCE" {
 			return nil
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		if !versions {
 			i.Version = 0
 		}
@@ -220,17 +225,27 @@ func TestOldRecord(t *testing.T) {
 	if _, is := after["ROUTE#LON-ROM/SHEET"]; !is {
 		t.Error("no other route was imported")
 	}
+	fares := store.Fares{Table: table}
+	if err := fares.Claim(t.Context(), store.Invented); !errors.Is(err, store.ErrOtherSource) {
+		t.Errorf("invented fares mix with imported ones: %v", err)
+	}
+	if err := fares.Claim(t.Context(), "travelpayouts"); err != nil {
+		t.Error(err)
+	}
+	if err := fares.Claim(t.Context(), "csv"); !errors.Is(err, store.ErrOtherSource) {
+		t.Errorf("the source of a service was replaced: %v", err)
+	}
 }
 
 // TestRefused: invented fares never mix with recorded ones, and a refresh meanwhile is noticed.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	p, table := panelOf(t, lines(0, days)), open(t)
-	if err := (store.Fares{Table: table}).Claim(t.Context(), "sample"); err != nil {
+	if err := (store.Fares{Table: table}).Claim(t.Context(), store.Invented); err != nil {
 		t.Fatal(err)
 	}
 	folder := filepath.Join(t.TempDir(), "import")
-	if _, err := into(t.Context(), table, p, folder); !errors.Is(err, recorded.ErrInvented) {
+	if _, err := into(t.Context(), table, p, folder); !errors.Is(err, store.ErrOtherSource) {
 		t.Error(err)
 	}
 	table = open(t)
