@@ -33,7 +33,8 @@ func importCommand() *cobra.Command {
 		return nil
 	}
 	c.RunE = func(c *cobra.Command, args []string) error { return importPanel(c.Context(), o, args[0]) }
-	c.Flags().StringVar(&o.price, "price", "", "take this `column` as the one-way fare, whatever return_date says; default: the column price")
+	c.Flags().StringVar(&o.price, "price", "",
+		"take this `column` as the one-way fare, whatever return_date says; default: the column price")
 	takeSettings(c, map[string]*string{"store": &o.store, "now": &o.now, "log": &o.log})
 	return c
 }
@@ -75,7 +76,7 @@ func importPanel(ctx context.Context, o options, file string) error {
 	report, err := recorded.Import{
 		Target: table, Panel: panel, Folder: folder, Now: s.Now, Rates: ecb.Table().RatesOn,
 		Progress: func(done, total int, day fare.Day) { bar.show(done, total, day.String()) },
-		Waiting:  func() { fmt.Fprintln(os.Stderr, "the service is refreshing its fares; the import begins afterwards") },
+		Waiting:  func() { fmt.Fprintln(os.Stderr, "the service is refreshing; the import begins afterwards") },
 	}.Run(ctx)
 	if ctx.Err() != nil {
 		return fmt.Errorf("stopped; the same command continues: %w", err)

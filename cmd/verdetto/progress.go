@@ -85,6 +85,7 @@ func (m *meter) show(done, total int, at string) {
 		fmt.Fprint(m.terminal, "\r\033[K")
 	case now.Sub(m.logged) >= logEvery:
 		m.logged = now
-		m.log.Info("in progress", "done", done, "of", total, "unit", m.unit, "at", at, "perSecond", int(rate), "left", left)
+		m.log.Info("in progress", "done", done, "of", total, "unit", m.unit, "at", at,
+			"perSecond", int(rate), "left", left)
 	}
 }

@@ -96,9 +96,6 @@ func TestRefused(t *testing.T) {
 	}
 	defer held.Close()
 	run(t, d, 0, "", "refresh", "-store", "bolt:of-panel.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
-	run(t, d, 0, "", "refresh", "-store", "bolt:invented.db", "-now", "2016-03-01", "-origins", "MIL")
-	zipped := gzipped(t, fixture.CSVHeader+strings.Repeat("MIL,BUH,2016-02-25,2016-03-20,30.00,EUR\n", 3000))
-	d.Write("half.csv.gz", zipped[:len(zipped)-20])
 	before := d.Files()
 	for _, c := range []struct {
 		name string
@@ -178,21 +175,6 @@ func TestRefused(t *testing.T) {
 			[]string{`"2016-02-30"`, "RFC 3339"}},
 		{"unknown origin", "refresh -store bolt:new.db -origins MIL,QQQ", 1, []string{`"QQQ"`, "IATA code"}},
 		{"city name as an origin", "refresh -store bolt:new.db -origins Milano", 1, []string{`"Milano"`, "IATA code"}},
-		{"import of nothing", "import -store bolt:new.db", 2, []string{"needs one panel", "Usage:"}},
-		{"import of two", "import good.csv good.csv -store bolt:new.db", 2, []string{"needs one panel"}},
-		{"import into nothing", "import good.csv", 1, []string{"import needs -store"}},
-		{"import of no file", "import nowhere.csv -store bolt:new.db", 1, []string{"nowhere.csv", "no such file"}},
-		{"import of an empty file", "import empty.csv -store bolt:new.db", 1, []string{"empty file", "want a header with origin"}},
-		{"import without columns", "import narrow.csv -store bolt:new.db", 1,
-			[]string{"header lacks observed_date, depart_date, currency: want origin"}},
-		{"import of a header alone", "import unused.csv -store bolt:new.db", 3, []string{"nothing usable", "only a header"}},
-		{"import of an archive cut short", "import half.csv.gz -store bolt:new.db", 3,
-			[]string{"the gzip archive is damaged: it ends too early", "nothing was imported"}},
-		{"import of the future", "import good.csv -store bolt:new.db -now 2016-01-01", 3,
-			[]string{"found after 2016-01-01", "-now"}},
-		{"import into a store in use", "import good.csv -store bolt:held.db", 1, []string{"held.db", "another process"}},
-		{"import beside invented fares", "import good.csv -store bolt:invented.db -now 2016-03-01", 1,
-			[]string{"invented ones", "another store"}},
 		{"address that is none", "serve -listen nowhere", 1, []string{"nowhere", "-listen"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,24 +1,17 @@
 package cli
 
 import (
-	"cmp"
-	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"verdetto/e2e/fixture"
+	"verdetto/shared/store/boltstore"
 )
 
 // manyDays returns a panel of some routes: each day n departures of each route are observed.
@@ -50,15 +43,18 @@ func TestImport(t *testing.T) {
 	s := d.Serve("-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
 	args := []string{"import", "panel.csv", "-store", "bolt:kept.db", "-now", "2016-03-01"}
 	got := run(t, d, 3, "part of the input was left out", args...)
-	has(t, "stdout", got.Stdout, "700 rows, 696 fares", "1: a date that cannot be read", "1: a price that is no decimal number",
-		"1: fewer fields", "1: place without a city we know", "line 698: observed_date", "line 700: 2 fields",
-		"import        696 new fares of 2 routes, 0 already stored", "days          61 folded again, 2016-01-01 to 2016-03-01")
+	has(t, "stdout", got.Stdout, "700 rows, 696 fares", "1: a date that cannot be read",
+		"1: a price that is no decimal number", "1: fewer fields", "1: place without a city we know",
+		"line 698: observed_date", "line 700: 2 fields", "import        696 new fares of 2 routes, 0 already stored",
+		"days          61 folded again, 2016-01-01 to 2016-03-01")
 	if info, err := os.Stat(filepath.Join(d.Dir, "kept.db.socket")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("others may write to the store: %v %v", info, err)
 	}
-	for route, judged := range map[string]bool{"MIL&destinazione=BUH": false, "MIL&destinazione=LIS": true, "ROM&destinazione=PAR": true} {
+	for route, insufficient := range map[string]bool{"MIL&destinazione=BUH": true, "MIL&destinazione=LIS": false,
+		"ROM&destinazione=PAR": false} {
 		status, _, body := get(t, s.URL+"/v1/analisi?origine="+route)
-		if insufficient := strings.Contains(body, `"livello":"dati-insufficienti"`); status != http.StatusOK || insufficient == judged {
+		is := strings.Contains(body, `"livello":"dati-insufficienti"`)
+		if status != http.StatusOK || is != insufficient {
 			t.Errorf("%s: %d %s", route, status, body)
 		}
 	}
@@ -72,151 +68,50 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// imported returns the items that an import writes. The service itself records when it asked.
-func imported(t *testing.T, file string) map[string]string {
-	t.Helper()
-	all := contents(t, file)
-	for key := range all {
-		kind, _, _ := strings.Cut(strings.ReplaceAll(key, "\x00", "#"), "#")
-		if !slices.Contains([]string{"ROUTE", "LEFT", "SCORE", "ORIGIN", "COVERED", "INTO"}, kind) &&
-			key != "FARES\x00POOLED" || strings.HasSuffix(key, "\x00ASKED") {
-			delete(all, key)
-		}
-	}
-	return all
-}
-
-// asker asks a service until it is stopped.
-type asker struct {
-	stop    context.CancelFunc
-	ended   chan struct{}
-	asked   int
-	slowest time.Duration
-	failed  atomic.Pointer[string]
-}
-
-func ask(t *testing.T, url string) *asker {
-	ctx, stop := context.WithCancel(t.Context())
-	a := &asker{stop: stop, ended: make(chan struct{})}
-	go func() {
-		defer close(a.ended)
-		for ctx.Err() == nil {
-			begun := time.Now()
-			response, err := http.Get(url)
-			if err != nil {
-				why := err.Error()
-				a.failed.Store(&why)
-				return
-			}
-			body, _ := io.ReadAll(response.Body) // a cut answer is compared below
-			response.Body.Close()
-			if response.StatusCode != http.StatusOK || !strings.HasSuffix(strings.TrimSpace(string(body)), "}") {
-				why := fmt.Sprint(response.Status, " ", string(body))
-				a.failed.Store(&why)
-				return
-			}
-			a.asked++
-			a.slowest = max(a.slowest, time.Since(begun))
-			time.Sleep(time.Millisecond)
-		}
-	}()
-	return a
-}
-
-// killedImports imports a panel into the stores of two running services: once undisturbed, once
-// killed a number of times, at random points of the days and of the copying. Both stores are equal.
-func killedImports(t *testing.T, panel string, first, last time.Time, kills int) {
+// TestImportRefused: each import that cannot succeed says why and what to do, and changes no file.
+func TestImportRefused(t *testing.T) {
+	t.Parallel()
 	d := fixture.NewShell(t)
-	d.Lasts, d.Env = time.Hour, []string{"VERDETTO_QUOTA_FREE=1000000"}
-	d.Write("panel.csv", panel)
-	own := fixture.CSVHeader
-	for n := range 3 { // what the service saw itself
-		own += fmt.Sprintf("BER,VIE,%s,%s,3%d.00,EUR\n", last.AddDate(0, 0, -n).Format(time.DateOnly),
-			last.AddDate(0, 0, 20).Format(time.DateOnly), n)
+	d.Write("empty.csv", "")
+	d.Write("narrow.csv", "origin,destination,price\nMIL,BUH,30.00\n")
+	d.Write("unused.csv", fixture.CSVHeader)
+	d.Write("dear.csv", fixture.CSVHeader+"MIL,BUH,2016-02-25,2016-03-20,dear,EUR\n")
+	zipped := gzipped(t, fixture.CSVHeader+strings.Repeat("MIL,BUH,2016-02-25,2016-03-20,30.00,EUR\n", 3000))
+	d.Write("half.csv.gz", zipped[:len(zipped)-20])
+	d.Write("notes.csv.gz", "\x1f\x8b\x09\x00\x00\x00\x00\x00\x00\x03")
+	run(t, d, 0, "", "refresh", "-store", "bolt:invented.db", "-now", "2016-03-01", "-origins", "MIL")
+	held, err := boltstore.Open(filepath.Join(d.Dir, "held.db"), time.Now)
+	if err != nil {
+		t.Fatal(err)
 	}
-	d.Write("own.csv", own)
-	now := last.Format(time.DateOnly)
-	args := func(store string) []string {
-		return []string{"import", "panel.csv", "-store", "bolt:" + store, "-now", now}
-	}
-	service := func(store string) fixture.Server {
-		return d.Serve("-store", "bolt:"+store, "-upstream", "csv:own.csv", "-now", now)
-	}
-	s := service("undisturbed.db")
-	begun := time.Now()
-	got := run(t, d, 0, "folded again", args("undisturbed.db")...)
-	t.Logf("undisturbed: %.1f s\n%s", time.Since(begun).Seconds(), got.Stdout)
-	end(t, s)
-
-	s = service("killed.db")
-	a := ask(t, s.URL+"/v1/analisi?origine=BER&destinazione=VIE")
-	random := rand.New(rand.NewPCG(5, 6))
-	days := int(last.Sub(first).Hours()/24) + 1
-	targets := make([]int, kills) // as days; beyond the last: while the result is copied
-	for i := range targets {
-		targets[i] = dayNumber(first) + random.IntN(days+days/5)
-	}
-	slices.Sort(targets)
-	killed, copying := 0, 0
-	for _, target := range targets {
-		c := d.Command(t.Context(), args("killed.db")...)
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan struct{})
-		go func() { _ = c.Wait(); close(ended) }()
-		atCopy := reach(filepath.Join(d.Dir, "killed.db.import", "progress"), target, ended)
-		time.Sleep(time.Duration(random.Int64N(int64(20 * time.Millisecond))))
-		_ = c.Process.Kill() // it may have ended
-		<-ended
-		if c.ProcessState.ExitCode() >= 0 {
-			break // it was done
-		}
-		killed++
-		if atCopy {
-			copying++
-		}
-	}
-	got = run(t, d, 0, "import ", args("killed.db")...)
-	a.stop()
-	<-a.ended
-	if why := a.failed.Load(); why != nil || a.asked == 0 {
-		t.Errorf("the service did not answer meanwhile: %s", *cmp.Or(why, new(string)))
-	}
-	end(t, s)
-	t.Logf("%d kills, %d of them while copying; %d answers meanwhile, the slowest in %v\n%s", killed, copying, a.asked,
-		a.slowest.Round(time.Millisecond), got.Stdout)
-	if killed < kills*9/10 {
-		t.Errorf("only %d kills", killed)
-	}
-	want := imported(t, filepath.Join(d.Dir, "undisturbed.db"))
-	is := imported(t, filepath.Join(d.Dir, "killed.db"))
-	if len(want) < 50 {
-		t.Errorf("only %d items", len(want))
-	}
-	if diff := gocmp.Diff(want, is); diff != "" {
-		t.Errorf("(-undisturbed +killed):\n%.3000s", diff)
-	}
-}
-
-// dayNumber returns the day as an import records it.
-func dayNumber(at time.Time) int { return int(at.Unix() / (24 * 3600)) }
-
-// reach waits until an import is about to refresh a day, or later, or has ended. It reports whether
-// the import is copying.
-func reach(progress string, day int, ended <-chan struct{}) (copying bool) {
-	for {
-		select {
-		case <-ended:
-			return false
-		case <-time.After(time.Millisecond):
-		}
-		text, err := os.ReadFile(progress)
-		if err == nil && string(text) == "copying" {
-			return true
-		}
-		if next, err := strconv.Atoi(string(text)); err == nil && next >= day {
-			return false
+	defer held.Close()
+	before := d.Files()
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"-store bolt:new.db", 2, "verdetto import needs one panel"},
+		{"good.csv good.csv -store bolt:new.db", 2, "verdetto import needs one panel"},
+		{"good.csv", 1, "import needs -store"},
+		{"nowhere.csv -store bolt:new.db", 1, "no such file"},
+		{"empty.csv -store bolt:new.db", 1, "empty file: want a header with origin"},
+		{"narrow.csv -store bolt:new.db", 1, "header lacks observed_date, depart_date, currency: want origin"},
+		{"good.csv -price fare -store bolt:new.db", 1, "header lacks fare"},
+		{"unused.csv -store bolt:new.db", 3, "nothing usable: there is only a header"},
+		{"dear.csv -store bolt:new.db", 3, "nothing usable: mend the rows"},
+		{"half.csv.gz -store bolt:new.db", 3, "it ends too early; fetch the file again; nothing was imported"},
+		{"notes.csv.gz -store bolt:new.db", 3, "the gzip archive is damaged: its header"},
+		{"good.csv -store bolt:new.db -now 2016-01-01", 3, "found after 2016-01-01; set the clock with -now"},
+		{"good.csv -store bolt:held.db", 1, "another process has it open"},
+		{"good.csv -store bolt:invented.db -now 2016-03-01", 1, "invented ones; recorded fares need another store"},
+		{"good.csv -store verdetto.db", 1, "want bolt:FILE or dynamodb:TABLE"},
+	} {
+		run(t, d, c.code, c.says, append([]string{"import"}, strings.Fields(c.args)...)...)
+		for name, content := range d.Files() {
+			if before[name] != content {
+				t.Errorf("import %s: %s was made or changed", c.args, name)
+			}
 		}
 	}
 }

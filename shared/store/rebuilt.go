@@ -136,7 +136,8 @@ func (f Fares) PutOrigin(ctx context.Context, origin fare.City, l OriginLists) (
 		}
 	}
 	for _, destination := range slices.Sorted(maps.Keys(l.Coverage)) {
-		if err := f.putCoverage(ctx, Key{"INTO#" + string(destination), string(origin)}, l.Coverage[destination]); err != nil {
+		key := Key{"INTO#" + string(destination), string(origin)}
+		if err := f.putCoverage(ctx, key, l.Coverage[destination]); err != nil {
 			return 0, wrap(err, "write coverage of %s-%s", origin, destination)
 		}
 	}

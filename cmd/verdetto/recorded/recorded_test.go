@@ -166,7 +166,8 @@ func TestEqualsDayByDay(t *testing.T) {
 	}
 	before := contents(t, imported, true)
 	report = mustImport(t, imported, panelOf(t, rows))
-	if diff := cmp.Diff(before, contents(t, imported, true)); diff != "" || report.New != 0 || report.Stored != len(rows) {
+	diff := cmp.Diff(before, contents(t, imported, true))
+	if diff != "" || report.New != 0 || report.Stored != len(rows) {
 		t.Errorf("the second time %+v\n%s", report, diff)
 	}
 }
