@@ -105,7 +105,7 @@ func TestImportRefused(t *testing.T) {
 		{"good.csv -store bolt:new.db -now 2016-01-01", 3, "found after 2016-01-01; set the clock with -now"},
 		{"good.csv -store bolt:held.db", 1, "another process has it open"},
 		{"good.csv -store bolt:invented.db -now 2016-03-01", 1, "invented ones; recorded fares need another store"},
-		{"good.csv -store verdetto.db", 1, "want bolt:FILE or dynamodb:TABLE"},
+		{"good.csv -store verdetto.db", 1, "is not bolt:FILE or dynamodb:TABLE"},
 	} {
 		run(t, d, c.code, c.says, append([]string{"import"}, strings.Fields(c.args)...)...)
 		for name, content := range d.Files() {

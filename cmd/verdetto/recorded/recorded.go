@@ -1,5 +1,5 @@
-// Package recorded imports a panel (a CSV file of recorded fares) into a store, as if the service
-// had seen the fares day by day. Start at Import.Run.
+// Package recorded imports recorded fares into a store, as if the service had seen them day by day.
+// Start at Import.Run.
 //
 // A refresh is a fold: days come in order. So an import cannot add earlier days to a series. It
 // refreshes all series again, from their stored fares and the panel, one day after the other, with
@@ -28,7 +28,7 @@ import (
 // Import holds the dependencies of an import.
 type Import struct {
 	Target store.Table
-	Panel  *csvfile.Panel
+	Panel  *csvfile.Panel // a CSV file of recorded fares
 	Folder string // the work folder; it is removed at the end
 	Now    func() time.Time
 	Rates  func(fare.Day) fare.Rates
