@@ -29,7 +29,7 @@ import (
 type Import struct {
 	Target store.Table
 	Panel  *csvfile.Panel // a CSV file of recorded fares
-	Folder string // the work folder; it is removed at the end
+	Folder string         // the work folder; it is removed at the end
 	Now    func() time.Time
 	Rates  func(fare.Day) fare.Rates
 	// Progress, if set, is called after each day with the number of fares up to that day.
@@ -102,11 +102,10 @@ func (i Import) alone(ctx context.Context, w *work) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	if w.copying { // an import was killed while it copied its result
+	if w.copying { // an import was killed while it copied its result, perhaps of another panel
 		if err := i.copyResult(ctx, w); err != nil || w.plan.Panel == panel.digest {
 			return w.plan.Report, err
 		}
-		w.copying = false
 	}
 	p, from, err := i.plan(ctx, panel)
 	if err != nil {

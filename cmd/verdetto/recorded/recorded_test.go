@@ -323,3 +323,30 @@ func failSteps(t *testing.T, every int) {
 		t.Errorf("only %d calls", calls)
 	}
 }
+
+// TestAnotherPanel: an import is cut off while it copies its result. The next import, of another
+// panel, first completes it.
+func TestAnotherPanel(t *testing.T) {
+	t.Parallel()
+	one, both := panelOf(t, lines(0, 6)), panelOf(t, lines(0, 9))
+	counted := storetest.NewFaulty(open(t))
+	if _, err := into(t.Context(), counted, one, filepath.Join(t.TempDir(), "import")); err != nil {
+		t.Fatal(err)
+	}
+	want, table := open(t), open(t)
+	mustImport(t, want, both)
+	faulty, folder := storetest.NewFaulty(table), filepath.Join(t.TempDir(), "import")
+	faulty.DieAt(counted.Calls()-10, storetest.After)
+	if _, err := into(t.Context(), faulty, one, folder); err == nil {
+		t.Fatal("it was not cut off")
+	}
+	faulty.Heal()
+	report, err := into(t.Context(), faulty, both, folder)
+	if err != nil || report.Stored != len(lines(0, 6)) || report.New != len(lines(6, 9)) {
+		t.Fatalf("%+v %v", report, err)
+	}
+	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the work folder is left: %v", err)
+	}
+	wantEqual(t, contents(t, want, false), contents(t, table, false))
+}

@@ -100,6 +100,9 @@ func (w *work) clear() error {
 	}
 	w.plan, w.next, w.copying = plan{}, 0, false
 	w.clock.Store(0)
+	if err := os.MkdirAll(w.folder, 0o700); err != nil {
+		return fmt.Errorf("make the work folder: %w", err)
+	}
 	for _, name := range []string{progressFile, planFile, storeFile} {
 		if err := os.Remove(w.path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("empty the work folder: %w", err)
@@ -162,10 +165,10 @@ func (w *work) close() error {
 	return w.table.Close()
 }
 
-// remove deletes the folder.
+// remove deletes the folder. A further plan makes it again.
 func (w *work) remove() error {
-	err := w.table.Close()
-	w.table = nil
+	err := w.close()
+	w.table, w.next, w.copying = nil, 0, false
 	return errors.Join(err, os.RemoveAll(w.folder))
 }
 
