@@ -103,7 +103,8 @@ var libraries = map[string]string{
 var adapters = []string{"shared/store", "shared/upstream", "shared/pay", "shared/carrier/mail"}
 
 // onlyMains are the packages that only mains, tests and their own group import.
-var onlyMains = strings.Fields("shared/store/boltstore shared/store/dynamostore shared/upstream/* " +
+var onlyMains = strings.Fields("shared/store/boltstore shared/store/dynamostore shared/store/socketstore " +
+	"shared/upstream/* " +
 	"shared/pay/stripepay shared/pay/solanapay " +
 	"shared/carrier/mail/* shared/runtime/queue/sqsqueue shared/runtime/config/ssmparams")
 

@@ -133,12 +133,25 @@ func (f Fares) SetLastAnswer(ctx context.Context, origin fare.City, at time.Time
 // ErrOtherSource means that the store holds fares of another fare source.
 var ErrOtherSource = errors.New("the store holds fares of another source")
 
+var sourceKey = Key{"FARES", "SOURCE"}
+
+// The sources with a meaning of their own.
+const (
+	// Invented is the name of the source of invented fares.
+	Invented = "sample"
+	// imported marks a store that holds imported fares alone. Every source but Invented replaces it.
+	imported = "imported"
+)
+
 // Claim records, once, the source of the fares in the store. It fails with ErrOtherSource if
 // another source is recorded: simulated and recorded fares must never be mixed.
 func (f Fares) Claim(ctx context.Context, source string) error {
-	claimed, err := createOrGet(ctx, f.Table, Item{Key: Key{"FARES", "SOURCE"}, Data: []byte(source)})
+	claimed, err := createOrGet(ctx, f.Table, Item{Key: sourceKey, Data: []byte(source)})
 	if err != nil {
 		return fmt.Errorf("mark store with its source: %w", err)
+	}
+	if string(claimed) == imported && source != Invented {
+		return wrap(f.Table.Write(ctx, set(Item{Key: sourceKey, Data: []byte(source)})), "mark store with its source")
 	}
 	if string(claimed) != source {
 		return fmt.Errorf("%w: it was filled from %q, not %q; use another store", ErrOtherSource, claimed, source)

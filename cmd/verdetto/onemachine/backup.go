@@ -17,6 +17,7 @@ import (
 
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
+	"verdetto/shared/store/socketstore"
 )
 
 // backupTime limits how long a backup may take. While a backup runs, the store's file cannot reuse
@@ -36,9 +37,9 @@ func beforeAll() time.Time { return time.Time{} }
 // has locked it, so other commands ask that process for a copy through the socket.
 func socket(file string) string { return file + ".socket" }
 
-// HandOutCopies serves copies and the status of a file store until the context ends. Only the user
-// that runs the service may connect to the socket next to the file. For tables that are not in a
-// file, it does nothing.
+// HandOutCopies serves copies, the status and the table of a file store until the context ends. Only
+// the user that runs the service may connect to the socket next to the file. For tables that are
+// not in a file, it does nothing.
 func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	file, isFile := strings.CutPrefix(name, "bolt:")
 	source, ok := o.Table.(copier)
@@ -51,18 +52,20 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("open the socket of backups: %w", err)
 	}
-	listener, err := net.Listen("unix", path)
-	if err == nil {
-		err = os.Chmod(path, 0o600)
-	}
+	listener, err := listenPrivately(path)
 	if err != nil {
 		return fmt.Errorf("open the socket of backups: %w; try a shorter path for the store", err)
 	}
+	table := socketstore.Handler(o.Table)
 	server := &http.Server{
 		ReadHeaderTimeout: 10 * time.Second, WriteTimeout: backupTime,
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == statusPath {
+			switch r.URL.Path {
+			case statusPath:
 				o.answerStatus(w, r)
+				return
+			case socketstore.Path:
+				table.ServeHTTP(w, r)
 				return
 			}
 			// The Content-Length lets the reader detect a partial copy.
@@ -75,8 +78,31 @@ func (o Options) HandOutCopies(ctx context.Context, name string) error {
 		}),
 	}
 	go server.Serve(listener) // ends with the context
-	context.AfterFunc(ctx, func() { _ = server.Close() })
+	context.AfterFunc(ctx, func() { _ = server.Close(); _ = os.Remove(path) })
 	return nil
+}
+
+// listenPrivately listens on a Unix socket with the permissions of a store's file. It makes the
+// socket in a folder of its own, so that at no moment another user may connect.
+func listenPrivately(path string) (net.Listener, error) {
+	dir, err := os.MkdirTemp(filepath.Dir(path), ".s")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	private := filepath.Join(dir, "s")
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: private})
+	if err != nil {
+		return nil, err
+	}
+	listener.SetUnlinkOnClose(false) // it has another name then
+	if err = os.Chmod(private, 0o600); err == nil {
+		err = os.Rename(private, path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	return listener, nil
 }
 
 // Backup copies a store's file to a new file, even while a service has the store open. The new file

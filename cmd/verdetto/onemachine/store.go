@@ -15,6 +15,7 @@ import (
 	"verdetto/shared/store"
 	"verdetto/shared/store/boltstore"
 	"verdetto/shared/store/dynamostore"
+	"verdetto/shared/store/socketstore"
 )
 
 // OpenStore opens a store by its name: bolt:FILE or dynamodb:TABLE. Without a name, it creates a
@@ -85,6 +86,16 @@ func OpenExisting(ctx context.Context, name string, now func() time.Time) (store
 		}
 	}
 	return OpenStore(ctx, name, now)
+}
+
+// OpenShared is like OpenStore, but opens a file that a process serves through that process. A
+// command may then write while the service runs: every write is checked as between processes.
+func OpenShared(ctx context.Context, name string, now func() time.Time) (store.Table, error) {
+	file, isFile := strings.CutPrefix(name, "bolt:")
+	if !isFile || served(ctx, file) == nil {
+		return OpenStore(ctx, name, now)
+	}
+	return socketstore.Dial(socket(file)), nil
 }
 
 // scratch is a temporary store, deleted by Close.

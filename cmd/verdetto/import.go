@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"verdetto/cmd/verdetto/onemachine"
+	"verdetto/cmd/verdetto/recorded"
+	"verdetto/shared/fare"
+	"verdetto/shared/upstream/csvfile"
+	"verdetto/shared/upstream/ecb"
+)
+
+func importCommand() *cobra.Command {
+	var o options
+	c := newCommand("import", "add recorded fares to a store, also while it is served", nil)
+	c.Use = "import FILE.csv[.gz]"
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("%s needs one panel: a file of recorded fares", c.CommandPath())
+		}
+		return nil
+	}
+	c.RunE = func(c *cobra.Command, args []string) error { return importPanel(c.Context(), o, args[0]) }
+	c.Flags().StringVar(&o.price, "price", "",
+		"take this `column` as the one-way fare, whatever return_date says; default: the column price")
+	takeSettings(c, map[string]*string{"store": &o.store, "now": &o.now, "log": &o.log})
+	return c
+}
+
+// importPanel adds the fares of a panel to a store and prints a report.
+func importPanel(ctx context.Context, o options, file string) error {
+	s, err := o.service()
+	if err != nil {
+		return err
+	}
+	if o.store == "" {
+		return errors.New("import needs -store: without one there is nothing to keep")
+	}
+	var messages bytes.Buffer
+	panel, partly, err := onemachine.OpenPanel(file, o.price, &messages)
+	if err == nil && panel.Report().Fault != nil {
+		// The rest of the file could not be imported later: the store would have a part of a day.
+		return fmt.Errorf("read fares of %s: %w; nothing was imported", file, panel.Report().Fault)
+	}
+	_, _ = messages.WriteTo(os.Stdout) // a broken pipe stops the process
+	if err != nil {
+		return err
+	}
+	r := panel.Report()
+	if r.First > fare.DayOf(s.Now()) {
+		return fmt.Errorf("%w: all fares were found after %s; set the clock with -now", csvfile.ErrNothing,
+			fare.DayOf(s.Now()))
+	}
+	table, err := onemachine.OpenShared(ctx, o.store, s.Now)
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	folder, err := workFolder(o.store)
+	if err != nil {
+		return err
+	}
+	bar, begun := newMeter("fares", s.Log), time.Now()
+	report, err := recorded.Import{
+		Target: table, Panel: panel, Folder: folder, Now: s.Now, Rates: ecb.Table().RatesOn,
+		Progress: func(done, total int, day fare.Day) { bar.show(done, total, day.String()) },
+		Waiting:  func() { fmt.Fprintln(os.Stderr, "the service is refreshing; the import begins afterwards") },
+	}.Run(ctx)
+	if ctx.Err() != nil {
+		return fmt.Errorf("stopped; the same command continues: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	printImport(os.Stdout, report, time.Since(begun))
+	if partly {
+		return errPartly
+	}
+	return nil
+}
+
+// workFolder returns the folder in which an import into a store works: beside the store's file, or
+// in the user's cache.
+func workFolder(name string) (string, error) {
+	if file, ok := strings.CutPrefix(name, "bolt:"); ok {
+		return file + ".import", nil
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("find a folder to work in: %w", err)
+	}
+	return filepath.Join(cache, "verdetto", strings.ReplaceAll(name, ":", "-")+".import"), nil
+}
+
+// printImport writes the report of an import for people.
+func printImport(w io.Writer, r recorded.Report, took time.Duration) {
+	fmt.Fprintf(w, "import        %d new fares of %d routes, %d already stored\n", r.New, r.Series, r.Stored)
+	for _, reason := range slices.Sorted(maps.Keys(r.Dropped)) {
+		fmt.Fprintf(w, "  left out    %d: %s\n", r.Dropped[reason], reason)
+	}
+	if r.New == 0 {
+		fmt.Fprintln(w, "nothing was changed")
+		return
+	}
+	if r.Resumed > 0 {
+		fmt.Fprintf(w, "              an earlier import was cut off; this one continued at %s\n", r.Resumed)
+	}
+	fmt.Fprintf(w, "days          %d folded again, %s to %s, in %.1f s; %d items written\n", r.Last-r.First+1, r.First,
+		r.Last, took.Seconds(), r.Written)
+}

@@ -1,0 +1,310 @@
+package recorded
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"sort"
+	"time"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/store"
+	"verdetto/shared/upstream"
+	"verdetto/shared/verdict"
+	"verdetto/shared/verdict/trends"
+)
+
+// fares is a source of fares by series, each in Compare order.
+type fares struct {
+	name     string
+	bySeries map[fare.Series][]fare.Observation
+	byOrigin map[fare.City][]fare.Series
+	digest   string
+}
+
+var _ upstream.Source = (*fares)(nil)
+
+func newFares(name string, bySeries map[fare.Series][]fare.Observation) *fares {
+	f := &fares{name: name, bySeries: bySeries, byOrigin: map[fare.City][]fare.Series{}}
+	hash := sha256.New()
+	for _, of := range slices.SortedFunc(maps.Keys(bySeries), bySeriesName) {
+		slices.SortFunc(bySeries[of], fare.Observation.Compare)
+		f.byOrigin[of.Origin] = append(f.byOrigin[of.Origin], of)
+		fmt.Fprintln(hash, of, len(bySeries[of]))
+		var row []byte
+		for _, o := range bySeries[of] {
+			row = binary.BigEndian.AppendUint64(row[:0], uint64(o.Found))
+			row = binary.BigEndian.AppendUint64(row, uint64(o.Price))
+			row = binary.BigEndian.AppendUint64(row, o.Currency.Pack())
+			row = binary.BigEndian.AppendUint32(row, uint32(o.Depart))
+			row = append(row, byte(o.Nights>>8), byte(o.Nights), byte(o.Stops), 0)
+			if o.DayOnly {
+				row[len(row)-1] = 1
+			}
+			_, _ = hash.Write(row) // a hash takes everything
+		}
+	}
+	f.digest = hex.EncodeToString(hash.Sum(nil))
+	return f
+}
+
+func bySeriesName(a, b fare.Series) int { return cmp.Compare(a.String(), b.String()) }
+
+// Name implements upstream.Source.
+func (f *fares) Name() string { return f.name }
+
+// Origins implements upstream.Source.
+func (f *fares) Origins(context.Context) ([]fare.City, error) {
+	return slices.Sorted(maps.Keys(f.byOrigin)), nil
+}
+
+// Fares implements upstream.Source.
+func (f *fares) Fares(ctx context.Context, origin fare.City, since, until time.Time) (a upstream.Answer, err error) {
+	from := int64(math.MinInt64)
+	if !since.IsZero() {
+		from = since.Unix() + 1
+	}
+	for _, of := range f.byOrigin[origin] {
+		all := f.bySeries[of]
+		first := sort.Search(len(all), func(i int) bool { return all[i].Found >= from })
+		for _, o := range all[first:] {
+			if o.Found > until.Unix() {
+				break
+			}
+			a.Fares = append(a.Fares, fare.Fare{Route: of.Route, Observation: o})
+		}
+	}
+	return a, ctx.Err()
+}
+
+// byDay returns the number of fares found on each day.
+func (f *fares) byDay() map[fare.Day]int {
+	days := map[fare.Day]int{}
+	for _, all := range f.bySeries {
+		for _, o := range all {
+			days[o.FoundDay()]++
+		}
+	}
+	return days
+}
+
+// rows returns the fares of the panel up to now, as they are or will be stored.
+func (i Import) rows(ctx context.Context) (*fares, error) {
+	bySeries := map[fare.Series][]fare.Observation{}
+	origins, err := i.Panel.Origins(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, origin := range origins {
+		answer, err := i.Panel.Fares(ctx, origin, time.Time{}, i.Now())
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range answer.Fares {
+			bySeries[f.Series()] = append(bySeries[f.Series()], f.Observation)
+		}
+	}
+	return newFares(i.Panel.Name(), bySeries), nil
+}
+
+// stored is what the store has about a series.
+type stored struct {
+	fares    []fare.Observation
+	versions map[string]int64
+	asOf     fare.Day // of the summary
+	oldest   fare.Day // of the summary's lows; 0: none
+}
+
+// fixed reports whether the series cannot be rebuilt: its record goes back further than its fares.
+func (s stored) fixed() bool {
+	return s.oldest > 0 && (len(s.fares) == 0 || s.oldest < s.fares[0].FoundDay())
+}
+
+// read reads a series of the target.
+func (i Import) read(ctx context.Context, of fare.Series) (s stored, err error) {
+	target := store.Fares{Table: i.Target}
+	// Versions first: a change in between is then found when the result is copied.
+	items, err := target.SeriesItems(ctx, of)
+	if err != nil {
+		return s, err
+	}
+	s.versions = map[string]int64{}
+	for _, item := range items {
+		s.versions[item.Sort] = item.Version
+		if !item.IsSummary() {
+			continue
+		}
+		summary, err := verdict.Decode(item.Data)
+		if err != nil {
+			return s, fmt.Errorf("read summary of %s: %w", of, err)
+		}
+		s.asOf = summary.AsOf
+		for _, low := range summary.Lows {
+			if s.oldest == 0 || low.Day < s.oldest {
+				s.oldest = low.Day
+			}
+		}
+	}
+	blocks, err := target.Blocks(ctx, of, store.Strong)
+	if err != nil {
+		return s, err
+	}
+	for _, b := range blocks {
+		if s.fares, err = fare.Unpack(s.fares, b.Data); err != nil {
+			return s, fmt.Errorf("read history of %s: %w", of, err)
+		}
+	}
+	s.fares = fare.Set(s.fares)
+	return s, nil
+}
+
+// maxFares bounds the stored fares in memory: about 640 MB.
+const maxFares = 20_000_000
+
+// known returns the series of the panel and of the target, as stored. whole reports whether all
+// series can be rebuilt together; if not, known may lack series that are not in the panel.
+func (i Import) known(ctx context.Context, panel *fares) (known map[fare.Series]stored, whole bool, err error) {
+	known, whole = map[fare.Series]stored{}, true
+	total := 0
+	read := func(of fare.Series) error {
+		if _, is := known[of]; is {
+			return nil
+		}
+		s, err := i.read(ctx, of)
+		known[of] = s
+		total += len(s.fares)
+		whole = whole && !s.fixed() && total <= maxFares
+		return err
+	}
+	for of := range panel.bySeries {
+		if err := read(of); err != nil {
+			return nil, false, err
+		}
+	}
+	target := store.Fares{Table: i.Target}
+	origins, err := target.Covered(ctx, "", 0)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, origin := range origins {
+		listed, err := readTrends(ctx, target, origin)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, of := range seriesOf(origin, listed) {
+			if !whole {
+				return known, false, nil
+			}
+			if err := read(of); err != nil {
+				return nil, false, err
+			}
+		}
+	}
+	return known, whole, nil
+}
+
+// readTrends returns the trends of an origin, empty if there are none.
+func readTrends(ctx context.Context, from store.Fares, origin fare.City) (o trends.Origin, err error) {
+	data, _, err := from.Trends(ctx, origin)
+	if errors.Is(err, store.ErrNotFound) {
+		return o, nil
+	}
+	if err == nil {
+		o, err = trends.Decode(data)
+	}
+	if err != nil {
+		return o, fmt.Errorf("read trends of %s: %w", origin, err)
+	}
+	return o, nil
+}
+
+// seriesOf lists the series that may exist on the routes of an origin.
+func seriesOf(origin fare.City, listed trends.Origin) (all []fare.Series) {
+	for _, e := range listed.Entries {
+		for _, trip := range fare.Trips() {
+			all = append(all, fare.Series{Route: fare.Route{Origin: origin, Destination: e.Destination}, Trip: trip})
+		}
+	}
+	return all
+}
+
+// plan compares the panel with the store. It returns all fares to refresh again.
+func (i Import) plan(ctx context.Context, panel *fares) (p plan, from *fares, err error) {
+	known, whole, err := i.known(ctx, panel)
+	if err != nil {
+		return p, nil, err
+	}
+	if p.Source, err = (store.Fares{Table: i.Target}).Source(ctx); err != nil {
+		return p, nil, err
+	}
+	p.Source, p.Panel = cmp.Or(p.Source, panel.name), panel.digest
+	p.Dropped, p.Versions, p.Whole = map[upstream.Reason]int{}, map[string]map[string]int64{}, whole
+	again := map[fare.Series][]fare.Observation{}
+	inPanel := 0
+	for of, had := range known {
+		rows := panel.bySeries[of]
+		inPanel += len(rows)
+		more := p.choose(rows, had)
+		if len(more) > 0 {
+			p.Series++
+			p.New += len(more)
+		}
+		if !had.fixed() && len(had.fares)+len(more) > 0 {
+			again[of] = slices.Concat(had.fares, more)
+		}
+	}
+	if later := i.Panel.Report().Fares - inPanel; later > 0 {
+		p.Dropped[upstream.FromFuture] = later
+	}
+	for of := range again {
+		if !p.Whole && len(panel.bySeries[of]) == 0 {
+			delete(again, of) // the pooled statistics stay, so nothing of other series changes
+			continue
+		}
+		p.Versions[of.String()] = known[of].versions
+		p.Last = max(p.Last, known[of].asOf)
+	}
+	from = newFares(p.Source, again)
+	for day := range from.byDay() {
+		if p.First == 0 {
+			p.First = day
+		}
+		p.First, p.Last = min(p.First, day), max(p.Last, day)
+	}
+	p.Last = min(p.Last, fare.DayOf(i.Now())) // a wrong clock may have dated a summary in the future
+	versions, err := json.Marshal(p.Versions)
+	hash := sha256.New()
+	_, _ = io.WriteString(hash, from.digest+string(versions)+p.Source)
+	p.Digest = hex.EncodeToString(hash.Sum(nil))
+	return p, from, err
+}
+
+// choose returns the rows of a series to add, and counts the others.
+func (p *plan) choose(rows []fare.Observation, had stored) (more []fare.Observation) {
+	days, fares := map[fare.Day]bool{}, map[fare.Observation]bool{}
+	for _, o := range had.fares {
+		days[o.FoundDay()], fares[o] = true, true
+	}
+	for _, o := range rows {
+		switch {
+		case fares[o]:
+			p.Stored++
+		case had.fixed():
+			p.Dropped[OldRecord]++
+		case days[o.FoundDay()]:
+			p.Dropped[OtherFares]++
+		default:
+			more = append(more, o)
+		}
+	}
+	return more
+}

@@ -1,0 +1,158 @@
+// Package recorded imports recorded fares into a store, as if the service had seen them day by day.
+// Start at Import.Run.
+//
+// A refresh is a fold: days come in order. So an import cannot add earlier days to a series. It
+// refreshes all series again, from their stored fares and the panel, one day after the other, with
+// package refresh and in a store of its own, the work folder. Then it copies the result. Meanwhile
+// the service answers from what it has. A killed import continues at the day on which it stopped.
+//
+// A row counts once: a stored fare is left out, and so is a day on which the store has other fares
+// of the series. A series whose record is older than its stored fares cannot be rebuilt and stays
+// as it is.
+package recorded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"verdetto/functions/refresh"
+	"verdetto/shared/fare"
+	"verdetto/shared/runtime/retry"
+	"verdetto/shared/store"
+	"verdetto/shared/upstream"
+	"verdetto/shared/upstream/csvfile"
+)
+
+// Import holds the dependencies of an import.
+type Import struct {
+	Target store.Table
+	Panel  *csvfile.Panel // a CSV file of recorded fares
+	Folder string         // the work folder; it is removed at the end
+	Now    func() time.Time
+	Rates  func(fare.Day) fare.Rates
+	// Progress, if set, is called after each day with the number of fares up to that day.
+	Progress func(done, total int, day fare.Day)
+	// Waiting, if set, is called once if the service is refreshing: the import then waits.
+	Waiting func()
+}
+
+// Report sums up an import.
+type Report struct {
+	New         int                     `json:"new"`    // fares of the panel that were added
+	Stored      int                     `json:"stored"` // fares of the panel that the store had
+	Dropped     map[upstream.Reason]int `json:"dropped,omitempty"`
+	Series      int                     `json:"series"` // with new fares
+	First, Last fare.Day                // the days that were refreshed again
+	Resumed     fare.Day                `json:"-"` // the day at which a killed import continued, or 0
+	Written     int                     `json:"-"` // items
+}
+
+// The reasons for which a comparable row is not imported.
+const (
+	OtherFares upstream.Reason = "of a day on which the store has other fares of the route"
+	OldRecord  upstream.Reason = "of a route whose record goes back further than its stored fares"
+)
+
+// ErrChanged means that another process refreshed a series during the import.
+var ErrChanged = errors.New("another process refreshed the store meanwhile; run the import again")
+
+const (
+	leaseFor = 3 * time.Minute
+	// holder is the same for every import, so a killed one does not hold up the next. The work
+	// folder is locked, so there is one import at a time.
+	holder = "import"
+	// askAgain is the pause before another try to take the lease of the refreshes.
+	askAgain = time.Second
+)
+
+// Run imports the panel. No refresh runs at the same time. It fails with store.ErrOtherSource if the
+// store holds invented fares.
+func (i Import) Run(ctx context.Context) (report Report, err error) {
+	if err := (store.Fares{Table: i.Target}).ClaimImported(ctx); err != nil {
+		return report, err
+	}
+	w, err := openWork(i.Folder)
+	if err != nil {
+		return report, err
+	}
+	defer func() { err = errors.Join(err, w.close()) }()
+	lease := &store.Lease{Table: i.Target, Name: store.RefreshLease, Holder: holder, Duration: leaseFor, Now: i.Now}
+	for waiting := false; ; waiting = true {
+		err = lease.While(ctx, func(ctx context.Context) error {
+			report, err = i.alone(ctx, w)
+			return err
+		})
+		if !errors.Is(err, store.ErrHeld) {
+			return report, err
+		}
+		if !waiting && i.Waiting != nil {
+			i.Waiting()
+		}
+		if err := retry.Sleep(ctx, askAgain); err != nil {
+			return report, err
+		}
+	}
+}
+
+// alone imports the panel while no refresh runs.
+func (i Import) alone(ctx context.Context, w *work) (Report, error) {
+	panel, err := i.rows(ctx)
+	if err != nil {
+		return Report{}, err
+	}
+	if w.copying { // an import was killed while it copied its result, perhaps of another panel
+		if err := i.copyResult(ctx, w); err != nil || w.plan.Panel == panel.digest {
+			return w.plan.Report, err
+		}
+	}
+	p, from, err := i.plan(ctx, panel)
+	if err != nil {
+		return p.Report, err
+	}
+	if p.New == 0 {
+		return p.Report, w.remove()
+	}
+	if err := w.begin(&p); err != nil {
+		return p.Report, err
+	}
+	if err := i.replay(ctx, w, from); err != nil {
+		return p.Report, err
+	}
+	if err := w.startCopying(); err != nil {
+		return p.Report, err
+	}
+	err = i.copyResult(ctx, w)
+	return w.plan.Report, err
+}
+
+// replay refreshes the store of the work folder, day by day. A day that was cut off is repeated.
+func (i Import) replay(ctx context.Context, w *work, from *fares) error {
+	counts := from.byDay()
+	done, total := 0, 0
+	for day, n := range counts {
+		total += n
+		if day < w.next {
+			done += n
+		}
+	}
+	for day := w.next; day <= w.plan.Last; day++ {
+		w.clock.Store(min((day+1).Time().Unix()-1, i.Now().Unix()))
+		r := refresh.Refresher{Source: from, Fares: store.Fares{Table: w.table}, Now: w.now, Rates: i.Rates(day)}
+		report, err := r.Run(ctx)
+		if err == nil && report.Failed > 0 {
+			err = fmt.Errorf("%d of %d origins failed: %s", report.Failed, report.Origins, report.Faults[0])
+		}
+		if err == nil {
+			err = w.completed(day)
+		}
+		if err != nil {
+			return fmt.Errorf("refresh again as on %s: %w", day, err)
+		}
+		if done += counts[day]; i.Progress != nil {
+			i.Progress(done, total, day)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"verdetto/e2e/fixture"
+	"verdetto/shared/store/boltstore"
+)
+
+// manyDays returns a panel of some routes: each day n departures of each route are observed.
+func manyDays(routes []string, days, departures int) string {
+	var b strings.Builder
+	b.WriteString(fixture.CSVHeader)
+	random := rand.New(rand.NewPCG(3, 4))
+	begin := time.Date(2016, 1, 1, 0, 0, 0, 0, time.UTC)
+	for day := range days {
+		at := begin.AddDate(0, 0, day)
+		for _, route := range routes {
+			for n := range departures {
+				fmt.Fprintf(&b, "%s,%s,%s,%d.00,EUR\n", route, at.Format(time.DateOnly),
+					at.AddDate(0, 0, 3+2*n).Format(time.DateOnly), 30+random.IntN(60))
+			}
+		}
+	}
+	return b.String()
+}
+
+// TestImport imports a panel with bad rows into the store of a running service, twice. The second
+// import changes nothing.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	d := fixture.NewShell(t)
+	d.Write("panel.csv", manyDays([]string{"MIL,LIS", "ROM,PAR"}, 58, 6)+
+		"MIL,LIS,2016-01-2x,2016-03-20,30.00,EUR\nMIL,LIS,2016-01-20,2016-03-20,dear,EUR\nMIL,LIS\n"+
+		"MIL,QQQ,2016-01-20,2016-03-20,30.00,EUR\n")
+	s := d.Serve("-store", "bolt:kept.db", "-upstream", "csv:good.csv", "-now", "2016-03-01")
+	args := []string{"import", "panel.csv", "-store", "bolt:kept.db", "-now", "2016-03-01"}
+	got := run(t, d, 3, "part of the input was left out", args...)
+	has(t, "stdout", got.Stdout, "700 rows, 696 fares", "1: a date that cannot be read",
+		"1: a price that is no decimal number", "1: fewer fields", "1: place without a city we know",
+		"line 698: observed_date", "line 700: 2 fields", "import        696 new fares of 2 routes, 0 already stored",
+		"days          61 folded again, 2016-01-01 to 2016-03-01")
+	if info, err := os.Stat(filepath.Join(d.Dir, "kept.db.socket")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("others may write to the store: %v %v", info, err)
+	}
+	for route, insufficient := range map[string]bool{"MIL&destinazione=BUH": true, "MIL&destinazione=LIS": false,
+		"ROM&destinazione=PAR": false} {
+		status, _, body := get(t, s.URL+"/v1/analisi?origine="+route)
+		is := strings.Contains(body, `"livello":"dati-insufficienti"`)
+		if status != http.StatusOK || is != insufficient {
+			t.Errorf("%s: %d %s", route, status, body)
+		}
+	}
+	got = run(t, d, 3, "", args...)
+	has(t, "stdout", got.Stdout, "0 new fares of 0 routes, 696 already stored", "nothing was changed")
+	end(t, s)
+	for name := range d.Files() {
+		if strings.Contains(name, ".import") || strings.HasPrefix(name, ".s") {
+			t.Errorf("left: %s", name)
+		}
+	}
+}
+
+// TestImportRefused: each import that cannot succeed says why and what to do, and changes no file.
+func TestImportRefused(t *testing.T) {
+	t.Parallel()
+	d := fixture.NewShell(t)
+	d.Write("empty.csv", "")
+	d.Write("narrow.csv", "origin,destination,price\nMIL,BUH,30.00\n")
+	d.Write("unused.csv", fixture.CSVHeader)
+	d.Write("dear.csv", fixture.CSVHeader+"MIL,BUH,2016-02-25,2016-03-20,dear,EUR\n")
+	zipped := gzipped(t, fixture.CSVHeader+strings.Repeat("MIL,BUH,2016-02-25,2016-03-20,30.00,EUR\n", 3000))
+	d.Write("half.csv.gz", zipped[:len(zipped)-20])
+	d.Write("notes.csv.gz", "\x1f\x8b\x09\x00\x00\x00\x00\x00\x00\x03")
+	run(t, d, 0, "", "refresh", "-store", "bolt:invented.db", "-now", "2016-03-01", "-origins", "MIL")
+	held, err := boltstore.Open(filepath.Join(d.Dir, "held.db"), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Close()
+	before := d.Files()
+	for _, c := range []struct {
+		args string
+		code int
+		says string
+	}{
+		{"-store bolt:new.db", 2, "verdetto import needs one panel"},
+		{"good.csv good.csv -store bolt:new.db", 2, "verdetto import needs one panel"},
+		{"good.csv", 1, "import needs -store"},
+		{"nowhere.csv -store bolt:new.db", 1, "no such file"},
+		{"empty.csv -store bolt:new.db", 1, "empty file: want a header with origin"},
+		{"narrow.csv -store bolt:new.db", 1, "header lacks observed_date, depart_date, currency: want origin"},
+		{"good.csv -price fare -store bolt:new.db", 1, "header lacks fare"},
+		{"unused.csv -store bolt:new.db", 3, "nothing usable: there is only a header"},
+		{"dear.csv -store bolt:new.db", 3, "nothing usable: mend the rows"},
+		{"half.csv.gz -store bolt:new.db", 3, "it ends too early; fetch the file again; nothing was imported"},
+		{"notes.csv.gz -store bolt:new.db", 3, "the gzip archive is damaged: its header"},
+		{"good.csv -store bolt:new.db -now 2016-01-01", 3, "found after 2016-01-01; set the clock with -now"},
+		{"good.csv -store bolt:held.db", 1, "another process has it open"},
+		{"good.csv -store bolt:invented.db -now 2016-03-01", 1, "invented ones; recorded fares need another store"},
+		{"good.csv -store verdetto.db", 1, "is not bolt:FILE or dynamodb:TABLE"},
+	} {
+		run(t, d, c.code, c.says, append([]string{"import"}, strings.Fields(c.args)...)...)
+		for name, content := range d.Files() {
+			if before[name] != content {
+				t.Errorf("import %s: %s was made or changed", c.args, name)
+			}
+		}
+	}
+}
