@@ -32,7 +32,7 @@ require (
 	github.com/emersion/go-smtp v0.25.1
 	github.com/gagliardetto/solana-go v1.24.0
 	github.com/google/go-cmp v0.7.0
-	github.com/google/jsonschema-go v0.4.3
+	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/klauspost/compress v1.20.1
 	github.com/mmcdole/gofeed v1.4.2
 	github.com/modelcontextprotocol/go-sdk v1.8.0
