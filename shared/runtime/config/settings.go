@@ -97,7 +97,7 @@ var Settings = []Setting{
 		Give:    "32 characters or more, or what `verdetto pepper export` wrote",
 		Note:    "pseudonyms and customer ids are derived from it. **Never change it**: with another value no key works",
 		Secret:  true,
-		Without: "required; on one machine the store holds one that is created at the first start", Fits: isPepper},
+		Without: "required; one machine creates it at the first start and stores it", Fits: isPepper},
 	{Name: "VERDETTO_OPERATOR_NAME", ReadBy: "pro; serve", Give: "the name of the operator, for the legal pages",
 		Without: "the pages say that it is missing", Fits: anything},
 	{Name: "VERDETTO_OPERATOR_ADDRESS", ReadBy: "pro; serve",
@@ -121,9 +121,8 @@ var Settings = []Setting{
 		Give: "IATA codes of cities to refresh, three capital letters each", List: true,
 		Without: "every city with an airport", Fits: matches(`[A-Z]{3}`)},
 	{Name: "VERDETTO_CALLS_A_DAY", ReadBy: "refresh; `-upstream travelpayouts`",
-		Give: "a number of calls, or 0 for no limit",
-		Note: "the calls of all processes to the fare source in a day (UTC), failed calls included; a fifth is reserved " +
-			"for discovery",
+		Give:    "a number of calls, or 0 for no limit",
+		Note:    "calls to the fare source in a day (UTC), also failed calls; a fifth is reserved for discovery",
 		Default: "20000", Fits: whole(0, 1_000_000_000)},
 	{Name: "VERDETTO_FARES_SHOWN", ReadBy: "analisi, compat, pricetrends, x402; `-upstream travelpayouts`",
 		Give: "today or all",
@@ -153,7 +152,7 @@ var Settings = []Setting{
 		Note: "the address of Stripe", Without: "Stripe's own", Fits: outside},
 	{Name: "X402_FEE_KEY", ReadBy: "x402; serve",
 		Give: "off, or a Solana key: 64 numbers in brackets, as solana-keygen writes, or 64 bytes in base 58",
-		Note: "this key pays the network fees of single answers; it needs SOLANA_NODES " +
+		Note: "pays network fees; needs SOLANA_NODES " +
 			"and SOLANA_WALLET",
 		Secret: true, Without: "single answers are not sold",
 		Fits: func(v string) bool { _, ok := SolanaKey(v); return ok || v == Off }},
