@@ -95,6 +95,11 @@ type Row struct {
 	Currency            string  // upper-case ISO 4217
 	Stops               fare.Stops
 
+	// Of the outward way, as far as the source says; what cannot be is dropped
+	OriginAirport, DestinationAirport string // IATA codes
+	Airline                           string // IATA code of the airline that sells the fare
+	Minutes                           int    // from departure to arrival
+
 	RoundTrip, OtherCabin, NotActual bool // RoundTrip: Return is not known
 }
 
@@ -153,6 +158,7 @@ func (c Comparable) Fare(row Row, until time.Time) (fare.Fare, Reason) {
 	o := fare.Observation{
 		Found: row.Found.Unix(), Price: quoted, Depart: row.Depart,
 		Currency: currency, Stops: row.Stops, DayOnly: row.DayOnly,
+		Flight: row.flight(),
 	}
 	if row.DayOnly {
 		o.Found = fare.DayOf(row.Found).Time().Unix()
@@ -161,4 +167,16 @@ func (c Comparable) Fare(row Row, until time.Time) (fare.Fare, Reason) {
 		o.Nights = int16(row.Return - row.Depart)
 	}
 	return fare.Fare{Route: fare.Route{Origin: origin, Destination: destination}, Observation: o}, ""
+}
+
+// flight returns what the row says about its outward way, without malformed codes and incredible
+// durations. An airport may lie in another city than the fare is sold for: Parma is sold as Milan.
+func (r Row) flight() (f fare.Flight) {
+	f.From, _ = fare.ParseAirport(r.OriginAirport)
+	f.To, _ = fare.ParseAirport(r.DestinationAirport)
+	f.Airline, _ = fare.ParseAirline(r.Airline)
+	if r.Minutes > 0 && r.Minutes <= fare.MaxMinutes {
+		f.Minutes = int16(r.Minutes)
+	}
+	return f
 }
