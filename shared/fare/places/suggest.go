@@ -88,7 +88,7 @@ func withinReach(query []rune) []candidate {
 		tab := strings.IndexByte(line, '\t')
 		next := i + tab + strings.IndexByte(line[tab:], '\n') + 1
 		// A key has at most as many runes as bytes, and at least a quarter as many.
-		if tab < len(query)-limit || tab > utf8.UTFMax*(len(query)+limit) || line[tab+1] == kindHidden {
+		if tab < len(query)-limit || tab > utf8.UTFMax*(len(query)+limit) || line[tab+1] == kindHidden || line[tab+1] == kindUnlisted {
 			i = next
 			continue
 		}

@@ -38,6 +38,10 @@ const (
 	kindName   = 'n' // a name of the city
 	kindPlace  = 'p' // a place that the city's airports serve, or an everyday name: always shown as itself
 	kindHidden = 'h' // historic or rare: matched, never shown
+
+	// A place served only by airports that are not listed, such as Parma under Milan: matched, but
+	// never suggested.
+	kindUnlisted = 'u'
 )
 
 // entry is one line of names.tsv.
@@ -49,7 +53,7 @@ type entry struct {
 	languages string // languages, with spaces between; empty: any
 }
 
-func (e entry) isShown() bool { return e.kind != kindHidden }
+func (e entry) isShown() bool { return e.kind != kindHidden && e.kind != kindUnlisted }
 
 // isUsedIn reports whether the name is used in a language.
 func (e entry) isUsedIn(lang string) bool {

@@ -31,7 +31,7 @@ func build(t *testing.T, said everyday) (cities []*city, codes map[string]string
 	if err != nil {
 		t.Fatal(err)
 	}
-	cities, codes, err = buildCities(points, map[string]service{}, said)
+	cities, codes, err = buildCities(points, map[string]service{"BIG": {scheduled: true}, "BIH": {scheduled: true}}, said)
 	if err != nil {
 		t.Fatal(err)
 	}
