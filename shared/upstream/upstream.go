@@ -40,6 +40,15 @@ type Deep interface {
 	Departures(ctx context.Context, q Question, until time.Time) (Answer, error)
 }
 
+// Checked is a Source that can compare its answers with the form that its adapter reads.
+type Checked interface {
+	Source
+
+	// Drift asks the source one question of each kind and names the fields that are missing, new
+	// or of another type. An error means that some question was not answered.
+	Drift(ctx context.Context) (differences []string, err error)
+}
+
 // Question is a question to a Deep source.
 type Question struct {
 	fare.Series
