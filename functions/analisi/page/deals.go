@@ -13,6 +13,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/fare/places"
 	"verdetto/shared/published"
+	"verdetto/shared/text/wording"
 	"verdetto/shared/verdict"
 	"verdetto/shared/web/httpapi"
 )
@@ -31,6 +32,7 @@ type cheapView struct {
 type cheapRow struct {
 	City, To, Alert        string
 	Fare, Date, Usual      string
+	Flight                 string
 	Level, LevelText, Sure string
 }
 
@@ -129,7 +131,8 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 		}
 		row := cheapRow{
 			City: name, To: q.linkOn(ask, v.AskFrom, places.Query(d.To, name)), Fare: l.Money(price.Cent), Date: date,
-			Level: levelClass(judged.Livello), LevelText: l.Text("cheap.unknown"),
+			Flight: wording.Flight(l, price),
+			Level:  levelClass(judged.Livello), LevelText: l.Text("cheap.unknown"),
 		}
 		row.Alert = row.To + "#alert-title"
 		if judged.Livello != verdict.Insufficient {

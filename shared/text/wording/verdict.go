@@ -90,8 +90,12 @@ func (v Verdict) Fare() string {
 	if p.Dichiarato {
 		return v.Text("fare.stated", "Price", v.quoted(p.Quotato))
 	}
-	return v.Text("fare."+v.question(), "Price", v.Money(p.Cent), "Departure", v.date(p.Partenza), "Back",
+	said := v.Text("fare."+v.question(), "Price", v.Money(p.Cent), "Departure", v.date(p.Partenza), "Back",
 		v.date(p.Ritorno), "When", v.seen(p))
+	if flight := Flight(v.Language, p); flight != "" {
+		said += " " + Sentence(flight) + "."
+	}
+	return said
 }
 
 // Known states the lowest fare that the service knows, next to a price that the reader entered; ""
