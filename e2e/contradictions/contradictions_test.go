@@ -274,7 +274,7 @@ func (s *service) route(r fare.Route, departures int) {
 // verdictTool checks the tool's text about one fare: it contains exactly one level. The part about
 // what an alert can report is left out.
 func (s *service) verdictTool(arguments map[string]any) {
-	text, _, _ := strings.Cut(s.tool("flight_price_verdict", arguments), " For an alert on this trip")
+	text, _, _ := strings.Cut(s.tool("flight_price_verdict", arguments), "For an alert on this trip")
 	if said := levelsIn(text); len(said) > 1 {
 		s.t.Errorf("verdict of %v: %q", arguments, text)
 	}
@@ -286,7 +286,7 @@ func (s *service) verdictTool(arguments map[string]any) {
 	s.documents["verdict"]++
 }
 
-var listed = regexp.MustCompile(`([0-9]{4}-[0-9]{2}-[0-9]{2}) [0-9.]+ EUR, (great|good|normal|expensive) this far ahead`)
+var listed = regexp.MustCompile(`([0-9]{4}-[0-9]{2}-[0-9]{2}) [0-9.]+ EUR \((great|good|normal|expensive) for that day`)
 
 // calendarTool checks that the tool's text contains the levels of the API's calendar, and no
 // others.

@@ -69,7 +69,7 @@ func TestKeyStates(t *testing.T) {
 			t.Error("a stranger was sent a key")
 		}
 
-		// Key revoked or unknown, any request: unchanged, 401.
+		// A revoked or unknown key is refused with 401.
 		for _, key := range []string{card.APIKey, "vd_unknown", strings.Replace(crypto.APIKey, "vd_", "vd-", 1)} {
 			if s.Works(key) {
 				t.Errorf("%.12s... works", key)

@@ -83,9 +83,9 @@ func TestFaresOfOthersAreShownAsAllowed(t *testing.T) {
 		"price-trends": "?origin=MIL&destination=BUH&currency=eur",
 	}
 	calls := map[string]string{
-		"flight_price_verdict": `{"origin":"Milano","destination":"Bucarest"}`, "when_to_book": `{"origin":"Milano","destination":"Bucarest"}`,
-		"cheapest_months": `{"origin":"Milano","destination":"Bucarest"}`, "price_trends": `{"origin":"Milano","destination":"Bucarest","currency":"EUR"}`,
-		"fare_calendar": `{"origin":"Milano","destination":"Bucarest"}`, "cheap_now": `{"origin":"Milano"}`, "compare_trips": `{"origin":"Milano","destinations":["Bucarest"]}`,
+		"flight_price_verdict": `{"origin":"Milano","destination":"Bucarest"}`,
+		"price_trends":         `{"origin":"Milano","destination":"Bucarest","currency":"EUR"}`,
+		"fare_calendar":        `{"origin":"Milano","destination":"Bucarest"}`, "cheap_now": `{"origin":"Milano"}`, "compare_trips": `{"origin":"Milano","destinations":["Bucarest"]}`,
 	}
 	for _, c := range []struct {
 		name    string

@@ -139,17 +139,18 @@ func TestProveCards(t *testing.T) {
 	for _, s := range screens {
 		t.Run(s.name, func(t *testing.T) {
 			c := showCard(t, b, s, "flight_price_verdict", route, all)
-			c.reads("Milan to London", "one way", "Another day of departure", "the fares are invented")
+			c.reads("Milan to London", "usual €", "Another day of departure", "These fares are invented")
 			c.holds("verdict")
 			if dark := evaluate[string](c.tab, inside+`.documentElement.dataset.theme`); dark != s.scheme {
 				t.Errorf("the card is %s", dark)
 			}
 
 			// Another day, from inside the card; then back.
-			day := evaluate[string](c.tab, inside+`.querySelector('input').min.slice(0, 8) + '28'`)
+			day := evaluate[string](c.tab, `host.told.shown.structuredContent.prezzo.partenza`)
 			evaluate[bool](c.tab,
 				`(() => { const d = `+inside+`; d.querySelector('input').value = '`+day+`'; d.querySelector('[data-ask] button').click(); return true })()`)
-			c.wait(inside + `.querySelector('#waits-title')`)
+			c.wait(inside + `.querySelector('[data-back]:not([hidden])')`)
+			c.reads("High certainty", "or more within 7 days")
 			c.holds("day")
 			if calls, contexts := evaluate[int](c.tab, `host.told.calls`), evaluate[string](c.tab,
 				`JSON.stringify(host.told.contexts)`); calls != 1 || !strings.Contains(contexts, day) {
@@ -185,12 +186,10 @@ func TestProveCards(t *testing.T) {
 		t.Run("calendar-"+s.name, func(t *testing.T) {
 			c := showCard(t, b, s, "fare_calendar", map[string]any{"origin": "Milano", "destination": "Londra",
 				"language": "it"}, all)
-			c.reads("Da Milano a Londra", "Giorno per giorno")
+			c.reads("Da Milano a Londra", "Il mese più economico")
 			c.holds("calendar")
-			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('p.other a').click(); return true })()`)
-			c.wait(inside + `.querySelector('[data-back]:not([hidden])') && ` + inside + `.querySelector('td a')`)
-			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('td a').click(); return true })()`)
-			c.wait(inside + `.querySelector('article.verdict h1')`)
+			evaluate[bool](c.tab, `(() => { `+inside+`.querySelector('.days button').click(); return true })()`)
+			c.wait(inside + `.querySelector('.range')`)
 			c.holds("day-of-calendar")
 			if calls := evaluate[int](c.tab, `host.told.calls`); calls < 1 {
 				t.Errorf("%d calls", calls)

@@ -39,8 +39,9 @@ type Report struct {
 type Age struct {
 	Days  string  `json:"days"`
 	Share float64 `json:"share"` // of all verdicts
-	Count int     `json:"count"` // these with a departure seen again within 7 days
-	// Available is the share of Count in which the fare seen again was at most 2 % dearer.
+	Count int     `json:"count"` // verdicts whose departure was seen again within 7 days
+	// Available is the share of these Count verdicts whose fare, when seen again, was at most 2 %
+	// dearer.
 	Available float64      `json:"there"`
 	Interval  *stats.Range `json:"interval,omitempty"` // of Available
 }

@@ -24,8 +24,8 @@ import (
 // Main answers API Gateway events with a handler until AWS ends the process.
 func Main(h http.Handler) { lambda.Start(Adapt(h)) }
 
-// MainWith is Main for a function that also receives other events, such as a schedule's. The
-// function other handles these.
+// MainWith is Main for a function that also receives other events, such as those of a schedule.
+// The parameter other handles them.
 func MainWith(h http.Handler, other func(context.Context, json.RawMessage) (any, error)) {
 	lambda.Start(AdaptWith(h, other))
 }

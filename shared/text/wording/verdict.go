@@ -84,7 +84,7 @@ func (v Verdict) Than() string {
 	return v.Text("than.more", "Amount", amount, "For", v.about())
 }
 
-// Fare states the judged fare with its days and its age.
+// Fare states the judged fare, its days of departure and return, and how old it is.
 func (v Verdict) Fare() string {
 	p := v.Of.Prezzo
 	if p.Dichiarato {

@@ -69,8 +69,8 @@ func (t *Trips) minima(s departure.Span) (*Trips, ruleAnswers) {
 	return m, said
 }
 
-// add judges the cheapest fare of a range of dates, and computes the chance that the fare of its
-// departure falls.
+// add judges the cheapest fare of a range of dates. It also computes the chance that the fare of
+// that departure falls.
 func (s *ruleAnswers) add(asked *departure.StateDay, of departure.Span, date fare.Day, cheapest departure.Live) {
 	a, q, _ := asked.JudgeSpan(of, date, cheapest.Price)
 	one, _ := asked.Judge(cheapest.Depart, 0)
