@@ -67,7 +67,9 @@ func unpackFlights(dst []Observation, data []byte) ([]Observation, error) {
 		if currencies[i], known = UnpackCurrency(r.Uint()); !known {
 			r.Fail(errors.New("a currency that is none"))
 		}
-		prices[i], units[i] = Cents(r.Int()), Cents(r.Int())
+		if prices[i], units[i] = Cents(r.Int()), Cents(r.Int()); units[i] <= 0 {
+			r.Fail(errors.New("a unit of prices that is none"))
+		}
 	}
 	legend := DecodeLegend(&r)
 	nights := r.Uint() != 0

@@ -14,8 +14,8 @@ type Legend struct {
 	airports []Airport
 	rows     []legendRow
 	unit     int16 // durations are multiples of it
-	size     int   // of all rows
-	of       map[legendKey]int
+	size     int   // numbers of all rows
+	index    map[legendKey]int
 }
 
 type legendKey struct {
@@ -41,7 +41,7 @@ func NewLegend(n int, of func(i int) (flags uint64, f Flight)) *Legend {
 		}
 		counts[key][minutes]++
 	}
-	l := &Legend{of: map[legendKey]int{}}
+	l := &Legend{index: map[legendKey]int{}}
 	total := map[legendKey]int{}
 	for key, durations := range counts {
 		row := legendRow{legendKey: key}
@@ -85,8 +85,8 @@ func (l *Legend) number() {
 		row := &l.rows[i]
 		row.first = l.size
 		l.size += max(1, len(row.minutes))
-		if l.of != nil {
-			l.of[row.legendKey] = i
+		if l.index != nil {
+			l.index[row.legendKey] = i
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (l *Legend) Encode(w *packed.Writer) {
 // Put packs the flags and the flight of a fare that the legend was made of.
 func (l *Legend) Put(w *packed.Writer, flags uint64, f Flight) {
 	key, minutes := keyOf(flags, f)
-	row := &l.rows[l.of[key]]
+	row := &l.rows[l.index[key]]
 	if len(row.minutes) == 0 {
 		w.Uint(uint64(row.first))
 		w.Uint(uint64(minutes / l.unit))

@@ -54,8 +54,8 @@ func TestAirportNames(t *testing.T) {
 			names[name] = true
 		}
 	}
-	for code, want := range map[string]string{"BGY": "Bergamo", "STN": "Stansted", "MUC": "Monaco di Baviera", "QQQ": "QQQ",
-		"PMF": "Parma", "": ""} {
+	for code, want := range map[string]string{"BGY": "Bergamo", "STN": "Stansted", "MUC": "Monaco di Baviera",
+		"QQQ": "QQQ", "PMF": "Parma", "": ""} {
 		if got := AirportName(code, "it"); got != want {
 			t.Errorf("%s is called %q, want %q", code, got, want)
 		}

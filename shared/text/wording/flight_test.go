@@ -34,14 +34,15 @@ func TestFlight(t *testing.T) {
 			t.Errorf("%s: %q, want %q", lang, got, want)
 		}
 	}
+	const back = "2016-05-01"
 	en := i18n.ForCode("en")
 	for want, p := range map[string]verdict.Prezzo{
 		"": price("", "", "", 0, fare.NonStop, ""), // the stops alone are said elsewhere
 		"Turkish Airlines, Malpensa–Sabiha Gökçen, 1 stop, 7 h": price("MXP", "SAW", "TK", 420, fare.OneStop, ""),
 		"2 or more stops, 55 min":                               price("", "", "", 55, fare.MoreStops, ""),
 		"Q9":                                                    price("BGY", "", "Q9", 0, fare.StopsUnknown, ""),
-		"outbound: Ryanair, Bergamo–Stansted, non-stop, 2 h 5 min": price("BGY", "STN", "FR", 125, fare.NonStop, "2016-05-01"),
-		"outbound: Ryanair, Bergamo–Stansted, 2 h 5 min":           price("BGY", "STN", "FR", 125, fare.OneStop, "2016-05-01"),
+		"outbound: Ryanair, Bergamo–Stansted, non-stop, 2 h 5 min": price("BGY", "STN", "FR", 125, fare.NonStop, back),
+		"outbound: Ryanair, Bergamo–Stansted, 2 h 5 min":           price("BGY", "STN", "FR", 125, fare.OneStop, back),
 	} {
 		if got := Flight(en, p); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -28,9 +28,10 @@ func TestDrift(t *testing.T) {
 		want           []string
 		failure        error
 	}{
-		"as recorded":  {},
-		"a new name":   {groupedPrices, `"airline":`, `"carrier":`, []string{"airline is missing", `"carrier" is new`}, nil},
-		"another type": {latestPrices, `"trip_class": 0`, `"trip_class": "economy"`, []string{"trip_class is of type string, was number"}, nil},
+		"as recorded": {},
+		"a new name":  {groupedPrices, `"airline":`, `"carrier":`, []string{"airline is missing", `"carrier" is new`}, nil},
+		"another type": {latestPrices, `"trip_class": 0`, `"trip_class": "economy"`,
+			[]string{"trip_class is of type string, was number"}, nil},
 		"a new field":  {cityList, `"name":`, `"population":1,"name":`, []string{`"population" is new`}, nil},
 		"no rows":      {cityList, cities, `[]`, nil, upstream.ErrUnavailable},
 		"another body": {latestPrices, `"data"`, `"prices"`, nil, upstream.ErrUnavailable},
