@@ -65,7 +65,7 @@ func (s *Service) openEndpoint(ctx context.Context, alert store.Alert, id string
 		err = s.Webhooks.Deliveries.Enqueue(ctx, webhook.Test(alert, testName(id), now))
 	}
 	if err != nil {
-		// Not fatal: the page of alerts can issue a new secret.
+		// This error is not fatal, because the page of alerts can issue a new secret.
 		s.Log.ErrorContext(ctx, "endpoint not opened", "error", err)
 		return
 	}

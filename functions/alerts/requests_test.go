@@ -20,7 +20,6 @@ import (
 )
 
 // TestBadAlertRequests: invalid requests and invalid links are explained, and they change nothing.
-
 func TestBadAlertRequests(t *testing.T) {
 	t.Parallel()
 	clock := storetest.NewClock()
@@ -127,8 +126,7 @@ func TestBadAlertRequests(t *testing.T) {
 			if counted := a.Header.Get("X-RateLimit-Limit") != ""; counted != (status == 404) {
 				t.Errorf("counted: %v", counted)
 			}
-			// For a form, the answer is a page that explains the fault and does not repeat the
-			// input.
+			// The answer to a form is a page that explains the fault without the input.
 			if kind == fixture.Form {
 				a := p.Form("/v1/alerts", c.body, "Accept-Language", "en")
 				if a.Status != status || !strings.Contains(a.Page(), "We could not set up the alert") ||

@@ -328,7 +328,7 @@ func TestUndoUnderFaults(t *testing.T) {
 }
 
 // TestStrangersForAMonth: for 30 days strangers request recoveries for one owner every hour. The
-// owner reads her mail every 8 hours.
+// owner reads her mail every 8 hours. Her key is refused only once in that time.
 func TestStrangersForAMonth(t *testing.T) {
 	t.Parallel()
 	strangersForAMonth(t, 4)

@@ -133,7 +133,8 @@ func (s *Service) compose(j store.Job, write writeMail, c store.Customer, key, p
 }
 
 // language returns the language of a job's mail. If the service no longer supports the requested
-// language, it is English. Without a requested language it is "", and package mail decides.
+// language, it returns English. Without a requested language it returns "", and package mail
+// decides.
 func language(j store.Job) string {
 	if j.Lang == "" {
 		return ""

@@ -147,7 +147,9 @@ func TestSheetsOfStops(t *testing.T) {
 	}
 }
 
-// TestStopsBecomeKnown: a route that had only non-stop fares gets its first fare with a stop.
+// TestStopsBecomeKnown: a route that had only non-stop fares gets its first fare with a stop. The
+// departure state for all fares then states that some fares have stops. The state for non-stop
+// fares stays unchanged.
 func TestStopsBecomeKnown(t *testing.T) {
 	s := openDays(t)
 	source := dailyFares(20)

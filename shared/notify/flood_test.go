@@ -23,8 +23,8 @@ func (o *inTurn) Send(ctx context.Context, m mail.Message) error {
 	return o.carrier.Send(ctx, m)
 }
 
-// TestAFloodOfFailingJobs: 10,000 mails wait that the carrier throttles. Another mail, added at any
-// time, is delayed by less than 1 minute. The throttled mails do not use up the hourly quota. Each
+// TestAFloodOfFailingJobs: the outbox holds 10,000 mails, and the carrier throttles all of them.
+// Another mail, added at any time, is delayed by less than 1 minute. The throttled mails do not use up the hourly quota. Each
 // refusal takes 80 ms, and 16 jobs run concurrently.
 func TestAFloodOfFailingJobs(t *testing.T) {
 	t.Parallel()

@@ -51,7 +51,7 @@ type Job struct {
 	Tries int `json:"tries,omitempty"`
 	// Data is the input of the job.
 	Data json.RawMessage `json:"data,omitempty"`
-	// First is the first name of a job that was postponed.
+	// First is the name of a postponed job. A postponed job has a new sort key, but keeps its name.
 	First string `json:"first,omitempty"`
 
 	item Item

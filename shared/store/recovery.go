@@ -78,8 +78,8 @@ func (k Customers) Cancel(ctx context.Context, id apikey.CustomerID, fresh apike
 var ErrNothingToUndo = errors.New("no recovery to undo")
 
 // Undo restores the customer's former key and makes the keys of later recoveries invalid. owned is
-// a prefix of the former key's hash. After Undo, every recovery needs confirmation by mail. The
-// parameter guarded is the end of that time. Calling Undo again has no further effect.
+// a prefix of the former key's hash. Until the time guarded,
+// every recovery needs a confirmation by mail. Calling Undo again has no further effect.
 func (k Customers) Undo(ctx context.Context, id apikey.CustomerID, owned []byte, guarded time.Time) error {
 	return k.Change(ctx, id, func(c *Customer) error {
 		if err := c.undoable(owned); err != nil {

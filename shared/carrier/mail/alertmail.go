@@ -39,8 +39,8 @@ type Alert struct {
 	Departure  []string   // sentences about the usual price of that departure; may be empty
 	Waits      []string   // sentences about waiting, advice first; may be empty
 	Picture    Picture    // empty if too little is known to draw
-	// When is the condition of the alert with HTML emphasis. It is empty for a threshold or a
-	// verdict. Trip describes the trip. It is empty for the cheapest fare of the route.
+	// The field When holds the condition of the alert, with HTML emphasis. It is empty for alerts of
+	// the kinds threshold and verdict. Trip describes the trip; it is empty for an alert on a route.
 	When htmltemplate.HTML
 	Trip string
 	// Page is the link to the verdict. Unsubscribe ends this alert, Snooze pauses it for a month,

@@ -219,8 +219,9 @@ func TestOneAddressInTurn(t *testing.T) {
 	}
 }
 
-// TestEveryFault: one storage call fails, before or after its effect, or all calls from one on
-// fail. Each job still runs, and is repeated at most once per fault.
+// TestEveryFault: either one storage call fails, or all calls from one call on fail. Each fault
+// happens before or after the call's effect. Each job still runs, and is repeated at most once per
+// fault.
 func TestEveryFault(t *testing.T) {
 	for name, arm := range map[string]func(*storetest.Faulty, int,
 		storetest.Side){"once": (*storetest.Faulty).FailOnce, "until it is mended": (*storetest.Faulty).DieAt} {

@@ -49,7 +49,7 @@ var recorded = []struct {
 		nil},
 	{"metamask_swap-failed-transaction.json", "9az5xpAV8KJ2Q2Jb1ZvBpvfUa5Cj4dZirbgvfPF5XsB8", pay.MainnetUSDC, 0, nil,
 		pay.ErrFailedTransaction},
-	// USDC of the test network devnet. It counts only if devnet is configured.
+	// This is USDC of the test network devnet. It counts only if devnet is configured.
 	{"crosschain_02.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.MainnetUSDC, 0, nil, nil},
 	{"crosschain_02.json", "91t4uSdtBiftqsB24W2fRXFCXjUyc6xY3WMGFedAaTHh", pay.DevnetUSDC, 200_000, nil, nil},
 	{"metamask_send-usdc-transfer.json", "BXT1K8kzYXWMi6ihg7m9UqiHW4iJbJ69zumELHE9oBLe", pay.MainnetUSDC, 0, nil, nil},

@@ -118,7 +118,7 @@ func Read(path string, now func() time.Time) (s *Store, sealed bool, err error) 
 }
 
 func notAStore(path string, why error) error {
-	return fmt.Errorf("open store %s: it is not a store, or a damaged one (%w); nothing was changed", path, why)
+	return fmt.Errorf("open store %s: it is not a store, or it is damaged (%w); nothing was changed", path, why)
 }
 
 // prepare creates the bucket of a new file. In an existing file, it deletes expired items.

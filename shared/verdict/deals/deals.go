@@ -159,8 +159,8 @@ func (d Deal) same(other Deal) bool {
 	return told(d) == told(other)
 }
 
-// Usual returns the median price for a deal, rounded to whole euro. Rounding keeps it from changing
-// with every new fare. It returns false if the median is not known.
+// Usual returns the median price for a deal, rounded to whole euro. Without rounding, the price
+// would change with every new fare. Usual returns false if the median is not known.
 func (d Deal) Usual() (fare.Cents, bool) {
 	if d.Verdict.MedianaCent == nil {
 		return 0, false

@@ -21,8 +21,8 @@ type question struct {
 	learned     [horizons]bool
 }
 
-// Ask stores a question about the price of a departure on a day. cells are those in the answer to
-// the question.
+// Ask stores a question about the price of a departure on a day. cells are the cells that the
+// answer to the question returned.
 func (qs *Questions) Ask(day fare.Day, q Quote, cells Cells) {
 	*qs = append(*qs, question{day: day, depart: day + fare.Day(q.Lead), price: q.Price, cells: cells})
 }

@@ -142,7 +142,8 @@ func encodeLive(w *packed.Writer, asOf fare.Day, live []Live, legend *fare.Legen
 	}
 }
 
-// DecodeState parses the bytes that State.Encode returned, also those of the first rule.
+// DecodeState parses the bytes that State.Encode returned. It also parses the format of the first
+// departure rule (before Rule 2).
 func DecodeState(data []byte) (*State, error) {
 	isFirstRule := len(data) > 0 && data[0] == firstRuleSheet
 	format := byte(sheetFormat)
@@ -245,7 +246,8 @@ func (c Cycle) Encode() []byte {
 	return w
 }
 
-// DecodeCycle parses the bytes that Cycle.Encode returned, also those of the first rule.
+// DecodeCycle parses the bytes that Cycle.Encode returned. It also parses the formats of the first
+// departure rule (before Rule 2).
 func DecodeCycle(data []byte) (c Cycle, err error) {
 	format := byte(cycleFormat)
 	if len(data) > 0 && (data[0] == firstRuleCycle || data[0] == firstRuleScore) {

@@ -59,7 +59,8 @@ func rounds() Rounds {
 	}
 }
 
-// TestStoredBytes: packed rounds and counts equal the bytes that stores already hold. A new
+// TestStoredBytes: encoded rounds (the verdicts that the service noted in one week) and encoded
+// counts equal the bytes that stores already hold. A new
 // encoding needs a new format byte and a reader for both formats.
 func TestStoredBytes(t *testing.T) {
 	const (

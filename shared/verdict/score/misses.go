@@ -20,8 +20,8 @@ func Miss(places [Places]int64) (n int64, points float64) {
 	return n, points
 }
 
-// AllPlaces returns how many percentiles of departures lie in each cell of 5 points, for all
-// reliabilities together.
+// AllPlaces returns how many percentiles of departures lie in each cell of 5 percentage points, for
+// all reliabilities together.
 func (c *Counts) AllPlaces() (sum [Places]int64) {
 	for _, places := range c.Places {
 		AddPlaces(&sum, places)
