@@ -324,8 +324,8 @@ func TestFanOut(t *testing.T) {
 }
 
 // TestFanOutKeepsToTheLimit refreshes all cities without faults. One call lists them, and three are
-// compared with the form that the adapter reads. The time that it takes depends
-// only on the rate limit of the source.
+// compared with the form that the adapter reads. The time that it takes depends only on the rate
+// limit of the source.
 func TestFanOutKeepsToTheLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := upstreamtest.Detached(nil, time.Now)

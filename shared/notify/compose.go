@@ -97,10 +97,7 @@ func flightText(l *i18n.Language, n news) string {
 	if n.Return > 0 {
 		p.Ritorno = n.Return.String()
 	}
-	if text := wording.Flight(l, p); text != "" {
-		return wording.Sentence(text) + "."
-	}
-	return ""
+	return wording.FlightSentence(l, p)
 }
 
 // ending composes the message which says that an alert has ended because all its departure dates

@@ -35,6 +35,18 @@ func Flight(l *i18n.Language, p verdict.Prezzo) string {
 	return said
 }
 
+// FlightSentence writes Flight as a sentence, or "" if Flight is "".
+func FlightSentence(l *i18n.Language, p verdict.Prezzo) string {
+	text := Flight(l, p)
+	if text == "" {
+		return ""
+	}
+	if p.Vettore == nil || p.Ritorno != "" { // otherwise it begins with a name, such as easyJet
+		text = Sentence(text)
+	}
+	return strings.TrimSuffix(text, ".") + "."
+}
+
 func stops(l *i18n.Language, n int) string {
 	switch n {
 	case 0:

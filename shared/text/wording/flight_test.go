@@ -22,6 +22,17 @@ func price(from, to, airline string, minutes int16, stops fare.Stops, back strin
 
 func TestFlight(t *testing.T) {
 	full := price("BGY", "STN", "FR", 125, fare.NonStop, "")
+	for want, p := range map[string]verdict.Prezzo{
+		"easyJet, Linate–Gatwick, Direktflug, 1 Std. 50 Min.": price("LIN", "LGW", "U2", 110, fare.NonStop, ""),
+		"Linate–Gatwick.":                                              price("LIN", "LGW", "", 0, fare.StopsUnknown, ""),
+		"2 oder mehr Zwischenstopps, 7 Std.":                           price("", "", "", 420, fare.MoreStops, ""),
+		"Hinflug: easyJet, Linate–Gatwick, Direktflug, 1 Std. 50 Min.": price("LIN", "LGW", "U2", 110, fare.NonStop, "x"),
+		"": price("", "", "", 0, fare.NonStop, ""),
+	} {
+		if got := FlightSentence(i18n.ForCode("de"), p); got != want {
+			t.Errorf("sentence %q, want %q", got, want)
+		}
+	}
 	for lang, want := range map[string]string{
 		"en": "Ryanair, Bergamo–Stansted, non-stop, 2 h 5 min",
 		"it": "Ryanair, Bergamo–Stansted, diretto, 2 h 5 min",

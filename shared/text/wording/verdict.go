@@ -94,8 +94,8 @@ func (v Verdict) Fare() string {
 	}
 	said := v.Text("fare."+v.question(), "Price", v.Money(p.Cent), "Departure", v.date(p.Partenza), "Back",
 		v.date(p.Ritorno), "When", v.seen(p))
-	if flight := Flight(v.Language, p); flight != "" {
-		said += " " + Sentence(flight) + "."
+	if flight := FlightSentence(v.Language, p); flight != "" {
+		said += " " + flight
 	}
 	return said
 }
