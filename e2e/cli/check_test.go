@@ -251,8 +251,9 @@ func TestCheckPlaces(t *testing.T) {
 func TestCheckComparesTheSource(t *testing.T) {
 	t.Parallel()
 	bodies := map[string]string{
-		"/aviasales/v3/get_latest_prices": `{"success":true,"currency":"eur","data":[{"origin":"MIL","destination":"LON",
-			"depart_date":"2026-12-01","value":20,"number_of_changes":0,"found_at":"2026-11-20T10:00:00Z","trip_class":0}]}`,
+		"/aviasales/v3/get_latest_prices": `{"success":true,"currency":"eur","data":[{"origin":"MIL",
+			"destination":"LON","depart_date":"2026-12-01","value":20,"number_of_changes":0,
+			"found_at":"2026-11-20T10:00:00Z","trip_class":0}]}`,
 		"/aviasales/v3/grouped_prices": `{"success":true,"currency":"eur","data":{"2026-12-01":{"origin":"MIL",
 			"destination":"LON","departure_at":"2026-12-01T06:00:00+01:00","price":20,"transfers":0,"link":"/search/x",
 			"origin_airport":"BGY","destination_airport":"STN","airline":"FR","duration":125}}}`,

@@ -82,7 +82,8 @@ func TestFlightsArePacked(t *testing.T) {
 		for range n {
 			day := Day(20000 + chance.IntN(7))
 			o := Observation{Found: day.Time().Unix() + chance.Int64N(86400), Depart: day + Day(chance.IntN(MaxLead)),
-				Price: Cents(1 + chance.IntN(90_000)), Currency: currencies[chance.IntN(3)], Stops: Stops(chance.IntN(4)),
+				Price: Cents(1 + chance.IntN(90_000)), Currency: currencies[chance.IntN(3)],
+				Stops:  Stops(chance.IntN(4)),
 				Nights: int16(chance.IntN(3)), Flight: flight(pick(airports), pick(airports), pick(airlines),
 					[]int16{0, 1, MaxMinutes, int16(chance.IntN(MaxMinutes))}[chance.IntN(4)])}
 			all = append(all, o)
@@ -110,6 +111,7 @@ func TestFlightsArePacked(t *testing.T) {
 // What one observation of a fare knows about the flight stays when it is joined with another.
 func TestSetKeepsFlights(t *testing.T) {
 	day := Day(20000)
+	none := Flight{}
 	known, less := flight("BGY", "STN", "FR", 125), flight("", "", "FR", 0)
 	with := func(f Flight, dayOnly bool) Observation {
 		o := Observation{Found: day.Time().Unix() + 3600, Depart: day + 9, Price: 3900, Stops: NonStop, Flight: f}
@@ -122,10 +124,10 @@ func TestSetKeepsFlights(t *testing.T) {
 		in   []Observation
 		want Observation
 	}{
-		"one from before flights were known": {[]Observation{with(Flight{}, true), with(known, true)}, with(known, true)},
-		"one that knows less":                {[]Observation{with(less, true), with(known, true)}, with(known, true)},
-		"the moment from another question":   {[]Observation{with(known, true), with(Flight{}, false)}, with(known, false)},
-		"both say something":                 {[]Observation{with(known, true), with(less, false)}, with(less, false)},
+		"an earlier one without its flight": {[]Observation{with(none, true), with(known, true)}, with(known, true)},
+		"one that knows less":               {[]Observation{with(less, true), with(known, true)}, with(known, true)},
+		"the moment by another question":    {[]Observation{with(known, true), with(none, false)}, with(known, false)},
+		"both say something":                {[]Observation{with(known, true), with(less, false)}, with(less, false)},
 	} {
 		for _, in := range [][]Observation{{c.in[0], c.in[1]}, {c.in[1], c.in[0]}} {
 			if diff := cmp.Diff([]Observation{c.want}, Set(in)); diff != "" {

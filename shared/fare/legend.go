@@ -13,7 +13,7 @@ import (
 type Legend struct {
 	airports []Airport
 	rows     []legendRow
-	unit     int16 // durations are multiples of it
+	unit     int16 // divides all durations
 	size     int   // numbers of all rows
 	index    map[legendKey]int
 }

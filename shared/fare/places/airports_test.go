@@ -10,8 +10,8 @@ import (
 // the city, but no name of theirs is suggested.
 func TestListedAirports(t *testing.T) {
 	for city, want := range map[string]string{
-		"MIL": "MXP LIN BGY", "TYO": "HND NRT", "LON": "LHR LGW LTN LCY STN SEN", "ROM": "FCO CIA", "PAR": "CDG ORY BVA",
-		"NYC": "JFK EWR LGA SWF", "ULN": "UBN", "GAO": "GAO", "MUC": "MUC",
+		"MIL": "MXP LIN BGY", "TYO": "HND NRT", "LON": "LHR LGW LTN LCY STN SEN", "ROM": "FCO CIA",
+		"PAR": "CDG ORY BVA", "NYC": "JFK EWR LGA SWF", "ULN": "UBN", "GAO": "GAO", "MUC": "MUC",
 	} {
 		p, _ := Find(city)
 		if got := strings.Join(p.Airports, " "); got != want {

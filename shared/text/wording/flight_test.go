@@ -8,6 +8,8 @@ import (
 	"verdetto/shared/verdict"
 )
 
+const nonStop, oneStop = fare.NonStop, fare.OneStop
+
 func price(from, to, airline string, minutes int16, stops fare.Stops, back string) verdict.Prezzo {
 	f := fare.Flight{Minutes: minutes}
 	f.From, _ = fare.ParseAirport(from)
@@ -21,13 +23,13 @@ func price(from, to, airline string, minutes int16, stops fare.Stops, back strin
 }
 
 func TestFlight(t *testing.T) {
-	full := price("BGY", "STN", "FR", 125, fare.NonStop, "")
+	full := price("BGY", "STN", "FR", 125, nonStop, "")
 	for want, p := range map[string]verdict.Prezzo{
-		"easyJet, Linate–Gatwick, Direktflug, 1 Std. 50 Min.": price("LIN", "LGW", "U2", 110, fare.NonStop, ""),
+		"easyJet, Linate–Gatwick, Direktflug, 1 Std. 50 Min.": price("LIN", "LGW", "U2", 110, nonStop, ""),
 		"Linate–Gatwick.":                                              price("LIN", "LGW", "", 0, fare.StopsUnknown, ""),
 		"2 oder mehr Zwischenstopps, 7 Std.":                           price("", "", "", 420, fare.MoreStops, ""),
-		"Hinflug: easyJet, Linate–Gatwick, Direktflug, 1 Std. 50 Min.": price("LIN", "LGW", "U2", 110, fare.NonStop, "x"),
-		"": price("", "", "", 0, fare.NonStop, ""),
+		"Hinflug: easyJet, Linate–Gatwick, Direktflug, 1 Std. 50 Min.": price("LIN", "LGW", "U2", 110, nonStop, "x"),
+		"": price("", "", "", 0, nonStop, ""),
 	} {
 		if got := FlightSentence(i18n.ForCode("de"), p); got != want {
 			t.Errorf("sentence %q, want %q", got, want)
@@ -48,12 +50,12 @@ func TestFlight(t *testing.T) {
 	const back = "2016-05-01"
 	en := i18n.ForCode("en")
 	for want, p := range map[string]verdict.Prezzo{
-		"": price("", "", "", 0, fare.NonStop, ""), // the stops alone are said elsewhere
-		"Turkish Airlines, Malpensa–Sabiha Gökçen, 1 stop, 7 h": price("MXP", "SAW", "TK", 420, fare.OneStop, ""),
+		"": price("", "", "", 0, nonStop, ""), // the stops alone are said elsewhere
+		"Turkish Airlines, Malpensa–Sabiha Gökçen, 1 stop, 7 h": price("MXP", "SAW", "TK", 420, oneStop, ""),
 		"2 or more stops, 55 min":                               price("", "", "", 55, fare.MoreStops, ""),
 		"Q9":                                                    price("BGY", "", "Q9", 0, fare.StopsUnknown, ""),
-		"outbound: Ryanair, Bergamo–Stansted, non-stop, 2 h 5 min": price("BGY", "STN", "FR", 125, fare.NonStop, back),
-		"outbound: Ryanair, Bergamo–Stansted, 2 h 5 min":           price("BGY", "STN", "FR", 125, fare.OneStop, back),
+		"outbound: Ryanair, Bergamo–Stansted, non-stop, 2 h 5 min": price("BGY", "STN", "FR", 125, nonStop, back),
+		"outbound: Ryanair, Bergamo–Stansted, 2 h 5 min":           price("BGY", "STN", "FR", 125, oneStop, back),
 	} {
 		if got := Flight(en, p); got != want {
 			t.Errorf("%q, want %q", got, want)

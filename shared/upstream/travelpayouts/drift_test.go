@@ -29,7 +29,8 @@ func TestDrift(t *testing.T) {
 		failure        error
 	}{
 		"as recorded": {},
-		"a new name":  {groupedPrices, `"airline":`, `"carrier":`, []string{"airline is missing", `"carrier" is new`}, nil},
+		"a new name": {groupedPrices, `"airline":`, `"carrier":`,
+			[]string{"airline is missing", `"carrier" is new`}, nil},
 		"another type": {latestPrices, `"trip_class": 0`, `"trip_class": "economy"`,
 			[]string{"trip_class is of type string, was number"}, nil},
 		"a new field":  {cityList, `"name":`, `"population":1,"name":`, []string{`"population" is new`}, nil},
