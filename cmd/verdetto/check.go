@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"verdetto/cmd/verdetto/settings"
 	"verdetto/cmd/verdetto/setup"
 	"verdetto/shared/runtime/config"
+	"verdetto/shared/upstream"
 )
 
 // serveOptions holds the flags of serve and of check. check reports every setting that serve
@@ -133,9 +135,36 @@ func checkCommand() *cobra.Command {
 	file := settingsFile(c, o.flags(c))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		taken, faults := settings.Take(c.Flags(), *file)
-		return o.check(taken, faults)
+		if err := o.check(taken, faults); err != nil || o.upstream != "travelpayouts" {
+			return err
+		}
+		return compareForm(c.Context(), os.Stdout)
 	}
 	return c
+}
+
+// compareForm makes one call of each kind to the real fare source. It prints how the answers differ
+// from the form that this version reads. A source that does not answer is no fault of the settings.
+func compareForm(ctx context.Context, w io.Writer) error {
+	source, err := onemachine.RealSource()
+	if err != nil {
+		return err
+	}
+	differences, err := source.Drift(ctx)
+	for _, d := range differences {
+		fmt.Fprintf(w, "travelpayouts %s\n", d)
+	}
+	switch {
+	case errors.Is(err, upstream.ErrRefused):
+		return fmt.Errorf("TRAVELPAYOUTS_TOKEN: %w", err)
+	case len(differences) > 0:
+		return fmt.Errorf("%d differences from the form that this version reads; fares may be missing", len(differences))
+	case err != nil:
+		fmt.Fprintf(w, "the answers of travelpayouts could not be compared: %v\n", err)
+	default:
+		fmt.Fprintln(w, "travelpayouts answers in the form that this version reads")
+	}
+	return nil
 }
 
 // check prints everything that is wrong with the settings of serve. It starts nothing.

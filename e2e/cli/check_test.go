@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"verdetto/e2e/fixture"
@@ -240,5 +243,52 @@ func TestCheckPlaces(t *testing.T) {
 			}
 			has(t, "what is said", said, c.says...)
 		})
+	}
+}
+
+// TestCheckComparesTheSource: with a token, check compares the answers of the fare source with the
+// form that this version reads, and names each difference. A source that does not answer is no fault.
+func TestCheckComparesTheSource(t *testing.T) {
+	t.Parallel()
+	bodies := map[string]string{
+		"/aviasales/v3/get_latest_prices": `{"success":true,"currency":"eur","data":[{"origin":"MIL",
+			"destination":"LON","depart_date":"2026-12-01","value":20,"number_of_changes":0,
+			"found_at":"2026-11-20T10:00:00Z","trip_class":0}]}`,
+		"/aviasales/v3/grouped_prices": `{"success":true,"currency":"eur","data":{"2026-12-01":{"origin":"MIL",
+			"destination":"LON","departure_at":"2026-12-01T06:00:00+01:00","price":20,"transfers":0,"link":"/search/x",
+			"origin_airport":"BGY","destination_airport":"STN","airline":"FR","duration":125}}}`,
+		"/data/en/cities.json": `[{"code":"MIL","has_flightable_airport":true}]`,
+	}
+	var status atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(int(status.Load()))
+		_, _ = w.Write([]byte(bodies[r.URL.Path]))
+	}))
+	defer server.Close()
+	d := checkShell(t)
+	d.Write("source.toml", goodSettings+"TRAVELPAYOUTS_URL = \""+server.URL+"\"\n")
+	for code, want := range map[int32]struct {
+		exit int
+		says []string
+	}{
+		http.StatusOK:           {0, []string{"answers in the form that this version reads"}},
+		http.StatusUnauthorized: {1, []string{"TRAVELPAYOUTS_TOKEN"}},
+		http.StatusBadGateway:   {0, []string{"could not be compared"}},
+	} {
+		status.Store(code)
+		got := d.Run("check", "-config", "source.toml")
+		if got.Code != want.exit {
+			t.Errorf("status %d: exit code %d, want %d", code, got.Code, want.exit)
+		}
+		has(t, "output", got.Stdout+got.Stderr, want.says...)
+	}
+	status.Store(http.StatusOK)
+	for path, body := range bodies {
+		bodies[path] = strings.Replace(body, `"airline"`, `"carrier"`, 1)
+	}
+	got := d.Run("check", "-config", "source.toml")
+	has(t, "output", got.Stdout+got.Stderr, "airline is missing", `"carrier" is new`)
+	if got.Code != 1 {
+		t.Errorf("exit code %d after differences", got.Code)
 	}
 }

@@ -37,12 +37,17 @@ func (s departuresSource) Departures(_ context.Context, q upstream.Question, unt
 	return upstream.Answer{Fares: s.found(s.departures, until)}, nil
 }
 
+var airports = [...]fare.Airport{{'B', 'G', 'Y'}, {'M', 'X', 'P'}, {'L', 'I', 'N'}}
+
 func (s departuresSource) found(n int, until time.Time) (fares []fare.Fare) {
 	today := fare.DayOf(until)
 	for i := range n {
 		fares = append(fares, fare.Fare{Route: fixture.Route, Observation: fare.Observation{
 			Found: (today - fare.Day(s.chance.IntN(7))).Time().Unix(), DayOnly: true, Depart: today + fare.Day(i*330/n),
 			Price: fare.Cents(100 * (19 + s.chance.IntN(150))), Stops: fare.NonStop,
+			Flight: fare.Flight{From: airports[s.chance.IntN(3)], To: fare.Airport([]byte("OTP")),
+				Airline: fare.Airline([]byte([]string{"FR", "W6", "RO"}[s.chance.IntN(3)])),
+				Minutes: int16(130 + 5*s.chance.IntN(4))},
 		}})
 	}
 	return fares

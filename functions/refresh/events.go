@@ -12,6 +12,7 @@ import (
 	"verdetto/shared/notify"
 	"verdetto/shared/runtime/metrics"
 	"verdetto/shared/runtime/queue"
+	"verdetto/shared/upstream"
 )
 
 // Function runs refreshes when Lambda events arrive.
@@ -110,6 +111,7 @@ func (f *Function) enqueue(ctx context.Context, at time.Time) (any, error) {
 		return nil, err
 	}
 	f.logScore(ctx)
+	f.logDrift(ctx)
 	f.log(ctx, "planned", slog.Int("origins", planned.Planned),
 		metrics.Metric{Name: "OriginsPlanned", Unit: metrics.Count, Value: float64(planned.Planned)})
 	return planned, nil
@@ -216,6 +218,21 @@ func (f *Function) logScore(ctx context.Context) {
 	weeks := c.Pooled.Experience.WeeksOut
 	f.log(ctx, "score", slog.Int("weeksOut", weeks),
 		metrics.Metric{Name: "ScoreWeeksOut", Unit: metrics.Count, Value: float64(weeks)})
+}
+
+// logDrift logs how the answers of the source differ from the form that its adapter reads, and
+// their number as a metric. An alarm watches it.
+func (f *Function) logDrift(ctx context.Context) {
+	source, ok := f.Source.(upstream.Checked)
+	if !ok {
+		return
+	}
+	differences, err := source.Drift(ctx)
+	if err != nil {
+		f.Log.ErrorContext(ctx, "form of the source's answers not compared", "error", err)
+	}
+	f.log(ctx, "compared", slog.Any("differences", differences),
+		metrics.Metric{Name: "SourceDifferences", Unit: metrics.Count, Value: float64(len(differences))})
 }
 
 func (f *Function) log(ctx context.Context, what string, detail slog.Attr, m ...metrics.Metric) {

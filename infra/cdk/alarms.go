@@ -221,6 +221,9 @@ func (p panel) ofFares(b *board) {
 	p.raise(alarm{id: "ScoreOut", metric: of("ScoreWeeksOut", "Maximum", 24*60), above: outWeeks - 1,
 		about: fmt.Sprintf("For %d weeks in a row, or more, verdicts have been outside of the band in which they "+
 			"should be.", outWeeks)})
+	// The weekly plan logs this metric.
+	p.raise(alarm{id: "SourceForm", metric: of("SourceDifferences", "Maximum", 24*60),
+		about: "The fare source's answers differ from the form that we read."})
 	b.age = []cloudwatch.IMetric{age}
 	b.origins = []cloudwatch.IMetric{of("OriginsAsked", "Sum", 60), originsFailed, of("SeriesAsked", "Sum", 60),
 		seriesFailed, of("SeriesLeft", "Sum", 60)}

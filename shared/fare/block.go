@@ -57,12 +57,13 @@ func Blocks(observations []Observation) []Block {
 	return blocks
 }
 
-// packFormat is the first byte of a new block. Earlier versions wrote blocks that start with
-// euroFormat; Unpack still reads them. A euroFormat block holds one-way fares in euro with an
-// unknown number of stops.
+// The first byte of a block. Blocks in which any flight is known start with flightFormat. Earlier
+// versions wrote blocks that start with euroFormat; Unpack still reads them. A euroFormat block
+// holds one-way fares in euro with an unknown number of stops.
 const (
-	packFormat = 2
-	euroFormat = 1
+	flightFormat = 3
+	packFormat   = 2
+	euroFormat   = 1
 )
 
 // The bits of an observation's flags. The lowest bit is DayOnly, the next two bits are Stops. The
@@ -83,6 +84,9 @@ const (
 //   - the flags
 //   - the number of nights, if any observation in the block is a return trip
 func pack(sorted []Observation) []byte {
+	if slices.ContainsFunc(sorted, func(o Observation) bool { return o.Flight.Known() }) {
+		return packFlights(sorted)
+	}
 	var currencies []Currency
 	nights := false
 	for _, o := range sorted {
@@ -103,13 +107,18 @@ func pack(sorted []Observation) []byte {
 	for _, o := range sorted {
 		at := slices.Index(currencies, o.Currency)
 		w.Int(o.Found-found, int64(o.Depart-o.FoundDay()), int64(o.Price-prices[at]))
-		w.Uint(uint64(at)<<currencyFrom | uint64(o.Stops)<<stopsShift | indicator(o.DayOnly)*dayOnlyFlag)
+		w.Uint(o.flags(at))
 		if nights {
 			w.Uint(uint64(o.Nights))
 		}
 		found, prices[at] = o.Found, o.Price
 	}
 	return w
+}
+
+// flags packs the flags of an observation whose currency is the at-th of the block.
+func (o Observation) flags(at int) uint64 {
+	return uint64(at)<<currencyFrom | uint64(o.Stops)<<stopsShift | indicator(o.DayOnly)*dayOnlyFlag
 }
 
 func indicator(yes bool) uint64 {
@@ -122,9 +131,12 @@ func indicator(yes bool) uint64 {
 // Unpack appends a block's observations to dst. If the block is malformed, it returns dst unchanged
 // and an error.
 func Unpack(dst []Observation, data []byte) (all []Observation, err error) {
-	if len(data) > 0 && data[0] == euroFormat {
+	switch {
+	case len(data) > 0 && data[0] == euroFormat:
 		all, err = unpackEuro(dst, data)
-	} else {
+	case len(data) > 0 && data[0] == flightFormat:
+		all, err = unpackFlights(dst, data)
+	default:
 		all, err = unpack(dst, data)
 	}
 	if err != nil {
@@ -154,22 +166,29 @@ func unpack(dst []Observation, data []byte) ([]Observation, error) {
 		flags := r.Uint()
 		at := flags >> currencyFrom
 		if at >= uint64(len(currencies)) {
-			r.Fail(errors.New("a currency that is not listed"))
+			r.Fail(errUnlisted)
 			break
 		}
 		prices[at] += price
 		o.Price, o.Currency = prices[at], currencies[at]
 		o.Stops, o.DayOnly = Stops(flags>>stopsShift&stopsMask), flags&dayOnlyFlag != 0
 		if nights {
-			n := r.Uint()
-			if n > MaxNights {
-				r.Fail(fmt.Errorf("%d nights", n))
-			}
-			o.Nights = int16(n)
+			o.Nights = nightsOf(&r)
 		}
 		all = append(all, o)
 	}
 	return all, r.Err()
+}
+
+var errUnlisted = errors.New("a currency that is not listed")
+
+// nightsOf reads a length of stay.
+func nightsOf(r *packed.Reader) int16 {
+	n := r.Uint()
+	if n > MaxNights {
+		r.Fail(fmt.Errorf("%d nights", n))
+	}
+	return int16(n)
 }
 
 // unpackEuro unpacks a block that starts with euroFormat, the format of earlier versions.

@@ -163,6 +163,9 @@ func FuzzUnpack(f *testing.F) {
 	for _, b := range Blocks(random(rand.New(rand.NewPCG(5, 6)), 50, 14)) {
 		f.Add(b.Data)
 	}
+	for _, b := range Blocks(year(1, .3, func(*rand.Rand) Cents { return 3000 })) {
+		f.Add(b.Data)
+	}
 	f.Add([]byte{})
 	f.Add([]byte{packFormat, 0xff, 0xff, 0xff, 0xff, 0x0f})
 	f.Add([]byte{euroFormat, 0xff, 0xff, 0xff, 0xff, 0x0f})

@@ -15,6 +15,7 @@ type Observation struct {
 	Currency Currency // currency of Price
 	Stops    Stops    // for a return trip: the larger number of the two flights
 	DayOnly  bool     // only the day is known; Found is the start of that day
+	Flight   Flight   // does not distinguish observations: see SameFare
 }
 
 // FoundDay returns the UTC day on which the fare was observed.
@@ -50,18 +51,25 @@ func (o Observation) Compare(p Observation) int {
 		}
 		return 1
 	}
-	return 0
+	return o.Flight.Compare(p.Flight)
+}
+
+// SameFare reports whether two observations differ at most in what is known about the flight.
+func (o Observation) SameFare(p Observation) bool {
+	o.Flight, p.Flight = Flight{}, Flight{}
+	return o == p
 }
 
 // Set sorts observations in Compare order and removes duplicates. Of two observations of the same
 // offer, it keeps the more precise one. A known time of day is more precise than a day alone, and
-// known stops are more precise than unknown stops. Set reorders the slice that it receives; the
-// order of that slice does not change the result.
+// known stops are more precise than unknown stops. The observation that stays keeps what any of them
+// knew about the flight. Set reorders the slice that it receives; the order of that slice does not
+// change the result.
 func Set(observations []Observation) []Observation {
 	if !slices.IsSortedFunc(observations, Observation.Compare) {
 		slices.SortFunc(observations, Observation.Compare)
 	}
-	observations = slices.Compact(observations)
+	observations = slices.CompactFunc(observations, Observation.SameFare) // the first knows most
 	vague := false
 	for _, o := range observations {
 		vague = vague || o.vague()
@@ -79,7 +87,24 @@ func Set(observations []Observation) []Observation {
 	if len(precise) == 0 {
 		return observations
 	}
-	return slices.DeleteFunc(observations, func(o Observation) bool { return o.vague() && precise[o.offer()] })
+	flights := map[offer]Flight{} // of the observations that go
+	observations = slices.DeleteFunc(observations, func(o Observation) bool {
+		if !o.vague() || !precise[o.offer()] {
+			return false
+		}
+		if _, ok := flights[o.offer()]; !ok && o.Flight.Known() {
+			flights[o.offer()] = o.Flight
+		}
+		return true
+	})
+	for i, o := range observations {
+		if len(flights) > 0 && !o.vague() && !o.Flight.Known() {
+			if observations[i].Flight = flights[o.offer()]; !observations[i].Flight.Known() {
+				observations[i].Flight = flights[o.onDay()]
+			}
+		}
+	}
+	return observations
 }
 
 func (o Observation) vague() bool { return o.DayOnly || o.Stops == StopsUnknown }

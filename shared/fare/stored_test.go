@@ -36,6 +36,14 @@ func TestStoredBytes(t *testing.T) {
 			{Found: 1456531200, Depart: 16858, Price: 8400, Nights: 4, Stops: NonStop},
 			{Found: 1456531200, Depart: 16859, Price: 9400, Nights: 7, Stops: NonStop},
 		}, true},
+		{"flights", "030100a08301d00f0500005903bf1d1622843105030301043802011903030" +
+			"23b040118030000000001000003809c87ed0a0000000002010200040200", []Observation{
+			{Found: 1456531200, Depart: 16858, Price: 8400, Stops: NonStop, DayOnly: true,
+				Flight: flight("BGY", "STN", "FR", 125)},
+			{Found: 1456531200, Depart: 16859, Price: 9400, Stops: NonStop, DayOnly: true,
+				Flight: flight("MXP", "LGW", "U2", 120)},
+			{Found: 1456531200, Depart: 16860, Price: 9400, Stops: NonStop, DayOnly: true},
+		}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.written {

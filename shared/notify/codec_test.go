@@ -28,6 +28,11 @@ func TestEncoded(t *testing.T) {
 	for i := range maxHistory {
 		h = h.add(Observation{Day: fare.Day(16000 + 7*i), Price: fare.Cents(10000 + i), Level: levels[i%len(levels)]})
 	}
+	n.Stops = fare.NonStop
+	n.Flight = fare.Flight{From: fare.Airport([]byte("BGY")), Airline: fare.Airline([]byte("FR")), Minutes: 125}
+	if back, err := decodeNews(n.encode()); err != nil || back != n {
+		t.Errorf("with its flight the news is read as %+v, %v", back, err)
+	}
 	got, err := decodeHistory(h.encode())
 	if err != nil {
 		t.Fatal(err)

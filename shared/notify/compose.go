@@ -14,6 +14,8 @@ import (
 	"verdetto/shared/fare/places"
 	"verdetto/shared/store"
 	"verdetto/shared/text/i18n"
+	"verdetto/shared/text/wording"
+	"verdetto/shared/verdict"
 )
 
 // notification is a stored notification after decoding. It also holds the looks: the data from
@@ -74,7 +76,7 @@ func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, err
 			Route: route, Origin: CityName(route.Origin, l.Code), Destination: CityName(route.Destination, l.Code),
 			Trip: a.Trip,
 			Day:  found.Day, Price: found.Price, Before: cost, LastDay: told, Known: known(a, n.history), Lowest: low, Depart: found.Depart,
-			Return: found.Return, Found: time.Unix(found.Found, 0).UTC(),
+			Return: found.Return, Flight: flightText(l, found), Found: time.Unix(found.Found, 0).UTC(),
 			Level: found.Level, Reliability: found.Reliability, Percentile: found.Percentile, Sample: found.Sample,
 			Median: found.Median, Minimum: found.Minimum,
 			Departure: ahead.departure(l), Waits: ahead.waits(l), Expected: ahead.expected(),
@@ -84,6 +86,18 @@ func (n *look) message(a store.Alert, links Links, today fare.Day) (Message, err
 		Manage:      links.BaseURL + links.Manage(a.Subscriber, found.Day.Time()),
 		Snooze:      links.BaseURL + links.Snooze(a.Subscriber, a.Ref()),
 	}, nil
+}
+
+// flightText writes what is known about the flight of a fare, as a sentence, or "".
+func flightText(l *i18n.Language, n news) string {
+	p := verdict.Prezzo{Volo: verdict.VoloOf(n.Flight)}
+	if stops, known := n.Stops.Number(); known {
+		p.Soste = &stops
+	}
+	if n.Return > 0 {
+		p.Ritorno = n.Return.String()
+	}
+	return wording.FlightSentence(l, p)
 }
 
 // ending composes the message which says that an alert has ended because all its departure dates

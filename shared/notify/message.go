@@ -47,6 +47,7 @@ type Fare struct {
 	Known              fare.Cents // the price that the subscriber knows; 0: none
 	Lowest             fare.Cents // for kind Low: lowest earlier fare in the number of days of the alert; 0: unknown
 	Depart, Return     fare.Day   // Return is 0 for a one-way fare
+	Flight             string     // a sentence about the flight in the message's language; may be empty
 	Found              time.Time
 	Level              string // a code of package verdict
 	Reliability        string
@@ -113,7 +114,7 @@ func fareMail(to store.Alert, m Message) (mail.Message, error) {
 	}
 	return mail.AlertMail(mail.Alert{
 		ID: m.ID, To: to.Email, Lang: m.Language, Origin: f.Origin, Destination: f.Destination,
-		Subject: Subject(to, f, l), Price: f.Price, Depart: f.Depart, Return: f.Return, Found: f.Found, Day: m.Day,
+		Subject: Subject(to, f, l), Price: f.Price, Depart: f.Depart, Return: f.Return, Flight: f.Flight, Found: f.Found, Day: m.Day,
 		Since: Since(to, f, l), Dated: to.Trip.From > 0,
 		Level: f.Level, Reliability: f.Reliability, Sample: f.Sample,
 		Median: f.Median, Minimum: f.Minimum, Threshold: to.Threshold, When: when, Trip: TripText(to.Trip, l),

@@ -19,6 +19,8 @@ type news struct {
 	Return fare.Day // for a return trip; the fields Return and ahead are not stored
 	ahead  outlook
 	Found  int64 // when the fare was seen, Unix seconds
+	Flight fare.Flight
+	Stops  fare.Stops // stored only with a known Flight
 	Level  string
 	// These fields are set only if Level is not dati-insufficienti.
 	Reliability string
@@ -70,7 +72,7 @@ func newsOf(route fare.Route, s verdict.RouteSummary, today fare.Day) (news, boo
 		return news{}, false
 	}
 	n := news{Route: route, Day: today, Price: s.Euro(live.Price), Depart: live.Depart, Found: live.Found,
-		Level: a.Verdetto.Livello, Reliability: a.Verdetto.Affidabilita, Sample: a.Verdetto.Campione}
+		Flight: live.Flight, Stops: live.Stops, Level: a.Verdetto.Livello, Reliability: a.Verdetto.Affidabilita, Sample: a.Verdetto.Campione}
 	if v := a.Verdetto; v.Percentile != nil {
 		n.Percentile, n.Median, n.Minimum = *v.Percentile, *v.MedianaCent, *v.MinimoCent
 	}
@@ -120,7 +122,11 @@ func (n news) live(today fare.Day) bool {
 }
 
 func (n news) encode() []byte {
-	w := packed.NewWriter(format, 160)
+	first := byte(format)
+	if n.Flight.Known() {
+		first = newsWithFlight
+	}
+	w := packed.NewWriter(first, 160)
 	for _, city := range []fare.City{n.Route.Origin, n.Route.Destination} {
 		for i := range 3 {
 			w.Int(int64(city[i]))
@@ -132,11 +138,22 @@ func (n news) encode() []byte {
 	for _, low := range n.Lows {
 		w.Int(int64(low))
 	}
+	if n.Flight.Known() {
+		w.Uint(uint64(n.Stops))
+		n.Flight.Encode(&w)
+	}
 	return w
 }
 
+// newsWithFlight is the first byte of news with a known flight.
+const newsWithFlight = 2
+
 func decodeNews(data []byte) (news, error) {
-	r := packed.NewReader(data, format)
+	first := byte(format)
+	if len(data) > 0 && data[0] == newsWithFlight {
+		first = newsWithFlight
+	}
+	r := packed.NewReader(data, first)
 	var n news
 	for _, city := range []*fare.City{&n.Route.Origin, &n.Route.Destination} {
 		code := make([]byte, 3)
@@ -152,6 +169,9 @@ func decodeNews(data []byte) (news, error) {
 	n.Sample = int(r.Int())
 	for i := range n.Lows {
 		n.Lows[i] = fare.Cents(r.Int())
+	}
+	if first == newsWithFlight {
+		n.Stops, n.Flight = fare.Stops(min(r.Uint(), uint64(fare.MoreStops))), fare.DecodeFlight(&r)
 	}
 	if _, err := fare.ParseRoute(n.Route.String()); err != nil {
 		r.Fail(err)

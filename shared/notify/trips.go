@@ -159,6 +159,7 @@ func (r *run) found(ctx context.Context, route fare.Route, trip store.Trip) (new
 	if of.TrovatoIl != nil {
 		n.Found = of.TrovatoIl.Unix()
 	}
+	n.Flight, n.Stops = of.Flight()
 	return n, err == nil, err
 }
 

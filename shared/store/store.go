@@ -99,9 +99,9 @@
 //
 // The last column is a refresh of one route's departures (TestDepthCapacity). It reads the summary
 // three times: to plan, to see whether the work is done, and to replace the summary. An observation
-// takes 6 bytes; a year with the summary takes 94 KB. If calls to the fare source are limited, each
-// call costs one more write. The first verdict on a route costs one write per process and day,
-// which records that callers ask for the route.
+// with its flight takes 6 bytes; a year with the summary takes 86 KB. If calls to the fare source
+// are limited, each call costs one more write. The first verdict on a route costs one write per
+// process and day, which records that callers ask for the route.
 //
 // The statistics over all series cost 4 reads and 6 writes per refresh of all routes, including the
 // score. For each day, the refresh also reads the contribution of each series to these statistics.
@@ -110,7 +110,7 @@
 // under 1 KB each (7 units).
 //
 // After three years the summary costs 4 units. Each origin adds 3 reads and 4 writes, and more if
-// its trends or deals exceed 1 KB. Trends and deals take about 330 bytes per destination. Each
+// its trends or deals exceed 1 KB. Trends and deals take about 450 bytes per destination. Each
 // class of nights (1-3, 4-7, ...) with observed returns adds a read and a write. A route with
 // alerts adds 1 read and a transaction of 2 small items, however many subscribers are notified.
 // Each mail costs 2 reads and 1 write. A page of 100 alerts that need no message costs about 2

@@ -43,6 +43,15 @@ type Deep interface {
 	Departures(ctx context.Context, q Question, until time.Time) (Answer, error)
 }
 
+// Checked is a Source that can compare its answers with the form that its adapter reads.
+type Checked interface {
+	Source
+
+	// Drift asks the source one question of each kind and names the fields that are missing, new
+	// or of another type. An error means that some question was not answered.
+	Drift(ctx context.Context) (differences []string, err error)
+}
+
 // Question is a question to a Deep source about one series (a route and a kind of trip).
 type Question struct {
 	fare.Series
@@ -99,6 +108,11 @@ type Row struct {
 	Price               float64 // major units
 	Currency            string  // upper-case ISO 4217
 	Stops               fare.Stops
+
+	// Of the outward way, as far as the source says; what cannot be is dropped
+	OriginAirport, DestinationAirport string // IATA codes
+	Airline                           string // IATA code of the airline that sells the fare
+	Minutes                           int    // from departure to arrival
 
 	RoundTrip, OtherCabin, NotActual bool // RoundTrip: Return is not known
 }
@@ -160,6 +174,7 @@ func (c Comparable) Fare(row Row, until time.Time) (fare.Fare, Reason) {
 	o := fare.Observation{
 		Found: row.Found.Unix(), Price: quoted, Depart: row.Depart,
 		Currency: currency, Stops: row.Stops, DayOnly: row.DayOnly,
+		Flight: row.flight(),
 	}
 	if row.DayOnly {
 		o.Found = fare.DayOf(row.Found).Time().Unix()
@@ -168,4 +183,16 @@ func (c Comparable) Fare(row Row, until time.Time) (fare.Fare, Reason) {
 		o.Nights = int16(row.Return - row.Depart)
 	}
 	return fare.Fare{Route: fare.Route{Origin: origin, Destination: destination}, Observation: o}, ""
+}
+
+// flight returns what the row says about its outward way, without malformed codes and incredible
+// durations. An airport may lie in another city than the fare is sold for: Parma is sold as Milan.
+func (r Row) flight() (f fare.Flight) {
+	f.From, _ = fare.ParseAirport(r.OriginAirport)
+	f.To, _ = fare.ParseAirport(r.DestinationAirport)
+	f.Airline, _ = fare.ParseAirline(r.Airline)
+	if r.Minutes > 0 && r.Minutes <= fare.MaxMinutes {
+		f.Minutes = int16(r.Minutes)
+	}
+	return f
 }

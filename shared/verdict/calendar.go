@@ -27,11 +27,12 @@ type Calendario struct {
 // Giorno is one departure in a calendar. If the service does not publish single fares, the fields
 // Cent and Quotato are absent.
 type Giorno struct {
-	Partenza     string      `json:"partenza" format:"date" doc:"Day of departure, local time" example:"2016-04-20"`
-	Cent         *fare.Cents `json:"cent,omitempty" minimum:"1" doc:"The fare, in cents of valuta. Absent, as quotato is, if this service shows no single fares. The level is shown in any case"`
-	Quotato      *Quotato    `json:"quotato,omitempty" doc:"The fare in the currency in which it was quoted"`
-	Ritorno      string      `json:"ritorno,omitempty" format:"date" doc:"Day of the return flight, local time. Absent for one-way fares"`
-	Soste        *int        `json:"soste,omitempty" minimum:"0" maximum:"2" doc:"Stops: 0 is non-stop, 2 means two or more. Absent if the source does not say"`
+	Partenza string      `json:"partenza" format:"date" doc:"Day of departure, local time" example:"2016-04-20"`
+	Cent     *fare.Cents `json:"cent,omitempty" minimum:"1" doc:"The fare, in cents of valuta. Absent, as quotato is, if this service shows no single fares. The level is shown in any case"`
+	Quotato  *Quotato    `json:"quotato,omitempty" doc:"The fare in the currency in which it was quoted"`
+	Ritorno  string      `json:"ritorno,omitempty" format:"date" doc:"Day of the return flight, local time. Absent for one-way fares"`
+	Soste    *int        `json:"soste,omitempty" minimum:"0" maximum:"2" doc:"Stops: 0 is non-stop, 2 means two or more. Absent if the source does not say"`
+	Volo
 	TrovatoIl    *time.Time  `json:"trovatoIl" format:"date-time" doc:"Time at which the fare was found, UTC"`
 	Precisione   string      `json:"precisione" enum:"istante,giorno" doc:"giorno: the source knows only the day of trovatoIl, and its first moment is given"`
 	EtaOre       *int        `json:"etaOre" minimum:"0" doc:"Age in whole hours since trovatoIl. From 72 on, affidabilita is one step lower"`
@@ -97,7 +98,7 @@ func (q departureQuestion) cell(live Live, prices bool, now time.Time) Giorno {
 	quartiles, _ := q.day.Quartiles(live.Depart)
 	v, p := q.judge(a, quartiles, live.Price, live.Age(now)), q.facts.livePrice(live, now)
 	g := Giorno{
-		Partenza: p.Partenza, Ritorno: p.Ritorno, Soste: p.Soste, TrovatoIl: p.TrovatoIl,
+		Partenza: p.Partenza, Ritorno: p.Ritorno, Soste: p.Soste, Volo: p.Volo, TrovatoIl: p.TrovatoIl,
 		Precisione: p.Precisione, EtaOre: p.EtaOre, MedianaCent: v.MedianaCent,
 		Livello: v.Livello, Affidabilita: v.Affidabilita, Percentile: v.Percentile,
 	}

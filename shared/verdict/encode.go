@@ -10,9 +10,11 @@ import (
 	"verdetto/shared/fare/packed"
 )
 
-// The first byte of an encoded summary. Earlier versions wrote summaries in euroFormat, which
-// Decode still reads. Such a summary is in euro and its stops are unknown.
+// The first byte of an encoded summary. A summary in which the flight of any live fare is known is
+// in flightFormat. Earlier versions wrote summaries in euroFormat, which Decode still reads. Such a
+// summary is in euro and its stops are unknown.
 const (
+	flightFormat  = 3
 	summaryFormat = 2
 	euroFormat    = 1
 )
@@ -28,7 +30,11 @@ const (
 // Encode packs the summary. Prices of lows are stored as differences from the previous low. Days
 // are stored as the number of days before AsOf. Three years of lows take about 4 KB.
 func (s RouteSummary) Encode() []byte {
-	w := packed.NewWriter(summaryFormat, 96+4*len(s.Lows))
+	format := byte(summaryFormat)
+	if s.hasFlights() || s.NonStop != nil && s.NonStop.hasFlights() {
+		format = flightFormat
+	}
+	w := packed.NewWriter(format, 96+4*len(s.Lows))
 	w.Int(int64(s.AsOf), s.DeepRequest)
 	w.Uint(s.Currency.Pack())
 	w.Uint(math.Float64bits(s.PerEuro))
@@ -55,8 +61,11 @@ func (s RouteSummary) encodeView(w *packed.Writer, v View) {
 	for _, l := range v.Live {
 		w.Int(int64(l.Depart-s.AsOf), int64(l.Price), v.Newest-l.Found)
 		w.Uint(uint64(l.Nights))
-		w.Uint(uint64(l.Stops)<<2 | bit(l.DayOnly)<<1 | bit(l.Quoted != fare.Money{}))
+		w.Uint(bit(l.Flight.Known())<<4 | uint64(l.Stops)<<2 | bit(l.DayOnly)<<1 | bit(l.Quoted != fare.Money{}))
 		encodeQuoted(w, l.Quoted)
+		if l.Flight.Known() {
+			l.Flight.Encode(w)
+		}
 	}
 	encodeMonths(w, v.Months)
 	encodeWindow(w, v.Window)
@@ -68,6 +77,10 @@ func (s RouteSummary) encodeView(w *packed.Writer, v View) {
 		encodeQuoted(w, l.Quoted)
 		price = l.Price
 	}
+}
+
+func (v View) hasFlights() bool {
+	return slices.ContainsFunc(v.Live, func(l Live) bool { return l.Flight.Known() })
 }
 
 func bit(yes bool) uint64 {
@@ -121,7 +134,11 @@ func Decode(data []byte) (RouteSummary, error) {
 }
 
 func decodeQuoted(data []byte) (RouteSummary, error) {
-	r := packed.NewReader(data, summaryFormat)
+	format := byte(summaryFormat)
+	if len(data) > 0 && data[0] == flightFormat {
+		format = flightFormat
+	}
+	r := packed.NewReader(data, format)
 	s := RouteSummary{AsOf: fare.Day(r.Int()), DeepRequest: r.Int(), Currency: decodeCurrency(&r),
 		PerEuro: math.Float64frombits(r.Uint())}
 	s.View = s.decodeView(&r)
@@ -149,6 +166,9 @@ func (s RouteSummary) decodeView(r *packed.Reader) View {
 			Nights: int16(r.Uint())}
 		flags := r.Uint()
 		l.Stops, l.DayOnly, l.Quoted = fare.Stops(flags>>2&3), flags&2 != 0, decodeMoney(r, flags)
+		if flags>>4&1 == 1 {
+			l.Flight = fare.DecodeFlight(r)
+		}
 		v.Live[i] = l
 	}
 	v.Months, v.Window = decodeMonths(r), decodeWindow(r)

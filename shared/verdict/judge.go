@@ -49,16 +49,36 @@ type Verdetto struct {
 
 // Prezzo is the judged fare.
 type Prezzo struct {
-	Cent       fare.Cents `json:"cent" minimum:"1" doc:"The fare, in cents of valuta"`
-	Valuta     string     `json:"valuta" doc:"ISO 4217 code of the currency of cent" example:"EUR"`
-	Quotato    Quotato    `json:"quotato" doc:"The fare in the currency in which it was quoted. Fares are compared as quoted, so exchange rates do not move a verdict"`
-	Partenza   string     `json:"partenza,omitempty" format:"date" doc:"Day of departure, local time. Absent for a caller's price without a departure" example:"2016-04-20"`
-	Ritorno    string     `json:"ritorno,omitempty" format:"date" doc:"Day of the return flight, local time. Absent for one-way fares"`
-	Soste      *int       `json:"soste,omitempty" minimum:"0" maximum:"2" doc:"Stops: 0 is non-stop, 2 means two or more. Absent if the source does not say"`
+	Cent     fare.Cents `json:"cent" minimum:"1" doc:"The fare, in cents of valuta"`
+	Valuta   string     `json:"valuta" doc:"ISO 4217 code of the currency of cent" example:"EUR"`
+	Quotato  Quotato    `json:"quotato" doc:"The fare in the currency in which it was quoted. Fares are compared as quoted, so exchange rates do not move a verdict"`
+	Partenza string     `json:"partenza,omitempty" format:"date" doc:"Day of departure, local time. Absent for a caller's price without a departure" example:"2016-04-20"`
+	Ritorno  string     `json:"ritorno,omitempty" format:"date" doc:"Day of the return flight, local time. Absent for one-way fares"`
+	Soste    *int       `json:"soste,omitempty" minimum:"0" maximum:"2" doc:"Stops: 0 is non-stop, 2 means two or more. Absent if the source does not say"`
+	Volo
 	TrovatoIl  *time.Time `json:"trovatoIl,omitempty" format:"date-time" doc:"Time at which the fare was found, UTC. Absent for a caller's price"`
 	Precisione string     `json:"precisione,omitempty" enum:"istante,giorno" doc:"giorno: the source knows only the day of trovatoIl, and its first moment is given"`
 	EtaOre     *int       `json:"etaOre,omitempty" minimum:"0" doc:"Age in whole hours since trovatoIl. From 72 on, affidabilita is one step lower"`
 	Dichiarato bool       `json:"dichiarato,omitempty" doc:"True: the caller gave the price"`
+}
+
+// Volo holds what the source says about the outward way of a fare.
+type Volo struct {
+	Aeroporti    *Aeroporti `json:"aeroporti,omitempty" doc:"Airports of the outward way. Absent if the source does not say"`
+	Vettore      *Vettore   `json:"vettore,omitempty" doc:"The airline that sells the fare. Absent if the source does not say"`
+	DurataMinuti *int       `json:"durataMinuti,omitempty" minimum:"1" doc:"Minutes from departure to arrival of the outward way, with stops. Absent if the source does not say"`
+}
+
+// Aeroporti are the two airports of a way.
+type Aeroporti struct {
+	Origine      string `json:"origine,omitempty" doc:"IATA code of the airport of departure" example:"BGY"`
+	Destinazione string `json:"destinazione,omitempty" doc:"IATA code of the airport of arrival" example:"STN"`
+}
+
+// Vettore is an airline.
+type Vettore struct {
+	Iata string `json:"iata" doc:"IATA code of the airline" example:"FR"`
+	Nome string `json:"nome" doc:"Its name, or the code where the name is not known" example:"Ryanair"`
 }
 
 // Quotato is an amount in the currency in which the fare was quoted.

@@ -98,7 +98,7 @@ func (p priced) live(at int) Live {
 	o := p.ranked[at]
 	return Live{
 		Depart: o.Depart, Price: o.Price, Found: o.Found, Quoted: p.foreign(at), Nights: o.Nights,
-		Stops: o.Stops, DayOnly: o.DayOnly,
+		Stops: o.Stops, DayOnly: o.DayOnly, Flight: o.Flight,
 	}
 }
 

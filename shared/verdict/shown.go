@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"verdetto/shared/fare"
+	"verdetto/shared/fare/airlines"
 )
 
 // livePrice returns a live fare in its published form.
@@ -21,10 +22,43 @@ func (s RouteSummary) livePrice(l Live, now time.Time) Prezzo {
 	if n, known := l.Stops.Number(); known {
 		p.Soste = &n
 	}
+	p.Volo = VoloOf(l.Flight)
 	if l.DayOnly {
 		p.Precisione = "giorno"
 	}
 	return p
+}
+
+// VoloOf returns the published form of what is known about a flight.
+func VoloOf(f fare.Flight) (v Volo) {
+	if f.From != (fare.Airport{}) || f.To != (fare.Airport{}) {
+		v.Aeroporti = &Aeroporti{f.From.String(), f.To.String()}
+	}
+	if f.Airline != (fare.Airline{}) {
+		v.Vettore = &Vettore{f.Airline.String(), airlines.Name(f.Airline)}
+	}
+	if minutes := int(f.Minutes); minutes > 0 {
+		v.DurataMinuti = &minutes
+	}
+	return v
+}
+
+// Flight returns the flight and the stops that a published fare states.
+func (p Prezzo) Flight() (f fare.Flight, stops fare.Stops) {
+	if a := p.Aeroporti; a != nil {
+		f.From, _ = fare.ParseAirport(a.Origine)
+		f.To, _ = fare.ParseAirport(a.Destinazione)
+	}
+	if p.Vettore != nil {
+		f.Airline, _ = fare.ParseAirline(p.Vettore.Iata)
+	}
+	if p.DurataMinuti != nil {
+		f.Minutes = int16(*p.DurataMinuti)
+	}
+	if p.Soste != nil {
+		stops = fare.StopsOf(*p.Soste)
+	}
+	return f, stops
 }
 
 // declaredPrice returns a price that the caller found elsewhere, in its published form.

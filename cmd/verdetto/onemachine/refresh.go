@@ -10,6 +10,7 @@ import (
 	"verdetto/shared/fare"
 	"verdetto/shared/runtime/retry"
 	"verdetto/shared/store"
+	"verdetto/shared/upstream"
 	"verdetto/shared/upstream/ecb"
 	"verdetto/shared/verdict"
 )
@@ -25,7 +26,24 @@ func (o Options) Refresh(ctx context.Context, progress func(done, total int, of 
 	r.Progress = progress
 	report, err := r.Run(ctx, only...)
 	o.Monitor.Refreshed("discovery", report.Answered, report.Failed, 0, report.New, err)
+	if len(only) == 0 {
+		o.compareForm(ctx)
+	}
 	return report, err
+}
+
+// compareForm compares the answers of the source with the form that its adapter reads, and logs
+// the differences. Metrics count each of them as a failed answer.
+func (o Options) compareForm(ctx context.Context) {
+	source, ok := o.Source.(upstream.Checked)
+	if !ok {
+		return
+	}
+	differences, err := source.Drift(ctx)
+	o.Monitor.Refreshed("form", 1, len(differences), 0, 0, err)
+	if len(differences) > 0 || err != nil {
+		o.Log.ErrorContext(ctx, "the fare source's answers have another form", "differences", differences, "error", err)
+	}
 }
 
 // Deepen requests all departures of the next year for the routes that are due, if the source can

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"verdetto/functions/refresh"
 	"verdetto/shared/fare"
@@ -70,6 +71,16 @@ func openReal(ctx context.Context, s *Options) (upstream.Source, error) {
 				Now: s.Now}.Spend(ctx, departures)
 		},
 	})
+}
+
+// RealSource returns the Travelpayouts source with the settings of the environment, without a
+// store. It counts no calls.
+func RealSource() (upstream.Checked, error) {
+	var of config.Upstream
+	if err := config.Load(&of); err != nil {
+		return nil, fmt.Errorf("-upstream travelpayouts: %w", err)
+	}
+	return configured.Source(of, configured.Part{Now: time.Now, Rates: ecb.Table().RatesOn})
 }
 
 // OpenPanel opens a panel, which is a CSV file of recorded fares. price is the name of the column

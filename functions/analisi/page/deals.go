@@ -35,6 +35,7 @@ type cheapView struct {
 type cheapRow struct {
 	City, To, Alert        string
 	Fare, Date, Usual      string
+	Flight                 string
 	Level, LevelText, Sure string
 }
 
@@ -142,25 +143,7 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 		if fitting++; fitting > maxDestinations {
 			continue
 		}
-		name, ask, date := places.Name(d.To, l.Code), q.trip, l.WeekdayDate(d.Fare.Depart)
-		ask.Most = ""
-		if d.Fare.Nights > 0 { // use the fare's own days: the question's days only select its class
-			ask.Date, ask.Back = price.Partenza, price.Ritorno
-			date = l.Text("ask.out_and_back", "Out", date, "Back",
-				l.WeekdayDate(d.Fare.Depart+fare.Day(d.Fare.Nights)))
-		}
-		row := cheapRow{
-			City: name, To: q.linkOn(ask, v.AskFrom, places.Query(d.To, name)), Fare: l.Money(price.Cent), Date: date,
-			Level: levelClass(judged.Livello), LevelText: l.Text("cheap.unknown"),
-		}
-		row.Alert = row.To + "#alert-title"
-		if judged.Livello != verdict.Insufficient {
-			row.LevelText, row.Sure = l.Text("level."+judged.Livello), l.Text("certainty."+judged.Affidabilita)
-		}
-		if usual, ok := d.Usual(); ok {
-			row.Usual = l.Text("cheap.usual", "Price", l.Money(usual))
-		}
-		c.Rows = append(c.Rows, row)
+		c.Rows = append(c.Rows, v.cheapRow(q, d, price, judged))
 	}
 	switch {
 	case fitting == 0 && q.trip == trip{} && q.area() == nil:
@@ -178,6 +161,31 @@ func (v *view) showCheap(q question, from places.Place, all []published.Destinat
 	}
 	v.Cheap = c
 	v.Description = c.Lede
+}
+
+// cheapRow returns the row of a deal.
+func (v *view) cheapRow(q question, d published.DestinationDeal, price verdict.Prezzo, judged verdict.Verdetto) cheapRow {
+	l := v.T
+	name, ask, date := places.Name(d.To, l.Code), q.trip, l.WeekdayDate(d.Fare.Depart)
+	ask.Most = ""
+	if d.Fare.Nights > 0 { // use the fare's own days: the question's days only select its class
+		ask.Date, ask.Back = price.Partenza, price.Ritorno
+		date = l.Text("ask.out_and_back", "Out", date, "Back",
+			l.WeekdayDate(d.Fare.Depart+fare.Day(d.Fare.Nights)))
+	}
+	row := cheapRow{
+		City: name, To: q.linkOn(ask, v.AskFrom, places.Query(d.To, name)), Fare: l.Money(price.Cent), Date: date,
+		Flight: wording.Flight(l, price),
+		Level:  levelClass(judged.Livello), LevelText: l.Text("cheap.unknown"),
+	}
+	row.Alert = row.To + "#alert-title"
+	if judged.Livello != verdict.Insufficient {
+		row.LevelText, row.Sure = l.Text("level."+judged.Livello), l.Text("certainty."+judged.Affidabilita)
+	}
+	if usual, ok := d.Usual(); ok {
+		row.Usual = l.Text("cheap.usual", "Price", l.Money(usual))
+	}
+	return row
 }
 
 // orders are the ways to sort a list of destinations. The empty value puts the best-judged fare

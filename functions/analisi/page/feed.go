@@ -125,7 +125,7 @@ func (s *Service) feedOfDeals(all deals.Origin, origin places.Place, l *i18n.Lan
 				l.WeekdayDate(d.Fare.Depart), "Level", l.Text("level."+v.Livello)),
 			text: l.Text("feed.text", "Route", routeName(l, origin.Name, name), "Price", l.Amount(price.Cent), "Date",
 				l.WeekdayDate(d.Fare.Depart), "Than", wording.Sentence(said.Than()), "NonStop",
-				d.Fare.Stops == fare.NonStop, "Certainty", l.Text("certainty."+v.Affidabilita), "Found",
+				d.Fare.Stops == fare.NonStop, "Flight", wording.Flight(l, price), "Certainty", l.Text("certainty."+v.Affidabilita), "Found",
 				l.Text("verdict.found")),
 			page: s.page(l, "da="+string(origin.City)+"&a="+string(d.To)), level: v.Livello,
 			updated: lastChange(d.Deal, now),

@@ -23,6 +23,7 @@ type Alert struct {
 	Subject             string // in that language
 	Price               fare.Cents
 	Depart, Return      fare.Day // Return is 0 for a one-way fare
+	Flight              string   // a sentence about the flight; may be empty
 	Since               string   // a sentence about what is new; may be empty
 	Found               time.Time
 	Day                 fare.Day // day of the mail, from which the age of the fare is counted

@@ -100,6 +100,7 @@ func unemphasized(text htmltemplate.HTML) string {
 func wrap(width int, sentences ...string) string {
 	var b strings.Builder
 	used := 0
+	sentences = slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
 	for _, word := range strings.Split(strings.Join(sentences, " "), " ") {
 		length := utf8.RuneCountInString(word)
 		switch {

@@ -47,6 +47,9 @@ func Find(query string) (Place, bool) {
 	if named {
 		if at, ok := position(string(e.city)); ok {
 			c, _ := cityAt(at)
+			if e.kind == kindUnlisted {
+				return c.place(c.name("it")), true
+			}
 			return c.place(e.written), true
 		}
 	}
@@ -66,7 +69,7 @@ func Within(query string) (name string, ok bool) {
 		return "", false
 	}
 	if e, named := lookup(Fold(query)); named && e.city == p.City {
-		return e.written, e.kind == kindPlace
+		return e.written, e.kind == kindPlace || e.kind == kindUnlisted
 	}
 	code := strings.ToUpper(strings.TrimSpace(query))
 	return code, code != string(p.City)

@@ -91,7 +91,7 @@ func withinReach(query []rune) []candidate {
 		tab := strings.IndexByte(line, '\t')
 		next := i + tab + strings.IndexByte(line[tab:], '\n') + 1
 		// tab is the length of the name in bytes. A name has at most tab runes and at least tab/4.
-		if tab < len(query)-limit || tab > utf8.UTFMax*(len(query)+limit) || line[tab+1] == kindHidden {
+		if tab < len(query)-limit || tab > utf8.UTFMax*(len(query)+limit) || !isSuggested(line[tab+1]) {
 			i = next
 			continue
 		}

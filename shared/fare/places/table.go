@@ -40,6 +40,10 @@ const (
 	kindName   = 'n' // a name of the city
 	kindPlace  = 'p' // a place that the city's airports serve, or an everyday name: always shown as itself
 	kindHidden = 'h' // historic or rare: matched, never shown
+
+	// A place served only by airports that are not listed, such as Parma under Milan: matched, but
+	// never suggested.
+	kindUnlisted = 'u'
 )
 
 // entry is one line of names.tsv.
@@ -51,7 +55,9 @@ type entry struct {
 	languages string // languages, with spaces between; empty: any
 }
 
-func (e entry) isShown() bool { return e.kind != kindHidden }
+func (e entry) isShown() bool { return isSuggested(e.kind) }
+
+func isSuggested(kind byte) bool { return kind != kindHidden && kind != kindUnlisted }
 
 // isUsedIn reports whether the entry's name is used in the language lang.
 func (e entry) isUsedIn(lang string) bool {

@@ -92,8 +92,12 @@ func (v Verdict) Fare() string {
 	if p.Dichiarato {
 		return v.Text("fare.stated", "Price", v.quoted(p.Quotato))
 	}
-	return v.Text("fare."+v.question(), "Price", v.Money(p.Cent), "Departure", v.date(p.Partenza), "Back",
+	said := v.Text("fare."+v.question(), "Price", v.Money(p.Cent), "Departure", v.date(p.Partenza), "Back",
 		v.date(p.Ritorno), "When", v.seen(p))
+	if flight := FlightSentence(v.Language, p); flight != "" {
+		said += " " + flight
+	}
+	return said
 }
 
 // Known compares the price that a reader entered with the lowest fare that the service knows. It

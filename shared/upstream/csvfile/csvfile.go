@@ -3,10 +3,12 @@
 // The header names at least origin, destination, observed_date, depart_date, price and currency, in
 // any order. A row with a return_date is a return trip. Its price is for both ways, unless the
 // caller gives Open the name of a column of one-way fares. A column stops holds the larger number
-// of stops of both ways; empty means unknown. Other columns are ignored. An observed_date without a
-// time gives only the day. Prices keep their currency.
+// of stops of both ways; empty means unknown. The columns origin_airport, destination_airport,
+// airline (IATA codes) and duration_minutes describe the outward way; each may be absent or empty.
+// Other columns are ignored. An observed_date without a time gives only the day. Prices keep their
+// currency.
 //
-// Open reads a file once and keeps it in 32 bytes per fare. The file is not trusted: its Report
+// Open reads a file once and keeps it in 40 bytes per fare. The file is not trusted: its Report
 // counts dropped rows by reason and unreadable rows by line.
 package csvfile
 
@@ -31,7 +33,7 @@ import (
 
 const (
 	maxBad  = 20         // unreadable rows that the report lists
-	maxRows = 20_000_000 // about 640 MB in memory; more is a mistake or an attack
+	maxRows = 20_000_000 // about 800 MB in memory; more is a mistake or an attack
 )
 
 // Panel holds the recorded fares of a file. It is safe for concurrent use.
@@ -208,7 +210,7 @@ func (l *loader) finish() {
 		slices.SortFunc(of.leftOut, func(a, b dropped) int { return cmp.Compare(a.found, b.found) })
 		for destination, all := range of.fares {
 			slices.SortFunc(all, fare.Observation.Compare)
-			once := slices.Clone(slices.Compact(all)) // Clone frees the memory of duplicates
+			once := slices.Clone(slices.CompactFunc(all, fare.Observation.SameFare)) // Clone frees the memory of duplicates
 			of.fares[destination] = once
 			first, last := once[0].FoundDay(), once[len(once)-1].FoundDay()
 			if r.Fares == 0 {

@@ -19,6 +19,7 @@ const wanted = "origin, destination, observed_date, depart_date, price, currency
 type columns struct {
 	origin, destination, observed, depart, price, currency int
 	returns, stops                                         int // -1: no such column
+	from, to, airline, minutes                             int // likewise
 	width                                                  int // fields that a record needs
 }
 
@@ -37,7 +38,7 @@ func locate(header []byte, column string) (c columns, oneWay []string, err error
 			oneWay = append(oneWay, clip(names[i]))
 		}
 	}
-	c.returns, c.stops = -1, -1
+	c.returns, c.stops, c.from, c.to, c.airline, c.minutes = -1, -1, -1, -1, -1, -1
 	var missing []string
 	for _, want := range []struct {
 		name     string
@@ -48,6 +49,8 @@ func locate(header []byte, column string) (c columns, oneWay []string, err error
 		{"observed_date", &c.observed, true}, {"depart_date", &c.depart, true},
 		{price, &c.price, true}, {"currency", &c.currency, true},
 		{"return_date", &c.returns, false}, {"stops", &c.stops, false},
+		{"origin_airport", &c.from, false}, {"destination_airport", &c.to, false},
+		{"airline", &c.airline, false}, {"duration_minutes", &c.minutes, false},
 	} {
 		found := 0
 		for i, name := range names {
@@ -134,6 +137,10 @@ func (c columns) read(fields [][]byte) (upstream.Row, error) {
 		}
 		row.Stops = fare.StopsOf(int(n))
 	}
+	// Further facts: a malformed one is as good as none.
+	row.OriginAirport, row.DestinationAirport = strings.ToUpper(text(c.from)), strings.ToUpper(text(c.to))
+	row.Airline = strings.ToUpper(text(c.airline))
+	row.Minutes, _ = strconv.Atoi(text(c.minutes))
 	return row, nil
 }
 

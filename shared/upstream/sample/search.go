@@ -111,7 +111,7 @@ func (s *search) stops(depart fare.Day) fare.Stops {
 
 func (s *search) add(o fare.Observation) {
 	if o.Found > s.since && o.Found <= s.until {
-		o.Currency = s.money.currency
+		o.Currency, o.Flight = s.money.currency, s.flight(o.Depart, o.Stops)
 		s.fares = append(s.fares, fare.Fare{Route: s.Route, Observation: o})
 	}
 }

@@ -119,17 +119,19 @@ const (
 // route is one direction of a pair of towns, with the parameters of its prices.
 type route struct {
 	fare.Route
-	seed    uint64
-	habit   habit
-	flights flights
-	returns bool     // has fares for returns
-	lively  bool     // each departure ahead is searched once a week
-	phase   fare.Day // of a thin route: the day of the period with a search
-	daily   int      // searches on an ordinary day
-	kind    kind
-	money   money
-	base    float64    // EUR cents, before season, lead time and chance
-	floor   fare.Cents // the lowest possible price
+	seed     uint64
+	habit    habit
+	flights  flights
+	returns  bool     // has fares for returns
+	lively   bool     // each departure ahead is searched once a week
+	phase    fare.Day // of a thin route: the day of the period with a search
+	daily    int      // searches on an ordinary day
+	kind     kind
+	money    money
+	base     float64    // EUR cents, before season, lead time and chance
+	floor    fare.Cents // the lowest possible price
+	km       float64
+	services []fare.Flight // the flights, without their durations
 }
 
 // plan returns all routes of the source, by origin.
@@ -205,6 +207,7 @@ func newRoute(from, to town, h habit) route {
 	r.floor = r.money.quote(r.base * (0.38 + 0.22*unit(mix(r.seed+2))))
 	r.lively = from.rank*to.rank >= livelyRank && h == always
 	r.daily = 1 + from.rank*to.rank
+	r.km, r.services = km, flightsOf(&r)
 	return r
 }
 

@@ -1,6 +1,7 @@
 package travelpayouts
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,14 +114,17 @@ func TestRecordedRows(t *testing.T) {
 		{"partimo_v3_grouped_prices_months_mil_vie.json", upstream.Row{
 			Origin: "MIL", Destination: "VIE", Depart: day(t, "2026-10-14"), Return: day(t, "2026-10-21"),
 			Found: day(t, "2026-09-27").Time(), DayOnly: true, Price: 33, Currency: "EUR", Stops: fare.NonStop,
+			OriginAirport: "BGY", DestinationAirport: "VIE", Airline: "FR", Minutes: 85,
 		}},
 		{"v3_prices_for_dates_gyd_ist_2022.json", upstream.Row{
 			Origin: "BAK", Destination: "IST", Depart: day(t, "2023-03-26"),
 			Found: day(t, "2022-11-06").Time(), DayOnly: true, Price: 8967, Currency: "RUB", Stops: fare.NonStop,
+			OriginAirport: "GYD", DestinationAirport: "SAW", Airline: "TK", Minutes: 185,
 		}},
 		{"abame_tickets_month_matrix.json", upstream.Row{
 			Origin: "LED", Destination: "HKT", Depart: day(t, "2022-01-16"),
 			Found: time.Date(2021, 12, 12, 13, 5, 30, 0, time.UTC), Price: 261, Currency: "USD", Stops: fare.MoreStops,
+			Minutes: 1705,
 		}},
 		{"abame_tickets_latest_prices.json", upstream.Row{
 			Origin: "GDN", Destination: "OSL", Depart: day(t, "2021-12-24"), Return: day(t, "2021-12-27"),
@@ -152,10 +156,14 @@ func TestRecordedFares(t *testing.T) {
 	for file, want := range map[string]struct {
 		fares   int
 		dropped map[upstream.Reason]int
+		flights map[string]int // of the outward way, counted by hand
 	}{
-		"partimo_v3_grouped_prices_months_mil_vie.json":    {9, map[upstream.Reason]int{}},
-		"partimo_v3_prices_for_dates_mil_lon_2026_11.json": {12, map[upstream.Reason]int{}},
-		"partimo_v3_prices_for_dates_rom_vie_2026_12.json": {11, map[upstream.Reason]int{upstream.BadReturn: 2}},
+		"partimo_v3_grouped_prices_months_mil_vie.json": {9, map[upstream.Reason]int{},
+			map[string]int{"BGY-VIE FR 85": 6, "MXP-VIE FR 90": 1, "LIN-VIE U2 85": 2}},
+		"partimo_v3_prices_for_dates_mil_lon_2026_11.json": {12, map[upstream.Reason]int{},
+			map[string]int{"BGY-STN FR 125": 5, "MXP-STN FR 125": 5, "PMF-STN FR 110": 2}},
+		"partimo_v3_prices_for_dates_rom_vie_2026_12.json": {11, map[upstream.Reason]int{upstream.BadReturn: 2},
+			map[string]int{"FCO-VIE FR 105": 9, "CIA-VIE FR 185": 1, "FCO-VIE OS 100": 1}},
 	} {
 		p, err := decodePage(recorded(t, file), "EUR")
 		if err != nil {
@@ -166,6 +174,13 @@ func TestRecordedFares(t *testing.T) {
 			func(fare.Fare) upstream.Reason { return "" })
 		if diff := cmp.Diff(want.dropped, answer.Dropped); len(answer.Fares) != want.fares || diff != "" {
 			t.Errorf("%s: %d fares, want %d; dropped %s", file, len(answer.Fares), want.fares, diff)
+		}
+		flights := map[string]int{}
+		for _, f := range answer.Fares {
+			flights[fmt.Sprintf("%s-%s %s %d", f.Flight.From, f.Flight.To, f.Flight.Airline, f.Flight.Minutes)]++
+		}
+		if diff := cmp.Diff(want.flights, flights); diff != "" {
+			t.Errorf("%s: flights %s", file, diff)
 		}
 	}
 }

@@ -127,6 +127,12 @@ type wireRow struct {
 	NumberOfChanges  number `json:"number_of_changes"`
 	Transfers        number `json:"transfers"`
 	ReturnTransfers  number `json:"return_transfers"`
+	OriginAirport    string `json:"origin_airport"`
+	DestAirport      string `json:"destination_airport"`
+	Airline          string `json:"airline"`
+	MainAirline      string `json:"main_airline"`
+	Duration         number `json:"duration"`
+	DurationTo       number `json:"duration_to"`
 	FoundAt          string `json:"found_at"`
 	Link             string `json:"link"` // never leaves the decoder
 	TripClass        number `json:"trip_class"`
@@ -158,8 +164,11 @@ func decodeRow(raw json.RawMessage, currency string) (offer, error) {
 			Price:       price.value,
 			Currency:    currency,
 			Stops:       row.stops(),
-			OtherCabin:  row.TripClass.value != 0,
-			NotActual:   row.Actual != nil && !*row.Actual,
+
+			OriginAirport: row.OriginAirport, DestinationAirport: row.DestAirport,
+			Airline: cmp.Or(row.Airline, row.MainAirline), Minutes: row.minutes(),
+			OtherCabin: row.TripClass.value != 0,
+			NotActual:  row.Actual != nil && !*row.Actual,
 		},
 		notForAffiliates: row.ShowToAffiliates != nil && !*row.ShowToAffiliates,
 	}
@@ -182,6 +191,19 @@ func (r wireRow) stops() fare.Stops {
 		return stops(r.Transfers)
 	}
 	return stops(r.Transfers, r.ReturnTransfers)
+}
+
+// minutes returns the duration of the outward way, or 0 if it is unknown. The duration of a return
+// is that of both ways.
+func (r wireRow) minutes() int {
+	n := r.DurationTo
+	if !n.given && r.back() == "" {
+		n = r.Duration
+	}
+	if !n.given || n.value != math.Trunc(n.value) || n.value < 0 || n.value > fare.MaxMinutes {
+		return 0
+	}
+	return int(n.value)
 }
 
 func (r wireRow) found() (at time.Time, dayOnly bool, err error) {

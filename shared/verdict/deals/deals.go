@@ -148,10 +148,11 @@ func (d Deal) same(other Deal) bool {
 			price, usual          fare.Cents
 			quoted                fare.Money
 			stops                 fare.Stops
+			flight                fare.Flight
 			livello, affidabilita string
 		}
 		s := shown{depart: d.Fare.Depart, nights: d.Fare.Nights, price: d.Fare.Price, quoted: d.Fare.Quoted,
-			stops: d.Fare.Stops, livello: d.Verdict.Livello, affidabilita: d.Verdict.Affidabilita}
+			stops: d.Fare.Stops, flight: d.Fare.Flight, livello: d.Verdict.Livello, affidabilita: d.Verdict.Affidabilita}
 		s.usual, _ = d.Usual()
 		return s
 	}

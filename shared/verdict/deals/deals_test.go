@@ -28,6 +28,10 @@ func invented(destinations int) deals.Origin {
 				DayOnly: chance.IntN(2) == 0, Nights: int16(chance.IntN(2) * chance.IntN(fare.MaxNights+1))},
 			Verdict: verdict.Verdetto{Livello: verdict.Insufficient, Campione: chance.IntN(8)},
 		}}
+		if chance.IntN(4) > 0 {
+			d.Fare.Flight = fare.Flight{From: fare.Airport([]byte{'M', 'X', 'A' + byte(chance.IntN(9))}),
+				Airline: fare.Airline([]byte{'F', 'A' + byte(chance.IntN(9))}), Minutes: int16(60 + 5*chance.IntN(40))}
+		}
 		if chance.IntN(20) == 0 {
 			d.Fare.Quoted = fare.Money{Amount: 5 * price, Currency: ron}
 		}

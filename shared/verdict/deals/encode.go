@@ -10,7 +10,12 @@ import (
 	"verdetto/shared/verdict"
 )
 
-const format = 1
+// The first byte of an encoded Origin. flightFormat is for an Origin in which the flight of any fare
+// is known.
+const (
+	format       = 1
+	flightFormat = 2
+)
 
 // Deals store the index of the level, reliability and comparison in these lists. Append new names
 // at the end.
@@ -43,7 +48,12 @@ const (
 
 // Encode packs an Origin into about 15 bytes per fare.
 func (o Origin) Encode() []byte {
+	legend := o.legend()
 	w := packed.NewWriter(format, 256*len(o.Entries))
+	if legend != nil {
+		w[0] = flightFormat
+		legend.Encode(&w)
+	}
 	w.Uint(uint64(len(o.Entries)))
 	for _, e := range o.Entries {
 		w.Bytes([]byte(e.Destination))
@@ -54,15 +64,37 @@ func (o Origin) Encode() []byte {
 			flags |= withNonStop | e.NonStop.compared()<<nonStopShift
 		}
 		w.Uint(flags)
-		e.Any.encode(&w, e.AsOf)
+		e.Any.encode(&w, e.AsOf, legend)
 		if e.NonStop != nil {
-			e.NonStop.encode(&w, e.AsOf)
+			e.NonStop.encode(&w, e.AsOf, legend)
 		}
 	}
 	return w
 }
 
-func (f Fares) encode(w *packed.Writer, asOf fare.Day) {
+// legend returns the legend of all fares, or nil if no flight is known.
+func (o Origin) legend() *fare.Legend {
+	var all []fare.Flight
+	known := false
+	of := func(f Fares) {
+		for _, d := range slices.Concat(f.Route, f.Months) {
+			all = append(all, d.Fare.Flight)
+			known = known || d.Fare.Flight.Known()
+		}
+	}
+	for _, e := range o.Entries {
+		of(e.Any)
+		if e.NonStop != nil {
+			of(*e.NonStop)
+		}
+	}
+	if !known {
+		return nil
+	}
+	return fare.NewLegend(len(all), func(i int) (uint64, fare.Flight) { return 0, all[i] })
+}
+
+func (f Fares) encode(w *packed.Writer, asOf fare.Day, legend *fare.Legend) {
 	end := (asOf + 1).Time().Unix()
 	for i, list := range [][]Deal{f.Route, f.Months} {
 		w.Uint(uint64(len(list)))
@@ -80,6 +112,9 @@ func (f Fares) encode(w *packed.Writer, asOf fare.Day) {
 				flags |= foreignFlag
 			}
 			w.Uint(flags)
+			if legend != nil {
+				legend.Put(w, 0, l.Flight)
+			}
 			if foreign {
 				w.Uint(l.Quoted.Currency.Pack())
 				w.Uint(uint64(l.Quoted.Amount))
@@ -121,15 +156,20 @@ var errRange = errors.New("a value that cannot be")
 
 // Decode parses the bytes that Encode returned.
 func Decode(data []byte) (Origin, error) {
-	r := packed.NewReader(data, format)
 	var o Origin
+	var legend *fare.Legend
+	r := packed.NewReader(data, format)
+	if len(data) > 0 && data[0] == flightFormat {
+		r = packed.NewReader(data, flightFormat)
+		legend = fare.DecodeLegend(&r)
+	}
 	for range r.Count(int64(r.Uint() & (1<<31 - 1))) {
 		e := Entry{Destination: fare.City(r.Bytes()), AsOf: day(&r), Observations: int(r.Uint())}
 		flags := r.Uint()
-		e.Any = decodeFares(&r, e.AsOf)
+		e.Any = decodeFares(&r, e.AsOf, legend)
 		e.Any.setCompared(flags >> anyShift)
 		if flags&withNonStop != 0 {
-			f := decodeFares(&r, e.AsOf)
+			f := decodeFares(&r, e.AsOf, legend)
 			f.setCompared(flags >> nonStopShift)
 			e.NonStop = &f
 		}
@@ -151,7 +191,7 @@ func day(r *packed.Reader) fare.Day {
 	return fare.Day(v)
 }
 
-func decodeFares(r *packed.Reader, asOf fare.Day) (f Fares) {
+func decodeFares(r *packed.Reader, asOf fare.Day, legend *fare.Legend) (f Fares) {
 	end := (asOf + 1).Time().Unix()
 	for i, list := range []*[]Deal{&f.Route, &f.Months} {
 		depart, price, sample := int64(asOf), int64(0), int64(0)
@@ -172,6 +212,9 @@ func decodeFares(r *packed.Reader, asOf fare.Day) (f Fares) {
 				Verdict: verdict.Verdetto{Livello: levels[level], Affidabilita: certainties[certainty],
 					Campione: int(sample)},
 			}}
+			if legend != nil {
+				_, d.Fare.Flight = legend.Get(r)
+			}
 			if flags&foreignFlag != 0 {
 				var known bool
 				if d.Fare.Quoted.Currency, known = fare.UnpackCurrency(r.Uint()); !known {

@@ -28,6 +28,7 @@ type Live struct {
 	Nights  int16      // length of stay of a return trip
 	Stops   fare.Stops
 	DayOnly bool // only the day of Found is known
+	Flight  fare.Flight
 }
 
 // FoundDay returns the UTC day on which the fare was found.

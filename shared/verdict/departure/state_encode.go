@@ -12,6 +12,7 @@ import (
 const (
 	firstRuleSheet = 1 // of the first rule, which ignored departures on sale
 	sheetFormat    = 2
+	flightSheet    = 3 // with the flight of at least one live fare
 
 	firstRuleCycle = 1 // without an Experience
 	firstRuleScore = 2
@@ -57,7 +58,11 @@ func (d Departures) thinned(lows int, before fare.Day) Departures {
 }
 
 func (s *State) encode(pasts Departures, live []Live) []byte {
-	w := packed.NewWriter(sheetFormat, 1<<10)
+	legend, format := legendOf(live), byte(sheetFormat)
+	if legend != nil {
+		format = flightSheet
+	}
+	w := packed.NewWriter(format, 1<<10)
 	w.Int(int64(s.AsOf))
 	w.Uint(s.Currency.Pack())
 	w.Uint(math.Float64bits(s.PerEuro))
@@ -66,13 +71,40 @@ func (s *State) encode(pasts Departures, live []Live) []byte {
 	w.Bytes(s.Route.Encode())
 	s.Minima.encode(&w)
 	w.Bytes(pasts.Encode(s.AsOf))
-	encodeLive(&w, s.AsOf, live)
+	encodeLive(&w, s.AsOf, live, legend)
 	return w
 }
 
+// legendOf returns the legend of the live fares, or nil if no flight is known.
+func legendOf(live []Live) *fare.Legend {
+	if !slices.ContainsFunc(live, func(l Live) bool { return l.Flight.Known() }) {
+		return nil
+	}
+	return fare.NewLegend(len(live), func(i int) (uint64, fare.Flight) { return live[i].flags(), live[i].Flight })
+}
+
+// The flags of a live fare. Above them are the stops and the nights.
+const (
+	foreignFlag = 1
+	dayOnlyFlag = 2
+	stopsShift  = 2
+	nightsShift = 4
+)
+
+func (l Live) flags() uint64 {
+	flags := uint64(l.Nights)<<nightsShift | uint64(l.Stops)<<stopsShift
+	if l.DayOnly {
+		flags |= dayOnlyFlag
+	}
+	if l.Quoted != (fare.Money{}) {
+		flags |= foreignFlag
+	}
+	return flags
+}
+
 // encodeLive packs live fares into about 7 bytes each. Prices are stored as differences, as
-// multiples of the largest common divisor.
-func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
+// multiples of the largest common divisor. A legend, if there is one, states the flights.
+func encodeLive(w *packed.Writer, asOf fare.Day, live []Live, legend *fare.Legend) {
 	var base, unit fare.Cents
 	for i, l := range live {
 		if i == 0 {
@@ -84,26 +116,25 @@ func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
 	w.Uint(uint64(len(live)))
 	w.Uint(uint64(base))
 	w.Uint(uint64(unit))
+	if legend != nil {
+		legend.Encode(w)
+	}
 	end := (asOf + 1).Time().Unix()
 	before, price := asOf, base
 	for _, l := range live {
 		w.Uint(uint64(l.Depart - before))
 		w.Int(int64((l.Price - price) / unit))
-		foreign, dayOnly := l.Quoted != fare.Money{}, l.DayOnly
-		flags := uint64(l.Nights)<<4 | uint64(l.Stops)<<2
-		if dayOnly {
-			flags |= 2
+		if legend != nil {
+			legend.Put(w, l.flags(), l.Flight)
+		} else {
+			w.Uint(l.flags())
 		}
-		if foreign {
-			flags |= 1
-		}
-		w.Uint(flags)
-		if dayOnly {
+		if l.DayOnly {
 			w.Uint(uint64(asOf - l.FoundDay()))
 		} else {
 			w.Uint(uint64(end - l.Found))
 		}
-		if foreign {
+		if l.flags()&foreignFlag != 0 {
 			w.Uint(l.Quoted.Currency.Pack())
 			w.Uint(uint64(l.Quoted.Amount))
 		}
@@ -116,8 +147,8 @@ func encodeLive(w *packed.Writer, asOf fare.Day, live []Live) {
 func DecodeState(data []byte) (*State, error) {
 	isFirstRule := len(data) > 0 && data[0] == firstRuleSheet
 	format := byte(sheetFormat)
-	if isFirstRule {
-		format = firstRuleSheet
+	if isFirstRule || len(data) > 0 && data[0] == flightSheet {
+		format = data[0]
 	}
 	r := packed.NewReader(data, format)
 	s := &State{FirstRule: isFirstRule, AsOf: readDay(&r), Currency: readCurrency(&r), PerEuro: math.Float64frombits(r.Uint())}
@@ -130,7 +161,7 @@ func DecodeState(data []byte) (*State, error) {
 	route := r.Bytes()
 	s.Minima.decode(&r)
 	pasts := r.Bytes()
-	s.Live = decodeLive(&r, s.AsOf)
+	s.Live = decodeLive(&r, s.AsOf, format == flightSheet)
 	err := r.Err()
 	if err == nil {
 		var of *Route
@@ -156,9 +187,13 @@ func readCurrency(r *packed.Reader) fare.Currency {
 	return c
 }
 
-func decodeLive(r *packed.Reader, asOf fare.Day) []Live {
+func decodeLive(r *packed.Reader, asOf fare.Day, hasFlights bool) []Live {
 	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
 	price, unit := fare.Cents(min(r.Uint(), maxPrice)), fare.Cents(min(r.Uint(), maxPrice))
+	var legend *fare.Legend
+	if hasFlights {
+		legend = fare.DecodeLegend(r)
+	}
 	live := make([]Live, 0, n)
 	end := (asOf + 1).Time().Unix()
 	at := asOf
@@ -166,15 +201,21 @@ func decodeLive(r *packed.Reader, asOf fare.Day) []Live {
 		gap := r.Uint()
 		at += fare.Day(min(gap, maxDays))
 		price += unit * fare.Cents(clamp(r.Int()))
-		flags := r.Uint()
-		l := Live{Depart: at, Price: price, Nights: int16(min(flags>>4, fare.MaxNights)),
-			Stops: fare.Stops(flags >> 2 & 3), DayOnly: flags&2 != 0}
+		var flags uint64
+		var flight fare.Flight
+		if legend != nil {
+			flags, flight = legend.Get(r)
+		} else {
+			flags = r.Uint()
+		}
+		l := Live{Depart: at, Price: price, Nights: int16(min(flags>>nightsShift, fare.MaxNights)),
+			Stops: fare.Stops(flags >> stopsShift & 3), DayOnly: flags&dayOnlyFlag != 0, Flight: flight}
 		if ago := int64(min(r.Uint(), math.MaxInt32)); l.DayOnly {
 			l.Found = (asOf - fare.Day(min(ago, maxDays))).Time().Unix()
 		} else {
 			l.Found = end - ago
 		}
-		if flags&1 != 0 {
+		if flags&foreignFlag != 0 {
 			l.Quoted.Currency = readCurrency(r)
 			l.Quoted.Amount = fare.Cents(min(r.Uint(), maxPrice))
 		}

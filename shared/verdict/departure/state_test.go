@@ -303,17 +303,47 @@ func busy(ahead int, step int, n fare.Day, every fare.Day) *Learner {
 	return &s
 }
 
+// sizeCase is a state whose size is known.
+type sizeCase struct {
+	name       string
+	ahead      int
+	step       int
+	days       fare.Day
+	every      fare.Day
+	most, kept int // most: maximum number of bytes; kept: live departures after decoding
+}
+
+// fly gives the fares of a state flights, a third of them with a stop and a duration of its own. The
+// state keeps as many departures, and each departure that is kept has its flight.
+func (c sizeCase) fly(t *testing.T, s *Learner, without int) {
+	t.Helper()
+	chance := rand.New(rand.NewPCG(1, 35))
+	flown := s.State
+	flown.Live = slices.Clone(s.Live)
+	for i := range flown.Live {
+		l := &flown.Live[i]
+		l.Flight = fare.Flight{From: fare.Airport([]byte("BGY")), To: fare.Airport([]byte("STN")),
+			Airline: fare.Airline([]byte{"FU"[i%2], "R2"[i%2]}), Minutes: int16(120 + 5*chance.IntN(3))}
+		if i%3 == 0 {
+			l.Stops, l.Flight.Minutes = fare.OneStop, int16(300+5*chance.IntN(100))
+		}
+	}
+	data := flown.Encode()
+	got, err := DecodeState(data)
+	if err != nil {
+		t.Fatalf("%s: %v", c.name, err)
+	}
+	t.Logf("%s: with flights %d bytes, %+d", c.name, len(data), len(data)-without)
+	if len(data) > c.most+c.ahead*2 && len(data) > MaxState || len(got.Live) < c.kept ||
+		!slices.Equal(got.Live, flown.Live[:len(got.Live)]) {
+		t.Errorf("%s: with flights %d bytes, %d departures", c.name, len(data), len(got.Live))
+	}
+}
+
 // TestSheetIsSmall: encoded states of 14, 300 and 500 departures stay within their size limits,
 // also with rising prices or after a year.
 func TestSheetIsSmall(t *testing.T) {
-	for _, c := range []struct {
-		name       string
-		ahead      int
-		step       int
-		days       fare.Day
-		every      fare.Day
-		most, kept int // most: maximum number of bytes; kept: live departures after decoding
-	}{
+	for _, c := range []sizeCase{
 		{"14 departures", 14, 100, 60, 1, 1100, 14},
 		{"14 departures, a year", 14, 100, 400, 1, 1400, 14},
 		{"300 departures, weekly", 300, 100, 120, 7, MaxState, 300},
@@ -336,6 +366,7 @@ func TestSheetIsSmall(t *testing.T) {
 			t.Errorf("%s: %d bytes with %d departures, want at most %d with %d", c.name, len(data),
 				len(got.Live), c.most, c.kept)
 		}
+		c.fly(t, s, len(data))
 		for at, past := range got.Pasts { // removed data changes no minimum and no newest quote
 			wantDay, want, _ := s.Pasts[at].Last()
 			if day, last, _ := past.Last(); day != wantDay || last != want ||

@@ -14,14 +14,15 @@ type city struct {
 	// busy is the sum of the page ranks of the city's airports in the network of flights. Passenger
 	// counts are not openly available.
 	busy     float64
-	airports []string // busiest first
+	airports []string // with traffic, busiest first; see listed
 	points   []point  // rows about the city itself, the best known first
 	towns    []town   // other places that its airports serve
 }
 
 type town struct {
 	point
-	busy float64
+	busy    float64
+	airport string // that serves it
 }
 
 // unranked is the busyness of an airport that has flights but no page rank in the source. Every
@@ -72,9 +73,25 @@ func buildCities(points []point, services map[string]service, said everyday) ([]
 		slices.SortStableFunc(c.airports, func(x, y string) int {
 			return cmp.Or(cmp.Compare(b.rank[y], b.rank[x]), cmp.Compare(x, y))
 		})
+		c.airports = b.listed(c.airports)
 		c.settle()
 	}
 	return cities, b.codes, nil
+}
+
+// traffic is the rank from which an airport is listed under a city with a busier one.
+const traffic = 0.01
+
+// listed returns the airports that a traveller may fly from: those with scheduled passenger flights
+// and a rank of traffic, or of half the busiest's. So Parma is not listed under Milan, nor a
+// military base under Tokyo. Their codes still lead to the city. all is in order of rank.
+func (b *builder) listed(all []string) []string {
+	scheduled := slices.DeleteFunc(slices.Clone(all), func(code string) bool { return !b.services[code].scheduled })
+	if len(scheduled) == 0 {
+		return all[:1]
+	}
+	least := min(traffic, b.rank[scheduled[0]]/2)
+	return slices.DeleteFunc(scheduled, func(code string) bool { return b.rank[code] < least })
 }
 
 // primary returns the code of the city that an airport belongs to.
@@ -110,7 +127,7 @@ func (b *builder) gather() {
 		c.busy += busy
 		c.airports = append(c.airports, p.code)
 		if name := b.services[p.code].town; name != "" {
-			c.towns = append(c.towns, town{point{name: name}, busy})
+			c.towns = append(c.towns, town{point{name: name}, busy, p.code})
 		}
 	}
 	// A city listed in everyday.csv can have an airport whose code differs from the city's code.
@@ -178,7 +195,7 @@ func (b *builder) describe() {
 				b.codes[code] = c.code
 			}
 			for _, row := range rows[code] {
-				c.towns = append(c.towns, town{row, max(b.rank[p.code], unranked)})
+				c.towns = append(c.towns, town{row, max(b.rank[p.code], unranked), p.code})
 			}
 		}
 	}

@@ -32,7 +32,8 @@ func build(t *testing.T, said everyday) (cities []*city, codes map[string]string
 	if err != nil {
 		t.Fatal(err)
 	}
-	cities, codes, err = buildCities(points, map[string]service{}, said)
+	services := map[string]service{"BIG": {scheduled: true}, "BIH": {scheduled: true}}
+	cities, codes, err = buildCities(points, services, said)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,6 +58,8 @@ const (
 	kindName   = 'n'
 	kindPlace  = 'p'
 	kindHidden = 'h'
+
+	kindUnlisted = 'u'
 )
 
 // written returns the name to display for a city, in each of langs.
@@ -204,10 +206,14 @@ func (c *city) names(said everyday) []name {
 		}
 	}
 	for _, t := range c.towns {
-		add(t.name, kindPlace, primary*t.busy)
+		kind := byte(kindPlace)
+		if !slices.Contains(c.airports, t.airport) {
+			kind = kindUnlisted
+		}
+		add(t.name, kind, primary*t.busy)
 		for _, n := range t.names {
 			if slices.Contains(langs, n.lang) && !dated(n) {
-				add(n.name, kindPlace, byName*t.busy)
+				add(n.name, kind, byName*t.busy)
 			}
 		}
 	}

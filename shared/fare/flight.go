@@ -1,0 +1,160 @@
+package fare
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"verdetto/shared/fare/packed"
+)
+
+// Airport is the IATA code of an airport. The zero value is unknown.
+type Airport [3]byte
+
+// ParseAirport parses three upper-case letters.
+func ParseAirport(s string) (Airport, error) {
+	city, err := ParseCity(s)
+	if err != nil || string(city) != s {
+		return Airport{}, fmt.Errorf("airport %.20q: want three capitals, as in BGY", s)
+	}
+	return Airport([]byte(s)), nil
+}
+
+// String returns the code, or "" if the airport is unknown.
+func (a Airport) String() string {
+	if a == (Airport{}) {
+		return ""
+	}
+	return string(a[:])
+}
+
+// Airline is the IATA code of an airline. The zero value is unknown.
+type Airline [2]byte
+
+// ParseAirline parses two capitals or digits.
+func ParseAirline(s string) (Airline, error) {
+	if len(s) != 2 || airlineDigit(s[0]) < 0 || airlineDigit(s[1]) < 0 {
+		return Airline{}, fmt.Errorf("airline %.20q: want two capitals or digits, as in U2", s)
+	}
+	return Airline([]byte(s)), nil
+}
+
+// String returns the code, or "" if the airline is unknown.
+func (a Airline) String() string {
+	if a == (Airline{}) {
+		return ""
+	}
+	return string(a[:])
+}
+
+// MaxMinutes is the longest credible duration of one way. A longer one is an error of the source.
+const MaxMinutes = 7 * 24 * 60
+
+// Flight holds what the source says about the outward journey of a fare. What it does not say is
+// zero.
+type Flight struct {
+	From, To Airport
+	Airline  Airline // that sells the fare
+	Minutes  int16   // from departure to arrival, stops included
+}
+
+// Known reports whether the source says anything about the journey.
+func (f Flight) Known() bool { return f != Flight{} }
+
+// Compare orders flights. One with more known comes first.
+func (f Flight) Compare(g Flight) int {
+	if f == g {
+		return 0
+	}
+	if by := g.facts() - f.facts(); by != 0 {
+		return by
+	}
+	return cmp.Or(cmp.Compare(f.From.String(), g.From.String()), cmp.Compare(f.To.String(), g.To.String()),
+		cmp.Compare(f.Airline.String(), g.Airline.String()), cmp.Compare(f.Minutes, g.Minutes))
+}
+
+// facts returns how many facts are known.
+func (f Flight) facts() (n int) {
+	for _, known := range []bool{f.From != Airport{}, f.To != Airport{}, f.Airline != Airline{}, f.Minutes != 0} {
+		if known {
+			n++
+		}
+	}
+	return n
+}
+
+// pack returns the code as a small number, 0 if the airport is unknown.
+func (a Airport) pack() uint16 {
+	if a == (Airport{}) {
+		return 0
+	}
+	return uint16(Currency(a).Pack())
+}
+
+func unpackAirport(n uint16) (Airport, bool) {
+	if n == 0 {
+		return Airport{}, true
+	}
+	c, ok := UnpackCurrency(uint64(n))
+	return Airport([]byte(c.String())), ok
+}
+
+// pack returns the code as a small number, 0 if the airline is unknown.
+func (a Airline) pack() uint16 {
+	if a == (Airline{}) {
+		return 0
+	}
+	return uint16(1 + airlineDigit(a[0])*airlineBase + airlineDigit(a[1]))
+}
+
+const (
+	airlineDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	airlineBase   = len(airlineDigits)
+)
+
+// airlineDigit returns the place of a capital or digit, or -1.
+func airlineDigit(b byte) int {
+	switch {
+	case '0' <= b && b <= '9':
+		return int(b - '0')
+	case 'A' <= b && b <= 'Z':
+		return int(b-'A') + 10
+	}
+	return -1
+}
+
+func unpackAirline(n uint16) (Airline, bool) {
+	if n == 0 {
+		return Airline{}, true
+	}
+	v := int(n - 1)
+	if v >= airlineBase*airlineBase {
+		return Airline{}, false
+	}
+	return Airline{airlineDigits[v/airlineBase], airlineDigits[v%airlineBase]}, true
+}
+
+// Encode packs a single flight into 7 or 8 bytes. Use a Legend for many.
+func (f Flight) Encode(w *packed.Writer) {
+	w.Uint16(f.From.pack())
+	w.Uint16(f.To.pack())
+	w.Uint16(f.Airline.pack())
+	w.Uint(uint64(f.Minutes))
+}
+
+var errFlight = errors.New("a flight that cannot be")
+
+// DecodeFlight unpacks the bytes of Encode. A fault is kept in the reader.
+func DecodeFlight(r *packed.Reader) (f Flight) {
+	var ok [3]bool
+	f.From, ok[0] = unpackAirport(r.Uint16())
+	f.To, ok[1] = unpackAirport(r.Uint16())
+	f.Airline, ok[2] = unpackAirline(r.Uint16())
+	minutes := r.Uint()
+	if ok != [3]bool{true, true, true} || minutes > MaxMinutes {
+		r.Fail(errFlight)
+		return Flight{}
+	}
+	f.Minutes = int16(minutes)
+	return f
+}

@@ -1,0 +1,194 @@
+package fare
+
+import (
+	"cmp"
+	"slices"
+
+	"verdetto/shared/fare/packed"
+)
+
+// Legend lists the distinct flights of some fares, each with the flags of the fare. A packed fare
+// refers to its row by a number that mostly takes one byte, as many as the flags alone. So a fare
+// with its flight is no longer than one without, except where durations vary.
+type Legend struct {
+	airports []Airport
+	rows     []legendRow
+	unit     int16 // divides all durations
+	size     int   // numbers of all rows
+	index    map[legendKey]int
+}
+
+type legendKey struct {
+	flags  uint64
+	flight Flight // without Minutes
+}
+
+// legendRow stands for as many numbers as it has durations, beginning with first. A row without
+// durations is one number, and the duration follows it.
+type legendRow struct {
+	legendKey
+	minutes []int16 // ascending
+	first   int
+}
+
+// NewLegend returns the legend of n fares. The common rows get the low numbers.
+func NewLegend(n int, of func(i int) (flags uint64, f Flight)) *Legend {
+	counts := map[legendKey]map[int16]int{}
+	for i := range n {
+		key, minutes := keyOf(of(i))
+		if counts[key] == nil {
+			counts[key] = map[int16]int{}
+		}
+		counts[key][minutes]++
+	}
+	l := &Legend{index: map[legendKey]int{}}
+	total := map[legendKey]int{}
+	for key, durations := range counts {
+		row := legendRow{legendKey: key}
+		for minutes, n := range durations {
+			total[key] += n
+			row.minutes = append(row.minutes, minutes)
+			l.unit = gcd(l.unit, minutes)
+		}
+		if 2*len(row.minutes) > total[key]+1 {
+			row.minutes = nil // it is shorter to let each fare state its own
+		}
+		slices.Sort(row.minutes)
+		l.rows = append(l.rows, row)
+		l.airports = append(l.airports, key.flight.From, key.flight.To)
+	}
+	slices.SortFunc(l.rows, func(a, b legendRow) int {
+		return cmp.Or(total[b.legendKey]-total[a.legendKey], cmp.Compare(a.flags, b.flags), a.flight.Compare(b.flight))
+	})
+	slices.SortFunc(l.airports, func(a, b Airport) int { return cmp.Compare(a.pack(), b.pack()) })
+	l.airports, l.unit = slices.Compact(l.airports), max(1, l.unit)
+	l.number()
+	return l
+}
+
+func keyOf(flags uint64, f Flight) (legendKey, int16) {
+	minutes := f.Minutes
+	f.Minutes = 0
+	return legendKey{flags, f}, minutes
+}
+
+func gcd(a, b int16) int16 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// number gives each row its first number.
+func (l *Legend) number() {
+	for i := range l.rows {
+		row := &l.rows[i]
+		row.first = l.size
+		l.size += max(1, len(row.minutes))
+		if l.index != nil {
+			l.index[row.legendKey] = i
+		}
+	}
+}
+
+// Encode packs the legend itself.
+func (l *Legend) Encode(w *packed.Writer) {
+	w.Uint(uint64(len(l.airports)))
+	for _, a := range l.airports {
+		w.Uint16(a.pack())
+	}
+	w.Uint(uint64(l.unit))
+	w.Uint(uint64(len(l.rows)))
+	for _, row := range l.rows {
+		w.Uint(row.flags)
+		w.Uint(uint64(slices.Index(l.airports, row.flight.From)))
+		w.Uint(uint64(slices.Index(l.airports, row.flight.To)))
+		w.Uint16(row.flight.Airline.pack())
+		w.Uint(uint64(len(row.minutes)))
+		before := int16(0)
+		for _, m := range row.minutes {
+			w.Uint(uint64((m - before) / l.unit))
+			before = m
+		}
+	}
+}
+
+// Put packs the flags and the flight of a fare that the legend was made of.
+func (l *Legend) Put(w *packed.Writer, flags uint64, f Flight) {
+	key, minutes := keyOf(flags, f)
+	row := &l.rows[l.index[key]]
+	if len(row.minutes) == 0 {
+		w.Uint(uint64(row.first))
+		w.Uint(uint64(minutes / l.unit))
+		return
+	}
+	at, _ := slices.BinarySearch(row.minutes, minutes)
+	w.Uint(uint64(row.first + at))
+}
+
+// DecodeLegend unpacks a legend. A fault is kept in the reader.
+func DecodeLegend(r *packed.Reader) *Legend {
+	l := &Legend{airports: make([]Airport, r.Count(int64(r.Uint())))}
+	ok := true
+	for i := range l.airports {
+		var known bool
+		l.airports[i], known = unpackAirport(r.Uint16())
+		ok = ok && known
+	}
+	unit := r.Uint()
+	ok = ok && unit > 0 && unit <= MaxMinutes
+	l.rows = make([]legendRow, r.Count(int64(r.Uint())))
+	for i := range l.rows {
+		row := &l.rows[i]
+		row.flags = r.Uint()
+		from, to := r.Uint(), r.Uint()
+		airline, known := unpackAirline(r.Uint16())
+		if !ok || !known || max(from, to) >= uint64(len(l.airports)) {
+			ok = false
+			break
+		}
+		row.flight = Flight{From: l.airports[from], To: l.airports[to], Airline: airline}
+		row.minutes = make([]int16, r.Count(int64(r.Uint())))
+		sum := uint64(0)
+		for j := range row.minutes {
+			if sum += min(r.Uint(), MaxMinutes) * unit; sum > MaxMinutes {
+				ok = false
+				break
+			}
+			row.minutes[j] = int16(sum)
+		}
+	}
+	if !ok {
+		r.Fail(errFlight)
+		return &Legend{unit: 1}
+	}
+	l.unit = int16(unit)
+	l.number()
+	return l
+}
+
+// Get unpacks the flags and the flight of a fare. A fault is kept in the reader.
+func (l *Legend) Get(r *packed.Reader) (flags uint64, f Flight) {
+	n := r.Uint()
+	if n >= uint64(l.size) {
+		r.Fail(errFlight)
+		return 0, f
+	}
+	at, found := slices.BinarySearchFunc(l.rows, int(n), func(row legendRow, n int) int { return row.first - n })
+	if !found {
+		at--
+	}
+	row := &l.rows[at]
+	f = row.flight
+	if len(row.minutes) > 0 {
+		f.Minutes = row.minutes[int(n)-row.first]
+		return row.flags, f
+	}
+	minutes := min(r.Uint(), MaxMinutes) * uint64(l.unit)
+	if minutes > MaxMinutes {
+		r.Fail(errFlight)
+		return 0, Flight{}
+	}
+	f.Minutes = int16(minutes)
+	return row.flags, f
+}

@@ -1,0 +1,63 @@
+package places
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A city lists the airports that a traveller may fly from. Other airports of the area still lead to
+// the city, but no name of theirs is suggested.
+func TestListedAirports(t *testing.T) {
+	for city, want := range map[string]string{
+		"MIL": "MXP LIN BGY", "TYO": "HND NRT", "LON": "LHR LGW LTN LCY STN SEN", "ROM": "FCO CIA",
+		"PAR": "CDG ORY BVA", "NYC": "JFK EWR LGA SWF", "ULN": "UBN", "GAO": "GAO", "MUC": "MUC",
+	} {
+		p, _ := Find(city)
+		if got := strings.Join(p.Airports, " "); got != want {
+			t.Errorf("%s lists %s, want %s", city, got, want)
+		}
+	}
+	for _, query := range []string{"Parma", "PMF"} {
+		if p, ok := Find(query); !ok || p.City != "MIL" || p.Name != "Milano" {
+			t.Errorf("%s is found as %+v", query, p)
+		}
+		if asked, partial := Within(query); !partial || asked != query {
+			t.Errorf("%s is within Milan as %q, %v", query, asked, partial)
+		}
+	}
+	for _, lang := range langs {
+		for _, c := range Complete("Parm", lang, 20) {
+			if c.City == "MIL" {
+				t.Errorf("%s: Parm is completed to %+v", lang, c)
+			}
+		}
+	}
+	if all := Suggest("Parmaa", 20); slices.Contains(all, "Parma") {
+		t.Errorf("Parmaa suggests %q", all)
+	}
+}
+
+// Each airport of a city with several has a name, and no two of a city have the same.
+func TestAirportNames(t *testing.T) {
+	for city := range Cities() {
+		p, _ := Get(city)
+		if len(p.Airports) < 2 {
+			continue
+		}
+		names := map[string]bool{}
+		for _, a := range p.Airports {
+			name := AirportName(a, "en")
+			if name == a && a != "JFK" || names[name] {
+				t.Errorf("%s of %s is called %q", a, city, name)
+			}
+			names[name] = true
+		}
+	}
+	for code, want := range map[string]string{"BGY": "Bergamo", "STN": "Stansted", "MUC": "Monaco di Baviera",
+		"QQQ": "QQQ", "PMF": "Parma", "": ""} {
+		if got := AirportName(code, "it"); got != want {
+			t.Errorf("%s is called %q, want %q", code, got, want)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package wording
+
+import (
+	"strings"
+
+	"verdetto/shared/fare/places"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/verdict"
+)
+
+// Flight writes what the source says about the flight of a fare, as in "Ryanair, Bergamo–Stansted,
+// non-stop, 2 h 5 min". It returns "" if the source says nothing but the stops. Of a return it
+// writes the outward way; its stops are known only if neither way has any.
+func Flight(l *i18n.Language, p verdict.Prezzo) string {
+	var all []string
+	if p.Vettore != nil {
+		all = append(all, p.Vettore.Nome)
+	}
+	if a := p.Aeroporti; a != nil && a.Origine != "" && a.Destinazione != "" {
+		all = append(all, places.AirportName(a.Origine, l.Code)+"–"+places.AirportName(a.Destinazione, l.Code))
+	}
+	if len(all) == 0 && p.DurataMinuti == nil {
+		return ""
+	}
+	if p.Soste != nil && (*p.Soste == 0 || p.Ritorno == "") {
+		all = append(all, stops(l, *p.Soste))
+	}
+	if p.DurataMinuti != nil {
+		all = append(all, l.Text("flight.duration", "Hours", *p.DurataMinuti/60, "Minutes", *p.DurataMinuti%60))
+	}
+	said := strings.Join(all, l.Text("format.comma"))
+	if p.Ritorno != "" {
+		return l.Text("flight.out", "Flight", said)
+	}
+	return said
+}
+
+// FlightSentence writes Flight as a sentence, or "" if Flight is "".
+func FlightSentence(l *i18n.Language, p verdict.Prezzo) string {
+	text := Flight(l, p)
+	if text == "" {
+		return ""
+	}
+	if p.Vettore == nil || p.Ritorno != "" { // otherwise it begins with a name, such as easyJet
+		text = Sentence(text)
+	}
+	return strings.TrimSuffix(text, ".") + "."
+}
+
+func stops(l *i18n.Language, n int) string {
+	switch n {
+	case 0:
+		return l.Text("flight.nonstop")
+	case 1:
+		return l.Text("flight.one_stop")
+	}
+	return l.Text("flight.stops")
+}

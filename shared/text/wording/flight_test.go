@@ -1,0 +1,68 @@
+package wording
+
+import (
+	"testing"
+
+	"verdetto/shared/fare"
+	"verdetto/shared/text/i18n"
+	"verdetto/shared/verdict"
+)
+
+const nonStop, oneStop = fare.NonStop, fare.OneStop
+
+func price(from, to, airline string, minutes int16, stops fare.Stops, back string) verdict.Prezzo {
+	f := fare.Flight{Minutes: minutes}
+	f.From, _ = fare.ParseAirport(from)
+	f.To, _ = fare.ParseAirport(to)
+	f.Airline, _ = fare.ParseAirline(airline)
+	p := verdict.Prezzo{Volo: verdict.VoloOf(f), Ritorno: back}
+	if n, known := stops.Number(); known {
+		p.Soste = &n
+	}
+	return p
+}
+
+func TestFlight(t *testing.T) {
+	full := price("BGY", "STN", "FR", 125, nonStop, "")
+	for want, p := range map[string]verdict.Prezzo{
+		"easyJet, Linate–Gatwick, Direktflug, 1 Std. 50 Min.": price("LIN", "LGW", "U2", 110, nonStop, ""),
+		"Linate–Gatwick.":                                              price("LIN", "LGW", "", 0, fare.StopsUnknown, ""),
+		"2 oder mehr Zwischenstopps, 7 Std.":                           price("", "", "", 420, fare.MoreStops, ""),
+		"Hinflug: easyJet, Linate–Gatwick, Direktflug, 1 Std. 50 Min.": price("LIN", "LGW", "U2", 110, nonStop, "x"),
+		"": price("", "", "", 0, nonStop, ""),
+	} {
+		if got := FlightSentence(i18n.ForCode("de"), p); got != want {
+			t.Errorf("sentence %q, want %q", got, want)
+		}
+	}
+	for lang, want := range map[string]string{
+		"en": "Ryanair, Bergamo–Stansted, non-stop, 2 h 5 min",
+		"it": "Ryanair, Bergamo–Stansted, diretto, 2 h 5 min",
+		"fr": "Ryanair, Bergamo–Stansted, vol direct, 2 h 5 min",
+		"de": "Ryanair, Bergamo–Stansted, Direktflug, 2 Std. 5 Min.",
+		"es": "Ryanair, Bergamo–Stansted, directo, 2 h 5 min",
+		"pt": "Ryanair, Bergamo–Stansted, voo direto, 2 h 5 min",
+	} {
+		if got := Flight(i18n.ForCode(lang), full); got != want {
+			t.Errorf("%s: %q, want %q", lang, got, want)
+		}
+	}
+	const back = "2016-05-01"
+	en := i18n.ForCode("en")
+	for want, p := range map[string]verdict.Prezzo{
+		"": price("", "", "", 0, nonStop, ""), // the stops alone are said elsewhere
+		"Turkish Airlines, Malpensa–Sabiha Gökçen, 1 stop, 7 h": price("MXP", "SAW", "TK", 420, oneStop, ""),
+		"2 or more stops, 55 min":                               price("", "", "", 55, fare.MoreStops, ""),
+		"Q9":                                                    price("BGY", "", "Q9", 0, fare.StopsUnknown, ""),
+		"outbound: Ryanair, Bergamo–Stansted, non-stop, 2 h 5 min": price("BGY", "STN", "FR", 125, nonStop, back),
+		"outbound: Ryanair, Bergamo–Stansted, 2 h 5 min":           price("BGY", "STN", "FR", 125, oneStop, back),
+	} {
+		if got := Flight(en, p); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		f, _ := p.Flight()
+		if again := verdict.VoloOf(f); p.Vettore != nil && (again.Vettore == nil || *again.Vettore != *p.Vettore) {
+			t.Errorf("%q: the airline becomes %v", want, again.Vettore)
+		}
+	}
+}
