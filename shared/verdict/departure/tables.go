@@ -18,6 +18,7 @@ var (
 	levelEdges  = []float64{.1, .25, .4, .6, .75, .9}
 	lowEdges    = []float64{-.01, .01, .05, .1, .2, .4}
 	changeEdges = []int{1, 2, 3, 5}
+	besideEdges = []float64{0, .03, .08, .15, .3, .6}
 )
 
 const (
@@ -36,38 +37,45 @@ func place[T int | float64](x T, edges []T) int {
 	return n
 }
 
-// The four terms of the chance of a fall, and the number of cells of each. The cells of all terms
+// The five terms of the chance of a fall, and the number of cells of each. The cells of all terms
 // are stored in one row, one term after another.
 const (
-	leadCells, levelCells, changeCells, lowCells = 9, 8, 6, 8
+	leadCells, levelCells, changeCells, lowCells, besideCells = 9, 8, 6, 8, 8
 
 	levelFirst  = leadCells
 	changeFirst = levelFirst + levelCells
 	lowFirst    = changeFirst + changeCells
-	cellCount   = lowFirst + lowCells
+	besideFirst = lowFirst + lowCells
+	cellCount   = besideFirst + besideCells
 
-	levelUnknown = levelCells - 1 // the last cell of the level; for changes and lows the first cell means unknown
+	levelUnknown  = levelCells - 1 // the last cell of the level; of the next three terms, the first cell means unknown
+	besideUnknown = besideFirst    // its value stays 0
 )
 
 // Cells holds the cell of each term for a question.
-type Cells [4]uint8
+type Cells [5]uint8
 
-// cellsOf returns the cells of a question. The percentile is NaN if not known.
-func cellsOf(past *Past, day fare.Day, q Quote, percentile float64) Cells {
+// cellsOf returns the cells of a question. The percentile is NaN if not known, beside (see
+// RouteDay.beside) too.
+func cellsOf(past *Past, day fare.Day, q Quote, percentile, beside float64) Cells {
 	level := levelUnknown
 	if !math.IsNaN(percentile) {
 		level = place(percentile, levelEdges)
 	}
-	changes, low := 0, 0
+	changes, low, others := 0, 0, 0
 	if moves, minimum, ok := past.movesAndLow(day, q.Price); ok {
 		changes = 1 + place(moves, changeEdges)
 		low = 1 + place(math.Log(float64(q.Price)/float64(minimum)), lowEdges)
+	}
+	if !math.IsNaN(beside) {
+		others = 1 + place(beside, besideEdges)
 	}
 	return Cells{
 		uint8(place(q.Lead, leadEdges)),
 		uint8(levelFirst + level),
 		uint8(changeFirst + changes),
 		uint8(lowFirst + low),
+		uint8(besideFirst + others),
 	}
 }
 
@@ -102,6 +110,7 @@ func mustRead(data []byte) (tables [horizons]table) {
 		Level     []float64 `json:"lvl"`
 		Changes   []float64 `json:"nc"`
 		Low       []float64 `json:"omin"`
+		Beside    []float64 `json:"beside"`
 	}
 	if err := json.Unmarshal(data, &all); err != nil {
 		panic(fmt.Sprintf("read rule.json: %v", err))
@@ -120,7 +129,8 @@ func mustRead(data []byte) (tables [horizons]table) {
 			{t.cells[levelFirst : levelFirst+levelUnknown], c.Level},
 			// the cell for an unknown level stays 0 until it is learned
 			{t.cells[changeFirst:lowFirst], c.Changes},
-			{t.cells[lowFirst:], c.Low},
+			{t.cells[lowFirst:besideFirst], c.Low},
+			{t.cells[besideUnknown+1:], c.Beside},
 		} {
 			if copy(term.cells, term.values) != len(term.cells) || len(term.values) != len(term.cells) {
 				panic(fmt.Sprintf("read rule.json: a table of %d values where %d are wanted", len(term.values),
