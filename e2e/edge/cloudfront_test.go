@@ -14,15 +14,16 @@ import (
 	"verdetto/shared/web/routes"
 )
 
-// TestAMadeUpParameterIsNoOtherAnswer: a request that only adds unknown parameters is answered from
-// the cache. The test checks each path whose answers are cached.
+// TestAMadeUpParameterIsNoOtherAnswer: if a request differs from a cached one only in unknown
+// parameters, the cache answers it. The test checks each endpoint whose answers are cached.
 func TestAMadeUpParameterIsNoOtherAnswer(t *testing.T) {
 	t.Parallel()
 	targets := map[string]string{
 		"citta": "/v1/citta?q=mila&lang=it", "price-trends": "/v1/price-trends?origin=PSA&currency=eur", "index": "/v1",
 		"openapi":    "/v1/openapi.json",
 		"calendario": "/v1/calendario?origine=Pisa&destinazione=Londra", "occasioni": "/v1/occasioni?origine=Pisa",
-		// files; if the path is empty, its endpoint has several files, which other tests cover
+		// These endpoints serve files. An empty path means that the endpoint serves several files,
+		// which other tests cover.
 		"robots": "/robots.txt", "sitemap": "/sitemap.xml", "sitemap-file": "", "llms": "/llms.txt", "card": "",
 		"feed": "", "assets": "",
 		"pagella": "/v1/pagella?formato=csv",
@@ -64,8 +65,8 @@ func TestAMadeUpParameterIsNoOtherAnswer(t *testing.T) {
 	}
 }
 
-// TestParametersOfTheirOwnAreOtherAnswers: every parameter that changes an answer is in the cache
-// key, so each value gets its own answer.
+// TestParametersOfTheirOwnAreOtherAnswers: every parameter that changes an answer is part of the
+// cache key. So each value of such a parameter gets its own answer.
 func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 	t.Parallel()
 	d := newDistribution(t)
@@ -87,19 +88,19 @@ func TestParametersOfTheirOwnAreOtherAnswers(t *testing.T) {
 			t.Errorf("%s is not kept", target)
 		}
 	}
-	// Parameters in another order make another cache key for CloudFront. The service is called
-	// again, and the answer is the same.
+	// For CloudFront, parameters in another order make another cache key. So CloudFront calls the
+	// service again and gets the same answer.
 	if _, body, asked := d.get("/v1/price-trends?currency=eur&origin=PSA"); !asked || seen[body] == "" {
 		t.Errorf("another order: asked %v, %.80s", asked, body)
 	}
-	// A repeated parameter has its own cache key.
+	// A request that repeats a parameter has a cache key of its own.
 	if status, _, asked := d.get("/v1/price-trends?origin=PSA&origin=VRN&currency=eur"); status != 400 || !asked {
 		t.Errorf("given twice: %d", status)
 	}
 }
 
-// TestErrorsAreNotKept: with our error caching minimum of 0, the next call reaches the service.
-// With CloudFront's default of ten seconds it would not.
+// TestErrorsAreNotKept: errors are not cached, because our error caching minimum TTL is 0 seconds.
+// With CloudFront's default of 10 seconds, the next call would not reach the service.
 func TestErrorsAreNotKept(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -135,9 +136,9 @@ func TestErrorsAreNotKept(t *testing.T) {
 	}
 }
 
-// TestAnEndedAnswer: the edge asks the service whether an expired answer is still valid, by the
-// answer's ETag. While the service fails, CloudFront still returns the expired answer, with its
-// date. An expired or revoked key does not become valid again by this.
+// TestAnEndedAnswer: CloudFront sends the ETag of an expired answer to the service, to learn
+// whether the answer is still valid. While the service fails, CloudFront returns the expired answer
+// with its date. A caller with a replaced key gets 401 instead of the expired answer.
 func TestAnEndedAnswer(t *testing.T) {
 	t.Parallel()
 	const target = "/v1/price-trends?origin=PSA&currency=eur"
@@ -169,8 +170,9 @@ func TestAnEndedAnswer(t *testing.T) {
 	}
 }
 
-// TestConditionalCallsAtTheEdge: the edge answers 304 to callers that have the answer. A
-// condition of the first caller never stops the edge from caching the whole answer.
+// TestConditionalCallsAtTheEdge: the cache answers 304 to callers who already have the answer. If
+// the first caller's request has a condition (If-None-Match), the cache still stores the whole
+// answer.
 func TestConditionalCallsAtTheEdge(t *testing.T) {
 	t.Parallel()
 	const target = "/v1/price-trends?origin=PSA&currency=eur"

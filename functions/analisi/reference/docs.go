@@ -43,7 +43,7 @@ type docsInput struct {
 	AcceptLanguage string `header:"Accept-Language"`
 }
 
-// registerDocs publishes the reference: as JSON, as a page, and as a short text.
+// registerDocs publishes the API reference: as JSON, as a page, and as a short text.
 func registerDocs(api *httpapi.API) {
 	httpapi.JSON(api, "docs", httpapi.JSONDoc{
 		Summary: "The reference of the API",
@@ -83,8 +83,8 @@ func InShort() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// answer returns a document as JSON, or on a page if the caller prefers HTML. The document is in
-// English; the page around it is in the reader's language.
+// answer returns a document as JSON, or on an HTML page if the caller prefers HTML. The document is
+// in English. The rest of the HTML page is in the reader's language.
 func answer(in *docsInput, document any, html *template.Template, p page.Page) (*page.Response, error) {
 	if page.WantsHTML(in.Accept) {
 		var body bytes.Buffer

@@ -11,12 +11,12 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
-// MaxParameter is the longest query parameter, in characters (runes).
+// MaxParameter is the greatest length of a query parameter, in characters (runes).
 const MaxParameter = 100
 
-// checkParameters refuses malformed query parameters before Huma parses them. The error response
-// lists all faults together. It also refuses an empty header that must not be empty, because Huma
-// treats an empty header as missing.
+// checkParameters refuses malformed query parameters before Huma parses them, with one error
+// response for all faults. It also refuses empty values of headers that must not be empty, because
+// Huma treats an empty header as missing.
 func checkParameters(ctx huma.Context, next func(huma.Context)) {
 	if descriptionOf(ctx.Operation()).page {
 		next(ctx)
@@ -49,7 +49,8 @@ func checkParameters(ctx huma.Context, next func(huma.Context)) {
 		case len(given) == 0 && p.Required:
 			fault = "is missing"
 		case len(given) == 1:
-			// A parameter with an enum must have one of its values or be left out.
+			// A parameter with an enum must have one of the listed values, so an empty value is a
+			// fault.
 			fault = Unfit(given[0], p.Required || p.Schema != nil && len(p.Schema.Enum) > 0)
 		}
 		if fault != "" {
@@ -63,7 +64,7 @@ func checkParameters(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// Unfit returns what is wrong with the text of a parameter, or "" if it is well formed.
+// Unfit returns what is wrong with the text of a parameter, or "" if the text is well formed.
 func Unfit(s string, required bool) string {
 	switch {
 	case !utf8.ValidString(s):
