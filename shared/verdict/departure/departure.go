@@ -28,9 +28,10 @@
 //     route is judged from its first refresh on. With fewer than 8 earlier fares
 //     and fewer than 8 other departures there is no percentile.
 //   - Chance. The log odds of a fall are a sum: an intercept, the route's own
-//     term, and one term for each of four properties. The properties are the lead
+//     term, and one term for each of five properties. The properties are the lead
 //     time, the percentile, the number of price changes of this departure in 30
-//     days, and how far the fare is above the departure's minimum of 60 days. A
+//     days, how far the fare is above the departure's minimum of 60 days, and how
+//     far it is above the cheapest other departure on sale, if 4 others are. A
 //     property can be unknown.
 //   - Learning. The terms start with the constants in rule.json. When the outcomes
 //     of one day's answers are known, each term changes by its gradient divided by

@@ -220,7 +220,7 @@ func TestEpochsAreIrrelevant(t *testing.T) {
 			t.Fatal(err)
 		}
 		*route = *s.routes[0].clone()
-		route.rebase(&View{day: later, rule: secondRule})
+		route.rebase(&View{day: later, rule: presentRule})
 		pooled := *s.pooled
 		pooled.rebase(later)
 		if moved := later >= epochDays; (route.epoch == later) != moved || (pooled.epoch == later) != moved {
@@ -267,7 +267,7 @@ func TestOrderOfOriginsIsIrrelevant(t *testing.T) {
 	for i, r := range s.routes {
 		part := new(Statistics)
 		for h := range horizons {
-			r.Learn(h, view, []Outcome{{Cells{0, levelFirst, changeFirst, lowFirst}, i%3 == 0}}, part)
+			r.Learn(h, view, []Outcome{{Cells{0, levelFirst, changeFirst, lowFirst, besideFirst + 1}, i%3 == 0}}, part)
 		}
 		quotes := m.quotes(i, 15)
 		r.Day(view, quotes).Fold(quotes, part)
@@ -350,7 +350,7 @@ func TestLearns(t *testing.T) {
 // its horizon. Nothing is learned before the horizon ends.
 func TestQuestions(t *testing.T) {
 	var qs Questions
-	cells := Cells{1, levelFirst, changeFirst, lowFirst}
+	cells := Cells{1, levelFirst, changeFirst, lowFirst, besideFirst + 1}
 	qs.Ask(100, Quote{20, 1000}, cells)
 	qs.Ask(100, Quote{21, 1000}, cells)
 	qs.Ask(100, Quote{22, 1000}, cells) // this departure is not seen again

@@ -13,11 +13,13 @@ import (
 // as multiples of massUnit. So each weight is rounded only once, not at every refresh. Otherwise a
 // small weight would never decrease.
 const (
-	pooledFormat     = 1
+	pooledFormat     = 2
 	routeFormat      = 1
-	statisticsFormat = 1
+	statisticsFormat = 3 // 2 is a score.Contribution
 	departuresFormat = 1
-	questionsFormat  = 1
+	questionsFormat  = 2
+
+	fourTerms = 1 // format of pooled statistics, statistics and questions with four terms, without the cheapest other
 
 	massUnit = 1. / 256
 )
@@ -43,8 +45,9 @@ func (p *Pooled) Encode() []byte {
 
 // DecodePooled parses the bytes that Pooled.Encode returned.
 func DecodePooled(data []byte) (*Pooled, error) {
-	r := packed.NewReader(data, pooledFormat)
-	p := &Pooled{epoch: readDay(&r)}
+	format, cells := formatOf(data, pooledFormat)
+	r := packed.NewReader(data, format)
+	p := &Pooled{epoch: readDay(&r), tables: initial}
 	weights := func(into []float64) {
 		for i := range into {
 			into[i] = readWeight(&r)
@@ -57,15 +60,24 @@ func DecodePooled(data []byte) (*Pooled, error) {
 	for h := range p.tables {
 		t := &p.tables[h]
 		t.intercept, t.information = r.Float32(), readWeight(&r)
-		for i := range t.cells {
+		for i := range cells {
 			t.cells[i] = r.Float32()
 		}
-		weights(t.informations[:])
+		weights(t.informations[:cells])
 	}
 	if err := r.Err(); err != nil {
 		return nil, fmt.Errorf("decode pooled part: %w", err)
 	}
 	return p, nil
+}
+
+// formatOf returns the format in which pooled statistics, statistics or questions are stored, and the
+// number of cells in that format.
+func formatOf(data []byte, present byte) (format byte, cells int) {
+	if len(data) > 0 && data[0] == fourTerms {
+		return fourTerms, besideFirst
+	}
+	return present, cellCount
 }
 
 // readDay reads a day. It fails if the day is so large that arithmetic could overflow.
@@ -185,23 +197,25 @@ func (m *Minima) decode(r *packed.Reader) {
 // few hundred bytes.
 func (s *Statistics) Encode() []byte {
 	w := packed.NewWriter(statisticsFormat, 600)
-	s.each(func(v *int64) { w.Int(*v) })
+	s.each(cellCount, func(v *int64) { w.Int(*v) })
 	return w
 }
 
 // DecodeStatistics parses the bytes that Statistics.Encode returned.
 func DecodeStatistics(data []byte) (*Statistics, error) {
-	r := packed.NewReader(data, statisticsFormat)
+	format, cells := formatOf(data, statisticsFormat)
+	r := packed.NewReader(data, format)
 	s := new(Statistics)
-	s.each(func(v *int64) { *v = r.Int() })
+	s.each(cells, func(v *int64) { *v = r.Int() })
 	if err := r.Err(); err != nil {
 		return nil, fmt.Errorf("decode statistics: %w", err)
 	}
 	return s, nil
 }
 
-// each calls do for every number in s, in the order of the stored format.
-func (s *Statistics) each(do func(*int64)) {
+// each calls do for every number in s, in the order of the stored format. cells is the number of
+// cells in that format.
+func (s *Statistics) each(cells int, do func(*int64)) {
 	both := func(a *amounts) { do(&a.sum); do(&a.weight) }
 	for i := range s.curve {
 		both(&s.curve[i])
@@ -211,7 +225,7 @@ func (s *Statistics) each(do func(*int64)) {
 	}
 	for h := range s.learned {
 		both(&s.learned[h].intercept)
-		for i := range s.learned[h].cells {
+		for i := range cells {
 			both(&s.learned[h].cells[i])
 		}
 	}

@@ -167,7 +167,8 @@ func (qs Questions) Encode() []byte {
 
 // DecodeQuestions parses the bytes that Questions.Encode returned.
 func DecodeQuestions(data []byte) (Questions, error) {
-	r := packed.NewReader(data, questionsFormat)
+	format, _ := formatOf(data, questionsFormat)
+	r := packed.NewReader(data, format)
 	n := r.Count(int64(min(r.Uint(), math.MaxInt32)))
 	qs := make(Questions, 0, n)
 	var q question
@@ -175,7 +176,11 @@ func DecodeQuestions(data []byte) (Questions, error) {
 		q.day += readDay(&r)
 		q.depart += readDay(&r)
 		q.price += fare.Cents(clamp(r.Int()))
-		cells, ok := unpackCells(r.Uint16())
+		number := int(r.Uint16())
+		if format == fourTerms {
+			number *= besideCells // besideUnknown
+		}
+		cells, ok := unpackCells(number)
 		flags := r.Uint()
 		if !ok || flags >= 1<<(3*int(horizons)) || q.price <= 0 || q.price > maxPrice || q.depart < q.day {
 			r.Fail(errRange)
@@ -198,10 +203,12 @@ func DecodeQuestions(data []byte) (Questions, error) {
 
 // pack encodes the four cell numbers of a question as one number. See Cells.
 func (c Cells) pack() uint16 {
-	return ((uint16(c[0])*levelCells+uint16(c[1])-levelFirst)*changeCells+uint16(c[2])-changeFirst)*lowCells + uint16(c[3]) - lowFirst
+	v := ((uint16(c[0])*levelCells+uint16(c[1])-levelFirst)*changeCells+uint16(c[2])-changeFirst)*lowCells + uint16(c[3]) - lowFirst
+	return v*besideCells + uint16(c[4]) - besideFirst
 }
 
-func unpackCells(v uint16) (c Cells, ok bool) {
+func unpackCells(v int) (c Cells, ok bool) {
+	c[4], v = uint8(v%besideCells)+besideFirst, v/besideCells
 	c[3], v = uint8(v%lowCells)+lowFirst, v/lowCells
 	c[2], v = uint8(v%changeCells)+changeFirst, v/changeCells
 	c[1], v = uint8(v%levelCells)+levelFirst, v/levelCells

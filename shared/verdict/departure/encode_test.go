@@ -118,7 +118,7 @@ func TestRoundTrip(t *testing.T) {
 	var none Statistics
 	left := Statistics{}
 	s.routes[0].Day(s.pooled.View(71), nil).Fold([]Quote{{3, 5000}, {50, 70_000}}, &left)
-	s.routes[0].Learn(Week, s.pooled.View(71), []Outcome{{Cells{1, levelFirst + 2, changeFirst, lowFirst}, true}}, &left)
+	s.routes[0].Learn(Week, s.pooled.View(71), []Outcome{{Cells{1, levelFirst + 2, changeFirst, lowFirst, besideFirst + 1}, true}}, &left)
 	back, err := DecodeStatistics(left.Encode())
 	if err != nil || *back != left || *back == none {
 		t.Errorf("statistics are read as others: %v", err)

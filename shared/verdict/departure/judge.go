@@ -15,7 +15,9 @@ type RouteDay struct {
 	level mean     // the route's mean, from earlier days
 	sale  []onSale // by lead time
 	flats float64  // sum of onSale.flat
-	cases float64  // today's weight of a stored case in the route's terms
+	// cheapest holds the two lowest onSale.flat.
+	cheapest [2]float64
+	cases    float64 // today's weight of a stored case in the route's terms
 
 	hasBins bool // onSale.bin is computed
 
@@ -185,7 +187,7 @@ func (d *RouteDay) Judge(past *Past, q Quote) Answer {
 	if past == nil {
 		past = &Past{}
 	}
-	a.Cells = cellsOf(past, d.view.day, q, a.Percentile)
+	a.Cells = cellsOf(past, d.view.day, q, a.Percentile, d.beside(q))
 	for h := range d.view.tables {
 		a.Chance[h] = logistic(d.view.tables[h].logOdds(d.route.terms[h].value, a.Cells))
 		a.Cases[h] = d.route.terms[h].cases * d.cases

@@ -19,6 +19,7 @@ func (d *RouteDay) setOnSale(all []Quote) {
 		all = nil
 	}
 	d.sale, d.flats, d.hasBins = slices.Grow(d.sale[:0], len(all)), 0, false
+	d.cheapest = [2]float64{math.Inf(1), math.Inf(1)}
 	span, before := 0, 0
 	for _, q := range all {
 		if q.Lead < before {
@@ -31,6 +32,11 @@ func (d *RouteDay) setOnSale(all []Quote) {
 		flat := logOf(q.Price) - d.view.curve[span]
 		d.sale = append(d.sale, onSale{Quote: q, flat: flat, span: uint8(span)})
 		d.flats += flat
+		if flat < d.cheapest[0] {
+			d.cheapest = [2]float64{flat, d.cheapest[0]}
+		} else {
+			d.cheapest[1] = min(d.cheapest[1], flat)
+		}
 	}
 	byLead := func(a, b onSale) int { return a.Lead - b.Lead }
 	if !slices.IsSortedFunc(d.sale, byLead) {
@@ -90,6 +96,20 @@ func (d *RouteDay) average(own int) float64 {
 		return math.NaN()
 	}
 	return sum / weight
+}
+
+// beside returns the log of a price over the cheapest other departure on sale, both converted to one
+// lead time. It returns NaN if too few others are on sale.
+func (d *RouteDay) beside(q Quote) float64 {
+	own := d.own(q)
+	if !d.view.rule.beside || d.others(own) < onSaleLevel {
+		return math.NaN()
+	}
+	cheapest := d.cheapest[0]
+	if own != none && d.sale[own].flat == cheapest {
+		cheapest = d.cheapest[1]
+	}
+	return logOf(q.Price) - d.view.curve[place(q.Lead, curveEdges)] - cheapest
 }
 
 // rank computes the residual of each departure on sale: its distance from the usual price, in steps

@@ -67,3 +67,48 @@ func TestOnSaleIsLeftOut(t *testing.T) {
 		t.Errorf("%+v, and %+v where it is not on sale", a, b)
 	}
 }
+
+// TestBeside: the fifth term compares a price with the cheapest other departure on sale, if there
+// are 4 others.
+func TestBeside(t *testing.T) {
+	today := []Quote{{30, 5000}, {31, 6000}, {32, 5000 * 2}, {33, 9000}, {34, 7000}}
+	on := new(Route).Day(Start(10).View(10), today)
+	for _, c := range []struct {
+		q    Quote
+		cell int // after besideUnknown
+	}{
+		{Quote{30, 5000}, 1},  // the cheapest; the next one costs 20 % more
+		{Quote{30, 6000}, 2},  // as dear as the next one
+		{Quote{31, 6000}, 5},  // 18 % over the cheapest, in logs
+		{Quote{60, 5100}, 2},  // not on sale: 2 % over the cheapest
+		{Quote{32, 10000}, 7}, // 69 %
+	} {
+		if got := int(on.Judge(nil, c.q).Cells[4]) - besideUnknown; got != c.cell {
+			t.Errorf("%+v: cell %d, want %d", c.q, got, c.cell)
+		}
+	}
+	few := new(Route).Day(Start(10).View(10), today[:4])
+	if got := few.Judge(nil, today[0]).Cells[4]; got != besideUnknown {
+		t.Errorf("3 others on sale: cell %d", got-besideUnknown)
+	}
+	if got := few.Judge(nil, Quote{60, 5000}).Cells[4]; got == besideUnknown {
+		t.Error("4 others on sale are too few")
+	}
+	first := new(Route).Day(StartFirstRule(10).View(10), today)
+	if got := first.Judge(nil, today[0]).Cells[4]; got != besideUnknown {
+		t.Errorf("the first rule: cell %d", got-besideUnknown)
+	}
+}
+
+// TestBesideUnknownIsNotLearned: outcomes without departures on sale change the first four terms
+// alone.
+func TestBesideUnknownIsNotLearned(t *testing.T) {
+	p, r := Start(10), new(Route)
+	var sums Statistics
+	r.Learn(Week, p.View(20), []Outcome{{Cells{1, levelFirst, changeFirst, lowFirst, besideUnknown}, true}}, &sums)
+	p.Learn(Week, 20, &sums)
+	after, before := p.tables[Week].cells, initial[Week].cells
+	if after[lowFirst] == before[lowFirst] || after[besideUnknown] != 0 {
+		t.Errorf("the fourth term moved from %v to %v, the fifth to %v", before[lowFirst], after[lowFirst], after[besideUnknown])
+	}
+}

@@ -46,15 +46,17 @@ type constants struct {
 	level     float64 // half-life of a route's mean
 	residuals float64 // half-life of the residuals
 	onSale    bool    // departures on sale are used
+	beside    bool    // the cheapest other departure on sale is a property of the chance of a fall
 	// If half is set, percentiles are averaged with 50 while there are no fares of other routes.
 	// Then the percentiles of a service's first day are wrong by 21 points.
 	half bool
 }
 
-var secondRule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true}
+var presentRule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true, beside: true}
 
 // StartPlainForm is like Start, for a simpler form of the rule. The reference program in the tests
-// uses that form. Only its percentiles of the first day differ; see constants.half.
+// uses that form. It ignores the cheapest other departure, and its percentiles of the first day
+// differ; see constants.half.
 func StartPlainForm(day fare.Day) *Pooled {
 	p := Start(day)
 	p.rule = &constants{level: levelHalfLife, residuals: residualHalfLife, onSale: true, half: true}
@@ -71,7 +73,7 @@ func StartFirstRule(day fare.Day) *Pooled {
 
 func (p *Pooled) constants() *constants {
 	if p.rule == nil {
-		return secondRule
+		return presentRule
 	}
 	return p.rule
 }
@@ -173,6 +175,7 @@ func (p *Pooled) Fold(day fare.Day, all *Statistics) {
 const (
 	interceptRate, interceptPrior = 1, 5
 	termRate, termPrior           = .5, 10
+	besidePrior                   = 50   // larger: few routes have too few outcomes to learn it at the same rate
 	pooledCap, routeCap           = 2, 1 // the most information that one day's questions can add
 )
 
@@ -183,7 +186,13 @@ func (p *Pooled) Learn(h Horizon, day fare.Day, all *Statistics) {
 	g, t := gain(p.epoch, day, halfLife), &p.tables[h]
 	t.intercept += climb(all.learned[h].intercept, &t.information, g, pooledCap, interceptRate, interceptPrior)
 	for i, a := range all.learned[h].cells {
-		t.cells[i] += climb(a, &t.informations[i], g, pooledCap, termRate, termPrior)
+		prior := float64(termPrior)
+		if i >= besideFirst {
+			prior = besidePrior
+		}
+		if i != besideUnknown { // a service with few departures on sale would learn a second intercept
+			t.cells[i] += climb(a, &t.informations[i], g, pooledCap, termRate, prior)
+		}
 	}
 }
 

@@ -2,7 +2,11 @@ package departure
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -87,6 +91,52 @@ func TestFirstRuleIsRenewed(t *testing.T) {
 	}
 	if left.residuals != wantLeft.residuals || left.curve != wantLeft.curve {
 		t.Error("other statistics are left for the cycle")
+	}
+}
+
+// TestFourTermsAreRead: testdata holds pooled statistics, statistics and questions that commit
+// 03d5f380 stored, before the chance of a fall had its fifth term. They are read as if the fifth
+// term had learned nothing, and keep all their other values.
+func TestFourTermsAreRead(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", "fourterms.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored struct{ Pooled, Statistics, Questions []byte }
+	if err := json.Unmarshal(data, &stored); err != nil {
+		t.Fatal(err)
+	}
+	pooled, err := DecodePooled(stored.Pooled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for h, table := range pooled.tables {
+		if slices.Equal(table.cells[:besideFirst], initial[h].cells[:besideFirst]) ||
+			!slices.Equal(table.cells[besideFirst:], initial[h].cells[besideFirst:]) ||
+			slices.Max(table.informations[besideFirst:]) != 0 {
+			t.Errorf("pooled: %+v", table)
+		}
+	}
+	statistics, err := DecodeStatistics(stored.Statistics)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l := statistics.learned[Week]; l.intercept == (amounts{}) || l.cells[lowFirst] != l.intercept ||
+		l.cells[besideFirst] != (amounts{}) {
+		t.Errorf("statistics: %+v", l)
+	}
+	questions, err := DecodeQuestions(stored.Questions)
+	if err != nil || len(questions) != 40 {
+		t.Fatalf("%d questions, %v", len(questions), err)
+	}
+	for _, q := range questions {
+		if q.cells[4] != besideUnknown || q.cells[3] < lowFirst || q.cells[3] >= besideFirst || q.depart < q.day {
+			t.Errorf("question %+v", q)
+		}
+	}
+	again, err := DecodePooled(pooled.Encode())
+	if err != nil || !slices.Equal(again.Encode(), pooled.Encode()) {
+		t.Errorf("packed again: %v", err)
 	}
 }
 

@@ -19,6 +19,7 @@ var (
 	levelEdges  = []float64{.1, .25, .4, .6, .75, .9}
 	lowEdges    = []float64{-.01, .01, .05, .1, .2, .4}
 	changeEdges = []int{1, 2, 3, 5}
+	besideEdges = []float64{0, .03, .08, .15, .3, .6}
 )
 
 const (
@@ -37,41 +38,48 @@ func place[T int | float64](x T, edges []T) int {
 	return n
 }
 
-// The chance of a fall is a sum of four terms, one for each property of a fare: lead time,
-// percentile, price changes, and height above the minimum. Each property is divided into cells
-// (ranges of values). These constants are the numbers of cells. All cells are stored in one row,
-// one term after another.
+// The chance of a fall is a sum of five terms, one for each property of a fare: lead time,
+// percentile, price changes, height above the minimum, and height above the cheapest other
+// departure on sale. Each property is divided into cells (ranges of values). These constants are
+// the numbers of cells. All cells are stored in one row, one term after another.
 const (
-	leadCells, levelCells, changeCells, lowCells = 9, 8, 6, 8
+	leadCells, levelCells, changeCells, lowCells, besideCells = 9, 8, 6, 8, 8
 
 	levelFirst  = leadCells
 	changeFirst = levelFirst + levelCells
 	lowFirst    = changeFirst + changeCells
-	cellCount   = lowFirst + lowCells
+	besideFirst = lowFirst + lowCells
+	cellCount   = besideFirst + besideCells
 
-	levelUnknown = levelCells - 1 // the last cell of the level; for changes and lows the first cell means unknown
+	levelUnknown  = levelCells - 1 // the last cell of the level; of the next three terms, the first cell means unknown
+	besideUnknown = besideFirst    // its value stays 0
 )
 
-// Cells holds the numbers of four cells: the ranges of values to which the four properties of a
+// Cells holds the numbers of five cells: the ranges of values to which the five properties of a
 // judged fare belong.
-type Cells [4]uint8
+type Cells [5]uint8
 
-// cellsOf returns the cells for the four properties of a quote. percentile is NaN if not known.
-func cellsOf(past *Past, day fare.Day, q Quote, percentile float64) Cells {
+// cellsOf returns the cells for the five properties of a quote. percentile is NaN if not known, and
+// so is beside (see RouteDay.beside).
+func cellsOf(past *Past, day fare.Day, q Quote, percentile, beside float64) Cells {
 	level := levelUnknown
 	if !math.IsNaN(percentile) {
 		level = place(percentile, levelEdges)
 	}
-	changes, low := 0, 0
+	changes, low, others := 0, 0, 0
 	if moves, minimum, ok := past.movesAndLow(day, q.Price); ok {
 		changes = 1 + place(moves, changeEdges)
 		low = 1 + place(math.Log(float64(q.Price)/float64(minimum)), lowEdges)
+	}
+	if !math.IsNaN(beside) {
+		others = 1 + place(beside, besideEdges)
 	}
 	return Cells{
 		uint8(place(q.Lead, leadEdges)),
 		uint8(levelFirst + level),
 		uint8(changeFirst + changes),
 		uint8(lowFirst + low),
+		uint8(besideFirst + others),
 	}
 }
 
@@ -109,6 +117,7 @@ func mustRead(data []byte) (tables [horizons]table) {
 		Level     []float64 `json:"lvl"`
 		Changes   []float64 `json:"nc"`
 		Low       []float64 `json:"omin"`
+		Beside    []float64 `json:"beside"`
 	}
 	if err := json.Unmarshal(data, &all); err != nil {
 		panic(fmt.Sprintf("read rule.json: %v", err))
@@ -127,7 +136,8 @@ func mustRead(data []byte) (tables [horizons]table) {
 			{t.cells[levelFirst : levelFirst+levelUnknown], c.Level},
 			// the cell for an unknown level starts at 0; outcomes change it later
 			{t.cells[changeFirst:lowFirst], c.Changes},
-			{t.cells[lowFirst:], c.Low},
+			{t.cells[lowFirst:besideFirst], c.Low},
+			{t.cells[besideUnknown+1:], c.Beside},
 		} {
 			if copy(term.cells, term.values) != len(term.cells) || len(term.values) != len(term.cells) {
 				panic(fmt.Sprintf("read rule.json: a table of %d values where %d are wanted", len(term.values),

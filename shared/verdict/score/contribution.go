@@ -16,7 +16,7 @@ type Contribution struct {
 }
 
 const (
-	contributionFormat = 2 // format 1 is departure.Statistics alone
+	contributionFormat = 2 // other formats are departure.Statistics alone
 	sumFormat          = 1
 )
 

@@ -65,6 +65,7 @@ type ruleAnswers struct {
 	chance     [2][]float64
 	quartiles  []inside
 	quarter    []fare.Cents // lower quartile of the comparables; for departures only
+	cells      []departure.Cells
 }
 
 // inside is a set of flags: which price ranges of comparable fares contain a fare.
@@ -80,10 +81,10 @@ const (
 func (t *Trips) replayRule(became []outcome, pooled *departure.Pooled) ruleAnswers {
 	n := len(t.rows)
 	r := ruleReplay{
-		Trips: t, became: became, cells: make([]departure.Cells, n), pooled: pooled,
+		Trips: t, became: became, pooled: pooled,
 		routes: make([]departure.Route, len(t.Routes)), pasts: make([]departure.Past, t.trips),
 		answers: ruleAnswers{percentile: make([]float64, n), quartiles: make([]inside, n),
-			quarter: make([]fare.Cents, n)},
+			quarter: make([]fare.Cents, n), cells: make([]departure.Cells, n)},
 	}
 	for h := range r.answers.chance {
 		r.answers.chance[h] = make([]float64, n)
@@ -107,7 +108,6 @@ type ruleReplay struct {
 	*Trips
 	became  []outcome
 	answers ruleAnswers
-	cells   []departure.Cells // by row
 	pooled  *departure.Pooled
 	routes  []departure.Route
 	pasts   []departure.Past // by departure
@@ -125,7 +125,7 @@ func (r *ruleReplay) learn(h departure.Horizon, today fare.Day, from, to int) {
 		r.outcomes = r.outcomes[:0]
 		for i := from; i < to; i++ {
 			if r.became[i].known[h] {
-				r.outcomes = append(r.outcomes, departure.Outcome{Cells: r.cells[i], Fell: r.became[i].fell[h]})
+				r.outcomes = append(r.outcomes, departure.Outcome{Cells: r.answers.cells[i], Fell: r.became[i].fell[h]})
 			}
 		}
 		r.routes[route].Learn(h, view, r.outcomes, &learned)
@@ -146,7 +146,7 @@ func (r *ruleReplay) judge(today fare.Day, from, to int) {
 		for i := from; i < to; i++ {
 			q := r.quotes[i-from]
 			a := r.asker.Judge(&r.pasts[r.rows[i].trip], q)
-			r.answers.percentile[i], r.cells[i] = a.Percentile, a.Cells
+			r.answers.percentile[i], r.answers.cells[i] = a.Percentile, a.Cells
 			for h := range fallSpans {
 				r.answers.chance[h][i] = a.Chance[h]
 			}
