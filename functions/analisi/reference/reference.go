@@ -149,7 +149,11 @@ var reference = sync.OnceValues(func() (Reference, error) {
 			Status      int
 		} `json:"x-problems"`
 	}
-	if err := json.Unmarshal(description, &d); err != nil {
+	whole, err := httpapi.ExpandDescription(description)
+	if err == nil {
+		err = json.Unmarshal(whole, &d)
+	}
+	if err != nil {
 		return Reference{}, fmt.Errorf("read description: %w", err)
 	}
 	r := Reference{

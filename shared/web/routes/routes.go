@@ -40,9 +40,6 @@ type Route struct {
 	// answers about fares without a key: the edge refuses it while the free tier is closed
 	FreeTier bool
 
-	// Query lists the parameters of an answer that CloudFront may cache. CloudFront drops all
-	// other parameters, so a caller cannot bypass the cache with invented ones.
-	Query []string
 	// Headers replaces Accept-Language, If-None-Match, Idempotency-Key and Payment-Signature as
 	// the headers that the edge passes on. The edge passes on ten at most.
 	Headers []string
@@ -127,12 +124,10 @@ var Table = slices.Concat(
 		{
 			Name: "calendario", Path: "/v1/calendario", FreeTier: true, Free: Cap{30, day},
 			Pro: Cap{60, time.Minute}, Edge: Edge{Free: time.Hour, Pro: 10 * time.Minute},
-			Query: []string{"origine", "destinazione", "mese", "diretto", "notti", "valuta"},
 		},
 		{
 			Name: "occasioni", Path: "/v1/occasioni", FreeTier: true, Free: Cap{30, day},
 			Pro: Cap{60, time.Minute}, Edge: Edge{Free: time.Hour, Pro: 10 * time.Minute},
-			Query: []string{"origine", "mese", "notti", "livello", "diretto", "massimo", "valuta"},
 		},
 		// Feed readers poll all day, but send the ETag of their copy.
 		{
@@ -146,13 +141,13 @@ var Table = slices.Concat(
 		},
 		// The answer changes once a day and holds no personal data. So it has no quota, and
 		// CloudFront caches it for all callers.
-		{Name: "pagella", Path: "/v1/pagella", Edge: Edge{Free: time.Hour}, Query: []string{"formato"}},
+		{Name: "pagella", Path: "/v1/pagella", Edge: Edge{Free: time.Hour}},
 		{Name: "pagella-page", Path: "/pagella", Free: Cap{300, time.Hour}},
 		// The answer shows the caller's counters. It has a quota of its own.
 		{Name: "consumo", Path: "/v1/consumo", Free: Cap{60, time.Hour}, Pro: Cap{60, time.Minute}},
 		// A page calls it at every keystroke, and it answers from memory: counting would cost more
 		// than answering.
-		{Name: "citta", Path: "/v1/citta", Edge: Edge{Free: day}, Query: []string{"q", "lang", "origine"}},
+		{Name: "citta", Path: "/v1/citta", Edge: Edge{Free: day}},
 		// Only a request with a question counts, not the empty form.
 		{Name: "home", Path: "/", Free: Cap{120, day}, Weight: 2},
 		{Name: "card", Path: "/card/{file}", FreeTier: true, Free: Cap{300, day}, Edge: Edge{Free: 6 * time.Hour}},
@@ -161,7 +156,6 @@ var Table = slices.Concat(
 		{
 			Name: "price-trends", Path: "/v1/price-trends", FreeTier: true, Free: Cap{100, day},
 			Pro: Cap{60, time.Minute}, Edge: Edge{Free: 6 * time.Hour, Pro: 10 * time.Minute},
-			Query: []string{"origin", "currency", "destination"},
 		},
 		{Name: "index", Path: "/v1", Edge: Edge{Free: 6 * time.Hour}},
 	}),

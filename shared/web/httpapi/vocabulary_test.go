@@ -1,0 +1,28 @@
+package httpapi
+
+import (
+	"os"
+	"regexp"
+	"testing"
+)
+
+// TestSynonymsAreDocumented: the table of docs/api.md holds exactly the accepted names.
+func TestSynonymsAreDocumented(t *testing.T) {
+	data, err := os.ReadFile("../../../docs/api.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| `(\\w+)` \\| `(\\w+)` \\| `(\\w+)` \\|$").
+		FindAllStringSubmatch(string(data), -1) {
+		documented[row[1]], documented[row[3]] = row[2], row[4]
+	}
+	for _, pair := range synonyms {
+		if documented[pair[0]] != pair[1] {
+			t.Errorf("%s is documented as %q, want %q", pair[0], documented[pair[0]], pair[1])
+		}
+	}
+	if len(documented) != len(synonyms) {
+		t.Errorf("%d names are documented, %d accepted", len(documented), len(synonyms))
+	}
+}
