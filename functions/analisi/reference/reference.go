@@ -25,7 +25,7 @@ type Service struct {
 // Register adds the endpoints to an API.
 func (s *Service) Register(api *httpapi.API) {
 	registerOpenAPI(api)
-	registerDocs(api)
+	s.registerDocs(api)
 	s.registerAgents(api)
 	s.registerDiscovery(api)
 }
